@@ -1,0 +1,86 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+FUZZTIME ?= 10s
+EXAMPLE ?= examples/acp
+
+LINT := bin/golangci-lint
+ADMISSION := test/admission/kubevirt test/admission/cdi
+# Packages whose tests can rewrite their golden files.
+GOLDEN = $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' cmd pkg internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
+##@ Use
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the commands into bin/
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ ./cmd/...
+
+.PHONY: install
+install: ## Install the commands into GOBIN
+	CGO_ENABLED=0 go install -trimpath -ldflags '-s -w' ./cmd/...
+
+.PHONY: run
+run: ## Render an example fleet (EXAMPLE=examples/acp)
+	@go run ./cmd/vmrender template $(EXAMPLE)
+
+##@ Change
+
+.PHONY: test
+test: ## Run the tests
+	go test ./...
+
+.PHONY: race
+race: ## Run the tests under the race detector
+	go test -race ./...
+
+.PHONY: fmt
+fmt: $(LINT) ## Format the code and its imports
+	$(LINT) fmt ./...
+
+.PHONY: lint
+lint: $(LINT) ## Check style and common mistakes
+	$(LINT) run ./...
+
+.PHONY: generate
+generate: ## Write the generated files: schema, reference, plugin
+	go generate ./...
+
+.PHONY: golden
+golden: ## Rewrite the golden files; read the diff before you commit it
+	go test $(GOLDEN) -update
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf bin
+
+##@ Prove
+
+.PHONY: verify
+verify: ## Check that generated files and go.mod files are up to date
+	@.ci/verify
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for a while (FUZZTIME=10s)
+	@FUZZTIME=$(FUZZTIME) .ci/fuzz
+
+.PHONY: admission $(ADMISSION)
+admission: $(ADMISSION) ## Judge rendered VMs by KubeVirt's and CDI's own admission code
+$(ADMISSION):
+	cd $@ && go vet ./... && go test ./...
+
+.PHONY: bench
+bench: ## Measure against Helm and write docs/performance.md
+	cd test/bench && go run . -write
+
+.PHONY: ci
+ci: ## Run everything that continuous integration runs
+	@.ci/run
+
+# The linter is built from the versions in tools/go.mod, so that everyone runs the same one.
+$(LINT): tools/go.mod tools/go.sum
+	go -C tools build -o ../bin/ tool

@@ -1,0 +1,262 @@
+package depcheck
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	module = "github.com/vmrender/vmrender/"
+	root   = "../.." // the module's root, seen from this package
+)
+
+// Dependencies by what they would let a room do.
+var (
+	cluster    = []string{"net/http", "os/exec", "helm.sh/helm", "k8s.io/client-go"}
+	kubernetes = []string{"k8s.io", "sigs.k8s.io/structured-merge-diff"}
+	kubevirt   = []string{"kubevirt.io"}
+	helm       = []string{"helm.sh/helm"}
+	argocd     = []string{"github.com/argoproj"}
+	yaml       = []string{"go.yaml.in/yaml", "gopkg.in/yaml.v3", "sigs.k8s.io/yaml"}
+	system     = []string{"os", "io/fs"}
+
+	// impure is what a rendering must not depend on, or do on its own account.
+	impure = []string{"net/http", "os/exec", "crypto/rand", "math/rand", "log"}
+)
+
+// room is a directory of the module, with the packages below it.
+type room struct {
+	dir     string
+	ours    []string // rooms that it may import
+	reach   []string // import paths, with all below them, that no chain of imports may lead to
+	imports []string // import paths, with all below them, that its own files must not name
+}
+
+var rooms = []room{
+	{dir: "pkg/source", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
+	{dir: "pkg/catalog", ours: []string{"pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
+	{dir: "pkg/fleet", ours: []string{"pkg/source", "pkg/catalog"}, reach: join(cluster, argocd, kubevirt), imports: impure},
+	{dir: "pkg/render", ours: []string{"pkg/fleet", "pkg/source", "pkg/manifest"}, reach: join(cluster, argocd), imports: join(impure, yaml, system)},
+	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
+	{dir: "pkg/plan", ours: []string{"pkg/manifest"}, reach: join(cluster, argocd), imports: join(impure, system)},
+	{dir: "pkg/report", ours: []string{"pkg/plan", "pkg/fleet", "pkg/source"}, reach: join(cluster, argocd), imports: impure},
+	{dir: "pkg/adopt", ours: []string{"pkg/fleet", "pkg/render", "pkg/catalog"}, reach: join(cluster, argocd), imports: impure},
+	// Helm's engine brings the cluster's client along; nothing else of ours may.
+	{dir: "pkg/layers", ours: []string{"pkg/manifest", "pkg/source", "charts"}, reach: join(argocd, kubevirt), imports: impure},
+	{dir: "pkg/argocd", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
+
+	{dir: "cmd/vmrender", ours: []string{"pkg", "charts", "apps", "plugin"}, reach: argocd, imports: helm},
+	// The sidecar starts the whole program for a platform, so it may run commands.
+	{
+		dir:   "cmd/vmrender-cmp",
+		ours:  []string{"pkg/source", "pkg/catalog", "pkg/fleet", "pkg/render", "pkg/manifest", "pkg/argocd"},
+		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),
+	},
+
+	// Embedded files.
+	{dir: "charts", reach: join(cluster, argocd)},
+	{dir: "apps", reach: join(cluster, argocd)},
+	{dir: "plugin", reach: join(cluster, argocd)},
+
+	{dir: "internal/depcheck"},
+}
+
+// machinery is where a search for a forbidden dependency ends. Kubernetes' typed
+// objects cannot be had without net/http: apimachinery v0.34 imports it for its
+// status codes (pkg/api/errors), its panic handler (pkg/util/runtime) and its
+// address and port helpers (pkg/util/net). What no program calls of it, the
+// linker drops.
+const machinery = "k8s.io/apimachinery"
+
+func join(lists ...[]string) []string { return slices.Concat(lists...) }
+
+// pkg is what the go command says of a package; tests and their imports are not part of it.
+type pkg struct {
+	ImportPath string
+	Name       string
+	Imports    []string
+}
+
+// graph maps import paths to packages.
+type graph map[string]pkg
+
+func TestImportRules(t *testing.T) {
+	g := load(t)
+	for _, r := range rooms {
+		t.Run(r.dir, func(t *testing.T) {
+			if _, err := os.Stat(filepath.Join(root, r.dir)); errors.Is(err, fs.ErrNotExist) {
+				t.Skip("not part of the tree")
+			}
+			require.Empty(t, r.violations(g))
+		})
+	}
+}
+
+func TestEveryPackageHasARoom(t *testing.T) {
+	g := load(t)
+	for path, p := range g {
+		if dir, ok := strings.CutPrefix(path, module); ok && shipped(p) {
+			require.NotEmpty(t, roomOf(dir).dir, "%s has no line in the table of rooms", path)
+		}
+	}
+}
+
+func TestViolationsAreFound(t *testing.T) {
+	g := graph{}
+	for path, imports := range map[string][]string{
+		module + "pkg/plan":         {"fmt", "os", module + "pkg/manifest", module + "pkg/fleet", "example.com/far"},
+		module + "pkg/plan/inner":   {module + "pkg/plan", "math/rand/v2"},
+		module + "pkg/manifest":     {"os/exec"}, // the affair of another room, yet in this one's reach
+		module + "pkg/fleet":        nil,
+		"example.com/far":           {"example.com/farther", machinery + "/pkg/util/net"},
+		"example.com/farther":       {"helm.sh/helmet", "k8s.io/client-go/rest"},
+		machinery + "/pkg/util/net": {"net/http"},
+	} {
+		g[path] = pkg{ImportPath: path, Imports: imports}
+	}
+	require.ElementsMatch(t, []string{
+		module + "pkg/plan imports " + module + "pkg/fleet",
+		module + "pkg/plan imports os",
+		module + "pkg/plan reaches " + module + "pkg/manifest > os/exec",
+		module + "pkg/plan/inner imports math/rand/v2",
+		module + "pkg/plan/inner reaches " + module + "pkg/plan > " + module + "pkg/manifest > os/exec",
+	}, roomOf("pkg/plan").violations(g))
+
+	g[module+"pkg/manifest"] = pkg{ImportPath: module + "pkg/manifest"}
+	require.Contains(t, roomOf("pkg/plan").violations(g),
+		module+"pkg/plan reaches example.com/far > example.com/farther > k8s.io/client-go/rest")
+}
+
+// violations lists what the shipped packages of the room import or reach against its rules.
+func (r room) violations(g graph) []string {
+	var found []string
+	for path, p := range g {
+		dir, ok := strings.CutPrefix(path, module)
+		if !ok || roomOf(dir).dir != r.dir || !shipped(p) {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if !r.mayImport(imported) {
+				found = append(found, path+" imports "+imported)
+			}
+		}
+		if chain := g.chain(p, r.reach); chain != nil {
+			found = append(found, path+" reaches "+strings.Join(chain, " > "))
+		}
+	}
+	return found
+}
+
+func (r room) mayImport(path string) bool {
+	if dir, ok := strings.CutPrefix(path, module); ok {
+		return within(dir, []string{r.dir}) || within(dir, r.ours)
+	}
+	return !within(path, r.imports)
+}
+
+// chain returns the imports that lead from p to the nearest forbidden package, or nil where there is none.
+func (g graph) chain(p pkg, forbidden []string) []string {
+	cameFrom := map[string]string{p.ImportPath: ""}
+	queue := []string{p.ImportPath}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		if within(path, forbidden) {
+			return trace(cameFrom, path)
+		}
+		if within(path, []string{machinery}) {
+			continue
+		}
+		for _, next := range g[path].Imports {
+			if _, seen := cameFrom[next]; !seen {
+				cameFrom[next] = path
+				queue = append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+// trace walks back from path and leaves out where the search began.
+func trace(cameFrom map[string]string, path string) []string {
+	var chain []string
+	for ; cameFrom[path] != ""; path = cameFrom[path] {
+		chain = append(chain, path)
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// roomOf returns the innermost room that holds a directory, or a zero room.
+func roomOf(dir string) room {
+	var best room
+	for _, r := range rooms {
+		if within(dir, []string{r.dir}) && len(r.dir) > len(best.dir) {
+			best = r
+		}
+	}
+	return best
+}
+
+// shipped tells the packages that users get from the programs that only generate files of this repository.
+func shipped(p pkg) bool {
+	return p.Name != "main" || strings.HasPrefix(p.ImportPath, module+"cmd/")
+}
+
+// within reports whether path is one of the prefixes or lies below one.
+func within(path string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool {
+		return path == prefix || strings.HasPrefix(path, prefix+"/")
+	})
+}
+
+// load asks the go command for all packages of the module and all that they
+// import, for the platform that they ship on. A package that does not build is
+// the compiler's to report (-e).
+func load(t *testing.T) graph {
+	t.Helper()
+	touchTree(t)
+	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-deps", "-json=ImportPath,Name,Imports", "./...")
+	list.Dir = root
+	list.Env = append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0")
+	var stderr strings.Builder
+	list.Stderr = &stderr
+	out, err := list.Output()
+	require.NoError(t, err, stderr.String())
+
+	g := graph{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			require.Contains(t, g, module+"internal/depcheck", stderr.String())
+			return g
+		} else if err != nil {
+			require.NoError(t, err)
+		}
+		g[p.ImportPath] = p
+	}
+}
+
+// touchTree reads the module's directories: the go command caches a test's
+// result until a file or directory changes that the test itself has opened,
+// and it does not see what a child process opens.
+func touchTree(t *testing.T) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root {
+			return fs.SkipDir
+		}
+		return err
+	}))
+}
