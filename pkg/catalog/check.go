@@ -1,0 +1,216 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// checker checks a fleet's own entries. Values of the wrong type are reported
+// by [source.Decode] and passed over here.
+type checker struct {
+	set    *Set
+	diags  *source.Diagnostics
+	cycles map[string]bool // names in a `from` cycle that was reported
+}
+
+func check(s *Set, diags *source.Diagnostics) {
+	source.Decode(s.user, new(Catalog), "catalog", diags)
+	c := checker{s, diags, map[string]bool{}}
+	c.each("os", c.os)
+	c.each("flavors", c.flavor)
+	c.each("networks", c.network)
+	c.each("images", c.image)
+	c.each("storageClasses", c.storageClass)
+}
+
+// each calls a function with every entry of a kind that is a map, and its path.
+func (c *checker) each(kind string, check func(f *source.Field, path string)) {
+	entries := c.set.user.Get(kind)
+	if entries == nil {
+		return
+	}
+	for i := range entries.Fields {
+		if f := &entries.Fields[i]; f.Value.Kind == source.Map {
+			check(f, source.JoinPath("catalog."+kind, f.Key))
+		}
+	}
+}
+
+// form reports what a function finds wrong with a string, or with those of a list.
+func (c *checker) form(n *source.Node, path string, problem func(string) string) {
+	switch {
+	case n == nil:
+	case n.Kind == source.List:
+		for i, item := range n.Items {
+			c.form(item, source.IndexPath(path, i), problem)
+		}
+	case n.Kind == source.String && n.Text != "":
+		if p := problem(n.Text); p != "" {
+			c.diags.Errorf(n.Pos(), "bad-value", path, "%s", p)
+		}
+	}
+}
+
+// quantity checks an amount of bytes, which may be written as a number.
+func (c *checker) quantity(n *source.Node, path string) {
+	if n != nil && (n.Kind == source.Int || n.Kind == source.Float) {
+		text := *n
+		text.Kind = source.String
+		n = &text
+	}
+	c.form(n, path, quantityProblem)
+}
+
+// unknown reports a name that the catalogue does not have.
+func (c *checker) unknown(n *source.Node, path, what, kind string) {
+	c.diags.Errorf(n.Pos(), "unknown-name", path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, c.set.Names(kind)))
+}
+
+// text gives the value of a key that is a string and not empty, or nil.
+func text(n *source.Node, key string) *source.Node {
+	if v := n.Get(key); v != nil && v.Kind == source.String && v.Text != "" {
+		return v
+	}
+	return nil
+}
+
+func (c *checker) os(f *source.Field, path string) {
+	c.mapsOnly(f.Value, path, "defaults", "overrides")
+	c.quantity(f.Value.Get("rootSize"), path+".rootSize")
+	c.quantity(f.Value.Get("minimum", "memory"), path+".minimum.memory")
+	sound := c.from(f, path)
+	sound = c.traits(f.Value.Get("traits"), path+".traits") && sound
+	if image := f.Value.Field("image"); image != nil {
+		c.source(image, path+".image")
+		if text(image.Value, "image") != nil && c.set.Image(image.Value.Get("image").Text) == nil {
+			c.unknown(image.Value.Get("image"), path+".image.image", "image", "images")
+		}
+	}
+	if sound {
+		c.complete(f, path)
+	}
+}
+
+// mapsOnly reports free-form values that are not maps.
+func (c *checker) mapsOnly(n *source.Node, path string, keys ...string) {
+	for _, key := range keys {
+		if v := n.Get(key); v != nil && v.Kind != source.Map && v.Kind != source.Null {
+			c.diags.Errorf(v.Pos(), "wrong-type", path+"."+key, "wrong type; want a map of keys")
+		}
+	}
+}
+
+// from reports what an entry cannot be built from, and tells whether its whole
+// lineage is sound.
+func (c *checker) from(f *source.Field, path string) bool {
+	from := text(f.Value, "from")
+	if from == nil {
+		return true
+	}
+	line := c.set.lineage(f.Key)
+	last := line[len(line)-1]
+	first := slices.Index(line, last)
+	switch {
+	case from.Text == f.Key && composeBuiltin(f.Key) == nil:
+		c.diags.Errorf(from.Pos(), "cycle", path+".from", "%q is built from itself; only a built-in entry can be extended under its own name", f.Key)
+		return false
+	case first < len(line)-1:
+		if first == 0 && !c.cycles[f.Key] {
+			c.diags.Errorf(from.Pos(), "cycle", path+".from", "cycle %s; an entry must lead to a built-in one, or to one without `from`", strings.Join(line, " -> "))
+		}
+		for _, name := range line[first:] {
+			c.cycles[name] = true
+		}
+		return false
+	case len(line) > 1 && !slices.Contains(c.set.Names("os"), from.Text):
+		c.unknown(from, path+".from", "operating system", "os")
+		return false
+	}
+	return c.set.compose(last) != nil
+}
+
+// traits reports unknown traits, and tells whether there were none.
+func (c *checker) traits(list *source.Node, path string) bool {
+	if list == nil {
+		return true
+	}
+	sound := true
+	for i, n := range list.Items {
+		if n.Kind == source.String && c.set.Trait(n.Text) == nil {
+			c.unknown(n, source.IndexPath(path, i), "trait", "traits")
+			sound = false
+		}
+	}
+	return sound
+}
+
+// complete reports what an entry lacks with all that it is built from.
+func (c *checker) complete(f *source.Field, path string) {
+	missing := func(what string) { c.diags.Errorf(f.Pos(), "missing-key", path, "%s", what) }
+	os := c.set.OS(f.Key)
+	switch {
+	case os == nil:
+	case os.Family == "" && c.set.from(f.Key) == "":
+		missing("no family; build the entry from another one, such as `from: linux`, or give it family and traits")
+	case os.Family == "":
+		missing("no family; accepted are: linux, windows")
+	case os.DiskBus == "":
+		missing("no trait gives disks a bus; add virtio or sata to the traits")
+	case os.NICModel == "":
+		missing("no trait gives NICs a model; add virtio or e1000e to the traits")
+	}
+	image := f.Value.Field("image")
+	if image != nil && image.Value.Kind == source.Map && os != nil && len(os.Image.Kinds()) == 0 {
+		c.noSource(image.Pos(), path+".image")
+	}
+}
+
+func (c *checker) image(f *source.Field, path string) {
+	c.source(f, path)
+	if len(givenContent(f.Value)) == 0 {
+		c.noSource(f.Pos(), path)
+	}
+	if other := text(f.Value, "image"); other != nil {
+		c.diags.Errorf(other.Pos(), "conflict", path+".image", "an image cannot name another image; give it that one's source")
+	}
+}
+
+func (c *checker) noSource(at source.Pos, path string) {
+	c.diags.Errorf(at, "missing-key", path, "exactly one of %s; found none", sourceKeys())
+}
+
+func sourceKeys() string {
+	keys := new(Source).contents()
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.key
+	}
+	return orList(names)
+}
+
+// source checks a disk source: two of the keys that say where the content comes
+// from are a conflict at the one that was written last.
+func (c *checker) source(f *source.Field, path string) {
+	if f.Value.Kind != source.Map {
+		return
+	}
+	if given := givenContent(f.Value); len(given) > 1 {
+		var names []string
+		last := given[0]
+		for _, g := range given {
+			names = append(names, g.Key)
+			if g.Line > last.Line || g.Line == last.Line && g.Col > last.Col {
+				last = g
+			}
+		}
+		c.diags.Errorf(last.Pos(), "conflict", path, "exactly one of %s; found %s", sourceKeys(), strings.Join(names, " and "))
+		return
+	}
+	var s Source
+	decode(f.Value, &s)
+	for _, p := range s.problems() {
+		c.diags.Errorf(f.Value.Get(p.key).Pos(), "bad-value", path+"."+p.key, "%s", p.text)
+	}
+}

@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+func (c *checker) network(f *source.Field, path string) {
+	if strings.Contains(f.Key, "/") {
+		c.diags.Errorf(f.Pos(), "bad-name", path, "bad name %q; a name with a slash is that of a NetworkAttachmentDefinition", f.Key)
+	}
+	c.form(f.Value.Get("gateway"), path+".gateway", ipProblem)
+	c.form(f.Value.Get("dns"), path+".dns", ipProblem)
+	c.form(f.Value.Get("cidr"), path+".cidr", subnetProblem)
+	n := c.set.entry("networks", f.Key)
+	var net Network
+	decode(n, &net)
+	switch {
+	case net.NAD != "" && net.Pod:
+		c.diags.Errorf(f.Pos(), "conflict", path, "exactly one of nad and pod; found both")
+	case net.NAD == "" && !net.Pod:
+		c.diags.Errorf(f.Pos(), "missing-key", path, "exactly one of nad and pod; found neither")
+	case net.NAD != "":
+		if p := referenceProblem("network", net.NAD); p != "" {
+			c.diags.Errorf(n.Get("nad").Pos(), "bad-value", path+".nad", "%s", p)
+		}
+	}
+	c.binding(n, &net, path)
+	c.gateway(n, &net, path)
+}
+
+// binding reports what KubeVirt refuses: masquerade off the pod network, sriov
+// on it (kubevirt pkg/network/admitter, v1.9).
+func (c *checker) binding(n *source.Node, net *Network, path string) {
+	path += ".binding"
+	switch {
+	case net.Binding == "masquerade" && net.NAD != "":
+		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "masquerade is for the pod network only; accepted are: bridge, sriov, or a network binding plugin")
+	case net.Binding == "sriov" && net.Pod:
+		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "sriov is not for the pod network; accepted are: masquerade, bridge, or a network binding plugin")
+	case net.Binding == "sriov" && net.Model != "":
+		c.diags.Errorf(n.Get("model").Pos(), "conflict", path[:len(path)-len("binding")]+"model", "an sriov NIC is a device of the host; leave its model out")
+	}
+}
+
+func (c *checker) gateway(n *source.Node, net *Network, path string) {
+	gateway, errA := netip.ParseAddr(net.Gateway)
+	subnet, errB := netip.ParsePrefix(net.CIDR)
+	if errA == nil && errB == nil && !subnet.Contains(gateway) {
+		c.diags.Errorf(n.Get("gateway").Pos(), "bad-value", path+".gateway", "gateway %q is outside the subnet %s; want an address in it", net.Gateway, subnet.Masked())
+	}
+}
+
+func (c *checker) storageClass(f *source.Field, path string) {
+	name := c.set.entry("storageClasses", f.Key).Get("name")
+	switch {
+	case name == nil || name.Kind == source.String && name.Text == "":
+		c.diags.Errorf(f.Pos(), "missing-key", path, "no name; want the `name` of the cluster's StorageClass")
+	case name.Kind == source.String:
+		if p := nameProblem("name", name.Text); p != "" {
+			c.diags.Errorf(name.Pos(), "bad-value", path+".name", "%s", p)
+		}
+	}
+}
+
+// flavor checks the short forms; the long ones are VM keys, which the catalogue does not know.
+func (c *checker) flavor(f *source.Field, path string) {
+	if p := labelProblem(f.Key); p != "" {
+		c.diags.Errorf(f.Pos(), "bad-name", path, "%s", p)
+	}
+	n := c.set.entry("flavors", f.Key)
+	cpu, memory := n.Get("cpu"), n.Get("memory")
+	if cpu == nil && memory == nil {
+		c.diags.Errorf(f.Pos(), "missing-key", path, "no size; want cpu, memory or both")
+	}
+	if cpu != nil && cpu.Kind != source.Map && vcpus(cpu) < 1 {
+		c.diags.Errorf(cpu.Pos(), "bad-value", path+".cpu", "bad cpu; want a number of virtual CPUs, or a map")
+	}
+	if memory != nil && (memory.Kind == source.Bool || memory.Kind == source.List) {
+		c.diags.Errorf(memory.Pos(), "wrong-type", path+".memory", "wrong type; want a quantity such as \"16Gi\", or a map")
+	}
+	c.quantity(scalar(memory), path+".memory")
+}
+
+// scalar leaves out what is a map or a list.
+func scalar(n *source.Node) *source.Node {
+	if n != nil && (n.Kind == source.Map || n.Kind == source.List) {
+		return nil
+	}
+	return n
+}
+
+// labelProblem says what is wrong with a name that becomes the value of a
+// Kubernetes label, as a flavor's does of kubevirt.io/size, or nothing.
+func labelProblem(name string) string {
+	const longest = 63
+	if len(name) > longest {
+		return fmt.Sprintf("name has %d characters; at most %d are accepted", len(name), longest)
+	}
+	if inner := strings.Trim(name, "._-"); inner != name || !isLabel(strings.NewReplacer(".", "-", "_", "-").Replace(strings.ToLower(name))) {
+		return fmt.Sprintf("bad name %q; want letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit", name)
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// content is one of the keys that say where a disk's content comes from, with
+// its value; the value of a boolean that is set is "true".
+type content struct{ key, value string }
+
+func (s *Source) contents() [13]content {
+	return [...]content{
+		{"dataSource", s.DataSource},
+		{"image", s.Image},
+		{"registry", s.Registry},
+		{"http", s.HTTP},
+		{"s3", s.S3},
+		{"gcs", s.GCS},
+		{"pvc", s.PVC},
+		{"snapshot", s.Snapshot},
+		{"containerDisk", s.ContainerDisk},
+		{"claim", s.Claim},
+		{"emptyDisk", whether(s.EmptyDisk)},
+		{"upload", whether(s.Upload)},
+		{"blank", whether(s.Blank)},
+	}
+}
+
+func whether(set bool) string {
+	if set {
+		return "true"
+	}
+	return ""
+}
+
+// Kinds returns the keys that say where the content comes from and are set: a
+// usable source has exactly one, such as "dataSource".
+func (s *Source) Kinds() []string {
+	var kinds []string
+	for _, c := range s.contents() {
+		if c.value != "" {
+			kinds = append(kinds, c.key)
+		}
+	}
+	return kinds
+}
+
+// Parts returns what makes the content: a change of any part is other content.
+// Credentials are no part of it.
+func (s *Source) Parts() []string {
+	parts := make([]string, 0, 3)
+	for _, c := range s.contents() {
+		if c.value != "" {
+			parts = append(parts, c.key, c.value)
+		}
+	}
+	return append(parts, s.Version)
+}
+
+// String returns the source as a listing shows it, such as
+// "dataSource openshift-virtualization-os-images/rhel9" or "blank".
+func (s *Source) String() string {
+	for _, c := range s.contents() {
+		switch c.value {
+		case "":
+		case "true":
+			return c.key
+		default:
+			return c.key + " " + c.value
+		}
+	}
+	return ""
+}
+
+// Problems returns what is wrong with the values of a source, each with what is
+// accepted: references that are not `namespace/name`, addresses without the
+// scheme that CDI wants, credentials that nothing uses. Whether there is exactly
+// one source is not asked here; see [Source.Kinds].
+func (s *Source) Problems() []string {
+	var texts []string
+	for _, p := range s.problems() {
+		texts = append(texts, p.text)
+	}
+	return texts
+}
+
+// problem is what is wrong with the value of one key.
+type problem struct{ key, text string }
+
+func (s *Source) problems() []problem {
+	var found []problem
+	for _, c := range s.contents() {
+		if c.value == "" {
+			continue
+		}
+		if text := contentProblem(c); text != "" {
+			found = append(found, problem{c.key, text})
+		}
+	}
+	return append(found, s.credentialProblems()...)
+}
+
+func contentProblem(c content) string {
+	switch c.key {
+	case "dataSource", "pvc", "snapshot":
+		return referenceProblem(c.key, c.value)
+	case "claim":
+		return nameProblem(c.key, c.value)
+	case "containerDisk":
+		return containerDiskProblem(c.value)
+	}
+	return urlProblem(c.key, c.value)
+}
+
+// schemes says how addresses start that CDI's importers take
+// (containerized-data-importer doc/datavolumes.md and doc/image-from-registry.md).
+var schemes = map[string][]string{
+	"registry": {"docker://", "oci-archive://"},
+	"http":     {"http://", "https://"},
+	"s3":       {"s3://", "http://", "https://"},
+	"gcs":      {"gs://", "http://", "https://"},
+}
+
+func urlProblem(key, value string) string {
+	accepted, ok := schemes[key]
+	if !ok {
+		return ""
+	}
+	for _, scheme := range accepted {
+		if rest, ok := strings.CutPrefix(value, scheme); ok && rest != "" && !strings.ContainsAny(rest, " \t\n") {
+			return ""
+		}
+	}
+	if !strings.Contains(value, "://") && key == "registry" {
+		return fmt.Sprintf("bad %s address %q; did you mean %q?", key, value, accepted[0]+value)
+	}
+	return fmt.Sprintf("bad %s address %q; want one that starts with %s", key, value, orList(accepted))
+}
+
+func containerDiskProblem(image string) string {
+	if _, bare, ok := strings.Cut(image, "://"); ok {
+		return fmt.Sprintf("bad image %q; a containerDisk has no scheme: did you mean %q?", image, bare)
+	}
+	if strings.ContainsAny(image, " \t\n") {
+		return fmt.Sprintf("bad image %q; want an image reference such as %q", image, "quay.io/containerdisks/fedora:42")
+	}
+	return ""
+}
+
+func (s *Source) credentialProblems() []problem {
+	if s.Secret == "" && s.CertConfigMap == "" {
+		return nil
+	}
+	return append(
+		s.credentialProblem("secret", s.Secret, "registry", "http", "s3", "gcs"),
+		s.credentialProblem("certConfigMap", s.CertConfigMap, "registry", "http", "s3")...)
+}
+
+// credentialProblem checks a reference that only sources of some kinds make use
+// of. Whether a named image does is not known here.
+func (s *Source) credentialProblem(key, name string, of ...string) []problem {
+	used := func(kind string) bool { return kind == "image" || slices.Contains(of, kind) }
+	text := nameProblem(key, name)
+	switch {
+	case name == "":
+		return nil
+	case !slices.ContainsFunc(s.Kinds(), used):
+		text = fmt.Sprintf("%s is used by nothing here; it goes with %s", key, orList(of))
+	case text == "":
+		return nil
+	}
+	return []problem{{key, text}}
+}
+
+// NormalizeSource prepares a source as written for merging over another one: a
+// map that sets one of the keys that say where the content comes from gets nulls
+// for the others, so that a `registry` replaces an inherited `dataSource` instead
+// of standing beside it. What is written stays, two such keys included; so do
+// maps that set none, such as `{version: "2"}`, and values that are no maps.
+func NormalizeSource(n *source.Node) *source.Node {
+	if n == nil || n.Kind != source.Map {
+		return n
+	}
+	set := givenContent(n)
+	if set == nil {
+		return n
+	}
+	keys := new(Source).contents()
+	out := *n
+	out.Fields = slices.Grow(slices.Clone(n.Fields), len(keys))
+	null := &source.Node{Kind: source.Null, Line: n.Line, Col: n.Col, File: n.File}
+	for _, c := range keys {
+		if n.Field(c.key) == nil {
+			out.Fields = append(out.Fields, source.Field{Key: c.key, Line: n.Line, Col: n.Col, Value: null})
+		}
+	}
+	return &out
+}
+
+// givenContent lists the entries of a source as written that say where the
+// content comes from; an empty string or `blank: false` says nothing.
+func givenContent(n *source.Node) []source.Field {
+	var given []source.Field
+	for _, c := range new(Source).contents() {
+		if f := n.Field(c.key); f != nil && !isZero(f.Value) {
+			given = append(given, *f)
+		}
+	}
+	return given
+}
+
+func isZero(n *source.Node) bool {
+	switch n.Kind {
+	case source.Null:
+		return true
+	case source.Bool:
+		return strings.EqualFold(n.Text, "false")
+	case source.String:
+		return n.Text == ""
+	}
+	return false
+}

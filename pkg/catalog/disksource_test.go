@@ -1,0 +1,99 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+func TestSourceProblems(t *testing.T) {
+	for want, s := range map[string]Source{
+		"bad dataSource \"rhel9\"; want namespace/name":                                                     {DataSource: "rhel9"},
+		"bad snapshot \"a/b/c\"; want namespace/name":                                                       {Snapshot: "a/b/c"},
+		"bad claim \"My_Claim\"; want a name of lower case letters, digits, \"-\" and \".\"":                {Claim: "My_Claim"},
+		"bad registry address \"https://quay.io/a\"; want one that starts with docker:// or oci-archive://": {Registry: "https://quay.io/a"},
+		"bad http address \"ftp://a/b\"; want one that starts with http:// or https://":                     {HTTP: "ftp://a/b"},
+		"bad s3 address \"bucket/disk\"; want one that starts with s3://, http:// or https://":              {S3: "bucket/disk"},
+		"bad gcs address \"gs://\"; want one that starts with gs://, http:// or https://":                   {GCS: "gs://"},
+		"bad image \"docker://quay.io/a\"; a containerDisk has no scheme: did you mean \"quay.io/a\"?":      {ContainerDisk: "docker://quay.io/a"},
+		"bad image \"a b\"; want an image reference such as \"quay.io/containerdisks/fedora:42\"":           {ContainerDisk: "a b"},
+		"certConfigMap is used by nothing here; it goes with registry, http or s3":                          {GCS: "gs://a/b", CertConfigMap: "ca"},
+		"bad secret \"S\"; want a name of lower case letters, digits, \"-\" and \".\"":                      {HTTP: "https://a/b", Secret: "S"},
+		"": {Image: "golden", Secret: "s", CertConfigMap: "c"},
+	} {
+		var all []string
+		if want != "" {
+			all = []string{want}
+		}
+		require.Equal(t, all, s.Problems())
+	}
+}
+
+func TestKindsAndParts(t *testing.T) {
+	two := Source{PVC: "a/b", Blank: true}
+	require.Equal(t, []string{"pvc", "blank"}, two.Kinds())
+	require.Empty(t, new(Source).Kinds())
+	one := Source{Registry: "docker://a/b", Version: "7", Secret: "s"}
+	require.Equal(t, []string{"registry", "docker://a/b", "7"}, one.Parts())
+	require.Equal(t, []string{"upload", "true", ""}, (&Source{Upload: true}).Parts())
+	require.Equal(t, "upload", (&Source{Upload: true}).String())
+	require.Empty(t, new(Source).String())
+}
+
+func TestNormalizeSource(t *testing.T) {
+	for text, want := range map[string]string{
+		`{registry: "docker://a/b", version: "1"}`: `{"dataSource":null,"registry":"docker://a/b","version":"1","image":null,"http":null,"s3":null,"gcs":null,"pvc":null,"snapshot":null,"containerDisk":null,"claim":null,"emptyDisk":null,"upload":null,"blank":null}`,
+		`{pvc: a/b, claim: c}`:                     `{"pvc":"a/b","claim":"c","dataSource":null,"image":null,"registry":null,"http":null,"s3":null,"gcs":null,"snapshot":null,"containerDisk":null,"emptyDisk":null,"upload":null,"blank":null}`,
+		`{version: "2"}`:                           `{"version":"2"}`,
+		`{blank: false}`:                           `{"blank":false}`,
+		`blank`:                                    `"blank"`,
+	} {
+		var diags source.Diagnostics
+		n := source.Parse(&source.File{Name: "f", Data: []byte(text + "\n")}, &diags)[0]
+		once := NormalizeSource(n)
+		require.JSONEq(t, want, string(source.AppendJSON(nil, once)))
+		require.JSONEq(t, want, string(source.AppendJSON(nil, NormalizeSource(once))), "a second time changes nothing")
+	}
+	require.Nil(t, NormalizeSource(nil))
+}
+
+func TestIsQuantity(t *testing.T) {
+	for _, s := range []string{"30Gi", "1536Mi", "1.5Ti", "1", "512M", "4k", "0.5Gi", "2E", ".5Gi", "1.", "8Ei", "3Pi", "7P", "6T"} {
+		checkQuantity(t, s, true)
+	}
+	for _, s := range []string{"", "Gi", "0", "0Gi", "0.0", "-1Gi", "+1Gi", "30GB", "30gi", "30 Gi", "1.2.3", "lots", "1K", ".", ".Gi", "3m", "1e3"} {
+		checkQuantity(t, s, false)
+	}
+}
+
+func FuzzIsQuantity(f *testing.F) {
+	f.Add("30Gi")
+	f.Add("1.5Ti")
+	f.Add("0.Gi")
+	f.Fuzz(func(t *testing.T, s string) { checkQuantity(t, s, isQuantity(s)) })
+}
+
+// checkQuantity holds isQuantity against Kubernetes' own parser: what it accepts
+// is a quantity above zero.
+func checkQuantity(t *testing.T, s string, want bool) {
+	t.Helper()
+	require.Equal(t, want, isQuantity(s), "%q", s)
+	if want {
+		q, err := resource.ParseQuantity(s)
+		require.NoError(t, err, "%q", s)
+		require.Positive(t, q.Sign(), "%q", s)
+	}
+}
+
+func TestLabelProblem(t *testing.T) {
+	for _, name := range []string{"u1.medium", "db", "A_b-c.9"} {
+		require.Empty(t, labelProblem(name))
+	}
+	for _, name := range []string{"", "-a", "a.", "a/b", "a b"} {
+		require.NotEmpty(t, labelProblem(name), "%q", name)
+	}
+	require.Contains(t, labelProblem(string(make([]byte, 64))), "64 characters")
+}

@@ -1,0 +1,94 @@
+package catalog
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// nameProblem says what is wrong with the name of a Kubernetes object, a DNS
+// subdomain (RFC 1123), or nothing.
+func nameProblem(what, name string) string {
+	const longest = 253
+	if len(name) > longest {
+		return fmt.Sprintf("%s %q has %d characters; at most %d are accepted", what, name, len(name), longest)
+	}
+	for part := range strings.SplitSeq(name, ".") {
+		if !isLabel(part) {
+			return fmt.Sprintf("bad %s %q; want a name of lower case letters, digits, \"-\" and \".\"", what, name)
+		}
+	}
+	return ""
+}
+
+// isLabel tells a DNS label of any length.
+func isLabel(s string) bool {
+	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// referenceProblem says what is wrong with a `namespace/name`, or nothing.
+func referenceProblem(what, ref string) string {
+	const longestNamespace = 63
+	namespace, name, found := strings.Cut(ref, "/")
+	if !found || !isLabel(namespace) || len(namespace) > longestNamespace || nameProblem("", name) != "" {
+		return fmt.Sprintf("bad %s %q; want namespace/name", what, ref)
+	}
+	return ""
+}
+
+// isQuantity tells an amount of bytes above zero in the forms that people write:
+// a decimal number with one of Kubernetes' suffixes, such as 30Gi, 1.5Ti or 512M.
+// It is part of what k8s.io/apimachinery's resource.ParseQuantity accepts, without
+// the weight of that package.
+func isQuantity(s string) bool {
+	suffix := strings.TrimLeft(s, "0123456789.")
+	number := s[:len(s)-len(suffix)]
+	switch suffix {
+	case "", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei":
+	default:
+		return false
+	}
+	return strings.Count(number, ".") <= 1 && strings.Trim(number, "0.") != ""
+}
+
+// quantityProblem says what is wrong with an amount of bytes, or nothing.
+func quantityProblem(text string) string {
+	const fewDigits = 6 // of a number that is below 1Mi, and meant to be something else
+	switch {
+	case !isQuantity(text):
+		return fmt.Sprintf("bad quantity %q; want a quantity such as \"30Gi\"", text)
+	case len(text) <= fewDigits && strings.Trim(text, "0123456789") == "":
+		return fmt.Sprintf("%q is a number of bytes; did you mean %q?", text, text+"Gi")
+	}
+	return ""
+}
+
+func ipProblem(text string) string {
+	if _, err := netip.ParseAddr(text); err != nil {
+		return fmt.Sprintf("bad address %q; want an address such as \"10.0.0.1\"", text)
+	}
+	return ""
+}
+
+func subnetProblem(text string) string {
+	subnet, err := netip.ParsePrefix(text)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("bad subnet %q; want a subnet such as \"10.0.0.0/24\"", text)
+	case subnet != subnet.Masked():
+		return fmt.Sprintf("%q is an address in a subnet; did you mean %q?", text, subnet.Masked())
+	}
+	return ""
+}
+
+// orList joins words as "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

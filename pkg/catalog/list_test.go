@@ -1,0 +1,39 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The whole catalogue as `vmrender catalog -o json` shows it, so that a change
+// of the data is seen in review as what it changes.
+func TestListing(t *testing.T) {
+	s := loadSound(t, `
+os:
+  server2019: {from: windows2019, image: {dataSource: os-images/server2019}}
+  rhel9: {defaults: {firmware: bios, tpm: true}}
+flavors: {db: {cpu: {sockets: 2, cores: 4, dedicated: true}, memory: {guest: 32Gi, hugepages: 1Gi}}}
+networks: {vlan2003: {nad: default/vlan2003, vlan: 2003}}
+images: {golden: {http: "https://images.example.com/golden.qcow2", version: "7"}}
+storageClasses: {ceph: {name: ceph-rbd, accessMode: ReadWriteMany, volumeMode: Block}}`)
+	var got bytes.Buffer
+	enc := json.NewEncoder(&got)
+	for _, rows := range []any{s.ListOS(), s.ListFlavors(), s.ListTraits(), s.ListNetworks(), s.ListImages(), s.ListStorageClasses()} {
+		require.NoError(t, enc.Encode(rows))
+	}
+	text := bytes.ReplaceAll(got.Bytes(), []byte("},{"), []byte("},\n{"))
+	const golden = "testdata/listing.golden.json"
+	if *update {
+		require.NoError(t, os.WriteFile(golden, text, 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(text))
+}

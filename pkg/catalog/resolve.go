@@ -1,0 +1,149 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// ResolvedOS is an operating system's entry with its `from` chain and traits
+// composed. It is shared between machines and must not be changed.
+type ResolvedOS struct {
+	Name string
+	OS   // Label is never empty
+	// Node is the entry with its `from` chain merged: every value stands where it was written.
+	Node *source.Node
+	// What the traits say together.
+	DiskBus, CDROMBus, NICModel string
+	Topology                    string // sockets or cores
+	Multiqueue                  bool
+	// Defaults are the VM keys of the traits, then of the entry; nil where there are none.
+	Defaults *source.Node
+	// Spec is the traits' piece of VirtualMachineInstanceSpec; nil where there is none.
+	Spec *source.Node
+}
+
+// OS returns the operating system of that name with everything composed, or nil
+// where there is none. The same name gives the same pointer every time.
+func (s *Set) OS(name string) *ResolvedOS {
+	return remember(&s.os, name, s.resolve)
+}
+
+func (s *Set) resolve(name string) *ResolvedOS {
+	node := s.compose(name)
+	if node == nil {
+		return nil
+	}
+	r := &ResolvedOS{Name: name, Node: node, Topology: "sockets"}
+	decode(node, &r.OS)
+	if r.Label == "" {
+		r.Label = name
+	}
+	for _, trait := range r.Traits {
+		if t := s.Trait(trait); t != nil {
+			r.add(t)
+		}
+	}
+	r.Defaults = source.Merge(r.Defaults, r.OS.Defaults)
+	return r
+}
+
+// add lays a trait over those before it.
+func (r *ResolvedOS) add(t *Trait) {
+	override(&r.DiskBus, t.DiskBus)
+	override(&r.CDROMBus, t.CDROMBus)
+	override(&r.NICModel, t.NICModel)
+	override(&r.Topology, t.Topology)
+	r.Multiqueue = r.Multiqueue || t.Multiqueue
+	r.Defaults = source.Merge(r.Defaults, t.Defaults)
+	r.Spec = source.Merge(r.Spec, t.Spec)
+}
+
+func override(to *string, value string) {
+	if value != "" {
+		*to = value
+	}
+}
+
+// compose merges an operating system's entry over those that it is built from.
+func (s *Set) compose(name string) *source.Node {
+	line := s.lineage(name)
+	var node *source.Node
+	for i := len(line) - 1; i >= 0; i-- {
+		if i == len(line)-1 {
+			node = composeBuiltin(line[i])
+		} else {
+			node = withoutLabel(node)
+		}
+		if f := s.own("os", line[i]); f != nil {
+			if f.Value.Kind == source.Null {
+				node = nil
+			}
+			node = source.Merge(node, f.Value)
+		}
+	}
+	if node == nil || node.Kind != source.Map {
+		return nil
+	}
+	return node
+}
+
+// lineage lists the names that an entry is built from by way of the fleet's own
+// entries, itself first. It ends with a name that is built in or unknown, or
+// with the first one that it lists twice.
+func (s *Set) lineage(name string) []string {
+	line := []string{name}
+	for {
+		from := s.from(name)
+		if from == "" || from == name {
+			return line
+		}
+		seen := slices.Contains(line, from)
+		line = append(line, from)
+		if seen {
+			return line
+		}
+		name = from
+	}
+}
+
+// from is what one of the fleet's own entries says that it is built from, or "".
+func (s *Set) from(name string) string {
+	f := s.own("os", name)
+	if f == nil {
+		return ""
+	}
+	if from := f.Value.Get("from"); from != nil && from.Kind == source.String {
+		return from.Text
+	}
+	return ""
+}
+
+// composeBuiltin merges a built-in entry over those that it is built from. A
+// fleet's entry of the name of one of those has no part in it: it changes the
+// operating system of that name only.
+func composeBuiltin(name string) *source.Node {
+	node := builtinOS().get(name)
+	if node == nil {
+		return nil
+	}
+	if from := node.Get("from"); from != nil {
+		return source.Merge(withoutLabel(composeBuiltin(from.Text)), node)
+	}
+	return node
+}
+
+// withoutLabel leaves out what is not inherited.
+func withoutLabel(n *source.Node) *source.Node {
+	if n.Field("label") == nil {
+		return n
+	}
+	out := *n
+	out.Fields = nil
+	for _, f := range n.Fields {
+		if f.Key != "label" {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return &out
+}

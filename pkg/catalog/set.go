@@ -1,0 +1,157 @@
+package catalog
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Set is the built-in catalogue with a fleet's own entries merged over it. Its
+// entries are composed when they are first asked for and then kept; it is safe
+// for concurrent use, and what it returns must not be changed.
+type Set struct {
+	user *source.Node // the fleet's own entries, sources normalized; nil without any
+
+	os, traits, networks, images, storageClasses sync.Map // name → entry
+}
+
+// New merges the entries under a fleet's `catalog` key, which may be nil, over
+// the built-in ones, key by key; a null removes a built-in entry. Every entry of
+// the fleet's own is checked, whether or not a VM uses it, except for what only
+// VM keys can say: `defaults`, and the long forms of a flavor. The set can be
+// used even when there were errors.
+func New(user *source.Node, diags *source.Diagnostics) *Set {
+	s := &Set{user: Normalize(user)}
+	if s.user != nil {
+		check(s, diags)
+	}
+	return s
+}
+
+// Normalize applies [NormalizeSource] to all disk sources under a `catalog` key
+// as written. Where several such maps merge over each other, as with overlays,
+// each must be normalized before.
+func Normalize(user *source.Node) *source.Node {
+	return mapValue(mapValue(user, "images", func(images *source.Node) *source.Node {
+		return mapValues(images, NormalizeSource)
+	}), "os", func(entries *source.Node) *source.Node {
+		return mapValues(entries, func(entry *source.Node) *source.Node {
+			return mapValue(entry, "image", NormalizeSource)
+		})
+	})
+}
+
+// mapValue replaces the value of one key of a map, where it is there.
+func mapValue(n *source.Node, key string, change func(*source.Node) *source.Node) *source.Node {
+	if n.Field(key) == nil {
+		return n
+	}
+	out := *n
+	out.Fields = slices.Clone(n.Fields)
+	f := out.Field(key)
+	f.Value = change(f.Value)
+	return &out
+}
+
+// mapValues replaces all values of a map.
+func mapValues(n *source.Node, change func(*source.Node) *source.Node) *source.Node {
+	out := *n
+	out.Fields = slices.Clone(n.Fields)
+	for i := range out.Fields {
+		out.Fields[i].Value = change(out.Fields[i].Value)
+	}
+	return &out
+}
+
+// own is the fleet's own entry of a name, or nil.
+func (s *Set) own(kind, name string) *source.Field { return s.user.Get(kind).Field(name) }
+
+// entry merges the fleet's own entry over the built-in one; nil where there is neither.
+func (s *Set) entry(kind, name string) *source.Node {
+	base := builtin(kind).get(name)
+	f := s.own(kind, name)
+	if f == nil {
+		return base
+	}
+	if f.Value.Kind != source.Map {
+		return nil
+	}
+	return source.Merge(base, f.Value)
+}
+
+// Node returns an entry as it was written, with what it is built from merged
+// beneath it, or nil where there is none. Kinds are the keys of `catalog` and
+// "traits".
+func (s *Set) Node(kind, name string) *source.Node {
+	if kind == "os" {
+		return s.compose(name)
+	}
+	return s.entry(kind, name)
+}
+
+// Names returns the names of all entries of a kind, sorted. Kinds are the keys
+// of `catalog` and "traits".
+func (s *Set) Names(kind string) []string {
+	var names []string
+	if t := builtin(kind); t != nil {
+		names = slices.Clone(t.names)
+	}
+	if own := s.user.Get(kind); own != nil {
+		for i := range own.Fields {
+			names = append(names, own.Fields[i].Key)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return slices.DeleteFunc(names, func(name string) bool {
+		f := s.own(kind, name)
+		return f != nil && f.Value.Kind == source.Null
+	})
+}
+
+// Flavor returns a flavor, a map with the VM keys `cpu` and `memory` as written,
+// or nil where there is none.
+func (s *Set) Flavor(name string) *source.Node { return s.entry("flavors", name) }
+
+// Network returns a network, or nil where there is none.
+func (s *Set) Network(name string) *Network { return lookup[Network](s, &s.networks, "networks", name) }
+
+// Image returns a named disk source, or nil where there is none.
+func (s *Set) Image(name string) *Source { return lookup[Source](s, &s.images, "images", name) }
+
+// StorageClass returns a named storage class, or nil where there is none.
+func (s *Set) StorageClass(name string) *StorageClass {
+	return lookup[StorageClass](s, &s.storageClasses, "storageClasses", name)
+}
+
+// Trait returns a named piece of virtual hardware, or nil where there is none.
+func (s *Set) Trait(name string) *Trait { return lookup[Trait](s, &s.traits, "traits", name) }
+
+func lookup[T any](s *Set, known *sync.Map, kind, name string) *T {
+	return remember(known, name, func(name string) *T {
+		node := s.entry(kind, name)
+		if node == nil {
+			return nil
+		}
+		t := new(T)
+		decode(node, t)
+		return t
+	})
+}
+
+// remember returns what was made under a name before, or makes it. Of several
+// goroutines that make it at once all get the same one.
+func remember[T any](known *sync.Map, name string, make func(string) *T) *T {
+	if v, ok := known.Load(name); ok {
+		return v.(*T)
+	}
+	v, _ := known.LoadOrStore(name, make(name))
+	return v.(*T)
+}
+
+// decode reads an entry whose problems, if any, [New] has reported.
+func decode(n *source.Node, into any) {
+	var reported source.Diagnostics
+	source.Decode(n, into, "", &reported)
+}

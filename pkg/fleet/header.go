@@ -1,0 +1,142 @@
+package fleet
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// loadHeader reads fleet.yaml and the overlays, and gives the level of the
+// fleet's defaults.
+func (l *loader) loadHeader() *level {
+	doc := single(parseFile(l.tree.header, &l.diags), l.tree.header, &l.diags)
+	if doc == nil {
+		if !l.diags.HasErrors() {
+			l.diags.Errorf(source.Pos{File: l.tree.header}, "empty-file", "", "empty file; want at least apiVersion, kind and metadata.name")
+		}
+		doc = &source.Node{Kind: source.Map, File: &source.File{Name: l.tree.header}}
+	}
+	overlays := l.readOverlays()
+	l.decodeHeader(doc, overlays)
+	top := l.fleetLevel("fleet defaults", nil, doc)
+	for _, o := range overlays {
+		top = l.fleetLevel("overlay "+filepath.ToSlash(o.File.Name), top, o)
+		if vms := o.Get("vms"); vms != nil && vms.Kind == source.Map {
+			l.overlays = append(l.overlays, vms)
+		}
+	}
+	l.headerVMs = doc.Field("vms")
+	return top
+}
+
+func (l *loader) readOverlays() []*source.Node {
+	var docs []*source.Node
+	for _, path := range l.opts.Overlays {
+		if doc := single(parseFile(path, &l.diags), path, &l.diags); doc != nil {
+			docs = append(docs, doc)
+		}
+	}
+	return docs
+}
+
+// decodeHeader checks fleet.yaml and every overlay on its own, and takes the
+// header from them all.
+func (l *loader) decodeHeader(doc *source.Node, overlays []*source.Node) {
+	merged := withoutLevels(doc)
+	source.Decode(merged, new(Header), "", &l.diags)
+	for _, o := range overlays {
+		own := withoutLevels(o)
+		source.Decode(own, new(Header), "", &l.diags)
+		merged = source.Merge(merged, own)
+	}
+	var seen source.Diagnostics // every part was reported above
+	source.Decode(merged, &l.header, "", &seen)
+	l.set = catalog.New(merged.Get("catalog"), &l.diags)
+	l.checkHeader(doc)
+}
+
+// withoutLevels leaves out what takes part in inheritance, and is checked there.
+func withoutLevels(doc *source.Node) *source.Node {
+	out := *doc
+	out.Fields = nil
+	for _, f := range doc.Fields {
+		switch f.Key {
+		case "defaults", "vars", "vms":
+		default:
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return &out
+}
+
+func (l *loader) checkHeader(doc *source.Node) {
+	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
+		n := doc.Get(want.key)
+		switch {
+		case n == nil:
+			l.diags.Errorf(doc.Pos(), "missing-key", "", "missing %q; write %s: %s", want.key, want.key, want.value)
+		case n.Kind == source.String && n.Text != want.value:
+			l.diags.Errorf(n.Pos(), "wrong-header", want.key, "got %q; accepted is %q", n.Text, want.value)
+		}
+	}
+	if n := doc.Get("metadata", "name"); n == nil {
+		l.diags.Errorf(doc.Pos(), "missing-key", "metadata.name", "missing; the fleet's identities are derived from its name")
+	} else if problem := nameProblem(n.Text); n.Kind == source.String && problem != "" {
+		l.diags.Errorf(n.Pos(), "bad-name", "metadata.name", "%s", problem)
+	}
+	l.checkTarget(doc.Get("target"))
+	l.checkIgnore(doc.Get("ignore"))
+	l.identity = newIdentity(&l.header, doc.Get("identity"), &l.diags)
+}
+
+// checkTarget wants versions in quotes: 3.10 as a number is 3.1.
+func (l *loader) checkTarget(target *source.Node) {
+	for _, key := range []string{"kubevirt", "argocd"} {
+		n := target.Get(key)
+		if n == nil || n.Kind != source.String {
+			continue
+		}
+		if _, _, ok := parseVersion(n.Text); !ok {
+			l.diags.Errorf(n.Pos(), "bad-version", "target."+key, "bad version %q; want a version such as \"1.6\"", n.Text)
+		}
+	}
+}
+
+func (l *loader) checkIgnore(ignore *source.Node) {
+	if ignore == nil || ignore.Kind != source.List {
+		return
+	}
+	for _, n := range ignore.Items {
+		if _, err := filepath.Match(n.Text, ""); err != nil {
+			l.diags.Errorf(n.Pos(), "bad-glob", "ignore", "bad glob %q; want a pattern such as \"drafts/*.yaml\"", n.Text)
+		}
+		if strings.HasPrefix(n.Text, "/") || strings.Contains("/"+n.Text+"/", "/../") {
+			l.diags.Errorf(n.Pos(), "bad-path", "ignore", "%q leaves the fleet's root; globs are relative to it", n.Text)
+		}
+	}
+}
+
+// fleetLevel is the level of a header's or overlay's `defaults` and `vars`.
+func (l *loader) fleetLevel(name string, below *level, doc *source.Node) *level {
+	return newLevel(name, below, l.levelKeys(doc, "vars"), "defaults", l.set, &l.diags)
+}
+
+// levelKeys are a document's `defaults` with those of its keys that are VM keys too beneath them.
+func (l *loader) levelKeys(doc *source.Node, own ...string) *source.Node {
+	keys := doc.Get("defaults")
+	if keys != nil && keys.Kind != source.Map {
+		return keys
+	}
+	for _, k := range own {
+		f := doc.Field(k)
+		if f == nil || f.Value.Kind == source.Null {
+			continue
+		}
+		m := mapAt(f.Value, k, f.Value)
+		m.Fields[0].Line, m.Fields[0].Col = f.Line, f.Col
+		keys = source.Merge(m, keys)
+	}
+	return keys
+}

@@ -1,0 +1,301 @@
+package fleet
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Options are what a command says beside the values files. The zero value is useful.
+type Options struct {
+	// Namespace of VMs that have none.
+	Namespace string
+	// Set gives vars, as "key=value" with dotted keys; they win over those of all files.
+	Set []string
+	// Overlays are files that merge over the fleet, in order.
+	Overlays []string
+	// VMs selects by name or namespace/name; all where empty.
+	VMs []string
+	// Stdin is read for the path "-".
+	Stdin io.Reader
+	// Limit is a directory above which no fleet.yaml is looked for; the repository's root where empty.
+	Limit string
+	// Jobs is how many files are read at a time; the number of CPUs where 0.
+	Jobs int
+}
+
+// Fleet is a fleet, or the part of one that a path names, resolved.
+type Fleet struct {
+	Name       string
+	Root       string // directory of fleet.yaml; empty for standard input
+	Target     Target
+	AllowEmpty bool
+	// Catalog is the built-in catalogue with the fleet's own entries.
+	Catalog *catalog.Set
+	// Machines are sorted by wave, namespace and name.
+	Machines []*Machine
+}
+
+// Load reads the fleet, directory or file at path ("-" for one VM file on
+// standard input), with the levels above it, and resolves its VMs. It reports
+// every problem it finds; the fleet must only be used when there are no errors.
+func Load(path string, opts Options) (*Fleet, *source.Diagnostics) {
+	l := newLoader(opts)
+	if path == "-" {
+		l.loadStdin()
+	} else {
+		l.loadTree(path)
+	}
+	f := l.finish()
+	return f, &l.diags
+}
+
+// loader is the state of one Load.
+type loader struct {
+	opts      Options
+	tree      *tree
+	header    Header
+	set       *catalog.Set
+	sets      *source.Node    // vars of Options.Set
+	headerVMs *source.Field   // `vms` of fleet.yaml
+	overlays  []*source.Node  // `vms` of the overlays, in order
+	used      map[string]bool // the overlays' VMs that were found
+	identity  identity
+	texts     templates
+	varsOf    sync.Map // tree of vars → Go values
+
+	// inspect, where set, sees every VM with its levels.
+	inspect func(entry string, s *subject, top *level)
+
+	pool  *pool
+	mu    sync.Mutex // guards what follows
+	diags source.Diagnostics
+	found []*Machine
+}
+
+func newLoader(opts Options) *loader {
+	l := &loader{opts: opts, used: map[string]bool{}, pool: newPool(opts.Jobs)}
+	l.sets = parseSets(opts.Set, &l.diags)
+	return l
+}
+
+// fail reports a problem of a file as a whole.
+func (l *loader) fail(path, rule, problem string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.diags.Errorf(source.Pos{File: path}, rule, "", "%s", problem)
+}
+
+// keep takes over what one task found.
+func (l *loader) keep(machines []*Machine, diags *source.Diagnostics) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.found = append(l.found, machines...)
+	if diags != nil {
+		l.diags.Merge(diags)
+	}
+}
+
+// parseFile reads one file into its documents.
+func parseFile(path string, diags *source.Diagnostics) []*source.Node {
+	data, err := readFile(path)
+	if err != nil {
+		diags.Errorf(source.Pos{File: path}, "unreadable", "", "%s", reason(err))
+		return nil
+	}
+	return source.Parse(&source.File{Name: path, Data: data}, diags)
+}
+
+// errTooLarge stands for a file that is not read to its end.
+var errTooLarge = errors.New("file is too large; a values file holds at most 32 MiB")
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	if info.Size() > source.MaxFileSize {
+		return nil, errTooLarge
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return data[:n], err
+}
+
+func (l *loader) loadTree(path string) {
+	t, err := findTree(path, l.opts.Limit)
+	if err != nil {
+		l.diags.Errorf(source.Pos{}, "no-fleet", "", "%s", err)
+		return
+	}
+	l.tree = t
+	top := l.loadHeader()
+	dirs := l.loadDirs(top)
+	if t.part == t.root || t.part == t.header {
+		l.loadEntries(l.headerVMs, top, &l.diags)
+	}
+	t.walk(l.header.Ignore, func(file string, levels []string) {
+		below := dirs.at(levels)
+		l.pool.do(func() { l.loadFile(file, below) })
+	}, func(file, problem string) { l.fail(file, "bad-path", problem) })
+}
+
+func (l *loader) loadStdin() {
+	data, err := io.ReadAll(io.LimitReader(l.opts.Stdin, source.MaxFileSize+1))
+	if err != nil {
+		l.diags.Errorf(source.Pos{File: "<stdin>"}, "unreadable", "", "%s", err)
+		return
+	}
+	l.set = catalog.New(nil, &l.diags)
+	docs := source.Parse(&source.File{Name: "<stdin>", Data: data}, &l.diags)
+	l.loadDocs("<stdin>", docs, nil, &l.diags)
+}
+
+// finish waits for all files, checks what needs to see all VMs, and sorts.
+func (l *loader) finish() *Fleet {
+	l.pool.wait()
+	f := &Fleet{Name: l.header.Metadata.Name, Target: l.header.Target, AllowEmpty: l.header.AllowEmpty, Catalog: l.set}
+	if l.tree != nil {
+		f.Root = l.tree.root
+	}
+	l.checkOverlaid()
+	l.checkEmpty()
+	check(l.found, &l.diags)
+	f.Machines = l.selected()
+	slices.SortFunc(f.Machines, inOutputOrder)
+	return f
+}
+
+// checkEmpty refuses a fleet without VMs: empty output makes Argo CD prune
+// every machine that it manages.
+func (l *loader) checkEmpty() {
+	if l.tree != nil && len(l.found) == 0 && !l.header.AllowEmpty && !l.diags.HasErrors() {
+		l.diags.Errorf(source.Pos{File: l.tree.part}, "no-vms", "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in %s", headerName)
+	}
+}
+
+func inOutputOrder(a, b *Machine) int {
+	return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+}
+
+// selected applies the option VMs.
+func (l *loader) selected() []*Machine {
+	if len(l.opts.VMs) == 0 {
+		return l.found
+	}
+	var out []*Machine
+	hit := map[string]bool{}
+	for _, m := range l.found {
+		for _, want := range l.opts.VMs {
+			if m.named(want) {
+				hit[want] = true
+				out = append(out, m)
+				break
+			}
+		}
+	}
+	for _, want := range l.opts.VMs {
+		if !hit[want] {
+			l.diags.Errorf(source.Pos{}, "unknown-name", "", "unknown VM %q; %s", want, source.DidYouMean(want, l.names()))
+		}
+	}
+	return out
+}
+
+// named tells whether a user's name means the machine: its own, that of the VM
+// it is a replica of, or either with its namespace.
+func (m *Machine) named(name string) bool {
+	if ns, rest, ok := strings.Cut(name, "/"); ok {
+		return m.Namespace == ns && (m.Name == rest || m.group == rest)
+	}
+	return m.Name == name || m.group == name
+}
+
+func (l *loader) names() []string {
+	names := make([]string, 0, len(l.found))
+	for _, m := range l.found {
+		names = append(names, m.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// dirLevels are the levels of directories, read once each.
+type dirLevels struct {
+	loader *loader
+	byDir  map[string]*level
+	top    *level
+}
+
+func (l *loader) loadDirs(top *level) *dirLevels {
+	return &dirLevels{loader: l, byDir: map[string]*level{}, top: top}
+}
+
+// at gives the level of the innermost of a chain of directories.
+func (d *dirLevels) at(dirs []string) *level {
+	below := d.top
+	for _, dir := range dirs {
+		lv, ok := d.byDir[dir]
+		if !ok {
+			lv = d.loader.loadDefaults(dir, below)
+			d.byDir[dir] = lv
+		}
+		below = lv
+	}
+	return below
+}
+
+// loadDefaults reads a directory's _defaults.yaml, where it has one.
+func (l *loader) loadDefaults(dir string, below *level) *level {
+	path := filepath.Join(dir, defaultsName)
+	if !exists(path) {
+		return below
+	}
+	if problem := linkProblem(l.tree.root, path); problem != "" {
+		l.fail(path, "bad-path", problem)
+		return below
+	}
+	var diags source.Diagnostics
+	defer func() { l.keep(nil, &diags) }()
+	doc := single(parseFile(path, &diags), path, &diags)
+	if doc == nil {
+		return below
+	}
+	return newLevel("directory "+filepath.ToSlash(dir), below, doc, "", l.set, &diags)
+}
+
+// single gives a file's only document, or nil where it is empty.
+func single(docs []*source.Node, path string, diags *source.Diagnostics) *source.Node {
+	var one *source.Node
+	for _, d := range docs {
+		switch {
+		case d.Kind == source.Null:
+		case d.Kind != source.Map:
+			diags.Errorf(d.Pos(), "wrong-type", "", "wrong type; want a map of keys")
+		case one != nil:
+			diags.Errorf(d.Pos(), "documents", "", "second document; %s holds one", filepath.Base(path))
+		default:
+			one = d
+		}
+	}
+	return one
+}

@@ -1,0 +1,97 @@
+package fleet
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// maxName is the length that all names keep: they are values of labels too.
+const maxName = validation.DNS1123LabelMaxLength
+
+// nameProblem says what is wrong with a DNS label (RFC 1123), or nothing.
+func nameProblem(name string) string {
+	if plainName(name) {
+		return ""
+	}
+	if len(name) > maxName {
+		return fmt.Sprintf("%q has %d characters; at most %d are accepted", name, len(name), maxName)
+	}
+	return fmt.Sprintf("bad name %q; want lower case letters, digits and \"-\", starting and ending with a letter or digit", name)
+}
+
+func plainName(name string) bool {
+	if name == "" || len(name) > maxName || name[0] == '-' || name[len(name)-1] == '-' {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// labelProblem says what is wrong with a label, or nothing.
+func labelProblem(key, value string) string {
+	if plainName(key) && plainName(value) {
+		return ""
+	}
+	if problems := validation.IsQualifiedName(key); len(problems) > 0 {
+		return fmt.Sprintf("bad label key %q; %s", key, problems[0])
+	}
+	if problems := validation.IsValidLabelValue(value); len(problems) > 0 {
+		return fmt.Sprintf("bad label value %q; %s", value, problems[0])
+	}
+	return ""
+}
+
+var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+func isUUID(s string) bool { return uuidForm.MatchString(s) }
+
+// parseVersion takes the first two numbers of a version such as "1.6" or "v3.2.1".
+func parseVersion(s string) (major, minor int, ok bool) {
+	a, rest, found := strings.Cut(strings.TrimPrefix(s, "v"), ".")
+	if !found {
+		return 0, 0, false
+	}
+	b, _, _ := strings.Cut(rest, ".")
+	major, errA := strconv.Atoi(a)
+	minor, errB := strconv.Atoi(b)
+	return major, minor, errA == nil && errB == nil
+}
+
+// Before tells whether version s is older than major.minor; an empty one is the newest.
+func Before(s string, major, minor int) bool {
+	a, b, ok := parseVersion(s)
+	return ok && (a < major || a == major && b < minor)
+}
+
+// checkNames wants every name that is made from the VM's to be within bounds.
+func (s *subject) checkNames() {
+	if problem := nameProblem(s.m.Name); problem != "" {
+		s.errorf(s.key, "bad-name", "", "%s", problem)
+		return
+	}
+	tooLong := func(name, path string) {
+		if len(name) > maxName {
+			s.errorf(s.key, "bad-name", path, "%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), maxName)
+		}
+	}
+	for _, d := range s.m.Disks {
+		if d.Kind == DiskDataVolume {
+			tooLong(d.Claim, "disks."+d.Name)
+		}
+	}
+	for _, svc := range s.m.Services {
+		tooLong(svc.Name, "services."+svc.PortName)
+	}
+	if c := s.m.CloudInit; c != nil {
+		tooLong(c.SecretName, "cloudInit")
+	}
+}

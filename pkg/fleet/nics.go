@@ -1,0 +1,231 @@
+package fleet
+
+import (
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// podNetwork is the network that every fleet knows.
+const podNetwork = "pod"
+
+func (s *subject) nics() {
+	nics := s.vm.NICs
+	if nics == nil {
+		nics = []NIC{{Network: podNetwork}}
+	}
+	s.m.NICs = make([]MachineNIC, 0, len(nics))
+	names := map[string]int{}
+	pods := 0
+	for i := range nics {
+		out := s.nic(i, &nics[i], names)
+		if out.Pod {
+			pods++
+		}
+		if pods > 1 && out.Pod {
+			s.errorf(out.Pos, "duplicate", source.IndexPath("nics", i), "second NIC on the pod network; a VM has at most one")
+		}
+		s.m.NICs = append(s.m.NICs, out)
+	}
+}
+
+func (s *subject) nic(i int, n *NIC, names map[string]int) MachineNIC {
+	path, at := source.IndexPath("nics", i), s.itemPos("nics", i)
+	if s.vm.NICs == nil {
+		at = s.key
+	}
+	net := s.network(i, n)
+	out := MachineNIC{
+		Pod: net.Pod, NAD: net.NAD, Routes: n.Routes, BootOrder: n.BootOrder, State: n.State, Pos: at,
+		Gateway: or(n.Gateway, net.Gateway), DNS: n.DNS, Ports: n.Ports,
+	}
+	if out.DNS == nil {
+		out.DNS = net.DNS
+	}
+	out.Name = s.nicName(n, &out, names, path, at)
+	out.Binding = nicBinding(n, net)
+	out.Model = s.nicModel(n, net, out.Binding)
+	s.checkNIC(&out, path)
+	out.MAC = s.mac(s.texts.expand(n.MAC, "nics", i, "mac"), path, s.nicAt(i, "mac"))
+	out.IP = s.ip(s.texts.expand(n.IP, "nics", i, "ip"), &out, net, path, i)
+	if out.IP == "" {
+		out.Gateway, out.DNS = n.Gateway, n.DNS
+		s.onlyWithIP(n, path, i)
+	}
+	return out
+}
+
+// network looks up what a NIC is attached to.
+func (s *subject) network(i int, n *NIC) *catalog.Network {
+	name := or(n.Network, podNetwork)
+	if net := s.set.Network(name); net != nil {
+		return net
+	}
+	if ns, nad, ok := strings.Cut(name, "/"); ok {
+		for _, part := range []string{ns, nad} {
+			if problem := nameProblem(part); problem != "" {
+				s.errorf(s.nicAt(i, "network"), "bad-name", source.IndexPath("nics", i), "bad network %q: %s", name, problem)
+				break
+			}
+		}
+		return &catalog.Network{NAD: name}
+	}
+	s.errorf(s.nicAt(i, "network"), "unknown-name", source.IndexPath("nics", i), "unknown network %q; %s, or namespace/name of a NetworkAttachmentDefinition",
+		name, source.DidYouMean(name, s.set.Names("networks")))
+	return &catalog.Network{NAD: "default/" + name}
+}
+
+// nicAt is where a key of the i-th NIC was written; the NIC's place for its short form.
+func (s *subject) nicAt(i int, key string) source.Pos {
+	if n := s.node.Get("nics"); n != nil && i < len(n.Items) {
+		if v := n.Items[i].Get(key); v != nil {
+			return v.Pos()
+		}
+	}
+	return s.itemPos("nics", i)
+}
+
+// nicName is the NIC's own name, `default` on the pod network, or the
+// network's; a second NIC on the same network gets "-2".
+func (s *subject) nicName(n *NIC, out *MachineNIC, names map[string]int, path string, at source.Pos) string {
+	name := n.Name
+	switch {
+	case name != "":
+	case out.Pod:
+		name = "default"
+	case strings.Contains(n.Network, "/"):
+		name = n.Network[strings.LastIndex(n.Network, "/")+1:]
+	default:
+		name = n.Network
+	}
+	names[name]++
+	if names[name] > 1 {
+		if n.Name != "" {
+			s.errorf(at, "duplicate", path, "duplicate NIC name %q", name)
+		}
+		name += "-" + strconv.Itoa(names[name])
+	}
+	if problem := nameProblem(name); problem != "" {
+		s.errorf(at, "bad-name", path, "%s", problem)
+	}
+	return name
+}
+
+func nicBinding(n *NIC, net *catalog.Network) string {
+	switch {
+	case n.Binding != "":
+		return n.Binding
+	case net.Binding != "":
+		return net.Binding
+	case net.Pod:
+		return "masquerade"
+	}
+	return "bridge"
+}
+
+// nicModel is empty where the platform decides: SR-IOV devices are what they are.
+func (s *subject) nicModel(n *NIC, net *catalog.Network, binding string) string {
+	switch {
+	case n.Model != "":
+		return n.Model
+	case net.Model != "":
+		return net.Model
+	case s.m.Preference != nil || binding == "sriov":
+		return ""
+	}
+	return or(s.os.NICModel, "virtio")
+}
+
+func (s *subject) checkNIC(n *MachineNIC, path string) {
+	if n.Binding == "masquerade" && !n.Pod {
+		s.errorf(n.Pos, "conflict", path+".binding", "masquerade is for the pod network only; accepted are: bridge, sriov, or a network binding plugin")
+	}
+	if n.Binding == "sriov" && n.Pod {
+		s.errorf(n.Pos, "conflict", path+".binding", "sriov is not for the pod network; accepted are: masquerade, bridge, or a network binding plugin")
+	}
+	if n.State == "absent" && n.Binding != "bridge" && n.Binding != "sriov" {
+		s.errorf(n.Pos, "conflict", path+".state", "only bridge and sriov NICs can be unplugged")
+	}
+}
+
+// mac gives a MAC address in its usual form.
+func (s *subject) mac(text, path string, at source.Pos) string {
+	if text == "" {
+		return ""
+	}
+	mac, err := net.ParseMAC(text)
+	if err != nil || len(mac) != 6 {
+		s.errorf(at, "bad-mac", path+".mac", "bad MAC address %q; want six bytes such as \"02:a1:b2:00:00:01\"", text)
+		return ""
+	}
+	if mac[0]&1 != 0 {
+		mac[0] &^= 1
+		s.errorf(at, "bad-mac", path+".mac", "multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
+		return ""
+	}
+	return mac.String()
+}
+
+// ip checks a static address against its subnet, its gateway and the network's.
+func (s *subject) ip(text string, n *MachineNIC, net *catalog.Network, path string, i int) string {
+	if text == "" {
+		return ""
+	}
+	at := s.nicAt(i, "ip")
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		s.errorf(at, "bad-ip", path+".ip", "bad address %q; want an address with its prefix length such as \"10.0.0.5/24\"", text)
+		return ""
+	}
+	subnet := prefix.Masked()
+	if prefix.Addr() == subnet.Addr() && !prefix.IsSingleIP() && prefix.Addr().Is4() && prefix.Bits() < 31 {
+		s.errorf(at, "bad-ip", path+".ip", "%q is the address of the network; want one of its hosts", text)
+	}
+	if cidr, err := netip.ParsePrefix(net.CIDR); err == nil && !cidr.Contains(prefix.Addr()) {
+		s.errorf(at, "bad-ip", path+".ip", "%q is outside %s of the network %q; want an address in it", text, net.CIDR, s.vm.NICs[i].Network)
+	}
+	s.gateway(n.Gateway, subnet, path, i)
+	s.addresses(n, path, i)
+	return prefix.String()
+}
+
+func (s *subject) gateway(text string, subnet netip.Prefix, path string, i int) {
+	if text == "" {
+		return
+	}
+	at := s.nicAt(i, "gateway")
+	gw, err := netip.ParseAddr(text)
+	switch {
+	case err != nil:
+		s.errorf(at, "bad-ip", path+".gateway", "bad address %q; want an address such as \"10.0.0.1\"", text)
+	case !subnet.Contains(gw):
+		s.errorf(at, "bad-ip", path+".gateway", "gateway %q is outside the subnet %s; want an address in it", text, subnet)
+	}
+}
+
+func (s *subject) addresses(n *MachineNIC, path string, i int) {
+	for _, d := range n.DNS {
+		if _, err := netip.ParseAddr(d); err != nil {
+			s.errorf(s.nicAt(i, "dns"), "bad-ip", path+".dns", "bad address %q; want an address such as \"10.0.0.2\"", d)
+		}
+	}
+	for _, r := range n.Routes {
+		if _, err := netip.ParsePrefix(r.To); err != nil && r.To != "default" {
+			s.errorf(s.nicAt(i, "routes"), "bad-ip", path+".routes", "bad destination %q; want a subnet such as \"10.20.0.0/16\"", r.To)
+		}
+		if _, err := netip.ParseAddr(r.Via); err != nil {
+			s.errorf(s.nicAt(i, "routes"), "bad-ip", path+".routes", "bad next hop %q; want an address such as \"10.0.0.1\"", r.Via)
+		}
+	}
+}
+
+// onlyWithIP reports settings of a static address without the address.
+func (s *subject) onlyWithIP(n *NIC, path string, i int) {
+	if n.Gateway != "" || len(n.DNS) > 0 || len(n.Routes) > 0 {
+		s.errorf(s.itemPos("nics", i), "missing-key", path+".ip", "gateway, dns and routes need an `ip`; without one the guest asks DHCP")
+	}
+}

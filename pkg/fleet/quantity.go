@@ -1,0 +1,75 @@
+package fleet
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// parseQuantity parses a Kubernetes quantity of bytes that is above zero. Its
+// error says what is accepted, and the nearest right form where there is one.
+func parseQuantity(text string) (int64, error) {
+	if n, ok := plainQuantity(text); ok {
+		return n, nil
+	}
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return 0, fmt.Errorf("bad quantity %q; %s", text, nearQuantity(text))
+	}
+	if q.Sign() < 0 {
+		return 0, fmt.Errorf("negative quantity %q; want a quantity such as \"16Gi\"", text)
+	}
+	n, ok := q.AsInt64()
+	if !ok {
+		n = q.Value()
+	}
+	if n <= 0 {
+		return n, nil
+	}
+	if isNumber(text) && n < leastMemory {
+		return 0, fmt.Errorf("%q is a number of bytes; did you mean \"%sGi\"?", text, text)
+	}
+	return n, nil
+}
+
+// plainQuantity parses the forms that nearly every file uses: digits and Mi, Gi or Ti.
+func plainQuantity(text string) (int64, bool) {
+	if len(text) < 3 || len(text) > 8 || text[len(text)-1] != 'i' {
+		return 0, false
+	}
+	var shift uint
+	switch text[len(text)-2] {
+	case 'M':
+		shift = 20
+	case 'G':
+		shift = 30
+	case 'T':
+		shift = 40
+	default:
+		return 0, false
+	}
+	var n int64
+	for _, c := range []byte(text[:len(text)-2]) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n << shift, n > 0 && n < 1<<20
+}
+
+func isNumber(text string) bool {
+	return strings.Trim(text, "0123456789") == ""
+}
+
+// nearQuantity suggests the quantity that was probably meant.
+func nearQuantity(text string) string {
+	t := strings.TrimSpace(text)
+	digits := strings.TrimRight(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+	unit := strings.ToUpper(strings.TrimSpace(t[len(digits):]))
+	if digits != "" && isNumber(strings.Replace(digits, ".", "", 1)) && unit != "" && strings.Contains("KMGTP", unit[:1]) {
+		return fmt.Sprintf("did you mean %q?", digits+unit[:1]+"i")
+	}
+	return "want a quantity such as \"16Gi\""
+}

@@ -1,0 +1,211 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The names that mean something in a fleet's tree.
+const (
+	headerName   = "fleet.yaml"
+	defaultsName = "_defaults.yaml"
+	platformName = "platform.yaml"
+)
+
+// tree is what a command was pointed at: a fleet's root, and the part of it to read.
+type tree struct {
+	root   string   // directory of fleet.yaml, as the user would write it
+	header string   // path of fleet.yaml
+	levels []string // directories from the root to the part, both inclusive
+	part   string   // file or directory to read
+	isFile bool
+}
+
+// findTree looks for the nearest fleet.yaml upwards from path. It does not look
+// above the directory of a repository, nor above limit where one is given.
+func findTree(path, limit string) (*tree, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, reason(err))
+	}
+	t := &tree{part: filepath.Clean(path), isFile: !info.IsDir()}
+	dir := t.part
+	if t.isFile {
+		dir = filepath.Dir(t.part)
+	}
+	for {
+		t.levels = append(t.levels, dir)
+		if header := filepath.Join(dir, headerName); exists(header) {
+			t.root, t.header = dir, header
+			slices.Reverse(t.levels)
+			return t, nil
+		}
+		up, ok := parent(dir)
+		if !ok || exists(filepath.Join(dir, ".git")) || limit != "" && same(dir, limit) {
+			return nil, fmt.Errorf("%s: no %s here or above; `vmrender init DIR` writes one", path, headerName)
+		}
+		dir = up
+	}
+}
+
+// parent gives the directory above dir in the user's own way of writing it.
+func parent(dir string) (string, bool) {
+	if dir != "." && filepath.Base(dir) != ".." {
+		up := filepath.Dir(dir)
+		return up, up != dir
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil || filepath.Dir(abs) == abs {
+		return "", false
+	}
+	return filepath.Join(dir, ".."), true
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func same(a, b string) bool {
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	return errX == nil && errY == nil && x == y
+}
+
+// reason strips the operation and path that os errors repeat.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// walk calls file for every values file of the part, in order, and fail for
+// what must not be there.
+func (t *tree) walk(ignore []string, file func(path string, dirs []string), fail func(path, problem string)) {
+	w := walker{tree: t, ignore: ignore, file: file, fail: fail}
+	if t.isFile {
+		if filepath.Base(t.part) != headerName {
+			w.visit(t.part, filepath.Dir(t.part), t.levels)
+		}
+		return
+	}
+	w.dir(t.part, t.levels)
+}
+
+type walker struct {
+	tree   *tree
+	ignore []string
+	file   func(path string, dirs []string)
+	fail   func(path, problem string)
+}
+
+func (w *walker) dir(dir string, levels []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.fail(dir, reason(err).Error())
+		return
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."), w.ignored(path):
+		case e.IsDir():
+			if !ownRoot(path) {
+				w.dir(path, append(slices.Clip(levels), path))
+			}
+		case isValues(e.Name()):
+			if e.Type()&fs.ModeSymlink != 0 && !w.linkStays(path) {
+				continue
+			}
+			w.visit(path, dir, levels)
+		case e.Type()&fs.ModeSymlink != 0:
+			w.linkStays(path)
+		}
+	}
+}
+
+func (w *walker) visit(path, _ string, levels []string) { w.file(path, levels) }
+
+// ownRoot tells a directory that is a fleet or a platform of its own.
+func ownRoot(dir string) bool {
+	return exists(filepath.Join(dir, headerName)) || exists(filepath.Join(dir, platformName))
+}
+
+// isValues tells the files that hold VMs by their names.
+func isValues(name string) bool {
+	switch name {
+	case headerName, defaultsName, platformName:
+		return false
+	}
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// linkStays reports a symbolic link that leads out of the fleet, or to a
+// directory, whose VMs would be read twice.
+func (w *walker) linkStays(path string) bool {
+	problem := linkProblem(w.tree.root, path)
+	if problem != "" {
+		w.fail(path, problem)
+	}
+	return problem == ""
+}
+
+func linkProblem(root, path string) string {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "symbolic link leads nowhere"
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return reason(err).Error()
+	}
+	if !within(real, target) {
+		return "symbolic link leaves the fleet's root; only files beneath it are read"
+	}
+	if info, err := os.Stat(target); err == nil && info.IsDir() {
+		return "symbolic link to a directory; only links to files are followed"
+	}
+	return ""
+}
+
+func within(root, path string) bool {
+	a, errA := filepath.Abs(root)
+	b, errB := filepath.Abs(path)
+	if errA != nil || errB != nil {
+		return false
+	}
+	rel, err := filepath.Rel(a, b)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// ignored matches the fleet's `ignore` globs against the path beneath the root,
+// and against the name alone for globs without a slash.
+func (w *walker) ignored(path string) bool {
+	if len(w.ignore) == 0 {
+		return false
+	}
+	rel, err := filepath.Rel(w.tree.root, path)
+	if err != nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	return slices.ContainsFunc(w.ignore, func(glob string) bool { return matches(glob, rel) })
+}
+
+func matches(glob, rel string) bool {
+	glob = strings.TrimSuffix(glob, "/")
+	name := rel
+	if !strings.Contains(glob, "/") {
+		name = rel[strings.LastIndex(rel, "/")+1:]
+	}
+	ok, err := filepath.Match(glob, name)
+	return err == nil && ok
+}

@@ -1,0 +1,66 @@
+package source
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// constraints are what a struct field's tags say about its value, beyond its
+// type: `enum:"a,b"`, `minimum:"1"`, `maximum:"65535"` and `format:"quantity"`.
+type constraints struct {
+	enum          []string
+	least, most   int64
+	bounded       bool // least and most count
+	unboundedUp   bool // there is no most
+	quantity      bool // a string in which a number needs no quotes
+	hasConstraint bool
+}
+
+func constraintsOf(tag reflect.StructTag) constraints {
+	c := constraints{quantity: tag.Get("format") == "quantity"}
+	if enum := tag.Get("enum"); enum != "" {
+		c.enum = strings.Split(enum, ",")
+	}
+	least, errLeast := strconv.ParseInt(tag.Get("minimum"), 10, 64)
+	most, errMost := strconv.ParseInt(tag.Get("maximum"), 10, 64)
+	c.bounded = errLeast == nil || errMost == nil
+	c.least, c.most, c.unboundedUp = least, most, errMost != nil
+	c.hasConstraint = c.enum != nil || c.bounded || c.quantity
+	return c
+}
+
+// check reports a scalar that breaks the constraints. Other kinds are reported
+// as wrong types elsewhere.
+func (c *constraints) check(d *decoder, n *Node) {
+	switch {
+	case n.Kind == String && c.enum != nil && !slices.Contains(c.enum, n.Text):
+		if n.Ambiguous() == "" {
+			d.errorf(n, "unknown-value", "unknown value %q; %s", n.Text, DidYouMean(n.Text, c.enum))
+		}
+	case n.Kind == Int && c.bounded:
+		i, err := strconv.ParseInt(n.Text, 10, 64)
+		if err == nil && (i < c.least || !c.unboundedUp && i > c.most) {
+			d.errorf(n, "out-of-range", "%s is out of range; %s", n.Text, c.accepted())
+		}
+	}
+}
+
+func (c *constraints) accepted() string {
+	if c.unboundedUp {
+		return fmt.Sprintf("want at least %d", c.least)
+	}
+	return fmt.Sprintf("accepted are %d to %d", c.least, c.most)
+}
+
+// asText lets a number stand for the string of its digits: 16 is a quantity.
+func (c *constraints) asText(n *Node) *Node {
+	if !c.quantity || n.Kind != Int && n.Kind != Float {
+		return n
+	}
+	text := *n
+	text.Kind, text.Style = String, DoubleQuoted
+	return &text
+}

@@ -1,0 +1,150 @@
+package source
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// NodeDecoder is a type that reads itself, because it accepts a short form
+// such as a scalar for a map. DecodeNode is never called with a [Null]; for the
+// long form it calls [DecodeFields] with its receiver.
+type NodeDecoder interface {
+	DecodeNode(n *Node, path string, diags *Diagnostics)
+}
+
+// Decode stores a tree in the value that into points to, following the "json"
+// tags of Go structs. Every problem goes to diags, at the place of the value, or
+// of the key where the key is unknown; path is the path of n, which may be nil.
+//
+//   - A map fills a struct key by key, even if the type implements
+//     [json.Unmarshaler], so that unknown keys are found; keys match exactly.
+//   - A json.Unmarshaler gets scalars, and whatever a struct without fields gets.
+//   - A [NodeDecoder] gets everything that is not null.
+//   - A null leaves the value as it is.
+//   - Scalars convert to nothing but their own kind; see [Node.Ambiguous].
+//
+// A struct field tagged `source:"secret"` is never quoted in a diagnostic.
+func Decode(n *Node, into any, path string, diags *Diagnostics) {
+	decode(n, into, path, diags, (*plan).run)
+}
+
+// DecodeFields is like [Decode] but does not call into's own DecodeNode.
+func DecodeFields(n *Node, into any, path string, diags *Diagnostics) {
+	decode(n, into, path, diags, (*plan).runLong)
+}
+
+func decode(n *Node, into any, path string, diags *Diagnostics, run func(*plan, *decoder, *Node, reflect.Value)) {
+	if n == nil || n.Kind == Null {
+		return
+	}
+	v := reflect.ValueOf(into).Elem()
+	run(planOf(v.Type()), &decoder{root: path, diags: diags}, n, v)
+}
+
+// decoder is the state of one call of Decode.
+type decoder struct {
+	root   string
+	trail  trail
+	diags  *Diagnostics
+	secret bool // within a value that diagnostics must not quote
+}
+
+func (d *decoder) errorf(n *Node, rule, format string, args ...any) {
+	d.diags.Errorf(n.Pos(), rule, d.trail.under(d.root), format, args...)
+}
+
+// wrongType reports a value of another kind than wanted; hint may be empty.
+func (d *decoder) wrongType(n *Node, want, hint string) {
+	message := "wrong type: got " + d.describe(n) + ", want " + want
+	if hint != "" && !d.secret {
+		message += "; " + hint
+	}
+	d.errorf(n, "wrong-type", "%s", message)
+}
+
+// describe names what was written: its kind and, for a short scalar, its text.
+func (d *decoder) describe(n *Node) string {
+	const longest = 60
+	if d.secret || len(n.Text) > longest {
+		return kindName(n.Kind)
+	}
+	switch n.Kind {
+	case Bool:
+		return "the boolean " + n.Text
+	case Int, Float:
+		return "the number " + n.Text
+	case String:
+		return fmt.Sprintf("the string %q", n.Text)
+	}
+	return kindName(n.Kind)
+}
+
+// unambiguous reports whether a value means the same to every reader, and an error if not.
+func (d *decoder) unambiguous(n *Node) bool {
+	note := n.Ambiguous()
+	switch {
+	case note == "":
+		return true
+	case d.secret:
+		d.errorf(n, "ambiguous-scalar", "the value is read differently by different versions of YAML; quote it")
+	default:
+		d.errorf(n, "ambiguous-scalar", "%s; quote it: %q", note, n.Text)
+	}
+	return false
+}
+
+// ReportAmbiguous reports every value of a tree that YAML versions read
+// differently (see [Node.Ambiguous]), for trees that are used without [Decode].
+func ReportAmbiguous(n *Node, path string, diags *Diagnostics) {
+	if n != nil {
+		d := decoder{root: path, diags: diags}
+		d.walk(n)
+	}
+}
+
+func (d *decoder) walk(n *Node) {
+	d.unambiguous(n)
+	for i := range n.Fields {
+		d.trail.pushKey(n.Fields[i].Key)
+		d.walk(n.Fields[i].Value)
+		d.trail.pop()
+	}
+	for i, item := range n.Items {
+		d.trail.pushIndex(i)
+		d.walk(item)
+		d.trail.pop()
+	}
+}
+
+// unmarshal passes a value to a type's own UnmarshalJSON.
+func (d *decoder) unmarshal(n *Node, v reflect.Value) {
+	if !d.unambiguous(n) {
+		return
+	}
+	err := v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(AppendJSON(nil, n))
+	if err == nil {
+		return
+	}
+	name := words(v.Type().Name())
+	what := article(name)
+	_, isType := err.(*json.UnmarshalTypeError)
+	switch {
+	case isType || n.Kind == Map || n.Kind == List:
+		d.wrongType(n, what, "")
+	case d.secret:
+		d.errorf(n, "invalid-value", "the value is not %s", what)
+	default:
+		d.errorf(n, "invalid-value", "%q is not %s; %s", n.Text, what, cmp.Or(accepted[name], err.Error()))
+	}
+}
+
+// accepted says how to write what types commonly read themselves from, in
+// place of an error of theirs that was made for programmers.
+var accepted = map[string]string{
+	"quantity":   "write a number with or without a unit, such as 500m, 4 or 16Gi",
+	"duration":   "write a number with a unit, such as 30s, 5m or 1h30m",
+	"time":       `write a date and time such as "2026-01-31T15:04:05Z"`,
+	"micro time": `write a date and time such as "2026-01-31T15:04:05.000000Z"`,
+}

@@ -1,0 +1,109 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Severity tells an error, which stops the rendering, from a warning, which never changes the output.
+type Severity uint8
+
+// The severities.
+const (
+	Error Severity = iota
+	Warning
+)
+
+// Diagnostic is one problem at one place.
+type Diagnostic struct {
+	Pos
+	Severity Severity
+	Rule     string // stable identifier of the kind of problem, such as "unknown-key"
+	Path     string // keys from the document's root, such as "vms.web01.memory"; may be empty
+	Message  string // the problem; then, after a semicolon, what is accepted
+}
+
+// Diagnostics collects problems. The zero value is ready to use; it is not safe for concurrent use.
+type Diagnostics struct {
+	list []Diagnostic
+}
+
+// String returns "file:line:col", without the parts that are not known.
+func (p Pos) String() string {
+	parts := make([]string, 0, 3)
+	if p.File != "" {
+		parts = append(parts, p.File)
+	}
+	if p.Line > 0 {
+		parts = append(parts, strconv.Itoa(p.Line))
+		if p.Col > 0 {
+			parts = append(parts, strconv.Itoa(p.Col))
+		}
+	}
+	return strings.Join(parts, ":")
+}
+
+// String returns "file:line:col: path: message", without the parts that are
+// empty; the word "warning" stands before the path of a warning.
+func (d Diagnostic) String() string {
+	parts := make([]string, 0, 4)
+	if p := d.Pos.String(); p != "" {
+		parts = append(parts, p)
+	}
+	if d.Severity == Warning {
+		parts = append(parts, "warning")
+	}
+	if d.Path != "" {
+		parts = append(parts, d.Path)
+	}
+	return strings.Join(append(parts, d.Message), ": ")
+}
+
+// Add adds one problem.
+func (d *Diagnostics) Add(problem Diagnostic) { d.list = append(d.list, problem) }
+
+// Errorf adds an error; path may be empty.
+func (d *Diagnostics) Errorf(pos Pos, rule, path, format string, args ...any) {
+	d.Add(Diagnostic{Pos: pos, Severity: Error, Rule: rule, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Warnf adds a warning; path may be empty.
+func (d *Diagnostics) Warnf(pos Pos, rule, path, format string, args ...any) {
+	d.Add(Diagnostic{Pos: pos, Severity: Warning, Rule: rule, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Merge adds the problems of other, which may be nil, in their order.
+func (d *Diagnostics) Merge(other *Diagnostics) {
+	if other != nil {
+		d.list = append(d.list, other.list...)
+	}
+}
+
+// HasErrors reports whether there is any error; warnings do not count.
+func (d *Diagnostics) HasErrors() bool {
+	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return p.Severity == Error })
+}
+
+// Len returns the number of problems added, repetitions included.
+func (d *Diagnostics) Len() int { return len(d.list) }
+
+// Sorted returns the problems by file, line, column and message. Of several
+// with the same position and message only the one added first is kept: a value
+// that many machines inherit is wrong once.
+func (d *Diagnostics) Sorted() []Diagnostic {
+	list := slices.Clone(d.list)
+	slices.SortStableFunc(list, compare)
+	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })
+}
+
+func compare(a, b Diagnostic) int {
+	return cmp.Or(
+		cmp.Compare(a.File, b.File),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Col, b.Col),
+		cmp.Compare(a.Message, b.Message),
+	)
+}

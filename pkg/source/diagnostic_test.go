@@ -1,0 +1,52 @@
+package source
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDiagnosticString(t *testing.T) {
+	for want, d := range map[string]Diagnostic{
+		"f.yaml:3:5: vms.a: wrong":  {Pos: Pos{"f.yaml", 3, 5}, Path: "vms.a", Message: "wrong"},
+		"f.yaml:3: wrong":           {Pos: Pos{"f.yaml", 3, 0}, Message: "wrong"},
+		"f.yaml: wrong":             {Pos: Pos{"f.yaml", 0, 0}, Message: "wrong"},
+		"wrong":                     {Message: "wrong"},
+		"f.yaml:1:2: warning: odd":  {Pos: Pos{"f.yaml", 1, 2}, Severity: Warning, Message: "odd"},
+		"f.yaml:1: warning: a: odd": {Pos: Pos{"f.yaml", 1, 0}, Severity: Warning, Path: "a", Message: "odd"},
+	} {
+		require.Equal(t, want, d.String())
+	}
+}
+
+func TestDiagnosticsSorted(t *testing.T) {
+	var d, other Diagnostics
+	d.Errorf(Pos{"b", 1, 1}, "r", "", "second file")
+	d.Warnf(Pos{"a", 2, 1}, "r", "", "later line")
+	require.True(t, d.HasErrors())
+	other.Warnf(Pos{"a", 1, 9}, "r", "", "later column")
+	other.Errorf(Pos{"a", 1, 1}, "r", "vms.one", "inherited %s", "value")
+	other.Errorf(Pos{"a", 1, 1}, "r", "vms.two", "inherited value")
+	other.Errorf(Pos{"a", 1, 1}, "r", "vms.two", "another")
+	d.Merge(&other)
+	d.Merge(nil)
+	require.Equal(t, 6, d.Len())
+	require.Equal(t, `a:1:1: vms.two: another [r]
+a:1:1: vms.one: inherited value [r]
+a:1:9: warning: later column [r]
+a:2:1: warning: later line [r]
+b:1:1: second file [r]
+`, lines(&d))
+}
+
+func TestHasErrors(t *testing.T) {
+	var d Diagnostics
+	require.False(t, d.HasErrors())
+	d.Warnf(Pos{}, "r", "", "odd")
+	require.False(t, d.HasErrors())
+}
+
+func TestPaths(t *testing.T) {
+	require.Equal(t, "vms.web01.nics[0].mac", JoinPath(IndexPath(JoinPath(JoinPath("vms", "web01"), "nics"), 0), "mac"))
+	require.Equal(t, `vms["db 01"].labels["app.io/part"]`, JoinPath(JoinPath(JoinPath("vms", "db 01"), "labels"), "app.io/part"))
+}

@@ -1,0 +1,159 @@
+package source
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// smallMap is the number of keys up to which a map is searched for duplicates
+// without an index.
+const smallMap = 16
+
+// fieldSet collects the fields of a map under distinct keys.
+type fieldSet struct {
+	list  []Field
+	index map[string]int // nil while the map is small
+}
+
+func (s *fieldSet) find(key string) *Field {
+	if s.index != nil {
+		if i, ok := s.index[key]; ok {
+			return &s.list[i]
+		}
+		return nil
+	}
+	for i := range s.list {
+		if s.list[i].Key == key {
+			return &s.list[i]
+		}
+	}
+	return nil
+}
+
+func (s *fieldSet) add(f Field) {
+	s.list = append(s.list, f)
+	switch {
+	case s.index != nil:
+		s.index[f.Key] = len(s.list) - 1
+	case len(s.list) > smallMap:
+		s.index = make(map[string]int, 2*len(s.list))
+		for i := range s.list {
+			s.index[s.list[i].Key] = i
+		}
+	}
+}
+
+// fields converts the keys and values of a map. Merged maps are laid under the
+// map's own keys: what they add follows them.
+func (c *converter) fields(content []*yaml.Node) []Field {
+	var set fieldSet
+	var merge *yaml.Node
+	for i := 0; i+1 < len(content); i += 2 {
+		key, value := content[i], content[i+1]
+		switch {
+		case key.Tag != "!!merge":
+			c.field(&set, key, value)
+		case merge != nil:
+			c.errorf(key, "duplicate-key", `duplicate key "<<"; give one list of maps`)
+		default:
+			merge = value
+		}
+	}
+	if merge != nil {
+		c.merge(&set, merge)
+	}
+	return set.list
+}
+
+func (c *converter) field(set *fieldSet, key, value *yaml.Node) {
+	name, ok := c.key(key)
+	if !ok {
+		return
+	}
+	c.trail.pushKey(name)
+	defer c.trail.pop()
+	f := Field{Key: name, Line: int32(key.Line + c.before), Col: int32(key.Column)}
+	if first := set.find(name); first != nil {
+		at := pos(c.file, first.Line, first.Col)
+		c.errorf(key, "duplicate-key", "duplicate key %q; it is first set at %s", name, at)
+		return
+	}
+	if f.Value = c.convert(value); f.Value != nil {
+		set.add(f)
+	}
+}
+
+// key returns the text of a key, which must be a string or a reference to one.
+func (c *converter) key(n *yaml.Node) (string, bool) {
+	if n.Kind == yaml.MappingNode && c.templateAt(n) {
+		brace := *n
+		brace.Column--
+		c.errorf(&brace, "key-type", needsQuotes)
+		return "", false
+	}
+	if n.Kind != yaml.ScalarNode && n.Kind != yaml.AliasNode {
+		c.errorf(n, "key-type", "a key must be a string, not %s", map[yaml.Kind]string{yaml.MappingNode: "a map", yaml.SequenceNode: "a list"}[n.Kind])
+		return "", false
+	}
+	node := c.convert(n)
+	if node == nil {
+		return "", false
+	}
+	if problem := keyProblem(node); problem != "" {
+		c.errorf(n, "key-type", "%s", problem)
+		return "", false
+	}
+	return node.Text, true
+}
+
+// keyProblem returns what is wrong with a key. What only YAML 1.1 takes for
+// something else, such as y or 2026-01-02, is no problem: a key is meant as a string.
+func keyProblem(n *Node) string {
+	switch {
+	case n.Kind == String:
+		return ""
+	case n.Kind == Map || n.Kind == List:
+		return "a key must be a string, not " + kindName(n.Kind)
+	case n.Text == "":
+		return "the key is missing"
+	}
+	return fmt.Sprintf("the key %s is %s; quote it: %q", n.Text, kindName(n.Kind), n.Text)
+}
+
+// templateAt reports whether a flow map that is a key is really the inner brace of a template.
+func (c *converter) templateAt(n *yaml.Node) bool {
+	line, ok := c.file.line(n.Line + c.before)
+	return ok && n.Column > 1 && len(fromColumn(line, n.Column-1)) > 1 && fromColumn(line, n.Column-1)[:2] == "{{"
+}
+
+// merge adds the keys of a map, or of a list of maps of which the first wins,
+// that are not set yet.
+func (c *converter) merge(set *fieldSet, n *yaml.Node) {
+	c.trail.pushKey("<<")
+	defer c.trail.pop()
+	from := c.convert(n)
+	if from == nil {
+		return
+	}
+	sources := []*Node{from}
+	if from.Kind == List {
+		sources = from.Items
+	}
+	for _, s := range sources {
+		if s.Kind != Map {
+			c.errorf(n, "wrong-type", `"<<" merges a map or a list of maps, not %s`, kindName(s.Kind))
+			return
+		}
+		for _, f := range s.Fields {
+			if set.find(f.Key) == nil {
+				set.add(f)
+			}
+		}
+	}
+}
+
+// kindName returns a kind as diagnostics name it.
+func kindName(k Kind) string {
+	return [...]string{Null: "null", Bool: "a boolean", Int: "a number", Float: "a number", String: "a string", Map: "a map", List: "a list"}[k]
+}

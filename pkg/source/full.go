@@ -1,0 +1,249 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Aliases may make a document this much larger than it is written. Without a
+// bound a few lines of nested aliases hold billions of values.
+const (
+	expansionFactor = 100
+	expansionFree   = 10_000
+	expansionMost   = 5_000_000
+)
+
+// parseFull reads a text with the general YAML parser. After a syntax error it
+// goes on with the next document.
+func parseFull(file *File, text string, depth int, diags *Diagnostics) []*Node {
+	var docs []*Node
+	first := 0 // lines before text
+	for {
+		nodes, err := decodeAll(text)
+		for _, n := range nodes {
+			c := converter{file: file, diags: diags, before: first, maxDepth: depth, anchors: map[*yaml.Node]anchored{}}
+			if doc := c.convert(n.Content[0]); doc != nil {
+				docs = append(docs, doc)
+			}
+		}
+		if err == nil {
+			break
+		}
+		at := reportSyntax(file, text, first, err, diags)
+		next := nextDocument(text, at)
+		if next < 0 {
+			return docs
+		}
+		first += strings.Count(text[:next], "\n")
+		text = text[next:]
+	}
+	if len(docs) == 0 && !diags.HasErrors() {
+		docs = []*Node{{Line: 1, Col: 1, File: file}}
+	}
+	return docs
+}
+
+// decodeAll returns the documents before the first syntax error, and that error.
+func decodeAll(text string) (nodes []*yaml.Node, err error) {
+	// The library reports its own inconsistencies by panicking.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("yaml: %v", p)
+		}
+	}()
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var n yaml.Node
+		switch err := decoder.Decode(&n); {
+		case err == io.EOF:
+			return nodes, nil
+		case err != nil:
+			return nodes, err
+		}
+		nodes = append(nodes, &n)
+	}
+}
+
+// nextDocument returns the offset of the first line "---" that starts after at, or -1.
+func nextDocument(text string, at int) int {
+	for at < len(text) {
+		i := strings.Index(text[at:], "\n---")
+		if i < 0 {
+			return -1
+		}
+		at += i + 1
+		if rest := text[at+3:]; rest == "" || strings.IndexByte(" \n\t", rest[0]) >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// converter turns one document of the YAML library into nodes of ours.
+type converter struct {
+	file     *File
+	diags    *Diagnostics
+	before   int // lines of the file before the parsed text
+	maxDepth int
+	trail    trail
+
+	anchors  map[*yaml.Node]anchored
+	depth    int // of the node being converted
+	deepest  int // since the enclosing anchor
+	written  int // nodes as written
+	expanded int // nodes with aliases followed
+	stopped  bool
+}
+
+// anchored is the result of converting a node with an anchor; its node is nil
+// while the conversion goes on, and where it failed.
+type anchored struct {
+	node   *Node
+	done   bool
+	nodes  int // in it, aliases followed
+	height int
+}
+
+func (c *converter) errorf(n *yaml.Node, rule, format string, args ...any) {
+	pos := Pos{File: c.file.Name, Line: n.Line + c.before, Col: n.Column}
+	c.diags.Errorf(pos, rule, c.trail.under(""), format, args...)
+}
+
+// convert returns nil where it reported an error instead.
+func (c *converter) convert(n *yaml.Node) *Node {
+	if c.stopped {
+		return nil
+	}
+	if n.Kind == yaml.AliasNode {
+		return c.alias(n)
+	}
+	c.written++
+	c.expanded++
+	if n.Anchor == "" {
+		return c.value(n)
+	}
+	outer, nodes := c.deepest, c.expanded-1
+	c.deepest = c.depth
+	c.anchors[n] = anchored{}
+	node := c.value(n)
+	c.anchors[n] = anchored{node, true, c.expanded - nodes, c.deepest - c.depth}
+	c.deepest = max(outer, c.deepest)
+	return node
+}
+
+func (c *converter) value(n *yaml.Node) *Node {
+	node := &Node{Line: int32(n.Line + c.before), Col: int32(n.Column), File: c.file}
+	if n.Kind == yaml.ScalarNode {
+		return c.scalar(n, node)
+	}
+	if c.depth >= c.maxDepth {
+		c.errorf(n, "depth", "maps and lists are nested deeper than %d levels", c.maxDepth)
+		return nil
+	}
+	if !c.plainTag(n, "!!map", "!!seq") {
+		return nil
+	}
+	c.depth++
+	c.deepest = max(c.deepest, c.depth)
+	if n.Kind == yaml.MappingNode {
+		node.Kind = Map
+		node.Fields = c.fields(n.Content)
+	} else {
+		node.Kind = List
+		node.Items = c.items(n.Content)
+	}
+	c.depth--
+	return node
+}
+
+func (c *converter) items(content []*yaml.Node) []*Node {
+	var items []*Node // nil when empty, as everywhere
+	for i, n := range content {
+		c.trail.pushIndex(i)
+		if item := c.convert(n); item != nil {
+			items = append(items, item)
+		}
+		c.trail.pop()
+	}
+	return items
+}
+
+func (c *converter) alias(n *yaml.Node) *Node {
+	target, ok := c.anchors[n.Alias]
+	switch {
+	case !ok:
+		c.errorf(n, "anchor", "the anchor %q belongs to another document; an alias must follow its anchor in the same document", n.Value)
+	case !target.done:
+		c.errorf(n, "anchor", "the alias %q stands inside its own anchor", n.Value)
+	case c.depth+target.height > c.maxDepth:
+		c.errorf(n, "depth", "the alias %q nests maps and lists deeper than %d levels", n.Value, c.maxDepth)
+	case !c.expand(target.nodes):
+		c.errorf(n, "expansion", "aliases make the document more than %d times larger than it is written", expansionFactor)
+		c.stopped = true
+	default:
+		c.deepest = max(c.deepest, c.depth+target.height)
+		return target.node
+	}
+	return nil
+}
+
+// expand counts nodes that an alias adds and reports whether they are within bounds.
+func (c *converter) expand(nodes int) bool {
+	c.expanded += nodes
+	return c.expanded <= c.written+min(expansionFactor*c.written+expansionFree, expansionMost)
+}
+
+var kindOfTag = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Int, "!!float": Float, "!!str": String}
+
+func (c *converter) scalar(n *yaml.Node, node *Node) *Node {
+	node.Text = n.Value
+	node.Style = styleOf(n.Style)
+	if n.Style&yaml.TaggedStyle == 0 {
+		node.Kind = String
+		if node.Style == Plain {
+			node.Kind = resolvePlain(n.Value)
+		}
+		return node
+	}
+	if !c.plainTag(n, "!!null", "!!bool", "!!int", "!!float", "!!str") {
+		return nil
+	}
+	kind, means := kindOfTag[n.Tag], resolvePlain(n.Value)
+	if kind != String && kind != means && !(kind == Float && means == Int) {
+		c.errorf(n, "tag", "the value does not fit its tag %s", n.Tag)
+		return nil
+	}
+	node.Kind = kind
+	if kind == String && node.Style == Plain {
+		node.Style = DoubleQuoted // the tag says what quotes would say
+	}
+	return node
+}
+
+func styleOf(s yaml.Style) Style {
+	switch {
+	case s&yaml.DoubleQuotedStyle != 0:
+		return DoubleQuoted
+	case s&yaml.SingleQuotedStyle != 0:
+		return SingleQuoted
+	case s&yaml.LiteralStyle != 0:
+		return Literal
+	case s&yaml.FoldedStyle != 0:
+		return Folded
+	}
+	return Plain
+}
+
+// plainTag reports whether a node has one of the given tags, and an error if not.
+func (c *converter) plainTag(n *yaml.Node, accepted ...string) bool {
+	if slices.Contains(accepted, n.Tag) {
+		return true
+	}
+	c.errorf(n, "tag", "the tag %s is not accepted; write the value without a tag", cmp.Or(n.Tag, "!"))
+	return false
+}

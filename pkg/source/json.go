@@ -1,0 +1,111 @@
+package source
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the compact JSON of a tree to dst: keys in the order
+// written, numbers as written where JSON allows that and with the least change
+// otherwise (+5 is 5, .5 is 0.5). A nil node is null. Ambiguous scalars are
+// written as strings; see [ReportAmbiguous].
+func AppendJSON(dst []byte, n *Node) []byte {
+	if n == nil {
+		return append(dst, "null"...)
+	}
+	switch n.Kind {
+	case Bool:
+		return append(dst, strings.ToLower(n.Text)...)
+	case Int, Float:
+		return appendNumber(dst, n.Text)
+	case String:
+		return appendString(dst, n.Text)
+	case Map:
+		return appendMap(dst, n.Fields)
+	case List:
+		return appendList(dst, n.Items)
+	}
+	return append(dst, "null"...)
+}
+
+func appendMap(dst []byte, fields []Field) []byte {
+	dst = append(dst, '{')
+	for i := range fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, fields[i].Key), ':')
+		dst = AppendJSON(dst, fields[i].Value)
+	}
+	return append(dst, '}')
+}
+
+func appendList(dst []byte, items []*Node) []byte {
+	dst = append(dst, '[')
+	for i, item := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendJSON(dst, item)
+	}
+	return append(dst, ']')
+}
+
+// appendNumber turns the forms that YAML has beyond JSON's into JSON's, as
+// text, so that no digit is lost.
+func appendNumber(dst []byte, s string) []byte {
+	if s[0] == '-' {
+		dst = append(dst, '-')
+	}
+	s = unsigned(s)
+	whole := digits(s)
+	s = s[len(whole):]
+	whole = strings.TrimLeft(whole, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	dst = append(dst, whole...)
+	if strings.HasPrefix(s, ".") && digits(s[1:]) == "" {
+		s = s[1:]
+	}
+	return append(dst, s...)
+}
+
+// appendString quotes s as JSON does, with the fewest escapes; bytes that are
+// not UTF-8 become U+FFFD.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		size := 1
+		if c >= utf8.RuneSelf {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+		}
+		dst = append(dst, s[start:i]...)
+		switch {
+		case c >= utf8.RuneSelf:
+			dst = append(dst, "\ufffd"...)
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, `\n`...)
+		case c == '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i += size
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}

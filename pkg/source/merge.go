@@ -1,0 +1,133 @@
+package source
+
+import "slices"
+
+// indexFrom is the product of two maps' sizes from which [Merge] looks keys up
+// in an index instead of searching.
+const indexFrom = 512
+
+// Merge lays over on base as RFC 7386 does and returns the result. Maps merge
+// by key, scalars and lists replace, and a null in over removes the key. Keys
+// keep base's order, new ones follow; a key in both has over's position. The
+// arguments are not changed; what they do not share is copied, the rest is
+// shared with the result. Either may be nil, and a null as the whole of over
+// counts as nil.
+func Merge(base, over *Node) *Node {
+	switch {
+	case over == nil || over.Kind == Null:
+		return base
+	case over.Kind != Map:
+		return over
+	case base == nil || base.Kind != Map || len(base.Fields) == 0:
+		return withoutNulls(over)
+	case len(over.Fields) == 0:
+		return base
+	}
+	merged := *over
+	merged.Fields = mergeFields(base.Fields, over.Fields)
+	return &merged
+}
+
+func mergeFields(base, over []Field) []Field {
+	fields := make([]Field, len(base), len(base)+len(over))
+	copy(fields, base)
+	find := finder(base, len(over))
+	removed := false
+	for _, f := range over {
+		i := find(f.Key)
+		switch {
+		case f.Value.Kind == Null:
+			if i >= 0 {
+				fields[i].Value, removed = nil, true
+			}
+		case i < 0:
+			f.Value = withoutNulls(f.Value)
+			fields = append(fields, f)
+		default:
+			fields[i] = mergeField(fields[i], f)
+		}
+	}
+	if removed {
+		fields = slices.DeleteFunc(fields, func(f Field) bool { return f.Value == nil })
+	}
+	return fields
+}
+
+// mergeField keeps a field as it was where over adds nothing: its position
+// belongs to the file of its value.
+func mergeField(base, over Field) Field {
+	value := Merge(base.Value, over.Value)
+	if value == base.Value {
+		return base
+	}
+	over.Value = value
+	return over
+}
+
+// finder returns a function that gives the index of a key in fields, or -1, for so many lookups.
+func finder(fields []Field, lookups int) func(key string) int {
+	if len(fields)*lookups < indexFrom {
+		return func(key string) int {
+			return slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
+		}
+	}
+	index := make(map[string]int, len(fields))
+	for i := range fields {
+		index[fields[i].Key] = i
+	}
+	return func(key string) int {
+		if i, ok := index[key]; ok {
+			return i
+		}
+		return -1
+	}
+}
+
+// withoutNulls returns a map without its null entries at any depth of maps: a
+// null that removes nothing is dropped. A list is replaced as a whole and keeps its nulls.
+func withoutNulls(n *Node) *Node {
+	if !hasNulls(n) {
+		return n
+	}
+	clean := *n
+	clean.Fields = make([]Field, 0, len(n.Fields))
+	for _, f := range n.Fields {
+		if f.Value.Kind != Null {
+			f.Value = withoutNulls(f.Value)
+			clean.Fields = append(clean.Fields, f)
+		}
+	}
+	return &clean
+}
+
+func hasNulls(n *Node) bool {
+	for i := range n.Fields {
+		if v := n.Fields[i].Value; v.Kind == Null || v.Kind == Map && hasNulls(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reposition returns a deep copy of n in which every key and value stands where
+// at stands, such as the place from which a computed value stems.
+func Reposition(n, at *Node) *Node {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	c.File, c.Line, c.Col = at.File, at.Line, at.Col
+	if n.Fields != nil {
+		c.Fields = make([]Field, len(n.Fields))
+	}
+	for i, f := range n.Fields {
+		c.Fields[i] = Field{Key: f.Key, Line: at.Line, Col: at.Col, Value: Reposition(f.Value, at)}
+	}
+	if n.Items != nil {
+		c.Items = make([]*Node, len(n.Items))
+	}
+	for i, item := range n.Items {
+		c.Items[i] = Reposition(item, at)
+	}
+	return &c
+}

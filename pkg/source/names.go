@@ -1,0 +1,80 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+const (
+	maxListed = 12 // more accepted names than this are not all listed
+	fewListed = 5  // so many of them are listed then
+)
+
+// Nearest returns the known name that name was most likely meant to be, and
+// whether there is one: at most two letters away (one for names under four
+// letters, a third of the length for long ones), ignoring case, or else one
+// that starts with name.
+func Nearest(name string, known []string) (string, bool) {
+	ranked := rank(name, known)
+	if len(ranked) == 0 {
+		return "", false
+	}
+	if best := ranked[0]; best.distance <= tolerance(name) {
+		return best.name, true
+	}
+	for _, c := range ranked {
+		if len(name) >= 2 && strings.HasPrefix(strings.ToLower(c.name), strings.ToLower(name)) {
+			return c.name, true
+		}
+	}
+	return "", false
+}
+
+// DidYouMean returns what to say after an unknown name: `did you mean "x"?`
+// where one of the known names is near, otherwise "accepted are: a, b, c".
+func DidYouMean(name string, known []string) string {
+	if near, ok := Nearest(name, known); ok {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	switch {
+	case len(known) == 0:
+		return "none is known here"
+	case len(known) <= maxListed:
+		return "accepted are: " + strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", ")
+	}
+	nearest := make([]string, fewListed)
+	for i, c := range rank(name, known)[:fewListed] {
+		nearest[i] = c.name
+	}
+	return fmt.Sprintf("accepted are %d names, such as: %s", len(known), strings.Join(slices.Sorted(slices.Values(nearest)), ", "))
+}
+
+func tolerance(name string) int {
+	n := len([]rune(name))
+	if n < 4 {
+		return 1
+	}
+	return max(2, n/3)
+}
+
+type candidate struct {
+	name     string
+	distance int
+}
+
+// rank sorts the known names by their distance from name, then by themselves.
+func rank(name string, known []string) []candidate {
+	lower := strings.ToLower(name)
+	list := make([]candidate, len(known))
+	for i, k := range known {
+		list[i] = candidate{k, levenshtein.Distance(lower, strings.ToLower(k), nil)}
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	return list
+}

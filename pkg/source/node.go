@@ -1,0 +1,105 @@
+// Package source reads YAML text into trees in which every key and every value
+// knows its file, line and column, merges such trees, and decodes them into Go
+// values, reporting every problem as a positioned [Diagnostic].
+//
+// The package knows YAML and nothing else: no virtual machines, no Kubernetes.
+package source
+
+// Kind is the type of a [Node]'s value.
+type Kind uint8
+
+// The kinds of values that a document can hold, after scalar resolution.
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Float
+	String
+	Map
+	List
+)
+
+// Style is how a scalar was written.
+type Style uint8
+
+// The styles of scalars.
+const (
+	Plain Style = iota
+	SingleQuoted
+	DoubleQuoted
+	Literal
+	Folded
+)
+
+// File is an input file: its name as diagnostics show it, and its text.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Pos is a place in a file. Line and Col count from 1; Col counts characters.
+// The zero Line means the file as a whole.
+type Pos struct {
+	File string
+	Line int
+	Col  int
+}
+
+// Node is one value of a document. Nodes are shared between trees (see [Merge])
+// and must not be changed once they are built.
+type Node struct {
+	Kind      Kind
+	Style     Style
+	Line, Col int32
+	File      *File
+	Text      string  // scalars: the string's content, or the number or bool as written
+	Fields    []Field // maps, in the order written
+	Items     []*Node // lists
+}
+
+// Field is one entry of a map, with the position of its key. The key stands in
+// the same file as its value.
+type Field struct {
+	Key       string
+	Line, Col int32
+	Value     *Node
+}
+
+// Pos returns where the value stands.
+func (n *Node) Pos() Pos { return pos(n.File, n.Line, n.Col) }
+
+// Pos returns where the key stands.
+func (f *Field) Pos() Pos { return pos(f.Value.File, f.Line, f.Col) }
+
+func pos(f *File, line, col int32) Pos {
+	p := Pos{Line: int(line), Col: int(col)}
+	if f != nil {
+		p.File = f.Name
+	}
+	return p
+}
+
+// Field returns the entry of a map with the given key, or nil.
+func (n *Node) Field(key string) *Field {
+	if n == nil {
+		return nil
+	}
+	for i := range n.Fields {
+		if n.Fields[i].Key == key {
+			return &n.Fields[i]
+		}
+	}
+	return nil
+}
+
+// Get returns the value under a path of map keys, or nil where there is none.
+func (n *Node) Get(path ...string) *Node {
+	for _, key := range path {
+		f := n.Field(key)
+		if f == nil {
+			return nil
+		}
+		n = f.Value
+	}
+	return n
+}

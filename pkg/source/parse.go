@@ -1,0 +1,128 @@
+package source
+
+import (
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// The limits that [Parse] sets.
+const (
+	MaxFileSize = 32 << 20 // bytes in a file
+	MaxDepth    = 100      // maps and lists within each other
+)
+
+// Limits bounds what is read. Zero fields stand for [MaxFileSize] and [MaxDepth].
+type Limits struct {
+	FileSize int // bytes in a file
+	Depth    int // maps and lists within each other
+}
+
+const byteOrderMark = "\ufeff"
+
+// Parse reads all documents of a file with the default [Limits]. Problems go to
+// diags, as many as can be found in one pass; a document with a syntax error is
+// left out, and one with other errors lacks the keys concerned. An empty file
+// or document is a [Null] node. Strings of the result share the memory of
+// file.Data, which must not change afterwards.
+//
+// Scalars resolve as in YAML 1.2, without what versions disagree about (see
+// [Node.Ambiguous]); aliases share the node of their anchor, and merge keys
+// ("<<") are expanded.
+func Parse(file *File, diags *Diagnostics) []*Node { return Limits{}.Parse(file, diags) }
+
+// Parse reads all documents of a file within the limits; see the function [Parse].
+func (l Limits) Parse(file *File, diags *Diagnostics) []*Node {
+	if l.FileSize == 0 {
+		l.FileSize = MaxFileSize
+	}
+	if l.Depth == 0 {
+		l.Depth = MaxDepth
+	}
+	if len(file.Data) > l.FileSize {
+		diags.Errorf(Pos{File: file.Name}, "file-size", "", "the file has %d bytes; at most %d are accepted", len(file.Data), l.FileSize)
+		return nil
+	}
+	text, wide, ok := file.text(diags)
+	if !ok {
+		return nil
+	}
+	if docs, ok := parseSubset(file, text, wide, l.Depth); ok {
+		return docs
+	}
+	return parseFull(file, text, l.Depth, diags)
+}
+
+// text returns the file's content without a byte order mark and with line
+// feeds only, after checking that it is text, and whether it is more than
+// printable ASCII.
+func (f *File) text(diags *Diagnostics) (text string, wide, ok bool) {
+	text = unsafe.String(unsafe.SliceData(f.Data), len(f.Data))
+	if i := firstUnusual(text); i < len(text) {
+		text = strings.TrimPrefix(text, byteOrderMark)
+		if strings.IndexByte(text, '\r') >= 0 {
+			text = strings.ReplaceAll(text, "\r\n", "\n")
+		}
+		return text, true, checkText(f, text, diags)
+	}
+	return text, false, true
+}
+
+// firstUnusual returns the offset of the first byte that is neither printable
+// ASCII nor a line feed, or the length of the text.
+func firstUnusual(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c-' ' >= 0x7f-' ' && c != '\n' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// checkText reports the first character that a values file cannot hold.
+// Characters that only some readers take for line breaks are refused: line
+// numbers would depend on the reader.
+func checkText(f *File, text string, diags *Diagnostics) bool {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		diags.Errorf(Pos{File: f.Name}, "encoding", "", "the file is encoded in UTF-16; only UTF-8 is accepted")
+		return false
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if problem := badRune(r, size); problem != "" {
+			diags.Errorf(position(f, text, i), "encoding", "", "%s", problem)
+			return false
+		}
+		i += size
+		i += firstUnusual(text[i:])
+	}
+	return true
+}
+
+func badRune(r rune, size int) string {
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return "this is not valid UTF-8; only UTF-8 text is accepted"
+	case r == 0:
+		return "the file holds a NUL byte and seems to be binary; only UTF-8 text is accepted"
+	case r == '\r':
+		return "a carriage return stands without a line feed; end lines with LF or CR LF"
+	case r == 0x85, r == 0x2028, r == 0x2029:
+		return "a Unicode line separator is not accepted; end lines with LF or CR LF"
+	case r == 0xfeff:
+		return "a byte order mark is accepted only at the start of the file"
+	case r < ' ' && r != '\t' && r != '\n', r >= 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff:
+		return "a control character is not accepted; write it as an escape in double quotes"
+	}
+	return ""
+}
+
+// position returns the place of an offset of a text.
+func position(f *File, text string, offset int) Pos {
+	start := strings.LastIndexByte(text[:offset], '\n') + 1
+	return Pos{
+		File: f.Name,
+		Line: strings.Count(text[:start], "\n") + 1,
+		Col:  utf8.RuneCountInString(text[start:offset]) + 1,
+	}
+}

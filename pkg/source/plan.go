@@ -1,0 +1,194 @@
+package source
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+var (
+	nodeDecoderType = reflect.TypeFor[NodeDecoder]()
+	unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
+	nodeType        = reflect.TypeFor[*Node]()
+)
+
+// plan is how values of one Go type are decoded. It is worked out once per
+// type, and only for types that occur: the types of an API are many.
+type plan struct {
+	typ       reflect.Type
+	own       bool // the type is a NodeDecoder
+	unmarshal bool // the type is a json.Unmarshaler
+	opaque    bool // a json.Unmarshaler without tagged fields: it gets maps and lists too
+	long      func(*plan, *decoder, *Node, reflect.Value)
+
+	elem     *lazyPlan     // of a pointer, slice or map
+	fields   []structField // of a struct
+	byName   map[string]int
+	accepted []string // keys of a struct, sorted
+}
+
+// plans caches what planOf works out, by type. Entries never change.
+var plans sync.Map // reflect.Type → *plan
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p, _ := plans.LoadOrStore(t, newPlan(t))
+	return p.(*plan)
+}
+
+// lazyPlan is the plan of a type that another type refers to.
+type lazyPlan struct {
+	typ  reflect.Type
+	plan atomic.Pointer[plan]
+}
+
+func (l *lazyPlan) get() *plan {
+	p := l.plan.Load()
+	if p == nil {
+		p = planOf(l.typ)
+		l.plan.Store(p)
+	}
+	return p
+}
+
+func newPlan(t reflect.Type) *plan {
+	p := &plan{typ: t}
+	if t == nodeType {
+		p.long = decodeNode
+		return p
+	}
+	if t.Kind() != reflect.Pointer {
+		p.own = reflect.PointerTo(t).Implements(nodeDecoderType)
+		p.unmarshal = reflect.PointerTo(t).Implements(unmarshalerType)
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		p.long, p.elem = decodePointer, &lazyPlan{typ: t.Elem()}
+	case reflect.Struct:
+		p.long = decodeStruct
+		p.addFields()
+	case reflect.Map:
+		p.long, p.elem = decodeMap, &lazyPlan{typ: t.Elem()}
+	case reflect.Slice:
+		p.long, p.elem = decodeSlice, &lazyPlan{typ: t.Elem()}
+		if t.Elem().Kind() == reflect.Uint8 {
+			p.long = decodeBytes
+		}
+	default:
+		p.long = scalarDecoders[t.Kind()]
+	}
+	p.opaque = p.unmarshal && !slices.ContainsFunc(p.fields, func(f structField) bool { return f.tagged })
+	if p.long == nil || t.Kind() == reflect.Map && t.Key().Kind() != reflect.String {
+		panic("source: values of type " + t.String() + " cannot be decoded")
+	}
+	return p
+}
+
+// run decodes n, which is not null, into v.
+func (p *plan) run(d *decoder, n *Node, v reflect.Value) {
+	if p.own {
+		v.Addr().Interface().(NodeDecoder).DecodeNode(n, d.trail.under(d.root), d.diags)
+		return
+	}
+	p.runLong(d, n, v)
+}
+
+// runLong decodes n without the type's own DecodeNode.
+func (p *plan) runLong(d *decoder, n *Node, v reflect.Value) {
+	if p.opaque || p.unmarshal && n.Kind != Map && n.Kind != List {
+		d.unmarshal(n, v)
+		return
+	}
+	p.long(p, d, n, v)
+}
+
+// decodeNode keeps a value as it is, for whoever knows its form.
+func decodeNode(_ *plan, d *decoder, n *Node, v reflect.Value) {
+	d.walk(n)
+	v.Set(reflect.ValueOf(n))
+}
+
+func decodePointer(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if v.IsNil() {
+		v.Set(reflect.New(p.elem.typ))
+	}
+	p.elem.get().run(d, n, v.Elem())
+}
+
+func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != Map {
+		d.wrongType(n, "a map", "")
+		return
+	}
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		at, ok := p.byName[f.Key]
+		if !ok {
+			d.unknownKey(f, p.accepted)
+			continue
+		}
+		if f.Value.Kind == Null {
+			continue
+		}
+		field := &p.fields[at]
+		outer := d.secret
+		d.secret = outer || field.secret
+		d.trail.pushKey(f.Key)
+		value := f.Value
+		if field.limits.hasConstraint {
+			value = field.limits.asText(value)
+			field.limits.check(d, value)
+		}
+		field.plan.get().run(d, value, field.in(v))
+		d.trail.pop()
+		d.secret = outer
+	}
+}
+
+func (d *decoder) unknownKey(f *Field, accepted []string) {
+	d.diags.Errorf(f.Pos(), "unknown-key", JoinPath(d.trail.under(d.root), f.Key), "unknown key %q; %s", f.Key, DidYouMean(f.Key, accepted))
+}
+
+func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != Map {
+		d.wrongType(n, "a map", "")
+		return
+	}
+	if v.IsNil() {
+		v.Set(reflect.MakeMapWithSize(p.typ, len(n.Fields)))
+	}
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		if f.Value.Kind == Null {
+			continue
+		}
+		elem := reflect.New(p.elem.typ).Elem()
+		d.trail.pushKey(f.Key)
+		p.elem.get().run(d, f.Value, elem)
+		d.trail.pop()
+		key := reflect.New(p.typ.Key()).Elem()
+		key.SetString(f.Key)
+		v.SetMapIndex(key, elem)
+	}
+}
+
+func decodeSlice(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != List {
+		d.wrongType(n, "a list", "")
+		return
+	}
+	v.Set(reflect.MakeSlice(p.typ, len(n.Items), len(n.Items)))
+	for i, item := range n.Items {
+		d.trail.pushIndex(i)
+		if item.Kind != Null {
+			p.elem.get().run(d, item, v.Index(i))
+		} else if k := p.elem.typ.Kind(); k != reflect.Pointer && k != reflect.Interface {
+			d.errorf(item, "wrong-type", "the list entry is empty; give it a value or remove it")
+		}
+		d.trail.pop()
+	}
+}

@@ -1,0 +1,212 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+)
+
+// resolvePlain returns the kind of an unquoted scalar: the core schema of YAML
+// 1.2 (chapter 10.3), except that whatever YAML 1.1 and 1.2 read differently
+// stays a String; see [Node.Ambiguous].
+func resolvePlain(s string) Kind {
+	if s == "" {
+		return Null
+	}
+	switch c := s[0]; {
+	case c >= '0' && c <= '9', c == '-', c == '+', c == '.':
+		return resolveNumber(s)
+	case strings.IndexByte("~nNtTfF", c) >= 0:
+		return resolveWord(s)
+	}
+	return String
+}
+
+func resolveWord(s string) Kind {
+	switch s {
+	case "~", "null", "Null", "NULL":
+		return Null
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return Bool
+	}
+	return String
+}
+
+// resolveNumber follows [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?,
+// without integers that have a leading zero.
+func resolveNumber(s string) Kind {
+	rest := unsigned(s)
+	whole := digits(rest)
+	rest = rest[len(whole):]
+	kind, fraction := Int, ""
+	if strings.HasPrefix(rest, ".") {
+		kind, fraction = Float, digits(rest[1:])
+		rest = rest[1+len(fraction):]
+	}
+	if whole == "" && fraction == "" {
+		return String
+	}
+	if rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
+		exponent := digits(unsigned(rest[1:]))
+		if exponent == "" {
+			return String
+		}
+		kind, rest = Float, strings.TrimPrefix(unsigned(rest[1:]), exponent)
+	}
+	if rest != "" || kind == Int && len(whole) > 1 && whole[0] == '0' {
+		return String
+	}
+	return kind
+}
+
+// unsigned returns s without one leading sign.
+func unsigned(s string) string {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		return s[1:]
+	}
+	return s
+}
+
+// digits returns the decimal digits that s starts with.
+func digits(s string) string {
+	i := 0
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return s[:i]
+}
+
+// leading returns the longest start of s that consists of the given characters.
+func leading(s, chars string) string {
+	return s[:len(s)-len(strings.TrimLeft(s, chars))]
+}
+
+// Ambiguous tells how readers of different YAML versions disagree about an
+// unquoted scalar, such as `"yes" is a boolean in YAML 1.1`, or returns "".
+// Such a scalar is a [String] with its text as written, and [Decode] accepts
+// it nowhere: who wrote it must quote it or write it differently.
+func (n *Node) Ambiguous() string {
+	if n.Kind != String || n.Style != Plain {
+		return ""
+	}
+	what := ambiguity(n.Text)
+	if what == "" {
+		return ""
+	}
+	return fmt.Sprintf("%q is %s", n.Text, what)
+}
+
+// ambiguity names what else a plain scalar that is a string here could mean.
+func ambiguity(s string) string {
+	if s == "" {
+		return ""
+	}
+	switch c := s[0]; {
+	case c >= '0' && c <= '9', c == '-', c == '+', c == '.':
+		return ambiguousNumber(s)
+	case strings.IndexByte("yYnNoO", c) >= 0 && boolean11(s):
+		return "a boolean in YAML 1.1"
+	}
+	return ""
+}
+
+// boolean11 reports whether YAML 1.1 (yaml.org/type/bool.html) takes s for a
+// boolean that YAML 1.2 takes for a string, in any mix of cases.
+func boolean11(s string) bool {
+	switch strings.ToLower(s) {
+	case "y", "yes", "on", "n", "no", "off":
+		return true
+	}
+	return false
+}
+
+// ambiguousNumber covers yaml.org/type/{int,float,timestamp}.html.
+func ambiguousNumber(s string) string {
+	body := unsigned(s)
+	switch {
+	case special(s):
+		return "not a finite number"
+	case prefixed(body, "0x", "0123456789abcdefABCDEF_"):
+		return "a hexadecimal number"
+	case prefixed(body, "0o", "01234567_"), prefixed(body, "0b", "01_"):
+		return "an octal or binary number to some readers of YAML"
+	case sexagesimal(body):
+		return "a base 60 number in YAML 1.1"
+	case timestamp(s):
+		return "a date in YAML 1.1"
+	case strings.Contains(body, "_") && resolveNumber("1"+strings.ReplaceAll(body, "_", "")) != String && body[0] != '_':
+		return "a number with underscores in YAML 1.1"
+	case len(body) > 1 && body[0] == '0' && digits(body) == body:
+		return "a number with a leading zero, octal in YAML 1.1"
+	}
+	return ""
+}
+
+func special(s string) bool {
+	switch strings.ToLower(unsigned(s)) {
+	case ".inf":
+		return true
+	case ".nan":
+		return s[0] == '.'
+	}
+	return false
+}
+
+func prefixed(s, prefix, chars string) bool {
+	if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return false
+	}
+	rest := s[len(prefix):]
+	return leading(rest, chars) == rest
+}
+
+// sexagesimal follows [1-9][0-9_]*(:[0-5]?[0-9])+ and, with a fraction,
+// [0-9][0-9_]*(:[0-5]?[0-9])+\.[0-9_]*. A MAC address matches only when all of
+// its octets are decimal, under 60, and the first does not start with 0:
+// 52:54:00:12:34:56 does, 02:00:00:00:00:01 does not.
+func sexagesimal(s string) bool {
+	first := leading(s, "0123456789_")
+	rest := s[len(first):]
+	if first == "" || first[0] == '_' || rest == "" || rest[0] != ':' {
+		return false
+	}
+	for strings.HasPrefix(rest, ":") {
+		group := digits(rest[1:])
+		if len(group) == 0 || len(group) > 2 || len(group) == 2 && group[0] > '5' {
+			return false
+		}
+		rest = rest[1+len(group):]
+	}
+	if rest == "" {
+		return first[0] != '0'
+	}
+	return rest[0] == '.' && leading(rest[1:], "0123456789_") == rest[1:]
+}
+
+// timestamp reports whether s starts with a date and ends there or goes on with a time.
+func timestamp(s string) bool {
+	year := digits(s)
+	if len(year) != 4 || len(s) < len("2006-1-2") {
+		return false
+	}
+	rest, ok := dashed(s[4:])
+	if !ok {
+		return false
+	}
+	if rest, ok = dashed(rest); !ok {
+		return false
+	}
+	if rest == "" {
+		return true
+	}
+	clock := strings.TrimLeft(rest[1:], " \t")
+	return strings.IndexByte("Tt \t", rest[0]) >= 0 && digits(clock) != "" && strings.Contains(clock, ":")
+}
+
+// dashed cuts a dash and one or two digits off the start of s.
+func dashed(s string) (rest string, ok bool) {
+	if s == "" || s[0] != '-' {
+		return s, false
+	}
+	d := digits(s[1:])
+	return s[1+len(d):], len(d) == 1 || len(d) == 2
+}

@@ -1,0 +1,110 @@
+package source
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// structField is one key of a struct.
+type structField struct {
+	name   string
+	index  []int // as in reflect.StructField, through embedded structs
+	tagged bool
+	secret bool
+	limits constraints
+	plan   *lazyPlan
+}
+
+// in returns the field of a struct, making the embedded pointers on the way.
+func (f *structField) in(v reflect.Value) reflect.Value {
+	if len(f.index) == 1 {
+		return v.Field(f.index[0])
+	}
+	for i, at := range f.index {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(at)
+	}
+	return v
+}
+
+// addFields fills in the keys of a struct type, by the rules of encoding/json:
+// of several fields with one name the least deeply embedded counts, then the
+// tagged one; what is still ambiguous counts for nothing.
+func (p *plan) addFields() {
+	all := collectFields(p.typ, nil, nil)
+	p.byName = make(map[string]int, len(all))
+	for _, f := range all {
+		if f.dominant(all) {
+			f.plan = &lazyPlan{typ: p.typ.FieldByIndex(f.index).Type}
+			p.byName[f.name] = len(p.fields)
+			p.fields = append(p.fields, f)
+			if !strings.HasPrefix(f.name, internalKey) {
+				p.accepted = append(p.accepted, f.name)
+			}
+		}
+	}
+	slices.Sort(p.accepted)
+}
+
+func (f *structField) dominant(all []structField) bool {
+	for i := range all {
+		o := &all[i]
+		if o.name != f.name || slices.Equal(o.index, f.index) {
+			continue
+		}
+		if len(o.index) < len(f.index) || len(o.index) == len(f.index) && (o.tagged || !f.tagged) {
+			return false
+		}
+	}
+	return true
+}
+
+// collectFields lists the fields of a struct and of the structs embedded in it;
+// within holds the types that embed this one.
+func collectFields(t reflect.Type, index []int, within []reflect.Type) []structField {
+	if slices.Contains(within, t) {
+		return nil
+	}
+	within = append(slices.Clip(within), t)
+	var list []structField
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag := sf.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		if tag == "-" || !sf.IsExported() && !sf.Anonymous {
+			continue
+		}
+		at := append(slices.Clip(index), i)
+		if inner := embedded(sf); inner != nil && name == "" {
+			list = append(list, collectFields(inner, at, within)...)
+			continue
+		}
+		if !sf.IsExported() {
+			continue
+		}
+		f := structField{name: name, index: at, tagged: name != "", secret: sf.Tag.Get("source") == "secret", limits: constraintsOf(sf.Tag)}
+		if name == "" {
+			f.name = sf.Name
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// embedded returns the struct type that a field embeds, or nil.
+func embedded(sf reflect.StructField) reflect.Type {
+	t := sf.Type
+	if t.Kind() == reflect.Pointer && sf.IsExported() {
+		t = t.Elem()
+	}
+	if !sf.Anonymous || t.Kind() != reflect.Struct {
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,231 @@
+package source
+
+import "strings"
+
+const (
+	maxKey   = 1000 // bytes; YAML ends at 1024 characters what can be a key
+	maxChunk = 1024 // nodes or fields allocated at once
+)
+
+// scanner reads the plain subset of YAML that nearly all values files keep to:
+// block maps and lists, scalars and flow collections on one line, literal
+// blocks, comments. It is some twenty times faster than the general parser. At
+// anything else it gives up, and the general parser decides: the subset has no
+// errors of its own. Where it does not give up, both return the same nodes.
+type scanner struct {
+	file *File
+	text string
+	wide bool // columns are not byte offsets
+
+	pos    int   // offset of what is read next
+	line   int32 // at pos
+	start  int   // offset of the line's first character
+	indent int   // of the line's content, and so of the node at pos; -1 at the end of a document
+	marker bool  // pos is at a line "---"
+	depth  int   // maps and lists that may still be opened
+	failed bool  // outside the subset
+
+	nodes  []Node  // free ones
+	fields []Field // free ones
+	items  []*Node // free ones
+	chunk  int
+	open   []Field // fields of the maps being read, innermost last
+	listed []*Node // items of the lists being read, innermost last
+}
+
+// parseSubset returns the documents of a text, or false if it is not in the
+// subset. wide tells that text is not all printable ASCII.
+func parseSubset(file *File, text string, wide bool, depth int) ([]*Node, bool) {
+	s := scanner{file: file, text: text, wide: wide, line: 1, depth: depth}
+	s.chunk = min(maxChunk, 2+strings.Count(text, "\n")+strings.Count(text, ","))
+	docs := make([]*Node, 0, 1)
+	for s.next(); ; {
+		if s.marker {
+			s.pos += len("---")
+			s.endLine()
+		}
+		if s.failed || s.indent < 0 {
+			return nil, false
+		}
+		docs = append(docs, s.document())
+		if s.failed || s.indent >= 0 {
+			return nil, false
+		}
+		if !s.marker {
+			return docs, true
+		}
+	}
+}
+
+func (s *scanner) document() *Node {
+	if c := s.peek(); c == '{' || c == '[' {
+		n := s.flow()
+		s.endLine()
+		return n
+	}
+	return s.block()
+}
+
+// fail gives up; what is returned afterwards is not used.
+func (s *scanner) fail() *Node {
+	s.failed = true
+	return nil
+}
+
+// next goes to the first character of the next line that has content. pos is
+// at the start of a line.
+func (s *scanner) next() {
+	s.marker = false
+	for s.pos < len(s.text) {
+		s.start = s.pos
+		s.skipSpaces()
+		switch s.peek() {
+		case 0:
+			s.indent = -1
+			return
+		case '#', '\n':
+			s.skipLine()
+		default:
+			s.indent = s.pos - s.start
+			if s.indent == 0 && s.atMarker() {
+				s.indent, s.marker = -1, true
+			}
+			return
+		}
+	}
+	s.indent = -1
+}
+
+// endLine goes on to the next content; only spaces and a comment may stand between.
+func (s *scanner) endLine() {
+	before := s.pos
+	s.skipSpaces()
+	if c := s.peek(); c != '\n' && c != 0 && (c != '#' || s.pos == before) {
+		s.fail()
+		return
+	}
+	s.skipLine()
+	s.next()
+}
+
+// peek returns the byte at pos, or 0 at the end; a text holds no NUL.
+func (s *scanner) peek() byte {
+	if s.pos < len(s.text) {
+		return s.text[s.pos]
+	}
+	return 0
+}
+
+func (s *scanner) skipSpaces() {
+	for s.peek() == ' ' {
+		s.pos++
+	}
+}
+
+func (s *scanner) skipLine() {
+	i := strings.IndexByte(s.text[s.pos:], '\n')
+	if i < 0 {
+		s.pos = len(s.text)
+		return
+	}
+	s.pos += i + 1
+	s.line++
+}
+
+// blankAt reports whether the text ends, or has a space or line feed, at an offset.
+func (s *scanner) blankAt(i int) bool {
+	return i >= len(s.text) || s.text[i] == ' ' || s.text[i] == '\n'
+}
+
+func (s *scanner) atMarker() bool {
+	return strings.HasPrefix(s.text[s.pos:], "---") && s.blankAt(s.pos+3)
+}
+
+func (s *scanner) atDash() bool {
+	return s.peek() == '-' && s.blankAt(s.pos+1)
+}
+
+// block reads the map or list that starts at pos, the first thing in its line
+// but for dashes.
+func (s *scanner) block() *Node {
+	if s.depth == 0 {
+		return s.fail()
+	}
+	s.depth--
+	defer func() { s.depth++ }()
+	if s.atDash() {
+		return s.sequence(s.indent)
+	}
+	return s.mapping(s.indent)
+}
+
+func (s *scanner) mapping(indent int) *Node {
+	n, base := s.node(Map), len(s.open)
+	for s.indent == indent {
+		f := Field{Line: s.line, Col: s.column(s.pos)}
+		if f.Key = s.key(); s.failed {
+			return nil
+		}
+		if f.Value = s.entry(indent, true); s.failed {
+			return nil
+		}
+		s.push(f)
+	}
+	if s.indent > indent {
+		return s.fail()
+	}
+	n.Fields = s.takeFields(base)
+	return n
+}
+
+func (s *scanner) sequence(indent int) *Node {
+	n, base := s.node(List), len(s.listed)
+	for s.indent == indent && s.atDash() {
+		s.pos++
+		item := s.entry(indent, false)
+		if s.failed {
+			return nil
+		}
+		s.listed = append(s.listed, item)
+	}
+	if s.indent > indent {
+		return s.fail()
+	}
+	n.Items = s.takeItems(base)
+	return n
+}
+
+// entry reads the value after a key's colon, or after a dash, and goes on to
+// the content that follows it.
+func (s *scanner) entry(indent int, keyed bool) *Node {
+	line, column := s.line, s.column(s.pos)
+	s.skipSpaces()
+	if c := s.peek(); c == '\n' || c == '#' || c == 0 {
+		s.endLine()
+		return s.below(indent, keyed, line, column)
+	}
+	if !keyed && (s.atDash() || s.atKey()) {
+		s.indent = s.pos - s.start
+		return s.block()
+	}
+	n := s.value(indent)
+	if !s.failed && n.Style != Literal {
+		s.endLine()
+	}
+	return n
+}
+
+// below reads the value that starts in a later line than its key or dash. The
+// list of a key may have the key's own indentation. No value is a null where
+// it would have stood.
+func (s *scanner) below(indent int, keyed bool, line, column int32) *Node {
+	switch {
+	case s.failed:
+		return nil
+	case s.indent > indent, keyed && s.indent == indent && s.atDash():
+		return s.block()
+	}
+	n := s.node(Null)
+	n.Line, n.Col = line, column
+	return n
+}

@@ -1,0 +1,150 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// searchSize bounds the search for an error's exact place, which parses the
+// text up to the error some twenty times; further down the line must do.
+const searchSize = 1 << 20 // bytes
+
+// reportSyntax reports an error of the YAML library and returns the offset in
+// text at which it showed. The library tells at most a line, and for some
+// errors the one before: the place is found by parsing again.
+func reportSyntax(file *File, text string, before int, err error, diags *Diagnostics) int {
+	line, problem := splitError(err)
+	at := startOfLine(text, line)
+	if line > 0 && at+len(lineAt(text, at)) < searchSize || len(text) < searchSize {
+		at = offsetOfError(text, problem)
+	}
+	where, message := explain(problem, text, at)
+	pos := position(file, text, where)
+	pos.Line += before
+	diags.Errorf(pos, "yaml-syntax", "", "%s", message)
+	return at
+}
+
+var errorForm = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// splitError returns the line (0 for none) and the message of an error of the YAML library.
+func splitError(err error) (line int, problem string) {
+	m := errorForm.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 0, err.Error()
+	}
+	line, _ = strconv.Atoi(m[1])
+	return line, err.Error()[len(m[0]):]
+}
+
+// offsetOfError returns the offset of the last character of the shortest start
+// of text that shows the problem: the parser reads forward, so what follows
+// has no part in it.
+func offsetOfError(text, problem string) int {
+	n := sort.Search(len(text), func(n int) bool {
+		_, err := decodeAll(text[:n])
+		if err == nil {
+			return false
+		}
+		_, p := splitError(err)
+		return p == problem
+	})
+	at := max(0, min(n, len(text))-1)
+	for at > 0 && text[at]&0xc0 == 0x80 { // to the start of the character
+		at--
+	}
+	return at
+}
+
+// startOfLine returns the offset of the first character in a line, counted from 1.
+func startOfLine(text string, line int) int {
+	offset := 0
+	for ; line > 1; line-- {
+		i := strings.IndexByte(text[offset:], '\n')
+		if i < 0 {
+			break
+		}
+		offset += i + 1
+	}
+	return offset + len(leading(text[offset:], " "))
+}
+
+// opened returns the offset of the first of the given characters in the line
+// where what the parser was reading began. The library leaves the line out
+// when it is the first, which an empty line before the text prevents, and
+// counts lines from 0 in errors of its parser, from 1 in those of its scanner.
+func opened(text, problem, chars string) int {
+	line, p := splitError(cmp.Or(decodeError("\n"+text), io.EOF))
+	if p == problem && !strings.HasPrefix(problem, "did not find expected") {
+		line--
+	}
+	start := startOfLine(text, line)
+	end := start + len(lineAt(text, start))
+	return start + max(0, strings.IndexAny(text[start:end], chars))
+}
+
+func decodeError(text string) error {
+	_, err := decodeAll(text)
+	return err
+}
+
+// lineAt returns the rest of the line from an offset.
+func lineAt(text string, offset int) string {
+	line, _, _ := strings.Cut(text[offset:], "\n")
+	return line
+}
+
+var explanations = map[string]string{
+	"mapping values are not allowed in this context":         `a ":" is not accepted here; quote a value that holds ": ", or correct the indentation`,
+	"block sequence entries are not allowed in this context": `a list entry is not accepted here; start it on a line of its own`,
+	"did not find expected key":                              `this does not belong to the map before it; check the indentation, or quote the value`,
+	"did not find expected '-' indicator":                    `this does not belong to the list before it; start an entry with "- ", or check the indentation`,
+	"did not find expected ',' or ']'":                       `a list that starts with "[" is not closed; expected "," or "]"`,
+	"did not find expected ',' or '}'":                       `a map that starts with "{" is not closed; expected "," or "}"`,
+	"did not find expected node content":                     `a value is missing here`,
+	"could not find expected ':'":                            `this is neither a key nor a value; write a key with ":" after it, or check the indentation`,
+	"found unexpected end of stream":                         `a quote is opened and never closed`,
+	"found unexpected document indicator":                    `a quote is opened and not closed before the next document`,
+	"found unknown escape character":                         `unknown escape in double quotes; accepted are \n, \t, \", \\, \xNN, \uNNNN; or use single quotes`,
+	"did not find expected <document start>":                 `this belongs to no document; check the indentation, or separate documents with "---"`,
+}
+
+// explain returns where to point for a problem that showed at an offset, and
+// what it means to who wrote the file.
+func explain(problem, text string, at int) (int, string) {
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	line := lineAt(text, start)
+	if strings.Contains(leading(line, " \t"), "\t") {
+		return start, "a tab is used for indentation; use spaces"
+	}
+	if m := templateStart.FindStringIndex(line); m != nil {
+		return start + m[1] - len("{{"), needsQuotes
+	}
+	switch {
+	case problem == "found character that cannot start any token" && at < len(text):
+		return at, "a value cannot start with " + strconv.Quote(text[at:at+1]) + "; quote it"
+	case strings.HasPrefix(problem, "unknown anchor '"):
+		name, _, _ := strings.Cut(problem[len("unknown anchor '"):], "'")
+		return max(start, strings.LastIndexByte(text[:at+1], '*')), fmt.Sprintf(
+			`unknown anchor %q; an alias must follow its anchor in the same document, and a value that starts with "*" must be quoted`, name)
+	case problem == "could not find expected ':'":
+		at = opened(text, problem, "")
+	case strings.HasPrefix(problem, "found unexpected"):
+		at = opened(text, problem, `"'`)
+	case strings.HasPrefix(problem, "did not find expected ',' or"):
+		at = opened(text, problem, "[{")
+	}
+	if e, ok := explanations[problem]; ok {
+		return at, e
+	}
+	return at, "this is not valid YAML: " + problem
+}
+
+const needsQuotes = `a value that starts with "{{" must be quoted`
+
+var templateStart = regexp.MustCompile(`(^|[:-] +|[\[,] *)\{\{`)

@@ -1,0 +1,220 @@
+package source
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// scalarDecoders has the way to decode each kind of scalar.
+var scalarDecoders = map[reflect.Kind]func(*plan, *decoder, *Node, reflect.Value){
+	reflect.String: decodeString,
+	reflect.Bool:   decodeBool,
+	reflect.Int:    decodeInt, reflect.Int8: decodeInt, reflect.Int16: decodeInt, reflect.Int32: decodeInt, reflect.Int64: decodeInt,
+	reflect.Uint: decodeUint, reflect.Uint8: decodeUint, reflect.Uint16: decodeUint, reflect.Uint32: decodeUint, reflect.Uint64: decodeUint,
+	reflect.Float32: decodeFloat, reflect.Float64: decodeFloat,
+	reflect.Interface: decodeAny,
+}
+
+func decodeString(_ *plan, d *decoder, n *Node, v reflect.Value) {
+	switch n.Kind {
+	case String:
+		if d.unambiguous(n) {
+			v.SetString(n.Text)
+		}
+	case Bool, Int, Float:
+		d.wrongType(n, "a string", fmt.Sprintf("quote it: %q", n.Text))
+	default:
+		d.wrongType(n, "a string", "")
+	}
+}
+
+func decodeBool(_ *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind == Bool {
+		v.SetBool(n.truth())
+		return
+	}
+	hint := ""
+	if n.Kind == String {
+		switch strings.ToLower(n.Text) {
+		case "true", "yes", "on", "y":
+			hint = "write true"
+		case "false", "no", "off", "n":
+			hint = "write false"
+		}
+	}
+	d.wrongType(n, "a boolean", hint)
+}
+
+// truth returns the value of a Bool.
+func (n *Node) truth() bool { return n.Text[0] == 't' || n.Text[0] == 'T' }
+
+func decodeInt(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != Int {
+		d.notNumber(n, "an integer")
+		return
+	}
+	bits := p.typ.Bits()
+	i, err := strconv.ParseInt(n.Text, 10, bits)
+	if err != nil {
+		low := int64(-1) << (bits - 1)
+		d.outOfRange(n, strconv.FormatInt(low, 10), strconv.FormatInt(-1-low, 10))
+		return
+	}
+	v.SetInt(i)
+}
+
+func decodeUint(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != Int {
+		d.notNumber(n, "an integer")
+		return
+	}
+	bits := p.typ.Bits()
+	i, err := strconv.ParseUint(strings.TrimPrefix(n.Text, "+"), 10, bits)
+	if err != nil {
+		d.outOfRange(n, "0", strconv.FormatUint(1<<bits-1, 10))
+		return
+	}
+	v.SetUint(i)
+}
+
+func (d *decoder) outOfRange(n *Node, low, high string) {
+	what := n.Text
+	if d.secret {
+		what = "the number"
+	}
+	d.errorf(n, "out-of-range", "%s is out of range; accepted are %s to %s", what, low, high)
+}
+
+// notNumber reports a value that should have been a number, and how to write
+// it if it can be taken for one.
+func (d *decoder) notNumber(n *Node, want string) {
+	note := n.Ambiguous()
+	if n.Kind != String || d.secret || note == "" {
+		hint := ""
+		if k := resolvePlain(n.Text); n.Kind == String && (k == Int || k == Float && want == "a number") {
+			hint = "write it without quotes: " + n.Text
+		}
+		d.wrongType(n, want, hint)
+		return
+	}
+	accepted := "want " + want
+	if decimal := strings.ReplaceAll(n.Text, "_", ""); digits(decimal) == decimal {
+		accepted = "write " + cmp.Or(strings.TrimLeft(decimal, "0"), "0")
+	}
+	d.errorf(n, "ambiguous-scalar", "%s; %s", note, accepted)
+}
+
+func decodeFloat(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != Float && n.Kind != Int {
+		d.notNumber(n, "a number")
+		return
+	}
+	f, err := strconv.ParseFloat(n.Text, p.typ.Bits())
+	if err != nil {
+		d.outOfRange(n, "-1.8e308", "1.8e308")
+		return
+	}
+	v.SetFloat(f)
+}
+
+func decodeBytes(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != String || !d.unambiguous(n) {
+		if n.Kind != String {
+			d.wrongType(n, "a string in base64", "")
+		}
+		return
+	}
+	b, err := base64.StdEncoding.DecodeString(n.Text)
+	if err != nil {
+		d.errorf(n, "invalid-value", "the value is not valid base64")
+		return
+	}
+	v.SetBytes(b)
+}
+
+// decodeAny stores map[string]any, []any, string, bool, int64 (float64 if it is too large) or float64.
+func decodeAny(p *plan, d *decoder, n *Node, v reflect.Value) {
+	if p.typ.NumMethod() > 0 {
+		d.wrongType(n, "a value of another form", "")
+		return
+	}
+	if value := d.value(n); value != nil {
+		v.Set(reflect.ValueOf(value))
+	}
+}
+
+func (d *decoder) value(n *Node) any {
+	switch n.Kind {
+	case Bool:
+		return n.truth()
+	case Int:
+		if i, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
+			return i
+		}
+		return d.float(n)
+	case Float:
+		return d.float(n)
+	case String:
+		d.unambiguous(n)
+		return n.Text
+	case Map:
+		return d.anyMap(n)
+	case List:
+		return d.anyList(n)
+	}
+	return nil
+}
+
+func (d *decoder) float(n *Node) any {
+	f, err := strconv.ParseFloat(n.Text, 64)
+	if err != nil {
+		d.outOfRange(n, "-1.8e308", "1.8e308")
+		return nil
+	}
+	return f
+}
+
+func (d *decoder) anyMap(n *Node) map[string]any {
+	m := make(map[string]any, len(n.Fields))
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		d.trail.pushKey(f.Key)
+		m[f.Key] = d.value(f.Value)
+		d.trail.pop()
+	}
+	return m
+}
+
+func (d *decoder) anyList(n *Node) []any {
+	list := make([]any, len(n.Items))
+	for i, item := range n.Items {
+		d.trail.pushIndex(i)
+		list[i] = d.value(item)
+		d.trail.pop()
+	}
+	return list
+}
+
+// words splits the name of a Go type: "IntOrString" is "int or string".
+func words(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+func article(noun string) string {
+	if noun != "" && strings.IndexByte("aeiou", noun[0]) >= 0 {
+		return "an " + noun
+	}
+	return "a " + noun
+}
