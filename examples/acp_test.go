@@ -1,0 +1,152 @@
+// Package examples proves that the shipped examples do what they say.
+package examples
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// objects renders a fleet into generic objects by "Kind/name".
+func objects(t *testing.T, dir string) map[string]map[string]any {
+	t.Helper()
+	f, diags := fleet.Load(dir, fleet.Options{})
+	r := render.New()
+	out := map[string]map[string]any{}
+	for _, m := range f.Machines {
+		for _, o := range r.Objects(m, diags) {
+			text, err := manifest.Encode(nil, o)
+			require.NoError(t, err)
+			var generic map[string]any
+			require.NoError(t, json.Unmarshal(text, &generic))
+			metadata := generic["metadata"].(map[string]any)
+			out[generic["kind"].(string)+"/"+metadata["name"].(string)] = generic
+		}
+	}
+	require.Empty(t, diags.Sorted())
+	return out
+}
+
+// TestACP proves that examples/acp renders the pattern's three hand-written
+// manifests, after the normalisations that normalise states.
+func TestACP(t *testing.T) {
+	got := objects(t, "acp")
+	require.Len(t, got, 3)
+	for _, file := range []string{"rhel9", "windows10", "server2019"} {
+		t.Run(file, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("testdata", "acp", file+".yaml"))
+			require.NoError(t, err)
+			var want map[string]any
+			require.NoError(t, yaml.UnmarshalStrict(text, &want))
+			name := want["metadata"].(map[string]any)["name"].(string)
+			require.Equal(t, normalise(want), normalise(got["VirtualMachine/"+name]))
+		})
+	}
+}
+
+// normalise takes away what is not meant to be equal: `running: true` is
+// `runStrategy: Always`; finalizers and creation timestamps are the cluster's;
+// an empty `resources`, and the kind of a DataVolume template, say nothing;
+// user data is compared by meaning; and what vmrender itself and Argo CD need
+// to know is on top of the pattern.
+func normalise(vm map[string]any) map[string]any {
+	metadata, spec := vm["metadata"].(map[string]any), vm["spec"].(map[string]any)
+	if spec["running"] == true {
+		delete(spec, "running")
+		spec["runStrategy"] = "Always"
+	}
+	delete(metadata, "finalizers")
+	for key := range asMap(metadata["annotations"]) {
+		if strings.HasPrefix(key, "vmrender.io/") || strings.HasPrefix(key, "argocd.argoproj.io/") {
+			delete(asMap(metadata["annotations"]), key)
+		}
+	}
+	dropOwn(metadata)
+	for _, dv := range spec["dataVolumeTemplates"].([]any) {
+		delete(asMap(dv), "apiVersion")
+		delete(asMap(dv), "kind")
+		delete(asMap(asMap(asMap(dv)["metadata"])["labels"]), "app")
+		dropOwn(asMap(asMap(dv)["metadata"]))
+	}
+	template := asMap(spec["template"])
+	dropOwn(asMap(template["metadata"]))
+	vmi := asMap(template["spec"])
+	if len(asMap(asMap(vmi["domain"])["resources"])) == 0 {
+		delete(asMap(vmi["domain"]), "resources")
+	}
+	for _, v := range vmi["volumes"].([]any) {
+		if c := asMap(asMap(v)["cloudInitNoCloud"]); c != nil {
+			var data any
+			if yaml.Unmarshal([]byte(c["userData"].(string)), &data) == nil {
+				c["userData"] = data
+			}
+		}
+	}
+	return vm
+}
+
+// dropOwn removes vmrender's label, null creation timestamps, and what is empty then.
+func dropOwn(metadata map[string]any) {
+	delete(metadata, "creationTimestamp")
+	delete(asMap(metadata["labels"]), "app.kubernetes.io/managed-by")
+	for _, key := range []string{"labels", "annotations"} {
+		if len(asMap(metadata[key])) == 0 {
+			delete(metadata, key)
+		}
+	}
+}
+
+func asMap(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// TestACPIsShort keeps the promise about the example's size: lines that are
+// neither blank nor comments.
+func TestACPIsShort(t *testing.T) {
+	vms, site := count(t, "acp/vms.yaml"), count(t, "acp/fleet.yaml")
+	require.LessOrEqual(t, vms, 20)
+	require.LessOrEqual(t, vms+site, 60)
+}
+
+func count(t *testing.T, file string) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			n++
+		}
+	}
+	return n
+}
+
+// TestFleet proves that the large example has no problem at all, not even a warning.
+func TestFleet(t *testing.T) {
+	f, diags := fleet.Load("fleet", fleet.Options{})
+	r := render.New()
+	for _, m := range f.Machines {
+		r.Objects(m, diags)
+	}
+	require.Empty(t, lines(diags))
+	require.Len(t, f.Machines, 11)
+}
+
+func lines(diags *source.Diagnostics) []string {
+	var out []string
+	for _, d := range diags.Sorted() {
+		out = append(out, d.String())
+	}
+	return out
+}

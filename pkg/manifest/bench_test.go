@@ -1,0 +1,83 @@
+package manifest_test
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// benchmarkVM is a virtual machine with two disks, two NICs, EFI and cloud-init.
+func benchmarkVM(tb testing.TB) (v any, encoded []byte) {
+	text, err := os.ReadFile("testdata/objects/vm-windows.in.yaml")
+	require.NoError(tb, err)
+	v = typed(tb, text)
+	encoded, err = manifest.Encode(nil, v)
+	require.NoError(tb, err)
+	return v, encoded
+}
+
+// TestAllocations holds the price of an object: into a buffer that is large
+// enough, only quantities in Gi (one allocation each) and ports (two) cost
+// anything, and in YAML the first strings that have escapes. The
+// VirtualMachine has two such quantities and one such port.
+func TestAllocations(t *testing.T) {
+	v, encoded := benchmarkVM(t)
+	buf, yamlBuf := make([]byte, 0, 1<<16), make([]byte, 0, 1<<16)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = manifest.Encode(buf, v) }), 4.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _ = manifest.AppendYAML(yamlBuf, encoded) }), 2.0)
+}
+
+func BenchmarkEncode(b *testing.B) {
+	v, encoded := benchmarkVM(b)
+	b.Run("manifest", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(encoded)))
+		var buf []byte
+		for b.Loop() {
+			buf, _ = manifest.Encode(buf[:0], v)
+		}
+	})
+	b.Run("encoding-json", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = json.Marshal(v)
+		}
+	})
+}
+
+func BenchmarkYAML(b *testing.B) {
+	v, encoded := benchmarkVM(b)
+	b.Run("manifest", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(encoded)))
+		var buf []byte
+		for b.Loop() {
+			buf = manifest.AppendYAML(buf[:0], encoded)
+		}
+	})
+	b.Run("sigs", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = yaml.Marshal(v)
+		}
+	})
+}
+
+func BenchmarkWriter(b *testing.B) {
+	v, _ := benchmarkVM(b)
+	for name, format := range map[string]manifest.Format{"json": manifest.JSON, "yaml": manifest.YAML} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			w := manifest.NewWriter(io.Discard, format)
+			for b.Loop() {
+				_ = w.Encode(v)
+			}
+		})
+	}
+}

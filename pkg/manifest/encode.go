@@ -1,0 +1,192 @@
+package manifest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"reflect"
+	"strconv"
+	"sync"
+)
+
+// Encode appends the compact JSON of a Kubernetes API struct, or a pointer to
+// one, to dst. Keys stand in the order in which the struct declares its fields,
+// but apiVersion before kind (so apiVersion, kind, metadata, spec for every
+// Kubernetes type), keys of maps are sorted, and <, > and & are not escaped.
+//
+// The result means the same to the API server as encoding/json's, and leaves
+// out what carries no information:
+//
+//   - A field marked omitempty is left out when it is empty, and other than in
+//     encoding/json that includes structs: `status: {}`, `resources: {}`,
+//     `metadata: {}`. A struct without omitempty is a required key of the
+//     object's schema (`devices: {}`) and stays. So does KubeVirt's `acpi: {}`,
+//     whose empty value means enabled.
+//   - A pointer to an empty struct is a choice, not noise, and stays
+//     (`masquerade: {}`, `rng: {}`, `blank: {}`).
+//   - null is not written: neither fields nor map entries. In a list it stays,
+//     because leaving it out would move the other items.
+//
+// On error, dst is returned as it was. Errors come from values that JSON cannot
+// hold (NaN, channels, maps without string keys) and from json.Marshalers. A
+// value that contains itself through pointers has no end and must not be given.
+func Encode(dst []byte, v any) ([]byte, error) {
+	rv := reflect.ValueOf(v)
+	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
+		rv = rv.Elem()
+	}
+	if !rv.IsValid() || rv.Kind() == reflect.Pointer {
+		return append(dst, "null"...), nil
+	}
+	out, err := encoderOf(rv.Type())(dst, addressable(rv))
+	if err != nil {
+		return dst, fmt.Errorf("encoding %v: %w", rv.Type(), err)
+	}
+	return out, nil
+}
+
+// encodeFunc appends the JSON of v, whose type is the one it was built for. v
+// is addressable, so that methods with pointer receivers can be called on it
+// without a copy.
+type encodeFunc func(dst []byte, v reflect.Value) ([]byte, error)
+
+// encoders caches the encodeFunc of each type that was encoded: a type's
+// fields and tags are looked at once per process.
+var encoders sync.Map // of reflect.Type to encodeFunc
+
+func encoderOf(t reflect.Type) encodeFunc {
+	if f, ok := encoders.Load(t); ok {
+		return f.(encodeFunc)
+	}
+	f, _ := encoders.LoadOrStore(t, planner{}.plan(t))
+	return f.(encodeFunc)
+}
+
+func addressable(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v
+	}
+	p := reflect.New(v.Type()).Elem()
+	p.Set(v)
+	return p
+}
+
+// planner builds the encodeFunc of a type and of all types within it. It
+// remembers what it has begun, since a type may contain itself.
+type planner map[reflect.Type]*encodeFunc
+
+func (p planner) plan(t reflect.Type) encodeFunc {
+	if f, begun := p[t]; begun {
+		if *f != nil {
+			return *f
+		}
+		return func(dst []byte, v reflect.Value) ([]byte, error) { return (*f)(dst, v) }
+	}
+	f := new(encodeFunc)
+	p[t] = f
+	*f = p.build(t)
+	return *f
+}
+
+func (p planner) build(t reflect.Type) encodeFunc {
+	if f := marshalerOf(t); f != nil {
+		return f
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return encodeBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return encodeInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return encodeUint
+	case reflect.Float32, reflect.Float64:
+		return encodeFloat
+	case reflect.String:
+		return encodeString
+	case reflect.Interface:
+		return encodeInterface
+	case reflect.Pointer:
+		return encodePointer(p.plan(t.Elem()))
+	case reflect.Struct:
+		return p.structOf(t)
+	case reflect.Map:
+		return p.mapOf(t)
+	case reflect.Slice, reflect.Array:
+		return p.listOf(t)
+	default:
+		return refuse("a %v cannot be written as JSON", t)
+	}
+}
+
+// refuse reports a type that cannot be encoded when a value of it turns up:
+// the type alone does no harm.
+func refuse(format string, args ...any) encodeFunc {
+	err := fmt.Errorf(format, args...)
+	return func(dst []byte, _ reflect.Value) ([]byte, error) { return dst, err }
+}
+
+func encodeBool(dst []byte, v reflect.Value) ([]byte, error) {
+	return strconv.AppendBool(dst, v.Bool()), nil
+}
+
+func encodeInt(dst []byte, v reflect.Value) ([]byte, error) {
+	return strconv.AppendInt(dst, v.Int(), 10), nil
+}
+
+func encodeUint(dst []byte, v reflect.Value) ([]byte, error) {
+	return strconv.AppendUint(dst, v.Uint(), 10), nil
+}
+
+func encodeFloat(dst []byte, v reflect.Value) ([]byte, error) {
+	return appendFloat(dst, v.Float(), v.Type().Bits())
+}
+
+func encodeString(dst []byte, v reflect.Value) ([]byte, error) {
+	return appendString(dst, v.String()), nil
+}
+
+func encodeInterface(dst []byte, v reflect.Value) ([]byte, error) {
+	if v.IsNil() {
+		return append(dst, "null"...), nil
+	}
+	v = v.Elem()
+	return encoderOf(v.Type())(dst, addressable(v))
+}
+
+func encodePointer(elem encodeFunc) encodeFunc {
+	return func(dst []byte, v reflect.Value) ([]byte, error) {
+		if v.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		return elem(dst, v.Elem())
+	}
+}
+
+// listOf encodes a list; bytes become base64, as in every Secret's data, where
+// nil ones are an empty value and not a missing one.
+func (p planner) listOf(t reflect.Type) encodeFunc {
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
+		return encodeBytes
+	}
+	elem := p.plan(t.Elem())
+	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
+		if v.Kind() == reflect.Slice && v.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = elem(dst, v.Index(i)); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, ']'), nil
+	}
+}
+
+func encodeBytes(dst []byte, v reflect.Value) ([]byte, error) {
+	dst = append(dst, '"')
+	dst = base64.StdEncoding.AppendEncode(dst, v.Bytes())
+	return append(dst, '"'), nil
+}

@@ -1,0 +1,421 @@
+package manifest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	poolv1 "kubevirt.io/api/pool/v1beta1"
+	snapshotv1 "kubevirt.io/api/snapshot/v1beta1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// kinds are the types that are rendered.
+var kinds = map[string]func() any{
+	"VirtualMachine":         func() any { return new(kubevirtv1.VirtualMachine) },
+	"VirtualMachinePool":     func() any { return new(poolv1.VirtualMachinePool) },
+	"VirtualMachineSnapshot": func() any { return new(snapshotv1.VirtualMachineSnapshot) },
+	"DataVolume":             func() any { return new(cdiv1.DataVolume) },
+	"Secret":                 func() any { return new(corev1.Secret) },
+	"ConfigMap":              func() any { return new(corev1.ConfigMap) },
+	"Service":                func() any { return new(corev1.Service) },
+	"Job":                    func() any { return new(batchv1.Job) },
+}
+
+// typed decodes a manifest into the type of its kind; unknown fields fail.
+func typed(t testing.TB, text []byte) any {
+	t.Helper()
+	var meta metav1.TypeMeta
+	require.NoError(t, yaml.Unmarshal(text, &meta))
+	require.Contains(t, kinds, meta.Kind)
+	v := kinds[meta.Kind]()
+	require.NoError(t, yaml.UnmarshalStrict(text, v))
+	return v
+}
+
+func TestObjectsGolden(t *testing.T) {
+	inputs(t, "objects/*.in.yaml", func(t *testing.T, name string, text []byte) {
+		v := typed(t, text)
+		encoded, err := manifest.Encode(nil, v)
+		require.NoError(t, err)
+		require.Regexp(t, `^\{"apiVersion":"[^"]+","kind":"[^"]+","metadata":`, string(encoded))
+		requireSameMeaning(t, v, encoded)
+
+		inYAML := manifest.AppendYAML(nil, encoded)
+		requireYAMLEqual(t, encoded, inYAML)
+		again, err := manifest.Encode(nil, typed(t, inYAML))
+		require.NoError(t, err)
+		require.Equal(t, string(encoded), string(again), "reading the output and writing it again changes it")
+		golden(t, name, "json", append(encoded, '\n'))
+		golden(t, name, "yaml", inYAML)
+	})
+}
+
+// requireSameMeaning compares with encoding/json: what is in the text is equal,
+// what is not in it is null, or a struct of nothing, or a zero leaf that was
+// marked omitempty; and the API server decodes both to the same object.
+func requireSameMeaning(t *testing.T, v any, encoded []byte) {
+	t.Helper()
+	reference, err := json.Marshal(v)
+	require.NoError(t, err)
+	var want, got any
+	require.NoError(t, json.Unmarshal(reference, &want))
+	require.NoError(t, json.Unmarshal(encoded, &got))
+	requireSubset(t, "", want, got)
+
+	fromReference, fromEncoded := reflect.New(reflect.TypeOf(v).Elem()), reflect.New(reflect.TypeOf(v).Elem())
+	require.NoError(t, json.Unmarshal(reference, fromReference.Interface()))
+	require.NoError(t, json.Unmarshal(encoded, fromEncoded.Interface()))
+	requireJSONEqual(t, fromReference.Interface(), fromEncoded.Interface())
+}
+
+// requireJSONEqual compares what both are to encoding/json, to which a nil and
+// an empty list are the same where the API server takes them for the same.
+func requireJSONEqual(t *testing.T, want, got any) {
+	t.Helper()
+	wantText, err := json.Marshal(want)
+	require.NoError(t, err)
+	gotText, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.Equal(t, string(wantText), string(gotText))
+}
+
+func requireSubset(t *testing.T, path string, want, got any) {
+	t.Helper()
+	switch want := want.(type) {
+	case map[string]any:
+		got, ok := got.(map[string]any)
+		require.True(t, ok, path)
+		for key, value := range want {
+			if kept, ok := got[key]; ok {
+				require.NotNil(t, kept, path+"."+key)
+				requireSubset(t, path+"."+key, value, kept)
+			} else {
+				require.True(t, isNoise(key, value), "%s.%s: %v was left out", path, key, value)
+			}
+		}
+		for key := range got {
+			require.Contains(t, want, key, path)
+		}
+	case []any:
+		got, ok := got.([]any)
+		require.True(t, ok, path)
+		require.Len(t, got, len(want), path)
+		for i := range want {
+			requireSubset(t, path+"[]", want[i], got[i])
+		}
+	default:
+		require.Equal(t, want, got, path)
+	}
+}
+
+// isNoise knows the keys by name, not by type, as a reader of manifests does.
+func isNoise(key string, value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for k, v := range value {
+			if !isNoise(k, v) {
+				return false
+			}
+		}
+		return key == "metadata" || key == "spec" || key == "status" || key == "resources" || key == "loadBalancer"
+	case string:
+		return (key == "divisor" || key == "capacity") && value == "0"
+	case float64:
+		return key == "targetPort" && value == 0
+	}
+	return false
+}
+
+// TestEncodeRandom fills every field of every rendered kind, by chance.
+func TestEncodeRandom(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for name, create := range kinds {
+		t.Run(name, func(t *testing.T) {
+			for range 40 {
+				v := create()
+				fill(rnd, reflect.ValueOf(v).Elem(), 0.6)
+				encoded, err := manifest.Encode(nil, v)
+				require.NoError(t, err)
+				require.True(t, json.Valid(encoded))
+				requireSameMeaning(t, v, encoded)
+				requireYAMLEqual(t, encoded, manifest.AppendYAML(nil, encoded))
+			}
+		})
+	}
+}
+
+// fill sets v to something random; density is the chance of each optional part.
+func fill(rnd *rand.Rand, v reflect.Value, density float64) {
+	switch leaf := v.Addr().Interface().(type) {
+	case *resource.Quantity:
+		quantities := []string{"0", "1", "16Gi", "1500Mi", "100m", "1.5", "120G", "1e3", "12345678901234567890", "1u"}
+		*leaf = resource.MustParse(quantities[rnd.IntN(len(quantities))])
+		return
+	case *intstr.IntOrString:
+		*leaf = []intstr.IntOrString{{}, intstr.FromInt32(80), intstr.FromString("ssh")}[rnd.IntN(3)]
+		return
+	case *metav1.Time:
+		*leaf = metav1.Unix(rnd.Int64N(1e9), 0)
+		return
+	case *metav1.FieldsV1:
+		leaf.Raw = []byte(`{"f:metadata": {"f:name": {}}}`)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(rnd.IntN(2) == 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(rnd.Int64N(100) - 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(rnd.Uint64N(100))
+	case reflect.String:
+		v.SetString(awkward[rnd.IntN(len(awkward))])
+	case reflect.Pointer:
+		if rnd.Float64() < density {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(rnd, v.Elem(), density*0.92)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() && rnd.Float64() < density+0.2 {
+				fill(rnd, v.Field(i), density*0.92)
+			}
+		}
+	case reflect.Slice:
+		if n := rnd.IntN(3); rnd.Float64() < density || v.Type().Elem().Kind() == reflect.Uint8 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+			for i := range n {
+				fill(rnd, v.Index(i), density*0.8)
+			}
+		}
+	case reflect.Map:
+		if rnd.Float64() < density {
+			v.Set(reflect.MakeMap(v.Type()))
+			for range rnd.IntN(4) {
+				key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+				fill(rnd, key, density)
+				fill(rnd, value, density*0.8)
+				v.SetMapIndex(key, value)
+			}
+		}
+	default:
+		panic("cannot fill " + v.Type().String())
+	}
+}
+
+// TestOmittedStructs keeps the list of all struct fields that are left out when
+// they are empty, so that a new one in KubeVirt's or CDI's types is looked at
+// before it is: does its empty value say something? (see keptEmpty) Times are
+// not listed: an empty one is null.
+func TestOmittedStructs(t *testing.T) {
+	omitted, required := map[string]bool{}, map[string]bool{}
+	seen := map[reflect.Type]bool{}
+	var walk func(t reflect.Type)
+	walk = func(t reflect.Type) {
+		if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+			walk(t.Elem())
+			return
+		}
+		if t.Kind() != reflect.Struct || seen[t] || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
+			return
+		}
+		seen[t] = true
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Type.Kind() == reflect.Struct && name != "" && f.Type != reflect.TypeFor[metav1.Time]() {
+				field := t.Name() + "." + name + " " + f.Type.Name()
+				if strings.Contains(options, "omitempty") {
+					omitted[field] = true
+				} else {
+					required[field] = true
+				}
+			}
+			walk(f.Type)
+		}
+	}
+	walk(reflect.TypeFor[kubevirtv1.VirtualMachine]())
+	walk(reflect.TypeFor[cdiv1.DataVolume]())
+
+	require.Equal(t, set(
+		"Features.acpi FeatureState", // the exception: nothing set means enabled
+		"VirtualMachine.metadata ObjectMeta", "VirtualMachineInstanceTemplateSpec.metadata ObjectMeta",
+		"DataVolumeTemplateSpec.metadata ObjectMeta", "DataVolume.metadata ObjectMeta",
+		"VirtualMachineInstanceTemplateSpec.spec VirtualMachineInstanceSpec", // never empty: domain is required
+		"DomainSpec.resources ResourceRequirements",
+		"PersistentVolumeClaimSpec.resources VolumeResourceRequirements", "StorageSpec.resources VolumeResourceRequirements",
+		"HostDisk.capacity Quantity", "ResourceFieldSelector.divisor Quantity", // 0 means that none is given
+		"VirtualMachine.status VirtualMachineStatus", "DataVolume.status DataVolumeStatus",
+	), omitted)
+	require.Equal(t, set(
+		"VirtualMachine.spec VirtualMachineSpec", "DataVolume.spec DataVolumeSpec", "DataVolumeTemplateSpec.spec DataVolumeSpec",
+		"VirtualMachineInstanceSpec.domain DomainSpec",
+		"DomainSpec.devices Devices",                          // {} is a VM without any
+		"PreferredSchedulingTerm.preference NodeSelectorTerm", // {} matches no node
+		"WeightedPodAffinityTerm.podAffinityTerm PodAffinityTerm",
+		// exactly one of their fields must be set
+		"SSHPublicKeyAccessCredential.source SSHPublicKeyAccessCredentialSource",
+		"SSHPublicKeyAccessCredential.propagationMethod SSHPublicKeyAccessCredentialPropagationMethod",
+		"UserPasswordAccessCredential.source UserPasswordAccessCredentialSource",
+		"UserPasswordAccessCredential.propagationMethod UserPasswordAccessCredentialPropagationMethod",
+		"EmptyDiskSource.capacity Quantity", "HTTPGetAction.port IntOrString", "TCPSocketAction.port IntOrString",
+	), required)
+}
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, name := range names {
+		m[name] = true
+	}
+	return m
+}
+
+func TestEncodeNoise(t *testing.T) {
+	type empty struct{}
+	type inner struct {
+		A string `json:"a,omitempty"`
+	}
+	type Embedded struct {
+		E int `json:"e"`
+	}
+	type PointedTo struct {
+		P int `json:"p"`
+	}
+	type all struct {
+		Dropped inner `json:"dropped,omitempty"`
+		Nested  struct {
+			I inner `json:"i,omitempty"`
+		} `json:"nested,omitempty"`
+		Required inner             `json:"required"`
+		Choice   *empty            `json:"choice,omitempty"`
+		NilPtr   *empty            `json:"nilPtr"`
+		NilList  []int             `json:"nilList"`
+		List     []int             `json:"list"`
+		NilMap   map[string]int    `json:"nilMap"`
+		Map      map[string]*empty `json:"map"`
+		Any      any               `json:"any"`
+		NilTime  *metav1.Time      `json:"nilTime"`
+		Time     metav1.Time       `json:"time"`
+		Zero     int               `json:"zero,omitzero"`
+		Kept     int               `json:"kept"`
+		Hidden   int               `json:"-"`
+		Dash     int               `json:"-,"`
+		Untagged int
+		Embedded
+		*PointedTo
+	}
+	tests := []struct {
+		name string
+		v    any
+		want string
+	}{
+		{"all empty", all{}, `{"required":{},"kept":0,"-":0,"Untagged":0,"e":0}`},
+		{"all set", &all{
+			Choice: &empty{}, List: []int{}, Map: map[string]*empty{"b": {}, "a": {}, "nil": nil},
+			Any: map[string]any{"x": nil, "y": []any{nil, 1.5, "s"}}, Hidden: 1, PointedTo: &PointedTo{},
+		}, `{"required":{},"choice":{},"list":[],"map":{"a":{},"b":{}},"any":{"y":[null,1.5,"s"]},"kept":0,"-":0,"Untagged":0,"e":0,"p":0}`},
+		{"features without acpi", &kubevirtv1.Features{}, `{"acpi":{}}`},
+		{"acpi off", &kubevirtv1.Features{ACPI: kubevirtv1.FeatureState{Enabled: new(bool)}}, `{"acpi":{"enabled":false}}`},
+		{"domain", &kubevirtv1.DomainSpec{}, `{"devices":{}}`},
+		{"nil", nil, `null`},
+		{"nil pointer", (*all)(nil), `null`},
+		{"html", map[string]string{"k": "<a>&\u2028"}, `{"k":"<a>&\u2028"}`},
+		{"bytes", corev1.Secret{Data: map[string][]byte{"k": {0, 255}}}, `{"data":{"k":"AP8="}}`},
+		{"nil bytes are no bytes", corev1.Secret{Data: map[string][]byte{"k": nil}}, `{"data":{"k":""}}`},
+		{"duration", metav1.Duration{Duration: 90 * time.Second}, `"1m30s"`},
+		{"quantity in an interface", []any{resource.MustParse("1024Mi")}, `["1Gi"]`},
+		{"raw", json.RawMessage("{ \"a\" : 1 }"), `{"a":1}`},
+		{"numbers", []any{json.Number("12345678901234567890"), json.Number("1.0"), 1e21, 1e-7, uint8(3)}, `[12345678901234567890,1,1e+21,1e-07,3]`},
+		{"array", [2]bool{true}, `[true,false]`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := manifest.Encode([]byte("x"), test.v)
+			require.NoError(t, err)
+			require.Equal(t, "x"+test.want, string(got))
+		})
+	}
+}
+
+// TestEncodeKeepsQuantity: String of a Quantity stores its result in it.
+func TestEncodeKeepsQuantity(t *testing.T) {
+	q := resource.MustParse("16Gi")
+	before := q
+	_, err := manifest.Encode(nil, &q)
+	require.NoError(t, err)
+	require.True(t, reflect.DeepEqual(before, q), "the value was changed by writing it")
+}
+
+type recursive struct {
+	Name  string      `json:"name"`
+	Items []recursive `json:"items,omitempty"`
+	Next  *recursive  `json:"next,omitempty"`
+}
+
+func TestEncodeRecursiveType(t *testing.T) {
+	v := recursive{Name: "a", Items: []recursive{{Name: "b"}}, Next: &recursive{Name: "c"}}
+	got, err := manifest.Encode(nil, v)
+	require.NoError(t, err)
+	require.Equal(t, `{"name":"a","items":[{"name":"b"}],"next":{"name":"c"}}`, string(got))
+}
+
+func TestEncodeErrors(t *testing.T) {
+	type Inlined struct {
+		A int `json:"a"`
+	}
+	tests := map[string]struct {
+		v    any
+		want string
+	}{
+		"nan":     {[]float64{math.NaN()}, "encoding []float64: NaN is not a JSON number"},
+		"channel": {struct{ C chan int }{}, "encoding struct { C chan int }: a chan int cannot be written as JSON"},
+		"key":     {map[int]string{}, "encoding map[int]string: map[int]string has keys that are not strings"},
+		"raw":     {json.RawMessage("{"), "encoding json.RawMessage: the JSON of json.RawMessage: unexpected end of JSON input"},
+		"number":  {json.Number("x"), `encoding json.Number: "x" is not a JSON number`},
+		"collides": {struct {
+			Inlined
+			B int `json:"a"`
+		}{}, `declares the key "a" twice`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := manifest.Encode([]byte("kept"), test.v)
+			require.ErrorContains(t, err, test.want)
+			require.Equal(t, "kept", string(got))
+		})
+	}
+}
+
+// FuzzString compares strings with encoding/json byte for byte.
+func FuzzString(f *testing.F) {
+	for _, s := range awkward {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		require.NoError(t, e.Encode(map[string]string{"k" + s: s}))
+		got, err := manifest.Encode(nil, map[string]string{"k" + s: s})
+		require.NoError(t, err)
+		require.Equal(t, want.String(), string(got)+"\n")
+	})
+}

@@ -1,0 +1,51 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+)
+
+// appendFloat appends the shortest number that reads back as f: in digits
+// between 1e-6 and 1e21, with an exponent outside.
+func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return dst, fmt.Errorf("%v is not a JSON number", f)
+	}
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(dst, f, format, -1, bits), nil
+}
+
+// encodeNumber writes a number that was read as text: an integer as it is,
+// however long, anything else as the float64 that it is to every reader.
+func encodeNumber(dst []byte, v reflect.Value) ([]byte, error) {
+	n := json.Number(v.String())
+	if isInteger(string(n)) {
+		return append(dst, n...), nil
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return dst, fmt.Errorf("%q is not a JSON number", string(n))
+	}
+	return appendFloat(dst, f, 64)
+}
+
+func isInteger(s string) bool {
+	if len(s) > 0 && s[0] == '-' {
+		s = s[1:]
+	}
+	if s == "" || s[0] == '0' && len(s) > 1 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}

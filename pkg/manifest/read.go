@@ -1,0 +1,175 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// ReadError is a problem in a stream of objects.
+type ReadError struct {
+	Document int // counts the documents that hold something, from 1
+	Line     int // in the stream, from 1; where only the document is known, its first
+	Item     int // of a List, from 1; 0 outside Lists
+	Problem  string
+}
+
+func (e *ReadError) Error() string {
+	if e.Item > 0 {
+		return fmt.Sprintf("document %d, line %d, item %d: %s", e.Document, e.Line, e.Item, e.Problem)
+	}
+	return fmt.Sprintf("document %d, line %d: %s", e.Document, e.Line, e.Problem)
+}
+
+// Read reads the objects of a stream: YAML documents, JSON objects one after
+// the other, or a mixture. Lists are expanded, also within Lists; as for Argo
+// CD and kubectl, any object with a list under `items` is one. Documents that
+// hold nothing are passed over.
+//
+// Each object's JSON is canonical: keys sorted, no null entries, numbers in
+// their shortest form. So two objects that mean the same have the same bytes,
+// however they were written.
+//
+// All problems are returned, each a [ReadError], joined by [errors.Join], and
+// then no objects. Problems are broken YAML or JSON, keys that occur twice,
+// and objects without apiVersion, kind or name.
+func Read(r io.Reader) ([]Object, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading objects: %w", err)
+	}
+	var stream reading
+	for _, d := range split(text) {
+		stream.document(d)
+	}
+	if len(stream.errs) > 0 {
+		return nil, errors.Join(stream.errs...)
+	}
+	return stream.objects, nil
+}
+
+// reading is what was read so far.
+type reading struct {
+	objects []Object
+	errs    []error
+}
+
+func (r *reading) fail(at ReadError, format string, args ...any) {
+	at.Problem = fmt.Sprintf(format, args...)
+	r.errs = append(r.errs, &at)
+}
+
+// document reads JSON objects as they stand, and anything else as YAML. What
+// begins like JSON and is none may be YAML in flow style.
+func (r *reading) document(d document) {
+	if values, ok := jsonValues(d.text); ok {
+		lines := &lineCounter{text: d.text, line: d.line}
+		for _, v := range values {
+			r.json(d, v, lines)
+		}
+		return
+	}
+	text, err := yaml.YAMLToJSONStrict(d.text)
+	if err != nil {
+		r.yamlErrors(d, err)
+		return
+	}
+	r.value(ReadError{Document: d.number, Line: d.line}, text, nil)
+}
+
+// json reads one JSON value of a document, in which each place has a line.
+func (r *reading) json(d document, v jsonValue, lines *lineCounter) {
+	s := scanner{text: v.text}
+	if key, twice := s.duplicate(); twice {
+		at := ReadError{Document: d.number, Line: lines.at(v.start + s.pos)}
+		r.fail(at, "key %q already set in map", key)
+		return
+	}
+	at := ReadError{Document: d.number, Line: lines.at(v.start)}
+	r.value(at, v.text, func(offset int) int { return lines.at(v.start + offset) })
+}
+
+// value adds the object, or the objects of the List, that a JSON value is.
+// lineAt gives the line of an offset in it, where that is known.
+func (r *reading) value(at ReadError, text []byte, lineAt func(offset int) int) {
+	s := scanner{text: text}
+	if c := s.peek(); c != '{' {
+		if c != 'n' || at.Item > 0 { // null: a document of nothing
+			r.fail(at, "not an object; an object is a map with apiVersion, kind and metadata.name")
+		}
+		return
+	}
+	items, isList := s.items()
+	if !isList {
+		r.object(at, text)
+		return
+	}
+	for i, item := range items {
+		at.Item = i + 1
+		var within func(int) int
+		if lineAt != nil {
+			at.Line = lineAt(item.start)
+			within = func(offset int) int { return lineAt(item.start + offset) }
+		}
+		r.value(at, item.text, within)
+	}
+}
+
+func (r *reading) object(at ReadError, text []byte) {
+	canonical, err := canonical(text)
+	if err != nil {
+		r.fail(at, "%v", err)
+		return
+	}
+	id := identify(canonical)
+	var missing []string
+	for _, field := range []struct{ name, value string }{
+		{"apiVersion", id.APIVersion}, {"kind", id.Kind}, {"metadata.name", id.Name},
+	} {
+		if field.value == "" {
+			missing = append(missing, field.name)
+		}
+	}
+	if len(missing) > 0 {
+		r.fail(at, "object without %s; every object has apiVersion, kind and metadata.name", strings.Join(missing, ", "))
+		return
+	}
+	r.objects = append(r.objects, Object{ID: id, JSON: canonical})
+}
+
+// canonical decodes and encodes a JSON object, which settles the order of keys
+// and the form of numbers and strings.
+func canonical(text []byte) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // integers of any length
+	var v map[string]any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return Encode(nil, v)
+}
+
+// yamlErrors reports what the YAML reader says, which is one line, or a
+// heading and a line for each problem: "line 3: key "a" already set in map".
+func (r *reading) yamlErrors(d document, err error) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	text = strings.TrimPrefix(text, "unmarshal errors:\n")
+	for problem := range strings.SplitSeq(text, "\n") {
+		at := ReadError{Document: d.number, Line: d.line}
+		problem = strings.TrimSpace(problem)
+		if rest, ok := strings.CutPrefix(problem, "line "); ok {
+			number, rest, _ := strings.Cut(rest, ": ")
+			if n, err := strconv.Atoi(number); err == nil {
+				at.Line += n - 1
+				problem = rest
+			}
+		}
+		r.fail(at, "%s", problem)
+	}
+}

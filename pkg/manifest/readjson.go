@@ -1,0 +1,78 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// jsonValue is one of the values of a document, with its place in the text.
+type jsonValue struct {
+	text  []byte
+	start int
+}
+
+// jsonValues returns the values of a document that consists of JSON objects.
+func jsonValues(text []byte) (values []jsonValue, ok bool) {
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var raw json.RawMessage
+		err := d.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			return values, true
+		}
+		if err != nil {
+			return nil, false
+		}
+		values = append(values, jsonValue{raw, int(d.InputOffset()) - len(raw)})
+	}
+}
+
+// items returns the items of the List that begins here, with their places in
+// the scanner's text. The last of several `items` counts, as in every reader.
+func (s *scanner) items() (items []jsonValue, isList bool) {
+	for key := range s.keys() {
+		if key != "items" || s.peek() != '[' {
+			s.skip()
+			continue
+		}
+		items, isList = nil, true
+		for s.pos++; s.more(']'); {
+			start := s.pos
+			s.skip()
+			items = append(items, jsonValue{s.text[start:s.pos], start})
+		}
+	}
+	return items, isList
+}
+
+// duplicate looks for a key that stands twice in one object, at any depth. It
+// leaves the scanner there.
+func (s *scanner) duplicate() (key string, twice bool) {
+	switch s.peek() {
+	case '{':
+		seen := map[string]bool{}
+		for key := range s.keys() {
+			if seen[key] {
+				return key, true
+			}
+			seen[key] = true
+			if key, twice := s.duplicate(); twice {
+				return key, true
+			}
+		}
+	case '[':
+		for s.pos++; s.more(']'); {
+			if key, twice := s.duplicate(); twice {
+				return key, true
+			}
+		}
+	default:
+		s.skip()
+	}
+	return "", false
+}

@@ -1,0 +1,127 @@
+package manifest
+
+import (
+	"errors"
+	"io"
+)
+
+// Format is how a stream of objects is written.
+type Format uint8
+
+// The formats.
+const (
+	YAML Format = iota // documents separated by ---
+	JSON               // one List, with each item on a line of its own
+)
+
+const (
+	listHead = `{"apiVersion":"v1","kind":"List","items":[`
+	listTail = "]}\n"
+
+	// writeSize is the number of bytes that are gathered before they are
+	// written: twice what a pipe holds, since each write wakes the reader.
+	writeSize = 128 << 10
+)
+
+var errClosed = errors.New("writing an object: the stream is complete")
+
+// Writer writes objects to a stream one by one, and holds no more of them in
+// memory than fit into one write.
+type Writer struct {
+	w      io.Writer
+	format Format
+	buf    []byte // what is yet to be written
+	json   []byte // of the object that becomes YAML; reused
+	count  int
+	err    error
+}
+
+// NewWriter returns a Writer to w. The stream is complete after [Writer.Close].
+func NewWriter(w io.Writer, format Format) *Writer {
+	return &Writer{w: w, format: format}
+}
+
+// Encode writes a typed API struct; see the function [Encode]. An object that
+// cannot be encoded leaves no trace in the stream. An error in writing stays:
+// all later calls return it too.
+func (w *Writer) Encode(v any) (err error) {
+	if w.err != nil {
+		return w.err
+	}
+	if w.format == YAML {
+		if w.json, err = Encode(w.json[:0], v); err != nil {
+			return err
+		}
+		return w.Write(w.json)
+	}
+	start := len(w.buf)
+	w.begin()
+	if w.buf, err = Encode(w.buf, v); err != nil {
+		w.buf = w.buf[:start]
+		return err
+	}
+	return w.end()
+}
+
+// Write writes an object given as compact JSON, such as an [Object]'s. It does
+// not keep the slice. Errors are as for [Writer.Encode].
+func (w *Writer) Write(json []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	w.begin()
+	if w.format == YAML {
+		w.buf = AppendYAML(w.buf, json)
+	} else {
+		w.buf = append(w.buf, json...)
+	}
+	return w.end()
+}
+
+// Close completes the stream and writes what is left. A stream without objects
+// is empty in YAML, and in JSON a List without items. It does not close the
+// underlying writer; nothing can be written after it.
+func (w *Writer) Close() error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.format == JSON {
+		if w.count == 0 {
+			w.buf = append(w.buf, listHead...)
+		} else {
+			w.buf = append(w.buf, '\n')
+		}
+		w.buf = append(w.buf, listTail...)
+	}
+	err := w.flush()
+	w.err = errors.Join(err, errClosed)
+	return err
+}
+
+// begin writes what stands before the next object.
+func (w *Writer) begin() {
+	switch {
+	case w.format == YAML && w.count > 0:
+		w.buf = append(w.buf, "---\n"...)
+	case w.format == JSON && w.count > 0:
+		w.buf = append(w.buf, ",\n"...)
+	case w.format == JSON:
+		w.buf = append(w.buf, listHead+"\n"...)
+	}
+}
+
+func (w *Writer) end() error {
+	w.count++
+	if len(w.buf) < writeSize {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *Writer) flush() error {
+	if len(w.buf) > 0 {
+		_, w.err = w.w.Write(w.buf)
+		w.buf = w.buf[:0]
+	}
+	return w.err
+}

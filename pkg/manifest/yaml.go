@@ -1,0 +1,186 @@
+package manifest
+
+import "slices"
+
+// AppendYAML appends the block-style YAML of a JSON value to dst, keys in the
+// order in which they stand, and ends with a newline. The text must be valid
+// JSON.
+//
+// The layout is that of kubectl and sigs.k8s.io/yaml: two spaces of
+// indentation, lists in the column of their key. A string is quoted where a
+// YAML 1.1 or 1.2 reader would take it for something else, and stands in a
+// literal block where it has several lines.
+func AppendYAML(dst, json []byte) []byte {
+	t := transcriber{scanner: scanner{text: json}, out: dst}
+	t.root()
+	return append(t.out, '\n')
+}
+
+// transcriber writes the JSON value that its scanner stands before. Whatever
+// it writes ends without a newline: what follows begins with one.
+type transcriber struct {
+	scanner
+	out     []byte
+	content []byte // of a string that had escapes; reused
+}
+
+// longestKey is the length in bytes over which a key is introduced by `?`:
+// YAML readers look for the colon of a `key:` in its first 1024 characters.
+const longestKey = 1000
+
+func (t *transcriber) root() {
+	switch c := t.peek(); {
+	case c == '{' && !t.isEmpty('}'):
+		t.mapping(0, true)
+	case c == '[' && !t.isEmpty(']'):
+		t.list(0, true)
+	default:
+		t.scalar(c, 0)
+	}
+}
+
+// isEmpty tells whether the bracket that begins here closes at once; otherwise
+// it steps inside.
+func (t *transcriber) isEmpty(closing byte) bool {
+	start := t.pos
+	t.pos++
+	if t.peek() == closing {
+		t.pos = start
+		return true
+	}
+	return false
+}
+
+// mapping writes the entries of an object whose bracket was read. The first
+// entry stands where the writer is when inline, as it does after a dash.
+func (t *transcriber) mapping(indent int, inline bool) {
+	for t.more('}') {
+		if !inline {
+			t.newline(indent)
+		}
+		inline = false
+		raw, has := t.key()
+		t.writeKey(raw, has, indent)
+		t.value(indent)
+	}
+}
+
+func (t *transcriber) writeKey(raw []byte, has class, indent int) {
+	start := len(t.out)
+	content, has := t.resolve(raw, has)
+	t.out = appendInLine(t.out, content, has)
+	if len(t.out)-start > longestKey {
+		t.out = slices.Insert(t.out, start, '?', ' ')
+		t.newline(indent)
+	}
+	t.out = append(t.out, ':')
+}
+
+// value writes what follows a key that stands in column indent.
+func (t *transcriber) value(indent int) {
+	switch c := t.peek(); {
+	case c == '{' && !t.isEmpty('}'):
+		t.mapping(indent+2, false)
+	case c == '[' && !t.isEmpty(']'):
+		t.list(indent, false)
+	default:
+		t.out = append(t.out, ' ')
+		t.scalar(c, indent)
+	}
+}
+
+// list writes the items of a list whose bracket was read, dashes in column
+// indent.
+func (t *transcriber) list(indent int, inline bool) {
+	for t.more(']') {
+		if !inline {
+			t.newline(indent)
+		}
+		inline = false
+		t.out = append(t.out, '-', ' ')
+		switch c := t.peek(); {
+		case c == '{' && !t.isEmpty('}'):
+			t.mapping(indent+2, true)
+		case c == '[' && !t.isEmpty(']'):
+			t.list(indent+2, true)
+		default:
+			t.scalar(c, indent)
+		}
+	}
+}
+
+// scalar writes a string, number, true, false, null, {} or [] under a parent
+// in column indent.
+func (t *transcriber) scalar(first byte, indent int) {
+	switch first {
+	case '"':
+		content, has := t.resolve(t.str())
+		if has&hasNewline != 0 && fitsLiteral(content) {
+			t.literalBlock(content, indent+2)
+			return
+		}
+		t.out = appendInLine(t.out, content, has)
+	case '{':
+		t.skip()
+		t.out = append(t.out, "{}"...)
+	case '[':
+		t.skip()
+		t.out = append(t.out, "[]"...)
+	default:
+		t.out = append(t.out, t.literal()...)
+	}
+}
+
+// resolve returns the content of a string as it was before it became JSON.
+func (t *transcriber) resolve(raw []byte, has class) ([]byte, class) {
+	if has&hasEscape == 0 {
+		return raw, has
+	}
+	t.content = unescape(slices.Grow(t.content[:0], len(raw)), raw)
+	return t.content, classesOf(t.content)
+}
+
+// margin is a newline and as many spaces as most objects ever need.
+const margin = "\n                                                                "
+
+func (t *transcriber) newline(indent int) {
+	first := min(indent, len(margin)-1)
+	t.out = append(t.out, margin[:1+first]...)
+	for range indent - first {
+		t.out = append(t.out, ' ')
+	}
+}
+
+// literalBlock writes a text of several lines under `|`. Its chomping
+// indicator says how the text ends: without a newline, with one, with more.
+func (t *transcriber) literalBlock(content []byte, indent int) {
+	t.out = append(t.out, '|')
+	n := len(content)
+	switch {
+	case content[n-1] != '\n':
+		t.out = append(t.out, '-')
+	case content[n-2] == '\n':
+		t.out = append(t.out, '+')
+		n--
+	default:
+		n--
+	}
+	t.lines(content[:n], indent)
+}
+
+// lines writes each line on a new line, and empty ones without indentation.
+func (t *transcriber) lines(text []byte, indent int) {
+	start := 0
+	for i := range len(text) + 1 {
+		if i < len(text) && text[i] != '\n' {
+			continue
+		}
+		if start == i {
+			t.newline(0)
+		} else {
+			t.newline(indent)
+			t.out = append(t.out, text[start:i]...)
+		}
+		start = i + 1
+	}
+}

@@ -1,0 +1,214 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// inlineLimit is the number of bytes of user data, and of network data, that
+// KubeVirt accepts within a VirtualMachine (virt-api vmi-create-admitter.go, v1.9.0).
+const inlineLimit = 2048
+
+// The keys under which KubeVirt looks for cloud-init data in a Secret
+// (kubevirt/kubevirt pkg/cloud-init/cloud-init.go).
+const (
+	keyUserData    = "userdata"
+	keyNetworkData = "networkdata"
+)
+
+const (
+	cloudInitVolume = "cloudinitdisk"
+	sysprepVolume   = "sysprep"
+)
+
+// guestData is what a Linux guest reads at its first boot.
+type guestData struct {
+	user    string // user data; empty where there is none, or where the user's Secret holds it
+	network string // network data; empty where there is none
+	secret  bool   // both are in a Secret of their own
+}
+
+func (x *rendering) guestData() guestData {
+	c := x.CloudInit
+	if c == nil {
+		return guestData{}
+	}
+	g := guestData{network: x.networkData()}
+	if c.Secret == "" {
+		g.user = userData(&c.CloudInit)
+	}
+	if g.user == emptyUserData && g.network != "" {
+		g.user = ""
+	}
+	g.secret = (c.InSecret || len(g.user) > inlineLimit || len(g.network) > inlineLimit) && g.user+g.network != ""
+	return g
+}
+
+// guestSecret holds the data that is too long, or too private, to be inline.
+func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
+	data := make(map[string]string, 2)
+	if g.user != "" {
+		data[keyUserData] = g.user
+	}
+	if g.network != "" {
+		data[keyNetworkData] = g.network
+	}
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: x.objectMeta(x.CloudInit.SecretName, x.syncAnnotations(dependent)),
+		StringData: data,
+	}
+}
+
+// guestDisks appends the disks from which the guest configures itself.
+func (x *rendering) guestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData) {
+	devices := &spec.Domain.Devices
+	if c := x.CloudInit; c != nil {
+		devices.Disks = append(devices.Disks, kubevirtv1.Disk{
+			Name:       cloudInitVolume,
+			DiskDevice: kubevirtv1.DiskDevice{Disk: &kubevirtv1.DiskTarget{Bus: kubevirtv1.DiskBus(c.Bus)}},
+		})
+		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: cloudInitVolume, VolumeSource: x.cloudInitSource(g)})
+	}
+	if s := x.Sysprep; s != nil {
+		devices.Disks = append(devices.Disks, kubevirtv1.Disk{
+			Name:       sysprepVolume,
+			DiskDevice: kubevirtv1.DiskDevice{CDRom: &kubevirtv1.CDRomTarget{Bus: x.sysprepBus()}},
+		})
+		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: sysprepVolume, VolumeSource: sysprepSource(s)})
+	}
+}
+
+func (x *rendering) cloudInitSource(g *guestData) kubevirtv1.VolumeSource {
+	s := kubevirtv1.CloudInitNoCloudSource{UserData: g.user, NetworkData: g.network}
+	if g.secret {
+		s = kubevirtv1.CloudInitNoCloudSource{}
+		if g.user != "" {
+			s.UserDataSecretRef = secretRef(x.CloudInit.SecretName)
+		}
+		if g.network != "" {
+			s.NetworkDataSecretRef = secretRef(x.CloudInit.SecretName)
+		}
+	}
+	if x.CloudInit.Secret != "" {
+		s.UserDataSecretRef = secretRef(x.CloudInit.Secret)
+	}
+	if x.configDrive() {
+		c := kubevirtv1.CloudInitConfigDriveSource(s)
+		return kubevirtv1.VolumeSource{CloudInitConfigDrive: &c}
+	}
+	return kubevirtv1.VolumeSource{CloudInitNoCloud: &s}
+}
+
+func secretRef(name string) *corev1.LocalObjectReference {
+	return &corev1.LocalObjectReference{Name: name}
+}
+
+func (x *rendering) configDrive() bool { return x.CloudInit.Datasource == "configDrive" }
+
+// sysprepBus is one that Windows Setup has a driver for.
+func (x *rendering) sysprepBus() kubevirtv1.DiskBus {
+	if x.Preference != nil {
+		return ""
+	}
+	return kubevirtv1.DiskBusSATA
+}
+
+func sysprepSource(s *fleet.Sysprep) kubevirtv1.VolumeSource {
+	if s.ConfigMap != "" {
+		return kubevirtv1.VolumeSource{Sysprep: &kubevirtv1.SysprepSource{ConfigMap: secretRef(s.ConfigMap)}}
+	}
+	return kubevirtv1.VolumeSource{Sysprep: &kubevirtv1.SysprepSource{Secret: secretRef(s.Secret)}}
+}
+
+// emptyUserData is user data that asks for nothing; KubeVirt refuses a
+// cloud-init disk without any data.
+const emptyUserData = "#cloud-config\n"
+
+// cloudConfig is cloud-init's user data in its cloud-config form
+// (cloudinit.readthedocs.io, reference/modules).
+type cloudConfig struct {
+	User              string    `json:"user,omitempty"`
+	Password          string    `json:"password,omitempty"`
+	Chpasswd          *chpasswd `json:"chpasswd,omitempty"`
+	Hostname          string    `json:"hostname,omitempty"`
+	SSHAuthorizedKeys []string  `json:"ssh_authorized_keys,omitempty"`
+	Packages          []string  `json:"packages,omitempty"`
+	RunCmd            []any     `json:"runcmd,omitempty"` // strings and lists of strings
+}
+
+type chpasswd struct {
+	Expire bool `json:"expire"`
+}
+
+// userData is the user data as given, or written from the keys that are set.
+func userData(c *fleet.CloudInit) string {
+	if c.UserData != "" {
+		return c.UserData
+	}
+	config := cloudConfig{
+		User: c.User, Password: c.Password, Hostname: c.Hostname, SSHAuthorizedKeys: c.SSHKeys, Packages: c.Packages,
+	}
+	if c.Password != "" {
+		config.Chpasswd = &chpasswd{Expire: false} // else the first login must change it
+	}
+	for _, cmd := range c.RunCmd {
+		if len(cmd.Args) > 0 {
+			config.RunCmd = append(config.RunCmd, cmd.Args)
+		} else {
+			config.RunCmd = append(config.RunCmd, cmd.Shell)
+		}
+	}
+	return cloudYAML(emptyUserData, &config)
+}
+
+// cloudYAML writes a struct as YAML below a head line. An empty struct leaves the head alone.
+func cloudYAML(head string, v any) string {
+	var space [512]byte
+	json, err := manifest.Encode(space[:0], v)
+	if err != nil || string(json) == "{}" {
+		return head // the structs here hold nothing that JSON cannot
+	}
+	return string(manifest.AppendYAML([]byte(head), json))
+}
+
+// accessCredentials appends those that cloud-init's keys ask for to the
+// machine's own. Passwords are set by the guest agent, which is the only way
+// that KubeVirt has; SSH keys come with the cloud-init disk.
+func (x *rendering) accessCredentials(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+	c := x.CloudInit
+	if c == nil {
+		return
+	}
+	if c.PasswordSecret != "" {
+		spec.AccessCredentials = append(spec.AccessCredentials, kubevirtv1.AccessCredential{UserPassword: passwordCredential(c.PasswordSecret)})
+	}
+	if c.SSHKeySecret != "" {
+		spec.AccessCredentials = append(spec.AccessCredentials, kubevirtv1.AccessCredential{SSHPublicKey: x.sshCredential(c.SSHKeySecret)})
+	}
+}
+
+func passwordCredential(secret string) *kubevirtv1.UserPasswordAccessCredential {
+	return &kubevirtv1.UserPasswordAccessCredential{
+		Source: kubevirtv1.UserPasswordAccessCredentialSource{Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret}},
+		PropagationMethod: kubevirtv1.UserPasswordAccessCredentialPropagationMethod{
+			QemuGuestAgent: &kubevirtv1.QemuGuestAgentUserPasswordAccessCredentialPropagation{},
+		},
+	}
+}
+
+func (x *rendering) sshCredential(secret string) *kubevirtv1.SSHPublicKeyAccessCredential {
+	out := &kubevirtv1.SSHPublicKeyAccessCredential{
+		Source: kubevirtv1.SSHPublicKeyAccessCredentialSource{Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret}},
+	}
+	if x.configDrive() {
+		out.PropagationMethod.ConfigDrive = &kubevirtv1.ConfigDriveSSHPublicKeyAccessCredentialPropagation{}
+	} else {
+		out.PropagationMethod.NoCloud = &kubevirtv1.NoCloudSSHPublicKeyAccessCredentialPropagation{}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package render
+
+import (
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// cpu writes the whole topology, so that nothing depends on a cluster's defaults.
+func (x *rendering) cpu(d *kubevirtv1.DomainSpec) {
+	c := &x.CPU
+	if x.Instancetype != nil || c.Sockets == 0 {
+		return
+	}
+	d.CPU = &kubevirtv1.CPU{
+		Cores: c.Cores, Sockets: c.Sockets, Threads: c.Threads, MaxSockets: c.MaxSockets, Model: c.Model,
+		Features: cpuFeatures(c.Features), DedicatedCPUPlacement: isTrue(c.Dedicated), IsolateEmulatorThread: isTrue(c.IsolateEmulator),
+	}
+	if isTrue(c.NUMA) {
+		d.CPU.NUMA = &kubevirtv1.NUMA{GuestMappingPassthrough: &kubevirtv1.NUMAGuestMappingPassthrough{}}
+	}
+	if isTrue(c.Realtime) {
+		d.CPU.Realtime = &kubevirtv1.Realtime{}
+	}
+	// One queue is what a NIC has anyway, and KubeVirt refuses none of it; a
+	// preference has an opinion of its own.
+	if x.OS.Multiqueue && x.Preference == nil && c.Cores*c.Sockets*c.Threads > 1 {
+		d.Devices.NetworkInterfaceMultiQueue = new(true)
+	}
+}
+
+func cpuFeatures(in []fleet.CPUFeature) []kubevirtv1.CPUFeature {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make([]kubevirtv1.CPUFeature, len(in))
+	for i, f := range in {
+		out[i] = kubevirtv1.CPUFeature{Name: f.Name, Policy: f.Policy}
+	}
+	return out
+}
+
+// memory says what the guest sees: KubeVirt adds its own overhead, and a
+// machine that is sized by `resources.requests` can never be resized live
+// (kubevirt/kubevirt pkg/liveupdate/memory, v1.9.0).
+func (x *rendering) memory(d *kubevirtv1.DomainSpec) {
+	if x.Instancetype != nil || x.Memory.Guest == "" {
+		return
+	}
+	d.Memory = &kubevirtv1.Memory{Guest: new(quantity(x.Memory.Guest))}
+	if x.Memory.Max != "" {
+		d.Memory.MaxGuest = new(quantity(x.Memory.Max))
+	}
+	if x.Memory.Hugepages != "" {
+		d.Memory.Hugepages = &kubevirtv1.Hugepages{PageSize: x.Memory.Hugepages}
+	}
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }

@@ -1,0 +1,148 @@
+package render
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// dataVolumes appends the DataVolumes that survive the machine.
+func (x *rendering) dataVolumes(objects []runtime.Object) []runtime.Object {
+	for i := range x.Disks {
+		d := &x.Disks[i]
+		if d.Kind != fleet.DiskDataVolume || !d.Keep {
+			continue
+		}
+		objects = append(objects, &cdiv1.DataVolume{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "cdi.kubevirt.io/v1beta1", Kind: "DataVolume"},
+			ObjectMeta: x.objectMeta(d.Claim, x.diskAnnotations()),
+			Spec:       dataVolumeSpec(d),
+		})
+	}
+	return objects
+}
+
+// dataVolumeTemplates are the disks that the machine owns. Their labels let a
+// clean-up find the disks of earlier revisions.
+func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
+	var out []kubevirtv1.DataVolumeTemplateSpec
+	for i := range x.Disks {
+		d := &x.Disks[i]
+		if d.Kind != fleet.DiskDataVolume || d.Keep {
+			continue
+		}
+		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: x.owned},
+			Spec:       dataVolumeSpec(d),
+		})
+	}
+	return out
+}
+
+// dataVolumeSpec uses CDI's `storage` rather than `pvc`: CDI then adds what a
+// file system takes, and chooses modes by the class's StorageProfile where none are set.
+func dataVolumeSpec(d *fleet.MachineDisk) cdiv1.DataVolumeSpec {
+	storage := &cdiv1.StorageSpec{}
+	if d.Size != "" {
+		storage.Resources = storageOf(d.Size)
+	}
+	if d.StorageClass != "" {
+		storage.StorageClassName = &d.StorageClass
+	}
+	if d.AccessMode != "" {
+		storage.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.PersistentVolumeAccessMode(d.AccessMode)}
+	}
+	if d.VolumeMode != "" {
+		storage.VolumeMode = new(corev1.PersistentVolumeMode(d.VolumeMode))
+	}
+	spec := cdiv1.DataVolumeSpec{Storage: storage, Preallocation: d.Preallocation}
+	if d.Source.DataSource != "" {
+		spec.SourceRef = dataSourceRef(d.Source.DataSource)
+	} else {
+		spec.Source = dataVolumeSource(&d.Source)
+	}
+	return spec
+}
+
+func dataSourceRef(text string) *cdiv1.DataVolumeSourceRef {
+	namespace, name := splitReference(text)
+	ref := &cdiv1.DataVolumeSourceRef{Kind: cdiv1.DataVolumeDataSource, Name: name}
+	if namespace != "" {
+		ref.Namespace = &namespace
+	}
+	return ref
+}
+
+func dataVolumeSource(s *catalog.Source) *cdiv1.DataVolumeSource {
+	switch {
+	case s.Registry != "":
+		return &cdiv1.DataVolumeSource{Registry: &cdiv1.DataVolumeSourceRegistry{
+			URL: &s.Registry, SecretRef: optional(s.Secret), CertConfigMap: optional(s.CertConfigMap),
+		}}
+	case s.HTTP != "":
+		return &cdiv1.DataVolumeSource{HTTP: &cdiv1.DataVolumeSourceHTTP{URL: s.HTTP, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap}}
+	case s.S3 != "":
+		return &cdiv1.DataVolumeSource{S3: &cdiv1.DataVolumeSourceS3{URL: s.S3, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap}}
+	case s.GCS != "":
+		return &cdiv1.DataVolumeSource{GCS: &cdiv1.DataVolumeSourceGCS{URL: s.GCS, SecretRef: s.Secret}}
+	case s.PVC != "":
+		namespace, name := splitReference(s.PVC)
+		return &cdiv1.DataVolumeSource{PVC: &cdiv1.DataVolumeSourcePVC{Namespace: namespace, Name: name}}
+	case s.Snapshot != "":
+		namespace, name := splitReference(s.Snapshot)
+		return &cdiv1.DataVolumeSource{Snapshot: &cdiv1.DataVolumeSourceSnapshot{Namespace: namespace, Name: name}}
+	case s.Upload:
+		return &cdiv1.DataVolumeSource{Upload: &cdiv1.DataVolumeSourceUpload{}}
+	}
+	return &cdiv1.DataVolumeSource{Blank: &cdiv1.DataVolumeBlankImage{}}
+}
+
+// splitReference splits "namespace/name"; the namespace may be missing.
+func splitReference(text string) (namespace, name string) {
+	if i := strings.IndexByte(text, '/'); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return "", text
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// capacity is the size of a scratch disk, which nothing else could say.
+func (x *rendering) capacity(d *fleet.MachineDisk) resource.Quantity {
+	if d.Size == "" {
+		x.diags.Errorf(d.Pos, "missing-key", x.path("disks."+d.Name+".size"), "missing size; want a quantity such as \"10Gi\"")
+	}
+	return quantity(d.Size)
+}
+
+// growth appends, for each disk that grows, as much of its claim as says so.
+// CDI refuses every change of a DataVolume (webhooks/datavolume-validate.go,
+// v1.66), so the claim itself must ask for more; server-side apply leaves the
+// rest of it to CDI.
+func (x *rendering) growth(objects []runtime.Object) []runtime.Object {
+	for i := range x.Disks {
+		d := &x.Disks[i]
+		if d.ExpandTo == "" || d.Claim == "" {
+			continue
+		}
+		objects = append(objects, &corev1.PersistentVolumeClaim{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
+			ObjectMeta: x.objectMeta(d.Claim, x.syncAnnotations(growth)),
+			Spec:       corev1.PersistentVolumeClaimSpec{Resources: storageOf(d.ExpandTo)},
+		})
+	}
+	return objects
+}

@@ -1,0 +1,74 @@
+package render
+
+import "maps"
+
+// The labels and annotations by which OpenShift's console, its metrics and the
+// common templates know a machine (kubevirt/common-templates templates/*.tpl.yaml).
+const (
+	labelApp       = "app"
+	labelManagedBy = "app.kubernetes.io/managed-by"
+	labelDomain    = "kubevirt.io/domain"
+	labelSize      = "kubevirt.io/size"
+
+	annotationOS       = "vm.kubevirt.io/os"
+	annotationFlavor   = "vm.kubevirt.io/flavor"
+	annotationWorkload = "vm.kubevirt.io/workload"
+
+	manager = "vmrender"
+)
+
+// ownedLabels are on everything that belongs to the machine.
+func (x *rendering) ownedLabels() map[string]string {
+	return map[string]string{labelApp: x.Name, labelManagedBy: manager}
+}
+
+func (x *rendering) vmLabels() map[string]string {
+	protection := protectionLabels(x.Lifecycle.Protect)
+	if len(x.Labels) == 0 && len(protection) == 0 {
+		return x.owned
+	}
+	return merged(x.owned, x.Labels, protection)
+}
+
+// templateLabels are on the machine's pod too. The domain is not the user's to
+// change: Services select by it.
+func (x *rendering) templateLabels() map[string]string {
+	labels := make(map[string]string, 2+len(x.Labels))
+	labels[labelSize] = x.Flavor
+	maps.Copy(labels, x.Labels)
+	labels[labelDomain] = x.Name
+	return labels
+}
+
+func (x *rendering) templateAnnotations() map[string]string {
+	a := map[string]string{annotationOS: x.osLabel(), annotationFlavor: x.Flavor}
+	if x.Workload != "" {
+		a[annotationWorkload] = x.Workload
+	}
+	return a
+}
+
+func (x *rendering) osLabel() string {
+	if x.OS.Label != "" {
+		return x.OS.Label
+	}
+	return x.OS.Name
+}
+
+// vmAnnotations are the lifecycle's; what the user writes by hand wins.
+func (x *rendering) vmAnnotations() map[string]string {
+	return merged(x.lifecycleAnnotations(), x.Annotations)
+}
+
+// merged returns the entries of all maps, of which later ones win.
+func merged(all ...map[string]string) map[string]string {
+	n := 0
+	for _, m := range all {
+		n += len(m)
+	}
+	out := make(map[string]string, n)
+	for _, m := range all {
+		maps.Copy(out, m)
+	}
+	return out
+}

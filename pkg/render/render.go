@@ -1,0 +1,94 @@
+// Package render turns machines, in which everything is decided, into
+// KubeVirt's, CDI's and Kubernetes' objects. It decides nothing that a user can
+// say: it knows how the platforms say it.
+//
+// Rendering is pure: the same machine gives the same objects, whatever the
+// time, the environment or the cluster.
+package render
+
+import (
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Renderer renders machines. It remembers what operating systems add to every
+// virtual machine, and is safe for concurrent use.
+type Renderer struct {
+	fragments sync.Map // *catalog.ResolvedOS → *kubevirtv1.VirtualMachineInstanceSpec
+}
+
+// New returns a Renderer that has rendered nothing yet.
+func New() *Renderer { return &Renderer{} }
+
+// Objects returns the objects of one machine in the order in which they are
+// written: the Secret with user and network data where they are too long to be
+// inline, DataVolumes that survive the machine, the VirtualMachine, a
+// PersistentVolumeClaim for each disk that grows, and Services.
+//
+// Problems in what the user writes in KubeVirt's or Kubernetes' own words
+// (tolerations, probes, overrides …) go to diags; the objects must not be used
+// if there are errors. Objects of one machine share maps and must not be changed.
+func (r *Renderer) Objects(m *fleet.Machine, diags *source.Diagnostics) []runtime.Object {
+	x := rendering{Machine: m, diags: diags}
+	x.owned = x.ownedLabels()
+	guest := x.guestData()
+	vm := x.virtualMachine(r.fragment(m.OS, diags), &guest)
+
+	objects := make([]runtime.Object, 0, 2+len(m.Disks)+len(m.Services))
+	if guest.secret {
+		objects = append(objects, x.guestSecret(&guest))
+	}
+	objects = x.dataVolumes(objects)
+	objects = append(objects, x.override(vm))
+	objects = x.growth(objects)
+	return x.services(objects)
+}
+
+// rendering is one machine on its way to its objects.
+type rendering struct {
+	*fleet.Machine
+	diags *source.Diagnostics
+	owned map[string]string // labels of all that is the machine's
+}
+
+// fragment returns what the operating system's traits add to every machine's
+// spec, decoded once. It is shared and must not be changed.
+func (r *Renderer) fragment(os *catalog.ResolvedOS, diags *source.Diagnostics) *kubevirtv1.VirtualMachineInstanceSpec {
+	if spec, ok := r.fragments.Load(os); ok {
+		return spec.(*kubevirtv1.VirtualMachineInstanceSpec)
+	}
+	spec := &kubevirtv1.VirtualMachineInstanceSpec{}
+	source.Decode(os.Spec, spec, "catalog.os."+os.Name, diags)
+	r.fragments.Store(os, spec)
+	return spec
+}
+
+// path is where a key of the machine stands in its file, such as "vms.web01.tolerations".
+func (x *rendering) path(key string) string { return x.Path + "." + key }
+
+// objectMeta is the metadata of what belongs to the machine, in its sync wave.
+func (x *rendering) objectMeta(name string, a annotations) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: x.Namespace, Labels: x.owned, Annotations: a}
+}
+
+// quantity parses a quantity that was found to be valid with the fleet.
+func quantity(text string) resource.Quantity {
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return resource.Quantity{}
+	}
+	return q
+}
+
+func storageOf(size string) corev1.VolumeResourceRequirements {
+	return corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: quantity(size)}}
+}

@@ -1,0 +1,159 @@
+package render
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing")
+
+func TestObjectsGolden(t *testing.T) {
+	for name, machine := range goldenMachines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := yamlOf(t, render(t, machine(t)))
+			path := filepath.Join("testdata", name+".yaml")
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+		})
+	}
+}
+
+// Every golden file belongs to a machine: one that was renamed leaves nothing behind.
+func TestGoldenFilesAreUsed(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	require.NoError(t, err)
+	machines := goldenMachines()
+	for _, f := range files {
+		require.Contains(t, machines, strings.TrimSuffix(filepath.Base(f), ".yaml"))
+	}
+	require.Len(t, files, len(machines))
+}
+
+func TestObjectsAreStable(t *testing.T) {
+	for name, machine := range goldenMachines() {
+		m := machine(t)
+		first := yamlOf(t, render(t, m))
+		require.Equal(t, first, yamlOf(t, render(t, m)), name)
+	}
+}
+
+// One Renderer serves many goroutines; the race detector watches.
+func TestObjectsConcurrently(t *testing.T) {
+	r := New()
+	m := acpServer2019(t)
+	want := yamlOf(t, render(t, m))
+	got := make(chan string)
+	for range 8 {
+		go func() {
+			var diags source.Diagnostics
+			var text []byte
+			for _, o := range r.Objects(m, &diags) {
+				json, err := manifest.Encode(nil, o)
+				if err != nil {
+					text = append(text, err.Error()...)
+				}
+				text = manifest.AppendYAML(append(text, "---\n"...), json)
+			}
+			got <- string(text)
+		}()
+	}
+	for range 8 {
+		require.Equal(t, want, <-got)
+	}
+}
+
+// A traits' fragment with a mistake is reported where it stands.
+func TestObjectsReportsBadFragment(t *testing.T) {
+	m := linuxMachine(t)
+	m.OS = &catalog.ResolvedOS{Name: "odd", Spec: tree(t, "traits.yaml", "domain:\n  devices:\n    rngg: {}\n")}
+	require.Equal(t, []string{`traits.yaml:3:5: catalog.os.odd.domain.devices.rngg: unknown key "rngg"; did you mean "rng"?`}, problems(t, m))
+}
+
+func TestObjectsReportsMistakesInKubernetesWords(t *testing.T) {
+	m := linuxMachine(t)
+	m.Tolerations = []*source.Node{
+		tree(t, "fleet.yaml", "- {key: vms, operator: Exists}\n"),
+		tree(t, "vms.yaml", "- {key: gpu, operater: Exists}\n"),
+	}
+	m.ReadinessProbe = tree(t, "vms.yaml", "httpGet: {port: web}\nperiodSeconds: often\n")
+	require.Equal(t, []string{
+		`vms.yaml:1:14: vms.web01.tolerations[0].operater: unknown key "operater"; did you mean "operator"?`,
+		`vms.yaml:2:16: vms.web01.readinessProbe.periodSeconds: wrong type: got the string "often", want an integer`,
+	}, problems(t, m))
+}
+
+func TestEmptyDiskWithoutSize(t *testing.T) {
+	m := linuxMachine(t)
+	m.Disks = append(m.Disks, fleet.MachineDisk{Name: "scratch", Volume: "scratch", Kind: fleet.DiskEmpty, Type: "disk", Pos: source.Pos{File: "vms.yaml", Line: 7, Col: 5}})
+	require.Equal(t, []string{`vms.yaml:7:5: vms.web01.disks.scratch.size: missing size; want a quantity such as "10Gi"`}, problems(t, m))
+}
+
+// render renders a machine that has no mistakes.
+func render(t testing.TB, m *fleet.Machine) []runtime.Object {
+	t.Helper()
+	var diags source.Diagnostics
+	objects := New().Objects(m, &diags)
+	require.Empty(t, diags.Sorted())
+	return objects
+}
+
+// problems renders a machine and returns its mistakes.
+func problems(t testing.TB, m *fleet.Machine) []string {
+	t.Helper()
+	var diags source.Diagnostics
+	New().Objects(m, &diags)
+	var out []string
+	for _, d := range diags.Sorted() {
+		out = append(out, d.String())
+	}
+	return out
+}
+
+func yamlOf(t testing.TB, objects []runtime.Object) string {
+	t.Helper()
+	var out []byte
+	for _, o := range objects {
+		json, err := manifest.Encode(nil, o)
+		require.NoError(t, err)
+		out = manifest.AppendYAML(append(out, "---\n"...), json)
+	}
+	return string(out)
+}
+
+// find returns the object of a type.
+func find[T runtime.Object](t testing.TB, objects []runtime.Object) T {
+	t.Helper()
+	for _, o := range objects {
+		if found, ok := o.(T); ok {
+			return found
+		}
+	}
+	require.Failf(t, "no such object", "%T", *new(T))
+	panic("unreachable")
+}
+
+// tree parses YAML of a file that is named only.
+func tree(t testing.TB, file, text string) *source.Node {
+	t.Helper()
+	var diags source.Diagnostics
+	docs := source.Parse(&source.File{Name: file, Data: []byte(text)}, &diags)
+	require.Empty(t, diags.Sorted())
+	require.Len(t, docs, 1)
+	return docs[0]
+}

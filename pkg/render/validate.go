@@ -1,0 +1,194 @@
+package render
+
+import (
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// validate reports what KubeVirt accepts, or finds out too late, although the
+// machine cannot work. It is for what users patch: the rest is right by
+// construction.
+func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node) {
+	v := validation{rendering: x, tree: tree, spec: &kubevirtv1.VirtualMachineInstanceSpec{}}
+	v.identity(vm)
+	if vm.Spec.Template == nil {
+		v.errorf("missing-key", "", "missing template", "spec")
+		return
+	}
+	v.spec = &vm.Spec.Template.Spec
+	v.size()
+	v.volumes()
+	v.networks()
+	v.secureBoot()
+	v.duplicates(vm)
+}
+
+type validation struct {
+	*rendering
+	tree *source.Node
+	spec *kubevirtv1.VirtualMachineInstanceSpec
+}
+
+// errorf reports a problem with what stands under keys, at the place where the user wrote it.
+func (v *validation) errorf(rule, name, problem string, keys ...string) {
+	v.diags.Errorf(v.where(keys), rule, v.pathOf(keys), "%s%s", quotedName(name), problem)
+}
+
+func quotedName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return string(quoted(name)) + ": "
+}
+
+func (v *validation) pathOf(keys []string) string {
+	path := v.path("overrides")
+	if len(v.Patches) > 0 {
+		path = v.path("patches")
+	}
+	for _, k := range keys {
+		path = source.JoinPath(path, k)
+	}
+	return path
+}
+
+// where is the deepest place under keys that a user's override or patch gives;
+// what was rendered stands where the machine does.
+func (v *validation) where(keys []string) source.Pos {
+	pos := v.overridePos()
+	n := v.tree
+	for _, k := range keys {
+		if n = n.Get(k); n == nil {
+			break
+		}
+		if p := n.Pos(); p != v.Pos && p.Line > 0 {
+			pos = p
+		}
+	}
+	return pos
+}
+
+// overridePos is where the user's overrides or patches stand.
+func (v *validation) overridePos() source.Pos {
+	if len(v.Patches) > 0 {
+		return v.PatchPos
+	}
+	return v.Overrides[len(v.Overrides)-1].Pos()
+}
+
+// identity keeps the object the one that the fleet knows.
+func (v *validation) identity(vm *kubevirtv1.VirtualMachine) {
+	for _, f := range []struct{ key, got, want string }{
+		{"apiVersion", vm.APIVersion, "kubevirt.io/v1"}, {"kind", vm.Kind, "VirtualMachine"},
+	} {
+		if f.got != f.want {
+			v.errorf("identity", "", "must not be changed", f.key)
+		}
+	}
+	if vm.Name != v.Name {
+		v.errorf("identity", "", "must not be changed; rename the VM instead", "metadata", "name")
+	}
+	if vm.Namespace != v.Namespace {
+		v.errorf("identity", "", "must not be changed; set `namespace` instead", "metadata", "namespace")
+	}
+}
+
+// leastMemory is the least that a guest is given. KubeVirt accepts 0 and 1Ki.
+const leastMemory = 1 << 20
+
+func (v *validation) size() {
+	domain := []string{"spec", "template", "spec", "domain"}
+	if m := v.spec.Domain.Memory; m != nil && m.Guest != nil && m.Guest.CmpInt64(leastMemory) < 0 {
+		v.errorf("below-minimum", "", "too little for any guest; want a quantity such as \"4Gi\"", append(domain, "memory", "guest")...)
+	}
+	for _, key := range []string{"sockets", "cores", "threads"} {
+		// KubeVirt takes 0 for 1, which is not what was meant.
+		if n := v.tree.Get(append(domain, "cpu", key)...); n != nil && n.Text == "0" {
+			v.errorf("below-minimum", "", "0 is no number of "+key+"; want at least 1", append(domain, "cpu", key)...)
+		}
+	}
+}
+
+// volumes wants a device for each volume, and a volume for each device but an
+// ejected CD-ROM. KubeVirt makes up a disk for a volume without one.
+func (v *validation) volumes() {
+	used := map[string]bool{}
+	for _, d := range v.spec.Domain.Devices.Disks {
+		used[d.Name] = true
+	}
+	for _, f := range v.spec.Domain.Devices.Filesystems {
+		used[f.Name] = true
+	}
+	given := map[string]bool{}
+	for i := range v.spec.Volumes {
+		s := &v.spec.Volumes[i]
+		given[s.Name] = true
+		if !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil {
+			v.errorf("unpaired", s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
+		}
+	}
+	for i := range v.spec.Domain.Devices.Disks {
+		if d := &v.spec.Domain.Devices.Disks[i]; !given[d.Name] && d.CDRom == nil {
+			v.errorf("unpaired", d.Name, "disk without a volume of that name", "spec", "template", "spec", "domain", "devices", "disks")
+		}
+	}
+}
+
+// networks wants an interface for each network and the reverse.
+func (v *validation) networks() {
+	attached, interfaces := map[string]bool{}, map[string]bool{}
+	for _, n := range v.spec.Networks {
+		attached[n.Name] = true
+	}
+	for i := range v.spec.Domain.Devices.Interfaces {
+		name := v.spec.Domain.Devices.Interfaces[i].Name
+		interfaces[name] = true
+		if !attached[name] {
+			v.errorf("unpaired", name, "interface without a network of that name", "spec", "template", "spec", "domain", "devices", "interfaces")
+		}
+	}
+	for _, n := range v.spec.Networks {
+		if !interfaces[n.Name] {
+			v.errorf("unpaired", n.Name, "network without an interface of that name", "spec", "template", "spec", "networks")
+		}
+	}
+}
+
+// secureBoot wants system management mode beside it. A preference may bring that.
+func (v *validation) secureBoot() {
+	f := v.spec.Domain.Firmware
+	if v.Preference != nil || f == nil || f.Bootloader == nil || f.Bootloader.EFI == nil {
+		return
+	}
+	if secure := f.Bootloader.EFI.SecureBoot; secure != nil && !*secure {
+		return
+	}
+	features := v.spec.Domain.Features
+	if features == nil || features.SMM == nil || features.SMM.Enabled != nil && !*features.SMM.Enabled {
+		v.errorf("conflict", "", "secure boot, which is on unless `secureBoot: false`, needs `features: {smm: {enabled: true}}`",
+			"spec", "template", "spec", "domain", "firmware", "bootloader", "efi")
+	}
+}
+
+// duplicates wants every name of a list to be there once.
+func (v *validation) duplicates(vm *kubevirtv1.VirtualMachine) {
+	devices := &v.spec.Domain.Devices
+	domain := []string{"spec", "template", "spec", "domain", "devices"}
+	unique(v, devices.Disks, func(d *kubevirtv1.Disk) string { return d.Name }, append(domain, "disks")...)
+	unique(v, devices.Interfaces, func(n *kubevirtv1.Interface) string { return n.Name }, append(domain, "interfaces")...)
+	unique(v, v.spec.Volumes, func(s *kubevirtv1.Volume) string { return s.Name }, "spec", "template", "spec", "volumes")
+	unique(v, v.spec.Networks, func(n *kubevirtv1.Network) string { return n.Name }, "spec", "template", "spec", "networks")
+	unique(v, vm.Spec.DataVolumeTemplates, func(d *kubevirtv1.DataVolumeTemplateSpec) string { return d.Name }, "spec", "dataVolumeTemplates")
+}
+
+func unique[T any](v *validation, list []T, name func(*T) string, keys ...string) {
+	seen := make(map[string]bool, len(list))
+	for i := range list {
+		n := name(&list[i])
+		if seen[n] {
+			v.errorf("duplicate", n, "duplicate name", keys...)
+		}
+		seen[n] = true
+	}
+}
