@@ -81,8 +81,12 @@ func (s *Source) String() string {
 // scheme that CDI wants, credentials that nothing uses. Whether there is exactly
 // one source is not asked here; see [Source.Kinds].
 func (s *Source) Problems() []string {
-	var texts []string
-	for _, p := range s.problems() {
+	found := s.problems()
+	if len(found) == 0 {
+		return nil
+	}
+	texts := make([]string, 0, len(found))
+	for _, p := range found {
 		texts = append(texts, p.text)
 	}
 	return texts
@@ -179,7 +183,7 @@ func (s *Source) credentialProblem(key, name string, of ...string) []problem {
 // NormalizeSource prepares a source as written for merging over another one: a
 // map that sets one of the keys that say where the content comes from gets nulls
 // for the others, so that a `registry` replaces an inherited `dataSource` instead
-// of standing beside it. What is written stays, two such keys included; so do
+// of standing beside it; the `version` of other content is cleared too. What is written stays, two such keys included; so do
 // maps that set none, such as `{version: "2"}`, and values that are no maps.
 func NormalizeSource(n *source.Node) *source.Node {
 	if n == nil || n.Kind != source.Map {
@@ -193,7 +197,7 @@ func NormalizeSource(n *source.Node) *source.Node {
 	out := *n
 	out.Fields = slices.Grow(slices.Clone(n.Fields), len(keys))
 	null := &source.Node{Kind: source.Null, Line: n.Line, Col: n.Col, File: n.File}
-	for _, c := range keys {
+	for _, c := range append(keys[:], content{key: "version"}) {
 		if n.Field(c.key) == nil {
 			out.Fields = append(out.Fields, source.Field{Key: c.key, Line: n.Line, Col: n.Col, Value: null})
 		}

@@ -46,7 +46,7 @@ func TestKindsAndParts(t *testing.T) {
 func TestNormalizeSource(t *testing.T) {
 	for text, want := range map[string]string{
 		`{registry: "docker://a/b", version: "1"}`: `{"dataSource":null,"registry":"docker://a/b","version":"1","image":null,"http":null,"s3":null,"gcs":null,"pvc":null,"snapshot":null,"containerDisk":null,"claim":null,"emptyDisk":null,"upload":null,"blank":null}`,
-		`{pvc: a/b, claim: c}`:                     `{"pvc":"a/b","claim":"c","dataSource":null,"image":null,"registry":null,"http":null,"s3":null,"gcs":null,"snapshot":null,"containerDisk":null,"emptyDisk":null,"upload":null,"blank":null}`,
+		`{pvc: a/b, claim: c}`:                     `{"pvc":"a/b","claim":"c","dataSource":null,"image":null,"registry":null,"http":null,"s3":null,"gcs":null,"snapshot":null,"containerDisk":null,"emptyDisk":null,"upload":null,"blank":null,"version":null}`,
 		`{version: "2"}`:                           `{"version":"2"}`,
 		`{blank: false}`:                           `{"blank":false}`,
 		`blank`:                                    `"blank"`,

@@ -69,20 +69,17 @@ func override(to *string, value string) {
 func (s *Set) compose(name string) *source.Node {
 	line := s.lineage(name)
 	var node *source.Node
-	for i := len(line) - 1; i >= 0; i-- {
+	for i, ancestor := range slices.Backward(line) {
 		if i == len(line)-1 {
-			node = composeBuiltin(line[i])
+			node = composeBuiltin(ancestor)
 		} else {
 			node = withoutLabel(node)
 		}
-		if f := s.own("os", line[i]); f != nil {
-			if f.Value.Kind == source.Null {
-				node = nil
-			}
-			node = source.Merge(node, f.Value)
+		if f := s.own("os", ancestor); f != nil {
+			node = source.Compose(node, f.Value)
 		}
 	}
-	if node == nil || node.Kind != source.Map {
+	if node == nil || node.Kind != source.Map { // a null removes a built-in entry
 		return nil
 	}
 	return node
@@ -128,7 +125,7 @@ func composeBuiltin(name string) *source.Node {
 		return nil
 	}
 	if from := node.Get("from"); from != nil {
-		return source.Merge(withoutLabel(composeBuiltin(from.Text)), node)
+		return source.Compose(withoutLabel(composeBuiltin(from.Text)), node)
 	}
 	return node
 }

@@ -77,7 +77,7 @@ func (s *Set) entry(kind, name string) *source.Node {
 	if f.Value.Kind != source.Map {
 		return nil
 	}
-	return source.Merge(base, f.Value)
+	return source.Compose(base, f.Value)
 }
 
 // Node returns an entry as it was written, with what it is built from merged
@@ -142,11 +142,11 @@ func lookup[T any](s *Set, known *sync.Map, kind, name string) *T {
 
 // remember returns what was made under a name before, or makes it. Of several
 // goroutines that make it at once all get the same one.
-func remember[T any](known *sync.Map, name string, make func(string) *T) *T {
+func remember[T any](known *sync.Map, name string, build func(string) *T) *T {
 	if v, ok := known.Load(name); ok {
 		return v.(*T)
 	}
-	v, _ := known.LoadOrStore(name, make(name))
+	v, _ := known.LoadOrStore(name, build(name))
 	return v.(*T)
 }
 

@@ -40,7 +40,7 @@ func (s *subject) diskNames() []string {
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Compare(boolInt(a != rootDisk), boolInt(b != rootDisk))
 	})
-	if len(names) == 0 || names[0] != rootDisk {
+	if s.vm.Disks[rootDisk] == nil {
 		s.errorf(s.at("disks"), "no-root", "disks", "the disk %q is removed; a VM boots from it", rootDisk)
 	}
 	return names

@@ -44,12 +44,12 @@ func (l *loader) readOverlays() []*source.Node {
 // decodeHeader checks fleet.yaml and every overlay on its own, and takes the
 // header from them all.
 func (l *loader) decodeHeader(doc *source.Node, overlays []*source.Node) {
-	merged := withoutLevels(doc)
-	source.Decode(merged, new(Header), "", &l.diags)
-	for _, o := range overlays {
-		own := withoutLevels(o)
+	var merged *source.Node
+	for _, d := range append([]*source.Node{doc}, overlays...) {
+		own := withoutLevels(d)
 		source.Decode(own, new(Header), "", &l.diags)
-		merged = source.Merge(merged, own)
+		l.checkCatalogKeys(own.Get("catalog"))
+		merged = source.Compose(merged, own)
 	}
 	var seen source.Diagnostics // every part was reported above
 	source.Decode(merged, &l.header, "", &seen)
@@ -64,11 +64,32 @@ func withoutLevels(doc *source.Node) *source.Node {
 	for _, f := range doc.Fields {
 		switch f.Key {
 		case "defaults", "vars", "vms":
-		default:
-			out.Fields = append(out.Fields, f)
+			continue
+		case "catalog":
+			f.Value = catalog.Normalize(f.Value)
 		}
+		out.Fields = append(out.Fields, f)
 	}
 	return &out
+}
+
+// checkCatalogKeys checks the VM keys of a catalogue's entries, which the
+// catalogue itself does not know.
+func (l *loader) checkCatalogKeys(entries *source.Node) {
+	for _, f := range fields(entries.Get("os")) {
+		source.Decode(expand(f.Value.Get("defaults")), new(VM), source.JoinPath("catalog.os", f.Key)+".defaults", &l.diags)
+	}
+	for _, f := range fields(entries.Get("flavors")) {
+		source.Decode(expand(f.Value), new(VM), source.JoinPath("catalog.flavors", f.Key), &l.diags)
+	}
+}
+
+// fields are the entries of a map, and none of anything else.
+func fields(n *source.Node) []source.Field {
+	if n == nil {
+		return nil
+	}
+	return n.Fields
 }
 
 func (l *loader) checkHeader(doc *source.Node) {
@@ -136,7 +157,7 @@ func (l *loader) levelKeys(doc *source.Node, own ...string) *source.Node {
 		}
 		m := mapAt(f.Value, k, f.Value)
 		m.Fields[0].Line, m.Fields[0].Col = f.Line, f.Col
-		keys = source.Merge(m, keys)
+		keys = source.Compose(m, keys)
 	}
 	return keys
 }

@@ -48,7 +48,9 @@ func (l *level) osName() *source.Node {
 	return nil
 }
 
-// base merges the level with all below it, over what the operating system brings.
+// base lays the level over all below it, and that over what the operating
+// system brings. Nulls stay, since overrides need theirs; whoever reads the
+// result takes a null for a missing value.
 func (l *level) base(os *catalog.ResolvedOS) *source.Node {
 	if l == nil {
 		return osKeys(os)
@@ -68,9 +70,9 @@ func (l *level) base(os *catalog.ResolvedOS) *source.Node {
 
 func (l *level) onto(base *source.Node) *source.Node {
 	if l.flavor != nil {
-		base = source.Merge(base, l.flavor)
+		base = source.Compose(base, l.flavor)
 	}
-	return source.Merge(base, l.keys)
+	return source.Compose(base, l.keys)
 }
 
 // osKeys is the lowest level: the VM keys of the operating system's entry.
@@ -85,7 +87,7 @@ func osKeys(os *catalog.ResolvedOS) *source.Node {
 	}
 	keys := mapAt(at, "disks", mapAt(at, rootDisk, root))
 	addField(keys, os.Node.Field("workload"), "workload")
-	return source.Merge(keys, expand(os.Defaults))
+	return source.Compose(keys, expand(os.Defaults))
 }
 
 // addField gives m the entry f under the name key.

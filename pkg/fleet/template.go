@@ -212,7 +212,9 @@ func goValue(n *source.Node) any {
 	case source.Map:
 		m := make(map[string]any, len(n.Fields))
 		for _, f := range n.Fields {
-			m[f.Key] = goValue(f.Value)
+			if f.Value.Kind != source.Null {
+				m[f.Key] = goValue(f.Value)
+			}
 		}
 		return m
 	case source.List:

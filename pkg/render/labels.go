@@ -57,7 +57,9 @@ func (x *rendering) osLabel() string {
 
 // vmAnnotations are the lifecycle's; what the user writes by hand wins.
 func (x *rendering) vmAnnotations() map[string]string {
-	return merged(x.lifecycleAnnotations(), x.Annotations)
+	a := x.lifecycleAnnotations()
+	maps.Copy(a, x.Annotations)
+	return a
 }
 
 // merged returns the entries of all maps, of which later ones win.

@@ -60,13 +60,10 @@ var syncRules = [...]syncRule{
 	growth:     {after: 1, options: "ServerSideApply=true,Prune=false,Delete=false"},
 }
 
-// annotations of one object.
-type annotations map[string]string
-
 // syncAnnotations are what Argo CD is told about a part of the machine.
-func (x *rendering) syncAnnotations(p part) annotations {
+func (x *rendering) syncAnnotations(p part) map[string]string {
 	rule := &syncRules[p]
-	a := make(annotations, 5)
+	a := make(map[string]string, 4)
 	a[annotationWave] = strconv.Itoa(x.Wave + rule.after)
 	options := rule.options
 	// Confirmation came with Argo CD 2.14.
@@ -79,7 +76,7 @@ func (x *rendering) syncAnnotations(p part) annotations {
 	return a
 }
 
-func (x *rendering) lifecycleAnnotations() annotations {
+func (x *rendering) lifecycleAnnotations() map[string]string {
 	switch {
 	case !x.Lifecycle.Cattle:
 		a := x.syncAnnotations(petVM)
@@ -92,7 +89,7 @@ func (x *rendering) lifecycleAnnotations() annotations {
 	}
 }
 
-func (x *rendering) cattleAnnotations(p part) annotations {
+func (x *rendering) cattleAnnotations(p part) map[string]string {
 	a := x.syncAnnotations(p)
 	a[annotationLifecycle], a[annotationOnChange] = "cattle", "recreate"
 	a[annotationStrategy] = x.Lifecycle.Strategy
@@ -100,7 +97,7 @@ func (x *rendering) cattleAnnotations(p part) annotations {
 }
 
 // diskAnnotations are on DataVolumes that survive their machine.
-func (x *rendering) diskAnnotations() annotations {
+func (x *rendering) diskAnnotations() map[string]string {
 	a := x.syncAnnotations(keptDisk)
 	if fleet.Before(x.Target.KubeVirt, 1, 5) {
 		a[annotationDeleteAfterCompletion] = "false"

@@ -78,6 +78,7 @@ func vlanNIC(name, mac, ip string) fleet.MachineNIC {
 
 func identified(m *fleet.Machine, name string) *fleet.Machine {
 	m.Name, m.Path = name, "vms."+name
+	m.Disks[0].Claim = name
 	m.Firmware.UUID, m.Firmware.Serial = "1f4a3a0c-5a0e-5d0b-8f43-0a7ad7c5c6a1", "4d0e4c5e-7a5c-5b8e-9b1a-6f1de8f0a9b2"
 	m.TerminationGracePeriodSeconds = new(int64(180))
 	return m
@@ -89,7 +90,6 @@ func acpRHEL9(t testing.TB) *fleet.Machine {
 	m := identified(linuxMachine(t), "example-rhel9")
 	m.Flavor, m.CPU.Sockets, m.Memory.Guest = "custom", 4, "16Gi"
 	m.Firmware.Type = "secureboot"
-	m.Disks[0].Claim = m.Name
 	m.CloudInit = &fleet.MachineCloudInit{
 		CloudInit:  fleet.CloudInit{User: "cloud-user", PasswordSecret: "rhel-root", Datasource: "noCloud"},
 		SecretName: m.Name + "-cloudinit", Bus: "virtio",

@@ -3,7 +3,6 @@ package render
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -25,7 +24,11 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 		x.diags.Errorf(x.Pos, "encode", x.Path, "the VirtualMachine cannot be patched: %s", err)
 		return vm
 	}
-	tree := x.parse(json)
+	tree, err := treeOf(json, x.Pos)
+	if err != nil {
+		x.diags.Errorf(x.Pos, "encode", x.Path, "the VirtualMachine cannot be patched: %s", err)
+		return vm
+	}
 	for _, o := range x.Overrides {
 		tree = source.Merge(tree, o)
 	}
@@ -40,21 +43,6 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 	return out
 }
 
-// parse turns rendered JSON into a tree that stands where the machine does.
-func (x *rendering) parse(json []byte) *source.Node {
-	file := &source.File{Name: x.Pos.File, Data: json}
-	docs := source.Parse(file, x.diags)
-	if len(docs) != 1 {
-		return nil
-	}
-	return source.Reposition(docs[0], at(x.Pos))
-}
-
-// at is a node that stands at a position.
-func at(p source.Pos) *source.Node {
-	return &source.Node{Line: int32(p.Line), Col: int32(p.Col), File: &source.File{Name: p.File}}
-}
-
 func (x *rendering) decodeVM(tree *source.Node, path string) (*kubevirtv1.VirtualMachine, bool) {
 	var found source.Diagnostics
 	vm := &kubevirtv1.VirtualMachine{}
@@ -63,24 +51,47 @@ func (x *rendering) decodeVM(tree *source.Node, path string) (*kubevirtv1.Virtua
 	return vm, !found.HasErrors()
 }
 
-// patch applies the machine's patches one by one and decodes what each leaves,
-// so that a problem is reported for the operation that makes it.
+// patch applies the machine's patches.
 func (x *rendering) patch(tree *source.Node) (vm *kubevirtv1.VirtualMachine, patched *source.Node, ok bool) {
-	json := source.AppendJSON(nil, tree)
 	for i := range x.Patches {
-		p := &x.Patches[i]
-		source.ReportAmbiguous(p.Value, x.patchPath(i)+".value", x.diags)
-		var err error
-		if json, err = applyPatch(json, p); err != nil {
-			x.diags.Errorf(x.patchPos(p), "patch", x.patchPath(i), "%s %q: %s", p.Op, patchTarget(p, err), patchProblem(err))
-			return nil, nil, false
-		}
-		patched = source.Reposition(x.parse(json), at(x.patchPos(p)))
-		if vm, ok = x.decodeVM(patched, x.patchPath(i)); !ok {
-			return nil, nil, false
+		source.ReportAmbiguous(x.Patches[i].Value, x.patchPath(i)+".value", x.diags)
+	}
+	json := source.AppendJSON(nil, tree)
+	if out, err := applyPatches(json, x.Patches); err == nil {
+		var found source.Diagnostics
+		vm = &kubevirtv1.VirtualMachine{}
+		if patched, err = treeOf(out, x.PatchPos); err == nil {
+			source.Decode(patched, vm, "", &found)
+			if !found.HasErrors() {
+				return vm, patched, true
+			}
 		}
 	}
-	return vm, patched, true
+	x.blame(json)
+	return nil, nil, false
+}
+
+// blame applies the patches one by one, to report the problem for the
+// operation that makes it.
+func (x *rendering) blame(json []byte) {
+	for i := range x.Patches {
+		p := x.Patches[i : i+1]
+		pos := x.patchPos(&p[0])
+		out, err := applyPatches(json, p)
+		if err != nil {
+			x.diags.Errorf(pos, "patch", x.patchPath(i), "%s: %s", patchText(&p[0]), patchProblem(err))
+			return
+		}
+		tree, err := treeOf(out, pos)
+		if err != nil {
+			x.diags.Errorf(pos, "patch", x.patchPath(i), "%s: %s", patchText(&p[0]), err)
+			return
+		}
+		if _, ok := x.decodeVM(tree, x.patchPath(i)); !ok {
+			return
+		}
+		json = out
+	}
 }
 
 func (x *rendering) patchPath(i int) string { return source.IndexPath(x.path("patches"), i) }
@@ -96,20 +107,21 @@ func (x *rendering) patchPos(p *fleet.Patch) source.Pos {
 // errNoValue reports an operation without the value that it needs.
 var errNoValue = errors.New("missing value; to drop a key, want `op: remove`")
 
-// applyPatch applies one operation, without the library's extensions to RFC 6902.
-func applyPatch(json []byte, p *fleet.Patch) ([]byte, error) {
-	if p.Value == nil && (p.Op == "add" || p.Op == "replace" || p.Op == "test") {
-		return nil, errNoValue
+// applyPatches applies operations in their order, without the library's
+// extensions to RFC 6902.
+func applyPatches(json []byte, patches []fleet.Patch) ([]byte, error) {
+	text := []byte{'['}
+	for i := range patches {
+		p := &patches[i]
+		if p.Value == nil && (p.Op == "add" || p.Op == "replace" || p.Op == "test") {
+			return nil, errNoValue
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendOperation(text, p)
 	}
-	op := fmt.Appendf(nil, `[{"op":%s,"path":%s`, quoted(p.Op), quoted(p.Path))
-	if p.From != "" {
-		op = fmt.Appendf(op, `,"from":%s`, quoted(p.From))
-	}
-	if p.Value != nil {
-		op = append(op, `,"value":`...)
-		op = source.AppendJSON(op, p.Value)
-	}
-	patch, err := jsonpatch.DecodePatch(append(op, "}]"...))
+	patch, err := jsonpatch.DecodePatch(append(text, ']'))
 	if err != nil {
 		return nil, err
 	}
@@ -119,16 +131,28 @@ func applyPatch(json []byte, p *fleet.Patch) ([]byte, error) {
 	return patch.ApplyWithOptions(json, options)
 }
 
+func appendOperation(dst []byte, p *fleet.Patch) []byte {
+	dst = fmt.Appendf(dst, `{"op":%s,"path":%s`, quoted(p.Op), quoted(p.Path))
+	if p.From != "" {
+		dst = fmt.Appendf(dst, `,"from":%s`, quoted(p.From))
+	}
+	if p.Value != nil {
+		dst = append(dst, `,"value":`...)
+		dst = source.AppendJSON(dst, p.Value)
+	}
+	return append(dst, '}')
+}
+
 func quoted(s string) []byte {
 	return source.AppendJSON(nil, &source.Node{Kind: source.String, Text: s})
 }
 
-// patchTarget is the pointer that the problem is about.
-func patchTarget(p *fleet.Patch, err error) string {
-	if p.From != "" && errors.Is(err, jsonpatch.ErrMissing) && strings.Contains(err.Error(), p.From) {
-		return p.From
+// patchText says what an operation was to do.
+func patchText(p *fleet.Patch) string {
+	if p.From != "" {
+		return fmt.Sprintf("%s %q to %q", p.Op, p.From, p.Path)
 	}
-	return p.Path
+	return fmt.Sprintf("%s %q", p.Op, p.Path)
 }
 
 // patchProblem says in our words why an operation failed.

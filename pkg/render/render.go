@@ -76,8 +76,8 @@ func (r *Renderer) fragment(os *catalog.ResolvedOS, diags *source.Diagnostics) *
 func (x *rendering) path(key string) string { return x.Path + "." + key }
 
 // objectMeta is the metadata of what belongs to the machine, in its sync wave.
-func (x *rendering) objectMeta(name string, a annotations) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: name, Namespace: x.Namespace, Labels: x.owned, Annotations: a}
+func (x *rendering) objectMeta(name string, annotations map[string]string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: x.Namespace, Labels: x.owned, Annotations: annotations}
 }
 
 // quantity parses a quantity that was found to be valid with the fleet.

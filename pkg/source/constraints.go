@@ -36,6 +36,8 @@ func constraintsOf(tag reflect.StructTag) constraints {
 // as wrong types elsewhere.
 func (c *constraints) check(d *decoder, n *Node) {
 	switch {
+	case d.secret:
+		return // only free text is secret
 	case n.Kind == String && c.enum != nil && !slices.Contains(c.enum, n.Text):
 		if n.Ambiguous() == "" {
 			d.errorf(n, "unknown-value", "unknown value %q; %s", n.Text, DidYouMean(n.Text, c.enum))

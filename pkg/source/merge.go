@@ -28,6 +28,37 @@ func Merge(base, over *Node) *Node {
 	return &merged
 }
 
+// Compose makes one merge patch of two: what it gives does to a tree what base
+// and then over do. It is [Merge], but the nulls of both stay.
+func Compose(base, over *Node) *Node {
+	switch {
+	case over == nil:
+		return base
+	case base == nil || over.Kind != Map || base.Kind != Map || len(base.Fields) == 0:
+		return over
+	case len(over.Fields) == 0:
+		return base
+	}
+	composed := *over
+	composed.Fields = composeFields(base.Fields, over.Fields)
+	return &composed
+}
+
+func composeFields(base, over []Field) []Field {
+	fields := make([]Field, len(base), len(base)+len(over))
+	copy(fields, base)
+	find := finder(base, len(over))
+	for _, f := range over {
+		if i := find(f.Key); i < 0 {
+			fields = append(fields, f)
+		} else if value := Compose(fields[i].Value, f.Value); value != fields[i].Value {
+			f.Value = value
+			fields[i] = f
+		}
+	}
+	return fields
+}
+
 func mergeFields(base, over []Field) []Field {
 	fields := make([]Field, len(base), len(base)+len(over))
 	copy(fields, base)

@@ -1,0 +1,139 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// Whatever a user writes comes back out of the cloud-config as it was.
+func TestUserDataParsesBack(t *testing.T) {
+	texts := []string{
+		"plain", "yes", "0123", "12:30:45", "null", "~", "", " leading", "trailing ", "a: b", "a #b", "#a", "- a", "{a: b}", "'", `"`, `\`,
+		"two\nlines", "two\nlines\n", "\ttab", "tab\tin", "übung", "\u2028", "\x00", "*a", "&a", "!a", "%a", "@a", "`a", "|", ">", "---", "...", "1e3", "0x1f",
+		strings.Repeat("long ", 100),
+	}
+	for _, text := range texts {
+		requireParsesBack(t, text)
+	}
+}
+
+func FuzzUserData(f *testing.F) {
+	f.Add("yes")
+	f.Add("a: b\n- c")
+	f.Fuzz(func(t *testing.T, text string) { requireParsesBack(t, strings.ToValidUTF8(text, "?")) })
+}
+
+func requireParsesBack(t *testing.T, text string) {
+	t.Helper()
+	c := fleet.CloudInit{
+		User: text, Password: text, Hostname: text, SSHKeys: []string{text}, Packages: []string{text},
+		RunCmd: []fleet.Command{{Shell: text}, {Args: []string{"echo", text}}},
+	}
+	got := userData(&c)
+	require.True(t, strings.HasPrefix(got, "#cloud-config\n"))
+	var back struct {
+		User     string
+		Password string
+		Chpasswd *struct{ Expire *bool }
+		Hostname string
+		Keys     []string `json:"ssh_authorized_keys"`
+		Packages []string
+		RunCmd   []any
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(got), &back), got)
+	require.Equal(t, []string{text, text, text}, []string{back.User, back.Password, back.Hostname}, got)
+	require.Equal(t, []string{text}, back.Keys, got)
+	require.Equal(t, []string{text}, back.Packages, got)
+	require.Equal(t, []any{text, []any{"echo", text}}, back.RunCmd, got)
+	if text == "" {
+		require.Nil(t, back.Chpasswd)
+	} else {
+		require.False(t, *back.Chpasswd.Expire)
+	}
+}
+
+func TestCloudInitSource(t *testing.T) {
+	long := "#cloud-config\n" + strings.Repeat("#", inlineLimit)
+	most := long[:inlineLimit]
+	tests := map[string]struct {
+		write  func(*fleet.Machine)
+		want   kubevirtv1.CloudInitNoCloudSource
+		secret map[string]string
+	}{
+		"nothing to say": {
+			want: kubevirtv1.CloudInitNoCloudSource{UserData: "#cloud-config\n"},
+		},
+		"at the limit": {
+			write: func(m *fleet.Machine) { m.CloudInit.UserData = most },
+			want:  kubevirtv1.CloudInitNoCloudSource{UserData: most},
+		},
+		"over the limit": {
+			write:  func(m *fleet.Machine) { m.CloudInit.UserData = long },
+			want:   kubevirtv1.CloudInitNoCloudSource{UserDataSecretRef: secretRef("web01-cloudinit")},
+			secret: map[string]string{"userdata": long},
+		},
+		"network data over the limit": {
+			write: func(m *fleet.Machine) { m.CloudInit.UserData, m.CloudInit.NetworkData = "a", long },
+			want: kubevirtv1.CloudInitNoCloudSource{
+				UserDataSecretRef: secretRef("web01-cloudinit"), NetworkDataSecretRef: secretRef("web01-cloudinit"),
+			},
+			secret: map[string]string{"userdata": "a", "networkdata": long},
+		},
+		"stored in a Secret": {
+			write:  func(m *fleet.Machine) { m.CloudInit.User, m.CloudInit.InSecret = "me", true },
+			want:   kubevirtv1.CloudInitNoCloudSource{UserDataSecretRef: secretRef("web01-cloudinit")},
+			secret: map[string]string{"userdata": "#cloud-config\nuser: me\n"},
+		},
+		"the user's Secret": {
+			write: func(m *fleet.Machine) { m.CloudInit.Secret, m.CloudInit.InSecret = "own", true },
+			want:  kubevirtv1.CloudInitNoCloudSource{UserDataSecretRef: secretRef("own")},
+		},
+		"the user's Secret beside network data": {
+			write: func(m *fleet.Machine) {
+				m.CloudInit.Secret, m.CloudInit.NetworkData, m.CloudInit.InSecret = "own", "version: 2\n", true
+			},
+			want: kubevirtv1.CloudInitNoCloudSource{
+				UserDataSecretRef: secretRef("own"), NetworkDataSecretRef: secretRef("web01-cloudinit"),
+			},
+			secret: map[string]string{"networkdata": "version: 2\n"},
+		},
+		"network data alone": {
+			write: func(m *fleet.Machine) { m.CloudInit.NetworkData = "version: 2\n" },
+			want:  kubevirtv1.CloudInitNoCloudSource{NetworkData: "version: 2\n"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := linuxMachine(t)
+			m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{Datasource: "noCloud"}, SecretName: "web01-cloudinit", Bus: "virtio"}
+			if test.write != nil {
+				test.write(m)
+			}
+			objects := render(t, m)
+			require.Equal(t, &test.want, cloudInitVolumeOf(t, find[*kubevirtv1.VirtualMachine](t, objects)).CloudInitNoCloud)
+			secret, ok := objects[0].(*corev1.Secret)
+			require.Equal(t, test.secret != nil, ok)
+			if ok {
+				require.Equal(t, test.secret, secret.StringData)
+			}
+		})
+	}
+}
+
+func cloudInitVolumeOf(t testing.TB, vm *kubevirtv1.VirtualMachine) *kubevirtv1.Volume {
+	t.Helper()
+	for i := range vm.Spec.Template.Spec.Volumes {
+		if v := &vm.Spec.Template.Spec.Volumes[i]; v.Name == cloudInitVolume {
+			return v
+		}
+	}
+	require.Fail(t, "no cloud-init volume")
+	return nil
+}

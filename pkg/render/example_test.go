@@ -1,0 +1,24 @@
+package render_test
+
+import (
+	"fmt"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+func ExampleRenderer_Objects() {
+	m := &fleet.Machine{
+		Name: "web01", Namespace: "default", Path: "vms.web01", OS: &catalog.ResolvedOS{Name: "linux"},
+		Disks: []fleet.MachineDisk{{Name: "root", Volume: "rootdisk", Claim: "web01", Size: "30Gi", Type: "disk", Keep: true}},
+	}
+	var diags source.Diagnostics
+	for _, o := range render.New().Objects(m, &diags) {
+		fmt.Println(o.GetObjectKind().GroupVersionKind().Kind)
+	}
+	// Output:
+	// DataVolume
+	// VirtualMachine
+}

@@ -1,0 +1,124 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+func TestVMAnnotations(t *testing.T) {
+	tests := map[string]struct {
+		write func(*fleet.Machine)
+		want  map[string]string
+	}{
+		"pet": {
+			write: func(*fleet.Machine) {},
+			want: map[string]string{
+				annotationWave: "0", annotationOptions: "Prune=confirm,Delete=confirm", annotationLifecycle: "pet", annotationOnChange: "in-place",
+			},
+		},
+		"pet, where Argo CD cannot ask": {
+			write: func(m *fleet.Machine) { m.Target.ArgoCD = "2.13" },
+			want: map[string]string{
+				annotationWave: "0", annotationOptions: "Prune=false,Delete=false", annotationLifecycle: "pet", annotationOnChange: "in-place",
+			},
+		},
+		"pet, where Argo CD can ask": {
+			write: func(m *fleet.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
+			want: map[string]string{
+				annotationWave: "-1", annotationOptions: "Prune=confirm,Delete=confirm", annotationLifecycle: "pet", annotationOnChange: "in-place",
+			},
+		},
+		"cattle": {
+			write: func(m *fleet.Machine) { m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: "rollout"} },
+			want: map[string]string{
+				annotationWave: "0", annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "rollout",
+			},
+		},
+		"replaced cattle": {
+			write: func(m *fleet.Machine) { m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: "replace"} },
+			want: map[string]string{
+				annotationWave: "0", annotationOptions: "Force=true,Replace=true",
+				annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "replace",
+			},
+		},
+		"what is written by hand wins": {
+			write: func(m *fleet.Machine) { m.Annotations = map[string]string{annotationOptions: "Prune=false", "a": "b"} },
+			want: map[string]string{
+				annotationWave: "0", annotationOptions: "Prune=false", annotationLifecycle: "pet", annotationOnChange: "in-place", "a": "b",
+			},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := linuxMachine(t)
+			test.write(m)
+			require.Equal(t, test.want, find[*kubevirtv1.VirtualMachine](t, render(t, m)).Annotations)
+		})
+	}
+}
+
+func TestPartsAreInTheMachinesWave(t *testing.T) {
+	m := secretMachine(t)
+	m.Wave = 3
+	m.Disks[0].ExpandTo = "60Gi"
+	m.Services = []fleet.MachineService{{Name: "web01-ssh", PortName: "ssh", Port: 22, Protocol: "TCP", Type: "ClusterIP"}}
+	objects := render(t, m)
+	require.Equal(t, "3", find[*corev1.Secret](t, objects).Annotations[annotationWave])
+	require.Equal(t, "3", find[*cdiv1.DataVolume](t, objects).Annotations[annotationWave])
+	require.Equal(t, "3", find[*kubevirtv1.VirtualMachine](t, objects).Annotations[annotationWave])
+	require.Equal(t, "3", find[*corev1.Service](t, objects).Annotations[annotationWave])
+	require.Equal(t, "4", find[*corev1.PersistentVolumeClaim](t, objects).Annotations[annotationWave])
+	require.Len(t, objects, 5)
+}
+
+func TestDiskAnnotations(t *testing.T) {
+	m := linuxMachine(t)
+	want := map[string]string{annotationWave: "0", annotationOptions: "Prune=false,Delete=false"}
+	require.Equal(t, want, find[*cdiv1.DataVolume](t, render(t, m)).Annotations)
+
+	m.Target.KubeVirt = "1.4"
+	want[annotationDeleteAfterCompletion] = "false"
+	require.Equal(t, want, find[*cdiv1.DataVolume](t, render(t, m)).Annotations)
+}
+
+func TestLabels(t *testing.T) {
+	m := linuxMachine(t)
+	m.Labels = map[string]string{labelApp: "shop", labelDomain: "mine", "tier": "edge"}
+	m.Lifecycle.Protect = true
+	objects := render(t, m)
+	vm := find[*kubevirtv1.VirtualMachine](t, objects)
+	require.Equal(t, map[string]string{
+		labelApp: "shop", labelManagedBy: "vmrender", labelDomain: "mine", "tier": "edge", labelProtection: "True",
+	}, vm.Labels)
+	// Services select by the domain.
+	require.Equal(t, map[string]string{
+		labelApp: "shop", labelDomain: "web01", labelSize: "small", "tier": "edge",
+	}, vm.Spec.Template.ObjectMeta.Labels)
+	require.Equal(t, map[string]string{labelApp: "web01", labelManagedBy: "vmrender"}, find[*cdiv1.DataVolume](t, objects).Labels)
+}
+
+// Only the machine that has several virtual CPUs profits from several queues.
+func TestMultiqueue(t *testing.T) {
+	m := linuxMachine(t)
+	queues := func() *bool {
+		return find[*kubevirtv1.VirtualMachine](t, render(t, m)).Spec.Template.Spec.Domain.Devices.NetworkInterfaceMultiQueue
+	}
+	require.Nil(t, queues())
+	m.CPU.Threads = 2
+	require.Equal(t, new(true), queues())
+	m.OS.Multiqueue = false
+	require.Nil(t, queues())
+}
+
+func TestNoNICs(t *testing.T) {
+	m := linuxMachine(t)
+	m.NICs = nil
+	devices := find[*kubevirtv1.VirtualMachine](t, render(t, m)).Spec.Template.Spec.Domain.Devices
+	require.Equal(t, new(false), devices.AutoattachPodInterface)
+}

@@ -1,0 +1,136 @@
+package render
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+func TestNetworkData(t *testing.T) {
+	routed := vlanNIC("vlan20", "02:11:22:33:44:55", "10.0.20.5/24")
+	routed.Gateway, routed.DNS, routed.Routes = "10.0.20.1", []string{"10.0.0.53"}, []fleet.Route{{To: "10.20.0.0/16", Via: "10.0.20.254"}}
+	v6 := vlanNIC("vlan30", "", "fd00::5/64")
+	v6.Gateway = "fd00::1"
+	unplugged := vlanNIC("gone", "", "")
+	unplugged.State = "absent"
+	sriov := fleet.MachineNIC{Name: "fast", NAD: "net/sriov", Binding: "sriov", MAC: "02:a1:b2:00:00:09", IP: "10.0.9.9/24"}
+
+	tests := map[string]struct {
+		nics []fleet.MachineNIC
+		want string
+	}{
+		"no static address": {nics: []fleet.MachineNIC{podNIC("virtio")}},
+		"NICs without an address ask DHCP": {
+			nics: []fleet.MachineNIC{podNIC("virtio"), vlanNIC("vlan20", "", "10.0.20.5/24")},
+			want: `version: 2
+ethernets:
+  enp1s0:
+    dhcp4: true
+  enp2s0:
+    addresses:
+    - 10.0.20.5/24
+`,
+		},
+		"a MAC address tells the NIC": {
+			nics: []fleet.MachineNIC{routed},
+			want: `version: 2
+ethernets:
+  enp1s0:
+    match:
+      macaddress: "02:11:22:33:44:55"
+    set-name: enp1s0
+    addresses:
+    - 10.0.20.5/24
+    routes:
+    - to: 0.0.0.0/0
+      via: "10.0.20.1"
+    - to: 10.20.0.0/16
+      via: "10.0.20.254"
+    nameservers:
+      addresses:
+      - "10.0.0.53"
+`,
+		},
+		"IPv6, after a NIC that is not plugged": {
+			nics: []fleet.MachineNIC{unplugged, v6},
+			want: `version: 2
+ethernets:
+  enp1s0:
+    addresses:
+    - fd00::5/64
+    routes:
+    - to: "::/0"
+      via: fd00::1
+`,
+		},
+		"an SR-IOV device takes no port of the others": {
+			nics: []fleet.MachineNIC{sriov, podNIC("virtio")},
+			want: `version: 2
+ethernets:
+  enp1s0:
+    dhcp4: true
+  net0:
+    match:
+      macaddress: "02:a1:b2:00:00:09"
+    set-name: net0
+    addresses:
+    - 10.0.9.9/24
+`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, networkDataOf(t, test.nics))
+		})
+	}
+}
+
+func networkDataOf(t *testing.T, nics []fleet.MachineNIC) string {
+	t.Helper()
+	m := linuxMachine(t)
+	m.NICs = nics
+	m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{Datasource: "noCloud"}}
+	var diags source.Diagnostics
+	x := rendering{Machine: m, diags: &diags}
+	text := x.networkData()
+	require.Empty(t, diags.Sorted())
+	return text
+}
+
+// A NIC that the guest could not tell from others is an error, not a guess.
+func TestNetworkDataNeedsMAC(t *testing.T) {
+	tests := map[string]func(*fleet.Machine){
+		"config drive":     func(m *fleet.Machine) { m.CloudInit.Datasource = "configDrive" },
+		"SR-IOV":           func(m *fleet.Machine) { m.NICs[0].Binding = "sriov" },
+		"conventional PCI": func(m *fleet.Machine) { m.NICs[0].Model = "rtl8139" },
+		"s390x":            func(m *fleet.Machine) { m.Arch = "s390x" },
+	}
+	for name, write := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := linuxMachine(t)
+			m.NICs = []fleet.MachineNIC{vlanNIC("vlan20", "", "10.0.20.5/24")}
+			m.NICs[0].Pos = source.Pos{File: "vms.yaml", Line: 9, Col: 5}
+			m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{Datasource: "noCloud"}}
+			write(m)
+			require.Equal(t, []string{`vms.yaml:9:5: vms.web01.nics[0].mac: missing MAC address of the NIC "vlan20"; ` +
+				"network data with static addresses tells it by nothing else: set `mac`, or `identity.macPrefix` for the fleet"}, problems(t, m))
+		})
+	}
+}
+
+func TestOpenStackDataIsJSON(t *testing.T) {
+	m := configDriveMachine(t)
+	var diags source.Diagnostics
+	x := rendering{Machine: m, diags: &diags}
+	var data openStack
+	require.NoError(t, json.Unmarshal([]byte(x.networkData()), &data))
+	require.Len(t, data.Links, 3)
+	require.Equal(t, osNetwork{ID: "default", Link: "default", Type: "ipv4_dhcp"}, data.Networks[0])
+	require.Equal(t, osRoute{Network: "0.0.0.0", Netmask: "0.0.0.0", Gateway: "10.0.20.1"}, data.Networks[1].Routes[0])
+	require.Equal(t, "ffff:ffff:ffff:ffff::", data.Networks[2].Netmask)
+	require.Equal(t, []osService{{"dns", "10.0.0.53"}, {"dns", "10.0.1.53"}}, data.Services)
+}

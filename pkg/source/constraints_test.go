@@ -1,0 +1,55 @@
+package source
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestConstraints shows what the tags of a struct accept.
+func TestConstraints(t *testing.T) {
+	type limited struct {
+		Run   string `json:"run" enum:"Always,Halted"`
+		Port  int32  `json:"port" minimum:"1" maximum:"65535"`
+		Least *int   `json:"least" minimum:"2"`
+		Size  string `json:"size" format:"quantity"`
+		Short uint32 `json:"#short" minimum:"1"`
+	}
+	for text, want := range map[string]string{
+		"{run: Always, port: 1, least: 2, size: 16}": "",
+		"{run: always}": `f:1:7: x.run: unknown value "always"; did you mean "Always"?`,
+		"{run: yes}":    `f:1:7: x.run: "yes" is a boolean in YAML 1.1; quote it: "yes"`,
+		"{port: 0}":     `f:1:8: x.port: 0 is out of range; accepted are 1 to 65535`,
+		"{port: 65536}": `f:1:8: x.port: 65536 is out of range; accepted are 1 to 65535`,
+		"{least: 1}":    `f:1:9: x.least: 1 is out of range; want at least 2`,
+		"{size: true}":  `f:1:8: x.size: wrong type: got the boolean true, want a string; quote it: "true"`,
+		`{"#short": 0}`: `f:1:12: x: 0 is out of range; want at least 1`,
+		"{shor: 1}":     `f:1:2: x.shor: unknown key "shor"; accepted are: least, port, run, size`,
+	} {
+		var diags Diagnostics
+		doc := Parse(&File{Name: "f", Data: []byte(text)}, &diags)[0]
+		got := limited{}
+		Decode(doc, &got, "x", &diags)
+		message := ""
+		for _, d := range diags.Sorted() {
+			message += d.String()
+		}
+		require.Equal(t, want, message, text)
+	}
+}
+
+func TestCompose(t *testing.T) {
+	for _, c := range []struct{ base, over, want string }{
+		{"{a: 1}", "{a: null}", `{"a":null}`},
+		{"{a: null}", "{a: {b: null}}", `{"a":{"b":null}}`},
+		{"{a: {b: 1, c: 2}}", "{a: {b: null, d: 3}}", `{"a":{"b":null,"c":2,"d":3}}`},
+		{"{a: [1]}", "{a: [2, null]}", `{"a":[2,null]}`},
+		{"{a: {b: 1}}", "{}", `{"a":{"b":1}}`},
+		{"{a: {b: 1}}", "{a: x}", `{"a":"x"}`},
+	} {
+		var diags Diagnostics
+		base := Parse(&File{Name: "b", Data: []byte(c.base)}, &diags)[0]
+		over := Parse(&File{Name: "o", Data: []byte(c.over)}, &diags)[0]
+		require.JSONEq(t, c.want, string(AppendJSON(nil, Compose(base, over))))
+	}
+}
