@@ -44,12 +44,18 @@ func split(stream []byte) (documents []document) {
 	return documents
 }
 
-// lineEnd returns where the line that begins at pos ends, after its newline.
+// lineEnd returns where the line that begins at pos ends, after its line break,
+// which to YAML may be a carriage return alone.
 func lineEnd(text []byte, pos int) int {
-	if i := bytes.IndexByte(text[pos:], '\n'); i >= 0 {
-		return pos + i + 1
+	i := bytes.IndexAny(text[pos:], "\r\n")
+	if i < 0 {
+		return len(text)
 	}
-	return len(text)
+	end := pos + i + 1
+	if text[end-1] == '\r' && end < len(text) && text[end] == '\n' {
+		end++
+	}
+	return end
 }
 
 func isMarker(line []byte) bool {

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 )
 
 // ReadError is a problem in a stream of objects.
@@ -68,14 +65,33 @@ func (r *reading) fail(at ReadError, format string, args ...any) {
 // document reads JSON objects as they stand, and anything else as YAML. What
 // begins like JSON and is none may be YAML in flow style.
 func (r *reading) document(d document) {
-	if values, ok := jsonValues(d.text); ok {
-		lines := &lineCounter{text: d.text, line: d.line}
+	if !isFlow(d.text) {
+		r.yaml(d)
+		return
+	}
+	values, jsonErr := jsonValues(d.text)
+	lines := &lineCounter{text: d.text, line: d.line}
+	if jsonErr == nil {
 		for _, v := range values {
 			r.json(d, v, lines)
 		}
 		return
 	}
-	text, err := yaml.YAMLToJSONStrict(d.text)
+	text, err := flowToJSON(d.text)
+	switch {
+	case err == nil:
+		r.value(ReadError{Document: d.number, Line: d.line}, text, nil)
+	case len(values) > 0: // objects were read: the document is JSON
+		broken := values[len(values)-1].end()
+		broken += len(d.text[broken:]) - len(bytes.TrimLeft(d.text[broken:], " \t\r\n"))
+		r.fail(ReadError{Document: d.number, Line: lines.at(broken)}, "broken JSON after object %d: %v", len(values), jsonErr)
+	default:
+		r.yamlErrors(d, err)
+	}
+}
+
+func (r *reading) yaml(d document) {
+	text, err := toJSON(d.text)
 	if err != nil {
 		r.yamlErrors(d, err)
 		return
@@ -153,23 +169,4 @@ func canonical(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	return Encode(nil, v)
-}
-
-// yamlErrors reports what the YAML reader says, which is one line, or a
-// heading and a line for each problem: "line 3: key "a" already set in map".
-func (r *reading) yamlErrors(d document, err error) {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	text = strings.TrimPrefix(text, "unmarshal errors:\n")
-	for problem := range strings.SplitSeq(text, "\n") {
-		at := ReadError{Document: d.number, Line: d.line}
-		problem = strings.TrimSpace(problem)
-		if rest, ok := strings.CutPrefix(problem, "line "); ok {
-			number, rest, _ := strings.Cut(rest, ": ")
-			if n, err := strconv.Atoi(number); err == nil {
-				at.Line += n - 1
-				problem = rest
-			}
-		}
-		r.fail(at, "%s", problem)
-	}
 }

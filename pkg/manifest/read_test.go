@@ -90,6 +90,21 @@ func TestReadWhatWasWritten(t *testing.T) {
 	})
 }
 
+// isBreak tells what YAML 1.1 counts as a line break.
+func isBreak(r rune) bool {
+	return r == '\n' || r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+}
+
+// lines counts the lines of a text, generously.
+func lines(text []byte) (n int) {
+	for _, r := range string(text) {
+		if isBreak(r) {
+			n++
+		}
+	}
+	return n + 2
+}
+
 // FuzzRead: whatever is read can be written and read again, and stays the same.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n{\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}]}\n"))
@@ -100,7 +115,7 @@ func FuzzRead(f *testing.F) {
 			var problem *manifest.ReadError
 			require.ErrorAs(t, err, &problem)
 			require.Positive(t, problem.Document)
-			require.LessOrEqual(t, problem.Line, bytes.Count(text, []byte("\n"))+2)
+			require.LessOrEqual(t, problem.Line, lines(text))
 			return
 		}
 		for _, format := range []manifest.Format{manifest.YAML, manifest.JSON} {
@@ -115,5 +130,57 @@ func FuzzRead(f *testing.F) {
 			require.NoError(t, err, written)
 			require.Equal(t, objects, again, written)
 		}
+	})
+}
+
+// TestReadNothingIsLost: the YAML reader stops after one document and does not
+// say so. An object that is lost here would be one that a plan deletes.
+func TestReadNothingIsLost(t *testing.T) {
+	const inJSON = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`
+	const inFlow = `{apiVersion: v1, kind: Pod, metadata: {name: b}}`
+	const inBlock = "apiVersion: v1\nkind: Pod\nmetadata: {name: c}\n"
+	for _, text := range []string{
+		inJSON + "\n" + inJSON[:20], inJSON + "\n{broken", inJSON + " garbage", inJSON + "\n]", inJSON + "\n- " + inJSON,
+		inJSON + "\n" + inFlow, inFlow + "\n" + inFlow, inFlow + "\n" + inJSON, inFlow + "\n- " + inFlow, inFlow + "\nkind: x\n",
+		"&a " + inFlow + "\n" + inFlow, "!!map " + inFlow + " garbage", inFlow + "\n" + inBlock, inBlock + inFlow, inBlock + inJSON,
+		inFlow + "\u2028---\n" + inFlow, inBlock + "\u0085---\u0085" + inFlow, inBlock + "x: y\u2029--- " + inFlow,
+	} {
+		objects, err := manifest.Read(strings.NewReader(text))
+		require.Error(t, err, "%q gave %d objects", text, len(objects))
+	}
+	for _, text := range []string{
+		inJSON + inJSON, inJSON + "\r" + inJSON, inFlow + "\r---\r" + inFlow, inBlock + "\r---\r" + inFlow + "\r",
+		inBlock + "---\r\n" + inJSON + "\r\n", inBlock + "...\n" + inBlock, inFlow + " # a comment\n---\n!!map " + inFlow,
+		"{apiVersion: v1,\nkind: Pod, metadata: {\nname: b\n}\n}\n---\n" + inJSON + " # a comment",
+	} {
+		objects, err := manifest.Read(strings.NewReader(text))
+		require.NoError(t, err, "%q", text)
+		require.Len(t, objects, 2, "%q", text)
+	}
+}
+
+// FuzzReadConcatenated: what is read on its own is also read, or refused, when
+// another object follows.
+func FuzzReadConcatenated(f *testing.F) {
+	const last = "apiVersion: v1\nkind: Last\nmetadata: {name: z}\n"
+	for _, separator := range []string{"\n---\n", "\n", " ", "\r---\r", "\u2028---\n", "\n...\n", "\n- "} {
+		f.Add("{apiVersion: v1, kind: Pod, metadata: {name: b}}", separator)
+		f.Add("apiVersion: v1\nkind: Pod\nmetadata: {name: b}", separator)
+	}
+	f.Fuzz(func(t *testing.T, first, separator string) {
+		alone, err := manifest.Read(strings.NewReader(first))
+		if err != nil || len(alone) == 0 {
+			return
+		}
+		objects, err := manifest.Read(strings.NewReader(first + separator + last))
+		if err != nil || strings.Contains(separator, "#") || strings.Contains(first, "|") || strings.Contains(first, ">") {
+			return // refused; or the rest is a comment or part of a text
+		}
+		for _, o := range objects {
+			if o.Kind == "Last" {
+				return
+			}
+		}
+		t.Fatalf("%q is lost after %q", last, first+separator)
 	})
 }

@@ -13,24 +13,24 @@ type jsonValue struct {
 	start int
 }
 
-// jsonValues returns the values of a document that consists of JSON objects.
-func jsonValues(text []byte) (values []jsonValue, ok bool) {
-	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
-		return nil, false
-	}
+// jsonValues returns the values of a document that begins with a JSON object,
+// up to the first that is broken, and the error with that.
+func jsonValues(text []byte) (values []jsonValue, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	for {
 		var raw json.RawMessage
 		err := d.Decode(&raw)
 		if errors.Is(err, io.EOF) {
-			return values, true
+			return values, nil
 		}
 		if err != nil {
-			return nil, false
+			return values, err
 		}
 		values = append(values, jsonValue{raw, int(d.InputOffset()) - len(raw)})
 	}
 }
+
+func (v jsonValue) end() int { return v.start + len(v.text) }
 
 // items returns the items of the List that begins here, with their places in
 // the scanner's text. The last of several `items` counts, as in every reader.

@@ -1,0 +1,85 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// The YAML reader reads one document and says nothing about what follows it.
+// Whatever it would pass over in silence must therefore be found here: an
+// object that is not read looks like one that is to be deleted.
+var (
+	errTrailing = errors.New("text after the end of the object; --- separates documents")
+	errBreak    = errors.New("document marker after a Unicode line separator; --- stands on a line of its own")
+)
+
+// unicodeBreaks end a line in YAML 1.1, and to few other readers.
+var unicodeBreaks = []string{"\u0085", "\u2028", "\u2029"}
+
+// toJSON converts a YAML document in block style, in which trailing text is an
+// error by itself. Keys that occur twice are an error.
+func toJSON(text []byte) ([]byte, error) {
+	for _, br := range unicodeBreaks {
+		for _, marker := range []string{"---", "..."} {
+			if bytes.Contains(text, []byte(br+marker)) {
+				return nil, errBreak
+			}
+		}
+	}
+	return yaml.YAMLToJSONStrict(text)
+}
+
+// isFlow tells whether a document is an object in braces, behind any tag or
+// anchor.
+func isFlow(text []byte) bool {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		if len(text) == 0 || text[0] != '!' && text[0] != '&' {
+			return len(text) > 0 && text[0] == '{'
+		}
+		end := bytes.IndexAny(text, " \t\r\n")
+		if end < 0 {
+			return false
+		}
+		text = text[end:]
+	}
+}
+
+// flowToJSON converts a YAML document in flow style. It reads it as the item of
+// a list, which the YAML reader does read to its end.
+func flowToJSON(text []byte) ([]byte, error) {
+	list, err := toJSON(append([]byte("- "), text...))
+	if err != nil {
+		return nil, err
+	}
+	s := scanner{text: list, pos: 1}
+	s.skip()
+	object := list[1:s.pos]
+	if s.peek() != ']' {
+		return nil, errTrailing
+	}
+	return object, nil
+}
+
+// yamlErrors reports what the YAML reader says, which is one line, or a
+// heading and a line for each problem: "line 3: key "a" already set in map".
+func (r *reading) yamlErrors(d document, err error) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	text = strings.TrimPrefix(text, "unmarshal errors:\n")
+	for problem := range strings.SplitSeq(text, "\n") {
+		at := ReadError{Document: d.number, Line: d.line}
+		problem = strings.TrimSpace(problem)
+		if rest, ok := strings.CutPrefix(problem, "line "); ok {
+			number, rest, _ := strings.Cut(rest, ": ")
+			if n, err := strconv.Atoi(number); err == nil {
+				at.Line += n - 1
+				problem = rest
+			}
+		}
+		r.fail(at, "%s", problem)
+	}
+}
