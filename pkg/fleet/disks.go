@@ -231,6 +231,9 @@ func (s *subject) checkDisk(d *MachineDisk) {
 	if d.Kind == DiskDataVolume && d.Size == "" && needsSize(&d.Source) {
 		s.errorf(s.fieldPos("disks", d.Name), "missing-key", path+".size", "missing size; CDI cannot take it from this source")
 	}
+	if d.Kind == DiskEmpty && d.Size == "" {
+		s.errorf(s.fieldPos("disks", d.Name), "missing-key", path+".size", "missing size of the scratch disk")
+	}
 	if d.ExpandTo != "" {
 		if to, ok := s.quantity(d.ExpandTo, "disks", d.Name, "expandTo"); ok && sized && to < size {
 			s.errorf(s.at("disks", d.Name, "expandTo"), "shrinks", path+".expandTo", "%q is below the size %q at %s; a disk can only grow",

@@ -90,10 +90,10 @@ func (l *loader) loadEntries(field *source.Field, below *level, diags *source.Di
 	}
 }
 
-func (l *loader) resolveAll(fields []source.Field, below *level, diags *source.Diagnostics) []*Machine {
-	machines := make([]*Machine, 0, len(fields))
+func (l *loader) resolveAll(fields []source.Field, below *level, diags *source.Diagnostics) []*record {
+	records := make([]*record, 0, len(fields))
 	for i := range fields {
-		machines = l.resolveEntry(machines, &fields[i], below, diags)
+		records = l.resolveEntry(records, &fields[i], below, diags)
 	}
-	return machines
+	return records
 }

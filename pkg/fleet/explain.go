@@ -35,12 +35,7 @@ func Explain(path string, opts Options, vm, key string) ([]Explained, *source.Di
 		hit = true
 		found = explained(s, top)
 	}
-	if path == "-" {
-		l.loadStdin()
-	} else {
-		l.loadTree(path)
-	}
-	l.finish()
+	l.load(path)
 	if !hit && !l.diags.HasErrors() {
 		l.diags.Errorf(source.Pos{}, "unknown-name", "", "unknown VM %q; %s", vm, source.DidYouMean(vm, l.names()))
 	}

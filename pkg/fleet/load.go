@@ -40,7 +40,7 @@ type Fleet struct {
 	AllowEmpty bool
 	// Catalog is the built-in catalogue with the fleet's own entries.
 	Catalog *catalog.Set
-	// Machines are sorted by wave, namespace and name.
+	// Machines are sorted by wave, namespace and name. Visit leaves them out.
 	Machines []*Machine
 }
 
@@ -48,14 +48,33 @@ type Fleet struct {
 // standard input), with the levels above it, and resolves its VMs. It reports
 // every problem it finds; the fleet must only be used when there are no errors.
 func Load(path string, opts Options) (*Fleet, *source.Diagnostics) {
+	var mu sync.Mutex
+	var machines []*Machine
+	f, diags := Visit(path, opts, func(m *Machine, _ *source.Diagnostics) {
+		mu.Lock()
+		defer mu.Unlock()
+		machines = append(machines, m)
+	})
+	f.Machines = machines
+	slices.SortFunc(f.Machines, inOutputOrder)
+	return f, diags
+}
+
+// Visit is Load for those who need each machine only once: it keeps none, and
+// calls visit for every machine without errors as soon as it is decided.
+func Visit(path string, opts Options, visit Visitor) (*Fleet, *source.Diagnostics) {
 	l := newLoader(opts)
+	l.visit = visit
+	return l.load(path), &l.diags
+}
+
+func (l *loader) load(path string) *Fleet {
 	if path == "-" {
 		l.loadStdin()
 	} else {
 		l.loadTree(path)
 	}
-	f := l.finish()
-	return f, &l.diags
+	return l.finish()
 }
 
 // loader is the state of one Load.
@@ -72,13 +91,14 @@ type loader struct {
 	texts     templates
 	varsOf    sync.Map // tree of vars → Go values
 
+	visit Visitor // nil visits nothing
 	// inspect, where set, sees every VM with its levels.
 	inspect func(entry string, s *subject, top *level)
 
 	pool  *pool
 	mu    sync.Mutex // guards what follows
 	diags source.Diagnostics
-	found []*Machine
+	found []*record
 }
 
 func newLoader(opts Options) *loader {
@@ -95,10 +115,10 @@ func (l *loader) fail(path, rule, problem string) {
 }
 
 // keep takes over what one task found.
-func (l *loader) keep(machines []*Machine, diags *source.Diagnostics) {
+func (l *loader) keep(records []*record, diags *source.Diagnostics) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.found = append(l.found, machines...)
+	l.found = append(l.found, records...)
 	if diags != nil {
 		l.diags.Merge(diags)
 	}
@@ -170,9 +190,10 @@ func (l *loader) loadStdin() {
 	l.loadDocs("<stdin>", docs, nil, &l.diags)
 }
 
-// finish waits for all files, checks what needs to see all VMs, and sorts.
+// finish waits for all files, checks what needs to see all VMs, and visits
+// those that had to wait for that.
 func (l *loader) finish() *Fleet {
-	l.pool.wait()
+	l.pool.drain()
 	f := &Fleet{Name: l.header.Metadata.Name, Target: l.header.Target, AllowEmpty: l.header.AllowEmpty, Catalog: l.set}
 	if l.tree != nil {
 		f.Root = l.tree.root
@@ -180,8 +201,9 @@ func (l *loader) finish() *Fleet {
 	l.checkOverlaid()
 	l.checkEmpty()
 	check(l.found, &l.diags)
-	f.Machines = l.selected()
-	slices.SortFunc(f.Machines, inOutputOrder)
+	l.visitWaiting(l.found)
+	l.pool.close()
+	l.checkSelection()
 	return f
 }
 
@@ -197,43 +219,32 @@ func inOutputOrder(a, b *Machine) int {
 	return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
-// selected applies the option VMs.
-func (l *loader) selected() []*Machine {
-	if len(l.opts.VMs) == 0 {
-		return l.found
+// wanted applies the option VMs: names of machines, or of the VM that a
+// machine is a replica of, with or without the namespace.
+func (l *loader) wanted(m *Machine) bool {
+	return len(l.opts.VMs) == 0 || slices.ContainsFunc(l.opts.VMs, (&record{machineKey: machineKey{m.Namespace, m.Name}, group: m.group}).named)
+}
+
+func (r *record) named(name string) bool {
+	if ns, rest, ok := strings.Cut(name, "/"); ok {
+		return r.namespace == ns && (r.name == rest || r.group == rest)
 	}
-	var out []*Machine
-	hit := map[string]bool{}
-	for _, m := range l.found {
-		for _, want := range l.opts.VMs {
-			if m.named(want) {
-				hit[want] = true
-				out = append(out, m)
-				break
-			}
-		}
-	}
+	return r.name == name || r.group == name
+}
+
+// checkSelection reports options that name no VM.
+func (l *loader) checkSelection() {
 	for _, want := range l.opts.VMs {
-		if !hit[want] {
+		if !slices.ContainsFunc(l.found, func(r *record) bool { return r.named(want) }) {
 			l.diags.Errorf(source.Pos{}, "unknown-name", "", "unknown VM %q; %s", want, source.DidYouMean(want, l.names()))
 		}
 	}
-	return out
-}
-
-// named tells whether a user's name means the machine: its own, that of the VM
-// it is a replica of, or either with its namespace.
-func (m *Machine) named(name string) bool {
-	if ns, rest, ok := strings.Cut(name, "/"); ok {
-		return m.Namespace == ns && (m.Name == rest || m.group == rest)
-	}
-	return m.Name == name || m.group == name
 }
 
 func (l *loader) names() []string {
 	names := make([]string, 0, len(l.found))
-	for _, m := range l.found {
-		names = append(names, m.Name)
+	for _, r := range l.found {
+		names = append(names, r.name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -10,6 +10,7 @@ import (
 type pool struct {
 	tasks   chan func()
 	workers sync.WaitGroup
+	pending sync.WaitGroup // tasks handed over and not done
 }
 
 func newPool(workers int) *pool {
@@ -21,6 +22,7 @@ func newPool(workers int) *pool {
 		p.workers.Go(func() {
 			for task := range p.tasks {
 				task()
+				p.pending.Done()
 			}
 		})
 	}
@@ -28,19 +30,28 @@ func newPool(workers int) *pool {
 }
 
 // do hands over a task, as soon as a worker is free.
-func (p *pool) do(task func()) { p.tasks <- task }
+func (p *pool) do(task func()) {
+	p.pending.Add(1)
+	p.tasks <- task
+}
 
 // share runs a task of a task: on another worker if one is free, else at once.
 func (p *pool) share(task func()) {
+	p.pending.Add(1)
 	select {
 	case p.tasks <- task:
 	default:
 		task()
+		p.pending.Done()
 	}
 }
 
-// wait ends the pool when all tasks are done.
-func (p *pool) wait() {
+// drain waits until all tasks are done.
+func (p *pool) drain() { p.pending.Wait() }
+
+// close ends the pool when all tasks are done.
+func (p *pool) close() {
+	p.drain()
 	close(p.tasks)
 	p.workers.Wait()
 }

@@ -60,7 +60,7 @@ func plainQuantity(text string) (int64, bool) {
 }
 
 func isNumber(text string) bool {
-	return strings.Trim(text, "0123456789") == ""
+	return strings.Trim(text, "0123456789.") == ""
 }
 
 // nearQuantity suggests the quantity that was probably meant.

@@ -21,31 +21,56 @@ type subject struct {
 	os    *catalog.ResolvedOS
 	m     *Machine
 	texts expander
+	// unknownKeys says that a key that seems to be missing may be a mistyped one.
+	unknownKeys bool
 }
 
-// resolveEntry appends the machines of one entry of `vms`: one, or one per replica.
-func (l *loader) resolveEntry(machines []*Machine, field *source.Field, below *level, diags *source.Diagnostics) []*Machine {
-	s := subject{loader: l, diags: diags, path: source.JoinPath("vms", field.Key), key: field.Pos()}
+// resolveEntry decides the machines of one entry of `vms`, one or one per
+// replica, and appends their records.
+func (l *loader) resolveEntry(records []*record, field *source.Field, below *level, diags *source.Diagnostics) []*record {
+	var own source.Diagnostics
+	s := subject{loader: l, diags: &own, path: source.JoinPath("vms", field.Key), key: field.Pos()}
+	for _, m := range s.resolve(field, below) {
+		if own.HasErrors() {
+			records = append(records, newRecord(m))
+		} else {
+			records = l.decided(records, m, &own)
+		}
+	}
+	diags.Merge(&own)
+	return records
+}
+
+func (s *subject) resolve(field *source.Field, below *level) []*Machine {
 	if problem := nameProblem(field.Key); problem != "" {
-		diags.Errorf(s.key, "bad-name", s.path, "%s", problem)
-		return machines
+		s.diags.Errorf(s.key, "bad-name", s.path, "%s", problem)
+		return nil
 	}
 	if !s.merge(field, below) {
-		return machines
+		return nil
 	}
-	var own source.Diagnostics
-	source.Decode(s.node, &s.vm, s.path, &own)
-	diags.Merge(&own)
-	if own.HasErrors() {
-		return machines // the rest would complain about what was not understood
+	if !s.decode() {
+		return nil
 	}
 	if s.vm.Replicas == nil {
-		return append(machines, s.machine(field.Key, field.Key, nil))
+		return []*Machine{s.machine(field.Key, field.Key, nil)}
 	}
-	for i := range *s.vm.Replicas {
-		machines = append(machines, s.machine(field.Key+"-"+strconv.Itoa(i), field.Key, &i))
+	machines := make([]*Machine, *s.vm.Replicas)
+	for i := range machines {
+		machines[i] = s.machine(field.Key+"-"+strconv.Itoa(i), field.Key, &i)
 	}
 	return machines
+}
+
+// decode reads the merged keys. With a value of the wrong type the rest would
+// complain about what was not understood; unknown keys leave all others as they
+// are, except that one of them may be what is found missing.
+func (s *subject) decode() bool {
+	var found source.Diagnostics
+	source.Decode(s.node, &s.vm, s.path, &found)
+	s.diags.Merge(&found)
+	s.unknownKeys = found.HasErrors()
+	return !found.HasErrorsBut("unknown-key")
 }
 
 // merge brings the levels of the VM together, down from what its operating system brings.
@@ -60,10 +85,11 @@ func (s *subject) merge(field *source.Field, below *level) bool {
 		return false
 	}
 	if name.Kind != source.String {
-		return false // reported with the level
+		s.errorf(name.Pos(), "wrong-type", "os", "wrong type; want the name of an operating system")
+		return false
 	}
 	if s.os = s.set.OS(name.Text); s.os == nil {
-		return false // reported with the level
+		return false // checkOS reports it with the level
 	}
 	s.node = top.merged(s.os, below)
 	if s.inspect != nil {
@@ -128,6 +154,9 @@ func (l *loader) checkOverlaid() {
 
 // errorf reports a problem at pos, under a path beneath the VM's.
 func (s *subject) errorf(pos source.Pos, rule, path, format string, args ...any) {
+	if s.unknownKeys && rule == "missing-key" {
+		return
+	}
 	if path != "" {
 		path = "." + path
 	}
@@ -161,6 +190,7 @@ func (s *subject) machine(name, group string, ordinal *int) *Machine {
 		Overrides: s.overrides(), Patches: vm.Patches, PatchPos: s.at("patches"),
 	}
 	s.namespace()
+	s.preference()
 	s.texts = s.newExpander(ordinal)
 	s.metadata()
 	s.sizing()
@@ -252,9 +282,6 @@ func (s *subject) devices(in []Device, key, prefix string) []Device {
 	for i, d := range in {
 		d.Name = or(d.Name, prefix+strconv.Itoa(i))
 		at := s.itemPos(key, i)
-		if d.Device == "" {
-			s.errorf(at, "missing-key", key, "missing device; want the resource name that the cluster permits")
-		}
 		if seen[d.Name] {
 			s.errorf(at, "duplicate", key, "duplicate name %q", d.Name)
 		}

@@ -68,6 +68,7 @@ func scalarAs(key string, cleared ...string) func(*source.Node) *source.Node {
 			return n
 		}
 		m := mapAt(n, key, n)
+		m.Style = source.ShortForm
 		for _, k := range cleared {
 			clearKey(m, k)
 		}
@@ -124,7 +125,7 @@ func expandCPU(n *source.Node) *source.Node {
 
 func expandDisk(n *source.Node) *source.Node {
 	if isScalar(n) {
-		return mapAt(n, "size", n)
+		return scalarAs("size")(n)
 	}
 	f := n.Field("source")
 	if f == nil {

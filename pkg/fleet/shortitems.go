@@ -11,7 +11,7 @@ import (
 // value of the key named.
 func decodeShort(n *source.Node, key string, into any, path string, diags *source.Diagnostics) {
 	if isScalar(n) {
-		n = mapAt(n, key, n)
+		n = scalarAs(key)(n)
 	}
 	source.DecodeFields(n, into, path, diags)
 }

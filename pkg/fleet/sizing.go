@@ -20,6 +20,25 @@ func (s *subject) sizing() {
 	s.memory()
 }
 
+// preference leaves to a preference what it owns: what only the operating
+// system's traits say is taken back, what is written by hand stays.
+func (s *subject) preference() {
+	if s.vm.Preference == nil {
+		return
+	}
+	traits := osKeys(s.os)
+	inherited := func(key string) bool { return s.node.Get(key) == traits.Get(key) }
+	if inherited("firmware") {
+		s.vm.Firmware = nil
+	}
+	if inherited("tpm") {
+		s.vm.TPM = nil
+	}
+	if inherited("terminationGracePeriodSeconds") {
+		s.m.TerminationGracePeriodSeconds = nil
+	}
+}
+
 // onlyInstancetype reports sizes beside an instance type, naming both places.
 func (s *subject) onlyInstancetype() {
 	if s.vm.Instancetype.Name == "" {
@@ -147,11 +166,21 @@ func (s *subject) memoryBounds(mem *Memory, guest int64) {
 	}
 }
 
+// keyPath is the path of keys as the user wrote them: without the last one, if
+// its value is the short form of the one above it.
+func (s *subject) keyPath(keys []string) string {
+	above := keys[:len(keys)-1]
+	if s.at(above...) == s.at(keys...) {
+		keys = above
+	}
+	return strings.Join(keys, ".")
+}
+
 // quantity parses a quantity that must be positive, and reports one that is not.
 func (s *subject) quantity(text string, keys ...string) (int64, bool) {
 	n, err := parseQuantity(text)
 	if err != nil {
-		s.errorf(s.at(keys...), "bad-quantity", strings.Join(keys, "."), "%s", err)
+		s.errorf(s.at(keys...), "bad-quantity", s.keyPath(keys), "%s", err)
 	}
 	return n, err == nil
 }

@@ -128,7 +128,7 @@ type CPU struct {
 // CPUFeature is one CPU feature; a name is short for `{name: NAME}`.
 type CPUFeature struct {
 	// Name of the feature, such as `vmx`.
-	Name string `json:"name"`
+	Name string `json:"name" required:"true"`
 	// What the host must offer; require where unset.
 	Policy string `json:"policy,omitempty" enum:"force,require,optional,disable,forbid"`
 }
@@ -146,7 +146,7 @@ type Memory struct {
 // Matcher names an instance type or a preference.
 type Matcher struct {
 	// Name of the object.
-	Name string `json:"name"`
+	Name string `json:"name" required:"true"`
 	// Kind of the object; the cluster-wide kind where unset.
 	Kind string `json:"kind,omitempty"`
 }
@@ -225,9 +225,9 @@ type NIC struct {
 // Route is one static route.
 type Route struct {
 	// Destination, such as `10.20.0.0/16`.
-	To string `json:"to" format:"cidr"`
+	To string `json:"to" required:"true" format:"cidr"`
 	// Next hop.
-	Via string `json:"via" format:"ip"`
+	Via string `json:"via" required:"true" format:"ip"`
 }
 
 // Port is a port of a masquerade NIC; a number is short for `{port: NUMBER}`.
@@ -235,7 +235,7 @@ type Port struct {
 	// Name of the port.
 	Name string `json:"name,omitempty"`
 	// Number of the port.
-	Port int32 `json:"port" minimum:"1" maximum:"65535"`
+	Port int32 `json:"port" required:"true" minimum:"1" maximum:"65535"`
 	// Protocol; TCP where unset.
 	Protocol string `json:"protocol,omitempty" enum:"TCP,UDP"`
 }
@@ -310,13 +310,13 @@ type Device struct {
 	// Name inside the machine; `gpu0`, `hostdevice0` and so on where unset.
 	Name string `json:"name,omitempty"`
 	// Resource name that the cluster permits, such as `nvidia.com/GA102GL_A10`.
-	Device string `json:"device"`
+	Device string `json:"device" required:"true"`
 }
 
 // Service is the long form of an entry of `services`.
 type Service struct {
 	// Port of the Service.
-	Port int32 `json:"port" minimum:"1" maximum:"65535"`
+	Port int32 `json:"port" required:"true" minimum:"1" maximum:"65535"`
 	// Port of the guest; the same where unset.
 	TargetPort int32 `json:"targetPort,omitempty" minimum:"1" maximum:"65535"`
 	// Protocol; TCP where unset.
@@ -370,9 +370,9 @@ type IntOrPercent struct {
 // Patch is one RFC 6902 operation.
 type Patch struct {
 	// Operation.
-	Op string `json:"op" enum:"add,remove,replace,move,copy,test"`
+	Op string `json:"op" required:"true" enum:"add,remove,replace,move,copy,test"`
 	// JSON pointer into the VirtualMachine, such as `/spec/template/spec/domain/cpu/model`.
-	Path string `json:"path"`
+	Path string `json:"path" required:"true"`
 	// JSON pointer that move and copy take from.
 	From string `json:"from,omitempty"`
 	// Value of add, replace and test.

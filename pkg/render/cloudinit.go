@@ -6,7 +6,6 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // inlineLimit is the number of bytes of user data, and of network data, that
@@ -123,92 +122,4 @@ func sysprepSource(s *fleet.Sysprep) kubevirtv1.VolumeSource {
 		return kubevirtv1.VolumeSource{Sysprep: &kubevirtv1.SysprepSource{ConfigMap: secretRef(s.ConfigMap)}}
 	}
 	return kubevirtv1.VolumeSource{Sysprep: &kubevirtv1.SysprepSource{Secret: secretRef(s.Secret)}}
-}
-
-// emptyUserData is user data that asks for nothing; KubeVirt refuses a
-// cloud-init disk without any data.
-const emptyUserData = "#cloud-config\n"
-
-// cloudConfig is cloud-init's user data in its cloud-config form
-// (cloudinit.readthedocs.io, reference/modules).
-type cloudConfig struct {
-	User              string    `json:"user,omitempty"`
-	Password          string    `json:"password,omitempty"`
-	Chpasswd          *chpasswd `json:"chpasswd,omitempty"`
-	Hostname          string    `json:"hostname,omitempty"`
-	SSHAuthorizedKeys []string  `json:"ssh_authorized_keys,omitempty"`
-	Packages          []string  `json:"packages,omitempty"`
-	RunCmd            []any     `json:"runcmd,omitempty"` // strings and lists of strings
-}
-
-type chpasswd struct {
-	Expire bool `json:"expire"`
-}
-
-// userData is the user data as given, or written from the keys that are set.
-func userData(c *fleet.CloudInit) string {
-	if c.UserData != "" {
-		return c.UserData
-	}
-	config := cloudConfig{
-		User: c.User, Password: c.Password, Hostname: c.Hostname, SSHAuthorizedKeys: c.SSHKeys, Packages: c.Packages,
-	}
-	if c.Password != "" {
-		config.Chpasswd = &chpasswd{Expire: false} // else the first login must change it
-	}
-	for _, cmd := range c.RunCmd {
-		if len(cmd.Args) > 0 {
-			config.RunCmd = append(config.RunCmd, cmd.Args)
-		} else {
-			config.RunCmd = append(config.RunCmd, cmd.Shell)
-		}
-	}
-	return cloudYAML(emptyUserData, &config)
-}
-
-// cloudYAML writes a struct as YAML below a head line. An empty struct leaves the head alone.
-func cloudYAML(head string, v any) string {
-	var space [512]byte
-	json, err := manifest.Encode(space[:0], v)
-	if err != nil || string(json) == "{}" {
-		return head // the structs here hold nothing that JSON cannot
-	}
-	return string(manifest.AppendYAML([]byte(head), json))
-}
-
-// accessCredentials appends those that cloud-init's keys ask for to the
-// machine's own. Passwords are set by the guest agent, which is the only way
-// that KubeVirt has; SSH keys come with the cloud-init disk.
-func (x *rendering) accessCredentials(spec *kubevirtv1.VirtualMachineInstanceSpec) {
-	c := x.CloudInit
-	if c == nil {
-		return
-	}
-	if c.PasswordSecret != "" {
-		spec.AccessCredentials = append(spec.AccessCredentials, kubevirtv1.AccessCredential{UserPassword: passwordCredential(c.PasswordSecret)})
-	}
-	if c.SSHKeySecret != "" {
-		spec.AccessCredentials = append(spec.AccessCredentials, kubevirtv1.AccessCredential{SSHPublicKey: x.sshCredential(c.SSHKeySecret)})
-	}
-}
-
-func passwordCredential(secret string) *kubevirtv1.UserPasswordAccessCredential {
-	return &kubevirtv1.UserPasswordAccessCredential{
-		Source: kubevirtv1.UserPasswordAccessCredentialSource{Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret}},
-		PropagationMethod: kubevirtv1.UserPasswordAccessCredentialPropagationMethod{
-			QemuGuestAgent: &kubevirtv1.QemuGuestAgentUserPasswordAccessCredentialPropagation{},
-		},
-	}
-}
-
-func (x *rendering) sshCredential(secret string) *kubevirtv1.SSHPublicKeyAccessCredential {
-	out := &kubevirtv1.SSHPublicKeyAccessCredential{
-		Source: kubevirtv1.SSHPublicKeyAccessCredentialSource{Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret}},
-	}
-	if x.configDrive() {
-		out.PropagationMethod.ConfigDrive = &kubevirtv1.ConfigDriveSSHPublicKeyAccessCredentialPropagation{}
-	} else {
-		out.PropagationMethod.NoCloud = &kubevirtv1.NoCloudSSHPublicKeyAccessCredentialPropagation{}
-	}
-	return out
 }

@@ -22,8 +22,7 @@ func (x *rendering) cpu(d *kubevirtv1.DomainSpec) {
 	if isTrue(c.Realtime) {
 		d.CPU.Realtime = &kubevirtv1.Realtime{}
 	}
-	// One queue is what a NIC has anyway, and KubeVirt refuses none of it; a
-	// preference has an opinion of its own.
+	// With one CPU there is nothing to share out; a preference decides for itself.
 	if x.OS.Multiqueue && x.Preference == nil && c.Cores*c.Sockets*c.Threads > 1 {
 		d.Devices.NetworkInterfaceMultiQueue = new(true)
 	}

@@ -3,40 +3,44 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// jsonTree reads rendered JSON into a tree that stands at one place as a whole.
-type jsonTree struct {
-	*json.Decoder
-	at source.Node // what every node of the tree starts as
-}
-
-// treeOf reads JSON that was written by a machine: it has no mistakes that a
-// user could mend.
+// treeOf turns rendered JSON into a tree that stands at one place as a whole.
+// The order of its keys is not defined.
 func treeOf(text []byte, pos source.Pos) (*source.Node, error) {
-	t := jsonTree{Decoder: json.NewDecoder(bytes.NewReader(text))}
-	t.UseNumber()
-	t.at = source.Node{Line: int32(pos.Line), Col: int32(pos.Col), File: &source.File{Name: pos.File}}
-	return t.value()
-}
-
-func (t *jsonTree) value() (*source.Node, error) {
-	token, err := t.Token()
-	if err != nil {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
 		return nil, err
 	}
-	n := t.at
-	switch v := token.(type) {
-	case json.Delim:
-		return &n, t.collection(&n, v)
+	at := source.Node{Line: int32(pos.Line), Col: int32(pos.Col), File: &source.File{Name: pos.File}}
+	return nodeOf(v, &at), nil
+}
+
+// nodeOf makes the node of a value; at is what every node starts as.
+func nodeOf(value any, at *source.Node) *source.Node {
+	n := *at
+	switch v := value.(type) {
+	case map[string]any:
+		n.Kind, n.Fields = source.Map, make([]source.Field, 0, len(v))
+		for key, value := range v {
+			n.Fields = append(n.Fields, source.Field{Key: key, Line: at.Line, Col: at.Col, Value: nodeOf(value, at)})
+		}
+	case []any:
+		n.Kind, n.Items = source.List, make([]*source.Node, len(v))
+		for i, item := range v {
+			n.Items[i] = nodeOf(item, at)
+		}
 	case string:
 		n.Kind, n.Style, n.Text = source.String, source.DoubleQuoted, v
 	case json.Number:
-		n.Kind, n.Text = source.Float, v.String()
-		if _, err := v.Int64(); err == nil {
-			n.Kind = source.Int
+		n.Kind, n.Text = source.Int, v.String()
+		if strings.ContainsAny(n.Text, ".eE") {
+			n.Kind = source.Float
 		}
 	case bool:
 		n.Kind, n.Text = source.Bool, "false"
@@ -44,34 +48,5 @@ func (t *jsonTree) value() (*source.Node, error) {
 			n.Text = "true"
 		}
 	}
-	return &n, nil
-}
-
-// collection reads a map or list whose bracket was read.
-func (t *jsonTree) collection(n *source.Node, bracket json.Delim) error {
-	n.Kind = source.List
-	if bracket == '{' {
-		n.Kind = source.Map
-	}
-	for t.More() {
-		f := source.Field{Line: t.at.Line, Col: t.at.Col}
-		if n.Kind == source.Map {
-			key, err := t.Token()
-			if err != nil {
-				return err
-			}
-			f.Key, _ = key.(string)
-		}
-		var err error
-		if f.Value, err = t.value(); err != nil {
-			return err
-		}
-		if n.Kind == source.Map {
-			n.Fields = append(n.Fields, f)
-		} else {
-			n.Items = append(n.Items, f.Value)
-		}
-	}
-	_, err := t.Token() // the closing bracket
-	return err
+	return &n
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -33,14 +34,33 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 		tree = source.Merge(tree, o)
 	}
 	out, ok := x.decodeVM(tree, x.path("overrides"))
-	if ok && len(x.Patches) > 0 {
-		out, tree, ok = x.patch(tree)
-	}
 	if !ok {
 		return vm
 	}
-	x.validate(out, tree)
+	found := x.validate(out, tree, "overrides")
+	if len(x.Patches) > 0 {
+		if out, tree, ok = x.patch(tree); !ok {
+			return vm
+		}
+		found = remaining(found, x.validate(out, tree, "patches"))
+	}
+	x.diags.Merge(found)
 	return out
+}
+
+// remaining are the problems that there are after the patches; those that were
+// there before are reported for the overrides.
+func remaining(before, after *source.Diagnostics) *source.Diagnostics {
+	var out source.Diagnostics
+	old := before.Sorted()
+	for _, d := range after.Sorted() {
+		same := func(o source.Diagnostic) bool { return o.Rule == d.Rule && o.Message == d.Message }
+		if i := slices.IndexFunc(old, same); i >= 0 {
+			d = old[i]
+		}
+		out.Add(d)
+	}
+	return &out
 }
 
 func (x *rendering) decodeVM(tree *source.Node, path string) (*kubevirtv1.VirtualMachine, bool) {

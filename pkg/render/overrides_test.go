@@ -139,6 +139,22 @@ func TestPatchProblems(t *testing.T) {
 	}
 }
 
+// What patches leave as the overrides made it is the overrides' problem; what
+// they mend is none.
+func TestPatchesAfterOverrides(t *testing.T) {
+	m := linuxMachine(t)
+	m.PatchPos = source.Pos{File: "vms.yaml", Line: 4, Col: 5}
+	m.Overrides = []*source.Node{tree(t, "vms.yaml", "{kind: VM, spec: {template: {spec: {networks: []}}}}\n")}
+	m.Patches = []fleet.Patch{
+		{Op: "replace", Path: "/kind", Value: tree(t, "vms.yaml", "VirtualMachine")},
+		{Op: "replace", Path: "/metadata/name", Value: tree(t, "vms.yaml", "web02")},
+	}
+	require.Equal(t, []string{
+		`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.domain.devices.interfaces: "default": interface without a network of that name`,
+		"vms.yaml:4:5: vms.web01.patches.metadata.name: must not be changed; rename the VM instead",
+	}, problems(t, m))
+}
+
 // Overrides change the VirtualMachine and nothing else.
 func TestOverridesComeLast(t *testing.T) {
 	m := linuxMachine(t)

@@ -8,13 +8,13 @@ import (
 
 // validate reports what KubeVirt accepts, or finds out too late, although the
 // machine cannot work. It is for what users patch: the rest is right by
-// construction.
-func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node) {
-	v := validation{rendering: x, tree: tree, spec: &kubevirtv1.VirtualMachineInstanceSpec{}}
+// construction. key is what was applied last: overrides or patches.
+func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node, key string) *source.Diagnostics {
+	v := validation{rendering: x, key: key, tree: tree, found: &source.Diagnostics{}}
 	v.identity(vm)
 	if vm.Spec.Template == nil {
 		v.errorf("missing-key", "", "missing template", "spec")
-		return
+		return v.found
 	}
 	v.spec = &vm.Spec.Template.Spec
 	v.size()
@@ -22,17 +22,20 @@ func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node) {
 	v.networks()
 	v.secureBoot()
 	v.duplicates(vm)
+	return v.found
 }
 
 type validation struct {
 	*rendering
-	tree *source.Node
-	spec *kubevirtv1.VirtualMachineInstanceSpec
+	key   string
+	tree  *source.Node
+	spec  *kubevirtv1.VirtualMachineInstanceSpec
+	found *source.Diagnostics
 }
 
 // errorf reports a problem with what stands under keys, at the place where the user wrote it.
 func (v *validation) errorf(rule, name, problem string, keys ...string) {
-	v.diags.Errorf(v.where(keys), rule, v.pathOf(keys), "%s%s", quotedName(name), problem)
+	v.found.Errorf(v.where(keys), rule, v.pathOf(keys), "%s%s", quotedName(name), problem)
 }
 
 func quotedName(name string) string {
@@ -43,10 +46,7 @@ func quotedName(name string) string {
 }
 
 func (v *validation) pathOf(keys []string) string {
-	path := v.path("overrides")
-	if len(v.Patches) > 0 {
-		path = v.path("patches")
-	}
+	path := v.path(v.key)
 	for _, k := range keys {
 		path = source.JoinPath(path, k)
 	}
@@ -71,10 +71,13 @@ func (v *validation) where(keys []string) source.Pos {
 
 // overridePos is where the user's overrides or patches stand.
 func (v *validation) overridePos() source.Pos {
-	if len(v.Patches) > 0 {
+	if v.key == "patches" {
 		return v.PatchPos
 	}
-	return v.Overrides[len(v.Overrides)-1].Pos()
+	if n := len(v.Overrides); n > 0 {
+		return v.Overrides[n-1].Pos()
+	}
+	return v.Pos
 }
 
 // identity keeps the object the one that the fleet knows.

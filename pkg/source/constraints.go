@@ -19,6 +19,16 @@ type constraints struct {
 	hasConstraint bool
 }
 
+// missingKeys reports the keys tagged `required:"true"` that a map lacks.
+func (d *decoder) missingKeys(p *plan, n *Node) {
+	for i := range p.fields {
+		f := &p.fields[i]
+		if v := n.Get(f.name); f.needed && (v == nil || v.Kind == Null) {
+			d.errorf(n, "missing-key", "missing key %q", f.name)
+		}
+	}
+}
+
 func constraintsOf(tag reflect.StructTag) constraints {
 	c := constraints{quantity: tag.Get("format") == "quantity"}
 	if enum := tag.Get("enum"); enum != "" {

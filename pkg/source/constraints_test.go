@@ -23,7 +23,7 @@ func TestConstraints(t *testing.T) {
 		"{port: 65536}": `f:1:8: x.port: 65536 is out of range; accepted are 1 to 65535`,
 		"{least: 1}":    `f:1:9: x.least: 1 is out of range; want at least 2`,
 		"{size: true}":  `f:1:8: x.size: wrong type: got the boolean true, want a string; quote it: "true"`,
-		`{"#short": 0}`: `f:1:12: x: 0 is out of range; want at least 1`,
+		`{"#short": 0}`: `f:1:12: x.#short: 0 is out of range; want at least 1`,
 		"{shor: 1}":     `f:1:2: x.shor: unknown key "shor"; accepted are: least, port, run, size`,
 	} {
 		var diags Diagnostics
@@ -36,6 +36,17 @@ func TestConstraints(t *testing.T) {
 		}
 		require.Equal(t, want, message, text)
 	}
+}
+
+// TestShortForm shows that a scalar that became a map is reported as itself.
+func TestShortForm(t *testing.T) {
+	var diags Diagnostics
+	scalar := Parse(&File{Name: "f", Data: []byte("true")}, &diags)[0]
+	n := &Node{Kind: Map, Style: ShortForm, File: scalar.File, Line: 1, Col: 1, Fields: []Field{{Key: "guest", Line: 1, Col: 1, Value: scalar}}}
+	Decode(n, &struct {
+		Guest string `json:"guest"`
+	}{}, "memory", &diags)
+	require.Equal(t, `f:1:1: memory: wrong type: got the boolean true, want a string; quote it: "true"`, diags.Sorted()[0].String())
 }
 
 func TestCompose(t *testing.T) {

@@ -87,6 +87,11 @@ func (d *Diagnostics) HasErrors() bool {
 	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return p.Severity == Error })
 }
 
+// HasErrorsBut reports whether there is any error of another rule.
+func (d *Diagnostics) HasErrorsBut(rule string) bool {
+	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return p.Severity == Error && p.Rule != rule })
+}
+
 // Len returns the number of problems added, repetitions included.
 func (d *Diagnostics) Len() int { return len(d.list) }
 

@@ -22,13 +22,16 @@ const (
 // Style is how a scalar was written.
 type Style uint8
 
-// The styles of scalars.
+// The styles of scalars, and of maps that stand for one.
 const (
 	Plain Style = iota
 	SingleQuoted
 	DoubleQuoted
 	Literal
 	Folded
+	// ShortForm marks a map that a program has made of a scalar, which is the
+	// value of its first entry: diagnostics leave that entry's key out of paths.
+	ShortForm
 )
 
 // File is an input file: its name as diagnostics show it, and its text.

@@ -27,6 +27,7 @@ type plan struct {
 	fields   []structField // of a struct
 	byName   map[string]int
 	accepted []string // keys of a struct, sorted
+	required bool     // there are keys that a struct must have
 }
 
 // plans caches what planOf works out, by type. Entries never change.
@@ -124,6 +125,9 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 		d.wrongType(n, "a map", "")
 		return
 	}
+	if p.required {
+		d.missingKeys(p, n)
+	}
 	for i := range n.Fields {
 		f := &n.Fields[i]
 		at, ok := p.byName[f.Key]
@@ -137,14 +141,17 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 		field := &p.fields[at]
 		outer := d.secret
 		d.secret = outer || field.secret
-		d.trail.pushKey(f.Key)
+		outside := len(d.trail)
+		if n.Style != ShortForm {
+			d.trail.pushKey(f.Key)
+		}
 		value := f.Value
 		if field.limits.hasConstraint {
 			value = field.limits.asText(value)
 			field.limits.check(d, value)
 		}
 		field.plan.get().run(d, value, field.in(v))
-		d.trail.pop()
+		d.trail = d.trail[:outside]
 		d.secret = outer
 	}
 }

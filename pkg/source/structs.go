@@ -13,6 +13,7 @@ type structField struct {
 	tagged bool
 	secret bool
 	limits constraints
+	needed bool // `required:"true"`
 	plan   *lazyPlan
 }
 
@@ -44,6 +45,7 @@ func (p *plan) addFields() {
 			f.plan = &lazyPlan{typ: p.typ.FieldByIndex(f.index).Type}
 			p.byName[f.name] = len(p.fields)
 			p.fields = append(p.fields, f)
+			p.required = p.required || f.needed
 			if !strings.HasPrefix(f.name, internalKey) {
 				p.accepted = append(p.accepted, f.name)
 			}
@@ -88,7 +90,7 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 		if !sf.IsExported() {
 			continue
 		}
-		f := structField{name: name, index: at, tagged: name != "", secret: sf.Tag.Get("source") == "secret", limits: constraintsOf(sf.Tag)}
+		f := structField{name: name, index: at, tagged: name != "", secret: sf.Tag.Get("source") == "secret", limits: constraintsOf(sf.Tag), needed: sf.Tag.Get("required") == "true"}
 		if name == "" {
 			f.name = sf.Name
 		}

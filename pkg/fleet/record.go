@@ -1,0 +1,124 @@
+package fleet
+
+import (
+	"net/netip"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Visitor takes a machine that is decided. It is called from several
+// goroutines, in no order, and may report problems of its own to diags; a
+// machine that it does not keep is garbage.
+type Visitor func(m *Machine, diags *source.Diagnostics)
+
+// record is what the checks across VMs need of a machine, so that the machine
+// itself need not be kept: a fleet of 100,000 does not fit in memory twice.
+type record struct {
+	machineKey
+	group string // name of the VM that this is a replica of; else its own
+	pos   source.Pos
+	path  string
+
+	wave    int
+	given   *int // wave as written
+	wavePos source.Pos
+	deps    []Dependency
+
+	addresses []address
+	objects   []object
+
+	waiting *Machine // not visited yet: its wave is that of others
+}
+
+type machineKey struct{ namespace, name string }
+
+// address is what must be unique: a MAC address in the fleet, an IP address on its network.
+type address struct {
+	addressKey
+	nic string
+	pos source.Pos
+}
+
+type addressKey struct{ what, network, address string }
+
+// object is what a machine gives a name in its namespace.
+type object struct {
+	kind, name string
+	path       string // beneath the VM's
+}
+
+func newRecord(m *Machine) *record {
+	r := &record{
+		machineKey: machineKey{m.Namespace, m.Name}, group: m.group, pos: m.Pos, path: m.Path,
+		given: m.wave, wavePos: m.wavePos, deps: m.DependsOn,
+	}
+	r.addresses = make([]address, 0, len(m.NICs))
+	for i := range m.NICs {
+		r.addAddresses(&m.NICs[i])
+	}
+	r.objects = make([]object, 0, len(m.Disks)+len(m.Services))
+	for i := range m.Disks {
+		if d := &m.Disks[i]; d.Kind == DiskDataVolume {
+			r.objects = append(r.objects, object{"DataVolume", d.Claim, d.Name})
+		}
+	}
+	for i := range m.Services {
+		r.objects = append(r.objects, object{"Service", m.Services[i].Name, m.Services[i].PortName})
+	}
+	return r
+}
+
+func (r *record) addAddresses(n *MachineNIC) {
+	if n.MAC != "" {
+		r.addresses = append(r.addresses, address{addressKey{"MAC address", "", n.MAC}, n.Name, n.Pos})
+	}
+	if n.IP == "" || n.Pod {
+		return
+	}
+	if p, err := netip.ParsePrefix(n.IP); err == nil {
+		r.addresses = append(r.addresses, address{addressKey{"IP address", n.NAD, p.Addr().String()}, n.Name, n.Pos})
+	}
+}
+
+// decided takes over a machine without errors: it is visited at once, unless
+// its wave is that of others.
+func (l *loader) decided(records []*record, m *Machine, diags *source.Diagnostics) []*record {
+	r := newRecord(m)
+	if len(m.DependsOn) > 0 {
+		r.waiting = m
+		return append(records, r)
+	}
+	if m.wave != nil {
+		m.Wave, r.wave = *m.wave, *m.wave
+	}
+	l.visitOne(m, diags)
+	return append(records, r)
+}
+
+func (l *loader) visitOne(m *Machine, diags *source.Diagnostics) {
+	if l.visit != nil && l.wanted(m) {
+		l.visit(m, diags)
+	}
+}
+
+// visitWaiting visits the machines whose waves are known now.
+func (l *loader) visitWaiting(records []*record) {
+	var waiting []*record
+	for _, r := range records {
+		if r.waiting != nil {
+			waiting = append(waiting, r)
+		}
+	}
+	for start := 0; start < len(waiting); start += chunk {
+		part := waiting[start:min(start+chunk, len(waiting))]
+		l.pool.do(func() {
+			var own source.Diagnostics
+			for _, r := range part {
+				r.waiting.Wave = r.wave
+				l.visitOne(r.waiting, &own)
+				r.waiting = nil
+			}
+			l.keep(nil, &own)
+		})
+	}
+}

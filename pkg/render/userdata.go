@@ -1,0 +1,57 @@
+package render
+
+import (
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// emptyUserData is user data that asks for nothing; KubeVirt refuses a
+// cloud-init disk without any data.
+const emptyUserData = "#cloud-config\n"
+
+// cloudConfig is cloud-init's user data in its cloud-config form
+// (cloudinit.readthedocs.io, reference/modules).
+type cloudConfig struct {
+	User              string    `json:"user,omitempty"`
+	Password          string    `json:"password,omitempty"`
+	Chpasswd          *chpasswd `json:"chpasswd,omitempty"`
+	Hostname          string    `json:"hostname,omitempty"`
+	SSHAuthorizedKeys []string  `json:"ssh_authorized_keys,omitempty"`
+	Packages          []string  `json:"packages,omitempty"`
+	RunCmd            []any     `json:"runcmd,omitempty"` // strings and lists of strings
+}
+
+type chpasswd struct {
+	Expire bool `json:"expire"`
+}
+
+// userData is the user data as given, or written from the keys that are set.
+func userData(c *fleet.CloudInit) string {
+	if c.UserData != "" {
+		return c.UserData
+	}
+	config := cloudConfig{
+		User: c.User, Password: c.Password, Hostname: c.Hostname, SSHAuthorizedKeys: c.SSHKeys, Packages: c.Packages,
+	}
+	if c.Password != "" {
+		config.Chpasswd = &chpasswd{Expire: false} // else the first login must change it
+	}
+	for _, cmd := range c.RunCmd {
+		if len(cmd.Args) > 0 {
+			config.RunCmd = append(config.RunCmd, cmd.Args)
+		} else {
+			config.RunCmd = append(config.RunCmd, cmd.Shell)
+		}
+	}
+	return cloudYAML(emptyUserData, &config)
+}
+
+// cloudYAML writes a struct as YAML below a head line. An empty struct leaves the head alone.
+func cloudYAML(head string, v any) string {
+	var space [512]byte
+	json, err := manifest.Encode(space[:0], v)
+	if err != nil || string(json) == "{}" {
+		return head // the structs here hold nothing that JSON cannot
+	}
+	return string(manifest.AppendYAML([]byte(head), json))
+}

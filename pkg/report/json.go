@@ -1,0 +1,49 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+)
+
+type jsonReport struct {
+	Valid       bool          `json:"valid"`
+	VMs         int           `json:"vms"`
+	Errors      int           `json:"errors"`
+	Warnings    int           `json:"warnings"`
+	Diagnostics []jsonProblem `json:"diagnostics"`
+}
+
+type jsonProblem struct {
+	Severity string `json:"severity"`
+	Rule     string `json:"rule,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Message  string `json:"message"`
+}
+
+// JSON writes one object: whether the fleet is valid, the number of VMs, errors
+// and warnings, and the list of problems, which is empty and never null.
+func JSON(w io.Writer, v Validation) error {
+	out := jsonReport{VMs: v.VMs, Diagnostics: []jsonProblem{}}
+	out.Errors, out.Warnings, _ = v.count()
+	out.Valid = out.Errors == 0
+	for _, d := range v.Diagnostics {
+		out.Diagnostics = append(out.Diagnostics, jsonProblem{
+			Severity: level(d.Severity), Rule: d.Rule,
+			File: d.File, Line: d.Line, Column: d.Col,
+			Path: d.Path, Message: d.Message,
+		})
+	}
+	return Indented(w, out)
+}
+
+// Indented writes any value as JSON for people and jq alike: indented by two
+// spaces, with `<`, `>` and `&` as they are.
+func Indented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
