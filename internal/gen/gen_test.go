@@ -1,0 +1,136 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// generated makes all files in the repository's root.
+func generated(t *testing.T) map[string][]byte {
+	t.Helper()
+	t.Chdir("../..")
+	files, err := generate()
+	require.NoError(t, err)
+	return files
+}
+
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	for name, want := range generated(t) {
+		got, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), "%s is stale; run \"make generate\"", name)
+	}
+}
+
+func TestRootIsFoundFromBelow(t *testing.T) {
+	want, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	t.Chdir("../../pkg/fleet")
+	require.NoError(t, enterRoot())
+	got, err := os.Getwd()
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+// Types that decode themselves do so for the sake of a short form.
+func TestShortFormsAreKnown(t *testing.T) {
+	decoder := reflect.TypeFor[source.NodeDecoder]()
+	for _, kind := range fileKinds {
+		for _, typ := range typesBeneath(kind.of) {
+			if reflect.PointerTo(typ).Implements(decoder) && ownForm(typ) == nil {
+				require.Contains(t, shortForms, typ)
+			}
+		}
+	}
+}
+
+// typesBeneath are the types of all keys beneath t, at any depth.
+func typesBeneath(t reflect.Type) []reflect.Type {
+	var all []reflect.Type
+	collect := func(t reflect.Type) {
+		for _, k := range keysOf(t) {
+			inner, _ := target(k.field.Type, "")
+			all = append(all, inner)
+		}
+	}
+	collect(t)
+	walk(t, "", func(t reflect.Type, _ string) bool {
+		collect(t)
+		return true
+	})
+	return all
+}
+
+func TestEveryKeyHasAComment(t *testing.T) {
+	t.Chdir("../..")
+	comments, err := readComments()
+	require.NoError(t, err)
+	check := func(typ reflect.Type, path string) bool {
+		for _, k := range keysOf(typ) {
+			require.NotEmpty(t, comments.of(typ, k.field.Name), "%s has no comment", join(path, k.name))
+		}
+		return true
+	}
+	for _, kind := range fileKinds {
+		check(kind.of, "")
+		walk(kind.of, "", check)
+	}
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	link    = regexp.MustCompile(`\]\(([^)#]*)#([^)]*)\)`)
+)
+
+func TestLinksLeadToHeadings(t *testing.T) {
+	files := generated(t)
+	for _, name := range []string{"values.md", "catalog.md"} {
+		text := string(files["docs/"+name])
+		anchors := map[string]bool{}
+		for _, h := range heading.FindAllStringSubmatch(withoutBlocks(text), -1) {
+			a := anchor(h[1])
+			require.False(t, anchors[a], "%s has two headings %q", name, a)
+			anchors[a] = true
+		}
+		for other, text := range files {
+			for _, l := range link.FindAllStringSubmatch(string(text), -1) {
+				if l[1] == name || l[1] == "" && other == "docs/"+name {
+					require.True(t, anchors[l[2]], "%s links to %s#%s", other, name, l[2])
+				}
+			}
+		}
+	}
+}
+
+var block = regexp.MustCompile("(?ms)^```yaml\n# ([^\n]+)\n(.*?)^```$")
+
+func withoutBlocks(text string) string { return block.ReplaceAllString(text, "") }
+
+// The examples of the reference are the files of one fleet.
+func TestDocumentedFleetLoads(t *testing.T) {
+	text := string(generated(t)["docs/values.md"])
+	blocks := block.FindAllStringSubmatch(text, -1)
+	require.Len(t, blocks, strings.Count(text, "```yaml"), "every example starts with a comment that names its file")
+	dir := t.TempDir()
+	for _, b := range blocks {
+		path := filepath.Join(dir, b[1])
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(b[2]), 0o644))
+	}
+	f, diags := fleet.Load(dir, fleet.Options{})
+	require.Empty(t, diags.Sorted())
+	var names []string
+	for _, m := range f.Machines {
+		names = append(names, m.Namespace+"/"+m.Name)
+	}
+	require.Equal(t, []string{"prod/db", "prod/web-0", "prod/web-1"}, names)
+}

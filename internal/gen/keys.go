@@ -1,0 +1,96 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// fileKind is a kind of file, and the type that it is decoded into.
+type fileKind struct {
+	name, title string
+	of          reflect.Type
+}
+
+var fileKinds = []fileKind{
+	{"fleet", "fleet.yaml, the root of a vmrender fleet, or an overlay", reflect.TypeFor[fleet.Header]()},
+	{"defaults", "_defaults.yaml, what VMs of a vmrender fleet inherit", reflect.TypeFor[fleet.VM]()},
+	{"vms", "a file of a vmrender fleet with VMs", reflect.TypeFor[fleet.File]()},
+}
+
+var (
+	nodeType    = reflect.TypeFor[source.Node]()
+	vmType      = reflect.TypeFor[fleet.VM]()
+	catalogType = reflect.TypeFor[catalog.Catalog]()
+)
+
+// key is one key that a user can write.
+type key struct {
+	name     string
+	required bool // by its own type; another level of inheritance may give it
+	field    reflect.StructField
+}
+
+// keysOf are the keys of a struct. Those that start with "#" are written by
+// short forms only.
+func keysOf(t reflect.Type) []key {
+	var keys []key
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && !strings.HasPrefix(name, "#") {
+			keys = append(keys, key{name, options != "omitempty", f})
+		}
+	}
+	return keys
+}
+
+// target strips a type to what its values hold in the end, and adds to path how
+// to get there: ".*" for the entries of a map, "[]" for the items of a list.
+func target(t reflect.Type, path string) (reflect.Type, string) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return target(t.Elem(), path)
+	case reflect.Map:
+		return target(t.Elem(), path+".*")
+	case reflect.Slice:
+		return target(t.Elem(), path+"[]")
+	}
+	return t, path
+}
+
+// hasKeys tells structs that are written key by key.
+func hasKeys(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t != nodeType && len(keysOf(t)) > 0
+}
+
+// walk calls visit for all types with keys beneath t, and the paths that lead
+// to them; beneath a type only where visit returns true.
+func walk(t reflect.Type, path string, visit func(t reflect.Type, path string) bool) {
+	for _, k := range keysOf(t) {
+		inner, at := target(k.field.Type, join(path, k.name))
+		if hasKeys(inner) && visit(inner, at) {
+			walk(inner, at, visit)
+		}
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// listItems are the types that stand in lists: those replace each other as a
+// whole, so that no other level of inheritance gives a key that is missing.
+func listItems(t reflect.Type) map[reflect.Type]bool {
+	items := map[reflect.Type]bool{}
+	walk(t, "", func(t reflect.Type, path string) bool {
+		items[t] = items[t] || strings.HasSuffix(path, "[]")
+		return true
+	})
+	return items
+}

@@ -1,0 +1,79 @@
+// Command gen writes the files of this repository that follow from Go types,
+// the comments on them and the built-in catalogue: the JSON Schemas under
+// schema/ and the reference under docs/. It is not shipped; go generate runs it.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// module is the import path of the repository's root.
+const module = "github.com/vmrender/vmrender"
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	if err := enterRoot(); err != nil {
+		return err
+	}
+	files, err := generate()
+	if err != nil {
+		return err
+	}
+	for name, data := range files {
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enterRoot makes the nearest directory upwards with a go.mod the working
+// directory: go generate starts commands where their comment stands.
+func enterRoot() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for {
+		_, err := os.Stat(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			return os.Chdir(dir)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			return fmt.Errorf("looking for go.mod: %w", err)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// generate makes all files, by their path beneath the working directory, which
+// is the repository's root.
+func generate() (map[string][]byte, error) {
+	comments, err := readComments()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, k := range fileKinds {
+		if files["schema/"+k.name+".schema.json"], err = comments.schema(k); err != nil {
+			return nil, fmt.Errorf("making the schema of %s: %w", k.name, err)
+		}
+	}
+	if files["docs/values.md"], err = comments.valuesReference(); err != nil {
+		return nil, fmt.Errorf("making docs/values.md: %w", err)
+	}
+	if files["docs/catalog.md"], err = catalogReference(); err != nil {
+		return nil, fmt.Errorf("making docs/catalog.md: %w", err)
+	}
+	return files, nil
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"text/template"
+)
+
+// execute fills in a template for Markdown.
+func execute(name, text string, data any) ([]byte, error) {
+	t, err := template.New(name).Funcs(template.FuncMap{"cell": cell, "line": line}).Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, data); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// cell keeps text from ending a table's cell.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// line is one line of a table.
+func line(cells []string) string {
+	var out strings.Builder
+	for _, c := range cells {
+		out.WriteString("| " + cell(c) + " ")
+	}
+	return out.String() + "|"
+}

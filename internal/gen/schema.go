@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+const (
+	// draft is the version of JSON Schema that yaml-language-server knows best.
+	draft = "http://json-schema.org/draft-07/schema#"
+	// ids is where the names of the schemas begin; nothing is fetched from there.
+	ids = "https://vmrender.io/schema/v1alpha1/"
+)
+
+// schema makes the JSON Schema of one kind of file.
+func (c comments) schema(kind fileKind) ([]byte, error) {
+	types := map[string]reflect.Type{}
+	r := jsonschema.Reflector{
+		Anonymous:      true,
+		ExpandedStruct: true,
+		LookupComment:  c.of,
+		Mapper:         ownForm,
+		Namer: func(t reflect.Type) string {
+			types[definition(t)] = t
+			return definition(t)
+		},
+	}
+	s := r.ReflectFromType(kind.of)
+	s.Version, s.ID = draft, jsonschema.ID(ids+kind.name+".schema.json")
+	s.Title, s.Description = kind.title, ""
+	items := listItems(kind.of)
+	items[reflect.TypeFor[fleet.File]()] = true // it is no level of its own either
+	refine(s, kind.of, items[kind.of])
+	for name, def := range s.Definitions {
+		t := types[name]
+		refine(def, t, items[t])
+		s.Definitions[name] = withShortForm(def, t)
+	}
+	return encode(s)
+}
+
+// definition names a type; two packages have a Source.
+func definition(t reflect.Type) string {
+	if t == reflect.TypeFor[catalog.Source]() {
+		return "Image"
+	}
+	return t.Name()
+}
+
+// refine adds to the schema of a struct what its tags say, and lets null remove
+// what is inherited under each key. Only whole values require their keys.
+func refine(s *jsonschema.Schema, t reflect.Type, whole bool) {
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if strings.HasPrefix(name, "#") {
+			s.Properties.Delete(name)
+		}
+	}
+	for _, k := range keysOf(t) {
+		p, _ := s.Properties.Get(k.name)
+		p = foreign(p, k.field.Tag.Get("ref"))
+		limit(p, k.field.Tag)
+		if p.AdditionalProperties != nil {
+			entries(p, k.field.Type.Elem())
+		}
+		switch {
+		case !k.required || p.Type == "object":
+			p = nullable(p)
+		case p.Ref != "":
+			p = oneOfMany(p)
+		}
+		s.Properties.Set(k.name, p)
+	}
+	if !whole {
+		s.Required = nil
+	}
+}
+
+// foreign gives a free value the form that its `ref` tag names.
+func foreign(p *jsonschema.Schema, ref string) *jsonschema.Schema {
+	if ref == "" {
+		return p
+	}
+	f, ok := foreignForms[ref]
+	if !ok { // one of our own types
+		return &jsonschema.Schema{Description: p.Description, Ref: "#/$defs/" + ref}
+	}
+	p.Type, p.Description = f.typ, p.Description+" "+f.where
+	if f.typ == "array" {
+		p.Items = &jsonschema.Schema{Type: "object"}
+	}
+	return p
+}
+
+// limit adds what the tags `enum`, `minimum`, `maximum` and `format` say of a
+// value, or of the items of a list.
+func limit(p *jsonschema.Schema, tag reflect.StructTag) {
+	if p.Items != nil {
+		p = p.Items
+	}
+	if enum := tag.Get("enum"); enum != "" {
+		for word := range strings.SplitSeq(enum, ",") {
+			p.Enum = append(p.Enum, word)
+		}
+	}
+	p.Minimum, p.Maximum = json.Number(tag.Get("minimum")), json.Number(tag.Get("maximum"))
+	limitFormat(p, tag.Get("format"))
+}
+
+// entries lets null remove entries of a map, and restricts the names of those
+// that objects are named after.
+func entries(p *jsonschema.Schema, of reflect.Type) {
+	p.AdditionalProperties = nullable(p.AdditionalProperties)
+	t, _ := target(of, "")
+	switch t {
+	case vmType, reflect.TypeFor[fleet.Disk](), reflect.TypeFor[fleet.Service]():
+		longest := uint64(63)
+		p.PropertyNames = &jsonschema.Schema{Pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", MaxLength: &longest}
+	}
+}
+
+// oneOfMany gives a reference a description: in draft 7 it has no siblings.
+func oneOfMany(p *jsonschema.Schema, others ...*jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{Description: p.Description, AnyOf: append([]*jsonschema.Schema{{Ref: p.Ref}}, others...)}
+}
+
+// nullable lets a value be null.
+func nullable(p *jsonschema.Schema) *jsonschema.Schema {
+	null := &jsonschema.Schema{Type: "null"}
+	switch {
+	case p.Ref != "":
+		return oneOfMany(p, null)
+	case p.AnyOf != nil:
+		p.AnyOf = append(p.AnyOf, null)
+	case p.Type != "":
+		p.Extras = map[string]any{"type": []string{p.Type, "null"}}
+		p.Type = ""
+	case p.Extras != nil:
+		p.Extras["type"] = append(p.Extras["type"].([]string), "null")
+	}
+	if p.Enum != nil {
+		p.Enum = append(p.Enum, nil)
+	}
+	return p
+}
+
+// withShortForm lets the short form of a type stand for its map.
+func withShortForm(s *jsonschema.Schema, t reflect.Type) *jsonschema.Schema {
+	short, ok := shortForms[t]
+	if !ok {
+		return s
+	}
+	description := s.Description
+	s.Description = ""
+	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{short.schema(), s}}
+}
+
+// draft7 turns what the encoder writes into the words of draft 7, and into text
+// that people can read.
+var draft7 = strings.NewReplacer(`"$defs":`, `"definitions":`, `"#/$defs/`, `"#/definitions/`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+func encode(s *jsonschema.Schema) ([]byte, error) {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(draft7.Replace(string(data))), "", "  "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}

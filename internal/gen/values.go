@@ -1,0 +1,208 @@
+package main
+
+import (
+	_ "embed"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+//go:embed values.md.tmpl
+var valuesTemplate string
+
+// section is the table of one type's keys.
+type section struct {
+	of    reflect.Type
+	paths []string // where its keys are written; empty for the root of a file
+
+	Comment string
+	Short   string // the short form's example
+	Rows    []row
+}
+
+// row is one key.
+type row struct{ Key, Type, Accepted, Meaning string }
+
+// Title is the section's heading: where its keys are written.
+func (s *section) Title() string {
+	if len(s.paths) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(s.paths, "`, `") + "`"
+}
+
+// reference collects the sections that tables can link to.
+type reference struct {
+	comments comments
+	byType   map[reflect.Type]*section
+}
+
+// valuesReference makes docs/values.md.
+func (c comments) valuesReference() ([]byte, error) {
+	r := &reference{c, map[reflect.Type]*section{}}
+	vm := r.collect(vmType, "")
+	header := r.collect(reflect.TypeFor[fleet.Header](), "")
+	entries := r.collect(catalogType, "catalog")
+	file := r.collect(reflect.TypeFor[fleet.File](), "")
+	for _, s := range r.byType {
+		s.Rows = r.rows(s.of)
+	}
+	return execute("values.md", valuesTemplate, map[string][]*section{
+		"VM": vm, "Fleet": header, "Catalog": entries, "File": file,
+	})
+}
+
+// collect makes the sections of a type and of all types beneath it that have
+// none yet; those that have one get another path.
+func (r *reference) collect(t reflect.Type, path string) []*section {
+	var list []*section
+	add := func(t reflect.Type, path string) bool {
+		if t == reflect.TypeFor[catalog.Source]() {
+			t = reflect.TypeFor[fleet.Source]() // the same keys
+		}
+		s := r.byType[t]
+		known := s != nil
+		if !known {
+			s = &section{of: t, Comment: r.comments.of(t, ""), Short: shortForms[t].example}
+			r.byType[t] = s
+			list = append(list, s)
+		}
+		if path != "" && !slices.Contains(s.paths, path) {
+			s.paths = append(s.paths, path)
+		}
+		return !known
+	}
+	add(t, path)
+	walk(t, path, func(t reflect.Type, path string) bool {
+		return t != vmType && t != catalogType && add(t, path)
+	})
+	return list
+}
+
+func (r *reference) rows(t reflect.Type) []row {
+	keys := keysOf(t)
+	rows := make([]row, 0, len(keys))
+	for _, k := range keys {
+		meaning := r.comments.of(t, k.field.Name)
+		if f, ok := foreignForms[k.field.Tag.Get("ref")]; ok {
+			meaning += " " + f.where
+		}
+		if k.required {
+			meaning = "Required. " + meaning
+		}
+		rows = append(rows, row{"`" + k.name + "`", r.words(k.field.Type, k.field.Tag, false), accepted(k.field.Tag), meaning})
+	}
+	return rows
+}
+
+// words says what a value is, for one or for many of them.
+func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) string {
+	switch {
+	case t.Kind() == reflect.Pointer && t.Elem() == nodeType:
+		return r.free(tag.Get("ref"))
+	case t.Kind() == reflect.Pointer:
+		return r.words(t.Elem(), tag, many)
+	case t.Kind() == reflect.Slice:
+		return plural("list", many) + " of " + r.words(t.Elem(), tag, true)
+	case t.Kind() == reflect.Map:
+		return plural("map", many) + " of " + r.words(t.Elem(), tag, true)
+	case t == reflect.TypeFor[fleet.Command]():
+		return plural("string", many) + " or " + plural("list", many) + " of strings"
+	case t == reflect.TypeFor[fleet.IntOrPercent]():
+		return "integer or percentage"
+	case t.Kind() == reflect.Struct:
+		return r.link(t, many)
+	}
+	return plural(scalar(t, tag), many)
+}
+
+// free says what a value is that pkg/fleet passes on as it is.
+func (r *reference) free(ref string) string {
+	if f, ok := foreignForms[ref]; ok {
+		return f.noun
+	}
+	for t := range r.byType {
+		if ref != "" && t.Name() == ref {
+			return r.link(t, false)
+		}
+	}
+	return "anything"
+}
+
+// link leads to the table of a type's keys.
+func (r *reference) link(t reflect.Type, many bool) string {
+	switch t {
+	case vmType:
+		return "[VM keys](#vm-keys)"
+	case catalogType:
+		return "[map](#the-catalogue)"
+	case reflect.TypeFor[catalog.Source]():
+		t = reflect.TypeFor[fleet.Source]()
+		return "[" + plural("map", many) + "](#" + anchor(r.byType[t].Title()) + ")"
+	}
+	text := "[" + plural("map", many) + "](#" + anchor(r.byType[t].Title()) + ")"
+	short, ok := shortForms[t]
+	switch {
+	case !ok:
+		return text
+	case many:
+		return short.nouns + " or " + text
+	}
+	return short.noun + " or " + text
+}
+
+// anchor is what GitHub makes of a heading to link to it.
+func anchor(heading string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == ' ':
+			return '-'
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '-', c == '_':
+			return c
+		}
+		return -1
+	}, strings.ToLower(heading))
+}
+
+func scalar(t reflect.Type, tag reflect.StructTag) string {
+	switch {
+	case tag.Get("format") == "quantity":
+		return "quantity"
+	case t.Kind() == reflect.String:
+		return "string"
+	case t.Kind() == reflect.Bool:
+		return "boolean"
+	}
+	return "integer"
+}
+
+func plural(noun string, many bool) string {
+	switch {
+	case !many:
+		return noun
+	case noun == "quantity":
+		return "quantities"
+	}
+	return noun + "s"
+}
+
+// accepted words the tags that restrict a value.
+func accepted(tag reflect.StructTag) string {
+	least, most := tag.Get("minimum"), tag.Get("maximum")
+	switch {
+	case tag.Get("enum") != "":
+		return "`" + strings.ReplaceAll(tag.Get("enum"), ",", "`, `") + "`"
+	case least != "" && most != "":
+		return least + " to " + most
+	case least != "":
+		return "from " + least
+	case tag.Get("format") == "ip":
+		return "address"
+	case tag.Get("format") == "cidr":
+		return "subnet"
+	}
+	return ""
+}
