@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+func newCatalogCommand() *cobra.Command {
+	kinds := make([]string, 0, len(listings()))
+	for _, l := range listings() {
+		kinds = append(kinds, l.kind)
+	}
+	cmd := &cobra.Command{
+		Use:   "catalog [" + strings.Join(kinds, "|") + "] [PATH]",
+		Short: "List the names that VMs can use",
+		Long: `List the catalogue: operating systems, flavors and the other names that VMs can
+use; all of them, or those of one kind. With the PATH of a fleet its own entries
+are merged over the built-in ones.`,
+		Example: `  vmrender catalog os
+  vmrender catalog networks site-a -o json`,
+		Args: cobra.MatchAll(cobra.MaximumNArgs(2), oneOf(kinds)),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return kinds, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	var overlays []string
+	cmd.Flags().StringArrayVar(&overlays, "overlay", nil, "`file` that merges over the fleet (repeatable)")
+	output := outputFlag(cmd, "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := fleetCatalog(cmd, args, overlays)
+		if err != nil {
+			return err
+		}
+		if output.value == "json" {
+			return printJSON(cmd, args, set)
+		}
+		return printTables(cmd, args, set)
+	}
+	return cmd
+}
+
+// oneOf checks the first argument, where there is one, against the accepted kinds.
+func oneOf(kinds []string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 && !slices.Contains(kinds, args[0]) {
+			return fmt.Errorf("unknown kind %q; %s", args[0], source.DidYouMean(args[0], kinds))
+		}
+		return nil
+	}
+}
+
+// fleetCatalog is the catalogue of the fleet that the second argument names, or
+// the built-in one.
+func fleetCatalog(cmd *cobra.Command, args, overlays []string) (*catalog.Set, error) {
+	if len(args) < 2 {
+		return catalog.New(nil, new(source.Diagnostics)), nil
+	}
+	f, diags := fleet.Load(args[1], fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()})
+	return f.Catalog, complain(cmd.ErrOrStderr(), headerProblems(f, overlays, diags))
+}
+
+// headerProblems leaves out what is wrong in VMs: who looks for the right name
+// of an operating system often has a wrong one in a VM.
+func headerProblems(f *fleet.Fleet, overlays []string, diags *source.Diagnostics) *source.Diagnostics {
+	headers := append([]string{"", filepath.Join(f.Root, "fleet.yaml")}, overlays...)
+	kept := new(source.Diagnostics)
+	for _, d := range diags.Sorted() {
+		if slices.Contains(headers, d.File) && !strings.HasPrefix(d.Path+".", "vms.") {
+			kept.Add(d)
+		}
+	}
+	return kept
+}
+
+// chosen are the listings that the arguments ask for.
+func chosen(args []string) []listing {
+	if len(args) == 0 {
+		return listings()
+	}
+	return slices.DeleteFunc(listings(), func(l listing) bool { return l.kind != args[0] })
+}
+
+// printJSON prints the list of one kind, or an object with all of them by kind.
+func printJSON(cmd *cobra.Command, args []string, set *catalog.Set) error {
+	if len(args) > 0 {
+		return report.Indented(cmd.OutOrStdout(), chosen(args)[0].rows(set))
+	}
+	all := map[string]any{}
+	for _, l := range chosen(args) {
+		all[l.kind] = l.rows(set)
+	}
+	return report.Indented(cmd.OutOrStdout(), all)
+}
+
+// printTables prints one table per kind, with an empty line between them.
+func printTables(cmd *cobra.Command, args []string, set *catalog.Set) error {
+	out := cmd.OutOrStdout()
+	for i, l := range chosen(args) {
+		if i > 0 {
+			if _, err := io.WriteString(out, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := writeTable(out, l.header, l.cells(set)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+func newExplainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain VM [KEY]",
+		Short: "Show where each value of a VM comes from",
+		Long: `Print the effective values of a VM, or those under one KEY such as disks.root,
+with the file, line and column that set each, and the level of inheritance.`,
+		Example: `  vmrender explain web01
+  vmrender explain prod/db01 memory -o json`,
+		Args: cobra.RangeArgs(1, 2),
+	}
+	flags := new(fleetFlags)
+	flags.register(cmd)
+	var path string
+	cmd.Flags().StringVar(&path, "path", ".", "`path` of the fleet, or of a directory or file beneath it")
+	output := outputFlag(cmd, "text", "json")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		opts := flags.options(cmd, nil)
+		switch len(args) {
+		case 0:
+			return vmNames(path, opts), cobra.ShellCompDirectiveNoFileComp
+		case 1:
+			return explainedKeys(path, opts, args[0]), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		key := ""
+		if len(args) == 2 {
+			key = args[1]
+		}
+		rows, diags := fleet.Explain(path, flags.options(cmd, nil), args[0], key)
+		reported := complain(cmd.ErrOrStderr(), diags)
+		if reported != nil && len(rows) == 0 {
+			return reported
+		}
+		if err := writeExplained(cmd.OutOrStdout(), output.value, rows); err != nil {
+			return err
+		}
+		return reported
+	}
+	return cmd
+}
+
+// explainedKeys gives the keys of a VM for completion.
+func explainedKeys(path string, opts fleet.Options, vm string) []string {
+	rows, _ := fleet.Explain(path, opts, vm, "")
+	keys := make([]string, 0, len(rows))
+	for _, r := range rows {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
+// explained is one row of the JSON form.
+type explained struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Level  string `json:"level"`
+}
+
+func writeExplained(w io.Writer, format string, rows []fleet.Explained) error {
+	if format == "json" {
+		out := make([]explained, 0, len(rows))
+		for _, r := range rows {
+			out = append(out, explained{r.Key, r.Value, r.Pos.File, r.Pos.Line, r.Pos.Col, r.Level})
+		}
+		return report.Indented(w, out)
+	}
+	table := make([][]string, 0, len(rows))
+	for _, r := range rows {
+		table = append(table, []string{r.Key, r.Value, r.Pos.String(), r.Level})
+	}
+	return writeTable(w, []string{"KEY", "VALUE", "ORIGIN", "LEVEL"}, table)
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/schema"
+)
+
+// An editor shows a new fleet without complaints: every file of it names a
+// schema that init writes, and is valid against it.
+func TestStarterMatchesItsSchemas(t *testing.T) {
+	files, err := starterFiles("site-a")
+	require.NoError(t, err)
+	written := map[string]bool{}
+	for _, f := range files {
+		written[f.name] = true
+	}
+	checked := 0
+	for _, f := range files {
+		if path.Ext(f.name) != ".yaml" {
+			continue
+		}
+		checked++
+		line, _, _ := strings.Cut(string(f.data), "\n")
+		ref, ok := strings.CutPrefix(line, "# yaml-language-server: $schema=")
+		require.True(t, ok, f.name)
+		target := path.Join(path.Dir(f.name), ref)
+		require.True(t, written[target], "%s names %s", f.name, target)
+		require.NoError(t, compile(t, path.Base(target)).Validate(decode(t, f.data)), f.name)
+	}
+	require.Equal(t, 3, checked)
+}
+
+func compile(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	text, err := fs.ReadFile(schema.FS, name)
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource(name, doc))
+	compiled, err := compiler.Compile(name)
+	require.NoError(t, err)
+	return compiled
+}
+
+func decode(t *testing.T, text []byte) any {
+	t.Helper()
+	json, err := yaml.YAMLToJSON(text)
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(json))
+	require.NoError(t, err)
+	return doc
+}
+
+func TestFleetName(t *testing.T) {
+	for dir, want := range map[string]string{
+		"sites/Site A":                      "site-a",
+		"/srv/_fleet.v2_":                   "fleet-v2",
+		"2026":                              "fleet-2026",
+		"/":                                 "fleet",
+		"Köln":                              "k-ln",
+		"a/" + strings.Repeat("long-", 20):  "long-long-long-long-long-long-long-long",
+		"x/..":                              fleetName("."),
+		filepath.Join("deep", "..", "made"): "made",
+	} {
+		require.Equal(t, want, fleetName(dir), dir)
+	}
+}
+
+// Whatever the directory is called, the fleet in it is read without errors.
+func TestStarterIsAFleetUnderAnyName(t *testing.T) {
+	for _, name := range []string{"plain", "UPPER case", "123", "-dash-", "日本"} {
+		dir := filepath.Join(t.TempDir(), name)
+		status, stdout, _ := run("init", dir)
+		require.Equal(t, statusOK, status)
+		require.Empty(t, stdout)
+		f, diags := fleet.Load(dir, fleet.Options{})
+		require.Empty(t, diags.Sorted())
+		require.Len(t, f.Machines, 2)
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// The exit statuses.
+const (
+	statusOK      = 0
+	statusInvalid = 1
+	statusUsage   = 2
+)
+
+// errReported ends a command whose problems have been written already.
+var errReported = errors.New("invalid input")
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vmrender",
+		Short: "Render compact VM values into KubeVirt manifests",
+		Long: `vmrender renders compact per-VM YAML values into KubeVirt VirtualMachine and
+CDI DataVolume manifests.
+
+Manifests and requested reports are written to stdout, errors and warnings to
+stderr. The exit status is 0 for success, 1 for invalid input, and 2 for a
+command line that is not understood.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          knownVerb,
+		Run:           func(*cobra.Command, []string) {}, // not reached: Args accepts nothing
+	}
+	root.SetFlagErrorFunc(suggestFlag)
+	root.SetHelpCommand(newHelpCommand(root))
+	root.AddCommand(
+		newTemplateCommand(),
+		newValidateCommand(),
+		newExplainCommand(),
+		newCatalogCommand(),
+		newInitCommand(),
+		newSchemaCommand(),
+		newVersionCommand(),
+	)
+	return root
+}
+
+// execute runs a command line and returns the exit status. Whatever fails
+// before a verb has started is a mistake in how it was called.
+func execute(ctx context.Context, root *cobra.Command, args []string) int {
+	started := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	switch {
+	case err == nil:
+		return statusOK
+	case errors.Is(err, errReported):
+		return statusInvalid
+	case started:
+		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
+		return statusInvalid
+	}
+	cmd.PrintErrf("%s: %v\nrun \"%s --help\" for usage\n", cmd.CommandPath(), err, cmd.CommandPath())
+	return statusUsage
+}
+
+// knownVerb refuses what is left for the root: a call without a verb, or with an unknown one.
+func knownVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no command; " + source.DidYouMean("", verbs(root)))
+	}
+	return fmt.Errorf("unknown command %q; %s", args[0], source.DidYouMean(args[0], verbs(root)))
+}
+
+func verbs(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// newHelpCommand replaces cobra's, for which an unknown command is no error.
+func newHelpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return verbs(root), cobra.ShellCompDirectiveNoFileComp
+		},
+		Args: func(_ *cobra.Command, args []string) error {
+			if found, _, _ := root.Find(args); len(args) > 0 && found == root {
+				return knownVerb(root, args)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, _, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			return found.Help()
+		},
+	}
+}
+
+// suggestFlag adds the nearest flag to the error for an unknown one.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near, ok := source.Nearest(unknown.GetSpecifiedName(), names); ok {
+		return fmt.Errorf("%w; did you mean %q?", err, "--"+near)
+	}
+	return err
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// writeTable writes rows under a header in aligned columns, two spaces apart.
+// An empty cell is shown as a dash, so that columns can be told apart by a script.
+func writeTable(w io.Writer, header []string, rows [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{header}, rows...) {
+		if _, err := io.WriteString(t, strings.Join(cells(row), "\t")+"\n"); err != nil {
+			return err
+		}
+	}
+	return t.Flush()
+}
+
+// cells makes one line of a row: tabs and line breaks would break the table.
+func cells(row []string) []string {
+	out := make([]string, len(row))
+	for i, cell := range row {
+		cell = strings.NewReplacer("\t", " ", "\r", "", "\n", `\n`).Replace(cell)
+		if cell == "" {
+			cell = "-"
+		}
+		out[i] = cell
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+// build says what this program was built from.
+type build struct {
+	Version  string `json:"version"`          // of the module; "(devel)" for a build outside of version control
+	Commit   string `json:"commit,omitempty"` // of the tree
+	Modified bool   `json:"modified"`         // the tree had changes beside the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func newVersionCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "version",
+		Short:             "Print version, commit and Go version",
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	output := outputFlag(cmd, "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		b := readBuild()
+		if output.value == "json" {
+			return report.Indented(cmd.OutOrStdout(), b)
+		}
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), b)
+		return err
+	}
+	return cmd
+}
+
+func readBuild() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// String returns one line, such as "vmrender v1.2.0 (commit 3f2a91c), go1.26.8 linux/amd64".
+func (b build) String() string {
+	line := "vmrender " + b.Version
+	if b.Commit != "" {
+		line += " (commit " + b.Commit[:min(12, len(b.Commit))]
+		if b.Modified {
+			line += ", modified"
+		}
+		line += ")"
+	}
+	return fmt.Sprintf("%s, %s %s", line, b.Go, b.Platform)
+}
