@@ -1,0 +1,24 @@
+package cdi
+
+import (
+	"fmt"
+
+	"github.com/vmrender/vmrender/test/admission/object"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+	"sigs.k8s.io/json"
+)
+
+// Decode is the judge of metadata, which the schema does not look into: it
+// decodes a DataVolume into CDI's types and returns every field that they do
+// not have, in its exact letters.
+func Decode(o object.Object) []string {
+	unknown, err := json.UnmarshalStrict(o.JSON, &cdiv1.DataVolume{})
+	if err != nil {
+		return []string{fmt.Sprintf("decoding: %v", err)}
+	}
+	var problems []string
+	for _, e := range unknown {
+		problems = append(problems, e.Error())
+	}
+	return problems
+}

@@ -1,0 +1,37 @@
+package cdi_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/vmrender/vmrender/test/admission/object"
+	"github.com/vmrender/vmrender/test/admission/product"
+
+	"github.com/vmrender/vmrender/test/admission/cdi"
+)
+
+// CDI accepts every data volume that vmrender renders, and every one that
+// KubeVirt makes of a template that vmrender renders.
+func TestRendered(t *testing.T) {
+	cli := product.Build(t)
+	judges := judges(t)
+	for name, dir := range cli.Fleets(t) {
+		t.Run(name, func(t *testing.T) {
+			judgeRendered(t, cli.Render(t, dir), judges)
+		})
+	}
+	t.Run("matrix", func(t *testing.T) {
+		dir := t.TempDir()
+		count := product.WriteMatrix(t, dir, cli.OperatingSystems(t))
+		volumes := judgeRendered(t, cli.Render(t, dir), judges)
+		require.GreaterOrEqual(t, len(volumes), count, "every machine has a root disk")
+	})
+}
+
+func judgeRendered(t *testing.T, objects []object.Object, judges map[string]object.Judge) []object.Object {
+	t.Helper()
+	volumes, err := cdi.DataVolumes(objects)
+	require.NoError(t, err)
+	product.Judge(t, volumes, judges["schema"], judges["decode"], judges["webhook"])
+	return volumes
+}

@@ -1,0 +1,102 @@
+package kubevirt
+
+import (
+	"fmt"
+	"io"
+
+	"go.uber.org/mock/gomock"
+	"k8s.io/apimachinery/pkg/runtime"
+	v1 "kubevirt.io/api/core/v1"
+	cdifake "kubevirt.io/client-go/containerizeddataimporter/fake"
+	"kubevirt.io/client-go/kubecli"
+	kubevirtfake "kubevirt.io/client-go/kubevirt/fake"
+	"kubevirt.io/client-go/log"
+	"kubevirt.io/kubevirt/pkg/testutils"
+	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
+	"kubevirt.io/kubevirt/pkg/virt-config/featuregate"
+	"kubevirt.io/kubevirt/pkg/virt-operator/resource/generate/components"
+)
+
+// cluster is what the webhooks ask of a cluster: its KubeVirt configuration,
+// and a client that knows the instance types and preferences that
+// virt-operator installs. It holds nothing else.
+type cluster struct {
+	config *virtconfig.ClusterConfig
+	client kubecli.KubevirtClient
+}
+
+func newCluster() (*cluster, error) {
+	log.Log.SetIOWriter(io.Discard)
+	client, err := newClient()
+	if err != nil {
+		return nil, err
+	}
+	config, _, _ := testutils.NewFakeClusterConfigUsingKVConfig(configuration())
+	return &cluster{config: config, client: client}, nil
+}
+
+// configuration is that of a cluster as OpenShift Virtualization sets it up,
+// with the gates of every field that a fleet can ask for. GPU, NUMA, persistent
+// firmware and TPM state need no gate any more (KubeVirt v1.8.4,
+// pkg/virt-config/featuregate/inactive.go).
+func configuration() *v1.KubeVirtConfiguration {
+	rollout := v1.VMRolloutStrategyLiveUpdate
+	return &v1.KubeVirtConfiguration{
+		VMRolloutStrategy: &rollout,
+		ArchitectureConfiguration: &v1.ArchConfiguration{
+			Amd64: &v1.ArchSpecificConfiguration{EmulatedMachines: []string{"q35*", "pc-q35*"}},
+		},
+		DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: []string{
+			featuregate.CPUManager,
+			featuregate.DeclarativeHotplugVolumesGate, // a CD-ROM drive without a disc
+			featuregate.HostDevicesGate,
+			featuregate.PersistentReservation,
+		}},
+	}
+}
+
+func newClient() (kubecli.KubevirtClient, error) {
+	sizes, err := instancetypes()
+	if err != nil {
+		return nil, err
+	}
+	kubevirt := kubevirtfake.NewSimpleClientset(sizes...)
+	instancetype, snapshot := kubevirt.InstancetypeV1beta1(), kubevirt.SnapshotV1beta1()
+	client := kubecli.NewMockKubevirtClient(gomock.NewController(unexpected{}))
+	calls := client.EXPECT()
+	calls.VirtualMachineClusterInstancetype().Return(instancetype.VirtualMachineClusterInstancetypes()).AnyTimes()
+	calls.VirtualMachineClusterPreference().Return(instancetype.VirtualMachineClusterPreferences()).AnyTimes()
+	calls.VirtualMachineInstancetype(gomock.Any()).Return(instancetype.VirtualMachineInstancetypes("")).AnyTimes()
+	calls.VirtualMachinePreference(gomock.Any()).Return(instancetype.VirtualMachinePreferences("")).AnyTimes()
+	calls.VirtualMachineRestore(gomock.Any()).Return(snapshot.VirtualMachineRestores("")).AnyTimes()
+	calls.CdiClient().Return(cdifake.NewSimpleClientset()).AnyTimes()
+	return client, nil
+}
+
+// instancetypes returns the cluster-wide instance types and preferences that
+// are embedded in virt-operator.
+func instancetypes() ([]runtime.Object, error) {
+	sizes, err := components.NewClusterInstancetypes()
+	if err != nil {
+		return nil, fmt.Errorf("reading instance types: %w", err)
+	}
+	preferences, err := components.NewClusterPreferences()
+	if err != nil {
+		return nil, fmt.Errorf("reading preferences: %w", err)
+	}
+	var all []runtime.Object
+	for _, o := range sizes {
+		all = append(all, o)
+	}
+	for _, o := range preferences {
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// unexpected is told of a client call that the webhooks were not known to
+// make. It stops the test: going on would judge by a nil client.
+type unexpected struct{}
+
+func (unexpected) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (unexpected) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

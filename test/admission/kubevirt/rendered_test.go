@@ -1,0 +1,43 @@
+package kubevirt_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/vmrender/vmrender/test/admission/object"
+	"github.com/vmrender/vmrender/test/admission/product"
+
+	"github.com/vmrender/vmrender/test/admission/kubevirt"
+)
+
+// KubeVirt accepts every machine that vmrender renders.
+func TestRendered(t *testing.T) {
+	cli := product.Build(t)
+	judges := judges(t)
+	for name, dir := range cli.Fleets(t) {
+		t.Run(name, func(t *testing.T) {
+			judgeRendered(t, cli.Render(t, dir), judges)
+		})
+	}
+	t.Run("matrix", func(t *testing.T) {
+		dir := t.TempDir()
+		count := product.WriteMatrix(t, dir, cli.OperatingSystems(t))
+		objects := cli.Render(t, dir)
+		require.Len(t, object.OfKind(objects, "VirtualMachine"), count)
+		judgeRendered(t, objects, judges)
+	})
+}
+
+// judgeRendered asks all judges about the machines, with one machine of each
+// pool, and the schema about the pools.
+func judgeRendered(t *testing.T, objects []object.Object, judges map[string]object.Judge) {
+	t.Helper()
+	machines := object.OfKind(objects, "VirtualMachine")
+	for _, pool := range object.OfKind(objects, "VirtualMachinePool") {
+		product.Judge(t, []object.Object{pool}, judges["schema"])
+		machine, err := kubevirt.PoolMachine(pool)
+		require.NoError(t, err)
+		machines = append(machines, machine)
+	}
+	product.Judge(t, machines, judges["schema"], judges["decode"], judges["webhooks"])
+}

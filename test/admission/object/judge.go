@@ -1,0 +1,57 @@
+package object
+
+import (
+	"runtime"
+	"sync"
+)
+
+// A Judge returns what is wrong with an object, one line per problem; nothing
+// where the object is accepted. Several objects are judged at the same time.
+type Judge func(Object) []string
+
+// JudgeAll asks every judge about every object, on all processors, and returns
+// `kind namespace/name: problem` lines in the order of the objects and judges.
+func JudgeAll(objects []Object, judges ...Judge) []string {
+	found := make([][]string, len(objects))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				found[i] = judgeOne(objects[i], judges)
+			}
+		})
+	}
+	for i := range objects {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+
+	var problems []string
+	for _, lines := range found {
+		problems = append(problems, lines...)
+	}
+	return problems
+}
+
+func judgeOne(o Object, judges []Judge) []string {
+	var problems []string
+	for _, judge := range judges {
+		for _, problem := range judge(o) {
+			problems = append(problems, o.String()+": "+problem)
+		}
+	}
+	return problems
+}
+
+// OfKind returns the objects of one kind, such as VirtualMachine, in their order.
+func OfKind(objects []Object, kind string) []Object {
+	var matching []Object
+	for _, o := range objects {
+		if o.Kind == kind {
+			matching = append(matching, o)
+		}
+	}
+	return matching
+}

@@ -1,0 +1,103 @@
+// Package product renders fleets with the vmrender of this tree, built and run
+// as a user runs it, for the admission tests to judge.
+package product
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/test/admission/object"
+)
+
+// CLI is a built vmrender.
+type CLI struct {
+	path string
+	root string // of the repository
+}
+
+// Build compiles the program from the repository that the test runs in. The
+// binary lives as long as the test.
+func Build(t *testing.T) CLI {
+	t.Helper()
+	c := CLI{path: filepath.Join(t.TempDir(), "vmrender"), root: repository(t)}
+	build := exec.Command("go", "build", "-o", c.path, "./cmd/vmrender")
+	build.Dir = c.root
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, "building vmrender: %s", output)
+	return c
+}
+
+// repository is the nearest directory upwards that holds the program's source.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "vmrender")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		require.NotEqual(t, dir, parent, "no cmd/vmrender in any directory above the test")
+		dir = parent
+	}
+}
+
+// run returns the standard output of the program; it must exit with 0.
+func (c CLI) run(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	command := exec.Command(c.path, args...)
+	command.Stdout, command.Stderr = &stdout, &stderr
+	require.NoError(t, command.Run(), "vmrender %q: %s", args, stderr.String())
+	return stdout.Bytes()
+}
+
+// Render returns the objects that the fleet in dir is rendered to, read from
+// the YAML stream that Argo CD gets. VMs without a namespace get `lab`.
+func (c CLI) Render(t *testing.T, dir string) []object.Object {
+	t.Helper()
+	objects, err := object.Read(c.run(t, "template", "--namespace", "lab", dir))
+	require.NoError(t, err)
+	return objects
+}
+
+// OS is what the matrix needs to know of an operating system.
+type OS struct {
+	Name   string `json:"name"`
+	Family string `json:"family"` // linux or windows
+	Image  string `json:"image"`  // empty where a VM must give its root disk a source
+}
+
+// OperatingSystems lists the built-in catalogue.
+func (c CLI) OperatingSystems(t *testing.T) []OS {
+	t.Helper()
+	var systems []OS
+	require.NoError(t, json.Unmarshal(c.run(t, "catalog", "os", "-o", "json"), &systems))
+	require.NotEmpty(t, systems)
+	return systems
+}
+
+// Fleets returns the directories of the fleets that the judges must accept, by
+// their path in the repository: those under examples/, and one of this package
+// with a machine for every key of the format.
+func (c CLI) Fleets(t *testing.T) map[string]string {
+	t.Helper()
+	examples, err := filepath.Glob(filepath.Join(c.root, "examples", "*", "fleet.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, examples, "no fleets under examples/")
+	features := filepath.Join(c.root, "test", "admission", "product", "testdata", "features", "fleet.yaml")
+	fleets := map[string]string{}
+	for _, header := range append(examples, features) {
+		dir := filepath.Dir(header)
+		name, err := filepath.Rel(c.root, dir)
+		require.NoError(t, err)
+		fleets[name] = dir
+	}
+	return fleets
+}
