@@ -7,16 +7,17 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
+	"runtime/debug"
 )
 
+// memoryLimit is where, in bytes, the garbage collector starts to work harder
+// rather than let the heap double: a file of 100,000 VMs stays under 512 MiB.
+const memoryLimit = 448 << 20
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	status := execute(ctx, newRootCommand(), os.Args[1:])
-	stop()
-	os.Exit(status)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+	os.Exit(execute(newRootCommand(), os.Args[1:]))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,47 +9,58 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// toDir writes one file per machine into a directory, which is made where there
-// is none: NAMESPACE/NAME.yaml, or .json. Files of earlier runs are never
+// outputDir is a directory for manifests, one file per machine.
+type outputDir struct {
+	path   string
+	format manifest.Format
+	tell   func(format string, args ...any) // says something on stderr
+}
+
+// write writes NAMESPACE/NAME.yaml, or .json, for each machine, into the
+// directory, which is made where there is none. Files of earlier runs are never
 // deleted, because nothing tells them from a user's own; they are named on
-// stderr where all machines were written.
-func (t *templating) toDir(ctx context.Context, f *fleet.Fleet) error {
-	if f.Root != "" && visibleBeneath(f.Root, t.dir) {
-		return fmt.Errorf("%s lies in the fleet, where manifests would be read as values files; choose a directory outside, or a hidden one", t.dir)
+// stderr where all machines of the fleet were written.
+func (d *outputDir) write(fleetRoot string, rendered []render.Rendered, whole bool) error {
+	if fleetRoot != "" && visibleBeneath(fleetRoot, d.path) {
+		return fmt.Errorf("%s lies in the fleet, where manifests would be read as values files; choose a directory outside, or a hidden one", d.path)
 	}
-	root, err := openDir(t.dir)
+	root, err := openDir(d.path)
 	if err != nil {
 		return writing(err)
 	}
 	defer closeDir(root)
-	written := map[string]bool{}
-	var text bytes.Buffer
-	problems, err := t.each(ctx, f.Machines, func(m *fleet.Machine, objects [][]byte) error {
-		name := path.Join(m.Namespace, m.Name+t.extension())
+	written := make(map[string]bool, len(rendered))
+	for i := range rendered {
+		name := path.Join(rendered[i].Namespace, rendered[i].Name+d.extension())
 		written[name] = true
-		text.Reset()
-		w := manifest.NewWriter(&text, t.format)
-		if err := writeAll(w, objects); err != nil {
+		if err := d.writeMachine(root, name, &rendered[i]); err != nil {
 			return err
 		}
-		if err := w.Close(); err != nil {
-			return writing(err)
-		}
-		return writing(writeFile(root, name, text.Bytes()))
-	})
-	t.diags.Merge(problems)
-	if err != nil || !t.whole {
-		return err
 	}
-	return t.nameOthers(root, written)
+	if !whole {
+		return nil
+	}
+	return d.nameOthers(root, written)
 }
 
-func (t *templating) extension() string {
-	if t.format == manifest.JSON {
+func (d *outputDir) writeMachine(root *os.Root, name string, r *render.Rendered) error {
+	var text bytes.Buffer
+	w := manifest.NewWriter(&text, d.format)
+	if _, err := r.Write(w, nil); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return writing(err)
+	}
+	return writing(writeFile(root, name, text.Bytes()))
+}
+
+func (d *outputDir) extension() string {
+	if d.format == manifest.JSON {
 		return ".json"
 	}
 	return ".yaml"
@@ -91,15 +101,15 @@ func writeFile(root *os.Root, name string, data []byte) error {
 }
 
 // nameOthers says which files look like those of an earlier run.
-func (t *templating) nameOthers(root *os.Root, written map[string]bool) error {
+func (d *outputDir) nameOthers(root *os.Root, written map[string]bool) error {
 	for _, pattern := range []string{"*/*.yaml", "*/*.json"} {
 		names, err := fs.Glob(root.FS(), pattern)
 		if err != nil {
-			return fmt.Errorf("reading %s: %w", t.dir, err)
+			return fmt.Errorf("reading %s: %w", d.path, err)
 		}
 		for _, name := range names {
 			if !written[name] && !strings.HasPrefix(name, ".") {
-				t.tell("%s: not of this run, left as it is\n", filepath.Join(t.dir, name))
+				d.tell("%s: not of this run, left as it is\n", filepath.Join(d.path, name))
 			}
 		}
 	}

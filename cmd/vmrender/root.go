@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -52,11 +51,11 @@ command line that is not understood.`,
 
 // execute runs a command line and returns the exit status. Whatever fails
 // before a verb has started is a mistake in how it was called.
-func execute(ctx context.Context, root *cobra.Command, args []string) int {
+func execute(root *cobra.Command, args []string) int {
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root.ExecuteC()
 	switch {
 	case err == nil:
 		return statusOK

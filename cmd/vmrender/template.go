@@ -1,15 +1,13 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/render"
 )
 
 func newTemplateCommand() *cobra.Command {
@@ -40,17 +38,15 @@ All errors are reported in one run, on stderr; nothing is written to stdout then
 		return vmNames(pathArg(args), flags.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f, diags := loadFleet(pathArg(args), flags.options(cmd, vms))
-		t := templating{
-			pipeline: newPipeline(flags.jobs), format: manifestFormat(output.value),
-			stdout: cmd.OutOrStdout(), dir: dir, whole: len(vms) == 0, tell: cmd.PrintErrf,
-			diags: diags,
+		f, rendered, diags := renderFleet(pathArg(args), flags.options(cmd, vms))
+		if err := complain(cmd.ErrOrStderr(), diags); err != nil {
+			return err
 		}
-		err := t.run(cmd.Context(), f)
-		if reported := complain(cmd.ErrOrStderr(), diags); reported != nil {
-			return reported
+		if dir == "" {
+			return toStdout(cmd.OutOrStdout(), manifestFormat(output.value), rendered)
 		}
-		return err
+		out := outputDir{path: dir, format: manifestFormat(output.value), tell: cmd.PrintErrf}
+		return out.write(f.Root, rendered, len(vms) == 0)
 	}
 	return cmd
 }
@@ -62,56 +58,17 @@ func manifestFormat(name string) manifest.Format {
 	return manifest.YAML
 }
 
-// templating is one run of the verb template.
-type templating struct {
-	*pipeline
-	format manifest.Format
-	stdout io.Writer
-	dir    string                           // to write into instead of stdout; empty for none
-	whole  bool                             // all VMs at the path are rendered
-	tell   func(format string, args ...any) // says something on stderr
-	diags  *source.Diagnostics              // what was found so far
-}
-
-// run writes the fleet, once it is known to have no errors. Some machines are
-// rendered twice for that; see suspects.
-func (t *templating) run(ctx context.Context, f *fleet.Fleet) error {
-	if t.diags.HasErrors() {
-		return errReported
-	}
-	problems, err := t.check(ctx, suspects(f.Machines))
-	t.diags.Merge(problems)
-	switch {
-	case err != nil:
-		return err
-	case t.diags.HasErrors():
-		return errReported
-	case t.dir != "":
-		return t.toDir(ctx, f)
-	}
-	return t.toStdout(ctx, f)
-}
-
 // toStdout writes all machines as one stream.
-func (t *templating) toStdout(ctx context.Context, f *fleet.Fleet) error {
-	w := manifest.NewWriter(t.stdout, t.format)
-	problems, err := t.each(ctx, f.Machines, func(_ *fleet.Machine, objects [][]byte) error {
-		return writeAll(w, objects)
-	})
-	t.diags.Merge(problems)
-	if err != nil {
-		return err
-	}
-	return writing(w.Close())
-}
-
-func writeAll(w *manifest.Writer, objects [][]byte) error {
-	for _, o := range objects {
-		if err := w.Write(o); err != nil {
-			return writing(err)
+func toStdout(stdout io.Writer, format manifest.Format, rendered []render.Rendered) error {
+	w := manifest.NewWriter(stdout, format)
+	var buf []byte
+	for i := range rendered {
+		var err error
+		if buf, err = rendered[i].Write(w, buf); err != nil {
+			return err
 		}
 	}
-	return nil
+	return writing(w.Close())
 }
 
 func writing(err error) error {

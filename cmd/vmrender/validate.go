@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
@@ -26,10 +27,7 @@ a GitHub Actions log). The exit status is 1 when there are errors.`,
 	flags.register(cmd)
 	output := outputFlag(cmd, "text", "json", "sarif", "github")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		v, err := validate(cmd, pathArg(args), flags)
-		if err != nil {
-			return err
-		}
+		v := validate(pathArg(args), flags.options(cmd, nil))
 		if err := reporter(output.value)(cmd.OutOrStdout(), v); err != nil {
 			return err
 		}
@@ -43,19 +41,9 @@ a GitHub Actions log). The exit status is 1 when there are errors.`,
 }
 
 // validate reads and renders everything at path; the manifests are thrown away.
-func validate(cmd *cobra.Command, path string, flags *fleetFlags) (report.Validation, error) {
-	f, diags := loadFleet(path, flags.options(cmd, nil))
-	v := report.Validation{Version: readBuild().Version}
-	if !diags.HasErrors() {
-		v.VMs = len(f.Machines)
-		problems, err := newPipeline(flags.jobs).check(cmd.Context(), f.Machines)
-		if err != nil {
-			return v, err
-		}
-		diags.Merge(problems)
-	}
-	v.Diagnostics = diags.Sorted()
-	return v, nil
+func validate(path string, opts fleet.Options) report.Validation {
+	_, rendered, diags := renderFleet(path, opts)
+	return report.Validation{Version: readBuild().Version, VMs: len(rendered), Diagnostics: diags.Sorted()}
 }
 
 func reporter(format string) func(io.Writer, report.Validation) error {

@@ -47,7 +47,7 @@ var rooms = []room{
 	{dir: "pkg/source", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
 	{dir: "pkg/catalog", ours: []string{"pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
 	{dir: "pkg/fleet", ours: []string{"pkg/source", "pkg/catalog"}, reach: join(cluster, argocd, kubevirt), imports: impure},
-	{dir: "pkg/render", ours: []string{"pkg/fleet", "pkg/source", "pkg/manifest"}, reach: join(cluster, argocd), imports: join(impure, yaml, system)},
+	{dir: "pkg/render", ours: []string{"pkg/fleet", "pkg/catalog", "pkg/source", "pkg/manifest"}, reach: join(cluster, argocd), imports: join(impure, yaml, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{dir: "pkg/plan", ours: []string{"pkg/manifest"}, reach: join(cluster, argocd), imports: join(impure, system)},
 	{dir: "pkg/report", ours: []string{"pkg/plan", "pkg/fleet", "pkg/source"}, reach: join(cluster, argocd), imports: impure},
@@ -56,7 +56,7 @@ var rooms = []room{
 	{dir: "pkg/layers", ours: []string{"pkg/manifest", "pkg/source", "charts"}, reach: join(argocd, kubevirt), imports: impure},
 	{dir: "pkg/argocd", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
 
-	{dir: "cmd/vmrender", ours: []string{"pkg", "charts", "apps", "plugin"}, reach: argocd, imports: helm},
+	{dir: "cmd/vmrender", ours: []string{"pkg", "schema", "charts", "apps", "plugin"}, reach: argocd, imports: helm},
 	// The sidecar starts the whole program for a platform, so it may run commands.
 	{
 		dir:   "cmd/vmrender-cmp",
@@ -68,7 +68,9 @@ var rooms = []room{
 	{dir: "charts", reach: join(cluster, argocd)},
 	{dir: "apps", reach: join(cluster, argocd)},
 	{dir: "plugin", reach: join(cluster, argocd)},
+	{dir: "schema", reach: join(cluster, argocd)},
 
+	{dir: "examples", ours: []string{"pkg"}},
 	{dir: "internal/depcheck"},
 }
 

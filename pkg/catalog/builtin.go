@@ -77,6 +77,12 @@ func (t *table) add(name, text string) {
 	}
 }
 
+// IsBuiltin tells the place of a built-in value, which no user can open.
+func IsBuiltin(p source.Pos) bool { return strings.HasPrefix(p.File, builtinFile) }
+
+// builtinFile starts the names of the files that built-in entries stand in.
+const builtinFile = "<built-in "
+
 // get returns an entry, or nil. Its values stand in a file that is named after
 // it. That the data have no errors is what the package's tests prove.
 func (t *table) get(name string) *source.Node {
@@ -85,7 +91,7 @@ func (t *table) get(name string) *source.Node {
 	}
 	return remember(&t.nodes, name, func(string) *source.Node {
 		var diags source.Diagnostics
-		file := &source.File{Name: "<built-in " + t.kind + " " + name + ">", Data: []byte(t.texts[name])}
+		file := &source.File{Name: builtinFile + t.kind + " " + name + ">", Data: []byte(t.texts[name])}
 		return source.Parse(file, &diags)[0].Get(name)
 	})
 }

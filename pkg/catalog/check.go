@@ -151,7 +151,7 @@ func (c *checker) complete(f *source.Field, path string) {
 	missing := func(what string) { c.diags.Errorf(f.Pos(), "missing-key", path, "%s", what) }
 	os := c.set.OS(f.Key)
 	switch {
-	case os == nil:
+	case os == nil, os.Family == "" && text(os.Node, "family") != nil: // reported
 	case os.Family == "" && c.set.from(f.Key) == "":
 		missing("no family; build the entry from another one, such as `from: linux`, or give it family and traits")
 	case os.Family == "":
@@ -210,7 +210,7 @@ func (c *checker) source(f *source.Field, path string) {
 	}
 	var s Source
 	decode(f.Value, &s)
-	for _, p := range s.problems() {
-		c.diags.Errorf(f.Value.Get(p.key).Pos(), "bad-value", path+"."+p.key, "%s", p.text)
+	for _, p := range s.Problems() {
+		c.diags.Errorf(f.Value.Get(p.Key).Pos(), "bad-value", path+"."+p.Key, "%s", p.Text)
 	}
 }

@@ -61,9 +61,9 @@ func TestProblems(t *testing.T) {
 		{
 			"quantities", "os: {mine: {from: linux, rootSize: 30GB, minimum: {cpu: -1, memory: lots}}}",
 			[]string{
-				`f:2:38: catalog.os.mine.rootSize: bad quantity "30GB"; want a quantity such as "30Gi"`,
+				`f:2:38: catalog.os.mine.rootSize: bad quantity "30GB"; did you mean "30Gi"?`,
 				`f:2:59: catalog.os.mine.minimum.cpu: -1 is out of range; want at least 0`,
-				`f:2:71: catalog.os.mine.minimum.memory: bad quantity "lots"; want a quantity such as "30Gi"`,
+				`f:2:71: catalog.os.mine.minimum.memory: bad quantity "lots"; want a quantity such as "16Gi"`,
 			},
 		},
 		{
@@ -116,7 +116,7 @@ func TestProblems(t *testing.T) {
 				`f:2:29: catalog.flavors.b.cpu: bad cpu; want a number of virtual CPUs, or a map`,
 				`f:2:42: catalog.flavors.c.cpu: bad cpu; want a number of virtual CPUs, or a map`,
 				`f:2:56: catalog.flavors.c.memory: "16" is a number of bytes; did you mean "16Gi"?`,
-				`f:2:73: catalog.flavors.d.memory: bad quantity "16gb"; want a quantity such as "30Gi"`,
+				`f:2:73: catalog.flavors.d.memory: bad quantity "16gb"; did you mean "16Gi"?`,
 				`f:2:80: catalog.flavors.-e: bad name "-e"; want letters, digits, "-", "_" and ".", starting and ending with a letter or digit`,
 				"f:2:120: catalog.flavors.g.cpu: bad cpu; want a number of virtual CPUs, or a map",
 				"f:2:134: catalog.flavors.g.memory: wrong type; want a quantity such as \"16Gi\", or a map",

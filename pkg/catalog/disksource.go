@@ -80,32 +80,23 @@ func (s *Source) String() string {
 // accepted: references that are not `namespace/name`, addresses without the
 // scheme that CDI wants, credentials that nothing uses. Whether there is exactly
 // one source is not asked here; see [Source.Kinds].
-func (s *Source) Problems() []string {
-	found := s.problems()
-	if len(found) == 0 {
-		return nil
-	}
-	texts := make([]string, 0, len(found))
-	for _, p := range found {
-		texts = append(texts, p.text)
-	}
-	return texts
-}
-
-// problem is what is wrong with the value of one key.
-type problem struct{ key, text string }
-
-func (s *Source) problems() []problem {
-	var found []problem
+func (s *Source) Problems() []Problem {
+	var found []Problem
 	for _, c := range s.contents() {
 		if c.value == "" {
 			continue
 		}
 		if text := contentProblem(c); text != "" {
-			found = append(found, problem{c.key, text})
+			found = append(found, Problem{c.key, text})
 		}
 	}
 	return append(found, s.credentialProblems()...)
+}
+
+// Problem is what is wrong with the value of one key of a disk source.
+type Problem struct {
+	Key  string // such as "http"
+	Text string // the problem; then, after a semicolon, what is accepted
 }
 
 func contentProblem(c content) string {
@@ -155,7 +146,7 @@ func containerDiskProblem(image string) string {
 	return ""
 }
 
-func (s *Source) credentialProblems() []problem {
+func (s *Source) credentialProblems() []Problem {
 	if s.Secret == "" && s.CertConfigMap == "" {
 		return nil
 	}
@@ -166,7 +157,7 @@ func (s *Source) credentialProblems() []problem {
 
 // credentialProblem checks a reference that only sources of some kinds make use
 // of. Whether a named image does is not known here.
-func (s *Source) credentialProblem(key, name string, of ...string) []problem {
+func (s *Source) credentialProblem(key, name string, of ...string) []Problem {
 	used := func(kind string) bool { return kind == "image" || slices.Contains(of, kind) }
 	text := nameProblem(key, name)
 	switch {
@@ -177,7 +168,7 @@ func (s *Source) credentialProblem(key, name string, of ...string) []problem {
 	case text == "":
 		return nil
 	}
-	return []problem{{key, text}}
+	return []Problem{{key, text}}
 }
 
 // NormalizeSource prepares a source as written for merging over another one: a

@@ -54,12 +54,24 @@ func isQuantity(s string) bool {
 	return strings.Count(number, ".") <= 1 && strings.Trim(number, "0.") != ""
 }
 
+// NearQuantity says what to write instead of a bad quantity of bytes: what was
+// probably meant, such as `did you mean "16Gi"?` for 16GB, or what is accepted.
+func NearQuantity(text string) string {
+	text = strings.TrimSpace(text)
+	number := text[:len(text)-len(strings.TrimLeft(text, "0123456789."))]
+	unit := strings.ToUpper(strings.TrimSpace(text[len(number):]))
+	if unit != "" && strings.Contains("KMGTP", unit[:1]) && strings.Trim(unit[1:], "IB") == "" && isQuantity(number) {
+		return fmt.Sprintf("did you mean %q?", number+unit[:1]+"i")
+	}
+	return "want a quantity such as \"16Gi\""
+}
+
 // quantityProblem says what is wrong with an amount of bytes, or nothing.
 func quantityProblem(text string) string {
 	const fewDigits = 6 // of a number that is below 1Mi, and meant to be something else
 	switch {
 	case !isQuantity(text):
-		return fmt.Sprintf("bad quantity %q; want a quantity such as \"30Gi\"", text)
+		return fmt.Sprintf("bad quantity %q; %s", text, NearQuantity(text))
 	case len(text) <= fewDigits && strings.Trim(text, "0123456789") == "":
 		return fmt.Sprintf("%q is a number of bytes; did you mean %q?", text, text+"Gi")
 	}

@@ -34,14 +34,20 @@ func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKe
 }
 
 func checkAddresses(records []*record, diags *source.Diagnostics) {
-	seen := make(map[addressKey]source.Pos, len(records))
+	type holder struct {
+		vm *record
+		at *address
+	}
+	seen := make(map[addressKey]holder, len(records))
 	for _, r := range records {
-		for _, a := range r.addresses {
+		for i := range r.addresses {
+			a := &r.addresses[i]
 			if first, ok := seen[a.addressKey]; ok {
-				diags.Errorf(a.pos, "duplicate", r.path+".nics", "duplicate %s %q of the NIC %q; the first is at %s", a.what, a.address, a.nic, where(first))
+				diags.Errorf(a.pos, "duplicate", source.IndexPath(r.path+".nics", a.index)+"."+a.key(), "duplicate %s %q; the NIC %q of the VM %q has it at %s",
+					a.what, a.address, first.at.nic, first.vm.name, where(first.at.pos))
 				continue
 			}
-			seen[a.addressKey] = a.pos
+			seen[a.addressKey] = holder{r, a}
 		}
 	}
 }
@@ -55,7 +61,7 @@ func checkObjects(records []*record, diags *source.Diagnostics) {
 		for _, o := range r.objects {
 			k := key{o.kind, r.namespace, o.name}
 			if first, ok := seen[k]; ok && first.name != r.name {
-				diags.Errorf(r.pos, "duplicate", source.JoinPath(r.path, o.path), "its %s %q is also one of the VM %q at %s; rename one",
+				diags.Errorf(r.pos, "duplicate", r.path+"."+o.path(), "its %s %q is also one of the VM %q at %s; rename one",
 					o.kind, o.name, first.name, where(first.pos))
 				continue
 			}
@@ -130,20 +136,29 @@ func (w *waver) find(r *record, d Dependency) []*record {
 	if group := w.groups[k]; len(group) > 0 {
 		return group
 	}
+	if w.diags.HasRule(unreadRules...) {
+		return nil // it may be in what could not be read
+	}
 	known := make([]string, 0, len(w.index))
 	for k := range w.index {
-		if k.namespace == d.Namespace {
-			known = append(known, k.name)
-		}
+		known = append(known, k.seenFrom(r.namespace))
 	}
 	slices.Sort(known)
-	name := d.Name
-	if d.Namespace != r.namespace {
-		name = d.Namespace + "/" + d.Name
-	}
+	name := k.seenFrom(r.namespace)
 	w.diags.Errorf(d.Pos, "unknown-name", r.path+".dependsOn", "no VM %q is rendered with this one: waves do not cross Applications; %s",
-		name, source.DidYouMean(d.Name, known))
+		name, source.DidYouMean(name, known))
 	return nil
+}
+
+// unreadRules are those of errors that keep VMs from being read.
+var unreadRules = []string{"yaml-syntax", "encoding", "file-size", "unreadable", "bad-path", "duplicate-key", "key-type", "anchor", "expansion", "depth", "tag"}
+
+// seenFrom is the name by which a VM of a namespace means the one of the key.
+func (k machineKey) seenFrom(namespace string) string {
+	if k.namespace == namespace {
+		return k.name
+	}
+	return k.namespace + "/" + k.name
 }
 
 // cycle prints the machines from the first one met twice on.

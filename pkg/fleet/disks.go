@@ -41,7 +41,7 @@ func (s *subject) diskNames() []string {
 		return cmp.Compare(boolInt(a != rootDisk), boolInt(b != rootDisk))
 	})
 	if s.vm.Disks[rootDisk] == nil {
-		s.errorf(s.at("disks"), "no-root", "disks", "the disk %q is removed; a VM boots from it", rootDisk)
+		s.errorf(s.fieldPos("disks", rootDisk), "no-root", "disks."+rootDisk, "the disk is removed; a VM boots from it")
 	}
 	return names
 }
@@ -83,10 +83,11 @@ func (s *subject) checkDiskName(name string) {
 
 // fieldPos is where a key of the map under parent was written.
 func (s *subject) fieldPos(parent, key string) source.Pos {
-	if f := s.node.Get(parent).Field(key); f != nil {
-		return f.Pos()
+	f := s.node.Get(parent).Field(key)
+	if f == nil || !s.written(f.Value) {
+		return s.key
 	}
-	return s.key
+	return f.Pos()
 }
 
 // diskSource looks up the content of a disk, and how the machine gets at it.
@@ -133,22 +134,29 @@ func (s *subject) namedImage(disk string, src catalog.Source) catalog.Source {
 
 func (s *subject) checkSource(disk string, src *catalog.Source) {
 	path := "disks." + disk
-	at := s.at("disks", disk, "source")
-	if at == s.key {
-		at = s.fieldPos("disks", disk)
-	}
 	kinds := src.Kinds()
 	switch {
 	case len(kinds) > 1:
-		s.errorf(at, "conflict", path+".source", "got %s; want exactly one source", strings.Join(kinds, " and "))
+		s.errorf(s.lastOf(s.node.Get("disks", disk, "source"), kinds), "conflict", path+".source", "got %s; want exactly one source", strings.Join(kinds, " and "))
 	case len(kinds) == 0 && disk == rootDisk:
-		s.errorf(at, "missing-key", path+".source", "%s has no image of its own; name the source of the root disk", s.os.Name)
+		s.errorf(s.fieldPos("disks", disk), "missing-key", path+".source", "%s has no image of its own; name the `source` of the root disk", s.os.Name)
 	case len(kinds) == 0:
 		src.Blank = true
 	}
 	for _, problem := range src.Problems() {
-		s.errorf(at, "bad-source", path+".source", "%s", problem)
+		s.errorf(s.at("disks", disk, "source", problem.Key), "bad-source", path+".source."+problem.Key, "%s", problem.Text)
 	}
+}
+
+// lastOf is where the last of some keys of a map was written.
+func (s *subject) lastOf(n *source.Node, keys []string) source.Pos {
+	last := s.key
+	for i := range n.Fields {
+		if slices.Contains(keys, n.Fields[i].Key) {
+			last = n.Fields[i].Pos()
+		}
+	}
+	return last
 }
 
 // diskClass looks up the storage class; its modes serve where the disk sets none.
@@ -228,16 +236,13 @@ func contentHash(d *MachineDisk) string {
 func (s *subject) checkDisk(d *MachineDisk) {
 	path := "disks." + d.Name
 	size, sized := s.diskSize(d)
-	if d.Kind == DiskDataVolume && d.Size == "" && needsSize(&d.Source) {
-		s.errorf(s.fieldPos("disks", d.Name), "missing-key", path+".size", "missing size; CDI cannot take it from this source")
-	}
-	if d.Kind == DiskEmpty && d.Size == "" {
-		s.errorf(s.fieldPos("disks", d.Name), "missing-key", path+".size", "missing size of the scratch disk")
+	if d.Size == "" && needsSize(d) {
+		s.errorf(s.fieldPos("disks", d.Name), "missing-key", path+".size", "missing size, which the source does not tell; want a quantity such as \"30Gi\"")
 	}
 	if d.ExpandTo != "" {
 		if to, ok := s.quantity(d.ExpandTo, "disks", d.Name, "expandTo"); ok && sized && to < size {
 			s.errorf(s.at("disks", d.Name, "expandTo"), "shrinks", path+".expandTo", "%q is below the size %q at %s; a disk can only grow",
-				d.ExpandTo, d.Size, where(s.at("disks", d.Name, "size")))
+				d.ExpandTo, d.Size, where(s.node.Get("disks", d.Name, "size").Pos()))
 		}
 	}
 	if d.Hotpluggable && d.Type == "disk" && d.Bus != "" && d.Bus != "scsi" && d.Bus != "virtio" {
@@ -254,8 +259,15 @@ func (s *subject) checkDisk(d *MachineDisk) {
 // needsSize tells the sources whose size CDI does not find out by itself: only
 // clones may leave it out (containerized-data-importer,
 // pkg/apiserver/webhooks/datavolume-validate.go, v1.65.0).
-func needsSize(src *catalog.Source) bool {
-	return src.DataSource == "" && src.PVC == "" && src.Snapshot == ""
+func needsSize(d *MachineDisk) bool {
+	src := &d.Source
+	switch d.Kind {
+	case DiskEmpty:
+		return true
+	case DiskDataVolume:
+		return src.DataSource == "" && src.PVC == "" && src.Snapshot == "" && len(src.Kinds()) > 0
+	}
+	return false
 }
 
 func (s *subject) diskSize(d *MachineDisk) (int64, bool) {

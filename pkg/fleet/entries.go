@@ -41,14 +41,28 @@ func (l *loader) loadDoc(path string, doc *source.Node, below *level, diags *sou
 	if foreign(doc, diags) {
 		return
 	}
-	source.Decode(withoutLevels(doc), new(File), "", diags)
-	vms := doc.Get("vms")
-	if vms == nil {
-		diags.Errorf(doc.Pos(), "no-vms", "", "no `vms` in this file; name VMs under `vms`, or list the file under `ignore` in %s", headerName)
+	if doc.Get("vms") == nil {
+		withoutVMs(doc, diags)
 		return
 	}
-	lv := newLevel("file "+filepath.ToSlash(path), below, l.levelKeys(doc, "vars", "namespace"), "defaults", l.set, diags)
+	source.Decode(withoutLevels(doc), new(File), "", diags)
+	lv := newLevel("file "+filepath.ToSlash(path), below, docKeys(doc, diags, "vars", "namespace"), "defaults", l.set, diags)
 	l.loadEntries(doc.Field("vms"), lv, diags)
+}
+
+// withoutVMs reports a file that was probably not meant to hold any VMs, whose
+// keys need not be known then, or in which the key is mistyped.
+func withoutVMs(doc *source.Node, diags *source.Diagnostics) {
+	for i := range doc.Fields {
+		f := &doc.Fields[i]
+		if near, _ := source.Nearest(f.Key, []string{"vms", "vars", "namespace", "defaults"}); near == "vms" {
+			diags.Errorf(f.Pos(), "unknown-key", f.Key, "unknown key %q; did you mean \"vms\"?", f.Key)
+			return
+		}
+	}
+	if !diags.HasErrors() { // else it may be among what was not understood
+		diags.Errorf(doc.Pos(), "no-vms", "", "no `vms` in this file; name VMs under `vms`, or list the file under `ignore` in %s", headerName)
+	}
 }
 
 // foreign reports a Kubernetes manifest among the values files.

@@ -39,7 +39,7 @@ func (s *subject) sysprep() {
 		return
 	}
 	if (sp.Secret == "") == (sp.ConfigMap == "") {
-		s.errorf(s.at("sysprep"), "conflict", "sysprep", "want exactly one of secret and configMap")
+		s.errorf(s.keyAt("sysprep"), "conflict", "sysprep", "want exactly one of secret and configMap")
 		return
 	}
 	s.m.Sysprep = &Sysprep{Secret: s.texts.expand(sp.Secret, "sysprep", "secret"), ConfigMap: s.texts.expand(sp.ConfigMap, "sysprep", "configMap")}
@@ -72,7 +72,7 @@ func (s *subject) expandCloudInit(c CloudInit) CloudInit {
 func (s *subject) checkCloudInit(c *CloudInit, static bool) {
 	s.wholeUserData(c)
 	if c.NetworkData != "" && static {
-		s.errorf(s.at("cloudInit", "networkData"), "conflict", "cloudInit.networkData", "must not be mixed with `ip` on NICs, which writes it")
+		s.errorf(s.keyAt("cloudInit", "networkData"), "conflict", "cloudInit.networkData", "must not be mixed with `ip` on NICs, which writes it")
 	}
 	s.inlineSecrets()
 }
@@ -82,7 +82,7 @@ func (s *subject) wholeUserData(c *CloudInit) {
 	given := ""
 	switch {
 	case c.UserData != "" && c.Secret != "":
-		s.errorf(s.at("cloudInit", "userData"), "conflict", "cloudInit.userData", "must not be mixed with `secret` at %s, which holds the whole user data",
+		s.errorf(s.keyAt("cloudInit", "userData"), "conflict", "cloudInit.userData", "must not be mixed with `secret` at %s, which holds the whole user data",
 			where(s.at("cloudInit", "secret")))
 		return
 	case c.UserData != "":
@@ -94,7 +94,7 @@ func (s *subject) wholeUserData(c *CloudInit) {
 	}
 	for _, key := range []string{"user", "password", "sshKeys", "hostname", "packages", "runcmd"} {
 		if n := s.node.Get("cloudInit", key); n != nil && n.Kind != source.Null {
-			s.errorf(n.Pos(), "conflict", "cloudInit."+key, "must not be mixed with `%s` at %s, which is the whole user data", given, where(s.at("cloudInit", given)))
+			s.errorf(s.keyAt("cloudInit", key), "conflict", "cloudInit."+key, "must not be mixed with `%s` at %s, which is the whole user data", given, where(s.at("cloudInit", given)))
 		}
 	}
 }
@@ -181,6 +181,30 @@ func (s *subject) lifecycle() {
 
 // cattleKeys are keys of the lifecycle that mean nothing for pets.
 var cattleKeys = []string{"strategy", "maxUnavailable", "keepOld"}
+
+// petStrategy reports what is said about recreation above the level that makes
+// the VM a pet, which it also is where no level says. Beneath that level it is
+// inherited, and means nothing.
+func (s *subject) petStrategy(top *level) {
+	var keys []source.Field
+	for l := top; l != nil; l = l.parent {
+		lc := l.keys.Get("lifecycle")
+		for _, k := range cattleKeys {
+			if f := lc.Field(k); f != nil && f.Value.Kind != source.Null {
+				keys = append(keys, *f)
+			}
+		}
+		if t := lc.Get("type"); t != nil && t.Kind != source.Null {
+			if t.Text != "pet" {
+				return
+			}
+			break
+		}
+	}
+	for _, f := range keys {
+		s.errorf(f.Pos(), "conflict", "lifecycle."+f.Key, "%q is for cattle; remove it, or want `type: cattle`", f.Key)
+	}
+}
 
 // checkLevelLifecycle reports a level that asks for a pet and says how cattle are recreated.
 func checkLevelLifecycle(keys *source.Node, path string, diags *source.Diagnostics) {

@@ -16,7 +16,7 @@ func (l *loader) loadHeader() *level {
 		if !l.diags.HasErrors() {
 			l.diags.Errorf(source.Pos{File: l.tree.header}, "empty-file", "", "empty file; want at least apiVersion, kind and metadata.name")
 		}
-		doc = &source.Node{Kind: source.Map, File: &source.File{Name: l.tree.header}}
+		doc = unreadHeader(l.tree.header)
 	}
 	overlays := l.readOverlays()
 	l.decodeHeader(doc, overlays)
@@ -29,6 +29,13 @@ func (l *loader) loadHeader() *level {
 	}
 	l.headerVMs = doc.Field("vms")
 	return top
+}
+
+// unreadHeader stands for a fleet.yaml that was reported, so that the rest of
+// the fleet can be checked.
+func unreadHeader(path string) *source.Node {
+	text := "apiVersion: " + APIVersion + "\nkind: " + Kind + "\nmetadata: {name: unread}\n"
+	return source.Parse(&source.File{Name: path, Data: []byte(text)}, new(source.Diagnostics))[0]
 }
 
 func (l *loader) readOverlays() []*source.Node {
@@ -77,10 +84,18 @@ func withoutLevels(doc *source.Node) *source.Node {
 // catalogue itself does not know.
 func (l *loader) checkCatalogKeys(entries *source.Node) {
 	for _, f := range fields(entries.Get("os")) {
-		source.Decode(expand(f.Value.Get("defaults")), new(VM), source.JoinPath("catalog.os", f.Key)+".defaults", &l.diags)
+		if d := f.Value.Get("defaults"); d != nil && d.Kind == source.Map {
+			source.Decode(expand(d), new(VM), source.JoinPath("catalog.os", f.Key)+".defaults", &l.diags)
+		}
 	}
 	for _, f := range fields(entries.Get("flavors")) {
-		source.Decode(expand(f.Value), new(VM), source.JoinPath("catalog.flavors", f.Key), &l.diags)
+		long := &source.Node{Kind: source.Map}
+		for _, size := range fields(f.Value) {
+			if size.Value.Kind == source.Map {
+				long.Fields = append(long.Fields, size)
+			}
+		}
+		source.Decode(long, new(VM), source.JoinPath("catalog.flavors", f.Key), &l.diags)
 	}
 }
 
@@ -95,21 +110,30 @@ func fields(n *source.Node) []source.Field {
 func (l *loader) checkHeader(doc *source.Node) {
 	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
 		n := doc.Get(want.key)
-		switch {
-		case n == nil:
-			l.diags.Errorf(doc.Pos(), "missing-key", "", "missing %q; write %s: %s", want.key, want.key, want.value)
-		case n.Kind == source.String && n.Text != want.value:
-			l.diags.Errorf(n.Pos(), "wrong-header", want.key, "got %q; accepted is %q", n.Text, want.value)
+		if n == nil || n.Kind == source.Null {
+			l.diags.Errorf(doc.Pos(), "missing-key", want.key, "missing; write `%s: %s`", want.key, want.value)
 		}
 	}
-	if n := doc.Get("metadata", "name"); n == nil {
-		l.diags.Errorf(doc.Pos(), "missing-key", "metadata.name", "missing; the fleet's identities are derived from its name")
-	} else if problem := nameProblem(n.Text); n.Kind == source.String && problem != "" {
-		l.diags.Errorf(n.Pos(), "bad-name", "metadata.name", "%s", problem)
-	}
+	l.checkName(doc)
 	l.checkTarget(doc.Get("target"))
 	l.checkIgnore(doc.Get("ignore"))
 	l.identity = newIdentity(&l.header, doc.Get("identity"), &l.diags)
+}
+
+// checkName wants a name for the fleet.
+func (l *loader) checkName(doc *source.Node) {
+	at := doc.Pos()
+	if f := doc.Field("metadata"); f != nil && f.Value.Kind == source.Map {
+		at = f.Pos()
+	} else if f != nil && f.Value.Kind != source.Null {
+		return // reported as a wrong type
+	}
+	n := doc.Get("metadata", "name")
+	if n == nil || n.Kind == source.Null {
+		l.diags.Errorf(at, "missing-key", "metadata.name", "missing; write `metadata: {name: NAME}`, from which the fleet's identities are derived")
+	} else if problem := nameProblem(n.Text); n.Kind == source.String && problem != "" {
+		l.diags.Errorf(n.Pos(), "bad-name", "metadata.name", "%s", problem)
+	}
 }
 
 // checkTarget wants versions in quotes: 3.10 as a number is 3.1.
@@ -141,23 +165,19 @@ func (l *loader) checkIgnore(ignore *source.Node) {
 
 // fleetLevel is the level of a header's or overlay's `defaults` and `vars`.
 func (l *loader) fleetLevel(name string, below *level, doc *source.Node) *level {
-	return newLevel(name, below, l.levelKeys(doc, "vars"), "defaults", l.set, &l.diags)
+	return newLevel(name, below, docKeys(doc, &l.diags, "vars"), "defaults", l.set, &l.diags)
 }
 
-// levelKeys are a document's `defaults` with those of its keys that are VM keys too beneath them.
-func (l *loader) levelKeys(doc *source.Node, own ...string) *source.Node {
-	keys := doc.Get("defaults")
-	if keys != nil && keys.Kind != source.Map {
-		return keys
-	}
+// docKeys are a document's `defaults` with those of its keys that are VM keys too beneath them.
+func docKeys(doc *source.Node, diags *source.Diagnostics, own ...string) *source.Node {
+	keys := levelKeys(doc.Get("defaults"), "defaults", diags)
 	for _, k := range own {
 		f := doc.Field(k)
 		if f == nil || f.Value.Kind == source.Null {
 			continue
 		}
-		m := mapAt(f.Value, k, f.Value)
-		m.Fields[0].Line, m.Fields[0].Col = f.Line, f.Col
-		keys = source.Compose(m, keys)
+		m := &source.Node{Kind: source.Map, Line: f.Line, Col: f.Col, File: f.Value.File, Fields: []source.Field{*f}}
+		keys = source.Compose(levelKeys(m, "", diags), keys)
 	}
 	return keys
 }

@@ -1,7 +1,11 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"text/template"
@@ -9,43 +13,68 @@ import (
 	"github.com/Masterminds/sprig/v3"
 )
 
-// impure are functions that sprig's hermetic set still holds although they
-// look at the clock or roll dice, or wait for things without a bound
+// impure are functions that sprig's hermetic set still holds although the same
+// call can give different texts, or change what other strings see
 // (Masterminds/sprig, functions.go, v3.3.0).
 var impure = []string{
-	"ago", "bcrypt", "derivePassword", "durationRound", "encryptAES", "genCA", "genCAWithKey", "genPrivateKey",
-	"genSelfSignedCert", "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "htpasswd",
-	"mustToDate", "randInt", "seq", "shuffle", "toDate", "untilStep",
+	// The clock, and the time zone of the machine.
+	"ago", "durationRound", "mustDateModify", "mustToDate", "must_date_modify", "toDate", "unixEpoch",
+	// Dice.
+	"bcrypt", "encryptAES", "genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
+	"genSignedCert", "genSignedCertWithKey", "htpasswd", "randInt", "shuffle",
+	// They change the map that they are given, which may be the vars of all VMs, or put it into itself.
+	"merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset",
+	// Paths in the form of the operating system that renders.
+	"osBase", "osClean", "osDir", "osExt", "osIsAbs",
+	// They give pointers, of which printf shows the address.
+	"buildCustomCert", "semver",
+	// A second of work by intention.
+	"derivePassword",
 }
 
-// hermetic are the functions that templates can call: the same input always gives the same text.
+// hermetic are the functions that templates can call: the same input always
+// gives the same text. The built-in functions that print are among them, so
+// that they are metered as well.
 var hermetic = sync.OnceValue(func() template.FuncMap {
 	funcs := sprig.HermeticTxtFuncMap()
 	for _, name := range impure {
 		delete(funcs, name)
 	}
-	funcs["until"] = until
-	funcs["repeat"] = repeat
-	funcs[stepFunc] = func() string { return "" }
+	maps.Copy(funcs, template.FuncMap{
+		"keys": sortedKeys, "values": sortedValues,
+		"print": fmt.Sprint, "printf": printf, "println": fmt.Sprintln,
+		"html": template.HTMLEscaper, "js": template.JSEscaper, "urlquery": template.URLQueryEscaper,
+	})
 	return funcs
 })
 
-// until counts from 0 to below n.
-func until(n int) ([]int, error) {
-	if n < 0 || n > maxSteps {
-		return nil, fmt.Errorf("until %d: want a number from 0 to %d", n, maxSteps)
+// sortedKeys gives the keys of maps; sprig's are in random order.
+func sortedKeys(of ...map[string]any) []string {
+	var keys []string
+	for _, m := range of {
+		keys = slices.AppendSeq(keys, maps.Keys(m))
 	}
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out, nil
+	slices.Sort(keys)
+	return keys
 }
 
-// repeat strings n copies of s together.
-func repeat(n int, s string) (string, error) {
-	if n < 0 || n*len(s) > maxText || n > maxText {
-		return "", fmt.Errorf("repeat %d: makes more than %d bytes", n, maxText)
+// sortedValues gives the values of a map in the order of their keys; sprig's are in random order.
+func sortedValues(of map[string]any) []any {
+	values := make([]any, 0, len(of))
+	for _, key := range sortedKeys(of) {
+		values = append(values, of[key])
 	}
-	return strings.Repeat(s, n), nil
+	return values
+}
+
+// addressVerb is the verb of fmt that shows addresses.
+var addressVerb = regexp.MustCompile(`%[^a-zA-Z]*p`)
+
+// printf is the built-in function without the verb that shows addresses, which
+// are others every time.
+func printf(format string, args ...any) (string, error) {
+	if addressVerb.MatchString(strings.ReplaceAll(format, "%%", "")) {
+		return "", errors.New("printf: the verb %p shows an address; want a verb such as %v")
+	}
+	return fmt.Sprintf(format, args...), nil
 }

@@ -14,22 +14,39 @@ type level struct {
 	// keys are the level's VM keys in their long forms; flavor is what the
 	// level's flavor expands to, which its own cpu and memory beat.
 	keys, flavor *source.Node
+	// inDoubt says that there were errors in the level or below it: what seems to
+	// be missing may be among what was not understood.
+	inDoubt bool
 
 	mu    sync.Mutex
 	bases map[string]*source.Node // merged with all below, by operating system
 }
 
-// newLevel checks VM keys as written and makes a level of them; path is where
-// they stand in their file. Without keys the parent serves.
+// newLevel makes a level of VM keys that [levelKeys] gave; path is where they
+// stand in their file. Without keys the parent serves.
 func newLevel(name string, parent *level, keys *source.Node, path string, set *catalog.Set, diags *source.Diagnostics) *level {
-	if keys == nil || keys.Kind == source.Null {
+	inDoubt := diags.HasErrors() || parent != nil && parent.inDoubt
+	switch {
+	case keys != nil:
+	case !inDoubt:
 		return parent
+	default:
+		keys = &source.Node{Kind: source.Map}
 	}
+	checkOS(keys, path, set, diags)
+	checkLevelLifecycle(keys, path, diags)
+	return &level{name: name, parent: parent, keys: keys, flavor: flavorOf(keys, set, path, diags), inDoubt: inDoubt}
+}
+
+// levelKeys checks VM keys as written and gives them in their long forms; nil
+// where there are none.
+func levelKeys(keys *source.Node, path string, diags *source.Diagnostics) *source.Node {
 	long := expand(keys)
 	source.Decode(long, new(VM), path, diags)
-	checkOS(long, path, set, diags)
-	checkLevelLifecycle(long, path, diags)
-	return &level{name: name, parent: parent, keys: long, flavor: flavorOf(long, set, path, diags)}
+	if long == nil || long.Kind != source.Map {
+		return nil
+	}
+	return long
 }
 
 func checkOS(keys *source.Node, path string, set *catalog.Set, diags *source.Diagnostics) {

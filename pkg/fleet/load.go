@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -51,6 +52,9 @@ func Load(path string, opts Options) (*Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
 	var machines []*Machine
 	f, diags := Visit(path, opts, func(m *Machine, _ *source.Diagnostics) {
+		if m.Broken {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		machines = append(machines, m)
@@ -61,7 +65,7 @@ func Load(path string, opts Options) (*Fleet, *source.Diagnostics) {
 }
 
 // Visit is Load for those who need each machine only once: it keeps none, and
-// calls visit for every machine without errors as soon as it is decided.
+// calls visit for every machine as soon as it is decided, or found to be broken.
 func Visit(path string, opts Options, visit Visitor) (*Fleet, *source.Diagnostics) {
 	l := newLoader(opts)
 	l.visit = visit
@@ -137,28 +141,31 @@ func parseFile(path string, diags *source.Diagnostics) []*source.Node {
 // errTooLarge stands for a file that is not read to its end.
 var errTooLarge = errors.New("file is too large; a values file holds at most 32 MiB")
 
+// buffers are what files are read into: most are far smaller.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	buf := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buf)
+	n, err := f.Read(buf[:])
+	switch {
+	case n == 0 && errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
 		return nil, err
+	case n < len(buf): // a regular file gives all it has
+		return bytes.Clone(buf[:n]), nil
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	if info.Size() > source.MaxFileSize {
+	data, err := io.ReadAll(io.MultiReader(bytes.NewReader(buf[:]), io.LimitReader(f, source.MaxFileSize)))
+	if len(data) > source.MaxFileSize {
 		return nil, errTooLarge
 	}
-	data := make([]byte, info.Size())
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return data[:n], err
+	return data, err
 }
 
 func (l *loader) loadTree(path string) {
@@ -211,7 +218,11 @@ func (l *loader) finish() *Fleet {
 // every machine that it manages.
 func (l *loader) checkEmpty() {
 	if l.tree != nil && len(l.found) == 0 && !l.header.AllowEmpty && !l.diags.HasErrors() {
-		l.diags.Errorf(source.Pos{File: l.tree.part}, "no-vms", "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in %s", headerName)
+		part := l.tree.part
+		if part == l.tree.root {
+			part = l.tree.header
+		}
+		l.diags.Errorf(source.Pos{File: part}, "no-vms", "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in %s", headerName)
 	}
 }
 
@@ -236,7 +247,7 @@ func (r *record) named(name string) bool {
 func (l *loader) checkSelection() {
 	for _, want := range l.opts.VMs {
 		if !slices.ContainsFunc(l.found, func(r *record) bool { return r.named(want) }) {
-			l.diags.Errorf(source.Pos{}, "unknown-name", "", "unknown VM %q; %s", want, source.DidYouMean(want, l.names()))
+			l.diags.Errorf(source.Pos{File: "--vm"}, "unknown-name", "", "unknown VM %q; %s", want, source.DidYouMean(want, l.names()))
 		}
 	}
 }
@@ -288,10 +299,7 @@ func (l *loader) loadDefaults(dir string, below *level) *level {
 	var diags source.Diagnostics
 	defer func() { l.keep(nil, &diags) }()
 	doc := single(parseFile(path, &diags), path, &diags)
-	if doc == nil {
-		return below
-	}
-	return newLevel("directory "+filepath.ToSlash(dir), below, doc, "", l.set, &diags)
+	return newLevel("directory "+filepath.ToSlash(dir), below, levelKeys(doc, "", &diags), "", l.set, &diags)
 }
 
 // single gives a file's only document, or nil where it is empty.

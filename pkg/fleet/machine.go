@@ -15,6 +15,9 @@ type Machine struct {
 	Target    Target // what the manifests will run on
 	Pos       source.Pos
 	Path      string // of the VM in its file, such as "vms.web01"
+	// Broken says that there are errors in the machine. Nothing may be rendered of
+	// it; only what is kept as written can be checked.
+	Broken bool
 
 	group   string     // name of the VM that this is a replica of; else its own
 	wave    *int       // as written
@@ -127,6 +130,8 @@ type MachineNIC struct {
 	BootOrder *uint
 	State     string
 	Pos       source.Pos
+
+	node *source.Node // as written; nil for the NIC that every VM has
 }
 
 // MachineCloudInit is cloud-init with templates expanded. UserData is given

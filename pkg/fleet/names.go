@@ -36,19 +36,50 @@ func plainName(name string) bool {
 	return true
 }
 
+// plainKey tells label keys of the usual form, such as "app.kubernetes.io/part-of".
+func plainKey(key string) bool {
+	domain, name, prefixed := strings.Cut(key, "/")
+	if !prefixed {
+		return plainLabel(key)
+	}
+	for part := range strings.SplitSeq(domain, ".") {
+		if !plainName(part) {
+			return false
+		}
+	}
+	return plainLabel(name)
+}
+
+// plainLabel tells names of labels, and their values, that hold nothing but
+// lower case letters, digits, "-" and ".".
+func plainLabel(s string) bool {
+	if s == "" || len(s) > maxName || !plainName(s[:1]) || !plainName(s[len(s)-1:]) {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
 // labelProblem says what is wrong with a label, or nothing.
 func labelProblem(key, value string) string {
-	if plainName(key) && plainName(value) {
+	if plainKey(key) && (value == "" || plainLabel(value)) {
 		return ""
 	}
-	if problems := validation.IsQualifiedName(key); len(problems) > 0 {
-		return fmt.Sprintf("bad label key %q; %s", key, problems[0])
+	const name = "at most 63 letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit"
+	if !isLabelKey(key) {
+		return fmt.Sprintf("bad label key %q; want %s, after a domain and a slash or alone", key, name)
 	}
-	if problems := validation.IsValidLabelValue(value); len(problems) > 0 {
-		return fmt.Sprintf("bad label value %q; %s", value, problems[0])
+	if len(validation.IsValidLabelValue(value)) > 0 {
+		return fmt.Sprintf("bad label value %q; want %s", value, name)
 	}
 	return ""
 }
+
+func isLabelKey(key string) bool { return plainKey(key) || len(validation.IsQualifiedName(key)) == 0 }
 
 var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
@@ -74,6 +105,9 @@ func Before(s string, major, minor int) bool {
 
 // checkNames wants every name that is made from the VM's to be within bounds.
 func (s *subject) checkNames() {
+	if s.badName {
+		return
+	}
 	if problem := nameProblem(s.m.Name); problem != "" {
 		s.errorf(s.key, "bad-name", "", "%s", problem)
 		return

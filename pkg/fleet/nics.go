@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"encoding/binary"
 	"net"
 	"net/netip"
 	"strconv"
@@ -31,6 +32,22 @@ func (s *subject) nics() {
 		}
 		s.m.NICs = append(s.m.NICs, out)
 	}
+	if pods == 0 {
+		s.probesWithoutPod()
+	}
+}
+
+// probesWithoutPod reports probes that reach the guest over the pod network,
+// which the VM is not on (kubevirt/kubevirt pkg/virt-api/webhooks/
+// validating-webhook/admitters/vmi-create-admitter.go, v1.8.4).
+func (s *subject) probesWithoutPod() {
+	for _, probe := range []string{"readinessProbe", "livenessProbe"} {
+		for _, kind := range []string{"httpGet", "tcpSocket"} {
+			if f := s.node.Get(probe).Field(kind); f != nil && f.Value.Kind != source.Null {
+				s.errorf(f.Pos(), "conflict", probe+"."+kind, "needs a NIC on the pod network; accepted without one are: exec, guestAgentPing")
+			}
+		}
+	}
 }
 
 func (s *subject) nic(i int, n *NIC, names map[string]int) MachineNIC {
@@ -46,10 +63,13 @@ func (s *subject) nic(i int, n *NIC, names map[string]int) MachineNIC {
 	if out.DNS == nil {
 		out.DNS = net.DNS
 	}
+	if written := s.node.Get("nics"); written != nil && i < len(written.Items) {
+		out.node = written.Items[i]
+	}
 	out.Name = s.nicName(n, &out, names, path, at)
 	out.Binding = nicBinding(n, net)
 	out.Model = s.nicModel(n, net, out.Binding)
-	s.checkNIC(&out, path)
+	s.checkNIC(&out, path, i)
 	out.MAC = s.mac(s.texts.expand(n.MAC, "nics", i, "mac"), path, s.nicAt(i, "mac"))
 	out.IP = s.ip(s.texts.expand(n.IP, "nics", i, "ip"), &out, net, path, i)
 	if out.IP == "" {
@@ -74,9 +94,18 @@ func (s *subject) network(i int, n *NIC) *catalog.Network {
 		}
 		return &catalog.Network{NAD: name}
 	}
-	s.errorf(s.nicAt(i, "network"), "unknown-name", source.IndexPath("nics", i), "unknown network %q; %s, or namespace/name of a NetworkAttachmentDefinition",
-		name, source.DidYouMean(name, s.set.Names("networks")))
+	s.misreadNIC(i, name)
 	return &catalog.Network{NAD: "default/" + name}
+}
+
+// misreadNIC reports a network that the catalogue does not have.
+func (s *subject) misreadNIC(i int, name string) {
+	known := s.set.Names("networks")
+	accepted := source.DidYouMean(name, known)
+	if _, near := source.Nearest(name, known); !near {
+		accepted += ", or namespace/name of a NetworkAttachmentDefinition"
+	}
+	s.errorf(s.nicAt(i, "network"), "unknown-name", source.IndexPath("nics", i), "unknown network %q; %s", name, accepted)
 }
 
 // nicAt is where a key of the i-th NIC was written; the NIC's place for its short form.
@@ -102,14 +131,14 @@ func (s *subject) nicName(n *NIC, out *MachineNIC, names map[string]int, path st
 	default:
 		name = n.Network
 	}
-	names[name]++
-	if names[name] > 1 {
-		if n.Name != "" {
-			s.errorf(at, "duplicate", path, "duplicate NIC name %q", name)
-		}
+	if names[name]++; names[name] > 1 && n.Name == "" {
 		name += "-" + strconv.Itoa(names[name])
+		names[name]++
 	}
-	if problem := nameProblem(name); problem != "" {
+	if names[name] > 1 {
+		s.errorf(at, "duplicate", path, "duplicate NIC name %q; want a `name` of its own", name)
+	}
+	if problem := nameProblem(name); problem != "" && (n.Name != "" || s.set.Network(name) != nil) {
 		s.errorf(at, "bad-name", path, "%s", problem)
 	}
 	return name
@@ -140,15 +169,15 @@ func (s *subject) nicModel(n *NIC, net *catalog.Network, binding string) string 
 	return or(s.os.NICModel, "virtio")
 }
 
-func (s *subject) checkNIC(n *MachineNIC, path string) {
+func (s *subject) checkNIC(n *MachineNIC, path string, i int) {
 	if n.Binding == "masquerade" && !n.Pod {
-		s.errorf(n.Pos, "conflict", path+".binding", "masquerade is for the pod network only; accepted are: bridge, sriov, or a network binding plugin")
+		s.errorf(s.nicAt(i, "binding"), "conflict", path+".binding", "masquerade is for the pod network only; accepted are: bridge, sriov, or a network binding plugin")
 	}
 	if n.Binding == "sriov" && n.Pod {
-		s.errorf(n.Pos, "conflict", path+".binding", "sriov is not for the pod network; accepted are: masquerade, bridge, or a network binding plugin")
+		s.errorf(s.nicAt(i, "binding"), "conflict", path+".binding", "sriov is not for the pod network; accepted are: masquerade, bridge, or a network binding plugin")
 	}
 	if n.State == "absent" && n.Binding != "bridge" && n.Binding != "sriov" {
-		s.errorf(n.Pos, "conflict", path+".state", "only bridge and sriov NICs can be unplugged")
+		s.errorf(s.nicAt(i, "state"), "conflict", path+".state", "only bridge and sriov NICs can be unplugged")
 	}
 }
 
@@ -181,24 +210,42 @@ func (s *subject) ip(text string, n *MachineNIC, net *catalog.Network, path stri
 		s.errorf(at, "bad-ip", path+".ip", "bad address %q; want an address with its prefix length such as \"10.0.0.5/24\"", text)
 		return ""
 	}
-	subnet := prefix.Masked()
-	if prefix.Addr() == subnet.Addr() && !prefix.IsSingleIP() && prefix.Addr().Is4() && prefix.Bits() < 31 {
-		s.errorf(at, "bad-ip", path+".ip", "%q is the address of the network; want one of its hosts", text)
+	if reserved := reservedAddress(prefix); reserved != "" {
+		s.errorf(at, "bad-ip", path+".ip", "%q is the %s; want the address of a host", text, reserved)
 	}
+	own := &s.vm.NICs[i]
 	if cidr, err := netip.ParsePrefix(net.CIDR); err == nil && !cidr.Contains(prefix.Addr()) {
-		s.errorf(at, "bad-ip", path+".ip", "%q is outside %s of the network %q; want an address in it", text, net.CIDR, s.vm.NICs[i].Network)
+		s.errorf(at, "bad-ip", path+".ip", "%q is outside %s of the network %q; want an address in it", text, net.CIDR, own.Network)
+	} else {
+		s.gateway(n.Gateway, prefix.Masked(), path, i)
 	}
-	s.gateway(n.Gateway, subnet, path, i)
-	s.addresses(n, path, i)
+	s.addresses(own, path, i)
 	return prefix.String()
 }
 
+// reservedAddress names what an address is in its subnet if no host can have it.
+func reservedAddress(p netip.Prefix) string {
+	if !p.Addr().Is4() || p.Bits() >= 31 {
+		return ""
+	}
+	addr := p.Addr().As4()
+	number := binary.BigEndian.Uint32(addr[:])
+	switch hosts := uint32(1)<<(32-p.Bits()) - 1; number & hosts {
+	case 0:
+		return "address of the network"
+	case hosts:
+		return "broadcast address of the network"
+	}
+	return ""
+}
+
+// gateway checks a default gateway, the NIC's own or its network's.
 func (s *subject) gateway(text string, subnet netip.Prefix, path string, i int) {
-	if text == "" {
-		return
+	gw, err := netip.ParseAddr(text)
+	if text == "" || err != nil && s.vm.NICs[i].Gateway == "" {
+		return // the network's is reported with the catalogue
 	}
 	at := s.nicAt(i, "gateway")
-	gw, err := netip.ParseAddr(text)
 	switch {
 	case err != nil:
 		s.errorf(at, "bad-ip", path+".gateway", "bad address %q; want an address such as \"10.0.0.1\"", text)
@@ -207,20 +254,28 @@ func (s *subject) gateway(text string, subnet netip.Prefix, path string, i int) 
 	}
 }
 
-func (s *subject) addresses(n *MachineNIC, path string, i int) {
-	for _, d := range n.DNS {
+// addresses checks the NIC's own name servers and routes.
+func (s *subject) addresses(n *NIC, path string, i int) {
+	for k, d := range n.DNS {
 		if _, err := netip.ParseAddr(d); err != nil {
-			s.errorf(s.nicAt(i, "dns"), "bad-ip", path+".dns", "bad address %q; want an address such as \"10.0.0.2\"", d)
+			s.errorf(s.nicItem(i, "dns", k).Pos(), "bad-ip", source.IndexPath(path+".dns", k), "bad address %q; want an address such as \"10.0.0.2\"", d)
 		}
 	}
-	for _, r := range n.Routes {
-		if _, err := netip.ParsePrefix(r.To); err != nil && r.To != "default" {
-			s.errorf(s.nicAt(i, "routes"), "bad-ip", path+".routes", "bad destination %q; want a subnet such as \"10.20.0.0/16\"", r.To)
+	for k, r := range n.Routes {
+		route, path := s.nicItem(i, "routes", k), source.IndexPath(path+".routes", k)
+		to, via := route.Get("to"), route.Get("via") // what is missing is reported already
+		if _, err := netip.ParsePrefix(r.To); to != nil && err != nil && r.To != "default" {
+			s.errorf(to.Pos(), "bad-ip", path+".to", "bad destination %q; want a subnet such as \"10.20.0.0/16\"", r.To)
 		}
-		if _, err := netip.ParseAddr(r.Via); err != nil {
-			s.errorf(s.nicAt(i, "routes"), "bad-ip", path+".routes", "bad next hop %q; want an address such as \"10.0.0.1\"", r.Via)
+		if _, err := netip.ParseAddr(r.Via); via != nil && err != nil {
+			s.errorf(via.Pos(), "bad-ip", path+".via", "bad next hop %q; want an address such as \"10.0.0.1\"", r.Via)
 		}
 	}
+}
+
+// nicItem is the k-th item of a list of the i-th NIC.
+func (s *subject) nicItem(i int, key string, k int) *source.Node {
+	return s.node.Get("nics").Items[i].Get(key).Items[k]
 }
 
 // onlyWithIP reports settings of a static address without the address.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
 )
 
 // parseQuantity parses a Kubernetes quantity of bytes that is above zero. Its
@@ -13,9 +15,9 @@ func parseQuantity(text string) (int64, error) {
 	if n, ok := plainQuantity(text); ok {
 		return n, nil
 	}
-	q, err := resource.ParseQuantity(text)
+	q, err := resource.ParseQuantity(limited(text))
 	if err != nil {
-		return 0, fmt.Errorf("bad quantity %q; %s", text, nearQuantity(text))
+		return 0, fmt.Errorf("bad quantity %q; %s", text, catalog.NearQuantity(text))
 	}
 	if q.Sign() < 0 {
 		return 0, fmt.Errorf("negative quantity %q; want a quantity such as \"16Gi\"", text)
@@ -31,6 +33,18 @@ func parseQuantity(text string) (int64, error) {
 		return 0, fmt.Errorf("%q is a number of bytes; did you mean \"%sGi\"?", text, text)
 	}
 	return n, nil
+}
+
+// limited gives what is not a quantity in place of a text that names too large
+// or small a number: of 1e-2147483648, resource.ParseQuantity computes all
+// digits, which takes hours (k8s.io/apimachinery, pkg/api/resource, v0.34.3).
+func limited(text string) string {
+	const mantissa, exponent = 40, 4
+	i := strings.LastIndexAny(text, "eE") + 1
+	if len(text) > mantissa || i > 0 && len(text)-i > exponent {
+		return ""
+	}
+	return text
 }
 
 // plainQuantity parses the forms that nearly every file uses: digits and Mi, Gi or Ti.
@@ -61,15 +75,4 @@ func plainQuantity(text string) (int64, bool) {
 
 func isNumber(text string) bool {
 	return strings.Trim(text, "0123456789.") == ""
-}
-
-// nearQuantity suggests the quantity that was probably meant.
-func nearQuantity(text string) string {
-	t := strings.TrimSpace(text)
-	digits := strings.TrimRight(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
-	unit := strings.ToUpper(strings.TrimSpace(t[len(digits):]))
-	if digits != "" && isNumber(strings.Replace(digits, ".", "", 1)) && unit != "" && strings.Contains("KMGTP", unit[:1]) {
-		return fmt.Sprintf("did you mean %q?", digits+unit[:1]+"i")
-	}
-	return "want a quantity such as \"16Gi\""
 }

@@ -2,13 +2,14 @@ package fleet
 
 import (
 	"net/netip"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Visitor takes a machine that is decided. It is called from several
-// goroutines, in no order, and may report problems of its own to diags; a
-// machine that it does not keep is garbage.
+// Visitor takes a machine that is decided, or one that is [Machine.Broken]. It is
+// called from several goroutines, in no order, and may report problems of its
+// own to diags; a machine that it does not keep is garbage.
 type Visitor func(m *Machine, diags *source.Diagnostics)
 
 // record is what the checks across VMs need of a machine, so that the machine
@@ -35,49 +36,84 @@ type machineKey struct{ namespace, name string }
 // address is what must be unique: a MAC address in the fleet, an IP address on its network.
 type address struct {
 	addressKey
-	nic string
-	pos source.Pos
+	nic   string
+	index int // among the machine's NICs
+	pos   source.Pos
 }
 
 type addressKey struct{ what, network, address string }
 
+// key is the key of a NIC under which the address is written.
+func (a *addressKey) key() string {
+	if a.what == "MAC address" {
+		return "mac"
+	}
+	return "ip"
+}
+
 // object is what a machine gives a name in its namespace.
 type object struct {
 	kind, name string
-	path       string // beneath the VM's
+	key        string // of the disk or service
+}
+
+// path is where the object stands beneath its VM.
+func (o *object) path() string {
+	if o.kind == "Service" {
+		return source.JoinPath("services", o.key)
+	}
+	return source.JoinPath("disks", o.key)
 }
 
 func newRecord(m *Machine) *record {
 	r := &record{
-		machineKey: machineKey{m.Namespace, m.Name}, group: m.group, pos: m.Pos, path: m.Path,
+		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos, path: m.Path,
 		given: m.wave, wavePos: m.wavePos, deps: m.DependsOn,
 	}
-	r.addresses = make([]address, 0, len(m.NICs))
+	if r.group = r.name; m.group != m.Name {
+		r.group = strings.Clone(m.group)
+	}
 	for i := range m.NICs {
-		r.addAddresses(&m.NICs[i])
+		r.addAddresses(&m.NICs[i], i)
 	}
 	r.objects = make([]object, 0, len(m.Disks)+len(m.Services))
 	for i := range m.Disks {
 		if d := &m.Disks[i]; d.Kind == DiskDataVolume {
-			r.objects = append(r.objects, object{"DataVolume", d.Claim, d.Name})
+			r.objects = append(r.objects, object{"DataVolume", r.own(d.Claim), strings.Clone(d.Name)})
 		}
 	}
 	for i := range m.Services {
-		r.objects = append(r.objects, object{"Service", m.Services[i].Name, m.Services[i].PortName})
+		r.objects = append(r.objects, object{"Service", m.Services[i].Name, strings.Clone(m.Services[i].PortName)})
 	}
 	return r
 }
 
-func (r *record) addAddresses(n *MachineNIC) {
+// own is a name that does not keep the text of a file in memory.
+func (r *record) own(name string) string {
+	if name == r.name {
+		return r.name
+	}
+	return strings.Clone(name)
+}
+
+func (r *record) addAddresses(n *MachineNIC, index int) {
 	if n.MAC != "" {
-		r.addresses = append(r.addresses, address{addressKey{"MAC address", "", n.MAC}, n.Name, n.Pos})
+		r.addresses = append(r.addresses, address{addressKey{"MAC address", "", n.MAC}, n.Name, index, n.at("mac")})
 	}
 	if n.IP == "" || n.Pod {
 		return
 	}
 	if p, err := netip.ParsePrefix(n.IP); err == nil {
-		r.addresses = append(r.addresses, address{addressKey{"IP address", n.NAD, p.Addr().String()}, n.Name, n.Pos})
+		r.addresses = append(r.addresses, address{addressKey{"IP address", n.NAD, p.Addr().String()}, n.Name, index, n.at("ip")})
 	}
+}
+
+// at is where a key of the NIC was written; the NIC's place where it was not.
+func (n *MachineNIC) at(key string) source.Pos {
+	if v := n.node.Get(key); v != nil {
+		return v.Pos()
+	}
+	return n.Pos
 }
 
 // decided takes over a machine without errors: it is visited at once, unless

@@ -13,16 +13,20 @@ import (
 // subject is one VM on its way to a Machine.
 type subject struct {
 	*loader
-	diags *source.Diagnostics
-	path  string       // "vms.web01"
-	key   source.Pos   // of the VM's name
-	node  *source.Node // merged keys
-	vm    VM           // node, decoded
-	os    *catalog.ResolvedOS
-	m     *Machine
-	texts expander
-	// unknownKeys says that a key that seems to be missing may be a mistyped one.
-	unknownKeys bool
+	diags     *source.Diagnostics
+	path      string       // "vms.web01"
+	key       source.Pos   // of the VM's name
+	node      *source.Node // merged keys
+	inherited *source.Node // what the VM's own level is merged over
+	vm        VM           // node, decoded
+	os        *catalog.ResolvedOS
+	m         *Machine
+	texts     expander
+	// inDoubt says that what seems to be missing may be among what was not understood.
+	inDoubt bool
+	// misread are the VM keys that were not understood: nothing more is said of them.
+	misread map[string]bool
+	badName bool
 }
 
 // resolveEntry decides the machines of one entry of `vms`, one or one per
@@ -31,8 +35,9 @@ func (l *loader) resolveEntry(records []*record, field *source.Field, below *lev
 	var own source.Diagnostics
 	s := subject{loader: l, diags: &own, path: source.JoinPath("vms", field.Key), key: field.Pos()}
 	for _, m := range s.resolve(field, below) {
-		if own.HasErrors() {
+		if m.Broken = own.HasErrors(); m.Broken {
 			records = append(records, newRecord(m))
+			l.visitOne(m, &own)
 		} else {
 			records = l.decided(records, m, &own)
 		}
@@ -44,33 +49,48 @@ func (l *loader) resolveEntry(records []*record, field *source.Field, below *lev
 func (s *subject) resolve(field *source.Field, below *level) []*Machine {
 	if problem := nameProblem(field.Key); problem != "" {
 		s.diags.Errorf(s.key, "bad-name", s.path, "%s", problem)
-		return nil
+		s.badName = true
 	}
+	s.inDoubt = below != nil && below.inDoubt
 	if !s.merge(field, below) {
 		return nil
 	}
-	if !s.decode() {
-		return nil
-	}
+	s.decode()
 	if s.vm.Replicas == nil {
 		return []*Machine{s.machine(field.Key, field.Key, nil)}
 	}
-	machines := make([]*Machine, *s.vm.Replicas)
-	for i := range machines {
-		machines[i] = s.machine(field.Key+"-"+strconv.Itoa(i), field.Key, &i)
+	machines := make([]*Machine, 0, *s.vm.Replicas)
+	for i := range *s.vm.Replicas {
+		machines = append(machines, s.machine(field.Key+"-"+strconv.Itoa(i), field.Key, &i))
+		if s.diags.HasErrors() {
+			break // the others have the same
+		}
 	}
 	return machines
 }
 
-// decode reads the merged keys. With a value of the wrong type the rest would
-// complain about what was not understood; unknown keys leave all others as they
-// are, except that one of them may be what is found missing.
-func (s *subject) decode() bool {
+// decode reads the merged keys. What is not understood leaves the other keys as
+// they are, except that it may be what is found missing.
+func (s *subject) decode() {
 	var found source.Diagnostics
 	source.Decode(s.node, &s.vm, s.path, &found)
 	s.diags.Merge(&found)
-	s.unknownKeys = found.HasErrors()
-	return !found.HasErrorsBut("unknown-key")
+	s.inDoubt = s.inDoubt || found.HasErrors()
+	if found.HasErrorsBut("unknown-key") {
+		for _, p := range found.Sorted() {
+			if p.Rule != "unknown-key" && p.Rule != "missing-key" {
+				s.misreads(strings.TrimPrefix(p.Path, s.path+"."))
+			}
+		}
+	}
+}
+
+// misreads keeps the VM key at a path from being complained about again.
+func (s *subject) misreads(path string) {
+	if s.misread == nil {
+		s.misread = map[string]bool{}
+	}
+	s.misread[topKey(path)] = true
 }
 
 // merge brings the levels of the VM together, down from what its operating system brings.
@@ -80,22 +100,31 @@ func (s *subject) merge(field *source.Field, below *level) bool {
 		return false
 	}
 	name := top.osName()
-	if name == nil || name.Kind == source.Null {
+	switch {
+	case name == nil || name.Kind == source.Null:
+		name = new(source.Node)
 		s.errorf(s.key, "missing-key", "os", "missing operating system; accepted are: %s", strings.Join(s.set.Names("os"), ", "))
-		return false
+	case name.Kind == source.String:
+		s.os = s.set.OS(name.Text)
 	}
-	if name.Kind != source.String {
-		s.errorf(name.Pos(), "wrong-type", "os", "wrong type; want the name of an operating system")
-		return false
+	if s.os == nil { // what is wrong with the name is reported with its level, or when it is decoded
+		s.os = unknownOS(name)
+		s.inDoubt = true
+		s.misreads("os")
 	}
-	if s.os = s.set.OS(name.Text); s.os == nil {
-		return false // checkOS reports it with the level
-	}
+	s.inherited = below.base(s.os)
+	s.petStrategy(top)
 	s.node = top.merged(s.os, below)
 	if s.inspect != nil {
 		s.inspect(field.Key, s, top)
 	}
 	return true
+}
+
+// unknownOS stands for an operating system that is not in the catalogue, so that
+// the VM's other keys can be checked.
+func unknownOS(name *source.Node) *catalog.ResolvedOS {
+	return &catalog.ResolvedOS{Name: name.Text, Node: &source.Node{Kind: source.Map}}
 }
 
 // vmLevels are the VM's own level and those of the overlays that name it.
@@ -145,8 +174,8 @@ func (l *loader) checkOverlaid() {
 	for _, vms := range l.overlays {
 		for i := range vms.Fields {
 			f := &vms.Fields[i]
-			if !l.used[f.Key] {
-				l.diags.Errorf(f.Pos(), "unknown-name", "vms."+f.Key, "unknown VM %q; %s", f.Key, source.DidYouMean(f.Key, l.names()))
+			if !l.used[f.Key] && !l.diags.HasRule(unreadRules...) {
+				l.diags.Errorf(f.Pos(), "unknown-name", source.JoinPath("vms", f.Key), "unknown VM %q; %s", f.Key, source.DidYouMean(f.Key, l.names()))
 			}
 		}
 	}
@@ -154,7 +183,8 @@ func (l *loader) checkOverlaid() {
 
 // errorf reports a problem at pos, under a path beneath the VM's.
 func (s *subject) errorf(pos source.Pos, rule, path, format string, args ...any) {
-	if s.unknownKeys && rule == "missing-key" {
+	misread := s.misread[topKey(path)] || s.node != nil && s.node.Kind != source.Map
+	if misread || s.inDoubt && rule == "missing-key" {
 		return
 	}
 	if path != "" {
@@ -166,14 +196,33 @@ func (s *subject) errorf(pos source.Pos, rule, path, format string, args ...any)
 // at is where the value under keys was written; the VM's name where it was not.
 func (s *subject) at(keys ...string) source.Pos {
 	n := s.node.Get(keys...)
-	if n == nil || n.Line == 0 {
+	if n == nil || !s.written(n) {
 		return s.key
 	}
 	return n.Pos()
 }
 
+// keyAt is where the last of the keys was written; the VM's name where it was not.
+func (s *subject) keyAt(keys ...string) source.Pos {
+	last := len(keys) - 1
+	f := s.node.Get(keys[:last]...).Field(keys[last])
+	if f == nil || !s.written(f.Value) {
+		return s.key
+	}
+	return f.Pos()
+}
+
+// written tells what stands in the user's files from what the catalogue brings:
+// built-in values, and the disk that is made for an operating system's image.
+func (s *subject) written(n *source.Node) bool {
+	return n.Line > 0 && !catalog.IsBuiltin(n.Pos()) && n.Pos() != s.os.Node.Pos()
+}
+
 // where says a position for use within a message.
 func where(p source.Pos) string {
+	if catalog.IsBuiltin(p) {
+		return p.File
+	}
 	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col)
 }
 
@@ -242,8 +291,12 @@ func (s *subject) metadata() {
 	m.Labels = s.texts.expandMap(vm.Labels, "labels")
 	m.Annotations = s.texts.expandMap(vm.Annotations, "annotations")
 	for k, v := range m.Labels {
+		at := s.at("labels", k)
+		if !isLabelKey(k) {
+			at = s.keyAt("labels", k)
+		}
 		if problem := labelProblem(k, v); problem != "" {
-			s.errorf(s.at("labels", k), "bad-label", "labels."+k, "%s", problem)
+			s.errorf(at, "bad-label", source.JoinPath("labels", k), "%s", problem)
 		}
 	}
 }
@@ -283,7 +336,7 @@ func (s *subject) devices(in []Device, key, prefix string) []Device {
 		d.Name = or(d.Name, prefix+strconv.Itoa(i))
 		at := s.itemPos(key, i)
 		if seen[d.Name] {
-			s.errorf(at, "duplicate", key, "duplicate name %q", d.Name)
+			s.errorf(at, "duplicate", source.IndexPath(key, i), "duplicate name %q; want a `name` of its own", d.Name)
 		}
 		seen[d.Name] = true
 		out[i] = d
@@ -320,7 +373,7 @@ func (s *subject) placement() {
 func (s *subject) isolate(selector map[string]string) {
 	for k, v := range selector {
 		if own, ok := s.vm.NodeSelector[k]; ok && own != v {
-			s.errorf(s.at("nodeSelector", k), "placement", "nodeSelector."+k,
+			s.errorf(s.at("nodeSelector", k), "placement", source.JoinPath("nodeSelector", k),
 				"%q is not where the fleet's placement puts VMs; accepted is %q", own, v)
 		}
 		s.m.NodeSelector[k] = v
@@ -331,6 +384,9 @@ func (s *subject) waves() {
 	m := s.m
 	m.wave, m.wavePos = s.vm.Wave, s.at("wave")
 	for i, name := range s.vm.DependsOn {
+		if n := s.node.Get("dependsOn"); name == "" && n.Items[i].Kind != source.String {
+			continue // reported as no string
+		}
 		d := Dependency{Namespace: m.Namespace, Name: name, Pos: s.itemPos("dependsOn", i)}
 		if ns, rest, ok := strings.Cut(name, "/"); ok {
 			d.Namespace, d.Name = ns, rest

@@ -12,8 +12,8 @@ func parseSets(sets []string, diags *source.Diagnostics) *source.Node {
 	file := &source.File{Name: "--set"}
 	for _, set := range sets {
 		key, value, ok := strings.Cut(set, "=")
-		if !ok || key == "" || strings.HasPrefix(key, ".") || strings.HasSuffix(key, ".") {
-			diags.Errorf(source.Pos{File: file.Name}, "bad-option", "", "bad option %q; want key=value", key)
+		if !ok || strings.Contains("."+key+".", "..") {
+			diags.Errorf(source.Pos{File: file.Name}, "bad-option", "", "bad option %q; want key=value, with a dot between the keys of a path", key)
 			continue
 		}
 		out = source.Merge(out, setNode(file, strings.Split(key, "."), value))

@@ -38,8 +38,12 @@ func (d *Device) DecodeNode(at *source.Node, path string, diags *source.Diagnost
 
 // DecodeNode takes a string for a command of the shell, and a list for one that is executed.
 func (c *Command) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
-	if at.Kind == source.List {
+	switch at.Kind {
+	case source.List:
 		source.Decode(at, &c.Args, path, diags)
+		return
+	case source.Map:
+		diags.Errorf(at.Pos(), "wrong-type", path, "wrong type: got a map, want a string, or a list of strings")
 		return
 	}
 	source.Decode(at, &c.Shell, path, diags)
@@ -50,7 +54,7 @@ func (v *IntOrPercent) DecodeNode(at *source.Node, path string, diags *source.Di
 	text, percent := strings.CutSuffix(at.Text, "%")
 	n, err := strconv.Atoi(text)
 	if !isScalar(at) || err != nil || n < 0 || percent && n > 100 {
-		diags.Errorf(at.Pos(), "wrong-type", path, "want a number or a percentage such as \"25%%\"")
+		diags.Errorf(at.Pos(), "wrong-type", path, "bad value %q; want a number, or a percentage up to \"100%%\"", at.Text)
 		return
 	}
 	v.Int, v.Percent = n, percent

@@ -16,6 +16,10 @@ func (s *subject) sizing() {
 		s.onlyInstancetype()
 		return
 	}
+	if vm.CPU == nil && vm.Memory == nil {
+		s.errorf(s.key, "missing-key", "", "no size; set `flavor`, `cpu` and `memory`, or `instancetype`")
+		return
+	}
 	s.cpu()
 	s.memory()
 }
@@ -84,7 +88,7 @@ func (s *subject) checkCPU(cpu *CPU) {
 		s.errorf(s.at("cpu"), "below-minimum", "cpu", "%d vCPU are below the minimum of %s; want at least %d", n, s.os.Name, s.os.Minimum.CPU)
 	}
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
-		s.errorf(s.at("cpu", "maxSockets"), "conflict", "cpu.maxSockets", "%d is below the %d sockets of %s; want at least as many",
+		s.errorf(s.at("cpu", "maxSockets"), "conflict", "cpu.maxSockets", "%d is below the %d sockets at %s; want at least as many",
 			cpu.MaxSockets, cpu.Sockets, where(s.at("cpu")))
 	}
 	needs := []struct {
@@ -100,7 +104,7 @@ func (s *subject) checkCPU(cpu *CPU) {
 	}
 	for _, n := range needs {
 		if isTrue(n.set) && !n.ok {
-			s.errorf(s.at("cpu", n.key), "conflict", "cpu."+n.key, "needs %s beside it", n.of)
+			s.errorf(s.keyAt("cpu", n.key), "conflict", "cpu."+n.key, "needs %s beside it", n.of)
 		}
 	}
 }
@@ -117,7 +121,7 @@ const leastMemory = 1 << 20
 func (s *subject) memory() {
 	mem := s.vm.Memory
 	if mem == nil || mem.Guest == "" {
-		s.errorf(s.at("memory"), "missing-key", "memory", "no memory; set `memory`, `flavor` or `instancetype`")
+		s.errorf(s.keyAt("memory"), "missing-key", "memory", "no memory; set `memory`, `flavor` or `instancetype`")
 		return
 	}
 	s.m.Memory = *mem

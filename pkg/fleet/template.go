@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 	"text/template"
-	"text/template/parse"
+	"unicode/utf8"
 
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -16,60 +16,71 @@ import (
 // maxText is how long an expanded string may get, in bytes.
 const maxText = 1 << 20
 
-// maxSteps is how often the loops and calls of one string may run.
-const maxSteps = 100_000
-
 // templates are parsed strings, shared by all VMs that inherit them.
 type templates struct {
 	parsed sync.Map // text → *parsedText
 }
 
 type parsedText struct {
-	tmpl  *template.Template
-	loops bool
-	err   error
+	simple simpleText // nil for all but the simplest
+	tmpl   *template.Template
+	steps  *steps
+	runs   sync.Pool // of *run, where the steps are metered
+	err    error
 }
+
+var errLongTemplate = fmt.Errorf("is longer than %d bytes", maxText)
 
 func (t *templates) parse(text string) *parsedText {
 	if p, ok := t.parsed.Load(text); ok {
 		return p.(*parsedText)
 	}
-	p := &parsedText{}
-	p.tmpl, p.err = template.New("t").Option("missingkey=error").Funcs(hermetic()).Parse(text)
+	p := &parsedText{err: errLongTemplate}
+	if len(text) <= maxText {
+		p.tmpl, p.err = template.New("t").Option("missingkey=error").Funcs(hermetic()).Parse(text)
+	}
 	if p.err == nil {
-		for _, named := range p.tmpl.Templates() {
-			p.loops = countSteps(named.Root) || p.loops
-		}
+		p.simple = simplify(p.tmpl.Root)
+		p.steps = countSteps(p.tmpl)
 	}
 	t.parsed.Store(text, p)
 	return p
 }
 
-// errEndless stops a string whose expansion does not.
-var errEndless = fmt.Errorf("takes more than %d steps", maxSteps)
-
-// execute expands the string; its loops and calls together have a bounded number of steps.
+// execute expands the string; its functions and loops together do a bounded amount of work.
 func (p *parsedText) execute(data map[string]any) (string, error) {
-	tmpl := p.tmpl
-	if p.loops {
-		clone, err := tmpl.Clone()
-		if err != nil {
+	if p.simple != nil {
+		if text, ok := p.simple.expand(data); ok {
+			return text, nil
+		}
+	}
+	if !p.steps.metered() {
+		return executed(p.tmpl, data)
+	}
+	r, ok := p.runs.Get().(*run)
+	if !ok {
+		var err error
+		if r, err = newRun(p.tmpl, p.steps.calls); err != nil {
 			return "", err
 		}
-		steps := 0
-		tmpl = clone.Funcs(template.FuncMap{stepFunc: func() (string, error) {
-			if steps++; steps > maxSteps {
-				return "", errEndless
-			}
-			return "", nil
-		}})
 	}
+	defer p.runs.Put(r)
+	return r.execute(data)
+}
+
+func executed(tmpl *template.Template, data map[string]any) (string, error) {
 	var out bounded
 	if err := tmpl.Execute(&out, data); err != nil {
 		return "", err
 	}
+	if !utf8.ValidString(out.String()) {
+		return "", errNotText
+	}
 	return out.String(), nil
 }
+
+// errNotText stops bytes that no manifest can hold, as b64dec and trunc can make them.
+var errNotText = errors.New("makes text that is not valid UTF-8")
 
 // bounded is a text of limited length.
 type bounded struct{ strings.Builder }
@@ -81,52 +92,6 @@ func (b *bounded) Write(p []byte) (int, error) {
 		return 0, errTooLong
 	}
 	return b.Builder.Write(p)
-}
-
-// stepFunc is called at the start of every round of a loop, and with every
-// template that is called.
-const stepFunc = "vmrenderStep"
-
-// countSteps puts calls of stepFunc into a parsed template, where something can repeat.
-func countSteps(list *parse.ListNode) bool {
-	if list == nil {
-		return false
-	}
-	found := false
-	nodes := make([]parse.Node, 0, len(list.Nodes))
-	for _, n := range list.Nodes {
-		switch n := n.(type) {
-		case *parse.RangeNode:
-			countSteps(n.List)
-			countSteps(n.ElseList)
-			n.List.Nodes = append([]parse.Node{stepNode()}, n.List.Nodes...)
-			found = true
-		case *parse.IfNode:
-			found = anyOf(countSteps(n.List), countSteps(n.ElseList), found)
-		case *parse.WithNode:
-			found = anyOf(countSteps(n.List), countSteps(n.ElseList), found)
-		case *parse.TemplateNode:
-			nodes = append(nodes, stepNode())
-			found = true
-		}
-		nodes = append(nodes, n)
-	}
-	list.Nodes = nodes
-	return found
-}
-
-func anyOf(bs ...bool) bool {
-	for _, b := range bs {
-		if b {
-			return true
-		}
-	}
-	return false
-}
-
-func stepNode() parse.Node {
-	t := template.Must(template.New("").Funcs(template.FuncMap{stepFunc: func() string { return "" }}).Parse("{{" + stepFunc + "}}"))
-	return t.Root.Nodes[0]
 }
 
 // expander expands the templates of one machine.
@@ -184,7 +149,7 @@ func (x *expander) values() map[string]any {
 	}
 	vm := map[string]any{"name": x.m.Name, "namespace": x.m.Namespace, "os": x.os.Name}
 	x.data = map[string]any{
-		"vars":  x.loader.vars(source.Merge(x.node.Get("vars"), x.sets)),
+		"vars":  x.vars(),
 		"vm":    vm,
 		"fleet": map[string]any{"name": x.m.Fleet},
 	}
@@ -194,16 +159,21 @@ func (x *expander) values() map[string]any {
 	return x.data
 }
 
-// vars turns the tree of vars into Go values; VMs that inherit all theirs share them.
-func (l *loader) vars(n *source.Node) any {
+// vars are the VM's vars as Go values. VMs that inherit all theirs share them.
+func (x *expander) vars() any {
+	own := x.node.Get("vars")
+	n := source.Merge(own, x.sets)
 	if n == nil {
 		return map[string]any{}
 	}
-	if v, ok := l.varsOf.Load(n); ok {
+	if own != x.inherited.Get("vars") || x.sets != nil {
+		return goValue(n)
+	}
+	if v, ok := x.varsOf.Load(n); ok {
 		return v
 	}
 	v := goValue(n)
-	l.varsOf.Store(n, v)
+	x.varsOf.Store(n, v)
 	return v
 }
 
@@ -242,7 +212,6 @@ func goValue(n *source.Node) any {
 var (
 	templateError = regexp.MustCompile(`^template: [^:]*:(\d+)(?::(\d+))?: (?:executing "[^"]*" at <([^>]*)>: )?(?s:(.*))$`)
 	calling       = regexp.MustCompile(`^error calling \w+: `)
-	missingEntry  = regexp.MustCompile(`map has no entry for key "([^"]*)"`)
 )
 
 // fail reports what went wrong with a template at its place inside the string.
@@ -253,31 +222,25 @@ func (x *expander) fail(err error, keys []any) {
 	if m := templateError.FindStringSubmatch(problem); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		col, _ := strconv.Atoi(m[2])
-		at, problem = source.Inside(n, line, max(col, 0)+1), m[4]
-		if missing := missingEntry.FindStringSubmatch(problem); missing != nil {
-			problem = x.missing(m[3], missing[1])
+		if m[2] == "" {
+			col = columnOf(n.Text, line, m[4])
 		}
+		at, problem = source.Inside(n, line, col+1), m[4]
+		problem = x.wording(m[3], problem)
 	}
-	if errors.Is(err, errEndless) || errors.Is(err, errTooLong) {
+	if errors.Is(err, errTooMuch) || errors.Is(err, errTooLong) {
 		at = n.Pos()
 	}
-	x.errorf(at, "template", path, "template: %s", calling.ReplaceAllString(problem, ""))
+	x.errorf(at, "template", path, "template: %s", brief(calling.ReplaceAllString(problem, "")))
 }
 
-// missing words the error for a name that templates do not see.
-func (x *expander) missing(at, name string) string {
-	if !strings.HasPrefix(at, ".vars.") {
-		return fmt.Sprintf("unknown name %q in %q; templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, at)
+// brief brings a problem, which functions can put anything into, on one line.
+func brief(problem string) string {
+	const enough = 300
+	if len(problem) > enough {
+		problem = strings.ToValidUTF8(problem[:enough], "") + " …"
 	}
-	vars, _ := x.values()["vars"].(map[string]any)
-	known := make([]string, 0, len(vars))
-	for k := range vars {
-		known = append(known, k)
-	}
-	if len(known) == 0 {
-		return fmt.Sprintf("missing variable %q; set it under `vars` or with --set", name)
-	}
-	return fmt.Sprintf("missing variable %q; %s", name, source.DidYouMean(name, known))
+	return strings.ToValidUTF8(strings.Join(strings.Fields(problem), " "), "\ufffd")
 }
 
 // find gives the node under keys, or the nearest above it, and its path.

@@ -121,7 +121,7 @@ func (w *walker) dir(dir string, levels []string) {
 				w.dir(path, append(slices.Clip(levels), path))
 			}
 		case isValues(e.Name()):
-			if e.Type()&fs.ModeSymlink != 0 && !w.linkStays(path) {
+			if !w.readable(e, path) {
 				continue
 			}
 			w.visit(path, dir, levels)
@@ -146,6 +146,18 @@ func isValues(name string) bool {
 	}
 	ext := filepath.Ext(name)
 	return ext == ".yaml" || ext == ".yml"
+}
+
+// readable tells a file, or a link to one, and reports what is neither.
+func (w *walker) readable(e fs.DirEntry, path string) bool {
+	if e.Type()&fs.ModeSymlink != 0 {
+		return w.linkStays(path)
+	}
+	if !e.Type().IsRegular() {
+		w.fail(path, "not a regular file")
+		return false
+	}
+	return true
 }
 
 // linkStays reports a symbolic link that leads out of the fleet, or to a

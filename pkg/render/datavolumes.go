@@ -24,7 +24,7 @@ func (x *rendering) dataVolumes(objects []runtime.Object) []runtime.Object {
 		objects = append(objects, &cdiv1.DataVolume{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "cdi.kubevirt.io/v1beta1", Kind: "DataVolume"},
 			ObjectMeta: x.objectMeta(d.Claim, x.diskAnnotations()),
-			Spec:       dataVolumeSpec(d),
+			Spec:       x.dataVolumeSpec(d),
 		})
 	}
 	return objects
@@ -41,7 +41,7 @@ func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 		}
 		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: x.owned},
-			Spec:       dataVolumeSpec(d),
+			Spec:       x.dataVolumeSpec(d),
 		})
 	}
 	return out
@@ -49,10 +49,10 @@ func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 
 // dataVolumeSpec uses CDI's `storage` rather than `pvc`: CDI then adds what a
 // file system takes, and chooses modes by the class's StorageProfile where none are set.
-func dataVolumeSpec(d *fleet.MachineDisk) cdiv1.DataVolumeSpec {
+func (x *rendering) dataVolumeSpec(d *fleet.MachineDisk) cdiv1.DataVolumeSpec {
 	storage := &cdiv1.StorageSpec{}
 	if d.Size != "" {
-		storage.Resources = storageOf(d.Size)
+		storage.Resources = x.storage(d.Size)
 	}
 	if d.StorageClass != "" {
 		storage.StorageClassName = &d.StorageClass
@@ -141,7 +141,7 @@ func (x *rendering) growth(objects []runtime.Object) []runtime.Object {
 		objects = append(objects, &corev1.PersistentVolumeClaim{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
 			ObjectMeta: x.objectMeta(d.Claim, x.syncAnnotations(growth)),
-			Spec:       corev1.PersistentVolumeClaimSpec{Resources: storageOf(d.ExpandTo)},
+			Spec:       corev1.PersistentVolumeClaimSpec{Resources: x.storage(d.ExpandTo)},
 		})
 	}
 	return objects

@@ -124,8 +124,25 @@ func (x *rendering) patchPos(p *fleet.Patch) source.Pos {
 	return x.PatchPos
 }
 
-// errNoValue reports an operation without the value that it needs.
-var errNoValue = errors.New("missing value; to drop a key, want `op: remove`")
+// Operations that cannot be carried out on anything.
+var (
+	errNoValue   = errors.New("missing value; to drop a key, want `op: remove`")
+	errNoFrom    = errors.New("missing `from`; want the path to take the value from")
+	errNoPointer = errors.New("not a path; want one that starts with \"/\", such as \"/metadata/labels/team\"")
+)
+
+// operationProblem reports an operation that lacks what it needs.
+func operationProblem(p *fleet.Patch) error {
+	switch needsFrom := p.Op == "move" || p.Op == "copy"; {
+	case p.Path != "" && p.Path[0] != '/', p.From != "" && p.From[0] != '/':
+		return errNoPointer
+	case needsFrom && p.From == "":
+		return errNoFrom
+	case p.Value == nil && !needsFrom && p.Op != "remove":
+		return errNoValue
+	}
+	return nil
+}
 
 // applyPatches applies operations in their order, without the library's
 // extensions to RFC 6902.
@@ -133,8 +150,8 @@ func applyPatches(json []byte, patches []fleet.Patch) ([]byte, error) {
 	text := []byte{'['}
 	for i := range patches {
 		p := &patches[i]
-		if p.Value == nil && (p.Op == "add" || p.Op == "replace" || p.Op == "test") {
-			return nil, errNoValue
+		if err := operationProblem(p); err != nil {
+			return nil, err
 		}
 		if i > 0 {
 			text = append(text, ',')

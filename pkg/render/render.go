@@ -7,6 +7,7 @@
 package render
 
 import (
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +25,7 @@ import (
 // virtual machine, and is safe for concurrent use.
 type Renderer struct {
 	fragments sync.Map // *catalog.ResolvedOS → *kubevirtv1.VirtualMachineInstanceSpec
+	sizes     sync.Map // quantity as text → corev1.VolumeResourceRequirements
 }
 
 // New returns a Renderer that has rendered nothing yet.
@@ -38,7 +40,7 @@ func New() *Renderer { return &Renderer{} }
 // (tolerations, probes, overrides …) go to diags; the objects must not be used
 // if there are errors. Objects of one machine share maps and must not be changed.
 func (r *Renderer) Objects(m *fleet.Machine, diags *source.Diagnostics) []runtime.Object {
-	x := rendering{Machine: m, diags: diags}
+	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
 	x.owned = x.ownedLabels()
 	guest := x.guestData()
 	vm := x.virtualMachine(r.fragment(m.OS, diags), &guest)
@@ -53,11 +55,22 @@ func (r *Renderer) Objects(m *fleet.Machine, diags *source.Diagnostics) []runtim
 	return x.services(objects)
 }
 
+// Check reports problems in what the user writes in KubeVirt's or Kubernetes' own
+// words, for a machine that cannot be rendered because of others.
+func (r *Renderer) Check(m *fleet.Machine, diags *source.Diagnostics) {
+	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
+	x.written(new(kubevirtv1.VirtualMachineInstanceSpec))
+	for _, o := range x.Overrides {
+		x.decode(o, new(kubevirtv1.VirtualMachine), "overrides")
+	}
+}
+
 // rendering is one machine on its way to its objects.
 type rendering struct {
 	*fleet.Machine
 	diags *source.Diagnostics
 	owned map[string]string // labels of all that is the machine's
+	sizes *sync.Map         // the Renderer's
 }
 
 // fragment returns what the operating system's traits add to every machine's
@@ -89,6 +102,12 @@ func quantity(text string) resource.Quantity {
 	return q
 }
 
-func storageOf(size string) corev1.VolumeResourceRequirements {
-	return corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: quantity(size)}}
+// storage asks for a disk of a size. Machines share what asks for the same.
+func (x *rendering) storage(size string) corev1.VolumeResourceRequirements {
+	if known, ok := x.sizes.Load(size); ok {
+		return known.(corev1.VolumeResourceRequirements)
+	}
+	r := corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: quantity(size)}}
+	x.sizes.Store(strings.Clone(size), r)
+	return r
 }

@@ -7,9 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// scheduling says where and when the machine runs. What is written in
-// Kubernetes' own words is decoded at its own place, so that its mistakes are
-// found there.
+// scheduling says where and when the machine runs.
 func (x *rendering) scheduling(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	spec.Architecture = x.Arch
 	spec.Hostname = x.Hostname
@@ -21,6 +19,12 @@ func (x *rendering) scheduling(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	if x.EvictionStrategy != "" {
 		spec.EvictionStrategy = new(kubevirtv1.EvictionStrategy(x.EvictionStrategy))
 	}
+	x.written(spec)
+}
+
+// written decodes what is written in Kubernetes' own words at its own place, so
+// that its mistakes are found there.
+func (x *rendering) written(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	for _, n := range x.Tolerations {
 		var list []corev1.Toleration
 		x.decode(n, &list, "tolerations")

@@ -24,7 +24,11 @@ func (d *decoder) missingKeys(p *plan, n *Node) {
 	for i := range p.fields {
 		f := &p.fields[i]
 		if v := n.Get(f.name); f.needed && (v == nil || v.Kind == Null) {
-			d.errorf(n, "missing-key", "missing key %q", f.name)
+			at := n.Pos()
+			if d.key != nil && d.key.Value == n {
+				at = d.key.Pos()
+			}
+			d.diags.Errorf(at, "missing-key", d.trail.under(d.root), "missing key %q", f.name)
 		}
 	}
 }
@@ -42,22 +46,23 @@ func constraintsOf(tag reflect.StructTag) constraints {
 	return c
 }
 
-// check reports a scalar that breaks the constraints. Other kinds are reported
-// as wrong types elsewhere.
-func (c *constraints) check(d *decoder, n *Node) {
+// check reports a scalar that breaks the constraints, and whether it did. Other
+// kinds are reported as wrong types elsewhere.
+func (c *constraints) check(d *decoder, n *Node) bool {
 	switch {
 	case d.secret:
-		return // only free text is secret
-	case n.Kind == String && c.enum != nil && !slices.Contains(c.enum, n.Text):
-		if n.Ambiguous() == "" {
-			d.errorf(n, "unknown-value", "unknown value %q; %s", n.Text, DidYouMean(n.Text, c.enum))
-		}
+		return false // only free text is secret
+	case c.enum != nil && n.Kind >= Bool && n.Kind <= String && !slices.Contains(c.enum, n.Text):
+		d.errorf(n, "unknown-value", "unknown value %q; %s", n.Text, DidYouMean(n.Text, c.enum))
+		return true
 	case n.Kind == Int && c.bounded:
 		i, err := strconv.ParseInt(n.Text, 10, 64)
 		if err == nil && (i < c.least || !c.unboundedUp && i > c.most) {
 			d.errorf(n, "out-of-range", "%s is out of range; %s", n.Text, c.accepted())
+			return true
 		}
 	}
+	return false
 }
 
 func (c *constraints) accepted() string {

@@ -18,7 +18,7 @@ func TestConstraints(t *testing.T) {
 	for text, want := range map[string]string{
 		"{run: Always, port: 1, least: 2, size: 16}": "",
 		"{run: always}": `f:1:7: x.run: unknown value "always"; did you mean "Always"?`,
-		"{run: yes}":    `f:1:7: x.run: "yes" is a boolean in YAML 1.1; quote it: "yes"`,
+		"{run: yes}":    `f:1:7: x.run: unknown value "yes"; accepted are: Always, Halted`,
 		"{port: 0}":     `f:1:8: x.port: 0 is out of range; accepted are 1 to 65535`,
 		"{port: 65536}": `f:1:8: x.port: 65536 is out of range; accepted are 1 to 65535`,
 		"{least: 1}":    `f:1:9: x.least: 1 is out of range; want at least 2`,

@@ -3,8 +3,10 @@ package source
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // NodeDecoder is a type that reads itself, because it accepts a short form
@@ -48,7 +50,8 @@ type decoder struct {
 	root   string
 	trail  trail
 	diags  *Diagnostics
-	secret bool // within a value that diagnostics must not quote
+	key    *Field // whose value is being decoded, unless it is a list's item
+	secret bool   // within a value that diagnostics must not quote
 }
 
 func (d *decoder) errorf(n *Node, rule, format string, args ...any) {
@@ -123,11 +126,14 @@ func (d *decoder) unmarshal(n *Node, v reflect.Value) {
 	if !d.unambiguous(n) {
 		return
 	}
-	err := v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(AppendJSON(nil, n))
+	name := words(v.Type().Name())
+	err := errLongNumber
+	if name != "quantity" || !longNumber(n.Text) {
+		err = v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(AppendJSON(nil, n))
+	}
 	if err == nil {
 		return
 	}
-	name := words(v.Type().Name())
 	what := article(name)
 	_, isType := err.(*json.UnmarshalTypeError)
 	switch {
@@ -138,6 +144,17 @@ func (d *decoder) unmarshal(n *Node, v reflect.Value) {
 	default:
 		d.errorf(n, "invalid-value", "%q is not %s; %s", n.Text, what, cmp.Or(accepted[name], err.Error()))
 	}
+}
+
+var errLongNumber = errors.New("write a number with fewer digits")
+
+// longNumber tells numbers of so many digits that computing them takes hours:
+// a quantity of 1e-2147483648 is exact (k8s.io/apimachinery,
+// pkg/api/resource/quantity.go, v0.34.3).
+func longNumber(text string) bool {
+	const digits, exponent = 1000, 4
+	i := strings.LastIndexAny(text, "eE") + 1
+	return len(text) > digits || i > 0 && len(text)-i > exponent
 }
 
 // accepted says how to write what types commonly read themselves from, in

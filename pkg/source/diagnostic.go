@@ -92,15 +92,20 @@ func (d *Diagnostics) HasErrorsBut(rule string) bool {
 	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return p.Severity == Error && p.Rule != rule })
 }
 
+// HasRule reports whether there is any problem of one of the rules.
+func (d *Diagnostics) HasRule(rules ...string) bool {
+	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return slices.Contains(rules, p.Rule) })
+}
+
 // Len returns the number of problems added, repetitions included.
 func (d *Diagnostics) Len() int { return len(d.list) }
 
 // Sorted returns the problems by file, line, column and message. Of several
-// with the same position and message only the one added first is kept: a value
-// that many machines inherit is wrong once.
+// with the same position and message only the one with the first path is kept: a
+// value that many machines inherit is wrong once.
 func (d *Diagnostics) Sorted() []Diagnostic {
 	list := slices.Clone(d.list)
-	slices.SortStableFunc(list, compare)
+	slices.SortFunc(list, func(a, b Diagnostic) int { return cmp.Or(compare(a, b), cmp.Compare(a.Path, b.Path)) })
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })
 }
 

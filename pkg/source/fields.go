@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -86,12 +87,6 @@ func (c *converter) field(set *fieldSet, key, value *yaml.Node) {
 
 // key returns the text of a key, which must be a string or a reference to one.
 func (c *converter) key(n *yaml.Node) (string, bool) {
-	if n.Kind == yaml.MappingNode && c.templateAt(n) {
-		brace := *n
-		brace.Column--
-		c.errorf(&brace, "key-type", needsQuotes)
-		return "", false
-	}
 	if n.Kind != yaml.ScalarNode && n.Kind != yaml.AliasNode {
 		c.errorf(n, "key-type", "a key must be a string, not %s", map[yaml.Kind]string{yaml.MappingNode: "a map", yaml.SequenceNode: "a list"}[n.Kind])
 		return "", false
@@ -121,10 +116,14 @@ func keyProblem(n *Node) string {
 	return fmt.Sprintf("the key %s is %s; quote it: %q", n.Text, kindName(n.Kind), n.Text)
 }
 
-// templateAt reports whether a flow map that is a key is really the inner brace of a template.
-func (c *converter) templateAt(n *yaml.Node) bool {
+// template reports whether a flow map is really a template without quotes: a
+// map whose first key is a map.
+func (c *converter) template(n *yaml.Node) bool {
+	if len(n.Content) == 0 || n.Content[0].Kind != yaml.MappingNode {
+		return false
+	}
 	line, ok := c.file.line(n.Line + c.before)
-	return ok && n.Column > 1 && len(fromColumn(line, n.Column-1)) > 1 && fromColumn(line, n.Column-1)[:2] == "{{"
+	return ok && strings.HasPrefix(fromColumn(line, n.Column), "{{")
 }
 
 // merge adds the keys of a map, or of a list of maps of which the first wins,

@@ -141,8 +141,16 @@ func (c *converter) value(n *yaml.Node) *Node {
 	if n.Kind == yaml.ScalarNode {
 		return c.scalar(n, node)
 	}
+	if n.Kind == yaml.MappingNode && c.template(n) {
+		c.errorf(n, "key-type", needsQuotes)
+		return nil
+	}
 	if c.depth >= c.maxDepth {
+		const shown = 4 // steps; all of them would be a long line
+		trail := c.trail
+		c.trail = trail[:min(shown, len(trail))]
 		c.errorf(n, "depth", "maps and lists are nested deeper than %d levels", c.maxDepth)
+		c.trail = trail
 		return nil
 	}
 	if !c.plainTag(n, "!!map", "!!seq") {

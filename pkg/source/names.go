@@ -17,7 +17,8 @@ const (
 // Nearest returns the known name that name was most likely meant to be, and
 // whether there is one: at most two letters away (one for names under four
 // letters, a third of the length for long ones), ignoring case, or else one
-// that starts with name.
+// that starts with name, or the longest of three letters or more that name
+// starts with.
 func Nearest(name string, known []string) (string, bool) {
 	ranked := rank(name, known)
 	if len(ranked) == 0 {
@@ -31,7 +32,19 @@ func Nearest(name string, known []string) (string, bool) {
 			return c.name, true
 		}
 	}
-	return "", false
+	return longestStart(name, ranked)
+}
+
+// longestStart returns the longest known name that name starts with, as
+// macAddress does with mac.
+func longestStart(name string, known []candidate) (longest string, found bool) {
+	const shortest = 3
+	for _, c := range known {
+		if len(c.name) >= max(shortest, len(longest)+1) && strings.HasPrefix(strings.ToLower(name), strings.ToLower(c.name)) {
+			longest, found = c.name, true
+		}
+	}
+	return longest, found
 }
 
 // DidYouMean returns what to say after an unknown name: `did you mean "x"?`

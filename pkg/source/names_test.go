@@ -23,6 +23,7 @@ func TestDidYouMean(t *testing.T) {
 		{"runstrategy", keys, `did you mean "runStrategy"?`},
 		{"terminationGraceSeconds", keys, `did you mean "terminationGracePeriodSeconds"?`},
 		{"mem", keys, `did you mean "memory"?`},
+		{"cpuTopologyOfGuest", keys, `did you mean "cpu"?`},
 		{"so", keys, "accepted are: cpu, disks, memory, nics, os, runStrategy, terminationGracePeriodSeconds"},
 		{"x", []string{"b", "a", "a"}, `did you mean "a"?`},
 		{"xyz", []string{"b", "a", "a"}, "accepted are: a, b"},

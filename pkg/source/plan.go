@@ -12,6 +12,7 @@ var (
 	nodeDecoderType = reflect.TypeFor[NodeDecoder]()
 	unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 	nodeType        = reflect.TypeFor[*Node]()
+	stringMapType   = reflect.TypeFor[map[string]string]()
 )
 
 // plan is how values of one Go type are decoded. It is worked out once per
@@ -74,6 +75,9 @@ func newPlan(t reflect.Type) *plan {
 		p.addFields()
 	case reflect.Map:
 		p.long, p.elem = decodeMap, &lazyPlan{typ: t.Elem()}
+		if t == stringMapType {
+			p.long = decodeStrings
+		}
 	case reflect.Slice:
 		p.long, p.elem = decodeSlice, &lazyPlan{typ: t.Elem()}
 		if t.Elem().Kind() == reflect.Uint8 {
@@ -145,12 +149,14 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 		if n.Style != ShortForm {
 			d.trail.pushKey(f.Key)
 		}
+		d.key = f
 		value := f.Value
 		if field.limits.hasConstraint {
 			value = field.limits.asText(value)
-			field.limits.check(d, value)
 		}
-		field.plan.get().run(d, value, field.in(v))
+		if !field.limits.hasConstraint || !field.limits.check(d, value) {
+			field.plan.get().run(d, value, field.in(v))
+		}
 		d.trail = d.trail[:outside]
 		d.secret = outer
 	}
@@ -174,12 +180,36 @@ func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
 			continue
 		}
 		elem := reflect.New(p.elem.typ).Elem()
+		d.key = f
 		d.trail.pushKey(f.Key)
 		p.elem.get().run(d, f.Value, elem)
 		d.trail.pop()
 		key := reflect.New(p.typ.Key()).Elem()
 		key.SetString(f.Key)
 		v.SetMapIndex(key, elem)
+	}
+}
+
+// decodeStrings is decodeMap for the maps that occur most, without reflection.
+func decodeStrings(_ *plan, d *decoder, n *Node, v reflect.Value) {
+	if n.Kind != Map {
+		d.wrongType(n, "a map", "")
+		return
+	}
+	m := v.Addr().Interface().(*map[string]string)
+	if *m == nil {
+		*m = make(map[string]string, len(n.Fields))
+	}
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		if f.Value.Kind == Null {
+			continue
+		}
+		d.trail.pushKey(f.Key)
+		if text, ok := d.text(f.Value); ok {
+			(*m)[f.Key] = text
+		}
+		d.trail.pop()
 	}
 }
 

@@ -132,17 +132,35 @@ func explain(problem, text string, at int) (int, string) {
 		name, _, _ := strings.Cut(problem[len("unknown anchor '"):], "'")
 		return max(start, strings.LastIndexByte(text[:at+1], '*')), fmt.Sprintf(
 			`unknown anchor %q; an alias must follow its anchor in the same document, and a value that starts with "*" must be quoted`, name)
+	case problem == "mapping values are not allowed in this context" && keyless(text, start) >= 0:
+		at, problem = keyless(text, start), "could not find expected ':'"
 	case problem == "could not find expected ':'":
 		at = opened(text, problem, "")
 	case strings.HasPrefix(problem, "found unexpected"):
 		at = opened(text, problem, `"'`)
-	case strings.HasPrefix(problem, "did not find expected ',' or"):
-		at = opened(text, problem, "[{")
+	case problem == "did not find expected ',' or ']'":
+		at = opened(text, problem, "[")
+	case problem == "did not find expected ',' or '}'":
+		at = opened(text, problem, "{")
 	}
 	if e, ok := explanations[problem]; ok {
 		return at, e
 	}
 	return at, "this is not valid YAML: " + problem
+}
+
+// keyless returns the offset of what stands in the line before the one that
+// starts at an offset, or -1: a word as far indented that has no colon, which the
+// parser took for the start of a longer value.
+func keyless(text string, start int) int {
+	line := lineAt(text, start)
+	before := strings.LastIndexByte(text[:max(0, start-1)], '\n') + 1
+	word := strings.TrimSpace(lineAt(text, before))
+	indent := leading(lineAt(text, before), " ")
+	if start == 0 || word == "" || len(indent) != len(leading(line, " ")) || strings.ContainsAny(word, ":#") || strings.HasPrefix(word, "- ") {
+		return -1
+	}
+	return before + len(indent)
 }
 
 const needsQuotes = `a value that starts with "{{" must be quoted`

@@ -21,16 +21,22 @@ var scalarDecoders = map[reflect.Kind]func(*plan, *decoder, *Node, reflect.Value
 }
 
 func decodeString(_ *plan, d *decoder, n *Node, v reflect.Value) {
+	if text, ok := d.text(n); ok {
+		v.SetString(text)
+	}
+}
+
+// text returns the text of a string, and reports whatever is none.
+func (d *decoder) text(n *Node) (string, bool) {
 	switch n.Kind {
 	case String:
-		if d.unambiguous(n) {
-			v.SetString(n.Text)
-		}
+		return n.Text, d.unambiguous(n)
 	case Bool, Int, Float:
 		d.wrongType(n, "a string", fmt.Sprintf("quote it: %q", n.Text))
 	default:
 		d.wrongType(n, "a string", "")
 	}
+	return "", false
 }
 
 func decodeBool(_ *plan, d *decoder, n *Node, v reflect.Value) {

@@ -1,0 +1,139 @@
+package examples
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// variant is a circumstance that must not show in the output.
+type variant struct {
+	procs, jobs int
+	order       func(files []string)
+}
+
+var variants = []variant{
+	{1, 1, func([]string) {}},
+	{4, 0, slices.Reverse[[]string]},
+	{2, 7, func(files []string) { slices.SortFunc(files, func(a, b string) int { return len(b) - len(a) }) }},
+	{8, 3, func(files []string) { files[0], files[len(files)-1] = files[len(files)-1], files[0] }},
+}
+
+// TestDeterministic proves that neither the number of CPUs and tasks, nor the
+// order in which files were made, shows in manifests or errors.
+func TestDeterministic(t *testing.T) {
+	dirs, err := filepath.Glob("../test/errors/*")
+	require.NoError(t, err)
+	for _, dir := range append(dirs, "acp", "fleet", "../cmd/vmrender/starter") {
+		t.Run(filepath.Base(dir), func(t *testing.T) { requireDeterministic(t, os.DirFS(dir)) })
+	}
+}
+
+// TestDeterministicErrors takes a fleet in which many files are wrong, in the
+// same place and in other places of the same levels.
+func TestDeterministicErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	write("fleet.yaml", plainHeader+"  labels: {wrong: '{{ .vars.missing }}', also: 'not a label'}\n  cpu: {nothing: 1}\n")
+	for i := range 40 {
+		write(fmt.Sprintf("d%d/_defaults.yaml", i%5), "labels: {bad key: x}\nnics: [nowhere]\n")
+		write(fmt.Sprintf("d%d/f%d.yaml", i%5, i), fmt.Sprintf("vms: {a%d: {memory: 3}, same: {os: nothing}, same%d: {disks: {root: {storageClas: x}}}}\n", i, i%3))
+	}
+	requireDeterministic(t, os.DirFS(dir))
+	_, problems := output(t, dir, variants[0])
+	require.Greater(t, len(problems), 40)
+}
+
+func requireDeterministic(t *testing.T, files fs.FS) {
+	var text string
+	var problems []string
+	for i, v := range variants {
+		gotText, gotProblems := output(t, copied(t, files, v), v)
+		if i == 0 {
+			text, problems = gotText, gotProblems
+			require.NotEmpty(t, text+strings.Join(problems, ""))
+		}
+		require.Equal(t, text, gotText)
+		require.Equal(t, problems, gotProblems)
+	}
+}
+
+// copied makes the files anew, in the variant's order.
+func copied(t *testing.T, files fs.FS, v variant) string {
+	t.Helper()
+	dir := t.TempDir()
+	var names []string
+	require.NoError(t, fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			names = append(names, name)
+		}
+		return err
+	}))
+	v.order(names)
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		require.NoError(t, err)
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+	}
+	return dir
+}
+
+// output gives a fleet's problems and, if none is an error, its manifests,
+// rendered as the machines are decided.
+func output(t *testing.T, dir string, v variant) (string, []string) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(v.procs))
+	var mu sync.Mutex
+	rendered := map[string]string{}
+	r := render.New()
+	_, diags := fleet.Visit(dir, fleet.Options{Namespace: "ns", Jobs: v.jobs}, func(m *fleet.Machine, diags *source.Diagnostics) {
+		text := manifests(t, r.Objects(m, diags))
+		mu.Lock()
+		defer mu.Unlock()
+		rendered[fmt.Sprintf("%d/%s/%s", m.Wave, m.Namespace, m.Name)] += text
+	})
+	var out strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(rendered)) {
+		fmt.Fprintf(&out, "# %s\n%s", key, rendered[key])
+	}
+	problems := lines(diags)
+	for i := range problems {
+		problems[i] = strings.ReplaceAll(problems[i], dir, "")
+	}
+	if diags.HasErrors() {
+		return "", problems
+	}
+	return out.String(), problems
+}
+
+func manifests[T any](t *testing.T, objects []T) string {
+	var text []byte
+	for _, o := range objects {
+		object, err := manifest.New(o)
+		if err != nil {
+			t.Error(err)
+		}
+		text = manifest.AppendYAML(append(text, "---\n"...), object.JSON)
+	}
+	return string(text)
+}

@@ -1,0 +1,86 @@
+package examples
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: ns, os: rhel9, flavor: small}\n"
+
+// FuzzRender proves that every header and values file give either manifests that every
+// reader takes for the same objects, or errors that say where they are.
+func FuzzRender(f *testing.F) {
+	for _, dir := range []string{".", "../cmd/vmrender/starter", "../test/errors", "../test/admission/product/testdata"} {
+		header := ""
+		require.NoError(f, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() || filepath.Ext(path) != ".yaml" {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if e.Name() == "fleet.yaml" {
+				header = string(text)
+			}
+			f.Add(header, string(text))
+			return err
+		}))
+	}
+	f.Add(plainHeader, "vms: {a: {overrides: {spec: {template: {spec: {domain: {resources: {requests: {memory: 1e-2147483648}}}}}}}}}\n")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, header, values string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "vms.yaml"), []byte(values), 0o600))
+		fl, diags := fleet.Load(dir, fleet.Options{Namespace: "ns", Jobs: 1})
+		if diags.HasErrors() || len(fl.Machines) > 100 {
+			return
+		}
+		r, seen := render.New(), map[manifest.ID]bool{}
+		for _, m := range fl.Machines {
+			var found source.Diagnostics
+			objects := r.Objects(m, &found)
+			for _, d := range found.Sorted() {
+				require.NotEmpty(t, d.File, "%s", d)
+				require.Positive(t, d.Line, "%s", d)
+			}
+			if found.HasErrors() {
+				return
+			}
+			for _, o := range objects {
+				requireManifest(t, o, m, seen)
+			}
+		}
+	})
+}
+
+// requireManifest wants an object that is read back as what was written, from
+// JSON and from YAML, and that nothing else has the identity of.
+func requireManifest(t *testing.T, o any, m *fleet.Machine, seen map[manifest.ID]bool) {
+	t.Helper()
+	object, err := manifest.New(o)
+	require.NoError(t, err)
+	require.Equal(t, m.Namespace, object.Namespace)
+	require.NotEmpty(t, object.Name)
+	require.False(t, seen[object.ID], "%s is there twice", object.ID)
+	seen[object.ID] = true
+
+	var fromJSON, fromYAML any
+	require.NoError(t, json.Unmarshal(object.JSON, &fromJSON))
+	text := manifest.AppendYAML(nil, object.JSON)
+	require.NoError(t, yaml.UnmarshalStrict(text, &fromYAML), "%s", text)
+	require.Equal(t, fromJSON, fromYAML)
+	read, err := manifest.Read(strings.NewReader(string(text)))
+	require.NoError(t, err)
+	require.Len(t, read, 1)
+	require.Equal(t, object.ID, read[0].ID)
+}
