@@ -6,7 +6,7 @@ FUZZTIME ?= 10s
 EXAMPLE ?= examples/acp
 
 LINT := bin/golangci-lint
-ADMISSION := test/admission/kubevirt test/admission/cdi
+ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 # Packages whose tests can rewrite their golden files.
 GOLDEN = $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' cmd pkg internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
 

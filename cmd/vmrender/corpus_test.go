@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// corpus is the directory of the wrong inputs. Each of its directories is a
+// fleet with one mistake, or with several where that is the point:
+//
+//	want.txt       what validate prints, exactly
+//	args           arguments of validate and template, one a line (optional)
+//	template-args  arguments of template alone, for what validate has no flags for (optional)
+const corpus = "../../test/errors"
+
+// Whatever is wrong with a fleet, validate says exactly what is expected, and
+// template says the same, prints nothing on stdout, and both exit with 1.
+func TestWrongInput(t *testing.T) {
+	entries, err := os.ReadDir(corpus)
+	require.NoError(t, err)
+	require.Greater(t, len(entries), 100)
+	for _, e := range entries {
+		t.Run(e.Name(), func(t *testing.T) {
+			t.Chdir(filepath.Join(corpus, e.Name()))
+			got := complaints(t)
+			if *update {
+				require.NoError(t, os.WriteFile("want.txt", []byte(got), 0o644))
+			}
+			want, err := os.ReadFile("want.txt")
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+		})
+	}
+}
+
+// complaints runs validate and template in the working directory and returns
+// what both say.
+func complaints(t *testing.T) string {
+	t.Helper()
+	said := ""
+	args, only := arguments(t, "template-args"), true
+	if args == nil {
+		args, only = arguments(t, "args"), false
+	}
+	if !only {
+		status, stdout, stderr := run(append([]string{"validate"}, args...)...)
+		require.Equal(t, statusInvalid, status, "%s%s", stdout, stderr)
+		require.Empty(t, stderr)
+		said = stdout
+	}
+	status, stdout, stderr := run(append([]string{"template"}, args...)...)
+	require.Equal(t, statusInvalid, status, stderr)
+	require.Empty(t, stdout)
+	if !only {
+		require.Equal(t, said, stderr, "template says something else")
+	}
+	require.NotEmpty(t, stderr)
+	return stderr
+}
+
+// arguments reads a file of arguments; nil without the file.
+func arguments(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// Wrong inputs that a repository cannot hold byte by byte.
+func TestWrongBytes(t *testing.T) {
+	utf16 := []byte{0xff, 0xfe}
+	for _, c := range "vms: {}\n" {
+		utf16 = append(utf16, byte(c), 0)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"utf-16":        {utf16, "vms.yaml: the file is encoded in UTF-16; only UTF-8 is accepted"},
+		"invalid utf-8": {[]byte("vms:\n  web01: {hostname: \"a\xc3\"}\n"), "vms.yaml:2:23: this is not valid UTF-8; only UTF-8 text is accepted"},
+		"nul":           {[]byte("vms:\n  web01: \x00\n"), "vms.yaml:2:10: the file holds a NUL byte and seems to be binary; only UTF-8 text is accepted"},
+		"binary":        {[]byte("\x7fELF\x02\x01\x01\x00\x00"), "vms.yaml:1:1: a control character is not accepted; write it as an escape in double quotes"},
+		"lone carriage return": {
+			[]byte("vms:\r  web01: {}\n"),
+			"vms.yaml:1:5: a carriage return stands without a line feed; end lines with LF or CR LF",
+		},
+		"byte order mark within": {
+			[]byte("vms:\n  web01: \ufeff{}\n"),
+			"vms.yaml:2:10: a byte order mark is accepted only at the start of the file",
+		},
+		// Both are accepted, and places count without them.
+		"byte order mark and carriage returns": {
+			[]byte("\ufeffvms:\r\n  web01:\r\n    memory: 4GB # größer\r\n    hostname: é{{ .vars.a }}\r\n"),
+			"vms.yaml:3:13: vms.web01.memory: bad quantity \"4GB\"; did you mean \"4Gi\"?\n" +
+				"vms.yaml:4:25: vms.web01.hostname: template: missing variable \"a\"; set it under `vars` or with --set\n2 errors in 1 file",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(writeFleet(t, string(c.data)))
+			require.Equal(t, c.want+"\n", complaints(t))
+		})
+	}
+}
+
+// A file over the limit is not read.
+func TestWrongSize(t *testing.T) {
+	t.Chdir(writeFleet(t, "vms: {}\n"))
+	require.NoError(t, os.Truncate("vms.yaml", 32<<20+1))
+	require.Equal(t, "vms.yaml: file is too large; a values file holds at most 32 MiB\n", complaints(t))
+}
+
+// No part of a file makes the program panic, wherever the text ends, and
+// whatever is said of it has a place.
+func TestTornInput(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(corpus, "*", "vms.yaml"))
+	require.NoError(t, err)
+	var texts [][]byte
+	for _, file := range files {
+		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			texts = append(texts, text)
+		}
+	}
+	t.Chdir(writeFleet(t, "vms: {}\n"))
+	for _, text := range texts {
+		end := 0
+		for line := range bytes.Lines(text) {
+			for _, part := range [][]byte{text[:end+len(line)/2], text[:end+len(line)]} {
+				checkTorn(t, part)
+			}
+			end += len(line)
+		}
+	}
+}
+
+func checkTorn(t *testing.T, text []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile("vms.yaml", text, 0o644))
+	status, stdout, _ := run("validate")
+	placed := strings.HasPrefix(stdout, "vms.yaml:") || strings.HasPrefix(stdout, "fleet.yaml:")
+	require.True(t, status == statusOK || status == statusInvalid && placed, "%s\n%s", text, stdout)
+}

@@ -1,0 +1,53 @@
+package render_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+)
+
+// TestCollector proves that a fleet large enough to be packed, and read in
+// parallel from one file, comes out whole, in order and byte for byte as its
+// machines are one by one.
+func TestCollector(t *testing.T) {
+	var values strings.Builder
+	values.WriteString("defaults: {os: rhel9, flavor: small, namespace: ns}\nvms:\n")
+	const machines = 2000
+	for i := range machines {
+		fmt.Fprintf(&values, "  vm-%04d: {labels: {n: v%d}, wave: %d}\n", i, i, i%3)
+	}
+	stdin := func() fleet.Options { return fleet.Options{Stdin: strings.NewReader(values.String())} }
+
+	c := render.NewCollector()
+	_, diags := fleet.Visit("-", stdin(), c.Visit)
+	require.Empty(t, diags.Sorted())
+	all := c.Rendered()
+	require.Len(t, all, machines)
+	var got, want bytes.Buffer
+	w := manifest.NewWriter(&got, manifest.YAML)
+	var buf []byte
+	for i := range all {
+		var err error
+		buf, err = all[i].Write(w, buf)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+
+	f, diags := fleet.Load("-", stdin())
+	r := render.New()
+	w = manifest.NewWriter(&want, manifest.YAML)
+	for _, m := range f.Machines {
+		for _, o := range r.Objects(m, diags) {
+			require.NoError(t, w.Encode(o))
+		}
+	}
+	require.NoError(t, w.Close())
+	require.Equal(t, want.String(), got.String())
+}
