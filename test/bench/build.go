@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// tools are the paths of the programs that a run needs.
+type tools struct {
+	Launch   string // ./launch, starts and measures one command
+	Helm     string // the helm of this module's go.mod
+	Vmrender string // ../../cmd/vmrender, the command-line tool
+	Sidecar  string // ../../cmd/vmrender-cmp, the Argo CD plugin; empty where the checkout has none
+}
+
+// buildTools builds all programs into dir. root is the root of vmrender's
+// repository. Programs that are up to date cost no more than the go command's look.
+func buildTools(ctx context.Context, root, dir string) (tools, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return tools{}, err
+	}
+	bench := filepath.Join(root, "test", "bench")
+	built := tools{
+		Launch:   filepath.Join(dir, "launch"),
+		Helm:     filepath.Join(dir, "helm"),
+		Vmrender: filepath.Join(dir, "vmrender"),
+	}
+	err = firstFailure(
+		func() error { return os.MkdirAll(dir, 0o755) },
+		func() error { return goBuild(ctx, bench, built.Launch, "./launch") },
+		func() error { return goBuild(ctx, bench, built.Helm, "helm.sh/helm/v3/cmd/helm") },
+		func() error { return goBuild(ctx, root, built.Vmrender, "./cmd/vmrender") },
+	)
+	if _, missing := os.Stat(filepath.Join(root, "cmd", "vmrender-cmp")); err == nil && missing == nil {
+		built.Sidecar = filepath.Join(dir, "vmrender-cmp")
+		err = goBuild(ctx, root, built.Sidecar, "./cmd/vmrender-cmp")
+	}
+	return built, err
+}
+
+// firstFailure runs the steps in order up to the first error and returns it.
+func firstFailure(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goBuild builds one main package the way releases are built: without cgo,
+// paths and debug information.
+func goBuild(ctx context.Context, moduleDir, output, pkg string) error {
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", output, pkg)
+	build.Dir = moduleDir
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("building %s in %s: %w", pkg, moduleDir, err)
+	}
+	return nil
+}

@@ -1,0 +1,15 @@
+package main
+
+// knownDifferences are the things that vmrender writes and the chart does not.
+// They are more work for vmrender, never less.
+var knownDifferences = []difference{
+	{
+		Why: "`firmware.uuid` and `firmware.serial`: vmrender derives them from the machine's name so that a recreated machine " +
+			"keeps its identity; a Helm template has no function for it",
+		Remove: func(manifest object) {
+			firmware, _ := at(manifest, "spec", "template", "spec", "domain", "firmware").(object)
+			delete(firmware, "uuid")
+			delete(firmware, "serial")
+		},
+	},
+}

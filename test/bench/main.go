@@ -1,0 +1,167 @@
+// Command bench measures what vmrender costs, beside Helm rendering the same
+// objects from a chart, and prints a page of Markdown.
+//
+// It builds fleets of 1 to 100,000 virtual machines, vmrender and Helm; checks that both
+// render the same objects; runs them in turn; and reports medians of CPU time, wall time and
+// peak memory, growth with the size of the fleet, and the targets that vmrender must keep.
+//
+// Usage, in its directory:
+//
+//	go run . [-write] [-check] [-callgrind] [-most N] [-rounds N] [-dir DIR] [-root DIR]
+package main
+
+import (
+	"context"
+	"debug/buildinfo"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// options are the flags.
+type options struct {
+	Root      string // of vmrender's repository
+	Dir       string // programs are kept and inputs are made beneath it
+	Most      int    // largest fleet
+	Rounds    int    // of Helm
+	Write     bool   // docs/performance.md
+	Check     bool   // fail when a gate is missed
+	Callgrind bool   // count instructions
+}
+
+func main() {
+	opts, err := parseOptions(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err = bench(ctx, opts)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func parseOptions(args []string) (options, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return options{}, err
+	}
+	var opts options
+	flags := flag.NewFlagSet("bench", flag.ExitOnError)
+	flags.StringVar(&opts.Root, "root", filepath.Join("..", ".."), "root of vmrender's repository")
+	flags.StringVar(&opts.Dir, "dir", filepath.Join(cache, "vmrender-bench"), "directory for programs and, while it runs, inputs")
+	flags.IntVar(&opts.Most, "most", 100_000, "largest fleet, in virtual machines")
+	flags.IntVar(&opts.Rounds, "rounds", 5, "how often Helm is run")
+	flags.BoolVar(&opts.Write, "write", false, "write docs/performance.md")
+	flags.BoolVar(&opts.Check, "check", false, "exit with status 1 when a gate is missed")
+	flags.BoolVar(&opts.Callgrind, "callgrind", false, "count instructions with valgrind")
+	if err := flags.Parse(args); err != nil {
+		return options{}, err
+	}
+	if opts.Rounds < 1 || opts.Most < 1 || flags.NArg() > 0 {
+		return options{}, fmt.Errorf("-rounds and -most are at least 1, and no arguments are accepted, got %q", flags.Args())
+	}
+	return opts, nil
+}
+
+// bench does the whole run.
+func bench(ctx context.Context, opts options) error {
+	say("building helm and vmrender into %s", opts.Dir)
+	bin, err := buildTools(ctx, opts.Root, opts.Dir)
+	if err != nil {
+		return err
+	}
+	dir, remove, err := newInputs(opts)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	say("comparing what helm and vmrender render")
+	if err := dir.checkEqual(ctx, bin); err != nil {
+		return err
+	}
+	all := dir.planned(bin, opts.Most, opts.Rounds)
+	if err := measureAll(ctx, bin.Launch, all, showPass); err != nil {
+		return err
+	}
+	if opts.Callgrind {
+		say("counting instructions")
+		if err := countInstructions(ctx, all); err != nil {
+			return err
+		}
+	}
+	return publish(opts, bin, all)
+}
+
+// newInputs makes the fleets, the values and a copy of the chart in a new
+// directory, which remove deletes.
+func newInputs(opts options) (dir inputs, remove func(), err error) {
+	parent, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return "", nil, err
+	}
+	made, err := os.MkdirTemp(parent, "inputs-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(made) }
+	say("making fleets of up to %s virtual machines in %s", thousands(opts.Most), made)
+	dir = inputs(made)
+	err = firstFailure(
+		func() error { return dir.write(max(opts.Most, equalSize)) },
+		func() error {
+			return os.CopyFS(filepath.Join(made, "chart"), os.DirFS(filepath.Join(opts.Root, "test", "bench", "chart")))
+		},
+	)
+	if err != nil {
+		remove()
+	}
+	return dir, remove, err
+}
+
+// publish prints the page, writes it where that is asked for, and judges the gates.
+func publish(opts options, bin tools, all []*series) error {
+	helm, err := buildinfo.ReadFile(bin.Helm)
+	if err != nil {
+		return err
+	}
+	made := newReport(helm.Main.Version, opts.Rounds, all)
+	text, err := made.markdown()
+	if err != nil {
+		return err
+	}
+	fmt.Print(text)
+	say("%s", made.summary())
+	if opts.Write {
+		docs := filepath.Join(opts.Root, "docs")
+		err := firstFailure(
+			func() error { return os.MkdirAll(docs, 0o755) },
+			func() error { return os.WriteFile(filepath.Join(docs, "performance.md"), []byte(text), 0o644) },
+		)
+		if err != nil {
+			return err
+		}
+	}
+	if missing := missedGates(targets(all)); opts.Check && len(missing) > 0 {
+		return fmt.Errorf("missed: %s", strings.Join(missing, "; "))
+	}
+	return nil
+}
+
+func showPass(pass, passes int) {
+	if pass == passes || pass%5 == 0 {
+		say("measured %d of %d passes", pass, passes)
+	}
+}
+
+// say tells people how far the run is.
+func say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// sizes are the fleets that are measured, in virtual machines. Helm is measured
+// up to largestForHelm: it needs minutes beyond.
+var sizes = []int{1, 100, 1_000, 10_000, 100_000}
+
+const (
+	largestForHelm    = 10_000
+	largestForYAML    = 10_000
+	largestForSidecar = 10_000
+)
+
+// inputs is the directory that holds the inputs of one run.
+type inputs string
+
+// fleet is the root of the fleet of n virtual machines in the given layout.
+func (dir inputs) fleet(n int, spread layout) string {
+	name := "files"
+	if spread == oneFile {
+		name = "file"
+	}
+	return filepath.Join(string(dir), name, strconv.Itoa(n))
+}
+
+// values is the chart's values file with the same virtual machines.
+func (dir inputs) values(n int) string {
+	return filepath.Join(string(dir), "values-"+strconv.Itoa(n)+".yaml")
+}
+
+// write makes the inputs for all sizes up to most.
+func (dir inputs) write(most int) error {
+	for _, n := range sizes {
+		if n > most {
+			break
+		}
+		err := firstError(
+			writeFleet(dir.fleet(n, filePerVM), n, filePerVM),
+			writeFleet(dir.fleet(n, oneFile), n, oneFile),
+		)
+		if err == nil && n <= largestForHelm {
+			err = writeValues(dir.values(n), n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// helm is the command that renders n virtual machines with the chart.
+// Helm looks for nothing outside of the directory of inputs.
+func (dir inputs) helm(bin tools, n int) command {
+	home := filepath.Join(string(dir), "helm-home")
+	return command{
+		Path: bin.Helm,
+		Args: []string{"template", "bench", filepath.Join(string(dir), "chart"), "--values", dir.values(n)},
+		Env:  []string{"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home, "KUBECONFIG="},
+	}
+}
+
+// vmrender is the command that renders n virtual machines with the command-line tool.
+func (dir inputs) vmrender(bin tools, n int, spread layout, format string) command {
+	return command{
+		Path: bin.Vmrender,
+		Args: []string{"template", dir.fleet(n, spread), "--output", format},
+	}
+}
+
+// sidecar is the command that Argo CD runs in its plugin, in the application's directory.
+func (dir inputs) sidecar(bin tools, n int) command {
+	return command{
+		Path: bin.Sidecar,
+		Args: []string{"generate"},
+		Dir:  dir.fleet(n, filePerVM),
+		Env:  []string{"ARGOCD_APP_NAME=bench", "ARGOCD_APP_NAMESPACE=vms"},
+	}
+}
+
+// planned are all series up to fleets of most virtual machines.
+func (dir inputs) planned(bin tools, most, rounds int) []*series {
+	var all []*series
+	for _, n := range sizes {
+		if n > most {
+			break
+		}
+		add := func(tool string, spread layout, format string, rounds int, call command) {
+			all = append(all, &series{Tool: tool, Layout: spread, Format: format, Size: n, Rounds: rounds, Command: call})
+		}
+		cheap := cheapRounds(rounds, n)
+		if n <= largestForHelm {
+			add(toolHelm, oneFile, "yaml", rounds, dir.helm(bin, n))
+		}
+		if n <= largestForYAML {
+			add(toolVmrender, filePerVM, "yaml", cheap, dir.vmrender(bin, n, filePerVM, "yaml"))
+		}
+		add(toolVmrender, filePerVM, "json", cheap, dir.vmrender(bin, n, filePerVM, "json"))
+		add(toolVmrender, oneFile, "json", cheap, dir.vmrender(bin, n, oneFile, "json"))
+		if n <= largestForSidecar && bin.Sidecar != "" {
+			add(toolSidecar, filePerVM, "json", cheap, dir.sidecar(bin, n))
+		}
+	}
+	return all
+}
+
+// cheapRounds is how often vmrender runs where Helm runs rounds times. A run of
+// a few milliseconds is disturbed by much that does not touch one of seconds, so
+// small fleets are repeated more often; the largest is not needed for a ratio.
+func cheapRounds(rounds, n int) int {
+	switch {
+	case n <= 100:
+		return 8 * rounds
+	case n <= 1_000:
+		return 4 * rounds
+	case n <= 10_000:
+		return rounds
+	default:
+		return min(rounds, 3)
+	}
+}
+
+// perVM spreads a cost over n virtual machines.
+func perVM(cost time.Duration, n int) time.Duration {
+	return cost / time.Duration(n)
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// measured is a series with one sample.
+func measured(tool string, spread layout, format string, size int, cpu time.Duration) *series {
+	return &series{
+		Tool: tool, Layout: spread, Format: format, Size: size, Rounds: 1,
+		Samples: []sample{{CPU: cpu, Wall: 2 * cpu, Peak: 10 << 20, Output: 1}},
+	}
+}
+
+// linear is a run in which vmrender costs 10 µs per machine in JSON, 15 µs in YAML and 5 µs
+// from one file, 2 ms at start, and Helm 100 times as much as the first.
+func linear() []*series {
+	var all []*series
+	for _, n := range sizes {
+		cost := func(each time.Duration) time.Duration { return 2*time.Millisecond + time.Duration(n-1)*each }
+		if n <= largestForHelm {
+			all = append(all, measured(toolHelm, oneFile, "yaml", n, 100*cost(10*time.Microsecond)))
+		}
+		all = append(all,
+			measured(toolVmrender, filePerVM, "yaml", n, cost(15*time.Microsecond)),
+			measured(toolVmrender, filePerVM, "json", n, cost(10*time.Microsecond)),
+			measured(toolVmrender, oneFile, "json", n, cost(5*time.Microsecond)),
+			measured(toolSidecar, filePerVM, "json", n, cost(10*time.Microsecond)),
+		)
+	}
+	return all
+}
+
+func TestExponent(t *testing.T) {
+	require.InDelta(t, 1, exponent(5, 5+100, 5+1000, 100, 1000), 1e-9)
+	require.InDelta(t, 2, exponent(0, 100, 10_000, 10, 100), 1e-9)
+	require.True(t, math.IsNaN(exponent(5, 5, 100, 1, 10)))
+}
+
+func TestTargetsAreMet(t *testing.T) {
+	for _, judged := range targets(linear()) {
+		if judged.Metric != "user instructions per further VM" {
+			require.Equal(t, met, judged.verdict(), judged.Metric)
+			continue
+		}
+		require.Equal(t, unmeasured, judged.verdict())
+	}
+	require.Empty(t, missedGates(targets(linear())))
+}
+
+func TestTargetsAreMissed(t *testing.T) {
+	slow := linear()
+	for _, s := range slow {
+		if s.Tool != toolHelm {
+			factor := time.Duration(20)
+			if s.Format == "yaml" {
+				factor = 80
+			}
+			s.Samples[0].CPU *= factor
+			s.Samples[0].Peak *= 100
+			s.Instructions = 500_000
+		}
+		if s.Size == 100_000 {
+			s.Samples[0].CPU *= 2
+		}
+	}
+	for _, judged := range targets(slow) {
+		require.Equal(t, missed, judged.verdict(), judged.Metric)
+	}
+	require.Equal(t, []string{
+		"1,000 VMs, a file each: less CPU than Helm",
+		"10,000 VMs, a file each: less CPU than Helm",
+		"10,000 VMs in one file: less CPU than Helm",
+		"10,000 VMs as YAML instead of JSON: CPU",
+		"growth exponent, 100 to 100,000 VMs",
+		"user instructions per further VM",
+	}, missedGates(targets(slow)))
+}
+
+func TestNothingMeasuredIsNoMiss(t *testing.T) {
+	for _, judged := range targets(nil) {
+		require.Equal(t, unmeasured, judged.verdict(), judged.Metric)
+		require.Equal(t, "–", judged.measured())
+	}
+}
