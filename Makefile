@@ -71,7 +71,7 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=10s)
 .PHONY: admission $(ADMISSION)
 admission: $(ADMISSION) ## Judge rendered VMs by KubeVirt's and CDI's own admission code
 $(ADMISSION):
-	cd $@ && go vet ./... && go test ./...
+	cd $@ && go vet ./... && go test -count=1 ./...
 
 .PHONY: bench
 bench: ## Measure against Helm and write docs/performance.md
@@ -81,6 +81,7 @@ bench: ## Measure against Helm and write docs/performance.md
 ci: ## Run everything that continuous integration runs
 	@.ci/run
 
+# -count=1: the tests build and run the product, which the cache of test results does not see.
 # The linter is built from the versions in tools/go.mod, so that everyone runs the same one.
 $(LINT): tools/go.mod tools/go.sum
 	go -C tools build -o ../bin/ tool

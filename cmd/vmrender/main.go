@@ -15,9 +15,15 @@ import (
 // rather than let the heap double: a file of 100,000 VMs stays under 512 MiB.
 const memoryLimit = 448 << 20
 
+// gcPercent suits a process that keeps little of what it makes and ends soon.
+const gcPercent = 150
+
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
 	}
 	os.Exit(execute(newRootCommand(), os.Args[1:]))
 }

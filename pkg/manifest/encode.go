@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 // Encode appends the compact JSON of a Kubernetes API struct, or a pointer to
@@ -57,7 +58,7 @@ func encoderOf(t reflect.Type) encodeFunc {
 	if f, ok := encoders.Load(t); ok {
 		return f.(encodeFunc)
 	}
-	f, _ := encoders.LoadOrStore(t, planner{}.plan(t))
+	f, _ := encoders.LoadOrStore(t, build(t))
 	return f.(encodeFunc)
 }
 
@@ -70,24 +71,23 @@ func addressable(v reflect.Value) reflect.Value {
 	return p
 }
 
-// planner builds the encodeFunc of a type and of all types within it. It
-// remembers what it has begun, since a type may contain itself.
-type planner map[reflect.Type]*encodeFunc
-
-func (p planner) plan(t reflect.Type) encodeFunc {
-	if f, begun := p[t]; begun {
-		if *f != nil {
-			return *f
+// later is encoderOf for the types within another one: they are looked at when
+// a value of them turns up, since KubeVirt's API has a thousand and an object
+// few. That a type may contain itself does no harm then.
+func later(t reflect.Type) encodeFunc {
+	var known atomic.Pointer[encodeFunc]
+	return func(dst []byte, v reflect.Value) ([]byte, error) {
+		f := known.Load()
+		if f == nil {
+			f = new(encoderOf(t))
+			known.Store(f)
 		}
-		return func(dst []byte, v reflect.Value) ([]byte, error) { return (*f)(dst, v) }
+		return (*f)(dst, v)
 	}
-	f := new(encodeFunc)
-	p[t] = f
-	*f = p.build(t)
-	return *f
 }
 
-func (p planner) build(t reflect.Type) encodeFunc {
+// build works out how a type is encoded.
+func build(t reflect.Type) encodeFunc {
 	if f := marshalerOf(t); f != nil {
 		return f
 	}
@@ -105,13 +105,13 @@ func (p planner) build(t reflect.Type) encodeFunc {
 	case reflect.Interface:
 		return encodeInterface
 	case reflect.Pointer:
-		return encodePointer(p.plan(t.Elem()))
+		return encodePointer(later(t.Elem()))
 	case reflect.Struct:
-		return p.structOf(t)
+		return structOf(t)
 	case reflect.Map:
-		return p.mapOf(t)
+		return mapOf(t)
 	case reflect.Slice, reflect.Array:
-		return p.listOf(t)
+		return listOf(t)
 	default:
 		return refuse("a %v cannot be written as JSON", t)
 	}
@@ -163,11 +163,11 @@ func encodePointer(elem encodeFunc) encodeFunc {
 
 // listOf encodes a list; bytes become base64, as in every Secret's data, where
 // nil ones are an empty value and not a missing one.
-func (p planner) listOf(t reflect.Type) encodeFunc {
+func listOf(t reflect.Type) encodeFunc {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 		return encodeBytes
 	}
-	elem := p.plan(t.Elem())
+	elem := later(t.Elem())
 	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
 		if v.Kind() == reflect.Slice && v.IsNil() {
 			return append(dst, "null"...), nil

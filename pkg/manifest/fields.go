@@ -33,9 +33,9 @@ var keptEmpty = map[string]bool{
 	"kubevirt.io/api/core/v1.FeatureState": true,
 }
 
-func (p planner) structOf(t reflect.Type) encodeFunc {
+func structOf(t reflect.Type) encodeFunc {
 	o := &object{}
-	if key := p.collect(t, o, map[string]bool{}); key != "" {
+	if key := collect(t, o, map[string]bool{}); key != "" {
 		return refuse("%v declares the key %q twice", t, key)
 	}
 	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
@@ -48,14 +48,14 @@ func (p planner) structOf(t reflect.Type) encodeFunc {
 
 // collect plans the fields of t and of the structs inlined in it. It returns
 // the first key that occurs twice, or "".
-func (p planner) collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
+func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options := parseTag(f)
 		switch {
 		case name == "" && isInlined(f):
 			in := field{index: i, kind: f.Type.Kind(), inline: &object{}}
-			if twice = p.collect(structType(f.Type), in.inline, keys); twice != "" {
+			if twice = collect(structType(f.Type), in.inline, keys); twice != "" {
 				return twice
 			}
 			o.fields = append(o.fields, in)
@@ -69,7 +69,7 @@ func (p planner) collect(t reflect.Type, o *object, keys map[string]bool) (twice
 			return name
 		}
 		keys[name] = true
-		o.fields = append(o.fields, p.field(i, f, name, options))
+		o.fields = append(o.fields, planField(i, f, name, options))
 	}
 	o.putVersionFirst()
 	return ""
@@ -85,12 +85,12 @@ func (o *object) putVersionFirst() {
 	}
 }
 
-func (p planner) field(i int, f reflect.StructField, name, options string) field {
+func planField(i int, f reflect.StructField, name, options string) field {
 	planned := field{
 		index:     i,
 		key:       string(append(appendString(nil, name), ':')),
 		kind:      f.Type.Kind(),
-		encode:    p.plan(f.Type),
+		encode:    fieldEncoder(f.Type),
 		omitEmpty: hasOption(options, "omitempty"),
 		omitZero:  hasOption(options, "omitzero"),
 	}
@@ -100,6 +100,14 @@ func (p planner) field(i int, f reflect.StructField, name, options string) field
 	}
 	planned.zero = zeroTestOf(f, planned.omitEmpty)
 	return planned
+}
+
+// fieldEncoder knows the simplest types at once: most fields have one.
+func fieldEncoder(t reflect.Type) encodeFunc {
+	if k := t.Kind(); k <= reflect.Float64 || k == reflect.String {
+		return encoderOf(t)
+	}
+	return later(t)
 }
 
 func parseTag(f reflect.StructField) (name, options string) {

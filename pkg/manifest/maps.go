@@ -21,11 +21,14 @@ type entryKey struct {
 	value int
 }
 
-func (p planner) mapOf(t reflect.Type) encodeFunc {
+func mapOf(t reflect.Type) encodeFunc {
 	if t.Key().Kind() != reflect.String {
 		return refuse("%v has keys that are not strings", t)
 	}
-	elem := p.plan(t.Elem())
+	if t == stringsType {
+		return appendStrings
+	}
+	elem := later(t.Elem())
 	pool := &sync.Pool{New: func() any { return newEntries(t) }}
 	return func(dst []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {

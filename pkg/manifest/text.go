@@ -12,8 +12,12 @@ const hexDigits = "0123456789abcdef"
 // the line separators U+2028 and U+2029 are escaped, as encoding/json does.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
+	first := unescaped(s)
+	if first == len(s) {
+		return append(append(dst, s...), '"')
+	}
 	start := 0
-	for i := 0; i < len(s); {
+	for i := first; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
 			if c < ' ' || c == '"' || c == '\\' {
 				dst = appendEscape(append(dst, s[start:i]...), c)
@@ -31,6 +35,24 @@ func appendString(dst []byte, s string) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+// plain tells the bytes that stand for themselves in a JSON string, whatever is around them.
+var plain = func() (table [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
+// unescaped returns the length of the start of s that needs no second look.
+func unescaped(s string) int {
+	for i := range len(s) {
+		if !plain[s[i]] {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // appendEscape appends the escape of an ASCII character, which is the same in
