@@ -60,7 +60,8 @@ func NearQuantity(text string) string {
 	text = strings.TrimSpace(text)
 	number := text[:len(text)-len(strings.TrimLeft(text, "0123456789."))]
 	unit := strings.ToUpper(strings.TrimSpace(text[len(number):]))
-	if unit != "" && strings.Contains("KMGTP", unit[:1]) && strings.Trim(unit[1:], "IB") == "" && isQuantity(number) {
+	const prefixes = "KMGTP"
+	if unit != "" && strings.ContainsRune(prefixes, rune(unit[0])) && strings.Trim(unit[1:], "IB") == "" && isQuantity(number) {
 		return fmt.Sprintf("did you mean %q?", number+unit[:1]+"i")
 	}
 	return "want a quantity such as \"16Gi\""

@@ -163,8 +163,9 @@ func (k machineKey) seenFrom(namespace string) string {
 
 // cycle prints the machines from the first one met twice on.
 func (w *waver) cycle(first *record, d Dependency) {
-	var names []string
-	for _, r := range w.stack[slices.Index(w.stack, first):] {
+	round := w.stack[slices.Index(w.stack, first):]
+	names := make([]string, 0, len(round)+1)
+	for _, r := range round {
 		names = append(names, r.name)
 	}
 	names = append(names, first.name)

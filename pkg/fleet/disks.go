@@ -41,7 +41,7 @@ func (s *subject) diskNames() []string {
 		return cmp.Compare(boolInt(a != rootDisk), boolInt(b != rootDisk))
 	})
 	if s.vm.Disks[rootDisk] == nil {
-		s.errorf(s.fieldPos("disks", rootDisk), "no-root", "disks."+rootDisk, "the disk is removed; a VM boots from it")
+		s.errorf(s.keyAt("disks", rootDisk), "no-root", "disks."+rootDisk, "the disk is removed; a VM boots from it")
 	}
 	return names
 }
@@ -73,21 +73,12 @@ func (s *subject) disk(name string, d *Disk) MachineDisk {
 }
 
 func (s *subject) checkDiskName(name string) {
-	at := s.fieldPos("disks", name)
+	at := s.keyAt("disks", name)
 	if problem := nameProblem(name); problem != "" {
 		s.errorf(at, "bad-name", "disks."+name, "%s", problem)
 	} else if of, ok := reservedVolumes[name]; ok {
 		s.errorf(at, "bad-name", "disks."+name, "%q is the volume of %s; choose another name", name, of)
 	}
-}
-
-// fieldPos is where a key of the map under parent was written.
-func (s *subject) fieldPos(parent, key string) source.Pos {
-	f := s.node.Get(parent).Field(key)
-	if f == nil || !s.written(f.Value) {
-		return s.key
-	}
-	return f.Pos()
 }
 
 // diskSource looks up the content of a disk, and how the machine gets at it.
@@ -139,7 +130,7 @@ func (s *subject) checkSource(disk string, src *catalog.Source) {
 	case len(kinds) > 1:
 		s.errorf(s.lastOf(s.node.Get("disks", disk, "source"), kinds), "conflict", path+".source", "got %s; want exactly one source", strings.Join(kinds, " and "))
 	case len(kinds) == 0 && disk == rootDisk:
-		s.errorf(s.fieldPos("disks", disk), "missing-key", path+".source", "%s has no image of its own; name the `source` of the root disk", s.os.Name)
+		s.errorf(s.keyAt("disks", disk), "missing-key", path+".source", "%s has no image of its own; name the `source` of the root disk", s.os.Name)
 	case len(kinds) == 0:
 		src.Blank = true
 	}
@@ -237,7 +228,7 @@ func (s *subject) checkDisk(d *MachineDisk) {
 	path := "disks." + d.Name
 	size, sized := s.diskSize(d)
 	if d.Size == "" && needsSize(d) {
-		s.errorf(s.fieldPos("disks", d.Name), "missing-key", path+".size", "missing size, which the source does not tell; want a quantity such as \"30Gi\"")
+		s.errorf(s.keyAt("disks", d.Name), "missing-key", path+".size", "missing size, which the source does not tell; want a quantity such as \"30Gi\"")
 	}
 	if d.ExpandTo != "" {
 		if to, ok := s.quantity(d.ExpandTo, "disks", d.Name, "expandTo"); ok && sized && to < size {
@@ -282,8 +273,17 @@ func (s *subject) diskSize(d *MachineDisk) (int64, bool) {
 	return n, ok
 }
 
+// ordersBoot tells whether anything has a place in the boot order.
+func (s *subject) ordersBoot() bool {
+	return slices.ContainsFunc(s.m.Disks, func(d MachineDisk) bool { return d.BootOrder != nil }) ||
+		slices.ContainsFunc(s.vm.NICs, func(n NIC) bool { return n.BootOrder != nil })
+}
+
 // checkBootOrder wants every place in the boot order to be taken once, by disks and NICs together.
 func (s *subject) checkBootOrder() {
+	if !s.ordersBoot() {
+		return
+	}
 	taken := map[uint]string{}
 	claim := func(order *uint, path string, at source.Pos) {
 		if order == nil {

@@ -54,8 +54,14 @@ func (s *subject) expandCloudInit(c CloudInit) CloudInit {
 		text *string
 		key  string
 	}{
-		{&c.User, "user"}, {&c.Password, "password"}, {&c.PasswordSecret, "passwordSecret"}, {&c.SSHKeySecret, "sshKeySecret"},
-		{&c.Hostname, "hostname"}, {&c.UserData, "userData"}, {&c.NetworkData, "networkData"}, {&c.Secret, "secret"},
+		{&c.User, "user"},
+		{&c.Password, "password"},
+		{&c.PasswordSecret, "passwordSecret"},
+		{&c.SSHKeySecret, "sshKeySecret"},
+		{&c.Hostname, "hostname"},
+		{&c.UserData, "userData"},
+		{&c.NetworkData, "networkData"},
+		{&c.Secret, "secret"},
 	} {
 		*f.text = x.expand(*f.text, "cloudInit", f.key)
 	}
@@ -79,7 +85,7 @@ func (s *subject) checkCloudInit(c *CloudInit, static bool) {
 
 // wholeUserData reports user data that is both given and to be written.
 func (s *subject) wholeUserData(c *CloudInit) {
-	given := ""
+	var given string
 	switch {
 	case c.UserData != "" && c.Secret != "":
 		s.errorf(s.keyAt("cloudInit", "userData"), "conflict", "cloudInit.userData", "must not be mixed with `secret` at %s, which holds the whole user data",

@@ -61,7 +61,7 @@ func (l *loader) decodeHeader(doc *source.Node, overlays []*source.Node) {
 	var seen source.Diagnostics // every part was reported above
 	source.Decode(merged, &l.header, "", &seen)
 	l.set = catalog.New(merged.Get("catalog"), &l.diags)
-	l.checkHeader(doc)
+	l.checkHeader(doc, merged)
 }
 
 // withoutLevels leaves out what takes part in inheritance, and is checked there.
@@ -107,7 +107,8 @@ func fields(n *source.Node) []source.Field {
 	return n.Fields
 }
 
-func (l *loader) checkHeader(doc *source.Node) {
+// checkHeader checks what only fleet.yaml says, and what overlays can say too.
+func (l *loader) checkHeader(doc, merged *source.Node) {
 	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
 		n := doc.Get(want.key)
 		if n == nil || n.Kind == source.Null {
@@ -115,9 +116,9 @@ func (l *loader) checkHeader(doc *source.Node) {
 		}
 	}
 	l.checkName(doc)
-	l.checkTarget(doc.Get("target"))
-	l.checkIgnore(doc.Get("ignore"))
-	l.identity = newIdentity(&l.header, doc.Get("identity"), &l.diags)
+	l.checkTarget(merged.Get("target"))
+	l.checkIgnore(merged.Get("ignore"))
+	l.identity = newIdentity(&l.header, merged.Get("identity"), &l.diags)
 }
 
 // checkName wants a name for the fleet.

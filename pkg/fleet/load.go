@@ -138,30 +138,32 @@ func parseFile(path string, diags *source.Diagnostics) []*source.Node {
 	return source.Parse(&source.File{Name: path, Data: data}, diags)
 }
 
-// errTooLarge stands for a file that is not read to its end.
-var errTooLarge = errors.New("file is too large; a values file holds at most 32 MiB")
-
 // buffers are what files are read into: most are far smaller.
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func readFile(path string) ([]byte, error) {
+	buf := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buf)
+	n, err := slurp(path, buf[:])
+	if err != nil {
+		return nil, err
+	}
+	if n < len(buf) {
+		return bytes.Clone(buf[:n]), nil
+	}
+	return readLarge(path)
+}
+
+// errTooLarge stands for a file that is not read to its end.
+var errTooLarge = errors.New("file is too large; a values file holds at most 32 MiB")
+
+func readLarge(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	buf := buffers.Get().(*[64 << 10]byte)
-	defer buffers.Put(buf)
-	n, err := f.Read(buf[:])
-	switch {
-	case n == 0 && errors.Is(err, io.EOF):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case n < len(buf): // a regular file gives all it has
-		return bytes.Clone(buf[:n]), nil
-	}
-	data, err := io.ReadAll(io.MultiReader(bytes.NewReader(buf[:]), io.LimitReader(f, source.MaxFileSize)))
+	defer f.Close() //nolint:errcheck // nothing was written to it
+	data, err := io.ReadAll(io.LimitReader(f, source.MaxFileSize+1))
 	if len(data) > source.MaxFileSize {
 		return nil, errTooLarge
 	}
@@ -175,6 +177,10 @@ func (l *loader) loadTree(path string) {
 		return
 	}
 	l.tree = t
+	if file, problem := t.outside(); problem != "" {
+		l.fail(file, "bad-path", problem)
+		return
+	}
 	top := l.loadHeader()
 	dirs := l.loadDirs(top)
 	if t.part == t.root || t.part == t.header {
@@ -186,15 +192,22 @@ func (l *loader) loadTree(path string) {
 	}, func(file, problem string) { l.fail(file, "bad-path", problem) })
 }
 
+// stdinName stands for standard input where a file would be named.
+const stdinName = "<stdin>"
+
 func (l *loader) loadStdin() {
+	if l.opts.Stdin == nil {
+		l.diags.Errorf(source.Pos{File: stdinName}, "unreadable", "", "there is no standard input")
+		return
+	}
 	data, err := io.ReadAll(io.LimitReader(l.opts.Stdin, source.MaxFileSize+1))
 	if err != nil {
-		l.diags.Errorf(source.Pos{File: "<stdin>"}, "unreadable", "", "%s", err)
+		l.diags.Errorf(source.Pos{File: stdinName}, "unreadable", "", "%s", err)
 		return
 	}
 	l.set = catalog.New(nil, &l.diags)
-	docs := source.Parse(&source.File{Name: "<stdin>", Data: data}, &l.diags)
-	l.loadDocs("<stdin>", docs, nil, &l.diags)
+	docs := source.Parse(&source.File{Name: stdinName, Data: data}, &l.diags)
+	l.loadDocs(stdinName, docs, nil, &l.diags)
 }
 
 // finish waits for all files, checks what needs to see all VMs, and visits
@@ -217,9 +230,12 @@ func (l *loader) finish() *Fleet {
 // checkEmpty refuses a fleet without VMs: empty output makes Argo CD prune
 // every machine that it manages.
 func (l *loader) checkEmpty() {
-	if l.tree != nil && len(l.found) == 0 && !l.header.AllowEmpty && !l.diags.HasErrors() {
-		part := l.tree.part
-		if part == l.tree.root {
+	if len(l.found) == 0 && !l.header.AllowEmpty && !l.diags.HasErrors() {
+		part := stdinName
+		if l.tree != nil {
+			part = l.tree.part
+		}
+		if l.tree != nil && part == l.tree.root {
 			part = l.tree.header
 		}
 		l.diags.Errorf(source.Pos{File: part}, "no-vms", "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in %s", headerName)

@@ -14,6 +14,16 @@ import (
 // podNetwork is the network that every fleet knows.
 const podNetwork = "pod"
 
+// nicPaths are the paths of the NICs that machines have.
+var nicPaths = [...]string{"nics[0]", "nics[1]", "nics[2]", "nics[3]"}
+
+func nicPath(i int) string {
+	if i < len(nicPaths) {
+		return nicPaths[i]
+	}
+	return source.IndexPath("nics", i)
+}
+
 func (s *subject) nics() {
 	nics := s.vm.NICs
 	if nics == nil {
@@ -51,7 +61,7 @@ func (s *subject) probesWithoutPod() {
 }
 
 func (s *subject) nic(i int, n *NIC, names map[string]int) MachineNIC {
-	path, at := source.IndexPath("nics", i), s.itemPos("nics", i)
+	path, at := nicPath(i), s.itemPos("nics", i)
 	if s.vm.NICs == nil {
 		at = s.key
 	}

@@ -13,11 +13,15 @@ type pool struct {
 	pending sync.WaitGroup // tasks handed over and not done
 }
 
+// queue is how many tasks may wait, so that a small one does not put its
+// worker to sleep.
+const queue = 64
+
 func newPool(workers int) *pool {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	p := &pool{tasks: make(chan func())}
+	p := &pool{tasks: make(chan func(), queue)}
 	for range workers {
 		p.workers.Go(func() {
 			for task := range p.tasks {
@@ -29,13 +33,13 @@ func newPool(workers int) *pool {
 	return p
 }
 
-// do hands over a task, as soon as a worker is free.
+// do hands over a task, as soon as there is room in the queue.
 func (p *pool) do(task func()) {
 	p.pending.Add(1)
 	p.tasks <- task
 }
 
-// share runs a task of a task: on another worker if one is free, else at once.
+// share runs a task of a task: later if there is room in the queue, else at once.
 func (p *pool) share(task func()) {
 	p.pending.Add(1)
 	select {

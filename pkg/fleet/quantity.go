@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -21,6 +22,9 @@ func parseQuantity(text string) (int64, error) {
 	}
 	if q.Sign() < 0 {
 		return 0, fmt.Errorf("negative quantity %q; want a quantity such as \"16Gi\"", text)
+	}
+	if q.CmpInt64(math.MaxInt64) > 0 {
+		return 0, fmt.Errorf("%q is more than any computer has; want a quantity such as \"16Gi\"", text)
 	}
 	n, ok := q.AsInt64()
 	if !ok {

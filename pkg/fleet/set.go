@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
@@ -26,8 +27,8 @@ func setNode(file *source.File, keys []string, value string) *source.Node {
 	if value == "true" || value == "false" {
 		n.Kind = source.Bool
 	}
-	for i := len(keys) - 1; i >= 0; i-- {
-		n = mapAt(&source.Node{File: file}, keys[i], n)
+	for _, key := range slices.Backward(keys) {
+		n = mapAt(&source.Node{File: file}, key, n)
 	}
 	return n
 }

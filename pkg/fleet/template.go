@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -137,7 +138,7 @@ func (x *expander) expandList(in []string, keys ...any) []string {
 	}
 	out := make([]string, len(in))
 	for i, v := range in {
-		out[i] = x.expand(v, append(keys[:len(keys):len(keys)], i)...)
+		out[i] = x.expand(v, append(slices.Clip(keys), i)...)
 	}
 	return out
 }

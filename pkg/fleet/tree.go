@@ -27,7 +27,8 @@ type tree struct {
 }
 
 // findTree looks for the nearest fleet.yaml upwards from path. It does not look
-// above the directory of a repository, nor above limit where one is given.
+// above the directory of a repository or a platform, nor above limit where one
+// is given.
 func findTree(path, limit string) (*tree, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -46,11 +47,22 @@ func findTree(path, limit string) (*tree, error) {
 			return t, nil
 		}
 		up, ok := parent(dir)
-		if !ok || exists(filepath.Join(dir, ".git")) || limit != "" && same(dir, limit) {
+		if !ok || exists(filepath.Join(dir, platformName)) || exists(filepath.Join(dir, ".git")) || limit != "" && same(dir, limit) {
 			return nil, fmt.Errorf("%s: no %s here or above; `vmrender init DIR` writes one", path, headerName)
 		}
 		dir = up
 	}
+}
+
+// outside reports the first of what is read for every part of the fleet that a
+// symbolic link takes out of it.
+func (t *tree) outside() (path, problem string) {
+	for _, path := range slices.Concat([]string{t.header}, t.levels[1:], []string{t.part}) {
+		if problem := linkProblem(t.root, path); problem == linkLeaves || problem == linkNowhere {
+			return path, problem
+		}
+	}
+	return "", ""
 }
 
 // parent gives the directory above dir in the user's own way of writing it.
@@ -79,8 +91,7 @@ func same(a, b string) bool {
 
 // reason strips the operation and path that os errors repeat.
 func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err
@@ -89,7 +100,7 @@ func reason(err error) error {
 // walk calls file for every values file of the part, in order, and fail for
 // what must not be there.
 func (t *tree) walk(ignore []string, file func(path string, dirs []string), fail func(path, problem string)) {
-	w := walker{tree: t, ignore: ignore, file: file, fail: fail}
+	w := walker{tree: t, ignore: ignore, below: below(t.root, t.part), file: file, fail: fail}
 	if t.isFile {
 		if filepath.Base(t.part) != headerName {
 			w.visit(t.part, filepath.Dir(t.part), t.levels)
@@ -102,6 +113,7 @@ func (t *tree) walk(ignore []string, file func(path string, dirs []string), fail
 type walker struct {
 	tree   *tree
 	ignore []string
+	below  string // path of the part from the root
 	file   func(path string, dirs []string)
 	fail   func(path, problem string)
 }
@@ -170,17 +182,22 @@ func (w *walker) linkStays(path string) bool {
 	return problem == ""
 }
 
+const (
+	linkNowhere = "symbolic link leads nowhere"
+	linkLeaves  = "symbolic link leaves the fleet's root; only files beneath it are read"
+)
+
 func linkProblem(root, path string) string {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "symbolic link leads nowhere"
+		return linkNowhere
 	}
-	real, err := filepath.EvalSymlinks(root)
+	realRoot, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return reason(err).Error()
 	}
-	if !within(real, target) {
-		return "symbolic link leaves the fleet's root; only files beneath it are read"
+	if !within(realRoot, target) {
+		return linkLeaves
 	}
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		return "symbolic link to a directory; only links to files are followed"
@@ -189,13 +206,20 @@ func linkProblem(root, path string) string {
 }
 
 func within(root, path string) bool {
+	rel := below(root, path)
+	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// below is the path from a root, ".." where there is none. Of paths such as
+// "../.." and "../x" it takes the working directory to tell.
+func below(root, path string) string {
 	a, errA := filepath.Abs(root)
 	b, errB := filepath.Abs(path)
-	if errA != nil || errB != nil {
-		return false
-	}
 	rel, err := filepath.Rel(a, b)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	if errors.Join(errA, errB, err) != nil {
+		return ".."
+	}
+	return rel
 }
 
 // ignored matches the fleet's `ignore` globs against the path beneath the root,
@@ -204,11 +228,11 @@ func (w *walker) ignored(path string) bool {
 	if len(w.ignore) == 0 {
 		return false
 	}
-	rel, err := filepath.Rel(w.tree.root, path)
+	rel, err := filepath.Rel(w.tree.part, path)
 	if err != nil {
 		return false
 	}
-	rel = filepath.ToSlash(rel)
+	rel = filepath.ToSlash(filepath.Join(w.below, rel))
 	return slices.ContainsFunc(w.ignore, func(glob string) bool { return matches(glob, rel) })
 }
 

@@ -159,8 +159,8 @@ func TestOmittedStructs(t *testing.T) {
 			return
 		}
 		seen[t] = true
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
+			f := f
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if f.Type.Kind() == reflect.Struct && name != "" && f.Type != reflect.TypeFor[metav1.Time]() {
 				field := t.Name() + "." + name + " " + f.Type.Name()
@@ -238,7 +238,7 @@ func TestEncodeNoise(t *testing.T) {
 		Zero     int               `json:"zero,omitzero"`
 		Kept     int               `json:"kept"`
 		Hidden   int               `json:"-"`
-		Dash     int               `json:"-,"`
+		Dash     int               `json:"-,"` //nolint:staticcheck // encoding/json takes it for the key "-"
 		Untagged int
 		Embedded
 		*PointedTo
@@ -295,7 +295,7 @@ func TestEncodeRecursiveType(t *testing.T) {
 	v := recursive{Name: "a", Items: []recursive{{Name: "b"}}, Next: &recursive{Name: "c"}}
 	got, err := manifest.Encode(nil, v)
 	require.NoError(t, err)
-	require.Equal(t, `{"name":"a","items":[{"name":"b"}],"next":{"name":"c"}}`, string(got))
+	require.JSONEq(t, `{"name":"a","items":[{"name":"b"}],"next":{"name":"c"}}`, string(got))
 }
 
 func TestEncodeErrors(t *testing.T) {

@@ -74,7 +74,11 @@ func TestYAMLStrings(t *testing.T) {
 	for _, s := range awkward {
 		t.Run(fmt.Sprintf("%q", s), func(t *testing.T) {
 			for _, v := range []any{
-				s, []any{s, s}, []any{[]any{s}}, map[string]any{s: s}, map[string]any{"a": s, "b": s},
+				s,
+				[]any{s, s},
+				[]any{[]any{s}},
+				map[string]any{s: s},
+				map[string]any{"a": s, "b": s},
 				map[string]any{"k": []any{s, map[string]any{s: s, "x": s}}},
 			} {
 				text, err := json.Marshal(v)
@@ -101,7 +105,10 @@ func TestYAMLLong(t *testing.T) {
 		for _, n := range []int{150, 900, 998, 999, 1000, 1024, 3000} {
 			long := strings.Repeat(unit, n)
 			for _, v := range []any{
-				long, []any{long}, map[string]any{long: "x"}, map[string]any{"a": map[string]any{long: []any{long}}, "b": long},
+				long,
+				[]any{long},
+				map[string]any{long: "x"},
+				map[string]any{"a": map[string]any{long: []any{long}}, "b": long},
 				[]any{map[string]any{long: map[string]any{"x": "a\nb"}, "z": map[string]any{}}},
 			} {
 				text, err := json.Marshal(v)
@@ -130,7 +137,7 @@ func FuzzYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got := manifest.AppendYAML(nil, text)
 		var v any
-		if json.Unmarshal(text, &v) == nil && comparable(text) {
+		if json.Unmarshal(text, &v) == nil && comparableJSON(text) {
 			requireYAMLEqual(t, text, got)
 		}
 	})
@@ -139,7 +146,7 @@ func FuzzYAML(f *testing.F) {
 // comparable tells whether the readers can be compared on a JSON value: one
 // without keys that occur twice, which YAML refuses, and without numbers that
 // are not the same to readers of int64 and of float64.
-func comparable(text []byte) bool {
+func comparableJSON(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any

@@ -58,12 +58,12 @@ func (c *Collector) Visit(m *fleet.Machine, diags *source.Diagnostics) {
 	defer c.scratch.Put(s)
 	s.plain = s.plain[:0]
 	for _, o := range c.renderer.Objects(m, diags) {
-		text, err := manifest.Encode(s.plain, o)
-		if err != nil {
+		var err error
+		if s.plain, err = manifest.Encode(s.plain, o); err != nil {
 			diags.Errorf(m.Pos, "encode", m.Path, "the objects cannot be written: %s", err)
 			return
 		}
-		s.plain = append(text, '\n')
+		s.plain = append(s.plain, '\n')
 	}
 	c.keep(s, Rendered{Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave})
 }

@@ -107,8 +107,8 @@ func dataVolumeSource(s *catalog.Source) *cdiv1.DataVolumeSource {
 
 // splitReference splits "namespace/name"; the namespace may be missing.
 func splitReference(text string) (namespace, name string) {
-	if i := strings.IndexByte(text, '/'); i >= 0 {
-		return text[:i], text[i+1:]
+	if namespace, name, ok := strings.Cut(text, "/"); ok {
+		return namespace, name
 	}
 	return "", text
 }

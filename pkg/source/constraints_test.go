@@ -1,6 +1,7 @@
 package source
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,11 +31,11 @@ func TestConstraints(t *testing.T) {
 		doc := Parse(&File{Name: "f", Data: []byte(text)}, &diags)[0]
 		got := limited{}
 		Decode(doc, &got, "x", &diags)
-		message := ""
+		var message strings.Builder
 		for _, d := range diags.Sorted() {
-			message += d.String()
+			message.WriteString(d.String())
 		}
-		require.Equal(t, want, message, text)
+		require.Equal(t, want, message.String(), text)
 	}
 }
 

@@ -135,7 +135,8 @@ func (d *decoder) unmarshal(n *Node, v reflect.Value) {
 		return
 	}
 	what := article(name)
-	_, isType := err.(*json.UnmarshalTypeError)
+	var wrongType *json.UnmarshalTypeError
+	isType := errors.As(err, &wrongType)
 	switch {
 	case isType || n.Kind == Map || n.Kind == List:
 		d.wrongType(n, what, "")

@@ -31,7 +31,7 @@ type machine struct {
 	Pin       int               `json:"pin" source:"secret"`
 	Untagged  string
 	Hidden    string `json:"-"`
-	unexposed string
+	unexposed string //nolint:unused // decoding must pass over it
 }
 
 type name string

@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -60,7 +61,7 @@ func decodeAll(text string) (nodes []*yaml.Node, err error) {
 	for {
 		var n yaml.Node
 		switch err := decoder.Decode(&n); {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nodes, nil
 		case err != nil:
 			return nodes, err

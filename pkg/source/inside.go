@@ -16,14 +16,14 @@ func Inside(n *Node, line, col int) Pos {
 	if !ok || n.File == nil || n.Kind != String || col < 1 || col > utf8.RuneCountInString(text)+1 {
 		return n.Pos()
 	}
-	switch {
-	case n.Style == Literal:
+	switch n.Style {
+	case Literal:
 		return insideBlock(n, text, line, col)
-	case n.Style == Plain:
+	case Plain:
 		return insideLine(n, "", col)
-	case n.Style == SingleQuoted:
+	case SingleQuoted:
 		return insideLine(n, "'", col)
-	case n.Style == DoubleQuoted:
+	case DoubleQuoted:
 		return insideLine(n, `"`, col)
 	}
 	return n.Pos()

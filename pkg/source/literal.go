@@ -39,7 +39,7 @@ func (s *scanner) literalExtent(parent int) (end, lines, indent int) {
 		next := strings.IndexByte(s.text[at:], '\n')
 		if next < 0 {
 			s.fail() // without a last line feed the text has none either
-			return
+			return end, lines, indent
 		}
 		next += at
 		line++
@@ -48,7 +48,7 @@ func (s *scanner) literalExtent(parent int) (end, lines, indent int) {
 		switch {
 		case blank && spaces > indent, indent == 0 && s.text[at+spaces] == '\t':
 			s.fail() // the blanks are text, or decide the indentation
-			return
+			return end, lines, indent
 		case blank:
 		case indent == 0 && spaces > parent:
 			indent = spaces
@@ -57,13 +57,13 @@ func (s *scanner) literalExtent(parent int) (end, lines, indent int) {
 			end, lines = next+1, line
 		case spaces > parent:
 			s.fail()
-			return
+			return end, lines, indent
 		default:
-			return
+			return end, lines, indent
 		}
 		at = next + 1
 	}
-	return
+	return end, lines, indent
 }
 
 // dedent returns lines without their indentation; lines of spaces have less of it.
