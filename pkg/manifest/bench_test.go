@@ -27,6 +27,9 @@ func benchmarkVM(tb testing.TB) (v any, encoded []byte) {
 // anything, and in YAML the first strings that have escapes. The
 // VirtualMachine has two such quantities and one such port.
 func TestAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("pools are not kept under the race detector")
+	}
 	v, encoded := benchmarkVM(t)
 	buf, yamlBuf := make([]byte, 0, 1<<16), make([]byte, 0, 1<<16)
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = manifest.Encode(buf, v) }), 4.0)

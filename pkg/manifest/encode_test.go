@@ -160,7 +160,6 @@ func TestOmittedStructs(t *testing.T) {
 		}
 		seen[t] = true
 		for f := range t.Fields() {
-			f := f
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if f.Type.Kind() == reflect.Struct && name != "" && f.Type != reflect.TypeFor[metav1.Time]() {
 				field := t.Name() + "." + name + " " + f.Type.Name()
