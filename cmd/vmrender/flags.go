@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -53,7 +54,7 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of VMs that have none")
 	flags.StringArrayVar(&f.sets, "set", nil, "a var of the fleet, as `key=value` with dotted keys (repeatable)")
 	flags.StringArrayVar(&f.overlays, "overlay", nil, "`file` that merges over the fleet (repeatable)")
-	flags.UintVar(&f.jobs, "jobs", 0, "how many `tasks` run at a time; the number of CPUs where 0")
+	flags.UintVar(&f.jobs, "jobs", 0, "how many `files` are read at a time; 0 decides by the size of the fleet")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	completeFlag(cmd, "set", cobra.NoFileCompletions)
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
@@ -67,6 +68,7 @@ func (f *fleetFlags) options(cmd *cobra.Command, vms []string) fleet.Options {
 		VMs:       vms,
 		Stdin:     cmd.InOrStdin(),
 		Jobs:      int(f.jobs),
+		Workers:   process.Workers(),
 	}
 }
 

@@ -8,22 +8,11 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
+
+	"github.com/vmrender/vmrender/internal/process"
 )
 
-// memoryLimit is where, in bytes, the garbage collector starts to work harder
-// rather than let the heap double: a file of 100,000 VMs stays under 512 MiB.
-const memoryLimit = 448 << 20
-
-// gcPercent suits a process that keeps little of what it makes and ends soon.
-const gcPercent = 150
-
 func main() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	process.Tune()
 	os.Exit(execute(newRootCommand(), os.Args[1:]))
 }

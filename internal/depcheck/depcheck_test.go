@@ -56,11 +56,11 @@ var rooms = []room{
 	{dir: "pkg/layers", ours: []string{"pkg/manifest", "pkg/source", "charts"}, reach: join(argocd, kubevirt), imports: impure},
 	{dir: "pkg/argocd", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
 
-	{dir: "cmd/vmrender", ours: []string{"pkg", "schema", "charts", "apps", "plugin"}, reach: argocd, imports: helm},
+	{dir: "cmd/vmrender", ours: []string{"pkg", "schema", "charts", "apps", "plugin", "internal/process"}, reach: argocd, imports: helm},
 	// The sidecar starts the whole program for a platform, so it may run commands.
 	{
 		dir:   "cmd/vmrender-cmp",
-		ours:  []string{"pkg/source", "pkg/catalog", "pkg/fleet", "pkg/render", "pkg/manifest", "pkg/argocd"},
+		ours:  []string{"pkg/source", "pkg/catalog", "pkg/fleet", "pkg/render", "pkg/manifest", "pkg/argocd", "pkg/report", "internal/process"},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),
 	},
 
@@ -72,6 +72,7 @@ var rooms = []room{
 
 	{dir: "examples", ours: []string{"pkg"}},
 	{dir: "internal/depcheck"},
+	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
 }
 
 // machinery is where a search for a forbidden dependency ends. Kubernetes' typed

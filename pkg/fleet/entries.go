@@ -97,7 +97,7 @@ func (l *loader) loadEntries(field *source.Field, below *level, diags *source.Di
 	}
 	for start := 0; start < len(vms.Fields); start += chunk {
 		part := vms.Fields[start:min(start+chunk, len(vms.Fields))]
-		l.pool.share(func() {
+		l.pool.share(len(part), func() {
 			var own source.Diagnostics
 			l.keep(l.resolveAll(part, below, &own), &own)
 		})

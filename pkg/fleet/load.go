@@ -29,8 +29,12 @@ type Options struct {
 	Stdin io.Reader
 	// Limit is a directory above which no fleet.yaml is looked for; the repository's root where empty.
 	Limit string
-	// Jobs is how many files are read at a time; the number of CPUs where 0.
+	// Jobs is how many files are read at a time; what Workers says where 0.
 	Jobs int
+	// Workers, where set, is told how many VMs were found so far, now and then,
+	// and says how many files to read at a time, at least 1; the number of CPUs
+	// where it is nil.
+	Workers func(vms int) int
 }
 
 // Fleet is a fleet, or the part of one that a path names, resolved.
@@ -106,7 +110,7 @@ type loader struct {
 }
 
 func newLoader(opts Options) *loader {
-	l := &loader{opts: opts, used: map[string]bool{}, pool: newPool(opts.Jobs)}
+	l := &loader{opts: opts, used: map[string]bool{}, pool: newPool(opts.Jobs, opts.Workers)}
 	l.sets = parseSets(opts.Set, &l.diags)
 	return l
 }
@@ -186,10 +190,35 @@ func (l *loader) loadTree(path string) {
 	if t.part == t.root || t.part == t.header {
 		l.loadEntries(l.headerVMs, top, &l.diags)
 	}
+	var batch []valuesFile
 	t.walk(l.header.Ignore, func(file string, levels []string) {
-		below := dirs.at(levels)
-		l.pool.do(func() { l.loadFile(file, below) })
+		if batch = append(batch, valuesFile{file, dirs.at(levels)}); len(batch) == batchSize {
+			l.loadFiles(batch)
+			batch = nil
+		}
 	}, func(file, problem string) { l.fail(file, "bad-path", problem) })
+	l.loadFiles(batch)
+}
+
+// batchSize is how many files are one task: handing over a small file alone
+// costs as much as a part of reading it.
+const batchSize = 16
+
+// valuesFile is a file with VMs, and the level that they start from.
+type valuesFile struct {
+	path  string
+	below *level
+}
+
+func (l *loader) loadFiles(files []valuesFile) {
+	if len(files) == 0 {
+		return
+	}
+	l.pool.do(len(files), func() {
+		for _, f := range files {
+			l.loadFile(f.path, f.below)
+		}
+	})
 }
 
 // stdinName stands for standard input where a file would be named.

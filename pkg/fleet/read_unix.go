@@ -18,17 +18,10 @@ func slurp(path string, buf []byte) (n int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, syscall.Close(fd)) }()
-	for n < len(buf) {
-		more, err := syscall.Read(fd, buf[n:])
-		switch {
-		case errors.Is(err, syscall.EINTR):
-			continue
-		case err != nil:
-			return n, err
-		case more == 0:
-			return n, nil
+	for {
+		n, err = syscall.Read(fd, buf) // a regular file gives all it has at once
+		if !errors.Is(err, syscall.EINTR) {
+			return max(n, 0), err
 		}
-		n += more
 	}
-	return n, nil
 }

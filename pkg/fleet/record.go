@@ -147,7 +147,7 @@ func (l *loader) visitWaiting(records []*record) {
 	}
 	for start := 0; start < len(waiting); start += chunk {
 		part := waiting[start:min(start+chunk, len(waiting))]
-		l.pool.do(func() {
+		l.pool.do(len(part), func() {
 			var own source.Diagnostics
 			for _, r := range part {
 				r.waiting.Wave = r.wave

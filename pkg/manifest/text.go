@@ -45,14 +45,28 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// unescaped returns the length of the start of s that needs no second look.
+// unescaped returns the length of the start of s that needs no second look. It
+// looks at eight bytes at a time: strings are most of what an object is.
 func unescaped(s string) int {
-	for i := range len(s) {
-		if !plain[s[i]] {
-			return i
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		if !allPlain(w) {
+			break
 		}
 	}
-	return len(s)
+	for ; i < len(s) && plain[s[i]]; i++ {
+	}
+	return i
+}
+
+// allPlain tells whether eight bytes are plain. It may say no to some that are.
+func allPlain(w uint64) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := w^('"'*ones), w^('\\'*ones)
+	special := w | (w - ' '*ones) | (quote - ones) | (backslash - ones)
+	return special&highs == 0
 }
 
 // appendEscape appends the escape of an ASCII character, which is the same in

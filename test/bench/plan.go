@@ -72,13 +72,17 @@ func (dir inputs) vmrender(bin tools, n int, spread layout, format string) comma
 	}
 }
 
-// sidecar is the command that Argo CD runs in its plugin, in the application's directory.
+// sidecar is the command that Argo CD runs in its plugin, in the Application's
+// directory, here the root of a repository.
 func (dir inputs) sidecar(bin tools, n int) command {
 	return command{
 		Path: bin.Sidecar,
 		Args: []string{"generate"},
 		Dir:  dir.fleet(n, filePerVM),
-		Env:  []string{"ARGOCD_APP_NAME=bench", "ARGOCD_APP_NAMESPACE=vms"},
+		Env: []string{
+			"ARGOCD_APP_NAME=bench", "ARGOCD_APP_NAMESPACE=vms",
+			"ARGOCD_APP_SOURCE_PATH=.", "ARGOCD_APP_PARAMETERS=[]",
+		},
 	}
 }
 

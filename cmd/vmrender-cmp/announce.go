@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// discover prints the path of the fleet.yaml that the working directory belongs
+// to, or of its platform.yaml. It prints nothing where there is neither: Argo CD
+// takes any output as a yes, and an exit status other than 0 as a failure.
+func (s *sidecar) discover() error {
+	path := s.tree.header()
+	if path == "" {
+		path = s.tree.platform()
+	}
+	if !s.tree.ours(path) {
+		return nil
+	}
+	_, err := fmt.Fprintln(s.stdout, path)
+	return err
+}
+
+// parameters prints what an Application can set, with the fleet's vars as they
+// are. What is wrong with the fleet is for generate to say: the form should
+// appear for a broken fleet too.
+func (s *sidecar) parameters() error {
+	return argocd.WriteAnnouncements(s.stdout, s.vars())
+}
+
+// vars are those that fleet.yaml and the overlays give to all machines, by dotted key.
+func (s *sidecar) vars() map[string]string {
+	header := s.tree.header()
+	if !s.tree.ours(header) {
+		return nil
+	}
+	var merged *source.Node
+	for _, path := range append([]string{header}, s.overlays()...) {
+		doc := firstDocument(path)
+		merged = source.Merge(merged, doc.Get("vars"))
+		merged = source.Merge(merged, doc.Get("defaults", "vars"))
+	}
+	vars := map[string]string{}
+	flatten(vars, "", merged)
+	return vars
+}
+
+// firstDocument returns an empty document for a file that cannot be read.
+func firstDocument(path string) *source.Node {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		if docs := source.Parse(&source.File{Name: path, Data: data}, new(source.Diagnostics)); len(docs) > 0 {
+			return docs[0]
+		}
+	}
+	return &source.Node{}
+}
+
+// flatten adds the texts, numbers and switches of a tree by dotted key. It
+// leaves out what a parameter cannot set, and what seems to be a secret: whoever
+// sees the form need not be able to see the repository.
+func flatten(vars map[string]string, prefix string, n *source.Node) {
+	if n == nil {
+		return
+	}
+	for _, f := range n.Fields {
+		switch {
+		case strings.ContainsAny(f.Key, ".=") || f.Key == "" || secret(f.Key):
+		case f.Value.Kind == source.Map:
+			flatten(vars, prefix+f.Key+".", f.Value)
+		case f.Value.Kind != source.List && f.Value.Kind != source.Null:
+			vars[prefix+f.Key] = f.Value.Text
+		}
+	}
+}
+
+// secret tells keys that usually hold one.
+func secret(key string) bool {
+	for _, word := range []string{"pass", "secret", "token", "credential", "private"} {
+		if strings.Contains(strings.ToLower(key), word) {
+			return true
+		}
+	}
+	return false
+}

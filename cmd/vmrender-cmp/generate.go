@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// The files that make a directory the root of something.
+const (
+	fleetFile    = "fleet.yaml"
+	platformFile = "platform.yaml"
+)
+
+// generate writes the manifests of the working directory's part of the fleet as
+// one List, the form that costs Argo CD the least, once all of it is rendered.
+func (s *sidecar) generate() error {
+	if path := s.tree.platform(); path != "" {
+		s.problems.Errorf(source.Pos{File: path}, "platform", "",
+			"platforms are not rendered by this version; want a directory with a %s, here or above", fleetFile)
+	}
+	opts := s.options()
+	if err := s.complain(&s.problems); err != nil {
+		return err
+	}
+	c := render.NewCollector()
+	_, diags := fleet.Visit(".", opts, c.Visit)
+	if err := s.complain(inParameters(diags)); err != nil {
+		return err
+	}
+	return writeList(s.stdout, c.Rendered())
+}
+
+// options are what the Application says to the fleet. The repository's root
+// bounds where fleet.yaml and overlays are looked for.
+func (s *sidecar) options() fleet.Options {
+	opts := fleet.Options{Namespace: s.app.Namespace, VMs: s.app.VMs, Overlays: s.overlays(), Limit: s.tree.root, Workers: process.Workers()}
+	for _, key := range slices.Sorted(maps.Keys(s.app.Vars)) {
+		opts.Set = append(opts.Set, key+"="+s.app.Vars[key])
+	}
+	return opts
+}
+
+// overlays are the paths of the overlays; those outside of the repository are reported.
+func (s *sidecar) overlays() []string {
+	var paths []string
+	for _, name := range s.app.Overlays {
+		path, err := s.tree.resolve(name)
+		if err != nil {
+			s.problems.Errorf(source.Pos{}, "bad-path", "", "overlay %q: %s", name, err)
+			continue
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+func writeList(stdout io.Writer, rendered []render.Rendered) error {
+	w := manifest.NewWriter(stdout, manifest.JSON)
+	var buf []byte
+	for i := range rendered {
+		var err error
+		if buf, err = rendered[i].Write(w, buf); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("writing manifests: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+// Command vmrender-cmp is what Argo CD runs in the sidecar of its repo-server,
+// in the directory of an Application, to render a fleet of virtual machines.
+//
+//	vmrender-cmp discover     prints the path of the directory's fleet.yaml, if there is one
+//	vmrender-cmp generate     prints the manifests of the fleet, or of the part beneath the directory
+//	vmrender-cmp parameters   prints what an Application can set
+//
+// The exit status is 0 for success, 1 for invalid input, 2 for a command line
+// that is not understood. Only the result goes to stdout: Argo CD shows stderr
+// to people where the command fails.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// The exit statuses.
+const (
+	statusOK      = 0
+	statusInvalid = 1
+	statusUsage   = 2
+)
+
+// errReported ends a verb whose problems have been written already.
+var errReported = errors.New("invalid input")
+
+func main() {
+	process.Tune()
+	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}
+
+// run runs a command line and returns the exit status.
+func run(args, environ []string, stdout, stderr io.Writer) int {
+	verb, err := chosen(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "vmrender-cmp: %v\n", err) //nolint:errcheck // there is nowhere else to say it
+		return statusUsage
+	}
+	s, err := newSidecar(environ, stdout, stderr)
+	if err == nil {
+		err = verb(s)
+	}
+	if err == nil {
+		return statusOK
+	}
+	if !errors.Is(err, errReported) {
+		fmt.Fprintf(stderr, "vmrender-cmp %s: %v\n", args[0], err) //nolint:errcheck // as above
+	}
+	return statusInvalid
+}
+
+// chosen returns the verb that the arguments name.
+func chosen(args []string) (func(*sidecar) error, error) {
+	known := []string{"discover", "generate", "parameters"}
+	if len(args) == 0 {
+		return nil, fmt.Errorf("no command; %s", source.DidYouMean("", known))
+	}
+	if len(args) > 1 {
+		return nil, fmt.Errorf("unexpected argument %q; %s takes none, and works in the working directory", args[1], args[0])
+	}
+	switch args[0] {
+	case "discover":
+		return (*sidecar).discover, nil
+	case "generate":
+		return (*sidecar).generate, nil
+	case "parameters":
+		return (*sidecar).parameters, nil
+	}
+	return nil, fmt.Errorf("unknown command %q; %s", args[0], source.DidYouMean(args[0], known))
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// sidecar is one call of the command.
+type sidecar struct {
+	app  argocd.Application
+	tree checkout
+	// problems are mistakes in what the Application gives.
+	problems       source.Diagnostics
+	stdout, stderr io.Writer
+}
+
+func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
+	dir, err := physicalDir()
+	if err != nil {
+		return nil, fmt.Errorf("working directory: %w", err)
+	}
+	app, errs := argocd.ReadEnvironment(environ)
+	s := &sidecar{app: app, tree: newCheckout(dir, app.SourcePath), stdout: stdout, stderr: stderr}
+	for _, err := range errs {
+		s.problems.Errorf(source.Pos{}, "bad-parameter", "", "%s", worded(err))
+	}
+	return s, nil
+}
+
+// physicalDir returns the working directory without symbolic links. PWD, which
+// may hold some, is set to it: package os believes it, and so paths that climb
+// are compared with where they really lead.
+func physicalDir() (string, error) {
+	dir, err := os.Getwd()
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err == nil {
+		err = os.Setenv("PWD", dir)
+	}
+	return dir, err
+}
+
+// complain writes problems for people, one line each, and returns errReported
+// where there is an error among them.
+func (s *sidecar) complain(diags *source.Diagnostics) error {
+	v := report.Validation{Diagnostics: diags.Sorted()}
+	if err := report.Text(s.stderr, v); err != nil {
+		return err
+	}
+	if v.HasErrors() {
+		return errReported
+	}
+	return nil
+}

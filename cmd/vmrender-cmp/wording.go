@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// worded gives the message of an error with the nearest known name.
+func worded(err error) string {
+	if unknown, ok := errors.AsType[*argocd.UnknownNameError](err); ok {
+		return fmt.Sprintf("%v; %s", err, source.DidYouMean(unknown.Name, unknown.Known))
+	}
+	return err.Error()
+}
+
+// optionParameters are options of the command line and the parameters that stand
+// for them. Package fleet names an option instead of a file where the option is
+// wrong, and at a message's end where it would help.
+func optionParameters() map[string]string {
+	return map[string]string{"--namespace": "namespace", "--set": "vars", "--vm": "vm"}
+}
+
+// inParameters returns the problems with parameters in place of options.
+func inParameters(diags *source.Diagnostics) *source.Diagnostics {
+	out := new(source.Diagnostics)
+	for _, d := range diags.Sorted() {
+		for option, parameter := range optionParameters() {
+			name := fmt.Sprintf("parameter %q", parameter)
+			if d.File == option {
+				d.Pos, d.Message = source.Pos{}, name+": "+d.Message
+			}
+			if rest, ok := strings.CutSuffix(d.Message, " "+option); ok {
+				d.Message = rest + " the " + name
+			}
+		}
+		out.Add(d)
+	}
+	return out
+}

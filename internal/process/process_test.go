@@ -1,0 +1,20 @@
+package process_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/process"
+)
+
+// TestWorkers shows that one CPU serves most fleets, and all serve a large one.
+func TestWorkers(t *testing.T) {
+	t.Setenv("GOGC", "100") // the collector of the test's own process stays as it is
+	cpus := runtime.GOMAXPROCS(0)
+	workers := process.Workers()
+	for _, c := range []struct{ vms, want int }{{1, 1}, {2048, 1}, {2049, 1}, {16384, 1}, {16385, cpus}, {100000, cpus}} {
+		require.Equal(t, c.want, workers(c.vms), c.vms)
+	}
+}

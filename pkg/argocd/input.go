@@ -1,0 +1,171 @@
+package argocd
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// value is a parameter's value, as an item of ARGOCD_APP_PARAMETERS holds it.
+type value struct {
+	String *string            `json:"string"`
+	Array  *[]string          `json:"array"`
+	Map    *map[string]string `json:"map"`
+}
+
+// input is one value that the Application gives.
+type input struct {
+	value
+	parameter
+	origin string // how messages name it
+}
+
+// UnknownNameError is the error for a parameter, or a variable under
+// `plugin.env`, that the plugin does not know.
+type UnknownNameError struct {
+	Kind  string   // "parameter" or "variable"
+	Name  string   // as given
+	Known []string // all names of the kind
+}
+
+// Error returns "unknown parameter", or "unknown variable", with the name.
+func (e *UnknownNameError) Error() string { return fmt.Sprintf("unknown %s %q", e.Kind, e.Name) }
+
+// apply stores the values in their order, and returns what is wrong with them.
+func (app *Application) apply(inputs []input) []error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, in := range inputs {
+		problem := in.problem()
+		if seen[in.origin] {
+			problem = "given twice; want it once"
+		}
+		seen[in.origin] = true
+		if problem == "" {
+			in.take(app, in.value)
+		} else {
+			errs = append(errs, fmt.Errorf("%s: %s", in.origin, problem))
+		}
+	}
+	return errs
+}
+
+// problem says what is wrong with the value, without showing it, or nothing.
+func (in input) problem() string {
+	if form := in.form(); form != in.CollectionType {
+		return fmt.Sprintf("has the value in %s; want it in %q", form, in.CollectionType)
+	}
+	switch {
+	case in.Array != nil && slices.Contains(*in.Array, ""):
+		return fmt.Sprintf("item %d is empty; want a text, or no item", slices.Index(*in.Array, "")+1)
+	case in.Map != nil:
+		return keyProblem(slices.Sorted(maps.Keys(*in.Map)))
+	}
+	return ""
+}
+
+// form names the collection types that the value has; one is right.
+func (v value) form() string {
+	var forms []string
+	if v.String != nil {
+		forms = append(forms, text)
+	}
+	if v.Array != nil {
+		forms = append(forms, array)
+	}
+	if v.Map != nil {
+		forms = append(forms, dict)
+	}
+	return cmp.Or(strings.Join(forms, " and "), "none")
+}
+
+// keyProblem wants dotted keys of vars.
+func keyProblem(keys []string) string {
+	for _, key := range keys {
+		if strings.Contains(key, "=") || strings.Contains("."+key+".", "..") {
+			return fmt.Sprintf("bad key %q; want a name, with a dot between the names of a path", key)
+		}
+	}
+	return ""
+}
+
+// fromParameters reads ARGOCD_APP_PARAMETERS, which is empty where the
+// Application has no parameters.
+func fromParameters(list string) ([]input, []error) {
+	if list == "" {
+		return nil, nil
+	}
+	var items []struct {
+		Name string `json:"name"`
+		value
+	}
+	if json.Unmarshal([]byte(list), &items) != nil { // whose message may quote the text
+		return nil, []error{fmt.Errorf("%s: not what Argo CD writes; want a JSON list of objects with name, and string, array or map", parametersVar)}
+	}
+	var inputs []input
+	var errs []error
+	for _, item := range items {
+		if p, known := find(item.Name); known {
+			inputs = append(inputs, input{item.value, p, fmt.Sprintf("parameter %q", p.Name)})
+		} else {
+			errs = append(errs, &UnknownNameError{"parameter", item.Name, names(plain)})
+		}
+	}
+	return inputs, errs
+}
+
+// fromVariables reads the variables that stand for parameters, for those who
+// cannot set parameters: a list is separated by commas, a map is a JSON object.
+func fromVariables(env map[string]string) ([]input, []error) {
+	var inputs []input
+	var errs []error
+	for name, given := range env {
+		name, ok := strings.CutPrefix(name, pluginVars)
+		if !ok || !strings.HasPrefix(name, variable("")) {
+			continue
+		}
+		p, known := find(strings.ToLower(strings.TrimPrefix(name, variable(""))))
+		if !known || variable(p.Name) != name {
+			errs = append(errs, &UnknownNameError{"variable", name, names(variable)})
+			continue
+		}
+		origin := fmt.Sprintf("variable %q", name)
+		v, err := parse(given, p.CollectionType)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", origin, err))
+			continue
+		}
+		inputs = append(inputs, input{v, p, origin})
+	}
+	return inputs, errs
+}
+
+// parse reads the text of a variable; an empty one is an empty list or map.
+func parse(given, collectionType string) (value, error) {
+	switch collectionType {
+	case array:
+		items := []string{}
+		if strings.TrimSpace(given) != "" {
+			items = strings.Split(given, ",")
+		}
+		for i := range items {
+			items[i] = strings.TrimSpace(items[i])
+		}
+		return value{Array: &items}, nil
+	case dict:
+		entries := map[string]string{}
+		if given != "" && json.Unmarshal([]byte(given), &entries) != nil {
+			return value{}, fmt.Errorf("not a map; want a JSON object of texts, such as %s", `{"tier": "gold"}`)
+		}
+		return value{Map: &entries}, nil
+	}
+	return value{String: &given}, nil
+}
+
+func sorted(errs []error) []error {
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
