@@ -17,10 +17,10 @@ const (
 	// smallPercent and largePercent are how far the heap may grow, in percent,
 	// before it is collected: a small fleet ends before that is worth it.
 	smallPercent = 400
-	largePercent = 125
+	largePercent = 120
 
 	// smallMost is the most VMs of a small fleet.
-	smallMost = 2 << 10
+	smallMost = 4 << 10
 
 	// aloneMost is the most VMs that one CPU renders alone. A second one takes a
 	// quarter more CPU time in all, since they share caches and the memory

@@ -14,7 +14,7 @@ func TestWorkers(t *testing.T) {
 	t.Setenv("GOGC", "100") // the collector of the test's own process stays as it is
 	cpus := runtime.GOMAXPROCS(0)
 	workers := process.Workers()
-	for _, c := range []struct{ vms, want int }{{1, 1}, {2048, 1}, {2049, 1}, {16384, 1}, {16385, cpus}, {100000, cpus}} {
+	for _, c := range []struct{ vms, want int }{{1, 1}, {4096, 1}, {4097, 1}, {16384, 1}, {16385, cpus}, {100000, cpus}} {
 		require.Equal(t, c.want, workers(c.vms), c.vms)
 	}
 }
