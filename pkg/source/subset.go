@@ -200,8 +200,9 @@ func (s *scanner) sequence(indent int) *Node {
 func (s *scanner) entry(indent int, keyed bool) *Node {
 	line, column := s.line, s.column(s.pos)
 	s.skipSpaces()
-	if c := s.peek(); c == '\n' || c == '#' || c == 0 {
-		s.endLine()
+	if c := s.peek(); c == '\n' || c == 0 || c == '#' && s.text[s.pos-1] == ' ' {
+		s.skipLine()
+		s.next()
 		return s.below(indent, keyed, line, column)
 	}
 	if !keyed && (s.atDash() || s.atKey()) {

@@ -70,6 +70,7 @@ vms:
 `
 
 var seeds = []string{
+	"a:   # why\n  - [b, --now, -x]\nc: # nothing\nd: --e\n",
 	flatFile, fleetFile, "", "---\n", "a: 1", "- 1\n- b: 2\n  c: 3\n-\n", "a: b: c\n", "a:\n\tb: 1\n", "{a: 1, b: [x, y: z]}\n",
 	"a: |\n  x\n   y\n\n  z\nb: |-\n    q\n", "a: >\n  x\n", "a: &x {b: 1}\nc: *x\n<<: *x\n", "a: \"x\\ny\"\n", "a: 'it''s'\n",
 	"a : 1\n", "'a': 1\n\"b\": 2\n", "? a\n: b\n", "a: x # c\nb: x#c\n", "yes: 1\n", "a: yes\n", "a: 0o17\nb: 12:30:45\n", "a: - b\n", "a: {{ .x }}\n",

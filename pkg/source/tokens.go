@@ -158,8 +158,9 @@ func (s *scanner) plain(n *Node, end int) *Node {
 // plainStart reports whether an unquoted scalar can start at pos.
 func (s *scanner) plainStart() bool {
 	c := s.peek()
-	if c == '-' {
-		return s.pos+1 < len(s.text) && isWord(s.text[s.pos+1])
+	if c == '-' { // of an option such as --now, or of a number
+		rest := strings.TrimPrefix(s.text[s.pos+1:], "-")
+		return rest != "" && isWord(rest[0])
 	}
 	return isWord(c) || c == '/' || c == '.' || c == '$' || c == '+' || c == '<' || c == '=' || c == '~' || c == '(' || c == '^'
 }
