@@ -56,7 +56,8 @@ func unescaped(s string) int {
 			break
 		}
 	}
-	for ; i < len(s) && plain[s[i]]; i++ {
+	for i < len(s) && plain[s[i]] {
+		i++
 	}
 	return i
 }
