@@ -47,7 +47,7 @@ lint: $(LINT) ## Check style and common mistakes
 	$(LINT) run ./...
 
 .PHONY: generate
-generate: ## Write the generated files: schema, reference, plugin
+generate: ## Write the generated files: schema and reference
 	go generate ./...
 
 .PHONY: golden

@@ -78,8 +78,7 @@ var rooms = []room{
 // machinery is where a search for a forbidden dependency ends. Kubernetes' typed
 // objects cannot be had without net/http: apimachinery v0.34 imports it for its
 // status codes (pkg/api/errors), its panic handler (pkg/util/runtime) and its
-// address and port helpers (pkg/util/net). What no program calls of it, the
-// linker drops.
+// address and port helpers (pkg/util/net).
 const machinery = "k8s.io/apimachinery"
 
 func join(lists ...[]string) []string { return slices.Concat(lists...) }

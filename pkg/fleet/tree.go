@@ -103,7 +103,7 @@ func (t *tree) walk(ignore []string, file func(path string, dirs []string), fail
 	w := walker{tree: t, ignore: ignore, below: below(t.root, t.part), file: file, fail: fail}
 	if t.isFile {
 		if filepath.Base(t.part) != headerName {
-			w.visit(t.part, filepath.Dir(t.part), t.levels)
+			file(t.part, t.levels)
 		}
 		return
 	}
@@ -136,14 +136,12 @@ func (w *walker) dir(dir string, levels []string) {
 			if !w.readable(e, path) {
 				continue
 			}
-			w.visit(path, dir, levels)
+			w.file(path, levels)
 		case e.Type()&fs.ModeSymlink != 0:
 			w.linkStays(path)
 		}
 	}
 }
-
-func (w *walker) visit(path, _ string, levels []string) { w.file(path, levels) }
 
 // ownRoot tells a directory that is a fleet or a platform of its own.
 func ownRoot(dir string) bool {
