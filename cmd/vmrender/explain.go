@@ -14,9 +14,13 @@ func newExplainCommand() *cobra.Command {
 		Use:   "explain VM [KEY]",
 		Short: "Show where each value of a VM comes from",
 		Long: `Print the effective values of a VM, or those under one KEY such as disks.root,
-with the file, line and column that set each, and the level of inheritance.`,
+with the file, line and column that set each, and the level of inheritance.
+
+With the KEY lifecycle it also says in words what will happen to the VM on a
+change, on removal from Git and on deletion of the Argo CD Application.`,
 		Example: `  vmrender explain web01
-  vmrender explain prod/db01 memory -o json`,
+  vmrender explain prod/db01 memory -o json
+  vmrender explain web01 lifecycle`,
 		Args: cobra.RangeArgs(1, 2),
 	}
 	flags := new(fleetFlags)
@@ -38,6 +42,9 @@ with the file, line and column that set each, and the level of inheritance.`,
 		key := ""
 		if len(args) == 2 {
 			key = args[1]
+		}
+		if key == lifecycleKey {
+			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), output.value)
 		}
 		rows, diags := fleet.Explain(path, flags.options(cmd, nil), args[0], key)
 		reported := complain(cmd.ErrOrStderr(), diags)
@@ -74,15 +81,19 @@ type explained struct {
 
 func writeExplained(w io.Writer, format string, rows []fleet.Explained) error {
 	if format == "json" {
-		out := make([]explained, 0, len(rows))
-		for _, r := range rows {
-			out = append(out, explained{r.Key, r.Value, r.Pos.File, r.Pos.Line, r.Pos.Col, r.Level})
-		}
-		return report.Indented(w, out)
+		return report.Indented(w, explainedRows(rows))
 	}
 	table := make([][]string, 0, len(rows))
 	for _, r := range rows {
 		table = append(table, []string{r.Key, r.Value, r.Pos.String(), r.Level})
 	}
 	return writeTable(w, []string{"KEY", "VALUE", "ORIGIN", "LEVEL"}, table)
+}
+
+func explainedRows(rows []fleet.Explained) []explained {
+	out := make([]explained, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, explained{r.Key, r.Value, r.Pos.File, r.Pos.Line, r.Pos.Col, r.Level})
+	}
+	return out
 }

@@ -45,6 +45,7 @@ func outputFlag(cmd *cobra.Command, accepted ...string) *enum {
 type fleetFlags struct {
 	namespace string
 	sets      []string
+	defaults  []string
 	overlays  []string
 	jobs      uint
 }
@@ -53,10 +54,12 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of VMs that have none")
 	flags.StringArrayVar(&f.sets, "set", nil, "a var of the fleet, as `key=value` with dotted keys (repeatable)")
+	flags.StringArrayVar(&f.defaults, "default", nil, "a VM key over the defaults of all files, as `key=value` with dotted keys (repeatable)")
 	flags.StringArrayVar(&f.overlays, "overlay", nil, "`file` that merges over the fleet (repeatable)")
 	flags.UintVar(&f.jobs, "jobs", 0, "how many `files` are read at a time; 0 decides by the size of the fleet")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	completeFlag(cmd, "set", cobra.NoFileCompletions)
+	completeFlag(cmd, "default", cobra.NoFileCompletions)
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 }
 
@@ -64,6 +67,7 @@ func (f *fleetFlags) options(cmd *cobra.Command, vms []string) fleet.Options {
 	return fleet.Options{
 		Namespace: f.namespace,
 		Set:       f.sets,
+		Defaults:  f.defaults,
 		Overlays:  f.overlays,
 		VMs:       vms,
 		Stdin:     cmd.InOrStdin(),

@@ -16,6 +16,17 @@ func renderFleet(path string, opts fleet.Options) (*fleet.Fleet, []render.Render
 	return f, c.Rendered(), diags
 }
 
+// machines counts those among what was rendered.
+func machines(rendered []render.Rendered) int {
+	n := 0
+	for i := range rendered {
+		if !rendered[i].Jobs {
+			n++
+		}
+	}
+	return n
+}
+
 // complain writes problems for people, one line each, and returns errReported
 // where there is an error among them.
 func complain(stderr io.Writer, diags *source.Diagnostics) error {

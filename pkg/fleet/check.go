@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,13 +44,21 @@ func checkAddresses(records []*record, diags *source.Diagnostics) {
 		for i := range r.addresses {
 			a := &r.addresses[i]
 			if first, ok := seen[a.addressKey]; ok {
-				diags.Errorf(a.pos, "duplicate", source.IndexPath(r.path+".nics", a.index)+"."+a.key(), "duplicate %s %q; the NIC %q of the VM %q has it at %s",
-					a.what, a.address, first.at.nic, first.vm.name, where(first.at.pos))
+				diags.Errorf(a.pos, "duplicate", r.path+"."+a.path, "duplicate %s %q; %s has it at %s",
+					a.what, a.address, first.at.holder(first.vm.name), where(first.at.pos))
 				continue
 			}
 			seen[a.addressKey] = holder{r, a}
 		}
 	}
+}
+
+// holder says whose an address is.
+func (a *address) holder(vm string) string {
+	if a.nic == "" {
+		return fmt.Sprintf("the VM %q", vm)
+	}
+	return fmt.Sprintf("the NIC %q of the VM %q", a.nic, vm)
 }
 
 // checkObjects reports objects of different VMs that have the same name: the

@@ -2,9 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"encoding/binary"
-	"encoding/hex"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -66,7 +63,7 @@ func (s *subject) disk(name string, d *Disk) MachineDisk {
 	out.Source, out.Kind = s.diskSource(name, d)
 	s.diskClass(&out, d)
 	s.diskBus(&out)
-	out.Keep = s.keeps(d)
+	out.Keep = s.keeps(name, d)
 	s.diskClaim(&out)
 	s.checkDisk(&out)
 	return out
@@ -178,16 +175,20 @@ func (s *subject) diskBus(out *MachineDisk) {
 	}
 }
 
-// keeps tells whether the disk survives its VM.
-func (s *subject) keeps(d *Disk) bool {
-	if d.Keep != nil {
+// keeps tells whether the disk survives its VM. The root disk of cattle is made
+// anew, whatever is said of the VM's disks; only a VM that is replaced can boot
+// from the same disk again.
+func (s *subject) keeps(name string, d *Disk) bool {
+	strategy := s.strategy()
+	switch lc := s.vm.Lifecycle; {
+	case d.Keep != nil:
 		return *d.Keep
-	}
-	lc := s.vm.Lifecycle
-	if lc != nil && lc.KeepDisks != nil {
+	case name == rootDisk && strategy != "" && strategy != Replace:
+		return false
+	case lc != nil && lc.KeepDisks != nil:
 		return *lc.KeepDisks
 	}
-	return lc == nil || lc.Type != "cattle"
+	return strategy == ""
 }
 
 // diskClaim names the DataVolume or the claim.
@@ -198,30 +199,18 @@ func (s *subject) diskClaim(out *MachineDisk) {
 	case out.Kind != DiskDataVolume:
 	case out.Name != rootDisk:
 		out.Claim = s.m.Name + "-" + out.Name
-	case s.rollsOut() && !out.Keep:
+	case s.strategy() == Rollout && !out.Keep:
 		out.Claim = s.m.Name + "-root-" + contentHash(out)
 	default:
 		out.Claim = s.m.Name
 	}
 }
 
-// rollsOut tells cattle that get a new root disk beside the old one.
-func (s *subject) rollsOut() bool {
-	lc := s.vm.Lifecycle
-	return lc != nil && lc.Type == "cattle" && or(lc.Strategy, "rollout") == "rollout"
-}
-
 // contentHash is a name for what a root disk is made of: another content,
 // size, class or mode is another disk.
 func contentHash(d *MachineDisk) string {
-	h := fnv.New64a()
 	src := d.Source
-	for _, part := range append(src.Parts(), d.Size, d.StorageClass, d.AccessMode, d.VolumeMode) {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
-	}
-	sum := h.Sum64()
-	return hex.EncodeToString(binary.BigEndian.AppendUint32(nil, uint32(sum>>32^sum)))
+	return Hash(append(src.Parts(), d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)...)
 }
 
 func (s *subject) checkDisk(d *MachineDisk) {

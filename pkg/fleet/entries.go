@@ -91,6 +91,7 @@ func (l *loader) loadEntries(field *source.Field, below *level, diags *source.Di
 		diags.Errorf(vms.Pos(), "wrong-type", "vms", "wrong type; want a map of VMs by name")
 		return
 	}
+	below = l.given.onto(below)
 	if len(vms.Fields) <= chunk {
 		l.keep(l.resolveAll(vms.Fields, below, diags), nil)
 		return

@@ -58,7 +58,16 @@ type Target struct {
 	ArgoCD string `json:"argocd,omitempty"`
 	// Whether the cluster is OpenShift.
 	OpenShift bool `json:"openshift,omitempty"`
+	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, with vmrender in it; `vmrender/vmrender:latest` where unset.
+	Image string `json:"image,omitempty"`
+	// The Application has the sync option `ApplyOutOfSyncOnly=true`, without which `strategy: replace` recreates VMs in every sync.
+	ApplyOutOfSyncOnly bool `json:"applyOutOfSyncOnly,omitempty"`
+	// Argo CD has the health checks of this project, with which stopped VMs hold up no sync.
+	HealthChecks bool `json:"healthChecks,omitempty"`
 }
+
+// DefaultImage is the image of Jobs where the target names none.
+const DefaultImage = "vmrender/vmrender:latest"
 
 // Identity is how identities are derived from fleet, namespace and name, so
 // that a recreated VM is the same machine to its guest.

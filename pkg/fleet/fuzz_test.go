@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}\n"
+const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ntarget: {image: registry.example.com/vmrender:1}\ndefaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}\n"
 
 // seedFleets calls add for every values file of the repository with the header
 // of its fleet.

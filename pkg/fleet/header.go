@@ -27,7 +27,7 @@ func (l *loader) loadHeader() *level {
 			l.overlays = append(l.overlays, vms)
 		}
 	}
-	l.headerVMs = doc.Field("vms")
+	l.headerDoc, l.headerVMs = doc, doc.Field("vms")
 	return top
 }
 
@@ -60,7 +60,7 @@ func (l *loader) decodeHeader(doc *source.Node, overlays []*source.Node) {
 	}
 	var seen source.Diagnostics // every part was reported above
 	source.Decode(merged, &l.header, "", &seen)
-	l.set = catalog.New(merged.Get("catalog"), &l.diags)
+	l.set = catalog.New(source.Compose(l.platform.catalog(), merged.Get("catalog")), &l.diags)
 	l.checkHeader(doc, merged)
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -37,9 +38,16 @@ func newIdentity(h *Header, at *source.Node, diags *source.Diagnostics) identity
 	return id
 }
 
-// identify gives the machine its identity, where none is written by hand.
+// identify gives the machine its identity, where none is written by hand. The
+// revisions of a blue-green VM are the same machine to their guests, but cannot
+// answer to one MAC address side by side; the VMs of a pool are KubeVirt's to tell apart.
 func (s *subject) identify() {
 	id, m := &s.identity, s.m
+	if m.Lifecycle.Strategy == Pool {
+		return
+	}
+	s.givenIdentity("firmware UUID", "uuid", strings.ToLower(m.Firmware.UUID))
+	s.givenIdentity("serial number", "serial", m.Firmware.Serial)
 	if id.uuid && m.Firmware.UUID == "" {
 		m.Firmware.UUID = id.nameUUID("uuid", m)
 	}
@@ -47,9 +55,17 @@ func (s *subject) identify() {
 		m.Firmware.Serial = id.nameUUID("serial", m)
 	}
 	for i := range m.NICs {
-		if n := &m.NICs[i]; n.MAC == "" && id.macPrefix != nil {
+		if n := &m.NICs[i]; n.MAC == "" && id.macPrefix != nil && m.Lifecycle.Strategy != BlueGreen {
 			n.MAC = id.mac(m, n.Name)
 		}
+	}
+}
+
+// givenIdentity remembers an identity that is written by hand: no two machines
+// can have it.
+func (s *subject) givenIdentity(what, key, value string) {
+	if value != "" {
+		s.m.identities = append(s.m.identities, address{addressKey{what, "", strings.Clone(value)}, "", "firmware." + key, s.at("firmware", key)})
 	}
 }
 

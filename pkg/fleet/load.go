@@ -21,6 +21,12 @@ type Options struct {
 	Namespace string
 	// Set gives vars, as "key=value" with dotted keys; they win over those of all files.
 	Set []string
+	// Defaults give VM keys, as "key=value" with dotted keys and values as in a
+	// file: they win over the defaults of all files, and the VM over them.
+	Defaults []string
+	// KubeVirt is the version that the cluster has, such as "1.6", where the
+	// fleet's target does not say; empty where it is not known.
+	KubeVirt string
 	// Overlays are files that merge over the fleet, in order.
 	Overlays []string
 	// VMs selects by name or namespace/name; all where empty.
@@ -90,8 +96,12 @@ type loader struct {
 	opts      Options
 	tree      *tree
 	header    Header
+	headerDoc *source.Node // fleet.yaml; nil for standard input
+	part      string
+	platform  *platform // beside the fleet; nil where there is none
 	set       *catalog.Set
 	sets      *source.Node    // vars of Options.Set
+	given     given           // VM keys of Options.Defaults
 	headerVMs *source.Field   // `vms` of fleet.yaml
 	overlays  []*source.Node  // `vms` of the overlays, in order
 	used      map[string]bool // the overlays' VMs that were found
@@ -185,7 +195,10 @@ func (l *loader) loadTree(path string) {
 		l.fail(file, "bad-path", problem)
 		return
 	}
+	l.platform = readPlatform(t.root)
 	top := l.loadHeader()
+	l.newGiven()
+	l.part = l.partName()
 	dirs := l.loadDirs(top)
 	if t.part == t.root || t.part == t.header {
 		l.loadEntries(l.headerVMs, top, &l.diags)
@@ -235,6 +248,8 @@ func (l *loader) loadStdin() {
 		return
 	}
 	l.set = catalog.New(nil, &l.diags)
+	l.newGiven()
+	l.part = l.partName()
 	docs := source.Parse(&source.File{Name: stdinName, Data: data}, &l.diags)
 	l.loadDocs(stdinName, docs, nil, &l.diags)
 }
@@ -250,6 +265,7 @@ func (l *loader) finish() *Fleet {
 	l.checkOverlaid()
 	l.checkEmpty()
 	check(l.found, &l.diags)
+	l.checkHooks()
 	l.visitWaiting(l.found)
 	l.pool.close()
 	l.checkSelection()
@@ -278,7 +294,11 @@ func inOutputOrder(a, b *Machine) int {
 // wanted applies the option VMs: names of machines, or of the VM that a
 // machine is a replica of, with or without the namespace.
 func (l *loader) wanted(m *Machine) bool {
-	return len(l.opts.VMs) == 0 || slices.ContainsFunc(l.opts.VMs, (&record{machineKey: machineKey{m.Namespace, m.Name}, group: m.group}).named)
+	return len(l.opts.VMs) == 0 || l.wants(&record{machineKey: machineKey{m.Namespace, m.Name}, group: m.group})
+}
+
+func (l *loader) wants(r *record) bool {
+	return len(l.opts.VMs) == 0 || slices.ContainsFunc(l.opts.VMs, r.named)
 }
 
 func (r *record) named(name string) bool {

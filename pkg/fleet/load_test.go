@@ -84,7 +84,7 @@ func relative(diags *source.Diagnostics, dir string) []string {
 func load(t testing.TB, values string) ([]*fleet.Machine, []string) {
 	t.Helper()
 	dir := unpack(t, &txtar.Archive{Files: []txtar.File{
-		{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}\n")},
+		{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ntarget: {image: i}\ndefaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}\n")},
 		{Name: "vms.yaml", Data: []byte(values)},
 	}})
 	f, diags := fleet.Load(dir, fleet.Options{})

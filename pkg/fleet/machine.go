@@ -9,7 +9,11 @@ import (
 // names looked up, templates expanded, defaults filled in. What is still empty
 // is meant to be absent from the manifests.
 type Machine struct {
-	Fleet     string // name of the fleet
+	Fleet string // name of the fleet
+	// Part names what is rendered together: the fleet, and a hash of the path
+	// beneath its root and of the VMs that are selected. No two Applications of a
+	// fleet have the same.
+	Part      string
 	Name      string // of the VirtualMachine, with its ordinal
 	Namespace string
 	Target    Target // what the manifests will run on
@@ -22,6 +26,10 @@ type Machine struct {
 	group   string     // name of the VM that this is a replica of; else its own
 	wave    *int       // as written
 	wavePos source.Pos // of what was written
+
+	annotations *source.Node // as written
+	identities  []address    // the firmware's, written by hand
+	stopped     source.Pos   // of the run strategy that leaves the machine off; else zero
 
 	OS           *catalog.ResolvedOS
 	Flavor       string // name of the flavor or instance type; "custom" where there is none
@@ -176,10 +184,36 @@ type MachineService struct {
 
 // MachineLifecycle is what happens after a change, with everything decided.
 type MachineLifecycle struct {
-	Cattle    bool
-	Strategy  string // of cattle: rollout, replace
-	KeepDisks bool
-	Protect   bool
+	Cattle         bool
+	Strategy       string // of cattle: one of the constants, such as Rollout
+	KeepDisks      bool
+	Protect        bool
+	SnapshotBefore bool            // of pets
+	Ansible        *MachineAnsible // of pets; nil without a job
+	MaxUnavailable IntOrPercent
+	KeepOld        int   // root disks of earlier revisions that are kept
+	Replicas       int32 // of a pool
+}
+
+// MachineAnsible is a job that runs after a change: a job template of Ansible
+// Automation Platform, or an image with a playbook.
+type MachineAnsible struct {
+	Template        string
+	Image, Playbook string
+	Secret          string
+	ExtraVars       map[string]any // values as JSON has them
+}
+
+// Hooks tells whether a Job of vmrender's own image belongs to the machine.
+func (lc *MachineLifecycle) Hooks() bool { return lc.Strategy == Rollout || lc.SnapshotBefore }
+
+// AnnotationPos is where the annotation of the VirtualMachine was written; the
+// machine's place for one that was not.
+func (m *Machine) AnnotationPos(key string) source.Pos {
+	if f := m.annotations.Field(key); f != nil && f.Value.Line > 0 {
+		return f.Pos()
+	}
+	return m.Pos
 }
 
 // Dependency is one VM that another depends on.

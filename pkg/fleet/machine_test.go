@@ -18,6 +18,7 @@ func inSite(t *testing.T, keys string) (*fleet.Machine, []string) {
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: f}
+target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: true}
 catalog:
   os:
     sata: {from: linux, traits: [sata, e1000e], image: {http: https://x/y}, user: me, minimum: {cpu: 2, memory: 1Gi}}
@@ -92,7 +93,7 @@ func TestDisks(t *testing.T) {
 		`preference: p, instancetype: i, cpu: null, memory: null, disks: {x: 1Gi}`: "x datavolume it-x 1Gi disk kept",
 
 		`lifecycle: cattle, disks: {data: 5Gi}`:                                 "data datavolume it-data 5Gi virtio disk",
-		`lifecycle: {type: cattle, keepDisks: true}`:                            "rootdisk datavolume it 20Gi virtio disk kept",
+		`lifecycle: {type: cattle, keepDisks: true}`:                            "rootdisk datavolume it-root-ca101c98 20Gi virtio disk",
 		`lifecycle: {type: cattle, strategy: replace}`:                          "rootdisk datavolume it 20Gi virtio disk",
 		`lifecycle: {keepDisks: false}`:                                         "rootdisk datavolume it 20Gi virtio disk",
 		`lifecycle: {keepDisks: false}, disks: {data: {size: 5Gi, keep: true}}`: "data datavolume it-data 5Gi virtio disk kept",
@@ -261,8 +262,6 @@ func TestLifecycleAndPlacement(t *testing.T) {
 		`lifecycle: {type: cattle, strategy: replace}`:    "cattle=true/replace keep=false protect=false map[zone:a] 1",
 		`lifecycle: {protect: true}`:                      "cattle=false/ keep=true protect=true map[zone:a] 1",
 		`lifecycle: {type: pet, strategy: replace}`:       `error: vms.it.lifecycle.strategy: "strategy" is for cattle`,
-		`lifecycle: {type: cattle, strategy: pool}`:       `error: "pool" is not rendered by this version`,
-		`lifecycle: {snapshotBefore: true}`:               "error: is not rendered by this version",
 		`lifecycle: {type: cattle, maxUnavailable: 101%}`: `error: bad value "101%"`,
 		`nodeSelector: {disk: ssd}`:                       "cattle=false/ keep=true protect=false map[disk:ssd zone:a] 1",
 		`nodeSelector: {zone: a}`:                         "cattle=false/ keep=true protect=false map[zone:a] 1",

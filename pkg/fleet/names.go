@@ -112,10 +112,15 @@ func (s *subject) checkNames() {
 		s.errorf(s.key, "bad-name", "", "%s", problem)
 		return
 	}
+	most := maxName - s.nameRoom()
 	tooLong := func(name, path string) {
-		if len(name) > maxName {
-			s.errorf(s.key, "bad-name", path, "%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), maxName)
+		if len(name) > most {
+			s.errorf(s.key, "bad-name", path, "%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), most)
 		}
+	}
+	tooLong(s.m.Name, "")
+	if s.m.Lifecycle.Ansible != nil {
+		tooLong(s.m.Name+"-ansible-01234567", "lifecycle.ansible")
 	}
 	for _, d := range s.m.Disks {
 		if d.Kind == DiskDataVolume {
@@ -128,4 +133,16 @@ func (s *subject) checkNames() {
 	if c := s.m.CloudInit; c != nil {
 		tooLong(c.SecretName, "cloudInit")
 	}
+}
+
+// nameRoom is how many characters the machine's objects get behind their names:
+// a hash of the content, or the number of a pool's VM.
+func (s *subject) nameRoom() int {
+	switch lc := &s.m.Lifecycle; lc.Strategy {
+	case BlueGreen:
+		return hashLength
+	case Pool:
+		return 1 + len(strconv.Itoa(int(lc.Replicas)))
+	}
+	return 0
 }

@@ -214,7 +214,7 @@ func TestStdin(t *testing.T) {
 func TestEmptyFleets(t *testing.T) {
 	for header, want := range map[string]string{
 		"":                            "fleet.yaml: no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml",
-		"vms: {}\n":                   "fleet.yaml:5:1: vms: no VMs",
+		"vms: {}\n":                   "fleet.yaml:6:1: vms: no VMs",
 		"vms: {a: {replicas: 0}}\n":   "fleet.yaml: no VMs",
 		"allowEmpty: true\n":          "",
 		"allowEmpty: true\nvms: {}\n": "",

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -63,10 +62,11 @@ func (s *subject) keyAt(keys ...string) source.Pos {
 	return f.Pos()
 }
 
-// written tells what stands in the user's files from what the catalogue brings:
+// written tells what stands in the user's files and options from what the catalogue brings:
 // built-in values, and the disk that is made for an operating system's image.
 func (s *subject) written(n *source.Node) bool {
-	return n.Line > 0 && !catalog.IsBuiltin(n.Pos()) && n.Pos() != s.os.Node.Pos()
+	p := n.Pos()
+	return (p.Line > 0 || p.File == defaultOption) && !catalog.IsBuiltin(p) && p != s.os.Node.Pos()
 }
 
 // where says a position for use within a message.
@@ -74,5 +74,5 @@ func where(p source.Pos) string {
 	if catalog.IsBuiltin(p) {
 		return p.File
 	}
-	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col)
+	return p.String()
 }

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
@@ -25,6 +26,12 @@ type record struct {
 	wavePos source.Pos
 	deps    []Dependency
 
+	strategy string     // of cattle
+	jobs     bool       // a Job of our own image belongs to it
+	after    bool       // a hook runs after the sync
+	grows    bool       // a claim grows in the wave after it
+	stopped  source.Pos // of the run strategy that leaves it off; else zero
+
 	addresses []address
 	objects   []object
 
@@ -33,23 +40,16 @@ type record struct {
 
 type machineKey struct{ namespace, name string }
 
-// address is what must be unique: a MAC address in the fleet, an IP address on its network.
+// address is what must be unique: a MAC address or a firmware's identity in the
+// fleet, an IP address on its network.
 type address struct {
 	addressKey
-	nic   string
-	index int // among the machine's NICs
-	pos   source.Pos
+	nic  string // empty for what is not a NIC's
+	path string // beneath the VM's
+	pos  source.Pos
 }
 
 type addressKey struct{ what, network, address string }
-
-// key is the key of a NIC under which the address is written.
-func (a *addressKey) key() string {
-	if a.what == "MAC address" {
-		return "mac"
-	}
-	return "ip"
-}
 
 // object is what a machine gives a name in its namespace.
 type object struct {
@@ -70,12 +70,16 @@ func newRecord(m *Machine) *record {
 		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos, path: m.Path,
 		given: m.wave, wavePos: m.wavePos, deps: m.DependsOn,
 	}
+	if !m.Broken {
+		r.addHooks(m)
+	}
 	if r.group = r.name; m.group != m.Name {
 		r.group = strings.Clone(m.group)
 	}
 	for i := range m.NICs {
 		r.addAddresses(&m.NICs[i], i)
 	}
+	r.addresses = append(r.addresses, m.identities...)
 	r.objects = make([]object, 0, len(m.Disks)+len(m.Services))
 	for i := range m.Disks {
 		if d := &m.Disks[i]; d.Kind == DiskDataVolume {
@@ -88,6 +92,14 @@ func newRecord(m *Machine) *record {
 	return r
 }
 
+// addHooks notes what the machine wants of Argo CD.
+func (r *record) addHooks(m *Machine) {
+	lc := &m.Lifecycle
+	r.strategy, r.jobs, r.stopped = lc.Strategy, lc.Hooks(), m.stopped
+	r.after = lc.Strategy == Rollout || lc.Ansible != nil
+	r.grows = slices.ContainsFunc(m.Disks, func(d MachineDisk) bool { return d.ExpandTo != "" })
+}
+
 // own is a name that does not keep the text of a file in memory.
 func (r *record) own(name string) string {
 	if name == r.name {
@@ -97,14 +109,18 @@ func (r *record) own(name string) string {
 }
 
 func (r *record) addAddresses(n *MachineNIC, index int) {
+	add := func(what, network, value, key string) {
+		path := source.IndexPath("nics", index) + "." + key
+		r.addresses = append(r.addresses, address{addressKey{what, network, value}, n.Name, path, n.at(key)})
+	}
 	if n.MAC != "" {
-		r.addresses = append(r.addresses, address{addressKey{"MAC address", "", n.MAC}, n.Name, index, n.at("mac")})
+		add("MAC address", "", n.MAC, "mac")
 	}
 	if n.IP == "" || n.Pod {
 		return
 	}
 	if p, err := netip.ParsePrefix(n.IP); err == nil {
-		r.addresses = append(r.addresses, address{addressKey{"IP address", n.NAD, p.Addr().String()}, n.Name, index, n.at("ip")})
+		add("IP address", n.NAD, p.Addr().String(), "ip")
 	}
 }
 

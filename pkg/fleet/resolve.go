@@ -56,7 +56,7 @@ func (s *subject) resolve(field *source.Field, below *level) []*Machine {
 		return nil
 	}
 	s.decode()
-	if s.vm.Replicas == nil {
+	if s.vm.Replicas == nil || s.strategy() == Pool {
 		return []*Machine{s.machine(field.Key, field.Key, nil)}
 	}
 	machines := make([]*Machine, 0, *s.vm.Replicas)
@@ -89,8 +89,8 @@ func (s *subject) merge(field *source.Field, below *level) bool {
 		s.misreads("os")
 	}
 	s.inherited = below.base(s.os)
-	s.petStrategy(top)
 	s.node = top.merged(s.os, below)
+	s.checkInert(top)
 	if s.inspect != nil {
 		s.inspect(field.Key, s, top)
 	}
@@ -161,7 +161,7 @@ func (l *loader) checkOverlaid() {
 func (s *subject) machine(name, group string, ordinal *int) *Machine {
 	vm := &s.vm
 	s.m = &Machine{
-		Fleet: s.header.Metadata.Name, Name: name, group: group, Target: s.header.Target, Pos: s.key, Path: s.path,
+		Fleet: s.header.Metadata.Name, Part: s.part, Name: name, group: group, Target: s.header.Target, Pos: s.key, Path: s.path,
 		OS: s.os, Workload: vm.Workload, MachineType: vm.MachineType, Arch: or(vm.Arch, "amd64"),
 		RunStrategy: or(vm.RunStrategy, "Always"), EvictionStrategy: vm.EvictionStrategy,
 		PriorityClassName: vm.PriorityClassName, TerminationGracePeriodSeconds: vm.TerminationGracePeriodSeconds,
@@ -182,8 +182,10 @@ func (s *subject) machine(name, group string, ordinal *int) *Machine {
 	s.lifecycle()
 	s.placement()
 	s.waves()
+	s.stopped()
 	s.identify()
 	s.checkNames()
+	s.platformFits()
 	return s.m
 }
 
@@ -221,6 +223,7 @@ func (s *subject) metadata() {
 	}
 	m.Labels = s.texts.expandMap(vm.Labels, "labels")
 	m.Annotations = s.texts.expandMap(vm.Annotations, "annotations")
+	m.annotations = s.node.Get("annotations")
 	for k, v := range m.Labels {
 		at := s.at("labels", k)
 		if !isLabelKey(k) {
@@ -308,6 +311,13 @@ func (s *subject) isolate(selector map[string]string) {
 				"%q is not where the fleet's placement puts VMs; accepted is %q", own, v)
 		}
 		s.m.NodeSelector[k] = v
+	}
+}
+
+// stopped notes a machine that is off until someone starts it.
+func (s *subject) stopped() {
+	if s.m.RunStrategy == "Halted" || s.m.RunStrategy == "Manual" {
+		s.m.stopped = s.at("runStrategy")
 	}
 }
 

@@ -7,19 +7,32 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
+// setOption and defaultOption are how problems name options in place of a file.
+const (
+	setOption     = "--set"
+	defaultOption = "--default"
+)
+
 // parseSets turns "a.b=value" options into a tree of vars.
 func parseSets(sets []string, diags *source.Diagnostics) *source.Node {
 	var out *source.Node
-	file := &source.File{Name: "--set"}
+	file := &source.File{Name: setOption}
 	for _, set := range sets {
-		key, value, ok := strings.Cut(set, "=")
-		if !ok || strings.Contains("."+key+".", "..") {
-			diags.Errorf(source.Pos{File: file.Name}, "bad-option", "", "bad option %q; want key=value, with a dot between the keys of a path", key)
-			continue
+		if keys, value, ok := parsePair(file, set, diags); ok {
+			out = source.Merge(out, setNode(file, keys, value))
 		}
-		out = source.Merge(out, setNode(file, strings.Split(key, "."), value))
 	}
 	return out
+}
+
+// parsePair takes a "key=value" option apart.
+func parsePair(file *source.File, pair string, diags *source.Diagnostics) (keys []string, value string, ok bool) {
+	key, value, ok := strings.Cut(pair, "=")
+	if !ok || strings.Contains("."+key+".", "..") {
+		diags.Errorf(source.Pos{File: file.Name}, "bad-option", "", "bad option %q; want key=value, with a dot between the keys of a path", key)
+		return nil, "", false
+	}
+	return strings.Split(key, "."), value, true
 }
 
 func setNode(file *source.File, keys []string, value string) *source.Node {
@@ -27,6 +40,11 @@ func setNode(file *source.File, keys []string, value string) *source.Node {
 	if value == "true" || value == "false" {
 		n.Kind = source.Bool
 	}
+	return beneath(file, keys, n)
+}
+
+// beneath is a value under a path of keys.
+func beneath(file *source.File, keys []string, n *source.Node) *source.Node {
 	for _, key := range slices.Backward(keys) {
 		n = mapAt(&source.Node{File: file}, key, n)
 	}

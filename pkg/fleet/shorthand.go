@@ -162,7 +162,7 @@ func flavorOf(vm *source.Node, set *catalog.Set, path string, diags *source.Diag
 	}
 	flavor := set.Flavor(named.Text)
 	if flavor == nil {
-		unknownName(diags, named, path+".flavor", "flavor", set.Names("flavors"))
+		unknownName(diags, named, source.JoinPath(path, "flavor"), "flavor", set.Names("flavors"))
 		return nil
 	}
 	return flavorKeys(flavor, named)

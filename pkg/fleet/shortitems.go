@@ -53,8 +53,8 @@ func (c *Command) DecodeNode(at *source.Node, path string, diags *source.Diagnos
 func (v *IntOrPercent) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
 	text, percent := strings.CutSuffix(at.Text, "%")
 	n, err := strconv.Atoi(text)
-	if !isScalar(at) || err != nil || n < 0 || percent && n > 100 {
-		diags.Errorf(at.Pos(), "wrong-type", path, "bad value %q; want a number, or a percentage up to \"100%%\"", at.Text)
+	if !isScalar(at) || err != nil || n < 1 || percent && n > 100 {
+		diags.Errorf(at.Pos(), "wrong-type", path, "bad value %q; want a number from 1, or a percentage up to \"100%%\"", at.Text)
 		return
 	}
 	v.Int, v.Percent = n, percent

@@ -173,6 +173,6 @@ func TestIgnoreGlobs(t *testing.T) {
 		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"ignore: ["+glob+"]\nvms: {a: {}}\n")))
 		_, problems := part(t, dir, dir, fleet.Options{})
 		require.Len(t, problems, 1)
-		require.Regexp(t, `^fleet\.yaml:5:10: ignore: .*`+want, problems[0])
+		require.Regexp(t, `^fleet\.yaml:6:10: ignore: .*`+want, problems[0])
 	}
 }

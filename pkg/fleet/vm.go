@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"strconv"
+
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -329,42 +331,53 @@ type Service struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Lifecycle is the long form of `lifecycle`.
+// Lifecycle is the long form of `lifecycle`. [lifecycle.md](lifecycle.md) says what each choice does.
 type Lifecycle struct {
 	// pet: updated in place; cattle: recreated.
 	Type string `json:"type,omitempty" enum:"pet,cattle"`
-	// How cattle are recreated.
+	// How cattle are recreated; rollout where unset.
 	Strategy string `json:"strategy,omitempty" enum:"rollout,replace,blue-green,pool"`
-	// Cattle that may be down at once: a number or a percentage.
+	// Cattle that may be down at once, with the strategies rollout and pool: a number or a percentage; 1 where unset.
 	MaxUnavailable *IntOrPercent `json:"maxUnavailable,omitempty"`
-	// Root disks of earlier revisions that are kept.
+	// Root disks of earlier revisions that a rollout keeps; 1 where unset.
 	KeepOld *int `json:"keepOld,omitempty" minimum:"0"`
-	// Disks survive their VM, as DataVolumes of their own: true for pets, false for cattle, where unset.
+	// Disks survive their VM, as DataVolumes of their own: true for pets, false for cattle, where unset. Root disks of cattle are made anew all the same, but with `strategy: replace`.
 	KeepDisks *bool `json:"keepDisks,omitempty"`
-	// Refuse deletion on the cluster (OpenShift's delete-protection label).
+	// Refuse deletion on the cluster (OpenShift's delete-protection label); not with the strategies that delete VMs.
 	Protect *bool `json:"protect,omitempty"`
-	// Take a snapshot before a change.
+	// Take a snapshot of a pet before a change.
 	SnapshotBefore *bool `json:"snapshotBefore,omitempty"`
-	// Run an Ansible job after a change.
+	// Run an Ansible job after a change of a pet.
 	Ansible *Ansible `json:"ansible,omitempty"`
 }
 
-// Ansible is a job that runs after a change.
+// Ansible is a job that runs after a change: a job template of Ansible
+// Automation Platform, or, where there is none, an image that runs a playbook.
 type Ansible struct {
-	// Job template of Ansible Automation Platform.
+	// Job template of Ansible Automation Platform, which must ask for variables on launch.
 	Template string `json:"template,omitempty"`
-	// Secret with the platform's address and token.
-	Secret string `json:"secret,omitempty"`
-	// Container image that runs the playbook where there is no platform.
+	// Container image with ansible-runner, and with the playbook and its inventory beneath /runner.
 	Image string `json:"image,omitempty"`
-	// Extra variables.
+	// Playbook beneath the image's /runner/project.
+	Playbook string `json:"playbook,omitempty"`
+	// Secret in the VM's namespace: with `template` one with the platform's `host` and `token`; with `image` what ansible-runner reads from /runner/env, such as `ssh_key`.
+	Secret string `json:"secret,omitempty"`
+	// Extra variables, beside `vm_name` and `vm_namespace`.
 	ExtraVars map[string]*source.Node `json:"extraVars,omitempty"`
 }
 
-// IntOrPercent is a number or a percentage such as `25%`.
+// IntOrPercent is a number from 1 or a percentage such as `25%`.
 type IntOrPercent struct {
 	Int     int
 	Percent bool
+}
+
+// String is the number or the percentage as Kubernetes writes it.
+func (v IntOrPercent) String() string {
+	if v.Percent {
+		return strconv.Itoa(v.Int) + "%"
+	}
+	return strconv.Itoa(v.Int)
 }
 
 // Patch is one RFC 6902 operation.

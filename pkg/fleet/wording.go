@@ -37,6 +37,9 @@ func (x *expander) wording(at, problem string) string {
 
 // missing words the error for a name that templates do not see.
 func (x *expander) missing(at, name string) string {
+	if name == "ordinal" && x.strategy() == Pool {
+		return "under `strategy: pool` all VMs are the same, and have no ordinal; want another strategy"
+	}
 	if !strings.HasPrefix(at, ".vars.") {
 		return fmt.Sprintf("unknown name %q in %q; templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, at)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/s2"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -24,27 +25,35 @@ const plainMost = 512
 // their objects as text until it is known that the whole fleet is right: half a
 // fleet on stdout would let Argo CD prune the other half.
 type Collector struct {
+	// APIs are what the cluster serves; empty where that is not known.
+	APIs APIs
+
 	renderer *Renderer
 	scratch  sync.Pool // *scratch
+	jobs     jobs
 
 	mu       sync.Mutex
 	rendered []Rendered
 	dict     *s2.Dict // nil for a small fleet
+	needs    needs    // empty without APIs
 }
 
-// Rendered is one machine's objects.
+// Rendered is one machine's objects, or those of a Job for the machines of a namespace.
 type Rendered struct {
-	Namespace, Name string
-	wave            int
-	text            []byte   // compact JSON, an object a line
-	dict            *s2.Dict // that the text is packed with; nil for plain text
+	Namespace, Name string // of the machine, or of the Job
+	Jobs            bool   // it is no machine
+
+	wave    int
+	objects []runtime.Object // of a Job
+	text    []byte           // compact JSON, an object a line
+	dict    *s2.Dict         // that the text is packed with; nil for plain text
 }
 
 type scratch struct{ plain, packed []byte }
 
 // NewCollector returns a Collector that has rendered nothing yet.
 func NewCollector() *Collector {
-	return &Collector{renderer: New(), scratch: sync.Pool{New: func() any { return new(scratch) }}}
+	return &Collector{renderer: New(), needs: needs{}, scratch: sync.Pool{New: func() any { return new(scratch) }}}
 }
 
 // Visit renders one machine, or checks what can be checked of a broken one; it
@@ -57,7 +66,9 @@ func (c *Collector) Visit(m *fleet.Machine, diags *source.Diagnostics) {
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	s.plain = s.plain[:0]
-	for _, o := range c.renderer.Objects(m, diags) {
+	objects, content := c.renderer.render(m, diags)
+	c.need(m, objects)
+	for _, o := range objects {
 		var err error
 		if s.plain, err = manifest.Encode(s.plain, o); err != nil {
 			diags.Errorf(m.Pos, "encode", m.Path, "the objects cannot be written: %s", err)
@@ -65,8 +76,23 @@ func (c *Collector) Visit(m *fleet.Machine, diags *source.Diagnostics) {
 		}
 		s.plain = append(s.plain, '\n')
 	}
+	c.jobs.add(m, content)
 	c.keep(s, Rendered{Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave})
 }
+
+// need notes what a machine's objects need of the cluster.
+func (c *Collector) need(m *fleet.Machine, objects []runtime.Object) {
+	if c.APIs == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.needs.addMachine(m, objects)
+}
+
+// CheckAPIs reports what the machines so far need and the cluster does not serve,
+// once each, at the first of them. It must not be called while machines are visited.
+func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.unserved(c.APIs, diags) }
 
 func (c *Collector) keep(s *scratch, r Rendered) {
 	if r.dict = c.dictionary(s.plain); r.dict == nil {
@@ -91,18 +117,36 @@ func (c *Collector) dictionary(text []byte) *s2.Dict {
 	return c.dict
 }
 
-// Rendered are all machines so far, by wave, namespace and name. It must not be
-// called while machines are visited.
+// Rendered are all machines so far, by wave, namespace and name, and then the
+// Jobs that they need, by namespace and name. It must not be called while
+// machines are visited.
 func (c *Collector) Rendered() []Rendered {
-	slices.SortFunc(c.rendered, func(a, b Rendered) int {
-		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	all := append(slices.Clip(c.rendered), c.jobs.rendered()...)
+	slices.SortFunc(all, func(a, b Rendered) int {
+		return cmp.Or(order(a.Jobs, b.Jobs), cmp.Compare(a.wave, b.wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
-	return c.rendered
+	return all
 }
 
-// Write writes the machine's objects in their order. buf, which may be nil, is
+// order puts false before true.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// Write writes the objects in their order. buf, which may be nil, is
 // memory to use; Write returns it for the next machine.
 func (r *Rendered) Write(w *manifest.Writer, buf []byte) ([]byte, error) {
+	for _, o := range r.objects {
+		if err := w.Encode(o); err != nil {
+			return buf, fmt.Errorf("writing %s/%s: %w", r.Namespace, r.Name, err)
+		}
+	}
 	text := r.text
 	if r.dict != nil {
 		var err error

@@ -40,7 +40,7 @@ func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 			continue
 		}
 		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: x.owned},
+			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: x.diskLabels(d)},
 			Spec:       x.dataVolumeSpec(d),
 		})
 	}

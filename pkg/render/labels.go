@@ -19,15 +19,15 @@ const (
 
 // ownedLabels are on everything that belongs to the machine.
 func (x *rendering) ownedLabels() map[string]string {
-	return map[string]string{labelApp: x.Name, labelManagedBy: manager}
+	return map[string]string{labelApp: x.base, labelManagedBy: manager}
 }
 
 func (x *rendering) vmLabels() map[string]string {
-	protection := protectionLabels(x.Lifecycle.Protect)
-	if len(x.Labels) == 0 && len(protection) == 0 {
+	own := x.lifecycleLabels()
+	if len(x.Labels) == 0 && len(own) == 0 {
 		return x.owned
 	}
-	return merged(x.owned, x.Labels, protection)
+	return merged(x.owned, x.Labels, own)
 }
 
 // templateLabels are on the machine's pod too. The domain is not the user's to
@@ -36,7 +36,7 @@ func (x *rendering) templateLabels() map[string]string {
 	labels := make(map[string]string, 2+len(x.Labels))
 	labels[labelSize] = x.Flavor
 	maps.Copy(labels, x.Labels)
-	labels[labelDomain] = x.Name
+	labels[labelDomain] = x.base
 	return labels
 }
 

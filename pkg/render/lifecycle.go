@@ -1,20 +1,32 @@
 package render
 
 import (
+	"maps"
 	"strconv"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
-// The annotations that Argo CD reads (argo-cd docs/user-guide/sync-waves.md and
-// sync-options.md), and those that say what happens after a change.
+// The annotations that Argo CD reads (argo-cd docs/user-guide/sync-waves.md,
+// sync-options.md and resource_hooks.md), and those that say what happens after
+// a change.
 const (
 	annotationWave    = "argocd.argoproj.io/sync-wave"
 	annotationOptions = "argocd.argoproj.io/sync-options"
+	annotationHook    = "argocd.argoproj.io/hook"
+	annotationDelete  = "argocd.argoproj.io/hook-delete-policy"
 
 	annotationLifecycle = "vmrender.io/lifecycle"
 	annotationOnChange  = "vmrender.io/on-change"
 	annotationStrategy  = "vmrender.io/strategy"
+
+	// What `vmrender rollout` reads.
+	labelRollout             = "vmrender.io/rollout"
+	labelDisk                = "vmrender.io/disk"
+	annotationMaxUnavailable = "vmrender.io/max-unavailable"
+	annotationKeepOld        = "vmrender.io/keep-old"
+	// What `vmrender snapshot` reads.
+	annotationContent = "vmrender.io/content"
 
 	// CDI up to 1.61, which came with KubeVirt up to 1.4, may delete a DataVolume
 	// that is done, and Argo CD would make it anew.
@@ -23,6 +35,8 @@ const (
 	// labelProtection makes OpenShift's admission policy refuse deletion
 	// (kubevirt/ssp-operator, from OpenShift 4.19).
 	labelProtection = "kubevirt.io/vm-delete-protection"
+	// labelPool is by what a pool knows its VMs.
+	labelPool = "vmrender.io/pool"
 )
 
 // part is one of the things that a machine is made of, as far as Argo CD
@@ -30,69 +44,120 @@ const (
 type part uint8
 
 const (
-	petVM part = iota
-	cattleVM
-	replacedVM // cattle with the strategy replace
+	dependent part = iota // Secrets and Services
 	keptDisk
-	dependent // Secrets and Services
+	petVM
+	cattleVM
+	replacedVM  // cattle with the strategy replace
+	blueGreenVM // cattle with the strategy blue-green
 	growth
+	ansibleJob
+	rolloutJob
+	rolloutAccess
+	snapshotJob
+	snapshotAccess
 )
 
 // syncRule is when Argo CD applies a part, and how it lets go of it.
 type syncRule struct {
-	after   int    // waves after the machine's own
+	name    string // as the documentation calls it
+	after   int    // waves after the machine's own; of what is no machine's, the wave
 	options string // sync options
 	before  string // sync options where Argo CD cannot ask for confirmation
+	hook    string // phase of a hook; empty for what is applied with the rest
+	cleanup string // when Argo CD deletes the hook
+	why     string
 }
 
 // syncRules is all that is said to Argo CD.
 //
-// A machine and its disks are in one wave: a disk whose storage class waits for
-// its first consumer is never healthy before the machine starts. A claim grows
-// after that, since it must be there. Prune and Delete are read from the live
-// object, so they are there from the first sync on.
+// Prune, Delete and PruneLast are read from the live object, so they are there
+// from the first sync on. Hooks run in full syncs only: Argo CD's self-heal
+// skips them.
 var syncRules = [...]syncRule{
-	petVM:      {options: "Prune=confirm,Delete=confirm", before: "Prune=false,Delete=false"},
-	cattleVM:   {},
-	replacedVM: {options: "Force=true,Replace=true"},
-	keptDisk:   {options: "Prune=false,Delete=false"},
-	dependent:  {},
-	growth:     {after: 1, options: "ServerSideApply=true,Prune=false,Delete=false"},
+	dependent: {
+		name: "Secrets and Services",
+		why:  "within a wave Argo CD applies Secrets first, by itself",
+	},
+	keptDisk: {
+		name: "DataVolumes of their own", options: "Prune=false,Delete=false",
+		why: "a disk whose storage class waits for its first consumer is not filled before the VM starts: disk and VM share a wave",
+	},
+	petVM: {
+		name: "VirtualMachine of a pet", options: "Prune=confirm,Delete=confirm", before: "Prune=false,Delete=false",
+		why: "Argo CD before 2.14 cannot ask for confirmation, and then keeps the VM",
+	},
+	cattleVM:    {name: "VirtualMachine of cattle, VirtualMachinePool", why: "removed from Git, removed from the cluster"},
+	replacedVM:  {name: "VirtualMachine with `strategy: replace`", options: "Force=true,Replace=true", why: "Argo CD deletes it and makes it anew"},
+	blueGreenVM: {name: "VirtualMachine with `strategy: blue-green`", options: "PruneLast=true", why: "the old VM goes when the new one is healthy"},
+	growth: {
+		name: "PersistentVolumeClaim of a disk that grows", after: 1, options: "ServerSideApply=true,Prune=false,Delete=false",
+		why: "the claim must be there, and all but its size is CDI's",
+	},
+	// A run that succeeded stays, so that the next sync finds it done; its name is
+	// that of the revision. A sync that fails deletes all hooks with this policy
+	// (gitops-engine pkg/sync/sync_context.go, argo-cd v3.2.11).
+	ansibleJob: {
+		name: "AnsibleJob, or the Job of an image", hook: "PostSync", cleanup: "HookFailed",
+		why: "once for each revision of the VM; a sync that fails deletes it, and the next one runs it again",
+	},
+	rolloutJob: {
+		name: "Job of a rollout", hook: "PostSync", cleanup: "BeforeHookCreation",
+		why: "when all else is healthy; the last run's log stays until the next",
+	},
+	rolloutAccess: {name: "ServiceAccount, Role and RoleBinding of a rollout", why: "there before the Job, and gone with the last VM that rolls out"},
+	snapshotJob: {
+		name: "Job of the snapshots", hook: "PreSync", cleanup: "BeforeHookCreation",
+		why: "before anything else changes; the last run's log stays until the next",
+	},
+	snapshotAccess: {
+		name: "ServiceAccount, Role and RoleBinding of the snapshots", after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
+		why: "there before the Job",
+	},
 }
 
 // syncAnnotations are what Argo CD is told about a part of the machine.
 func (x *rendering) syncAnnotations(p part) map[string]string {
-	rule := &syncRules[p]
-	a := make(map[string]string, 4)
-	a[annotationWave] = strconv.Itoa(x.Wave + rule.after)
-	options := rule.options
+	return syncRules[p].annotations(x.Wave, x.Target)
+}
+
+func (r *syncRule) annotations(wave int, target fleet.Target) map[string]string {
+	a := make(map[string]string, 8) // with room for what the lifecycle adds
+	a[annotationWave] = strconv.Itoa(wave + r.after)
+	options := r.options
 	// Confirmation came with Argo CD 2.14.
-	if rule.before != "" && fleet.Before(x.Target.ArgoCD, 2, 14) {
-		options = rule.before
+	if r.before != "" && fleet.Before(target.ArgoCD, 2, 14) {
+		options = r.before
 	}
-	if options != "" {
-		a[annotationOptions] = options
-	}
+	set(a, annotationOptions, options)
+	set(a, annotationHook, r.hook)
+	set(a, annotationDelete, r.cleanup)
 	return a
 }
 
-func (x *rendering) lifecycleAnnotations() map[string]string {
-	switch {
-	case !x.Lifecycle.Cattle:
-		a := x.syncAnnotations(petVM)
-		a[annotationLifecycle], a[annotationOnChange] = "pet", "in-place"
-		return a
-	case x.Lifecycle.Strategy == "replace":
-		return x.cattleAnnotations(replacedVM)
-	default:
-		return x.cattleAnnotations(cattleVM)
+// set gives a map an entry, unless its value is empty.
+func set(m map[string]string, key, value string) {
+	if value != "" {
+		m[key] = value
 	}
 }
 
-func (x *rendering) cattleAnnotations(p part) map[string]string {
-	a := x.syncAnnotations(p)
+// vmParts are the parts that VirtualMachines with a strategy of cattle are.
+var vmParts = map[string]part{fleet.Rollout: cattleVM, fleet.Pool: cattleVM, fleet.Replace: replacedVM, fleet.BlueGreen: blueGreenVM}
+
+func (x *rendering) lifecycleAnnotations() map[string]string {
+	lc := &x.Lifecycle
+	if !lc.Cattle {
+		a := x.syncAnnotations(petVM)
+		a[annotationLifecycle], a[annotationOnChange] = "pet", "in-place"
+		return a
+	}
+	a := x.syncAnnotations(vmParts[lc.Strategy])
 	a[annotationLifecycle], a[annotationOnChange] = "cattle", "recreate"
-	a[annotationStrategy] = x.Lifecycle.Strategy
+	a[annotationStrategy] = lc.Strategy
+	if lc.Strategy == fleet.Rollout {
+		a[annotationMaxUnavailable], a[annotationKeepOld] = lc.MaxUnavailable.String(), strconv.Itoa(lc.KeepOld)
+	}
 	return a
 }
 
@@ -105,9 +170,28 @@ func (x *rendering) diskAnnotations() map[string]string {
 	return a
 }
 
-func protectionLabels(protect bool) map[string]string {
-	if !protect {
+// diskLabels are on DataVolumes that the machine owns.
+func (x *rendering) diskLabels(d *fleet.MachineDisk) map[string]string {
+	if x.Lifecycle.Strategy != fleet.Rollout || d.Name != "root" {
+		return x.owned
+	}
+	labels := maps.Clone(x.owned)
+	labels[labelDisk] = d.Name
+	return labels
+}
+
+// lifecycleLabels are on the VirtualMachine; nil for most pets.
+func (x *rendering) lifecycleLabels() map[string]string {
+	lc := &x.Lifecycle
+	if !lc.Protect && lc.Strategy != fleet.Rollout {
 		return nil
 	}
-	return map[string]string{labelProtection: "True"}
+	labels := make(map[string]string, 2)
+	if lc.Protect {
+		labels[labelProtection] = "True"
+	}
+	if lc.Strategy == fleet.Rollout {
+		labels[labelRollout] = x.Part
+	}
+	return labels
 }

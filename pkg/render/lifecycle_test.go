@@ -35,9 +35,17 @@ func TestVMAnnotations(t *testing.T) {
 			},
 		},
 		"cattle": {
-			write: func(m *fleet.Machine) { m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: "rollout"} },
+			write: func(m *fleet.Machine) { m.Lifecycle = rolloutLifecycle() },
 			want: map[string]string{
 				annotationWave: "0", annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "rollout",
+				annotationMaxUnavailable: "25%", annotationKeepOld: "1",
+			},
+		},
+		"blue-green cattle": {
+			write: func(m *fleet.Machine) { m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.BlueGreen} },
+			want: map[string]string{
+				annotationWave: "0", annotationOptions: "PruneLast=true",
+				annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "blue-green",
 			},
 		},
 		"replaced cattle": {

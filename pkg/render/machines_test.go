@@ -17,6 +17,11 @@ func goldenMachines() map[string]func(testing.TB) *fleet.Machine {
 		"minimal":        linuxMachine,
 		"instancetype":   instancetypeMachine,
 		"cattle":         cattleMachine,
+		"replace":        replacedMachine,
+		"blue-green":     blueGreenMachine,
+		"pool":           poolMachine,
+		"ansible-job":    ansibleMachine,
+		"playbook":       playbookMachine,
 		"everything":     everythingMachine,
 		"disks":          disksMachine,
 		"secret":         secretMachine,
@@ -52,7 +57,7 @@ func windowsOS(t testing.TB, name, label string) *catalog.ResolvedOS {
 // linuxMachine is the least that a machine can be.
 func linuxMachine(t testing.TB) *fleet.Machine {
 	return &fleet.Machine{
-		Fleet: "site-a", Name: "web01", Namespace: "default", Path: "vms.web01", Pos: source.Pos{File: "vms.yaml", Line: 2, Col: 3},
+		Fleet: "site-a", Part: "site-a-01234567", Name: "web01", Namespace: "default", Path: "vms.web01", Pos: source.Pos{File: "vms.yaml", Line: 2, Col: 3},
 		OS: linuxOS(t), Flavor: "small", Workload: "server",
 		CPU: fleet.CPU{Sockets: 1, Cores: 1, Threads: 1}, Memory: fleet.Memory{Guest: "2Gi"},
 		Disks: []fleet.MachineDisk{rootDisk("web01", "openshift-virtualization-os-images/rhel9", "30Gi")},
@@ -149,13 +154,66 @@ func instancetypeMachine(t testing.TB) *fleet.Machine {
 
 func cattleMachine(t testing.TB) *fleet.Machine {
 	m := linuxMachine(t)
-	m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: "rollout"}
+	m.Lifecycle = rolloutLifecycle()
 	m.Disks[0].Keep, m.Disks[0].Claim = false, "web01-root-0a1b2c3d"
-	m.Disks[0].ExpandTo = "40Gi"
 	m.Disks = append(m.Disks, fleet.MachineDisk{
-		Name: "cache", Volume: "cache", Claim: "web01-cache", Source: catalog.Source{Blank: true}, Size: "10Gi", Bus: "scsi", Type: "disk", Hotpluggable: true,
+		Name: "cache", Volume: "cache", Claim: "web01-cache", Source: catalog.Source{Blank: true}, Size: "10Gi", ExpandTo: "20Gi", Bus: "scsi", Type: "disk", Hotpluggable: true,
 	})
 	m.Wave = 2
+	return m
+}
+
+func rolloutLifecycle() fleet.MachineLifecycle {
+	return fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Rollout, MaxUnavailable: fleet.IntOrPercent{Int: 25, Percent: true}, KeepOld: 1}
+}
+
+// ownedDisks are a root and a data disk in the machine's dataVolumeTemplates.
+func ownedDisks(m *fleet.Machine) {
+	m.Disks[0].Keep = false
+	m.Disks = append(m.Disks, fleet.MachineDisk{
+		Name: "data", Volume: "data", Claim: "web01-data", Source: catalog.Source{Blank: true}, Size: "10Gi", Bus: "virtio", Type: "disk",
+	})
+}
+
+func replacedMachine(t testing.TB) *fleet.Machine {
+	m := linuxMachine(t)
+	m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Replace}
+	ownedDisks(m)
+	return m
+}
+
+func blueGreenMachine(t testing.TB) *fleet.Machine {
+	m := secretMachine(t)
+	m.NICs = m.NICs[:1]
+	m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.BlueGreen}
+	m.Services = []fleet.MachineService{{Name: "web01-http", PortName: "http", Port: 80, Protocol: "TCP", Type: "ClusterIP"}}
+	ownedDisks(m)
+	return m
+}
+
+func poolMachine(t testing.TB) *fleet.Machine {
+	m := linuxMachine(t)
+	m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Pool, Replicas: 3, MaxUnavailable: fleet.IntOrPercent{Int: 1}}
+	m.Labels = map[string]string{"tier": "edge"}
+	m.Services = []fleet.MachineService{{Name: "web01-http", PortName: "http", Port: 80, Protocol: "TCP", Type: "ClusterIP"}}
+	ownedDisks(m)
+	return m
+}
+
+func ansibleMachine(t testing.TB) *fleet.Machine {
+	m := linuxMachine(t)
+	m.Lifecycle = fleet.MachineLifecycle{
+		KeepDisks: true, SnapshotBefore: true, Protect: true,
+		Ansible: &fleet.MachineAnsible{Template: "patch-rhel", Secret: "aap", ExtraVars: map[string]any{"reboot": true, "groups": []any{"web", 2}}},
+	}
+	return m
+}
+
+func playbookMachine(t testing.TB) *fleet.Machine {
+	m := linuxMachine(t)
+	m.Lifecycle = fleet.MachineLifecycle{KeepDisks: true, Ansible: &fleet.MachineAnsible{
+		Image: "registry.example.com/ee:1", Playbook: "patch.yml", Secret: "guest-ssh", ExtraVars: map[string]any{"motd": "it's"},
+	}}
 	return m
 }
 

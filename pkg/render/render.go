@@ -33,26 +33,55 @@ func New() *Renderer { return &Renderer{} }
 
 // Objects returns the objects of one machine in the order in which they are
 // written: the Secret with user and network data where they are too long to be
-// inline, DataVolumes that survive the machine, the VirtualMachine, a
-// PersistentVolumeClaim for each disk that grows, and Services.
+// inline, DataVolumes that survive the machine, the VirtualMachine or
+// VirtualMachinePool, a PersistentVolumeClaim for each disk that grows, Services,
+// and the Ansible job that runs after a change. [Collector] adds what machines share.
 //
 // Problems in what the user writes in KubeVirt's or Kubernetes' own words
 // (tolerations, probes, overrides …) go to diags; the objects must not be used
 // if there are errors. Objects of one machine share maps and must not be changed.
 func (r *Renderer) Objects(m *fleet.Machine, diags *source.Diagnostics) []runtime.Object {
-	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
-	x.owned = x.ownedLabels()
-	guest := x.guestData()
-	vm := x.virtualMachine(r.fragment(m.OS, diags), &guest)
+	objects, _ := r.render(m, diags)
+	return objects
+}
 
-	objects := make([]runtime.Object, 0, 2+len(m.Disks)+len(m.Services))
-	if guest.secret {
-		objects = append(objects, x.guestSecret(&guest))
+// render gives the hash of the machine's content too, where a snapshot is named after it.
+func (r *Renderer) render(m *fleet.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
+	x := rendering{Machine: m, base: m.Name, diags: diags, sizes: &r.sizes}
+	x.owned = x.ownedLabels()
+	vm, secret := x.guest(r)
+	if m.Lifecycle.Strategy == fleet.BlueGreen {
+		x.Machine = x.revision(vm, secret)
+		vm, secret = x.guest(r)
+	}
+	objects = make([]runtime.Object, 0, 2+len(m.Disks)+len(m.Services))
+	if secret != nil {
+		objects = append(objects, secret)
 	}
 	objects = x.dataVolumes(objects)
-	objects = append(objects, x.override(vm))
+	if m.Lifecycle.Strategy == fleet.Pool {
+		objects = append(objects, x.pool(vm))
+	} else {
+		objects = append(objects, vm)
+	}
 	objects = x.growth(objects)
-	return x.services(objects)
+	if m.Lifecycle.SnapshotBefore {
+		content = x.contentOf(objects)
+		vm.Annotations = merged(vm.Annotations, map[string]string{annotationContent: content})
+	}
+	return x.ansible(x.services(objects)), content
+}
+
+// guest gives the VirtualMachine, and the Secret with its user and network data
+// where they are too long to be inline.
+func (x *rendering) guest(r *Renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
+	guest := x.guestData()
+	vm := x.override(x.virtualMachine(r.fragment(x.OS, x.diags), &guest))
+	x.byHand(vm)
+	if !guest.secret {
+		return vm, nil
+	}
+	return vm, x.guestSecret(&guest)
 }
 
 // Check reports problems in what the user writes in KubeVirt's or Kubernetes' own
@@ -68,6 +97,7 @@ func (r *Renderer) Check(m *fleet.Machine, diags *source.Diagnostics) {
 // rendering is one machine on its way to its objects.
 type rendering struct {
 	*fleet.Machine
+	base  string // name of the machine as the user knows it
 	diags *source.Diagnostics
 	owned map[string]string // labels of all that is the machine's
 	sizes *sync.Map         // the Renderer's

@@ -33,7 +33,7 @@ func (x *rendering) service(s *fleet.MachineService) *corev1.Service {
 		ObjectMeta: meta,
 		Spec: corev1.ServiceSpec{
 			Type:     corev1.ServiceType(s.Type),
-			Selector: map[string]string{labelDomain: x.Name},
+			Selector: map[string]string{labelDomain: x.base},
 			Ports:    []corev1.ServicePort{port},
 		},
 	}

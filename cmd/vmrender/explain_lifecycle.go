@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+// lifecycleKey is the key whose value is explained in words too.
+const lifecycleKey = "lifecycle"
+
+// explainLifecycle says what will happen to the one VM that the options select,
+// after the values that decide it.
+func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, format string) error {
+	f, diags := fleet.Load(path, opts)
+	if err := complain(cmd.ErrOrStderr(), diags); err != nil {
+		return err
+	}
+	if len(f.Machines) == 0 {
+		return errors.New("the VM has no replicas")
+	}
+	all, _ := fleet.Explain(path, withoutSelection(opts), opts.VMs[0], "")
+	rows := slices.DeleteFunc(all, func(r fleet.Explained) bool {
+		return r.Key != lifecycleKey && !strings.HasPrefix(r.Key, lifecycleKey+".")
+	})
+	policy := render.PolicyOf(f.Machines[0])
+	if format == "json" {
+		return report.Indented(cmd.OutOrStdout(), lifecycleOf(policy, rows))
+	}
+	if len(rows) > 0 {
+		if err := writeExplained(cmd.OutOrStdout(), format, rows); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout()) //nolint:errcheck // the next write reports it
+	}
+	return writePolicy(cmd.OutOrStdout(), policy)
+}
+
+func withoutSelection(opts fleet.Options) fleet.Options {
+	opts.VMs = nil
+	return opts
+}
+
+// lifecycle is the JSON form.
+type lifecycle struct {
+	Kind     string      `json:"kind"`
+	Strategy string      `json:"strategy,omitempty"`
+	Summary  string      `json:"summary"`
+	Facts    []fact      `json:"facts"`
+	Values   []explained `json:"values"`
+}
+
+type fact struct {
+	On   render.Event `json:"on"`
+	Text string       `json:"text"`
+}
+
+func lifecycleOf(p render.Policy, rows []fleet.Explained) lifecycle {
+	out := lifecycle{Kind: p.Kind, Strategy: p.Strategy, Summary: p.Summary, Facts: make([]fact, 0, len(p.Facts)), Values: explainedRows(rows)}
+	for _, f := range p.Facts {
+		out.Facts = append(out.Facts, fact{f.On, f.Text})
+	}
+	return out
+}
+
+// writePolicy writes the words of docs/lifecycle.md that hold for one VM.
+func writePolicy(w io.Writer, p render.Policy) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n", strings.TrimSpace(p.Kind+" "+p.Strategy))
+	fmt.Fprintf(&out, "%s\n", p.Summary)
+	for _, on := range render.Events() {
+		fmt.Fprintf(&out, "\n%s:\n", on)
+		for _, f := range p.Facts {
+			if f.On == on {
+				fmt.Fprintf(&out, "- %s\n", f.Text)
+			}
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}

@@ -1,0 +1,106 @@
+package fleet_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// spread is a fleet whose VMs lie in directories of several depths.
+const spread = `
+-- site/fleet.yaml --
+apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: site}
+defaults: {namespace: ns, os: fedora, flavor: small}
+-- site/lab/lab.yaml --
+vms: {lab: {}}
+-- site/lab/inner/deep.yaml --
+vms: {deep: {}}
+-- site/lab-b/b.yaml --
+vms: {b: {}}
+-- site/prod/_defaults.yaml --
+flavor: medium
+-- site/prod/db/db.yaml --
+vms: {db: {replicas: 2}}
+-- site/prod/web/web.yaml --
+vms: {web: {}}
+-- site/shared/_defaults.yaml.txt --
+flavor: large
+-- overlay.yaml --
+vms: {web: {memory: 9Gi}}
+`
+
+func enter(t *testing.T) { t.Chdir(unpack(t, txtar.Parse([]byte(spread)))) }
+
+func loadPart(t *testing.T, path string) *fleet.Fleet {
+	t.Helper()
+	f, diags := fleet.Load(path, fleet.Options{Overlays: []string{"overlay.yaml"}})
+	for _, d := range diags.Sorted() {
+		require.Equal(t, "unknown-name", d.Rule, d) // the overlay's VM, where it is not read
+	}
+	return f
+}
+
+func TestInputs(t *testing.T) {
+	enter(t)
+	for part, want := range map[string][]string{
+		"site":          nil,
+		"site/lab":      {"site/_defaults.yaml", "site/fleet.yaml"},
+		"./site/lab/":   {"site/_defaults.yaml", "site/fleet.yaml"},
+		"site/prod/web": {"site/_defaults.yaml", "site/fleet.yaml", "site/prod/_defaults.yaml"},
+	} {
+		files, err := loadPart(t, part).Inputs(part)
+		require.NoError(t, err)
+		require.Equal(t, want, files, part)
+	}
+}
+
+func TestInputsFromWithin(t *testing.T) {
+	enter(t)
+	t.Chdir("site/prod/web")
+	f, _ := fleet.Load(".", fleet.Options{})
+	files, err := f.Inputs(".")
+	require.NoError(t, err)
+	require.Equal(t, []string{"../../_defaults.yaml", "../../fleet.yaml", "../../prod/_defaults.yaml"}, files)
+}
+
+// A symbolic link counts with what it leads to, where that is not covered.
+func TestInputsOfLinks(t *testing.T) {
+	enter(t)
+	require.NoError(t, os.Symlink("../shared/_defaults.yaml.txt", "site/lab-b/_defaults.yaml"))
+	require.NoError(t, os.Symlink("b.yaml", "site/lab-b/c.txt"))
+	require.NoError(t, os.Mkdir("site/lab-b/.hidden", 0o755))
+	require.NoError(t, os.Symlink("../../lab/lab.yaml", "site/lab-b/.hidden/x.yaml"))
+	require.NoError(t, os.Symlink("../shared/_defaults.yaml.txt", "site/lab/_defaults.yaml"))
+	for part, want := range map[string][]string{
+		"site/lab-b":     {"site/_defaults.yaml", "site/fleet.yaml", "site/shared/_defaults.yaml.txt"},
+		"site/lab/inner": {"site/_defaults.yaml", "site/fleet.yaml", "site/lab/_defaults.yaml", "site/shared/_defaults.yaml.txt"},
+	} {
+		files, err := loadPart(t, part).Inputs(part)
+		require.NoError(t, err)
+		require.Equal(t, want, files, part)
+	}
+}
+
+func TestInputsOfNothing(t *testing.T) {
+	enter(t)
+	_, err := loadPart(t, "site").Inputs("site/missing")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestDirectories(t *testing.T) {
+	enter(t)
+	for part, want := range map[string][]string{
+		"site":           {"site/lab", "site/lab-b", "site/prod/db", "site/prod/web"},
+		"site/prod":      {"site/prod/db", "site/prod/web"},
+		"site/lab":       {"site/lab"},
+		"site/lab/inner": {"site/lab/inner"},
+	} {
+		require.Equal(t, want, loadPart(t, part).Directories(), part)
+	}
+}

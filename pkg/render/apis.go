@@ -1,0 +1,130 @@
+package render
+
+import (
+	"cmp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// APIs are what a cluster serves: a list, separated by commas, of
+// group/version and group/version/Kind, as Argo CD gives it to plugins
+// (APIResourcesToStrings in argo-cd v3.2, util/argo/argo.go). Of an empty list
+// nothing is known.
+type APIs string
+
+// kubeVirtAPIs are the API versions that came with a version of KubeVirt, the
+// newest first. The packages of kubevirt.io/api v1.1.0 to v1.9.0 tell: no older
+// version has the types.
+var kubeVirtAPIs = []struct{ api, since string }{
+	{"export.kubevirt.io/v1", "1.9"},
+	{"pool.kubevirt.io/v1beta1", "1.7"},
+	{"clone.kubevirt.io/v1beta1", "1.5"},
+	{"snapshot.kubevirt.io/v1beta1", "1.3"},
+}
+
+// providers are who brings an API group to a cluster.
+var providers = map[string]string{
+	"kubevirt.io":              "install KubeVirt",
+	"pool.kubevirt.io":         "v1beta1 comes with KubeVirt 1.7: set `target.kubevirt` to the cluster's version",
+	"instancetype.kubevirt.io": "install KubeVirt 1.1 or newer, or give cpu and memory",
+	"snapshot.kubevirt.io":     "install KubeVirt 1.3 or newer, or leave out `snapshotBefore`",
+	"cdi.kubevirt.io":          "install CDI, or use disks that need none, such as `claim` and `containerDisk`",
+	"k8s.cni.cncf.io":          "install Multus, or use the network \"pod\" only",
+	"tower.ansible.com":        "install Ansible Automation Platform, or give an image instead of a template",
+}
+
+// KubeVirt is the version of KubeVirt that the cluster has at least, such as
+// "1.7"; empty where nothing tells.
+func (a APIs) KubeVirt() string {
+	for _, known := range kubeVirtAPIs {
+		if a.has(known.api) {
+			return known.since
+		}
+	}
+	return ""
+}
+
+// serves tells whether the cluster takes objects of a kind. A list without kinds
+// says as much as it can.
+func (a APIs) serves(kind schema.GroupVersionKind) bool {
+	version := kind.GroupVersion().String()
+	return a.has(version+"/"+kind.Kind) || a.has(version) && !strings.Contains(","+string(a), ","+version+"/")
+}
+
+func (a APIs) has(entry string) bool {
+	return strings.Contains(","+string(a)+",", ","+entry+",")
+}
+
+// The kinds that a machine can need without an object of that kind beside it.
+var (
+	kindDataVolume = schema.GroupVersionKind{Group: "cdi.kubevirt.io", Version: "v1beta1", Kind: "DataVolume"}
+	kindNetwork    = schema.GroupVersionKind{Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition"}
+	kindSnapshot   = schema.GroupVersionKind{Group: "snapshot.kubevirt.io", Version: "v1beta1", Kind: "VirtualMachineSnapshot"}
+
+	instancetypes = schema.GroupVersion{Group: "instancetype.kubevirt.io", Version: "v1beta1"}
+)
+
+// place is where a machine was written.
+type place struct {
+	pos  source.Pos
+	path string
+}
+
+func (p place) before(other place) bool {
+	return cmp.Or(
+		cmp.Compare(p.pos.File, other.pos.File), cmp.Compare(p.pos.Line, other.pos.Line),
+		cmp.Compare(p.pos.Col, other.pos.Col), cmp.Compare(p.path, other.path),
+	) < 0
+}
+
+// needs are the kinds that machines need, each with the first place that does.
+type needs map[schema.GroupVersionKind]place
+
+func (n needs) add(kind schema.GroupVersionKind, at place) {
+	if first, ok := n[kind]; !ok || at.before(first) {
+		n[kind] = at
+	}
+}
+
+// addMachine adds what a machine and its objects need.
+func (n needs) addMachine(m *fleet.Machine, objects []runtime.Object) {
+	at := place{m.Pos, m.Path}
+	for _, o := range objects {
+		n.add(o.GetObjectKind().GroupVersionKind(), at)
+	}
+	for i := range m.Disks {
+		if m.Disks[i].Kind == fleet.DiskDataVolume {
+			n.add(kindDataVolume, at)
+		}
+	}
+	for i := range m.NICs {
+		if !m.NICs[i].Pod {
+			n.add(kindNetwork, at)
+		}
+	}
+	if m.Instancetype != nil {
+		n.add(instancetypes.WithKind(cmp.Or(m.Instancetype.Kind, "VirtualMachineClusterInstancetype")), at)
+	}
+	if m.Preference != nil {
+		n.add(instancetypes.WithKind(cmp.Or(m.Preference.Kind, "VirtualMachineClusterPreference")), at)
+	}
+	if m.Lifecycle.SnapshotBefore {
+		n.add(kindSnapshot, at)
+	}
+}
+
+// unserved reports what a cluster does not serve, each at the first machine that
+// needs it.
+func (n needs) unserved(apis APIs, diags *source.Diagnostics) {
+	for kind, at := range n {
+		if !apis.serves(kind) {
+			advice := cmp.Or(providers[kind.Group], "install what provides it")
+			diags.Errorf(at.pos, "unserved", at.path, "the cluster serves no %s %s; %s", kind.GroupVersion(), kind.Kind, advice)
+		}
+	}
+}

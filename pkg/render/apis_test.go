@@ -1,0 +1,77 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+func TestKubeVirtOfAPIs(t *testing.T) {
+	for apis, want := range map[render.APIs]string{
+		"": "",
+		"v1,v1/Secret,kubevirt.io/v1,kubevirt.io/v1/VirtualMachine": "",
+		"snapshot.kubevirt.io/v1beta1":                              "1.3",
+		"clone.kubevirt.io/v1beta1,snapshot.kubevirt.io/v1beta1":    "1.5",
+		"clone.kubevirt.io/v1beta1,pool.kubevirt.io/v1alpha1":       "1.5",
+		"pool.kubevirt.io/v1beta1,clone.kubevirt.io/v1beta1":        "1.7",
+		"export.kubevirt.io/v1,pool.kubevirt.io/v1beta1":            "1.9",
+		"export.kubevirt.io/v1beta1":                                "",
+	} {
+		require.Equal(t, want, apis.KubeVirt(), apis)
+	}
+}
+
+const someAPIs = "v1,v1/PersistentVolumeClaim,v1/Secret,v1/Service,batch/v1,batch/v1/Job,rbac.authorization.k8s.io/v1"
+
+// TestCheckAPIs shows that what the cluster lacks is reported once, at the first
+// machine that needs it.
+func TestCheckAPIs(t *testing.T) {
+	const values = `defaults: {namespace: ns, os: linux}
+vms:
+  a: {flavor: tiny, disks: {root: {source: {claim: c}}}, nics: [pod]}
+  b: {flavor: tiny, disks: {root: {source: {claim: d}}, data: 1Gi}}
+  c: {flavor: tiny, disks: {root: {source: {claim: e}}, data: 1Gi}, nics: [default/vlan]}
+  d: {instancetype: u1.small, preference: linux, disks: {root: {source: {claim: f}}}}
+`
+	kubevirt := someAPIs + ",kubevirt.io/v1,kubevirt.io/v1/VirtualMachine"
+	for name, c := range map[string]struct {
+		apis string
+		want []string
+	}{
+		"unknown": {"", nil},
+		"all": {
+			kubevirt + ",cdi.kubevirt.io/v1beta1,cdi.kubevirt.io/v1beta1/DataVolume,k8s.cni.cncf.io/v1,k8s.cni.cncf.io/v1/NetworkAttachmentDefinition" +
+				",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterInstancetype,instancetype.kubevirt.io/v1beta1/VirtualMachineClusterPreference", nil,
+		},
+		"without kinds": {"v1,kubevirt.io/v1,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1", nil},
+		"KubeVirt alone": {kubevirt, []string{
+			"<stdin>:4:3: vms.b: the cluster serves no cdi.kubevirt.io/v1beta1 DataVolume; install CDI, or use disks that need none, such as `claim` and `containerDisk`",
+			"<stdin>:5:3: vms.c: the cluster serves no k8s.cni.cncf.io/v1 NetworkAttachmentDefinition; install Multus, or use the network \"pod\" only",
+			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterInstancetype; install KubeVirt 1.1 or newer, or give cpu and memory",
+			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference; install KubeVirt 1.1 or newer, or give cpu and memory",
+		}},
+		"another version": {
+			"v1,kubevirt.io/v1alpha3,kubevirt.io/v1alpha3/VirtualMachine,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1",
+			[]string{"<stdin>:3:3: vms.a: the cluster serves no kubevirt.io/v1 VirtualMachine; install KubeVirt"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			collector := render.NewCollector()
+			collector.APIs = render.APIs(c.apis)
+			_, diags := fleet.Visit("-", fleet.Options{Stdin: strings.NewReader(values)}, collector.Visit)
+			require.Empty(t, diags.Sorted())
+			var found source.Diagnostics
+			collector.CheckAPIs(&found)
+			var got []string
+			for _, d := range found.Sorted() {
+				got = append(got, d.String())
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}

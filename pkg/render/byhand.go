@@ -1,0 +1,39 @@
+package render
+
+import (
+	"strings"
+
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// byHand reports annotations that a user has written, and by which Argo CD
+// would delete the machine in every sync, whatever has changed: Force and
+// Replace without the strategy that says so, and a VM that is a hook.
+func (x *rendering) byHand(vm *kubevirtv1.VirtualMachine) {
+	if len(x.Annotations) == 0 && len(x.Overrides) == 0 && len(x.Patches) == 0 {
+		return
+	}
+	for option := range strings.SplitSeq(vm.Annotations[annotationOptions], ",") {
+		if option = strings.TrimSpace(option); x.Lifecycle.Strategy != fleet.Replace && (option == "Force=true" || option == "Replace=true") {
+			x.refuse(annotationOptions, option+" deletes the VM, or what the cluster has decided for it, in every sync; want `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
+		}
+	}
+	if vm.Annotations[annotationHook] != "" {
+		x.refuse(annotationHook, "Argo CD deletes a VM that is a hook in every sync; remove it")
+	}
+}
+
+// refuse reports an annotation at the place where it was written.
+func (x *rendering) refuse(key, problem string) {
+	at, path := x.AnnotationPos(key), source.JoinPath(x.path("annotations"), key)
+	if _, written := x.Annotations[key]; !written {
+		at, path = x.PatchPos, x.path("patches")
+		if len(x.Patches) == 0 {
+			at, path = x.Overrides[len(x.Overrides)-1].Pos(), x.path("overrides")
+		}
+	}
+	x.diags.Errorf(at, "sync-options", path, "%s", problem)
+}

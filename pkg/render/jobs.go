@@ -1,0 +1,200 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// jobKind is a Job of vmrender's own image that serves all machines of a namespace.
+type jobKind struct {
+	verb    string // of the command, and end of the objects' names
+	timeout string
+	access  part
+	job     part
+	rules   []rbacv1.PolicyRule
+}
+
+var (
+	// What the commands ask of the API server, and no more (pkg/rollout).
+	watch = []string{"list", "watch"}
+
+	rolloutKind = jobKind{
+		verb: "rollout", timeout: "15m", access: rolloutAccess, job: rolloutJob,
+		rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"kubevirt.io"}, Resources: []string{"virtualmachines", "virtualmachineinstances"}, Verbs: watch},
+			{APIGroups: []string{"subresources.kubevirt.io"}, Resources: []string{"virtualmachines/restart"}, Verbs: []string{"update"}},
+			{APIGroups: []string{"cdi.kubevirt.io"}, Resources: []string{"datavolumes"}, Verbs: append(slices.Clip(watch), "delete")},
+			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
+		},
+	}
+	snapshotKind = jobKind{
+		verb: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
+		rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"kubevirt.io"}, Resources: []string{"virtualmachines"}, Verbs: []string{"get"}},
+			{APIGroups: []string{"snapshot.kubevirt.io"}, Resources: []string{"virtualmachinesnapshots"}, Verbs: []string{"get", "create"}},
+		},
+	}
+)
+
+// jobKey is what one Job serves: Jobs of other parts of a fleet are others.
+type jobKey struct {
+	kind            *jobKind
+	namespace, part string
+}
+
+// job is what is known of a Job while machines are rendered.
+type job struct {
+	target fleet.Target
+	args   []string
+}
+
+// jobs are the Jobs that the machines so far need. It is safe for concurrent use.
+type jobs struct {
+	mu   sync.Mutex
+	byID map[jobKey]*job
+}
+
+// add notes what the machine needs; content is its hash, where a snapshot is taken.
+func (j *jobs) add(m *fleet.Machine, content string) {
+	if !m.Lifecycle.Hooks() {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if m.Lifecycle.Strategy == fleet.Rollout {
+		j.of(&rolloutKind, m)
+	}
+	if m.Lifecycle.SnapshotBefore {
+		of := j.of(&snapshotKind, m)
+		of.args = append(of.args, m.Name+"="+m.Name+"-pre-"+content+"@"+content)
+	}
+}
+
+func (j *jobs) of(kind *jobKind, m *fleet.Machine) *job {
+	key := jobKey{kind, m.Namespace, m.Part}
+	of, ok := j.byID[key]
+	if !ok {
+		if j.byID == nil {
+			j.byID = map[jobKey]*job{}
+		}
+		key.namespace = strings.Clone(m.Namespace)
+		of = &job{target: m.Target}
+		j.byID[key] = of
+	}
+	return of
+}
+
+// rendered gives the objects of all Jobs.
+func (j *jobs) rendered() []Rendered {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	out := make([]Rendered, 0, len(j.byID))
+	for key, of := range j.byID {
+		out = append(out, Rendered{Namespace: key.namespace, Name: key.name(), Jobs: true, objects: key.objects(of)})
+	}
+	return out
+}
+
+func (k *jobKey) name() string { return k.part + "-" + k.kind.verb }
+
+func (k *jobKey) meta(p part, target fleet.Target) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name: k.name(), Namespace: k.namespace,
+		Labels:      map[string]string{labelApp: k.name(), labelManagedBy: manager},
+		Annotations: syncRules[p].annotations(0, target),
+	}
+}
+
+// objects are the Job and what lets it do its work, and nothing else.
+func (k *jobKey) objects(of *job) []runtime.Object {
+	access := k.meta(k.kind.access, of.target)
+	return []runtime.Object{
+		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: access},
+		&rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "Role"}, ObjectMeta: access, Rules: k.kind.rules},
+		&rbacv1.RoleBinding{
+			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "RoleBinding"}, ObjectMeta: access,
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacGroup, Kind: "Role", Name: k.name()},
+			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: k.name(), Namespace: k.namespace}},
+		},
+		k.job(of),
+	}
+}
+
+const rbacGroup = "rbac.authorization.k8s.io"
+
+func (k *jobKey) job(of *job) *batchv1.Job {
+	args := []string{k.kind.verb, "--namespace", k.namespace}
+	if k.kind == &rolloutKind {
+		args = append(args, "--id", k.part)
+	}
+	args = append(append(args, "--timeout", k.kind.timeout), slices.Sorted(slices.Values(of.args))...)
+	image := of.target.Image
+	if image == "" {
+		image = fleet.DefaultImage
+	}
+	pod := confined(corev1.Container{Name: manager, Image: image, Command: []string{manager}, Args: args, Resources: jobResources()})
+	pod.ServiceAccountName = k.name()
+	return newJob(k.meta(k.kind.job, of.target), pod, manager)
+}
+
+// jobResources are enough for some thousand machines.
+func jobResources() corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("512Mi")},
+	}
+}
+
+// confined is a pod that may do nothing on its node: it meets the "restricted"
+// Pod Security Standard.
+func confined(c corev1.Container) corev1.PodSpec {
+	c.SecurityContext = &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
+		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+	return corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever,
+		Containers:    []corev1.Container{c},
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot:   new(true),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+	}
+}
+
+// retries are for pods that end for no reason of their own.
+const retries = 3
+
+// newJob makes a Job that a failure of the command ends, so that it stops where
+// it failed, and that a lost pod does not: the next one goes on.
+func newJob(meta metav1.ObjectMeta, pod corev1.PodSpec, container string) *batchv1.Job {
+	return &batchv1.Job{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: meta,
+		Spec: batchv1.JobSpec{
+			BackoffLimit: new(int32(retries)),
+			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+				{Action: batchv1.PodFailurePolicyActionIgnore, OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+					{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
+				}},
+				{Action: batchv1.PodFailurePolicyActionFailJob, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+					ContainerName: new(container), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{1, 2},
+				}},
+			}},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: meta.Labels},
+				Spec:       pod,
+			},
+		},
+	}
+}

@@ -1,0 +1,113 @@
+package render
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// collected writes all that a Collector has after visiting machines.
+func collected(t *testing.T, machines ...*fleet.Machine) []Rendered {
+	t.Helper()
+	c := NewCollector()
+	for _, m := range machines {
+		var diags source.Diagnostics
+		c.Visit(m, &diags)
+		require.Empty(t, diags.Sorted())
+	}
+	return c.Rendered()
+}
+
+func named(m *fleet.Machine, namespace, name string) *fleet.Machine {
+	m.Namespace, m.Name = namespace, name
+	return m
+}
+
+// The Jobs of a fleet are golden: two machines of a namespace share one, the
+// image and the fleet's part are theirs.
+func TestJobsGolden(t *testing.T) {
+	a, b := named(cattleMachine(t), "prod", "b"), named(cattleMachine(t), "prod", "a")
+	p, q := named(ansibleMachine(t), "prod", "q"), named(ansibleMachine(t), "prod", "p")
+	for _, m := range []*fleet.Machine{a, b, p, q} {
+		m.Lifecycle.Ansible = nil
+		m.Target.Image = "registry.example.com/vmrender:1.0"
+	}
+	var out bytes.Buffer
+	w := manifest.NewWriter(&out, manifest.YAML)
+	jobs := 0
+	for _, r := range collected(t, q, a, p, b) {
+		if r.Jobs {
+			jobs++
+			_, err := r.Write(w, nil)
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, w.Close())
+	require.Equal(t, 2, jobs)
+	path := filepath.Join("testdata", "fleet", "jobs.yaml")
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), out.String())
+}
+
+// There is a Job for every namespace, after all machines, and none for machines
+// that need none.
+func TestJobsPerNamespace(t *testing.T) {
+	other := named(cattleMachine(t), "b", "z")
+	other.Part = "site-a-89abcdef"
+	var got []string
+	for _, r := range collected(t, other, named(cattleMachine(t), "b", "y"), named(cattleMachine(t), "a", "x"), named(linuxMachine(t), "a", "w"), named(replacedMachine(t), "c", "v")) {
+		got = append(got, r.Namespace+"/"+r.Name)
+	}
+	require.Equal(t, []string{
+		"a/w", "c/v", "a/x", "b/y", "b/z",
+		"a/site-a-01234567-rollout", "b/site-a-01234567-rollout", "b/site-a-89abcdef-rollout",
+	}, got)
+}
+
+// What a fleet says of its policies holds for every machine that can be.
+func TestPolicyOf(t *testing.T) {
+	for name, machine := range goldenMachines() {
+		m := machine(t)
+		p := PolicyOf(m)
+		require.Equal(t, m.Lifecycle.Strategy, p.Strategy, name)
+		for _, on := range Events() {
+			require.NotEmpty(t, factsOf(p, on), name)
+		}
+	}
+	texts := func(m *fleet.Machine) string {
+		var out bytes.Buffer
+		for _, f := range PolicyOf(m).Facts {
+			out.WriteString(f.Text + "\n")
+		}
+		return out.String()
+	}
+	pet := linuxMachine(t)
+	require.Contains(t, texts(pet), "until the deletion is confirmed")
+	require.NotContains(t, texts(pet), "VirtualMachineSnapshot")
+	pet.Target.ArgoCD = "2.13"
+	require.Contains(t, texts(pet), "The VirtualMachine stays in the cluster")
+	require.NotContains(t, texts(pet), "until the deletion is confirmed")
+	require.Contains(t, texts(ansibleMachine(t)), "VirtualMachineSnapshot")
+}
+
+func factsOf(p Policy, on Event) []Fact {
+	var out []Fact
+	for _, f := range p.Facts {
+		if f.On == on {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	poolv1 "kubevirt.io/api/pool/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// A blue-green VM has another name for other content, inside and in its Secret,
+// and for nothing else.
+func TestRevisionName(t *testing.T) {
+	name := func(change func(*fleet.Machine)) string {
+		m := blueGreenMachine(t)
+		change(m)
+		return find[*kubevirtv1.VirtualMachine](t, render(t, m)).Name
+	}
+	base := name(func(*fleet.Machine) {})
+	require.Regexp(t, `^web01-[0-9a-f]{8}$`, base)
+	for what, change := range map[string]func(*fleet.Machine){
+		"wave":       func(m *fleet.Machine) { m.Wave = 5 },
+		"service":    func(m *fleet.Machine) { m.Services[0].Port = 81 },
+		"annotation": func(m *fleet.Machine) { m.Annotations = map[string]string{"a": "b"} },
+	} {
+		require.Equal(t, base, name(change), what)
+	}
+	for what, change := range map[string]func(*fleet.Machine){
+		"memory":    func(m *fleet.Machine) { m.Memory.Guest = "4Gi" },
+		"image":     func(m *fleet.Machine) { m.Disks[0].Source.DataSource = "x/y" },
+		"user data": func(m *fleet.Machine) { m.CloudInit.Packages = nil },
+		"overrides": func(m *fleet.Machine) {
+			m.Overrides = append(m.Overrides, tree(t, "vms.yaml", "{spec: {template: {spec: {domain: {ioThreadsPolicy: auto}}}}}"))
+		},
+	} {
+		require.NotEqual(t, base, name(change), what)
+	}
+}
+
+// Services lead to the old revision and to the new one.
+func TestServicesOfRevisions(t *testing.T) {
+	objects := render(t, blueGreenMachine(t))
+	vm, service := find[*kubevirtv1.VirtualMachine](t, objects), find[*corev1.Service](t, objects)
+	require.Equal(t, "web01-http", service.Name)
+	require.Equal(t, service.Spec.Selector[labelDomain], vm.Spec.Template.ObjectMeta.Labels[labelDomain])
+}
+
+func TestPoolVersions(t *testing.T) {
+	pool := func(kubevirt string) *poolv1.VirtualMachinePool {
+		m := poolMachine(t)
+		m.Target.KubeVirt = kubevirt
+		return find[*poolv1.VirtualMachinePool](t, render(t, m))
+	}
+	require.Equal(t, "pool.kubevirt.io/v1alpha1", pool("1.6").APIVersion)
+	require.Nil(t, pool("1.6").Spec.UpdateStrategy, "it came with 1.7")
+	require.Equal(t, "pool.kubevirt.io/v1beta1", pool("1.7").APIVersion)
+	require.NotNil(t, pool("").Spec.UpdateStrategy.Proactive)
+	p := pool("")
+	require.Equal(t, p.Spec.Selector.MatchLabels[labelPool], p.Spec.VirtualMachineTemplate.ObjectMeta.Labels[labelPool])
+	require.NotContains(t, p.Spec.VirtualMachineTemplate.ObjectMeta.Annotations, annotationWave)
+}
+
+// The content that a snapshot is named after changes with anything that is
+// rendered for the machine, and is on the VirtualMachine.
+func TestContent(t *testing.T) {
+	content := func(change func(*fleet.Machine)) string {
+		m := ansibleMachine(t)
+		change(m)
+		objects, content := New().render(m, nil)
+		require.Equal(t, content, find[*kubevirtv1.VirtualMachine](t, objects).Annotations[annotationContent])
+		return content
+	}
+	base := content(func(*fleet.Machine) {})
+	require.Regexp(t, `^[0-9a-f]{8}$`, base)
+	require.Equal(t, base, content(func(*fleet.Machine) {}))
+	require.NotEqual(t, base, content(func(m *fleet.Machine) { m.Memory.Guest = "4Gi" }))
+	require.NotEqual(t, base, content(func(m *fleet.Machine) { m.Disks[0].ExpandTo = "40Gi" }))
+}
+
+// An Ansible job runs again when the machine or the job has changed, which is
+// when its name is another.
+func TestAnsibleNames(t *testing.T) {
+	name := func(change func(*fleet.Machine)) string {
+		m := ansibleMachine(t)
+		change(m)
+		return find[*AnsibleJob](t, render(t, m)).Name
+	}
+	base := name(func(*fleet.Machine) {})
+	require.Equal(t, base, name(func(*fleet.Machine) {}))
+	require.NotEqual(t, base, name(func(m *fleet.Machine) { m.CPU.Sockets = 2 }))
+	require.NotEqual(t, base, name(func(m *fleet.Machine) { m.Lifecycle.Ansible.ExtraVars["reboot"] = false }))
+	require.NotEqual(t, base, name(func(m *fleet.Machine) { m.Lifecycle.Ansible.Template = "other" }))
+}
+
+func TestAnsibleJobCopies(t *testing.T) {
+	job := find[*AnsibleJob](t, render(t, ansibleMachine(t)))
+	var o runtime.Object = job
+	require.Equal(t, o, o.DeepCopyObject())
+	o.DeepCopyObject().(metav1.Object).GetAnnotations()[annotationHook] = "changed"
+	require.Equal(t, "PostSync", job.Annotations[annotationHook])
+}
+
+// What would delete a VM in every sync cannot be slipped in by hand.
+func TestByHand(t *testing.T) {
+	annotated := func(key, value string) *fleet.Machine {
+		m := linuxMachine(t)
+		m.Annotations = map[string]string{key: value}
+		return m
+	}
+	replaced := annotated(annotationOptions, "Replace=true, Force=true")
+	replaced.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Replace}
+	require.Empty(t, problems(t, replaced))
+	require.Empty(t, problems(t, annotated(annotationOptions, "Prune=false,Replace=false")))
+	require.Len(t, problems(t, annotated(annotationOptions, "Replace=true, Force=true")), 2)
+	require.Len(t, problems(t, annotated(annotationHook, "Sync")), 1)
+
+	overridden := linuxMachine(t)
+	overridden.Overrides = append(overridden.Overrides, tree(t, "vms.yaml", "metadata: {annotations: {"+annotationOptions+": Force=true}}\n"))
+	got := problems(t, overridden)
+	require.Len(t, got, 1)
+	require.Contains(t, got[0], "vms.yaml:1:1: vms.web01.overrides: Force=true deletes the VM")
+}
