@@ -1,0 +1,189 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// The resources that rollouts and snapshots read and write.
+var (
+	machines    = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachines"}
+	instances   = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachineinstances"}
+	dataVolumes = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datavolumes"}
+	snapshots   = schema.GroupVersionResource{Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots"}
+	events      = corev1.SchemeGroupVersion.WithResource("events")
+)
+
+// answerTime is how long one request may take.
+const answerTime = 30 * time.Second
+
+// Cluster is a Kubernetes API server.
+type Cluster struct {
+	objects dynamic.Interface
+	raw     rest.Interface // for KubeVirt's subresources, which answer without an object
+}
+
+// Connect makes the client for the cluster of a kubeconfig file, or with an
+// empty name for the one that the process runs in. It sends nothing.
+func Connect(kubeconfig string) (*Cluster, error) {
+	config, err := clientConfig(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.UserAgent = "vmrender"
+	config.QPS = -1 // the API server has its own limits, which are fairer
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("setting up the client: %w", err)
+	}
+	raw, err := rawClient(config)
+	if err != nil {
+		return nil, fmt.Errorf("setting up the client: %w", err)
+	}
+	return &Cluster{objects: objects, raw: raw}, nil
+}
+
+func clientConfig(kubeconfig string) (*rest.Config, error) {
+	if kubeconfig == "" {
+		config, err := rest.InClusterConfig()
+		if errors.Is(err, rest.ErrNotInCluster) {
+			return nil, errors.New("not running in a cluster; name one with --kubeconfig")
+		}
+		return config, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", kubeconfig, err)
+	}
+	return config, nil
+}
+
+// rawClient knows no types but those of an error's answer.
+func rawClient(config *rest.Config) (rest.Interface, error) {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	config = rest.CopyConfig(config)
+	config.APIPath = "/apis"
+	config.GroupVersion = &schema.GroupVersion{Group: "subresources.kubevirt.io", Version: "v1"}
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	return rest.RESTClientFor(config)
+}
+
+// restart asks KubeVirt to restart a VirtualMachine.
+func (c *Cluster) restart(ctx context.Context, namespace, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	err := c.raw.Put().Namespace(namespace).Resource(machines.Resource).Name(name).SubResource("restart").
+		SetHeader("Content-Type", "application/json").Body([]byte("{}")).Do(ctx).Error()
+	resource := schema.GroupVersionResource{Group: "subresources.kubevirt.io", Version: "v1", Resource: machines.Resource + "/restart"}
+	return explain(err, "update", resource, namespace)
+}
+
+// remove deletes an object unless another one has taken its name.
+func (c *Cluster) remove(ctx context.Context, resource schema.GroupVersionResource, namespace, name string, uid types.UID) error {
+	err := retry(ctx, func(ctx context.Context) error {
+		err := c.objects.Resource(resource).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{
+			Preconditions:     &metav1.Preconditions{UID: &uid},
+			PropagationPolicy: new(metav1.DeletePropagationBackground),
+		})
+		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+			return nil
+		}
+		return err
+	})
+	return explain(err, "delete", resource, namespace)
+}
+
+// get reads an object as a typed one; nil where there is none.
+func get[T any](ctx context.Context, c *Cluster, resource schema.GroupVersionResource, namespace, name string) (*T, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	object, err := c.objects.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) && !noSuchResource(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explain(err, "get", resource, namespace)
+	}
+	out := new(T)
+	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out)
+}
+
+// create writes a typed object with its kind; one that is there already is left as it is.
+func (c *Cluster) create(ctx context.Context, resource schema.GroupVersionResource, namespace string, object any) error {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	_, err = c.objects.Resource(resource).Namespace(namespace).Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return explain(err, "create", resource, namespace)
+}
+
+// retry repeats what failed for a reason that passes, for about ten seconds.
+func retry(ctx context.Context, do func(context.Context) error) error {
+	pause := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}
+	var last error
+	err := wait.ExponentialBackoffWithContext(ctx, pause, func(ctx context.Context) (bool, error) {
+		ctx, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+		last = do(ctx)
+		return last == nil || permanent(last), nil
+	})
+	if last == nil {
+		return err
+	}
+	return last
+}
+
+// permanent tells the errors that no repetition cures. What is not the API
+// server's answer is trouble on the way to it, and passes.
+func permanent(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) ||
+		apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err) ||
+		apierrors.IsAlreadyExists(err) || apierrors.IsNotAcceptable(err) || apierrors.IsUnsupportedMediaType(err)
+}
+
+// noSuchResource tells a kind that the cluster does not serve from an object that is not there.
+func noSuchResource(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && apierrors.IsNotFound(err) &&
+		(status.Status().Details == nil || status.Status().Details.Name == "")
+}
+
+// explain says what to do about an error of the API server, where that is known.
+func explain(err error, verb string, resource schema.GroupVersionResource, namespace string) error {
+	what := resource.GroupResource().String()
+	where := ""
+	if namespace != "" {
+		where = " in namespace " + namespace
+	}
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("permission missing: %s %s%s; a Role or ClusterRole must grant it: %w", verb, what, where, err)
+	case noSuchResource(err):
+		return fmt.Errorf("the cluster serves no %s of version %s; is its operator installed?", what, resource.Version)
+	}
+	return fmt.Errorf("%s %s%s: %w", verb, what, where, err)
+}

@@ -1,0 +1,182 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/rest"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+)
+
+// playedCluster is a cluster whose objects are client-go's fake and whose
+// restart subresource plays KubeVirt's part: the running instance goes, and
+// another one comes with the machine's present disks.
+type playedCluster struct {
+	*Cluster
+	t       *testing.T
+	objects *fake.FakeDynamicClient
+
+	mu       sync.Mutex
+	answers  []int           // statuses that the next requests for a restart are answered with; then 202
+	sick     map[string]bool // machines that are never ready again
+	held     map[string]bool // machines whose new instance does not come
+	restarts []string        // in the order asked for
+	down     int             // the most that were down at a time
+}
+
+func play(t *testing.T, all ...*machine) *playedCluster {
+	kinds := map[schema.GroupVersionResource]string{
+		machines: "VirtualMachineList", instances: "VirtualMachineInstanceList", dataVolumes: "DataVolumeList",
+		snapshots: "VirtualMachineSnapshotList", events: "EventList",
+	}
+	p := &playedCluster{
+		t: t, objects: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds),
+		sick: map[string]bool{}, held: map[string]bool{},
+	}
+	server := httptest.NewServer(http.HandlerFunc(p.serve))
+	t.Cleanup(server.Close)
+	raw, err := rawClient(&rest.Config{Host: server.URL, QPS: -1})
+	require.NoError(t, err)
+	p.Cluster = &Cluster{objects: p.objects, raw: raw}
+	for _, m := range all {
+		p.put(machines, "kubevirt.io/v1", "VirtualMachine", m.VirtualMachine)
+		if m.instance != nil {
+			p.put(instances, "kubevirt.io/v1", "VirtualMachineInstance", m.instance)
+		}
+		for _, disk := range m.disks {
+			p.put(dataVolumes, "cdi.kubevirt.io/v1beta1", "DataVolume", disk)
+		}
+	}
+	return p
+}
+
+// put creates an object, or changes it where it is there.
+func (p *playedCluster) put(resource schema.GroupVersionResource, apiVersion, kind string, object any) {
+	text, err := json.Marshal(object)
+	require.NoError(p.t, err)
+	u := &unstructured.Unstructured{}
+	require.NoError(p.t, json.Unmarshal(text, &u.Object)) // into the few types that are deeply copied
+	u.SetAPIVersion(apiVersion)
+	u.SetKind(kind)
+	client := p.objects.Resource(resource).Namespace("prod")
+	if _, err = client.Get(context.Background(), u.GetName(), metav1.GetOptions{}); err == nil {
+		_, err = client.Update(context.Background(), u, metav1.UpdateOptions{})
+	} else {
+		_, err = client.Create(context.Background(), u, metav1.CreateOptions{})
+	}
+	require.NoError(p.t, err)
+}
+
+// names lists the objects of a resource.
+func (p *playedCluster) names(resource schema.GroupVersionResource) string {
+	list, err := p.objects.Resource(resource).Namespace("prod").List(context.Background(), metav1.ListOptions{})
+	require.NoError(p.t, err)
+	var out []string
+	for i := range list.Items {
+		out = append(out, list.Items[i].GetName())
+	}
+	return strings.Join(out, " ")
+}
+
+func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var name string
+	path := strings.ReplaceAll(r.URL.Path, "/", " ")
+	if _, err := fmt.Sscanf(path, " apis subresources.kubevirt.io v1 namespaces prod virtualmachines %s restart", &name); err != nil || r.Method != http.MethodPut {
+		http.Error(w, "404 page not found", http.StatusNotFound)
+		return
+	}
+	if len(p.answers) > 0 {
+		status := p.answers[0]
+		p.answers = p.answers[1:]
+		http.Error(w, "no", status)
+		return
+	}
+	p.restarts = append(p.restarts, name)
+	p.stop(name)
+	w.WriteHeader(http.StatusAccepted)
+	if !p.held[name] {
+		go p.start(name)
+	}
+}
+
+// stop does what KubeVirt does first: the request is noted, the instance goes.
+func (p *playedCluster) stop(name string) {
+	vm, err := get[kubevirtv1.VirtualMachine](context.Background(), p.Cluster, machines, "prod", name)
+	require.NoError(p.t, err)
+	m := &machine{VirtualMachine: vm}
+	notReady(m)
+	vm.Status.StateChangeRequests = []kubevirtv1.VirtualMachineStateChangeRequest{{Action: "Start"}}
+	p.put(machines, "kubevirt.io/v1", "VirtualMachine", vm)
+	require.NoError(p.t, p.objects.Resource(instances).Namespace("prod").Delete(context.Background(), name, metav1.DeleteOptions{}))
+
+	list, err := p.objects.Resource(instances).Namespace("prod").List(context.Background(), metav1.ListOptions{})
+	require.NoError(p.t, err)
+	all, err := p.objects.Resource(machines).Namespace("prod").List(context.Background(), metav1.ListOptions{})
+	require.NoError(p.t, err)
+	p.down = max(p.down, len(all.Items)-len(list.Items))
+}
+
+// start brings the new instance.
+func (p *playedCluster) start(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	vm, err := get[kubevirtv1.VirtualMachine](context.Background(), p.Cluster, machines, "prod", name)
+	require.NoError(p.t, err)
+	vm.Status.StateChangeRequests = nil
+	m := &machine{VirtualMachine: vm}
+	set(m, kubevirtv1.VirtualMachineRestartRequired, corev1.ConditionFalse)
+	if !p.sick[name] {
+		set(m, kubevirtv1.VirtualMachineReady, corev1.ConditionTrue)
+	}
+	p.put(instances, "kubevirt.io/v1", "VirtualMachineInstance", &kubevirtv1.VirtualMachineInstance{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "prod", UID: types.UID(fmt.Sprintf("%s-%d", name, len(p.restarts)))},
+		Spec:       kubevirtv1.VirtualMachineInstanceSpec{Volumes: vm.Spec.Template.Spec.Volumes},
+		Status:     kubevirtv1.VirtualMachineInstanceStatus{Phase: kubevirtv1.Running},
+	})
+	p.put(machines, "kubevirt.io/v1", "VirtualMachine", vm)
+}
+
+// asked are the restarts so far.
+func (p *playedCluster) asked() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.restarts, " ")
+}
+
+func (p *playedCluster) mostDown() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.down
+}
+
+// options are those of a test that waits as long as it must.
+func options(log *bytes.Buffer) Options {
+	return Options{Namespace: "prod", Timeout: time.Minute, Log: log, Now: time.Now, Tick: time.Millisecond}
+}
+
+// hurried are options under which each look at the clock is a minute after the last.
+func hurried(log *bytes.Buffer) Options {
+	o := options(log)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	o.Timeout = time.Hour
+	o.Now = func() time.Time { now = now.Add(time.Minute); return now }
+	return o
+}

@@ -1,0 +1,90 @@
+package rollout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// observed is a machine with its stage.
+type observed struct {
+	*machine
+	stage stage
+	why   string
+}
+
+// observe tells the stages of all machines, in the order of their names.
+func observe(machines []*machine) []observed {
+	out := make([]observed, 0, len(machines))
+	for _, m := range machines {
+		s, why := m.stage()
+		out = append(out, observed{m, s, why})
+	}
+	slices.SortFunc(out, byMachine)
+	return out
+}
+
+func byMachine(a, b observed) int { return cmp.Compare(a.Name, b.Name) }
+
+// plan returns the machines to restart now. Those with the same maximum of
+// unavailable ones share it.
+func plan(all []observed) ([]observed, error) {
+	groups := map[string][]observed{}
+	for _, m := range all {
+		if _, err := m.keepOld(); err != nil {
+			return nil, err // before anything is restarted
+		}
+		if m.stage != skipped {
+			most := m.Annotations[AnnotationMaxUnavailable]
+			groups[most] = append(groups[most], m)
+		}
+	}
+	var restart []observed
+	for text, members := range groups {
+		most, err := maxUnavailable(text, len(members))
+		if err != nil {
+			return nil, fmt.Errorf("%s: annotation %s: %w", members[0].Name, AnnotationMaxUnavailable, err)
+		}
+		restart = append(restart, next(members, most)...)
+	}
+	slices.SortFunc(restart, byMachine)
+	return restart, nil
+}
+
+// next picks from one group. A machine that is down anyway and needs the restart
+// goes first: the change may be what cures it, and its restart takes nobody's service.
+func next(members []observed, most int) []observed {
+	var down, up []observed
+	for _, m := range members {
+		switch {
+		case m.stage == outdated && m.ready():
+			up = append(up, m)
+		case m.stage == outdated:
+			down = append(down, m)
+		case m.stage != current && !(m.stage == waiting && m.ready()):
+			most--
+		}
+	}
+	restart := first(down, most)
+	return append(restart, first(up, most-len(down))...)
+}
+
+func first(list []observed, n int) []observed {
+	return slices.Clone(list[:max(0, min(n, len(list)))])
+}
+
+// maxUnavailable is how many of n may be unavailable: at least one. A percentage
+// is rounded down, as Kubernetes does for Deployments.
+func maxUnavailable(text string, n int) (int, error) {
+	if text == "" {
+		return 1, nil
+	}
+	value := intstr.Parse(text)
+	most, err := intstr.GetScaledValueFromIntOrPercent(&value, n, false)
+	if err != nil || most < 0 {
+		return 0, fmt.Errorf("bad value %q; want a number such as \"2\" or a percentage such as \"25%%\"", text)
+	}
+	return max(1, most), nil
+}

@@ -1,0 +1,133 @@
+package rollout
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+)
+
+// TestPlan gives each machine by a word: which are restarted now?
+func TestPlan(t *testing.T) {
+	states := map[string]func(*machine){
+		"current":  func(*machine) {},
+		"outdated": needsRestart,
+		"sick":     func(m *machine) { notReady(m); needsRestart(m) },
+		"down":     notReady,
+		"moving":   func(m *machine) { needsRestart(m); requested(m) },
+		"import":   func(m *machine) { bump(m, cdiv1.ImportInProgress) },
+		"dark":     func(m *machine) { bump(m, cdiv1.ImportInProgress); notReady(m) },
+		"halted":   func(m *machine) { strategy("Halted")(m); needsRestart(m) },
+	}
+	for name, c := range map[string]struct{ most, machines, want string }{
+		"one at a time":                {"1", "outdated/outdated/outdated", "a"},
+		"missing annotation":           {"", "outdated/outdated", "a"},
+		"batch":                        {"2", "outdated/outdated/outdated", "a b"},
+		"never none":                   {"0", "outdated/outdated", "a"},
+		"percentage, rounded down":     {"50%", "outdated/outdated/outdated/outdated/outdated", "a b"},
+		"percentage, never none":       {"10%", "outdated/outdated", "a"},
+		"percentage of those that run": {"50%", "outdated/outdated/outdated/halted/halted", "a"},
+		"all":                          {"100%", "outdated/outdated/outdated", "a b c"},
+		"goes on":                      {"1", "current/outdated/outdated", "b"},
+		"one under way":                {"1", "moving/outdated", ""},
+		"one under way of two":         {"2", "moving/outdated/outdated", "b"},
+		"one down takes a place":       {"1", "down/outdated", ""},
+		"one down of two":              {"2", "outdated/down/outdated", "a"},
+		"sick first":                   {"1", "outdated/sick", "b"},
+		"sick ones within the maximum": {"1", "sick/sick/outdated", "a"},
+		"sick ones take the place of healthy ones": {"2", "outdated/sick/outdated/sick", "b d"},
+		"sick and healthy":                         {"2", "outdated/sick/outdated", "a b"},
+		"import does not block":                    {"1", "import/outdated", "b"},
+		"import of one that is down takes a place": {"1", "dark/outdated", ""},
+		"halted ones are not restarted":            {"2", "halted/halted", ""},
+		"halted ones do not count as unavailable":  {"1", "halted/outdated", "b"},
+		"done":                              {"1", "current/current", ""},
+		"more unavailable than the maximum": {"1", "down/down/outdated", ""},
+		"maximum above the number of those that do": {"9", "outdated/current", "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []*machine
+			for i, word := range strings.Split(c.machines, "/") {
+				m := running(string(rune('a' + i)))
+				if c.most != "" {
+					m.Annotations[AnnotationMaxUnavailable] = c.most
+				}
+				states[word](m)
+				all = append(all, m)
+			}
+			restart, err := plan(observe(all))
+			require.NoError(t, err)
+			require.Equal(t, c.want, names(restart))
+		})
+	}
+}
+
+func names(list []observed) string {
+	var out []string
+	for _, m := range list {
+		out = append(out, m.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestPlanOfGroups(t *testing.T) {
+	var all []*machine
+	for name, most := range map[string]string{"a": "1", "b": "1", "c": "2", "d": "2", "e": "2"} {
+		m := running(name)
+		m.Annotations[AnnotationMaxUnavailable] = most
+		needsRestart(m)
+		all = append(all, m)
+	}
+	restart, err := plan(observe(all))
+	require.NoError(t, err)
+	require.Equal(t, "a c d", names(restart), "each maximum is its own budget")
+}
+
+func TestPlanRefusesBadAnnotations(t *testing.T) {
+	for _, c := range []struct{ key, value, want string }{
+		{AnnotationMaxUnavailable, "some", `web: annotation vmrender.io/max-unavailable: bad value "some"; want a number such as "2" or a percentage such as "25%"`},
+		{AnnotationMaxUnavailable, "-1", `web: annotation vmrender.io/max-unavailable: bad value "-1"; want a number such as "2" or a percentage such as "25%"`},
+		{AnnotationKeepOld, "all", `web: annotation vmrender.io/keep-old: bad number "all"; want 0 or more`},
+		{AnnotationKeepOld, "-1", `web: annotation vmrender.io/keep-old: bad number "-1"; want 0 or more`},
+	} {
+		m := running("web")
+		needsRestart(m)
+		m.Annotations[c.key] = c.value
+		_, err := plan(observe([]*machine{m}))
+		require.EqualError(t, err, c.want)
+	}
+}
+
+func TestOutdatedDisks(t *testing.T) {
+	m := running("web") // runs web-root-1
+	bump(m, cdiv1.Succeeded)
+	day := func(n int) metav1.Time { return metav1.NewTime(time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)) }
+	add := func(name string, created int, change func(*cdiv1.DataVolume)) {
+		d := filled("web", name, cdiv1.Succeeded)
+		d.CreationTimestamp = day(created)
+		if change != nil {
+			change(d)
+		}
+		m.disks[name] = d
+	}
+	add("web-root-a", 1, nil)
+	add("web-root-b", 3, nil)
+	add("web-root-c", 2, nil)
+	add("web-root-d", 2, nil)
+	add("web-data", 1, func(d *cdiv1.DataVolume) { d.Labels = nil })
+	add("other-root", 1, func(d *cdiv1.DataVolume) { d.OwnerReferences[0].UID = types.UID("uid-other") })
+	add("web-root-free", 1, func(d *cdiv1.DataVolume) { d.OwnerReferences = nil })
+	add("web-root-going", 1, func(d *cdiv1.DataVolume) { d.DeletionTimestamp = new(day(4)) })
+
+	for keep, want := range []string{"web-root-b web-root-c web-root-d web-root-a", "web-root-c web-root-d web-root-a", "web-root-d web-root-a", "web-root-a", "", ""} {
+		var got []string
+		for _, d := range outdatedDisks(m, keep) {
+			got = append(got, d.Name)
+		}
+		require.Equal(t, want, strings.Join(got, " "), "keep %d; what runs, and what comes next, always stays", keep)
+	}
+}

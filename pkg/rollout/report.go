@@ -1,0 +1,94 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The types of Events.
+const (
+	normal  = corev1.EventTypeNormal
+	warning = corev1.EventTypeWarning
+)
+
+// report logs what has changed since the last look.
+func (r *run) report(ctx context.Context, all []observed) {
+	done, running := 0, 0
+	for _, m := range all {
+		if m.stage != skipped {
+			running++
+		}
+		if m.stage == current {
+			done++
+		}
+		r.reportStage(ctx, m)
+	}
+	r.once("all", fmt.Sprintf("%d of %d up to date", done, running))
+}
+
+func (r *run) reportStage(ctx context.Context, m observed) {
+	switch m.stage {
+	case skipped:
+		r.say(m.Name, "left alone: %s", m.why)
+	case waiting:
+		if r.spells[m.Name].what != r.waitsFor(m) { // not each step of an import's progress
+			r.say(m.Name, "waiting: %s", m.why)
+		}
+	case restarting:
+		if m.asked == "" {
+			r.say(m.Name, "restart under way")
+		}
+	case starting:
+		if r.spells[m.Name].what != r.waitsFor(m) {
+			r.say(m.Name, "not ready: %s", m.why)
+		}
+	case current:
+		if m.asked != "" && r.say(m.Name, "ready again") {
+			r.record(ctx, m.machine, normal, "RolloutReady", "Ready again after its restart")
+		}
+	}
+}
+
+// say logs a line about a machine, unless it was the last one said of it.
+func (r *run) say(name, format string, args ...any) bool {
+	return r.once(name, name+": "+fmt.Sprintf(format, args...))
+}
+
+// once logs a line, unless it was the last one about the same thing.
+func (r *run) once(about, line string) bool {
+	if r.said[about] == line {
+		return false
+	}
+	r.said[about] = line
+	r.logf("%s", line)
+	return true
+}
+
+// sayTrouble logs trouble with watching the cluster.
+func (r *run) sayTrouble() {
+	if err := r.view.broken.Swap(nil); err != nil {
+		r.once("the cluster", (*err).Error()+"; trying again")
+	}
+}
+
+// record writes an Event about a machine. A cluster that takes none stops no rollout.
+func (r *run) record(ctx context.Context, m *machine, kind, reason, text string) {
+	now := r.Now()
+	event := &corev1.Event{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", m.Name, now.UnixNano()), Namespace: r.Namespace},
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: machines.GroupVersion().String(), Kind: "VirtualMachine",
+			Namespace: r.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion,
+		},
+		Type: kind, Reason: reason, Message: text, Count: 1,
+		FirstTimestamp: metav1.NewTime(now), LastTimestamp: metav1.NewTime(now),
+		Source: corev1.EventSource{Component: "vmrender"}, ReportingController: "vmrender",
+	}
+	if err := r.cluster.create(ctx, events, r.Namespace, event); err != nil && ctx.Err() == nil {
+		r.once("Events", fmt.Sprintf("no Event recorded: %v", err))
+	}
+}

@@ -1,0 +1,171 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	snapshotv1 "kubevirt.io/api/snapshot/v1beta1"
+)
+
+const (
+	// AnnotationContent is a hash of what is rendered for a VirtualMachine.
+	AnnotationContent = "vmrender.io/content"
+	// LabelSnapshotOf is on a snapshot, with the name of its VirtualMachine.
+	LabelSnapshotOf = "vmrender.io/snapshot-of"
+)
+
+// Snapshot is a snapshot to take before a VirtualMachine changes.
+type Snapshot struct {
+	Machine string // name of the VirtualMachine
+	Name    string // of the VirtualMachineSnapshot
+	Content string // the value of [AnnotationContent] after the change
+}
+
+// ParseSnapshot reads `VM=SNAPSHOT@CONTENT`.
+func ParseSnapshot(text string) (Snapshot, error) {
+	machine, rest, found := strings.Cut(text, "=")
+	name, content, also := strings.Cut(rest, "@")
+	if !found || !also || machine == "" || name == "" || content == "" {
+		return Snapshot{}, fmt.Errorf("bad snapshot %q; want VM=SNAPSHOT@CONTENT", text)
+	}
+	return Snapshot{machine, name, content}, nil
+}
+
+// step is what to do about a snapshot now.
+type step uint8
+
+const (
+	nothing step = iota // the change is not one, or there is nothing to take it of
+	take
+	await
+	taken
+	broken
+)
+
+// next decides about a snapshot. The machine and the snapshot may be nil: not there.
+func (s *Snapshot) next(vm *kubevirtv1.VirtualMachine, snap *snapshotv1.VirtualMachineSnapshot) (step, string) {
+	switch {
+	case vm == nil:
+		return nothing, "not there yet, so there is nothing to take a snapshot of"
+	case vm.DeletionTimestamp != nil:
+		return nothing, "being deleted"
+	case vm.Annotations[AnnotationContent] == s.Content:
+		return nothing, "unchanged, so no snapshot is taken"
+	case snap == nil:
+		return take, "taking snapshot " + s.Name
+	case snap.Spec.Source.Name != s.Machine:
+		return broken, fmt.Sprintf("snapshot %s is there already, of %s", s.Name, snap.Spec.Source.Name)
+	case snap.DeletionTimestamp != nil || snap.Status == nil:
+		return await, "waiting for snapshot " + s.Name
+	case snap.Status.Phase == snapshotv1.Failed:
+		return broken, fmt.Sprintf("snapshot %s failed%s; delete it to try again", s.Name, snapshotMessage(snap))
+	case snap.Status.Phase == snapshotv1.Succeeded && snap.Status.ReadyToUse != nil && *snap.Status.ReadyToUse:
+		return taken, "snapshot " + s.Name + " is ready" + consistency(snap)
+	}
+	return await, "waiting for snapshot " + s.Name
+}
+
+func snapshotMessage(snap *snapshotv1.VirtualMachineSnapshot) string {
+	if e := snap.Status.Error; e != nil && e.Message != nil {
+		return ": " + *e.Message
+	}
+	return ""
+}
+
+// consistency says what the snapshot lacks, so that nobody learns it on the day of the restore.
+func consistency(snap *snapshotv1.VirtualMachineSnapshot) string {
+	var notes []string
+	if slices.ContainsFunc(snap.Status.SourceIndications, func(i snapshotv1.SourceIndication) bool {
+		return i.Indication == snapshotv1.VMSnapshotNoGuestAgentIndication
+	}) {
+		notes = append(notes, "taken while running and without the guest agent, as after a power cut")
+	}
+	if v := snap.Status.SnapshotVolumes; v != nil && len(v.ExcludedVolumes) > 0 {
+		notes = append(notes, "without volumes "+strings.Join(v.ExcludedVolumes, ", "))
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, "; ") + ")"
+}
+
+// Snapshot takes the snapshots that are not there yet, of those VirtualMachines
+// that are there and about to change, and waits until they are ready to use.
+func (c *Cluster) Snapshot(ctx context.Context, list []Snapshot, o Options) error {
+	start := o.Now()
+	said := map[string]string{}
+	for {
+		var left []Snapshot
+		var failures []error
+		for _, s := range list {
+			next, text, err := c.snapshot(ctx, &s, &o)
+			switch {
+			case ctx.Err() != nil:
+				return ErrInterrupted
+			case err != nil && permanent(err):
+				return fmt.Errorf("%s: %w", s.Machine, err)
+			case err != nil:
+				text = err.Error() + "; trying again"
+				left = append(left, s)
+			case next == broken:
+				failures = append(failures, fmt.Errorf("%s: %s", s.Machine, text))
+				continue
+			case next == take || next == await:
+				left = append(left, s)
+			}
+			if said[s.Name] != text {
+				said[s.Name] = text
+				o.logf("%s: %s", s.Machine, text)
+			}
+		}
+		if err := errors.Join(failures...); err != nil || len(left) == 0 {
+			return err
+		}
+		if o.Now().Sub(start) >= o.Timeout {
+			return fmt.Errorf("%s: not done within %s: %s", left[0].Machine, o.Timeout, said[left[0].Name])
+		}
+		list = left
+		o.pause(ctx)
+	}
+}
+
+// snapshot looks at one snapshot and takes it where that is the next step.
+func (c *Cluster) snapshot(ctx context.Context, s *Snapshot, o *Options) (step, string, error) {
+	vm, err := get[kubevirtv1.VirtualMachine](ctx, c, machines, o.Namespace, s.Machine)
+	if err != nil {
+		return broken, "", err
+	}
+	snap, err := get[snapshotv1.VirtualMachineSnapshot](ctx, c, snapshots, o.Namespace, s.Name)
+	if err != nil {
+		return broken, "", err
+	}
+	next, text := s.next(vm, snap)
+	if next == take {
+		err = c.create(ctx, snapshots, o.Namespace, s.object(o))
+	}
+	return next, text, err
+}
+
+// object is the snapshot as the cluster takes it. It belongs to no other object,
+// so that it outlives the machine. KubeVirt gives a snapshot five minutes unless
+// told otherwise (kubevirt.io/api v1.9, snapshot/v1beta1).
+func (s *Snapshot) object(o *Options) *snapshotv1.VirtualMachineSnapshot {
+	group := machines.Group
+	return &snapshotv1.VirtualMachineSnapshot{
+		TypeMeta: metav1.TypeMeta{APIVersion: snapshots.GroupVersion().String(), Kind: "VirtualMachineSnapshot"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: s.Name, Namespace: o.Namespace,
+			Labels: map[string]string{LabelSnapshotOf: s.Machine, "app.kubernetes.io/managed-by": "vmrender"},
+		},
+		Spec: snapshotv1.VirtualMachineSnapshotSpec{
+			Source:          corev1.TypedLocalObjectReference{APIGroup: &group, Kind: "VirtualMachine", Name: s.Machine},
+			FailureDeadline: &metav1.Duration{Duration: o.Timeout},
+		},
+	}
+}

@@ -1,0 +1,107 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+)
+
+// view is the state of a namespace, kept up to date.
+type view struct {
+	machines, instances, disks cache.SharedIndexInformer
+
+	broken atomic.Pointer[error] // the last trouble with watching; nil for none
+}
+
+// watch starts to follow the VirtualMachines with a label, and the instances and
+// DataVolumes of their namespace, until the context ends. What the cluster
+// refuses for good is given to stop.
+func (c *Cluster) watch(ctx context.Context, namespace, selector string, stop context.CancelCauseFunc) (*view, error) {
+	v := new(view)
+	labelled := func(o *metav1.ListOptions) { o.LabelSelector = selector }
+	for _, w := range []struct {
+		resource schema.GroupVersionResource
+		tweak    dynamicinformer.TweakListOptionsFunc
+		typed    cache.TransformFunc
+		informer *cache.SharedIndexInformer
+	}{
+		{machines, labelled, typed[kubevirtv1.VirtualMachine], &v.machines},
+		{instances, nil, typed[kubevirtv1.VirtualMachineInstance], &v.instances},
+		{dataVolumes, nil, typed[cdiv1.DataVolume], &v.disks},
+	} {
+		informer := dynamicinformer.NewFilteredDynamicInformer(c.objects, w.resource, namespace, 0, cache.Indexers{}, w.tweak).Informer()
+		if err := informer.SetTransform(w.typed); err != nil {
+			return nil, err
+		}
+		if err := informer.SetWatchErrorHandlerWithContext(v.trouble(w.resource, namespace, stop)); err != nil {
+			return nil, err
+		}
+		*w.informer = informer
+		go informer.RunWithContext(ctx)
+	}
+	return v, nil
+}
+
+// trouble notes why a list or watch ended. The informer tries again by itself.
+func (v *view) trouble(resource schema.GroupVersionResource, namespace string, stop context.CancelCauseFunc) cache.WatchErrorHandlerWithContext {
+	return func(_ context.Context, _ *cache.Reflector, err error) {
+		if cause := errors.Unwrap(err); cause != nil {
+			err = cause // the reflector names its own types
+		}
+		explained := explain(err, "list and watch", resource, namespace)
+		v.broken.Store(&explained)
+		if permanent(err) {
+			stop(explained)
+		}
+	}
+}
+
+// typed makes a typed object of what a watch delivers.
+func typed[T any](delivered any) (any, error) {
+	object, ok := delivered.(*unstructured.Unstructured)
+	if !ok {
+		return delivered, nil
+	}
+	out := new(T)
+	unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")
+	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out)
+}
+
+// synced tells whether all has been read.
+func (v *view) synced() bool {
+	return v.machines.HasSynced() && v.instances.HasSynced() && v.disks.HasSynced()
+}
+
+// list returns the machines as they are now. Asked holds the instances that this
+// run has asked to restart, by name.
+func (v *view) list(asked map[string]types.UID) []*machine {
+	running := byName(v.instances, func(i *kubevirtv1.VirtualMachineInstance) string { return i.Name })
+	disks := byName(v.disks, func(d *cdiv1.DataVolume) string { return d.Name })
+	var out []*machine
+	for _, object := range v.machines.GetStore().List() {
+		if vm, ok := object.(*kubevirtv1.VirtualMachine); ok && vm.Spec.Template != nil {
+			out = append(out, &machine{VirtualMachine: vm, instance: running[vm.Name], disks: disks, asked: asked[vm.Name]})
+		}
+	}
+	return out
+}
+
+func byName[T any](informer cache.SharedIndexInformer, name func(*T) string) map[string]*T {
+	out := map[string]*T{}
+	for _, object := range informer.GetStore().List() {
+		if t, ok := object.(*T); ok {
+			out[name(t)] = t
+		}
+	}
+	return out
+}
