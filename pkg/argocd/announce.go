@@ -22,22 +22,34 @@ type Announcement struct {
 	Map map[string]string `json:"map,omitempty"`
 }
 
-// Announcements are all parameters. vars, which may be nil, are the values that
-// the parameter of that name can replace, by dotted key.
-func Announcements(vars map[string]string) []Announcement {
-	table := parameters()
-	all := make([]Announcement, len(table))
-	for i, p := range table {
-		all[i] = p.Announcement
-		if p.Name == "vars" {
-			all[i].Map = vars
-		}
+// StaticAnnouncements are the parameters that plugin.yaml lists: the form of
+// each is the same for every Application.
+func StaticAnnouncements() []Announcement { return announcements(false) }
+
+// DynamicAnnouncements are the parameters whose form depends on the Application's
+// files. vars, which may be nil, are the values that the parameter of that name
+// can replace, by dotted key. Argo CD keeps both lists, one behind the other, so
+// none has a parameter of the other (argo-cd v3.2, cmpserver/plugin/plugin.go).
+func DynamicAnnouncements(vars map[string]string) []Announcement {
+	all := announcements(true)
+	for i := range all {
+		all[i].Map = vars
 	}
 	return all
 }
 
-// WriteAnnouncements writes [Announcements] as the JSON list that Argo CD wants
-// on the standard output of a plugin's dynamic parameters command.
+func announcements(dynamic bool) []Announcement {
+	var some []Announcement
+	for _, p := range parameters() {
+		if p.dynamic == dynamic {
+			some = append(some, p.Announcement)
+		}
+	}
+	return some
+}
+
+// WriteAnnouncements writes [DynamicAnnouncements] as the JSON list that Argo CD
+// wants on the standard output of a plugin's dynamic parameters command.
 func WriteAnnouncements(w io.Writer, vars map[string]string) error {
-	return json.NewEncoder(w).Encode(Announcements(vars))
+	return json.NewEncoder(w).Encode(DynamicAnnouncements(vars))
 }

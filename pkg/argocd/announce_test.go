@@ -12,14 +12,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 )
 
-func ExampleAnnouncements() {
-	for _, a := range argocd.Announcements(map[string]string{"tier": "gold"}) {
+func ExampleDynamicAnnouncements() {
+	for _, a := range argocd.DynamicAnnouncements(map[string]string{"tier": "gold"}) {
 		fmt.Println(a.Name, a.CollectionType, a.Map)
 	}
 	// Output:
-	// namespace string map[]
-	// vm array map[]
-	// overlay array map[]
 	// vars map map[tier:gold]
 }
 
@@ -28,20 +25,24 @@ func TestWriteAnnouncements(t *testing.T) {
 	require.NoError(t, argocd.WriteAnnouncements(&out, map[string]string{"tier": "gold"}))
 	var list []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &list))
-	require.Len(t, list, 4)
-	require.Equal(t, map[string]any{"tier": "gold"}, list[3]["map"])
-	require.NotContains(t, list[0], "map")
+	require.Len(t, list, 1)
+	require.Equal(t, map[string]any{"tier": "gold"}, list[0]["map"])
 }
 
+// Argo CD shows a parameter twice that both lists have.
 func TestAnnouncements(t *testing.T) {
 	types := map[string]string{}
-	for _, a := range argocd.Announcements(map[string]string{"tier": "gold"}) {
+	all := append(argocd.StaticAnnouncements(), argocd.DynamicAnnouncements(nil)...)
+	for _, a := range all {
 		types[a.Name] = a.CollectionType
 		require.NotEmpty(t, a.Title)
 		require.NotEmpty(t, a.Tooltip)
-		require.Equal(t, a.Name == "vars", a.Map != nil)
+		require.Nil(t, a.Map)
 	}
-	require.Equal(t, map[string]string{"namespace": "string", "vm": "array", "overlay": "array", "vars": "map"}, types)
+	require.Len(t, types, len(all))
+	require.Equal(t, map[string]string{
+		"namespace": "string", "vm": "array", "overlay": "array", "defaults": "map", "vars": "map", "layer": "string",
+	}, types)
 }
 
 type full struct{}

@@ -1,6 +1,7 @@
 package argocd_test
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,17 @@ func TestReadEnvironment(t *testing.T) {
 		"application": {
 			[]string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=sites/a", "ARGOCD_APP_PARAMETERS=[]"},
 			argocd.Application{Namespace: "prod", SourcePath: "sites/a"},
+		},
+		"cluster": {
+			[]string{"KUBE_VERSION=1.34.1", "KUBE_API_VERSIONS=v1,v1/Secret"},
+			argocd.Application{KubeVersion: "1.34.1", APIVersions: "v1,v1/Secret"},
+		},
+		"defaults": {
+			[]string{
+				`ARGOCD_ENV_VMRENDER_DEFAULTS={"runStrategy": "Halted", "tpm": "true"}`,
+				`ARGOCD_APP_PARAMETERS=[{"name":"defaults","map":{"runStrategy":"Manual"}}]`,
+			},
+			argocd.Application{Defaults: map[string]string{"runStrategy": "Manual", "tpm": "true"}},
 		},
 		"parameters": {
 			[]string{
@@ -55,7 +67,8 @@ func TestReadEnvironment(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			app, errs := argocd.ReadEnvironment(c.environ)
+			c.want.Content = argocd.Fleet
+			app, errs := argocd.ReadEnvironment(c.environ, argocd.Fleet)
 			require.Empty(t, errs)
 			require.Equal(t, c.want, app)
 		})
@@ -66,22 +79,35 @@ func TestMistakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		environ []string
 		want    []string
+		content argocd.Content
 	}{
+		"for a platform": {
+			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"layer","string":"network"}]`},
+			want:    []string{`parameter "layer": is for a platform; this Application renders a fleet`},
+		},
+		"for a fleet": {
+			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"layer","string":"network"},{"name":"vm","array":["a"]},{"name":"overlay","array":[]}]`, "ARGOCD_ENV_VMRENDER_VARS={\"a\":\"hunter2\"}"},
+			want: []string{
+				`parameter "vm": is for a fleet; this Application renders a platform`,
+				`variable "VMRENDER_VARS": is for a fleet; this Application renders a platform`,
+			},
+			content: argocd.Platform,
+		},
 		"not JSON": {
-			[]string{"ARGOCD_APP_PARAMETERS=hunter2"},
-			[]string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; want a JSON list of objects with name, and string, array or map"},
+			environ: []string{"ARGOCD_APP_PARAMETERS=hunter2"},
+			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; want a JSON list of objects with name, and string, array or map"},
 		},
 		"another type": {
-			[]string{`ARGOCD_APP_PARAMETERS=[{"name":"vars","map":{"a":13}}]`},
-			[]string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; want a JSON list of objects with name, and string, array or map"},
+			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vars","map":{"a":13}}]`},
+			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; want a JSON list of objects with name, and string, array or map"},
 		},
 		"unknown": {
-			[]string{`ARGOCD_APP_PARAMETERS=[{"name":"vms","array":["hunter2"]},{"name":"","string":"x"}]`, "ARGOCD_ENV_VMRENDER_NS=hunter2", "ARGOCD_ENV_VMRENDER_vm=x"},
-			[]string{`unknown parameter ""`, `unknown parameter "vms"`, `unknown variable "VMRENDER_NS"`, `unknown variable "VMRENDER_vm"`},
+			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vms","array":["hunter2"]},{"name":"","string":"x"}]`, "ARGOCD_ENV_VMRENDER_NS=hunter2", "ARGOCD_ENV_VMRENDER_vm=x"},
+			want:    []string{`unknown parameter ""`, `unknown parameter "vms"`, `unknown variable "VMRENDER_NS"`, `unknown variable "VMRENDER_vm"`},
 		},
 		"collection types": {
-			[]string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","string":"hunter2"},{"name":"vars"},{"name":"overlay","string":"a","array":["b"]},{"name":"namespace","array":["x"]}]`},
-			[]string{
+			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","string":"hunter2"},{"name":"vars"},{"name":"overlay","string":"a","array":["b"]},{"name":"namespace","array":["x"]}]`},
+			want: []string{
 				`parameter "namespace": has the value in array; want it in "string"`,
 				`parameter "overlay": has the value in string and array; want it in "array"`,
 				`parameter "vars": has the value in none; want it in "map"`,
@@ -89,11 +115,11 @@ func TestMistakes(t *testing.T) {
 			},
 		},
 		"items and keys": {
-			[]string{
+			environ: []string{
 				`ARGOCD_APP_PARAMETERS=[{"name":"vm","array":["a",""]},{"name":"vars","map":{"a..b":"hunter2"}}]`,
 				"ARGOCD_ENV_VMRENDER_VM=a,,b", `ARGOCD_ENV_VMRENDER_VARS={"a=b": "hunter2"}`,
 			},
-			[]string{
+			want: []string{
 				`parameter "vars": bad key "a..b"; want a name, with a dot between the names of a path`,
 				`parameter "vm": item 2 is empty; want a text, or no item`,
 				`variable "VMRENDER_VARS": bad key "a=b"; want a name, with a dot between the names of a path`,
@@ -101,16 +127,16 @@ func TestMistakes(t *testing.T) {
 			},
 		},
 		"map as text": {
-			[]string{"ARGOCD_ENV_VMRENDER_VARS=a=hunter2"},
-			[]string{`variable "VMRENDER_VARS": not a map; want a JSON object of texts, such as {"tier": "gold"}`},
+			environ: []string{"ARGOCD_ENV_VMRENDER_VARS=a=hunter2"},
+			want:    []string{`variable "VMRENDER_VARS": not a map; want a JSON object of texts, such as {"tier": "gold"}`},
 		},
 		"twice": {
-			[]string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","array":["a"]},{"name":"vm","array":["b"]}]`},
-			[]string{`parameter "vm": given twice; want it once`},
+			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","array":["a"]},{"name":"vm","array":["b"]}]`},
+			want:    []string{`parameter "vm": given twice; want it once`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := argocd.ReadEnvironment(c.environ)
+			_, errs := argocd.ReadEnvironment(c.environ, cmp.Or(c.content, argocd.Fleet))
 			require.Equal(t, c.want, messages(errs))
 		})
 	}
@@ -124,30 +150,52 @@ func messages(errs []error) []string {
 	return texts
 }
 
+// A directory can hold a fleet and a platform: who names a layer means the platform.
+func TestContent(t *testing.T) {
+	const both, layer = `ARGOCD_APP_PARAMETERS=[{"name":"vm","array":[]},{"name":"layer","string":""}]`, `ARGOCD_ENV_VMRENDER_LAYER=network`
+	for _, c := range []struct {
+		environ  string
+		contents []argocd.Content
+		want     argocd.Content
+	}{
+		{both, []argocd.Content{argocd.Fleet}, argocd.Fleet},
+		{both, []argocd.Content{argocd.Platform}, argocd.Platform},
+		{both, []argocd.Content{argocd.Fleet, argocd.Platform}, argocd.Fleet},
+		{layer, []argocd.Content{argocd.Fleet, argocd.Platform}, argocd.Platform},
+		{layer, []argocd.Content{argocd.Platform}, argocd.Platform},
+	} {
+		app, errs := argocd.ReadEnvironment([]string{c.environ}, c.contents[0], c.contents[1:]...)
+		require.Empty(t, errs)
+		require.Equal(t, c.want, app.Content, c)
+	}
+}
+
 func TestUnknownNamesComeWithTheKnown(t *testing.T) {
-	_, errs := argocd.ReadEnvironment([]string{`ARGOCD_APP_PARAMETERS=[{"name":"x"}]`, "ARGOCD_ENV_VMRENDER_X=1"})
+	_, errs := argocd.ReadEnvironment([]string{`ARGOCD_APP_PARAMETERS=[{"name":"x"}]`, "ARGOCD_ENV_VMRENDER_X=1"}, argocd.Fleet)
 	require.Len(t, errs, 2)
 	var unknown *argocd.UnknownNameError
 	require.ErrorAs(t, errs[0], &unknown)
-	require.Equal(t, []string{"namespace", "vm", "overlay", "vars"}, unknown.Known)
+	require.Equal(t, []string{"namespace", "vm", "overlay", "defaults", "vars", "layer"}, unknown.Known)
 	require.ErrorAs(t, errs[1], &unknown)
-	require.Equal(t, []string{"VMRENDER_NAMESPACE", "VMRENDER_VM", "VMRENDER_OVERLAY", "VMRENDER_VARS"}, unknown.Known)
+	require.Equal(t, []string{"VMRENDER_NAMESPACE", "VMRENDER_VM", "VMRENDER_OVERLAY", "VMRENDER_DEFAULTS", "VMRENDER_VARS", "VMRENDER_LAYER"}, unknown.Known)
 }
 
 func TestRepositoryRoot(t *testing.T) {
-	for name, c := range map[string]struct{ dir, source, want string }{
-		"root":              {"/tmp/_cmp_server/1d/", ".", "/tmp/_cmp_server/1d"},
-		"unknown":           {"/tmp/_cmp_server/1d", "", "/tmp/_cmp_server/1d"},
-		"directory":         {"/tmp/_cmp_server/1d/sites/a", "sites/a", "/tmp/_cmp_server/1d"},
-		"trailing slash":    {"/tmp/_cmp_server/1d/sites/a", "./sites/a/", "/tmp/_cmp_server/1d"},
-		"part of a tree":    {"/tmp/_cmp_server/1d/a/vms", "sites/a/vms", "/tmp/_cmp_server/1d"},
-		"part, root itself": {"/tmp/_cmp_server/1d", "sites/a/vms", "/tmp/_cmp_server/1d"},
-		"same names":        {"/tmp/_cmp_server/1d/a/a", "a/a/a", "/tmp/_cmp_server/1d"},
-		"climbing path":     {"/tmp/_cmp_server/1d/a", "../../a", "/tmp/_cmp_server/1d"},
-		"all of the path":   {"/a", "a", "/"},
+	for name, c := range map[string]struct{ dir, source, want, above string }{
+		"root":              {"/tmp/_cmp_server/1d/", ".", "/tmp/_cmp_server/1d", "/"},
+		"unknown":           {"/tmp/_cmp_server/1d", "", "/tmp/_cmp_server/1d", "/"},
+		"directory":         {"/tmp/_cmp_server/1d/sites/a", "sites/a", "/tmp/_cmp_server/1d", "/"},
+		"trailing slash":    {"/tmp/_cmp_server/1d/sites/a", "./sites/a/", "/tmp/_cmp_server/1d", "/"},
+		"part of a tree":    {"/tmp/_cmp_server/1d/a/vms", "sites/a/vms", "/tmp/_cmp_server/1d", "/sites"},
+		"part, root itself": {"/tmp/_cmp_server/1d", "sites/a/vms", "/tmp/_cmp_server/1d", "/sites/a/vms"},
+		"same names":        {"/tmp/_cmp_server/1d/a/a", "a/a/a", "/tmp/_cmp_server/1d", "/a"},
+		"climbing path":     {"/tmp/_cmp_server/1d/a", "../../a", "/tmp/_cmp_server/1d", "/"},
+		"all of the path":   {"/a", "a", "/", "/"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.want, argocd.RepositoryRoot(c.dir, c.source))
+			root, above := argocd.RepositoryRoot(c.dir, c.source)
+			require.Equal(t, c.want, root)
+			require.Equal(t, c.above, above)
 		})
 	}
 }
@@ -158,7 +206,7 @@ func FuzzReadEnvironment(f *testing.F) {
 	f.Fuzz(func(t *testing.T, parameters, vars, vms string) {
 		app, errs := argocd.ReadEnvironment([]string{
 			"ARGOCD_APP_PARAMETERS=" + parameters, "ARGOCD_ENV_VMRENDER_VARS=" + vars, "ARGOCD_ENV_VMRENDER_VM=" + vms,
-		})
+		}, argocd.Fleet)
 		require.NotContains(t, app.VMs, "", "an empty name must not select")
 		for key := range app.Vars {
 			require.NotContains(t, key, "=")

@@ -34,12 +34,25 @@ type UnknownNameError struct {
 // Error returns "unknown parameter", or "unknown variable", with the name.
 func (e *UnknownNameError) Error() string { return fmt.Sprintf("unknown %s %q", e.Kind, e.Name) }
 
+// meant is the content that the values are for.
+func meant(inputs []input, content Content, others []Content) Content {
+	for _, in := range inputs {
+		if !in.empty() && slices.Contains(others, in.of) {
+			return in.of
+		}
+	}
+	return content
+}
+
 // apply stores the values in their order, and returns what is wrong with them.
 func (app *Application) apply(inputs []input) []error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, in := range inputs {
 		problem := in.problem()
+		if problem == "" && in.of != app.Content && !in.empty() {
+			problem = fmt.Sprintf("is for a %s; this Application renders a %s", in.of, app.Content)
+		}
 		if seen[in.origin] {
 			problem = "given twice; want it once"
 		}
@@ -67,6 +80,11 @@ func (in input) problem() string {
 	return ""
 }
 
+// empty tells values that say nothing.
+func (v value) empty() bool {
+	return (v.String == nil || *v.String == "") && (v.Array == nil || len(*v.Array) == 0) && (v.Map == nil || len(*v.Map) == 0)
+}
+
 // form names the collection types that the value has; one is right.
 func (v value) form() string {
 	var forms []string
@@ -82,7 +100,7 @@ func (v value) form() string {
 	return cmp.Or(strings.Join(forms, " and "), "none")
 }
 
-// keyProblem wants dotted keys of vars.
+// keyProblem wants dotted keys.
 func keyProblem(keys []string) string {
 	for _, key := range keys {
 		if strings.Contains(key, "=") || strings.Contains("."+key+".", "..") {

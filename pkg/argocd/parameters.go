@@ -1,6 +1,7 @@
 package argocd
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 )
@@ -16,53 +17,87 @@ const (
 // as a variable under `plugin.env`.
 type parameter struct {
 	Announcement
+	// of is the content of a directory that has use for the parameter.
+	of Content
+	// example is a value as it is written in an Application.
+	example string
+	// dynamic says that the values are announced which files give.
+	dynamic bool
 	// take stores a value of the parameter's collection type.
 	take func(*Application, value)
 }
+
+// AllLayers is a parameter's value that means all layers of a platform, where
+// none given would mean the fleet beside it.
+const AllLayers = "*"
 
 // parameters is the table of all that the plugin accepts.
 func parameters() []parameter {
 	return []parameter{
 		{
-			Announcement{
+			Announcement: Announcement{
 				Name: "namespace", Title: "Namespace", CollectionType: text,
 				Tooltip: "Namespace of VMs that have none; the Application's destination where empty",
 			},
-			func(app *Application, v value) {
-				if *v.String != "" {
-					app.Namespace = *v.String
-				}
-			},
+			of:      Fleet,
+			example: "prod",
+			take:    func(app *Application, v value) { app.Namespace = cmp.Or(*v.String, app.Namespace) },
 		},
 		{
-			Announcement{
+			Announcement: Announcement{
 				Name: "vm", Title: "VMs", CollectionType: array,
 				Tooltip: "Names, or namespace/name, of the VMs to render; all where empty. With automatic pruning all others are deleted",
 			},
-			func(app *Application, v value) { app.VMs = *v.Array },
+			of:      Fleet,
+			example: "[web01, prod/db01]",
+			take:    func(app *Application, v value) { app.VMs = *v.Array },
 		},
 		{
-			Announcement{
+			Announcement: Announcement{
 				Name: "overlay", Title: "Overlays", CollectionType: array,
 				Tooltip: "Files that merge over the fleet, in order: relative to the Application's path, or to the repository with a leading slash",
 			},
-			func(app *Application, v value) { app.Overlays = *v.Array },
+			of:      Fleet,
+			example: "[../stages/test.yaml, /sites/b.yaml]",
+			take:    func(app *Application, v value) { app.Overlays = *v.Array },
 		},
 		{
-			Announcement{
+			Announcement: Announcement{
+				Name: "defaults", Title: "Defaults", CollectionType: dict,
+				Tooltip: "VM keys by dotted key, each with a value as in a file; they win over the defaults of all files, and the VM wins over them",
+			},
+			of:      Fleet,
+			example: "{runStrategy: Halted, memory.guest: 16Gi}",
+			take:    func(app *Application, v value) { app.Defaults = overlaid(app.Defaults, *v.Map) },
+		},
+		{
+			Announcement: Announcement{
 				Name: "vars", Title: "Vars", CollectionType: dict,
 				Tooltip: "Vars for templates by dotted key; they win over those of all files",
 			},
-			func(app *Application, v value) {
-				merged := maps.Clone(app.Vars)
-				if merged == nil {
-					merged = map[string]string{}
-				}
-				maps.Copy(merged, *v.Map)
-				app.Vars = merged
+			of:      Fleet,
+			example: `{tier: gold, net.mtu: "9000"}`,
+			dynamic: true,
+			take:    func(app *Application, v value) { app.Vars = overlaid(app.Vars, *v.Map) },
+		},
+		{
+			Announcement: Announcement{
+				Name: "layer", Title: "Layer", CollectionType: text,
+				Tooltip: "Layer of a platform.yaml to render; the Applications of all layers where empty, or * where there is a fleet.yaml, too. A fleet has no layers",
 			},
+			of:      Platform,
+			example: "network",
+			take:    func(app *Application, v value) { app.Layer = *v.String },
 		},
 	}
+}
+
+// overlaid is a map with the entries of another over its own.
+func overlaid(base, over map[string]string) map[string]string {
+	merged := make(map[string]string, len(base)+len(over))
+	maps.Copy(merged, base)
+	maps.Copy(merged, over)
+	return merged
 }
 
 // find returns the parameter of a name.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The files under examples/apps are what the command in their first line
+// prints in this repository; with -update they are written.
+func TestAppExamples(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(examples, "apps", "*.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	clone := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(clone, ".git"), 0o755))
+	require.NoError(t, os.CopyFS(filepath.Join(clone, "examples"), os.DirFS(examples)))
+	t.Chdir(clone)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) { checkExample(t, file) })
+	}
+}
+
+func checkExample(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(string(text), "\n")
+	args, isCommand := strings.CutPrefix(first, "# vmrender ")
+	require.True(t, isCommand, "%s", first)
+	status, stdout, stderr := run(strings.Fields(args)...)
+	require.Equal(t, statusOK, status, stderr)
+	got := first + "\n# Written by \"make golden\"; do not edit.\n" + stdout
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		return
+	}
+	require.Equal(t, got, string(text), "stale; run \"make golden\"")
+}

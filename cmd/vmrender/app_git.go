@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// repository is the clone of a Git repository that a fleet lies in.
+type repository struct {
+	root string // absolute, without symbolic links
+}
+
+// findRepository looks for the repository upwards from dir.
+func findRepository(dir string) (repository, error) {
+	at, err := physicalPath(dir)
+	if err != nil {
+		return repository{}, err
+	}
+	for ; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return repository{at}, nil
+		}
+		if filepath.Dir(at) == at {
+			return repository{}, fmt.Errorf("%s: not in a clone of a Git repository (no .git here or above), from which Argo CD could read it", dir)
+		}
+	}
+}
+
+func physicalPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// path is where a file or directory lies in the repository, with slashes. A
+// file that does not exist is where its directory says; a symbolic link counts
+// where it is.
+func (r repository) path(file string) (string, error) {
+	dir, err := physicalPath(filepath.Dir(file))
+	if base := filepath.Base(file); err == nil && base != "." && base != ".." {
+		dir = filepath.Join(dir, base)
+	} else if err == nil {
+		dir, err = physicalPath(file)
+	}
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(r.root, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s: not in the repository of the fleet, %s; Argo CD reads only that", file, r.root)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// origin is the URL of the remote "origin" as .git/config has it; "" without one.
+func (r repository) origin() (string, error) {
+	config, err := os.ReadFile(filepath.Join(r.commonDir(), "config"))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return originURL(string(config)), err
+}
+
+// commonDir is where Git keeps what all working trees of a repository share: in
+// a linked tree and in a submodule .git is a file that names the place
+// (gitrepository-layout of Git).
+func (r repository) commonDir() string {
+	dir := filepath.Join(r.root, ".git")
+	if to, ok := strings.CutPrefix(firstLine(dir), "gitdir: "); ok {
+		dir = onto(r.root, to)
+	}
+	if to := firstLine(filepath.Join(dir, "commondir")); to != "" {
+		dir = onto(dir, to)
+	}
+	return dir
+}
+
+// onto is a path as seen from dir.
+func onto(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// firstLine is that of a file; "" where there is no such file.
+func firstLine(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+var (
+	sectionLine = regexp.MustCompile(`^\s*\[([^\]]*)\]`)
+	urlLine     = regexp.MustCompile(`(?i)^\s*url\s*=\s*"?([^"#;\s]+)`)
+)
+
+// originURL takes the URL of the remote "origin" out of Git's configuration.
+func originURL(config string) string {
+	section, found := "", ""
+	for line := range strings.Lines(config) {
+		if m := sectionLine.FindStringSubmatch(line); m != nil {
+			section = m[1]
+		} else if m := urlLine.FindStringSubmatch(line); m != nil && section == `remote "origin"` {
+			found = m[1]
+		}
+	}
+	return found
+}
+
+// scpForm is how ssh's URLs are mostly written: git@git.example.com:team/vms.git.
+// An at sign in the path would make a user's password look like a host.
+var scpForm = regexp.MustCompile(`^([\w.-]+@)?[\w.-]{2,}:[^@\\]+$`)
+
+// errRepoURL never shows the URL, which may hold a password.
+var errRepoURL = errors.New("the repository's URL is not one that Argo CD can read; give --repo https://…, ssh://…, or user@host:path")
+
+// publicURL returns a repository's URL without credentials, and whether it had some.
+func publicURL(given string) (public string, secret bool, err error) {
+	if scpForm.MatchString(given) && !strings.Contains(given, "://") {
+		return given, false, nil
+	}
+	u, err := url.Parse(given)
+	if err != nil || u.Scheme == "" || u.Host == "" && u.Scheme != "file" || u.RawQuery != "" || u.Fragment != "" {
+		return "", false, errRepoURL
+	}
+	_, hasPassword := u.User.Password()
+	secret = hasPassword || u.User != nil && u.Scheme != "ssh"
+	if secret {
+		u.User = loginName(u)
+	}
+	return u.String(), secret, nil
+}
+
+// loginName keeps the name that ssh logs in with; that of another scheme may be a token.
+func loginName(u *url.URL) *url.Userinfo {
+	if u.Scheme != "ssh" {
+		return nil
+	}
+	return url.User(u.User.Username())
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/plugin"
+)
+
+// customized is a kind in the table of customizations.
+type customized struct {
+	Group    string         `json:"group"`
+	Kind     string         `json:"kind"`
+	Ignore   []ignoredField `json:"ignore"`
+	Optional []ignoredField `json:"optional"`
+}
+
+type ignoredField struct {
+	Field string `json:"field"` // JSON pointer
+}
+
+// customizedKinds are those that fleets are rendered to.
+func customizedKinds() ([]customized, error) {
+	var table struct {
+		Kinds []customized `json:"kinds"`
+	}
+	if err := yaml.Unmarshal(plugin.Customizations, &table); err != nil {
+		return nil, fmt.Errorf("reading the table of customizations: %w", err)
+	}
+	rendered := []argocd.GroupKind{
+		{Group: "kubevirt.io", Kind: "VirtualMachine"},
+		{Group: "cdi.kubevirt.io", Kind: "DataVolume"},
+		{Group: "pool.kubevirt.io", Kind: "VirtualMachinePool"},
+	}
+	return slices.DeleteFunc(table.Kinds, func(c customized) bool {
+		return !slices.Contains(rendered, argocd.GroupKind{Group: c.Group, Kind: c.Kind})
+	}), nil
+}
+
+// ignoreDifferences are the fields that the platform writes, and those of the
+// optional ones that were asked for.
+func ignoreDifferences(kinds []customized, optional []string) []argocd.ResourceIgnoreDifferences {
+	var ignored []argocd.ResourceIgnoreDifferences
+	for _, c := range kinds {
+		var pointers []string
+		for _, f := range c.Ignore {
+			pointers = append(pointers, f.Field)
+		}
+		for _, f := range c.Optional {
+			if slices.Contains(optional, f.Field) {
+				pointers = append(pointers, f.Field)
+			}
+		}
+		if len(pointers) > 0 {
+			ignored = append(ignored, argocd.ResourceIgnoreDifferences{Group: c.Group, Kind: c.Kind, JSONPointers: pointers})
+		}
+	}
+	return ignored
+}
+
+// optionalFields are all that --ignore takes.
+func optionalFields(kinds []customized) []string {
+	var fields []string
+	for _, c := range kinds {
+		for _, f := range c.Optional {
+			fields = append(fields, f.Field)
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// checkIgnored wants every field to be optional.
+func checkIgnored(given []string) error {
+	kinds, err := customizedKinds()
+	if err != nil {
+		return err
+	}
+	known := optionalFields(kinds)
+	for _, field := range given {
+		if !slices.Contains(known, field) {
+			return fmt.Errorf("--ignore %q: not a field that may be left to others; %s", field, source.DidYouMean(field, known))
+		}
+	}
+	return nil
+}

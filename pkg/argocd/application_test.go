@@ -1,0 +1,121 @@
+package argocd_test
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+)
+
+func TestAppName(t *testing.T) {
+	for dir, want := range map[string]string{
+		".":             "site",
+		"web":           "site-web",
+		"prod/web":      "site-prod-web",
+		"Prod/Web_1":    "site-prod-web-1",
+		"v1.2":          "site-v1.2",
+		"_x_/y_":        "site-x--y",
+		"größe":         "site-gr--e",
+		"___":           "site-",
+		"my directory/": "site-my-directory",
+	} {
+		require.Equal(t, want, argocd.AppName("site", dir))
+	}
+}
+
+func TestIsAppName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"site": true, "site-a.b1": true, "1": true, strings.Repeat("a", 63): true,
+		"": false, "site-": false, "-site": false, "a..b": false, "a.-b": false, "Site": false, "a_b": false, strings.Repeat("a", 64): false,
+	} {
+		require.Equal(t, want, argocd.IsAppName(name), name)
+	}
+}
+
+// What an Application gives as parameters is what the plugin reads.
+func TestParametersAreRead(t *testing.T) {
+	app := argocd.Order{Parameters: []argocd.ApplicationSourcePluginParameter{
+		{Name: "vm", Array: []string{"web01", "prod/db01"}},
+		{Name: "overlay", Array: []string{"/stages/test.yaml"}},
+		{Name: "defaults", Map: map[string]string{"memory.guest": "4Gi"}},
+		{Name: "vars", Map: map[string]string{"a.b": "1=2"}},
+	}}.App()
+	text, err := json.Marshal(app.Spec.Source.Plugin.Parameters)
+	require.NoError(t, err)
+	read, errs := argocd.ReadEnvironment([]string{"ARGOCD_APP_PARAMETERS=" + string(text)}, argocd.Fleet)
+	require.Empty(t, errs)
+	require.Equal(t, argocd.Application{
+		Content: argocd.Fleet, VMs: []string{"web01", "prod/db01"}, Overlays: []string{"/stages/test.yaml"},
+		Defaults: map[string]string{"memory.guest": "4Gi"}, Vars: map[string]string{"a.b": "1=2"},
+	}, read)
+}
+
+// What lies in the directory itself is not listed beside it.
+func TestGeneratePaths(t *testing.T) {
+	inputs := []string{"site/fleet.yaml", "site/web/stage.yaml", "site/web.yaml"}
+	for dir, want := range map[string]string{
+		"site/web": ".;/site/fleet.yaml;/site/web.yaml",
+		"site":     ".",
+		".":        ".",
+		"sit":      ".;/site/fleet.yaml;/site/web/stage.yaml;/site/web.yaml",
+	} {
+		app := argocd.Order{Path: dir, Inputs: inputs}.App()
+		require.Equal(t, want, app.Metadata.Annotations[argocd.GeneratePathsAnnotation])
+	}
+}
+
+// The patterns of a set match what it was made for, whatever the directories are called.
+func TestPatterns(t *testing.T) {
+	dirs := []string{"fleet/a*b/x", "fleet/a[1]/y", "fleet/[z]"}
+	others := []string{"fleet/a*b", "fleet/a[1]", "fleet/docs?"}
+	set := argocd.Order{Path: "fleet"}.AppSet(argocd.Spread{Root: "fleet", Directories: dirs, Others: others})
+	items := set.Spec.Generators[0].Git.Directories
+	taken := func(dir string) bool {
+		include, exclude := false, false
+		for _, item := range items {
+			match, err := path.Match(item.Path, dir)
+			require.NoError(t, err)
+			include, exclude = include || match && !item.Exclude, exclude || match && item.Exclude
+		}
+		return include && !exclude
+	}
+	for _, dir := range append(dirs, "fleet/new", "fleet/a*b/new") {
+		require.True(t, taken(dir), dir)
+	}
+	for _, dir := range append(others, "fleet", "other/new", "fleet/acb/x", "fleet/new/deep") {
+		require.False(t, taken(dir), dir)
+	}
+}
+
+// A set at the repository's root, one level deep, needs no template for its paths.
+func TestFlatSet(t *testing.T) {
+	set := argocd.Order{Name: "site", Path: ".", Inputs: []string{"fleet.yaml", "_defaults.yaml"}}.
+		AppSet(argocd.Spread{Root: ".", Directories: []string{"web"}})
+	require.Equal(t, ".;/fleet.yaml;/_defaults.yaml", set.Spec.Template.Metadata.Annotations[argocd.GeneratePathsAnnotation])
+	require.Equal(t, `site-{{ .path.segments | join "-" | normalize }}`, set.Spec.Template.Metadata.Name)
+	require.Equal(t, []argocd.GitDirectoryGeneratorItem{{Path: "*"}}, set.Spec.Generators[0].Git.Directories)
+}
+
+// Templates are those of the set alone: what a person wrote is printed as it is,
+// and the order itself is not changed by a set.
+func TestEscape(t *testing.T) {
+	o := argocd.Order{
+		Name: "site", Project: "{{p}}", RepoURL: "{{r}}", Revision: "{{v}}", Path: ".",
+		Destination: argocd.ApplicationDestination{Server: "{{s}}"},
+		Parameters: []argocd.ApplicationSourcePluginParameter{
+			{Name: "overlay", Array: []string{"{{o}}"}}, {Name: "vars", Map: map[string]string{"k": "{{m}}"}},
+		},
+	}
+	spec := o.AppSet(argocd.Spread{Root: ".", Directories: []string{"web"}, Overlays: "clusters", Clusters: map[string]string{"a": "b"}}).Spec.Template.Spec
+	require.Equal(t, `{{ "{{" }}p}}`, spec.Project)
+	require.Equal(t, `{{ "{{" }}r}}`, spec.Source.RepoURL)
+	require.Equal(t, `{{ "{{" }}v}}`, spec.Source.TargetRevision)
+	require.Equal(t, []string{`{{ "{{" }}o}}`, "/clusters/{{ .nameNormalized }}.yaml"}, spec.Source.Plugin.Parameters[0].Array)
+	require.Equal(t, map[string]string{"k": `{{ "{{" }}m}}`}, spec.Source.Plugin.Parameters[1].Map)
+	require.Equal(t, []string{"{{o}}"}, o.Parameters[0].Array)
+	require.Equal(t, "{{m}}", o.Parameters[1].Map["k"])
+}
