@@ -1,0 +1,18 @@
+-- The health of an Application is that of what it holds. Of a wave of Applications
+-- the next one must wait for the sync as well: until it, the health is that of the
+-- revision before.
+local status = obj.status or {}
+local health = status.health or {}
+local operation = status.operationState or {}
+local sync = status.sync or {}
+
+if operation.phase == "Running" or operation.phase == "Terminating" then
+  return { status = "Progressing", message = operation.message or "Syncing" }
+end
+if sync.status ~= "Synced" and (operation.phase == "Failed" or operation.phase == "Error") then
+  return { status = "Degraded", message = operation.message or "The last sync failed" }
+end
+if health.status == nil or health.status == "" then
+  return { status = "Progressing", message = "Waiting for Argo CD" }
+end
+return { status = health.status, message = health.message or sync.status }

@@ -1,0 +1,35 @@
+-- What the conditions of the kinds of this rule mean, by status. The last condition
+-- that means something counts; the others only say how far their controller is.
+local meanings = {
+  True = {
+    Available = "Healthy",
+    NetworkCreated = "Healthy",
+    Ready = "Healthy",
+    Successful = "Healthy",
+    Ignored = "Suspended", -- no node matches the policy
+    Degraded = "Degraded",
+    Failure = "Degraded",
+    TargetConfigControllerDegraded = "Degraded",
+  },
+  False = {
+    NetworkCreated = "Degraded",
+    TargetConfigControllerDegraded = "Healthy",
+  },
+}
+
+local result = { status = "Progressing", message = "Waiting for its controller" }
+for _, c in ipairs((obj.status or {}).conditions or {}) do
+  local meaning = (meanings[c.status] or {})[c.type]
+  local text = c.type
+  if c.message ~= nil and c.message ~= "" then
+    text = c.message
+  elseif c.reason ~= nil and c.reason ~= "" then
+    text = c.reason
+  end
+  if meaning ~= nil then
+    result = { status = meaning, message = text, found = true }
+  elseif not result.found then
+    result.message = text
+  end
+end
+return { status = result.status, message = result.message }

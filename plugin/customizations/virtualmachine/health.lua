@@ -1,0 +1,74 @@
+-- Errors among the printable statuses. KubeVirt goes on trying; the cause is elsewhere.
+local errors = {
+  CrashLoopBackOff = true,
+  DataVolumeError = true,
+  ErrImagePull = true,
+  ErrorPvcNotFound = true,
+  ErrorUnschedulable = true,
+  ImagePullBackOff = true,
+  Unknown = true,
+}
+
+local status = obj.status or {}
+local printable = status.printableStatus or "Waiting for virt-controller"
+
+local conditions = {}
+for _, c in ipairs(status.conditions or {}) do
+  conditions[c.type] = c
+end
+
+local function holds(type)
+  return conditions[type] ~= nil and conditions[type].status == "True"
+end
+
+-- because adds what a condition says to a text.
+local function because(text, type)
+  local c = conditions[type] or {}
+  if c.message ~= nil and c.message ~= "" then
+    return text .. ": " .. c.message
+  end
+  return text
+end
+
+-- idle tells why a VM that does not run is as it was declared, or nil where
+-- virt-controller has yet to start it.
+local function idle()
+  local strategy = obj.spec.runStrategy
+  if obj.spec.running == false or strategy == "Halted" then
+    return "Stopped, as declared"
+  end
+  if strategy == "Manual" then
+    return "Stopped; run strategy Manual leaves starting to people"
+  end
+  -- These run once; the status names them as soon as virt-controller has seen them.
+  if (strategy == "RerunOnFailure" or strategy == "Once") and status.runStrategy == strategy then
+    return "Stopped by its guest, as run strategy " .. strategy .. " allows"
+  end
+  return nil
+end
+
+if holds("ManualRecoveryRequired") then
+  return { status = "Degraded", message = because("Manual recovery required", "ManualRecoveryRequired") }
+end
+if errors[printable] then
+  return { status = "Degraded", message = because(printable, "Ready") }
+end
+if holds("Paused") then
+  return { status = "Suspended", message = because("Paused", "Paused") }
+end
+if holds("Ready") then
+  if holds("Failure") then
+    return { status = "Healthy", message = because(printable .. "; the last change failed", "Failure") }
+  end
+  if holds("RestartRequired") then
+    return { status = "Healthy", message = because(printable .. "; restart required", "RestartRequired") }
+  end
+  return { status = "Healthy", message = printable }
+end
+if holds("Failure") then
+  return { status = "Degraded", message = because(printable, "Failure") }
+end
+if printable == "Stopped" and not status.created and idle() ~= nil then
+  return { status = "Healthy", message = idle() }
+end
+return { status = "Progressing", message = printable }
