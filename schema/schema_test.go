@@ -48,7 +48,7 @@ func decode(t *testing.T, text string) any {
 
 // The schemas accept every values file that this repository shows to users.
 func TestExamplesAreValid(t *testing.T) {
-	schemas := map[string]*jsonschema.Schema{"fleet": compile(t, "fleet"), "defaults": compile(t, "defaults"), "vms": compile(t, "vms")}
+	schemas := map[string]*jsonschema.Schema{"fleet": compile(t, "fleet"), "defaults": compile(t, "defaults"), "vms": compile(t, "vms"), "platform": compile(t, "platform")}
 	seen := map[string]int{}
 	for _, root := range []string{"../examples", "../cmd/vmrender/starter"} {
 		for _, file := range valuesFiles(t, root) {
@@ -61,7 +61,7 @@ func TestExamplesAreValid(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, seen, 6, "each kind of file in each tree: %v", seen)
+	require.Len(t, seen, 7, "each kind of file in each tree: %v", seen)
 }
 
 // valuesFiles are the YAML files beneath fleets' roots.
@@ -92,6 +92,8 @@ func kindOf(name string) string {
 		return "fleet"
 	case "_defaults.yaml":
 		return "defaults"
+	case "platform.yaml":
+		return "platform"
 	}
 	return "vms"
 }
@@ -101,6 +103,8 @@ func TestMistakesAreInvalid(t *testing.T) {
 		{"unknown key of a VM", "vms", `vms: {a: {memroy: 4Gi}}`},
 		{"unknown key of a disk", "vms", `vms: {a: {disks: {data: {sise: 4Gi}}}}`},
 		{"unknown key of defaults", "defaults", `defaults: {os: rhel9}`},
+		{"unknown action of a layer", "platform", `{apiVersion: vmrender.io/v1alpha1, kind: Platform, metadata: {name: a}, layers: {network: {action: apply}}}`},
+		{"unknown key of a layer", "platform", `{apiVersion: vmrender.io/v1alpha1, kind: Platform, metadata: {name: a}, layers: {network: {value: {}}}}`},
 		{"unknown key of fleet.yaml", "fleet", `catalogue: {}`},
 		{"unknown key of an entry", "fleet", `catalog: {networks: {a: {nad: a/b, mtu: 9000}}}`},
 		{"internal key", "vms", `vms: {a: {cpu: {"#vcpus": 4}}}`},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vmrender/vmrender/pkg/rollout"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -15,6 +16,9 @@ const (
 	statusOK      = 0
 	statusInvalid = 1
 	statusUsage   = 2
+	// statusStopped is for a run that SIGTERM has ended, in the shells' way of
+	// counting: a Job takes it for a reason to try again, as it does not take 1.
+	statusStopped = 143
 )
 
 // errReported ends a command whose problems have been written already.
@@ -40,10 +44,14 @@ command line that is not understood.`,
 	root.AddCommand(
 		newTemplateCommand(),
 		newValidateCommand(),
+		newAppCommand(),
 		newExplainCommand(),
 		newCatalogCommand(),
 		newInitCommand(),
 		newSchemaCommand(),
+		newImagesCommand(),
+		newRolloutCommand(),
+		newSnapshotCommand(),
 		newVersionCommand(),
 	)
 	return root
@@ -61,6 +69,9 @@ func execute(root *cobra.Command, args []string) int {
 		return statusOK
 	case errors.Is(err, errReported):
 		return statusInvalid
+	case errors.Is(err, rollout.ErrInterrupted):
+		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
+		return statusStopped
 	case started:
 		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
 		return statusInvalid

@@ -9,12 +9,12 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	kinds := []string{"fleet", "defaults", "vms"}
+	kinds := []string{"fleet", "defaults", "vms", "platform"}
 	return &cobra.Command{
 		Use:   "schema [" + strings.Join(kinds, "|") + "]",
 		Short: "Print the JSON Schema of a kind of file",
 		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of _defaults.yaml
-(defaults), or of all other files of a fleet (vms).`,
+(defaults), of all other files of a fleet (vms), or of platform.yaml.`,
 		Example:   `  vmrender schema vms > vms.schema.json`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), oneOf(kinds)),
 		ValidArgs: kinds,

@@ -6,15 +6,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
 func newValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [PATH]",
-		Short: "Report every error and warning of a fleet",
+		Short: "Report every error and warning of a fleet or a platform",
 		Long: `Read the fleet, directory or file at PATH (the working directory by default, "-"
-for a values file on standard input), render it, and report every problem.
+for a values file on standard input), render it, and report every problem. So it
+does with a PATH to a platform.yaml, or to a directory that has one and no fleet.
 
 The report is written to stdout in the format asked for: text (one line per
 problem), json, sarif (SARIF 2.1.0, for code scanning) or github (annotations in
@@ -25,25 +27,47 @@ a GitHub Actions log). The exit status is 1 when there are errors.`,
 	}
 	flags := new(fleetFlags)
 	flags.register(cmd)
+	platform := new(platformFlags)
+	platform.registerCluster(cmd)
 	output := outputFlag(cmd, "text", "json", "sarif", "github")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		v := validate(pathArg(args), flags.options(cmd, nil))
+		v, what, err := validatePath(cmd, pathArg(args), flags, platform)
+		if err != nil {
+			return err
+		}
 		if err := reporter(output.value)(cmd.OutOrStdout(), v); err != nil {
 			return err
 		}
 		if v.HasErrors() {
 			return errReported
 		}
-		cmd.PrintErrf("ok: %s\n", report.Count(v.VMs, "VM"))
+		cmd.PrintErrf("ok: %s\n", what)
 		return nil
 	}
 	return cmd
 }
 
+// validatePath validates the fleet or the platform at a path, and counts what is in it.
+func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *platformFlags) (v report.Validation, count string, err error) {
+	if file, ok := platformFile(path); ok {
+		if err := notFor("a platform", cmd, "kube-version", "api-versions", "output"); err != nil {
+			return v, "", err
+		}
+		apps, diags := layers.RenderApps(file, platform.options())
+		v = report.Validation{Version: readBuild().Version, Diagnostics: diags.Sorted()}
+		return v, report.Count(max(len(apps)-1, 0), "layer"), nil // the AppProject is none
+	}
+	if err := onlyForPlatforms(cmd); err != nil {
+		return v, "", err
+	}
+	v = validate(path, flags.options(cmd, nil))
+	return v, report.Count(v.VMs, "VM"), nil
+}
+
 // validate reads and renders everything at path; the manifests are thrown away.
 func validate(path string, opts fleet.Options) report.Validation {
 	_, rendered, diags := renderFleet(path, opts)
-	return report.Validation{Version: readBuild().Version, VMs: len(rendered), Diagnostics: diags.Sorted()}
+	return report.Validation{Version: readBuild().Version, VMs: machines(rendered), Diagnostics: diags.Sorted()}
 }
 
 func reporter(format string) func(io.Writer, report.Validation) error {

@@ -6,6 +6,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -18,19 +19,20 @@ type shortForm struct {
 }
 
 var shortForms = map[reflect.Type]shortForm{
-	reflect.TypeFor[fleet.CPU]():        {"integer", "integers", "`cpu: 4` is 4 virtual CPUs, as sockets or as cores, whichever suits the operating system", positive},
-	reflect.TypeFor[fleet.Memory]():     {"quantity", "quantities", "`memory: 16Gi` is `memory: {guest: 16Gi}`", quantity},
-	reflect.TypeFor[fleet.Matcher]():    {"name", "names", "`instancetype: u1.medium` is `instancetype: {name: u1.medium}`", text},
-	reflect.TypeFor[fleet.Disk]():       {"quantity", "quantities", "`data: 120Gi` is `data: {size: 120Gi}`", quantity},
-	reflect.TypeFor[fleet.Source]():     {"`blank`", "`blank`", "`source: blank` is `source: {blank: true}`; only disks have it", oneOf("blank")},
-	reflect.TypeFor[fleet.NIC]():        {"network", "networks", "`[pod, vlan2003]` is `[{network: pod}, {network: vlan2003}]`", text},
-	reflect.TypeFor[fleet.Port]():       {"port", "ports", "`[80]` is `[{port: 80}]`", port},
-	reflect.TypeFor[fleet.CPUFeature](): {"name", "names", "`[vmx]` is `[{name: vmx}]`", text},
-	reflect.TypeFor[fleet.Device]():     {"device", "devices", "`[nvidia.com/GA102GL_A10]` is `[{device: nvidia.com/GA102GL_A10}]`", text},
-	reflect.TypeFor[fleet.Firmware]():   {"type", "types", "`firmware: efi` is `firmware: {type: efi}`", oneOf("bios", "efi", "secureboot")},
-	reflect.TypeFor[fleet.TPM]():        {"boolean", "booleans", "`tpm: true` is a TPM that forgets its state, `tpm: false` is none", boolean},
-	reflect.TypeFor[fleet.Service]():    {"port", "ports", "`https: 443` is `https: {port: 443}`", port},
-	reflect.TypeFor[fleet.Lifecycle]():  {"type", "types", "`lifecycle: cattle` is `lifecycle: {type: cattle}`", oneOf("pet", "cattle")},
+	reflect.TypeFor[fleet.CPU]():          {"integer", "integers", "`cpu: 4` is 4 virtual CPUs, as sockets or as cores, whichever suits the operating system", positive},
+	reflect.TypeFor[fleet.Memory]():       {"quantity", "quantities", "`memory: 16Gi` is `memory: {guest: 16Gi}`", quantity},
+	reflect.TypeFor[fleet.Matcher]():      {"name", "names", "`instancetype: u1.medium` is `instancetype: {name: u1.medium}`", text},
+	reflect.TypeFor[fleet.Disk]():         {"quantity", "quantities", "`data: 120Gi` is `data: {size: 120Gi}`", quantity},
+	reflect.TypeFor[fleet.Source]():       {"`blank`", "`blank`", "`source: blank` is `source: {blank: true}`; only disks have it", oneOf("blank")},
+	reflect.TypeFor[fleet.NIC]():          {"network", "networks", "`[pod, vlan2003]` is `[{network: pod}, {network: vlan2003}]`", text},
+	reflect.TypeFor[fleet.Port]():         {"port", "ports", "`[80]` is `[{port: 80}]`", port},
+	reflect.TypeFor[fleet.CPUFeature]():   {"name", "names", "`[vmx]` is `[{name: vmx}]`", text},
+	reflect.TypeFor[fleet.Device]():       {"device", "devices", "`[nvidia.com/GA102GL_A10]` is `[{device: nvidia.com/GA102GL_A10}]`", text},
+	reflect.TypeFor[fleet.Firmware]():     {"type", "types", "`firmware: efi` is `firmware: {type: efi}`", oneOf("bios", "efi", "secureboot")},
+	reflect.TypeFor[fleet.TPM]():          {"boolean", "booleans", "`tpm: true` is a TPM that forgets its state, `tpm: false` is none", boolean},
+	reflect.TypeFor[fleet.Service]():      {"port", "ports", "`https: 443` is `https: {port: 443}`", port},
+	reflect.TypeFor[layers.IgnoreField](): {"pointer", "pointers", "`[/spec/size]` is `[{pointer: /spec/size}]`", text},
+	reflect.TypeFor[fleet.Lifecycle]():    {"type", "types", "`lifecycle: cattle` is `lifecycle: {type: cattle}`", oneOf("pet", "cattle")},
 }
 
 func text() *jsonschema.Schema    { return &jsonschema.Schema{Type: "string"} }
@@ -81,8 +83,8 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[fleet.Command]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(), {Type: "array", Items: text()}}}
 	case reflect.TypeFor[fleet.IntOrPercent]():
-		percent := &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+|(100|[1-9]?[0-9])%)$`}
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0"}, percent}}
+		percent := &jsonschema.Schema{Type: "string", Pattern: `^([1-9][0-9]*|(100|[1-9][0-9]?)%)$`}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "1"}, percent}}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -19,6 +20,7 @@ var fileKinds = []fileKind{
 	{"fleet", "fleet.yaml, the root of a vmrender fleet, or an overlay", reflect.TypeFor[fleet.Header]()},
 	{"defaults", "_defaults.yaml, what VMs of a vmrender fleet inherit", reflect.TypeFor[fleet.VM]()},
 	{"vms", "a file of a vmrender fleet with VMs", reflect.TypeFor[fleet.File]()},
+	{"platform", "platform.yaml, the layers beneath VMs", reflect.TypeFor[layers.Platform]()},
 }
 
 var (

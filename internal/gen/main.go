@@ -1,6 +1,8 @@
 // Command gen writes the files of this repository that follow from Go types,
 // the comments on them and the built-in catalogue: the JSON Schemas under
-// schema/ and the reference under docs/. It is not shipped; go generate runs it.
+// schema/ and the reference under docs/; and those that follow from the values
+// of the charts: their schemas, their references and their copies of the
+// library. It is not shipped; go generate runs it.
 package main
 
 import (
@@ -72,8 +74,23 @@ func generate() (map[string][]byte, error) {
 	if files["docs/values.md"], err = comments.valuesReference(); err != nil {
 		return nil, fmt.Errorf("making docs/values.md: %w", err)
 	}
+	if files["docs/platform.md"], err = comments.platformReference(); err != nil {
+		return nil, fmt.Errorf("making docs/platform.md: %w", err)
+	}
 	if files["docs/catalog.md"], err = catalogReference(); err != nil {
 		return nil, fmt.Errorf("making docs/catalog.md: %w", err)
+	}
+	if files["docs/lifecycle.md"], err = lifecycleReference(); err != nil {
+		return nil, fmt.Errorf("making docs/lifecycle.md: %w", err)
+	}
+	if err := addPluginFiles(files); err != nil {
+		return nil, err
+	}
+	if err := addChartFiles(files); err != nil {
+		return nil, err
+	}
+	if err := addCustomizations(files); err != nil {
+		return nil, err
 	}
 	return files, nil
 }

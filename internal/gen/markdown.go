@@ -8,7 +8,7 @@ import (
 
 // execute fills in a template for Markdown.
 func execute(name, text string, data any) ([]byte, error) {
-	t, err := template.New(name).Funcs(template.FuncMap{"cell": cell, "line": line}).Parse(text)
+	t, err := template.New(name).Funcs(template.FuncMap{"cell": cell, "line": line, "words": strings.Fields}).Parse(text)
 	if err != nil {
 		return nil, err
 	}

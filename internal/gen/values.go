@@ -13,6 +13,11 @@ import (
 //go:embed values.md.tmpl
 var valuesTemplate string
 
+// tableTemplate defines what the references of all kinds of files are made with.
+//
+//go:embed table.md.tmpl
+var tableTemplate string
+
 // section is the table of one type's keys.
 type section struct {
 	of    reflect.Type
@@ -47,12 +52,17 @@ func (c comments) valuesReference() ([]byte, error) {
 	header := r.collect(reflect.TypeFor[fleet.Header](), "")
 	entries := r.collect(catalogType, "catalog")
 	file := r.collect(reflect.TypeFor[fleet.File](), "")
+	r.fill()
+	return execute("values.md", tableTemplate+valuesTemplate, map[string][]*section{
+		"VM": vm, "Fleet": header, "Catalog": entries, "File": file,
+	})
+}
+
+// fill writes the tables, once all sections are there to link to.
+func (r *reference) fill() {
 	for _, s := range r.byType {
 		s.Rows = r.rows(s.of)
 	}
-	return execute("values.md", valuesTemplate, map[string][]*section{
-		"VM": vm, "Fleet": header, "Catalog": entries, "File": file,
-	})
 }
 
 // collect makes the sections of a type and of all types beneath it that have

@@ -1,0 +1,289 @@
+package charts_test
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/charts"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+type object = map[string]any
+
+// eachChart runs a test for every embedded chart.
+func eachChart(t *testing.T, test func(*testing.T, *chart.Chart)) {
+	t.Helper()
+	values, err := fs.Glob(charts.FS, "*/values.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, values)
+	for _, v := range values {
+		name := path.Dir(v)
+		t.Run(name, func(t *testing.T) { test(t, embedded(t, name)) })
+	}
+}
+
+func embedded(t *testing.T, name string) *chart.Chart {
+	t.Helper()
+	var files []*loader.BufferedFile
+	require.NoError(t, fs.WalkDir(charts.FS, name, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := charts.FS.ReadFile(file)
+		files = append(files, &loader.BufferedFile{Name: strings.TrimPrefix(file, name+"/"), Data: data})
+		return err
+	}))
+	c, err := loader.LoadFiles(files)
+	require.NoError(t, err)
+	return c
+}
+
+// render does what "helm template" does, and checks values against the schema.
+func render(c *chart.Chart, values object) (string, error) {
+	release := chartutil.ReleaseOptions{Name: c.Name(), Namespace: c.Metadata.Annotations["vmrender.io/namespace"], Revision: 1, IsInstall: true}
+	all, err := chartutil.ToRenderValues(c, values, release, nil)
+	if err != nil {
+		return "", err
+	}
+	files, err := engine.Render(c, all)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if text := strings.TrimSpace(files[name]); text != "" && path.Base(name) != "NOTES.txt" {
+			fmt.Fprintf(&out, "# Source: %s\n%s\n", name, text)
+		}
+	}
+	return out.String(), nil
+}
+
+func readValues(t *testing.T, file string) object {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	values := object{}
+	require.NoError(t, yaml.UnmarshalStrict(data, &values), file)
+	return values
+}
+
+// scenarios are the values files of a chart's ci directory, by name.
+func scenarios(t *testing.T, c *chart.Chart) map[string]object {
+	t.Helper()
+	files, err := filepath.Glob(c.Name() + "/ci/*-values.yaml")
+	require.NoError(t, err)
+	found := map[string]object{}
+	for _, file := range files {
+		found[strings.TrimSuffix(filepath.Base(file), "-values.yaml")] = readValues(t, file)
+	}
+	require.Contains(t, found, "default", "every chart shows its defaults")
+	return found
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func TestScenarios(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		for name, values := range scenarios(t, c) {
+			t.Run(name, func(t *testing.T) {
+				got, err := render(c, values)
+				require.NoError(t, err)
+				checkObjects(t, got)
+				golden(t, path.Join(c.Name(), "testdata", name+".golden.yaml"), got)
+			})
+		}
+	})
+}
+
+var (
+	separator = regexp.MustCompile(`(?m)^---$`)
+	comment   = regexp.MustCompile(`(?m)^#.*$`)
+)
+
+// checkObjects asks of every object what Argo CD needs: an identity of its own, and a wave.
+func checkObjects(t *testing.T, rendered string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, document := range separator.Split(rendered, -1) {
+		var o struct {
+			APIVersion, Kind string
+			Metadata         struct {
+				Name, Namespace string
+				Annotations     map[string]string
+			}
+		}
+		require.NoError(t, yaml.UnmarshalStrict([]byte(document), &object{}), document)
+		require.NoError(t, yaml.Unmarshal([]byte(document), &o), document)
+		if o.Kind == "" {
+			require.Empty(t, strings.TrimSpace(comment.ReplaceAllString(document, "")))
+			continue
+		}
+		id := strings.Join([]string{o.APIVersion, o.Kind, o.Metadata.Namespace, o.Metadata.Name}, " ")
+		require.False(t, seen[id], "%s is rendered twice", id)
+		seen[id] = true
+		require.NotEmpty(t, o.Metadata.Name, document)
+		require.Regexp(t, `^-?\d+$`, o.Metadata.Annotations["argocd.argoproj.io/sync-wave"], id)
+	}
+}
+
+// What a values file beneath testdata/bad gets wrong stands in the file beside it.
+func TestWrongValuesAreRefused(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		files, err := filepath.Glob(c.Name() + "/testdata/bad/*.yaml")
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				_, err := render(c, readValues(t, file))
+				require.Error(t, err)
+				golden(t, strings.TrimSuffix(file, "yaml")+"txt", sortedLines(err.Error()))
+			})
+		}
+	})
+}
+
+// sortedLines puts a message in order: Helm lists the errors of a schema in any.
+func sortedLines(message string) string {
+	lines := slices.Collect(strings.Lines(message + "\n"))
+	slices.Sort(lines)
+	return strings.TrimSpace(strings.Join(lines, "")) + "\n"
+}
+
+// A key that a scenario sets makes a difference to what is rendered: so no key
+// is dead, and no template reads a key by another name than the schema's.
+func TestEveryValueMatters(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		set := map[string]bool{}
+		for name, values := range scenarios(t, c) {
+			whole, err := render(c, values)
+			require.NoError(t, err)
+			for _, key := range leaves(values, nil) {
+				for i := range key {
+					set[strings.Join(key[:i+1], ".")] = true
+				}
+				without, err := render(c, remove(values, key))
+				require.True(t, err != nil || without != whole, "%s of scenario %s changes nothing", strings.Join(key, "."), name)
+			}
+		}
+		var schema object
+		require.NoError(t, yaml.Unmarshal(c.Schema, &schema))
+		for _, key := range described(schema, "") {
+			require.True(t, set[key], "no scenario sets %s", key)
+		}
+	})
+}
+
+// Users start from a copy of values.yaml. Helm then removes the keys that are
+// null there, and leaves empty maps behind.
+func TestDefaultsCanBeCopied(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		want, err := render(c, object{})
+		require.NoError(t, err)
+		got, err := render(c, readValues(t, c.Name()+"/values.yaml"))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	})
+}
+
+// leaves are the paths to everything in a tree that is not a map with keys.
+func leaves(tree object, prefix []string) [][]string {
+	var all [][]string
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		place := slices.Concat(prefix, []string{key})
+		if inner, ok := tree[key].(object); ok && len(inner) > 0 {
+			all = append(all, leaves(inner, place)...)
+		} else {
+			all = append(all, place)
+		}
+	}
+	return all
+}
+
+// remove returns a copy of a tree without the key at a path.
+func remove(tree object, key []string) object {
+	tree = maps.Clone(tree)
+	if len(key) == 1 {
+		delete(tree, key[0])
+	} else {
+		inner, _ := tree[key[0]].(object)
+		tree[key[0]] = remove(inner, key[1:])
+	}
+	return tree
+}
+
+// described are the paths of the keys that a chart's schema lists, except
+// "global", and except those of types, which are lists of keys and no values.
+func described(schema object, prefix string) []string {
+	var all []string
+	properties, _ := schema["properties"].(object)
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		inner, _ := properties[key].(object)
+		if key == "global" && prefix == "" {
+			continue
+		}
+		all = append(all, prefix+key)
+		if inner["type"] == "object" {
+			all = append(all, described(inner, prefix+key+".")...)
+		}
+	}
+	return all
+}
+
+// What the rendering must not depend on: the cluster, chance, the clock, and
+// whether the chart is installed already, which Argo CD does not tell.
+var impure = regexp.MustCompile(`\b(lookup|rand\w+|uuidv4|gen(CA|PrivateKey|SelfSigned|Signed)\w*|htpasswd|bcrypt|now|getHostByName|Is(Install|Upgrade)|Revision|Capabilities)\b`)
+
+func TestTemplatesArePure(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		for _, file := range c.Templates {
+			for action := range strings.SplitSeq(string(file.Data), "{{") {
+				code, _, _ := strings.Cut(action, "}}")
+				if !strings.HasPrefix(strings.TrimLeft(code, "- "), "/*") {
+					require.NotRegexp(t, impure, code, file.Name)
+				}
+			}
+		}
+	})
+}
+
+// The directory is the same chart as the embedded one, and no more than that.
+func TestDirectoriesAreCharts(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		dir, err := loader.LoadDir(c.Name())
+		require.NoError(t, err)
+		require.NoError(t, dir.Validate())
+		require.Equal(t, c.Metadata, dir.Metadata)
+		require.Equal(t, c.Values, dir.Values)
+		require.Len(t, dir.Templates, len(c.Templates))
+		for _, file := range dir.Files {
+			require.Contains(t, []string{".helmignore", "README.md"}, file.Name)
+		}
+		require.NotEmpty(t, c.Metadata.Annotations["vmrender.io/namespace"])
+	})
+}

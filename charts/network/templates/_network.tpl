@@ -1,0 +1,89 @@
+{{/*
+network.interfaces is the list of nmstate's interfaces of a node network, in an order in which each stands after those it
+is made of.
+*/}}
+{{- define "network.interfaces" -}}
+{{- $state := .state | default "up" -}}
+{{- $out := list -}}
+{{- range $name, $bond := .bonds -}}
+{{- $link := dict "mode" $bond.mode "port" $bond.ports -}}
+{{- with $bond.options }}{{ $_ := set $link "options" . }}{{ end -}}
+{{- $out = append $out (merge (dict "name" $name "type" "bond" "state" $state "link-aggregation" $link) (pick $bond "mtu")) -}}
+{{- end -}}
+{{- range $name, $vlan := .vlans -}}
+{{- $out = append $out (merge (dict "name" $name "type" "vlan" "state" $state "vlan" (dict "base-iface" $vlan.base "id" (int $vlan.id))) (pick $vlan "mtu")) -}}
+{{- end -}}
+{{- range $name, $bridge := .bridges -}}
+{{- if eq $name "br-ex" }}{{ fail "bridges.br-ex: is OVN-Kubernetes' own bridge; want another name, or bridgeMappings to use it" }}{{ end -}}
+{{- $settings := dict "options" (dict "stp" (dict "enabled" ($bridge.stp | default false))) "port" (include "network.ports" $bridge.ports | fromYamlArray) -}}
+{{- $out = append $out (merge (dict "name" $name "type" "linux-bridge" "state" $state "ipv4" (dict "enabled" false) "ipv6" (dict "enabled" false) "bridge" $settings) (pick $bridge "mtu")) -}}
+{{- end -}}
+{{- range $name, $bridge := .ovsBridges -}}
+{{- if eq $name "br-ex" }}{{ fail "ovsBridges.br-ex: is OVN-Kubernetes' own bridge; want another name, or bridgeMappings to use it" }}{{ end -}}
+{{- $options := dict "stp" (dict "enabled" ($bridge.stp | default false)) -}}
+{{- if hasKey $bridge "mcastSnooping" }}{{ $_ := set $options "mcast-snooping-enable" $bridge.mcastSnooping }}{{ end -}}
+{{- $settings := dict "allow-extra-patch-ports" true "options" $options "port" (include "network.ports" $bridge.ports | fromYamlArray) -}}
+{{- $out = append $out (dict "name" $name "type" "ovs-bridge" "state" $state "bridge" $settings) -}}
+{{- end -}}
+{{- toYaml $out -}}
+{{- end -}}
+
+{{- define "network.ports" -}}
+{{- $out := list -}}
+{{- range . }}{{ $out = append $out (dict "name" .) }}{{ end -}}
+{{- toYaml $out -}}
+{{- end -}}
+
+{{/*
+network.desiredState is what nmstate is to make of a node network.
+*/}}
+{{- define "network.desiredState" -}}
+{{- $out := deepCopy (.desiredState | default (dict)) -}}
+{{- with include "network.interfaces" . | fromYamlArray -}}
+{{- $_ := set $out "interfaces" (concat . ($out.interfaces | default list)) -}}
+{{- end -}}
+{{- $state := eq (.state | default "up") "absent" | ternary "absent" "present" -}}
+{{- $mappings := list -}}
+{{- range $localnet, $bridge := .bridgeMappings -}}
+{{- $mappings = append $mappings (dict "localnet" $localnet "bridge" $bridge "state" $state) -}}
+{{- end -}}
+{{- with $mappings }}{{ $_ := set $out "ovn" (dict "bridge-mappings" .) }}{{ end -}}
+{{- toYaml $out -}}
+{{- end -}}
+
+{{/*
+network.policy is one NodeNetworkConfigurationPolicy.
+Usage: {{ include "network.policy" (dict "context" $ "name" "br1" "wave" 3 "nodeSelector" $labels "network" $network) }}
+*/}}
+{{- define "network.policy" -}}
+{{ include "vmrender.object" (dict "context" .context "kind" "NodeNetworkConfigurationPolicy" "name" .name "wave" .wave) }}
+spec:
+  nodeSelector:
+    {{- toYaml .nodeSelector | nindent 4 }}
+  maxUnavailable: {{ .network.maxUnavailable | default .context.Values.maxUnavailable | toJson }}
+  desiredState:
+    {{- include "network.desiredState" .network | nindent 4 }}
+{{- end -}}
+
+{{/*
+network.config is the CNI configuration of a NetworkAttachmentDefinition, as JSON.
+*/}}
+{{- define "network.config" -}}
+{{- $config := dict "cniVersion" "0.3.1" "name" .name -}}
+{{- $network := .network -}}
+{{- if eq $network.type "bridge" -}}
+{{- $bridge := required (printf "networks.%s.bridge: missing; want the Linux bridge of the nodes" .name) $network.bridge -}}
+{{- $macspoofchk := hasKey $network "macspoofchk" | ternary $network.macspoofchk true -}}
+{{- $config = merge $config (dict "type" "bridge" "bridge" $bridge "macspoofchk" $macspoofchk "preserveDefaultVlan" false "disableContainerInterface" true "ipam" (dict)) -}}
+{{- with $network.vlan }}{{ $_ := set $config "vlan" (int .) }}{{ end -}}
+{{- with $network.mtu }}{{ $_ := set $config "mtu" (int .) }}{{ end -}}
+{{- else if eq $network.type "localnet" -}}
+{{- $physical := required (printf "networks.%s.physicalNetwork: missing; want the name of the bridge mapping" .name) $network.physicalNetwork -}}
+{{- $config = merge $config (dict "type" "ovn-k8s-cni-overlay" "topology" "localnet" "physicalNetworkName" $physical "netAttachDefName" (printf "%s/%s" .namespace .name)) -}}
+{{- with $network.vlan }}{{ $_ := set $config "vlanID" (int .) }}{{ end -}}
+{{- with $network.mtu }}{{ $_ := set $config "mtu" (int .) }}{{ end -}}
+{{- else -}}
+{{- $config = merge (deepCopy (required (printf "networks.%s.config: missing; want a CNI configuration" .name) $network.config)) $config -}}
+{{- end -}}
+{{- toJson $config -}}
+{{- end -}}

@@ -1,0 +1,250 @@
+{{/*
+vmrender.kinds says what all objects of a kind have in common: the API version, the sync wave within their layer, and the
+sync options of Argo CD.
+An operator's kinds skip the dry run until the operator has brought their definitions. What holds data or running machines
+is never pruned, nor deleted with its Application. What exists before us, or has fields that its operator fills in, is
+applied by the server, which leaves the fields of others alone.
+*/}}
+{{- define "vmrender.kinds" -}}
+Namespace:           {apiVersion: v1, wave: -10, options: [&prune Prune=false, &delete Delete=false]}
+OperatorGroup:       {apiVersion: operators.coreos.com/v1, wave: -9, options: [&crd SkipDryRunOnMissingResource=true]}
+Subscription:        {apiVersion: operators.coreos.com/v1alpha1, wave: -8, options: [*crd]}
+HyperConverged:      {apiVersion: hco.kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, &server ServerSideApply=true]}
+KubeVirt:            {apiVersion: kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
+CDI:                 {apiVersion: cdi.kubevirt.io/v1beta1, wave: 0, options: [*crd, *prune, *delete, *server]}
+StorageClass:        {apiVersion: storage.k8s.io/v1, wave: 1, options: [*prune, *delete, *server]}
+StorageProfile:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 1, options: [*crd, *prune, *delete, *server]}
+VolumeSnapshotClass: {apiVersion: snapshot.storage.k8s.io/v1, wave: 1, options: [*crd]}
+NodeNetworkConfigurationPolicy: {apiVersion: nmstate.io/v1, wave: 3, options: [*crd, *prune, *delete]}
+NetworkAttachmentDefinition: {apiVersion: k8s.cni.cncf.io/v1, wave: 4, options: [*crd]}
+DataImportCron:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 5, options: [*crd, *server]}
+DataSource:          {apiVersion: cdi.kubevirt.io/v1beta1, wave: 5, options: [*crd, *server]}
+VirtualMachineClusterInstancetype: {apiVersion: instancetype.kubevirt.io/v1beta1, wave: 5, options: [*crd]}
+VirtualMachineClusterPreference: {apiVersion: instancetype.kubevirt.io/v1beta1, wave: 5, options: [*crd]}
+Template:            {apiVersion: template.openshift.io/v1, wave: 5}
+ServiceAccount:      {apiVersion: v1, wave: 0}
+Role:                {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
+RoleBinding:         {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
+Job:                 {apiVersion: batch/v1, wave: 0}
+ClusterUserDefinedNetwork: {apiVersion: k8s.ovn.org/v1, wave: 4, options: [*crd]}
+LimitRange:          {apiVersion: v1, wave: 6}
+ResourceQuota:       {apiVersion: v1, wave: 6}
+ApplicationAwareResourceQuota: {apiVersion: aaq.kubevirt.io/v1alpha1, wave: 6, options: [*crd]}
+ApplicationAwareClusterResourceQuota: {apiVersion: aaq.kubevirt.io/v1alpha1, wave: 6, options: [*crd]}
+ConfigMap:           {apiVersion: v1, wave: 7}
+ClusterRole:         {apiVersion: rbac.authorization.k8s.io/v1, wave: 7}
+ClusterRoleBinding:  {apiVersion: rbac.authorization.k8s.io/v1, wave: 7}
+ValidatingAdmissionPolicy: {apiVersion: admissionregistration.k8s.io/v1, wave: 7}
+ValidatingAdmissionPolicyBinding: {apiVersion: admissionregistration.k8s.io/v1, wave: 8}
+ClusterPolicy:       {apiVersion: kyverno.io/v1, wave: 8, options: [*crd]}
+KubeDescheduler:     {apiVersion: operator.openshift.io/v1, wave: 0, options: [*crd, *server]}
+FenceAgentsRemediationTemplate: {apiVersion: fence-agents-remediation.medik8s.io/v1alpha1, wave: 0, options: [*crd]}
+NodeHealthCheck:     {apiVersion: remediation.medik8s.io/v1alpha1, wave: 1, options: [*crd]}
+ForkliftController:  {apiVersion: forklift.konveyor.io/v1beta1, wave: 0, options: [*crd]}
+MetalLB:             {apiVersion: metallb.io/v1beta1, wave: 0, options: [*crd]}
+IPAddressPool:       {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
+L2Advertisement:     {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
+UIPlugin:            {apiVersion: observability.openshift.io/v1alpha1, wave: 0, options: [*crd]}
+KubeletConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 8}
+MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 8}
+{{- end -}}
+
+{{/*
+vmrender.labels are the labels of every object.
+Usage: {{ include "vmrender.labels" $ }}
+*/}}
+{{- define "vmrender.labels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/part-of: vmrender
+{{- end -}}
+
+{{/*
+vmrender.object begins an object: its kind and metadata. The kind must be in vmrender.kinds; apiVersion and wave replace
+what stands there, options come on top.
+Usage: {{ include "vmrender.object" (dict "context" $ "kind" "Subscription" "name" "mtv" "namespace" "openshift-mtv") }}
+Optional keys: namespace, apiVersion, wave, options (list), labels, annotations (maps), impact: what applying it can do to
+what runs (low: nothing; medium: VMs migrate, operators restart; high: nodes reboot).
+*/}}
+{{- define "vmrender.object" -}}
+{{- $kinds := include "vmrender.kinds" . | fromYaml -}}
+{{- $kind := get $kinds .kind | default (dict) -}}
+{{- if not $kind }}{{ fail (printf "kind %q is not in vmrender.kinds" .kind) }}{{ end -}}
+{{- $wave := hasKey . "wave" | ternary .wave $kind.wave -}}
+{{- $annotations := dict "argocd.argoproj.io/sync-wave" (printf "%d" (int $wave)) -}}
+{{- with .impact }}{{ $_ := set $annotations "vmrender.io/impact" . }}{{ end -}}
+{{- with concat ($kind.options | default list) (.options | default list) -}}
+{{- $_ := set $annotations "argocd.argoproj.io/sync-options" (join "," .) -}}
+{{- end -}}
+apiVersion: {{ .apiVersion | default $kind.apiVersion }}
+kind: {{ .kind }}
+metadata:
+  name: {{ .name | quote }}
+  {{- with .namespace }}
+  namespace: {{ . | quote }}
+  {{- end }}
+  labels:
+    {{- merge (dict) (include "vmrender.labels" .context | fromYaml) (.labels | default dict) | toYaml | nindent 4 }}
+  annotations:
+    {{- merge (dict) $annotations (.annotations | default dict) | toYaml | nindent 4 }}
+{{- end -}}
+
+{{/*
+vmrender.compact is a map as YAML without what is null or an empty map in it: in values, null leaves a field to whoever has
+the next word, and Helm leaves an empty map behind where users repeat such nulls. Selectors stay, for an empty one selects
+all. Lists stay as they are.
+Usage: {{ include "vmrender.compact" .Values.spec | fromYaml }}
+*/}}
+{{- define "vmrender.compact" -}}
+{{- $out := dict -}}
+{{- range $key, $value := . -}}
+{{- if kindIs "map" $value -}}
+{{- $inner := include "vmrender.compact" $value | fromYaml -}}
+{{- if or $inner (hasSuffix "Selector" $key) }}{{ $_ := set $out $key $inner }}{{ end -}}
+{{- else if not (kindIs "invalid" $value) -}}
+{{- $_ := set $out $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $out -}}
+{{- end -}}
+
+{{/*
+vmrender.remap moves values into the tree of an API, by a table of rows [place in values, place in the API]; places are
+keys joined by dots. What is null or missing in the values is left out.
+Usage: {{ include "vmrender.remap" (dict "values" $compacted "rows" $rows) | fromYaml }}
+*/}}
+{{- define "vmrender.remap" -}}
+{{- $out := dict -}}
+{{- range $row := .rows -}}
+{{- $value := $.values -}}
+{{- range splitList "." (first $row) -}}
+{{- if kindIs "map" $value }}{{ $value = index $value . }}{{ end -}}
+{{- end -}}
+{{- if not (kindIs "invalid" $value) -}}
+{{- $path := splitList "." (last $row) -}}
+{{- $node := $out -}}
+{{- range initial $path -}}
+{{- if not (hasKey $node .) }}{{ $_ := set $node . (dict) }}{{ end -}}
+{{- $node = index $node . -}}
+{{- end -}}
+{{- $_ := set $node (last $path) $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $out -}}
+{{- end -}}
+
+{{/*
+vmrender.machineConfig is a MachineConfig for the nodes of a pool, which reboot for it.
+Usage: {{ include "vmrender.machineConfig" (dict "context" $ "pool" "worker" "name" "99-worker-psi-karg" "kernelArguments" (list "psi=1")) }}
+Optional keys: kernelArguments (list), files (a map of paths to text), units (a list in Ignition's form).
+*/}}
+{{- define "vmrender.machineConfig" -}}
+{{- $files := list -}}
+{{- range $path, $text := .files -}}
+{{- $source := printf "%s\n" (trimSuffix "\n" $text) | b64enc | printf "data:;base64,%s" -}}
+{{- $files = append $files (dict "path" $path "mode" 420 "overwrite" true "contents" (dict "source" $source)) -}}
+{{- end -}}
+{{- $spec := dict -}}
+{{- with .kernelArguments }}{{ $_ := set $spec "kernelArguments" . }}{{ end -}}
+{{- if or $files .units -}}
+{{- $config := dict "ignition" (dict "version" "3.2.0") -}}
+{{- with $files }}{{ $_ := set $config "storage" (dict "files" .) }}{{ end -}}
+{{- with .units }}{{ $_ := set $config "systemd" (dict "units" .) }}{{ end -}}
+{{- $_ := set $spec "config" $config -}}
+{{- end -}}
+{{ include "vmrender.object" (dict "context" .context "kind" "MachineConfig" "name" .name "impact" "high" "labels" (dict "machineconfiguration.openshift.io/role" .pool)) }}
+spec:
+  {{- toYaml $spec | nindent 2 }}
+{{- end -}}
+
+{{/*
+vmrender.swap is a MachineConfig per pool by which VMs may use swap: from a partition, a file, or both.
+Usage: {{ include "vmrender.swap" (dict "context" $ "pools" .Values.pools "swap" .Values.swap) }}
+Keys of swap: partitionLabel, fileSize.
+*/}}
+{{- define "vmrender.swap" -}}
+{{- if not (or .swap.partitionLabel .swap.fileSize) }}{{ fail "swap: neither a partition nor a file; want partitionLabel or fileSize" }}{{ end -}}
+{{- if has "master" .pools }}{{ fail "pools: in many releases the control plane's kubelets do not start with swap; want pools without master" }}{{ end -}}
+{{- $content := include "vmrender.swapContent" .swap | fromYaml -}}
+{{- range $pool := .pools }}
+---
+{{ include "vmrender.machineConfig" (merge (dict "context" $.context "pool" $pool "name" (printf "90-%s-kubelet-swap" $pool)) $content) }}
+{{- end }}
+{{- end -}}
+
+{{/*
+vmrender.swapContent is the files and units for swap. systemd's own swap units turn it on at every boot, before the kubelet;
+swap.target wants them by a drop-in, for Ignition cannot enable units with a backslash in their name (its presets take it
+for an escape). Nothing of the system itself is swapped out, and its disk accesses come before those of swap. The kubelet's
+settings are a file beside its own, as the machine config operator refuses them in a KubeletConfig.
+*/}}
+{{- define "vmrender.swapContent" -}}
+files:
+  /etc/openshift/kubelet.conf.d/90-swap.conf: |
+    apiVersion: kubelet.config.k8s.io/v1beta1
+    kind: KubeletConfiguration
+    failSwapOn: false
+    memorySwap:
+      swapBehavior: LimitedSwap
+units:
+  {{- with .partitionLabel }}
+  - name: 'dev-disk-by\x2dpartlabel-{{ . }}.device'
+    dropins:
+      - name: 10-swap.conf
+        contents: |
+          [Unit]
+          JobRunningTimeoutSec=30s
+  - name: 'dev-disk-by\x2dpartlabel-{{ . }}.swap'
+    contents: |
+      [Unit]
+      Description=Swap partition for virtual machines
+      [Swap]
+      What=/dev/disk/by-partlabel/{{ . }}
+      Priority=100
+  {{- end }}
+  {{- with .fileSize }}
+  - name: vmswap-create.service
+    contents: |
+      [Unit]
+      Description=Make the swap file for virtual machines
+      DefaultDependencies=no
+      RequiresMountsFor=/var
+      Conflicts=shutdown.target
+      Before=shutdown.target
+      ConditionPathExists=!/var/vmswap
+      [Service]
+      Type=oneshot
+      ExecStart=/usr/bin/fallocate --length {{ . }}B /var/vmswap.new
+      ExecStart=/usr/bin/chmod 0600 /var/vmswap.new
+      ExecStart=/usr/sbin/mkswap /var/vmswap.new
+      ExecStart=/usr/bin/mv /var/vmswap.new /var/vmswap
+  - name: var-vmswap.swap
+    contents: |
+      [Unit]
+      Description=Swap file for virtual machines
+      Requires=vmswap-create.service
+      After=vmswap-create.service
+      [Swap]
+      What=/var/vmswap
+      Priority=10
+  {{- end }}
+  - name: swap.target
+    dropins:
+      - name: 10-swap.conf
+        contents: |
+          [Unit]
+          {{- with .partitionLabel }}
+          Wants=dev-disk-by\x2dpartlabel-{{ . }}.swap
+          {{- end }}
+          {{- if .fileSize }}
+          Wants=var-vmswap.swap
+          {{- end }}
+  - name: system.slice
+    dropins:
+      - contents: |
+          [Slice]
+          MemorySwapMax=0
+          IODeviceLatencyTargetSec=/var 50ms
+        name: 10-swap.conf
+{{- end -}}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStoppedBySignal ends verbs while the cluster does not answer: the Job
+// starts them again, as it does for no other status.
+func TestStoppedBySignal(t *testing.T) {
+	for verb, args := range map[string][]string{"rollout": {"--id", "web"}, "snapshot": {"db=db-pre-1@1"}} {
+		asked := make(chan struct{})
+		var once sync.Once
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "etcd is away", http.StatusServiceUnavailable)
+			once.Do(func() { close(asked) })
+		}))
+		t.Cleanup(server.Close)
+		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+		require.NoError(t, os.WriteFile(kubeconfig, []byte(`
+apiVersion: v1
+kind: Config
+current-context: test
+contexts: [{name: test, context: {cluster: test}}]
+clusters: [{name: test, cluster: {server: "`+server.URL+`"}}]
+`), 0o600))
+
+		var stdout, stderr bytes.Buffer
+		root := newRootCommand()
+		root.SetOut(&stdout)
+		root.SetErr(&stderr)
+		ended := make(chan int, 1)
+		go func() {
+			ended <- execute(root, append([]string{verb, "--namespace", "prod", "--kubeconfig", kubeconfig}, args...))
+		}()
+		<-asked
+		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+		require.Equal(t, statusStopped, <-ended)
+		require.Contains(t, stderr.String(), "vmrender "+verb+": stopped before the end; another run goes on from here\n")
+		require.Empty(t, stdout.String())
+	}
+}

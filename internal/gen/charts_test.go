@@ -1,0 +1,93 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// testTypes are those that the tests name.
+var testTypes = chartTypeSet{
+	"port": {"type": "integer", "minimum": 1, "description": "a port"},
+	"endpoint": {
+		"type": "object", "description": "a host and its ports",
+		"properties": jsonSchema{"ports": jsonSchema{"type": "array", "items": jsonSchema{"type": "port"}}},
+	},
+}
+
+func TestChartSchemaFollowsFromDefaultsAndComments(t *testing.T) {
+	for name, test := range map[string]struct{ values, want string }{
+		"type of the default": {
+			"# -- A.\na: x",
+			`{type: string, description: A.}`,
+		},
+		"keywords come on top": {
+			"# -- A,\n# on two lines.\n# @schema {minimum: 1,\n# maximum: 3}\na: 1",
+			`{type: integer, minimum: 1, maximum: 3, description: "A, on two lines."}`,
+		},
+		"null is accepted where it is the default": {
+			"# -- A.\n# @schema {enum: [x, y]}\na: null",
+			`{enum: [x, y, null], description: A.}`,
+		},
+		"named types are put in place, and maps closed": {
+			"# -- A.\n# @schema {type: endpoint}\na: null",
+			`{type: [object, "null"], description: A., additionalProperties: false,
+			  properties: {ports: {type: array, items: {type: integer, minimum: 1, description: a port}}}}`,
+		},
+		"keys of users have values of a type": {
+			"# -- A.\n# @schema {additionalProperties: {type: port}}\na: {ssh: 22}",
+			`{type: object, description: A., additionalProperties: {type: integer, minimum: 1, description: a port}}`,
+		},
+		"keys with comments are all there are": {
+			"# -- A.\na:\n  # -- B.\n  b: true",
+			`{type: object, description: A., additionalProperties: false, properties: {b: {type: boolean, description: B.}}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read, err := readChartValues([]byte(test.values), testTypes)
+			require.NoError(t, err)
+			got, err := yaml.Marshal(read.Keys[0].schema)
+			require.NoError(t, err)
+			require.YAMLEq(t, test.want, string(got))
+		})
+	}
+}
+
+func TestChartValuesThatSayTooLittle(t *testing.T) {
+	for values, want := range map[string]string{
+		"a: 1":                                 "line 1: a: no comment \"# -- …\" says what it is",
+		"# A.\na: 1":                           "line 2: a: no comment \"# -- …\" says what it is",
+		"# -- A.\na: null":                     "line 2: a: null says no type; @schema must",
+		"# -- A.\na: []":                       "line 2: a: @schema does not say what its items are",
+		"# -- A.\na: {}":                       "line 2: a: which keys the map has is not said; for any, say additionalProperties: true",
+		"# -- A.\n# @schema {type: prt}\na: 1": "line 3: a: unknown type \"prt\"; types.yaml has the names beside JSON's",
+		"# -- A.\n# @schema {items: {type: prt}}\na: []": "line 3: a: items: unknown type \"prt\"; " +
+			"types.yaml has the names beside JSON's",
+		"# -- A.\na:\n  b: 1\n  c: 1": "line 2: a: line 3: a.b: no comment \"# -- …\" says what it is\n" +
+			"line 4: a.c: no comment \"# -- …\" says what it is",
+		"- 1": "not a map",
+	} {
+		_, err := readChartValues([]byte(values), testTypes)
+		require.EqualError(t, err, want)
+	}
+}
+
+func TestChartReferencesLeadToTypes(t *testing.T) {
+	seen := 0
+	for name, text := range generated(t) {
+		if !strings.HasPrefix(name, "charts/") || !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		anchors := map[string]bool{}
+		for _, h := range heading.FindAllStringSubmatch(withoutBlocks(string(text)), -1) {
+			anchors[anchor(h[1])] = true
+		}
+		for _, l := range link.FindAllStringSubmatch(string(text), -1) {
+			require.True(t, anchors[l[2]], "%s links to #%s", name, l[2])
+			seen++
+		}
+	}
+	require.NotZero(t, seen)
+}

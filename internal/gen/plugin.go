@@ -1,0 +1,74 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+//go:embed plugin
+var pluginTemplates embed.FS
+
+// pluginFiles are the templates of all that installs and explains the plugin,
+// by the path of what is made from them.
+var pluginFiles = map[string]string{
+	"docs/parameters.md":                  "parameters.md.tmpl",
+	"plugin/plugin.yaml":                  "plugin.yaml.tmpl",
+	"plugin/kustomize/repo-server.yaml":   "kustomize.yaml.tmpl",
+	"plugin/helm/values.yaml":             "helm.yaml.tmpl",
+	"plugin/openshift-gitops/argocd.yaml": "openshift-gitops.yaml.tmpl",
+}
+
+// pluginData is what the templates are filled in with.
+type pluginData struct {
+	// Static are the parameters that plugin.yaml announces itself.
+	Static []argocd.Announcement
+	// Parameters are all of them.
+	Parameters []argocd.Reference
+	// MaxFileSize, in MiB, and MaxDepth are the limits of values files.
+	MaxFileSize, MaxDepth int
+}
+
+// addPluginFiles adds the files that follow from the table of parameters, and
+// from the container of the sidecar.
+func addPluginFiles(files map[string][]byte) error {
+	all := template.New("plugin")
+	part := func(name string, data any) (string, error) {
+		var out strings.Builder
+		err := all.ExecuteTemplate(&out, name, data)
+		return strings.Trim(out.String(), "\n"), err
+	}
+	_, err := all.Funcs(template.FuncMap{
+		"cell":      cell,
+		"indent":    indent,
+		"container": func(user int) (string, error) { return part("container", user) },
+		"volume":    func() (string, error) { return part("volume", nil) },
+	}).ParseFS(pluginTemplates, "plugin/*.tmpl")
+	if err != nil {
+		return err
+	}
+	data := pluginData{argocd.StaticAnnouncements(), argocd.References(), source.MaxFileSize >> 20, source.MaxDepth}
+	for path, name := range pluginFiles {
+		text, err := part(name, data)
+		if err != nil {
+			return fmt.Errorf("making %s: %w", path, err)
+		}
+		files[path] = []byte(text + "\n")
+	}
+	return nil
+}
+
+// indent moves all lines but empty ones to the right.
+func indent(columns int, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = strings.Repeat(" ", columns) + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,136 @@
+package layers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/releaseutil"
+
+	"github.com/vmrender/vmrender/charts"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// chart is an embedded chart, ready to be given values.
+type chart struct {
+	*helmchart.Chart
+	defaults   *source.Node // values.yaml
+	schema     *jsonschema.Schema
+	schemaTree map[string]any // values.schema.json as it stands
+}
+
+// openChart loads an embedded chart. An error is a fault of this program.
+func openChart(name string) (*chart, error) {
+	var files []*loader.BufferedFile
+	err := fs.WalkDir(charts.FS, name, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := charts.FS.ReadFile(file)
+		files = append(files, &loader.BufferedFile{Name: strings.TrimPrefix(file, name+"/"), Data: data})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading chart %s: %w", name, err)
+	}
+	c := new(chart)
+	if c.Chart, err = loader.LoadFiles(files); err != nil {
+		return nil, fmt.Errorf("loading chart %s: %w", name, err)
+	}
+	if err := c.compileSchema(name); err != nil {
+		return nil, fmt.Errorf("reading the schema of chart %s: %w", name, err)
+	}
+	return c, c.parseDefaults(name)
+}
+
+func (c *chart) compileSchema(name string) error {
+	if err := json.Unmarshal(c.Schema, &c.schemaTree); err != nil {
+		return err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
+	if err != nil {
+		return err
+	}
+	id := path.Join("/charts", name, "values.schema.json")
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(id, doc); err != nil {
+		return err
+	}
+	c.schema, err = compiler.Compile(id)
+	return err
+}
+
+// parseDefaults reads values.yaml without its places, which are not the user's.
+func (c *chart) parseDefaults(name string) error {
+	var diags source.Diagnostics
+	for _, f := range c.Raw {
+		if f.Name == chartutil.ValuesfileName {
+			docs := source.Parse(&source.File{Name: name + "/" + f.Name, Data: f.Data}, &diags)
+			if diags.HasErrors() {
+				return fmt.Errorf("reading the values of chart %s: %v", name, diags.Sorted()[0])
+			}
+			c.defaults = docs[0]
+		}
+	}
+	return nil
+}
+
+// namespace is where what the chart renders belongs, as far as it does not say so itself.
+func (c *chart) namespace() string { return c.Metadata.Annotations["vmrender.io/namespace"] }
+
+// requires are the API groups that must be served before the objects can be applied.
+func (c *chart) requires() []string {
+	return strings.Fields(c.Metadata.Annotations["vmrender.io/requires"])
+}
+
+// render renders the chart for a layer, and returns the objects in the order in
+// which they are applied.
+func (c *chart) render(l *layer, caps *chartutil.Capabilities) ([]manifest.Object, error) {
+	values := map[string]any{}
+	if l.Values != nil {
+		if err := json.Unmarshal(source.AppendJSON(nil, l.Values), &values); err != nil {
+			return nil, err
+		}
+	}
+	release := chartutil.ReleaseOptions{Name: l.name, Namespace: c.namespace(), Revision: 1, IsInstall: true}
+	full, err := chartutil.ToRenderValues(c.Chart, values, release, caps)
+	if err != nil {
+		return nil, err
+	}
+	files, err := engine.Render(c.Chart, full)
+	if err != nil {
+		return nil, err
+	}
+	var objects []manifest.Object
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if path.Base(name) == "NOTES.txt" {
+			continue
+		}
+		read, err := manifest.Read(strings.NewReader(files[name]))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		objects = append(objects, read...)
+	}
+	sortByWave(objects)
+	return objects, nil
+}
+
+// kindOrder is Helm's order of installation; kinds that it does not know come last.
+func kindOrder(kind string) int {
+	if i := slices.Index(releaseutil.InstallOrder, kind); i >= 0 {
+		return i
+	}
+	return len(releaseutil.InstallOrder)
+}

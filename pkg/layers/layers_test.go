@@ -1,0 +1,210 @@
+package layers_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/layers"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares with a file, or writes it.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func problems(diags *source.Diagnostics, dir string) string {
+	var b strings.Builder
+	for _, d := range diags.Sorted() {
+		b.WriteString(strings.TrimPrefix(d.String(), dir+"/") + "\n")
+	}
+	return b.String()
+}
+
+func yaml(t *testing.T, objects []manifest.Object) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := manifest.NewWriter(&b, manifest.YAML)
+	for _, o := range objects {
+		require.NoError(t, w.Write(o.JSON))
+	}
+	require.NoError(t, w.Close())
+	return b.String()
+}
+
+// Each platform under testdata/errors has, beside it, all that is reported.
+func TestErrors(t *testing.T) {
+	files, err := filepath.Glob("testdata/errors/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			_, diags := layers.RenderApps(file, layers.Options{})
+			require.True(t, diags.HasErrors())
+			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", problems(diags, filepath.Dir(file)))
+		})
+	}
+}
+
+// Each platform under testdata/platforms has, beside it, its app-of-apps and its policies.
+func TestPlatforms(t *testing.T) {
+	files, err := filepath.Glob("testdata/platforms/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			apps, diags := layers.RenderApps(file, layers.Options{})
+			require.Empty(t, problems(diags, ""))
+			golden(t, strings.TrimSuffix(file, ".yaml")+".apps.golden", yaml(t, apps))
+			policies, diags := layers.RenderPolicies(file, layers.Options{})
+			require.Empty(t, problems(diags, ""))
+			golden(t, strings.TrimSuffix(file, ".yaml")+".policies.golden", yaml(t, policies))
+		})
+	}
+}
+
+func TestEntriesAreCharts(t *testing.T) {
+	for _, e := range layers.Entries() {
+		_, err := os.Stat(filepath.Join("../../charts", e.Name, "Chart.yaml"))
+		require.NoError(t, err)
+		require.NotEmpty(t, e.Impact)
+	}
+	dirs, err := filepath.Glob("../../charts/*/values.yaml")
+	require.NoError(t, err)
+	require.Len(t, layers.Entries(), len(dirs), "every chart is a layer")
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "platform.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("apiVersion: vmrender.io/v1alpha1\nkind: Platform\nmetadata: {name: p}\n"+text), 0o600))
+	return file
+}
+
+const oneOperator = `
+layers:
+  operators:
+    values:
+      operators: {nmstate: {enabled: false}}
+`
+
+func TestPatchesAreApplied(t *testing.T) {
+	file := write(t, oneOperator+`
+    patches:
+      - {target: {kind: Subscription}, op: add, path: /spec/config, value: {env: [{name: KVM_EMULATION, value: "true"}]}}
+      - {target: {kind: Namespace, name: openshift-cnv}, op: add, path: /metadata/labels/team, value: virt}
+`)
+	objects, diags := layers.RenderLayer(file, "operators", layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	text := yaml(t, objects)
+	require.Contains(t, text, "- name: KVM_EMULATION\n")
+	require.Contains(t, text, "    team: virt\n")
+}
+
+func TestIgnoredFieldsAreNotRendered(t *testing.T) {
+	file := write(t, "source: {repoURL: https://git.example.com/p.git}\n"+oneOperator+`
+    ignoreFields:
+      - {target: {kind: Subscription}, pointer: /spec/channel}
+      - {target: {kind: Subscription}, pointer: /spec/not/there}
+`)
+	objects, diags := layers.RenderLayer(file, "operators", layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	require.NotContains(t, yaml(t, objects), "channel:")
+
+	apps, diags := layers.RenderApps(file, layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	text := yaml(t, apps)
+	require.Contains(t, text, "- group: operators.coreos.com\n    jsonPointers:\n    - /spec/channel\n    - /spec/not/there\n    kind: Subscription\n")
+	require.Contains(t, text, "- RespectIgnoreDifferences=true\n")
+}
+
+func TestPrerequisites(t *testing.T) {
+	hyperconverged := "layers: {hyperconverged: {}}\n"
+	for name, c := range map[string]struct {
+		text string
+		apis []string
+		want string
+	}{
+		"not known":      {hyperconverged, nil, ""},
+		"served":         {hyperconverged, []string{"hco.kubevirt.io/v1beta1"}, ""},
+		"target's":       {"target: {apiVersions: [hco.kubevirt.io/v1]}\n" + hyperconverged, []string{"v1"}, ""},
+		"nobody":         {hyperconverged, []string{"v1"}, "does not serve hco.kubevirt.io, and no layer of the platform brings it; want a layer of the chart operators"},
+		"earlier layer":  {"layers: {hyperconverged: {}, operators: {}}\n", []string{"v1"}, `warning: layers.hyperconverged: the cluster does not serve hco.kubevirt.io yet; the layer "operators" brings it`},
+		"only too late":  {"layers: {hyperconverged: {}, operators: {wave: 5}}\n", []string{"v1"}, "and no layer of the platform brings it"},
+		"like its group": {hyperconverged, []string{"hco.kubevirt.io.example.com/v1"}, "does not serve hco.kubevirt.io"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, diags := layers.RenderLayer(write(t, c.text), "hyperconverged", layers.Options{APIVersions: c.apis})
+			if c.want == "" {
+				require.Empty(t, problems(diags, ""))
+			} else {
+				require.Contains(t, problems(diags, ""), c.want)
+			}
+		})
+	}
+}
+
+func TestUnknownLayer(t *testing.T) {
+	_, diags := layers.RenderLayer(write(t, "layers: {operators: {}}\n"), "operator", layers.Options{})
+	require.Contains(t, problems(diags, ""), `layers: no layer of the name "operator"; did you mean "operators"?`)
+}
+
+// A layer that is not managed has no Application; ignored ones are not reconciled, and dry runs wait for a person.
+func TestModesAndActions(t *testing.T) {
+	apps, diags := layers.RenderApps(write(t, `source: {repoURL: https://git.example.com/p.git}
+layers:
+  operators: {mode: unmanaged}
+  a: {chart: operators, action: DryRun}
+  b: {chart: operators, action: Ignore}
+  c: {chart: operators, action: Apply, wave: -1}
+`), layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	require.Len(t, apps, 4)
+	require.Equal(t, "Application openshift-gitops/p-c", apps[1].String())
+	for i, want := range map[int]string{1: "automated", 3: `"argocd.argoproj.io/skip-reconcile":"true"`} {
+		require.Contains(t, string(apps[i].JSON), want)
+	}
+	require.NotContains(t, string(apps[2].JSON), "automated")
+	require.NotContains(t, string(apps[2].JSON), "skip-reconcile")
+	for _, app := range apps[1:] {
+		require.NotContains(t, string(app.JSON), "finalizers", "the objects of a layer survive its Application")
+	}
+}
+
+// With `render: helm` Argo CD renders the chart itself, from the repository of the charts.
+func TestNativeHelm(t *testing.T) {
+	apps, diags := layers.RenderApps(write(t, `charts: {repoURL: https://git.example.com/charts.git, targetRevision: v1}
+layers:
+  operators: {render: helm, values: {defaults: {approval: Manual}}}
+`), layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	require.Contains(t, string(apps[1].JSON),
+		`"source":{"helm":{"releaseName":"operators","valuesObject":{"defaults":{"approval":"Manual"}}},"path":"charts/operators","repoURL":"https://git.example.com/charts.git","targetRevision":"v1"}`)
+}
+
+func FuzzPlatform(f *testing.F) {
+	f.Add(oneOperator)
+	f.Add("layers: {operators: {patches: [{op: add, path: /x, value: 1}], ignoreFields: [/spec, {pointer: /a/0}]}}")
+	f.Add("layers: {operators: {values: {operators: [1, {}]}, action: Apply, wave: 1e9}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		objects, diags := layers.RenderApps(write(t, text), layers.Options{})
+		if !diags.HasErrors() {
+			require.NotEmpty(t, objects)
+		}
+	})
+}

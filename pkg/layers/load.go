@@ -1,0 +1,127 @@
+package layers
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// FileName is what a platform's file is called.
+const FileName = "platform.yaml"
+
+// loaded is a platform and where its parts were written.
+type loaded struct {
+	Platform
+	root   *source.Node
+	layers []layer // of the charts that are known, by wave and name
+}
+
+// layer is one layer with what is known about its chart.
+type layer struct {
+	*Layer
+	entry Entry
+	name  string
+	path  string // such as "layers.network"
+	key   source.Pos
+	node  *source.Node // as written
+}
+
+// itemAt is where an item of one of the layer's lists was written.
+func (l *layer) itemAt(key string, i int) source.Pos { return l.node.Get(key).Items[i].Pos() }
+
+// wave is when the app-of-apps brings the layer.
+func (l *layer) wave() int {
+	if l.Wave != nil {
+		return *l.Wave
+	}
+	return l.entry.Wave
+}
+
+func (l *layer) managed() bool { return l.Mode != "unmanaged" }
+
+// load reads a platform's file and checks all that can be checked without its charts.
+func load(path string, diags *source.Diagnostics) *loaded {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err
+		}
+		diags.Errorf(source.Pos{File: path}, "unreadable", "", "%v; want a file with `kind: %s`", err, Kind)
+		return nil
+	}
+	docs := source.Parse(&source.File{Name: path, Data: data}, diags)
+	if diags.HasErrors() {
+		return nil
+	}
+	if len(docs) != 1 {
+		diags.Errorf(source.Pos{File: path}, "documents", "", "%d documents; want one with `kind: %s`", len(docs), Kind)
+		return nil
+	}
+	p := &loaded{root: docs[0]}
+	source.Decode(p.root, &p.Platform, "", diags)
+	p.checkHeader(diags)
+	p.collect(diags)
+	return p
+}
+
+func (p *loaded) checkHeader(diags *source.Diagnostics) {
+	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
+		if n := p.root.Get(want.key); n == nil || n.Kind == source.Null {
+			diags.Errorf(p.root.Pos(), "missing-key", want.key, "missing; write `%s: %s`", want.key, want.value)
+		}
+	}
+	if p.Metadata.Name == "" {
+		diags.Errorf(p.root.Pos(), "missing-key", "metadata.name", "missing; want the name of the platform, such as `metadata: {name: site-a}`")
+	}
+	if len(p.Layers) == 0 {
+		diags.Errorf(p.root.Pos(), "missing-key", "layers", "missing; want at least one of: %s", strings.Join(chartNames(), ", "))
+	}
+	if p.Destination.Name != "" && p.Destination.Server != "" {
+		diags.Errorf(p.root.Get("destination").Pos(), "conflict", "destination", "name and server are both set; want one of them")
+	}
+}
+
+// collect finds the chart of every layer.
+func (p *loaded) collect(diags *source.Diagnostics) {
+	layers := p.root.Get("layers")
+	for name, written := range p.Layers {
+		if written == nil {
+			written = new(Layer)
+		}
+		l := layer{Layer: written, name: name, path: source.JoinPath("layers", name), key: layers.Field(name).Pos(), node: layers.Get(name)}
+		chart, at, path := name, l.key, l.path
+		if written.Chart != "" {
+			chart, at, path = written.Chart, layers.Get(name, "chart").Pos(), l.path+".chart"
+		}
+		entry, known := find(chart)
+		if !known {
+			diags.Errorf(at, "unknown-layer", path, "no chart of the name %q; %s", chart, source.DidYouMean(chart, chartNames()))
+			continue
+		}
+		l.entry = entry
+		l.checkRender(diags)
+		p.layers = append(p.layers, l)
+	}
+	slices.SortFunc(p.layers, func(a, b layer) int {
+		if d := a.wave() - b.wave(); d != 0 {
+			return d
+		}
+		return strings.Compare(a.name, b.name)
+	})
+}
+
+// checkRender refuses what Argo CD's own Helm would leave out in silence.
+func (l *layer) checkRender(diags *source.Diagnostics) {
+	if l.Render != "helm" {
+		return
+	}
+	for _, key := range []string{"patches", "ignoreFields"} {
+		if f := l.node.Field(key); f != nil && len(f.Value.Items) > 0 {
+			diags.Errorf(f.Pos(), "conflict", l.path+"."+key, "Argo CD's own Helm does not know it; remove it, or `render: helm`")
+		}
+	}
+}

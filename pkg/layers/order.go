@@ -1,0 +1,45 @@
+package layers
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+const annotationWave = "argocd.argoproj.io/sync-wave"
+
+// sortByWave orders objects as they are applied: by Argo CD's sync wave, by
+// kind as Helm installs them, and by identity.
+func sortByWave(objects []manifest.Object) {
+	waves := map[manifest.ID]int{}
+	for _, o := range objects {
+		waves[o.ID] = waveOf(o)
+	}
+	slices.SortStableFunc(objects, func(a, b manifest.Object) int {
+		return cmp.Or(
+			cmp.Compare(waves[a.ID], waves[b.ID]),
+			cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)),
+			a.Compare(b.ID),
+		)
+	})
+}
+
+// waveOf is the object's sync wave; 0, Argo CD's default, where it has none.
+func waveOf(o manifest.Object) int {
+	var head struct {
+		Metadata struct {
+			Annotations map[string]string `json:"annotations"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(o.JSON, &head) != nil {
+		return 0
+	}
+	wave, err := strconv.Atoi(head.Metadata.Annotations[annotationWave])
+	if err != nil {
+		return 0
+	}
+	return wave
+}

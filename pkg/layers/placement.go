@@ -1,0 +1,53 @@
+package layers
+
+// placementSpec is a Placement's (open-cluster-management-io/api,
+// cluster/v1beta1/types_placement.go).
+type placementSpec struct {
+	ClusterSets []string             `json:"clusterSets,omitempty"`
+	Predicates  []placementPredicate `json:"predicates,omitempty"`
+}
+
+type placementPredicate struct {
+	RequiredClusterSelector struct {
+		LabelSelector struct {
+			MatchLabels map[string]string `json:"matchLabels"`
+		} `json:"labelSelector"`
+	} `json:"requiredClusterSelector"`
+}
+
+// placementBinding has no spec (governance-policy-propagator,
+// api/v1/placementbinding_types.go).
+type placementBinding struct {
+	kubeObject
+	PlacementRef policyRef   `json:"placementRef"`
+	Subjects     []policyRef `json:"subjects"`
+}
+
+type policyRef struct {
+	APIGroup string `json:"apiGroup"`
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
+}
+
+// binding chooses the clusters, and binds all policies to them.
+func (w *policyWriter) binding() []any {
+	var out []any
+	for _, set := range w.Policy.ClusterSets {
+		out = append(out, newObject(clusterBeta2, "ManagedClusterSetBinding", w.namespace, set, map[string]string{"clusterSet": set}))
+	}
+	spec := placementSpec{ClusterSets: w.Policy.ClusterSets}
+	if labels := w.Policy.ClusterSelector; len(labels) > 0 {
+		var p placementPredicate
+		p.RequiredClusterSelector.LabelSelector.MatchLabels = labels
+		spec.Predicates = []placementPredicate{p}
+	}
+	name := w.Metadata.Name
+	bound := placementBinding{
+		kubeObject:   *newObject(policyAPI, "PlacementBinding", w.namespace, name, nil),
+		PlacementRef: policyRef{"cluster.open-cluster-management.io", "Placement", name},
+	}
+	for _, p := range w.policies {
+		bound.Subjects = append(bound.Subjects, policyRef{"policy.open-cluster-management.io", "Policy", p.Metadata.Name})
+	}
+	return append(out, newObject(clusterBeta, "Placement", w.namespace, name, spec), bound)
+}

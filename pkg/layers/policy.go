@@ -1,0 +1,347 @@
+package layers
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+const (
+	policyAPI    = "policy.open-cluster-management.io/v1"
+	policyBeta   = "policy.open-cluster-management.io/v1beta1"
+	clusterBeta  = "cluster.open-cluster-management.io/v1beta1"
+	clusterBeta2 = "cluster.open-cluster-management.io/v1beta2"
+)
+
+// kubeObject is any object; Spec, and what stands beside it, is as its kind wants.
+type kubeObject struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name        string            `json:"name"`
+		Namespace   string            `json:"namespace,omitempty"`
+		Annotations map[string]string `json:"annotations,omitempty"`
+	} `json:"metadata"`
+	Spec any `json:"spec,omitempty"`
+}
+
+func newObject(apiVersion, kind, namespace, name string, spec any) *kubeObject {
+	o := &kubeObject{APIVersion: apiVersion, Kind: kind, Spec: spec}
+	o.Metadata.Namespace, o.Metadata.Name = namespace, name
+	return o
+}
+
+// Policy of Red Hat Advanced Cluster Management (open-cluster-management-io/
+// governance-policy-propagator, api/v1/policy_types.go).
+type policySpec struct {
+	RemediationAction string           `json:"remediationAction"`
+	Disabled          bool             `json:"disabled"`
+	Dependencies      []dependency     `json:"dependencies,omitempty"`
+	Templates         []policyTemplate `json:"policy-templates"`
+}
+
+type dependency struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	Compliance string `json:"compliance"`
+}
+
+type policyTemplate struct {
+	ObjectDefinition  *kubeObject  `json:"objectDefinition"`
+	ExtraDependencies []dependency `json:"extraDependencies,omitempty"`
+}
+
+// configurationSpec is a ConfigurationPolicy's (open-cluster-management-io/
+// config-policy-controller, api/v1/configurationpolicy_types.go).
+type configurationSpec struct {
+	RemediationAction   string           `json:"remediationAction"`
+	Severity            string           `json:"severity"`
+	PruneObjectBehavior string           `json:"pruneObjectBehavior"`
+	ObjectTemplates     []objectTemplate `json:"object-templates"`
+}
+
+type objectTemplate struct {
+	ComplianceType   string          `json:"complianceType"`
+	ObjectDefinition json.RawMessage `json:"objectDefinition"`
+}
+
+// operatorSpec is an OperatorPolicy's (config-policy-controller,
+// api/v1beta1/operatorpolicy_types.go).
+type operatorSpec struct {
+	RemediationAction string         `json:"remediationAction"`
+	Severity          string         `json:"severity"`
+	ComplianceType    string         `json:"complianceType"`
+	OperatorGroup     map[string]any `json:"operatorGroup,omitempty"`
+	Subscription      map[string]any `json:"subscription"`
+	UpgradeApproval   string         `json:"upgradeApproval"`
+	Versions          []string       `json:"versions,omitempty"`
+}
+
+// RenderPolicies wraps the layers of the platform at path into policies of Red
+// Hat Advanced Cluster Management: one Policy per layer, enforced or only
+// informing as the layer's action says, after the policies of earlier waves; and
+// what binds them to clusters. The result must only be used when there are no errors.
+func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
+	var diags source.Diagnostics
+	p := load(path, &diags)
+	if p == nil {
+		return nil, &diags
+	}
+	w := policyWriter{loaded: p, namespace: cmp.Or(p.Policy.Namespace, "policies")}
+	layers := p.renderAll(opts, &diags)
+	if diags.HasErrors() {
+		return nil, &diags
+	}
+	for _, r := range layers {
+		if err := w.layer(r); err != nil {
+			diags.Errorf(r.key, "policy", r.path, "%v", err)
+		}
+	}
+	objects, err := w.finish()
+	if err != nil {
+		diags.Errorf(source.Pos{File: path}, "policy", "", "%v", err)
+	}
+	return objects, &diags
+}
+
+// renderAll renders the layers that are managed.
+func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
+	var out []rendered
+	for i := range p.layers {
+		if l := &p.layers[i]; l.managed() {
+			out = append(out, p.render(l, opts, diags))
+		}
+	}
+	return out
+}
+
+// policyWriter gathers the policies of a platform.
+type policyWriter struct {
+	*loaded
+	namespace string
+	policies  []*kubeObject
+	extra     []*kubeObject // automations
+	steps     []step        // the policies that are not disabled
+}
+
+// step is a policy in the order of waves.
+type step struct {
+	wave int
+	dependency
+}
+
+func (w *policyWriter) name(layer string) string { return w.Metadata.Name + "-" + layer }
+
+// remediation is what a layer's action means to a policy.
+func remediation(action string) string {
+	if action == "DryRun" {
+		return "inform"
+	}
+	return "enforce"
+}
+
+func (w *policyWriter) layer(r rendered) error {
+	templates, err := r.templates(w.name(r.name), remediation(r.Action))
+	if err != nil {
+		return err
+	}
+	w.policies = append(w.policies, newObject(policyAPI, "Policy", w.namespace, w.name(r.name), policySpec{
+		RemediationAction: remediation(r.Action),
+		Disabled:          r.Action == "Ignore",
+		Dependencies:      w.earlier(r.wave()),
+		Templates:         templates,
+	}))
+	if r.Action != "Ignore" {
+		w.steps = append(w.steps, step{r.wave(), dependency{policyAPI, "Policy", w.namespace, w.name(r.name), "Compliant"}})
+	}
+	if r.Automation != nil {
+		w.automation(r)
+	}
+	return nil
+}
+
+// earlier are the policies of the nearest wave before; theirs depend on those before them.
+func (w *policyWriter) earlier(wave int) []dependency {
+	var before int
+	var out []dependency
+	for _, s := range slices.Backward(w.steps) {
+		if s.wave == wave || out != nil && s.wave != before {
+			continue
+		}
+		before, out = s.wave, append(out, s.dependency)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// automation runs a job template when the layer's policy is violated
+// (governance-policy-propagator, api/v1beta1/policyautomation_types.go).
+func (w *policyWriter) automation(r rendered) {
+	a := r.Automation
+	def := map[string]any{"type": "AnsibleJob", "name": a.Template, "secret": a.Secret}
+	if a.ExtraVars != nil {
+		def["extra_vars"] = json.RawMessage(source.AppendJSON(nil, a.ExtraVars))
+	}
+	name := w.name(r.name)
+	w.extra = append(w.extra, newObject(policyBeta, "PolicyAutomation", w.namespace, name, map[string]any{
+		"policyRef": name, "eventHook": "noncompliant", "mode": cmp.Or(a.Mode, "once"), "automationDef": def,
+	}))
+}
+
+// templates are an OperatorPolicy per Subscription, and ConfigurationPolicies
+// for everything else: one per wave, each after the one before.
+func (r rendered) templates(name, action string) ([]policyTemplate, error) {
+	var out []policyTemplate
+	groups := map[string]manifest.Object{}
+	for _, o := range r.objects {
+		if o.Kind == "OperatorGroup" {
+			groups[o.Namespace] = o
+		}
+	}
+	var before []dependency
+	for _, wave := range r.byWave() {
+		templates, err := wave.templates(name, action, groups)
+		if err != nil {
+			return nil, err
+		}
+		var made []dependency
+		for i := range templates {
+			d := templates[i].ObjectDefinition
+			templates[i].ExtraDependencies = before
+			made = append(made, dependency{APIVersion: d.APIVersion, Kind: d.Kind, Name: d.Metadata.Name, Compliance: "Compliant"})
+		}
+		out = append(out, templates...)
+		if made != nil {
+			before = made
+		}
+	}
+	return out, nil
+}
+
+// policyWave are the objects of one sync wave of a layer.
+type policyWave struct {
+	number  int
+	objects []manifest.Object
+}
+
+func (r rendered) byWave() []policyWave {
+	var out []policyWave
+	for _, o := range r.objects {
+		if n := waveOf(o); len(out) == 0 || out[len(out)-1].number != n {
+			out = append(out, policyWave{number: n})
+		}
+		last := &out[len(out)-1]
+		last.objects = append(last.objects, o)
+	}
+	return out
+}
+
+// templates leaves OperatorGroups to the policies of their Subscriptions.
+func (w policyWave) templates(name, action string, groups map[string]manifest.Object) ([]policyTemplate, error) {
+	var out []policyTemplate
+	var plain []objectTemplate
+	for _, o := range w.objects {
+		switch o.Kind {
+		case "OperatorGroup":
+		case "Subscription":
+			t, err := operatorPolicy(o, groups[o.Namespace], action)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, policyTemplate{ObjectDefinition: t})
+		default:
+			text, err := withoutArgoCD(o)
+			if err != nil {
+				return nil, err
+			}
+			plain = append(plain, objectTemplate{"musthave", text})
+		}
+	}
+	if plain != nil {
+		suffix := strings.ReplaceAll(fmt.Sprintf("-wave%d", w.number), "-wave-", "-before")
+		spec := configurationSpec{action, "medium", "None", plain}
+		out = append(out, policyTemplate{ObjectDefinition: newObject(policyAPI, "ConfigurationPolicy", "", name+suffix, spec)})
+	}
+	return out, nil
+}
+
+// operatorPolicy installs an operator as a Subscription says. Manual approval
+// becomes a pinned version.
+func operatorPolicy(subscription, group manifest.Object, action string) (*kubeObject, error) {
+	var sub struct {
+		Spec map[string]any `json:"spec"`
+	}
+	if err := json.Unmarshal(subscription.JSON, &sub); err != nil {
+		return nil, err
+	}
+	spec := operatorSpec{RemediationAction: action, Severity: "medium", ComplianceType: "musthave", UpgradeApproval: "Automatic", Subscription: sub.Spec}
+	if sub.Spec["installPlanApproval"] == "Manual" {
+		spec.UpgradeApproval = "None"
+	}
+	delete(sub.Spec, "installPlanApproval") // upgradeApproval says it
+	if csv, ok := sub.Spec["startingCSV"].(string); ok {
+		spec.Versions = []string{csv}
+	}
+	// The policy's name for the package is the Subscription's own.
+	sub.Spec["namespace"] = subscription.Namespace
+	if group.JSON != nil {
+		var g struct {
+			Spec map[string]any `json:"spec"`
+		}
+		if err := json.Unmarshal(group.JSON, &g); err != nil {
+			return nil, err
+		}
+		spec.OperatorGroup = map[string]any{"name": group.Name, "namespace": group.Namespace}
+		if namespaces, ok := g.Spec["targetNamespaces"]; ok {
+			spec.OperatorGroup["targetNamespaces"] = namespaces
+		}
+	}
+	return newObject(policyBeta, "OperatorPolicy", "", subscription.Name, spec), nil
+}
+
+// withoutArgoCD drops the annotations that only Argo CD reads.
+func withoutArgoCD(o manifest.Object) (json.RawMessage, error) {
+	var tree map[string]any
+	if err := json.Unmarshal(o.JSON, &tree); err != nil {
+		return nil, err
+	}
+	meta, _ := tree["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
+	for key := range annotations {
+		if strings.HasPrefix(key, "argocd.argoproj.io/") {
+			delete(annotations, key)
+		}
+	}
+	if annotations != nil && len(annotations) == 0 {
+		delete(meta, "annotations")
+	}
+	return json.Marshal(tree)
+}
+
+// finish adds what binds the policies to clusters.
+func (w *policyWriter) finish() ([]manifest.Object, error) {
+	all := make([]any, 0, len(w.policies)+len(w.extra))
+	for _, o := range slices.Concat(w.policies, w.extra) {
+		all = append(all, o)
+	}
+	var objects []manifest.Object
+	for _, o := range append(all, w.binding()...) {
+		text, err := json.Marshal(o)
+		if err != nil {
+			return nil, err
+		}
+		read, err := manifest.Read(strings.NewReader(string(text)))
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, read...)
+	}
+	return objects, nil
+}

@@ -1,0 +1,157 @@
+package layers
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Options are what a command says beside the platform's file.
+type Options struct {
+	// KubeVersion is the version of the cluster, such as "1.33.1"; the target's where empty.
+	KubeVersion string
+	// APIVersions are what the cluster serves, as group/version or
+	// group/version/Kind; nil where that is not known.
+	APIVersions []string
+}
+
+// RenderLayer renders one layer of the platform at path: what its chart makes, with
+// the patches applied and without the ignored fields. It reports every problem
+// it finds; the objects must only be used when there are no errors.
+func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Diagnostics) {
+	var diags source.Diagnostics
+	p := load(path, &diags)
+	if p == nil {
+		return nil, &diags
+	}
+	i := slices.IndexFunc(p.layers, func(l layer) bool { return l.name == name })
+	if i < 0 {
+		if !diags.HasErrors() {
+			diags.Errorf(source.Pos{File: path}, "unknown-layer", "layers", "no layer of the name %q; %s", name, source.DidYouMean(name, p.layerNames()))
+		}
+		return nil, &diags
+	}
+	l := &p.layers[i]
+	r := p.render(l, opts, &diags)
+	return r.objects, &diags
+}
+
+func (p *loaded) layerNames() []string {
+	names := make([]string, 0, len(p.layers))
+	for _, l := range p.layers {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// rendered is a layer with what it is made of.
+type rendered struct {
+	*layer
+	namespace string // of what does not say its own
+	objects   []manifest.Object
+	ignored   []ignored
+}
+
+func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rendered {
+	r := rendered{layer: l}
+	c, err := openChart(l.entry.Name)
+	if err != nil {
+		diags.Errorf(l.key, "chart", l.path, "%v", err)
+		return r
+	}
+	r.namespace = c.namespace()
+	p.checkAPIs(l, c.requires(), opts, diags)
+	var found source.Diagnostics
+	l.checkValues(c, &found)
+	defer diags.Merge(&found)
+	if found.HasErrors() {
+		return r
+	}
+	caps, err := p.capabilities(opts)
+	if err == nil {
+		r.objects, err = c.render(l, caps)
+	}
+	if err != nil {
+		found.Errorf(l.key, "chart", l.path, "%s", chartProblem(err))
+		return r
+	}
+	l.patch(r.objects, &found)
+	r.ignored = l.dropIgnored(r.objects, &found)
+	return r
+}
+
+// capabilities are what charts can ask of the cluster.
+func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
+	caps := chartutil.DefaultCapabilities.Copy()
+	version := opts.KubeVersion
+	if version == "" {
+		version = p.Target.Kubernetes
+	}
+	if version != "" {
+		parsed, err := chartutil.ParseKubeVersion(version)
+		if err != nil {
+			return nil, fmt.Errorf("kubernetes version %q: %w", version, err)
+		}
+		caps.KubeVersion = *parsed
+	}
+	caps.APIVersions = append(slices.Clone(p.Target.APIVersions), opts.APIVersions...)
+	return caps, nil
+}
+
+// engineFrame is what Helm's engine says before the words of a chart's own `fail`.
+var engineFrame = regexp.MustCompile(`^execution error at \([^)]*\): `)
+
+// chartProblem takes the engine's frame off an error that a chart makes itself.
+func chartProblem(err error) string { return engineFrame.ReplaceAllString(err.Error(), "") }
+
+// checkAPIs compares what the layer's objects need with what the cluster is
+// known to serve. What an earlier layer brings may be missing so far.
+func (p *loaded) checkAPIs(l *layer, required []string, opts Options, diags *source.Diagnostics) {
+	if opts.APIVersions == nil {
+		return
+	}
+	for _, group := range required {
+		if serves(slices.Concat(opts.APIVersions, p.Target.APIVersions), group) {
+			continue
+		}
+		if from := p.provider(group, l); from != "" {
+			diags.Warnf(l.key, "prerequisite", l.path, "the cluster does not serve %s yet; the layer %q brings it", group, from)
+			continue
+		}
+		diags.Errorf(l.key, "prerequisite", l.path, "the cluster does not serve %s, and no layer of the platform brings it; %s", group, providers(group))
+	}
+}
+
+func serves(versions []string, group string) bool {
+	return slices.ContainsFunc(versions, func(v string) bool { return strings.HasPrefix(v, group+"/") })
+}
+
+// provider names the layer that brings an API group no later than l's own wave.
+func (p *loaded) provider(group string, l *layer) string {
+	for i := range p.layers {
+		other := &p.layers[i]
+		if other != l && other.wave() <= l.wave() && slices.Contains(other.entry.Provides, group) {
+			return other.name
+		}
+	}
+	return ""
+}
+
+func providers(group string) string {
+	var names []string
+	for _, e := range Entries() {
+		if slices.Contains(e.Provides, group) {
+			names = append(names, e.Name)
+		}
+	}
+	if names == nil {
+		return "install what serves it"
+	}
+	return "want a layer of the chart " + strings.Join(names, " or ")
+}

@@ -1,0 +1,151 @@
+package layers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// checkValues checks a layer's values, laid over the chart's own, by the chart's
+// schema. What is wrong is reported where it is written in the platform's file.
+func (l *layer) checkValues(c *chart, diags *source.Diagnostics) {
+	user := l.Values
+	if user == nil {
+		user = &source.Node{Kind: source.Map}
+	}
+	source.ReportAmbiguous(user, l.path+".values", diags)
+	v := valuesCheck{layer: l, schema: c.schemaTree, values: source.Merge(c.defaults, user), user: user, diags: diags}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(source.AppendJSON(nil, v.values)))
+	if err == nil {
+		err = c.schema.Validate(doc)
+	}
+	var invalid *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &invalid):
+		v.report(invalid)
+	case err != nil:
+		diags.Errorf(l.key, "values", l.path+".values", "%v", err)
+	}
+}
+
+// valuesCheck turns what a schema says into diagnostics.
+type valuesCheck struct {
+	*layer
+	schema       map[string]any
+	values, user *source.Node
+	diags        *source.Diagnostics
+}
+
+// report reports the innermost causes.
+func (v *valuesCheck) report(e *jsonschema.ValidationError) {
+	if len(e.Causes) > 0 {
+		for _, cause := range e.Causes {
+			v.report(cause)
+		}
+		return
+	}
+	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
+		v.unknown(e, extra.Properties)
+		return
+	}
+	at, path := v.locate(e.InstanceLocation)
+	v.diags.Errorf(at, "values", path, "%s", v.wording(e))
+}
+
+// unknown reports keys that the schema does not have, each at its place.
+func (v *valuesCheck) unknown(e *jsonschema.ValidationError, keys []string) {
+	known := v.knownKeys(e.SchemaURL)
+	for _, key := range keys {
+		at, path := v.locate(append(slices.Clone(e.InstanceLocation), key))
+		v.diags.Errorf(at, "unknown-key", path, "unknown key %q; %s", key, source.DidYouMean(key, known))
+	}
+}
+
+// knownKeys are the properties of the schema object at a URL's fragment.
+func (v *valuesCheck) knownKeys(url string) []string {
+	_, pointer, _ := strings.Cut(url, "#")
+	var at any = v.schema
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if object, ok := at.(map[string]any); ok && token != "" {
+			at = object[unescape(token)]
+		}
+	}
+	object, _ := at.(map[string]any)
+	properties, _ := object["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(properties))
+}
+
+// locate returns where a value, or else what holds it, stands in the platform's file.
+func (v *valuesCheck) locate(tokens []string) (source.Pos, string) {
+	at, path := v.key, v.path+".values"
+	n := v.user
+	for _, token := range tokens {
+		if i, err := strconv.Atoi(token); err == nil && n != nil && n.Kind == source.List {
+			path = source.IndexPath(path, i)
+			n = item(n, i)
+		} else {
+			path = source.JoinPath(path, token)
+			n = n.Get(token)
+		}
+		if n != nil && n.Line > 0 {
+			at = n.Pos()
+		}
+	}
+	return at, path
+}
+
+func item(n *source.Node, i int) *source.Node {
+	if i < len(n.Items) {
+		return n.Items[i]
+	}
+	return nil
+}
+
+// wording says what is wrong and what is accepted, in the words of this product
+// where the library's are those of JSON Schema.
+func (v *valuesCheck) wording(e *jsonschema.ValidationError) string {
+	switch k := e.ErrorKind.(type) {
+	case *kind.Type:
+		return fmt.Sprintf("wrong type: got %s, want %s", k.Got, strings.Join(k.Want, " or "))
+	case *kind.Enum:
+		return fmt.Sprintf("%s is not accepted; want one of: %s", quoted(k.Got), list(k.Want))
+	case *kind.Required:
+		return "missing " + strings.Join(k.Missing, ", ")
+	case *kind.Pattern:
+		return fmt.Sprintf("%q is not accepted; want a text that matches %s", k.Got, k.Want)
+	}
+	return e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+}
+
+func list(values []any) string {
+	texts := make([]string, 0, len(values))
+	for _, v := range values {
+		texts = append(texts, quoted(v))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func quoted(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// unescape undoes the escapes of a JSON pointer's token in a URL's fragment.
+func unescape(token string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~", "%25", "%").Replace(token)
+}
