@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"debug/buildinfo"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,12 +14,15 @@ type tools struct {
 	Launch   string // ./launch, starts and measures one command
 	Helm     string // the helm of this module's go.mod
 	Vmrender string // ../../cmd/vmrender, the command-line tool
-	Sidecar  string // ../../cmd/vmrender-cmp, the Argo CD plugin; empty where the checkout has none
+	Sidecar  string // ../../cmd/vmrender-cmp, the Argo CD plugin
+	Empty    string // ./empty, does nothing with KubeVirt's types
+	ArgoCD   string // ../argocd/cmd/argocd, Argo CD's own servers; empty where they are not measured
+	Measure  string // ../argocd/cmd/measure, runs and measures those
 }
 
 // buildTools builds all programs into dir. root is the root of vmrender's
 // repository. Programs that are up to date cost no more than the go command's look.
-func buildTools(ctx context.Context, root, dir string) (tools, error) {
+func buildTools(ctx context.Context, root, dir string, servers bool) (tools, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return tools{}, err
@@ -28,17 +32,26 @@ func buildTools(ctx context.Context, root, dir string) (tools, error) {
 		Launch:   filepath.Join(dir, "launch"),
 		Helm:     filepath.Join(dir, "helm"),
 		Vmrender: filepath.Join(dir, "vmrender"),
+		Sidecar:  filepath.Join(dir, "vmrender-cmp"),
+		Empty:    filepath.Join(dir, "empty"),
 	}
 	err = firstFailure(
 		func() error { return os.MkdirAll(dir, 0o755) },
 		func() error { return goBuild(ctx, bench, built.Launch, "./launch") },
 		func() error { return goBuild(ctx, bench, built.Helm, "helm.sh/helm/v3/cmd/helm") },
 		func() error { return goBuild(ctx, root, built.Vmrender, "./cmd/vmrender") },
+		func() error { return goBuild(ctx, root, built.Sidecar, "./cmd/vmrender-cmp") },
+		func() error { return goBuild(ctx, root, built.Empty, "./test/bench/empty/main.go") },
 	)
-	if _, missing := os.Stat(filepath.Join(root, "cmd", "vmrender-cmp")); err == nil && missing == nil {
-		built.Sidecar = filepath.Join(dir, "vmrender-cmp")
-		err = goBuild(ctx, root, built.Sidecar, "./cmd/vmrender-cmp")
+	if err != nil || !servers {
+		return built, err
 	}
+	argocd := filepath.Join(root, "test", "argocd")
+	built.ArgoCD, built.Measure = filepath.Join(dir, "argocd"), filepath.Join(dir, "measure")
+	err = firstFailure(
+		func() error { return goBuild(ctx, argocd, built.ArgoCD, "./cmd/argocd") },
+		func() error { return goBuild(ctx, argocd, built.Measure, "./cmd/measure") },
+	)
 	return built, err
 }
 
@@ -63,4 +76,18 @@ func goBuild(ctx context.Context, moduleDir, output, pkg string) error {
 		return fmt.Errorf("building %s in %s: %w", pkg, moduleDir, err)
 	}
 	return nil
+}
+
+// moduleVersion is the version of a module in a built program.
+func moduleVersion(program, module string) (string, error) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return "", err
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module {
+			return dep.Version, nil
+		}
+	}
+	return "", fmt.Errorf("%s holds no module %s", program, module)
 }

@@ -20,6 +20,7 @@ type layout string
 const (
 	filePerVM layout = "file per VM"
 	oneFile   layout = "one file"
+	nothing   layout = "–" // for the empty program
 )
 
 // filesPerDirectory bounds the directories of the layout filePerVM.

@@ -4,10 +4,11 @@
 // It builds fleets of 1 to 100,000 virtual machines, vmrender and Helm; checks that both
 // render the same objects; runs them in turn; and reports medians of CPU time, wall time and
 // peak memory, growth with the size of the fleet, and the targets that vmrender must keep.
+// Then it lets Argo CD's own servers render fleets with the plugin, and says what is whose.
 //
 // Usage, in its directory:
 //
-//	go run . [-write] [-check] [-callgrind] [-most N] [-rounds N] [-dir DIR] [-root DIR]
+//	go run . [-write] [-check] [-callgrind] [-argocd=false] [-most N] [-rounds N] [-dir DIR] [-root DIR]
 package main
 
 import (
@@ -18,6 +19,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -31,6 +34,7 @@ type options struct {
 	Write     bool   // docs/performance.md
 	Check     bool   // fail when a gate is missed
 	Callgrind bool   // count instructions
+	ArgoCD    bool   // measure Argo CD's servers
 }
 
 func main() {
@@ -62,6 +66,7 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&opts.Write, "write", false, "write docs/performance.md")
 	flags.BoolVar(&opts.Check, "check", false, "exit with status 1 when a gate is missed")
 	flags.BoolVar(&opts.Callgrind, "callgrind", false, "count instructions with valgrind")
+	flags.BoolVar(&opts.ArgoCD, "argocd", runtime.GOOS == "linux", "measure through Argo CD's servers, too; needs Linux and git")
 	if err := flags.Parse(args); err != nil {
 		return options{}, err
 	}
@@ -73,8 +78,8 @@ func parseOptions(args []string) (options, error) {
 
 // bench does the whole run.
 func bench(ctx context.Context, opts options) error {
-	say("building helm and vmrender into %s", opts.Dir)
-	bin, err := buildTools(ctx, opts.Root, opts.Dir)
+	say("building helm, vmrender and Argo CD's servers into %s", opts.Dir)
+	bin, err := buildTools(ctx, opts.Root, opts.Dir, opts.ArgoCD)
 	if err != nil {
 		return err
 	}
@@ -97,7 +102,33 @@ func bench(ctx context.Context, opts options) error {
 			return err
 		}
 	}
-	return publish(opts, bin, all)
+	path, err := dir.measureArgoCD(ctx, opts, bin)
+	if err != nil {
+		return err
+	}
+	return publish(opts, bin, all, path)
+}
+
+// measureArgoCD lets Argo CD's servers render fleets and estates, where that is
+// asked for.
+func (dir inputs) measureArgoCD(ctx context.Context, opts options, bin tools) (realPath, error) {
+	if !opts.ArgoCD {
+		return realPath{}, nil
+	}
+	version, err := moduleVersion(bin.ArgoCD, "github.com/argoproj/argo-cd/v3")
+	if err != nil {
+		return realPath{}, err
+	}
+	path := realPath{Version: version, CMPServer: dir.throughCMPServer(opts.Most, opts.Rounds)}
+	if opts.Most >= estateSize {
+		say("committing repositories of %s virtual machines", thousands(estateSize))
+		if err := dir.writeEstates(ctx); err != nil {
+			return path, err
+		}
+		path.RepoServer = dir.throughRepoServer(opts.Rounds)
+	}
+	say("rendering through Argo CD's servers")
+	return path, measureServers(ctx, opts.Root, bin, slices.Concat(path.CMPServer, path.RepoServer))
 }
 
 // newInputs makes the fleets, the values and a copy of the chart in a new
@@ -127,12 +158,13 @@ func newInputs(opts options) (dir inputs, remove func(), err error) {
 }
 
 // publish prints the page, writes it where that is asked for, and judges the gates.
-func publish(opts options, bin tools, all []*series) error {
+func publish(opts options, bin tools, all []*series, path realPath) error {
 	helm, err := buildinfo.ReadFile(bin.Helm)
 	if err != nil {
 		return err
 	}
 	made := newReport(helm.Main.Version, opts.Rounds, all)
+	made.RealPath = path
 	text, err := made.markdown()
 	if err != nil {
 		return err

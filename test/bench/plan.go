@@ -97,6 +97,9 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 			all = append(all, &series{Tool: tool, Layout: spread, Format: format, Size: n, Rounds: rounds, Command: call})
 		}
 		cheap := cheapRounds(rounds, n)
+		if n == 1 {
+			add(toolEmpty, nothing, "–", cheap, command{Path: bin.Empty})
+		}
 		if n <= largestForHelm {
 			add(toolHelm, oneFile, "yaml", rounds, dir.helm(bin, n))
 		}
@@ -105,7 +108,7 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 		}
 		add(toolVmrender, filePerVM, "json", cheap, dir.vmrender(bin, n, filePerVM, "json"))
 		add(toolVmrender, oneFile, "json", cheap, dir.vmrender(bin, n, oneFile, "json"))
-		if n <= largestForSidecar && bin.Sidecar != "" {
+		if n <= largestForSidecar {
 			add(toolSidecar, filePerVM, "json", cheap, dir.sidecar(bin, n))
 		}
 	}

@@ -26,6 +26,8 @@ type report struct {
 	Series  []*series
 	Known   []difference
 	Counted bool // instructions were counted
+
+	RealPath realPath
 }
 
 // newReport describes this machine and what was measured on it.
@@ -45,9 +47,12 @@ func newReport(helm string, rounds int, all []*series) report {
 	return made
 }
 
+// Estate is the number of virtual machines of an estate.
+func (report) Estate() int { return estateSize }
+
 // markdown renders the page.
 func (r report) markdown() (string, error) {
-	parsed, err := template.New("performance.md").Parse(page)
+	parsed, err := template.New("performance.md").Funcs(template.FuncMap{"thousands": thousands}).Parse(page)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +93,7 @@ func (r report) Growth() string {
 	head := []string{"command", "input", "output", "100 → 1,000", "1,000 → 10,000", "10,000 → 100,000", "100 → 100,000"}
 	var rows [][]string
 	for _, s := range r.Series {
-		if s.Size != 1 {
+		if s.Size != 1 || s.Tool == toolEmpty {
 			continue
 		}
 		step := func(from, to int) string {

@@ -12,6 +12,7 @@ const (
 	toolHelm     = "helm template"
 	toolVmrender = "vmrender"
 	toolSidecar  = "vmrender-cmp"
+	toolEmpty    = "empty program with KubeVirt's types"
 )
 
 // series is one row of the table: a command on one fleet, run again and again.
@@ -43,7 +44,7 @@ func (s *series) peak() int64 {
 	return median(column(s.Samples, func(one sample) int64 { return one.Peak }))
 }
 
-func column[T any](samples []sample, of func(sample) T) []T {
+func column[S, T any](samples []S, of func(S) T) []T {
 	values := make([]T, len(samples))
 	for i, one := range samples {
 		values[i] = of(one)

@@ -1,0 +1,115 @@
+package install_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/argoproj/argo-cd/v3/cmpserver/plugin"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+)
+
+const pluginDir = "../../../plugin"
+
+// TestPlugin reads plugin.yaml as the cmp-server does.
+func TestPlugin(t *testing.T) {
+	var strict plugin.PluginConfig
+	decode(t, "plugin.yaml", &strict)
+	config, err := plugin.ReadPluginConfig(pluginDir)
+	require.NoError(t, err)
+	require.Equal(t, strict, *config)
+	require.Equal(t, "vmrender.sock", filepath.Base(config.Address()), "Applications name the plugin \"vmrender\"")
+	require.False(t, config.Spec.Discover.IsDefined())
+	require.Equal(t, []string{"vmrender-cmp"}, config.Spec.Generate.Command)
+	require.Equal(t, []string{"vmrender-cmp"}, config.Spec.Parameters.Dynamic.Command)
+	for _, p := range config.Spec.Parameters.Static {
+		require.NotEmpty(t, p.Name)
+		require.Contains(t, []string{"string", "array", "map"}, p.CollectionType, p.Name)
+		require.NotEmpty(t, p.Tooltip, p.Name)
+	}
+}
+
+// helmValues are the values of the chart argo-cd that install the sidecar
+// (argo-helm, charts/argo-cd/templates/argocd-repo-server/deployment.yaml).
+type helmValues struct {
+	RepoServer struct {
+		ExtraContainers []corev1.Container `json:"extraContainers"`
+		Volumes         []corev1.Volume    `json:"volumes"`
+	} `json:"repoServer"`
+}
+
+// argoCD is the part of the operator's resource that installs the sidecar
+// (argocd-operator, api/v1beta1/argocd_types.go). The operator's module is not to
+// be had from the Go module proxy.
+type argoCD struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+	Spec struct {
+		Repo struct {
+			SidecarContainers []corev1.Container `json:"sidecarContainers"`
+			Volumes           []corev1.Volume    `json:"volumes"`
+		} `json:"repo"`
+	} `json:"spec"`
+}
+
+// TestKustomize builds Argo CD's repo-server with the component.
+func TestKustomize(t *testing.T) {
+	built := kustomize(t)
+	check(t, built.deployment, 999)
+	require.NotEmpty(t, built.settings.Data, "argocd-cm is patched, too")
+	require.Equal(t, "argocd-repo-server", built.deployment.Spec.Template.Annotations["kubectl.kubernetes.io/default-container"])
+
+	plain := repoServer(t)
+	require.Len(t, built.deployment.Spec.Template.Spec.Containers, len(plain.Spec.Template.Spec.Containers)+1)
+	require.Len(t, built.deployment.Spec.Template.Spec.Volumes, len(plain.Spec.Template.Spec.Volumes)+1)
+}
+
+func TestHelm(t *testing.T) {
+	var values helmValues
+	decode(t, "helm/values.yaml", &values)
+	d := repoServer(t) // whose volumes the chart has, too
+	extend(d, values.RepoServer.ExtraContainers, values.RepoServer.Volumes)
+	check(t, d, 999)
+}
+
+func TestOpenShiftGitOps(t *testing.T) {
+	var instance argoCD
+	decode(t, "openshift-gitops/argocd.yaml", &instance)
+	require.Equal(t, "argoproj.io/v1beta1 ArgoCD", instance.APIVersion+" "+instance.Kind)
+	d := repoServer(t) // whose volumes the operator makes, too
+	extend(d, instance.Spec.Repo.SidecarContainers, instance.Spec.Repo.Volumes)
+	check(t, d, 0)
+}
+
+// TestChecksFind shows that a broken sidecar is refused.
+func TestChecksFind(t *testing.T) {
+	for name, spoil := range map[string]func(*corev1.Container){
+		"unknown volume": func(c *corev1.Container) { c.VolumeMounts[0].Name = "none" },
+		"no name":        func(c *corev1.Container) { c.Name = "" },
+		"mounts twice":   func(c *corev1.Container) { c.VolumeMounts[0].MountPath = c.VolumeMounts[1].MountPath },
+		"bad seccomp":    func(c *corev1.Container) { c.SecurityContext.SeccompProfile.Type = "Default" },
+		"too much asked": func(c *corev1.Container) { c.Resources.Requests[corev1.ResourceMemory] = resource.MustParse("2Gi") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := kustomize(t).deployment
+			require.Empty(t, problems(t, d))
+			spoil(sidecar(t, d))
+			require.NotEmpty(t, problems(t, d))
+		})
+	}
+}
+
+// decode reads a file under plugin/, and refuses fields that its type does not have.
+func decode(t *testing.T, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(pluginDir, name))
+	require.NoError(t, err)
+	require.NoError(t, yaml.UnmarshalStrict(text, into), name)
+}

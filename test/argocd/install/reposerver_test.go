@@ -1,0 +1,155 @@
+package install_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/apps"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install" // defaults and conversions of Deployments
+	"k8s.io/kubernetes/pkg/apis/apps/validation"
+	_ "k8s.io/kubernetes/pkg/apis/core/install" // and of what is in them
+	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+)
+
+// manifests is the directory of Argo CD's own installation.
+func manifests(t *testing.T) string {
+	t.Helper()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/argoproj/argo-cd/v3").Output()
+	require.NoError(t, err)
+	return filepath.Join(strings.TrimSpace(string(dir)), "manifests", "base")
+}
+
+// repoServer is Argo CD's own Deployment.
+func repoServer(t *testing.T) *appsv1.Deployment {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(manifests(t), "repo-server", "argocd-repo-server-deployment.yaml"))
+	require.NoError(t, err)
+	d := new(appsv1.Deployment)
+	require.NoError(t, yaml.UnmarshalStrict(text, d))
+	return d
+}
+
+type build struct {
+	deployment *appsv1.Deployment
+	settings   *corev1.ConfigMap // argocd-cm
+}
+
+// kustomize builds what plugin/kustomize/README.md says, with Argo CD's own files.
+func kustomize(t *testing.T) build {
+	t.Helper()
+	fs := filesys.MakeFsInMemory()
+	write := func(name string, text []byte) { require.NoError(t, fs.WriteFile(name, text)) }
+	write("/site/kustomization.yaml", []byte("namespace: argocd\nresources: [repo-server.yaml, argocd-cm.yaml]\ncomponents: [../vmrender]\n"))
+	for name, file := range map[string]string{"repo-server.yaml": "repo-server/argocd-repo-server-deployment.yaml", "argocd-cm.yaml": "config/argocd-cm.yaml"} {
+		text, err := os.ReadFile(filepath.Join(manifests(t), file))
+		require.NoError(t, err)
+		write("/site/"+name, text)
+	}
+	component, err := filepath.Glob(pluginDir + "/kustomize/*.yaml")
+	require.NoError(t, err)
+	for _, path := range component {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		write("/vmrender/"+filepath.Base(path), text)
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(fs, "/site")
+	require.NoError(t, err)
+	out := build{new(appsv1.Deployment), new(corev1.ConfigMap)}
+	take(t, built, "argocd-repo-server", out.deployment)
+	take(t, built, "argocd-cm", out.settings)
+	return out
+}
+
+func take(t *testing.T, built resmap.ResMap, name string, into any) {
+	t.Helper()
+	for _, r := range built.Resources() {
+		if r.GetName() == name {
+			text, err := r.AsYAML()
+			require.NoError(t, err)
+			require.NoError(t, yaml.UnmarshalStrict(text, into))
+			return
+		}
+	}
+	require.Fail(t, "not built", name)
+}
+
+func extend(d *appsv1.Deployment, containers []corev1.Container, volumes []corev1.Volume) {
+	pod := &d.Spec.Template.Spec
+	pod.Containers = append(pod.Containers, containers...)
+	pod.Volumes = append(pod.Volumes, volumes...)
+}
+
+func sidecar(t *testing.T, d *appsv1.Deployment) *corev1.Container {
+	t.Helper()
+	return container(t, d, "vmrender")
+}
+
+func container(t *testing.T, d *appsv1.Deployment, name string) *corev1.Container {
+	t.Helper()
+	pod := &d.Spec.Template.Spec
+	i := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == name })
+	require.NotEqual(t, -1, i)
+	return &pod.Containers[i]
+}
+
+// check wants a repo-server that Kubernetes takes, with a sidecar that can do its
+// work and nothing else; user is 0 where the platform chooses.
+func check(t *testing.T, d *appsv1.Deployment, user int64) {
+	t.Helper()
+	require.Empty(t, problems(t, d))
+	c := sidecar(t, d)
+	require.Equal(t, []string{"/var/run/argocd/argocd-cmp-server"}, c.Command)
+
+	mounts := map[string]string{}
+	for _, m := range c.VolumeMounts {
+		mounts[m.MountPath] = m.Name
+	}
+	require.Equal(t, map[string]string{
+		"/var/run/argocd": "var-files", "/home/argocd/cmp-server/plugins": "plugins", "/tmp": "vmrender-tmp",
+	}, mounts)
+	server := container(t, d, "argocd-repo-server")
+	require.Contains(t, server.VolumeMounts, corev1.VolumeMount{Name: "plugins", MountPath: "/home/argocd/cmp-server/plugins"})
+	require.NotContains(t, server.VolumeMounts, corev1.VolumeMount{Name: "vmrender-tmp", MountPath: "/tmp"})
+
+	s := c.SecurityContext
+	require.True(t, *s.ReadOnlyRootFilesystem && *s.RunAsNonRoot)
+	require.False(t, *s.AllowPrivilegeEscalation)
+	require.Equal(t, []corev1.Capability{"ALL"}, s.Capabilities.Drop)
+	require.Equal(t, corev1.SeccompProfileTypeRuntimeDefault, s.SeccompProfile.Type)
+	if user == 0 {
+		require.Nil(t, s.RunAsUser)
+	} else {
+		require.Equal(t, user, *s.RunAsUser)
+	}
+
+	require.Len(t, c.Env, 1)
+	require.Equal(t, "GOMEMLIMIT", c.Env[0].Name)
+	mebibytes, err := strconv.ParseInt(strings.TrimSuffix(c.Env[0].Value, "MiB"), 10, 64)
+	require.NoError(t, err)
+	require.Less(t, mebibytes<<20, c.Resources.Limits.Memory().Value())
+}
+
+// problems are what Kubernetes' API server says to a Deployment.
+func problems(t *testing.T, d *appsv1.Deployment) field.ErrorList {
+	t.Helper()
+	d = d.DeepCopy()
+	d.Namespace = "argocd"
+	legacyscheme.Scheme.Default(d)
+	internal := new(apps.Deployment)
+	require.NoError(t, legacyscheme.Scheme.Convert(d, internal, nil))
+	return validation.ValidateDeployment(internal, corevalidation.PodValidationOptions{})
+}

@@ -1,0 +1,153 @@
+// Package reposerver runs Argo CD's own argocd-repo-server over a cmp-server,
+// with a Redis in this process for its cache, and calls it as the application
+// controller does.
+package reposerver
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/argoproj/argo-cd/v3/common"
+	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
+	"github.com/argoproj/argo-cd/v3/reposerver/apiclient"
+
+	"github.com/vmrender/vmrender/test/argocd/cmpserver"
+	"github.com/vmrender/vmrender/test/argocd/server"
+)
+
+// Server is a repo-server that runs.
+type Server struct {
+	*server.Process
+	redis  *miniredis.Miniredis
+	client apiclient.RepoServerServiceClient
+	closer interface{ Close() error }
+	dir    string
+}
+
+// deadline is that of a call, in seconds: what the application controller
+// gives it by default (argo-cd v3.2.11, cmd/argocd-application-controller,
+// --repo-server-timeout-seconds).
+const deadline = 60
+
+// Start starts a repo-server that finds its plugins where the cmp-server
+// listens. It sends a plugin what an Application's manifest-generate-paths
+// have in common, where it has any.
+func Start(ctx context.Context, programs server.Programs, plugins *cmpserver.Server) (*Server, error) {
+	dir, err := os.MkdirTemp("", "repo")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir}
+	if err := s.start(ctx, programs, plugins.Sockets); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, programs server.Programs, sockets string) error {
+	var err error
+	if s.redis, err = miniredis.Run(); err != nil {
+		return err
+	}
+	ports, err := freePorts(2)
+	if err != nil {
+		return err
+	}
+	args := []string{
+		"--redis", s.redis.Addr(), "--disable-tls", "--plugin-use-manifest-generate-paths",
+		"--address", "127.0.0.1", "--port", ports[0],
+		"--metrics-address", "127.0.0.1", "--metrics-port", ports[1],
+	}
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TMPDIR=" + s.dir, "ARGOCD_GPG_ENABLED=false",
+		"ARGOCD_PLUGINSOCKFILEPATH=" + sockets, "ARGOCD_ASK_PASS_SOCK=" + filepath.Join(s.dir, "ask.sock"),
+	}
+	s.Process, err = server.Start(programs.ArgoCD, "argocd-repo-server", s.dir, args, env)
+	if err != nil {
+		return err
+	}
+	address := net.JoinHostPort("127.0.0.1", ports[0])
+	err = s.Await(ctx, func() error {
+		connection, err := net.Dial("tcp", address)
+		if err == nil {
+			err = connection.Close()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	clients := apiclient.NewRepoServerClientset(address, deadline, apiclient.TLSConfiguration{DisableTLS: true})
+	s.closer, s.client, err = clients.NewRepoServerClient()
+	return err
+}
+
+// freePorts returns TCP ports of the loopback interface that nobody listens on.
+func freePorts(count int) ([]string, error) {
+	ports := make([]string, count)
+	for i := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = listener.Close() }() // all are open until all are chosen
+		ports[i] = strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+// Close ends the server.
+func (s *Server) Close() {
+	if s.closer != nil {
+		_ = s.closer.Close()
+	}
+	if s.Process != nil {
+		s.Kill()
+	}
+	if s.redis != nil {
+		s.redis.Close()
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+// Application is an Application whose source is a directory of a git repository.
+type Application struct {
+	Name       string
+	Namespace  string // the destination's
+	Repository string // directory of a git repository; its HEAD is rendered
+	Path       string // of the Application's directory in it
+	Paths      string // manifest-generate-paths, none where empty
+	Plugin     v1alpha1.ApplicationSourcePlugin
+}
+
+// Generate renders the Application, whatever is in the cache, and returns one
+// manifest, as JSON, per object.
+func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) {
+	url := "file://" + a.Repository
+	plugin := a.Plugin
+	plugin.Name = cmpserver.Plugin
+	response, err := s.client.GenerateManifest(ctx, &apiclient.ManifestRequest{
+		Repo:               &v1alpha1.Repository{Repo: url},
+		Revision:           "HEAD",
+		ApplicationSource:  &v1alpha1.ApplicationSource{RepoURL: url, Path: a.Path, TargetRevision: "HEAD", Plugin: &plugin},
+		AppName:            a.Name,
+		AppLabelKey:        common.LabelKeyAppInstance, // without it there is no tracking annotation either
+		Namespace:          a.Namespace,
+		ProjectName:        "default",
+		ProjectSourceRepos: []string{"*"},
+		TrackingMethod:     string(v1alpha1.TrackingMethodAnnotation),
+		KubeVersion:        "1.34.1",
+		ApiVersions: []string{
+			"cdi.kubevirt.io/v1beta1", "cdi.kubevirt.io/v1beta1/DataVolume",
+			"kubevirt.io/v1", "kubevirt.io/v1/VirtualMachine", "v1",
+		},
+		AnnotationManifestGeneratePaths: a.Paths,
+		NoCache:                         true,
+	})
+	return response.GetManifests(), err
+}

@@ -1,0 +1,126 @@
+package reposerver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vmrender/vmrender/test/argocd/cmpserver"
+	"github.com/vmrender/vmrender/test/argocd/server"
+)
+
+// servers starts cmp-server with the project's plugin.yaml, and repo-server.
+func servers(t *testing.T) (context.Context, *Server) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	repository := filepath.Join("..", "..", "..")
+	programs, err := server.Build(ctx, repository, filepath.Join(cache, "vmrender-argocd"))
+	require.NoError(t, err)
+	plugins, err := cmpserver.Start(ctx, programs, filepath.Join(repository, "plugin"))
+	require.NoError(t, err)
+	t.Cleanup(func() { plugins.Close() })
+	s, err := Start(ctx, programs, plugins)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return ctx, s
+}
+
+// commit makes a git repository of files by path and returns its directory.
+func commit(t *testing.T, files map[string]string) string {
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet"},
+		{"add", "."},
+		{"-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message=Files"},
+	} {
+		call := exec.Command("git", args...)
+		call.Dir = root
+		text, err := call.CombinedOutput()
+		require.NoError(t, err, string(text))
+	}
+	return root
+}
+
+// TestGenerate shows what the application controller gets: of a part of a fleet
+// and of a fleet that is sent without the rest of the repository, with what the
+// Application says by parameters and environment.
+func TestGenerate(t *testing.T) {
+	ctx, s := servers(t)
+	header := func(name string) string {
+		return "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: " + name + "}\nvars: {tier: silver}\n" +
+			"defaults: {os: fedora, flavor: small, labels: {tier: '{{ .vars.tier }}'}}\n"
+	}
+	repository := commit(t, map[string]string{
+		"a/fleet.yaml":       header("site-a"),
+		"a/web/vms.yaml":     "vms: {web01: {}, web02: {}}\n",
+		"a/db/vms.yaml":      "vms: {db01: {}}\n",
+		"b/fleet.yaml":       header("site-b"),
+		"b/vms.yaml":         "vms: {app01: {}}\n",
+		"broken/fleet.yaml":  header("broken"),
+		"broken/sub/vm.yaml": "vms: {bad01: {flavor: mediun}}\n",
+	})
+	for _, test := range []struct {
+		name  string
+		path  string
+		paths string
+		with  v1alpha1.ApplicationSourcePlugin
+		want  []string // namespace, name and tier of the VMs
+	}{
+		{name: "a fleet", path: "a", want: []string{"prod/db01 silver", "prod/web01 silver", "prod/web02 silver"}},
+		{name: "a part of it", path: "a/web", want: []string{"prod/web01 silver", "prod/web02 silver"}},
+		{name: "a part that is sent with its fleet", path: "a/web", paths: ".;/a/fleet.yaml", want: []string{"prod/web01 silver", "prod/web02 silver"}},
+		{name: "a fleet that is sent alone", path: "b", paths: ".", want: []string{"prod/app01 silver"}},
+		{
+			name: "a parameter", path: "b", want: []string{"prod/app01 gold"},
+			with: v1alpha1.ApplicationSourcePlugin{Parameters: v1alpha1.ApplicationSourcePluginParameters{{
+				Name: "vars", OptionalMap: &v1alpha1.OptionalMap{Map: map[string]string{"tier": "gold"}},
+			}}},
+		},
+		{
+			name: "a variable", path: "b", want: []string{"of-shop/app01 silver"},
+			with: v1alpha1.ApplicationSourcePlugin{Env: v1alpha1.Env{{Name: "VMRENDER_NAMESPACE", Value: "of-$ARGOCD_APP_NAME"}}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			manifests, err := s.Generate(ctx, Application{
+				Name: "shop", Namespace: "prod", Repository: repository, Path: test.path, Paths: test.paths, Plugin: test.with,
+			})
+			require.NoError(t, err)
+			var got []string
+			for _, manifest := range manifests {
+				var object unstructured.Unstructured
+				require.NoError(t, json.Unmarshal([]byte(manifest), &object))
+				if object.GetKind() != "VirtualMachine" {
+					continue
+				}
+				id := object.GetNamespace() + "/" + object.GetName()
+				require.Equal(t, "shop:kubevirt.io/VirtualMachine:"+id, object.GetAnnotations()["argocd.argoproj.io/tracking-id"])
+				tier, _, err := unstructured.NestedString(object.Object, "spec", "template", "metadata", "labels", "tier")
+				require.NoError(t, err)
+				got = append(got, fmt.Sprint(id, " ", tier))
+			}
+			require.Equal(t, test.want, got)
+		})
+	}
+	t.Run("a mistake", func(t *testing.T) {
+		_, err := s.Generate(ctx, Application{Name: "shop", Namespace: "prod", Repository: repository, Path: "broken"})
+		require.ErrorContains(t, err, "`vmrender-cmp generate` failed exit status 1: "+
+			`sub/vm.yaml:1:23: vms.bad01.flavor: unknown flavor "mediun"; did you mean "medium"?`)
+	})
+}

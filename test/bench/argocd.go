@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// request asks the program measure, in ../argocd/cmd/measure, for renderings of
+// one Application.
+type request struct {
+	Repository string // directory, a git repository where Git is set
+	Path       string // of the Application's directory in it
+	Paths      string // manifest-generate-paths, for Git
+	Git        bool   // through repo-server, not cmp-server alone
+	Calls      int    // one after the other
+}
+
+// answer is what a request cost, the mean of its calls.
+type answer struct {
+	Wall       time.Duration // from the request to the last manifest, packing of the repository included
+	Plugin     time.Duration // CPU time of vmrender-cmp
+	CMPServer  time.Duration // CPU time of cmp-server
+	RepoServer time.Duration // CPU time of repo-server and of git
+	Peak       int64         // bytes, resident set of cmp-server alone
+	Message    int64         // bytes of all manifests
+	Status     int64         // bytes that they take in the Application's status, for Git
+	Error      string        // empty for a success
+}
+
+// all is the CPU time of everything.
+func (a answer) all() time.Duration { return a.Plugin + a.CMPServer + a.RepoServer }
+
+// rendering is one row of a table: an Application that Argo CD's servers render
+// again and again.
+type rendering struct {
+	Size         int // virtual machines in the Application
+	Layout       layout
+	Fleets       int // among which the repository's virtual machines are divided
+	Request      request
+	Rounds       int
+	Answers      []answer
+	Applications int // that the repository makes, each like this one
+}
+
+// of is the median of one of the answers' values.
+func of[T int64 | time.Duration](r *rendering, value func(answer) T) T {
+	return median(column(r.Answers, value))
+}
+
+// servers are Argo CD's servers, behind the program measure.
+type servers struct {
+	call     *exec.Cmd
+	stdin    io.Closer
+	requests *json.Encoder
+	answers  *json.Decoder
+}
+
+func startServers(ctx context.Context, root string, bin tools) (*servers, error) {
+	plugin, err := filepath.Abs(filepath.Join(root, "plugin"))
+	if err != nil {
+		return nil, err
+	}
+	call := exec.CommandContext(ctx, bin.Measure, "-argocd", bin.ArgoCD, "-sidecar", bin.Sidecar, "-plugin", plugin)
+	call.Stderr = os.Stderr
+	stdin, err := call.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	// It ends its servers and itself when its input ends; killed, it could not.
+	call.Cancel = stdin.Close
+	stdout, err := call.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &servers{call, stdin, json.NewEncoder(stdin), json.NewDecoder(stdout)}, call.Start()
+}
+
+func (s *servers) close() error {
+	return firstError(s.stdin.Close(), s.call.Wait())
+}
+
+func (s *servers) ask(asked request) (answer, error) {
+	var got answer
+	if err := s.requests.Encode(asked); err != nil {
+		return got, err
+	}
+	err := s.answers.Decode(&got)
+	if err == nil && got.Error != "" {
+		err = errors.New(got.Error)
+	}
+	return got, err
+}
+
+// measureServers measures all renderings in turn. The servers are started anew
+// for each pass, because they keep what memory they once took.
+func measureServers(ctx context.Context, root string, bin tools, all []*rendering) error {
+	passes := 0
+	for _, r := range all {
+		passes = max(passes, r.Rounds)
+	}
+	for pass := range passes {
+		var now []*rendering
+		for _, r := range all {
+			if due(pass, passes, r.Rounds) {
+				now = append(now, r)
+			}
+		}
+		if err := measureOnce(ctx, root, bin, now); err != nil {
+			return err
+		}
+		showPass(pass+1, passes)
+	}
+	return nil
+}
+
+func measureOnce(ctx context.Context, root string, bin tools, all []*rendering) (err error) {
+	s, err := startServers(ctx, root, bin)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, s.close()) }()
+	for _, r := range all {
+		got, err := s.ask(r.Request)
+		if err != nil {
+			return fmt.Errorf("rendering %s of %s: %w", r.Request.Path, r.Request.Repository, err)
+		}
+		r.Answers = append(r.Answers, got)
+	}
+	return nil
+}

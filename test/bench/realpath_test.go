@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rendered is a path in which vmrender costs 1 ms and 70 µs per machine,
+// cmp-server ten times that for what is sent, and repo-server 2 ms per machine.
+func rendered() realPath {
+	dir := inputs("/inputs")
+	path := realPath{Version: "v3.2.11", CMPServer: dir.throughCMPServer(10_000, 5), RepoServer: dir.throughRepoServer(5)}
+	for _, r := range append(path.CMPServer, path.RepoServer...) {
+		sent := r.Size
+		if r.Request.Git {
+			sent = estateSize / r.Fleets
+		}
+		cost := func(each time.Duration, n int) time.Duration { return time.Millisecond + each*time.Duration(n) }
+		a := answer{
+			Plugin: cost(70*time.Microsecond, r.Size), CMPServer: cost(700*time.Microsecond, sent),
+			Peak: 64 << 20, Message: 3_000 * int64(r.Size), Status: 400 * int64(r.Size),
+		}
+		if r.Request.Git {
+			a.RepoServer = cost(2*time.Millisecond, r.Size)
+		}
+		a.Wall = a.all()
+		r.Answers = []answer{a}
+	}
+	return path
+}
+
+func TestShardsAreDirectoriesOfTheEstate(t *testing.T) {
+	dir := inputs(t.TempDir())
+	for _, spread := range []layout{filePerVM, oneFile} {
+		require.NoError(t, dir.writeEstate(1_000, spread))
+	}
+	for _, s := range shards {
+		for spread, perFile := range map[layout]int{filePerVM: 1, oneFile: 100} {
+			root := filepath.Join(dir.estate(1_000, spread), s.Path)
+			require.Equal(t, s.Size/perFile, filesBeneath(t, root, "vm-*.yaml"), s.Path)
+			require.Equal(t, s.Size/1_000, filesBeneath(t, root, "fleet.yaml"), s.Path)
+		}
+	}
+}
+
+func filesBeneath(t *testing.T, root, pattern string) int {
+	count := 0
+	require.NoError(t, filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+		if matched, _ := filepath.Match(pattern, filepath.Base(path)); matched {
+			count++
+		}
+		return err
+	}))
+	return count
+}
+
+func TestGeneratePathsKeepAFleetOfItsOwnTogether(t *testing.T) {
+	for _, r := range inputs("/inputs").throughRepoServer(1) {
+		if r.Fleets == r.Applications {
+			require.Equal(t, ".", r.Request.Paths)
+		} else {
+			require.Equal(t, ".;/fleet.yaml", r.Request.Paths)
+		}
+	}
+}
+
+func TestNothingThroughArgoCD(t *testing.T) {
+	require.Equal(t, "Not measured in this run.\n", realPath{}.Calls())
+	require.Equal(t, "Not measured in this run.\n", realPath{}.Applications())
+}
