@@ -14,8 +14,8 @@ import (
 // takes any output as a yes, and an exit status other than 0 as a failure.
 func (s *sidecar) discover() error {
 	path := s.tree.header()
-	if path == "" {
-		path = s.tree.platform()
+	if s.app.Content == argocd.Platform {
+		path = platformFile
 	}
 	if !s.tree.ours(path) {
 		return nil

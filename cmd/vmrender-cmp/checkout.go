@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,15 +15,17 @@ import (
 // checkout is the repository as Argo CD has unpacked it. Both paths are
 // absolute and without symbolic links.
 type checkout struct {
-	dir  string // the Application's directory
-	root string // what nothing that is read lies above
+	dir   string // the Application's directory
+	root  string // what nothing that is read lies above
+	above string // path of root in the repository: "/", or that of the part that Argo CD has sent
 }
 
 func newCheckout(dir, sourcePath string) checkout {
 	if sourcePath != "" {
-		return checkout{dir, argocd.RepositoryRoot(dir, sourcePath)}
+		root, above := argocd.RepositoryRoot(dir, sourcePath)
+		return checkout{dir, root, above}
 	}
-	return checkout{dir, repositoryAbove(dir)}
+	return checkout{dir, repositoryAbove(dir), "/"}
 }
 
 // repositoryAbove serves calls by hand: it returns the nearest directory of a
@@ -51,23 +54,14 @@ func (c checkout) header() string {
 	}
 }
 
-// platform returns the path of the working directory's own platform.yaml, or ""
-// where there is none, or where the directory is a fleet.
-func (c checkout) platform() string {
-	if exists(platformFile) && !exists(fleetFile) {
-		return platformFile
-	}
-	return ""
-}
-
 // ours tells files of this product from those of others with the same name:
 // Rancher's Fleet has a fleet.yaml too. A file that cannot be parsed counts, for
 // its author wants to know.
-func (c checkout) ours(path string) bool {
-	if path == "" || c.outside(path) {
+func (c checkout) ours(file string) bool {
+	if file == "" || c.outside(file) {
 		return false
 	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(file)
 	return err == nil && bytes.Contains(data, []byte("vmrender.io/"))
 }
 
@@ -75,26 +69,33 @@ func (c checkout) ours(path string) bool {
 // Application names: relative to its directory or, with a leading slash, to the
 // repository's root.
 func (c checkout) resolve(name string) (string, error) {
-	base := c.dir
+	full := filepath.Join(c.dir, filepath.FromSlash(name))
 	if strings.HasPrefix(name, "/") {
-		base = c.root
+		rest, sent := strings.CutPrefix(path.Clean(name), strings.TrimSuffix(c.above, "/")+"/")
+		if !sent {
+			return "", errNotSent
+		}
+		full = filepath.Join(c.root, filepath.FromSlash(rest))
 	}
-	path, err := filepath.Rel(c.dir, filepath.Join(base, filepath.FromSlash(name)))
-	if err != nil || c.outside(path) {
+	rel, err := filepath.Rel(c.dir, full)
+	if err != nil || c.outside(rel) {
 		return "", errOutside
 	}
-	return path, nil
+	return rel, nil
 }
 
-var errOutside = errors.New("leaves the repository; want a file beneath its root")
+var (
+	errOutside = errors.New("leaves the repository; want a file beneath its root")
+	errNotSent = errors.New("not among what Argo CD has sent; want it in the Application's annotation argocd.argoproj.io/manifest-generate-paths")
+)
 
 // outside tells whether a path from the working directory leads out of the
 // repository, by itself or by symbolic links. A file that does not exist is
 // where its path says.
-func (c checkout) outside(path string) bool {
-	path = filepath.Join(c.dir, path)
-	paths := []string{path}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
+func (c checkout) outside(file string) bool {
+	file = filepath.Join(c.dir, file)
+	paths := []string{file}
+	if target, err := filepath.EvalSymlinks(file); err == nil {
 		paths = append(paths, target)
 	}
 	return slices.ContainsFunc(paths, func(p string) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -22,16 +23,17 @@ const (
 // generate writes the manifests of the working directory's part of the fleet as
 // one List, the form that costs Argo CD the least, once all of it is rendered.
 func (s *sidecar) generate() error {
-	if path := s.tree.platform(); path != "" {
-		s.problems.Errorf(source.Pos{File: path}, "platform", "",
-			"platforms are not rendered by this version; want a directory with a %s, here or above", fleetFile)
+	if s.app.Content == argocd.Platform {
+		return s.generatePlatform(platformFile)
 	}
 	opts := s.options()
 	if err := s.complain(&s.problems); err != nil {
 		return err
 	}
 	c := render.NewCollector()
+	c.APIs = render.APIs(s.app.APIVersions)
 	_, diags := fleet.Visit(".", opts, c.Visit)
+	c.CheckAPIs(diags)
 	if err := s.complain(inParameters(diags)); err != nil {
 		return err
 	}
@@ -41,11 +43,25 @@ func (s *sidecar) generate() error {
 // options are what the Application says to the fleet. The repository's root
 // bounds where fleet.yaml and overlays are looked for.
 func (s *sidecar) options() fleet.Options {
-	opts := fleet.Options{Namespace: s.app.Namespace, VMs: s.app.VMs, Overlays: s.overlays(), Limit: s.tree.root, Workers: process.Workers()}
-	for _, key := range slices.Sorted(maps.Keys(s.app.Vars)) {
-		opts.Set = append(opts.Set, key+"="+s.app.Vars[key])
+	return fleet.Options{
+		Namespace: s.app.Namespace,
+		Set:       pairs(s.app.Vars),
+		Defaults:  pairs(s.app.Defaults),
+		KubeVirt:  render.APIs(s.app.APIVersions).KubeVirt(),
+		Overlays:  s.overlays(),
+		VMs:       s.app.VMs,
+		Limit:     s.tree.root,
+		Workers:   process.Workers(),
 	}
-	return opts
+}
+
+// pairs are the entries of a map as options, in order.
+func pairs(entries map[string]string) []string {
+	list := make([]string, 0, len(entries))
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		list = append(list, key+"="+entries[key])
+	}
+	return list
 }
 
 // overlays are the paths of the overlays; those outside of the repository are reported.

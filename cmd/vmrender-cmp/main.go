@@ -2,7 +2,8 @@
 // in the directory of an Application, to render a fleet of virtual machines.
 //
 //	vmrender-cmp discover     prints the path of the directory's fleet.yaml, if there is one
-//	vmrender-cmp generate     prints the manifests of the fleet, or of the part beneath the directory
+//	vmrender-cmp generate     prints the manifests of the fleet, or of the part beneath the directory;
+//	                          for a platform.yaml, those that vmrender makes of it
 //	vmrender-cmp parameters   prints what an Application can set
 //
 // The exit status is 0 for success, 1 for invalid input, 2 for a command line
@@ -37,12 +38,21 @@ func main() {
 
 // run runs a command line and returns the exit status.
 func run(args, environ []string, stdout, stderr io.Writer) int {
+	var messages bounded
+	status := serve(args, environ, stdout, &messages)
+	if err := messages.flush(stderr); err != nil {
+		return statusInvalid
+	}
+	return status
+}
+
+func serve(args, environ []string, stdout, messages io.Writer) int {
 	verb, err := chosen(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "vmrender-cmp: %v\n", err) //nolint:errcheck // there is nowhere else to say it
+		fmt.Fprintf(messages, "vmrender-cmp: %v\n", err) //nolint:errcheck // it is kept in memory
 		return statusUsage
 	}
-	s, err := newSidecar(environ, stdout, stderr)
+	s, err := newSidecar(environ, stdout, messages)
 	if err == nil {
 		err = verb(s)
 	}
@@ -50,7 +60,7 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 		return statusOK
 	}
 	if !errors.Is(err, errReported) {
-		fmt.Fprintf(stderr, "vmrender-cmp %s: %v\n", args[0], err) //nolint:errcheck // as above
+		fmt.Fprintf(messages, "vmrender-cmp %s: %v\n", args[0], err) //nolint:errcheck // as above
 	}
 	return statusInvalid
 }

@@ -1,19 +1,45 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the files that scripts compare with")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"vmrender-cmp": main})
+	testscript.Main(m, map[string]func(){"vmrender-cmp": main, program: pretend})
+}
+
+// pretend stands for the program that renders platforms. It prints its
+// arguments, and does what its environment says.
+func pretend() {
+	if json.NewEncoder(os.Stdout).Encode(os.Args[1:]) != nil {
+		os.Exit(3)
+	}
+	if message := os.Getenv("FAKE_MESSAGE"); message != "" {
+		fmt.Fprintln(os.Stderr, message)
+	}
+	switch status := os.Getenv("FAKE_STATUS"); status {
+	case "", "0":
+	case "kill":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	default:
+		os.Exit(2)
+	}
 }
 
 // The scripts under testdata/script are what Argo CD can rely on, one promise
@@ -24,8 +50,35 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Setup: func(env *testscript.Env) error {
+			path, err := exec.LookPath("vmrender-cmp")
+			env.Setenv("BIN", filepath.Dir(path))
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "manyvms": manyVMs},
 	})
+}
+
+// manyVMs writes a file with VMs that are all alike: `manyvms 100 vms.yaml '{os: fedora}'`.
+func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: manyvms COUNT FILE KEYS")
+	}
+	count, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var text strings.Builder
+	text.WriteString("vms:\n")
+	for i := range count {
+		fmt.Fprintf(&text, "  vm-%d: %s\n", i, args[2])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o600))
+}
+
+// The reference says how much of the messages is shown.
+func TestDocumentedLimit(t *testing.T) {
+	text, err := os.ReadFile("../../docs/parameters.md")
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf("the first %d KiB", mostMessages>>10))
 }
 
 // status runs a program, as exec does, and wants the exit status that its first

@@ -25,12 +25,25 @@ func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
 	if err != nil {
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
-	app, errs := argocd.ReadEnvironment(environ)
+	content, others := contentsOf(dir)
+	app, errs := argocd.ReadEnvironment(environ, content, others...)
 	s := &sidecar{app: app, tree: newCheckout(dir, app.SourcePath), stdout: stdout, stderr: stderr}
 	for _, err := range errs {
 		s.problems.Errorf(source.Pos{}, "bad-parameter", "", "%s", worded(err))
 	}
 	return s, nil
+}
+
+// contentsOf tells what a directory holds, and what else. One without a
+// platform.yaml belongs to a fleet, or should.
+func contentsOf(dir string) (argocd.Content, []argocd.Content) {
+	switch {
+	case !exists(filepath.Join(dir, platformFile)):
+		return argocd.Fleet, nil
+	case exists(filepath.Join(dir, fleetFile)):
+		return argocd.Fleet, []argocd.Content{argocd.Platform}
+	}
+	return argocd.Platform, nil
 }
 
 // physicalDir returns the working directory without symbolic links. PWD, which

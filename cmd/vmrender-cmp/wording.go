@@ -21,7 +21,7 @@ func worded(err error) string {
 // for them. Package fleet names an option instead of a file where the option is
 // wrong, and at a message's end where it would help.
 func optionParameters() map[string]string {
-	return map[string]string{"--namespace": "namespace", "--set": "vars", "--vm": "vm"}
+	return map[string]string{"--namespace": "namespace", "--set": "vars", "--default": "defaults", "--vm": "vm"}
 }
 
 // inParameters returns the problems with parameters in place of options.
@@ -30,8 +30,9 @@ func inParameters(diags *source.Diagnostics) *source.Diagnostics {
 	for _, d := range diags.Sorted() {
 		for option, parameter := range optionParameters() {
 			name := fmt.Sprintf("parameter %q", parameter)
-			if d.File == option {
-				d.Pos, d.Message = source.Pos{}, name+": "+d.Message
+			if d.File == option { // not a file, and not to be counted as one
+				d.Pos = source.Pos{}
+				d.Path, d.Message = "", source.Diagnostic{Pos: source.Pos{File: name}, Path: d.Path, Message: d.Message}.String()
 			}
 			if rest, ok := strings.CutSuffix(d.Message, " "+option); ok {
 				d.Message = rest + " the " + name

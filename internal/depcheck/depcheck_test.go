@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,11 +57,14 @@ var rooms = []room{
 	{dir: "pkg/report", ours: []string{"pkg/plan", "pkg/fleet", "pkg/source"}, reach: join(cluster, argocd), imports: impure},
 	{dir: "pkg/adopt", ours: []string{"pkg/fleet", "pkg/render", "pkg/catalog"}, reach: join(cluster, argocd), imports: impure},
 	// Helm's engine brings the cluster's client along; nothing else of ours may.
-	{dir: "pkg/layers", ours: []string{"pkg/manifest", "pkg/source", "charts"}, reach: join(argocd, kubevirt), imports: impure},
+	{dir: "pkg/layers", ours: []string{"pkg/manifest", "pkg/source", "pkg/argocd", "charts", "apps"}, reach: join(argocd, kubevirt), imports: impure},
 	{dir: "pkg/argocd", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
+	// What talks to a cluster; only the command line has it.
+	{dir: "pkg/rollout", reach: join(helm, argocd), imports: []string{"os/exec"}},
+	{dir: "pkg/images", ours: []string{"pkg/source", "pkg/catalog", "pkg/fleet", "pkg/manifest"}, reach: join(helm, argocd), imports: []string{"os/exec"}},
 
 	{dir: "cmd/vmrender", ours: []string{"pkg", "schema", "charts", "apps", "plugin", "internal/process"}, reach: argocd, imports: helm},
-	// The sidecar starts the whole program for a platform, so it may run commands.
+	// The sidecar starts the whole program for a platform: see TestOneFileRunsPrograms.
 	{
 		dir:   "cmd/vmrender-cmp",
 		ours:  []string{"pkg/source", "pkg/catalog", "pkg/fleet", "pkg/render", "pkg/manifest", "pkg/argocd", "pkg/report", "internal/process"},
@@ -103,6 +110,42 @@ func TestImportRules(t *testing.T) {
 			require.Empty(t, r.violations(g))
 		})
 	}
+}
+
+// TestOneFileRunsPrograms holds the running of other programs to one place of all
+// that is shipped, so that it can be seen what is run.
+func TestOneFileRunsPrograms(t *testing.T) {
+	const sidecar, file = "cmd/vmrender-cmp", "cmd/vmrender-cmp/platform.go"
+	g := load(t)
+	var files []string
+	for path, p := range g {
+		if dir, ok := strings.CutPrefix(path, module); ok && shipped(p) && slices.Contains(p.Imports, "os/exec") {
+			files = append(files, importers(t, dir, "os/exec")...)
+		}
+	}
+	require.Equal(t, []string{file}, files)
+
+	p := g[module+sidecar]
+	p.Imports = slices.DeleteFunc(slices.Clone(p.Imports), func(path string) bool { return path == "os/exec" })
+	g[p.ImportPath] = p
+	require.Nil(t, g.chain(p, []string{"os/exec"}))
+}
+
+// importers are the files of a package, without its tests, that import a path.
+func importers(t *testing.T, dir, path string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+	require.NoError(t, err)
+	var found []string
+	for _, name := range names {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		imports := slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(path) })
+		if imports && !strings.HasSuffix(name, "_test.go") {
+			found = append(found, dir+"/"+filepath.Base(name))
+		}
+	}
+	return found
 }
 
 func TestEveryPackageHasARoom(t *testing.T) {

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// mostMessages is how many bytes of messages are shown. Argo CD keeps them in
+// the Application's status, with which it must fit into an object of etcd, and
+// people read the first ones.
+const mostMessages = 8 << 10
+
+// bounded keeps the first bytes that are written to it, and counts the lines
+// that end behind them.
+type bounded struct {
+	text []byte
+	cut  bool
+	more int // lines
+}
+
+// Write takes all of p.
+func (b *bounded) Write(p []byte) (int, error) {
+	fits := min(len(p), mostMessages-len(b.text))
+	b.text = append(b.text, p[:fits]...)
+	b.cut = b.cut || fits < len(p)
+	b.more += bytes.Count(p[fits:], []byte{'\n'})
+	return len(p), nil
+}
+
+// flush writes the lines that were kept whole, and how many were not.
+func (b *bounded) flush(w io.Writer) error {
+	if !b.cut {
+		_, err := w.Write(b.text)
+		return err
+	}
+	whole := b.text[:bytes.LastIndexByte(b.text, '\n')+1]
+	_, err := fmt.Fprintf(w, "%s… and %d more lines; `vmrender validate` shows all\n", whole, b.more)
+	return err
+}

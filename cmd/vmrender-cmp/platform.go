@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// program renders platforms. It is another program because of what Helm's engine
+// costs to start, which fleets need not pay.
+const program = "vmrender"
+
+// generatePlatform writes what the program makes of a platform.yaml, once it has
+// ended well.
+func (s *sidecar) generatePlatform(path string) error {
+	if s.tree.outside(path) {
+		s.problems.Errorf(source.Pos{File: path}, "bad-path", "", "%s", errOutside)
+	}
+	if err := s.complain(&s.problems); err != nil {
+		return err
+	}
+	name, err := locate(program)
+	if err != nil {
+		return err
+	}
+	var stdout bytes.Buffer
+	cmd := exec.Command(name, s.platformArgs(path)...)
+	cmd.Stdout, cmd.Stderr = &stdout, s.stderr
+	err = cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+		return errReported
+	}
+	if err != nil {
+		return fmt.Errorf("running %s: %w", program, err)
+	}
+	if _, err := stdout.WriteTo(s.stdout); err != nil {
+		return fmt.Errorf("writing manifests: %w", err)
+	}
+	return nil
+}
+
+func (s *sidecar) platformArgs(path string) []string {
+	args := []string{"template", path, "--output", "json"}
+	layer := s.app.Layer
+	if layer == argocd.AllLayers {
+		layer = ""
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"--layer", layer},
+		{"--kube-version", s.app.KubeVersion},
+		{"--api-versions", s.app.APIVersions},
+	} {
+		if flag.value != "" {
+			args = append(args, flag.name, flag.value)
+		}
+	}
+	return args
+}
+
+// locate finds a program of this product: beside the running one, whose release
+// it then has, or on the path.
+func locate(name string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("looking for %s: %w", name, err)
+	}
+	for _, candidate := range []string{filepath.Join(filepath.Dir(self), name), name} {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("no program %q beside this one or on the path; a platform needs it", name)
+}

