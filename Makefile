@@ -7,8 +7,10 @@ EXAMPLE ?= examples/acp
 
 LINT := bin/golangci-lint
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
+# Nested modules that are tested with a plain "go test": Argo CD's own code, the Dockerfile.
+NESTED := test/argocd test/dockerfile
 # Packages whose tests can rewrite their golden files.
-GOLDEN = $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' cmd pkg internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
+GOLDEN = $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 ##@ Use
 
@@ -72,6 +74,15 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=10s)
 admission: $(ADMISSION) ## Judge rendered VMs by KubeVirt's and CDI's own admission code
 $(ADMISSION):
 	cd $@ && go vet ./... && go test -count=1 ./...
+
+.PHONY: nested $(NESTED)
+nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; lint the Dockerfile
+$(NESTED):
+	cd $@ && go vet ./... && go test -count=1 ./...
+
+.PHONY: e2e
+e2e: ## Sync fleets with real Argo CD into a real API server (RUN=TestName)
+	cd test/e2e && go vet ./... && go test -count=1 -p 1 -timeout 40m $(if $(RUN),-run '$(RUN)') ./...
 
 .PHONY: bench
 bench: ## Measure against Helm and write docs/performance.md

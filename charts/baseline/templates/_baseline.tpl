@@ -1,0 +1,85 @@
+{{/*
+baseline.remediationTemplates are the templates of the remediation operators by the names that values give them. The first
+one comes with its operator (medik8s/self-node-remediation).
+*/}}
+{{- define "baseline.remediationTemplates" -}}
+selfNode:
+  apiVersion: self-node-remediation.medik8s.io/v1alpha1
+  kind: SelfNodeRemediationTemplate
+  name: self-node-remediation-automatic-strategy-template
+  namespace: {{ .nodeHealthCheck.namespace | quote }}
+fenceAgents:
+  apiVersion: fence-agents-remediation.medik8s.io/v1alpha1
+  kind: FenceAgentsRemediationTemplate
+  name: {{ .fenceAgents.name | quote }}
+  namespace: {{ .fenceAgents.namespace | quote }}
+{{- end -}}
+
+{{/*
+baseline.remediation is what a NodeHealthCheck says about remediation: one template, or several with an order.
+*/}}
+{{- define "baseline.remediation" -}}
+{{- $templates := include "baseline.remediationTemplates" . | fromYaml -}}
+{{- $names := .nodeHealthCheck.remediations -}}
+{{- if eq (len $names) 1 -}}
+{{- dict "remediationTemplate" (index $templates (first $names)) | toYaml -}}
+{{- else -}}
+{{- $escalating := list -}}
+{{- range $order, $name := $names -}}
+{{- $escalating = append $escalating (dict "order" $order "timeout" $.nodeHealthCheck.remediationTimeout "remediationTemplate" (index $templates $name)) -}}
+{{- end -}}
+{{- dict "escalatingRemediations" $escalating | toYaml -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+baseline.kubelet is the spec of the pools' KubeletConfig, without the pool. One object holds all entries: OpenShift makes a
+pool's kubelet.conf anew from each KubeletConfig, so that of two only the last would hold
+(openshift/machine-config-operator, pkg/controller/kubelet-config).
+*/}}
+{{- define "baseline.kubelet" -}}
+{{- $spec := dict -}}
+{{- $config := dict -}}
+{{- if .kubelet.enabled -}}
+{{- $_ := set $spec "autoSizingReserved" .kubelet.autoSizingReserved -}}
+{{- $config = merge $config .kubelet.kubeletConfig (pick .kubelet "nodeStatusMaxImages" "maxPods") -}}
+{{- end -}}
+{{- if .cpuManager.enabled -}}
+{{- $config = merge $config (dict "cpuManagerPolicy" "static") (omit .cpuManager "enabled") -}}
+{{- end -}}
+{{- if .numa.enabled -}}
+{{- $config = merge $config (omit .numa "enabled" "reservedMemory") -}}
+{{- with .numa.reservedMemory }}{{ $config = merge $config (dict "memoryManagerPolicy" "Static" "reservedMemory" .) }}{{ end -}}
+{{- end -}}
+{{- with include "vmrender.compact" $config | fromYaml }}{{ $_ := set $spec "kubeletConfig" . }}{{ end -}}
+{{- include "baseline.checkKubelet" $spec -}}
+{{- toYaml $spec -}}
+{{- end -}}
+
+{{/*
+baseline.checkKubelet refuses what the machine config operator would refuse, without an event on the pool, or what keeps the
+kubelet from starting.
+*/}}
+{{- define "baseline.checkKubelet" -}}
+{{- $config := .kubeletConfig | default dict -}}
+{{- range list "cgroupDriver" "clusterDNS" "clusterDomain" "failSwapOn" "featureGates" "memorySwap" "staticPodPath" -}}
+{{- if hasKey $config . }}{{ fail (printf "kubelet.kubeletConfig.%s: OpenShift keeps it to itself; remove it" .) }}{{ end -}}
+{{- end -}}
+{{- if .autoSizingReserved -}}
+{{- range $key, $place := dict "systemReserved" "kubelet.kubeletConfig" "reservedMemory" "numa" -}}
+{{- if get $config $key }}{{ fail (printf "%s.%s: does not go with kubelet.autoSizingReserved; switch that off, or leave this empty" $place $key) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+baseline.vfio is the files by which devices are left to VMs.
+*/}}
+{{- define "baseline.vfio" -}}
+{{- with .devices -}}
+/etc/modprobe.d/vfio.conf: |
+  options vfio-pci ids={{ join "," . }}
+/etc/modules-load.d/vfio-pci.conf: |
+  vfio-pci
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,114 @@
+{{/*
+governance.policies are the policies, by their key in the values.
+
+objects     kinds of governance.kinds that are judged
+operations  requests that are judged
+values      CEL: a list of what matters in an object, `self`
+allowed     CEL: whether a `value` of that list is allowed to everybody; without it none is
+message     CEL: what to say of variables.refused, the values that were not there before and are not allowed
+verb        what the requester must be allowed to do with virtual machines to have refused values all the same
+
+Policies are the same in all clusters; what differs is in params, the ConfigMap of governance.parameters.
+*/}}
+{{- define "governance.policies" -}}
+deniedNamespaces:
+  objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool, VirtualMachineClone]
+  operations: [CREATE]
+  values: "[request.namespace]"
+  allowed: "!(value in params.data.deniedNamespaces.split(','))"
+  message: "'namespace ' + variables.refused[0] + ' is not for virtual machines; use another one'"
+
+# KubeMacPool fills in addresses before any policy sees the object, so an address of its range is taken for one of its own.
+# The forms of an address are those of Go's net.ParseMAC, which KubeVirt reads them with. Patches are JSON in strings.
+macAddresses:
+  objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool, VirtualMachineClone, VirtualMachineRestore]
+  operations: [CREATE, UPDATE]
+  values: >-
+    (self.spec.?virtualMachineTemplate.?spec.?template.?spec.or(self.spec.?template.?spec).orValue(self.spec)
+    .?domain.?devices.?interfaces.orValue([]).map(i, i.?macAddress.orValue('')).filter(mac, mac != '')
+    + self.spec.?newMacAddresses.orValue({}).map(name, self.spec.newMacAddresses[name])
+    + self.spec.?patches.orValue([]).join(' ').findAll('([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}|([0-9A-Fa-f]{4}[.]){2}[0-9A-Fa-f]{4}'))
+    .map(mac, mac.lowerAscii().replace(':', '').replace('-', '').replace('.', ''))
+  allowed: >-
+    value >= params.data.macRangeStart.lowerAscii().replace(':', '') && value <= params.data.macRangeEnd.lowerAscii().replace(':', '')
+  message: "'MAC address ' + variables.refused.join(', ') + ' is none of KubeMacPool; leave it out, or ask somebody with the verb set-mac on virtualmachines'"
+  verb: set-mac
+
+kubeMacPoolNamespaces:
+  objects: [Namespace]
+  operations: [CREATE, UPDATE]
+  values: "self.metadata.?labels[?'mutatevirtualmachines.kubemacpool.io'].orValue('') == 'ignore' ? ['ignore'] : []"
+  message: "'label mutatevirtualmachines.kubemacpool.io: ignore switches KubeMacPool off; leave it out, or ask somebody with the verb set-mac on virtualmachines'"
+  verb: set-mac
+
+deleteProtection:
+  objects: [VirtualMachine]
+  operations: [DELETE]
+  values: "self.metadata.?labels[?'kubevirt.io/vm-delete-protection'].orValue('') in ['true', 'True'] ? ['protected'] : []"
+  message: "'label kubevirt.io/vm-delete-protection protects the virtual machine; remove the label first'"
+
+deleteProtectionRemoval:
+  objects: [VirtualMachine]
+  operations: [UPDATE]
+  values: "self.metadata.?labels[?'kubevirt.io/vm-delete-protection'].orValue('') in ['true', 'True'] ? [] : ['unprotected']"
+  message: "'label kubevirt.io/vm-delete-protection is removed; keep it, or ask somebody with the verb unprotect on virtualmachines'"
+  verb: unprotect
+
+interfaceModels:
+  objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool]
+  operations: [CREATE, UPDATE]
+  values: >-
+    self.spec.?virtualMachineTemplate.?spec.?template.?spec.or(self.spec.?template.?spec).orValue(self.spec)
+    .?domain.?devices.?interfaces.orValue([]).map(i, i.?model.orValue('virtio'))
+  allowed: "value in params.data.interfaceModels.split(',')"
+  message: "'interface model ' + variables.refused.join(', ') + ' is not allowed; want ' + params.data.interfaceModels"
+
+# KubeVirt takes the name for that of a VirtualMachineClusterInstancetype where the kind is not given; users make the
+# namespaced ones themselves.
+instancetypes:
+  objects: [VirtualMachine, VirtualMachinePool]
+  operations: [CREATE, UPDATE]
+  values: >-
+    [self.spec.?virtualMachineTemplate.?spec.orValue(self.spec).?instancetype.orValue({})]
+    .map(i, (i.?kind.orValue('').lowerAscii().startsWith('virtualmachineinstancetype') ? 'VirtualMachineInstancetype/' : '') + i.?name.orValue('none'))
+  allowed: "value in params.data.instancetypes.split(',')"
+  message: "'instance type ' + variables.refused.join(', ') + ' is not allowed; want ' + params.data.instancetypes"
+
+runStrategies:
+  objects: [VirtualMachine, VirtualMachinePool]
+  operations: [CREATE, UPDATE]
+  values: >-
+    [self.spec.?virtualMachineTemplate.?spec.orValue(self.spec)]
+    .map(s, s.?runStrategy.orValue(s.?running.orValue(false) ? 'Always' : 'Halted'))
+  allowed: "value in params.data.runStrategies.split(',')"
+  message: "'run strategy ' + variables.refused.join(', ') + ' is not allowed; want ' + params.data.runStrategies"
+
+requiredLabels:
+  objects: [VirtualMachine]
+  operations: [CREATE, UPDATE]
+  values: >-
+    params.data.requiredLabels.split(',')
+    .filter(l, !self.metadata.?labels[?l.split('=')[0]].optMap(v, l.endsWith('=') || l.endsWith('=' + v)).orValue(false))
+  message: "'label ' + variables.refused.join(', ') + ' is missing'"
+{{- end -}}
+
+{{/*
+governance.kinds are the kinds that policies judge: API group and resource.
+*/}}
+{{- define "governance.kinds" -}}
+Namespace:                        ["", namespaces]
+VirtualMachine:                   [kubevirt.io, virtualmachines]
+VirtualMachineInstance:           [kubevirt.io, virtualmachineinstances]
+VirtualMachineInstanceReplicaSet: [kubevirt.io, virtualmachineinstancereplicasets]
+VirtualMachinePool:               [pool.kubevirt.io, virtualmachinepools]
+VirtualMachineClone:              [clone.kubevirt.io, virtualmachineclones]
+VirtualMachineRestore:            [snapshot.kubevirt.io, virtualmachinerestores]
+{{- end -}}
+
+{{/*
+governance.roles are the ClusterRoles with the verbs that policies ask for, and the key of their holders in the values.
+*/}}
+{{- define "governance.roles" -}}
+network-admin:    {verb: set-mac, holders: setMac}
+protection-admin: {verb: unprotect, holders: unprotect}
+{{- end -}}
