@@ -8,11 +8,12 @@ import (
 )
 
 // The annotations that Argo CD reads (argo-cd docs/user-guide/sync-waves.md,
-// sync-options.md and resource_hooks.md), and those that say what happens after
+// sync-options.md, compare-options.md and resource_hooks.md), and those that say what happens after
 // a change.
 const (
 	annotationWave    = "argocd.argoproj.io/sync-wave"
 	annotationOptions = "argocd.argoproj.io/sync-options"
+	annotationCompare = "argocd.argoproj.io/compare-options"
 	annotationHook    = "argocd.argoproj.io/hook"
 	annotationDelete  = "argocd.argoproj.io/hook-delete-policy"
 
@@ -64,10 +65,15 @@ type syncRule struct {
 	after   int    // waves after the machine's own; of what is no machine's, the wave
 	options string // sync options
 	before  string // sync options where Argo CD cannot ask for confirmation
+	compare string // compare options
 	hook    string // phase of a hook; empty for what is applied with the rest
 	cleanup string // when Argo CD deletes the hook
 	why     string
 }
+
+// extraneous keeps what survives its machine from leaving the Application
+// OutOfSync for ever (argo-cd controller/state.go, v3.2.11).
+const extraneous = "IgnoreExtraneous"
 
 // syncRules is all that is said to Argo CD.
 //
@@ -80,7 +86,7 @@ var syncRules = [...]syncRule{
 		why:  "within a wave Argo CD applies Secrets first, by itself",
 	},
 	keptDisk: {
-		name: "DataVolumes of their own", options: "Prune=false,Delete=false",
+		name: "DataVolumes of their own", options: "Prune=false,Delete=false", compare: extraneous,
 		why: "a disk whose storage class waits for its first consumer is not filled before the VM starts: disk and VM share a wave",
 	},
 	petVM: {
@@ -91,7 +97,7 @@ var syncRules = [...]syncRule{
 	replacedVM:  {name: "VirtualMachine with `strategy: replace`", options: "Force=true,Replace=true", why: "Argo CD deletes it and makes it anew"},
 	blueGreenVM: {name: "VirtualMachine with `strategy: blue-green`", options: "PruneLast=true", why: "the old VM goes when the new one is healthy"},
 	growth: {
-		name: "PersistentVolumeClaim of a disk that grows", after: 1, options: "ServerSideApply=true,Prune=false,Delete=false",
+		name: "PersistentVolumeClaim of a disk that grows", after: 1, options: "ServerSideApply=true,Prune=false,Delete=false", compare: extraneous,
 		why: "the claim must be there, and all but its size is CDI's",
 	},
 	// A run that succeeded stays, so that the next sync finds it done; its name is
@@ -130,6 +136,7 @@ func (r *syncRule) annotations(wave int, target fleet.Target) map[string]string 
 		options = r.before
 	}
 	set(a, annotationOptions, options)
+	set(a, annotationCompare, r.compare)
 	set(a, annotationHook, r.hook)
 	set(a, annotationDelete, r.cleanup)
 	return a

@@ -87,7 +87,7 @@ func TestPartsAreInTheMachinesWave(t *testing.T) {
 
 func TestDiskAnnotations(t *testing.T) {
 	m := linuxMachine(t)
-	want := map[string]string{annotationWave: "0", annotationOptions: "Prune=false,Delete=false"}
+	want := map[string]string{annotationWave: "0", annotationOptions: "Prune=false,Delete=false", annotationCompare: "IgnoreExtraneous"}
 	require.Equal(t, want, find[*cdiv1.DataVolume](t, render(t, m)).Annotations)
 
 	m.Target.KubeVirt = "1.4"

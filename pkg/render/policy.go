@@ -86,7 +86,7 @@ var (
 
 // What becomes of the disks of a machine that is deleted.
 var (
-	keptStay = Fact{"", "disks that are kept", "The disks stay in the cluster, each a DataVolume with its claim.", keeps}
+	keptStay = Fact{"", "disks that are kept", "The disks stay in the cluster, each a DataVolume with its claim, and do not count as a difference from Git.", keeps}
 	ownedGo  = Fact{"", "disks that are not kept", "The disks in its `dataVolumeTemplates` are deleted with it.", owns}
 	allGo    = Fact{"", "", "Its disks are deleted with it.", nil}
 )

@@ -6,6 +6,10 @@ local health = status.health or {}
 local operation = status.operationState or {}
 local sync = status.sync or {}
 
+if ((obj.metadata or {}).annotations or {})["argocd.argoproj.io/skip-reconcile"] == "true" then
+  return { status = "Healthy", message = "Argo CD does not look at it" }
+end
+
 if operation.phase == "Running" or operation.phase == "Terminating" then
   return { status = "Progressing", message = operation.message or "Syncing" }
 end

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	v1 "kubevirt.io/api/core/v1"
+	"kubevirt.io/client-go/kubecli"
 	instancetype "kubevirt.io/kubevirt/pkg/instancetype/webhooks/vm"
 	netadmitter "kubevirt.io/kubevirt/pkg/network/admitter"
 	"kubevirt.io/kubevirt/pkg/virt-api/webhooks"
@@ -27,6 +28,7 @@ const controller = "system:serviceaccount:kubevirt:kubevirt-controller"
 // is created and started. It is safe for concurrent use.
 type Webhooks struct {
 	config   *virtconfig.ClusterConfig
+	client   kubecli.KubevirtClient
 	mutate   *mutators.VMsMutator
 	machine  *admitters.VMsAdmitter
 	instance *admitters.VMICreateAdmitter
@@ -43,6 +45,7 @@ func NewWebhooks() (*Webhooks, error) {
 	accounts := map[string]struct{}{controller: {}}
 	return &Webhooks{
 		config: c.config,
+		client: c.client,
 		mutate: mutators.NewVMsMutator(c.config, c.client),
 		machine: &admitters.VMsAdmitter{
 			VirtClient:              c.client,

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/emicklei/go-restful/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1 "kubevirt.io/api/core/v1"
+	"kubevirt.io/client-go/kubecli"
+	"kubevirt.io/kubevirt/pkg/virt-api/rest"
+
+	"github.com/vmrender/vmrender/test/admission/kubevirt"
+)
+
+// namespace is that of KubeVirt's own objects.
+const namespace = "kubevirt"
+
+// serve serves the group of the subresource as virt-api does (KubeVirt v1.8.4,
+// pkg/virt-api/api.go, composeSubresources). It returns only with an error.
+func serve(client kubecli.KubevirtClient, address, cert, key string) error {
+	app := rest.NewSubresourceAPIApp(client, 0, nil, kubevirt.Config())
+	group := new(restful.WebService).Path("/apis/" + v1.SubresourceGroupName + "/v1").Produces(restful.MIME_JSON)
+	group.Route(group.GET("").To(discover))
+	group.Route(group.PUT("/namespaces/{namespace}/virtualmachines/{name}/restart").Consumes("*/*").To(app.RestartVMRequestHandler))
+	container := restful.NewContainer()
+	container.Add(group)
+	server := http.Server{Addr: address, Handler: container, ReadHeaderTimeout: time.Minute}
+	return server.ListenAndServeTLS(cert, key)
+}
+
+// discover says what the group has.
+func discover(_ *restful.Request, response *restful.Response) {
+	_ = response.WriteAsJson(&metav1.APIResourceList{ //nolint:errcheck // the client has gone
+		TypeMeta:     metav1.TypeMeta{APIVersion: "v1", Kind: "APIResourceList"},
+		GroupVersion: v1.SubresourceGroupName + "/v1",
+		APIResources: []metav1.APIResource{{Name: "virtualmachines/restart", Namespaced: true, Verbs: metav1.Verbs{"update"}}},
+	})
+}

@@ -1,0 +1,187 @@
+package argo
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/process"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+//go:embed settings.yaml
+var settingsYAML []byte
+
+// Namespace is that of Argo CD and its Applications.
+const Namespace = "argocd"
+
+// kind is Argo CD's Application.
+func kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}
+}
+
+// Application is one on the cluster.
+type Application struct {
+	Name    string
+	cluster *cluster.Cluster
+}
+
+// Apply creates the Application that the object describes, or changes it.
+func (a *Argo) Apply(ctx context.Context, object *unstructured.Unstructured) (*Application, error) {
+	app := &Application{Name: object.GetName(), cluster: a.cluster}
+	return app, a.cluster.Apply(ctx, object)
+}
+
+// Application is one that something else creates, or will create.
+func (a *Argo) Application(name string) *Application {
+	return &Application{Name: name, cluster: a.cluster}
+}
+
+// Sync syncs the Application once, as a person does who presses the button.
+func (app *Application) Sync(ctx context.Context) error {
+	return app.cluster.Update(ctx, kind(), Namespace, app.Name, func(object *unstructured.Unstructured) {
+		object.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"username": "e2e"}, "sync": map[string]any{}}
+	})
+}
+
+// Refresh has the Application compared with its repository, as a webhook of the
+// repository would. A hard refresh also forgets what has been rendered.
+func (app *Application) Refresh(ctx context.Context, hard bool) error {
+	return app.Annotate(ctx, "argocd.argoproj.io/refresh", map[bool]string{false: "normal", true: "hard"}[hard])
+}
+
+// Approve answers the question whether to delete what asks for confirmation.
+func (app *Application) Approve(ctx context.Context) error {
+	return app.Annotate(ctx, "argocd.argoproj.io/deletion-approved", time.Now().UTC().Format(time.RFC3339))
+}
+
+// Annotate sets an annotation of the Application.
+func (app *Application) Annotate(ctx context.Context, key, value string) error {
+	return app.cluster.Update(ctx, kind(), Namespace, app.Name, func(object *unstructured.Unstructured) {
+		annotations := object.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[key] = value
+		object.SetAnnotations(annotations)
+	})
+}
+
+// Status is as much of an Application's status as the tests look at.
+type Status struct {
+	Sync struct {
+		Status   string
+		Revision string
+	}
+	Health     struct{ Status, Message string }
+	Conditions []Condition
+	Resources  []Resource
+	Operation  Operation `json:"operationState"`
+}
+
+// Condition is an error or a warning.
+type Condition struct{ Type, Message string }
+
+// Resource is an object that the Application consists of.
+type Resource struct {
+	Group, Kind, Namespace, Name string
+	Status                       string // Synced or OutOfSync
+	Health                       struct{ Status, Message string }
+	RequiresPruning              bool
+	RequiresDeletionConfirmation bool
+}
+
+// Operation is the last synchronization.
+type Operation struct {
+	Phase      string // such as Running or Succeeded
+	Message    string
+	SyncResult struct{ Revision string }
+}
+
+// ComparisonError is the message of the condition that an Application has whose
+// manifests cannot be made or compared, or nothing.
+func (s *Status) ComparisonError() string {
+	for _, c := range s.Conditions {
+		if c.Type == "ComparisonError" {
+			return c.Message
+		}
+	}
+	return ""
+}
+
+// Status reads the Application's status.
+func (app *Application) Status(ctx context.Context) (*Status, error) {
+	object, err := app.cluster.Get(ctx, kind(), Namespace, app.Name)
+	if err != nil {
+		return nil, err
+	}
+	if object == nil {
+		return nil, fmt.Errorf("no application %s", app.Name)
+	}
+	content, err := json.Marshal(object.Object["status"])
+	if err != nil {
+		return nil, err
+	}
+	status := &Status{}
+	return status, json.Unmarshal(content, status)
+}
+
+// Wait waits until done returns no error for the Application's status. After the
+// timeout its last error comes with the status.
+func (app *Application) Wait(ctx context.Context, timeout time.Duration, done func(*Status) error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var last *Status
+	err := process.Poll(ctx, func(ctx context.Context) error {
+		status, err := app.Status(ctx)
+		if err != nil {
+			return err
+		}
+		last = status
+		return done(status)
+	})
+	if err != nil {
+		return fmt.Errorf("application %s: %w\n%s", app.Name, err, last)
+	}
+	return nil
+}
+
+// Synced is done when the Application is what the revision says, and healthy.
+func Synced(revision string) func(*Status) error {
+	return func(s *Status) error {
+		switch {
+		case s.Sync.Revision != revision:
+			return fmt.Errorf("at revision %.7s, want %.7s", s.Sync.Revision, revision)
+		case s.Sync.Status != "Synced":
+			return errors.New("not synced")
+		case s.Health.Status != "Healthy":
+			return errors.New("not healthy")
+		case s.Operation.Phase == "Running":
+			return errors.New("still at it")
+		}
+		return nil
+	}
+}
+
+// String is the status in short, for the message of a failed test.
+func (s *Status) String() string {
+	if s == nil {
+		return "no status"
+	}
+	text := fmt.Sprintf("sync %s at %.7s, health %s %s, operation %s at %.7s: %s\n", s.Sync.Status, s.Sync.Revision,
+		s.Health.Status, s.Health.Message, s.Operation.Phase, s.Operation.SyncResult.Revision, s.Operation.Message)
+	for _, c := range s.Conditions {
+		text += fmt.Sprintf("condition %s: %s\n", c.Type, c.Message)
+	}
+	for _, r := range s.Resources {
+		if r.Status != "Synced" || r.Health.Status != "Healthy" && r.Health.Status != "" {
+			text += fmt.Sprintf("%s %s/%s: %s, %s %s\n", r.Kind, r.Namespace, r.Name, r.Status, r.Health.Status, r.Health.Message)
+		}
+	}
+	return text
+}

@@ -1,0 +1,161 @@
+// Package argo runs Argo CD's own servers, with the plugin as their sidecar,
+// and Applications on them.
+package argo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/process"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Argo is an Argo CD that runs.
+type Argo struct {
+	cluster  *cluster.Cluster
+	dir      string
+	root     string // of the repository
+	programs map[string]string
+	running  []*process.Running
+}
+
+// Start installs Argo CD on the cluster, with the definitions in a directory of
+// its manifests, and starts it: Redis, the repo-server, its sidecar with the
+// plugin of the repository at root, and the application controller.
+func Start(ctx context.Context, c *cluster.Cluster, dir, root, definitions string, programs map[string]string) (*Argo, error) {
+	a := &Argo{cluster: c, dir: dir, root: root, programs: programs}
+	err := a.start(ctx, definitions)
+	if err != nil {
+		a.Stop()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *Argo) start(ctx context.Context, definitions string) error {
+	if err := a.install(ctx, definitions); err != nil {
+		return err
+	}
+	if err := a.prepare(); err != nil {
+		return err
+	}
+	for _, s := range a.servers() {
+		running, err := process.Start(ctx, a.dir, s)
+		if err != nil {
+			return err
+		}
+		a.running = append(a.running, running)
+	}
+	return nil
+}
+
+// Stop ends all servers, the last that was started first.
+func (a *Argo) Stop() {
+	for i := len(a.running) - 1; i >= 0; i-- {
+		a.running[i].Stop()
+	}
+}
+
+// Servers are those that run, for their logs.
+func (a *Argo) Servers() []*process.Running { return a.running }
+
+// prepare makes the directories of the servers, and one with the plugin's
+// programs, which are all that its image has.
+func (a *Argo) prepare() error {
+	for _, dir := range []string{"bin", "plugins", "work", "tmp", "config"} {
+		if err := os.Mkdir(filepath.Join(a.dir, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"vmrender", "vmrender-cmp"} {
+		if err := os.Symlink(a.programs[name], filepath.Join(a.dir, "bin", name)); err != nil {
+			return err
+		}
+	}
+	plugin, err := os.ReadFile(filepath.Join(a.root, "plugin", "plugin.yaml"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(a.dir, "config", "plugin.yaml"), plugin, 0o600)
+}
+
+// servers are Argo CD's, with the fewest options that they need here.
+func (a *Argo) servers() []process.Server {
+	path := func(name string) string { return filepath.Join(a.dir, name) }
+	environment := []string{"ARGOCD_GPG_ENABLED=false", "ARGOCD_PLUGINSOCKFILEPATH=" + path("plugins")}
+	return []process.Server{
+		{
+			Name: "redis-server", Path: a.programs["redis-server"], Ready: process.Listens("127.0.0.1:6379"),
+			Args: []string{"--bind", "127.0.0.1", "--port", "6379", "--save", "", "--appendonly", "no"},
+		},
+		{
+			Name: "argocd-cmp-server", Path: a.programs["argocd"], Ready: process.Exists(path("plugins/vmrender.sock")),
+			Args: []string{"--config-dir-path", path("config"), "--loglevel", "info"},
+			Env:  append(environment, "ARGOCD_CMP_WORKDIR="+path("work"), "PATH="+path("bin"), "GOMEMLIMIT="+memoryLimit),
+		},
+		{
+			Name: "argocd-repo-server", Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:8081"),
+			Args: []string{
+				"--address", "127.0.0.1", "--port", "8081", "--metrics-address", "127.0.0.1", "--metrics-port", "8084",
+				"--redis", "127.0.0.1:6379", "--disable-tls",
+			},
+			Env: append(environment, "TMPDIR="+path("tmp"), "ARGOCD_ASK_PASS_SOCK="+path("ask-pass.sock")),
+		},
+		{
+			Name: "argocd-application-controller", Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:8082"),
+			Args: []string{
+				"--kubeconfig", a.cluster.Kubeconfig, "--namespace", Namespace,
+				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", "8082",
+			},
+			// Outside of a cluster, the one that it runs in is that of the kubeconfig.
+			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig),
+		},
+	}
+}
+
+// Programs is a directory with the programs of the plugin's image.
+func (a *Argo) Programs() string { return filepath.Join(a.dir, "bin") }
+
+// memoryLimit is GOMEMLIMIT of the sidecar in the project's manifests.
+const memoryLimit = "768MiB"
+
+// install applies Argo CD's custom resources and settings, with the health
+// checks that the plugin comes with.
+func (a *Argo) install(ctx context.Context, definitions string) error {
+	for _, name := range []string{"application-crd.yaml", "applicationset-crd.yaml", "appproject-crd.yaml"} {
+		objects, err := cluster.ReadObjects(filepath.Join(definitions, name))
+		if err != nil {
+			return err
+		}
+		if err := a.cluster.Install(ctx, objects); err != nil {
+			return err
+		}
+	}
+	settings, err := a.settings()
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	return a.cluster.Install(ctx, settings)
+}
+
+// settings are the least that Argo CD wants to find, with what the plugin's
+// installation adds to its ConfigMap.
+func (a *Argo) settings() ([]*unstructured.Unstructured, error) {
+	settings, err := cluster.Objects(settingsYAML)
+	if err != nil {
+		return nil, err
+	}
+	added, err := cluster.ReadObjects(filepath.Join(a.root, "plugin", "kustomize", "argocd-cm.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range settings {
+		if o.GetKind() == added[0].GetKind() && o.GetName() == added[0].GetName() {
+			o.Object["data"] = added[0].Object["data"]
+		}
+	}
+	return settings, nil
+}

@@ -1,0 +1,171 @@
+// Package build makes the programs that the tests start: those of this
+// repository anew for every run, and those of others once, into the user's
+// cache.
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// program is one that Go builds.
+type program struct {
+	name    string
+	module  string // directory of its module, from the repository's root
+	pkg     string
+	ldflags string
+	// sources is the directory, from the root, of the files of ours that it is
+	// made of, besides the modules it names.
+	sources string
+}
+
+// kubernetes is the version that the control plane reports; the modules alone
+// would say v0.0.0.
+const kubernetes = "-X k8s.io/component-base/version.gitVersion=v1.36.3" +
+	" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
+
+// others are the programs that change only with their modules.
+func others() []program {
+	const controlplane = "test/e2e/controlplane"
+	return []program{
+		{"etcd", controlplane, "go.etcd.io/etcd/server/v3", "", controlplane},
+		{"kube-apiserver", controlplane, "k8s.io/kubernetes/cmd/kube-apiserver", kubernetes, controlplane},
+		{"kube-controller-manager", controlplane, "k8s.io/kubernetes/cmd/kube-controller-manager", kubernetes, controlplane},
+		{"argocd", "test/argocd", "./cmd/argocd", "", "test/argocd/cmd/argocd"},
+		{"virt-api", "test/admission/kubevirt", "./serve", "", "test/admission"},
+		{"cdi-apiserver", "test/admission/cdi", "./serve", "", "test/admission"},
+	}
+}
+
+// ours are the programs that are tested.
+func ours() []program {
+	return []program{
+		{name: "vmrender", module: ".", pkg: "./cmd/vmrender"},
+		{name: "vmrender-cmp", module: ".", pkg: "./cmd/vmrender-cmp"},
+	}
+}
+
+// All builds every program of the repository at root and returns their paths by
+// name. What is tested goes into dir.
+func All(root, dir string, log io.Writer) (map[string]string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]string{}
+	for _, p := range ours() {
+		paths[p.name] = filepath.Join(dir, p.name)
+		if err := p.build(root, paths[p.name], log); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range others() {
+		hash, err := p.hash(root)
+		if err != nil {
+			return nil, err
+		}
+		paths[p.name] = filepath.Join(cache, "vmrender-e2e", hash, p.name)
+		if _, err := os.Stat(paths[p.name]); err == nil {
+			continue
+		}
+		if err := p.build(root, paths[p.name], log); err != nil {
+			return nil, err
+		}
+	}
+	paths["redis-server"], err = redis(log)
+	return paths, err
+}
+
+// build compiles the program. It appears at its path only when it is complete,
+// so that another run can build it at the same time.
+func (p program) build(root, path string, log io.Writer) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	part := fmt.Sprintf("%s.%d", path, os.Getpid())
+	command := exec.Command("go", p.arguments(part)...)
+	command.Dir = filepath.Join(root, p.module)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	fmt.Fprintf(log, "building %s\n", p.name)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", p.name, err, output)
+	}
+	return os.Rename(part, path)
+}
+
+// arguments are those of go. The flags are the same for all programs, so that
+// they share what Go has compiled.
+func (p program) arguments(output string) []string {
+	return []string{
+		"build", "-mod=readonly", "-buildvcs=false", "-trimpath",
+		"-ldflags", strings.TrimSpace("-s -w " + p.ldflags), "-o", output, p.pkg,
+	}
+}
+
+// hash changes with everything that the program is made of: the versions of its
+// modules, the flags, and its files of ours.
+func (p program) hash(root string) (string, error) {
+	files := []string{filepath.Join(root, p.module, "go.mod"), filepath.Join(root, p.module, "go.sum")}
+	err := filepath.WalkDir(filepath.Join(root, p.sources), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, goVersion(), p.arguments(p.name))
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", file[len(root):], len(content), content)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+// goVersion is that of the go command, which may be another than the tests'.
+func goVersion() string {
+	version, err := exec.Command("go", "env", "GOVERSION").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(version))
+}
+
+// redis finds redis-server, or installs Debian's package that holds it: that of
+// the tools, because the other one starts a server. The file is the server where
+// it is called by that name.
+func redis(log io.Writer) (string, error) {
+	const packaged = "/usr/bin/redis-check-rdb"
+	if path, err := exec.LookPath("redis-server"); err == nil {
+		return path, nil
+	}
+	if _, err := os.Stat(packaged); err == nil {
+		return packaged, nil
+	}
+	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
+		return "", errors.New("no redis-server in PATH, and it can be installed only by root with apt-get: install Redis")
+	}
+	fmt.Fprintln(log, "installing redis-tools")
+	for _, arguments := range [][]string{{"update"}, {"install", "--yes", "--no-install-recommends", "redis-tools"}} {
+		command := exec.Command("apt-get", arguments...)
+		command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if output, err := command.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("apt-get %q: %w\n%s", slices.Concat(arguments), err, output)
+		}
+	}
+	return packaged, nil
+}

@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/test/e2e/pki"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Client reads and writes objects of any kind, as an administrator.
+type Client struct {
+	dynamic.Interface
+	config *rest.Config
+	mapper *restmapper.DeferredDiscoveryRESTMapper
+	// discovery asks the API server without a cache.
+	discovery *discovery.DiscoveryClient
+}
+
+// manager is the name that the tests' own writes are recorded under.
+const manager = "e2e"
+
+func newClient(authority []byte, admin pki.Pair) (*Client, error) {
+	config := &rest.Config{
+		Host: apiURL, QPS: 200, Burst: 400,
+		TLSClientConfig: rest.TLSClientConfig{CAData: authority, CertFile: admin.Cert, KeyFile: admin.Key},
+	}
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds))
+	return &Client{Interface: objects, config: config, mapper: mapper, discovery: kinds}, nil
+}
+
+// writeKubeconfig writes what the client uses to a file of the directory.
+func (c *Client) writeKubeconfig(dir string) (string, error) {
+	path := filepath.Join(dir, "kubeconfig")
+	return path, clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters: map[string]*clientcmdapi.Cluster{manager: {Server: c.config.Host, CertificateAuthorityData: c.config.CAData}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{manager: {
+			ClientCertificate: c.config.CertFile, ClientKey: c.config.KeyFile,
+		}},
+		Contexts:       map[string]*clientcmdapi.Context{manager: {Cluster: manager, AuthInfo: manager}},
+		CurrentContext: manager,
+	}, path)
+}
+
+// CA is the certificate, as PEM, of the API server's authority.
+func (c *Client) CA() []byte { return c.config.CAData }
+
+// ready tells when the API server serves requests.
+func (c *Client) ready(ctx context.Context) error {
+	return c.discovery.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+}
+
+// Of gives access to the objects of a kind in a namespace; the namespace is
+// ignored where the kind has none.
+func (c *Client) Of(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
+	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) {
+		c.mapper.Reset() // it may have been defined since
+		mapping, err = c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		return c.Resource(mapping.Resource).Namespace(namespace), nil
+	}
+	return c.Resource(mapping.Resource), nil
+}
+
+// Apply creates the object or changes it, by server-side apply.
+func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured) error {
+	resource, err := c.Of(object.GroupVersionKind(), object.GetNamespace())
+	if err != nil {
+		return err
+	}
+	options := metav1.ApplyOptions{FieldManager: manager, Force: true}
+	if _, err := resource.Apply(ctx, object.GetName(), object, options); err != nil {
+		return fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
+// Update reads an object, has it changed, and writes it, again where somebody
+// else has written it meanwhile.
+func (c *Client) Update(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, change func(*unstructured.Unstructured)) error {
+	resource, err := c.Of(kind, namespace)
+	if err != nil {
+		return err
+	}
+	for {
+		object, err := resource.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		change(object)
+		if _, err = resource.Update(ctx, object, metav1.UpdateOptions{FieldManager: manager}); !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+}
+
+// Get returns an object, or nil where there is none.
+func (c *Client) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
+	resource, err := c.Of(kind, namespace)
+	if err != nil {
+		return nil, err
+	}
+	object, err := resource.Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return object, err
+}
+
+// List returns the objects of a kind in a namespace.
+func (c *Client) List(ctx context.Context, kind schema.GroupVersionKind, namespace string) ([]unstructured.Unstructured, error) {
+	resource, err := c.Of(kind, namespace)
+	if err != nil {
+		return nil, err
+	}
+	list, err := resource.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}

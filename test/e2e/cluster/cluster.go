@@ -1,0 +1,88 @@
+// Package cluster runs a Kubernetes control plane, with the definitions and the
+// admission code of KubeVirt and CDI, and talks to it. It has no nodes: what is
+// created is kept, defaulted, judged and garbage-collected, but nothing runs.
+package cluster
+
+import (
+	"context"
+	"crypto/x509/pkix"
+
+	"github.com/vmrender/vmrender/test/e2e/pki"
+	"github.com/vmrender/vmrender/test/e2e/process"
+)
+
+// Cluster is a control plane that runs.
+type Cluster struct {
+	*Client
+	// Kubeconfig is the path of a file for an administrator.
+	Kubeconfig string
+
+	dir       string
+	programs  map[string]string
+	authority *pki.Authority
+	running   []*process.Running
+}
+
+// Start starts the control plane, with the programs that package build has
+// made, and keeps its files in dir.
+func Start(ctx context.Context, dir string, programs map[string]string) (*Cluster, error) {
+	c := &Cluster{dir: dir, programs: programs}
+	err := c.start(ctx)
+	if err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) start(ctx context.Context) error {
+	var err error
+	if c.authority, err = pki.New(c.dir); err != nil {
+		return err
+	}
+	admin, err := c.authority.Issue("admin", pkix.Name{CommonName: "admin", Organization: []string{"system:masters"}})
+	if err != nil {
+		return err
+	}
+	if c.Client, err = newClient(c.authority.PEM, admin); err != nil {
+		return err
+	}
+	if c.Kubeconfig, err = c.writeKubeconfig(c.dir); err != nil {
+		return err
+	}
+	servers, err := c.controlPlane()
+	if err != nil {
+		return err
+	}
+	if err := c.run(ctx, servers...); err != nil {
+		return err
+	}
+	return c.admission(ctx)
+}
+
+// run starts servers one after the other.
+func (c *Cluster) run(ctx context.Context, servers ...process.Server) error {
+	for _, s := range servers {
+		running, err := process.Start(ctx, c.dir, s)
+		if err != nil {
+			return err
+		}
+		c.running = append(c.running, running)
+	}
+	return nil
+}
+
+// Stop ends all servers, the last that was started first.
+func (c *Cluster) Stop() {
+	for i := len(c.running) - 1; i >= 0; i-- {
+		c.running[i].Stop()
+	}
+}
+
+// Certificate issues one for a server on 127.0.0.1.
+func (c *Cluster) Certificate(name string) (pki.Pair, error) {
+	return c.authority.Issue(name, pkix.Name{CommonName: name})
+}
+
+// Servers are those that run, for their logs.
+func (c *Cluster) Servers() []*process.Running { return c.running }

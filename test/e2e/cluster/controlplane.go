@@ -1,0 +1,56 @@
+package cluster
+
+import (
+	"crypto/x509/pkix"
+
+	"github.com/vmrender/vmrender/test/e2e/process"
+)
+
+// The addresses that servers listen on: the network has no others.
+const (
+	etcdURL     = "http://127.0.0.1:2379"
+	etcdPeerURL = "http://127.0.0.1:2380"
+	apiURL      = "https://127.0.0.1:6443"
+	managerPort = "127.0.0.1:10257"
+)
+
+// controlPlane are etcd, kube-apiserver, and kube-controller-manager, which
+// collects garbage, deletes namespaces, and makes service accounts.
+func (c *Cluster) controlPlane() ([]process.Server, error) {
+	server, err := c.authority.Issue("kube-apiserver", pkix.Name{CommonName: "kube-apiserver"})
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := c.authority.Issue("service-accounts", pkix.Name{CommonName: "service-accounts"})
+	if err != nil {
+		return nil, err
+	}
+	return []process.Server{
+		{
+			Name: "etcd", Path: c.programs["etcd"], Ready: process.Listens("127.0.0.1:2379"),
+			Args: []string{
+				"--name=e2e", "--data-dir=etcd", "--unsafe-no-fsync", "--log-level=warn",
+				"--listen-client-urls=" + etcdURL, "--advertise-client-urls=" + etcdURL,
+				"--listen-peer-urls=" + etcdPeerURL, "--initial-advertise-peer-urls=" + etcdPeerURL,
+				"--initial-cluster=e2e=" + etcdPeerURL,
+			},
+		},
+		{
+			Name: "kube-apiserver", Path: c.programs["kube-apiserver"], Ready: c.ready,
+			Args: []string{
+				"--etcd-servers=" + etcdURL, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=6443",
+				"--tls-cert-file=" + server.Cert, "--tls-private-key-file=" + server.Key, "--client-ca-file=" + c.authority.CAFile(),
+				"--service-account-issuer=https://kubernetes.default.svc",
+				"--service-account-key-file=" + accounts.Cert, "--service-account-signing-key-file=" + accounts.Key,
+				"--service-cluster-ip-range=10.0.0.0/24", "--authorization-mode=RBAC", "--endpoint-reconciler-type=none",
+			},
+		},
+		{
+			Name: "kube-controller-manager", Path: c.programs["kube-controller-manager"], Ready: process.Listens(managerPort),
+			Args: []string{
+				"--kubeconfig=" + c.Kubeconfig, "--bind-address=127.0.0.1", "--leader-elect=false", "--use-service-account-credentials",
+				"--service-account-private-key-file=" + accounts.Key, "--root-ca-file=" + c.authority.CAFile(),
+			},
+		},
+	}, nil
+}

@@ -1,0 +1,237 @@
+package e2e_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+)
+
+// platform is a scenario whose repository holds a platform beside a fleet, with
+// the root Application of the bootstrap manifests.
+type platform struct{ *scenario }
+
+// newPlatform makes the root, and waits for nothing.
+func newPlatform(t *testing.T) platform {
+	t.Helper()
+	require.NoError(t, define())
+	p := platform{newScenario(t, "platform")}
+	p.copy(filepath.Join("testdata", "platform"))
+	p.replace("platform.yaml", "REPOSITORY", p.repository.URL())
+	_, err := p.repository.Commit(t.Context(), "A platform and a fleet")
+	require.NoError(t, err)
+	p.createNamespaces()
+	p.apply(p.root())
+	return p
+}
+
+// root is the Application of the bootstrap manifests for this repository. As a
+// fleet is in the same directory, it says that it is about the platform.
+func (p platform) root() *unstructured.Unstructured {
+	p.Helper()
+	objects, err := cluster.ReadObjects(filepath.Join(lab.Root, "apps", "bootstrap", "root.yaml"))
+	require.NoError(p, err)
+	require.Len(p, objects, 1)
+	root := objects[0]
+	root.SetNamespace(argo.Namespace)
+	for key, value := range map[string]any{
+		"repoURL": p.repository.URL(), "path": ".",
+		"plugin": map[string]any{"name": "vmrender", "parameters": []any{map[string]any{"name": "layer", "string": "*"}}},
+	} {
+		require.NoError(p, unstructured.SetNestedField(root.Object, value, "spec", "source", key))
+	}
+	require.NoError(p, unstructured.SetNestedField(root.Object, argo.Namespace, "spec", "destination", "namespace"))
+	return root
+}
+
+// of is the Application of a layer.
+func (p platform) of(layer string) *argo.Application {
+	return lab.argo.Application(p.name + "-" + layer)
+}
+
+// waitFor waits for the Application of a layer.
+func (p platform) waitFor(layer string, done func(*argo.Status) error) {
+	p.Helper()
+	require.NoError(p, p.of(layer).Wait(p.Context(), patience, done))
+}
+
+// pushAll commits the files and has everything look at them.
+func (p platform) pushAll(message string) string {
+	p.Helper()
+	revision := p.push(message)
+	for _, layer := range p.applications() {
+		require.NoError(p, lab.argo.Application(layer).Refresh(p.Context(), false))
+	}
+	return revision
+}
+
+// applications are the names of those that the root has made.
+func (p platform) applications() []string {
+	p.Helper()
+	resource := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+	list, err := lab.cluster.Resource(resource).Namespace(argo.Namespace).
+		List(p.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=" + p.name})
+	require.NoError(p, err)
+	var names []string
+	for _, app := range list.Items {
+		names = append(names, app.GetName())
+	}
+	return names
+}
+
+// get returns an object of the platform, or nil.
+func (p platform) get(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+	p.Helper()
+	object, err := lab.cluster.Get(p.Context(), kind, namespace, name)
+	require.NoError(p, err)
+	return object
+}
+
+// uids are those of what the layers have made.
+func (p platform) uids() map[string]types.UID {
+	p.Helper()
+	uids := map[string]types.UID{}
+	for _, o := range []*unstructured.Unstructured{
+		p.get(subscription(), "platform-nmstate", "kubernetes-nmstate-operator"),
+		p.get(storageProfile(), "", "platform-block"),
+		p.get(networkDefinition(), p.name, "lan"),
+		p.get(instancetype(), "", "platform.small"),
+	} {
+		require.NotNil(p, o)
+		uids[o.GetKind()] = o.GetUID()
+	}
+	return uids
+}
+
+func subscription() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "operators.coreos.com", Version: "v1alpha1", Kind: "Subscription"}
+}
+
+func storageProfile() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "cdi.kubevirt.io", Version: "v1beta1", Kind: "StorageProfile"}
+}
+
+func networkDefinition() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition"}
+}
+
+func instancetype() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "instancetype.kubevirt.io", Version: "v1beta1", Kind: "VirtualMachineClusterInstancetype"}
+}
+
+// install plays the part of the operator lifecycle manager, which has done what
+// the Subscription of the platform's operator asks for.
+func (p platform) install() {
+	p.Helper()
+	resource, err := lab.cluster.Of(subscription(), "platform-nmstate")
+	require.NoError(p, err)
+	const status = `{"status":{"state":"AtLatestKnown","installedCSV":"nmstate.v1","lastUpdated":"2026-01-01T00:00:00Z"}}`
+	_, err = resource.Patch(p.Context(), "kubernetes-nmstate-operator", types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status")
+	require.NoError(p, err)
+}
+
+// synced is done when the Application is synced, whatever its revision, and has
+// this health.
+func synced(health string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		if s.Sync.Status != "Synced" || s.Health.Status != health || s.Operation.Phase != "Succeeded" {
+			return fmt.Errorf("not synced and %s", health)
+		}
+		return nil
+	}
+}
+
+// outOfSync is done when the Application has been compared, and never synced.
+func outOfSync(s *argo.Status) error {
+	if s.Sync.Status != "OutOfSync" || s.Operation.Phase != "" {
+		return errors.New("not out of sync, or somebody has synced it")
+	}
+	return nil
+}
+
+// A platform comes up in waves, each when the one before is healthy; what its
+// layers say about actions and fields holds, and a mistake changes nothing.
+func TestPlatform(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+
+	// The operator is not there yet: nothing comes after it.
+	p.waitFor("operators", synced("Progressing"))
+	require.Equal(t, []string{"platform-operators"}, p.applications())
+	p.install()
+
+	// A layer that is ignored holds up nobody, one for a manual sync does.
+	p.waitFor("network", synced("Healthy"))
+	p.waitFor("storage", synced("Healthy"))
+	p.waitFor("images", outOfSync)
+	require.Nil(t, p.get(instancetype(), "", "platform.small"))
+	require.NotContains(t, p.applications(), "platform-governance")
+	require.NoError(t, p.of("images").Sync(t.Context()))
+	p.waitFor("images", synced("Healthy"))
+	p.waitFor("governance", synced("Healthy"))
+	p.wait(synced("Healthy"))
+
+	untouched, err := p.of("untouched").Status(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, untouched.Sync.Status)
+	require.Nil(t, p.get(instancetype().GroupVersion().WithKind("VirtualMachineClusterPreference"), "", "platform.untouched"))
+
+	p.drift()
+	p.mistake()
+}
+
+// drift changes two fields by hand: the one that the layer ignores stays as it
+// is, the other one is what it was.
+func (p platform) drift() {
+	p.Helper()
+	resource, err := lab.cluster.Of(storageProfile(), "")
+	require.NoError(p, err)
+	require.NoError(p, lab.cluster.Update(p.Context(), storageProfile(), "", "platform-block", func(profile *unstructured.Unstructured) {
+		profile.Object["spec"] = map[string]any{
+			"cloneStrategy":     "copy",
+			"claimPropertySets": []any{map[string]any{"accessModes": []any{"ReadWriteOnce"}, "volumeMode": "Filesystem"}},
+		}
+	}))
+	p.eventually("the claim properties of the layer", func() bool {
+		profile, err := resource.Get(p.Context(), "platform-block", metav1.GetOptions{})
+		require.NoError(p, err)
+		strategy, _, err := unstructured.NestedString(profile.Object, "spec", "cloneStrategy")
+		require.NoError(p, err)
+		require.Equal(p, "copy", strategy)
+		sets, _, err := unstructured.NestedSlice(profile.Object, "spec", "claimPropertySets")
+		require.NoError(p, err)
+		return fmt.Sprint(sets) == fmt.Sprint([]any{map[string]any{"accessModes": []any{"ReadWriteMany"}, "volumeMode": "Block"}})
+	})
+	p.waitFor("storage", synced("Healthy"))
+}
+
+// mistake adds a patch that does not apply: the layer and the root say so, with
+// its place, other layers go on, and everything stays until it is mended.
+func (p platform) mistake() {
+	p.Helper()
+	before := p.uids()
+	const field = "    ignoreFields: [/spec/cloneStrategy]\n"
+	const patch = "    patches: [{op: replace, path: /spec/nothing, value: x}]\n"
+	p.replace("platform.yaml", field, field+patch)
+	revision := p.pushAll("A patch that does not apply")
+	complaint := failed("platform.yaml:25:15: layers.storage.patches[0]: replace /spec/nothing does not apply to StorageProfile platform-block: the object has no such path")
+	p.waitFor("storage", complaint)
+	p.wait(complaint)
+	p.waitFor("network", argo.Synced(revision))
+	require.Equal(p, before, p.uids())
+
+	p.replace("platform.yaml", patch, "")
+	revision = p.pushAll("Mended")
+	p.waitFor("storage", argo.Synced(revision))
+	p.wait(argo.Synced(revision))
+	require.Equal(p, before, p.uids())
+}

@@ -1,0 +1,34 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// interval is that between two attempts.
+const interval = 100 * time.Millisecond
+
+// Stopped is an error that further attempts would not help.
+type Stopped struct{ error }
+
+// Unwrap returns the error itself.
+func (s Stopped) Unwrap() error { return s.error }
+
+// Poll calls try until it returns no error, and returns its last error when the
+// context is done first, or when the error is [Stopped].
+func Poll(ctx context.Context, try func(context.Context) error) error {
+	for {
+		err := try(ctx)
+		var stopped Stopped
+		if err == nil || errors.As(err, &stopped) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		case <-time.After(interval):
+		}
+	}
+}

@@ -1,0 +1,103 @@
+// Package process starts the servers that the tests talk to, and ends them.
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Server is a program to start.
+type Server struct {
+	Name  string   // the name that it is called by, and that of its log
+	Path  string   // the program
+	Args  []string // without the name
+	Env   []string // besides the environment of the tests
+	Ready func(context.Context) error
+}
+
+// Running is a server that has been started.
+type Running struct {
+	Name string
+	Log  string // path of a file with stdout and stderr
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+}
+
+// startTimeout is how long a server may take until it is ready, on a machine
+// that builds something else meanwhile.
+const startTimeout = 3 * time.Minute
+
+// Start starts the server, with its log in dir, and waits until it is ready.
+func Start(ctx context.Context, dir string, s Server) (*Running, error) {
+	log := filepath.Join(dir, s.Name+".log")
+	file, err := os.Create(log)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // the server has its own descriptor
+	r := &Running{Name: s.Name, Log: log, cmd: exec.Command(s.Path, s.Args...), done: make(chan struct{})}
+	r.cmd.Args[0] = s.Name
+	r.cmd.Dir = dir
+	r.cmd.Env = append(os.Environ(), s.Env...)
+	r.cmd.Stdout, r.cmd.Stderr = file, file
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := r.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
+	}
+	go func() {
+		_ = r.cmd.Wait() //nolint:errcheck // that it has ended is what counts
+		close(r.done)
+	}()
+	if err := r.waitReady(ctx, s.Ready); err != nil {
+		r.Stop()
+		return nil, fmt.Errorf("starting %s: %w\n%s", s.Name, err, r.Tail(4096))
+	}
+	return r, nil
+}
+
+func (r *Running) waitReady(ctx context.Context, ready func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	return Poll(ctx, func(ctx context.Context) error {
+		select {
+		case <-r.done:
+			return Stopped{errors.New("it has ended")}
+		default:
+			return ready(ctx)
+		}
+	})
+}
+
+// Stop kills the server with everything that it has started, and waits for its
+// end. Some servers do not end on a milder signal: argocd-cmp-server only
+// removes its socket.
+func (r *Running) Stop() {
+	_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have ended already
+	<-r.done
+}
+
+// MaxRSS is the largest resident memory, in bytes, of the server and of every
+// program that it has run, once the server has ended.
+func (r *Running) MaxRSS() int64 {
+	usage, ok := r.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return usage.Maxrss << 10
+}
+
+// Tail is the end of the log.
+func (r *Running) Tail(size int) []byte {
+	content, err := os.ReadFile(r.Log)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return bytes.TrimSpace(content[max(0, len(content)-size):])
+}

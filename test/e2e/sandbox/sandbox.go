@@ -1,0 +1,83 @@
+// Package sandbox runs a test binary in namespaces of its own: a network that
+// has nothing but a loopback device, so that no server of a test can be reached
+// from outside, whatever it listens on, nor collide with another one; and
+// process numbers of its own, so that the kernel ends everything that a test has
+// started when the test ends, however that happens.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// variable hands a text to the binary in the sandbox, and tells it that it is there.
+const variable = "VMRENDER_E2E_SANDBOX"
+
+// Message is what [Run] was given, for the binary in a sandbox. It is false outside.
+func Message() (string, bool) {
+	return os.LookupEnv(variable)
+}
+
+// Run runs this binary again, with the same arguments, in a sandbox, and
+// returns its exit status. It needs either user namespaces or root.
+func Run(message string) (int, error) {
+	runtime.LockOSThread() // the sandbox ends with the thread that made it
+	defer runtime.UnlockOSThread()
+	err := command(message, true).Run()
+	if errors.Is(err, syscall.EPERM) && os.Geteuid() == 0 {
+		err = command(message, false).Run()
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case errors.As(err, &exit) && exit.Exited():
+		return exit.ExitCode(), nil
+	case errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC):
+		return 1, fmt.Errorf("a network of the tests' own needs user namespaces, or root: %w", err)
+	}
+	return 1, err
+}
+
+func command(message string, userNamespace bool) *exec.Cmd {
+	c := exec.Command("/proc/self/exe", os.Args[1:]...)
+	c.Args[0] = os.Args[0]
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.Env = append(os.Environ(), variable+"="+message)
+	c.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWPID,
+		Pdeathsig:  syscall.SIGKILL,
+	}
+	if userNamespace {
+		// Only a process with the user number 0 keeps, beyond exec, the right to
+		// configure its network.
+		c.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
+		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+	}
+	return c
+}
+
+// Enter makes the loopback device usable. The binary calls it first in a sandbox.
+func Enter() error {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(socket) //nolint:errcheck // it holds nothing
+	device, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	device.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, device); err != nil {
+		return fmt.Errorf("starting the loopback device: %w", err)
+	}
+	return nil
+}
