@@ -19,6 +19,7 @@ func TestLifecycle(t *testing.T) {
 	each(t, show, map[string]string{
 		`lifecycle: pet`:                    " unavailable=1 old=1 snapshot=false replicas=0",
 		`lifecycle: {snapshotBefore: true}`: " unavailable=1 old=1 snapshot=true replicas=0",
+
 		`lifecycle: {type: cattle, maxUnavailable: 25%, keepOld: 0}`:                           "rollout unavailable=25% old=0 snapshot=false replicas=0",
 		`replicas: 3, lifecycle: {type: cattle, strategy: pool, maxUnavailable: 2}`:            "pool unavailable=2 old=1 snapshot=false replicas=3",
 		`lifecycle: {type: cattle, strategy: blue-green}`:                                      "blue-green unavailable=1 old=1 snapshot=false replicas=0",
