@@ -67,6 +67,9 @@ func clientConfig(kubeconfig string) (*rest.Config, error) {
 		return config, err
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if clientcmd.IsEmptyConfig(err) { // its words name variables that are not read
+		return nil, fmt.Errorf("reading %s: it names no cluster; want a kubeconfig with a current-context", kubeconfig)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", kubeconfig, err)
 	}

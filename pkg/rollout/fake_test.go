@@ -19,8 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
@@ -38,6 +40,11 @@ type playedCluster struct {
 	held     map[string]bool // machines whose new instance does not come
 	restarts []string        // in the order asked for
 	down     int             // the most that were down at a time
+
+	// The fake forgets what happens between an informer's list and its watch, so
+	// nothing happens until the runs so far watch everything.
+	runs    int
+	watched map[schema.GroupVersionResource]int
 }
 
 func play(t *testing.T, all ...*machine) *playedCluster {
@@ -47,8 +54,9 @@ func play(t *testing.T, all ...*machine) *playedCluster {
 	}
 	p := &playedCluster{
 		t: t, objects: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds),
-		sick: map[string]bool{}, held: map[string]bool{},
+		sick: map[string]bool{}, held: map[string]bool{}, runs: 1, watched: map[schema.GroupVersionResource]int{},
 	}
+	p.objects.PrependWatchReactor("*", p.watch)
 	server := httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(server.Close)
 	raw, err := rawClient(&rest.Config{Host: server.URL, QPS: -1})
@@ -64,6 +72,30 @@ func play(t *testing.T, all ...*machine) *playedCluster {
 		}
 	}
 	return p
+}
+
+func (p *playedCluster) watch(action clienttesting.Action) (bool, watch.Interface, error) {
+	w, err := p.objects.Tracker().Watch(action.GetResource(), action.GetNamespace())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.watched[action.GetResource()]++
+	return true, w, err
+}
+
+// anotherRun announces one more run.
+func (p *playedCluster) anotherRun() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs++
+}
+
+// settle waits until the runs so far watch everything.
+func (p *playedCluster) settle() {
+	require.Eventually(p.t, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return min(p.watched[machines], p.watched[instances], p.watched[dataVolumes]) >= p.runs
+	}, time.Minute, time.Millisecond)
 }
 
 // put creates an object, or changes it where it is there.
@@ -95,6 +127,7 @@ func (p *playedCluster) names(resource schema.GroupVersionResource) string {
 }
 
 func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
+	p.settle()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var name string
@@ -136,6 +169,7 @@ func (p *playedCluster) stop(name string) {
 
 // start brings the new instance.
 func (p *playedCluster) start(name string) {
+	p.settle()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	vm, err := get[kubevirtv1.VirtualMachine](context.Background(), p.Cluster, machines, "prod", name)

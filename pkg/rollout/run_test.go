@@ -102,6 +102,7 @@ func TestRolloutGoesOnAfterItWasStopped(t *testing.T) {
 	require.EqualError(t, <-ended, "stopped before the end; another run goes on from here")
 
 	var log bytes.Buffer
+	p.anotherRun()
 	go p.start("b")
 	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
 	require.Equal(t, "a b c", p.asked(), "nothing is restarted twice")
