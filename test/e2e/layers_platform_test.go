@@ -158,6 +158,17 @@ func outOfSync(s *argo.Status) error {
 	return nil
 }
 
+// waitingFor is done when the synchronization of the root goes no further before
+// an Application is healthy.
+func waitingFor(app string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		if s.Operation.Phase != "Running" || s.Operation.Message != "waiting for healthy state of argoproj.io/Application/"+app {
+			return errors.New("not waiting for " + app)
+		}
+		return nil
+	}
+}
+
 // A platform comes up in waves, each when the one before is healthy; what its
 // layers say about actions and fields holds, and a mistake changes nothing.
 func TestPlatform(t *testing.T) {
@@ -166,6 +177,7 @@ func TestPlatform(t *testing.T) {
 
 	// The operator is not there yet: nothing comes after it.
 	p.waitFor("operators", synced("Progressing"))
+	p.wait(waitingFor("platform-operators"))
 	require.Equal(t, []string{"platform-operators"}, p.applications())
 	p.install()
 
@@ -173,6 +185,7 @@ func TestPlatform(t *testing.T) {
 	p.waitFor("network", synced("Healthy"))
 	p.waitFor("storage", synced("Healthy"))
 	p.waitFor("images", outOfSync)
+	p.wait(waitingFor("platform-images"))
 	require.Nil(t, p.get(instancetype(), "", "platform.small"))
 	require.NotContains(t, p.applications(), "platform-governance")
 	require.NoError(t, p.of("images").Sync(t.Context()))
@@ -203,15 +216,16 @@ func (p platform) drift() {
 	}))
 	p.eventually("the claim properties of the layer", func() bool {
 		profile, err := resource.Get(p.Context(), "platform-block", metav1.GetOptions{})
-		require.NoError(p, err)
-		strategy, _, err := unstructured.NestedString(profile.Object, "spec", "cloneStrategy")
-		require.NoError(p, err)
-		require.Equal(p, "copy", strategy)
+		if err != nil {
+			return false
+		}
 		sets, _, err := unstructured.NestedSlice(profile.Object, "spec", "claimPropertySets")
-		require.NoError(p, err)
-		return fmt.Sprint(sets) == fmt.Sprint([]any{map[string]any{"accessModes": []any{"ReadWriteMany"}, "volumeMode": "Block"}})
+		return err == nil && fmt.Sprint(sets) == fmt.Sprint([]any{map[string]any{"accessModes": []any{"ReadWriteMany"}, "volumeMode": "Block"}})
 	})
 	p.waitFor("storage", synced("Healthy"))
+	strategy, _, err := unstructured.NestedString(p.get(storageProfile(), "", "platform-block").Object, "spec", "cloneStrategy")
+	require.NoError(p, err)
+	require.Equal(p, "copy", strategy)
 }
 
 // mistake adds a patch that does not apply: the layer and the root say so, with

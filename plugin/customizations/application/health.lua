@@ -19,4 +19,9 @@ end
 if health.status == nil or health.status == "" then
   return { status = "Progressing", message = "Waiting for Argo CD" }
 end
+-- What is missing does not count where its kind has no health check (Argo CD 3.2,
+-- controller/health.go, setApplicationHealth).
+if health.status == "Healthy" and operation.phase == nil and sync.status ~= "Synced" then
+  return { status = "Progressing", message = "Waiting for the first sync" }
+end
 return { status = health.status, message = health.message or sync.status }

@@ -1,0 +1,80 @@
+// Package layers has the CustomResourceDefinitions of the kinds that layers
+// render, besides those of KubeVirt and CDI, which come with their servers.
+package layers
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Fetch writes the definitions that Go modules carry to a file in dir, and
+// returns its path. root is that of the repository. It needs a network where the
+// modules have not been fetched before.
+func Fetch(root, dir string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	command := exec.Command("go", "run", "-mod=readonly", ".")
+	command.Dir = filepath.Join(root, "test", "e2e", "layers", "modules")
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("fetching definitions: %w\n%s", err, stderr.Bytes())
+	}
+	path := filepath.Join(dir, "definitions.yaml")
+	return path, os.WriteFile(path, stdout.Bytes(), 0o600)
+}
+
+// Definitions returns those of the file that [Fetch] wrote, and of the kinds
+// that no module carries: what the files of the directory extra say, and where
+// they do not know a kind, or extra is empty, what its shape says.
+func Definitions(fetched, extra string) ([]*unstructured.Unstructured, error) {
+	definitions, err := cluster.ReadObjects(fetched)
+	if err != nil {
+		return nil, err
+	}
+	known, err := readAll(extra)
+	if err != nil {
+		return nil, err
+	}
+	shaped, err := shapes()
+	if err != nil {
+		return nil, err
+	}
+	for _, definition := range shaped {
+		definitions = append(definitions, cmp.Or(known[definition.GetName()], definition))
+	}
+	return definitions, nil
+}
+
+// readAll reads the definitions of a directory's files, which are YAML or JSON
+// and hold objects or Lists, by their names.
+func readAll(dir string) (map[string]*unstructured.Unstructured, error) {
+	known := map[string]*unstructured.Unstructured{}
+	if dir == "" {
+		return known, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		switch filepath.Ext(entry.Name()) {
+		case ".json", ".yaml", ".yml":
+		default:
+			continue
+		}
+		objects, err := cluster.ReadObjects(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range objects {
+			known[o.GetName()] = o
+		}
+	}
+	return known, nil
+}

@@ -1,0 +1,12 @@
+//go:build never
+
+package main
+
+// Files of these modules are read; nothing of them is compiled.
+import (
+	_ "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io"
+	_ "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"
+	_ "github.com/medik8s/node-healthcheck-operator/version"
+	_ "github.com/openshift/api/annotations"
+	_ "github.com/operator-framework/api/pkg/operators"
+)

@@ -1,0 +1,33 @@
+module github.com/vmrender/vmrender/test/e2e/layers/modules
+
+go 1.26.0
+
+require (
+	github.com/k8snetworkplumbingwg/network-attachment-definition-client v1.7.7
+	github.com/kubernetes-csi/external-snapshotter/client/v8 v8.6.0
+	github.com/medik8s/node-healthcheck-operator v0.12.0
+	github.com/openshift/api v0.0.0-20260325070019-86893981287e
+	github.com/operator-framework/api v0.40.0
+	kubevirt.io/application-aware-quota v1.8.0
+)
+
+require (
+	github.com/fxamacker/cbor/v2 v2.9.2 // indirect
+	github.com/go-logr/logr v1.4.3 // indirect
+	github.com/json-iterator/go v1.1.12 // indirect
+	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
+	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
+	github.com/x448/float16 v0.8.4 // indirect
+	go.yaml.in/yaml/v2 v2.4.4 // indirect
+	golang.org/x/net v0.54.0 // indirect
+	golang.org/x/text v0.37.0 // indirect
+	gopkg.in/inf.v0 v0.9.1 // indirect
+	k8s.io/api v0.36.1 // indirect
+	k8s.io/apimachinery v0.36.1 // indirect
+	k8s.io/klog/v2 v2.140.0 // indirect
+	k8s.io/kube-openapi v0.0.0-20260317180543-43fb72c5454a // indirect
+	k8s.io/utils v0.0.0-20260210185600-b8788abfbbc2 // indirect
+	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
+	sigs.k8s.io/randfill v1.0.0 // indirect
+	sigs.k8s.io/structured-merge-diff/v6 v6.4.0 // indirect
+)
