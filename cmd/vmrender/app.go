@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ Errors in the fleet are reported on stderr; nothing is written to stdout then.`,
 	}
 	flags := new(appFlags)
 	flags.register(cmd)
-	cmd.Args = cobra.MatchAll(cobra.MaximumNArgs(1), func(*cobra.Command, []string) error { return flags.check() })
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(*cobra.Command, []string) error { return flags.check() })
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
@@ -111,6 +112,11 @@ func (f *appFlags) check() error {
 		{f.appset && len(f.vms) > 0, "--vm selects from one Application; want no --appset beside it"},
 		{f.maxUpdate != "" && !maxUpdateForm.MatchString(f.maxUpdate), fmt.Sprintf("--max-update %q: want a number from 1, or a percentage from 1%% to 100%%", f.maxUpdate)},
 		{f.name != "" && !argocd.IsAppName(f.name), fmt.Sprintf("--name %q: not a name; %s", f.name, appNameRule)},
+		{!argocd.IsAppName(f.project), fmt.Sprintf("--project %q: not a name; %s", f.project, appNameRule)},
+		{f.namespace != "" && !argocd.IsNamespace(f.namespace), fmt.Sprintf("--namespace %q: %s", f.namespace, namespaceRule)},
+		{f.argocd != "" && !argocd.IsNamespace(f.argocd), fmt.Sprintf("--argocd-namespace %q: %s", f.argocd, namespaceRule)},
+		{f.server != "" && !argocd.IsServerURL(f.server), "--server is not the URL of an API server, or one with credentials, which Argo CD keeps in a Secret; want https://HOST:PORT"},
+		{repeated(f.rolling) != "", fmt.Sprintf("--rolling %q: given twice; want each step once", repeated(f.rolling))},
 	} {
 		if rule.broken {
 			return errors.New(rule.problem)
@@ -123,6 +129,18 @@ func (f *appFlags) check() error {
 }
 
 const appNameRule = "want at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
+
+const namespaceRule = "not a namespace; want at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"
+
+// repeated is the first that comes a second time; "" without one.
+func repeated(names []string) string {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name
+		}
+	}
+	return ""
+}
 
 var labelForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?=([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 
@@ -175,6 +193,9 @@ func (f *appFlags) byLabel(r *argocd.Rolling) error {
 func (f *appFlags) run(cmd *cobra.Command, path string) error {
 	if path == "-" {
 		return errors.New("standard input has no place in a repository; want a directory")
+	}
+	if file, ok := platformFile(path); ok {
+		return fmt.Errorf("%s: a platform; `vmrender template` prints its Applications", file)
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s: a file; an Application renders a directory, and --vm selects from it", path)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -116,36 +115,4 @@ func originURL(config string) string {
 		}
 	}
 	return found
-}
-
-// scpForm is how ssh's URLs are mostly written: git@git.example.com:team/vms.git.
-// An at sign in the path would make a user's password look like a host.
-var scpForm = regexp.MustCompile(`^([\w.-]+@)?[\w.-]{2,}:[^@\\]+$`)
-
-// errRepoURL never shows the URL, which may hold a password.
-var errRepoURL = errors.New("the repository's URL is not one that Argo CD can read; give --repo https://…, ssh://…, or user@host:path")
-
-// publicURL returns a repository's URL without credentials, and whether it had some.
-func publicURL(given string) (public string, secret bool, err error) {
-	if scpForm.MatchString(given) && !strings.Contains(given, "://") {
-		return given, false, nil
-	}
-	u, err := url.Parse(given)
-	if err != nil || u.Scheme == "" || u.Host == "" && u.Scheme != "file" || u.RawQuery != "" || u.Fragment != "" {
-		return "", false, errRepoURL
-	}
-	_, hasPassword := u.User.Password()
-	secret = hasPassword || u.User != nil && u.Scheme != "ssh"
-	if secret {
-		u.User = loginName(u)
-	}
-	return u.String(), secret, nil
-}
-
-// loginName keeps the name that ssh logs in with; that of another scheme may be a token.
-func loginName(u *url.URL) *url.Userinfo {
-	if u.Scheme != "ssh" {
-		return nil
-	}
-	return url.User(u.User.Username())
 }

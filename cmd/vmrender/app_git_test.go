@@ -1,64 +1,10 @@
 package main
 
 import (
-	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-func TestPublicURL(t *testing.T) {
-	for given, want := range map[string]string{
-		"https://git.example.com/a.git":               "https://git.example.com/a.git",
-		"https://user:hunter2@git.example.com/a.git":  "https://git.example.com/a.git",
-		"https://hunter2@git.example.com:8443/a.git":  "https://git.example.com:8443/a.git",
-		"ssh://git@git.example.com:2222/a.git":        "ssh://git@git.example.com:2222/a.git",
-		"ssh://git:hunter2@git.example.com/a.git":     "ssh://git@git.example.com/a.git",
-		"git@git.example.com:team/a.git":              "git@git.example.com:team/a.git",
-		"git.example.com:a.git":                       "git.example.com:a.git",
-		"git@git.example.com:/srv/a.git":              "git@git.example.com:/srv/a.git",
-		`c:\git\a`:                                    "",
-		"file:///srv/git/a":                           "file:///srv/git/a",
-		"":                                            "",
-		"/srv/git/a":                                  "",
-		"../a":                                        "",
-		"user:hunter2@git.example.com:a.git":          "",
-		"https://git.example.com/a.git?token=hunter2": "",
-		"https://user:hun%ter2@git.example.com/a.git": "",
-		"https:///a.git":                              "",
-	} {
-		public, secret, err := publicURL(given)
-		require.Equal(t, want, public, given)
-		require.Equal(t, want == "", err != nil, given)
-		if err == nil {
-			require.Equal(t, strings.Contains(given, "hunter2"), secret, given)
-		} else {
-			require.NotContains(t, err.Error(), "hunter2")
-		}
-	}
-}
-
-func FuzzPublicURL(f *testing.F) {
-	f.Add("https://user:hunter2@git.example.com/a.git")
-	f.Add("ssh://git:hunter2@git.example.com/a.git")
-	f.Add("user:hunter2@git.example.com:a.git")
-	f.Fuzz(func(t *testing.T, given string) {
-		public, _, err := publicURL(given)
-		if err != nil {
-			require.Empty(t, public)
-			return
-		}
-		if !strings.Contains(public, "://") {
-			require.NotContains(t, strings.SplitN(public, "@", 2)[0], ":", "a password before the host: %s", public)
-			return
-		}
-		u, err := url.Parse(public)
-		require.NoError(t, err)
-		_, hasPassword := u.User.Password()
-		require.False(t, hasPassword || u.User != nil && u.Scheme != "ssh", public)
-	})
-}
 
 func FuzzOriginURL(f *testing.F) {
 	f.Add("[remote \"origin\"]\n\turl = https://git.example.com/a.git\n")

@@ -69,11 +69,14 @@ func (f *appFlags) repoURL(cmd *cobra.Command, repo repository) (string, error) 
 		}
 		given = origin
 	}
-	public, secret, err := publicURL(given)
+	public, secret, err := argocd.PublicURL(given)
 	if secret {
 		cmd.PrintErrln("note: the credentials in the repository's URL are left out; Argo CD keeps its own, in a Secret for the repository")
 	}
-	return public, err
+	if err != nil {
+		return "", fmt.Errorf("the repository's URL: %w; give --repo", err)
+	}
+	return public, nil
 }
 
 // parameters are what the Application says to the plugin.

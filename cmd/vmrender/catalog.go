@@ -28,7 +28,7 @@ use; all of them, or those of one kind. With the PATH of a fleet its own entries
 are merged over the built-in ones.`,
 		Example: `  vmrender catalog os
   vmrender catalog networks site-a -o json`,
-		Args: cobra.MatchAll(cobra.MaximumNArgs(2), oneOf(kinds)),
+		Args: cobra.MatchAll(argsBetween(0, 2), oneOf(kinds)),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return kinds, cobra.ShellCompDirectiveNoFileComp

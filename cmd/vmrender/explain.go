@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/images"
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
@@ -15,13 +16,14 @@ func newExplainCommand() *cobra.Command {
 		Short: "Show where each value of a VM comes from",
 		Long: `Print the effective values of a VM, or those under one KEY such as disks.root,
 with the file, line and column that set each, and the level of inheritance.
+Passwords, user data and the credentials in URLs are shown as ***.
 
 With the KEY lifecycle it also says in words what will happen to the VM on a
 change, on removal from Git and on deletion of the Argo CD Application.`,
 		Example: `  vmrender explain web01
   vmrender explain prod/db01 memory -o json
   vmrender explain web01 lifecycle`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: argsBetween(1, 2),
 	}
 	flags := new(fleetFlags)
 	flags.register(cmd)
@@ -85,15 +87,24 @@ func writeExplained(w io.Writer, format string, rows []fleet.Explained) error {
 	}
 	table := make([][]string, 0, len(rows))
 	for _, r := range rows {
-		table = append(table, []string{r.Key, r.Value, r.Pos.String(), r.Level})
+		table = append(table, []string{r.Key, shown(r), r.Pos.String(), r.Level})
 	}
 	return writeTable(w, []string{"KEY", "VALUE", "ORIGIN", "LEVEL"}, table)
+}
+
+// shown is a value without what gives access: reports end up in logs.
+func shown(r fleet.Explained) string {
+	switch r.Key {
+	case "cloudInit.password", "cloudInit.userData":
+		return "***"
+	}
+	return (&images.Image{Reference: r.Value}).Masked()
 }
 
 func explainedRows(rows []fleet.Explained) []explained {
 	out := make([]explained, 0, len(rows))
 	for _, r := range rows {
-		out = append(out, explained{r.Key, r.Value, r.Pos.File, r.Pos.Line, r.Pos.Col, r.Level})
+		out = append(out, explained{r.Key, shown(r), r.Pos.File, r.Pos.Line, r.Pos.Col, r.Level})
 	}
 	return out
 }

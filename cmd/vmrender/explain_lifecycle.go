@@ -31,7 +31,7 @@ func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, forma
 	rows := slices.DeleteFunc(all, func(r fleet.Explained) bool {
 		return r.Key != lifecycleKey && !strings.HasPrefix(r.Key, lifecycleKey+".")
 	})
-	policy := render.PolicyOf(f.Machines[0])
+	policy := named(render.PolicyOf(f.Machines[0]), f.Machines[0].Name)
 	if format == "json" {
 		return report.Indented(cmd.OutOrStdout(), lifecycleOf(policy, rows))
 	}
@@ -42,6 +42,16 @@ func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, forma
 		fmt.Fprintln(cmd.OutOrStdout()) //nolint:errcheck // the next write reports it
 	}
 	return writePolicy(cmd.OutOrStdout(), policy)
+}
+
+// named puts the name of the VM into the names of its objects, where the policies
+// say VM for any.
+func named(p render.Policy, name string) render.Policy {
+	p.Facts = slices.Clone(p.Facts)
+	for i := range p.Facts {
+		p.Facts[i].Text = strings.ReplaceAll(p.Facts[i].Text, "`VM-", "`"+name+"-")
+	}
+	return p
 }
 
 func withoutSelection(opts fleet.Options) fleet.Options {

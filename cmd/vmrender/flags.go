@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/pkg/fleet"
@@ -74,6 +76,48 @@ func (f *fleetFlags) options(cmd *cobra.Command, vms []string) fleet.Options {
 		Jobs:      int(f.jobs),
 		Workers:   process.Workers(),
 	}
+}
+
+// argsBetween accepts as many arguments as a verb has places for.
+func argsBetween(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("an argument is missing; want `%s`", cmd.UseLine())
+		case len(args) > most:
+			return fmt.Errorf("unexpected argument %q; want `%s`", args[most], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// badFlag says what is wrong with a flag, and what is accepted.
+func badFlag(cmd *cobra.Command, err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := bad.GetFlag()
+		switch flag.Value.Type() {
+		case "uint":
+			return fmt.Errorf("--%s %q: want a whole number from 0", flag.Name, bad.GetValue())
+		case "duration":
+			return fmt.Errorf("--%s %q: want a duration such as 15m", flag.Name, bad.GetValue())
+		}
+		return fmt.Errorf("--%s %q: %w", flag.Name, bad.GetValue(), bad.Unwrap())
+	}
+	return suggestFlag(cmd, err)
+}
+
+// suggestFlag adds the nearest flag to the error for an unknown one.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near, ok := source.Nearest(unknown.GetSpecifiedName(), names); ok {
+		return fmt.Errorf("%w; did you mean %q?", err, "--"+near)
+	}
+	return err
 }
 
 // pathArg is the optional argument that names a fleet.

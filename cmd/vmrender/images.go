@@ -49,7 +49,7 @@ is behind.`,
 		if err := cluster.problem(write || check, pathArg(args)); err != nil {
 			return err
 		}
-		return cobra.MaximumNArgs(1)(cmd, args)
+		return argsBetween(0, 1)(cmd, args)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		found, diags := fleet.Sources(pathArg(args), flags.options(cmd, nil))
@@ -79,7 +79,6 @@ type imageCluster struct{ from, kubeconfig string }
 func (c *imageCluster) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.from, "from", "", "`file` with a cluster's DataSources and DataImportCrons")
 	kubeconfigFlag(cmd, &c.kubeconfig)
-	cmd.MarkFlagsMutuallyExclusive("from", "kubeconfig")
 }
 
 func (c *imageCluster) given() bool { return c.from != "" || c.kubeconfig != "" }
@@ -87,6 +86,8 @@ func (c *imageCluster) given() bool { return c.from != "" || c.kubeconfig != "" 
 // problem is what is wrong with how the verb was called.
 func (c *imageCluster) problem(needed bool, path string) error {
 	switch {
+	case c.from != "" && c.kubeconfig != "":
+		return errors.New("--from and --kubeconfig both name a cluster; want one of them")
 	case needed && !c.given():
 		return errors.New("--write and --check compare with a cluster; want --from FILE or --kubeconfig FILE")
 	case path == "-" && (c.from == "-" || needed):
@@ -107,6 +108,9 @@ func (c *imageCluster) compare(cmd *cobra.Command, list []images.Image) error {
 	versions, err := images.ReadVersions(bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", c.from+c.kubeconfig, err)
+	}
+	if c.from != "" && versions.Empty() {
+		return fmt.Errorf("%s: no DataSource and no DataImportCron; want what `kubectl get datasources,dataimportcrons -A -o yaml` prints", c.from)
 	}
 	versions.Compare(list)
 	return nil

@@ -30,7 +30,7 @@ func newInitCommand() *cobra.Command {
 		Long: `Write a small fleet with comments to DIR, which is made where there is none, and
 a copy of the schemas for editors to ` + schemaDir + `. Files that exist are never overwritten.`,
 		Example: `  vmrender init site-a && vmrender template site-a`,
-		Args:    cobra.ExactArgs(1),
+		Args:    argsBetween(1, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},

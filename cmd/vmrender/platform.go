@@ -18,7 +18,8 @@ import (
 
 // platformFlags are what the command line says about a platform; a fleet has none of them.
 type platformFlags struct {
-	layer, as   string
+	layer       string
+	as          enum
 	kubeVersion string
 	apiVersions []string
 }
@@ -26,7 +27,8 @@ type platformFlags struct {
 func (f *platformFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.layer, "layer", "", "`name` of the layer of a platform.yaml to render; the app-of-apps by default")
-	flags.StringVar(&f.as, "as", "", "wrap the layers of a platform.yaml: `policy` makes policies of Red Hat Advanced Cluster Management")
+	f.as.accepted = []string{"policy"}
+	flags.Var(&f.as, "as", "wrap the layers of a platform.yaml: `policy` makes policies of Red Hat Advanced Cluster Management")
 	f.registerCluster(cmd)
 	completeFlag(cmd, "as", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"policy"}, cobra.ShellCompDirectiveNoFileComp
@@ -38,6 +40,26 @@ func (f *platformFlags) registerCluster(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.kubeVersion, "kube-version", "", "Kubernetes `version` of the cluster, for the charts of a platform.yaml")
 	flags.StringSliceVar(&f.apiVersions, "api-versions", nil, "group/version or group/version/Kind that the cluster serves, `list`ed with commas, for a platform.yaml")
+}
+
+// problem is what is wrong with the flags, whatever the platform.
+func (f *platformFlags) problem() error {
+	switch {
+	case f.as.value != "" && f.layer != "":
+		return errors.New("--as and --layer exclude each other; want one of them")
+	case f.kubeVersion != "" && !layers.IsVersion(f.kubeVersion):
+		return fmt.Errorf("--kube-version %q: want a version such as \"1.33\"", f.kubeVersion)
+	}
+	return nil
+}
+
+// file is [platformFile], and the platform beside a fleet where a flag asks for it.
+func (f *platformFlags) file(path string) (string, bool) {
+	beside := filepath.Join(path, layers.FileName)
+	if (f.layer != "" || f.as.value != "") && isFile(beside) {
+		return beside, true
+	}
+	return platformFile(path)
 }
 
 // platformFile tells whether a path is a platform's file, or a directory that
@@ -63,21 +85,14 @@ func (f *platformFlags) options() layers.Options {
 }
 
 // render renders what the flags ask for.
-func (f *platformFlags) render(file string) ([]manifest.Object, *source.Diagnostics, error) {
+func (f *platformFlags) render(file string) ([]manifest.Object, *source.Diagnostics) {
 	switch {
-	case f.as != "" && f.as != "policy":
-		return nil, nil, fmt.Errorf("--as: unknown form %q; want policy", f.as)
-	case f.as != "" && f.layer != "":
-		return nil, nil, errors.New("--as and --layer exclude each other; want one of them")
-	case f.as != "":
-		objects, diags := layers.RenderPolicies(file, f.options())
-		return objects, diags, nil
+	case f.as.value != "":
+		return layers.RenderPolicies(file, f.options())
 	case f.layer != "":
-		objects, diags := layers.RenderLayer(file, f.layer, f.options())
-		return objects, diags, nil
+		return layers.RenderLayer(file, f.layer, f.options())
 	}
-	objects, diags := layers.RenderApps(file, f.options())
-	return objects, diags, nil
+	return layers.RenderApps(file, f.options())
 }
 
 // template prints a platform's objects once all of them are right.
@@ -85,10 +100,7 @@ func (f *platformFlags) template(cmd *cobra.Command, file string, format manifes
 	if err := notFor("a platform", cmd, "layer", "as", "kube-version", "api-versions", "output"); err != nil {
 		return err
 	}
-	objects, diags, err := f.render(file)
-	if err != nil {
-		return err
-	}
+	objects, diags := f.render(file)
 	if err := complain(cmd.ErrOrStderr(), diags); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ permissions it needs.`,
 		if id == "" {
 			return errors.New("no id; want --id ID")
 		}
-		return cobra.NoArgs(cmd, args)
+		return argsBetween(0, 0)(cmd, args)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return flags.run(cmd, func(ctx context.Context, c *rollout.Cluster, o rollout.Options) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/vmrender/vmrender/pkg/rollout"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -39,7 +38,7 @@ command line that is not understood.`,
 		Args:          knownVerb,
 		Run:           func(*cobra.Command, []string) {}, // not reached: Args accepts nothing
 	}
-	root.SetFlagErrorFunc(suggestFlag)
+	root.SetFlagErrorFunc(badFlag)
 	root.SetHelpCommand(newHelpCommand(root))
 	root.AddCommand(
 		newTemplateCommand(),
@@ -123,18 +122,4 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 			return found.Help()
 		},
 	}
-}
-
-// suggestFlag adds the nearest flag to the error for an unknown one.
-func suggestFlag(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return err
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near, ok := source.Nearest(unknown.GetSpecifiedName(), names); ok {
-		return fmt.Errorf("%w; did you mean %q?", err, "--"+near)
-	}
-	return err
 }

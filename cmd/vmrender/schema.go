@@ -16,7 +16,7 @@ func newSchemaCommand() *cobra.Command {
 		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of _defaults.yaml
 (defaults), of all other files of a fleet (vms), or of platform.yaml.`,
 		Example:   `  vmrender schema vms > vms.schema.json`,
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), oneOf(kinds)),
+		Args:      cobra.MatchAll(argsBetween(0, 1), oneOf(kinds)),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := kinds[0]

@@ -19,19 +19,20 @@ for a values file on standard input) and render its VMs to manifests: ordered by
 sync wave, namespace and name, and the same bytes for the same input, always.
 
 A PATH to a platform.yaml, or to a directory that has one and no fleet, renders
-the layers beneath the VMs: the app-of-apps, one layer, or policies.
+the layers beneath the VMs: the app-of-apps, one layer (--layer), or policies
+(--as policy). With either flag the directory may have a fleet, too.
 
 All errors are reported in one run, on stderr; nothing is written to stdout then.`,
 		Example: `  vmrender template | kubectl apply --dry-run=server -f -
   vmrender template sites/a --vm web01 --vm prod/db01
   vmrender template --overlay stage.yaml --output-dir ../rendered
   vmrender template platform.yaml --layer network`,
-		Args: cobra.MaximumNArgs(1),
 	}
 	flags := new(fleetFlags)
 	flags.register(cmd)
 	platform := new(platformFlags)
 	platform.register(cmd)
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(*cobra.Command, []string) error { return platform.problem() })
 	var vms []string
 	cmd.Flags().StringArrayVar(&vms, "vm", nil, "`name` or namespace/name of a VM to render (repeatable); all by default")
 	var dir string
@@ -44,7 +45,7 @@ All errors are reported in one run, on stderr; nothing is written to stdout then
 		return vmNames(pathArg(args), flags.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if file, ok := platformFile(pathArg(args)); ok {
+		if file, ok := platform.file(pathArg(args)); ok {
 			return platform.template(cmd, file, manifestFormat(output.value))
 		}
 		if err := onlyForPlatforms(cmd); err != nil {

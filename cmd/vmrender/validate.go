@@ -23,12 +23,12 @@ problem), json, sarif (SARIF 2.1.0, for code scanning) or github (annotations in
 a GitHub Actions log). The exit status is 1 when there are errors.`,
 		Example: `  vmrender validate
   vmrender validate sites/a -o sarif > vmrender.sarif`,
-		Args: cobra.MaximumNArgs(1),
 	}
 	flags := new(fleetFlags)
 	flags.register(cmd)
 	platform := new(platformFlags)
 	platform.registerCluster(cmd)
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(*cobra.Command, []string) error { return platform.problem() })
 	output := outputFlag(cmd, "text", "json", "sarif", "github")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		v, what, err := validatePath(cmd, pathArg(args), flags, platform)

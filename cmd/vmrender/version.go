@@ -23,7 +23,7 @@ func newVersionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "version",
 		Short:             "Print version, commit and Go version",
-		Args:              cobra.NoArgs,
+		Args:              argsBetween(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	output := outputFlag(cmd, "text", "json")

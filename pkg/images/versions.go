@@ -71,6 +71,10 @@ func ReadVersions(r io.Reader) (*Versions, error) {
 	return v, nil
 }
 
+// Empty tells that nothing is known: there was no DataSource, and no
+// DataImportCron that imports a container image.
+func (v *Versions) Empty() bool { return len(v.dataSources)+len(v.repositories) == 0 }
+
 func (v *Versions) addCron(o manifest.Object, digests map[string]string) error {
 	var cron cdiv1.DataImportCron
 	if err := json.Unmarshal(o.JSON, &cron); err != nil {

@@ -169,7 +169,7 @@ func TestModesAndActions(t *testing.T) {
 	apps, diags := layers.RenderApps(write(t, `source: {repoURL: https://git.example.com/p.git}
 layers:
   operators: {mode: unmanaged}
-  a: {chart: operators, action: DryRun}
+  a: {chart: storage, action: DryRun, wave: 0}
   b: {chart: operators, action: Ignore}
   c: {chart: operators, action: Apply, wave: -1}
 `), layers.Options{})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -64,25 +65,11 @@ func load(path string, diags *source.Diagnostics) *loaded {
 	p := &loaded{root: docs[0]}
 	source.Decode(p.root, &p.Platform, "", diags)
 	p.checkHeader(diags)
+	if !IsVersion(p.Target.Kubernetes) {
+		p.Target.Kubernetes = "" // reported once is enough
+	}
 	p.collect(diags)
 	return p
-}
-
-func (p *loaded) checkHeader(diags *source.Diagnostics) {
-	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
-		if n := p.root.Get(want.key); n == nil || n.Kind == source.Null {
-			diags.Errorf(p.root.Pos(), "missing-key", want.key, "missing; write `%s: %s`", want.key, want.value)
-		}
-	}
-	if p.Metadata.Name == "" {
-		diags.Errorf(p.root.Pos(), "missing-key", "metadata.name", "missing; want the name of the platform, such as `metadata: {name: site-a}`")
-	}
-	if len(p.Layers) == 0 {
-		diags.Errorf(p.root.Pos(), "missing-key", "layers", "missing; want at least one of: %s", strings.Join(chartNames(), ", "))
-	}
-	if p.Destination.Name != "" && p.Destination.Server != "" {
-		diags.Errorf(p.root.Get("destination").Pos(), "conflict", "destination", "name and server are both set; want one of them")
-	}
 }
 
 // collect finds the chart of every layer.
@@ -104,6 +91,10 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 		}
 		l.entry = entry
 		l.checkRender(diags)
+		l.checkRequired(diags)
+		if app := p.Metadata.Name + "-" + name; argocd.IsAppName(p.Metadata.Name) && !argocd.IsAppName(app) {
+			diags.Errorf(l.key, "bad-name", l.path, "makes the name %q, which an Application cannot have; want %s", app, nameRule)
+		}
 		p.layers = append(p.layers, l)
 	}
 	slices.SortFunc(p.layers, func(a, b layer) int {
@@ -112,6 +103,21 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 		}
 		return strings.Compare(a.name, b.name)
 	})
+}
+
+// checkRequired wants what a job template cannot be run without.
+func (l *layer) checkRequired(diags *source.Diagnostics) {
+	if l.Automation == nil {
+		return
+	}
+	for _, want := range []struct{ key, value, meaning string }{
+		{"template", l.Automation.Template, "the name of the job template"},
+		{"secret", l.Automation.Secret, "the name of the Secret with host and token of the Ansible Automation Platform"},
+	} {
+		if want.value == "" {
+			diags.Errorf(l.node.Get("automation").Pos(), "missing-key", l.path+".automation."+want.key, "missing; want %s", want.meaning)
+		}
+	}
 }
 
 // checkRender refuses what Argo CD's own Helm would leave out in silence.

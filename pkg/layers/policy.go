@@ -119,7 +119,29 @@ func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
 			out = append(out, p.render(l, opts, diags))
 		}
 	}
+	checkShared(out, diags)
 	return out
+}
+
+// checkShared refuses an object that two layers make: each sync would take from it
+// what the other has set, and with FailOnSharedResource fails. Argo CD tells
+// objects apart by their groups, not by versions.
+func checkShared(layers []rendered, diags *source.Diagnostics) {
+	type identity struct{ group, kind, namespace, name string }
+	first := map[identity]string{}
+	for _, r := range layers {
+		if r.Action == "Ignore" {
+			continue
+		}
+		for _, o := range r.objects {
+			id := identity{o.Group(), o.Kind, o.Namespace, o.Name}
+			if other, shared := first[id]; shared && other != r.path {
+				diags.Errorf(r.key, "shared-object", r.path, "makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
+				continue
+			}
+			first[id] = r.path
+		}
+	}
 }
 
 // policyWriter gathers the policies of a platform.

@@ -78,7 +78,7 @@ func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rende
 		r.objects, err = c.render(l, caps)
 	}
 	if err != nil {
-		found.Errorf(l.key, "chart", l.path, "%s", chartProblem(err))
+		l.chartProblem(err, &found)
 		return r
 	}
 	l.patch(r.objects, &found)
@@ -104,11 +104,23 @@ func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
 	return caps, nil
 }
 
-// engineFrame is what Helm's engine says before the words of a chart's own `fail`.
-var engineFrame = regexp.MustCompile(`^execution error at \([^)]*\): `)
+// failed is what Helm's engine makes of a chart's own `fail "path: problem"`.
+var failed = regexp.MustCompile(`^execution error at \([^)]*\): (?:([A-Za-z][-\w]*(?:\.[-\w]+)*): )?(.*)$`)
 
-// chartProblem takes the engine's frame off an error that a chart makes itself.
-func chartProblem(err error) string { return engineFrame.ReplaceAllString(err.Error(), "") }
+// chartProblem reports what a chart itself refuses, at the value that it names.
+func (l *layer) chartProblem(err error, diags *source.Diagnostics) {
+	m := failed.FindStringSubmatch(err.Error())
+	if m == nil {
+		diags.Errorf(l.key, "chart", l.path, "%v", err)
+		return
+	}
+	var keys []string
+	if m[1] != "" {
+		keys = strings.Split(m[1], ".")
+	}
+	at, path := l.locate(l.Values, keys)
+	diags.Errorf(at, "values", path, "%s", m[2])
+}
 
 // checkAPIs compares what the layer's objects need with what the cluster is
 // known to serve. What an earlier layer brings may be missing so far.

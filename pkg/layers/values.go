@@ -60,7 +60,7 @@ func (v *valuesCheck) report(e *jsonschema.ValidationError) {
 		v.unknown(e, extra.Properties)
 		return
 	}
-	at, path := v.locate(e.InstanceLocation)
+	at, path := v.locate(v.user, e.InstanceLocation)
 	v.diags.Errorf(at, "values", path, "%s", v.wording(e))
 }
 
@@ -68,7 +68,7 @@ func (v *valuesCheck) report(e *jsonschema.ValidationError) {
 func (v *valuesCheck) unknown(e *jsonschema.ValidationError, keys []string) {
 	known := v.knownKeys(e.SchemaURL)
 	for _, key := range keys {
-		at, path := v.locate(append(slices.Clone(e.InstanceLocation), key))
+		at, path := v.locate(v.user, append(slices.Clone(e.InstanceLocation), key))
 		v.diags.Errorf(at, "unknown-key", path, "unknown key %q; %s", key, source.DidYouMean(key, known))
 	}
 }
@@ -87,10 +87,9 @@ func (v *valuesCheck) knownKeys(url string) []string {
 	return slices.Sorted(maps.Keys(properties))
 }
 
-// locate returns where a value, or else what holds it, stands in the platform's file.
-func (v *valuesCheck) locate(tokens []string) (source.Pos, string) {
-	at, path := v.key, v.path+".values"
-	n := v.user
+// locate returns where one of the user's values, or else what holds it, stands in the platform's file.
+func (l *layer) locate(n *source.Node, tokens []string) (source.Pos, string) {
+	at, path := l.key, l.path+".values"
 	for _, token := range tokens {
 		if i, err := strconv.Atoi(token); err == nil && n != nil && n.Kind == source.List {
 			path = source.IndexPath(path, i)
@@ -118,7 +117,11 @@ func item(n *source.Node, i int) *source.Node {
 func (v *valuesCheck) wording(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
-		return fmt.Sprintf("wrong type: got %s, want %s", k.Got, strings.Join(k.Want, " or "))
+		return fmt.Sprintf("wrong type: got %s, want %s", typeName(k.Got), typeNames(k.Want))
+	case *kind.Maximum:
+		return fmt.Sprintf("%s is out of range; want at most %s", k.Got.RatString(), k.Want.RatString())
+	case *kind.Minimum:
+		return fmt.Sprintf("%s is out of range; want at least %s", k.Got.RatString(), k.Want.RatString())
 	case *kind.Enum:
 		return fmt.Sprintf("%s is not accepted; want one of: %s", quoted(k.Got), list(k.Want))
 	case *kind.Required:
@@ -127,6 +130,22 @@ func (v *valuesCheck) wording(e *jsonschema.ValidationError) string {
 		return fmt.Sprintf("%q is not accepted; want a text that matches %s", k.Got, k.Want)
 	}
 	return e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+}
+
+// typeName gives the words for YAML's types; JSON Schema's are those of JSON.
+func typeName(jsonType string) string {
+	if name, ok := map[string]string{"object": "a map", "array": "a list", "integer": "an integer", "null": "null"}[jsonType]; ok {
+		return name
+	}
+	return "a " + jsonType
+}
+
+func typeNames(jsonTypes []string) string {
+	names := make([]string, 0, len(jsonTypes))
+	for _, t := range jsonTypes {
+		names = append(names, typeName(t))
+	}
+	return strings.Join(names, " or ")
 }
 
 func list(values []any) string {

@@ -1,0 +1,52 @@
+package argocd
+
+import (
+	"errors"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// scpForm is how ssh's URLs are mostly written: git@git.example.com:team/vms.git.
+// An at sign in the path would make a user's password look like a host.
+var scpForm = regexp.MustCompile(`^([\w.-]+@)?[\w.-]{2,}:[^@\\]+$`)
+
+// errRepoURL never shows the URL, which may hold a password.
+var errRepoURL = errors.New("not a URL that Argo CD can read; want https://…, ssh://…, or user@host:path")
+
+// PublicURL returns a repository's URL without credentials, and whether it had some.
+func PublicURL(given string) (public string, secret bool, err error) {
+	if scpForm.MatchString(given) && !strings.Contains(given, "://") {
+		return given, false, nil
+	}
+	u, err := url.Parse(given)
+	if err != nil || u.Scheme == "" || u.Host == "" && u.Scheme != "file" || u.RawQuery != "" || u.Fragment != "" {
+		return "", false, errRepoURL
+	}
+	_, hasPassword := u.User.Password()
+	secret = hasPassword || u.User != nil && u.Scheme != "ssh"
+	if secret {
+		u.User = loginName(u)
+	}
+	return u.String(), secret, nil
+}
+
+// loginName keeps the name that ssh logs in with; that of another scheme may be a token.
+func loginName(u *url.URL) *url.Userinfo {
+	if u.Scheme != "ssh" {
+		return nil
+	}
+	return url.User(u.User.Username())
+}
+
+// IsServerURL tells the URLs of API servers. One with credentials is none:
+// Argo CD has them in the cluster's Secret.
+func IsServerURL(given string) bool {
+	u, err := url.Parse(given)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+var namespaceForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+
+// IsNamespace tells the names that a namespace can have: a DNS label (RFC 1123).
+func IsNamespace(name string) bool { return namespaceForm.MatchString(name) }

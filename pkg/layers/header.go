@@ -1,0 +1,82 @@
+package layers
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// checkHeader checks everything but the layers.
+func (p *loaded) checkHeader(diags *source.Diagnostics) {
+	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
+		if n := p.root.Get(want.key); n == nil || n.Kind == source.Null {
+			diags.Errorf(p.root.Pos(), "missing-key", want.key, "missing; write `%s: %s`", want.key, want.value)
+		}
+	}
+	if p.Metadata.Name == "" {
+		diags.Errorf(p.root.Pos(), "missing-key", "metadata.name", "missing; want the name of the platform, such as `metadata: {name: site-a}`")
+	}
+	if len(p.Layers) == 0 {
+		diags.Errorf(p.root.Pos(), "missing-key", "layers", "missing; want at least one of: %s", strings.Join(chartNames(), ", "))
+	}
+	if p.Destination.Name != "" && p.Destination.Server != "" {
+		diags.Errorf(p.root.Get("destination").Pos(), "conflict", "destination", "name and server are both set; want one of them")
+	}
+	p.checkTexts(diags)
+}
+
+const nameRule = "at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
+
+// checkTexts refuses texts that Argo CD or Kubernetes would refuse. Those that may
+// hold a password are never shown.
+func (p *loaded) checkTexts(diags *source.Diagnostics) {
+	namespaceRule := `bad name %q; want lower case letters, digits and "-", starting and ending with a letter or digit`
+	for _, text := range []struct {
+		path, value string
+		right       func(string) bool
+		problem     string
+	}{
+		{"metadata.name", p.Metadata.Name, argocd.IsAppName, "bad name %q; want " + nameRule},
+		{"argocdNamespace", p.ArgoCDNamespace, argocd.IsNamespace, namespaceRule},
+		{"policy.namespace", p.Policy.Namespace, argocd.IsNamespace, namespaceRule},
+		{"target.kubernetes", p.Target.Kubernetes, IsVersion, `bad version %q; want a version such as "1.33"`},
+		{"target.argocd", p.Target.ArgoCD, IsVersion, `bad version %q; want a version such as "3.2"`},
+		{"source.repoURL", p.Source.RepoURL, isPublicURL, repoURLRule},
+		{"charts.repoURL", p.Charts.RepoURL, isPublicURL, repoURLRule},
+		{"source.path", p.Source.Path, isInRepository, "bad path %q; want one from the repository's root that stays in it"},
+		{"charts.path", p.Charts.Path, isInRepository, "bad path %q; want one from the repository's root that stays in it"},
+		{"destination.server", p.Destination.Server, argocd.IsServerURL, "not the URL of an API server, or one with credentials; want https://HOST:PORT"},
+	} {
+		if text.value == "" || text.right(text.value) {
+			continue
+		}
+		problem := text.problem
+		if strings.Contains(problem, "%q") {
+			problem = fmt.Sprintf(problem, text.value)
+		}
+		diags.Errorf(p.root.Get(strings.Split(text.path, ".")...).Pos(), "bad-value", text.path, "%s", problem)
+	}
+}
+
+const repoURLRule = "not a URL that Argo CD can read, or one with credentials, which belong into Argo CD's Secret for the repository; want https://…, ssh://…, or user@host:path"
+
+func isPublicURL(given string) bool {
+	_, secret, err := argocd.PublicURL(given)
+	return err == nil && !secret
+}
+
+func isInRepository(dir string) bool {
+	clean := path.Clean(dir)
+	return !path.IsAbs(clean) && clean != ".." && !strings.HasPrefix(clean, "../")
+}
+
+// IsVersion tells versions, such as "1.33", as charts can ask for them.
+func IsVersion(version string) bool {
+	_, err := chartutil.ParseKubeVersion(version)
+	return err == nil
+}
