@@ -9,15 +9,18 @@ import (
 )
 
 // Inputs lists the files outside of part, a directory of the fleet, on which its
-// VMs depend: fleet.yaml, the _defaults.yaml of every directory above part,
-// there or not, because one that is added later counts too, and the files that
-// symbolic links lead to. The paths are cleaned and sorted.
+// VMs depend: fleet.yaml and a platform.yaml beside it, the _defaults.yaml of
+// every directory above part, there or not, because one that is added later counts
+// too, and the files that symbolic links lead to. The paths are cleaned and sorted.
 func (f *Fleet) Inputs(part string) ([]string, error) {
 	dirs := directories(f.Root, part)
 	if len(dirs) == 0 {
 		return linked(part)
 	}
 	files := []string{filepath.Join(f.Root, headerName)}
+	if platform := filepath.Join(f.Root, platformName); exists(platform) {
+		files = append(files, platform)
+	}
 	for _, dir := range dirs {
 		files = append(files, filepath.Join(dir, defaultsName))
 	}

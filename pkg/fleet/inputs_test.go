@@ -60,6 +60,15 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// The networks of a platform beside the fleet are those of every part of it.
+func TestInputsBesidePlatform(t *testing.T) {
+	enter(t)
+	require.NoError(t, os.WriteFile("site/platform.yaml", []byte("apiVersion: vmrender.io/v1alpha1\n"), 0o600))
+	files, err := loadPart(t, "site/lab").Inputs("site/lab")
+	require.NoError(t, err)
+	require.Equal(t, []string{"site/_defaults.yaml", "site/fleet.yaml", "site/platform.yaml"}, files)
+}
+
 func TestInputsFromWithin(t *testing.T) {
 	enter(t)
 	t.Chdir("site/prod/web")
