@@ -127,9 +127,9 @@ func (w *waver) resolve(r *record) {
 	}
 	r.wave = least
 	if r.given != nil {
-		r.wave = *r.given
+		r.wave = r.given.number
 		if len(r.deps) > 0 && r.wave < least {
-			w.diags.Errorf(r.wavePos, "conflict", r.path+".wave", "wave %d is not after what it depends on; want at least %d", r.wave, least)
+			w.diags.Errorf(r.given.pos, "conflict", r.path+".wave", "wave %d is not after what it depends on; want at least %d", r.wave, least)
 		}
 	}
 	w.stack = w.stack[:len(w.stack)-1]

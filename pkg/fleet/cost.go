@@ -3,7 +3,6 @@ package fleet
 import (
 	"math"
 	"reflect"
-	"regexp"
 	"regexp/syntax"
 	"strings"
 )
@@ -138,12 +137,12 @@ const maxWidth = 1_000_000
 
 // verbs are the verbs of a format, up to their letters, and what stands before
 // the next one.
-var verbs = regexp.MustCompile(`%[^a-zA-Z%]*`)
+var verbs = pattern(`%[^a-zA-Z%]*`)
 
 // format lets every verb show all arguments, at the width that it asks for.
 func format(args []reflect.Value) int {
 	weight, total := weigh(args[1], maxWork), 0
-	for _, v := range verbs.FindAllString(args[0].String(), -1) {
+	for _, v := range verbs().FindAllString(args[0].String(), -1) {
 		if strings.Contains(v, "*") {
 			total += maxWidth
 		}

@@ -70,11 +70,10 @@ func (s *subject) disk(name string, d *Disk) MachineDisk {
 }
 
 func (s *subject) checkDiskName(name string) {
-	at := s.keyAt("disks", name)
 	if problem := nameProblem(name); problem != "" {
-		s.errorf(at, "bad-name", "disks."+name, "%s", problem)
+		s.errorf(s.keyAt("disks", name), "bad-name", "disks."+name, "%s", problem)
 	} else if of, ok := reservedVolumes[name]; ok {
-		s.errorf(at, "bad-name", "disks."+name, "%q is the volume of %s; choose another name", name, of)
+		s.errorf(s.keyAt("disks", name), "bad-name", "disks."+name, "%q is the volume of %s; choose another name", name, of)
 	}
 }
 
@@ -264,8 +263,17 @@ func (s *subject) diskSize(d *MachineDisk) (int64, bool) {
 
 // ordersBoot tells whether anything has a place in the boot order.
 func (s *subject) ordersBoot() bool {
-	return slices.ContainsFunc(s.m.Disks, func(d MachineDisk) bool { return d.BootOrder != nil }) ||
-		slices.ContainsFunc(s.vm.NICs, func(n NIC) bool { return n.BootOrder != nil })
+	for i := range s.m.Disks {
+		if s.m.Disks[i].BootOrder != nil {
+			return true
+		}
+	}
+	for i := range s.vm.NICs {
+		if s.vm.NICs[i].BootOrder != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // checkBootOrder wants every place in the boot order to be taken once, by disks and NICs together.

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 func (s *subject) guest() {
 	s.sysprep()
 	c := s.vm.CloudInit
-	static := slices.ContainsFunc(s.m.NICs, func(n MachineNIC) bool { return n.IP != "" })
+	static := s.m.static()
 	if c == nil && !static {
 		return
 	}
@@ -43,6 +42,16 @@ func (s *subject) sysprep() {
 		return
 	}
 	s.m.Sysprep = &Sysprep{Secret: s.texts.expand(sp.Secret, "sysprep", "secret"), ConfigMap: s.texts.expand(sp.ConfigMap, "sysprep", "configMap")}
+}
+
+// static tells whether a NIC has an address of its own.
+func (m *Machine) static() bool {
+	for i := range m.NICs {
+		if m.NICs[i].IP != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // writesUserData tells whether the keys are there from which user data is written.
@@ -106,7 +115,7 @@ func (s *subject) wholeUserData(c *CloudInit) {
 }
 
 // literalPassword finds a password in user data that no template fills in.
-var literalPassword = regexp.MustCompile(`(?m)^[ -]*(password|passwd|plain_text_passwd|hashed_passwd)\s*:\s*[^\s{#]`)
+var literalPassword = pattern(`(?m)^[ -]*(password|passwd|plain_text_passwd|hashed_passwd)\s*:\s*[^\s{#]`)
 
 // inlineSecrets warns of passwords that stand in the repository.
 func (s *subject) inlineSecrets() {
@@ -117,7 +126,7 @@ func (s *subject) inlineSecrets() {
 	if c.Password != "" && !isTemplate(c.Password) {
 		s.inlineSecret("password")
 	}
-	if literalPassword.MatchString(c.UserData) {
+	if c.UserData != "" && literalPassword().MatchString(c.UserData) {
 		s.inlineSecret("userData")
 	}
 }

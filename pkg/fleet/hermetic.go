@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -68,12 +67,12 @@ func sortedValues(of map[string]any) []any {
 }
 
 // addressVerb is the verb of fmt that shows addresses.
-var addressVerb = regexp.MustCompile(`%[^a-zA-Z]*p`)
+var addressVerb = pattern(`%[^a-zA-Z]*p`)
 
 // printf is the built-in function without the verb that shows addresses, which
 // are others every time.
 func printf(format string, args ...any) (string, error) {
-	if addressVerb.MatchString(strings.ReplaceAll(format, "%%", "")) {
+	if addressVerb().MatchString(strings.ReplaceAll(format, "%%", "")) {
 		return "", errors.New("printf: the verb %p shows an address; want a verb such as %v")
 	}
 	return fmt.Sprintf(format, args...), nil

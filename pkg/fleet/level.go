@@ -20,6 +20,9 @@ type level struct {
 
 	mu    sync.Mutex
 	bases map[string]*source.Node // merged with all below, by operating system
+
+	inertOnce sync.Once
+	inertKeys []inertKey // see inert
 }
 
 // newLevel makes a level of VM keys that [levelKeys] gave; path is where they

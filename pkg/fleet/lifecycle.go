@@ -100,13 +100,15 @@ func (s *subject) ansible(a *Ansible) *MachineAnsible {
 	return out
 }
 
-// inert are keys of the lifecycle that mean nothing to machines of one kind, or
-// of one strategy.
-var inert = []struct {
+// inertRule names keys of the lifecycle that mean nothing to machines of one
+// kind, or of one strategy.
+type inertRule struct {
 	chooser, choice string
 	keys            []string
 	advice          string
-}{
+}
+
+var inertRules = []inertRule{
 	{"type", "pet", []string{"strategy", "maxUnavailable", "keepOld"}, "is for cattle; remove it, or want `type: cattle`"},
 	{"type", "cattle", []string{"snapshotBefore", "ansible"}, "is for pets; remove it, or want `type: pet`"},
 	{"strategy", Replace, []string{"maxUnavailable", "keepOld"}, "is for `strategy: rollout`; remove it"},
@@ -118,19 +120,42 @@ var inert = []struct {
 // makes it what it is and on those above. Beneath that level they are inherited,
 // and nobody's mistake.
 func (s *subject) checkInert(top *level) {
-	kind := display(s.node.Get("lifecycle", "type"))
-	for _, rule := range inert {
-		if rule.chooser == "strategy" && kind != "cattle" {
-			continue
-		}
-		choice, fields := top.chosen(rule.chooser, rule.keys)
-		if choice != rule.choice && (choice != "" || rule.choice != "pet") {
-			continue
-		}
-		for _, f := range fields {
-			s.errorf(f.Pos(), "conflict", "lifecycle."+f.Key, "%q %s", f.Key, rule.advice)
+	for _, k := range top.inert() {
+		if k.rule.chooser == "type" || display(s.node.Get("lifecycle", "type")) == "cattle" {
+			s.errorf(k.Pos(), "conflict", "lifecycle."+k.Key, "%q %s", k.Key, k.rule.advice)
 		}
 	}
+}
+
+// inertKey is a key that a rule is about, where it was written.
+type inertKey struct {
+	source.Field
+	rule *inertRule
+}
+
+// inert are the keys of the level and those below it that mean nothing to what
+// their lifecycles make of a machine. Most levels have none of their own, so
+// that it is looked up once for many machines.
+func (l *level) inert() []inertKey {
+	for l != nil && l.keys.Field("lifecycle") == nil {
+		l = l.parent
+	}
+	if l == nil {
+		return nil
+	}
+	l.inertOnce.Do(func() {
+		for i := range inertRules {
+			rule := &inertRules[i]
+			choice, fields := l.chosen(rule.chooser, rule.keys)
+			if choice != rule.choice && (choice != "" || rule.choice != "pet") {
+				continue
+			}
+			for _, f := range fields {
+				l.inertKeys = append(l.inertKeys, inertKey{f, rule})
+			}
+		}
+	})
+	return l.inertKeys
 }
 
 // chosen finds the level that sets a key of the lifecycle, and gives its value,
@@ -154,8 +179,11 @@ func (l *level) chosen(chooser string, keys []string) (choice string, fields []s
 // something that means nothing to those.
 func checkLevelLifecycle(keys *source.Node, path string, diags *source.Diagnostics) {
 	lc := keys.Get("lifecycle")
+	if lc == nil {
+		return
+	}
 	pet := display(lc.Get("type")) == "pet"
-	for _, rule := range inert {
+	for _, rule := range inertRules {
 		if display(lc.Get(rule.chooser)) != rule.choice || pet && rule.chooser == "strategy" {
 			continue
 		}

@@ -108,6 +108,8 @@ type loader struct {
 	identity  identity
 	texts     templates
 	varsOf    sync.Map // tree of vars → Go values
+	fleetOnce sync.Once
+	fleetMap  map[string]any
 
 	visit Visitor // nil visits nothing
 	// inspect, where set, sees every VM with its levels.

@@ -23,13 +23,12 @@ type Machine struct {
 	// it; only what is kept as written can be checked.
 	Broken bool
 
-	group   string     // name of the VM that this is a replica of; else its own
-	wave    *int       // as written
-	wavePos source.Pos // of what was written
+	group string // name of the VM that this is a replica of; else its own
+	wave  *givenWave
 
 	annotations *source.Node // as written
 	identities  []address    // the firmware's, written by hand
-	stopped     source.Pos   // of the run strategy that leaves the machine off; else zero
+	stopped     *source.Pos  // of the run strategy that leaves the machine off; else nil
 
 	OS           *catalog.ResolvedOS
 	Flavor       string // name of the flavor or instance type; "custom" where there is none
@@ -206,6 +205,12 @@ type MachineAnsible struct {
 
 // Hooks tells whether a Job of vmrender's own image belongs to the machine.
 func (lc *MachineLifecycle) Hooks() bool { return lc.Strategy == Rollout || lc.SnapshotBefore }
+
+// givenWave is a wave as written.
+type givenWave struct {
+	number int
+	pos    source.Pos
+}
 
 // AnnotationPos is where the annotation of the VirtualMachine was written; the
 // machine's place for one that was not.

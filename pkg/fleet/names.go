@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -81,9 +80,9 @@ func labelProblem(key, value string) string {
 
 func isLabelKey(key string) bool { return plainKey(key) || len(validation.IsQualifiedName(key)) == 0 }
 
-var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuidForm = pattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-func isUUID(s string) bool { return uuidForm.MatchString(s) }
+func isUUID(s string) bool { return uuidForm().MatchString(s) }
 
 // parseVersion takes the first two numbers of a version such as "1.6" or "v3.2.1".
 func parseVersion(s string) (major, minor int, ok bool) {
@@ -122,8 +121,8 @@ func (s *subject) checkNames() {
 	if s.m.Lifecycle.Ansible != nil {
 		tooLong(s.m.Name+"-ansible-01234567", "lifecycle.ansible")
 	}
-	for _, d := range s.m.Disks {
-		if d.Kind == DiskDataVolume {
+	for i := range s.m.Disks {
+		if d := &s.m.Disks[i]; d.Kind == DiskDataVolume {
 			tooLong(d.Claim, "disks."+d.Name)
 		}
 	}

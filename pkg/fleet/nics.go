@@ -80,7 +80,7 @@ func (s *subject) nic(i int, n *NIC, names map[string]int) MachineNIC {
 	out.Binding = nicBinding(n, net)
 	out.Model = s.nicModel(n, net, out.Binding)
 	s.checkNIC(&out, path, i)
-	out.MAC = s.mac(s.texts.expand(n.MAC, "nics", i, "mac"), path, s.nicAt(i, "mac"))
+	out.MAC = s.mac(s.texts.expand(n.MAC, "nics", i, "mac"), path, i)
 	out.IP = s.ip(s.texts.expand(n.IP, "nics", i, "ip"), &out, net, path, i)
 	if out.IP == "" {
 		out.Gateway, out.DNS = n.Gateway, n.DNS
@@ -192,18 +192,18 @@ func (s *subject) checkNIC(n *MachineNIC, path string, i int) {
 }
 
 // mac gives a MAC address in its usual form.
-func (s *subject) mac(text, path string, at source.Pos) string {
+func (s *subject) mac(text, path string, i int) string {
 	if text == "" {
 		return ""
 	}
 	mac, err := net.ParseMAC(text)
 	if err != nil || len(mac) != 6 {
-		s.errorf(at, "bad-mac", path+".mac", "bad MAC address %q; want six bytes such as \"02:a1:b2:00:00:01\"", text)
+		s.errorf(s.nicAt(i, "mac"), "bad-mac", path+".mac", "bad MAC address %q; want six bytes such as \"02:a1:b2:00:00:01\"", text)
 		return ""
 	}
 	if mac[0]&1 != 0 {
 		mac[0] &^= 1
-		s.errorf(at, "bad-mac", path+".mac", "multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
+		s.errorf(s.nicAt(i, "mac"), "bad-mac", path+".mac", "multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
 		return ""
 	}
 	return mac.String()

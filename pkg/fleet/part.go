@@ -48,7 +48,7 @@ func (l *loader) checkHooks() {
 		if r.jobs && jobs == nil {
 			jobs = r
 		}
-		if r.strategy == Replace && replaced == nil {
+		if r.replaced && replaced == nil {
 			replaced = r
 		}
 		after, last = after || r.after, max(last, r.lastWave())
@@ -85,8 +85,8 @@ func (l *loader) checkStopped(last int, hooks bool) {
 		return
 	}
 	for _, r := range l.found {
-		if r.stopped.Line > 0 && l.wants(r) && (hooks || r.wave < last) {
-			l.diags.Warnf(r.stopped, "stopped", r.path+".runStrategy",
+		if r.stopped != nil && r.stopped.Line > 0 && l.wants(r) && (hooks || r.wave < last) {
+			l.diags.Warnf(*r.stopped, "stopped", r.path+".runStrategy",
 				"Argo CD %s waits for this VM to run before it goes on with later waves and hooks; install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD)
 			return // all have the same remedy
 		}

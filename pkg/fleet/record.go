@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
@@ -21,16 +20,15 @@ type record struct {
 	pos   source.Pos
 	path  string
 
-	wave    int
-	given   *int // wave as written
-	wavePos source.Pos
-	deps    []Dependency
+	wave  int
+	given *givenWave
+	deps  []Dependency
 
-	strategy string     // of cattle
-	jobs     bool       // a Job of our own image belongs to it
-	after    bool       // a hook runs after the sync
-	grows    bool       // a claim grows in the wave after it
-	stopped  source.Pos // of the run strategy that leaves it off; else zero
+	replaced bool        // its strategy is Replace
+	jobs     bool        // a Job of our own image belongs to it
+	after    bool        // a hook runs after the sync
+	grows    bool        // a claim grows in the wave after it
+	stopped  *source.Pos // of the run strategy that leaves it off; else nil
 
 	addresses []address
 	objects   []object
@@ -68,7 +66,7 @@ func (o *object) path() string {
 func newRecord(m *Machine) *record {
 	r := &record{
 		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos, path: m.Path,
-		given: m.wave, wavePos: m.wavePos, deps: m.DependsOn,
+		given: m.wave, deps: m.DependsOn,
 	}
 	if !m.Broken {
 		r.addHooks(m)
@@ -95,9 +93,11 @@ func newRecord(m *Machine) *record {
 // addHooks notes what the machine wants of Argo CD.
 func (r *record) addHooks(m *Machine) {
 	lc := &m.Lifecycle
-	r.strategy, r.jobs, r.stopped = lc.Strategy, lc.Hooks(), m.stopped
+	r.replaced, r.jobs, r.stopped = lc.Strategy == Replace, lc.Hooks(), m.stopped
 	r.after = lc.Strategy == Rollout || lc.Ansible != nil
-	r.grows = slices.ContainsFunc(m.Disks, func(d MachineDisk) bool { return d.ExpandTo != "" })
+	for i := range m.Disks {
+		r.grows = r.grows || m.Disks[i].ExpandTo != ""
+	}
 }
 
 // own is a name that does not keep the text of a file in memory.
@@ -141,7 +141,7 @@ func (l *loader) decided(records []*record, m *Machine, diags *source.Diagnostic
 		return append(records, r)
 	}
 	if m.wave != nil {
-		m.Wave, r.wave = *m.wave, *m.wave
+		m.Wave, r.wave = m.wave.number, m.wave.number
 	}
 	l.visitOne(m, diags)
 	return append(records, r)

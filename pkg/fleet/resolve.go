@@ -167,7 +167,10 @@ func (s *subject) machine(name, group string, ordinal *int) *Machine {
 		PriorityClassName: vm.PriorityClassName, TerminationGracePeriodSeconds: vm.TerminationGracePeriodSeconds,
 		Affinity: vm.Affinity, TopologySpreadConstraints: vm.TopologySpreadConstraints,
 		ReadinessProbe: vm.ReadinessProbe, LivenessProbe: vm.LivenessProbe, AccessCredentials: vm.AccessCredentials,
-		Overrides: s.overrides(), Patches: vm.Patches, PatchPos: s.at("patches"),
+		Overrides: s.overrides(), Patches: vm.Patches,
+	}
+	if vm.Patches != nil {
+		s.m.PatchPos = s.at("patches")
 	}
 	s.namespace()
 	s.preference()
@@ -225,11 +228,11 @@ func (s *subject) metadata() {
 	m.Annotations = s.texts.expandMap(vm.Annotations, "annotations")
 	m.annotations = s.node.Get("annotations")
 	for k, v := range m.Labels {
-		at := s.at("labels", k)
-		if !isLabelKey(k) {
-			at = s.keyAt("labels", k)
-		}
 		if problem := labelProblem(k, v); problem != "" {
+			at := s.at("labels", k)
+			if !isLabelKey(k) {
+				at = s.keyAt("labels", k)
+			}
 			s.errorf(at, "bad-label", source.JoinPath("labels", k), "%s", problem)
 		}
 	}
@@ -317,13 +320,15 @@ func (s *subject) isolate(selector map[string]string) {
 // stopped notes a machine that is off until someone starts it.
 func (s *subject) stopped() {
 	if s.m.RunStrategy == "Halted" || s.m.RunStrategy == "Manual" {
-		s.m.stopped = s.at("runStrategy")
+		s.m.stopped = new(s.at("runStrategy"))
 	}
 }
 
 func (s *subject) waves() {
 	m := s.m
-	m.wave, m.wavePos = s.vm.Wave, s.at("wave")
+	if s.vm.Wave != nil {
+		m.wave = &givenWave{*s.vm.Wave, s.at("wave")}
+	}
 	for i, name := range s.vm.DependsOn {
 		if n := s.node.Get("dependsOn"); name == "" && n.Items[i].Kind != source.String {
 			continue // reported as no string

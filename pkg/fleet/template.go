@@ -3,7 +3,6 @@ package fleet
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,12 +151,18 @@ func (x *expander) values() map[string]any {
 	x.data = map[string]any{
 		"vars":  x.vars(),
 		"vm":    vm,
-		"fleet": map[string]any{"name": x.m.Fleet},
+		"fleet": x.fleetValues(),
 	}
 	if x.ordinal != nil {
 		vm["ordinal"], x.data["ordinal"] = *x.ordinal, *x.ordinal
 	}
 	return x.data
+}
+
+// fleetValues are what templates see of the fleet; all VMs share them.
+func (l *loader) fleetValues() map[string]any {
+	l.fleetOnce.Do(func() { l.fleetMap = map[string]any{"name": l.header.Metadata.Name} })
+	return l.fleetMap
 }
 
 // vars are the VM's vars as Go values. VMs that inherit all theirs share them.
@@ -211,8 +216,8 @@ func goValue(n *source.Node) any {
 }
 
 var (
-	templateError = regexp.MustCompile(`^template: [^:]*:(\d+)(?::(\d+))?: (?:executing "[^"]*" at <([^>]*)>: )?(?s:(.*))$`)
-	calling       = regexp.MustCompile(`^error calling \w+: `)
+	templateError = pattern(`^template: [^:]*:(\d+)(?::(\d+))?: (?:executing "[^"]*" at <([^>]*)>: )?(?s:(.*))$`)
+	calling       = pattern(`^error calling \w+: `)
 )
 
 // fail reports what went wrong with a template at its place inside the string.
@@ -220,7 +225,7 @@ func (x *expander) fail(err error, keys []any) {
 	n, path := x.find(keys)
 	at := n.Pos()
 	problem := err.Error()
-	if m := templateError.FindStringSubmatch(problem); m != nil {
+	if m := templateError().FindStringSubmatch(problem); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		col, _ := strconv.Atoi(m[2])
 		if m[2] == "" {
@@ -232,7 +237,7 @@ func (x *expander) fail(err error, keys []any) {
 	if errors.Is(err, errTooMuch) || errors.Is(err, errTooLong) {
 		at = n.Pos()
 	}
-	x.errorf(at, "template", path, "template: %s", brief(calling.ReplaceAllString(problem, "")))
+	x.errorf(at, "template", path, "template: %s", brief(calling().ReplaceAllString(problem, "")))
 }
 
 // brief brings a problem, which functions can put anything into, on one line.

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,18 +14,18 @@ import (
 // What text/template says (text/template/parse and exec.go, Go 1.26) that is
 // said here in other words.
 var (
-	missingEntry    = regexp.MustCompile(`map has no entry for key "([^"]*)"`)
-	unknownFunction = regexp.MustCompile(`^function "([^"]*)" not defined$`)
-	quotedToken     = regexp.MustCompile(`"([^" ]+)"`)
+	missingEntry    = pattern(`map has no entry for key "([^"]*)"`)
+	unknownFunction = pattern(`^function "([^"]*)" not defined$`)
+	quotedToken     = pattern(`"([^" ]+)"`)
 )
 
 // wording says what is wrong with a template to who wrote it; at is the
 // expression in which it showed, if that is known.
 func (x *expander) wording(at, problem string) string {
-	if m := missingEntry.FindStringSubmatch(problem); m != nil {
+	if m := missingEntry().FindStringSubmatch(problem); m != nil {
 		return x.missing(at, m[1])
 	}
-	if m := unknownFunction.FindStringSubmatch(problem); m != nil {
+	if m := unknownFunction().FindStringSubmatch(problem); m != nil {
 		return functionProblem(m[1])
 	}
 	if problem == "unexpected EOF" {
@@ -90,7 +89,7 @@ func functionProblem(name string) string {
 // columnOf is the column, counted from 0, of what an error of the parser quotes,
 // which tells no more than the line; 0 where it quotes nothing of the line.
 func columnOf(text string, line int, problem string) int {
-	m := quotedToken.FindStringSubmatch(problem)
+	m := quotedToken().FindStringSubmatch(problem)
 	lines := strings.Split(text, "\n")
 	if m == nil || line < 1 || line > len(lines) {
 		return 0

@@ -136,7 +136,7 @@ func structType(t reflect.Type) reflect.Type {
 }
 
 func (o *object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
-	base := v.Addr().UnsafePointer()
+	base := addressOf(v)
 	for i := range o.fields {
 		f := &o.fields[i]
 		if f.zero.passes(base) {

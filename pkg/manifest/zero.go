@@ -34,6 +34,9 @@ func zeroTestOf(f reflect.StructField, omitEmpty bool) zeroTest {
 	return zeroTest{}
 }
 
+// addressOf is v.Addr().UnsafePointer() without the look-up of the pointer's type.
+func addressOf(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
+
 // passes looks at the field in the struct at base.
 func (z zeroTest) passes(base unsafe.Pointer) bool {
 	switch z.width {

@@ -174,17 +174,17 @@ func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if v.IsNil() {
 		v.Set(reflect.MakeMapWithSize(p.typ, len(n.Fields)))
 	}
+	key, elem := reflect.New(p.typ.Key()).Elem(), reflect.New(p.elem.typ).Elem()
 	for i := range n.Fields {
 		f := &n.Fields[i]
 		if f.Value.Kind == Null {
 			continue
 		}
-		elem := reflect.New(p.elem.typ).Elem()
 		d.key = f
 		d.trail.pushKey(f.Key)
+		elem.SetZero()
 		p.elem.get().run(d, f.Value, elem)
 		d.trail.pop()
-		key := reflect.New(p.typ.Key()).Elem()
 		key.SetString(f.Key)
 		v.SetMapIndex(key, elem)
 	}

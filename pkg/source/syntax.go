@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // searchSize bounds the search for an error's exact place, which parses the
@@ -30,11 +31,13 @@ func reportSyntax(file *File, text string, before int, err error, diags *Diagnos
 	return at
 }
 
-var errorForm = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var errorForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+})
 
 // splitError returns the line (0 for none) and the message of an error of the YAML library.
 func splitError(err error) (line int, problem string) {
-	m := errorForm.FindStringSubmatch(err.Error())
+	m := errorForm().FindStringSubmatch(err.Error())
 	if m == nil {
 		return 0, err.Error()
 	}
@@ -122,7 +125,7 @@ func explain(problem, text string, at int) (int, string) {
 	if strings.Contains(leading(line, " \t"), "\t") {
 		return start, "a tab is used for indentation; use spaces"
 	}
-	if m := templateStart.FindStringIndex(line); m != nil {
+	if m := templateStart().FindStringIndex(line); m != nil {
 		return start + m[1] - len("{{"), needsQuotes
 	}
 	switch {
@@ -165,4 +168,6 @@ func keyless(text string, start int) int {
 
 const needsQuotes = `a value that starts with "{{" must be quoted`
 
-var templateStart = regexp.MustCompile(`(^|[:-] +|[\[,] *)\{\{`)
+var templateStart = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[:-] +|[\[,] *)\{\{`)
+})

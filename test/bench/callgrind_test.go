@@ -19,8 +19,8 @@ func TestWhatIsCounted(t *testing.T) {
 		"helm template, one file, yaml, 100 VMs from helm template, one file, yaml, 1 VMs",
 		"vmrender, file per VM, yaml, 1000 VMs from vmrender, file per VM, yaml, 100 VMs",
 		"vmrender, file per VM, json, 1000 VMs from vmrender, file per VM, json, 100 VMs",
-		"vmrender, one file, json, 1000 VMs from vmrender, one file, json, 100 VMs",
 		"vmrender-cmp, file per VM, json, 1000 VMs from vmrender-cmp, file per VM, json, 100 VMs",
+		"vmrender-cmp, one file, json, 1000 VMs from vmrender-cmp, one file, json, 100 VMs",
 	}, counted)
 }
 

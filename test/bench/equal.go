@@ -26,9 +26,9 @@ type difference struct {
 // equalSize is the fleet that is compared before anything is timed.
 const equalSize = 100
 
-// checkEqual renders the same fleet with the chart and with vmrender, in both
-// layouts and both formats and with the sidecar, and returns an error that lists
-// where the objects differ, known differences aside.
+// checkEqual renders the same fleet with the chart, with the sidecar in both
+// layouts and with the command-line tool in both formats, and returns an error
+// that lists where the objects differ, known differences aside.
 func (dir inputs) checkEqual(ctx context.Context, bin tools) error {
 	want, err := objects(ctx, dir.helm(bin, equalSize))
 	if err != nil {
@@ -38,10 +38,10 @@ func (dir inputs) checkEqual(ctx context.Context, bin tools) error {
 		return fmt.Errorf("the chart rendered %d objects for %d VMs", len(want), equalSize)
 	}
 	calls := []command{
-		dir.vmrender(bin, equalSize, filePerVM, "yaml"),
-		dir.vmrender(bin, equalSize, filePerVM, "json"),
-		dir.vmrender(bin, equalSize, oneFile, "json"),
-		dir.sidecar(bin, equalSize),
+		dir.vmrender(bin, equalSize, "yaml"),
+		dir.vmrender(bin, equalSize, "json"),
+		dir.sidecar(bin, equalSize, filePerVM),
+		dir.sidecar(bin, equalSize, oneFile),
 	}
 	for _, call := range calls {
 		got, err := objects(ctx, call)

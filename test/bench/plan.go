@@ -11,9 +11,8 @@ import (
 var sizes = []int{1, 100, 1_000, 10_000, 100_000}
 
 const (
-	largestForHelm    = 10_000
-	largestForYAML    = 10_000
-	largestForSidecar = 10_000
+	largestForHelm = 10_000
+	largestForTool = 10_000
 )
 
 // inputs is the directory that holds the inputs of one run.
@@ -65,20 +64,20 @@ func (dir inputs) helm(bin tools, n int) command {
 }
 
 // vmrender is the command that renders n virtual machines with the command-line tool.
-func (dir inputs) vmrender(bin tools, n int, spread layout, format string) command {
+func (dir inputs) vmrender(bin tools, n int, format string) command {
 	return command{
 		Path: bin.Vmrender,
-		Args: []string{"template", dir.fleet(n, spread), "--output", format},
+		Args: []string{"template", dir.fleet(n, filePerVM), "--output", format},
 	}
 }
 
 // sidecar is the command that Argo CD runs in its plugin, in the Application's
 // directory, here the root of a repository.
-func (dir inputs) sidecar(bin tools, n int) command {
+func (dir inputs) sidecar(bin tools, n int, spread layout) command {
 	return command{
 		Path: bin.Sidecar,
 		Args: []string{"generate"},
-		Dir:  dir.fleet(n, filePerVM),
+		Dir:  dir.fleet(n, spread),
 		Env: []string{
 			"ARGOCD_APP_NAME=bench", "ARGOCD_APP_NAMESPACE=vms",
 			"ARGOCD_APP_SOURCE_PATH=.", "ARGOCD_APP_PARAMETERS=[]",
@@ -103,14 +102,12 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 		if n <= largestForHelm {
 			add(toolHelm, oneFile, "yaml", rounds, dir.helm(bin, n))
 		}
-		if n <= largestForYAML {
-			add(toolVmrender, filePerVM, "yaml", cheap, dir.vmrender(bin, n, filePerVM, "yaml"))
+		if n <= largestForTool {
+			add(toolVmrender, filePerVM, "yaml", cheap, dir.vmrender(bin, n, "yaml"))
+			add(toolVmrender, filePerVM, "json", cheap, dir.vmrender(bin, n, "json"))
 		}
-		add(toolVmrender, filePerVM, "json", cheap, dir.vmrender(bin, n, filePerVM, "json"))
-		add(toolVmrender, oneFile, "json", cheap, dir.vmrender(bin, n, oneFile, "json"))
-		if n <= largestForSidecar {
-			add(toolSidecar, filePerVM, "json", cheap, dir.sidecar(bin, n))
-		}
+		add(toolSidecar, filePerVM, "json", cheap, dir.sidecar(bin, n, filePerVM))
+		add(toolSidecar, oneFile, "json", cheap, dir.sidecar(bin, n, oneFile))
 	}
 	return all
 }

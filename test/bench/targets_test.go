@@ -25,11 +25,15 @@ func linear() []*series {
 		if n <= largestForHelm {
 			all = append(all, measured(toolHelm, oneFile, "yaml", n, 100*cost(10*time.Microsecond)))
 		}
+		if n <= largestForTool {
+			all = append(all,
+				measured(toolVmrender, filePerVM, "yaml", n, cost(15*time.Microsecond)),
+				measured(toolVmrender, filePerVM, "json", n, cost(10*time.Microsecond)),
+			)
+		}
 		all = append(all,
-			measured(toolVmrender, filePerVM, "yaml", n, cost(15*time.Microsecond)),
-			measured(toolVmrender, filePerVM, "json", n, cost(10*time.Microsecond)),
-			measured(toolVmrender, oneFile, "json", n, cost(5*time.Microsecond)),
 			measured(toolSidecar, filePerVM, "json", n, cost(10*time.Microsecond)),
+			measured(toolSidecar, oneFile, "json", n, cost(5*time.Microsecond)),
 		)
 	}
 	return all
