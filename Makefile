@@ -82,7 +82,7 @@ $(NESTED):
 
 .PHONY: e2e
 e2e: ## Sync fleets with real Argo CD into a real API server (RUN=TestName)
-	cd test/e2e && go vet ./... && go test -count=1 -p 1 -timeout 40m $(if $(RUN),-run '$(RUN)') ./...
+	cd test/e2e && go vet ./... && go test -count=1 -p 1 -parallel 8 -timeout 40m $(if $(RUN),-run '$(RUN)') ./...
 
 .PHONY: bench
 bench: ## Measure against Helm and write docs/performance.md

@@ -73,7 +73,7 @@ var (
 		OnChange, "`expandTo` on a disk", "One wave after the VM its claim is asked for the new size. The DataVolume is left as it is, and the guest must grow its file system.", grows,
 	}
 	keptDiskFact = Fact{
-		OnChange, "disks that are kept", "Another source, size or storage class of a disk is refused by CDI, and the sync fails: a DataVolume cannot be changed.", keeps,
+		OnChange, "disks that are kept", "Another source, size or storage class of a disk is refused by CDI: a DataVolume cannot be changed. The sync fails; under `ServerSideDiff=true`, which `vmrender app` sets, the Application shows a ComparisonError, and nothing of it is synced until the change is reverted.", keeps,
 	}
 	ownedDataFact = Fact{
 		OnChange, "data disks that are not kept", "Another source, size or storage class of a data disk does nothing: KubeVirt finds the disk by its name. Give it another name.", ownsData,
@@ -123,7 +123,7 @@ var policies = []Policy{
 			{OnChange, "", "Another source, version, size, storage class or mode of the root disk is another disk, `VM-root-HASH`. KubeVirt fills it beside the one in use, or, where the storage class waits for a first consumer, during the restart. The VM runs on.", nil},
 			{OnChange, "", "When all is healthy a Job restarts the VMs whose root disk is outdated, or which KubeVirt wants to be restarted: at most `maxUnavailable` at a time, each when its new disks are ready, and waits until it is Ready. " +
 				"Name, UID, firmware UUID, serial number and MAC addresses stay; cloud-init finds the same machine, and on the new disk runs from the beginning. Stopped VMs are not started.", nil},
-			{OnChange, "", "The first VM that is not Ready within 15 minutes ends the rollout: all others run on as they are, and the sync fails. A Job that is killed goes on where it was.", nil},
+			{OnChange, "", "The first VM that is not Ready within 15 minutes ends the rollout: no other one is restarted from then on, and the sync fails. With `maxUnavailable` above 1 others may have been restarted in the meantime. When the Application tries again, and when a Job was killed, the rollout goes on where it was.", nil},
 			{OnChange, "", "After that outdated root disks are deleted, but for the newest `keepOld` of each VM. To go back, revert the commit: the old disk is still there.", nil},
 			{OnChange, "", "A commit that does not change the VM restarts nothing. Argo CD's self-heal runs no Job.", nil},
 			growthFact, ownedDataFact, keptDiskFact,

@@ -18,8 +18,10 @@ import (
 // lab is what all tests share: one cluster with one Argo CD.
 var lab struct {
 	prepared
-	cluster *cluster.Cluster
-	argo    *argo.Argo
+	cluster  *cluster.Cluster
+	kubevirt *kubevirt.KubeVirt
+	kubelet  *kubelet.Kubelet
+	argo     *argo.Argo
 }
 
 // runLab starts the lab and runs the tests in it. Where they fail, it shows the
@@ -29,7 +31,7 @@ func runLab(m *testing.M, p prepared) (int, error) {
 	defer cancel()
 	lab.prepared = p
 	dirs := map[string]string{}
-	for _, name := range []string{"cluster", "argocd", "pods"} {
+	for _, name := range []string{"cluster", "kubevirt", "argocd", "pods"} {
 		dirs[name] = filepath.Join(p.Dir, name)
 		if err := os.Mkdir(dirs[name], 0o755); err != nil {
 			return 1, err
@@ -40,22 +42,22 @@ func runLab(m *testing.M, p prepared) (int, error) {
 		return 1, err
 	}
 	defer lab.cluster.Stop()
+	complain := func(err error) { fmt.Fprintf(os.Stderr, "e2e: %v\n", err) }
+	if lab.kubevirt, err = kubevirt.Start(ctx, lab.cluster, dirs["kubevirt"], p.Programs["virt-controller"], complain); err != nil {
+		return 1, err
+	}
+	defer lab.kubevirt.Stop()
 	if lab.argo, err = argo.Start(ctx, lab.cluster, dirs["argocd"], p.Root, p.Definitions, p.Programs); err != nil {
 		return 1, err
 	}
 	defer lab.argo.Stop()
-	complain := func(err error) { fmt.Fprintf(os.Stderr, "e2e: %v\n", err) }
-	if err := kubevirt.Serve(ctx, lab.cluster); err != nil {
-		return 1, err
-	}
-	go kubevirt.Run(ctx, lab.cluster.Client, complain)
 	go loadbalancer.Run(ctx, lab.cluster.Client, complain)
-	go kubelet.Run(ctx, lab.cluster.Client, dirs["pods"], lab.argo.Programs(), complain)
+	lab.kubelet = kubelet.Start(ctx, lab.cluster.Client, dirs["pods"], lab.argo.Programs(), complain)
 
 	status := m.Run()
 	lab.argo.Stop()
 	if status != 0 {
-		showLogs(lab.argo.Servers())
+		showLogs(append(lab.kubevirt.Servers(), lab.argo.Servers()...))
 	}
 	return status, withinLimit(lab.argo.Servers())
 }

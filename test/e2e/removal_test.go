@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,14 +42,10 @@ func TestRemovedPet(t *testing.T) {
 // confirmation is done when the synchronization to a revision waits for somebody.
 func confirmation(revision string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
-		if s.Operation.Phase != "Running" {
-			return errors.New("the operation does not wait")
+		if s.Sync.Revision != revision || s.Operation.Phase != "Running" ||
+			!strings.HasPrefix(s.Operation.Message, "Waiting for pruning confirmation of kubevirt.io/v1/VirtualMachine/") {
+			return errors.New("the operation does not wait for confirmation")
 		}
-		for _, r := range s.Resources {
-			if r.Kind == "VirtualMachine" && r.RequiresDeletionConfirmation && r.RequiresPruning && s.Sync.Revision == revision {
-				return nil
-			}
-		}
-		return errors.New("nothing asks for confirmation")
+		return nil
 	}
 }

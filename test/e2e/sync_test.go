@@ -23,6 +23,7 @@ func TestExamples(t *testing.T) {
 			s := newScenario(t, "example-"+example)
 			s.copy(filepath.Join(lab.Root, "examples", example))
 			s.createNamespaces()
+			s.createClaims()
 			s.wait(argo.Synced(s.push("An example")))
 		})
 	}

@@ -42,6 +42,7 @@ func others() []program {
 		{"kube-controller-manager", controlplane, "k8s.io/kubernetes/cmd/kube-controller-manager", kubernetes, controlplane},
 		{"argocd", "test/argocd", "./cmd/argocd", "", "test/argocd/cmd/argocd"},
 		{"virt-api", "test/admission/kubevirt", "./serve", "", "test/admission"},
+		{"virt-controller", "test/admission/kubevirt", "./controller", "", "test/admission"},
 		{"cdi-apiserver", "test/admission/cdi", "./serve", "", "test/admission"},
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 
-	"github.com/vmrender/vmrender/test/e2e/cluster"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
 // Kubelet runs the Pods of a cluster.
@@ -30,26 +32,58 @@ type Kubelet struct {
 	bin    string // directory with the programs of all images
 	errors func(error)
 
-	lock sync.Mutex
-	pods map[types.UID]context.CancelFunc // that run, or have run
+	lock  sync.Mutex
+	kill  map[types.UID]context.CancelFunc // of the Pods that have been started
+	hurry map[string][2]string             // arguments to replace, by namespace
 }
 
-// Run runs all Pods with one container until the context is done. Their
+// Start runs all Pods with one container until the context is done. Their
 // programs are those of the directory bin, whatever their image; their logs are
 // written to dir. It hands out the errors of its own.
-func Run(ctx context.Context, client *cluster.Client, dir, bin string, errors func(error)) {
-	k := &Kubelet{client: client, dir: dir, bin: bin, errors: errors, pods: map[types.UID]context.CancelFunc{}}
+func Start(ctx context.Context, client *cluster.Client, dir, bin string, errors func(error)) *Kubelet {
+	k := &Kubelet{
+		client: client, dir: dir, bin: bin, errors: errors,
+		kill: map[types.UID]context.CancelFunc{}, hurry: map[string][2]string{},
+	}
 	informers := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
-	_, err := informers.ForResource(corev1.SchemeGroupVersion.WithResource("pods")).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, err := informers.ForResource(pods).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { k.admit(ctx, object) },
-		DeleteFunc: k.kill,
+		DeleteFunc: k.remove,
 	})
 	if err != nil {
 		errors(err)
-		return
 	}
 	informers.Start(ctx.Done())
-	<-ctx.Done()
+	return k
+}
+
+var pods = corev1.SchemeGroupVersion.WithResource("pods")
+
+// Hurry replaces an argument of the Pods of a namespace: a test does not wait as
+// long as a cluster does.
+func (k *Kubelet) Hurry(namespace, argument, by string) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	k.hurry[namespace] = [2]string{argument, by}
+}
+
+// Kill ends the process of a Pod as the kernel does that has no memory left.
+func (k *Kubelet) Kill(pod types.UID) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if kill, ok := k.kill[pod]; ok {
+		kill()
+	}
+}
+
+// Log is what the Pod has written so far.
+func (k *Kubelet) Log(namespace, name string) (string, error) {
+	log, err := os.ReadFile(k.log(namespace, name))
+	return string(log), err
+}
+
+func (k *Kubelet) log(namespace, name string) string {
+	return filepath.Join(k.dir, namespace+"_"+name+".log")
 }
 
 // admit starts a Pod that is new.
@@ -59,59 +93,53 @@ func (k *Kubelet) admit(ctx context.Context, object any) {
 	if !ok || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, pod) != nil || pod.Status.Phase != corev1.PodPending {
 		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	running, kill := context.WithCancel(ctx)
 	k.lock.Lock()
-	k.pods[pod.UID] = cancel
+	k.kill[pod.UID] = kill
 	k.lock.Unlock()
 	go func() {
-		defer cancel()
-		if err := k.run(ctx, pod); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
+		defer kill()
+		if err := k.run(ctx, running, pod); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
 			k.errors(err)
 		}
 	}()
 }
 
-// kill ends the process of a Pod that is deleted.
-func (k *Kubelet) kill(object any) {
+// remove ends the process of a Pod that is deleted.
+func (k *Kubelet) remove(object any) {
 	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = gone.Obj
 	}
-	u, ok := object.(*unstructured.Unstructured)
-	if !ok {
-		return
-	}
-	k.lock.Lock()
-	defer k.lock.Unlock()
-	if cancel, ok := k.pods[u.GetUID()]; ok {
-		cancel()
+	if u, ok := object.(*unstructured.Unstructured); ok {
+		k.Kill(u.GetUID())
 	}
 }
 
-// run runs a Pod to its end.
-func (k *Kubelet) run(ctx context.Context, pod *corev1.Pod) error {
+// run runs a Pod to its end, which is that of the second context at the latest.
+func (k *Kubelet) run(ctx, running context.Context, pod *corev1.Pod) error {
 	secrets, err := k.credentials(ctx, pod)
 	if err != nil {
 		return err
 	}
-	log, err := os.Create(filepath.Join(k.dir, pod.Namespace+"_"+pod.Name+".log"))
+	log, err := os.Create(k.log(pod.Namespace, pod.Name))
 	if err != nil {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has written what it had to say
-	command := container(ctx, &pod.Spec.Containers[0], k.bin, secrets)
+	command := container(running, &pod.Spec.Containers[0], k.hurried(pod), k.bin, secrets)
 	command.Stdout, command.Stderr = log, log
 	if err := k.report(ctx, pod, corev1.PodRunning, 0); err != nil {
 		return err
 	}
 	if err := command.Run(); err != nil {
-		return k.report(ctx, pod, corev1.PodFailed, command.ProcessState.ExitCode())
+		return k.report(ctx, pod, corev1.PodFailed, exitCode(command))
 	}
 	return k.report(ctx, pod, corev1.PodSucceeded, 0)
 }
 
 // container is the process of a container. It sees the credentials in the place
 // of Kubernetes, because it has a /run of its own, which /var/run leads to.
-func container(ctx context.Context, c *corev1.Container, bin, credentials string) *exec.Cmd {
+func container(ctx context.Context, c *corev1.Container, args []string, bin, credentials string) *exec.Cmd {
 	const script = `
 set -e
 mount -t tmpfs tmpfs /run
@@ -119,7 +147,7 @@ mkdir -p /run/secrets/kubernetes.io
 cp -r "$0" /run/secrets/kubernetes.io/serviceaccount
 PATH=$BIN exec "$@"`
 	arguments := append([]string{"-c", script, credentials}, c.Command...)
-	command := exec.CommandContext(ctx, "/bin/sh", append(arguments, c.Args...)...)
+	command := exec.CommandContext(ctx, "/bin/sh", append(arguments, args...)...)
 	command.Dir = "/"
 	command.Env = []string{"PATH=/usr/bin:/bin", "BIN=" + bin, "KUBERNETES_SERVICE_HOST=127.0.0.1", "KUBERNETES_SERVICE_PORT=6443"}
 	for _, variable := range c.Env {
@@ -129,18 +157,48 @@ PATH=$BIN exec "$@"`
 	return command
 }
 
+// hurried are the arguments of the Pod's container.
+func (k *Kubelet) hurried(pod *corev1.Pod) []string {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	args := slices.Clone(pod.Spec.Containers[0].Args)
+	if replace, ok := k.hurry[pod.Namespace]; ok {
+		if i := slices.Index(args, replace[0]); i >= 0 {
+			args[i] = replace[1]
+		}
+	}
+	return args
+}
+
+// exitCode is that of a container, whose runtime counts signals from 128.
+func exitCode(command *exec.Cmd) int {
+	if command.ProcessState == nil {
+		return startFailure
+	}
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return signalled + int(status.Signal())
+	}
+	return command.ProcessState.ExitCode()
+}
+
+// The exit codes of containers that do not come from their program.
+const (
+	signalled    = 128
+	startFailure = 128
+)
+
 // report writes the Pod's status.
 func (k *Kubelet) report(ctx context.Context, pod *corev1.Pod, phase corev1.PodPhase, exit int) error {
-	pods := k.client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(pod.Namespace)
+	all := k.client.Resource(pods).Namespace(pod.Namespace)
 	for {
-		live, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
+		live, err := all.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
 		if err := unstructured.SetNestedField(live.Object, status(pod, phase, exit), "status"); err != nil {
 			return err
 		}
-		if _, err = pods.UpdateStatus(ctx, live, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+		if _, err = all.UpdateStatus(ctx, live, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
 			return err
 		}
 	}

@@ -1,30 +1,34 @@
-// Package kubevirt plays the controllers of KubeVirt and CDI, on a cluster
-// without nodes: machines start at once and disks are filled at once. What is
-// written follows KubeVirt v1.8.4 (pkg/virt-controller/watch/vm/vm.go) and CDI
-// v1.65.0 (pkg/controller/datavolume); each function names what it stands for.
+// Package kubevirt runs KubeVirt's own controllers of VirtualMachines and pools,
+// and its restart subresource (test/admission/kubevirt/controller), on a cluster
+// without nodes, and plays what is missing: nodes, storage, golden images and
+// snapshots. A test decides when those are done, and whether they fail.
+//
+// What is played follows KubeVirt v1.8.4 and CDI v1.65.0; each function names
+// what it stands for.
 package kubevirt
 
 import (
 	"context"
+	_ "embed"
+	"errors"
 	"fmt"
 
-	"github.com/vmrender/vmrender/test/e2e/cluster"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic/dynamicinformer"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// The resources that are controlled.
+// The resources of KubeVirt and CDI, and those that stand for a disk.
 var (
 	VirtualMachines = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachines"}
-	// Instances are those of machines that run, by the machine's name.
-	Instances   = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachineinstances"}
-	DataVolumes = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datavolumes"}
+	Instances       = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachineinstances"}
+	DataVolumes     = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datavolumes"}
+	Snapshots       = schema.GroupVersionResource{Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots"}
+	Claims          = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	volumes         = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
 )
 
 // VirtualMachine is the kind of machines.
@@ -32,105 +36,70 @@ func VirtualMachine() schema.GroupVersionKind {
 	return VirtualMachines.GroupVersion().WithKind("VirtualMachine")
 }
 
-// finalizer is KubeVirt's on machines.
-const finalizer = "kubevirt.io/virtualMachineControllerFinalize"
+// address is where the restart subresource is served; platformYAML names it too.
+const address = "127.0.0.1:9445"
 
-// controllers play KubeVirt and CDI.
-type controllers struct {
-	client *cluster.Client
-	errors func(error)
+//go:embed platform.yaml
+var platformYAML []byte
+
+// KubeVirt is what runs on a cluster.
+type KubeVirt struct {
+	*stage
+	controller *process.Running
 }
 
-// request is an object to bring where it should be.
-type request struct {
-	resource        schema.GroupVersionResource
-	namespace, name string
+// Start starts the controllers, with the program that package build has made,
+// and plays the rest until the context is done. Logs are written to dir. It
+// hands out the errors of what it plays that are not those of a race.
+func Start(ctx context.Context, c *cluster.Cluster, dir, program string, complain func(error)) (*KubeVirt, error) {
+	objects, err := cluster.Objects(platformYAML)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Install(ctx, objects); err != nil {
+		return nil, err
+	}
+	pair, err := c.Certificate("virt-controller")
+	if err != nil {
+		return nil, err
+	}
+	k := &KubeVirt{stage: newStage(c.Client, complain)}
+	k.controller, err = process.Start(ctx, dir, process.Server{
+		Name: "virt-controller", Path: program, Ready: process.Listens(address),
+		Args: []string{"--kubeconfig=" + c.Kubeconfig, "--address=" + address, "--cert=" + pair.Cert, "--key=" + pair.Key},
+	})
+	if err != nil {
+		return nil, err
+	}
+	go k.play(ctx)
+	if err := process.Poll(ctx, func(ctx context.Context) error { return served(ctx, c) }); err != nil {
+		k.Stop()
+		return nil, fmt.Errorf("the API server does not hand on the restart subresource: %w", err)
+	}
+	return k, nil
 }
 
-// Run controls all machines and disks of the cluster until the context is done.
-// It hands out the errors that are not those of a race.
-func Run(ctx context.Context, client *cluster.Client, errors func(error)) {
-	c := &controllers{client, errors}
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[request]())
-	informers := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
-	// An instance is its machine's business.
-	reconciled := map[schema.GroupVersionResource]schema.GroupVersionResource{
-		VirtualMachines: VirtualMachines, DataVolumes: DataVolumes, Instances: VirtualMachines,
-	}
-	for watched, resource := range reconciled {
-		enqueue := func(object any) {
-			if o, ok := object.(*unstructured.Unstructured); ok {
-				queue.Add(request{resource, o.GetNamespace(), o.GetName()})
-			}
-		}
-		_, err := informers.ForResource(watched).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    enqueue,
-			UpdateFunc: func(_, object any) { enqueue(object) },
-			DeleteFunc: enqueue,
-		})
-		if err != nil {
-			errors(err)
-		}
-	}
-	informers.Start(ctx.Done())
-	go func() {
-		<-ctx.Done()
-		queue.ShutDown()
-	}()
-	for c.next(ctx, queue) {
-	}
-}
+// Stop ends the controllers.
+func (k *KubeVirt) Stop() { k.controller.Stop() }
 
-func (c *controllers) next(ctx context.Context, queue workqueue.TypedRateLimitingInterface[request]) bool {
-	r, stopped := queue.Get()
-	if stopped {
-		return false
-	}
-	defer queue.Done(r)
-	err := c.reconcile(ctx, r)
-	if err == nil {
-		queue.Forget(r)
-		return true
-	}
-	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-		c.errors(fmt.Errorf("%s %s/%s: %w", r.resource.Resource, r.namespace, r.name, err))
-	}
-	queue.AddRateLimited(r)
-	return true
-}
+// Servers are those that run, for their logs.
+func (k *KubeVirt) Servers() []*process.Running { return []*process.Running{k.controller} }
 
-func (c *controllers) reconcile(ctx context.Context, r request) error {
-	object, err := c.client.Resource(r.resource).Namespace(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
+// served tells when the API server hands requests on to the subresource.
+func served(ctx context.Context, c *cluster.Cluster) error {
+	kind := schema.GroupVersionKind{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"}
+	service, err := c.Get(ctx, kind, "", "v1.subresources.kubevirt.io")
 	if err != nil {
 		return err
 	}
-	if r.resource == DataVolumes {
-		return c.fill(ctx, object)
-	}
-	return c.run(ctx, object)
-}
-
-// setStatus writes fields of the status where one of them differs.
-func (c *controllers) setStatus(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, fields map[string]any) error {
-	status, _, err := unstructured.NestedMap(object.Object, "status")
+	conditions, _, err := unstructured.NestedSlice(service.Object, "status", "conditions")
 	if err != nil {
 		return err
 	}
-	changed := status == nil
-	if changed {
-		status = map[string]any{}
+	for _, condition := range conditions {
+		if c, ok := condition.(map[string]any); ok && c["type"] == "Available" && c["status"] == "True" {
+			return nil
+		}
 	}
-	for key, value := range fields {
-		changed = changed || !apiequality.Semantic.DeepEqual(status[key], value)
-		status[key] = value
-	}
-	if !changed {
-		return nil
-	}
-	object.Object["status"] = status
-	_, err = c.client.Resource(resource).Namespace(object.GetNamespace()).UpdateStatus(ctx, object, metav1.UpdateOptions{})
-	return err
+	return errors.New("not available")
 }

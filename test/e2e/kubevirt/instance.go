@@ -1,0 +1,98 @@
+package kubevirt
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The phases of an instance (kubevirt.io/api v1.8.4, core/v1/types.go).
+const (
+	pending   = "Pending"
+	running   = "Running"
+	succeeded = "Succeeded"
+	failed    = "Failed"
+)
+
+// runInstance is what virt-controller and virt-handler do for an instance: it
+// waits for its disks (pkg/virt-controller/watch/vmi/lifecycle.go, sync), runs,
+// and is ready when its guest is (pkg/virt-handler/vm.go, updateVMIConditions).
+// One that is deleted is shut down, upon which the controller of
+// VirtualMachines lets go of it (watch/vm/vm.go, updateStatus).
+func (s *stage) runInstance(ctx context.Context, vmi *unstructured.Unstructured) error {
+	switch phase := nested[string](vmi, "status", "phase"); {
+	case phase == succeeded || phase == failed || phase == running && vmi.GetDeletionTimestamp() == nil && ready(vmi):
+		return nil
+	case vmi.GetDeletionTimestamp() != nil:
+		return s.setInstance(ctx, vmi, succeeded, condition("Ready", "False", "PodTerminating"))
+	}
+	there, err := s.disksThere(ctx, vmi)
+	if err != nil {
+		return err
+	}
+	if !there {
+		return s.setInstance(ctx, vmi, pending, condition("Ready", "False", "PodNotExists"))
+	}
+	switch s.outcome(Instances, vmi) {
+	case Wait:
+		return s.setInstance(ctx, vmi, running, condition("Ready", "False", "GuestNotRunning"))
+	case Fail:
+		return s.setInstance(ctx, vmi, failed, condition("Ready", "False", "PodTerminating"))
+	default:
+		return s.setInstance(ctx, vmi, running, condition("Ready", "True", ""))
+	}
+}
+
+// setInstance writes the status. That an instance has been running once tells its
+// end from a failure to start (watch/vm/vm.go, syncStartFailureStatus).
+func (s *stage) setInstance(ctx context.Context, vmi *unstructured.Unstructured, phase string, conditions ...any) error {
+	status := map[string]any{"phase": phase, "conditions": conditions}
+	if phase != nested[string](vmi, "status", "phase") {
+		step := map[string]any{"phase": phase, "phaseTransitionTimestamp": time.Now().UTC().Format(time.RFC3339)}
+		status["phaseTransitionTimestamps"] = append(nested[[]any](vmi, "status", "phaseTransitionTimestamps"), step)
+	}
+	return s.setStatus(ctx, Instances, vmi, status)
+}
+
+// disksThere tells whether the instance's claims are there, and are filled.
+func (s *stage) disksThere(ctx context.Context, vmi *unstructured.Unstructured) (bool, error) {
+	for _, name := range disksOf(vmi) {
+		_, err := s.client.Resource(Claims).Namespace(vmi.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		disk, err := s.client.Resource(DataVolumes).Namespace(vmi.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil || nested[string](disk, "status", "phase") != succeeded {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// disksOf are the claims of an instance, whose names are those of their DataVolumes.
+func disksOf(vmi *unstructured.Unstructured) []string {
+	volumes := nested[[]any](vmi, "spec", "volumes")
+	names := make([]string, 0, len(volumes))
+	for _, v := range volumes {
+		volume := &unstructured.Unstructured{Object: v.(map[string]any)} //nolint:forcetypeassert // as the schema says
+		names = append(names, nested[string](volume, "dataVolume", "name"), nested[string](volume, "persistentVolumeClaim", "claimName"))
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+func ready(vmi *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(nested[[]any](vmi, "status", "conditions"), func(c any) bool {
+		condition, ok := c.(map[string]any)
+		return ok && condition["type"] == "Ready" && condition["status"] == "True"
+	})
+}

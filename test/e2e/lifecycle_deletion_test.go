@@ -1,0 +1,100 @@
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/kubevirt"
+	"github.com/vmrender/vmrender/test/e2e/process"
+)
+
+// When an Application with pets is deleted with all that is its, everything stays
+// until somebody confirms. Then its machines go, with the disks of cattle; those
+// of pets stay.
+func TestDeletedApplication(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "deleted", "vms:\n  db: {disks: {data: 10Gi}}\n  web: {lifecycle: cattle}\n")
+	machines, disks := s.machines(), s.disks()
+	require.Len(t, disks, 3)
+
+	s.deleteApplication()
+	s.eventually("the question", func() bool {
+		return slices.ContainsFunc(lab.argo.Servers(), func(server *process.Running) bool {
+			return strings.Contains(string(server.Tail(1<<30)), "{kubevirt.io VirtualMachine deleted db} requires manual confirmation to delete")
+		})
+	})
+	require.Equal(t, machines, s.machines())
+	require.Equal(t, disks, s.disks())
+
+	require.NoError(t, s.app.Approve(t.Context()))
+	s.eventually("no machines, and the disks of the pet", func() bool { return len(s.machines()) == 0 && len(s.disks()) == 2 })
+	for name, uid := range s.disks() {
+		require.Equal(t, disks[name], uid)
+		require.Contains(t, []string{"db", "db-data"}, name)
+	}
+}
+
+// deleteApplication deletes the Application as `argocd app delete --cascade` does.
+func (s *scenario) deleteApplication() {
+	s.Helper()
+	kind := schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}
+	require.NoError(s, lab.cluster.Update(s.Context(), kind, argo.Namespace, s.name, func(app *unstructured.Unstructured) {
+		app.SetFinalizers([]string{"resources-finalizer.argocd.argoproj.io"})
+	}))
+	apps, err := lab.cluster.Of(kind, argo.Namespace)
+	require.NoError(s, err)
+	require.NoError(s, apps.Delete(s.Context(), s.name, metav1.DeleteOptions{}))
+}
+
+// A protected pet is not deleted, even with confirmation, as long as it has
+// OpenShift's label.
+func TestProtected(t *testing.T) {
+	t.Parallel()
+	policy, err := cluster.Objects([]byte(deletionPolicy))
+	require.NoError(t, err)
+	require.NoError(t, lab.cluster.Install(t.Context(), policy))
+	s := newLifecycle(t, "protected", "vms:\n  db: {lifecycle: {protect: true}}\n  other: {}\n")
+	vms := lab.cluster.Resource(kubevirt.VirtualMachines).Namespace(s.name)
+	s.eventually("a refusal", func() bool {
+		err := vms.Delete(t.Context(), "db", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+		return err != nil
+	})
+
+	s.write("vms.yaml", "vms: {other: {}}\n")
+	s.wait(confirmation(s.push("No database")))
+	require.NoError(t, s.app.Approve(t.Context()))
+	s.wait(syncFailed)
+	require.NotEmpty(t, s.machines()["db"])
+}
+
+// deletionPolicy is that of OpenShift Virtualization (kubevirt/ssp-operator,
+// internal/operands/vm-delete-protection).
+const deletionPolicy = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: kubevirt-vm-deletion-protection}
+spec:
+  failurePolicy: Fail
+  matchConstraints:
+    resourceRules:
+      - {apiGroups: [kubevirt.io], apiVersions: ["*"], operations: [DELETE], resources: [virtualmachines]}
+  variables:
+    - {name: label, expression: "string('kubevirt.io/vm-delete-protection')"}
+  validations:
+    - expression: >-
+        !has(oldObject.metadata.labels) || !(variables.label in oldObject.metadata.labels) ||
+        !oldObject.metadata.labels[variables.label].matches('^(true|True)$')
+      message: this VirtualMachine is protected from deletion
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: kubevirt-vm-deletion-protection}
+spec: {policyName: kubevirt-vm-deletion-protection, validationActions: [Deny]}
+`

@@ -1,0 +1,281 @@
+package e2e_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/kubevirt"
+)
+
+// A pet is changed in place: it keeps its UID and its disks, and runs on. What
+// cannot be changed while it runs is shown as RestartRequired, not forced.
+func TestPetChanged(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "changed-pet", "vms:\n  db: {cpu: {cores: 2}, memory: 4Gi, disks: {data: 10Gi}}\n")
+	machines, instances, disks := s.machines(), s.instances(), s.disks()
+
+	s.replace("vms.yaml", "memory: 4Gi", "memory: 6Gi")
+	s.wait(argo.Synced(s.push("More memory")))
+	require.False(t, hasCondition(s.object(kubevirt.VirtualMachines, "db"), "RestartRequired"), "memory is plugged in")
+
+	s.replace("vms.yaml", "cores: 2", "cores: 4")
+	s.wait(argo.Synced(s.push("More cores")))
+	s.eventually("RestartRequired", func() bool { return hasCondition(s.object(kubevirt.VirtualMachines, "db"), "RestartRequired") })
+	require.Equal(t, machines, s.machines())
+	require.Equal(t, instances, s.instances())
+	require.Equal(t, disks, s.disks())
+}
+
+// CDI refuses another size of a disk that is kept: Argo CD shows the refusal as
+// the Application's error and syncs nothing, and the disk stays as it is.
+func TestKeptDiskRefused(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "disk-refused", "vms:\n  db: {disks: {data: 10Gi}}\n")
+	disk := s.object(kubevirt.DataVolumes, "db-data")
+	s.replace("vms.yaml", "10Gi", "20Gi")
+	s.push("A larger disk")
+	s.wait(failed("Cannot update DataVolume Spec"))
+	require.Equal(t, disk.Object["spec"], s.object(kubevirt.DataVolumes, "db-data").Object["spec"])
+	require.Equal(t, disk.GetUID(), s.object(kubevirt.DataVolumes, "db-data").GetUID())
+}
+
+// A disk grows with `expandTo`: its claim is asked for the new size. Claim and
+// DataVolume stay what they are.
+func TestDiskGrows(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "grows", "vms:\n  db: {disks: {data: {size: 10Gi}}}\n")
+	claims, disks, instances := s.names(kubevirt.Claims), s.disks(), s.instances()
+	spec := s.object(kubevirt.DataVolumes, "db-data").Object["spec"]
+
+	s.replace("vms.yaml", "size: 10Gi", "size: 10Gi, expandTo: 20Gi")
+	s.wait(argo.Synced(s.push("A larger disk")))
+	s.eventually("20Gi", func() bool {
+		return s.field(kubevirt.Claims, "db-data", "status", "capacity", "storage") == "20Gi"
+	})
+	require.Equal(t, claims, s.names(kubevirt.Claims))
+	require.Equal(t, disks, s.disks())
+	require.Equal(t, spec, s.object(kubevirt.DataVolumes, "db-data").Object["spec"])
+	require.Equal(t, instances, s.instances())
+
+	s.replace("vms.yaml", "expandTo: 20Gi", "expandTo: 30Gi")
+	s.wait(argo.Synced(s.push("A still larger disk")))
+	require.Equal(t, "30Gi", s.field(kubevirt.Claims, "db-data", "spec", "resources", "requests", "storage"))
+}
+
+// A snapshot is taken once for each revision of a pet, before anything changes:
+// none on the first installation, none in a sync that leaves the machine as it
+// is. Older snapshots stay. If it fails, nothing changes.
+func TestSnapshotBefore(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "snapshots", "vms:\n  db: {memory: 4Gi, lifecycle: {snapshotBefore: true}}\n")
+	require.Empty(t, s.names(kubevirt.Snapshots))
+
+	s.write("more.yaml", "vms: {other: {}}\n")
+	s.wait(argo.Synced(s.push("Another machine")))
+	require.Empty(t, s.names(kubevirt.Snapshots))
+
+	s.will(kubevirt.Snapshots, "", kubevirt.Wait)
+	generation := s.object(kubevirt.VirtualMachines, "db").GetGeneration()
+	s.replace("vms.yaml", "4Gi", "6Gi")
+	revision := s.push("More memory")
+	s.eventually("a snapshot under way", func() bool { return len(s.names(kubevirt.Snapshots)) == 1 })
+	s.eventuallyLogs("-snapshot", "waiting for snapshot")
+	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
+	s.will(kubevirt.Snapshots, "", kubevirt.Done)
+	s.wait(argo.Synced(revision))
+	first := s.names(kubevirt.Snapshots)
+	require.Len(t, first, 1)
+	generation = s.object(kubevirt.VirtualMachines, "db").GetGeneration()
+
+	s.will(kubevirt.Snapshots, "", kubevirt.Fail)
+	s.replace("vms.yaml", "6Gi", "8Gi")
+	s.push("Still more memory")
+	s.wait(syncFailed)
+	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
+	require.Subset(t, keys(s.names(kubevirt.Snapshots)), keys(first))
+}
+
+// A machine that depends on another one is made when that one is ready.
+func TestWaves(t *testing.T) {
+	t.Parallel()
+	s := newScenario(t, "in-waves")
+	s.will(kubevirt.Instances, "db", kubevirt.Wait)
+	s.write("fleet.yaml", lifecycleFleet)
+	s.write("vms.yaml", "vms:\n  app: {dependsOn: [db]}\n  db: {}\n")
+	revision := s.push("A fleet")
+	s.wait(waitsFor("kubevirt.io/VirtualMachine/db"))
+	require.Equal(t, []string{"db"}, keys(s.machines()))
+	require.Equal(t, []string{"db"}, keys(s.disks()))
+	s.will(kubevirt.Instances, "db", kubevirt.Done)
+	s.wait(argo.Synced(revision))
+	require.Equal(t, []string{"app", "db"}, keys(s.machines()))
+}
+
+// waitsFor is done when a sync goes no further before an object is healthy.
+func waitsFor(object string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		if s.Operation.Phase != "Running" || s.Operation.Message != "waiting for healthy state of "+object {
+			return errors.New("the sync does not wait for " + object)
+		}
+		return nil
+	}
+}
+
+// Waves go on where a machine is stopped, and where a disk waits for its first
+// consumer; hooks run after them.
+func TestWavesWithStopped(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "waves", `vms:
+  idle: {runStrategy: Halted, disks: {data: {size: 1Gi, storageClass: local}}}
+  byhand: {runStrategy: Manual, dependsOn: [idle]}
+  app: {dependsOn: [byhand], lifecycle: cattle}
+`)
+	require.Equal(t, []string{"app"}, keys(s.instances()))
+	require.Equal(t, "WaitForFirstConsumer", s.field(kubevirt.DataVolumes, "idle-data", "status", "phase"))
+	require.Len(t, s.pods("-rollout"), 1)
+}
+
+// When a pet has changed, an Ansible job runs, once for each revision, and the
+// sync waits for it.
+func TestAnsible(t *testing.T) {
+	t.Parallel()
+	s := newScenario(t, "ansible")
+	definition, err := cluster.Objects([]byte(ansibleDefinition))
+	require.NoError(t, err)
+	require.NoError(t, lab.cluster.Install(t.Context(), definition))
+	s.write("fleet.yaml", lifecycleFleet)
+	s.write("vms.yaml", "vms:\n  db: {memory: 4Gi, lifecycle: {ansible: {template: patch, secret: aap, extraVars: {stage: prod}}}}\n")
+	revision := s.push("A fleet")
+	job := s.ansibleJob(nil)
+	require.Equal(t, map[string]any{"stage": "prod", "vm_name": "db", "vm_namespace": s.name}, s.field(ansibleJobs, job, "spec", "extra_vars"))
+	s.wait(underWay)
+	s.finish(job, "successful")
+	s.wait(argo.Synced(revision))
+
+	done := s.names(ansibleJobs)
+	s.write("more.yaml", "vms: {other: {}}\n")
+	s.wait(argo.Synced(s.push("Another machine")))
+	require.Equal(t, done, s.names(ansibleJobs))
+
+	s.replace("vms.yaml", "4Gi", "6Gi")
+	revision = s.push("More memory")
+	again := s.ansibleJob(done)
+	failed := s.object(ansibleJobs, again).GetUID()
+	s.finish(again, "failed")
+	s.eventually("another attempt", func() bool { uid := s.names(ansibleJobs)[again]; return uid != "" && uid != failed })
+	s.finish(again, "successful")
+	s.wait(argo.Synced(revision))
+	require.Len(t, s.names(ansibleJobs), 2)
+}
+
+// Without Ansible Automation Platform the playbook runs in a Job, with the
+// machine's name and the variables.
+func TestPlaybook(t *testing.T) {
+	t.Parallel()
+	runner := filepath.Join(lab.argo.Programs(), "ansible-runner")
+	require.NoError(t, os.WriteFile(runner, []byte("#!/bin/sh\necho \"ran: $*\"\n"), 0o755)) //nolint:gosec // a program
+	s := newLifecycle(t, "playbook", "vms:\n  db: {lifecycle: {ansible: {image: registry.example.com/runner:1, playbook: patch.yaml, extraVars: {stage: prod}}}}\n")
+	jobs := s.names(jobsResource)
+	require.Len(t, jobs, 1)
+	pods := s.list(podsResource)
+	require.Len(t, pods, 1)
+	log, err := lab.kubelet.Log(s.name, pods[0].GetName())
+	require.NoError(t, err)
+	for _, part := range []string{"--playbook patch.yaml", `"stage":"prod"`, `"vm_name":"db"`, `"vm_namespace":"playbook"`} {
+		require.Contains(t, log, part)
+	}
+
+	s.write("more.yaml", "vms: {other: {}}\n")
+	s.wait(argo.Synced(s.push("Another machine")))
+	require.Equal(t, jobs, s.names(jobsResource), "it runs once for each revision")
+}
+
+// A pet that becomes cattle boots a new root disk. Its old one and the data disks
+// stay, and the data disks now belong to the machine, unless they are kept.
+func TestPetBecomesCattle(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "becomes", "vms:\n  db: {disks: {data: 10Gi}}\n  kept: {disks: {data: 10Gi}}\n")
+	machines, disks := s.machines(), s.disks()
+	s.write("vms.yaml", "vms:\n  db: {disks: {data: 10Gi}, lifecycle: cattle}\n  kept: {disks: {data: 10Gi}, lifecycle: {type: cattle, keepDisks: true}}\n")
+	revision := s.push("Cattle now")
+	s.eventually("new root disks", func() bool { return len(s.disks()) == 6 })
+	s.wait(func(status *argo.Status) error {
+		if status.Operation.Phase != "Succeeded" || status.Operation.SyncResult.Revision != revision {
+			return errors.New("not synced")
+		}
+		return nil
+	})
+	require.Equal(t, machines, s.machines())
+	left := s.disks()
+	for name, uid := range disks {
+		require.Equal(t, uid, left[name], name)
+	}
+	require.True(t, s.owned("db-data"))
+	require.False(t, s.owned("kept-data"))
+	require.False(t, s.owned("db"))
+}
+
+// owned tells whether a disk is deleted with its machine.
+func (s *scenario) owned(disk string) bool {
+	s.Helper()
+	return metav1.GetControllerOf(s.object(kubevirt.DataVolumes, disk)) != nil
+}
+
+var ansibleJobs = schema.GroupVersionResource{Group: "tower.ansible.com", Version: "v1alpha1", Resource: "ansiblejobs"}
+
+// ansibleDefinition is as much of the operator's as the API server needs
+// (ansible/awx-resource-operator, config/crd/bases).
+const ansibleDefinition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ansiblejobs.tower.ansible.com}
+spec:
+  group: tower.ansible.com
+  names: {kind: AnsibleJob, listKind: AnsibleJobList, plural: ansiblejobs, singular: ansiblejob}
+  scope: Namespaced
+  versions:
+    - name: v1alpha1
+      served: true
+      storage: true
+      subresources: {status: {}}
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+
+// ansibleJob waits for an Ansible job that is none of those.
+func (s *scenario) ansibleJob(old map[string]types.UID) string {
+	s.Helper()
+	var found []string
+	s.eventually("an Ansible job", func() bool {
+		found = slices.DeleteFunc(keys(s.names(ansibleJobs)), func(name string) bool { return old[name] != "" })
+		return len(found) == 1
+	})
+	return found[0]
+}
+
+// finish plays Ansible Automation Platform: the job has that status.
+func (s *scenario) finish(job, status string) {
+	s.Helper()
+	object := s.object(ansibleJobs, job)
+	result := map[string]any{"status": status, "url": "https://ansible.example.com/jobs/1"}
+	require.NoError(s, unstructured.SetNestedMap(object.Object, map[string]any{"ansibleJobResult": result}, "status"))
+	_, err := lab.cluster.Resource(ansibleJobs).Namespace(s.name).UpdateStatus(s.Context(), object, metav1.UpdateOptions{})
+	require.NoError(s, err)
+}
+
+// underWay is done while a sync goes on.
+func underWay(s *argo.Status) error {
+	if s.Operation.Phase != "Running" {
+		return errors.New("no sync goes on")
+	}
+	return nil
+}

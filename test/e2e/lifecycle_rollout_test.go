@@ -1,0 +1,181 @@
+package e2e_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+	"github.com/vmrender/vmrender/test/e2e/kubevirt"
+)
+
+// herd is a fleet of four web servers, cattle that is rolled out two at a time.
+const herd = `vms:
+  web:
+    replicas: 4
+    disks: {root: {size: 10Gi, source: {registry: docker://registry.example.com/web, version: "1"}}}
+    lifecycle: {type: cattle, maxUnavailable: 2, keepOld: 0}
+`
+
+// newImage commits another image of the herd.
+func (s *scenario) newImage() string {
+	s.Helper()
+	s.replace("vms.yaml", `version: "1"`, `version: "2"`)
+	return s.push("Another image")
+}
+
+// A new image of cattle is filled beside the disks in use while the machines run
+// on, and then rolled out in batches: never more machines are down than may be.
+// Machines keep their names, UIDs and identity, and outdated disks are deleted.
+func TestRolloutInBatches(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "batches", herd)
+	machines, before, old := s.machines(), s.instances(), s.disks()
+	identity := s.field(kubevirt.Instances, "web-0", "spec", "domain", "firmware")
+	s.will(kubevirt.DataVolumes, "", kubevirt.Wait)
+	s.will(kubevirt.Instances, "", kubevirt.Wait)
+
+	revision := s.newImage()
+	s.eventually("four disks on their way", func() bool { return len(s.disks()) == 8 })
+	s.eventuallyLogs("-rollout", "waiting: disk")
+	require.Equal(t, before, s.instances())
+
+	s.will(kubevirt.DataVolumes, "", kubevirt.Done)
+	down := func() []string { return s.changed(before, false) }
+	s.eventually("two restarted", func() bool { return len(down()) == 2 })
+	for range before {
+		s.eventually("one restarted", func() bool { return len(down()) > 0 })
+		names := down()
+		require.LessOrEqual(t, len(names), 2)
+		s.will(kubevirt.Instances, names[0], kubevirt.Done)
+		s.eventually(names[0]+" ready", func() bool { return !slices.Contains(down(), names[0]) })
+	}
+	s.wait(argo.Synced(revision))
+
+	require.Equal(t, machines, s.machines())
+	require.Len(t, s.changed(before, true), 4)
+	require.Equal(t, identity, s.field(kubevirt.Instances, "web-0", "spec", "domain", "firmware"))
+	s.eventually("only the new disks", func() bool { return len(s.disks()) == 4 })
+	for name := range s.disks() {
+		require.NotContains(t, old, name)
+	}
+	require.Subset(t, s.events("web-0"), []string{"RolloutRestart", "RolloutReady", "RolloutDiskRemoved"})
+}
+
+// A commit that changes nothing of the machines restarts nothing, and neither
+// does Argo CD when it undoes somebody's change by itself: it runs no Job.
+func TestUnrelatedCommit(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "unrelated", herd)
+	machines, instances, disks := s.machines(), s.instances(), s.disks()
+
+	s.write("README.md", "Our web servers.\n")
+	s.write("more.yaml", "vms: {other: {}}\n")
+	s.wait(argo.Synced(s.push("Another machine")))
+	delete(machines, "other")
+	for name, uid := range machines {
+		require.Equal(t, uid, s.machines()[name])
+	}
+	require.Empty(t, s.changed(instances, true))
+	require.Subset(t, keys(s.disks()), keys(disks))
+
+	jobs := s.names(jobsResource)
+	s.change("web-0", int64(2), "spec", "template", "spec", "domain", "cpu", "sockets")
+	s.eventually("the sockets of the fleet", func() bool {
+		return s.field(kubevirt.VirtualMachines, "web-0", "spec", "template", "spec", "domain", "cpu", "sockets") == int64(1)
+	})
+	require.Equal(t, jobs, s.names(jobsResource))
+	require.Empty(t, s.changed(instances, true))
+}
+
+// A rollout whose Job is killed half way goes on where it was: what has been
+// restarted is not restarted again.
+func TestRolloutKilled(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "killed", herd)
+	before := s.instances()
+	s.will(kubevirt.Instances, "", kubevirt.Wait)
+
+	revision := s.newImage()
+	s.eventually("two restarted", func() bool { return len(s.changed(before, false)) == 2 })
+	restarted, names := s.instances(), s.changed(before, false)
+	first := s.pods("-rollout")
+	require.Len(t, first, 1)
+	lab.kubelet.Kill(first[0].GetUID())
+	s.eventually("another pod", func() bool { return len(s.pods("-rollout")) == 2 })
+
+	s.will(kubevirt.Instances, "", kubevirt.Done)
+	s.wait(argo.Synced(revision))
+	require.Len(t, s.changed(before, true), 4)
+	for _, name := range names {
+		require.Equal(t, restarted[name], s.instances()[name], name)
+	}
+}
+
+// Machines that do not come back end the rollout: the sync fails, and all others
+// run on. Reverting the commit brings the old disks back.
+func TestRolloutStops(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "stops", herd)
+	before, disks := s.instances(), s.disks()
+	lab.kubelet.Hurry(s.name, "15m", "10s")
+	s.will(kubevirt.Instances, "", kubevirt.Wait)
+
+	s.newImage()
+	s.eventually("two restarted", func() bool { return len(s.changed(before, false)) == 2 })
+	down := s.changed(before, false)
+	s.eventuallyLogs("-rollout", "not ready within 10s")
+	s.wait(syncFailed)
+	require.Equal(t, down, s.changed(before, false))
+	for name, uid := range before {
+		if !slices.Contains(down, name) {
+			require.Equal(t, uid, s.instances()[name], name)
+			require.True(t, s.ready(name), name)
+		}
+	}
+	require.Contains(t, slices.Concat(s.events(down[0]), s.events(down[1])), "RolloutFailed")
+	require.Equal(t, keys(disks), common(disks, s.disks()))
+
+	s.will(kubevirt.Instances, "", kubevirt.Done)
+	s.replace("vms.yaml", `version: "2"`, `version: "1"`)
+	s.wait(argo.Synced(s.push("Back to the old image")))
+	require.Equal(t, disks, s.disks())
+	require.Equal(t, down, s.changed(before, true))
+}
+
+// A disk that cannot be filled ends the rollout before anything is restarted.
+func TestRolloutWithoutDisk(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "no-disk", herd)
+	before := s.instances()
+	s.will(kubevirt.DataVolumes, "", kubevirt.Fail)
+	s.newImage()
+	s.wait(syncFailed)
+	require.Equal(t, before, s.instances())
+	for name := range before {
+		require.True(t, s.ready(name), name)
+	}
+}
+
+// Where the storage class fills no disk before it is used, the new disk is filled
+// during the restart. A stopped machine is left alone.
+func TestRolloutOnWaitingStorage(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "waiting", `vms:
+  web:
+    replicas: 2
+    disks: {root: {size: 10Gi, storageClass: local, source: {registry: docker://registry.example.com/web, version: "1"}}}
+    lifecycle: cattle
+  idle:
+    runStrategy: Halted
+    disks: {root: {size: 10Gi, storageClass: local, source: {registry: docker://registry.example.com/web, version: "1"}}}
+    lifecycle: cattle
+`)
+	before, disks := s.instances(), s.disks()
+	require.Len(t, before, 2)
+	s.wait(argo.Synced(s.newImage()))
+	require.Len(t, s.changed(before, true), 2)
+	require.Len(t, s.instances(), 2)
+	require.Subset(t, keys(s.disks()), keys(disks), "one old disk of each is kept, as the way back")
+}
