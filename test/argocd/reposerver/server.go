@@ -144,6 +144,7 @@ func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) 
 		KubeVersion:        "1.34.1",
 		ApiVersions: []string{
 			"cdi.kubevirt.io/v1beta1", "cdi.kubevirt.io/v1beta1/DataVolume",
+			"k8s.cni.cncf.io/v1", "k8s.cni.cncf.io/v1/NetworkAttachmentDefinition",
 			"kubevirt.io/v1", "kubevirt.io/v1/VirtualMachine", "v1",
 		},
 		AnnotationManifestGeneratePaths: a.Paths,
