@@ -45,6 +45,7 @@ func FuzzPublicURL(f *testing.F) {
 	f.Add("https://user:hunter2@git.example.com/a.git")
 	f.Add("ssh://git:hunter2@git.example.com/a.git")
 	f.Add("user:hunter2@git.example.com:a.git")
+	f.Add("git.example.com:a.git")
 	f.Fuzz(func(t *testing.T, given string) {
 		public, _, err := argocd.PublicURL(given)
 		if err != nil {
@@ -52,7 +53,9 @@ func FuzzPublicURL(f *testing.F) {
 			return
 		}
 		if !strings.Contains(public, "://") {
-			require.NotContains(t, strings.SplitN(public, "@", 2)[0], ":", "a password before the host: %s", public)
+			if user, _, found := strings.Cut(public, "@"); found {
+				require.NotContains(t, user, ":", "a password before the host: %s", public)
+			}
 			return
 		}
 		u, err := url.Parse(public)
