@@ -29,7 +29,7 @@ flavor: medium
 vms: {db: {replicas: 2}}
 -- site/prod/web/web.yaml --
 vms: {web: {}}
--- site/shared/_defaults.yaml.txt --
+-- site/outside/_defaults.yaml.txt --
 flavor: large
 -- overlay.yaml --
 vms: {web: {memory: 9Gi}}
@@ -81,14 +81,14 @@ func TestInputsFromWithin(t *testing.T) {
 // A symbolic link counts with what it leads to, where that is not covered.
 func TestInputsOfLinks(t *testing.T) {
 	enter(t)
-	require.NoError(t, os.Symlink("../shared/_defaults.yaml.txt", "site/lab-b/_defaults.yaml"))
+	require.NoError(t, os.Symlink("../outside/_defaults.yaml.txt", "site/lab-b/_defaults.yaml"))
 	require.NoError(t, os.Symlink("b.yaml", "site/lab-b/c.txt"))
 	require.NoError(t, os.Mkdir("site/lab-b/.hidden", 0o755))
 	require.NoError(t, os.Symlink("../../lab/lab.yaml", "site/lab-b/.hidden/x.yaml"))
-	require.NoError(t, os.Symlink("../shared/_defaults.yaml.txt", "site/lab/_defaults.yaml"))
+	require.NoError(t, os.Symlink("../outside/_defaults.yaml.txt", "site/lab/_defaults.yaml"))
 	for part, want := range map[string][]string{
-		"site/lab-b":     {"site/_defaults.yaml", "site/fleet.yaml", "site/shared/_defaults.yaml.txt"},
-		"site/lab/inner": {"site/_defaults.yaml", "site/fleet.yaml", "site/lab/_defaults.yaml", "site/shared/_defaults.yaml.txt"},
+		"site/lab-b":     {"site/_defaults.yaml", "site/fleet.yaml", "site/outside/_defaults.yaml.txt"},
+		"site/lab/inner": {"site/_defaults.yaml", "site/fleet.yaml", "site/lab/_defaults.yaml", "site/outside/_defaults.yaml.txt"},
 	} {
 		files, err := loadPart(t, part).Inputs(part)
 		require.NoError(t, err)
