@@ -85,8 +85,8 @@ func (c checkout) resolve(name string) (string, error) {
 }
 
 var (
-	errOutside = errors.New("leaves the repository; want a file beneath its root")
-	errNotSent = errors.New("not among what Argo CD has sent; want it in the Application's annotation argocd.argoproj.io/manifest-generate-paths")
+	errOutside = errors.New("leaves the repository; expected a file beneath its root")
+	errNotSent = errors.New("not among what Argo CD has sent; name it in the Application's annotation argocd.argoproj.io/manifest-generate-paths")
 )
 
 // outside tells whether a path from the working directory leads out of the

@@ -103,20 +103,20 @@ func (f *appFlags) check() error {
 		broken  bool
 		problem string
 	}{
-		{f.server != "" && f.cluster != "", "--server and --cluster both name the destination; want one of them"},
-		{len(f.clusters) > 0 && f.server+f.cluster != "", "--clusters says where to deploy to; want no --server and --cluster beside it"},
+		{f.server != "" && f.cluster != "", "--server and --cluster both name the destination; use one of them"},
+		{len(f.clusters) > 0 && f.server+f.cluster != "", "--clusters says where to deploy to; remove --server and --cluster beside it"},
 		{!f.appset && len(f.clusters) > 0, "--clusters needs --appset"},
 		{!f.appset && len(f.rolling) > 0, "--rolling needs --appset"},
 		{f.overlays != "" && len(f.clusters) == 0, "--cluster-overlays needs --clusters"},
 		{f.maxUpdate != "" && len(f.rolling) == 0, "--max-update needs --rolling"},
-		{f.appset && len(f.vms) > 0, "--vm selects from one Application; want no --appset beside it"},
-		{f.maxUpdate != "" && !maxUpdateForm.MatchString(f.maxUpdate), fmt.Sprintf("--max-update %q: want a number from 1, or a percentage from 1%% to 100%%", f.maxUpdate)},
+		{f.appset && len(f.vms) > 0, "--vm selects from one Application; remove --appset beside it"},
+		{f.maxUpdate != "" && !maxUpdateForm.MatchString(f.maxUpdate), fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", f.maxUpdate)},
 		{f.name != "" && !argocd.IsAppName(f.name), fmt.Sprintf("--name %q: not a name; %s", f.name, appNameRule)},
 		{!argocd.IsAppName(f.project), fmt.Sprintf("--project %q: not a name; %s", f.project, appNameRule)},
 		{f.namespace != "" && !argocd.IsNamespace(f.namespace), fmt.Sprintf("--namespace %q: %s", f.namespace, namespaceRule)},
 		{f.argocd != "" && !argocd.IsNamespace(f.argocd), fmt.Sprintf("--argocd-namespace %q: %s", f.argocd, namespaceRule)},
-		{f.server != "" && !argocd.IsServerURL(f.server), "--server is not the URL of an API server, or one with credentials, which Argo CD keeps in a Secret; want https://HOST:PORT"},
-		{repeated(f.rolling) != "", fmt.Sprintf("--rolling %q: given twice; want each step once", repeated(f.rolling))},
+		{f.server != "" && !argocd.IsServerURL(f.server), "--server is not the URL of an API server, or one with credentials, which Argo CD keeps in a Secret; expected https://HOST:PORT"},
+		{repeated(f.rolling) != "", fmt.Sprintf("--rolling %q: given twice; expected each step once", repeated(f.rolling))},
 	} {
 		if rule.broken {
 			return errors.New(rule.problem)
@@ -128,9 +128,9 @@ func (f *appFlags) check() error {
 	return errors.Join(checkLabels("--clusters", f.clusters), checkIgnored(f.ignore))
 }
 
-const appNameRule = "want at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
+const appNameRule = "expected at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 
-const namespaceRule = "not a namespace; want at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"
+const namespaceRule = "not a namespace; expected at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"
 
 // repeated is the first that comes a second time; "" without one.
 func repeated(names []string) string {
@@ -147,7 +147,7 @@ var labelForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-
 func checkLabels(flag string, labels []string) error {
 	for _, label := range labels {
 		if !labelForm.MatchString(label) {
-			return fmt.Errorf("%s %q: not a label; want key=value", flag, label)
+			return fmt.Errorf("%s %q: not a label; expected key=value", flag, label)
 		}
 	}
 	return nil
@@ -184,7 +184,7 @@ func (f *appFlags) byLabel(r *argocd.Rolling) error {
 		key, value, _ := strings.Cut(step, "=")
 		r.Steps = append(r.Steps, value)
 		if r.ClusterLabel = cmp.Or(r.ClusterLabel, key); key != r.ClusterLabel {
-			return fmt.Errorf("--rolling has the labels %q and %q; want steps by one label", r.ClusterLabel, key)
+			return fmt.Errorf("--rolling has the labels %q and %q; expected steps by one label", r.ClusterLabel, key)
 		}
 	}
 	return nil
@@ -192,7 +192,7 @@ func (f *appFlags) byLabel(r *argocd.Rolling) error {
 
 func (f *appFlags) run(cmd *cobra.Command, path string) error {
 	if path == "-" {
-		return errors.New("standard input has no place in a repository; want a directory")
+		return errors.New("standard input has no place in a repository; expected a directory")
 	}
 	if file, ok := platformFile(path); ok {
 		return fmt.Errorf("%s: a platform; `vmrender template` prints its Applications", file)

@@ -49,7 +49,7 @@ func overlaysIn(dir string) ([]string, error) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("--cluster-overlays %q: no overlays there; want a file NAME.yaml for each cluster", dir)
+		err = fmt.Errorf("--cluster-overlays %q: no overlays there; expected a file NAME.yaml for each cluster", dir)
 	}
 	return files, err
 }

@@ -36,9 +36,9 @@ func kubeconfigFlag(cmd *cobra.Command, file *string) {
 func (f *clusterFlags) problem() error {
 	switch {
 	case f.namespace == "":
-		return errors.New("no namespace; want --namespace NAME")
+		return errors.New("no namespace; expected --namespace NAME")
 	case f.timeout <= 0:
-		return errors.New("bad --timeout; want more than 0, such as 15m")
+		return errors.New("invalid --timeout; expected more than 0, such as 15m")
 	}
 	return nil
 }

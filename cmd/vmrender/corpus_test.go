@@ -99,7 +99,7 @@ func TestWrongBytes(t *testing.T) {
 		// Both are accepted, and places count without them.
 		"byte order mark and carriage returns": {
 			[]byte("\ufeffvms:\r\n  web01:\r\n    memory: 4GB # größer\r\n    hostname: é{{ .vars.a }}\r\n"),
-			"vms.yaml:3:13: vms.web01.memory: bad quantity \"4GB\"; did you mean \"4Gi\"?\n" +
+			"vms.yaml:3:13: vms.web01.memory: invalid quantity \"4GB\"; did you mean \"4Gi\"?\n" +
 				"vms.yaml:4:25: vms.web01.hostname: template: missing variable \"a\"; set it under `vars` or with --set\n2 errors in 1 file",
 		},
 	} {

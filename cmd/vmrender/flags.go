@@ -83,9 +83,9 @@ func argsBetween(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return fmt.Errorf("an argument is missing; want `%s`", cmd.UseLine())
+			return fmt.Errorf("an argument is missing; expected `%s`", cmd.UseLine())
 		case len(args) > most:
-			return fmt.Errorf("unexpected argument %q; want `%s`", args[most], cmd.UseLine())
+			return fmt.Errorf("unexpected argument %q; expected `%s`", args[most], cmd.UseLine())
 		}
 		return nil
 	}
@@ -97,9 +97,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 		flag := bad.GetFlag()
 		switch flag.Value.Type() {
 		case "uint":
-			return fmt.Errorf("--%s %q: want a whole number from 0", flag.Name, bad.GetValue())
+			return fmt.Errorf("--%s %q; expected a whole number from 0", flag.Name, bad.GetValue())
 		case "duration":
-			return fmt.Errorf("--%s %q: want a duration such as 15m", flag.Name, bad.GetValue())
+			return fmt.Errorf("--%s %q; expected a duration such as 15m", flag.Name, bad.GetValue())
 		}
 		return fmt.Errorf("--%s %q: %w", flag.Name, bad.GetValue(), bad.Unwrap())
 	}

@@ -87,9 +87,9 @@ func (c *imageCluster) given() bool { return c.from != "" || c.kubeconfig != "" 
 func (c *imageCluster) problem(needed bool, path string) error {
 	switch {
 	case c.from != "" && c.kubeconfig != "":
-		return errors.New("--from and --kubeconfig both name a cluster; want one of them")
+		return errors.New("--from and --kubeconfig both name a cluster; use one of them")
 	case needed && !c.given():
-		return errors.New("--write and --check compare with a cluster; want --from FILE or --kubeconfig FILE")
+		return errors.New("--write and --check compare with a cluster; use --from FILE or --kubeconfig FILE")
 	case path == "-" && (c.from == "-" || needed):
 		return errors.New("a fleet on standard input can only be listed")
 	}
@@ -110,7 +110,7 @@ func (c *imageCluster) compare(cmd *cobra.Command, list []images.Image) error {
 		return fmt.Errorf("reading %s: %w", c.from+c.kubeconfig, err)
 	}
 	if c.from != "" && versions.Empty() {
-		return fmt.Errorf("%s: no DataSource and no DataImportCron; want what `kubectl get datasources,dataimportcrons -A -o yaml` prints", c.from)
+		return fmt.Errorf("%s: no DataSource and no DataImportCron; expected what `kubectl get datasources,dataimportcrons -A -o yaml` prints", c.from)
 	}
 	versions.Compare(list)
 	return nil

@@ -46,9 +46,9 @@ func (f *platformFlags) registerCluster(cmd *cobra.Command) {
 func (f *platformFlags) problem() error {
 	switch {
 	case f.as.value != "" && f.layer != "":
-		return errors.New("--as and --layer exclude each other; want one of them")
+		return errors.New("--as and --layer exclude each other; use one of them")
 	case f.kubeVersion != "" && !layers.IsVersion(f.kubeVersion):
-		return fmt.Errorf("--kube-version %q: want a version such as \"1.33\"", f.kubeVersion)
+		return fmt.Errorf("--kube-version %q; expected a version such as \"1.33\"", f.kubeVersion)
 	}
 	return nil
 }

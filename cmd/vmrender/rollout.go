@@ -38,7 +38,7 @@ permissions it needs.`,
 			return err
 		}
 		if id == "" {
-			return errors.New("no id; want --id ID")
+			return errors.New("no id; expected --id ID")
 		}
 		return argsBetween(0, 0)(cmd, args)
 	}

@@ -51,7 +51,7 @@ permissions it needs.`,
 
 func parseSnapshots(args []string) ([]rollout.Snapshot, error) {
 	if len(args) == 0 {
-		return nil, errors.New("no snapshot; want VM=SNAPSHOT@CONTENT")
+		return nil, errors.New("no snapshot; expected VM=SNAPSHOT@CONTENT")
 	}
 	list := make([]rollout.Snapshot, 0, len(args))
 	seen := map[string]bool{}
@@ -61,7 +61,7 @@ func parseSnapshots(args []string) ([]rollout.Snapshot, error) {
 			return nil, err
 		}
 		if seen[s.Machine] {
-			return nil, fmt.Errorf("two snapshots of %q; want one", s.Machine)
+			return nil, fmt.Errorf("two snapshots of %q; expected one", s.Machine)
 		}
 		seen[s.Machine] = true
 		list = append(list, s)

@@ -95,11 +95,11 @@ func TestMistakes(t *testing.T) {
 		},
 		"not JSON": {
 			environ: []string{"ARGOCD_APP_PARAMETERS=hunter2"},
-			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; want a JSON list of objects with name, and string, array or map"},
+			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; expected a JSON list of objects with name, and string, array or map"},
 		},
 		"another type": {
 			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vars","map":{"a":13}}]`},
-			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; want a JSON list of objects with name, and string, array or map"},
+			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; expected a JSON list of objects with name, and string, array or map"},
 		},
 		"unknown": {
 			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vms","array":["hunter2"]},{"name":"","string":"x"}]`, "ARGOCD_ENV_VMRENDER_NS=hunter2", "ARGOCD_ENV_VMRENDER_vm=x"},
@@ -108,10 +108,10 @@ func TestMistakes(t *testing.T) {
 		"collection types": {
 			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","string":"hunter2"},{"name":"vars"},{"name":"overlay","string":"a","array":["b"]},{"name":"namespace","array":["x"]}]`},
 			want: []string{
-				`parameter "namespace": has the value in array; want it in "string"`,
-				`parameter "overlay": has the value in string and array; want it in "array"`,
-				`parameter "vars": has the value in none; want it in "map"`,
-				`parameter "vm": has the value in string; want it in "array"`,
+				`parameter "namespace": has the value in array; expected it in "string"`,
+				`parameter "overlay": has the value in string and array; expected it in "array"`,
+				`parameter "vars": has the value in none; expected it in "map"`,
+				`parameter "vm": has the value in string; expected it in "array"`,
 			},
 		},
 		"items and keys": {
@@ -120,19 +120,19 @@ func TestMistakes(t *testing.T) {
 				"ARGOCD_ENV_VMRENDER_VM=a,,b", `ARGOCD_ENV_VMRENDER_VARS={"a=b": "hunter2"}`,
 			},
 			want: []string{
-				`parameter "vars": bad key "a..b"; want a name, with a dot between the names of a path`,
-				`parameter "vm": item 2 is empty; want a text, or no item`,
-				`variable "VMRENDER_VARS": bad key "a=b"; want a name, with a dot between the names of a path`,
-				`variable "VMRENDER_VM": item 2 is empty; want a text, or no item`,
+				`parameter "vars": invalid key "a..b"; expected a name, with a dot between the names of a path`,
+				`parameter "vm": item 2 is empty; expected a string, or no item`,
+				`variable "VMRENDER_VARS": invalid key "a=b"; expected a name, with a dot between the names of a path`,
+				`variable "VMRENDER_VM": item 2 is empty; expected a string, or no item`,
 			},
 		},
 		"map as text": {
 			environ: []string{"ARGOCD_ENV_VMRENDER_VARS=a=hunter2"},
-			want:    []string{`variable "VMRENDER_VARS": not a map; want a JSON object of texts, such as {"tier": "gold"}`},
+			want:    []string{`variable "VMRENDER_VARS": not a map; expected a JSON object of strings, such as {"tier": "gold"}`},
 		},
 		"twice": {
 			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","array":["a"]},{"name":"vm","array":["b"]}]`},
-			want:    []string{`parameter "vm": given twice; want it once`},
+			want:    []string{`parameter "vm": given twice; expected it once`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

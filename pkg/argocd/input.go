@@ -54,7 +54,7 @@ func (app *Application) apply(inputs []input) []error {
 			problem = fmt.Sprintf("is for a %s; this Application renders a %s", in.of, app.Content)
 		}
 		if seen[in.origin] {
-			problem = "given twice; want it once"
+			problem = "given twice; expected it once"
 		}
 		seen[in.origin] = true
 		if problem == "" {
@@ -69,11 +69,11 @@ func (app *Application) apply(inputs []input) []error {
 // problem says what is wrong with the value, without showing it, or nothing.
 func (in input) problem() string {
 	if form := in.form(); form != in.CollectionType {
-		return fmt.Sprintf("has the value in %s; want it in %q", form, in.CollectionType)
+		return fmt.Sprintf("has the value in %s; expected it in %q", form, in.CollectionType)
 	}
 	switch {
 	case in.Array != nil && slices.Contains(*in.Array, ""):
-		return fmt.Sprintf("item %d is empty; want a text, or no item", slices.Index(*in.Array, "")+1)
+		return fmt.Sprintf("item %d is empty; expected a string, or no item", slices.Index(*in.Array, "")+1)
 	case in.Map != nil:
 		return keyProblem(slices.Sorted(maps.Keys(*in.Map)))
 	}
@@ -104,7 +104,7 @@ func (v value) form() string {
 func keyProblem(keys []string) string {
 	for _, key := range keys {
 		if strings.Contains(key, "=") || strings.Contains("."+key+".", "..") {
-			return fmt.Sprintf("bad key %q; want a name, with a dot between the names of a path", key)
+			return fmt.Sprintf("invalid key %q; expected a name, with a dot between the names of a path", key)
 		}
 	}
 	return ""
@@ -121,7 +121,7 @@ func fromParameters(list string) ([]input, []error) {
 		value
 	}
 	if json.Unmarshal([]byte(list), &items) != nil { // whose message may quote the text
-		return nil, []error{fmt.Errorf("%s: not what Argo CD writes; want a JSON list of objects with name, and string, array or map", parametersVar)}
+		return nil, []error{fmt.Errorf("%s: not what Argo CD writes; expected a JSON list of objects with name, and string, array or map", parametersVar)}
 	}
 	var inputs []input
 	var errs []error
@@ -176,7 +176,7 @@ func parse(given, collectionType string) (value, error) {
 	case dict:
 		entries := map[string]string{}
 		if given != "" && json.Unmarshal([]byte(given), &entries) != nil {
-			return value{}, fmt.Errorf("not a map; want a JSON object of texts, such as %s", `{"tier": "gold"}`)
+			return value{}, fmt.Errorf("not a map; expected a JSON object of strings, such as %s", `{"tier": "gold"}`)
 		}
 		return value{Map: &entries}, nil
 	}

@@ -12,7 +12,7 @@ import (
 var scpForm = regexp.MustCompile(`^([\w.-]+@)?[\w.-]{2,}:[^@\\]+$`)
 
 // errRepoURL never shows the URL, which may hold a password.
-var errRepoURL = errors.New("not a URL that Argo CD can read; want https://…, ssh://…, or user@host:path")
+var errRepoURL = errors.New("not a URL that Argo CD can read; expected https://…, ssh://…, or user@host:path")
 
 // PublicURL returns a repository's URL without credentials, and whether it had some.
 func PublicURL(given string) (public string, secret bool, err error) {

@@ -97,7 +97,7 @@ func (c *checker) os(f *source.Field, path string) {
 func (c *checker) mapsOnly(n *source.Node, path string, keys ...string) {
 	for _, key := range keys {
 		if v := n.Get(key); v != nil && v.Kind != source.Map && v.Kind != source.Null {
-			c.diags.Errorf(v.Pos(), "wrong-type", path+"."+key, "wrong type; want a map of keys")
+			c.diags.Errorf(v.Pos(), "wrong-type", path+"."+key, "wrong type; expected a map of keys")
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (c *checker) complete(f *source.Field, path string) {
 	case os.Family == "" && c.set.from(f.Key) == "":
 		missing("no family; build the entry from another one, such as `from: linux`, or give it family and traits")
 	case os.Family == "":
-		missing("no family; accepted are: linux, windows")
+		missing("no family; accepted: linux, windows")
 	case os.DiskBus == "":
 		missing("no trait gives disks a bus; add virtio or sata to the traits")
 	case os.NICModel == "":

@@ -10,7 +10,7 @@ import (
 
 func (c *checker) network(f *source.Field, path string) {
 	if strings.Contains(f.Key, "/") {
-		c.diags.Errorf(f.Pos(), "bad-name", path, "bad name %q; a name with a slash is that of a NetworkAttachmentDefinition", f.Key)
+		c.diags.Errorf(f.Pos(), "bad-name", path, "invalid name %q; a name with a slash is that of a NetworkAttachmentDefinition", f.Key)
 	}
 	c.form(f.Value.Get("gateway"), path+".gateway", ipProblem)
 	c.form(f.Value.Get("dns"), path+".dns", ipProblem)
@@ -38,9 +38,9 @@ func (c *checker) binding(n *source.Node, net *Network, path string) {
 	path += ".binding"
 	switch {
 	case net.Binding == "masquerade" && net.NAD != "":
-		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "masquerade is for the pod network only; accepted are: bridge, sriov, or a network binding plugin")
+		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
 	case net.Binding == "sriov" && net.Pod:
-		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "sriov is not for the pod network; accepted are: masquerade, bridge, or a network binding plugin")
+		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
 	case net.Binding == "sriov" && net.Model != "":
 		c.diags.Errorf(n.Get("model").Pos(), "conflict", path[:len(path)-len("binding")]+"model", "an sriov NIC is a device of the host; leave its model out")
 	}
@@ -50,7 +50,7 @@ func (c *checker) gateway(n *source.Node, net *Network, path string) {
 	gateway, errA := netip.ParseAddr(net.Gateway)
 	subnet, errB := netip.ParsePrefix(net.CIDR)
 	if errA == nil && errB == nil && !subnet.Contains(gateway) {
-		c.diags.Errorf(n.Get("gateway").Pos(), "bad-value", path+".gateway", "gateway %q is outside the subnet %s; want an address in it", net.Gateway, subnet.Masked())
+		c.diags.Errorf(n.Get("gateway").Pos(), "bad-value", path+".gateway", "gateway %q is outside the subnet %s; expected an address in it", net.Gateway, subnet.Masked())
 	}
 }
 
@@ -58,7 +58,7 @@ func (c *checker) storageClass(f *source.Field, path string) {
 	name := c.set.entry("storageClasses", f.Key).Get("name")
 	switch {
 	case name == nil || name.Kind == source.String && name.Text == "":
-		c.diags.Errorf(f.Pos(), "missing-key", path, "no name; want the `name` of the cluster's StorageClass")
+		c.diags.Errorf(f.Pos(), "missing-key", path, "no name; expected the `name` of the cluster's StorageClass")
 	case name.Kind == source.String:
 		if p := nameProblem("name", name.Text); p != "" {
 			c.diags.Errorf(name.Pos(), "bad-value", path+".name", "%s", p)
@@ -74,13 +74,13 @@ func (c *checker) flavor(f *source.Field, path string) {
 	n := c.set.entry("flavors", f.Key)
 	cpu, memory := n.Get("cpu"), n.Get("memory")
 	if cpu == nil && memory == nil {
-		c.diags.Errorf(f.Pos(), "missing-key", path, "no size; want cpu, memory or both")
+		c.diags.Errorf(f.Pos(), "missing-key", path, "no size; expected cpu, memory or both")
 	}
 	if cpu != nil && cpu.Kind != source.Map && vcpus(cpu) < 1 {
-		c.diags.Errorf(cpu.Pos(), "bad-value", path+".cpu", "bad cpu; want a number of virtual CPUs, or a map")
+		c.diags.Errorf(cpu.Pos(), "bad-value", path+".cpu", "invalid cpu; expected a number of virtual CPUs, or a map")
 	}
 	if memory != nil && (memory.Kind == source.Bool || memory.Kind == source.List) {
-		c.diags.Errorf(memory.Pos(), "wrong-type", path+".memory", "wrong type; want a quantity such as \"16Gi\", or a map")
+		c.diags.Errorf(memory.Pos(), "wrong-type", path+".memory", "wrong type; expected a quantity such as \"16Gi\", or a map")
 	}
 	c.quantity(scalar(memory), path+".memory")
 }
@@ -101,7 +101,7 @@ func labelProblem(name string) string {
 		return fmt.Sprintf("name has %d characters; at most %d are accepted", len(name), longest)
 	}
 	if inner := strings.Trim(name, "._-"); inner != name || !isLabel(strings.NewReplacer(".", "-", "_", "-").Replace(strings.ToLower(name))) {
-		return fmt.Sprintf("bad name %q; want letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit", name)
+		return fmt.Sprintf("invalid name %q; expected letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit", name)
 	}
 	return ""
 }

@@ -131,17 +131,17 @@ func urlProblem(key, value string) string {
 		}
 	}
 	if !strings.Contains(value, "://") && key == "registry" {
-		return fmt.Sprintf("bad %s address %q; did you mean %q?", key, value, accepted[0]+value)
+		return fmt.Sprintf("invalid %s address %q; did you mean %q?", key, value, accepted[0]+value)
 	}
-	return fmt.Sprintf("bad %s address %q; want one that starts with %s", key, value, orList(accepted))
+	return fmt.Sprintf("invalid %s address %q; expected one that starts with %s", key, value, orList(accepted))
 }
 
 func containerDiskProblem(image string) string {
 	if _, bare, ok := strings.Cut(image, "://"); ok {
-		return fmt.Sprintf("bad image %q; a containerDisk has no scheme: did you mean %q?", image, bare)
+		return fmt.Sprintf("invalid image %q; a containerDisk has no scheme: did you mean %q?", image, bare)
 	}
 	if strings.ContainsAny(image, " \t\n") {
-		return fmt.Sprintf("bad image %q; want an image reference such as %q", image, "quay.io/containerdisks/fedora:42")
+		return fmt.Sprintf("invalid image %q; expected an image reference such as %q", image, "quay.io/containerdisks/fedora:42")
 	}
 	return ""
 }

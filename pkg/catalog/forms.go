@@ -15,7 +15,7 @@ func nameProblem(what, name string) string {
 	}
 	for part := range strings.SplitSeq(name, ".") {
 		if !isLabel(part) {
-			return fmt.Sprintf("bad %s %q; want a name of lower case letters, digits, \"-\" and \".\"", what, name)
+			return fmt.Sprintf("invalid %s %q; expected a name of lower case letters, digits, \"-\" and \".\"", what, name)
 		}
 	}
 	return ""
@@ -34,7 +34,7 @@ func referenceProblem(what, ref string) string {
 	const longestNamespace = 63
 	namespace, name, found := strings.Cut(ref, "/")
 	if !found || !isLabel(namespace) || len(namespace) > longestNamespace || nameProblem("", name) != "" {
-		return fmt.Sprintf("bad %s %q; want namespace/name", what, ref)
+		return fmt.Sprintf("invalid %s %q; expected namespace/name", what, ref)
 	}
 	return ""
 }
@@ -64,7 +64,7 @@ func NearQuantity(text string) string {
 	if unit != "" && strings.ContainsRune(prefixes, rune(unit[0])) && strings.Trim(unit[1:], "IB") == "" && isQuantity(number) {
 		return fmt.Sprintf("did you mean %q?", number+unit[:1]+"i")
 	}
-	return "want a quantity such as \"16Gi\""
+	return "expected a quantity such as \"16Gi\""
 }
 
 // quantityProblem says what is wrong with an amount of bytes, or nothing.
@@ -72,7 +72,7 @@ func quantityProblem(text string) string {
 	const fewDigits = 6 // of a number that is below 1Mi, and meant to be something else
 	switch {
 	case !isQuantity(text):
-		return fmt.Sprintf("bad quantity %q; %s", text, NearQuantity(text))
+		return fmt.Sprintf("invalid quantity %q; %s", text, NearQuantity(text))
 	case len(text) <= fewDigits && strings.Trim(text, "0123456789") == "":
 		return fmt.Sprintf("%q is a number of bytes; did you mean %q?", text, text+"Gi")
 	}
@@ -81,7 +81,7 @@ func quantityProblem(text string) string {
 
 func ipProblem(text string) string {
 	if _, err := netip.ParseAddr(text); err != nil {
-		return fmt.Sprintf("bad address %q; want an address such as \"10.0.0.1\"", text)
+		return fmt.Sprintf("invalid address %q; expected an address such as \"10.0.0.1\"", text)
 	}
 	return ""
 }
@@ -90,7 +90,7 @@ func subnetProblem(text string) string {
 	subnet, err := netip.ParsePrefix(text)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("bad subnet %q; want a subnet such as \"10.0.0.0/24\"", text)
+		return fmt.Sprintf("invalid subnet %q; expected a subnet such as \"10.0.0.0/24\"", text)
 	case subnet != subnet.Masked():
 		return fmt.Sprintf("%q is an address in a subnet; did you mean %q?", text, subnet.Masked())
 	}

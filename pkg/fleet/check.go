@@ -129,7 +129,7 @@ func (w *waver) resolve(r *record) {
 	if r.given != nil {
 		r.wave = r.given.number
 		if len(r.deps) > 0 && r.wave < least {
-			w.diags.Errorf(r.given.pos, "conflict", r.path+".wave", "wave %d is not after what it depends on; want at least %d", r.wave, least)
+			w.diags.Errorf(r.given.pos, "conflict", r.path+".wave", "wave %d is not after what it depends on; expected at least %d", r.wave, least)
 		}
 	}
 	w.stack = w.stack[:len(w.stack)-1]

@@ -34,7 +34,7 @@ func TestWaveProblems(t *testing.T) {
 		"vms: {a: {dependsOn: [a]}}\n":                                           "dependency cycle: a → a",
 		"vms: {a: {dependsOn: [ab]}}\n":                                          `no VM "ab" is rendered with this one`,
 		"vms: {a: {dependsOn: [other/a]}}\n":                                     `no VM "other/a" is rendered with this one`,
-		"vms: {a: {wave: 5}, b: {dependsOn: [a], wave: 5}}\n":                    "wave 5 is not after what it depends on; want at least 6",
+		"vms: {a: {wave: 5}, b: {dependsOn: [a], wave: 5}}\n":                    "wave 5 is not after what it depends on; expected at least 6",
 	} {
 		_, problems := load(t, values)
 		require.Len(t, problems, 1, values)

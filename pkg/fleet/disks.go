@@ -81,7 +81,7 @@ func (s *subject) checkDiskName(name string) {
 func (s *subject) diskSource(name string, d *Disk) (catalog.Source, DiskKind) {
 	if isTrue(d.Ejected) {
 		if d.Type != "cdrom" {
-			s.errorf(s.at("disks", name, "ejected"), "conflict", "disks."+name+".ejected", "only a CD-ROM can be ejected; want `type: cdrom` beside it")
+			s.errorf(s.at("disks", name, "ejected"), "conflict", "disks."+name+".ejected", "only a CD-ROM can be ejected; set `type: cdrom` as well")
 		}
 		return catalog.Source{}, DiskEjected
 	}
@@ -124,7 +124,7 @@ func (s *subject) checkSource(disk string, src *catalog.Source) {
 	kinds := src.Kinds()
 	switch {
 	case len(kinds) > 1:
-		s.errorf(s.lastOf(s.node.Get("disks", disk, "source"), kinds), "conflict", path+".source", "got %s; want exactly one source", strings.Join(kinds, " and "))
+		s.errorf(s.lastOf(s.node.Get("disks", disk, "source"), kinds), "conflict", path+".source", "got %s; expected exactly one source", strings.Join(kinds, " and "))
 	case len(kinds) == 0 && disk == rootDisk:
 		s.errorf(s.keyAt("disks", disk), "missing-key", path+".source", "%s has no image of its own; name the `source` of the root disk", s.os.Name)
 	case len(kinds) == 0:
@@ -216,7 +216,7 @@ func (s *subject) checkDisk(d *MachineDisk) {
 	path := "disks." + d.Name
 	size, sized := s.diskSize(d)
 	if d.Size == "" && needsSize(d) {
-		s.errorf(s.keyAt("disks", d.Name), "missing-key", path+".size", "missing size, which the source does not tell; want a quantity such as \"30Gi\"")
+		s.errorf(s.keyAt("disks", d.Name), "missing-key", path+".size", "missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
 	}
 	if d.ExpandTo != "" {
 		if to, ok := s.quantity(d.ExpandTo, "disks", d.Name, "expandTo"); ok && sized && to < size {
@@ -225,10 +225,10 @@ func (s *subject) checkDisk(d *MachineDisk) {
 		}
 	}
 	if d.Hotpluggable && d.Type == "disk" && d.Bus != "" && d.Bus != "scsi" && d.Bus != "virtio" {
-		s.errorf(s.at("disks", d.Name, "bus"), "conflict", path+".bus", "a hotpluggable disk cannot be on the bus %q; accepted are: scsi, virtio", d.Bus)
+		s.errorf(s.at("disks", d.Name, "bus"), "conflict", path+".bus", "a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", d.Bus)
 	}
 	if d.Type == "cdrom" && d.Bus == "virtio" {
-		s.errorf(s.at("disks", d.Name, "bus"), "conflict", path+".bus", "a CD-ROM cannot be on the bus \"virtio\"; accepted are: sata, scsi")
+		s.errorf(s.at("disks", d.Name, "bus"), "conflict", path+".bus", "a CD-ROM cannot be on the bus \"virtio\"; accepted: sata, scsi")
 	}
 	if d.Hotpluggable && d.Kind != DiskDataVolume && d.Kind != DiskClaim {
 		s.errorf(s.at("disks", d.Name, "hotpluggable"), "conflict", path+".hotpluggable", "only disks with a claim are hotpluggable")
@@ -255,7 +255,7 @@ func (s *subject) diskSize(d *MachineDisk) (int64, bool) {
 	}
 	n, ok := s.quantity(d.Size, "disks", d.Name, "size")
 	if ok && n < leastMemory {
-		s.errorf(s.at("disks", d.Name, "size"), "bad-quantity", "disks."+d.Name+".size", "%q is too little for a disk; want a quantity such as \"30Gi\"", d.Size)
+		s.errorf(s.at("disks", d.Name, "size"), "bad-quantity", "disks."+d.Name+".size", "%q is too little for a disk; expected a quantity such as \"30Gi\"", d.Size)
 		return 0, false
 	}
 	return n, ok
@@ -287,7 +287,7 @@ func (s *subject) checkBootOrder() {
 			return
 		}
 		if other, ok := taken[*order]; ok {
-			s.errorf(at, "duplicate", path+".bootOrder", "place %d in the boot order is taken by %s; want a place of its own", *order, other)
+			s.errorf(at, "duplicate", path+".bootOrder", "place %d in the boot order is taken by %s; give it a place of its own", *order, other)
 			return
 		}
 		taken[*order] = path

@@ -88,7 +88,7 @@ func (l *loader) loadEntries(field *source.Field, below *level, diags *source.Di
 		}
 		return
 	case vms.Kind != source.Map:
-		diags.Errorf(vms.Pos(), "wrong-type", "vms", "wrong type; want a map of VMs by name")
+		diags.Errorf(vms.Pos(), "wrong-type", "vms", "wrong type; expected a map of VMs by name")
 		return
 	}
 	below = l.given.onto(below)

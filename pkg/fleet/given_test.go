@@ -50,17 +50,17 @@ vms: {y: {}}
 func TestBadDefaults(t *testing.T) {
 	dir := files(t, "-- x.yaml --\nvms: {a: {}, b: {}}\n-- y.yaml --\nvms: {c: {}}\n")
 	for given, want := range map[string]string{
-		"x":                 `--default: bad option "x"; want key=value, with a dot between the keys of a path`,
-		"a..b=1":            `--default: bad option "a..b"; want key=value, with a dot between the keys of a path`,
-		"runStrategy=":      `--default: runStrategy: no value; want one, or "" for an empty text, or null to inherit nothing`,
-		"nics=[pod]":        "--default: nics: want a text, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
-		"memory={guest: 1}": "--default: memory: want a text, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
-		"memory=a: b: c":    "--default: memory: want a text, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
+		"x":                 `--default: invalid option "x"; expected key=value, with a dot between the keys of a path`,
+		"a..b=1":            `--default: invalid option "a..b"; expected key=value, with a dot between the keys of a path`,
+		"runStrategy=":      `--default: runStrategy: no value; expected one, or "" for an empty string, or null to inherit nothing`,
+		"nics=[pod]":        "--default: nics: expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
+		"memory={guest: 1}": "--default: memory: expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
+		"memory=a: b: c":    "--default: memory: expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
 		"memroy=8Gi":        `--default: memroy: unknown key "memroy"; did you mean "memory"?`,
-		"tpm=yes":           `--default: tpm: wrong type: got the string "yes", want a boolean; write true`,
+		"tpm=yes":           `--default: tpm: wrong type: got the string "yes", expected a boolean; write true`,
 		"flavor=mediun":     `--default: flavor: unknown flavor "mediun"; did you mean "medium"?`,
 		"os=rhel":           `--default: os: unknown operating system "rhel"`,
-		"memory.guest=8G b": `--default: vms.a.memory: bad quantity "8G b"; want a quantity such as "16Gi"`,
+		"memory.guest=8G b": `--default: vms.a.memory: invalid quantity "8G b"; expected a quantity such as "16Gi"`,
 		"cpu=0":             "--default: ",
 	} {
 		t.Run(given, func(t *testing.T) {

@@ -38,7 +38,7 @@ func (s *subject) sysprep() {
 		return
 	}
 	if (sp.Secret == "") == (sp.ConfigMap == "") {
-		s.errorf(s.keyAt("sysprep"), "conflict", "sysprep", "want exactly one of secret and configMap")
+		s.errorf(s.keyAt("sysprep"), "conflict", "sysprep", "expected exactly one of secret and configMap")
 		return
 	}
 	s.m.Sysprep = &Sysprep{Secret: s.texts.expand(sp.Secret, "sysprep", "secret"), ConfigMap: s.texts.expand(sp.ConfigMap, "sysprep", "configMap")}
@@ -156,7 +156,7 @@ func (s *subject) services() {
 			s.errorf(n.Fields[i].Pos(), "bad-name", "services."+key, "%s", problem)
 		}
 		if svc.Port == 0 {
-			s.errorf(n.Fields[i].Pos(), "missing-key", "services."+key+".port", "missing port; want a number from 1 to 65535")
+			s.errorf(n.Fields[i].Pos(), "missing-key", "services."+key+".port", "missing port; expected a number from 1 to 65535")
 		}
 		s.m.Services = append(s.m.Services, MachineService{
 			Name: s.m.Name + "-" + key, PortName: key, Port: svc.Port, TargetPort: svc.TargetPort, Protocol: or(svc.Protocol, "TCP"),

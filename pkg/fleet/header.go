@@ -14,7 +14,7 @@ func (l *loader) loadHeader() *level {
 	doc := single(parseFile(l.tree.header, &l.diags), l.tree.header, &l.diags)
 	if doc == nil {
 		if !l.diags.HasErrors() {
-			l.diags.Errorf(source.Pos{File: l.tree.header}, "empty-file", "", "empty file; want at least apiVersion, kind and metadata.name")
+			l.diags.Errorf(source.Pos{File: l.tree.header}, "empty-file", "", "empty file; expected at least apiVersion, kind and metadata.name")
 		}
 		doc = unreadHeader(l.tree.header)
 	}
@@ -145,7 +145,7 @@ func (l *loader) checkTarget(target *source.Node) {
 			continue
 		}
 		if _, _, ok := parseVersion(n.Text); !ok {
-			l.diags.Errorf(n.Pos(), "bad-version", "target."+key, "bad version %q; want a version such as \"1.6\"", n.Text)
+			l.diags.Errorf(n.Pos(), "bad-version", "target."+key, "invalid version %q; expected a version such as \"1.6\"", n.Text)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (l *loader) checkIgnore(ignore *source.Node) {
 	}
 	for _, n := range ignore.Items {
 		if _, err := filepath.Match(n.Text, ""); err != nil {
-			l.diags.Errorf(n.Pos(), "bad-glob", "ignore", "bad glob %q; want a pattern such as \"drafts/*.yaml\"", n.Text)
+			l.diags.Errorf(n.Pos(), "bad-glob", "ignore", "invalid glob %q; expected a pattern such as \"drafts/*.yaml\"", n.Text)
 		}
 		if strings.HasPrefix(n.Text, "/") || strings.Contains("/"+n.Text+"/", "/../") {
 			l.diags.Errorf(n.Pos(), "bad-path", "ignore", "%q leaves the fleet's root; globs are relative to it", n.Text)

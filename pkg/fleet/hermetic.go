@@ -73,7 +73,7 @@ var addressVerb = pattern(`%[^a-zA-Z]*p`)
 // are others every time.
 func printf(format string, args ...any) (string, error) {
 	if addressVerb().MatchString(strings.ReplaceAll(format, "%%", "")) {
-		return "", errors.New("printf: the verb %p shows an address; want a verb such as %v")
+		return "", errors.New("printf: the verb %p shows an address; expected a verb such as %v")
 	}
 	return fmt.Sprintf(format, args...), nil
 }

@@ -31,7 +31,7 @@ func newIdentity(h *Header, at *source.Node, diags *source.Diagnostics) identity
 	prefix, err := net.ParseMAC(h.Identity.MACPrefix + ":00:00:00")
 	if err != nil || len(prefix) != 6 || prefix[0]&1 != 0 {
 		diags.Errorf(at.Get("macPrefix").Pos(), "bad-mac", "identity.macPrefix",
-			"bad prefix %q; want the first three bytes of unicast addresses such as \"02:a1:b2\"", h.Identity.MACPrefix)
+			"invalid prefix %q; expected the first three bytes of unicast addresses such as \"02:a1:b2\"", h.Identity.MACPrefix)
 		return id
 	}
 	id.macPrefix = prefix[:3]

@@ -65,7 +65,7 @@ func (s *subject) forgetful() {
 	for i := range s.m.Disks {
 		if d := &s.m.Disks[i]; d.Name == rootDisk && d.Kind == DiskContainerDisk {
 			s.diags.Warnf(s.at("disks", rootDisk, "source"), "volatile-root", s.path+".disks.root.source",
-				"what the guest writes to a container disk is lost when it stops; want a source that is copied, such as `registry`, or `lifecycle: cattle`")
+				"what the guest writes to a container disk is lost when it stops; expected a source that is copied, such as `registry`, or `lifecycle: cattle`")
 		}
 	}
 }
@@ -77,14 +77,14 @@ func (s *subject) ansible(a *Ansible) *MachineAnsible {
 		return nil
 	}
 	at, path := s.keyAt("lifecycle", "ansible"), "lifecycle.ansible"
-	const either = "want exactly one of template, of Ansible Automation Platform, and image, which runs a playbook"
+	const either = "expected exactly one of template, of Ansible Automation Platform, and image, which runs a playbook"
 	switch {
 	case a.Template == "" && a.Image == "":
 		s.errorf(at, "missing-key", path, either)
 	case a.Template != "" && a.Image != "":
 		s.errorf(at, "conflict", path, either)
 	case a.Template != "" && a.Playbook != "":
-		s.errorf(s.at("lifecycle", "ansible", "playbook"), "conflict", path+".playbook", "a job template names its own playbook; remove it, or want `image` instead of `template`")
+		s.errorf(s.at("lifecycle", "ansible", "playbook"), "conflict", path+".playbook", "a job template names its own playbook; remove it, or use `image` instead of `template`")
 	case a.Template != "" && a.Secret == "":
 		s.errorf(at, "missing-key", path+".secret", "missing; name the Secret with the platform's `host` and `token`")
 	case a.Image != "" && a.Playbook == "":
@@ -109,8 +109,8 @@ type inertRule struct {
 }
 
 var inertRules = []inertRule{
-	{"type", "pet", []string{"strategy", "maxUnavailable", "keepOld"}, "is for cattle; remove it, or want `type: cattle`"},
-	{"type", "cattle", []string{"snapshotBefore", "ansible"}, "is for pets; remove it, or want `type: pet`"},
+	{"type", "pet", []string{"strategy", "maxUnavailable", "keepOld"}, "is for cattle; remove it, or use `type: cattle`"},
+	{"type", "cattle", []string{"snapshotBefore", "ansible"}, "is for pets; remove it, or use `type: pet`"},
 	{"strategy", Replace, []string{"maxUnavailable", "keepOld"}, "is for `strategy: rollout`; remove it"},
 	{"strategy", BlueGreen, []string{"maxUnavailable", "keepOld"}, "is for `strategy: rollout`; remove it"},
 	{"strategy", Pool, []string{"keepOld"}, "is for `strategy: rollout`; remove it"},
@@ -202,7 +202,7 @@ func (s *subject) checkStrategy() {
 		return
 	}
 	if lc.Protect && lc.Strategy != Rollout {
-		s.limit(s.at("lifecycle", "protect"), "lifecycle.protect", "the cluster refuses to delete a protected VM, which is what happens here; remove it, or want `strategy: rollout`")
+		s.limit(s.at("lifecycle", "protect"), "lifecycle.protect", "the cluster refuses to delete a protected VM, which is what happens here; remove it, or use `strategy: rollout`")
 	}
 	for i := range s.m.Disks {
 		s.checkStrategyDisk(&s.m.Disks[i])
@@ -230,7 +230,7 @@ const patience = 300
 func (s *subject) checkReplace() {
 	if grace := s.m.TerminationGracePeriodSeconds; grace != nil && *grace >= patience {
 		s.limit(s.at("terminationGracePeriodSeconds"), "terminationGracePeriodSeconds", fmt.Sprintf(
-			"Argo CD waits %d seconds for the old VM to be gone, and this guest may take %d to stop; want less, or another strategy", patience, *grace))
+			"Argo CD waits %d seconds for the old VM to be gone, and this guest may take %d to stop; use a shorter one, or another strategy", patience, *grace))
 	}
 }
 
@@ -244,9 +244,9 @@ func (s *subject) checkStrategyDisk(d *MachineDisk) {
 	case root && d.Keep && d.Kind == DiskDataVolume && strategy == Rollout:
 		s.limit(s.at("disks", d.Name, "keep"), path+".keep", "a new image is a new root disk, which cannot be kept; remove it")
 	case root && d.ExpandTo != "" && strategy == Rollout && d.Kind == DiskDataVolume:
-		s.limit(s.at("disks", d.Name, "expandTo"), path+".expandTo", "another size is another root disk; want `size` instead")
+		s.limit(s.at("disks", d.Name, "expandTo"), path+".expandTo", "another size is another root disk; use `size` instead")
 	case !root && owned && strategy == Replace && !s.mayLose(d.Name):
-		s.limit(s.keyAt("disks", d.Name), path, "the disk is lost with every change of the VM; want `keep: true`, or `keep: false` where that is meant")
+		s.limit(s.keyAt("disks", d.Name), path, "the disk is lost with every change of the VM; set `keep: true`, or `keep: false` where that is meant")
 	case strategy == BlueGreen || strategy == Pool:
 		s.checkManyDisks(d, path)
 	}
@@ -266,11 +266,11 @@ func (s *subject) checkManyDisks(d *MachineDisk, path string) {
 	shared := d.ReadOnly || d.Shareable || d.Type == "cdrom"
 	switch {
 	case d.Keep && d.Kind == DiskDataVolume:
-		s.limit(s.keyAt("disks", d.Name), path, "a disk that survives its VM would be that of several at once; want `keep: false`")
+		s.limit(s.keyAt("disks", d.Name), path, "a disk that survives its VM would be that of several at once; set `keep: false`")
 	case d.Kind == DiskClaim && !shared:
-		s.limit(s.keyAt("disks", d.Name), path, "several VMs would write to the claim at once; want `readOnly: true`, or a source that is copied")
+		s.limit(s.keyAt("disks", d.Name), path, "several VMs would write to the claim at once; set `readOnly: true`, or a source that is copied")
 	case d.ExpandTo != "":
-		s.limit(s.at("disks", d.Name, "expandTo"), path+".expandTo", "no disk is there for long; want another `size`")
+		s.limit(s.at("disks", d.Name, "expandTo"), path+".expandTo", "no disk is there for long; use another `size`")
 	}
 }
 
@@ -292,7 +292,7 @@ func (s *subject) checkPool() {
 		s.limit(s.at("lifecycle", "strategy"), "replicas", "the number of VMs is missing; set `replicas`")
 	}
 	if Before(s.m.Target.KubeVirt, 1, 6) {
-		s.limit(s.at("lifecycle", "strategy"), "lifecycle.strategy", fmt.Sprintf("KubeVirt %s restarts all VMs at once; want a target from 1.6 on, or another strategy", s.m.Target.KubeVirt))
+		s.limit(s.at("lifecycle", "strategy"), "lifecycle.strategy", fmt.Sprintf("KubeVirt %s restarts all VMs at once; set a target from 1.6 on, or use another strategy", s.m.Target.KubeVirt))
 	}
 	for _, keys := range [][]string{{"hostname"}, {"cloudInit", "hostname"}, {"firmware", "uuid"}, {"firmware", "serial"}} {
 		if n := s.node.Get(keys...); n != nil && n.Kind != source.Null && n.Text != "" {

@@ -376,7 +376,7 @@ func single(docs []*source.Node, path string, diags *source.Diagnostics) *source
 		switch {
 		case d.Kind == source.Null:
 		case d.Kind != source.Map:
-			diags.Errorf(d.Pos(), "wrong-type", "", "wrong type; want a map of keys")
+			diags.Errorf(d.Pos(), "wrong-type", "", "wrong type; expected a map of keys")
 		case one != nil:
 			diags.Errorf(d.Pos(), "documents", "", "second document; %s holds one", filepath.Base(path))
 		default:

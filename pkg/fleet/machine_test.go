@@ -152,14 +152,14 @@ func TestNICs(t *testing.T) {
 		`nics: [{network: fast, ip: 0.0.0.0/0}]`:                                     "error: address of the network",
 		`nics: [{network: lan, ip: 10.0.1.5/24}]`:                                    "error: outside 10.0.0.0/24",
 		`nics: [{network: fast, ip: 10.1.0.5/24, gateway: 10.2.0.1}]`:                "error: outside the subnet 10.1.0.0/24",
-		`nics: [{network: fast, ip: 10.1.0.5/24, routes: [{to: default, via: x}]}]`:  `error: vms.yaml:2:76: vms.it.nics[0].routes[0].via: bad next hop "x"`,
+		`nics: [{network: fast, ip: 10.1.0.5/24, routes: [{to: default, via: x}]}]`:  `error: vms.yaml:2:76: vms.it.nics[0].routes[0].via: invalid next hop "x"`,
 		`nics: [{network: fast, routes: [{to: default, via: 10.0.0.1}]}]`:            "error: need an `ip`",
 		`nics: [{mac: "03:00:00:00:00:01"}]`:                                         `error: as in "02:00:00:00:00:01"`,
-		`nics: [{mac: "02:00:00:00:00"}]`:                                            "error: bad MAC address",
+		`nics: [{mac: "02:00:00:00:00"}]`:                                            "error: invalid MAC address",
 		`nics: [{network: fast, binding: masquerade}]`:                               "error: masquerade is for the pod network only",
 		`nics: [{binding: sriov}]`:                                                   "error: sriov is not for the pod network",
 		`nics: [{state: absent}]`:                                                    "error: only bridge and sriov NICs can be unplugged",
-		`nics: [{network: Bad/net}]`:                                                 `error: bad network "Bad/net"`,
+		`nics: [{network: Bad/net}]`:                                                 `error: invalid network "Bad/net"`,
 		`nics: [lann]`:                                                               `error: unknown network "lann"; did you mean "lan"?`,
 	})
 }
@@ -189,13 +189,13 @@ func TestSizing(t *testing.T) {
 		`cpu: {sockets: 4, maxSockets: 2}`:                "error: 2 is below the 4 sockets",
 		`cpu: {realtime: true}`:                           "error: needs `dedicated: true` beside it",
 		`cpu: {dedicated: true, numa: true}`:              "error: needs `memory.hugepages` beside it",
-		`os: sata, cpu: 1`:                                "error: 1 vCPU are below the minimum of sata; want at least 2",
-		`os: sata, memory: 512Mi`:                         `error: "512Mi" is below the minimum of sata; want at least "1Gi"`,
+		`os: sata, cpu: 1`:                                "error: 1 vCPU are below the minimum of sata; expected at least 2",
+		`os: sata, memory: 512Mi`:                         `error: "512Mi" is below the minimum of sata; expected at least "1Gi"`,
 		`memory: {max: 2Gi}`:                              `error: "2Gi" is below the guest's "4Gi"`,
 		`memory: {hugepages: 3Mi}`:                        "error: not a multiple",
 		`memory: 1Ki`:                                     "error: too little",
-		`memory: 1e-2147483648`:                           `error: bad quantity "1e-2147483648"`,
-		`memory: ` + strings.Repeat("9", 5000):            "error: bad quantity",
+		`memory: 1e-2147483648`:                           `error: invalid quantity "1e-2147483648"`,
+		`memory: ` + strings.Repeat("9", 5000):            "error: invalid quantity",
 		`instancetype: u1.small, cpu: null, memory: null`: "u1.small 0/0/0 ",
 	})
 }
@@ -222,8 +222,8 @@ func TestGuest(t *testing.T) {
 		`cloudInit: {userData: x, packages: [vim]}`:                                  "error: must not be mixed with `userData`",
 		`cloudInit: {secret: s, user: x}`:                                            "error: must not be mixed with `secret`",
 		`cloudInit: {networkData: x}, nics: [{network: fast, ip: 10.1.0.5/24}]`:      "error: must not be mixed with `ip` on NICs",
-		`sysprep: {}`:                          "error: want exactly one of secret and configMap",
-		`sysprep: {secret: a, configMap: b}`:   "error: want exactly one of secret and configMap",
+		`sysprep: {}`:                          "error: expected exactly one of secret and configMap",
+		`sysprep: {secret: a, configMap: b}`:   "error: expected exactly one of secret and configMap",
 		`cloudInit: {password: x}`:             "error: warning: vms.it.cloudInit.password: a password in clear text",
 		`cloudInit: {userData: "password: x"}`: "error: warning: vms.it.cloudInit.userData: a password in clear text",
 	})
@@ -247,7 +247,7 @@ func TestHardware(t *testing.T) {
 		`firmware: bios, gpus: [a, {name: g, device: b}], hostDevices: [c]`: "bios false 0 [{gpu0 a} {g b}] [{hostdevice0 c}]",
 		`gpus: [{name: gpu1, device: a}, b]`:                                `error: duplicate name "gpu1"`,
 		`gpus: [{name: x}]`:                                                 "error: missing",
-		`firmware: {uuid: x}`:                                               `error: bad UUID "x"`,
+		`firmware: {uuid: x}`:                                               `error: invalid UUID "x"`,
 	})
 }
 
@@ -262,7 +262,7 @@ func TestLifecycleAndPlacement(t *testing.T) {
 		`lifecycle: {type: cattle, strategy: replace}`:    "cattle=true/replace keep=false protect=false map[zone:a] 1",
 		`lifecycle: {protect: true}`:                      "cattle=false/ keep=true protect=true map[zone:a] 1",
 		`lifecycle: {type: pet, strategy: replace}`:       `error: vms.it.lifecycle.strategy: "strategy" is for cattle`,
-		`lifecycle: {type: cattle, maxUnavailable: 101%}`: `error: bad value "101%"`,
+		`lifecycle: {type: cattle, maxUnavailable: 101%}`: `error: invalid value "101%"`,
 		`nodeSelector: {disk: ssd}`:                       "cattle=false/ keep=true protect=false map[disk:ssd zone:a] 1",
 		`nodeSelector: {zone: a}`:                         "cattle=false/ keep=true protect=false map[zone:a] 1",
 		`nodeSelector: {zone: b}`:                         `error: vms.yaml:2:29: vms.it.nodeSelector.zone: "b" is not where the fleet's placement puts VMs; accepted is "a"`,
@@ -282,18 +282,18 @@ func TestServices(t *testing.T) {
 func TestNames(t *testing.T) {
 	long := strings.Repeat("a", 60)
 	for values, want := range map[string]string{
-		"vms: {A: {}}\n":                                          `bad name "A"`,
-		"vms: {a-: {}}\n":                                         `bad name "a-"`,
+		"vms: {A: {}}\n":                                          `invalid name "A"`,
+		"vms: {a-: {}}\n":                                         `invalid name "a-"`,
 		"vms: {" + long + "aaaa: {}}\n":                           "has 64 characters; at most 63 are accepted",
 		"vms: {" + long + ": {disks: {data: 1Gi}}}\n":             "shorten the name of the VM",
 		"vms: {" + long + ": {services: {http: 80}}}\n":           "shorten the name of the VM",
 		"vms: {" + long + ": {cloudInit: {}}}\n":                  "shorten the name of the VM",
 		"vms: {a: {disks: {rootdisk: 1Gi}}}\n":                    "is the volume of the root disk",
-		"vms: {a: {disks: {B: 1Gi}}}\n":                           `bad name "B"`,
-		"vms: {a: {hostname: a.b}}\n":                             `bad name "a.b"`,
-		"vms: {a: {namespace: Bad}}\n":                            `bad name "Bad"`,
-		"vms: {a: {labels: {x y: z}}}\n":                          `bad label key "x y"`,
-		"vms: {a: {labels: {example.com/x: 'a b'}}}\n":            `bad label value "a b"`,
+		"vms: {a: {disks: {B: 1Gi}}}\n":                           `invalid name "B"`,
+		"vms: {a: {hostname: a.b}}\n":                             `invalid name "a.b"`,
+		"vms: {a: {namespace: Bad}}\n":                            `invalid name "Bad"`,
+		"vms: {a: {labels: {x y: z}}}\n":                          `invalid label key "x y"`,
+		"vms: {a: {labels: {example.com/x: 'a b'}}}\n":            `invalid label value "a b"`,
 		"vms: {a: {disks: {root: null}}}\n":                       "the disk is removed; a VM boots from it",
 		"vms: {a: {disks: {root: {size: 5Gi, expandTo: 1Gi}}}}\n": "a disk can only grow",
 	} {

@@ -19,7 +19,7 @@ func nameProblem(name string) string {
 	if len(name) > maxName {
 		return fmt.Sprintf("%q has %d characters; at most %d are accepted", name, len(name), maxName)
 	}
-	return fmt.Sprintf("bad name %q; want lower case letters, digits and \"-\", starting and ending with a letter or digit", name)
+	return fmt.Sprintf("invalid name %q; expected lower case letters, digits and \"-\", starting and ending with a letter or digit", name)
 }
 
 func plainName(name string) bool {
@@ -70,10 +70,10 @@ func labelProblem(key, value string) string {
 	}
 	const name = "at most 63 letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit"
 	if !isLabelKey(key) {
-		return fmt.Sprintf("bad label key %q; want %s, after a domain and a slash or alone", key, name)
+		return fmt.Sprintf("invalid label key %q; expected %s, after a domain and a slash or alone", key, name)
 	}
 	if len(validation.IsValidLabelValue(value)) > 0 {
-		return fmt.Sprintf("bad label value %q; want %s", value, name)
+		return fmt.Sprintf("invalid label value %q; expected %s", value, name)
 	}
 	return ""
 }

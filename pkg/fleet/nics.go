@@ -98,7 +98,7 @@ func (s *subject) network(i int, n *NIC) *catalog.Network {
 	if ns, nad, ok := strings.Cut(name, "/"); ok {
 		for _, part := range []string{ns, nad} {
 			if problem := nameProblem(part); problem != "" {
-				s.errorf(s.nicAt(i, "network"), "bad-name", source.IndexPath("nics", i), "bad network %q: %s", name, problem)
+				s.errorf(s.nicAt(i, "network"), "bad-name", source.IndexPath("nics", i), "invalid network %q: %s", name, problem)
 				break
 			}
 		}
@@ -146,7 +146,7 @@ func (s *subject) nicName(n *NIC, out *MachineNIC, names map[string]int, path st
 		names[name]++
 	}
 	if names[name] > 1 {
-		s.errorf(at, "duplicate", path, "duplicate NIC name %q; want a `name` of its own", name)
+		s.errorf(at, "duplicate", path, "duplicate NIC name %q; give it a `name` of its own", name)
 	}
 	if problem := nameProblem(name); problem != "" && (n.Name != "" || s.set.Network(name) != nil) {
 		s.errorf(at, "bad-name", path, "%s", problem)
@@ -181,10 +181,10 @@ func (s *subject) nicModel(n *NIC, net *catalog.Network, binding string) string 
 
 func (s *subject) checkNIC(n *MachineNIC, path string, i int) {
 	if n.Binding == "masquerade" && !n.Pod {
-		s.errorf(s.nicAt(i, "binding"), "conflict", path+".binding", "masquerade is for the pod network only; accepted are: bridge, sriov, or a network binding plugin")
+		s.errorf(s.nicAt(i, "binding"), "conflict", path+".binding", "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
 	}
 	if n.Binding == "sriov" && n.Pod {
-		s.errorf(s.nicAt(i, "binding"), "conflict", path+".binding", "sriov is not for the pod network; accepted are: masquerade, bridge, or a network binding plugin")
+		s.errorf(s.nicAt(i, "binding"), "conflict", path+".binding", "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
 	}
 	if n.State == "absent" && n.Binding != "bridge" && n.Binding != "sriov" {
 		s.errorf(s.nicAt(i, "state"), "conflict", path+".state", "only bridge and sriov NICs can be unplugged")
@@ -198,7 +198,7 @@ func (s *subject) mac(text, path string, i int) string {
 	}
 	mac, err := net.ParseMAC(text)
 	if err != nil || len(mac) != 6 {
-		s.errorf(s.nicAt(i, "mac"), "bad-mac", path+".mac", "bad MAC address %q; want six bytes such as \"02:a1:b2:00:00:01\"", text)
+		s.errorf(s.nicAt(i, "mac"), "bad-mac", path+".mac", "invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
 		return ""
 	}
 	if mac[0]&1 != 0 {
@@ -217,15 +217,15 @@ func (s *subject) ip(text string, n *MachineNIC, net *catalog.Network, path stri
 	at := s.nicAt(i, "ip")
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
-		s.errorf(at, "bad-ip", path+".ip", "bad address %q; want an address with its prefix length such as \"10.0.0.5/24\"", text)
+		s.errorf(at, "bad-ip", path+".ip", "invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
 		return ""
 	}
 	if reserved := reservedAddress(prefix); reserved != "" {
-		s.errorf(at, "bad-ip", path+".ip", "%q is the %s; want the address of a host", text, reserved)
+		s.errorf(at, "bad-ip", path+".ip", "%q is the %s; expected the address of a host", text, reserved)
 	}
 	own := &s.vm.NICs[i]
 	if cidr, err := netip.ParsePrefix(net.CIDR); err == nil && !cidr.Contains(prefix.Addr()) {
-		s.errorf(at, "bad-ip", path+".ip", "%q is outside %s of the network %q; want an address in it", text, net.CIDR, own.Network)
+		s.errorf(at, "bad-ip", path+".ip", "%q is outside %s of the network %q; expected an address in it", text, net.CIDR, own.Network)
 	} else {
 		s.gateway(n.Gateway, prefix.Masked(), path, i)
 	}
@@ -258,9 +258,9 @@ func (s *subject) gateway(text string, subnet netip.Prefix, path string, i int) 
 	at := s.nicAt(i, "gateway")
 	switch {
 	case err != nil:
-		s.errorf(at, "bad-ip", path+".gateway", "bad address %q; want an address such as \"10.0.0.1\"", text)
+		s.errorf(at, "bad-ip", path+".gateway", "invalid address %q; expected an address such as \"10.0.0.1\"", text)
 	case !subnet.Contains(gw):
-		s.errorf(at, "bad-ip", path+".gateway", "gateway %q is outside the subnet %s; want an address in it", text, subnet)
+		s.errorf(at, "bad-ip", path+".gateway", "gateway %q is outside the subnet %s; expected an address in it", text, subnet)
 	}
 }
 
@@ -268,17 +268,17 @@ func (s *subject) gateway(text string, subnet netip.Prefix, path string, i int) 
 func (s *subject) addresses(n *NIC, path string, i int) {
 	for k, d := range n.DNS {
 		if _, err := netip.ParseAddr(d); err != nil {
-			s.errorf(s.nicItem(i, "dns", k).Pos(), "bad-ip", source.IndexPath(path+".dns", k), "bad address %q; want an address such as \"10.0.0.2\"", d)
+			s.errorf(s.nicItem(i, "dns", k).Pos(), "bad-ip", source.IndexPath(path+".dns", k), "invalid address %q; expected an address such as \"10.0.0.2\"", d)
 		}
 	}
 	for k, r := range n.Routes {
 		route, path := s.nicItem(i, "routes", k), source.IndexPath(path+".routes", k)
 		to, via := route.Get("to"), route.Get("via") // what is missing is reported already
 		if _, err := netip.ParsePrefix(r.To); to != nil && err != nil && r.To != "default" {
-			s.errorf(to.Pos(), "bad-ip", path+".to", "bad destination %q; want a subnet such as \"10.20.0.0/16\"", r.To)
+			s.errorf(to.Pos(), "bad-ip", path+".to", "invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", r.To)
 		}
 		if _, err := netip.ParseAddr(r.Via); via != nil && err != nil {
-			s.errorf(via.Pos(), "bad-ip", path+".via", "bad next hop %q; want an address such as \"10.0.0.1\"", r.Via)
+			s.errorf(via.Pos(), "bad-ip", path+".via", "invalid next hop %q; expected an address such as \"10.0.0.1\"", r.Via)
 		}
 	}
 }

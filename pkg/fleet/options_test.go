@@ -93,7 +93,7 @@ vms:
 	for _, bad := range []string{"a", "=b", ".a=b", "a.=b", "a..b=c"} {
 		_, problems := part(t, dir, dir, fleet.Options{Set: []string{bad, "t=true"}})
 		require.Len(t, problems, 1, bad)
-		require.Contains(t, problems[0], "--set: bad option")
+		require.Contains(t, problems[0], "--set: invalid option")
 	}
 }
 
@@ -163,8 +163,8 @@ vms: {}
 
 	for name, want := range map[string][]string{
 		"wrong": {
-			`.wrong.yaml:1:20: target.kubevirt: bad version "latest"`,
-			`.wrong.yaml:2:23: identity.macPrefix: bad prefix "03:a1:b2"`,
+			`.wrong.yaml:1:20: target.kubevirt: invalid version "latest"`,
+			`.wrong.yaml:2:23: identity.macPrefix: invalid prefix "03:a1:b2"`,
 			`.wrong.yaml:3:7: vms.c: unknown VM "c"`,
 		},
 		"ignore":        {`.ignore.yaml:1:10: ignore: "../x" leaves the fleet's root`},

@@ -59,7 +59,7 @@ func (l *loader) checkHooks() {
 	if replaced != nil && !l.header.Target.ApplyOutOfSyncOnly {
 		l.diags.Warnf(l.headerPos(replaced, "target"), "replace", "target.applyOutOfSyncOnly",
 			"`strategy: replace` deletes a VM with its disks and makes it anew, all VMs at once, and without the sync option ApplyOutOfSyncOnly=true in every sync; "+
-				"set that on the Application, and this to true, or want another strategy")
+				"set that on the Application, and this to true, or use another strategy")
 	}
 	l.checkStopped(last, after)
 }

@@ -166,7 +166,7 @@ func (s *subject) migratable() {
 			continue
 		}
 		s.diags.Warnf(d.Pos, "not-migratable", s.path+".disks."+d.Name,
-			"the disk is %s, which rules out live migration, and a drain of the node waits for it; want a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`", d.AccessMode)
+			"the disk is %s, which rules out live migration, and a drain of the node waits for it; use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`", d.AccessMode)
 		return
 	}
 }

@@ -56,7 +56,7 @@ func TestNetworksAndClassesOfThePlatform(t *testing.T) {
 
 func TestWhatThePlatformCannotGive(t *testing.T) {
 	const migration = "2:47: warning: vms.a.disks.root: the disk is ReadWriteOnce, which rules out live migration, and a drain of the node waits for it; " +
-		"want a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`"
+		"use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`"
 	const local = "disks: {root: {size: 30Gi, storageClass: local}}"
 	for name, c := range map[string]struct {
 		platform, vm string

@@ -18,13 +18,13 @@ func parseQuantity(text string) (int64, error) {
 	}
 	q, err := resource.ParseQuantity(limited(text))
 	if err != nil {
-		return 0, fmt.Errorf("bad quantity %q; %s", text, catalog.NearQuantity(text))
+		return 0, fmt.Errorf("invalid quantity %q; %s", text, catalog.NearQuantity(text))
 	}
 	if q.Sign() < 0 {
-		return 0, fmt.Errorf("negative quantity %q; want a quantity such as \"16Gi\"", text)
+		return 0, fmt.Errorf("negative quantity %q; expected a quantity such as \"16Gi\"", text)
 	}
 	if q.CmpInt64(math.MaxInt64) > 0 {
-		return 0, fmt.Errorf("%q is more than any computer has; want a quantity such as \"16Gi\"", text)
+		return 0, fmt.Errorf("%q is more than any computer has; expected a quantity such as \"16Gi\"", text)
 	}
 	n, ok := q.AsInt64()
 	if !ok {

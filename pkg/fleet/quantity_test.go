@@ -23,11 +23,11 @@ func TestParseQuantity(t *testing.T) {
 func TestParseQuantityErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"16GB": `did you mean "16Gi"?`, "16 gib": `did you mean "16Gi"?`, "1.5g": `did you mean "1.5Gi"?`, "16": `"16" is a number of bytes; did you mean "16Gi"?`,
-		"-1Gi": "negative quantity", "": "want a quantity such as", "1.2.3Gi": "want a quantity such as",
+		"-1Gi": "negative quantity", "": "expected a quantity such as", "1.2.3Gi": "expected a quantity such as",
 		"99999999999999999999999999": "more than any computer has", "1e19": "more than any computer has",
 		// Numbers whose digits nobody can compute.
-		"1e-2147483648": "bad quantity", "1e2147483647": "bad quantity", "1E99999999999999999999": "bad quantity", "1e-0001": "bad quantity",
-		strings.Repeat("1", 41): "bad quantity", "0." + strings.Repeat("0", 1<<20) + "1": "bad quantity",
+		"1e-2147483648": "invalid quantity", "1e2147483647": "invalid quantity", "1E99999999999999999999": "invalid quantity", "1e-0001": "invalid quantity",
+		strings.Repeat("1", 41): "invalid quantity", "0." + strings.Repeat("0", 1<<20) + "1": "invalid quantity",
 	} {
 		_, err := parseQuantity(text)
 		require.ErrorContains(t, err, want, text)

@@ -79,7 +79,7 @@ func (s *subject) merge(field *source.Field, below *level) bool {
 	switch {
 	case name == nil || name.Kind == source.Null:
 		name = new(source.Node)
-		s.errorf(s.key, "missing-key", "os", "missing operating system; accepted are: %s", strings.Join(s.set.Names("os"), ", "))
+		s.errorf(s.key, "missing-key", "os", "missing operating system; accepted: %s", strings.Join(s.set.Names("os"), ", "))
 	case name.Kind == source.String:
 		s.os = s.set.OS(name.Text)
 	}
@@ -260,7 +260,7 @@ func (s *subject) firmware() MachineFirmware {
 	out := MachineFirmware{Type: fw.Type, UUID: fw.UUID, Serial: fw.Serial}
 	out.Persistent = fw.Persistent != nil && *fw.Persistent && fw.Type != "bios"
 	if fw.UUID != "" && !isUUID(fw.UUID) {
-		s.errorf(s.at("firmware", "uuid"), "bad-uuid", "firmware.uuid", "bad UUID %q; want the form 5d307ca9-b3ef-428c-8861-06e72d69f223", fw.UUID)
+		s.errorf(s.at("firmware", "uuid"), "bad-uuid", "firmware.uuid", "invalid UUID %q; expected the form 5d307ca9-b3ef-428c-8861-06e72d69f223", fw.UUID)
 	}
 	return out
 }
@@ -273,7 +273,7 @@ func (s *subject) devices(in []Device, key, prefix string) []Device {
 		d.Name = or(d.Name, prefix+strconv.Itoa(i))
 		at := s.itemPos(key, i)
 		if seen[d.Name] {
-			s.errorf(at, "duplicate", source.IndexPath(key, i), "duplicate name %q; want a `name` of its own", d.Name)
+			s.errorf(at, "duplicate", source.IndexPath(key, i), "duplicate name %q; give it a `name` of its own", d.Name)
 		}
 		seen[d.Name] = true
 		out[i] = d

@@ -85,10 +85,10 @@ func (s *subject) cpu() {
 
 func (s *subject) checkCPU(cpu *CPU) {
 	if n := cpu.count(); s.os.Minimum != nil && n < uint64(s.os.Minimum.CPU) {
-		s.errorf(s.at("cpu"), "below-minimum", "cpu", "%d vCPU are below the minimum of %s; want at least %d", n, s.os.Name, s.os.Minimum.CPU)
+		s.errorf(s.at("cpu"), "below-minimum", "cpu", "%d vCPU are below the minimum of %s; expected at least %d", n, s.os.Name, s.os.Minimum.CPU)
 	}
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
-		s.errorf(s.at("cpu", "maxSockets"), "conflict", "cpu.maxSockets", "%d is below the %d sockets at %s; want at least as many",
+		s.errorf(s.at("cpu", "maxSockets"), "conflict", "cpu.maxSockets", "%d is below the %d sockets at %s; expected at least as many",
 			cpu.MaxSockets, cpu.Sockets, where(s.at("cpu")))
 	}
 	needs := []struct {
@@ -130,11 +130,11 @@ func (s *subject) memory() {
 		return
 	}
 	if guest < leastMemory {
-		s.errorf(s.at("memory", "guest"), "below-minimum", "memory", "%q is too little for any guest; want a quantity such as \"4Gi\"", mem.Guest)
+		s.errorf(s.at("memory", "guest"), "below-minimum", "memory", "%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
 		return
 	}
 	if low := s.minimumMemory(); guest < low.bytes {
-		s.errorf(s.at("memory", "guest"), "below-minimum", "memory", "%q is below the minimum of %s; want at least %q", mem.Guest, s.os.Name, low.text)
+		s.errorf(s.at("memory", "guest"), "below-minimum", "memory", "%q is below the minimum of %s; expected at least %q", mem.Guest, s.os.Name, low.text)
 	}
 	s.memoryBounds(mem, guest)
 }
@@ -158,7 +158,7 @@ func (s *subject) minimumMemory() minimum {
 func (s *subject) memoryBounds(mem *Memory, guest int64) {
 	if mem.Max != "" {
 		if most, ok := s.quantity(mem.Max, "memory", "max"); ok && most < guest {
-			s.errorf(s.at("memory", "max"), "conflict", "memory.max", "%q is below the guest's %q at %s; want at least as much",
+			s.errorf(s.at("memory", "max"), "conflict", "memory.max", "%q is below the guest's %q at %s; expected at least as much",
 				mem.Max, mem.Guest, where(s.at("memory", "guest")))
 		}
 	}

@@ -168,7 +168,7 @@ func TestStrangeFiles(t *testing.T) {
 
 func TestIgnoreGlobs(t *testing.T) {
 	for glob, want := range map[string]string{
-		"'a['": "bad glob", "/abs.yaml": "leaves the fleet's root", "../x": "leaves the fleet's root", "a/../../x": "leaves the fleet's root",
+		"'a['": "invalid glob", "/abs.yaml": "leaves the fleet's root", "../x": "leaves the fleet's root", "a/../../x": "leaves the fleet's root",
 	} {
 		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"ignore: ["+glob+"]\nvms: {a: {}}\n")))
 		_, problems := part(t, dir, dir, fleet.Options{})

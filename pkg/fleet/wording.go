@@ -37,7 +37,7 @@ func (x *expander) wording(at, problem string) string {
 // missing words the error for a name that templates do not see.
 func (x *expander) missing(at, name string) string {
 	if name == "ordinal" && x.strategy() == Pool {
-		return "under `strategy: pool` all VMs are the same, and have no ordinal; want another strategy"
+		return "under `strategy: pool` all VMs are the same, and have no ordinal; use another strategy"
 	}
 	if !strings.HasPrefix(at, ".vars.") {
 		return fmt.Sprintf("unknown name %q in %q; templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, at)
@@ -83,7 +83,7 @@ func functionProblem(name string) string {
 	if near, ok := source.Nearest(name, known); ok {
 		return fmt.Sprintf("unknown function %q; did you mean %q?", name, near)
 	}
-	return fmt.Sprintf("unknown function %q; accepted are Go's own and the hermetic ones of sprig", name)
+	return fmt.Sprintf("unknown function %q; accepted: Go's own and the hermetic ones of sprig", name)
 }
 
 // columnOf is the column, counted from 0, of what an error of the parser quotes,

@@ -70,10 +70,10 @@ func (p *loaded) checkSources(diags *source.Diagnostics) {
 		}
 	}
 	if p.Source.RepoURL == "" && (needs[""] || needs["vmrender"]) {
-		diags.Errorf(p.root.Pos(), "missing-key", "source.repoURL", "missing; want the URL of the repository that holds this file, for the Applications")
+		diags.Errorf(p.root.Pos(), "missing-key", "source.repoURL", "missing; expected the URL of the repository that holds this file, for the Applications")
 	}
 	if p.Charts.RepoURL == "" && needs["helm"] {
-		diags.Errorf(p.root.Pos(), "missing-key", "charts.repoURL", "missing; want the URL of the repository that holds the charts, for `render: helm`")
+		diags.Errorf(p.root.Pos(), "missing-key", "charts.repoURL", "missing; expected the URL of the repository that holds the charts, for `render: helm`")
 	}
 }
 

@@ -60,18 +60,18 @@ func (p *Patch) operation() ([]byte, error) {
 	op := map[string]any{"op": p.Op, "path": p.Path}
 	for _, pointer := range []string{p.Path, p.From} {
 		if pointer != "" && pointer[0] != '/' {
-			return nil, fmt.Errorf("%q is not a pointer; want one that starts with \"/\", such as \"/spec/size\"", pointer)
+			return nil, fmt.Errorf("%q is not a pointer; expected one that starts with \"/\", such as \"/spec/size\"", pointer)
 		}
 	}
 	switch {
 	case p.Op == "move" || p.Op == "copy":
 		if p.From == "" {
-			return nil, errors.New("missing `from`; want the path to take the value from")
+			return nil, errors.New("missing `from`; expected the path to take the value from")
 		}
 		op["from"] = p.From
 	case p.Op != "remove":
 		if p.Value == nil {
-			return nil, errors.New("missing value; to drop a key, want `op: remove`")
+			return nil, errors.New("missing value; to drop a key, use `op: remove`")
 		}
 		op["value"] = json.RawMessage(source.AppendJSON(nil, p.Value))
 	}
@@ -98,7 +98,7 @@ func (l *layer) targets(t *Object, objects []manifest.Object, at source.Pos, pat
 	}
 	switch {
 	case t == nil && len(found) > 1:
-		diags.Errorf(at, "target", path, "the layer renders %d objects; want `target: {kind: KIND, name: NAME}`", len(found))
+		diags.Errorf(at, "target", path, "the layer renders %d objects; expected `target: {kind: KIND, name: NAME}`", len(found))
 		return nil
 	case len(found) == 0 && t != nil:
 		diags.Errorf(at, "target", path+".target", "the layer renders no %s; %s", t, source.DidYouMean(t.String(), t.likes(objects)))
@@ -151,7 +151,7 @@ func (l *layer) dropIgnored(objects []manifest.Object, diags *source.Diagnostics
 		f := &l.IgnoreFields[i]
 		at, path := l.itemAt("ignoreFields", i), source.IndexPath(l.path+".ignoreFields", i)
 		if !strings.HasPrefix(f.Pointer, "/") || slices.Contains(identity, f.Pointer) {
-			diags.Errorf(at, "pointer", path, "%q cannot be ignored; want a pointer to a field, such as \"/spec/size\"", f.Pointer)
+			diags.Errorf(at, "pointer", path, "%q cannot be ignored; expected a pointer to a field, such as \"/spec/size\"", f.Pointer)
 			continue
 		}
 		for _, o := range l.targets(f.Target, objects, at, path, diags) {

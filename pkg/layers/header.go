@@ -19,13 +19,13 @@ func (p *loaded) checkHeader(diags *source.Diagnostics) {
 		}
 	}
 	if p.Metadata.Name == "" {
-		diags.Errorf(p.root.Pos(), "missing-key", "metadata.name", "missing; want the name of the platform, such as `metadata: {name: site-a}`")
+		diags.Errorf(p.root.Pos(), "missing-key", "metadata.name", "missing; expected the name of the platform, such as `metadata: {name: site-a}`")
 	}
 	if len(p.Layers) == 0 {
-		diags.Errorf(p.root.Pos(), "missing-key", "layers", "missing; want at least one of: %s", strings.Join(chartNames(), ", "))
+		diags.Errorf(p.root.Pos(), "missing-key", "layers", "missing; expected at least one of: %s", strings.Join(chartNames(), ", "))
 	}
 	if p.Destination.Name != "" && p.Destination.Server != "" {
-		diags.Errorf(p.root.Get("destination").Pos(), "conflict", "destination", "name and server are both set; want one of them")
+		diags.Errorf(p.root.Get("destination").Pos(), "conflict", "destination", "name and server are both set; use one of them")
 	}
 	p.checkTexts(diags)
 }
@@ -35,22 +35,22 @@ const nameRule = "at most 63 lower case letters, digits, dashes and dots, with a
 // checkTexts refuses texts that Argo CD or Kubernetes would refuse. Those that may
 // hold a password are never shown.
 func (p *loaded) checkTexts(diags *source.Diagnostics) {
-	namespaceRule := `bad name %q; want lower case letters, digits and "-", starting and ending with a letter or digit`
+	namespaceRule := `invalid name %q; expected lower case letters, digits and "-", starting and ending with a letter or digit`
 	for _, text := range []struct {
 		path, value string
 		right       func(string) bool
 		problem     string
 	}{
-		{"metadata.name", p.Metadata.Name, argocd.IsAppName, "bad name %q; want " + nameRule},
+		{"metadata.name", p.Metadata.Name, argocd.IsAppName, "invalid name %q; expected " + nameRule},
 		{"argocdNamespace", p.ArgoCDNamespace, argocd.IsNamespace, namespaceRule},
 		{"policy.namespace", p.Policy.Namespace, argocd.IsNamespace, namespaceRule},
-		{"target.kubernetes", p.Target.Kubernetes, IsVersion, `bad version %q; want a version such as "1.33"`},
-		{"target.argocd", p.Target.ArgoCD, IsVersion, `bad version %q; want a version such as "3.2"`},
+		{"target.kubernetes", p.Target.Kubernetes, IsVersion, `invalid version %q; expected a version such as "1.33"`},
+		{"target.argocd", p.Target.ArgoCD, IsVersion, `invalid version %q; expected a version such as "3.2"`},
 		{"source.repoURL", p.Source.RepoURL, isPublicURL, repoURLRule},
 		{"charts.repoURL", p.Charts.RepoURL, isPublicURL, repoURLRule},
-		{"source.path", p.Source.Path, isInRepository, "bad path %q; want one from the repository's root that stays in it"},
-		{"charts.path", p.Charts.Path, isInRepository, "bad path %q; want one from the repository's root that stays in it"},
-		{"destination.server", p.Destination.Server, argocd.IsServerURL, "not the URL of an API server, or one with credentials; want https://HOST:PORT"},
+		{"source.path", p.Source.Path, isInRepository, "invalid path %q; expected one from the repository's root that stays in it"},
+		{"charts.path", p.Charts.Path, isInRepository, "invalid path %q; expected one from the repository's root that stays in it"},
+		{"destination.server", p.Destination.Server, argocd.IsServerURL, "not the URL of an API server, or one with credentials; expected https://HOST:PORT"},
 	} {
 		if text.value == "" || text.right(text.value) {
 			continue
@@ -63,7 +63,7 @@ func (p *loaded) checkTexts(diags *source.Diagnostics) {
 	}
 }
 
-const repoURLRule = "not a URL that Argo CD can read, or one with credentials, which belong into Argo CD's Secret for the repository; want https://…, ssh://…, or user@host:path"
+const repoURLRule = "not a URL that Argo CD can read, or one with credentials, which belong into Argo CD's Secret for the repository; expected https://…, ssh://…, or user@host:path"
 
 func isPublicURL(given string) bool {
 	_, secret, err := argocd.PublicURL(given)

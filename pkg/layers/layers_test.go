@@ -143,7 +143,7 @@ func TestPrerequisites(t *testing.T) {
 		"not known":      {hyperconverged, nil, ""},
 		"served":         {hyperconverged, []string{"hco.kubevirt.io/v1beta1"}, ""},
 		"target's":       {"target: {apiVersions: [hco.kubevirt.io/v1]}\n" + hyperconverged, []string{"v1"}, ""},
-		"nobody":         {hyperconverged, []string{"v1"}, "does not serve hco.kubevirt.io, and no layer of the platform brings it; want a layer of the chart operators"},
+		"nobody":         {hyperconverged, []string{"v1"}, "does not serve hco.kubevirt.io, and no layer of the platform brings it; expected a layer of the chart operators"},
 		"earlier layer":  {"layers: {hyperconverged: {}, operators: {}}\n", []string{"v1"}, `warning: layers.hyperconverged: the cluster does not serve hco.kubevirt.io yet; the layer "operators" brings it`},
 		"only too late":  {"layers: {hyperconverged: {}, operators: {wave: 5}}\n", []string{"v1"}, "and no layer of the platform brings it"},
 		"like its group": {hyperconverged, []string{"hco.kubevirt.io.example.com/v1"}, "does not serve hco.kubevirt.io"},

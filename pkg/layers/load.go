@@ -51,7 +51,7 @@ func load(path string, diags *source.Diagnostics) *loaded {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
-		diags.Errorf(source.Pos{File: path}, "unreadable", "", "%v; want a file with `kind: %s`", err, Kind)
+		diags.Errorf(source.Pos{File: path}, "unreadable", "", "%v; expected a file with `kind: %s`", err, Kind)
 		return nil
 	}
 	docs := source.Parse(&source.File{Name: path, Data: data}, diags)
@@ -59,7 +59,7 @@ func load(path string, diags *source.Diagnostics) *loaded {
 		return nil
 	}
 	if len(docs) != 1 {
-		diags.Errorf(source.Pos{File: path}, "documents", "", "%d documents; want one with `kind: %s`", len(docs), Kind)
+		diags.Errorf(source.Pos{File: path}, "documents", "", "%d documents; expected one with `kind: %s`", len(docs), Kind)
 		return nil
 	}
 	p := &loaded{root: docs[0]}
@@ -93,7 +93,7 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 		l.checkRender(diags)
 		l.checkRequired(diags)
 		if app := p.Metadata.Name + "-" + name; argocd.IsAppName(p.Metadata.Name) && !argocd.IsAppName(app) {
-			diags.Errorf(l.key, "bad-name", l.path, "makes the name %q, which an Application cannot have; want %s", app, nameRule)
+			diags.Errorf(l.key, "bad-name", l.path, "makes the name %q, which an Application cannot have; expected %s", app, nameRule)
 		}
 		p.layers = append(p.layers, l)
 	}
@@ -115,7 +115,7 @@ func (l *layer) checkRequired(diags *source.Diagnostics) {
 		{"secret", l.Automation.Secret, "the name of the Secret with host and token of the Ansible Automation Platform"},
 	} {
 		if want.value == "" {
-			diags.Errorf(l.node.Get("automation").Pos(), "missing-key", l.path+".automation."+want.key, "missing; want %s", want.meaning)
+			diags.Errorf(l.node.Get("automation").Pos(), "missing-key", l.path+".automation."+want.key, "missing; expected %s", want.meaning)
 		}
 	}
 }

@@ -165,5 +165,5 @@ func providers(group string) string {
 	if names == nil {
 		return "install what serves it"
 	}
-	return "want a layer of the chart " + strings.Join(names, " or ")
+	return "expected a layer of the chart " + strings.Join(names, " or ")
 }

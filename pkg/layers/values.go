@@ -117,17 +117,17 @@ func item(n *source.Node, i int) *source.Node {
 func (v *valuesCheck) wording(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
-		return fmt.Sprintf("wrong type: got %s, want %s", typeName(k.Got), typeNames(k.Want))
+		return fmt.Sprintf("wrong type: got %s, expected %s", typeName(k.Got), typeNames(k.Want))
 	case *kind.Maximum:
-		return fmt.Sprintf("%s is out of range; want at most %s", k.Got.RatString(), k.Want.RatString())
+		return fmt.Sprintf("%s is out of range; expected at most %s", k.Got.RatString(), k.Want.RatString())
 	case *kind.Minimum:
-		return fmt.Sprintf("%s is out of range; want at least %s", k.Got.RatString(), k.Want.RatString())
+		return fmt.Sprintf("%s is out of range; expected at least %s", k.Got.RatString(), k.Want.RatString())
 	case *kind.Enum:
-		return fmt.Sprintf("%s is not accepted; want one of: %s", quoted(k.Got), list(k.Want))
+		return fmt.Sprintf("%s is not accepted; expected one of: %s", quoted(k.Got), list(k.Want))
 	case *kind.Required:
 		return "missing " + strings.Join(k.Missing, ", ")
 	case *kind.Pattern:
-		return fmt.Sprintf("%q is not accepted; want a text that matches %s", k.Got, k.Want)
+		return fmt.Sprintf("%q is not accepted; expected a string that matches %s", k.Got, k.Want)
 	}
 	return e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 }

@@ -18,7 +18,7 @@ func (x *rendering) byHand(vm *kubevirtv1.VirtualMachine) {
 	}
 	for option := range strings.SplitSeq(vm.Annotations[annotationOptions], ",") {
 		if option = strings.TrimSpace(option); x.Lifecycle.Strategy != fleet.Replace && (option == "Force=true" || option == "Replace=true") {
-			x.refuse(annotationOptions, option+" deletes the VM, or what the cluster has decided for it, in every sync; want `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
+			x.refuse(annotationOptions, option+" deletes the VM, or what the cluster has decided for it, in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
 		}
 	}
 	if vm.Annotations[annotationHook] != "" {

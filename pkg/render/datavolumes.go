@@ -123,7 +123,7 @@ func optional(s string) *string {
 // capacity is the size of a scratch disk, which nothing else could say.
 func (x *rendering) capacity(d *fleet.MachineDisk) resource.Quantity {
 	if d.Size == "" {
-		x.diags.Errorf(d.Pos, "missing-key", x.path("disks."+d.Name+".size"), "missing size; want a quantity such as \"10Gi\"")
+		x.diags.Errorf(d.Pos, "missing-key", x.path("disks."+d.Name+".size"), "missing size; expected a quantity such as \"10Gi\"")
 	}
 	return quantity(d.Size)
 }

@@ -126,9 +126,9 @@ func (x *rendering) patchPos(p *fleet.Patch) source.Pos {
 
 // Operations that cannot be carried out on anything.
 var (
-	errNoValue   = errors.New("missing value; to drop a key, want `op: remove`")
-	errNoFrom    = errors.New("missing `from`; want the path to take the value from")
-	errNoPointer = errors.New("not a path; want one that starts with \"/\", such as \"/metadata/labels/team\"")
+	errNoValue   = errors.New("missing value; to drop a key, use `op: remove`")
+	errNoFrom    = errors.New("missing `from`; expected the path to take the value from")
+	errNoPointer = errors.New("not a path; expected one that starts with \"/\", such as \"/metadata/labels/team\"")
 )
 
 // operationProblem reports an operation that lacks what it needs.
@@ -200,7 +200,7 @@ func patchProblem(err error) string {
 	case errors.Is(err, jsonpatch.ErrMissing):
 		return "path does not exist"
 	case errors.Is(err, jsonpatch.ErrInvalidIndex):
-		return "not an index of the list; want a number within it, or \"-\" to append"
+		return "not an index of the list; expected a number within it, or \"-\" to append"
 	}
 	return err.Error()
 }

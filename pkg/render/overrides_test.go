@@ -25,7 +25,7 @@ func TestOverrideProblems(t *testing.T) {
 		},
 		"wrong type": {
 			spec + "{domain: {cpu: {cores: four}}}}}",
-			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: wrong type: got the string "four", want an integer`},
+			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: wrong type: got the string "four", expected an integer`},
 		},
 		"bad quantity": {
 			spec + "{domain: {memory: {guest: sixteen}}}}}",
@@ -34,11 +34,11 @@ func TestOverrideProblems(t *testing.T) {
 		},
 		"too little memory": {
 			spec + "{domain: {memory: {guest: 1Ki}}}}}",
-			[]string{`vms.yaml:1:51: vms.web01.overrides.spec.template.spec.domain.memory.guest: too little for any guest; want a quantity such as "4Gi"`},
+			[]string{`vms.yaml:1:51: vms.web01.overrides.spec.template.spec.domain.memory.guest: too little for any guest; expected a quantity such as "4Gi"`},
 		},
 		"no cores": {
 			spec + "{domain: {cpu: {cores: 0}}}}}",
-			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: 0 is no number of cores; want at least 1`},
+			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: 0 is no number of cores; expected at least 1`},
 		},
 		"volume without disk": {
 			spec + "{volumes: [{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, {name: x, emptyDisk: {capacity: 1Gi}}]}}}",
@@ -106,7 +106,7 @@ func TestPatchProblems(t *testing.T) {
 		},
 		"index beyond the list": {
 			fleet.Patch{Op: "add", Path: "/spec/template/spec/volumes/9", Value: tree(t, "vms.yaml", "{name: x}")},
-			`vms.yaml:1:1: vms.web01.patches[1]: add "/spec/template/spec/volumes/9": not an index of the list; want a number within it, or "-" to append`,
+			`vms.yaml:1:1: vms.web01.patches[1]: add "/spec/template/spec/volumes/9": not an index of the list; expected a number within it, or "-" to append`,
 		},
 		"test that fails": {
 			fleet.Patch{Op: "test", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Halted")},
@@ -114,7 +114,7 @@ func TestPatchProblems(t *testing.T) {
 		},
 		"no value": {
 			fleet.Patch{Op: "add", Path: "/spec/template/spec/hostname"},
-			"vms.yaml:4:5: vms.web01.patches[1]: add \"/spec/template/spec/hostname\": missing value; to drop a key, want `op: remove`",
+			"vms.yaml:4:5: vms.web01.patches[1]: add \"/spec/template/spec/hostname\": missing value; to drop a key, use `op: remove`",
 		},
 		"unknown key": {
 			fleet.Patch{Op: "add", Path: "/spec/template/spec/hostnam", Value: tree(t, "vms.yaml", "a")},

@@ -94,14 +94,14 @@ func TestObjectsReportsMistakesInKubernetesWords(t *testing.T) {
 	m.ReadinessProbe = tree(t, "vms.yaml", "httpGet: {port: web}\nperiodSeconds: often\n")
 	require.Equal(t, []string{
 		`vms.yaml:1:14: vms.web01.tolerations[0].operater: unknown key "operater"; did you mean "operator"?`,
-		`vms.yaml:2:16: vms.web01.readinessProbe.periodSeconds: wrong type: got the string "often", want an integer`,
+		`vms.yaml:2:16: vms.web01.readinessProbe.periodSeconds: wrong type: got the string "often", expected an integer`,
 	}, problems(t, m))
 }
 
 func TestEmptyDiskWithoutSize(t *testing.T) {
 	m := linuxMachine(t)
 	m.Disks = append(m.Disks, fleet.MachineDisk{Name: "scratch", Volume: "scratch", Kind: fleet.DiskEmpty, Type: "disk", Pos: source.Pos{File: "vms.yaml", Line: 7, Col: 5}})
-	require.Equal(t, []string{`vms.yaml:7:5: vms.web01.disks.scratch.size: missing size; want a quantity such as "10Gi"`}, problems(t, m))
+	require.Equal(t, []string{`vms.yaml:7:5: vms.web01.disks.scratch.size: missing size; expected a quantity such as "10Gi"`}, problems(t, m))
 }
 
 // render renders a machine that has no mistakes.

@@ -103,12 +103,12 @@ const leastMemory = 1 << 20
 func (v *validation) size() {
 	domain := []string{"spec", "template", "spec", "domain"}
 	if m := v.spec.Domain.Memory; m != nil && m.Guest != nil && m.Guest.CmpInt64(leastMemory) < 0 {
-		v.errorf("below-minimum", "", "too little for any guest; want a quantity such as \"4Gi\"", append(domain, "memory", "guest")...)
+		v.errorf("below-minimum", "", "too little for any guest; expected a quantity such as \"4Gi\"", append(domain, "memory", "guest")...)
 	}
 	for _, key := range []string{"sockets", "cores", "threads"} {
 		// KubeVirt takes 0 for 1, which is not what was meant.
 		if n := v.tree.Get(append(domain, "cpu", key)...); n != nil && n.Text == "0" {
-			v.errorf("below-minimum", "", "0 is no number of "+key+"; want at least 1", append(domain, "cpu", key)...)
+			v.errorf("below-minimum", "", "0 is no number of "+key+"; expected at least 1", append(domain, "cpu", key)...)
 		}
 	}
 }

@@ -150,11 +150,11 @@ func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func ExampleText() {
 	_ = report.Text(os.Stdout, report.Validation{Diagnostics: []source.Diagnostic{
-		{Pos: source.Pos{File: "vms/web.yaml", Line: 4, Col: 13}, Path: "vms.web01.memory", Message: `bad quantity "16Gb"; want a quantity such as 16Gi`},
+		{Pos: source.Pos{File: "vms/web.yaml", Line: 4, Col: 13}, Path: "vms.web01.memory", Message: `invalid quantity "16Gb"; expected a quantity such as 16Gi`},
 		{Pos: source.Pos{File: "vms/web.yaml", Line: 7, Col: 5}, Path: "vms.web02", Message: `unknown key "dsks"; did you mean "disks"?`},
 	}})
 	// Output:
-	// vms/web.yaml:4:13: vms.web01.memory: bad quantity "16Gb"; want a quantity such as 16Gi
+	// vms/web.yaml:4:13: vms.web01.memory: invalid quantity "16Gb"; expected a quantity such as 16Gi
 	// vms/web.yaml:7:5: vms.web02: unknown key "dsks"; did you mean "disks"?
 	// 2 errors in 1 file
 }

@@ -68,7 +68,7 @@ func clientConfig(kubeconfig string) (*rest.Config, error) {
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if clientcmd.IsEmptyConfig(err) { // its words name variables that are not read
-		return nil, fmt.Errorf("reading %s: it names no cluster; want a kubeconfig with a current-context", kubeconfig)
+		return nil, fmt.Errorf("reading %s: it names no cluster; expected a kubeconfig with a current-context", kubeconfig)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", kubeconfig, err)

@@ -256,7 +256,7 @@ func (m *machine) keepOld() (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s: annotation %s: bad number %q; want 0 or more", m.Name, AnnotationKeepOld, text)
+		return 0, fmt.Errorf("%s: annotation %s: invalid number %q; expected 0 or more", m.Name, AnnotationKeepOld, text)
 	}
 	return n, nil
 }

@@ -84,7 +84,7 @@ func maxUnavailable(text string, n int) (int, error) {
 	value := intstr.Parse(text)
 	most, err := intstr.GetScaledValueFromIntOrPercent(&value, n, false)
 	if err != nil || most < 0 {
-		return 0, fmt.Errorf("bad value %q; want a number such as \"2\" or a percentage such as \"25%%\"", text)
+		return 0, fmt.Errorf("invalid value %q; expected a number such as \"2\" or a percentage such as \"25%%\"", text)
 	}
 	return max(1, most), nil
 }

@@ -89,10 +89,10 @@ func TestPlanOfGroups(t *testing.T) {
 
 func TestPlanRefusesBadAnnotations(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{AnnotationMaxUnavailable, "some", `web: annotation vmrender.io/max-unavailable: bad value "some"; want a number such as "2" or a percentage such as "25%"`},
-		{AnnotationMaxUnavailable, "-1", `web: annotation vmrender.io/max-unavailable: bad value "-1"; want a number such as "2" or a percentage such as "25%"`},
-		{AnnotationKeepOld, "all", `web: annotation vmrender.io/keep-old: bad number "all"; want 0 or more`},
-		{AnnotationKeepOld, "-1", `web: annotation vmrender.io/keep-old: bad number "-1"; want 0 or more`},
+		{AnnotationMaxUnavailable, "some", `web: annotation vmrender.io/max-unavailable: invalid value "some"; expected a number such as "2" or a percentage such as "25%"`},
+		{AnnotationMaxUnavailable, "-1", `web: annotation vmrender.io/max-unavailable: invalid value "-1"; expected a number such as "2" or a percentage such as "25%"`},
+		{AnnotationKeepOld, "all", `web: annotation vmrender.io/keep-old: invalid number "all"; expected 0 or more`},
+		{AnnotationKeepOld, "-1", `web: annotation vmrender.io/keep-old: invalid number "-1"; expected 0 or more`},
 	} {
 		m := running("web")
 		needsRestart(m)

@@ -32,7 +32,7 @@ func ParseSnapshot(text string) (Snapshot, error) {
 	machine, rest, found := strings.Cut(text, "=")
 	name, content, also := strings.Cut(rest, "@")
 	if !found || !also || machine == "" || name == "" || content == "" {
-		return Snapshot{}, fmt.Errorf("bad snapshot %q; want VM=SNAPSHOT@CONTENT", text)
+		return Snapshot{}, fmt.Errorf("invalid snapshot %q; expected VM=SNAPSHOT@CONTENT", text)
 	}
 	return Snapshot{machine, name, content}, nil
 }

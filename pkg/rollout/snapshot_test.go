@@ -21,7 +21,7 @@ func TestParseSnapshot(t *testing.T) {
 	require.Equal(t, Snapshot{Machine: "db", Name: "db-pre-1a2b", Content: "1a2b"}, s)
 	for _, bad := range []string{"", "db", "db=", "db=x", "db=x@", "=x@y", "db=@y", "x@y"} {
 		_, err := ParseSnapshot(bad)
-		require.ErrorContains(t, err, "want VM=SNAPSHOT@CONTENT", bad)
+		require.ErrorContains(t, err, "expected VM=SNAPSHOT@CONTENT", bad)
 	}
 }
 

@@ -67,9 +67,9 @@ func (c *constraints) check(d *decoder, n *Node) bool {
 
 func (c *constraints) accepted() string {
 	if c.unboundedUp {
-		return fmt.Sprintf("want at least %d", c.least)
+		return fmt.Sprintf("expected at least %d", c.least)
 	}
-	return fmt.Sprintf("accepted are %d to %d", c.least, c.most)
+	return fmt.Sprintf("accepted: %d to %d", c.least, c.most)
 }
 
 // asText lets a number stand for the string of its digits: 16 is a quantity.

@@ -19,13 +19,13 @@ func TestConstraints(t *testing.T) {
 	for text, want := range map[string]string{
 		"{run: Always, port: 1, least: 2, size: 16}": "",
 		"{run: always}": `f:1:7: x.run: unknown value "always"; did you mean "Always"?`,
-		"{run: yes}":    `f:1:7: x.run: unknown value "yes"; accepted are: Always, Halted`,
-		"{port: 0}":     `f:1:8: x.port: 0 is out of range; accepted are 1 to 65535`,
-		"{port: 65536}": `f:1:8: x.port: 65536 is out of range; accepted are 1 to 65535`,
-		"{least: 1}":    `f:1:9: x.least: 1 is out of range; want at least 2`,
-		"{size: true}":  `f:1:8: x.size: wrong type: got the boolean true, want a string; quote it: "true"`,
-		`{"#short": 0}`: `f:1:12: x.#short: 0 is out of range; want at least 1`,
-		"{shor: 1}":     `f:1:2: x.shor: unknown key "shor"; accepted are: least, port, run, size`,
+		"{run: yes}":    `f:1:7: x.run: unknown value "yes"; accepted: Always, Halted`,
+		"{port: 0}":     `f:1:8: x.port: 0 is out of range; accepted: 1 to 65535`,
+		"{port: 65536}": `f:1:8: x.port: 65536 is out of range; accepted: 1 to 65535`,
+		"{least: 1}":    `f:1:9: x.least: 1 is out of range; expected at least 2`,
+		"{size: true}":  `f:1:8: x.size: wrong type: got the boolean true, expected a string; quote it: "true"`,
+		`{"#short": 0}`: `f:1:12: x.#short: 0 is out of range; expected at least 1`,
+		"{shor: 1}":     `f:1:2: x.shor: unknown key "shor"; accepted: least, port, run, size`,
 	} {
 		var diags Diagnostics
 		doc := Parse(&File{Name: "f", Data: []byte(text)}, &diags)[0]
@@ -47,7 +47,7 @@ func TestShortForm(t *testing.T) {
 	Decode(n, &struct {
 		Guest string `json:"guest"`
 	}{}, "memory", &diags)
-	require.Equal(t, `f:1:1: memory: wrong type: got the boolean true, want a string; quote it: "true"`, diags.Sorted()[0].String())
+	require.Equal(t, `f:1:1: memory: wrong type: got the boolean true, expected a string; quote it: "true"`, diags.Sorted()[0].String())
 }
 
 func TestCompose(t *testing.T) {

@@ -60,7 +60,7 @@ func (d *decoder) errorf(n *Node, rule, format string, args ...any) {
 
 // wrongType reports a value of another kind than wanted; hint may be empty.
 func (d *decoder) wrongType(n *Node, want, hint string) {
-	message := "wrong type: got " + d.describe(n) + ", want " + want
+	message := "wrong type: got " + d.describe(n) + ", expected " + want
 	if hint != "" && !d.secret {
 		message += "; " + hint
 	}

@@ -34,9 +34,9 @@ func ExampleDecode() {
 		fmt.Println(d)
 	}
 	// Output:
-	// web.yaml:1:5: vms.web01.os: wrong type: got the number 9, want a string; quote it: "9"
+	// web.yaml:1:5: vms.web01.os: wrong type: got the number 9, expected a string; quote it: "9"
 	// web.yaml:2:1: vms.web01.corse: unknown key "corse"; did you mean "cores"?
-	// web.yaml:3:13: vms.web01.nics[1]: wrong type: got a list, want a string
+	// web.yaml:3:13: vms.web01.nics[1]: wrong type: got a list, expected a string
 }
 
 func ExampleInside() {

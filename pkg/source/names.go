@@ -48,7 +48,7 @@ func longestStart(name string, known []candidate) (longest string, found bool) {
 }
 
 // DidYouMean returns what to say after an unknown name: `did you mean "x"?`
-// where one of the known names is near, otherwise "accepted are: a, b, c".
+// where one of the known names is near, otherwise "accepted: a, b, c".
 func DidYouMean(name string, known []string) string {
 	if near, ok := Nearest(name, known); ok {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -57,13 +57,13 @@ func DidYouMean(name string, known []string) string {
 	case len(known) == 0:
 		return "none is known here"
 	case len(known) <= maxListed:
-		return "accepted are: " + strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", ")
+		return "accepted: " + strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", ")
 	}
 	nearest := make([]string, fewListed)
 	for i, c := range rank(name, known)[:fewListed] {
 		nearest[i] = c.name
 	}
-	return fmt.Sprintf("accepted are %d names, such as: %s", len(known), strings.Join(slices.Sorted(slices.Values(nearest)), ", "))
+	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), strings.Join(slices.Sorted(slices.Values(nearest)), ", "))
 }
 
 func tolerance(name string) int {

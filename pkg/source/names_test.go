@@ -24,10 +24,10 @@ func TestDidYouMean(t *testing.T) {
 		{"terminationGraceSeconds", keys, `did you mean "terminationGracePeriodSeconds"?`},
 		{"mem", keys, `did you mean "memory"?`},
 		{"cpuTopologyOfGuest", keys, `did you mean "cpu"?`},
-		{"so", keys, "accepted are: cpu, disks, memory, nics, os, runStrategy, terminationGracePeriodSeconds"},
+		{"so", keys, "accepted: cpu, disks, memory, nics, os, runStrategy, terminationGracePeriodSeconds"},
 		{"x", []string{"b", "a", "a"}, `did you mean "a"?`},
-		{"xyz", []string{"b", "a", "a"}, "accepted are: a, b"},
-		{"other", many, "accepted are 20 names, such as: name-00-long, name-01-long, name-02-long, name-03-long, name-04-long"},
+		{"xyz", []string{"b", "a", "a"}, "accepted: a, b"},
+		{"other", many, "accepted: 20 names, for example: name-00-long, name-01-long, name-02-long, name-03-long, name-04-long"},
 		{"x", nil, "none is known here"},
 	} {
 		require.Equal(t, c.want, DidYouMean(c.name, c.known), c.name)
@@ -39,5 +39,5 @@ func ExampleDidYouMean() {
 	fmt.Println(DidYouMean("solaris", []string{"rhel9", "fedora", "windows10"}))
 	// Output:
 	// did you mean "rhel9"?
-	// accepted are: fedora, rhel9, windows10
+	// accepted: fedora, rhel9, windows10
 }

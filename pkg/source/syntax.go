@@ -113,7 +113,7 @@ var explanations = map[string]string{
 	"could not find expected ':'":                            `this is neither a key nor a value; write a key with ":" after it, or check the indentation`,
 	"found unexpected end of stream":                         `a quote is opened and never closed`,
 	"found unexpected document indicator":                    `a quote is opened and not closed before the next document`,
-	"found unknown escape character":                         `unknown escape in double quotes; accepted are \n, \t, \", \\, \xNN, \uNNNN; or use single quotes`,
+	"found unknown escape character":                         `unknown escape in double quotes; accepted: \n, \t, \", \\, \xNN, \uNNNN; or use single quotes`,
 	"did not find expected <document start>":                 `this belongs to no document; check the indentation, or separate documents with "---"`,
 }
 

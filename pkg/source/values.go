@@ -93,7 +93,7 @@ func (d *decoder) outOfRange(n *Node, low, high string) {
 	if d.secret {
 		what = "the number"
 	}
-	d.errorf(n, "out-of-range", "%s is out of range; accepted are %s to %s", what, low, high)
+	d.errorf(n, "out-of-range", "%s is out of range; accepted: %s to %s", what, low, high)
 }
 
 // notNumber reports a value that should have been a number, and how to write
@@ -108,7 +108,7 @@ func (d *decoder) notNumber(n *Node, want string) {
 		d.wrongType(n, want, hint)
 		return
 	}
-	accepted := "want " + want
+	accepted := "expected " + want
 	if decimal := strings.ReplaceAll(n.Text, "_", ""); digits(decimal) == decimal {
 		accepted = "write " + cmp.Or(strings.TrimLeft(decimal, "0"), "0")
 	}

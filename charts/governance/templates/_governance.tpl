@@ -8,7 +8,7 @@ the name of their objects under "name".
 {{- $values := index $.Values.policies $key -}}
 {{- $actions := $values.actions | default $.Values.actions -}}
 {{- if and (has "Deny" $actions) (has "Warn" $actions) -}}
-{{- fail (printf "%s: Deny and Warn exclude each other; want [Deny, Audit], or [Warn, Audit] to begin with" (hasKey $values "actions" | ternary (printf "policies.%s.actions" $key) "actions")) -}}
+{{- fail (printf "%s: Deny and Warn exclude each other; expected [Deny, Audit], or [Warn, Audit] to begin with" (hasKey $values "actions" | ternary (printf "policies.%s.actions" $key) "actions")) -}}
 {{- end -}}
 {{- if $values.enabled -}}
 {{- $_ := set $out $key (merge (dict "name" (printf "virtualization-%s" (kebabcase $key)) "settings" $values "actions" $actions) $policy) -}}
@@ -43,26 +43,26 @@ governance.parameters is what policies read of their ConfigMap, whose values are
 {{- with $enabled.macAddresses -}}
 {{- $range := .settings.kubeMacPoolConfiguration | default dict -}}
 {{- if and (not $range) (ne .settings.kubeMacPool false) -}}
-{{- fail "policies.macAddresses.kubeMacPoolConfiguration: missing; want KubeMacPool's rangeStart and rangeEnd, or kubeMacPool: false where it does not run" -}}
+{{- fail "policies.macAddresses.kubeMacPoolConfiguration: missing; expected KubeMacPool's rangeStart and rangeEnd, or kubeMacPool: false where it does not run" -}}
 {{- end -}}
 {{- if and $range (eq .settings.kubeMacPool false) -}}
 {{- fail "policies.macAddresses.kubeMacPoolConfiguration: kubeMacPool is false; remove one of them" -}}
 {{- end -}}
 {{- if gt (lower ($range.rangeStart | default "")) (lower ($range.rangeEnd | default "")) -}}
-{{- fail (printf "policies.macAddresses.kubeMacPoolConfiguration.rangeEnd: %q is before rangeStart; want a later address" $range.rangeEnd) -}}
+{{- fail (printf "policies.macAddresses.kubeMacPoolConfiguration.rangeEnd: %q is before rangeStart; expected a later address" $range.rangeEnd) -}}
 {{- end -}}
 {{- $_ := set $out "macRangeStart" ($range.rangeStart | default "") -}}
 {{- $_ := set $out "macRangeEnd" ($range.rangeEnd | default "") -}}
 {{- end -}}
 {{- range $key := list "interfaceModels" "instancetypes" "runStrategies" -}}
 {{- with get $enabled $key -}}
-{{- $_ := set $out $key (join "," (required (printf "policies.%s.allowed: missing; want what is allowed" $key) .settings.allowed)) -}}
+{{- $_ := set $out $key (join "," (required (printf "policies.%s.allowed: missing; expected what is allowed" $key) .settings.allowed)) -}}
 {{- end -}}
 {{- end -}}
 {{- with $enabled.requiredLabels -}}
 {{- $labels := list -}}
 {{- range $label, $value := .settings.labels }}{{ $labels = append $labels (printf "%s=%s" $label $value) }}{{ end -}}
-{{- if not $labels }}{{ fail "policies.requiredLabels.labels: missing; want the labels" }}{{ end -}}
+{{- if not $labels }}{{ fail "policies.requiredLabels.labels: missing; expected the labels" }}{{ end -}}
 {{- $_ := set $out "requiredLabels" (join "," $labels) -}}
 {{- end -}}
 {{- toYaml $out -}}

@@ -61,7 +61,7 @@ interfaceModels:
     self.spec.?virtualMachineTemplate.?spec.?template.?spec.or(self.spec.?template.?spec).orValue(self.spec)
     .?domain.?devices.?interfaces.orValue([]).map(i, i.?model.orValue('virtio'))
   allowed: "value in params.data.interfaceModels.split(',')"
-  message: "'interface model ' + variables.refused.join(', ') + ' is not allowed; want ' + params.data.interfaceModels"
+  message: "'interface model ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.interfaceModels"
 
 # KubeVirt takes the name for that of a VirtualMachineClusterInstancetype where the kind is not given; users make the
 # namespaced ones themselves.
@@ -72,7 +72,7 @@ instancetypes:
     [self.spec.?virtualMachineTemplate.?spec.orValue(self.spec).?instancetype.orValue({})]
     .map(i, (i.?kind.orValue('').lowerAscii().startsWith('virtualmachineinstancetype') ? 'VirtualMachineInstancetype/' : '') + i.?name.orValue('none'))
   allowed: "value in params.data.instancetypes.split(',')"
-  message: "'instance type ' + variables.refused.join(', ') + ' is not allowed; want ' + params.data.instancetypes"
+  message: "'instance type ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.instancetypes"
 
 runStrategies:
   objects: [VirtualMachine, VirtualMachinePool]
@@ -81,7 +81,7 @@ runStrategies:
     [self.spec.?virtualMachineTemplate.?spec.orValue(self.spec)]
     .map(s, s.?runStrategy.orValue(s.?running.orValue(false) ? 'Always' : 'Halted'))
   allowed: "value in params.data.runStrategies.split(',')"
-  message: "'run strategy ' + variables.refused.join(', ') + ' is not allowed; want ' + params.data.runStrategies"
+  message: "'run strategy ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.runStrategies"
 
 requiredLabels:
   objects: [VirtualMachine]

@@ -165,8 +165,8 @@ Usage: {{ include "vmrender.swap" (dict "context" $ "pools" .Values.pools "swap"
 Keys of swap: partitionLabel, fileSize.
 */}}
 {{- define "vmrender.swap" -}}
-{{- if not (or .swap.partitionLabel .swap.fileSize) }}{{ fail "swap: neither a partition nor a file; want partitionLabel or fileSize" }}{{ end -}}
-{{- if has "master" .pools }}{{ fail "pools: in many releases the control plane's kubelets do not start with swap; want pools without master" }}{{ end -}}
+{{- if not (or .swap.partitionLabel .swap.fileSize) }}{{ fail "swap: neither a partition nor a file; expected partitionLabel or fileSize" }}{{ end -}}
+{{- if has "master" .pools }}{{ fail "pools: in many releases the control plane's kubelets do not start with swap; expected pools without master" }}{{ end -}}
 {{- $content := include "vmrender.swapContent" .swap | fromYaml -}}
 {{- range $pool := .pools }}
 ---

@@ -14,12 +14,12 @@ is made of.
 {{- $out = append $out (merge (dict "name" $name "type" "vlan" "state" $state "vlan" (dict "base-iface" $vlan.base "id" (int $vlan.id))) (pick $vlan "mtu")) -}}
 {{- end -}}
 {{- range $name, $bridge := .bridges -}}
-{{- if eq $name "br-ex" }}{{ fail "bridges.br-ex: is OVN-Kubernetes' own bridge; want another name, or bridgeMappings to use it" }}{{ end -}}
+{{- if eq $name "br-ex" }}{{ fail "bridges.br-ex: is OVN-Kubernetes' own bridge; expected another name, or bridgeMappings to use it" }}{{ end -}}
 {{- $settings := dict "options" (dict "stp" (dict "enabled" ($bridge.stp | default false))) "port" (include "network.ports" $bridge.ports | fromYamlArray) -}}
 {{- $out = append $out (merge (dict "name" $name "type" "linux-bridge" "state" $state "ipv4" (dict "enabled" false) "ipv6" (dict "enabled" false) "bridge" $settings) (pick $bridge "mtu")) -}}
 {{- end -}}
 {{- range $name, $bridge := .ovsBridges -}}
-{{- if eq $name "br-ex" }}{{ fail "ovsBridges.br-ex: is OVN-Kubernetes' own bridge; want another name, or bridgeMappings to use it" }}{{ end -}}
+{{- if eq $name "br-ex" }}{{ fail "ovsBridges.br-ex: is OVN-Kubernetes' own bridge; expected another name, or bridgeMappings to use it" }}{{ end -}}
 {{- $options := dict "stp" (dict "enabled" ($bridge.stp | default false)) -}}
 {{- if hasKey $bridge "mcastSnooping" }}{{ $_ := set $options "mcast-snooping-enable" $bridge.mcastSnooping }}{{ end -}}
 {{- $settings := dict "allow-extra-patch-ports" true "options" $options "port" (include "network.ports" $bridge.ports | fromYamlArray) -}}
@@ -72,18 +72,18 @@ network.config is the CNI configuration of a NetworkAttachmentDefinition, as JSO
 {{- $config := dict "cniVersion" "0.3.1" "name" .name -}}
 {{- $network := .network -}}
 {{- if eq $network.type "bridge" -}}
-{{- $bridge := required (printf "networks.%s.bridge: missing; want the Linux bridge of the nodes" .name) $network.bridge -}}
+{{- $bridge := required (printf "networks.%s.bridge: missing; expected the Linux bridge of the nodes" .name) $network.bridge -}}
 {{- $macspoofchk := hasKey $network "macspoofchk" | ternary $network.macspoofchk true -}}
 {{- $config = merge $config (dict "type" "bridge" "bridge" $bridge "macspoofchk" $macspoofchk "preserveDefaultVlan" false "disableContainerInterface" true "ipam" (dict)) -}}
 {{- with $network.vlan }}{{ $_ := set $config "vlan" (int .) }}{{ end -}}
 {{- with $network.mtu }}{{ $_ := set $config "mtu" (int .) }}{{ end -}}
 {{- else if eq $network.type "localnet" -}}
-{{- $physical := required (printf "networks.%s.physicalNetwork: missing; want the name of the bridge mapping" .name) $network.physicalNetwork -}}
+{{- $physical := required (printf "networks.%s.physicalNetwork: missing; expected the name of the bridge mapping" .name) $network.physicalNetwork -}}
 {{- $config = merge $config (dict "type" "ovn-k8s-cni-overlay" "topology" "localnet" "physicalNetworkName" $physical "netAttachDefName" (printf "%s/%s" .namespace .name)) -}}
 {{- with $network.vlan }}{{ $_ := set $config "vlanID" (int .) }}{{ end -}}
 {{- with $network.mtu }}{{ $_ := set $config "mtu" (int .) }}{{ end -}}
 {{- else -}}
-{{- $config = merge (deepCopy (required (printf "networks.%s.config: missing; want a CNI configuration" .name) $network.config)) $config -}}
+{{- $config = merge (deepCopy (required (printf "networks.%s.config: missing; expected a CNI configuration" .name) $network.config)) $config -}}
 {{- end -}}
 {{- toJson $config -}}
 {{- end -}}

@@ -78,7 +78,7 @@ func schemaOf(shape any) (map[string]any, error) {
 		return schemaOfMap(s)
 	case []any:
 		if len(s) != 1 {
-			return nil, fmt.Errorf("a list of %d shapes; want one", len(s))
+			return nil, fmt.Errorf("a list of %d shapes; expected one", len(s))
 		}
 		items, err := schemaOf(s[0])
 		return map[string]any{"type": "array", "items": items}, err

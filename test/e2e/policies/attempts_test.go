@@ -180,7 +180,7 @@ func modelAttempts() []attempt {
 	return []attempt{
 		{name: "virtio", as: developer, object: nic("virtio")},
 		{name: "no model", as: developer, object: machine("team", nothing)},
-		{name: "e1000e, which is only warned of", as: developer, object: nic("e1000e"), warning: "interface model e1000e is not allowed; want virtio"},
+		{name: "e1000e, which is only warned of", as: developer, object: nic("e1000e"), warning: "interface model e1000e is not allowed; expected virtio"},
 	}
 }
 
@@ -198,7 +198,7 @@ func catalogueAttempts() []attempt {
 	medium := object{"name": "u1.medium"}
 	return []attempt{
 		{name: "approved instance type", as: developer, object: approved(medium, complete)},
-		{name: "other instance type", as: developer, object: approved(object{"name": "u1.huge"}, complete), refused: "instance type u1.huge is not allowed; want u1.medium"},
+		{name: "other instance type", as: developer, object: approved(object{"name": "u1.huge"}, complete), refused: "instance type u1.huge is not allowed; expected u1.medium"},
 		{name: "instance type of one's own", as: developer, object: approved(object{"name": "u1.medium", "kind": "virtualmachineinstancetype"}, complete), refused: "instance type VirtualMachineInstancetype/u1.medium"},
 		{name: "no instance type", as: developer, object: labelled(machine("approved"), complete), refused: "instance type none"},
 		{name: "no instance type in another namespace", as: developer, object: machine("team")},
@@ -208,7 +208,7 @@ func catalogueAttempts() []attempt {
 		{name: "no labels", as: developer, object: approved(medium, nil), refused: "label example.com/owner=, example.com/tier=gold is missing"},
 		{name: "removal of a label", as: developer, object: approved(medium, complete), change: relabel(map[string]string{"example.com/tier": "gold"}), refused: "label example.com/owner= is missing"},
 		{name: "critical machine that runs", as: developer, object: critical("Always")},
-		{name: "critical machine that is off", as: developer, object: critical("Halted"), refused: "run strategy Halted is not allowed; want Always"},
+		{name: "critical machine that is off", as: developer, object: critical("Halted"), refused: "run strategy Halted is not allowed; expected Always"},
 		{name: "critical machine that is switched off", as: developer, object: critical("Always"), change: halt, refused: "run strategy Halted"},
 		{name: "machine that is switched off", as: developer, object: machine("team"), change: halt},
 	}

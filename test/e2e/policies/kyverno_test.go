@@ -38,7 +38,7 @@ func kyvernoDefinition(dir string) (string, error) {
 		return "", err
 	}
 	if module.Sum != kyvernoSum {
-		return "", fmt.Errorf("%s has the sum %s; want %s", kyverno, module.Sum, kyvernoSum)
+		return "", fmt.Errorf("%s has the sum %s; expected %s", kyverno, module.Sum, kyvernoSum)
 	}
 	return filepath.Join(module.Dir, "config", "crds", "kyverno", "kyverno.io_clusterpolicies.yaml"), nil
 }
