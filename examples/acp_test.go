@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -20,7 +21,7 @@ import (
 // objects renders a fleet into generic objects by "Kind/name".
 func objects(t *testing.T, dir string) map[string]map[string]any {
 	t.Helper()
-	f, diags := fleet.Load(dir, fleet.Options{})
+	f, diags := machine.Load(dir, fleet.Options{})
 	r := render.New()
 	out := map[string]map[string]any{}
 	for _, m := range f.Machines {
@@ -134,7 +135,7 @@ func count(t *testing.T, file string) int {
 
 // TestFleet proves that the large example has no problem at all, not even a warning.
 func TestFleet(t *testing.T) {
-	f, diags := fleet.Load("fleet", fleet.Options{})
+	f, diags := machine.Load("fleet", fleet.Options{})
 	r := render.New()
 	for _, m := range f.Machines {
 		r.Objects(m, diags)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -106,7 +107,7 @@ func output(t *testing.T, dir string, v variant) (string, []string) {
 	var mu sync.Mutex
 	rendered := map[string]string{}
 	r := render.New()
-	_, diags := fleet.Visit(dir, fleet.Options{Namespace: "ns", Jobs: v.jobs}, func(m *fleet.Machine, diags *source.Diagnostics) {
+	_, diags := machine.Visit(dir, fleet.Options{Namespace: "ns", Jobs: v.jobs}, func(m *machine.Machine, diags *source.Diagnostics) {
 		text := manifests(t, r.Objects(m, diags))
 		mu.Lock()
 		defer mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -41,7 +42,7 @@ func FuzzRender(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header, values string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "vms.yaml"), []byte(values), 0o600))
-		fl, diags := fleet.Load(dir, fleet.Options{Namespace: "ns", Jobs: 1})
+		fl, diags := machine.Load(dir, fleet.Options{Namespace: "ns", Jobs: 1})
 		if diags.HasErrors() || len(fl.Machines) > 100 {
 			return
 		}
@@ -65,7 +66,7 @@ func FuzzRender(f *testing.F) {
 
 // requireManifest wants an object that is read back as what was written, from
 // JSON and from YAML, and that nothing else has the identity of.
-func requireManifest(t *testing.T, o any, m *fleet.Machine, seen map[manifest.ID]bool) {
+func requireManifest(t *testing.T, o any, m *machine.Machine, seen map[manifest.ID]bool) {
 	t.Helper()
 	object, err := manifest.New(o)
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
@@ -13,7 +14,7 @@ import (
 // is, every option of theirs, and no problem, not even a warning.
 func TestLifecycle(t *testing.T) {
 	c := render.NewCollector()
-	_, diags := fleet.Visit("lifecycle", fleet.Options{}, c.Visit)
+	_, diags := machine.Visit("lifecycle", fleet.Options{}, c.Visit)
 	require.Empty(t, lines(diags))
 	var jobs []string
 	for _, r := range c.Rendered() {
@@ -23,17 +24,17 @@ func TestLifecycle(t *testing.T) {
 	}
 	require.Len(t, jobs, 2, "one that rolls out and one that takes snapshots")
 
-	f, _ := fleet.Load("lifecycle", fleet.Options{})
+	f, _ := machine.Load("lifecycle", fleet.Options{})
 	policies, said := map[string]bool{}, map[string]bool{}
 	for _, m := range f.Machines {
 		p := render.PolicyOf(m)
-		policies[p.Kind+p.Strategy] = true
+		policies[p.Kind+string(p.Strategy)] = true
 		for _, fact := range p.Facts {
 			said[fact.Text] = true
 		}
 	}
 	for _, p := range render.Policies() {
-		require.True(t, policies[p.Kind+p.Strategy], "%s %s", p.Kind, p.Strategy)
+		require.True(t, policies[p.Kind+string(p.Strategy)], "%s %s", p.Kind, p.Strategy)
 		for _, fact := range p.Facts {
 			if fact.Given != "" && p.Kind == "pet" && fact.Given != "Argo CD before 2.14" && fact.Given != "data disks that are not kept" && fact.Given != "disks that are not kept" {
 				require.True(t, said[fact.Text], fact.Text)

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/schema"
 )
 
@@ -188,7 +189,7 @@ func TestSchemaAgreesWithLoader(t *testing.T) {
 // load tells whether a values file makes a VM, and whether it has a value that
 // the loader does not understand.
 func load(text string) (taken, misunderstood bool) {
-	f, diags := fleet.Load("-", fleet.Options{Stdin: strings.NewReader(text)})
+	f, diags := machine.Load("-", fleet.Options{Stdin: strings.NewReader(text)})
 	for _, d := range diags.Sorted() {
 		switch d.Rule {
 		case "wrong-type", "unknown-key", "unknown-value", "out-of-range":

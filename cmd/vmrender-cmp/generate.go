@@ -9,6 +9,7 @@ import (
 	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -32,7 +33,7 @@ func (s *sidecar) generate() error {
 	}
 	c := render.NewCollector()
 	c.APIs = render.APIs(s.app.APIVersions)
-	_, diags := fleet.Visit(".", opts, c.Visit)
+	_, diags := machine.Visit(".", opts, c.Visit)
 	c.CheckAPIs(diags)
 	if err := s.complain(inParameters(diags)); err != nil {
 		return err

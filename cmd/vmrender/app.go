@@ -16,6 +16,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -215,7 +216,7 @@ func (f *appFlags) run(cmd *cobra.Command, path string) error {
 }
 
 // object is what is printed: an Application, or an ApplicationSet.
-func (f *appFlags) object(cmd *cobra.Command, loaded *fleet.Fleet, path string) (any, error) {
+func (f *appFlags) object(cmd *cobra.Command, loaded *machine.Fleet, path string) (any, error) {
 	repo, err := findRepository(path)
 	if err != nil {
 		return nil, err
@@ -260,13 +261,13 @@ func (f *appFlags) checkAlone(cmd *cobra.Command, dirs []string) error {
 // load reads and renders the fleet or directory at path, with each of the
 // clusters' overlays where there are some, and returns what is wrong. The
 // machines are those of all clusters together.
-func (f *appFlags) load(cmd *cobra.Command, path string) (*fleet.Fleet, *source.Diagnostics, error) {
+func (f *appFlags) load(cmd *cobra.Command, path string) (*machine.Fleet, *source.Diagnostics, error) {
 	files, err := overlaysIn(f.overlays)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, loaded := new(source.Diagnostics), new(fleet.Fleet)
-	var machines []*fleet.Machine
+	all, loaded := new(source.Diagnostics), new(machine.Fleet)
+	var machines []*machine.Machine
 	for _, file := range files {
 		opts := f.options(cmd, f.vms)
 		if file != "" {
@@ -293,11 +294,11 @@ func unique(diags *source.Diagnostics) *source.Diagnostics {
 }
 
 // renderMachines is renderFleet for those who want the machines, too.
-func renderMachines(path string, opts fleet.Options) (*fleet.Fleet, *source.Diagnostics) {
+func renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
-	var machines []*fleet.Machine
+	var machines []*machine.Machine
 	c := render.NewCollector()
-	f, diags := fleet.Visit(path, opts, func(m *fleet.Machine, d *source.Diagnostics) {
+	f, diags := machine.Visit(path, opts, func(m *machine.Machine, d *source.Diagnostics) {
 		c.Visit(m, d)
 		mu.Lock()
 		defer mu.Unlock()

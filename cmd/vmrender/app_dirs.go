@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
 // directories are those of the fleet that get an Application each.
-func directories(loaded *fleet.Fleet, path string) ([]string, error) {
+func directories(loaded *machine.Fleet, path string) ([]string, error) {
 	dirs := loaded.Directories()
 	if slices.Contains(dirs, filepath.Clean(path)) {
 		return nil, fmt.Errorf("%s: holds VMs itself, so all of it is one Application; move the VMs into directories, or leave out --appset", path)
@@ -58,7 +58,7 @@ func overlaysIn(dir string) ([]string, error) {
 const largeApp = 1000
 
 // tellOf says what would fit a large fleet better.
-func tellOf(cmd *cobra.Command, loaded *fleet.Fleet) {
+func tellOf(cmd *cobra.Command, loaded *machine.Fleet) {
 	if n := len(loaded.Machines); n > largeApp {
 		cmd.PrintErrf("note: %s in one Application; above %d, one Application for each directory fits better: --appset\n", report.Count(n, "VM"), largeApp)
 	}

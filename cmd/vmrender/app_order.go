@@ -13,7 +13,9 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // ownCluster is the cluster that Argo CD itself runs on, as Argo CD names it.
@@ -21,21 +23,21 @@ const ownCluster = "https://kubernetes.default.svc"
 
 // order says all of the Application that is asked for; dirs are the
 // directories that are rendered, each alone.
-func (f *appFlags) order(cmd *cobra.Command, loaded *fleet.Fleet, repo repository, dir string, dirs []string) (argocd.Order, error) {
+func (f *appFlags) order(cmd *cobra.Command, loaded *machine.Fleet, repo repository, dir string, dirs []string) (argocd.Order, error) {
 	kinds, err := customizedKinds()
 	if err != nil {
 		return argocd.Order{}, err
 	}
 	o := argocd.Order{
-		Fleet:             loaded.Name,
-		Namespace:         cmp.Or(f.argocd, argocdNamespace(loaded.Target)),
+		Fleet:             loaded.Header.Metadata.Name,
+		Namespace:         cmp.Or(f.argocd, argocdNamespace(loaded.Header.Target)),
 		Project:           f.project,
 		Revision:          f.revision,
 		Destination:       argocd.ApplicationDestination{Server: f.server, Name: f.cluster, Namespace: f.namespace},
 		IgnoreDifferences: ignoreDifferences(kinds, f.ignore),
 		RespectIgnored:    len(f.ignore) > 0,
-		ServerSideDiff:    !fleet.Before(loaded.Target.ArgoCD, 3, 1),
-		RetryNewest:       !fleet.Before(loaded.Target.ArgoCD, 3, 2),
+		ServerSideDiff:    !values.Before(loaded.Header.Target.ArgoCD, 3, 1),
+		RetryNewest:       !values.Before(loaded.Header.Target.ArgoCD, 3, 2),
 	}
 	if f.server+f.cluster == "" {
 		o.Destination.Server = ownCluster
@@ -49,7 +51,7 @@ func (f *appFlags) order(cmd *cobra.Command, loaded *fleet.Fleet, repo repositor
 	return o, errors.Join(problems[:]...)
 }
 
-func argocdNamespace(target fleet.Target) string {
+func argocdNamespace(target values.Target) string {
 	if target.OpenShift {
 		return "openshift-gitops"
 	}
@@ -110,7 +112,7 @@ func pairs(options []string) map[string]string {
 
 // inputs are the files outside of the directories on which these depend, from
 // the repository's root.
-func (f *appFlags) inputs(loaded *fleet.Fleet, repo repository, dirs []string) ([]string, error) {
+func (f *appFlags) inputs(loaded *machine.Fleet, repo repository, dirs []string) ([]string, error) {
 	files := slices.Clone(f.fleetFlags.overlays)
 	for _, dir := range dirs {
 		more, err := loaded.Inputs(dir)
@@ -134,7 +136,7 @@ func (f *appFlags) inputs(loaded *fleet.Fleet, repo repository, dirs []string) (
 }
 
 // appName is that of --name, or one of the fleet's name and the path beneath its root.
-func (f *appFlags) appName(loaded *fleet.Fleet, repo repository, inRepo string) (string, error) {
+func (f *appFlags) appName(loaded *machine.Fleet, repo repository, inRepo string) (string, error) {
 	if f.name != "" {
 		return f.name, nil
 	}
@@ -146,7 +148,7 @@ func (f *appFlags) appName(loaded *fleet.Fleet, repo repository, inRepo string) 
 	if err != nil {
 		return "", err
 	}
-	name := argocd.AppName(loaded.Name, filepath.ToSlash(rel))
+	name := argocd.AppName(loaded.Header.Metadata.Name, filepath.ToSlash(rel))
 	if !argocd.IsAppName(name) {
 		return "", fmt.Errorf("%s: makes the name %q, which an Application cannot have; give one with --name: %s", inRepo, name, appNameRule)
 	}
@@ -154,7 +156,7 @@ func (f *appFlags) appName(loaded *fleet.Fleet, repo repository, inRepo string) 
 }
 
 // spread says how the directories become Applications.
-func (f *appFlags) spread(loaded *fleet.Fleet, repo repository, o argocd.Order, dirs []string) (argocd.Spread, error) {
+func (f *appFlags) spread(loaded *machine.Fleet, repo repository, o argocd.Order, dirs []string) (argocd.Spread, error) {
 	s := argocd.Spread{Clusters: pairs(f.clusters)}
 	var problems [5]error
 	s.Root, problems[0] = repo.path(loaded.Root)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -68,13 +69,13 @@ func fleetCatalog(cmd *cobra.Command, args, overlays []string) (*catalog.Set, er
 	if len(args) < 2 {
 		return catalog.New(nil, new(source.Diagnostics)), nil
 	}
-	f, diags := fleet.Load(args[1], fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()})
+	f, diags := machine.Load(args[1], fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()})
 	return f.Catalog, complain(cmd.ErrOrStderr(), headerProblems(f, overlays, diags))
 }
 
 // headerProblems leaves out what is wrong in VMs: who looks for the right name
 // of an operating system often has a wrong one in a VM.
-func headerProblems(f *fleet.Fleet, overlays []string, diags *source.Diagnostics) *source.Diagnostics {
+func headerProblems(f *machine.Fleet, overlays []string, diags *source.Diagnostics) *source.Diagnostics {
 	headers := append([]string{"", filepath.Join(f.Root, "fleet.yaml")}, overlays...)
 	kept := new(source.Diagnostics)
 	for _, d := range diags.Sorted() {

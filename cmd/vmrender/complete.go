@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 // completeFlag sets how a flag's value is completed. Cobra refuses only flags
@@ -23,7 +24,7 @@ func vmNames(path string, opts fleet.Options) []string {
 	if path == "-" {
 		return nil // nobody would end the input
 	}
-	f, _ := fleet.Load(path, opts)
+	f, _ := machine.Load(path, opts)
 	uses := map[string]int{}
 	for _, m := range f.Machines {
 		uses[m.Name]++

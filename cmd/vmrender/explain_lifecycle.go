@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report"
 )
@@ -20,7 +21,7 @@ const lifecycleKey = "lifecycle"
 // explainLifecycle says what will happen to the one VM that the options select,
 // after the values that decide it.
 func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, format string) error {
-	f, diags := fleet.Load(path, opts)
+	f, diags := machine.Load(path, opts)
 	if err := complain(cmd.ErrOrStderr(), diags); err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ type fact struct {
 }
 
 func lifecycleOf(p render.Policy, rows []fleet.Explained) lifecycle {
-	out := lifecycle{Kind: p.Kind, Strategy: p.Strategy, Summary: p.Summary, Facts: make([]fact, 0, len(p.Facts)), Values: explainedRows(rows)}
+	out := lifecycle{Kind: p.Kind, Strategy: string(p.Strategy), Summary: p.Summary, Facts: make([]fact, 0, len(p.Facts)), Values: explainedRows(rows)}
 	for _, f := range p.Facts {
 		out.Facts = append(out.Facts, fact{f.On, f.Text})
 	}
@@ -84,7 +85,7 @@ func lifecycleOf(p render.Policy, rows []fleet.Explained) lifecycle {
 // writePolicy writes the words of docs/lifecycle.md that hold for one VM.
 func writePolicy(w io.Writer, p render.Policy) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\n", strings.TrimSpace(p.Kind+" "+p.Strategy))
+	fmt.Fprintf(&out, "%s\n", strings.TrimSpace(p.Kind+" "+string(p.Strategy)))
 	fmt.Fprintf(&out, "%s\n", p.Summary)
 	for _, on := range render.Events() {
 		fmt.Fprintf(&out, "\n%s:\n", on)

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/schema"
 )
 
@@ -85,7 +86,7 @@ func TestStarterIsAFleetUnderAnyName(t *testing.T) {
 		status, stdout, _ := run("init", dir)
 		require.Equal(t, statusOK, status)
 		require.Empty(t, stdout)
-		f, diags := fleet.Load(dir, fleet.Options{})
+		f, diags := machine.Load(dir, fleet.Options{})
 		require.Empty(t, diags.Sorted())
 		require.Len(t, f.Machines, 2)
 	}

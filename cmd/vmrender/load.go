@@ -4,15 +4,16 @@ import (
 	"io"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // renderFleet reads and renders the fleet, directory or file at path.
-func renderFleet(path string, opts fleet.Options) (*fleet.Fleet, []render.Rendered, *source.Diagnostics) {
+func renderFleet(path string, opts fleet.Options) (*machine.Fleet, []render.Rendered, *source.Diagnostics) {
 	c := render.NewCollector()
-	f, diags := fleet.Visit(path, opts, c.Visit)
+	f, diags := machine.Visit(path, opts, c.Visit)
 	return f, c.Rendered(), diags
 }
 

@@ -50,8 +50,19 @@ type room struct {
 var rooms = []room{
 	{dir: "pkg/source", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
 	{dir: "pkg/catalog", ours: []string{"pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
-	{dir: "pkg/fleet", ours: []string{"pkg/source", "pkg/catalog"}, reach: join(cluster, argocd, kubevirt), imports: impure},
-	{dir: "pkg/render", ours: []string{"pkg/fleet", "pkg/catalog", "pkg/source", "pkg/manifest"}, reach: join(cluster, argocd), imports: join(impure, yaml, system)},
+	{dir: "pkg/values", ours: []string{"pkg/source", "pkg/catalog", "internal/lazyregexp"}, reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
+	{dir: "pkg/template", ours: []string{"pkg/source", "internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{dir: "pkg/fleet", ours: []string{"pkg/source", "pkg/catalog", "pkg/values"}, reach: join(cluster, argocd, kubevirt), imports: impure},
+	{
+		dir:   "pkg/machine",
+		ours:  []string{"pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "internal/lazyregexp"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
+		dir:   "pkg/render",
+		ours:  []string{"pkg/machine", "pkg/values", "pkg/catalog", "pkg/source", "pkg/manifest"},
+		reach: join(cluster, argocd), imports: join(impure, yaml, system),
+	},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{dir: "pkg/plan", ours: []string{"pkg/manifest"}, reach: join(cluster, argocd), imports: join(impure, system)},
 	{dir: "pkg/report", ours: []string{"pkg/plan", "pkg/fleet", "pkg/source"}, reach: join(cluster, argocd), imports: impure},
@@ -67,7 +78,7 @@ var rooms = []room{
 	// The sidecar starts the whole program for a platform: see TestOneFileRunsPrograms.
 	{
 		dir:   "cmd/vmrender-cmp",
-		ours:  []string{"pkg/source", "pkg/catalog", "pkg/fleet", "pkg/render", "pkg/manifest", "pkg/argocd", "pkg/report", "internal/process"},
+		ours:  []string{"pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/argocd", "pkg/report", "internal/process", "internal/lazyregexp"},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),
 	},
 
@@ -79,6 +90,7 @@ var rooms = []room{
 
 	{dir: "examples", ours: []string{"pkg"}},
 	{dir: "internal/depcheck"},
+	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // comments are the comments on the types of the format and on their fields.
@@ -16,7 +16,7 @@ type comments map[string]string
 
 func readComments() (comments, error) {
 	r := new(jsonschema.Reflector)
-	for _, dir := range []string{"pkg/catalog", "pkg/fleet", "pkg/layers"} {
+	for _, dir := range []string{"pkg/catalog", "pkg/layers", "pkg/values"} {
 		if err := r.AddGoComments(module, dir, jsonschema.WithFullComment()); err != nil {
 			return nil, fmt.Errorf("reading the comments in %s: %w", dir, err)
 		}
@@ -30,7 +30,7 @@ func (c comments) of(t reflect.Type, field string) string {
 	if field == "" {
 		return withoutName(c.line(t.PkgPath()+"."+t.Name()), t.Name())
 	}
-	if t == reflect.TypeFor[fleet.Source]() {
+	if t == reflect.TypeFor[values.Source]() {
 		t = reflect.TypeFor[catalog.Source]() // whose fields it has
 	}
 	return c.line(t.PkgPath() + "." + t.Name() + "." + field)

@@ -1,64 +1,56 @@
 package main
 
 import (
+	"maps"
 	"reflect"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// shortForm is what may be written for a map of some type: pkg/fleet turns it
-// into the map, in shorthand.go for VM keys and in shortitems.go for list items.
-type shortForm struct {
-	noun, nouns string // as the reference words it
-	example     string // short and long, for the reference
-	schema      func() *jsonschema.Schema
+// shortForms has the short form of every type that has one.
+var shortForms = func() map[reflect.Type]values.Form {
+	forms := maps.Clone(values.Forms)
+	forms[reflect.TypeFor[layers.IgnoreField]()] = values.Form{Key: "pointer", Noun: "pointer", Example: "`[/spec/size]` is `[{pointer: /spec/size}]`"}
+	return forms
+}()
+
+// shortSchema returns what the short form of a type accepts: what the field does
+// whose value the scalar is.
+func shortSchema(t reflect.Type, form *values.Form) *jsonschema.Schema {
+	if word, ok := strings.CutPrefix(form.Noun, "`"); ok { // the only word that there is
+		return &jsonschema.Schema{Type: "string", Enum: []any{strings.TrimSuffix(word, "`")}}
+	}
+	field := shortField(t, form.Key)
+	inner, _ := target(field.Type, "")
+	s := &jsonschema.Schema{Type: kindTypes[inner.Kind()]}
+	limit(s, field.Tag)
+	return s
 }
 
-var shortForms = map[reflect.Type]shortForm{
-	reflect.TypeFor[fleet.CPU]():          {"integer", "integers", "`cpu: 4` is 4 virtual CPUs, as sockets or as cores, whichever suits the operating system", positive},
-	reflect.TypeFor[fleet.Memory]():       {"quantity", "quantities", "`memory: 16Gi` is `memory: {guest: 16Gi}`", quantity},
-	reflect.TypeFor[fleet.Matcher]():      {"name", "names", "`instancetype: u1.medium` is `instancetype: {name: u1.medium}`", text},
-	reflect.TypeFor[fleet.Disk]():         {"quantity", "quantities", "`data: 120Gi` is `data: {size: 120Gi}`", quantity},
-	reflect.TypeFor[fleet.Source]():       {"`blank`", "`blank`", "`source: blank` is `source: {blank: true}`; only disks have it", oneOf("blank")},
-	reflect.TypeFor[fleet.NIC]():          {"network", "networks", "`[pod, vlan2003]` is `[{network: pod}, {network: vlan2003}]`", text},
-	reflect.TypeFor[fleet.Port]():         {"port", "ports", "`[80]` is `[{port: 80}]`", port},
-	reflect.TypeFor[fleet.CPUFeature]():   {"name", "names", "`[vmx]` is `[{name: vmx}]`", text},
-	reflect.TypeFor[fleet.Device]():       {"device", "devices", "`[nvidia.com/GA102GL_A10]` is `[{device: nvidia.com/GA102GL_A10}]`", text},
-	reflect.TypeFor[fleet.Firmware]():     {"type", "types", "`firmware: efi` is `firmware: {type: efi}`", oneOf("bios", "efi", "secureboot")},
-	reflect.TypeFor[fleet.TPM]():          {"boolean", "booleans", "`tpm: true` is a TPM that forgets its state, `tpm: false` is none", boolean},
-	reflect.TypeFor[fleet.Service]():      {"port", "ports", "`https: 443` is `https: {port: 443}`", port},
-	reflect.TypeFor[layers.IgnoreField](): {"pointer", "pointers", "`[/spec/size]` is `[{pointer: /spec/size}]`", text},
-	reflect.TypeFor[fleet.Lifecycle]():    {"type", "types", "`lifecycle: cattle` is `lifecycle: {type: cattle}`", oneOf("pet", "cattle")},
+// kindTypes has the JSON type of every kind of value that a short form can be.
+var kindTypes = map[reflect.Kind]string{
+	reflect.String: "string", reflect.Bool: "boolean", reflect.Int32: "integer", reflect.Uint32: "integer",
+}
+
+// shortField returns the field whose value a short form is.
+func shortField(t reflect.Type, name string) reflect.StructField {
+	for field := range t.Fields() {
+		if name == "" && field.Tag.Get("source") == "short" || name != "" && values.Key(field) == name {
+			return field
+		}
+	}
+	panic("no field for the short form of " + t.String())
 }
 
 func text() *jsonschema.Schema    { return &jsonschema.Schema{Type: "string"} }
 func boolean() *jsonschema.Schema { return &jsonschema.Schema{Type: "boolean"} }
 
 func positive() *jsonschema.Schema { return &jsonschema.Schema{Type: "integer", Minimum: "1"} }
-
-func port() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "65535"}
-}
-
-func oneOf(words ...string) func() *jsonschema.Schema {
-	return func() *jsonschema.Schema {
-		s := text()
-		for _, w := range words {
-			s.Enum = append(s.Enum, w)
-		}
-		return s
-	}
-}
-
-func quantity() *jsonschema.Schema {
-	s := text()
-	limitFormat(s, "quantity")
-	return s
-}
 
 // limitFormat restricts a string to a `format` tag. Numbers of bytes need no
 // quotes; one of under 1Mi is a unit forgotten, however it is written.
@@ -80,9 +72,9 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[source.Node]():
 		return &jsonschema.Schema{}
-	case reflect.TypeFor[fleet.Command]():
+	case reflect.TypeFor[values.Command]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(), {Type: "array", Items: text()}}}
-	case reflect.TypeFor[fleet.IntOrPercent]():
+	case reflect.TypeFor[values.IntOrPercent]():
 		percent := &jsonschema.Schema{Type: "string", Pattern: `^([1-9][0-9]*|(100|[1-9][0-9]?)%)$`}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "1"}, percent}}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -126,7 +127,7 @@ func TestDocumentedFleetLoads(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(b[2]), 0o644))
 	}
-	f, diags := fleet.Load(dir, fleet.Options{})
+	f, diags := machine.Load(dir, fleet.Options{})
 	require.Empty(t, diags.Sorted())
 	var names []string
 	for _, m := range f.Machines {

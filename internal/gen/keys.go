@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // fileKind is a kind of file, and the type that it is decoded into.
@@ -17,15 +17,15 @@ type fileKind struct {
 }
 
 var fileKinds = []fileKind{
-	{"fleet", "fleet.yaml, the root of a vmrender fleet, or an overlay", reflect.TypeFor[fleet.Header]()},
-	{"defaults", "_defaults.yaml, what VMs of a vmrender fleet inherit", reflect.TypeFor[fleet.VM]()},
-	{"vms", "a file of a vmrender fleet with VMs", reflect.TypeFor[fleet.File]()},
+	{"fleet", "fleet.yaml, the root of a vmrender fleet, or an overlay", reflect.TypeFor[values.Header]()},
+	{"defaults", "_defaults.yaml, what VMs of a vmrender fleet inherit", reflect.TypeFor[values.VM]()},
+	{"vms", "a file of a vmrender fleet with VMs", reflect.TypeFor[values.File]()},
 	{"platform", "platform.yaml, the layers beneath VMs", reflect.TypeFor[layers.Platform]()},
 }
 
 var (
 	nodeType    = reflect.TypeFor[source.Node]()
-	vmType      = reflect.TypeFor[fleet.VM]()
+	vmType      = reflect.TypeFor[values.VM]()
 	catalogType = reflect.TypeFor[catalog.Catalog]()
 )
 
@@ -36,13 +36,12 @@ type key struct {
 	field    reflect.StructField
 }
 
-// keysOf are the keys of a struct. Those that start with "#" are written by
-// short forms only.
+// keysOf returns the keys of a struct.
 func keysOf(t reflect.Type) []key {
 	var keys []key
 	for f := range t.Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name != "" && !strings.HasPrefix(name, "#") {
+		if name := values.Key(f); name != "" {
+			_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			keys = append(keys, key{name, options != "omitempty", f})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 //go:embed lifecycle.md.tmpl
@@ -42,10 +43,10 @@ func policySections() []policySection {
 }
 
 func policyTitle(p render.Policy) string {
-	if p.Strategy == "" {
+	if p.Strategy == values.InPlace {
 		return "`type: " + p.Kind + "`"
 	}
-	return "`type: " + p.Kind + "`, `strategy: " + p.Strategy + "`"
+	return "`type: " + p.Kind + "`, `strategy: " + string(p.Strategy) + "`"
 }
 
 func factsOn(p render.Policy, on render.Event) []render.Fact {

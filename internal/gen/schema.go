@@ -9,7 +9,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 const (
@@ -36,7 +36,7 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 	s.Version, s.ID = draft, jsonschema.ID(ids+kind.name+".schema.json")
 	s.Title, s.Description = kind.title, ""
 	items := listItems(kind.of)
-	items[reflect.TypeFor[fleet.File]()] = true // it is no level of its own either
+	items[reflect.TypeFor[values.File]()] = true // it is no level of its own either
 	refine(s, kind.of, items[kind.of])
 	for name, def := range s.Definitions {
 		t := types[name]
@@ -57,12 +57,6 @@ func definition(t reflect.Type) string {
 // refine adds to the schema of a struct what its tags say, and lets null remove
 // what is inherited under each key. Only whole values require their keys.
 func refine(s *jsonschema.Schema, t reflect.Type, whole bool) {
-	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if strings.HasPrefix(name, "#") {
-			s.Properties.Delete(name)
-		}
-	}
 	for _, k := range keysOf(t) {
 		p, _ := s.Properties.Get(k.name)
 		p = foreign(p, k.field.Tag.Get("ref"))
@@ -120,7 +114,7 @@ func entries(p *jsonschema.Schema, of reflect.Type) {
 	p.AdditionalProperties = nullable(p.AdditionalProperties)
 	t, _ := target(of, "")
 	switch t {
-	case vmType, reflect.TypeFor[fleet.Disk](), reflect.TypeFor[fleet.Service]():
+	case vmType, reflect.TypeFor[values.Disk](), reflect.TypeFor[values.Service]():
 		longest := uint64(63)
 		p.PropertyNames = &jsonschema.Schema{Pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", MaxLength: &longest}
 	}
@@ -159,7 +153,7 @@ func withShortForm(s *jsonschema.Schema, t reflect.Type) *jsonschema.Schema {
 	}
 	description := s.Description
 	s.Description = ""
-	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{short.schema(), s}}
+	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{shortSchema(t, &short), s}}
 }
 
 // draft7 turns what the encoder writes into the words of draft 7, and into text

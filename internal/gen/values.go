@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 //go:embed values.md.tmpl
@@ -49,9 +49,9 @@ type reference struct {
 func (c comments) valuesReference() ([]byte, error) {
 	r := &reference{c, map[reflect.Type]*section{}}
 	vm := r.collect(vmType, "")
-	header := r.collect(reflect.TypeFor[fleet.Header](), "")
+	header := r.collect(reflect.TypeFor[values.Header](), "")
 	entries := r.collect(catalogType, "catalog")
-	file := r.collect(reflect.TypeFor[fleet.File](), "")
+	file := r.collect(reflect.TypeFor[values.File](), "")
 	r.fill()
 	return execute("values.md", tableTemplate+valuesTemplate, map[string][]*section{
 		"VM": vm, "Fleet": header, "Catalog": entries, "File": file,
@@ -71,12 +71,12 @@ func (r *reference) collect(t reflect.Type, path string) []*section {
 	var list []*section
 	add := func(t reflect.Type, path string) bool {
 		if t == reflect.TypeFor[catalog.Source]() {
-			t = reflect.TypeFor[fleet.Source]() // the same keys
+			t = reflect.TypeFor[values.Source]() // the same keys
 		}
 		s := r.byType[t]
 		known := s != nil
 		if !known {
-			s = &section{of: t, Comment: r.comments.of(t, ""), Short: shortForms[t].example}
+			s = &section{of: t, Comment: r.comments.of(t, ""), Short: shortForms[t].Example}
 			r.byType[t] = s
 			list = append(list, s)
 		}
@@ -119,9 +119,9 @@ func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) stri
 		return plural("list", many) + " of " + r.words(t.Elem(), tag, true)
 	case t.Kind() == reflect.Map:
 		return plural("map", many) + " of " + r.words(t.Elem(), tag, true)
-	case t == reflect.TypeFor[fleet.Command]():
+	case t == reflect.TypeFor[values.Command]():
 		return plural("string", many) + " or " + plural("list", many) + " of strings"
-	case t == reflect.TypeFor[fleet.IntOrPercent]():
+	case t == reflect.TypeFor[values.IntOrPercent]():
 		return "integer or percentage"
 	case t.Kind() == reflect.Struct:
 		return r.link(t, many)
@@ -150,7 +150,7 @@ func (r *reference) link(t reflect.Type, many bool) string {
 	case catalogType:
 		return "[map](#the-catalogue)"
 	case reflect.TypeFor[catalog.Source]():
-		t = reflect.TypeFor[fleet.Source]()
+		t = reflect.TypeFor[values.Source]()
 		return "[" + plural("map", many) + "](#" + anchor(r.byType[t].Title()) + ")"
 	}
 	text := "[" + plural("map", many) + "](#" + anchor(r.byType[t].Title()) + ")"
@@ -159,9 +159,9 @@ func (r *reference) link(t reflect.Type, many bool) string {
 	case !ok:
 		return text
 	case many:
-		return short.nouns + " or " + text
+		return plural(short.Noun, true) + " or " + text
 	}
-	return short.noun + " or " + text
+	return short.Noun + " or " + text
 }
 
 // anchor is what GitHub makes of a heading to link to it.
@@ -192,6 +192,8 @@ func scalar(t reflect.Type, tag reflect.StructTag) string {
 func plural(noun string, many bool) string {
 	switch {
 	case !many:
+		return noun
+	case strings.HasPrefix(noun, "`"):
 		return noun
 	case noun == "quantity":
 		return "quantities"

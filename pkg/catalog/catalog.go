@@ -66,9 +66,6 @@ type Flavor struct {
 type Network struct {
 	// The NetworkAttachmentDefinition, as `namespace/name`.
 	NAD string `json:"nad,omitempty"`
-	// OwnNamespace says that NAD is a name alone, of a definition in each VM's own
-	// namespace. Only what a platform brings says so.
-	OwnNamespace bool `json:"#ownNamespace,omitempty"`
 	// True for a variant of the pod network.
 	Pod bool `json:"pod,omitempty"`
 	// How NICs are bound to it: bridge (default), masquerade (pod network), sriov, or the name of a network binding plugin.

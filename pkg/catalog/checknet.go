@@ -23,7 +23,8 @@ func (c *checker) network(f *source.Field, path string) {
 		c.diags.Errorf(f.Pos(), "conflict", path, "exactly one of nad and pod; found both")
 	case net.NAD == "" && !net.Pod:
 		c.diags.Errorf(f.Pos(), "missing-key", path, "exactly one of nad and pod; found neither")
-	case net.NAD != "" && !net.OwnNamespace:
+	// A name alone, which a platform writes in the short form, is in the namespace of each VM.
+	case net.NAD != "" && n.Get("nad").Style != source.ShortForm:
 		if p := referenceProblem("network", net.NAD); p != "" {
 			c.diags.Errorf(n.Get("nad").Pos(), "bad-value", path+".nad", "%s", p)
 		}

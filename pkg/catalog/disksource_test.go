@@ -13,15 +13,15 @@ import (
 func TestSourceProblems(t *testing.T) {
 	for want, s := range map[string]Source{
 		"invalid dataSource \"rhel9\"; expected namespace/name":                                                     {DataSource: "rhel9"},
-		"invalid snapshot \"a/b/c\"; expected namespace/name":                                                   {Snapshot: "a/b/c"},
+		"invalid snapshot \"a/b/c\"; expected namespace/name":                                                       {Snapshot: "a/b/c"},
 		"invalid claim \"My_Claim\"; expected a name of lower case letters, digits, \"-\" and \".\"":                {Claim: "My_Claim"},
 		"invalid registry address \"https://quay.io/a\"; expected one that starts with docker:// or oci-archive://": {Registry: "https://quay.io/a"},
 		"invalid http address \"ftp://a/b\"; expected one that starts with http:// or https://":                     {HTTP: "ftp://a/b"},
 		"invalid s3 address \"bucket/disk\"; expected one that starts with s3://, http:// or https://":              {S3: "bucket/disk"},
 		"invalid gcs address \"gs://\"; expected one that starts with gs://, http:// or https://":                   {GCS: "gs://"},
-		"invalid image \"docker://quay.io/a\"; a containerDisk has no scheme: did you mean \"quay.io/a\"?":      {ContainerDisk: "docker://quay.io/a"},
-		"invalid image \"a b\"; expected an image reference such as \"quay.io/containerdisks/fedora:42\"":       {ContainerDisk: "a b"},
-		"certConfigMap is used by nothing here; it goes with registry, http or s3":                              {GCS: "gs://a/b", CertConfigMap: "ca"},
+		"invalid image \"docker://quay.io/a\"; a containerDisk has no scheme: did you mean \"quay.io/a\"?":          {ContainerDisk: "docker://quay.io/a"},
+		"invalid image \"a b\"; expected an image reference such as \"quay.io/containerdisks/fedora:42\"":           {ContainerDisk: "a b"},
+		"certConfigMap is used by nothing here; it goes with registry, http or s3":                                  {GCS: "gs://a/b", CertConfigMap: "ca"},
 		"invalid secret \"S\"; expected a name of lower case letters, digits, \"-\" and \".\"":                      {HTTP: "https://a/b", Secret: "S"},
 		"": {Image: "golden", Secret: "s", CertConfigMap: "c"},
 	} {

@@ -4,36 +4,28 @@ import (
 	"path/filepath"
 
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// chunk is how many VMs of one file are resolved by one task.
+// chunk is how many VMs one task handles at most.
 const chunk = 256
 
-// loadFile reads one values file and resolves its VMs.
-func (l *loader) loadFile(path string, below *level) {
-	var diags source.Diagnostics
-	docs := parseFile(path, &diags)
-	l.loadDocs(path, docs, below, &diags)
-	if diags.Len() > 0 {
-		l.keep(nil, &diags)
-	}
-}
-
-func (l *loader) loadDocs(path string, docs []*source.Node, below *level, diags *source.Diagnostics) {
+// readDocs reads the VMs of a file's documents.
+func (r *reader) readDocs(path string, docs []*source.Node, below *Level, diags *source.Diagnostics) {
 	empty := true
 	for _, doc := range docs {
 		if doc.Kind == source.Null {
 			continue
 		}
 		empty = false
-		l.loadDoc(path, doc, below, diags)
+		r.readDoc(path, doc, below, diags)
 	}
 	if empty && !diags.HasErrors() {
 		diags.Errorf(source.Pos{File: path}, "empty-file", "", "empty file; a values file holds VMs under `vms`")
 	}
 }
 
-func (l *loader) loadDoc(path string, doc *source.Node, below *level, diags *source.Diagnostics) {
+func (r *reader) readDoc(path string, doc *source.Node, below *Level, diags *source.Diagnostics) {
 	if doc.Kind != source.Map {
 		diags.Errorf(doc.Pos(), "wrong-type", "", "wrong type; a values file is a map with the key `vms`")
 		return
@@ -45,13 +37,13 @@ func (l *loader) loadDoc(path string, doc *source.Node, below *level, diags *sou
 		withoutVMs(doc, diags)
 		return
 	}
-	source.Decode(withoutLevels(doc), new(File), "", diags)
-	lv := newLevel("file "+filepath.ToSlash(path), below, docKeys(doc, diags, "vars", "namespace"), "defaults", l.set, diags)
-	l.loadEntries(doc.Field("vms"), lv, diags)
+	source.Decode(withoutLevels(doc), new(values.File), "", diags)
+	lv := r.newLevel("file "+filepath.ToSlash(path), below, docKeys(doc, diags, "vars", "namespace"), "defaults", diags)
+	r.readEntries(doc.Field("vms"), lv, diags)
 }
 
-// withoutVMs reports a file that was probably not meant to hold any VMs, whose
-// keys need not be known then, or in which the key is mistyped.
+// withoutVMs reports a file in which `vms` is mistyped, or one that was probably
+// not meant to contain VMs, so that its other keys do not matter.
 func withoutVMs(doc *source.Node, diags *source.Diagnostics) {
 	for i := range doc.Fields {
 		f := &doc.Fields[i]
@@ -65,25 +57,25 @@ func withoutVMs(doc *source.Node, diags *source.Diagnostics) {
 	}
 }
 
-// foreign reports a Kubernetes manifest among the values files.
+// foreign reports a Kubernetes manifest among the values files, and whether the document is one.
 func foreign(doc *source.Node, diags *source.Diagnostics) bool {
 	kind := doc.Field("kind")
-	if kind == nil || doc.Field("vms") != nil && kind.Value.Text == Kind {
+	if kind == nil || doc.Field("vms") != nil && kind.Value.Text == values.Kind {
 		return false
 	}
 	diags.Errorf(kind.Value.Pos(), "not-values", "kind", "a %s is not a values file; list the file under `ignore` in %s", kind.Value.Text, headerName)
 	return true
 }
 
-// loadEntries resolves the VMs of one `vms` map, large ones in parallel.
-func (l *loader) loadEntries(field *source.Field, below *level, diags *source.Diagnostics) {
+// readEntries reads the VMs of one `vms` map, large ones in parallel.
+func (r *reader) readEntries(field *source.Field, below *Level, diags *source.Diagnostics) {
 	if field == nil {
 		return
 	}
 	vms := field.Value
 	switch {
 	case vms.Kind == source.Null || vms.Kind == source.Map && len(vms.Fields) == 0:
-		if !l.header.AllowEmpty {
+		if !r.Header.AllowEmpty {
 			diags.Errorf(field.Pos(), "no-vms", "vms", "no VMs; remove the file, or set `allowEmpty: true` in %s", headerName)
 		}
 		return
@@ -91,24 +83,41 @@ func (l *loader) loadEntries(field *source.Field, below *level, diags *source.Di
 		diags.Errorf(vms.Pos(), "wrong-type", "vms", "wrong type; expected a map of VMs by name")
 		return
 	}
-	below = l.given.onto(below)
+	below = r.given.onto(below)
 	if len(vms.Fields) <= chunk {
-		l.keep(l.resolveAll(vms.Fields, below, diags), nil)
+		r.readAll(vms.Fields, below, diags)
 		return
 	}
 	for start := 0; start < len(vms.Fields); start += chunk {
 		part := vms.Fields[start:min(start+chunk, len(vms.Fields))]
-		l.pool.share(len(part), func() {
+		r.pool.share(len(part), func() {
 			var own source.Diagnostics
-			l.keep(l.resolveAll(part, below, &own), &own)
+			r.readAll(part, below, &own)
+			r.report(&own)
 		})
 	}
 }
 
-func (l *loader) resolveAll(fields []source.Field, below *level, diags *source.Diagnostics) []*record {
-	records := make([]*record, 0, len(fields))
+func (r *reader) readAll(fields []source.Field, below *Level, diags *source.Diagnostics) {
 	for i := range fields {
-		records = l.resolveEntry(records, &fields[i], below, diags)
+		var own source.Diagnostics
+		if e := r.entry(&fields[i], below, &own); e != nil {
+			r.visit(e, &own)
+		}
+		diags.Merge(&own)
 	}
-	return records
+	r.found(fields)
+}
+
+// found remembers the names of entries for overlays, which must not name others.
+func (r *reader) found(fields []source.Field) {
+	if len(r.overlays) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range fields {
+		r.names = append(r.names, fields[i].Key)
+		r.used[fields[i].Key] = true
+	}
 }

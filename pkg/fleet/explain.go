@@ -1,9 +1,11 @@
 package fleet
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -16,41 +18,53 @@ type Explained struct {
 	Level string     // the level of inheritance that sets it, such as "VM" or "fleet defaults"
 }
 
-// Explain gives the effective values of one VM of the fleet at path, all of
+// Explain returns the effective values of one VM of the fleet at path, all of
 // them or those under key. The VM is given by name or namespace/name.
 func Explain(path string, opts Options, vm, key string) ([]Explained, *source.Diagnostics) {
-	l := newLoader(opts)
-	name := vm[strings.LastIndex(vm, "/")+1:]
-	var found []Explained
-	hit := false
-	l.inspect = func(entry string, s *subject, top *level) {
-		if entry != name && !replicaOf(name, entry) {
-			return
+	diags := new(source.Diagnostics)
+	f := Open(path, opts, diags)
+	var mu sync.Mutex
+	var names []string
+	var found *Entry
+	f.Each(func(e *Entry, _ *source.Diagnostics) {
+		mu.Lock()
+		defer mu.Unlock()
+		names = append(names, e.Name)
+		if e.isNamed(vm, opts.Namespace) {
+			found = e
 		}
-		if ns, _, ok := strings.Cut(vm, "/"); ok && or(display(s.node.Get("namespace")), opts.Namespace) != ns {
-			return
+	})
+	if found == nil {
+		if !diags.HasErrors() {
+			slices.Sort(names)
+			diags.Errorf(source.Pos{}, "unknown-name", "", "unknown VM %q; %s", vm, source.DidYouMean(vm, names))
 		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		hit = true
-		found = explained(s, top)
+		return nil, diags
 	}
-	l.load(path)
-	if !hit && !l.diags.HasErrors() {
-		l.diags.Errorf(source.Pos{}, "unknown-name", "", "unknown VM %q; %s", vm, source.DidYouMean(vm, l.names()))
-	}
-	return l.under(found, vm, key), &l.diags
+	return under(found.explained(), vm, key, diags), diags
 }
 
-// replicaOf tells whether name is a replica of the VM entry.
+// isNamed reports whether name, with or without a namespace, is that of the
+// entry or of one of its replicas.
+func (e *Entry) isNamed(name, namespace string) bool {
+	if ns, rest, ok := strings.Cut(name, "/"); ok {
+		if cmp.Or(e.Keys.Get("namespace").Str(), namespace) != ns {
+			return false
+		}
+		name = rest
+	}
+	return e.Name == name || replicaOf(name, e.Name)
+}
+
+// replicaOf reports whether name is a replica of the VM entry.
 func replicaOf(name, entry string) bool {
 	rest, ok := strings.CutPrefix(name, entry+"-")
 	_, err := strconv.Atoi(rest)
 	return ok && err == nil
 }
 
-// under keeps the values at key and below it.
-func (l *loader) under(all []Explained, vm, key string) []Explained {
+// under returns the values at key and below it.
+func under(all []Explained, vm, key string, diags *source.Diagnostics) []Explained {
 	if key == "" {
 		return all
 	}
@@ -63,49 +77,39 @@ func (l *loader) under(all []Explained, vm, key string) []Explained {
 		}
 	}
 	if len(out) == 0 && len(all) > 0 {
-		l.diags.Errorf(source.Pos{}, "unknown-name", "", "the VM %q has no value for %q; %s", vm, key, source.DidYouMean(key, known))
+		diags.Errorf(source.Pos{}, "unknown-name", "", "the VM %q has no value for %q; %s", vm, key, source.DidYouMean(key, known))
 	}
 	return out
 }
 
-func explained(s *subject, top *level) []Explained {
+func (e *Entry) explained() []Explained {
 	var out []Explained
-	leaves(s.node, "", func(path string, n *source.Node) {
-		out = append(out, Explained{Key: path, Value: display(n), Pos: n.Pos(), Level: levelOf(s, top, n)})
+	leaves(e.Keys, "", func(path string, n *source.Node) {
+		out = append(out, Explained{Key: path, Value: display(n), Pos: n.Pos(), Level: e.origin(n)})
 	})
 	slices.SortStableFunc(out, func(a, b Explained) int { return strings.Compare(topKey(a.Key), topKey(b.Key)) })
 	return out
 }
 
 func display(n *source.Node) string {
-	switch {
-	case n == nil:
-		return ""
-	case n.Kind == source.Map:
+	switch n.Kind {
+	case source.Map:
 		return "{}"
-	case n.Kind == source.List:
+	case source.List:
 		return "[]"
 	}
 	return n.Text
 }
 
-func topKey(path string) string {
-	if i := strings.IndexAny(path, ".["); i >= 0 {
-		return path[:i]
-	}
-	return path
-}
-
 // leaves calls visit for every scalar, and for every empty map or list.
 func leaves(n *source.Node, path string, visit func(string, *source.Node)) {
+	if n.Short.IsSet() {
+		visit(path, n.Short)
+	}
 	switch {
-	case n.Kind == source.Map && len(n.Fields) > 0:
+	case n.Kind == source.Map && (len(n.Fields) > 0 || n.Short != nil):
 		for _, f := range n.Fields {
-			below := path
-			if !strings.HasPrefix(f.Key, "#") {
-				below = source.JoinPath(path, f.Key)
-			}
-			leaves(f.Value, below, visit)
+			leaves(f.Value, source.JoinPath(path, f.Key), visit)
 		}
 	case n.Kind == source.List && len(n.Items) > 0:
 		for i, item := range n.Items {
@@ -114,35 +118,4 @@ func leaves(n *source.Node, path string, visit func(string, *source.Node)) {
 	case n.Kind != source.Null:
 		visit(path, n)
 	}
-}
-
-// levelOf names the level that a value stands on: merging shares nodes, so it
-// is the one whose tree holds the very node.
-func levelOf(s *subject, top *level, leaf *source.Node) string {
-	for l := top; l != nil; l = l.parent {
-		if holds(l.keys, leaf) {
-			return l.name
-		}
-		if l.flavor != nil && holds(l.flavor, leaf) {
-			return l.name + ", flavor " + display(s.node.Get("flavor"))
-		}
-	}
-	return "catalogue entry " + s.os.Name
-}
-
-func holds(tree, leaf *source.Node) bool {
-	if tree == leaf {
-		return true
-	}
-	for _, f := range tree.Fields {
-		if holds(f.Value, leaf) {
-			return true
-		}
-	}
-	for _, item := range tree.Items {
-		if holds(item, leaf) {
-			return true
-		}
-	}
-	return false
 }

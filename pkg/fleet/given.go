@@ -1,43 +1,49 @@
 package fleet
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// given is the level of Options.Defaults. It lies between the levels of files
-// and the VM's own: whoever deploys a fleet knows more than its defaults do,
-// and less than who wrote the VM.
+// given is the level of Options.Defaults. It is between the levels of files and
+// the VM's own: whoever deploys a fleet knows more than its defaults do, and
+// less than the author of the VM.
 type given struct {
-	*level          // nil without such options
-	over   sync.Map // *level → that level with this one over it
+	*Level          // nil without such options
+	over   sync.Map // *Level → that level with this one over it
 }
 
-// newGiven reads what options give in place of files, once fleet.yaml is read.
-func (l *loader) newGiven() {
-	l.header.Target.KubeVirt = or(l.header.Target.KubeVirt, l.opts.KubeVirt)
-	if len(l.opts.Defaults) == 0 {
+// openGiven reads what options set in place of files, once fleet.yaml is read.
+func (f *Fleet) openGiven() {
+	f.Header.Target.KubeVirt = cmp.Or(f.Header.Target.KubeVirt, f.KubeVirt)
+	if len(f.Defaults) == 0 {
 		return
 	}
 	var diags source.Diagnostics
-	keys := parseDefaults(l.opts.Defaults, &diags)
-	l.given.level = newLevel(defaultOption, nil, levelKeys(keys, "", &diags), "", l.set, &diags)
-	l.keep(nil, &diags)
+	keys := parseDefaults(f.Defaults, &diags)
+	f.given.Level = f.newLevel(defaultOption, nil, levelKeys(keys, "", &diags), "", &diags)
+	f.report(&diags)
 }
 
-// onto lays the level over what the VMs of a file start from.
-func (g *given) onto(below *level) *level {
-	if g.level == nil {
+// onto returns the level over what the VMs of a file start from.
+func (g *given) onto(below *Level) *Level {
+	if g.Level == nil {
 		return below
 	}
 	if known, ok := g.over.Load(below); ok {
-		return known.(*level)
+		return known.(*Level)
 	}
-	over := &level{name: g.name, parent: below, keys: g.keys, flavor: g.flavor, inDoubt: g.inDoubt || below != nil && below.inDoubt}
+	over := &Level{Name: g.Name, Parent: below, Keys: g.Keys, flavor: g.flavor, depth: 1, inDoubt: g.inDoubt}
+	if below != nil {
+		over.depth, over.inDoubt = below.depth+1, g.inDoubt || below.inDoubt
+	}
+	over.stamp()
 	known, _ := g.over.LoadOrStore(below, over)
-	return known.(*level)
+	return known.(*Level)
 }
 
 // parseDefaults turns "a.b=value" options into a tree of VM keys, in their long forms.
@@ -50,7 +56,7 @@ func parseDefaults(defaults []string, diags *source.Diagnostics) *source.Node {
 			continue
 		}
 		if n := parseScalar(file, strings.Join(keys, "."), value, diags); n != nil {
-			out = source.Compose(out, expand(beneath(file, keys, n)))
+			out = source.Compose(out, values.Long(underKeys(file, keys, n)))
 		}
 	}
 	return out

@@ -58,7 +58,7 @@ func linked(dir string, files ...string) ([]string, error) {
 	})
 	var targets []string
 	for _, file := range files {
-		if target, ok := linkTarget(file); ok && !within(physical(dir), target) {
+		if target, ok := linkTarget(file); ok && !Within(physical(dir), target) {
 			targets = append(targets, relative(dir, target))
 		}
 	}
@@ -98,22 +98,4 @@ func relative(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, rel)
-}
-
-// Directories lists the outermost directories that hold VMs in files of their
-// own, sorted: each can be rendered alone, and together they are all that was
-// loaded. It needs the machines, which [Visit] leaves out.
-func (f *Fleet) Directories() []string {
-	dirs := make([]string, len(f.Machines))
-	for i, m := range f.Machines {
-		dirs[i] = filepath.Dir(m.Pos.File)
-	}
-	slices.Sort(dirs)
-	var outermost []string
-	for _, dir := range slices.Compact(dirs) {
-		if !slices.ContainsFunc(outermost, func(o string) bool { return within(o, dir) }) {
-			outermost = append(outermost, dir)
-		}
-	}
-	return outermost
 }

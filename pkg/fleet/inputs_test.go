@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // spread is a fleet whose VMs lie in directories of several depths.
@@ -37,12 +38,11 @@ vms: {web: {memory: 9Gi}}
 
 func enter(t *testing.T) { t.Chdir(unpack(t, txtar.Parse([]byte(spread)))) }
 
-func loadPart(t *testing.T, path string) *fleet.Fleet {
+func openPart(t *testing.T, path string) *fleet.Fleet {
 	t.Helper()
-	f, diags := fleet.Load(path, fleet.Options{Overlays: []string{"overlay.yaml"}})
-	for _, d := range diags.Sorted() {
-		require.Equal(t, "unknown-name", d.Rule, d) // the overlay's VM, where it is not read
-	}
+	var diags source.Diagnostics
+	f := fleet.Open(path, fleet.Options{Overlays: []string{"overlay.yaml"}}, &diags)
+	require.Empty(t, diags.Sorted())
 	return f
 }
 
@@ -54,7 +54,7 @@ func TestInputs(t *testing.T) {
 		"./site/lab/":   {"site/_defaults.yaml", "site/fleet.yaml"},
 		"site/prod/web": {"site/_defaults.yaml", "site/fleet.yaml", "site/prod/_defaults.yaml"},
 	} {
-		files, err := loadPart(t, part).Inputs(part)
+		files, err := openPart(t, part).Inputs(part)
 		require.NoError(t, err)
 		require.Equal(t, want, files, part)
 	}
@@ -64,7 +64,7 @@ func TestInputs(t *testing.T) {
 func TestInputsBesidePlatform(t *testing.T) {
 	enter(t)
 	require.NoError(t, os.WriteFile("site/platform.yaml", []byte("apiVersion: vmrender.io/v1alpha1\n"), 0o600))
-	files, err := loadPart(t, "site/lab").Inputs("site/lab")
+	files, err := openPart(t, "site/lab").Inputs("site/lab")
 	require.NoError(t, err)
 	require.Equal(t, []string{"site/_defaults.yaml", "site/fleet.yaml", "site/platform.yaml"}, files)
 }
@@ -72,7 +72,7 @@ func TestInputsBesidePlatform(t *testing.T) {
 func TestInputsFromWithin(t *testing.T) {
 	enter(t)
 	t.Chdir("site/prod/web")
-	f, _ := fleet.Load(".", fleet.Options{})
+	f := fleet.Open(".", fleet.Options{}, new(source.Diagnostics))
 	files, err := f.Inputs(".")
 	require.NoError(t, err)
 	require.Equal(t, []string{"../../_defaults.yaml", "../../fleet.yaml", "../../prod/_defaults.yaml"}, files)
@@ -90,7 +90,7 @@ func TestInputsOfLinks(t *testing.T) {
 		"site/lab-b":     {"site/_defaults.yaml", "site/fleet.yaml", "site/outside/_defaults.yaml.txt"},
 		"site/lab/inner": {"site/_defaults.yaml", "site/fleet.yaml", "site/lab/_defaults.yaml", "site/outside/_defaults.yaml.txt"},
 	} {
-		files, err := loadPart(t, part).Inputs(part)
+		files, err := openPart(t, part).Inputs(part)
 		require.NoError(t, err)
 		require.Equal(t, want, files, part)
 	}
@@ -98,18 +98,6 @@ func TestInputsOfLinks(t *testing.T) {
 
 func TestInputsOfNothing(t *testing.T) {
 	enter(t)
-	_, err := loadPart(t, "site").Inputs("site/missing")
+	_, err := openPart(t, "site").Inputs("site/missing")
 	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
-func TestDirectories(t *testing.T) {
-	enter(t)
-	for part, want := range map[string][]string{
-		"site":           {"site/lab", "site/lab-b", "site/prod/db", "site/prod/web"},
-		"site/prod":      {"site/prod/db", "site/prod/web"},
-		"site/lab":       {"site/lab"},
-		"site/lab/inner": {"site/lab/inner"},
-	} {
-		require.Equal(t, want, loadPart(t, part).Directories(), part)
-	}
 }

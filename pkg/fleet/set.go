@@ -40,13 +40,15 @@ func setNode(file *source.File, keys []string, value string) *source.Node {
 	if value == "true" || value == "false" {
 		n.Kind = source.Bool
 	}
-	return beneath(file, keys, n)
+	return underKeys(file, keys, n)
 }
 
-// beneath is a value under a path of keys.
-func beneath(file *source.File, keys []string, n *source.Node) *source.Node {
+// underKeys returns a value under a path of keys.
+func underKeys(file *source.File, keys []string, n *source.Node) *source.Node {
 	for _, key := range slices.Backward(keys) {
-		n = mapAt(&source.Node{File: file}, key, n)
+		m := source.EmptyMap(&source.Node{File: file})
+		m.Add(key, n)
+		n = m
 	}
 	return n
 }

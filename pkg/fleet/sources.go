@@ -3,7 +3,7 @@ package fleet
 import (
 	"cmp"
 	"slices"
-	"strconv"
+	"sync"
 
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -15,7 +15,7 @@ type DiskSource struct {
 	VMs  int    // how many machines the VM stands for
 	Kind string // key of the source, such as "dataSource"
 	// Content is the value under that key, and Version that of `version`, nil
-	// where there is none: each as it was written and where it was written, which
+	// if there is none: each as it was written and where it was written, which
 	// for a named image is its entry in the catalogue.
 	Content, Version *source.Node
 }
@@ -25,49 +25,43 @@ var contentKeys = []string{"dataSource", "registry", "http", "s3", "gcs", "pvc",
 
 // Sources lists the sources of all disks of the fleet at path, by VM and disk.
 func Sources(path string, opts Options) ([]DiskSource, *source.Diagnostics) {
-	l := newLoader(opts)
+	diags := new(source.Diagnostics)
+	f := Open(path, opts, diags)
+	var mu sync.Mutex
 	var found []DiskSource
-	l.inspect = func(entry string, s *subject, _ *level) {
-		list := s.sources(entry)
-		l.mu.Lock()
-		defer l.mu.Unlock()
+	f.Each(func(e *Entry, _ *source.Diagnostics) {
+		list := f.sources(e)
+		mu.Lock()
+		defer mu.Unlock()
 		found = append(found, list...)
-	}
-	l.load(path)
+	})
 	slices.SortFunc(found, func(a, b DiskSource) int { return cmp.Or(cmp.Compare(a.VM, b.VM), cmp.Compare(a.Disk, b.Disk)) })
-	return found, &l.diags
+	return found, diags
 }
 
-func (s *subject) sources(vm string) []DiskSource {
+func (f *Fleet) sources(e *Entry) []DiskSource {
 	machines := 1
-	if n := s.node.Get("replicas"); n != nil && n.Kind == source.Int {
-		machines, _ = strconv.Atoi(n.Text) // what is wrong with it is reported when it is decoded
+	if n := e.VM.Replicas; n != nil {
+		machines = *n
 	}
 	var out []DiskSource
-	disks := s.node.Get("disks")
-	if disks == nil {
-		return nil
-	}
-	for _, disk := range disks.Fields {
+	for _, disk := range e.Keys.Get("disks").Entries() {
 		written := disk.Value.Get("source")
 		version := written.Get("version")
-		if image := written.Get("image"); hasText(image) {
-			written = s.set.Node("images", image.Text)
-			if !hasText(version) {
+		if image := written.Get("image").Str(); image != "" {
+			written = f.Catalog.Node("images", image)
+			if version.Str() == "" {
 				version = written.Get("version")
 			}
 		}
-		if !hasText(version) {
+		if version.Str() == "" {
 			version = nil
 		}
 		for _, kind := range contentKeys {
-			if content := written.Get(kind); hasText(content) {
-				out = append(out, DiskSource{vm, disk.Key, machines, kind, content, version})
+			if content := written.Get(kind); content.Str() != "" {
+				out = append(out, DiskSource{e.Name, disk.Key, machines, kind, content, version})
 			}
 		}
 	}
 	return out
 }
-
-// hasText tells whether a value is there and not empty.
-func hasText(n *source.Node) bool { return n != nil && n.Kind == source.String && n.Text != "" }

@@ -194,7 +194,7 @@ func linkProblem(root, path string) string {
 	if err != nil {
 		return reason(err).Error()
 	}
-	if !within(realRoot, target) {
+	if !Within(realRoot, target) {
 		return linkLeaves
 	}
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
@@ -203,7 +203,8 @@ func linkProblem(root, path string) string {
 	return ""
 }
 
-func within(root, path string) bool {
+// Within reports whether path is root or below it.
+func Within(root, path string) bool {
 	rel := below(root, path)
 	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

@@ -57,17 +57,6 @@ vms: {db: {}}
 vms: {above: {}}
 `
 
-// part loads a path of a fleet in an archive, and gives its machines as
-// "namespace/name" and its problems.
-func part(t *testing.T, dir, path string, opts fleet.Options) (machines, problems []string) {
-	t.Helper()
-	f, diags := fleet.Load(path, opts)
-	for _, m := range f.Machines {
-		machines = append(machines, m.Namespace+"/"+m.Name)
-	}
-	return machines, relative(diags, dir)
-}
-
 func TestTree(t *testing.T) {
 	dir := unpack(t, txtar.Parse([]byte(site)))
 	t.Chdir(filepath.Join(dir, "site", "prod", "db"))

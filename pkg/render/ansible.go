@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -46,7 +46,7 @@ func (x *rendering) ansible(objects []runtime.Object) []runtime.Object {
 		vars = map[string]any{}
 	}
 	vars["vm_name"], vars["vm_namespace"] = x.Name, x.Namespace
-	name := x.Name + "-ansible-" + fleet.Hash(x.contentOf(objects), x.content(vars), a.Template, a.Image, a.Playbook, a.Secret)
+	name := x.Name + "-ansible-" + machine.Hash(x.contentOf(objects), x.content(vars), a.Template, a.Image, a.Playbook, a.Secret)
 	meta := x.objectMeta(name, x.syncAnnotations(ansibleJob))
 	if a.Image != "" {
 		return append(objects, newJob(meta, x.playbookPod(a, vars), "ansible"))
@@ -66,7 +66,7 @@ const (
 )
 
 // playbookPod runs a playbook of an image that has ansible-runner.
-func (x *rendering) playbookPod(a *fleet.MachineAnsible, vars map[string]any) corev1.PodSpec {
+func (x *rendering) playbookPod(a *machine.Ansible, vars map[string]any) corev1.PodSpec {
 	text, err := manifest.Encode(nil, vars)
 	if err != nil {
 		x.diags.Errorf(x.Pos, "encode", x.path("lifecycle.ansible.extraVars"), "the variables cannot be written: %s", err)

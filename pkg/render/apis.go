@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -92,13 +92,13 @@ func (n needs) add(kind schema.GroupVersionKind, at place) {
 }
 
 // addMachine adds what a machine and its objects need.
-func (n needs) addMachine(m *fleet.Machine, objects []runtime.Object) {
+func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	at := place{m.Pos, m.Path}
 	for _, o := range objects {
 		n.add(o.GetObjectKind().GroupVersionKind(), at)
 	}
 	for i := range m.Disks {
-		if m.Disks[i].Kind == fleet.DiskDataVolume {
+		if m.Disks[i].Kind == machine.DiskDataVolume {
 			n.add(kindDataVolume, at)
 		}
 	}

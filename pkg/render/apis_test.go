@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -63,7 +64,7 @@ vms:
 		t.Run(name, func(t *testing.T) {
 			collector := render.NewCollector()
 			collector.APIs = render.APIs(c.apis)
-			_, diags := fleet.Visit("-", fleet.Options{Stdin: strings.NewReader(values)}, collector.Visit)
+			_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(values)}, collector.Visit)
 			require.Empty(t, diags.Sorted())
 			var found source.Diagnostics
 			collector.CheckAPIs(&found)

@@ -3,14 +3,14 @@ package render
 import (
 	"testing"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 func BenchmarkObjects(b *testing.B) {
 	for _, bench := range []struct {
 		name    string
-		machine func(testing.TB) *fleet.Machine
+		machine func(testing.TB) *machine.Machine
 	}{
 		{"linux", acpRHEL9}, {"windows", acpServer2019}, {"cloud-init", configDriveMachine}, {"overrides", overriddenMachine}, {"patches", overridesMachine},
 	} {
@@ -28,7 +28,7 @@ func BenchmarkObjects(b *testing.B) {
 	}
 }
 
-func overriddenMachine(t testing.TB) *fleet.Machine {
+func overriddenMachine(t testing.TB) *machine.Machine {
 	m := overridesMachine(t)
 	m.Patches = nil
 	return m

@@ -5,7 +5,6 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -17,7 +16,7 @@ func (x *rendering) byHand(vm *kubevirtv1.VirtualMachine) {
 		return
 	}
 	for option := range strings.SplitSeq(vm.Annotations[annotationOptions], ",") {
-		if option = strings.TrimSpace(option); x.Lifecycle.Strategy != fleet.Replace && (option == "Force=true" || option == "Replace=true") {
+		if option = strings.TrimSpace(option); !x.Lifecycle.Strategy.Traits().AwaitsDeletion && (option == "Force=true" || option == "Replace=true") {
 			x.refuse(annotationOptions, option+" deletes the VM, or what the cluster has decided for it, in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // inlineLimit is the number of bytes of user data, and of network data, that
@@ -117,7 +117,7 @@ func (x *rendering) sysprepBus() kubevirtv1.DiskBus {
 	return kubevirtv1.DiskBusSATA
 }
 
-func sysprepSource(s *fleet.Sysprep) kubevirtv1.VolumeSource {
+func sysprepSource(s *values.Sysprep) kubevirtv1.VolumeSource {
 	if s.ConfigMap != "" {
 		return kubevirtv1.VolumeSource{Sysprep: &kubevirtv1.SysprepSource{ConfigMap: secretRef(s.ConfigMap)}}
 	}

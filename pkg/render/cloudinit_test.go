@@ -9,7 +9,8 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // Whatever a user writes comes back out of the cloud-config as it was.
@@ -32,9 +33,9 @@ func FuzzUserData(f *testing.F) {
 
 func requireParsesBack(t *testing.T, text string) {
 	t.Helper()
-	c := fleet.CloudInit{
+	c := values.CloudInit{
 		User: text, Password: text, Hostname: text, SSHKeys: []string{text}, Packages: []string{text},
-		RunCmd: []fleet.Command{{Shell: text}, {Args: []string{"echo", text}}},
+		RunCmd: []values.Command{{Shell: text}, {Args: []string{"echo", text}}},
 	}
 	got := userData(&c)
 	require.True(t, strings.HasPrefix(got, "#cloud-config\n"))
@@ -63,7 +64,7 @@ func TestCloudInitSource(t *testing.T) {
 	long := "#cloud-config\n" + strings.Repeat("#", inlineLimit)
 	most := long[:inlineLimit]
 	tests := map[string]struct {
-		write  func(*fleet.Machine)
+		write  func(*machine.Machine)
 		want   kubevirtv1.CloudInitNoCloudSource
 		secret map[string]string
 	}{
@@ -71,32 +72,32 @@ func TestCloudInitSource(t *testing.T) {
 			want: kubevirtv1.CloudInitNoCloudSource{UserData: "#cloud-config\n"},
 		},
 		"at the limit": {
-			write: func(m *fleet.Machine) { m.CloudInit.UserData = most },
+			write: func(m *machine.Machine) { m.CloudInit.UserData = most },
 			want:  kubevirtv1.CloudInitNoCloudSource{UserData: most},
 		},
 		"over the limit": {
-			write:  func(m *fleet.Machine) { m.CloudInit.UserData = long },
+			write:  func(m *machine.Machine) { m.CloudInit.UserData = long },
 			want:   kubevirtv1.CloudInitNoCloudSource{UserDataSecretRef: secretRef("web01-cloudinit")},
 			secret: map[string]string{"userdata": long},
 		},
 		"network data over the limit": {
-			write: func(m *fleet.Machine) { m.CloudInit.UserData, m.CloudInit.NetworkData = "a", long },
+			write: func(m *machine.Machine) { m.CloudInit.UserData, m.CloudInit.NetworkData = "a", long },
 			want: kubevirtv1.CloudInitNoCloudSource{
 				UserDataSecretRef: secretRef("web01-cloudinit"), NetworkDataSecretRef: secretRef("web01-cloudinit"),
 			},
 			secret: map[string]string{"userdata": "a", "networkdata": long},
 		},
 		"stored in a Secret": {
-			write:  func(m *fleet.Machine) { m.CloudInit.User, m.CloudInit.InSecret = "me", true },
+			write:  func(m *machine.Machine) { m.CloudInit.User, m.CloudInit.InSecret = "me", true },
 			want:   kubevirtv1.CloudInitNoCloudSource{UserDataSecretRef: secretRef("web01-cloudinit")},
 			secret: map[string]string{"userdata": "#cloud-config\nuser: me\n"},
 		},
 		"the user's Secret": {
-			write: func(m *fleet.Machine) { m.CloudInit.Secret, m.CloudInit.InSecret = "own", true },
+			write: func(m *machine.Machine) { m.CloudInit.Secret, m.CloudInit.InSecret = "own", true },
 			want:  kubevirtv1.CloudInitNoCloudSource{UserDataSecretRef: secretRef("own")},
 		},
 		"the user's Secret beside network data": {
-			write: func(m *fleet.Machine) {
+			write: func(m *machine.Machine) {
 				m.CloudInit.Secret, m.CloudInit.NetworkData, m.CloudInit.InSecret = "own", "version: 2\n", true
 			},
 			want: kubevirtv1.CloudInitNoCloudSource{
@@ -105,14 +106,14 @@ func TestCloudInitSource(t *testing.T) {
 			secret: map[string]string{"networkdata": "version: 2\n"},
 		},
 		"network data alone": {
-			write: func(m *fleet.Machine) { m.CloudInit.NetworkData = "version: 2\n" },
+			write: func(m *machine.Machine) { m.CloudInit.NetworkData = "version: 2\n" },
 			want:  kubevirtv1.CloudInitNoCloudSource{NetworkData: "version: 2\n"},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := linuxMachine(t)
-			m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{Datasource: "noCloud"}, SecretName: "web01-cloudinit", Bus: "virtio"}
+			m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Datasource: "noCloud"}, SecretName: "web01-cloudinit", Bus: "virtio"}
 			if test.write != nil {
 				test.write(m)
 			}

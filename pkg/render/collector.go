@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/s2"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -57,8 +57,8 @@ func NewCollector() *Collector {
 }
 
 // Visit renders one machine, or checks what can be checked of a broken one; it
-// is a [fleet.Visitor].
-func (c *Collector) Visit(m *fleet.Machine, diags *source.Diagnostics) {
+// is a [machine.Visitor].
+func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	if m.Broken {
 		c.renderer.Check(m, diags)
 		return
@@ -81,7 +81,7 @@ func (c *Collector) Visit(m *fleet.Machine, diags *source.Diagnostics) {
 }
 
 // need notes what a machine's objects need of the cluster.
-func (c *Collector) need(m *fleet.Machine, objects []runtime.Object) {
+func (c *Collector) need(m *machine.Machine, objects []runtime.Object) {
 	if c.APIs == "" {
 		return
 	}

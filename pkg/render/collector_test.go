@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -26,7 +27,7 @@ func TestCollector(t *testing.T) {
 	stdin := func() fleet.Options { return fleet.Options{Stdin: strings.NewReader(values.String())} }
 
 	c := render.NewCollector()
-	_, diags := fleet.Visit("-", stdin(), c.Visit)
+	_, diags := machine.Visit("-", stdin(), c.Visit)
 	require.Empty(t, diags.Sorted())
 	all := c.Rendered()
 	require.Len(t, all, machines)
@@ -40,7 +41,7 @@ func TestCollector(t *testing.T) {
 	}
 	require.NoError(t, w.Close())
 
-	f, diags := fleet.Load("-", stdin())
+	f, diags := machine.Load("-", stdin())
 	r := render.New()
 	w = manifest.NewWriter(&want, manifest.YAML)
 	for _, m := range f.Machines {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -21,7 +21,7 @@ func (x *rendering) content(objects ...any) string {
 		}
 		parts = append(parts, string(text))
 	}
-	return fleet.Hash(parts...)
+	return machine.Hash(parts...)
 }
 
 // contentOf is the hash of all that is rendered for the machine.
@@ -36,16 +36,16 @@ func (x *rendering) contentOf(objects []runtime.Object) string {
 // revision is the machine under the name of its content: what runs inside it,
 // and not when Argo CD applies it. Its labels stay those of the VM, so that
 // Services lead to the old machine and to the new one.
-func (x *rendering) revision(vm *kubevirtv1.VirtualMachine, secret *corev1.Secret) *fleet.Machine {
+func (x *rendering) revision(vm *kubevirtv1.VirtualMachine, secret *corev1.Secret) *machine.Machine {
 	hash := x.content(&vm.Spec)
 	if secret != nil {
 		hash = x.content(&vm.Spec, secret.StringData)
 	}
 	m := *x.Machine
 	m.Name += "-" + hash
-	m.Disks = append([]fleet.MachineDisk(nil), m.Disks...)
+	m.Disks = append([]machine.Disk(nil), m.Disks...)
 	for i := range m.Disks {
-		if d := &m.Disks[i]; d.Kind == fleet.DiskDataVolume {
+		if d := &m.Disks[i]; d.Kind == machine.DiskDataVolume {
 			d.Claim = m.Name + strings.TrimPrefix(d.Claim, x.Name)
 		}
 	}

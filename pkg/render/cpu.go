@@ -3,7 +3,7 @@ package render
 import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // cpu writes the whole topology, so that nothing depends on a cluster's defaults.
@@ -28,7 +28,7 @@ func (x *rendering) cpu(d *kubevirtv1.DomainSpec) {
 	}
 }
 
-func cpuFeatures(in []fleet.CPUFeature) []kubevirtv1.CPUFeature {
+func cpuFeatures(in []values.CPUFeature) []kubevirtv1.CPUFeature {
 	if len(in) == 0 {
 		return nil
 	}

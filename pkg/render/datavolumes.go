@@ -11,14 +11,14 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 // dataVolumes appends the DataVolumes that survive the machine.
 func (x *rendering) dataVolumes(objects []runtime.Object) []runtime.Object {
 	for i := range x.Disks {
 		d := &x.Disks[i]
-		if d.Kind != fleet.DiskDataVolume || !d.Keep {
+		if d.Kind != machine.DiskDataVolume || !d.Keep {
 			continue
 		}
 		objects = append(objects, &cdiv1.DataVolume{
@@ -36,7 +36,7 @@ func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 	var out []kubevirtv1.DataVolumeTemplateSpec
 	for i := range x.Disks {
 		d := &x.Disks[i]
-		if d.Kind != fleet.DiskDataVolume || d.Keep {
+		if d.Kind != machine.DiskDataVolume || d.Keep {
 			continue
 		}
 		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
@@ -49,7 +49,7 @@ func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 
 // dataVolumeSpec uses CDI's `storage` rather than `pvc`: CDI then adds what a
 // file system takes, and chooses modes by the class's StorageProfile where none are set.
-func (x *rendering) dataVolumeSpec(d *fleet.MachineDisk) cdiv1.DataVolumeSpec {
+func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 	storage := &cdiv1.StorageSpec{}
 	if d.Size != "" {
 		storage.Resources = x.storage(d.Size)
@@ -121,7 +121,7 @@ func optional(s string) *string {
 }
 
 // capacity is the size of a scratch disk, which nothing else could say.
-func (x *rendering) capacity(d *fleet.MachineDisk) resource.Quantity {
+func (x *rendering) capacity(d *machine.Disk) resource.Quantity {
 	if d.Size == "" {
 		x.diags.Errorf(d.Pos, "missing-key", x.path("disks."+d.Name+".size"), "missing size; expected a quantity such as \"10Gi\"")
 	}

@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 // disks writes each disk as KubeVirt wants it: a device for the guest, and a
@@ -17,13 +17,13 @@ func (x *rendering) disks(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	for i := range x.Disks {
 		d := &x.Disks[i]
 		devices.Disks = append(devices.Disks, diskDevice(d))
-		if d.Kind != fleet.DiskEjected {
+		if d.Kind != machine.DiskEjected {
 			spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: d.Volume, VolumeSource: x.volumeSource(d)})
 		}
 	}
 }
 
-func diskDevice(d *fleet.MachineDisk) kubevirtv1.Disk {
+func diskDevice(d *machine.Disk) kubevirtv1.Disk {
 	out := kubevirtv1.Disk{
 		Name: d.Volume, BootOrder: d.BootOrder, Serial: d.Serial,
 		Cache: kubevirtv1.DriverCache(d.Cache), IO: kubevirtv1.DriverIO(d.IO),
@@ -50,15 +50,15 @@ func diskDevice(d *fleet.MachineDisk) kubevirtv1.Disk {
 // and a restore may put another claim in its place without the DataVolume
 // coming back. One that the machine owns is referred to by DataVolume, as
 // KubeVirt wants for dataVolumeTemplates.
-func (x *rendering) volumeSource(d *fleet.MachineDisk) kubevirtv1.VolumeSource {
+func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
 	switch {
-	case d.Kind == fleet.DiskContainerDisk:
+	case d.Kind == machine.DiskContainerDisk:
 		return kubevirtv1.VolumeSource{ContainerDisk: &kubevirtv1.ContainerDiskSource{
 			Image: d.Source.ContainerDisk, ImagePullSecret: d.Source.Secret,
 		}}
-	case d.Kind == fleet.DiskEmpty:
+	case d.Kind == machine.DiskEmpty:
 		return kubevirtv1.VolumeSource{EmptyDisk: &kubevirtv1.EmptyDiskSource{Capacity: x.capacity(d)}}
-	case d.Kind == fleet.DiskDataVolume && !d.Keep:
+	case d.Kind == machine.DiskDataVolume && !d.Keep:
 		return kubevirtv1.VolumeSource{DataVolume: &kubevirtv1.DataVolumeSource{Name: d.Claim, Hotpluggable: d.Hotpluggable}}
 	}
 	return kubevirtv1.VolumeSource{PersistentVolumeClaim: &kubevirtv1.PersistentVolumeClaimVolumeSource{

@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 func ExampleRenderer_Objects() {
-	m := &fleet.Machine{
+	m := &machine.Machine{
 		Name: "web01", Namespace: "default", Path: "vms.web01", OS: &catalog.ResolvedOS{Name: "linux"},
-		Disks: []fleet.MachineDisk{{Name: "root", Volume: "rootdisk", Claim: "web01", Size: "30Gi", Type: "disk", Keep: true}},
+		Disks: []machine.Disk{{Name: "root", Volume: "rootdisk", Claim: "web01", Size: "30Gi", Type: "disk", Keep: true}},
 	}
 	var diags source.Diagnostics
 	for _, o := range render.New().Objects(m, &diags) {

@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 func (x *rendering) firmware(d *kubevirtv1.DomainSpec) {
@@ -52,9 +52,9 @@ func requireSMM(d *kubevirtv1.DomainSpec) {
 
 func (x *rendering) tpm(d *kubevirtv1.DomainSpec) {
 	switch x.TPM {
-	case fleet.TPMVolatile:
+	case machine.TPMVolatile:
 		d.Devices.TPM = &kubevirtv1.TPMDevice{}
-	case fleet.TPMPersistent:
+	case machine.TPMPersistent:
 		d.Devices.TPM = &kubevirtv1.TPMDevice{Persistent: new(true)}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // jobKind is a Job of vmrender's own image that serves all machines of a namespace.
@@ -54,7 +55,7 @@ type jobKey struct {
 
 // job is what is known of a Job while machines are rendered.
 type job struct {
-	target fleet.Target
+	target values.Target
 	args   []string
 }
 
@@ -65,13 +66,13 @@ type jobs struct {
 }
 
 // add notes what the machine needs; content is its hash, where a snapshot is taken.
-func (j *jobs) add(m *fleet.Machine, content string) {
+func (j *jobs) add(m *machine.Machine, content string) {
 	if !m.Lifecycle.Hooks() {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if m.Lifecycle.Strategy == fleet.Rollout {
+	if m.Lifecycle.Strategy.Traits().Job {
 		j.of(&rolloutKind, m)
 	}
 	if m.Lifecycle.SnapshotBefore {
@@ -80,7 +81,7 @@ func (j *jobs) add(m *fleet.Machine, content string) {
 	}
 }
 
-func (j *jobs) of(kind *jobKind, m *fleet.Machine) *job {
+func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 	key := jobKey{kind, m.Namespace, m.Part}
 	of, ok := j.byID[key]
 	if !ok {
@@ -107,7 +108,7 @@ func (j *jobs) rendered() []Rendered {
 
 func (k *jobKey) name() string { return k.part + "-" + k.kind.verb }
 
-func (k *jobKey) meta(p part, target fleet.Target) metav1.ObjectMeta {
+func (k *jobKey) meta(p part, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: k.name(), Namespace: k.namespace,
 		Labels:      map[string]string{labelApp: k.name(), labelManagedBy: manager},
@@ -140,7 +141,7 @@ func (k *jobKey) job(of *job) *batchv1.Job {
 	args = append(append(args, "--timeout", k.kind.timeout), slices.Sorted(slices.Values(of.args))...)
 	image := of.target.Image
 	if image == "" {
-		image = fleet.DefaultImage
+		image = values.DefaultImage
 	}
 	pod := confined(corev1.Container{Name: manager, Image: image, Command: []string{manager}, Args: args, Resources: jobResources()})
 	pod.ServiceAccountName = k.name()

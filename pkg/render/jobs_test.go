@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // collected writes all that a Collector has after visiting machines.
-func collected(t *testing.T, machines ...*fleet.Machine) []Rendered {
+func collected(t *testing.T, machines ...*machine.Machine) []Rendered {
 	t.Helper()
 	c := NewCollector()
 	for _, m := range machines {
@@ -25,7 +25,7 @@ func collected(t *testing.T, machines ...*fleet.Machine) []Rendered {
 	return c.Rendered()
 }
 
-func named(m *fleet.Machine, namespace, name string) *fleet.Machine {
+func named(m *machine.Machine, namespace, name string) *machine.Machine {
 	m.Namespace, m.Name = namespace, name
 	return m
 }
@@ -35,7 +35,7 @@ func named(m *fleet.Machine, namespace, name string) *fleet.Machine {
 func TestJobsGolden(t *testing.T) {
 	a, b := named(cattleMachine(t), "prod", "b"), named(cattleMachine(t), "prod", "a")
 	p, q := named(ansibleMachine(t), "prod", "q"), named(ansibleMachine(t), "prod", "p")
-	for _, m := range []*fleet.Machine{a, b, p, q} {
+	for _, m := range []*machine.Machine{a, b, p, q} {
 		m.Lifecycle.Ansible = nil
 		m.Target.Image = "registry.example.com/vmrender:1.0"
 	}
@@ -86,7 +86,7 @@ func TestPolicyOf(t *testing.T) {
 			require.NotEmpty(t, factsOf(p, on), name)
 		}
 	}
-	texts := func(m *fleet.Machine) string {
+	texts := func(m *machine.Machine) string {
 		var out bytes.Buffer
 		for _, f := range PolicyOf(m).Facts {
 			out.WriteString(f.Text + "\n")

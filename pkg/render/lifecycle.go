@@ -4,7 +4,8 @@ import (
 	"maps"
 	"strconv"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // The annotations that Argo CD reads (argo-cd docs/user-guide/sync-waves.md,
@@ -127,12 +128,12 @@ func (x *rendering) syncAnnotations(p part) map[string]string {
 	return syncRules[p].annotations(x.Wave, x.Target)
 }
 
-func (r *syncRule) annotations(wave int, target fleet.Target) map[string]string {
+func (r *syncRule) annotations(wave int, target values.Target) map[string]string {
 	a := make(map[string]string, 8) // with room for what the lifecycle adds
 	a[annotationWave] = strconv.Itoa(wave + r.after)
 	options := r.options
 	// Confirmation came with Argo CD 2.14.
-	if r.before != "" && fleet.Before(target.ArgoCD, 2, 14) {
+	if r.before != "" && values.Before(target.ArgoCD, 2, 14) {
 		options = r.before
 	}
 	set(a, annotationOptions, options)
@@ -149,20 +150,21 @@ func set(m map[string]string, key, value string) {
 	}
 }
 
-// vmParts are the parts that VirtualMachines with a strategy of cattle are.
-var vmParts = map[string]part{fleet.Rollout: cattleVM, fleet.Pool: cattleVM, fleet.Replace: replacedVM, fleet.BlueGreen: blueGreenVM}
+// vmParts has the part that VirtualMachines with a strategy are.
+var vmParts = map[values.Strategy]part{
+	values.InPlace: petVM, values.Rollout: cattleVM, values.Pool: cattleVM, values.Replace: replacedVM, values.BlueGreen: blueGreenVM,
+}
 
 func (x *rendering) lifecycleAnnotations() map[string]string {
 	lc := &x.Lifecycle
-	if !lc.Cattle {
-		a := x.syncAnnotations(petVM)
+	a := x.syncAnnotations(vmParts[lc.Strategy])
+	if !lc.Cattle() {
 		a[annotationLifecycle], a[annotationOnChange] = "pet", "in-place"
 		return a
 	}
-	a := x.syncAnnotations(vmParts[lc.Strategy])
 	a[annotationLifecycle], a[annotationOnChange] = "cattle", "recreate"
-	a[annotationStrategy] = lc.Strategy
-	if lc.Strategy == fleet.Rollout {
+	a[annotationStrategy] = string(lc.Strategy)
+	if lc.Strategy.Traits().Job {
 		a[annotationMaxUnavailable], a[annotationKeepOld] = lc.MaxUnavailable.String(), strconv.Itoa(lc.KeepOld)
 	}
 	return a
@@ -171,15 +173,15 @@ func (x *rendering) lifecycleAnnotations() map[string]string {
 // diskAnnotations are on DataVolumes that survive their machine.
 func (x *rendering) diskAnnotations() map[string]string {
 	a := x.syncAnnotations(keptDisk)
-	if fleet.Before(x.Target.KubeVirt, 1, 5) {
+	if values.Before(x.Target.KubeVirt, 1, 5) {
 		a[annotationDeleteAfterCompletion] = "false"
 	}
 	return a
 }
 
 // diskLabels are on DataVolumes that the machine owns.
-func (x *rendering) diskLabels(d *fleet.MachineDisk) map[string]string {
-	if x.Lifecycle.Strategy != fleet.Rollout || d.Name != "root" {
+func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
+	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || d.Name != values.RootDisk {
 		return x.owned
 	}
 	labels := maps.Clone(x.owned)
@@ -190,14 +192,15 @@ func (x *rendering) diskLabels(d *fleet.MachineDisk) map[string]string {
 // lifecycleLabels are on the VirtualMachine; nil for most pets.
 func (x *rendering) lifecycleLabels() map[string]string {
 	lc := &x.Lifecycle
-	if !lc.Protect && lc.Strategy != fleet.Rollout {
+	job := lc.Strategy.Traits().Job
+	if !lc.Protect && !job {
 		return nil
 	}
 	labels := make(map[string]string, 2)
 	if lc.Protect {
 		labels[labelProtection] = "True"
 	}
-	if lc.Strategy == fleet.Rollout {
+	if job {
 		labels[labelRollout] = x.Part
 	}
 	return labels

@@ -8,55 +8,58 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 func TestVMAnnotations(t *testing.T) {
 	tests := map[string]struct {
-		write func(*fleet.Machine)
+		write func(*machine.Machine)
 		want  map[string]string
 	}{
 		"pet": {
-			write: func(*fleet.Machine) {},
+			write: func(*machine.Machine) {},
 			want: map[string]string{
 				annotationWave: "0", annotationOptions: "Prune=confirm,Delete=confirm", annotationLifecycle: "pet", annotationOnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD cannot ask": {
-			write: func(m *fleet.Machine) { m.Target.ArgoCD = "2.13" },
+			write: func(m *machine.Machine) { m.Target.ArgoCD = "2.13" },
 			want: map[string]string{
 				annotationWave: "0", annotationOptions: "Prune=false,Delete=false", annotationLifecycle: "pet", annotationOnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD can ask": {
-			write: func(m *fleet.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
+			write: func(m *machine.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
 			want: map[string]string{
 				annotationWave: "-1", annotationOptions: "Prune=confirm,Delete=confirm", annotationLifecycle: "pet", annotationOnChange: "in-place",
 			},
 		},
 		"cattle": {
-			write: func(m *fleet.Machine) { m.Lifecycle = rolloutLifecycle() },
+			write: func(m *machine.Machine) { m.Lifecycle = rolloutLifecycle() },
 			want: map[string]string{
 				annotationWave: "0", annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "rollout",
 				annotationMaxUnavailable: "25%", annotationKeepOld: "1",
 			},
 		},
 		"blue-green cattle": {
-			write: func(m *fleet.Machine) { m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.BlueGreen} },
+			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: values.BlueGreen} },
 			want: map[string]string{
 				annotationWave: "0", annotationOptions: "PruneLast=true",
 				annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "blue-green",
 			},
 		},
 		"replaced cattle": {
-			write: func(m *fleet.Machine) { m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: "replace"} },
+			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: "replace"} },
 			want: map[string]string{
 				annotationWave: "0", annotationOptions: "Force=true,Replace=true",
 				annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "replace",
 			},
 		},
 		"what is written by hand wins": {
-			write: func(m *fleet.Machine) { m.Annotations = map[string]string{annotationOptions: "Prune=false", "a": "b"} },
+			write: func(m *machine.Machine) {
+				m.Annotations = map[string]string{annotationOptions: "Prune=false", "a": "b"}
+			},
 			want: map[string]string{
 				annotationWave: "0", annotationOptions: "Prune=false", annotationLifecycle: "pet", annotationOnChange: "in-place", "a": "b",
 			},
@@ -75,7 +78,7 @@ func TestPartsAreInTheMachinesWave(t *testing.T) {
 	m := secretMachine(t)
 	m.Wave = 3
 	m.Disks[0].ExpandTo = "60Gi"
-	m.Services = []fleet.MachineService{{Name: "web01-ssh", PortName: "ssh", Port: 22, Protocol: "TCP", Type: "ClusterIP"}}
+	m.Services = []machine.Service{{Name: "web01-ssh", PortName: "ssh", Port: 22, Protocol: "TCP", Type: "ClusterIP"}}
 	objects := render(t, m)
 	require.Equal(t, "3", find[*corev1.Secret](t, objects).Annotations[annotationWave])
 	require.Equal(t, "3", find[*cdiv1.DataVolume](t, objects).Annotations[annotationWave])

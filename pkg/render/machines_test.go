@@ -1,16 +1,18 @@
 package render
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // goldenMachines are the machines whose objects stand in testdata.
-func goldenMachines() map[string]func(testing.TB) *fleet.Machine {
-	return map[string]func(testing.TB) *fleet.Machine{
+func goldenMachines() map[string]func(testing.TB) *machine.Machine {
+	return map[string]func(testing.TB) *machine.Machine{
 		"acp-rhel9":      acpRHEL9,
 		"acp-windows10":  acpWindows10,
 		"acp-server2019": acpServer2019,
@@ -55,33 +57,35 @@ func windowsOS(t testing.TB, name, label string) *catalog.ResolvedOS {
 }
 
 // linuxMachine is the least that a machine can be.
-func linuxMachine(t testing.TB) *fleet.Machine {
-	return &fleet.Machine{
+func linuxMachine(t testing.TB) *machine.Machine {
+	return &machine.Machine{
 		Fleet: "site-a", Part: "site-a-01234567", Name: "web01", Namespace: "default", Path: "vms.web01", Pos: source.Pos{File: "vms.yaml", Line: 2, Col: 3},
-		OS: linuxOS(t), Flavor: "small", Workload: "server",
-		CPU: fleet.CPU{Sockets: 1, Cores: 1, Threads: 1}, Memory: fleet.Memory{Guest: "2Gi"},
-		Disks: []fleet.MachineDisk{rootDisk("web01", "openshift-virtualization-os-images/rhel9", "30Gi")},
-		NICs:  []fleet.MachineNIC{podNIC("virtio")},
+		OS: linuxOS(t), Workload: "server",
+		Sizing: machine.Sizing{
+			Flavor: "small", CPU: values.CPU{Sockets: 1, Cores: 1, Threads: 1}, Memory: values.Memory{Guest: "2Gi"},
+		},
+		Disks: []machine.Disk{rootDisk("web01", "openshift-virtualization-os-images/rhel9", "30Gi")},
+		NICs:  []machine.NIC{podNIC("virtio")},
 		Arch:  "amd64", RunStrategy: "Always",
 	}
 }
 
-func rootDisk(claim, dataSource, size string) fleet.MachineDisk {
-	return fleet.MachineDisk{
+func rootDisk(claim, dataSource, size string) machine.Disk {
+	return machine.Disk{
 		Name: "root", Volume: "rootdisk", Claim: claim, Source: catalog.Source{DataSource: dataSource},
 		Size: size, Bus: "virtio", Type: "disk", Keep: true,
 	}
 }
 
-func podNIC(model string) fleet.MachineNIC {
-	return fleet.MachineNIC{Name: "default", Pod: true, Binding: "masquerade", Model: model}
+func podNIC(model string) machine.NIC {
+	return machine.NIC{Name: "default", Pod: true, Binding: "masquerade", Model: model}
 }
 
-func vlanNIC(name, mac, ip string) fleet.MachineNIC {
-	return fleet.MachineNIC{Name: name, NAD: "default/" + name, Binding: "bridge", Model: "virtio", MAC: mac, IP: ip}
+func vlanNIC(name, mac, ip string) machine.NIC {
+	return machine.NIC{Name: name, NAD: "default/" + name, Binding: "bridge", Model: "virtio", MAC: mac, IP: ip}
 }
 
-func identified(m *fleet.Machine, name string) *fleet.Machine {
+func identified(m *machine.Machine, name string) *machine.Machine {
 	m.Name, m.Path = name, "vms."+name
 	m.Disks[0].Claim = name
 	m.Firmware.UUID, m.Firmware.Serial = "1f4a3a0c-5a0e-5d0b-8f43-0a7ad7c5c6a1", "4d0e4c5e-7a5c-5b8e-9b1a-6f1de8f0a9b2"
@@ -91,165 +95,165 @@ func identified(m *fleet.Machine, name string) *fleet.Machine {
 
 // The three machines of the ACP pattern (RedHatEdge patterns, virtualization-acp).
 
-func acpRHEL9(t testing.TB) *fleet.Machine {
+func acpRHEL9(t testing.TB) *machine.Machine {
 	m := identified(linuxMachine(t), "example-rhel9")
 	m.Flavor, m.CPU.Sockets, m.Memory.Guest = "custom", 4, "16Gi"
 	m.Firmware.Type = "secureboot"
-	m.CloudInit = &fleet.MachineCloudInit{
-		CloudInit:  fleet.CloudInit{User: "cloud-user", PasswordSecret: "rhel-root", Datasource: "noCloud"},
+	m.CloudInit = &machine.CloudInit{
+		CloudInit:  values.CloudInit{User: "cloud-user", PasswordSecret: "rhel-root", Datasource: "noCloud"},
 		SecretName: m.Name + "-cloudinit", Bus: "virtio",
 	}
 	return m
 }
 
-func acpWindows10(t testing.TB) *fleet.Machine {
+func acpWindows10(t testing.TB) *machine.Machine {
 	m := identified(linuxMachine(t), "example-windows10")
 	m.OS = windowsOS(t, "windows10", "windows10")
 	m.Flavor, m.Workload, m.CPU.Cores, m.Memory.Guest = "custom", "desktop", 4, "8Gi"
 	m.Firmware.Type = "secureboot"
 	m.TerminationGracePeriodSeconds = new(int64(3600))
-	m.Disks = []fleet.MachineDisk{rootDisk(m.Name, "openshift-virtualization-os-images/windows10", "60Gi")}
+	m.Disks = []machine.Disk{rootDisk(m.Name, "openshift-virtualization-os-images/windows10", "60Gi")}
 	m.Disks[0].Bus = "sata"
 	pod := podNIC("e1000e")
-	pod.Ports = []fleet.Port{{Name: "rdp", Port: 3389, Protocol: "TCP"}}
-	m.NICs = []fleet.MachineNIC{pod, vlanNIC("vlan2003", "", "")}
+	pod.Ports = []values.Port{{Name: "rdp", Port: 3389, Protocol: "TCP"}}
+	m.NICs = []machine.NIC{pod, vlanNIC("vlan2003", "", "")}
 	return m
 }
 
-func acpServer2019(t testing.TB) *fleet.Machine {
+func acpServer2019(t testing.TB) *machine.Machine {
 	m := acpWindows10(t)
 	m.Name, m.Path = "example-server2019", "vms.example-server2019"
 	m.OS = windowsOS(t, "server2019", "server2019")
 	m.Flavor, m.Workload, m.CPU.Cores, m.CPU.Sockets, m.Memory.Guest = "db", "server", 1, 8, "32Gi"
 	m.Disks[0].Claim, m.Disks[0].Source.DataSource = m.Name, "openshift-virtualization-os-images/server2019"
-	m.Disks = append(m.Disks, fleet.MachineDisk{
+	m.Disks = append(m.Disks, machine.Disk{
 		Name: "data0", Volume: "data0", Claim: m.Name + "-data0", Source: catalog.Source{Blank: true}, Size: "120Gi", Bus: "virtio", Type: "disk", Keep: true,
 		StorageClass: "ocs-storagecluster-ceph-rbd-virtualization", AccessMode: "ReadWriteMany", VolumeMode: "Block",
 	})
 	return m
 }
 
-func windows11Machine(t testing.TB) *fleet.Machine {
+func windows11Machine(t testing.TB) *machine.Machine {
 	m := acpWindows10(t)
 	m.Name, m.Path = "desk01", "vms.desk01"
 	m.OS = windowsOS(t, "windows11", "windows11")
 	m.Firmware.Persistent = true
-	m.TPM = fleet.TPMPersistent
+	m.TPM = machine.TPMPersistent
 	m.Disks[0].Claim = m.Name
-	m.Sysprep = &fleet.Sysprep{ConfigMap: "desk-answers"}
+	m.Sysprep = &values.Sysprep{ConfigMap: "desk-answers"}
 	return m
 }
 
-func instancetypeMachine(t testing.TB) *fleet.Machine {
+func instancetypeMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
-	m.Flavor, m.CPU, m.Memory = "u1.medium", fleet.CPU{}, fleet.Memory{}
-	m.Instancetype, m.Preference = &fleet.Matcher{Name: "u1.medium"}, &fleet.Matcher{Name: "rhel.9", Kind: "VirtualMachinePreference"}
+	m.Flavor, m.CPU, m.Memory = "u1.medium", values.CPU{}, values.Memory{}
+	m.Instancetype, m.Preference = &values.Matcher{Name: "u1.medium"}, &values.Matcher{Name: "rhel.9", Kind: "VirtualMachinePreference"}
 	m.Disks[0].Bus, m.NICs[0].Model = "", ""
-	m.Firmware = fleet.MachineFirmware{Type: "bios"}
-	m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{User: "cloud-user", Datasource: "noCloud"}, SecretName: "web01-cloudinit"}
-	m.Sysprep = &fleet.Sysprep{Secret: "answers"}
-	m.TPM = fleet.TPMVolatile
+	m.Firmware = machine.Firmware{Type: "bios"}
+	m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{User: "cloud-user", Datasource: "noCloud"}, SecretName: "web01-cloudinit"}
+	m.Sysprep = &values.Sysprep{Secret: "answers"}
+	m.TPM = machine.TPMVolatile
 	return m
 }
 
-func cattleMachine(t testing.TB) *fleet.Machine {
+func cattleMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.Lifecycle = rolloutLifecycle()
 	m.Disks[0].Keep, m.Disks[0].Claim = false, "web01-root-0a1b2c3d"
-	m.Disks = append(m.Disks, fleet.MachineDisk{
+	m.Disks = append(m.Disks, machine.Disk{
 		Name: "cache", Volume: "cache", Claim: "web01-cache", Source: catalog.Source{Blank: true}, Size: "10Gi", ExpandTo: "20Gi", Bus: "scsi", Type: "disk", Hotpluggable: true,
 	})
 	m.Wave = 2
 	return m
 }
 
-func rolloutLifecycle() fleet.MachineLifecycle {
-	return fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Rollout, MaxUnavailable: fleet.IntOrPercent{Int: 25, Percent: true}, KeepOld: 1}
+func rolloutLifecycle() machine.Lifecycle {
+	return machine.Lifecycle{Strategy: values.Rollout, MaxUnavailable: values.IntOrPercent{Int: 25, Percent: true}, KeepOld: 1}
 }
 
 // ownedDisks are a root and a data disk in the machine's dataVolumeTemplates.
-func ownedDisks(m *fleet.Machine) {
+func ownedDisks(m *machine.Machine) {
 	m.Disks[0].Keep = false
-	m.Disks = append(m.Disks, fleet.MachineDisk{
+	m.Disks = append(m.Disks, machine.Disk{
 		Name: "data", Volume: "data", Claim: "web01-data", Source: catalog.Source{Blank: true}, Size: "10Gi", Bus: "virtio", Type: "disk",
 	})
 }
 
-func replacedMachine(t testing.TB) *fleet.Machine {
+func replacedMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
-	m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Replace}
+	m.Lifecycle = machine.Lifecycle{Strategy: values.Replace}
 	ownedDisks(m)
 	return m
 }
 
-func blueGreenMachine(t testing.TB) *fleet.Machine {
+func blueGreenMachine(t testing.TB) *machine.Machine {
 	m := secretMachine(t)
 	m.NICs = m.NICs[:1]
-	m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.BlueGreen}
-	m.Services = []fleet.MachineService{{Name: "web01-http", PortName: "http", Port: 80, Protocol: "TCP", Type: "ClusterIP"}}
+	m.Lifecycle = machine.Lifecycle{Strategy: values.BlueGreen}
+	m.Services = []machine.Service{{Name: "web01-http", PortName: "http", Port: 80, Protocol: "TCP", Type: "ClusterIP"}}
 	ownedDisks(m)
 	return m
 }
 
-func poolMachine(t testing.TB) *fleet.Machine {
+func poolMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
-	m.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Pool, Replicas: 3, MaxUnavailable: fleet.IntOrPercent{Int: 1}}
+	m.Lifecycle = machine.Lifecycle{Strategy: values.Pool, Replicas: 3, MaxUnavailable: values.IntOrPercent{Int: 1}}
 	m.Labels = map[string]string{"tier": "edge"}
-	m.Services = []fleet.MachineService{{Name: "web01-http", PortName: "http", Port: 80, Protocol: "TCP", Type: "ClusterIP"}}
+	m.Services = []machine.Service{{Name: "web01-http", PortName: "http", Port: 80, Protocol: "TCP", Type: "ClusterIP"}}
 	ownedDisks(m)
 	return m
 }
 
-func ansibleMachine(t testing.TB) *fleet.Machine {
+func ansibleMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
-	m.Lifecycle = fleet.MachineLifecycle{
+	m.Lifecycle = machine.Lifecycle{
 		KeepDisks: true, SnapshotBefore: true, Protect: true,
-		Ansible: &fleet.MachineAnsible{Template: "patch-rhel", Secret: "aap", ExtraVars: map[string]any{"reboot": true, "groups": []any{"web", 2}}},
+		Ansible: &machine.Ansible{Template: "patch-rhel", Secret: "aap", ExtraVars: map[string]any{"reboot": true, "groups": []any{"web", 2}}},
 	}
 	return m
 }
 
-func playbookMachine(t testing.TB) *fleet.Machine {
+func playbookMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
-	m.Lifecycle = fleet.MachineLifecycle{KeepDisks: true, Ansible: &fleet.MachineAnsible{
+	m.Lifecycle = machine.Lifecycle{KeepDisks: true, Ansible: &machine.Ansible{
 		Image: "registry.example.com/ee:1", Playbook: "patch.yml", Secret: "guest-ssh", ExtraVars: map[string]any{"motd": "it's"},
 	}}
 	return m
 }
 
-func secretMachine(t testing.TB) *fleet.Machine {
+func secretMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.NICs = append(m.NICs, vlanNIC("vlan20", "", "10.0.20.5/24"))
-	m.CloudInit = &fleet.MachineCloudInit{
-		CloudInit: fleet.CloudInit{
+	m.CloudInit = &machine.CloudInit{
+		CloudInit: values.CloudInit{
 			User: "cloud-user", Password: "yes", SSHKeys: []string{"ssh-ed25519 AAAA me@example.com"}, Hostname: "web01.example.com",
 			Packages: []string{"httpd", "3.10"}, SSHKeySecret: "keys", Datasource: "noCloud",
-			RunCmd: []fleet.Command{{Shell: "systemctl enable --now httpd"}, {Args: []string{"sh", "-c", "echo 'a: b' > /etc/motd"}}},
+			RunCmd: []values.Command{{Shell: "systemctl enable --now httpd"}, {Args: []string{"sh", "-c", "echo 'a: b' > /etc/motd"}}},
 		},
 		InSecret: true, SecretName: "web01-cloudinit", Bus: "virtio",
 	}
 	return m
 }
 
-func configDriveMachine(t testing.TB) *fleet.Machine {
+func configDriveMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.NICs[0].MAC = "02:a1:b2:00:00:01"
 	vlan := vlanNIC("vlan20", "02:a1:b2:00:00:02", "10.0.20.5/24")
 	vlan.Gateway, vlan.DNS = "10.0.20.1", []string{"10.0.0.53", "10.0.1.53"}
-	vlan.Routes = []fleet.Route{{To: "10.20.0.0/16", Via: "10.0.20.254"}}
+	vlan.Routes = []machine.Route{{To: netip.MustParsePrefix("10.20.0.0/16"), Via: netip.MustParseAddr("10.0.20.254")}}
 	m.NICs = append(m.NICs, vlan, vlanNIC("vlan30", "02:a1:b2:00:00:03", "fd00::5/64"))
-	m.CloudInit = &fleet.MachineCloudInit{
-		CloudInit:  fleet.CloudInit{User: "cloud-user", SSHKeySecret: "keys", Datasource: "configDrive"},
+	m.CloudInit = &machine.CloudInit{
+		CloudInit:  values.CloudInit{User: "cloud-user", SSHKeySecret: "keys", Datasource: "configDrive"},
 		SecretName: "web01-cloudinit", Bus: "virtio",
 	}
 	return m
 }
 
-func disksMachine(t testing.TB) *fleet.Machine {
+func disksMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.Disks[0].ExpandTo = "60Gi"
-	source := func(name string, s catalog.Source) fleet.MachineDisk {
-		return fleet.MachineDisk{Name: name, Volume: name, Claim: "web01-" + name, Source: s, Size: "10Gi", Bus: "virtio", Type: "disk", Keep: true}
+	source := func(name string, s catalog.Source) machine.Disk {
+		return machine.Disk{Name: name, Volume: name, Claim: "web01-" + name, Source: s, Size: "10Gi", Bus: "virtio", Type: "disk", Keep: true}
 	}
 	m.Disks = append(m.Disks,
 		source("registry", catalog.Source{Registry: "docker://quay.io/containerdisks/fedora:42", Secret: "pull", CertConfigMap: "ca"}),
@@ -263,31 +267,31 @@ func disksMachine(t testing.TB) *fleet.Machine {
 	m.Disks[5].Size = "" // the source's
 	m.Disks[6].Preallocation = new(true)
 	m.Disks = append(m.Disks,
-		fleet.MachineDisk{Name: "live", Volume: "live", Kind: fleet.DiskContainerDisk, Source: catalog.Source{ContainerDisk: "quay.io/containerdisks/fedora:42", Secret: "pull"}, Bus: "virtio", Type: "disk"},
-		fleet.MachineDisk{Name: "scratch", Volume: "scratch", Kind: fleet.DiskEmpty, Source: catalog.Source{EmptyDisk: true}, Size: "5Gi", Bus: "virtio", Type: "disk"},
-		fleet.MachineDisk{Name: "shared", Volume: "shared", Kind: fleet.DiskClaim, Claim: "shared-claim", Bus: "scsi", Type: "lun", Shareable: true, ReadOnly: true},
-		fleet.MachineDisk{Name: "plugged", Volume: "plugged", Kind: fleet.DiskClaim, Claim: "plugged-claim", Bus: "scsi", Type: "disk", Hotpluggable: true, Serial: "D0", Cache: "none", IO: "native"},
-		fleet.MachineDisk{Name: "iso", Volume: "iso", Kind: fleet.DiskClaim, Claim: "iso", Bus: "sata", Type: "cdrom", ReadOnly: true, BootOrder: new(uint(2))},
-		fleet.MachineDisk{Name: "tray", Volume: "tray", Kind: fleet.DiskEjected, Bus: "sata", Type: "cdrom"},
+		machine.Disk{Name: "live", Volume: "live", Kind: machine.DiskContainerDisk, Source: catalog.Source{ContainerDisk: "quay.io/containerdisks/fedora:42", Secret: "pull"}, Bus: "virtio", Type: "disk"},
+		machine.Disk{Name: "scratch", Volume: "scratch", Kind: machine.DiskEmpty, Source: catalog.Source{EmptyDisk: true}, Size: "5Gi", Bus: "virtio", Type: "disk"},
+		machine.Disk{Name: "shared", Volume: "shared", Kind: machine.DiskClaim, Claim: "shared-claim", Bus: "scsi", Type: "lun", Shareable: true, ReadOnly: true},
+		machine.Disk{Name: "plugged", Volume: "plugged", Kind: machine.DiskClaim, Claim: "plugged-claim", Bus: "scsi", Type: "disk", Hotpluggable: true, Serial: "D0", Cache: "none", IO: "native"},
+		machine.Disk{Name: "iso", Volume: "iso", Kind: machine.DiskClaim, Claim: "iso", Bus: "sata", Type: "cdrom", ReadOnly: true, BootOrder: new(uint(2))},
+		machine.Disk{Name: "tray", Volume: "tray", Kind: machine.DiskEjected, Bus: "sata", Type: "cdrom"},
 	)
 	m.Disks[0].BootOrder = new(uint(1))
 	return m
 }
 
 // everythingMachine sets what no other machine does.
-func everythingMachine(t testing.TB) *fleet.Machine {
+func everythingMachine(t testing.TB) *machine.Machine {
 	m := identified(linuxMachine(t), "rt01")
 	m.Flavor = "custom"
-	m.CPU = fleet.CPU{
+	m.CPU = values.CPU{
 		Sockets: 2, Cores: 2, Threads: 2, MaxSockets: 4, Model: "host-passthrough", Dedicated: new(true), IsolateEmulator: new(true),
-		NUMA: new(true), Realtime: new(true), Features: []fleet.CPUFeature{{Name: "vmx"}, {Name: "svm", Policy: "disable"}},
+		NUMA: new(true), Realtime: new(true), Features: []values.CPUFeature{{Name: "vmx"}, {Name: "svm", Policy: "disable"}},
 	}
-	m.Memory = fleet.Memory{Guest: "8Gi", Max: "16Gi", Hugepages: "1Gi"}
+	m.Memory = values.Memory{Guest: "8Gi", Max: "16Gi", Hugepages: "1Gi"}
 	m.Firmware.Type = "efi"
-	m.TPM = fleet.TPMVolatile
-	m.GPUs = []fleet.Device{{Name: "gpu0", Device: "nvidia.com/GA102GL_A10"}}
-	m.HostDevices = []fleet.Device{{Name: "hostdevice0", Device: "intel.com/qat"}}
-	m.NICs = []fleet.MachineNIC{
+	m.TPM = machine.TPMVolatile
+	m.GPUs = []values.Device{{Name: "gpu0", Device: "nvidia.com/GA102GL_A10"}}
+	m.HostDevices = []values.Device{{Name: "hostdevice0", Device: "intel.com/qat"}}
+	m.NICs = []machine.NIC{
 		podNIC("virtio"),
 		{Name: "fast", NAD: "net/sriov", Binding: "sriov", MAC: "02:a1:b2:00:00:09", BootOrder: new(uint(3))},
 		{Name: "l2", NAD: "net/l2", Binding: "l2bridge", Model: "virtio", State: "down"},
@@ -302,8 +306,8 @@ func everythingMachine(t testing.TB) *fleet.Machine {
 	m.ReadinessProbe = tree(t, "vms.yaml", "{tcpSocket: {port: 22}, initialDelaySeconds: 30}")
 	m.LivenessProbe = tree(t, "vms.yaml", "guestAgentPing: {}")
 	m.AccessCredentials = tree(t, "vms.yaml", "- sshPublicKey: {source: {secret: {secretName: admins}}, propagationMethod: {qemuGuestAgent: {users: [root]}}}")
-	m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{Secret: "whole", PasswordSecret: "pw", Datasource: "noCloud"}, SecretName: "rt01-cloudinit", Bus: "virtio"}
-	m.Services = []fleet.MachineService{
+	m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Secret: "whole", PasswordSecret: "pw", Datasource: "noCloud"}, SecretName: "rt01-cloudinit", Bus: "virtio"}
+	m.Services = []machine.Service{
 		{Name: "rt01-ssh", PortName: "ssh", Port: 2222, TargetPort: 22, Protocol: "TCP", Type: "NodePort", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}},
 		{Name: "rt01-web", PortName: "web", Port: 80, Protocol: "TCP", Type: "ClusterIP"},
 	}
@@ -311,7 +315,7 @@ func everythingMachine(t testing.TB) *fleet.Machine {
 	return m
 }
 
-func overridesMachine(t testing.TB) *fleet.Machine {
+func overridesMachine(t testing.TB) *machine.Machine {
 	m := acpRHEL9(t)
 	m.Overrides = []*source.Node{
 		tree(t, "catalog.yaml", "spec: {template: {spec: {domain: {ioThreadsPolicy: auto, devices: {rng: null}}}}}"),
@@ -325,7 +329,7 @@ spec:
         resources: {requests: {memory: 17Gi}}
 `),
 	}
-	m.Patches = []fleet.Patch{
+	m.Patches = []values.Patch{
 		{Op: "test", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Always")},
 		{Op: "add", Path: "/spec/template/spec/domain/devices/disks/0/dedicatedIOThread", Value: tree(t, "vms.yaml", "true")},
 		{Op: "remove", Path: "/spec/template/metadata/annotations/vm.kubevirt.io~1flavor"},

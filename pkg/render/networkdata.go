@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // guestNIC is a NIC as the guest knows it.
 type guestNIC struct {
-	*fleet.MachineNIC
+	*machine.NIC
 	guestName string
 }
 
@@ -22,7 +22,7 @@ func (x *rendering) networkData() string {
 	if x.CloudInit.NetworkData != "" {
 		return x.CloudInit.NetworkData
 	}
-	if !slices.ContainsFunc(x.NICs, func(n fleet.MachineNIC) bool { return n.IP != "" }) {
+	if !slices.ContainsFunc(x.NICs, func(n machine.NIC) bool { return n.IP != "" }) {
 		return ""
 	}
 	nics := x.guestNICs()
@@ -51,7 +51,7 @@ func (x *rendering) guestNICs() []guestNIC {
 		if n.MAC == "" && (x.configDrive() || !predictable) {
 			x.needsMAC(i)
 		}
-		nics = append(nics, guestNIC{MachineNIC: n, guestName: "enp" + strconv.Itoa(ports) + "s0"})
+		nics = append(nics, guestNIC{NIC: n, guestName: "enp" + strconv.Itoa(ports) + "s0"})
 		if !predictable {
 			// The name is given by MAC address, and must be nobody else's.
 			nics[len(nics)-1].guestName = "net" + strconv.Itoa(i)
@@ -60,7 +60,7 @@ func (x *rendering) guestNICs() []guestNIC {
 	return nics
 }
 
-func (x *rendering) onExpressPort(n *fleet.MachineNIC) bool {
+func (x *rendering) onExpressPort(n *machine.NIC) bool {
 	if x.Arch == "s390x" || n.Binding == "sriov" {
 		return false
 	}
@@ -125,29 +125,31 @@ func netplanNIC(n *guestNIC) ethernet {
 		return out
 	}
 	out.Addresses = []string{n.IP}
-	out.Routes = routes(n.MachineNIC)
+	out.Routes = netplanRoutes(n.NIC)
 	if len(n.DNS) > 0 {
 		out.Nameservers = &nameservers{Addresses: n.DNS}
 	}
 	return out
 }
 
-// routes are the default route, spelled as every version of netplan and
-// cloud-init understands it, and the NIC's own.
-func routes(n *fleet.MachineNIC) []route {
+func netplanRoutes(n *machine.NIC) []route {
 	var out []route
-	if n.Gateway != "" {
-		out = append(out, route{To: defaultRoute(n.Gateway), Via: n.Gateway})
-	}
-	for _, r := range n.Routes {
-		out = append(out, route{To: r.To, Via: r.Via})
+	for _, r := range routes(n) {
+		out = append(out, route{To: r.To.String(), Via: r.Via.String()})
 	}
 	return out
 }
 
-func defaultRoute(gateway string) string {
-	if addr, err := netip.ParseAddr(gateway); err == nil && addr.Is6() {
-		return "::/0"
+// routes returns the default route, as a prefix that every version of netplan
+// and cloud-init understands, and the NIC's own.
+func routes(n *machine.NIC) []machine.Route {
+	gateway, err := netip.ParseAddr(n.Gateway)
+	if err != nil { // there is none: the fleet accepts no invalid ones
+		return n.Routes
 	}
-	return "0.0.0.0/0"
+	everywhere := netip.IPv4Unspecified()
+	if gateway.Is6() {
+		everywhere = netip.IPv6Unspecified()
+	}
+	return append([]machine.Route{{To: netip.PrefixFrom(everywhere, 0), Via: gateway}}, n.Routes...)
 }

@@ -2,30 +2,32 @@ package render
 
 import (
 	"encoding/json"
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 func TestNetworkData(t *testing.T) {
 	routed := vlanNIC("vlan20", "02:11:22:33:44:55", "10.0.20.5/24")
-	routed.Gateway, routed.DNS, routed.Routes = "10.0.20.1", []string{"10.0.0.53"}, []fleet.Route{{To: "10.20.0.0/16", Via: "10.0.20.254"}}
+	routed.Gateway, routed.DNS, routed.Routes = "10.0.20.1", []string{"10.0.0.53"}, []machine.Route{{To: netip.MustParsePrefix("10.20.0.0/16"), Via: netip.MustParseAddr("10.0.20.254")}}
 	v6 := vlanNIC("vlan30", "", "fd00::5/64")
 	v6.Gateway = "fd00::1"
 	unplugged := vlanNIC("gone", "", "")
 	unplugged.State = "absent"
-	sriov := fleet.MachineNIC{Name: "fast", NAD: "net/sriov", Binding: "sriov", MAC: "02:a1:b2:00:00:09", IP: "10.0.9.9/24"}
+	sriov := machine.NIC{Name: "fast", NAD: "net/sriov", Binding: "sriov", MAC: "02:a1:b2:00:00:09", IP: "10.0.9.9/24"}
 
 	tests := map[string]struct {
-		nics []fleet.MachineNIC
+		nics []machine.NIC
 		want string
 	}{
-		"no static address": {nics: []fleet.MachineNIC{podNIC("virtio")}},
+		"no static address": {nics: []machine.NIC{podNIC("virtio")}},
 		"NICs without an address ask DHCP": {
-			nics: []fleet.MachineNIC{podNIC("virtio"), vlanNIC("vlan20", "", "10.0.20.5/24")},
+			nics: []machine.NIC{podNIC("virtio"), vlanNIC("vlan20", "", "10.0.20.5/24")},
 			want: `version: 2
 ethernets:
   enp1s0:
@@ -36,7 +38,7 @@ ethernets:
 `,
 		},
 		"a MAC address tells the NIC": {
-			nics: []fleet.MachineNIC{routed},
+			nics: []machine.NIC{routed},
 			want: `version: 2
 ethernets:
   enp1s0:
@@ -56,7 +58,7 @@ ethernets:
 `,
 		},
 		"IPv6, after a NIC that is not plugged": {
-			nics: []fleet.MachineNIC{unplugged, v6},
+			nics: []machine.NIC{unplugged, v6},
 			want: `version: 2
 ethernets:
   enp1s0:
@@ -68,7 +70,7 @@ ethernets:
 `,
 		},
 		"an SR-IOV device takes no port of the others": {
-			nics: []fleet.MachineNIC{sriov, podNIC("virtio")},
+			nics: []machine.NIC{sriov, podNIC("virtio")},
 			want: `version: 2
 ethernets:
   enp1s0:
@@ -89,11 +91,11 @@ ethernets:
 	}
 }
 
-func networkDataOf(t *testing.T, nics []fleet.MachineNIC) string {
+func networkDataOf(t *testing.T, nics []machine.NIC) string {
 	t.Helper()
 	m := linuxMachine(t)
 	m.NICs = nics
-	m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{Datasource: "noCloud"}}
+	m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Datasource: "noCloud"}}
 	var diags source.Diagnostics
 	x := rendering{Machine: m, diags: &diags}
 	text := x.networkData()
@@ -103,18 +105,18 @@ func networkDataOf(t *testing.T, nics []fleet.MachineNIC) string {
 
 // A NIC that the guest could not tell from others is an error, not a guess.
 func TestNetworkDataNeedsMAC(t *testing.T) {
-	tests := map[string]func(*fleet.Machine){
-		"config drive":     func(m *fleet.Machine) { m.CloudInit.Datasource = "configDrive" },
-		"SR-IOV":           func(m *fleet.Machine) { m.NICs[0].Binding = "sriov" },
-		"conventional PCI": func(m *fleet.Machine) { m.NICs[0].Model = "rtl8139" },
-		"s390x":            func(m *fleet.Machine) { m.Arch = "s390x" },
+	tests := map[string]func(*machine.Machine){
+		"config drive":     func(m *machine.Machine) { m.CloudInit.Datasource = "configDrive" },
+		"SR-IOV":           func(m *machine.Machine) { m.NICs[0].Binding = "sriov" },
+		"conventional PCI": func(m *machine.Machine) { m.NICs[0].Model = "rtl8139" },
+		"s390x":            func(m *machine.Machine) { m.Arch = "s390x" },
 	}
 	for name, write := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := linuxMachine(t)
-			m.NICs = []fleet.MachineNIC{vlanNIC("vlan20", "", "10.0.20.5/24")}
+			m.NICs = []machine.NIC{vlanNIC("vlan20", "", "10.0.20.5/24")}
 			m.NICs[0].Pos = source.Pos{File: "vms.yaml", Line: 9, Col: 5}
-			m.CloudInit = &fleet.MachineCloudInit{CloudInit: fleet.CloudInit{Datasource: "noCloud"}}
+			m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Datasource: "noCloud"}}
 			write(m)
 			require.Equal(t, []string{`vms.yaml:9:5: vms.web01.nics[0].mac: missing MAC address of the NIC "vlan20"; ` +
 				"network data with static addresses tells it by nothing else: set `mac`, or `identity.macPrefix` for the fleet"}, problems(t, m))

@@ -3,7 +3,8 @@ package render
 import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // nics writes each NIC as KubeVirt wants it: an interface for the guest, and a
@@ -24,7 +25,7 @@ func (x *rendering) nics(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	}
 }
 
-func nicInterface(n *fleet.MachineNIC) kubevirtv1.Interface {
+func nicInterface(n *machine.NIC) kubevirtv1.Interface {
 	out := kubevirtv1.Interface{
 		Name: n.Name, Model: n.Model, MacAddress: n.MAC, BootOrder: n.BootOrder,
 		State: kubevirtv1.InterfaceState(n.State), Ports: nicPorts(n.Ports),
@@ -42,7 +43,7 @@ func nicInterface(n *fleet.MachineNIC) kubevirtv1.Interface {
 	return out
 }
 
-func nicPorts(in []fleet.Port) []kubevirtv1.Port {
+func nicPorts(in []values.Port) []kubevirtv1.Port {
 	if len(in) == 0 {
 		return nil
 	}
@@ -53,7 +54,7 @@ func nicPorts(in []fleet.Port) []kubevirtv1.Port {
 	return out
 }
 
-func nicNetwork(n *fleet.MachineNIC) kubevirtv1.Network {
+func nicNetwork(n *machine.NIC) kubevirtv1.Network {
 	out := kubevirtv1.Network{Name: n.Name}
 	if n.Pod {
 		out.Pod = &kubevirtv1.PodNetwork{}

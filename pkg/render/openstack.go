@@ -67,7 +67,7 @@ func openStackData(nics []guestNIC) string {
 func osNetworkOf(n *guestNIC) osNetwork {
 	out := osNetwork{ID: n.Name, Link: n.Name, Type: "ipv4_dhcp"}
 	prefix, err := netip.ParsePrefix(n.IP)
-	if err != nil { // none: the fleet accepts no bad ones
+	if err != nil { // there is none: the fleet accepts no invalid ones
 		return out
 	}
 	out.Type = "ipv4"
@@ -75,10 +75,8 @@ func osNetworkOf(n *guestNIC) osNetwork {
 		out.Type = "ipv6"
 	}
 	out.IPAddress, out.Netmask = prefix.Addr().String(), netmask(prefix)
-	for _, r := range routes(n.MachineNIC) {
-		if to, err := netip.ParsePrefix(r.To); err == nil {
-			out.Routes = append(out.Routes, osRoute{Network: to.Masked().Addr().String(), Netmask: netmask(to), Gateway: r.Via})
-		}
+	for _, r := range routes(n.NIC) {
+		out.Routes = append(out.Routes, osRoute{Network: r.To.Masked().Addr().String(), Netmask: netmask(r.To), Gateway: r.Via.String()})
 	}
 	return out
 }

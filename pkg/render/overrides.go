@@ -8,9 +8,9 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // override applies the machine's merge patches, then its JSON patches. What
@@ -117,7 +117,7 @@ func (x *rendering) blame(json []byte) {
 func (x *rendering) patchPath(i int) string { return source.IndexPath(x.path("patches"), i) }
 
 // patchPos is where the patch's value stands; the key `patches` for one without a value.
-func (x *rendering) patchPos(p *fleet.Patch) source.Pos {
+func (x *rendering) patchPos(p *values.Patch) source.Pos {
 	if p.Value != nil && p.Value.Line > 0 {
 		return p.Value.Pos()
 	}
@@ -132,7 +132,7 @@ var (
 )
 
 // operationProblem reports an operation that lacks what it needs.
-func operationProblem(p *fleet.Patch) error {
+func operationProblem(p *values.Patch) error {
 	switch needsFrom := p.Op == "move" || p.Op == "copy"; {
 	case p.Path != "" && p.Path[0] != '/', p.From != "" && p.From[0] != '/':
 		return errNoPointer
@@ -146,7 +146,7 @@ func operationProblem(p *fleet.Patch) error {
 
 // applyPatches applies operations in their order, without the library's
 // extensions to RFC 6902.
-func applyPatches(json []byte, patches []fleet.Patch) ([]byte, error) {
+func applyPatches(json []byte, patches []values.Patch) ([]byte, error) {
 	text := []byte{'['}
 	for i := range patches {
 		p := &patches[i]
@@ -168,7 +168,7 @@ func applyPatches(json []byte, patches []fleet.Patch) ([]byte, error) {
 	return patch.ApplyWithOptions(json, options)
 }
 
-func appendOperation(dst []byte, p *fleet.Patch) []byte {
+func appendOperation(dst []byte, p *values.Patch) []byte {
 	dst = fmt.Appendf(dst, `{"op":%s,"path":%s`, quoted(p.Op), quoted(p.Path))
 	if p.From != "" {
 		dst = fmt.Appendf(dst, `,"from":%s`, quoted(p.From))
@@ -185,7 +185,7 @@ func quoted(s string) []byte {
 }
 
 // patchText says what an operation was to do.
-func patchText(p *fleet.Patch) string {
+func patchText(p *values.Patch) string {
 	if p.From != "" {
 		return fmt.Sprintf("%s %q to %q", p.Op, p.From, p.Path)
 	}

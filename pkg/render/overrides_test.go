@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 func TestOverrideProblems(t *testing.T) {
@@ -89,43 +89,43 @@ func TestOverrideProblems(t *testing.T) {
 
 func TestPatchProblems(t *testing.T) {
 	tests := map[string]struct {
-		patch fleet.Patch
+		patch values.Patch
 		want  string
 	}{
 		"path that does not exist": {
-			fleet.Patch{Op: "replace", Path: "/spec/nope/x", Value: tree(t, "vms.yaml", "1")},
+			values.Patch{Op: "replace", Path: "/spec/nope/x", Value: tree(t, "vms.yaml", "1")},
 			`vms.yaml:1:1: vms.web01.patches[1]: replace "/spec/nope/x": path does not exist`,
 		},
 		"remove what is not there": {
-			fleet.Patch{Op: "remove", Path: "/spec/template/spec/hostname"},
+			values.Patch{Op: "remove", Path: "/spec/template/spec/hostname"},
 			`vms.yaml:4:5: vms.web01.patches[1]: remove "/spec/template/spec/hostname": path does not exist`,
 		},
 		"move from nowhere": {
-			fleet.Patch{Op: "move", From: "/spec/nope", Path: "/spec/running"},
+			values.Patch{Op: "move", From: "/spec/nope", Path: "/spec/running"},
 			`vms.yaml:4:5: vms.web01.patches[1]: move "/spec/nope" to "/spec/running": path does not exist`,
 		},
 		"index beyond the list": {
-			fleet.Patch{Op: "add", Path: "/spec/template/spec/volumes/9", Value: tree(t, "vms.yaml", "{name: x}")},
+			values.Patch{Op: "add", Path: "/spec/template/spec/volumes/9", Value: tree(t, "vms.yaml", "{name: x}")},
 			`vms.yaml:1:1: vms.web01.patches[1]: add "/spec/template/spec/volumes/9": not an index of the list; expected a number within it, or "-" to append`,
 		},
 		"test that fails": {
-			fleet.Patch{Op: "test", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Halted")},
+			values.Patch{Op: "test", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Halted")},
 			`vms.yaml:1:1: vms.web01.patches[1]: test "/spec/runStrategy": the value is another one`,
 		},
 		"no value": {
-			fleet.Patch{Op: "add", Path: "/spec/template/spec/hostname"},
+			values.Patch{Op: "add", Path: "/spec/template/spec/hostname"},
 			"vms.yaml:4:5: vms.web01.patches[1]: add \"/spec/template/spec/hostname\": missing value; to drop a key, use `op: remove`",
 		},
 		"unknown key": {
-			fleet.Patch{Op: "add", Path: "/spec/template/spec/hostnam", Value: tree(t, "vms.yaml", "a")},
+			values.Patch{Op: "add", Path: "/spec/template/spec/hostnam", Value: tree(t, "vms.yaml", "a")},
 			`vms.yaml:1:1: vms.web01.patches[1].spec.template.spec.hostnam: unknown key "hostnam"; did you mean "hostname"?`,
 		},
 		"ambiguous value": {
-			fleet.Patch{Op: "add", Path: "/spec/template/spec/hostname", Value: tree(t, "vms.yaml", "yes")},
+			values.Patch{Op: "add", Path: "/spec/template/spec/hostname", Value: tree(t, "vms.yaml", "yes")},
 			`vms.yaml:1:1: vms.web01.patches[1].value: "yes" is a boolean in YAML 1.1; quote it: "yes"`,
 		},
 		"what KubeVirt accepts though it is wrong": {
-			fleet.Patch{Op: "remove", Path: "/spec/template/spec/domain/devices/disks/0"},
+			values.Patch{Op: "remove", Path: "/spec/template/spec/domain/devices/disks/0"},
 			`vms.yaml:4:5: vms.web01.patches.spec.template.spec.volumes: "rootdisk": volume without a disk of that name`,
 		},
 	}
@@ -133,7 +133,7 @@ func TestPatchProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := linuxMachine(t)
 			m.PatchPos = source.Pos{File: "vms.yaml", Line: 4, Col: 5}
-			m.Patches = []fleet.Patch{{Op: "test", Path: "/kind", Value: tree(t, "vms.yaml", "VirtualMachine")}, test.patch}
+			m.Patches = []values.Patch{{Op: "test", Path: "/kind", Value: tree(t, "vms.yaml", "VirtualMachine")}, test.patch}
 			require.Equal(t, []string{test.want}, problems(t, m))
 		})
 	}
@@ -145,7 +145,7 @@ func TestPatchesAfterOverrides(t *testing.T) {
 	m := linuxMachine(t)
 	m.PatchPos = source.Pos{File: "vms.yaml", Line: 4, Col: 5}
 	m.Overrides = []*source.Node{tree(t, "vms.yaml", "{kind: VM, spec: {template: {spec: {networks: []}}}}\n")}
-	m.Patches = []fleet.Patch{
+	m.Patches = []values.Patch{
 		{Op: "replace", Path: "/kind", Value: tree(t, "vms.yaml", "VirtualMachine")},
 		{Op: "replace", Path: "/metadata/name", Value: tree(t, "vms.yaml", "web02")},
 	}
@@ -160,7 +160,7 @@ func TestOverridesComeLast(t *testing.T) {
 	m := linuxMachine(t)
 	plain := yamlOf(t, render(t, m)[:1])
 	m.Overrides = []*source.Node{tree(t, "vms.yaml", "{metadata: {annotations: {argocd.argoproj.io/sync-wave: \"7\"}}, spec: {runStrategy: Halted}}")}
-	m.Patches = []fleet.Patch{{Op: "replace", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Manual")}}
+	m.Patches = []values.Patch{{Op: "replace", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Manual")}}
 	objects := render(t, m)
 	require.Equal(t, plain, yamlOf(t, objects[:1]))
 	vm := yamlOf(t, objects[1:])

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // Event is what can happen to a machine.
@@ -23,7 +24,7 @@ func Events() []Event { return []Event{OnChange, OnRemoval, OnDeletion} }
 // Policy is what happens to the machines of one kind and strategy.
 type Policy struct {
 	Kind     string // pet or cattle
-	Strategy string // of cattle
+	Strategy values.Strategy
 	Summary  string
 	Facts    []Fact
 }
@@ -33,31 +34,31 @@ type Fact struct {
 	On    Event
 	Given string // the values under which it does; empty for always
 	Text  string
-	holds func(*fleet.Machine) bool // nil for always
+	holds func(*machine.Machine) bool // nil for always
 }
 
 // Conditions under which a fact holds, beside what it says of the values.
 var (
-	keeps     = func(m *fleet.Machine) bool { return hasDisk(m, true) }
-	owns      = func(m *fleet.Machine) bool { return hasDisk(m, false) }
-	ownsData  = func(m *fleet.Machine) bool { return slices.ContainsFunc(m.Disks, ownedData) }
-	asks      = func(m *fleet.Machine) bool { return !fleet.Before(m.Target.ArgoCD, 2, 14) }
-	cannotAsk = func(m *fleet.Machine) bool { return fleet.Before(m.Target.ArgoCD, 2, 14) }
-	protects  = func(m *fleet.Machine) bool { return m.Lifecycle.Protect }
-	snapshots = func(m *fleet.Machine) bool { return m.Lifecycle.SnapshotBefore }
-	plays     = func(m *fleet.Machine) bool { return m.Lifecycle.Ansible != nil }
-	forgets   = func(m *fleet.Machine) bool { return fleet.Before(m.Target.KubeVirt, 1, 8) }
-	grows     = func(m *fleet.Machine) bool {
-		return slices.ContainsFunc(m.Disks, func(d fleet.MachineDisk) bool { return d.ExpandTo != "" })
+	keeps     = func(m *machine.Machine) bool { return hasDisk(m, true) }
+	owns      = func(m *machine.Machine) bool { return hasDisk(m, false) }
+	ownsData  = func(m *machine.Machine) bool { return slices.ContainsFunc(m.Disks, ownedData) }
+	asks      = func(m *machine.Machine) bool { return !values.Before(m.Target.ArgoCD, 2, 14) }
+	cannotAsk = func(m *machine.Machine) bool { return values.Before(m.Target.ArgoCD, 2, 14) }
+	protects  = func(m *machine.Machine) bool { return m.Lifecycle.Protect }
+	snapshots = func(m *machine.Machine) bool { return m.Lifecycle.SnapshotBefore }
+	plays     = func(m *machine.Machine) bool { return m.Lifecycle.Ansible != nil }
+	forgets   = func(m *machine.Machine) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
+	grows     = func(m *machine.Machine) bool {
+		return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.ExpandTo != "" })
 	}
 )
 
-func hasDisk(m *fleet.Machine, kept bool) bool {
-	return slices.ContainsFunc(m.Disks, func(d fleet.MachineDisk) bool { return d.Kind == fleet.DiskDataVolume && d.Keep == kept })
+func hasDisk(m *machine.Machine, kept bool) bool {
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.Kind == machine.DiskDataVolume && d.Keep == kept })
 }
 
-func ownedData(d fleet.MachineDisk) bool {
-	return d.Kind == fleet.DiskDataVolume && !d.Keep && d.Name != "root"
+func ownedData(d machine.Disk) bool {
+	return d.Kind == machine.DiskDataVolume && !d.Keep && d.Name != "root"
 }
 
 // Facts that several policies have in common.
@@ -118,7 +119,7 @@ var policies = []Policy{
 		)),
 	},
 	{
-		Kind: "cattle", Strategy: fleet.Rollout, Summary: "A machine that gets a new root disk and keeps its name: restarted onto it, a few at a time.",
+		Kind: "cattle", Strategy: values.Rollout, Summary: "A machine that gets a new root disk and keeps its name: restarted onto it, a few at a time.",
 		Facts: slices.Concat([]Fact{
 			{OnChange, "", "Another source, version, size, storage class or mode of the root disk is another disk, `VM-root-HASH`. KubeVirt fills it beside the one in use, or, where the storage class waits for a first consumer, during the restart. The VM runs on.", nil},
 			{OnChange, "", "When all is healthy a Job restarts the VMs whose root disk is outdated, or which KubeVirt wants to be restarted: at most `maxUnavailable` at a time, each when its new disks are ready, and waits until it is Ready. " +
@@ -130,7 +131,7 @@ var policies = []Policy{
 		}, removals(Fact{"", "", gone, nil}, protectFact, keptStay, ownedGo)),
 	},
 	{
-		Kind: "cattle", Strategy: fleet.Replace, Summary: "A machine that Argo CD deletes and makes again: simple, and all at once.",
+		Kind: "cattle", Strategy: values.Replace, Summary: "A machine that Argo CD deletes and makes again: simple, and all at once.",
 		Facts: slices.Concat([]Fact{
 			{OnChange, "", "Argo CD deletes the VirtualMachine, waits for up to 5 minutes until it is gone, and makes it anew: all VMs that differ at once, without a look at their health.", nil},
 			{OnChange, "", "Without the sync option `ApplyOutOfSyncOnly=true` on the Application that happens to every VM in every sync, whatever changed. Removing the strategy takes effect one sync later, since Argo CD reads the live object too.", nil},
@@ -140,7 +141,7 @@ var policies = []Policy{
 		}, removals(Fact{"", "", gone, nil}, keptStay, ownedGo)),
 	},
 	{
-		Kind: "cattle", Strategy: fleet.BlueGreen, Summary: "A machine whose next revision runs beside it before it goes: for stateless machines behind a Service.",
+		Kind: "cattle", Strategy: values.BlueGreen, Summary: "A machine whose next revision runs beside it before it goes: for stateless machines behind a Service.",
 		Facts: slices.Concat([]Fact{
 			{OnChange, "", "Any change of what the VirtualMachine is made of is another VirtualMachine, `VM-HASH`, with disks of its own. It is made beside the old one: as long as both run the cluster needs room for both.", nil},
 			{OnChange, "", "When the new one is healthy, in the last wave, the old one is deleted with its disks. Give it a `readinessProbe`: without one a VM is Ready before its guest is.", nil},
@@ -149,7 +150,7 @@ var policies = []Policy{
 		}, removals(Fact{"", "", gone, nil}, allGo)),
 	},
 	{
-		Kind: "cattle", Strategy: fleet.Pool, Summary: "Machines that are all the same, with numbers: KubeVirt makes, updates and deletes them.",
+		Kind: "cattle", Strategy: values.Pool, Summary: "Machines that are all the same, with numbers: KubeVirt makes, updates and deletes them.",
 		Facts: slices.Concat([]Fact{
 			{OnChange, "", "The VirtualMachinePool is updated, and with it at once the VirtualMachines `VM-0` and on. KubeVirt restarts the running ones, at most `maxUnavailable` at a time; those that are stopped count as unavailable.", nil},
 			{OnChange, "", "Where a disk's template has changed KubeVirt deletes the VirtualMachine with its disks, and makes it anew.", nil},
@@ -163,13 +164,9 @@ var policies = []Policy{
 // order in which they are documented.
 func Policies() []Policy { return slices.Clone(policies) }
 
-// PolicyOf gives the policy of a machine, with the facts that hold for it.
-func PolicyOf(m *fleet.Machine) Policy {
-	kind := "pet"
-	if m.Lifecycle.Cattle {
-		kind = "cattle"
-	}
-	p := policies[slices.IndexFunc(policies, func(p Policy) bool { return p.Kind == kind && p.Strategy == m.Lifecycle.Strategy })]
+// PolicyOf returns the policy of a machine, with the facts that hold for it.
+func PolicyOf(m *machine.Machine) Policy {
+	p := policies[slices.IndexFunc(policies, func(p Policy) bool { return p.Strategy == m.Lifecycle.Strategy })]
 	p.Facts = slices.DeleteFunc(slices.Clone(p.Facts), func(f Fact) bool { return f.holds != nil && !f.holds(m) })
 	return p
 }

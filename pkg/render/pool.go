@@ -6,7 +6,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // pool makes a VirtualMachinePool of the VirtualMachine that all its VMs are
@@ -32,7 +32,7 @@ func (x *rendering) pool(vm *kubevirtv1.VirtualMachine) *poolv1.VirtualMachinePo
 
 // poolVersion is v1beta1 from KubeVirt 1.7 on; the fields are the same.
 func (x *rendering) poolVersion() string {
-	if fleet.Before(x.Target.KubeVirt, 1, 7) {
+	if values.Before(x.Target.KubeVirt, 1, 7) {
 		return "pool.kubevirt.io/v1alpha1"
 	}
 	return "pool.kubevirt.io/v1beta1"
@@ -61,7 +61,7 @@ func (x *rendering) maxUnavailable() *intstr.IntOrString {
 // updateStrategy restarts VMs in the order of their numbers, where KubeVirt can
 // be told; else it takes any.
 func (x *rendering) updateStrategy() *poolv1.VirtualMachinePoolUpdateStrategy {
-	if fleet.Before(x.Target.KubeVirt, 1, 7) {
+	if values.Before(x.Target.KubeVirt, 1, 7) {
 		return nil
 	}
 	return &poolv1.VirtualMachinePoolUpdateStrategy{Proactive: &poolv1.VirtualMachinePoolProactiveUpdateStrategy{

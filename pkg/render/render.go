@@ -17,7 +17,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -40,17 +40,17 @@ func New() *Renderer { return &Renderer{} }
 // Problems in what the user writes in KubeVirt's or Kubernetes' own words
 // (tolerations, probes, overrides …) go to diags; the objects must not be used
 // if there are errors. Objects of one machine share maps and must not be changed.
-func (r *Renderer) Objects(m *fleet.Machine, diags *source.Diagnostics) []runtime.Object {
+func (r *Renderer) Objects(m *machine.Machine, diags *source.Diagnostics) []runtime.Object {
 	objects, _ := r.render(m, diags)
 	return objects
 }
 
 // render gives the hash of the machine's content too, where a snapshot is named after it.
-func (r *Renderer) render(m *fleet.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
+func (r *Renderer) render(m *machine.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
 	x := rendering{Machine: m, base: m.Name, diags: diags, sizes: &r.sizes}
 	x.owned = x.ownedLabels()
 	vm, secret := x.guest(r)
-	if m.Lifecycle.Strategy == fleet.BlueGreen {
+	if m.Lifecycle.Strategy.Traits().NamedByContent {
 		x.Machine = x.revision(vm, secret)
 		vm, secret = x.guest(r)
 	}
@@ -59,7 +59,7 @@ func (r *Renderer) render(m *fleet.Machine, diags *source.Diagnostics) (objects 
 		objects = append(objects, secret)
 	}
 	objects = x.dataVolumes(objects)
-	if m.Lifecycle.Strategy == fleet.Pool {
+	if m.Lifecycle.Strategy.Traits().Pooled {
 		objects = append(objects, x.pool(vm))
 	} else {
 		objects = append(objects, vm)
@@ -86,7 +86,7 @@ func (x *rendering) guest(r *Renderer) (*kubevirtv1.VirtualMachine, *corev1.Secr
 
 // Check reports problems in what the user writes in KubeVirt's or Kubernetes' own
 // words, for a machine that cannot be rendered because of others.
-func (r *Renderer) Check(m *fleet.Machine, diags *source.Diagnostics) {
+func (r *Renderer) Check(m *machine.Machine, diags *source.Diagnostics) {
 	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
 	x.written(new(kubevirtv1.VirtualMachineInstanceSpec))
 	for _, o := range x.Overrides {
@@ -96,7 +96,7 @@ func (r *Renderer) Check(m *fleet.Machine, diags *source.Diagnostics) {
 
 // rendering is one machine on its way to its objects.
 type rendering struct {
-	*fleet.Machine
+	*machine.Machine
 	base  string // name of the machine as the user knows it
 	diags *source.Diagnostics
 	owned map[string]string // labels of all that is the machine's

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -100,12 +100,12 @@ func TestObjectsReportsMistakesInKubernetesWords(t *testing.T) {
 
 func TestEmptyDiskWithoutSize(t *testing.T) {
 	m := linuxMachine(t)
-	m.Disks = append(m.Disks, fleet.MachineDisk{Name: "scratch", Volume: "scratch", Kind: fleet.DiskEmpty, Type: "disk", Pos: source.Pos{File: "vms.yaml", Line: 7, Col: 5}})
+	m.Disks = append(m.Disks, machine.Disk{Name: "scratch", Volume: "scratch", Kind: machine.DiskEmpty, Type: "disk", Pos: source.Pos{File: "vms.yaml", Line: 7, Col: 5}})
 	require.Equal(t, []string{`vms.yaml:7:5: vms.web01.disks.scratch.size: missing size; expected a quantity such as "10Gi"`}, problems(t, m))
 }
 
 // render renders a machine that has no mistakes.
-func render(t testing.TB, m *fleet.Machine) []runtime.Object {
+func render(t testing.TB, m *machine.Machine) []runtime.Object {
 	t.Helper()
 	var diags source.Diagnostics
 	objects := New().Objects(m, &diags)
@@ -114,7 +114,7 @@ func render(t testing.TB, m *fleet.Machine) []runtime.Object {
 }
 
 // problems renders a machine and returns its mistakes.
-func problems(t testing.TB, m *fleet.Machine) []string {
+func problems(t testing.TB, m *machine.Machine) []string {
 	t.Helper()
 	var diags source.Diagnostics
 	New().Objects(m, &diags)

@@ -10,31 +10,32 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // A blue-green VM has another name for other content, inside and in its Secret,
 // and for nothing else.
 func TestRevisionName(t *testing.T) {
-	name := func(change func(*fleet.Machine)) string {
+	name := func(change func(*machine.Machine)) string {
 		m := blueGreenMachine(t)
 		change(m)
 		return find[*kubevirtv1.VirtualMachine](t, render(t, m)).Name
 	}
-	base := name(func(*fleet.Machine) {})
+	base := name(func(*machine.Machine) {})
 	require.Regexp(t, `^web01-[0-9a-f]{8}$`, base)
-	for what, change := range map[string]func(*fleet.Machine){
-		"wave":       func(m *fleet.Machine) { m.Wave = 5 },
-		"service":    func(m *fleet.Machine) { m.Services[0].Port = 81 },
-		"annotation": func(m *fleet.Machine) { m.Annotations = map[string]string{"a": "b"} },
+	for what, change := range map[string]func(*machine.Machine){
+		"wave":       func(m *machine.Machine) { m.Wave = 5 },
+		"service":    func(m *machine.Machine) { m.Services[0].Port = 81 },
+		"annotation": func(m *machine.Machine) { m.Annotations = map[string]string{"a": "b"} },
 	} {
 		require.Equal(t, base, name(change), what)
 	}
-	for what, change := range map[string]func(*fleet.Machine){
-		"memory":    func(m *fleet.Machine) { m.Memory.Guest = "4Gi" },
-		"image":     func(m *fleet.Machine) { m.Disks[0].Source.DataSource = "x/y" },
-		"user data": func(m *fleet.Machine) { m.CloudInit.Packages = nil },
-		"overrides": func(m *fleet.Machine) {
+	for what, change := range map[string]func(*machine.Machine){
+		"memory":    func(m *machine.Machine) { m.Memory.Guest = "4Gi" },
+		"image":     func(m *machine.Machine) { m.Disks[0].Source.DataSource = "x/y" },
+		"user data": func(m *machine.Machine) { m.CloudInit.Packages = nil },
+		"overrides": func(m *machine.Machine) {
 			m.Overrides = append(m.Overrides, tree(t, "vms.yaml", "{spec: {template: {spec: {domain: {ioThreadsPolicy: auto}}}}}"))
 		},
 	} {
@@ -68,33 +69,33 @@ func TestPoolVersions(t *testing.T) {
 // The content that a snapshot is named after changes with anything that is
 // rendered for the machine, and is on the VirtualMachine.
 func TestContent(t *testing.T) {
-	content := func(change func(*fleet.Machine)) string {
+	content := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
 		change(m)
 		objects, content := New().render(m, nil)
 		require.Equal(t, content, find[*kubevirtv1.VirtualMachine](t, objects).Annotations[annotationContent])
 		return content
 	}
-	base := content(func(*fleet.Machine) {})
+	base := content(func(*machine.Machine) {})
 	require.Regexp(t, `^[0-9a-f]{8}$`, base)
-	require.Equal(t, base, content(func(*fleet.Machine) {}))
-	require.NotEqual(t, base, content(func(m *fleet.Machine) { m.Memory.Guest = "4Gi" }))
-	require.NotEqual(t, base, content(func(m *fleet.Machine) { m.Disks[0].ExpandTo = "40Gi" }))
+	require.Equal(t, base, content(func(*machine.Machine) {}))
+	require.NotEqual(t, base, content(func(m *machine.Machine) { m.Memory.Guest = "4Gi" }))
+	require.NotEqual(t, base, content(func(m *machine.Machine) { m.Disks[0].ExpandTo = "40Gi" }))
 }
 
 // An Ansible job runs again when the machine or the job has changed, which is
 // when its name is another.
 func TestAnsibleNames(t *testing.T) {
-	name := func(change func(*fleet.Machine)) string {
+	name := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
 		change(m)
 		return find[*AnsibleJob](t, render(t, m)).Name
 	}
-	base := name(func(*fleet.Machine) {})
-	require.Equal(t, base, name(func(*fleet.Machine) {}))
-	require.NotEqual(t, base, name(func(m *fleet.Machine) { m.CPU.Sockets = 2 }))
-	require.NotEqual(t, base, name(func(m *fleet.Machine) { m.Lifecycle.Ansible.ExtraVars["reboot"] = false }))
-	require.NotEqual(t, base, name(func(m *fleet.Machine) { m.Lifecycle.Ansible.Template = "other" }))
+	base := name(func(*machine.Machine) {})
+	require.Equal(t, base, name(func(*machine.Machine) {}))
+	require.NotEqual(t, base, name(func(m *machine.Machine) { m.CPU.Sockets = 2 }))
+	require.NotEqual(t, base, name(func(m *machine.Machine) { m.Lifecycle.Ansible.ExtraVars["reboot"] = false }))
+	require.NotEqual(t, base, name(func(m *machine.Machine) { m.Lifecycle.Ansible.Template = "other" }))
 }
 
 func TestAnsibleJobCopies(t *testing.T) {
@@ -107,13 +108,13 @@ func TestAnsibleJobCopies(t *testing.T) {
 
 // What would delete a VM in every sync cannot be slipped in by hand.
 func TestByHand(t *testing.T) {
-	annotated := func(key, value string) *fleet.Machine {
+	annotated := func(key, value string) *machine.Machine {
 		m := linuxMachine(t)
 		m.Annotations = map[string]string{key: value}
 		return m
 	}
 	replaced := annotated(annotationOptions, "Replace=true, Force=true")
-	replaced.Lifecycle = fleet.MachineLifecycle{Cattle: true, Strategy: fleet.Replace}
+	replaced.Lifecycle = machine.Lifecycle{Strategy: values.Replace}
 	require.Empty(t, problems(t, replaced))
 	require.Empty(t, problems(t, annotated(annotationOptions, "Prune=false,Replace=false")))
 	require.Len(t, problems(t, annotated(annotationOptions, "Replace=true, Force=true")), 2)

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 func (x *rendering) services(objects []runtime.Object) []runtime.Object {
@@ -16,7 +16,7 @@ func (x *rendering) services(objects []runtime.Object) []runtime.Object {
 	return objects
 }
 
-func (x *rendering) service(s *fleet.MachineService) *corev1.Service {
+func (x *rendering) service(s *machine.Service) *corev1.Service {
 	meta := x.objectMeta(s.Name, x.syncAnnotations(dependent))
 	if len(s.Labels) > 0 {
 		meta.Labels = merged(x.owned, s.Labels)

@@ -1,8 +1,8 @@
 package render
 
 import (
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // emptyUserData is user data that asks for nothing; KubeVirt refuses a
@@ -26,7 +26,7 @@ type chpasswd struct {
 }
 
 // userData is the user data as given, or written from the keys that are set.
-func userData(c *fleet.CloudInit) string {
+func userData(c *values.CloudInit) string {
 	if c.UserData != "" {
 		return c.UserData
 	}

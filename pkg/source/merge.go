@@ -29,20 +29,27 @@ func Merge(base, over *Node) *Node {
 }
 
 // Compose makes one merge patch of two: what it gives does to a tree what base
-// and then over do. It is [Merge], but the nulls of both stay.
+// and then over do. It is [Merge], but the nulls of both stay, and so does the
+// scalar that a map is the long form of.
 func Compose(base, over *Node) *Node {
 	switch {
 	case over == nil:
 		return base
-	case base == nil || over.Kind != Map || base.Kind != Map || len(base.Fields) == 0:
+	case base == nil || over.Kind != Map || base.Kind != Map || base.empty():
 		return over
-	case len(over.Fields) == 0:
+	case over.empty():
 		return base
 	}
 	composed := *over
 	composed.Fields = composeFields(base.Fields, over.Fields)
+	if over.Short == nil {
+		composed.Short = base.Short
+	}
 	return &composed
 }
+
+// empty reports whether a map says nothing.
+func (n *Node) empty() bool { return len(n.Fields) == 0 && n.Short == nil }
 
 func composeFields(base, over []Field) []Field {
 	fields := make([]Field, len(base), len(base)+len(over))
@@ -141,13 +148,14 @@ func hasNulls(n *Node) bool {
 }
 
 // Reposition returns a deep copy of n in which every key and value stands where
-// at stands, such as the place from which a computed value stems.
+// at stands, on its level, such as the place from which a computed value stems.
 func Reposition(n, at *Node) *Node {
 	if n == nil {
 		return nil
 	}
 	c := *n
-	c.File, c.Line, c.Col = at.File, at.Line, at.Col
+	c.File, c.Line, c.Col, c.Level = at.File, at.Line, at.Col, at.Level
+	c.Short = Reposition(n.Short, at)
 	if n.Fields != nil {
 		c.Fields = make([]Field, len(n.Fields))
 	}

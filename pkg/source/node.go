@@ -51,13 +51,20 @@ type Pos struct {
 // Node is one value of a document. Nodes are shared between trees (see [Merge])
 // and must not be changed once they are built.
 type Node struct {
-	Kind      Kind
-	Style     Style
+	Kind  Kind
+	Style Style
+	// Level is the level of inheritance that the value is written on, as [Mark]
+	// sets it; 0 for a tree that is not marked.
+	Level     uint16
 	Line, Col int32
 	File      *File
 	Text      string  // scalars: the string's content, or the number or bool as written
 	Fields    []Field // maps, in the order written
 	Items     []*Node // lists
+	// Short is the scalar that a map is the long form of, if no key of the map has
+	// the same meaning: `tpm: true`. A Null stands for one that is removed. It
+	// decodes into the struct field tagged `source:"short"`.
+	Short *Node
 }
 
 // Field is one entry of a map, with the position of its key. The key stands in
@@ -82,6 +89,28 @@ func pos(f *File, line, col int32) Pos {
 	return p
 }
 
+// IsSet reports whether there is a value other than null.
+func (n *Node) IsSet() bool { return n != nil && n.Kind != Null }
+
+// IsScalar reports whether there is a boolean, a number or a string.
+func (n *Node) IsScalar() bool { return n.IsSet() && n.Kind != Map && n.Kind != List }
+
+// Str returns the content of a string, or "" for anything else.
+func (n *Node) Str() string {
+	if n == nil || n.Kind != String {
+		return ""
+	}
+	return n.Text
+}
+
+// Entries returns the entries of a map, or nil for anything else.
+func (n *Node) Entries() []Field {
+	if n == nil {
+		return nil
+	}
+	return n.Fields
+}
+
 // Field returns the entry of a map with the given key, or nil.
 func (n *Node) Field(key string) *Field {
 	if n == nil {
@@ -95,7 +124,7 @@ func (n *Node) Field(key string) *Field {
 	return nil
 }
 
-// Get returns the value under a path of map keys, or nil where there is none.
+// Get returns the value under a path of map keys, or nil if there is none.
 func (n *Node) Get(path ...string) *Node {
 	for _, key := range path {
 		f := n.Field(key)

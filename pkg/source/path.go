@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// internalKey starts keys that no user writes: a program puts the short form of
-// a value under one, and nobody is told that it is accepted.
-const internalKey = "#"
-
 // JoinPath returns the path of the entry key of the map at path, such as
 // "vms.web01"; a key that is not a simple word is quoted: labels["app.io/part"].
 func JoinPath(path, key string) string {

@@ -26,6 +26,7 @@ type plan struct {
 
 	elem     *lazyPlan     // of a pointer, slice or map
 	fields   []structField // of a struct
+	short    *structField  // of a struct; nil if it has no short form of its own
 	byName   map[string]int
 	accepted []string // keys of a struct, sorted
 	required bool     // there are keys that a struct must have
@@ -142,24 +143,30 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 		if f.Value.Kind == Null {
 			continue
 		}
-		field := &p.fields[at]
-		outer := d.secret
-		d.secret = outer || field.secret
 		outside := len(d.trail)
 		if n.Style != ShortForm {
 			d.trail.pushKey(f.Key)
 		}
 		d.key = f
-		value := f.Value
-		if field.limits.hasConstraint {
-			value = field.limits.asText(value)
-		}
-		if !field.limits.hasConstraint || !field.limits.check(d, value) {
-			field.plan.get().run(d, value, field.in(v))
-		}
+		d.field(&p.fields[at], f.Value, v)
 		d.trail = d.trail[:outside]
-		d.secret = outer
 	}
+	if p.short != nil && n.Short.IsSet() {
+		d.field(p.short, n.Short, v)
+	}
+}
+
+// field decodes the value of one field of the struct v.
+func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
+	outer := d.secret
+	d.secret = outer || field.secret
+	if field.limits.hasConstraint {
+		value = field.limits.asText(value)
+	}
+	if !field.limits.hasConstraint || !field.limits.check(d, value) {
+		field.plan.get().run(d, value, field.in(v))
+	}
+	d.secret = outer
 }
 
 func (d *decoder) unknownKey(f *Field, accepted []string) {

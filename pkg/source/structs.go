@@ -12,6 +12,7 @@ type structField struct {
 	index  []int // as in reflect.StructField, through embedded structs
 	tagged bool
 	secret bool
+	short  bool // for the scalar that the struct's map is the long form of
 	limits constraints
 	needed bool // `required:"true"`
 	plan   *lazyPlan
@@ -43,12 +44,14 @@ func (p *plan) addFields() {
 	for _, f := range all {
 		if f.dominant(all) {
 			f.plan = &lazyPlan{typ: p.typ.FieldByIndex(f.index).Type}
+			if f.short {
+				p.short = &f
+				continue
+			}
 			p.byName[f.name] = len(p.fields)
 			p.fields = append(p.fields, f)
 			p.required = p.required || f.needed
-			if !strings.HasPrefix(f.name, internalKey) {
-				p.accepted = append(p.accepted, f.name)
-			}
+			p.accepted = append(p.accepted, f.name)
 		}
 	}
 	slices.Sort(p.accepted)
@@ -79,7 +82,8 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 		sf := t.Field(i)
 		tag := sf.Tag.Get("json")
 		name, _, _ := strings.Cut(tag, ",")
-		if tag == "-" || !sf.IsExported() && !sf.Anonymous {
+		short := sf.Tag.Get("source") == "short"
+		if tag == "-" && !short || !sf.IsExported() && !sf.Anonymous {
 			continue
 		}
 		at := append(slices.Clip(index), i)
@@ -90,7 +94,10 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 		if !sf.IsExported() {
 			continue
 		}
-		f := structField{name: name, index: at, tagged: name != "", secret: sf.Tag.Get("source") == "secret", limits: constraintsOf(sf.Tag), needed: sf.Tag.Get("required") == "true"}
+		f := structField{
+			name: name, index: at, tagged: name != "", secret: sf.Tag.Get("source") == "secret", short: short,
+			limits: constraintsOf(sf.Tag), needed: sf.Tag.Get("required") == "true",
+		}
 		if name == "" {
 			f.name = sf.Name
 		}

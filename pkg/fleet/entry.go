@@ -1,0 +1,199 @@
+package fleet
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// Entry is one entry of `vms` with all that it inherits.
+type Entry struct {
+	Name string     // key under `vms`
+	Path string     // such as "vms.web01"
+	Pos  source.Pos // of the key
+	// Keys are the merged VM keys, in their long forms. A null counts as a missing value.
+	Keys *source.Node
+	// VM is Keys, decoded.
+	VM values.VM
+	// OS is the operating system; without anything for one that does not exist.
+	OS *catalog.ResolvedOS
+	// Top is the highest level. The lower ones are its parents.
+	Top *Level
+	// BadName reports that Name cannot be the name of a VM.
+	BadName bool
+
+	// inDoubt reports that what seems to be missing may be among what was not understood.
+	inDoubt bool
+	// misread are the VM keys that were not understood: nothing more is said of them.
+	misread map[string]bool
+}
+
+// entry merges the levels of a VM and decodes it, or returns nil if the VM is removed.
+func (f *Fleet) entry(field *source.Field, below *Level, diags *source.Diagnostics) *Entry {
+	e := &Entry{Name: field.Key, Path: source.JoinPath("vms", field.Key), Pos: field.Pos(), inDoubt: below != nil && below.inDoubt}
+	if problem := values.NameProblem(field.Key); problem != "" {
+		diags.Errorf(e.Pos, "bad-name", e.Path, "%s", problem)
+		e.BadName = true
+	}
+	if !f.addLevels(e, field, below, diags) {
+		return nil
+	}
+	f.resolveOS(e, diags)
+	e.Keys = f.merged(e.Top, below, e.OS)
+	e.decode(diags)
+	return e
+}
+
+// addLevels adds the VM's own level and those of the overlays that name it. It
+// reports whether the VM is there: the last overlay may remove it.
+func (f *Fleet) addLevels(e *Entry, field *source.Field, below *Level, diags *source.Diagnostics) bool {
+	e.Top = f.level("VM", below, longEntry(field), e.Path, diags)
+	e.Top.mark = ownMark
+	removed := false
+	for _, vms := range f.overlays {
+		over := vms.Field(field.Key)
+		if over == nil {
+			continue
+		}
+		if removed = over.Value.Kind == source.Null; removed {
+			continue
+		}
+		e.Top = f.level("overlay "+filepath.ToSlash(vms.File.Name), e.Top, longEntry(over), e.Path, diags)
+		e.Top.stamp()
+	}
+	return !removed
+}
+
+// longEntry returns the VM keys of an entry in their long forms. What it sets is
+// decoded merged.
+func longEntry(field *source.Field) *source.Node {
+	keys := field.Value
+	if keys.Kind == source.Null {
+		keys = source.EmptyMap(&source.Node{Line: field.Line, Col: field.Col, File: field.Value.File})
+	}
+	return values.Long(keys)
+}
+
+func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
+	name := e.Top.osName()
+	switch {
+	case !name.IsSet():
+		name = new(source.Node)
+		if !e.inDoubt {
+			diags.Errorf(e.Pos, "missing-key", e.Path+".os", "missing operating system; accepted: %s", strings.Join(f.Catalog.Names("os"), ", "))
+		}
+	case name.Kind == source.String:
+		e.OS = f.Catalog.OS(name.Text)
+	}
+	if e.OS == nil { // what is wrong with the name is reported with its level, or when it is decoded
+		e.OS = &catalog.ResolvedOS{Name: name.Text, Node: &source.Node{Kind: source.Map}}
+		e.inDoubt = true
+		e.misreads("os")
+	}
+}
+
+// decode reads the merged keys. What is not understood leaves the other keys as
+// they are, except that it may be what is found missing.
+func (e *Entry) decode(diags *source.Diagnostics) {
+	var found source.Diagnostics
+	source.Decode(e.Keys, &e.VM, e.Path, &found)
+	diags.Merge(&found)
+	e.inDoubt = e.inDoubt || found.HasErrors()
+	if found.HasErrorsBut("unknown-key") {
+		for _, p := range found.Sorted() {
+			if p.Rule != "unknown-key" && p.Rule != "missing-key" {
+				e.misreads(strings.TrimPrefix(p.Path, e.Path+"."))
+			}
+		}
+	}
+}
+
+// misreads keeps the VM key at a path from being reported again.
+func (e *Entry) misreads(path string) {
+	if e.misread == nil {
+		e.misread = map[string]bool{}
+	}
+	e.misread[topKey(path)] = true
+}
+
+// Errorf reports a problem at pos, under a path below the VM's, unless it
+// follows from a problem that is reported already.
+func (e *Entry) Errorf(diags *source.Diagnostics, pos source.Pos, rule, path, format string, args ...any) {
+	misread := e.misread[topKey(path)] || e.Keys != nil && e.Keys.Kind != source.Map
+	if misread || e.inDoubt && rule == "missing-key" {
+		return
+	}
+	if path != "" {
+		path = "." + path
+	}
+	diags.Errorf(pos, rule, e.Path+path, format, args...)
+}
+
+// At returns where the value under keys was written, or the position of the VM's
+// name if it was not.
+func (e *Entry) At(keys ...string) source.Pos {
+	n := e.Keys.Get(keys...)
+	if n == nil || !e.written(n) {
+		return e.Pos
+	}
+	return n.Pos()
+}
+
+// KeyAt returns where the last of the keys was written, or the position of the
+// VM's name if it was not.
+func (e *Entry) KeyAt(keys ...string) source.Pos {
+	last := len(keys) - 1
+	f := e.Keys.Get(keys[:last]...).Field(keys[last])
+	if f == nil || !e.written(f.Value) {
+		return e.Pos
+	}
+	return f.Pos()
+}
+
+// ItemAt returns where item i of the list under key was written.
+func (e *Entry) ItemAt(key string, i int) source.Pos {
+	if n := e.Keys.Get(key); n != nil && i < len(n.Items) {
+		return n.Items[i].Pos()
+	}
+	return e.At(key)
+}
+
+// written reports whether a value stands in the user's files and options, unlike
+// built-in values and the disk that is made for an operating system's image.
+func (e *Entry) written(n *source.Node) bool {
+	p := n.Pos()
+	return (p.Line > 0 || p.File == defaultOption) && !catalog.IsBuiltin(p) && p != e.OS.Node.Pos()
+}
+
+// FromOS reports whether the value under a VM key is that of the operating
+// system's entry, with nothing merged over it.
+func (e *Entry) FromOS(key string) bool {
+	n := e.Keys.Get(key)
+	return n != nil && n.Level == catalogMark
+}
+
+// Own reports whether a value is, at least in part, the VM's own.
+func (e *Entry) Own(n *source.Node) bool { return n.Level <= flavorMark(ownMark) }
+
+// origin names the level that a value stands on.
+func (e *Entry) origin(n *source.Node) string {
+	for l := e.Top; l != nil; l = l.Parent {
+		switch n.Level {
+		case l.mark:
+			return l.Name
+		case flavorMark(l.mark):
+			return l.Name + ", flavor " + l.Keys.Get("flavor").Text
+		}
+	}
+	return "catalogue entry " + e.OS.Name
+}
+
+func topKey(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		return path[:i]
+	}
+	return path
+}

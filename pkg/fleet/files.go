@@ -1,0 +1,132 @@
+package fleet
+
+import (
+	"io"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// stdinName stands for standard input in the place of a file's name.
+const stdinName = "<stdin>"
+
+// reader reads the files of a fleet for one visitor.
+type reader struct {
+	*Fleet
+	visit Visitor
+}
+
+func (r *reader) readStdin() {
+	data, err := io.ReadAll(io.LimitReader(r.Stdin, source.MaxFileSize+1))
+	if err != nil {
+		r.fail(stdinName, "unreadable", err.Error())
+		return
+	}
+	var diags source.Diagnostics
+	r.readDocs(stdinName, source.Parse(&source.File{Name: stdinName, Data: data}, &diags), nil, &diags)
+	r.report(&diags)
+}
+
+// batchSize is how many files are one task: handing over a small file alone
+// costs as much as a part of reading it.
+const batchSize = 16
+
+// valuesFile is a file with VMs, and the level that they start from.
+type valuesFile struct {
+	path  string
+	below *Level
+}
+
+func (r *reader) readTree() {
+	t := r.tree
+	dirs := dirLevels{fleet: r.Fleet, byDir: map[string]*Level{}}
+	if t.part == t.root || t.part == t.header {
+		var diags source.Diagnostics
+		r.readEntries(r.doc.Field("vms"), r.top, &diags)
+		r.report(&diags)
+	}
+	var batch []valuesFile
+	t.walk(r.Header.Ignore, func(file string, levels []string) {
+		if batch = append(batch, valuesFile{file, dirs.at(levels)}); len(batch) == batchSize {
+			r.readFiles(batch)
+			batch = nil
+		}
+	}, func(file, problem string) { r.fail(file, "bad-path", problem) })
+	r.readFiles(batch)
+}
+
+func (r *reader) readFiles(files []valuesFile) {
+	if len(files) == 0 {
+		return
+	}
+	r.pool.do(len(files), func() {
+		for _, f := range files {
+			var diags source.Diagnostics
+			r.readDocs(f.path, parseFile(f.path, &diags), f.below, &diags)
+			r.report(&diags)
+		}
+	})
+}
+
+// dirLevels are the levels of directories, read once each.
+type dirLevels struct {
+	fleet *Fleet
+	byDir map[string]*Level
+}
+
+// at returns the level of the innermost of a chain of directories.
+func (d *dirLevels) at(dirs []string) *Level {
+	below := d.fleet.top
+	for _, dir := range dirs {
+		lv, ok := d.byDir[dir]
+		if !ok {
+			lv = d.fleet.readDefaults(dir, below)
+			d.byDir[dir] = lv
+		}
+		below = lv
+	}
+	return below
+}
+
+// readDefaults reads a directory's _defaults.yaml, if it has one.
+func (f *Fleet) readDefaults(dir string, below *Level) *Level {
+	path := filepath.Join(dir, defaultsName)
+	if !exists(path) {
+		return below
+	}
+	if problem := linkProblem(f.tree.root, path); problem != "" {
+		f.fail(path, "bad-path", problem)
+		return below
+	}
+	var diags source.Diagnostics
+	defer f.report(&diags)
+	doc := single(parseFile(path, &diags), path, &diags)
+	return f.newLevel("directory "+filepath.ToSlash(dir), below, levelKeys(doc, "", &diags), "", &diags)
+}
+
+// parseFile reads one file into its documents.
+func parseFile(path string, diags *source.Diagnostics) []*source.Node {
+	data, err := readFile(path)
+	if err != nil {
+		diags.Errorf(source.Pos{File: path}, "unreadable", "", "%s", reason(err))
+		return nil
+	}
+	return source.Parse(&source.File{Name: path, Data: data}, diags)
+}
+
+// single returns a file's only document, or nil if it is empty.
+func single(docs []*source.Node, path string, diags *source.Diagnostics) *source.Node {
+	var one *source.Node
+	for _, d := range docs {
+		switch {
+		case d.Kind == source.Null:
+		case d.Kind != source.Map:
+			diags.Errorf(d.Pos(), "wrong-type", "", "wrong type; expected a map of keys")
+		case one != nil:
+			diags.Errorf(d.Pos(), "documents", "", "second document; %s holds one", filepath.Base(path))
+		default:
+			one = d
+		}
+	}
+	return one
+}

@@ -1,0 +1,98 @@
+package fleet_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
+
+const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: ns, os: linux, flavor: small}\ntarget: {}\n"
+
+// unpack writes an archive's files into a directory of the test's own.
+func unpack(t testing.TB, a *txtar.Archive) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, txtar.Write(a, dir))
+	return dir
+}
+
+// relative returns diagnostics as lines, with paths below dir.
+func relative(diags *source.Diagnostics, dir string) []string {
+	var out []string
+	for _, d := range diags.Sorted() {
+		out = append(out, strings.ReplaceAll(d.String(), dir+"/", ""))
+	}
+	return out
+}
+
+// part reads a path of a fleet in dir, and returns its VMs as "namespace/name",
+// sorted, and its problems.
+func part(t *testing.T, dir, path string, opts fleet.Options) (vms, problems []string) {
+	t.Helper()
+	var diags source.Diagnostics
+	var mu sync.Mutex
+	f := fleet.Open(path, opts, &diags)
+	f.Each(func(e *fleet.Entry, _ *source.Diagnostics) {
+		mu.Lock()
+		defer mu.Unlock()
+		vms = append(vms, cmp.Or(e.VM.Namespace, f.Namespace)+"/"+e.Name)
+	})
+	slices.Sort(vms)
+	return vms, relative(&diags, dir)
+}
+
+// TestInherit shows, for one VM of each archive, where every effective value
+// comes from. The archive's comment says what it is about; its file "want" is
+// what Explain returns for the VM "it".
+func TestInherit(t *testing.T) {
+	archives, err := filepath.Glob("testdata/inherit/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			require.NoError(t, err)
+			want := &a.Files[len(a.Files)-1]
+			require.Equal(t, "want", want.Name)
+			got := explain(t, a)
+			if *update {
+				want.Data = []byte(got)
+				require.NoError(t, os.WriteFile(name, txtar.Format(a), 0o644))
+			}
+			require.Equal(t, string(want.Data), got)
+		})
+	}
+}
+
+func explain(t *testing.T, a *txtar.Archive) string {
+	t.Helper()
+	dir := unpack(t, a)
+	opts := fleet.Options{Namespace: "ns"}
+	overlay := filepath.Join(dir, ".overlay.yaml")
+	if _, err := os.Stat(overlay); err == nil {
+		opts.Overlays = []string{overlay}
+	}
+	all, diags := fleet.Explain(dir, opts, "it", "")
+	require.Empty(t, relative(diags, dir))
+	var out strings.Builder
+	for _, e := range all {
+		at := strings.TrimPrefix(strings.ReplaceAll(e.Pos.String(), dir, ""), "/")
+		level := strings.ReplaceAll(e.Level, dir+"/", "")
+		fmt.Fprintf(&out, "%s = %s (%s, %s)\n", e.Key, e.Value, at, level)
+	}
+	return out.String()
+}

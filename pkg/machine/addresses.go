@@ -1,0 +1,136 @@
+package machine
+
+import (
+	"cmp"
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// address decides the static address of a NIC with what belongs to it: gateway
+// and name servers are those of the network unless the NIC sets them.
+func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
+	text := d.expand(n.IP, "nics", i, "ip")
+	out.Gateway, out.DNS = n.Gateway, n.DNS
+	if text == "" {
+		d.checkNothingWithoutIP(n, i)
+		return
+	}
+	prefix, ok := d.ip(text, i)
+	if !ok {
+		return
+	}
+	out.IP = prefix.String()
+	out.Gateway = cmp.Or(n.Gateway, net.Gateway)
+	if out.DNS == nil {
+		out.DNS = net.DNS
+	}
+	path := nicPath(i)
+	if cidr, err := netip.ParsePrefix(net.CIDR); err == nil && !cidr.Contains(prefix.Addr()) {
+		d.errorf(d.nicAt(i, "ip"), "bad-ip", path+".ip", "%q is outside %s of the network %q; expected an address in it", text, net.CIDR, n.Network)
+	} else {
+		d.checkGateway(out.Gateway, prefix.Masked(), i)
+	}
+	d.checkDNS(n, i)
+	out.Routes = d.routes(n, i)
+}
+
+// ip parses a static address.
+func (d *draft) ip(text string, i int) (netip.Prefix, bool) {
+	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		d.errorf(at, "bad-ip", path, "invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
+		return prefix, false
+	}
+	if reserved := reservedAddress(prefix); reserved != "" {
+		d.errorf(at, "bad-ip", path, "%q is the %s; expected the address of a host", text, reserved)
+	}
+	return prefix, true
+}
+
+// reservedAddress names what an address is in its subnet if no host can have it.
+func reservedAddress(p netip.Prefix) string {
+	if !p.Addr().Is4() || p.Bits() >= 31 {
+		return ""
+	}
+	addr := p.Addr().As4()
+	number := binary.BigEndian.Uint32(addr[:])
+	switch hosts := uint32(1)<<(32-p.Bits()) - 1; number & hosts {
+	case 0:
+		return "address of the network"
+	case hosts:
+		return "broadcast address of the network"
+	}
+	return ""
+}
+
+// checkGateway checks a default gateway, the NIC's own or its network's.
+func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
+	gw, err := netip.ParseAddr(text)
+	if text == "" || err != nil && d.vm.NICs[i].Gateway == "" {
+		return // the network's is reported with the catalog
+	}
+	at, path := d.nicAt(i, "gateway"), nicPath(i)+".gateway"
+	switch {
+	case err != nil:
+		d.errorf(at, "bad-ip", path, "invalid address %q; expected an address such as \"10.0.0.1\"", text)
+	case !subnet.Contains(gw):
+		d.errorf(at, "bad-ip", path, "gateway %q is outside the subnet %s; expected an address in it", text, subnet)
+	}
+}
+
+// checkDNS checks the NIC's own name servers.
+func (d *draft) checkDNS(n *values.NIC, i int) {
+	for k, server := range n.DNS {
+		if _, err := netip.ParseAddr(server); err != nil {
+			d.errorf(d.nicItem(i, "dns", k).Pos(), "bad-ip", source.IndexPath(nicPath(i)+".dns", k),
+				"invalid address %q; expected an address such as \"10.0.0.2\"", server)
+		}
+	}
+}
+
+// routes returns the NIC's routes. What is missing in them is reported already.
+func (d *draft) routes(n *values.NIC, i int) []Route {
+	var out []Route
+	for k, r := range n.Routes {
+		node, path := d.nicItem(i, "routes", k), source.IndexPath(nicPath(i)+".routes", k)
+		via, errVia := netip.ParseAddr(r.Via)
+		to, errTo := destination(r.To, via)
+		if at := node.Get("to"); at != nil && errTo != nil {
+			d.errorf(at.Pos(), "bad-ip", path+".to", "invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", r.To)
+		}
+		if at := node.Get("via"); at != nil && errVia != nil {
+			d.errorf(at.Pos(), "bad-ip", path+".via", "invalid next hop %q; expected an address such as \"10.0.0.1\"", r.Via)
+		}
+		out = append(out, Route{To: to, Via: via})
+	}
+	return out
+}
+
+// destination parses where a route leads; `default` is everywhere, in the
+// address family of the next hop.
+func destination(to string, via netip.Addr) (netip.Prefix, error) {
+	switch {
+	case to != "default":
+		return netip.ParsePrefix(to)
+	case via.Is6():
+		return netip.PrefixFrom(netip.IPv6Unspecified(), 0), nil
+	}
+	return netip.PrefixFrom(netip.IPv4Unspecified(), 0), nil
+}
+
+// nicItem returns the k-th item of a list of the i-th NIC.
+func (d *draft) nicItem(i int, key string, k int) *source.Node {
+	return d.entry.Keys.Get("nics").Items[i].Get(key).Items[k]
+}
+
+// checkNothingWithoutIP reports settings of a static address without the address.
+func (d *draft) checkNothingWithoutIP(n *values.NIC, i int) {
+	if n.Gateway != "" || len(n.DNS) > 0 || len(n.Routes) > 0 {
+		d.errorf(d.entry.ItemAt("nics", i), "missing-key", nicPath(i)+".ip", "gateway, dns and routes need an `ip`; without one the guest asks DHCP")
+	}
+}

@@ -1,0 +1,278 @@
+package machine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// reservedVolumes are the volume names that vmrender uses itself.
+var reservedVolumes = map[string]string{"rootdisk": "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file"}
+
+// disks decides the disks, root first, then in the order written.
+func (d *draft) disks() []Disk {
+	names := d.diskNames()
+	disks := make([]Disk, 0, len(names))
+	for _, name := range names {
+		if disk := d.vm.Disks[name]; disk != nil {
+			disks = append(disks, d.disk(name, disk))
+		}
+	}
+	return disks
+}
+
+// diskNames returns the keys of `disks`, root first, then in the order written.
+func (d *draft) diskNames() []string {
+	var names []string
+	for _, f := range d.entry.Keys.Get("disks").Entries() {
+		names = append(names, f.Key)
+	}
+	if i := slices.Index(names, values.RootDisk); i > 0 {
+		copy(names[1:i+1], names[:i])
+		names[0] = values.RootDisk
+	}
+	if d.vm.Disks[values.RootDisk] == nil {
+		d.errorf(d.entry.KeyAt("disks", values.RootDisk), "no-root", "disks."+values.RootDisk, "the disk is removed; a VM boots from it")
+	}
+	return names
+}
+
+func (d *draft) disk(name string, in *values.Disk) Disk {
+	out := Disk{
+		Name: name, Volume: name, Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"), BootOrder: in.BootOrder,
+		Cache: in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
+		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo, Pos: d.entry.At("disks", name),
+	}
+	if name == values.RootDisk {
+		out.Volume = "rootdisk"
+	}
+	d.checkDiskName(name)
+	out.Source, out.Kind = d.diskSource(name, in)
+	d.diskClass(&out, in)
+	d.diskBus(&out)
+	out.Keep = d.keeps(name, in)
+	d.diskClaim(&out)
+	d.checkDisk(&out)
+	return out
+}
+
+func (d *draft) checkDiskName(name string) {
+	if problem := values.NameProblem(name); problem != "" {
+		d.errorf(d.entry.KeyAt("disks", name), "bad-name", "disks."+name, "%s", problem)
+	} else if of, ok := reservedVolumes[name]; ok {
+		d.errorf(d.entry.KeyAt("disks", name), "bad-name", "disks."+name, "%q is the volume of %s; choose another name", name, of)
+	}
+}
+
+// diskSource looks up the content of a disk, and how the machine gets at it.
+func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKind) {
+	if isTrue(in.Ejected) {
+		if in.Type != "cdrom" {
+			d.errorf(d.entry.At("disks", name, "ejected"), "conflict", "disks."+name+".ejected", "only a CD-ROM can be ejected; set `type: cdrom` as well")
+		}
+		return catalog.Source{}, DiskEjected
+	}
+	var src catalog.Source
+	if in.Source != nil {
+		src = catalog.Source(*in.Source)
+	}
+	src = d.namedImage(name, src)
+	d.checkSource(name, &src)
+	switch {
+	case src.Claim != "":
+		return src, DiskClaim
+	case src.ContainerDisk != "":
+		return src, DiskContainerDisk
+	case src.EmptyDisk:
+		return src, DiskEmpty
+	}
+	return src, DiskDataVolume
+}
+
+// namedImage replaces `image: NAME` by the catalogue's source; a version beside the name wins.
+func (d *draft) namedImage(disk string, src catalog.Source) catalog.Source {
+	if src.Image == "" {
+		return src
+	}
+	img := d.site.Catalog.Image(src.Image)
+	if img == nil {
+		d.unknownName(d.entry.Keys.Get("disks", disk, "source", "image"), ".disks."+disk+".source.image", "image", "images")
+		return src
+	}
+	out := *img
+	out.Version = cmp.Or(src.Version, out.Version)
+	out.Secret = cmp.Or(src.Secret, out.Secret)
+	out.CertConfigMap = cmp.Or(src.CertConfigMap, out.CertConfigMap)
+	return out
+}
+
+func (d *draft) checkSource(disk string, src *catalog.Source) {
+	path := "disks." + disk
+	kinds := src.Kinds()
+	switch {
+	case len(kinds) > 1:
+		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), "conflict", path+".source", "got %s; expected exactly one source", strings.Join(kinds, " and "))
+	case len(kinds) == 0 && disk == values.RootDisk:
+		d.errorf(d.entry.KeyAt("disks", disk), "missing-key", path+".source", "%s has no image of its own; name the `source` of the root disk", d.entry.OS.Name)
+	case len(kinds) == 0:
+		src.Blank = true
+	}
+	for _, problem := range src.Problems() {
+		d.errorf(d.entry.At("disks", disk, "source", problem.Key), "bad-source", path+".source."+problem.Key, "%s", problem.Text)
+	}
+}
+
+// lastOf returns where the last of some keys of a map was written.
+func (d *draft) lastOf(n *source.Node, keys []string) source.Pos {
+	last := d.entry.Pos
+	for i := range n.Fields {
+		if slices.Contains(keys, n.Fields[i].Key) {
+			last = n.Fields[i].Pos()
+		}
+	}
+	return last
+}
+
+// diskClass looks up the storage class, whose modes are the defaults of the disk's.
+func (d *draft) diskClass(out *Disk, in *values.Disk) {
+	out.StorageClass, out.AccessMode, out.VolumeMode = in.StorageClass, in.AccessMode, in.VolumeMode
+	if in.StorageClass == "" {
+		return
+	}
+	if class := d.site.Catalog.StorageClass(in.StorageClass); class != nil {
+		out.StorageClass = class.Name
+		out.AccessMode, out.VolumeMode = cmp.Or(in.AccessMode, class.AccessMode), cmp.Or(in.VolumeMode, class.VolumeMode)
+		return
+	}
+	if len(d.site.Catalog.Names("storageClasses")) > 0 {
+		d.unknownName(d.entry.Keys.Get("disks", out.Name, "storageClass"), ".disks."+out.Name+".storageClass", "storage class", "storageClasses")
+	}
+}
+
+func (d *draft) diskBus(out *Disk) {
+	switch {
+	case out.Bus != "" || d.vm.Preference != nil:
+	case out.Hotpluggable && out.Type == "disk":
+		out.Bus = "scsi"
+	case out.Type == "cdrom":
+		out.Bus = cmp.Or(d.entry.OS.CDROMBus, "sata")
+	default:
+		out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")
+	}
+}
+
+// keeps reports whether the disk survives its VM. A strategy that makes another
+// root disk for a change deletes the old one, whatever is set for the VM's disks.
+func (d *draft) keeps(name string, in *values.Disk) bool {
+	switch lc := d.vm.Lifecycle; {
+	case in.Keep != nil:
+		return *in.Keep
+	case name == values.RootDisk && !d.traits.KeepsRoot:
+		return false
+	case lc != nil && lc.KeepDisks != nil:
+		return *lc.KeepDisks
+	}
+	return d.strategy == values.InPlace
+}
+
+// diskClaim names the DataVolume or the claim.
+func (d *draft) diskClaim(out *Disk) {
+	switch {
+	case out.Kind == DiskClaim:
+		out.Claim = out.Source.Claim
+	case out.Kind != DiskDataVolume:
+	case out.Name != values.RootDisk:
+		out.Claim = d.name + "-" + out.Name
+	case d.traits.ContentNamedRoot && !out.Keep:
+		out.Claim = d.name + "-root-" + contentHash(out)
+	default:
+		out.Claim = d.name
+	}
+}
+
+// contentHash returns a name for what a root disk is made of: other content, or
+// another size, class or mode, is another disk.
+func contentHash(d *Disk) string {
+	src := d.Source
+	return Hash(append(src.Parts(), d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)...)
+}
+
+func (d *draft) checkDisk(disk *Disk) {
+	path := "disks." + disk.Name
+	size, sized := d.diskSize(disk)
+	if disk.Size == "" && needsSize(disk) {
+		d.errorf(d.entry.KeyAt("disks", disk.Name), "missing-key", path+".size", "missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
+	}
+	if disk.ExpandTo != "" {
+		if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
+			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), "shrinks", path+".expandTo", "%q is below the size %q at %s; a disk can only grow",
+				disk.ExpandTo, disk.Size, where(d.entry.Keys.Get("disks", disk.Name, "size").Pos()))
+		}
+	}
+	if disk.Hotpluggable && disk.Type == "disk" && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
+		d.errorf(d.entry.At("disks", disk.Name, "bus"), "conflict", path+".bus", "a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
+	}
+	if disk.Type == "cdrom" && disk.Bus == "virtio" {
+		d.errorf(d.entry.At("disks", disk.Name, "bus"), "conflict", path+".bus", "a CD-ROM cannot be on the bus \"virtio\"; accepted: sata, scsi")
+	}
+	if disk.Hotpluggable && disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
+		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), "conflict", path+".hotpluggable", "only disks with a claim are hotpluggable")
+	}
+}
+
+// needsSize reports whether CDI does not find out the size of a disk by itself:
+// only clones may leave it out (containerized-data-importer,
+// pkg/apiserver/webhooks/datavolume-validate.go, v1.65.0).
+func needsSize(d *Disk) bool {
+	src := &d.Source
+	switch d.Kind {
+	case DiskEmpty:
+		return true
+	case DiskDataVolume:
+		return src.DataSource == "" && src.PVC == "" && src.Snapshot == "" && len(src.Kinds()) > 0
+	}
+	return false
+}
+
+func (d *draft) diskSize(disk *Disk) (int64, bool) {
+	if disk.Size == "" {
+		return 0, false
+	}
+	n, ok := d.quantity(disk.Size, "disks", disk.Name, "size")
+	if ok && n < leastBytes {
+		d.errorf(d.entry.At("disks", disk.Name, "size"), "bad-quantity", "disks."+disk.Name+".size",
+			"%q is too little for a disk; expected a quantity such as \"30Gi\"", disk.Size)
+		return 0, false
+	}
+	return n, ok
+}
+
+// checkBootOrder checks that every place in the boot order is taken once, by
+// disks and NICs together.
+func (d *draft) checkBootOrder(disks []Disk) {
+	var taken map[uint]string
+	claim := func(order *uint, path string, at source.Pos) {
+		if other, ok := taken[*order]; ok {
+			d.errorf(at, "duplicate", path+".bootOrder", "place %d in the boot order is taken by %s; give it a place of its own", *order, other)
+			return
+		}
+		if taken == nil {
+			taken = map[uint]string{}
+		}
+		taken[*order] = path
+	}
+	for i := range disks {
+		if disk := &disks[i]; disk.BootOrder != nil {
+			claim(disk.BootOrder, "disks."+disk.Name, d.entry.At("disks", disk.Name, "bootOrder"))
+		}
+	}
+	for i := range d.vm.NICs {
+		if order := d.vm.NICs[i].BootOrder; order != nil {
+			claim(order, source.IndexPath("nics", i), d.entry.ItemAt("nics", i))
+		}
+	}
+}

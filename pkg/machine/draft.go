@@ -1,0 +1,158 @@
+package machine
+
+import (
+	"cmp"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// draft is one machine that is being decided: what all its parts read, and where
+// they report problems.
+type draft struct {
+	site      *Site
+	entry     *fleet.Entry
+	vm        *values.VM // of the entry
+	diags     *source.Diagnostics
+	name      string // of the machine, with its ordinal
+	namespace string
+	ordinal   *int // nil if it is no replica
+	strategy  values.Strategy
+	traits    *values.Traits
+
+	data map[string]any // what templates see; nil until the first template
+}
+
+// replica returns the machine of one ordinal.
+func (d *draft) replica(ordinal int) *Machine {
+	r := *d
+	r.name, r.ordinal = d.entry.Name+"-"+strconv.Itoa(ordinal), &ordinal
+	return r.decide()
+}
+
+// errorf reports a problem at pos, under a path below the VM's.
+func (d *draft) errorf(pos source.Pos, rule, path, format string, args ...any) {
+	d.entry.Errorf(d.diags, pos, rule, path, format, args...)
+}
+
+// unknownName reports a name that the catalog does not have among its entries of a kind.
+func (d *draft) unknownName(n *source.Node, path, what, kind string) {
+	d.diags.Errorf(n.Pos(), "unknown-name", d.entry.Path+path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
+}
+
+// decide decides every part of the machine.
+func (d *draft) decide() *Machine {
+	vm := d.vm
+	d.checkNamespace()
+	m := &Machine{
+		Fleet: d.site.Fleet, Part: d.site.Part, Name: d.name, Namespace: d.namespace, Target: d.site.Target,
+		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload,
+		Metadata: d.metadata(), Sizing: d.sizing(), Hardware: d.hardware(), Disks: d.disks(), NICs: d.nics(),
+		Sysprep: d.sysprep(), Services: d.services(), Lifecycle: d.lifecycle(),
+		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, "amd64"),
+		RunStrategy: cmp.Or(vm.RunStrategy, "Always"), EvictionStrategy: vm.EvictionStrategy,
+		NodeSelector: d.nodeSelector(), Tolerations: d.tolerations(),
+		PriorityClassName: vm.PriorityClassName, TerminationGracePeriodSeconds: vm.TerminationGracePeriodSeconds,
+		Affinity: vm.Affinity, TopologySpreadConstraints: vm.TopologySpreadConstraints,
+		ReadinessProbe: vm.ReadinessProbe, LivenessProbe: vm.LivenessProbe, AccessCredentials: vm.AccessCredentials,
+		DependsOn: d.dependsOn(), Overrides: d.overrides(), Patches: vm.Patches,
+	}
+	if vm.Patches != nil {
+		m.PatchPos = d.entry.At("patches")
+	}
+	m.CloudInit = d.cloudInit(m.NICs)
+	d.checkBootOrder(m.Disks)
+	d.checkStrategy(m)
+	m.wide = d.facts(m)
+	d.identify(m)
+	d.checkNames(m)
+	d.checkPlatform(m)
+	return m
+}
+
+func (d *draft) checkNamespace() {
+	if d.namespace == "" {
+		d.errorf(d.entry.Pos, "missing-key", "namespace", "no namespace; set `namespace` here, in the file or in the defaults, or give --namespace")
+	} else if problem := values.NameProblem(d.namespace); problem != "" {
+		d.errorf(d.entry.At("namespace"), "bad-name", "namespace", "%s", problem)
+	}
+}
+
+func (d *draft) overrides() []*source.Node {
+	var out []*source.Node
+	for _, n := range []*source.Node{d.entry.OS.Overrides, d.vm.Overrides} {
+		if n.IsSet() {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (d *draft) metadata() Metadata {
+	m := Metadata{
+		Hostname:    d.expand(d.vm.Hostname, "hostname"),
+		Labels:      d.expandMap(d.vm.Labels, "labels"),
+		Annotations: d.expandMap(d.vm.Annotations, "annotations"),
+	}
+	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
+		d.errorf(d.entry.At("hostname"), "bad-name", "hostname", "%s", values.NameProblem(m.Hostname))
+	}
+	for k, v := range m.Labels {
+		if problem := values.LabelProblem(k, v); problem != "" {
+			at := d.entry.At("labels", k)
+			if !values.IsLabelKey(k) {
+				at = d.entry.KeyAt("labels", k)
+			}
+			d.errorf(at, "bad-label", source.JoinPath("labels", k), "%s", problem)
+		}
+	}
+	return m
+}
+
+// nodeSelector returns the VM's, with the fleet's placement over it.
+func (d *draft) nodeSelector() map[string]string {
+	fleets, own := d.site.Placement.NodeSelector, d.vm.NodeSelector
+	if len(fleets) == 0 {
+		return own
+	}
+	out := make(map[string]string, len(fleets)+len(own))
+	maps.Copy(out, own)
+	for k, v := range fleets {
+		if mine, ok := own[k]; ok && mine != v {
+			d.errorf(d.entry.At("nodeSelector", k), "placement", source.JoinPath("nodeSelector", k),
+				"%q is not where the fleet's placement puts VMs; accepted is %q", mine, v)
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// tolerations returns the lists of the fleet's placement and of the VM.
+func (d *draft) tolerations() []*source.Node {
+	var out []*source.Node
+	for _, n := range []*source.Node{d.site.Placement.Tolerations, d.vm.Tolerations} {
+		if n.IsSet() {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (d *draft) dependsOn() []Dependency {
+	var out []Dependency
+	for i, name := range d.vm.DependsOn {
+		if n := d.entry.Keys.Get("dependsOn"); name == "" && n.Items[i].Kind != source.String {
+			continue // reported as no string
+		}
+		on := Dependency{Namespace: d.namespace, Name: name, Pos: d.entry.ItemAt("dependsOn", i)}
+		if ns, rest, ok := strings.Cut(name, "/"); ok {
+			on.Namespace, on.Name = ns, rest
+		}
+		out = append(out, on)
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// checkDuplicates reports VMs with the same name, and returns the machines by name.
+func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKey]*record {
+	index := make(map[machineKey]*record, len(records))
+	for _, r := range records {
+		if first, ok := index[r.machineKey]; ok {
+			diags.Errorf(r.pos, "duplicate", r.path, "duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
+			continue
+		}
+		index[r.machineKey] = r
+	}
+	return index
+}
+
+// checkUnique reports addresses and identities of more than one machine.
+func checkUnique(records []*record, diags *source.Diagnostics) {
+	type holder struct {
+		vm *record
+		at *address
+	}
+	seen := make(map[addressKey]holder, len(records))
+	for _, r := range records {
+		for i := range r.addresses {
+			a := &r.addresses[i]
+			if first, ok := seen[a.addressKey]; ok {
+				diags.Errorf(a.pos, "duplicate", r.path+"."+a.path, "duplicate %s %q; %s has it at %s",
+					a.what, a.address, first.at.holder(first.vm.name), where(first.at.pos))
+				continue
+			}
+			seen[a.addressKey] = holder{r, a}
+		}
+	}
+}
+
+// holder names the owner of an address.
+func (a *address) holder(vm string) string {
+	if a.nic == "" {
+		return fmt.Sprintf("the VM %q", vm)
+	}
+	return fmt.Sprintf("the NIC %q of the VM %q", a.nic, vm)
+}
+
+// checkObjects reports objects of different VMs that have the same name: the
+// disk `b-c` of the VM `a` is `a-b-c`, and so is the disk `c` of `a-b`.
+func checkObjects(records []*record, diags *source.Diagnostics) {
+	type key struct{ kind, namespace, name string }
+	seen := make(map[key]*record, len(records))
+	for _, r := range records {
+		for _, o := range r.objects {
+			k := key{o.kind, r.namespace, o.name}
+			if first, ok := seen[k]; ok && first.name != r.name {
+				diags.Errorf(r.pos, "duplicate", r.path+"."+o.path(), "its %s %q is also one of the VM %q at %s; rename one",
+					o.kind, o.name, first.name, where(first.pos))
+				continue
+			}
+			seen[k] = r
+		}
+	}
+}

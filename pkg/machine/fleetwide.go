@@ -1,0 +1,121 @@
+package machine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// wide is the machines of a fleet together: it hands each to the visitor as
+// early as its wave is known, and keeps a record for the checks that need all.
+type wide struct {
+	fleet *fleet.Fleet
+	visit Visitor
+	diags *source.Diagnostics // of the fleet
+
+	mu      sync.Mutex // guards records until all machines are added
+	records []*record
+}
+
+// add takes over the machines of one entry, whose problems are in diags. A
+// machine is visited immediately, unless its wave follows from those of others.
+func (w *wide) add(machines []*Machine, diags *source.Diagnostics) {
+	for _, m := range machines {
+		r := newRecord(m)
+		switch {
+		case m.Broken:
+			w.show(m, r, diags)
+		case len(m.DependsOn) > 0:
+			r.waiting = m
+		default:
+			if given := m.wide.wave; given != nil {
+				m.Wave, r.wave = given.number, given.number
+			}
+			w.show(m, r, diags)
+		}
+		w.mu.Lock()
+		w.records = append(w.records, r)
+		w.mu.Unlock()
+	}
+}
+
+// show visits a machine if it is selected.
+func (w *wide) show(m *Machine, r *record, diags *source.Diagnostics) {
+	if w.visit != nil && w.selects(r) {
+		w.visit(m, diags)
+	}
+}
+
+// selects reports whether the options select a machine.
+func (w *wide) selects(r *record) bool {
+	return len(w.fleet.VMs) == 0 || slices.ContainsFunc(w.fleet.VMs, r.isNamed)
+}
+
+// check reports what only all machines together show, sets their waves, and
+// visits those that had to wait for that.
+func (w *wide) check() {
+	w.checkEmpty()
+	slices.SortFunc(w.records, func(a, b *record) int {
+		return cmp.Or(strings.Compare(a.pos.File, b.pos.File), cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Col, b.pos.Col),
+			strings.Compare(a.name, b.name))
+	})
+	index := checkDuplicates(w.records, w.diags)
+	checkUnique(w.records, w.diags)
+	checkObjects(w.records, w.diags)
+	resolveWaves(w.records, index, w.fleet.Incomplete(), w.diags)
+	w.checkHooks()
+	w.showWaiting()
+	w.checkSelection()
+}
+
+// checkEmpty reports a fleet without VMs: empty output makes Argo CD prune every
+// machine that it manages.
+func (w *wide) checkEmpty() {
+	if len(w.records) == 0 && !w.fleet.Header.AllowEmpty && !w.diags.HasErrors() {
+		w.diags.Errorf(w.fleet.PartPos(), "no-vms", "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml")
+	}
+}
+
+// showWaiting visits the machines whose waves are known now.
+func (w *wide) showWaiting() {
+	var waiting []*record
+	for _, r := range w.records {
+		if r.waiting != nil {
+			waiting = append(waiting, r)
+		}
+	}
+	w.fleet.Parallel(len(waiting), func(start, end int) {
+		var own source.Diagnostics
+		for _, r := range waiting[start:end] {
+			r.waiting.Wave = r.wave
+			w.show(r.waiting, r, &own)
+			r.waiting = nil
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.diags.Merge(&own)
+	})
+}
+
+// checkSelection reports options that name no VM.
+func (w *wide) checkSelection() {
+	for _, name := range w.fleet.VMs {
+		if !slices.ContainsFunc(w.records, func(r *record) bool { return r.isNamed(name) }) {
+			w.diags.Errorf(source.Pos{File: "--vm"}, "unknown-name", "", "unknown VM %q; %s", name, source.DidYouMean(name, w.names()))
+		}
+	}
+}
+
+// names returns the names of all machines, sorted.
+func (w *wide) names() []string {
+	names := make([]string, 0, len(w.records))
+	for _, r := range w.records {
+		names = append(names, r.name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

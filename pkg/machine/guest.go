@@ -1,0 +1,133 @@
+package machine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
+	"github.com/vmrender/vmrender/pkg/template"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// cloudInit decides how a Linux guest is configured, or returns nil if it is not.
+func (d *draft) cloudInit(nics []NIC) *CloudInit {
+	c := d.vm.CloudInit
+	static := slices.ContainsFunc(nics, func(n NIC) bool { return n.IP != "" })
+	if c == nil && !static {
+		return nil
+	}
+	out := CloudInit{}
+	if c != nil {
+		out.CloudInit = d.expandCloudInit(*c)
+	}
+	d.checkCloudInit(&out.CloudInit, static)
+	if out.WritesUserData() {
+		out.User = cmp.Or(out.User, d.entry.OS.User)
+	}
+	out.Datasource = cmp.Or(out.Datasource, "noCloud")
+	out.InSecret = out.Store == "secret"
+	out.SecretName = d.name + "-cloudinit"
+	if d.vm.Preference == nil {
+		out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")
+	}
+	return &out
+}
+
+// sysprep decides the answer file of a Windows guest, or returns nil if there is none.
+func (d *draft) sysprep() *values.Sysprep {
+	sp := d.vm.Sysprep
+	if sp == nil {
+		return nil
+	}
+	if (sp.Secret == "") == (sp.ConfigMap == "") {
+		d.errorf(d.entry.KeyAt("sysprep"), "conflict", "sysprep", "expected exactly one of secret and configMap")
+		return nil
+	}
+	return &values.Sysprep{
+		Secret:    d.expand(sp.Secret, "sysprep", "secret"),
+		ConfigMap: d.expand(sp.ConfigMap, "sysprep", "configMap"),
+	}
+}
+
+func (d *draft) expandCloudInit(c values.CloudInit) values.CloudInit {
+	for _, f := range []struct {
+		text *string
+		key  string
+	}{
+		{&c.User, "user"},
+		{&c.Password, "password"},
+		{&c.PasswordSecret, "passwordSecret"},
+		{&c.SSHKeySecret, "sshKeySecret"},
+		{&c.Hostname, "hostname"},
+		{&c.UserData, "userData"},
+		{&c.NetworkData, "networkData"},
+		{&c.Secret, "secret"},
+	} {
+		*f.text = d.expand(*f.text, "cloudInit", f.key)
+	}
+	c.SSHKeys = d.expandList(c.SSHKeys, "cloudInit", "sshKeys")
+	c.Packages = d.expandList(c.Packages, "cloudInit", "packages")
+	c.RunCmd = slices.Clone(c.RunCmd)
+	for i := range c.RunCmd {
+		c.RunCmd[i].Shell = d.expand(c.RunCmd[i].Shell, "cloudInit", "runcmd", i)
+		c.RunCmd[i].Args = d.expandList(c.RunCmd[i].Args, "cloudInit", "runcmd", i)
+	}
+	return c
+}
+
+func (d *draft) checkCloudInit(c *values.CloudInit, static bool) {
+	d.checkWholeUserData(c)
+	if c.NetworkData != "" && static {
+		d.errorf(d.entry.KeyAt("cloudInit", "networkData"), "conflict", "cloudInit.networkData", "must not be mixed with `ip` on NICs, which writes it")
+	}
+	d.checkInlineSecrets()
+}
+
+// checkWholeUserData reports user data that is both given and to be written.
+func (d *draft) checkWholeUserData(c *values.CloudInit) {
+	var given string
+	switch {
+	case c.UserData != "" && c.Secret != "":
+		d.errorf(d.entry.KeyAt("cloudInit", "userData"), "conflict", "cloudInit.userData", "must not be mixed with `secret` at %s, which holds the whole user data",
+			where(d.entry.At("cloudInit", "secret")))
+		return
+	case c.UserData != "":
+		given = "userData"
+	case c.Secret != "":
+		given = "secret"
+	default:
+		return
+	}
+	for _, key := range []string{"user", "password", "sshKeys", "hostname", "packages", "runcmd"} {
+		if n := d.entry.Keys.Get("cloudInit", key); n.IsSet() {
+			d.errorf(d.entry.KeyAt("cloudInit", key), "conflict", "cloudInit."+key, "must not be mixed with `%s` at %s, which is the whole user data", given, where(d.entry.At("cloudInit", given)))
+		}
+	}
+}
+
+// literalPassword finds a password in user data that no template fills in.
+var literalPassword = lazyregexp.New(`(?m)^[ -]*(password|passwd|plain_text_passwd|hashed_passwd)\s*:\s*[^\s{#]`)
+
+// checkInlineSecrets reports passwords that are in the repository.
+func (d *draft) checkInlineSecrets() {
+	c := d.vm.CloudInit
+	if c == nil {
+		return
+	}
+	if c.Password != "" && !template.Is(c.Password) {
+		d.reportInlineSecret("password")
+	}
+	if c.UserData != "" && literalPassword().MatchString(c.UserData) {
+		d.reportInlineSecret("userData")
+	}
+}
+
+func (d *draft) reportInlineSecret(key string) {
+	const text = "a password in clear text; prefer `passwordSecret`, or `secret` for the whole user data"
+	at, path := d.entry.At("cloudInit", key), d.entry.Path+".cloudInit."+key
+	if d.site.Policy.InlineSecrets == "deny" {
+		d.diags.Errorf(at, "inline-secret", path, "%s", text)
+		return
+	}
+	d.diags.Warnf(at, "inline-secret", path, "%s", text)
+}

@@ -1,0 +1,56 @@
+package machine
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// hardware decides firmware and devices.
+func (d *draft) hardware() Hardware {
+	return Hardware{
+		Firmware:    d.firmware(),
+		TPM:         tpmMode(d.vm.TPM),
+		GPUs:        d.devices(d.vm.GPUs, "gpus", "gpu"),
+		HostDevices: d.devices(d.vm.HostDevices, "hostDevices", "hostdevice"),
+	}
+}
+
+func (d *draft) firmware() Firmware {
+	fw := d.vm.Firmware
+	if fw == nil {
+		return Firmware{}
+	}
+	if fw.UUID != "" && !values.IsUUID(fw.UUID) {
+		d.errorf(d.entry.At("firmware", "uuid"), "bad-uuid", "firmware.uuid",
+			"invalid UUID %q; expected the form 5d307ca9-b3ef-428c-8861-06e72d69f223", fw.UUID)
+	}
+	return Firmware{Type: fw.Type, UUID: fw.UUID, Serial: fw.Serial, Persistent: isTrue(fw.Persistent) && fw.Type != "bios"}
+}
+
+func tpmMode(t *values.TPM) TPMMode {
+	switch {
+	case t == nil || t.Enabled != nil && !*t.Enabled:
+		return TPMNone
+	case isTrue(t.Persistent):
+		return TPMPersistent
+	}
+	return TPMVolatile
+}
+
+// devices names the devices that have no name, and checks that names are unique.
+func (d *draft) devices(in []values.Device, key, prefix string) []values.Device {
+	out := make([]values.Device, len(in))
+	seen := map[string]bool{}
+	for i, device := range in {
+		device.Name = cmp.Or(device.Name, prefix+strconv.Itoa(i))
+		if seen[device.Name] {
+			d.errorf(d.entry.ItemAt(key, i), "duplicate", source.IndexPath(key, i), "duplicate name %q; give it a `name` of its own", device.Name)
+		}
+		seen[device.Name] = true
+		out[i] = device
+	}
+	return out
+}

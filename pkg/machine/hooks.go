@@ -1,0 +1,67 @@
+package machine
+
+import (
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// longestFleet is the maximum length of the fleet's name if its Jobs are named
+// after it: names of Jobs are values of labels as well.
+const longestFleet = values.MaxName - hashLength - len("-snapshot")
+
+// checkHooks reports what the Jobs of a fleet need, and what Argo CD needs to
+// know to get to them.
+func (w *wide) checkHooks() {
+	var jobs, replaced *record // the first of each
+	after, last := false, 0
+	for _, r := range w.records {
+		if !w.selects(r) {
+			continue
+		}
+		if r.jobs && jobs == nil {
+			jobs = r
+		}
+		if r.awaited && replaced == nil {
+			replaced = r
+		}
+		after, last = after || r.after, max(last, r.lastWave())
+	}
+	if jobs != nil {
+		w.checkJobs(jobs)
+	}
+	if replaced != nil && !w.fleet.Header.Target.ApplyOutOfSyncOnly {
+		w.diags.Warnf(w.fleet.HeaderPos(replaced.pos, "target"), "replace", "target.applyOutOfSyncOnly",
+			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and does so in every sync unless the Application has "+
+				"ApplyOutOfSyncOnly=true; set that sync option and this key to true, or use another strategy")
+	}
+	w.checkStopped(last, after)
+}
+
+// checkJobs reports what the fleet lacks for its Jobs; r is the first machine that has one.
+func (w *wide) checkJobs(r *record) {
+	if name := w.fleet.Header.Metadata.Name; len(name) > longestFleet && values.NameProblem(name) == "" {
+		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "metadata", "name"), "bad-name", "metadata.name",
+			"%q has %d characters; at most %d are accepted where Jobs are named after the fleet: for `strategy: rollout` and `snapshotBefore`",
+			name, len(name), longestFleet)
+	}
+	if w.fleet.Header.Target.Image == "" {
+		w.diags.Warnf(w.fleet.HeaderPos(r.pos, "target"), "default-image", "target.image",
+			"missing, and Jobs are rendered that run %q; name the image by a version of it that your registry has", values.DefaultImage)
+	}
+}
+
+// checkStopped warns of VMs that are off while Argo CD waits for them: before
+// 3.5.3 a VM that is declared to be stopped is never healthy (argo-cd pull
+// request 29664).
+func (w *wide) checkStopped(last int, hooks bool) {
+	t := &w.fleet.Header.Target
+	if t.HealthChecks || !values.Before(t.ArgoCD, 3, 6) {
+		return
+	}
+	for _, r := range w.records {
+		if r.stopped != nil && r.stopped.Line > 0 && w.selects(r) && (hooks || r.wave < last) {
+			w.diags.Warnf(*r.stopped, "stopped", r.path+".runStrategy",
+				"Argo CD %s waits for this VM to run before it goes on with later waves and hooks; install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD)
+			return // all have the same remedy
+		}
+	}
+}

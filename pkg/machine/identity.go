@@ -1,0 +1,99 @@
+package machine
+
+import (
+	"crypto/sha1" //nolint:gosec // RFC 4122 version 5 UUIDs are made with SHA-1; nothing is protected by it
+	"crypto/sha256"
+	"encoding/hex"
+	"net"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// identity is how the identities of a fleet's machines are derived.
+type identity struct {
+	fleet        string
+	uuid, serial bool
+	macPrefix    net.HardwareAddr // three bytes; nil derives none
+}
+
+func newIdentity(h *values.Header, at *source.Node, diags *source.Diagnostics) identity {
+	id := identity{fleet: h.Metadata.Name, uuid: true, serial: true}
+	if h.Identity.UUID != nil {
+		id.uuid = *h.Identity.UUID
+	}
+	if h.Identity.Serial != nil {
+		id.serial = *h.Identity.Serial
+	}
+	if h.Identity.MACPrefix == "" {
+		return id
+	}
+	prefix, err := net.ParseMAC(h.Identity.MACPrefix + ":00:00:00")
+	if err != nil || len(prefix) != 6 || prefix[0]&1 != 0 {
+		diags.Errorf(at.Get("macPrefix").Pos(), "bad-mac", "identity.macPrefix",
+			"invalid prefix %q; expected the first three bytes of unicast addresses such as \"02:a1:b2\"", h.Identity.MACPrefix)
+		return id
+	}
+	id.macPrefix = prefix[:3]
+	return id
+}
+
+// identify gives the machine its identity, unless one is written by hand. The
+// revisions of a blue-green VM are the same machine to their guests, but cannot
+// share a MAC address side by side; KubeVirt tells the VMs of a pool apart.
+func (d *draft) identify(m *Machine) {
+	if d.traits.Pooled {
+		return
+	}
+	d.noteIdentity(m, "firmware UUID", "uuid", strings.ToLower(m.Firmware.UUID))
+	d.noteIdentity(m, "serial number", "serial", m.Firmware.Serial)
+	id := &d.site.identity
+	if id.uuid && m.Firmware.UUID == "" {
+		m.Firmware.UUID = id.nameUUID("uuid", m)
+	}
+	if id.serial && m.Firmware.Serial == "" {
+		m.Firmware.Serial = id.nameUUID("serial", m)
+	}
+	for i := range m.NICs {
+		if n := &m.NICs[i]; n.MAC == "" && id.macPrefix != nil && d.traits.Together == "" {
+			n.MAC = id.mac(m, n.Name)
+		}
+	}
+}
+
+// noteIdentity remembers an identity that is written by hand: no two machines
+// can have it.
+func (d *draft) noteIdentity(m *Machine, what, key, value string) {
+	if value != "" {
+		at := d.entry.At("firmware", key)
+		m.wide.identities = append(m.wide.identities, address{addressKey{what, "", strings.Clone(value)}, "", "firmware." + key, at})
+	}
+}
+
+// namespaceUUID is the namespace of vmrender's name-based UUIDs; it must never change.
+var namespaceUUID = [16]byte{0x5d, 0x6c, 0x0b, 0x7e, 0x3c, 0x52, 0x4f, 0x0e, 0x9b, 0x1d, 0x77, 0x60, 0xe2, 0x14, 0xa8, 0x31}
+
+// nameUUID is a version 5 UUID (RFC 4122) of what names the machine.
+func (id *identity) nameUUID(what string, m *Machine) string {
+	name := what + "\x00" + id.fleet + "\x00" + m.Namespace + "\x00" + m.Name
+	sum := sha1.Sum(append(namespaceUUID[:], name...)) //nolint:gosec // see the import
+	sum[6] = sum[6]&0x0f | 0x50
+	sum[8] = sum[8]&0x3f | 0x80
+	var out [36]byte
+	hex.Encode(out[:8], sum[:4])
+	hex.Encode(out[9:13], sum[4:6])
+	hex.Encode(out[14:18], sum[6:8])
+	hex.Encode(out[19:23], sum[8:10])
+	hex.Encode(out[24:], sum[10:16])
+	out[8], out[13], out[18], out[23] = '-', '-', '-', '-'
+	return string(out[:])
+}
+
+// mac is the fleet's prefix and three bytes of what names the NIC.
+func (id *identity) mac(m *Machine, nic string) string {
+	sum := sha256.Sum256([]byte("mac\x00" + id.fleet + "\x00" + m.Namespace + "\x00" + m.Name + "\x00" + nic))
+	addr := make(net.HardwareAddr, 0, 6)
+	addr = append(append(addr, id.macPrefix...), sum[:3]...)
+	return addr.String()
+}

@@ -1,0 +1,129 @@
+package machine
+
+import (
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// lifecycle decides what happens after a change.
+func (d *draft) lifecycle() Lifecycle {
+	lc := d.vm.Lifecycle
+	if lc == nil {
+		lc = &values.Lifecycle{}
+	}
+	pet := d.strategy == values.InPlace
+	out := Lifecycle{
+		Strategy: d.strategy, KeepDisks: pet, Protect: isTrue(lc.Protect),
+		MaxUnavailable: values.IntOrPercent{Int: 1}, KeepOld: 1,
+		SnapshotBefore: pet && isTrue(lc.SnapshotBefore),
+	}
+	if lc.KeepDisks != nil {
+		out.KeepDisks = *lc.KeepDisks
+	}
+	if lc.MaxUnavailable != nil {
+		out.MaxUnavailable = *lc.MaxUnavailable
+	}
+	if lc.KeepOld != nil {
+		out.KeepOld = *lc.KeepOld
+	}
+	if pet {
+		out.Ansible = d.ansible(lc.Ansible)
+	}
+	if d.traits.Pooled && d.vm.Replicas != nil {
+		out.Replicas = int32(*d.vm.Replicas) //nolint:gosec // at most 10,000
+	}
+	return out
+}
+
+// ansible checks that either a platform's job template or an image with a
+// playbook is named.
+func (d *draft) ansible(a *values.Ansible) *Ansible {
+	if a == nil {
+		return nil
+	}
+	at, path := d.entry.KeyAt("lifecycle", "ansible"), "lifecycle.ansible"
+	const either = "expected exactly one of template, of Ansible Automation Platform, and image, which runs a playbook"
+	switch {
+	case a.Template == "" && a.Image == "":
+		d.errorf(at, "missing-key", path, either)
+	case a.Template != "" && a.Image != "":
+		d.errorf(at, "conflict", path, either)
+	case a.Template != "" && a.Playbook != "":
+		d.errorf(d.entry.At("lifecycle", "ansible", "playbook"), "conflict", path+".playbook", "a job template names its own playbook; remove it, or use `image` instead of `template`")
+	case a.Template != "" && a.Secret == "":
+		d.errorf(at, "missing-key", path+".secret", "missing; name the Secret with the platform's `host` and `token`")
+	case a.Image != "" && a.Playbook == "":
+		d.errorf(at, "missing-key", path+".playbook", "missing; name the playbook beneath the image's /runner/project")
+	}
+	out := &Ansible{Template: a.Template, Image: a.Image, Playbook: a.Playbook, Secret: a.Secret, ExtraVars: map[string]any{}}
+	for name, value := range a.ExtraVars {
+		if value.IsSet() {
+			source.ReportAmbiguous(value, d.entry.Path+"."+path+".extraVars."+name, d.diags)
+			out.ExtraVars[name] = goValue(value)
+		}
+	}
+	return out
+}
+
+// inertKey is a key that a rule is about, where it was written.
+type inertKey struct {
+	source.Field
+	rule *values.InertRule
+}
+
+// checkInert reports keys that mean nothing to the machines of an entry, on the
+// level that makes them what they are and on those above. Below that level they
+// are inherited, and not a mistake.
+func (s *Site) checkInert(e *fleet.Entry, diags *source.Diagnostics) {
+	for _, k := range s.inertKeys(e.Top) {
+		if k.rule.Chooser == "type" || e.Keys.Get("lifecycle", "type").Str() == "cattle" {
+			e.Errorf(diags, k.Pos(), "conflict", "lifecycle."+k.Key, "%q %s", k.Key, k.rule.Advice)
+		}
+	}
+}
+
+// inertKeys returns the keys of the level and those below it that mean nothing
+// to what their lifecycles make of a machine. Most levels have none of their
+// own, so that it is looked up once for many machines.
+func (s *Site) inertKeys(l *fleet.Level) []inertKey {
+	for l != nil && l.Keys.Field("lifecycle") == nil {
+		l = l.Parent
+	}
+	if l == nil {
+		return nil
+	}
+	if known, ok := s.inert.Load(l); ok {
+		return known.([]inertKey)
+	}
+	var keys []inertKey
+	for i := range values.InertRules {
+		rule := &values.InertRules[i]
+		choice, fields := chosen(l, rule.Chooser, rule.Keys)
+		if choice != rule.Choice && (choice != "" || rule.Choice != "pet") {
+			continue
+		}
+		for _, f := range fields {
+			keys = append(keys, inertKey{f, rule})
+		}
+	}
+	s.inert.Store(l, keys)
+	return keys
+}
+
+// chosen finds the level that sets a key of the lifecycle, and returns its
+// value, empty if no level does, with the other keys that stand there or above.
+func chosen(l *fleet.Level, chooser string, keys []string) (choice string, fields []source.Field) {
+	for ; l != nil; l = l.Parent {
+		lc := l.Keys.Get("lifecycle")
+		for _, k := range keys {
+			if f := lc.Field(k); f != nil && f.Value.IsSet() {
+				fields = append(fields, *f)
+			}
+		}
+		if c := lc.Get(chooser); c.IsSet() {
+			return c.Text, fields
+		}
+	}
+	return "", fields
+}

@@ -1,0 +1,231 @@
+package machine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+)
+
+func TestLifecycle(t *testing.T) {
+	show := func(m *machine.Machine) string {
+		lc := m.Lifecycle
+		return fmt.Sprintf("%s unavailable=%s old=%d snapshot=%t replicas=%d", lc.Strategy, lc.MaxUnavailable, lc.KeepOld, lc.SnapshotBefore, lc.Replicas)
+	}
+	each(t, show, map[string]string{
+		`lifecycle: pet`:                    " unavailable=1 old=1 snapshot=false replicas=0",
+		`lifecycle: {snapshotBefore: true}`: " unavailable=1 old=1 snapshot=true replicas=0",
+
+		`lifecycle: {type: cattle, maxUnavailable: 25%, keepOld: 0}`:                           "rollout unavailable=25% old=0 snapshot=false replicas=0",
+		`replicas: 3, lifecycle: {type: cattle, strategy: pool, maxUnavailable: 2}`:            "pool unavailable=2 old=1 snapshot=false replicas=3",
+		`lifecycle: {type: cattle, strategy: blue-green}`:                                      "blue-green unavailable=1 old=1 snapshot=false replicas=0",
+		`lifecycle: {type: cattle, maxUnavailable: 0}`:                                         `error: invalid value "0"; expected a number from 1, or a percentage up to "100%"`,
+		`lifecycle: {type: cattle, strategy: replace, maxUnavailable: 1}`:                      "error: \"maxUnavailable\" is for `strategy: rollout`",
+		`lifecycle: {type: cattle, strategy: blue-green, keepOld: 1}`:                          "error: \"keepOld\" is for `strategy: rollout`",
+		`replicas: 1, lifecycle: {type: cattle, strategy: pool, keepOld: 1}`:                   "error: \"keepOld\" is for `strategy: rollout`",
+		`lifecycle: {type: cattle, snapshotBefore: true}`:                                      "error: \"snapshotBefore\" is for pets",
+		`lifecycle: {type: cattle, ansible: {image: i, playbook: p}}`:                          "error: \"ansible\" is for pets",
+		`disks: {root: {source: {http: null, containerDisk: a/b}}}`:                            "error: warning: vms.it.disks.root.source: what the guest writes to a container disk is lost",
+		`disks: {root: {source: {http: null, containerDisk: a/b}}}, lifecycle: cattle`:         "rollout unavailable=1 old=1 snapshot=false replicas=0",
+		`lifecycle: {ansible: {}}`:                                                             "error: expected exactly one of template",
+		`lifecycle: {ansible: {template: a, image: b, secret: s}}`:                             "error: expected exactly one of template",
+		`lifecycle: {ansible: {template: a}}`:                                                  "error: vms.yaml:2:20: vms.it.lifecycle.ansible.secret: missing",
+		`lifecycle: {ansible: {template: a, secret: s, playbook: p}}`:                          "error: a job template names its own playbook",
+		`lifecycle: {ansible: {image: a}}`:                                                     "error: vms.it.lifecycle.ansible.playbook: missing",
+		`lifecycle: {ansible: {image: a, playbook: p, extraVars: {x: yes}}}`:                   `error: vms.it.lifecycle.ansible.extraVars.x`,
+		`lifecycle: {type: cattle, strategy: blue-green}, identity: {}`:                        `error: unknown key "identity"`,
+		`lifecycle: {type: cattle, strategy: pool}, replicas: 2, labels: {a: 'a{{.ordinal}}'}`: "error: under `strategy: pool` all VMs are the same, and have no ordinal",
+	})
+}
+
+// What a strategy cannot keep its promise with is an error at its place.
+func TestStrategyLimits(t *testing.T) {
+	for strategy, tests := range map[string]map[string]string{
+		"rollout": {
+			"disks: {root: {keep: true}}":                          "disks.root.keep",
+			"disks: {root: {expandTo: 30Gi}}":                      "disks.root.expandTo",
+			"disks: {data: {size: 1Gi, expandTo: 2Gi}}":            "",
+			"disks: {data: {size: 1Gi, keep: true}}":               "",
+			"lifecycle: {protect: true}":                           "",
+			"nics: [{network: lan, mac: '02:00:00:00:00:01'}]":     "",
+			"disks: {root: {source: {http: null, claim: golden}}}": "",
+		},
+		"replace": {
+			"disks: {root: {keep: true}}":                           "",
+			"disks: {data: 1Gi}":                                    "disks.data",
+			"disks: {data: {size: 1Gi, keep: true}}":                "",
+			"disks: {data: {size: 1Gi, keep: false}}":               "",
+			"disks: {data: {size: 1Gi, source: {emptyDisk: true}}}": "",
+			"disks: {data: 1Gi}, lifecycle: {keepDisks: true}":      "",
+			"disks: {data: 1Gi}, lifecycle: {keepDisks: false}":     "",
+			"lifecycle: {protect: true}":                            "lifecycle.protect",
+			"terminationGracePeriodSeconds: 300":                    "terminationGracePeriodSeconds",
+			"terminationGracePeriodSeconds: 299":                    "",
+		},
+		"blue-green": {
+			"disks: {data: 1Gi}":                                     "",
+			"disks: {data: {size: 1Gi, keep: true}}":                 "disks.data",
+			"disks: {data: 1Gi}, lifecycle: {keepDisks: true}":       "disks.data",
+			"disks: {data: {source: {claim: c}}}":                    "disks.data",
+			"disks: {data: {source: {claim: c}, readOnly: true}}":    "",
+			"disks: {data: {source: {claim: c}, type: cdrom}}":       "",
+			"disks: {data: {size: 1Gi, expandTo: 2Gi}}":              "disks.data.expandTo",
+			"lifecycle: {protect: true}":                             "lifecycle.protect",
+			"nics: [lan, {network: fast, mac: '02:00:00:00:00:01'}]": "nics[1].mac",
+			"nics: [{network: lan, ip: 10.0.0.5/24}]":                "nics[0].ip",
+			"firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}": "",
+		},
+		"pool": {
+			"replicas: 2":                                          "",
+			"replicas: null":                                       "replicas",
+			"replicas: 2, hostname: a":                             "hostname",
+			"replicas: 2, cloudInit: {hostname: a}":                "cloudInit.hostname",
+			"replicas: 2, firmware: {serial: a}":                   "firmware.serial",
+			"replicas: 2, lifecycle: {protect: true}":              "lifecycle.protect",
+			"replicas: 2, nics: [{network: lan, ip: 10.0.0.5/24}]": "nics[0].ip",
+			"replicas: 2, disks: {data: {size: 1Gi, keep: true}}":  "disks.data",
+			"replicas: 2, disks: {data: 1Gi}":                      "",
+		},
+	} {
+		for keys, want := range tests {
+			t.Run(strategy+"/"+keys, func(t *testing.T) {
+				_, problems := inSite(t, withStrategy(keys, strategy))
+				if want == "" {
+					require.Empty(t, problems)
+					return
+				}
+				require.Len(t, problems, 1)
+				require.Contains(t, problems[0], ": vms.it."+want+": under `strategy: "+strategy+"` ")
+				require.NotContains(t, problems[0], "vms.yaml:2:3:", "the value's own place")
+			})
+		}
+	}
+}
+
+// withStrategy adds cattle of a strategy to the keys of a VM.
+func withStrategy(keys, strategy string) string {
+	if strings.Contains(keys, "lifecycle: {") {
+		return strings.Replace(keys, "lifecycle: {", "lifecycle: {type: cattle, strategy: "+strategy+", ", 1)
+	}
+	return keys + ", lifecycle: {type: cattle, strategy: " + strategy + "}"
+}
+
+// A pool is one machine, and KubeVirt gives its VMs their identities.
+func TestPoolIsOneMachine(t *testing.T) {
+	machines, problems := load(t, "vms: {a: {replicas: 3, disks: {root: {source: {claim: c}, readOnly: true}}, lifecycle: {type: cattle, strategy: pool}}, b: {dependsOn: [a]}}\n")
+	require.Empty(t, problems)
+	require.Len(t, machines, 2)
+	require.Equal(t, "a", machines[0].Name)
+	require.Equal(t, machine.Firmware{Type: "bios"}, machines[0].Firmware)
+	require.Equal(t, 1, machines[1].Wave)
+}
+
+// What two machines cannot both be is an error.
+func TestIdentityCollisions(t *testing.T) {
+	const uuid = "5d307ca9-b3ef-428c-8861-06e72d69f223"
+	_, problems := load(t, "vms:\n  a: {firmware: {uuid: "+uuid+"}}\n  b: {firmware: {uuid: "+strings.ToUpper(uuid)+"}}\n")
+	require.Equal(t, []string{`vms.yaml:3:24: vms.b.firmware.uuid: duplicate firmware UUID "` + uuid + `"; the VM "a" has it at vms.yaml:2:24`}, problems)
+	_, problems = load(t, "vms:\n  a: {replicas: 2, firmware: {serial: x}}\n")
+	require.Equal(t, []string{`vms.yaml:2:39: vms.a.firmware.serial: duplicate serial number "x"; the VM "a-0" has it at vms.yaml:2:39`}, problems)
+}
+
+// The revisions of a blue-green VM are the same machine to their guests, and
+// differ on the network.
+func TestBlueGreenIdentity(t *testing.T) {
+	header := "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\nidentity: {macPrefix: \"02:a1:b2\"}\ndefaults: {namespace: ns, os: fedora, flavor: small}\n"
+	machine := func(lifecycle string) *machine.Machine {
+		dir := unpack(t, &txtar.Archive{Files: []txtar.File{{Name: "fleet.yaml", Data: []byte(header)}, {Name: "vms.yaml", Data: []byte("vms: {a: {lifecycle: " + lifecycle + "}}\n")}}})
+		f, diags := machine.Load(dir, fleet.Options{})
+		require.Empty(t, relative(diags, dir))
+		return f.Machines[0]
+	}
+	pet, blue := machine("pet"), machine("{type: cattle, strategy: blue-green}")
+	require.Equal(t, pet.Firmware.UUID, blue.Firmware.UUID)
+	require.Equal(t, pet.Firmware.Serial, blue.Firmware.Serial)
+	require.NotEmpty(t, pet.NICs[0].MAC)
+	require.Empty(t, blue.NICs[0].MAC)
+}
+
+// Names have room for what is put behind them.
+func TestNameRoom(t *testing.T) {
+	name := strings.Repeat("a", 55)
+	for lifecycle, want := range map[string]string{
+		"{type: cattle, strategy: blue-green}":          `vms.` + name + `: "` + name + `" has 55 characters; at most 54 are accepted`,
+		"{type: pet, ansible: {image: i, playbook: p}}": `-ansible-01234567" has 72 characters`,
+		"{type: cattle, strategy: replace}":             "",
+		"{type: pet, snapshotBefore: true}":             "",
+	} {
+		_, problems := load(t, "vms: {"+name+": {disks: {root: {readOnly: true}}, lifecycle: "+lifecycle+"}}\n")
+		if want == "" {
+			require.NotContains(t, strings.Join(problems, "\n"), "characters")
+			continue
+		}
+		require.Len(t, problems, 1, lifecycle)
+		require.Contains(t, problems[0], want)
+	}
+}
+
+// Part names differ with what is rendered together, and with nothing else.
+func TestPart(t *testing.T) {
+	dir := unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
+apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: site}
+defaults: {namespace: ns, os: fedora, flavor: small}
+-- a/vms.yaml --
+vms: {a: {}, b: {}}
+`)))
+	part := func(path string, vms ...string) string {
+		f, diags := machine.Load(path, fleet.Options{VMs: vms})
+		require.Empty(t, diags.Sorted())
+		return f.Machines[0].Part
+	}
+	whole := part(dir)
+	require.Regexp(t, `^site-[0-9a-f]{8}$`, whole)
+	require.Equal(t, whole, part(dir+"/a/.."))
+	require.NotEqual(t, whole, part(dir+"/a"))
+	require.NotEqual(t, whole, part(dir, "a"))
+	require.Equal(t, part(dir, "a", "b"), part(dir, "b", "a"))
+	t.Chdir(dir)
+	require.Equal(t, whole, part("."))
+	t.Chdir("a")
+	require.Equal(t, part(dir+"/a"), part("."))
+}
+
+// Each warning is given once for a fleet, and goes away when the fleet says
+// what it asks for.
+func TestHookWarnings(t *testing.T) {
+	const vms = "vms:\n  a: {lifecycle: cattle}\n  b: {lifecycle: {type: cattle, strategy: replace}}\n  c: {runStrategy: Halted}\n  d: {runStrategy: Manual}\n"
+	warnings := func(target, vms string) []string {
+		dir := unpack(t, &txtar.Archive{Files: []txtar.File{
+			{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ntarget: {" + target + "}\ndefaults: {namespace: ns, os: fedora, flavor: small}\n")},
+			{Name: "vms.yaml", Data: []byte(vms)},
+		}})
+		_, diags := machine.Load(dir, fleet.Options{})
+		require.False(t, diags.HasErrors())
+		var out []string
+		for _, w := range relative(diags, dir) {
+			place, _, _ := strings.Cut(w, ": warning: ")
+			_, path, _ := strings.Cut(w, ": warning: ")
+			path, _, _ = strings.Cut(path, ":")
+			out = append(out, place+" "+path)
+		}
+		return out
+	}
+	require.Equal(t, []string{"fleet.yaml:4:1 target.applyOutOfSyncOnly", "fleet.yaml:4:1 target.image", "vms.yaml:4:20 vms.c.runStrategy"}, warnings(`argocd: "3.2"`, vms))
+	require.Empty(t, warnings(`argocd: "3.2", image: i, applyOutOfSyncOnly: true, healthChecks: true`, vms))
+	require.Equal(t, []string{"fleet.yaml:4:1 target.applyOutOfSyncOnly"}, warnings(`image: i`, vms), "the newest Argo CD waits for no stopped VM")
+
+	// A stopped VM is in nobody's way in the last wave, without hooks.
+	stopped := "vms:\n  a: {runStrategy: Halted, dependsOn: [b]}\n  b: {}\n"
+	require.Empty(t, warnings(`argocd: "3.2"`, stopped))
+	require.Equal(t, []string{"vms.yaml:2:20 vms.a.runStrategy"}, warnings(`argocd: "3.2"`, stopped+"  c: {dependsOn: [a]}\n"))
+	require.Equal(t, []string{"vms.yaml:2:20 vms.a.runStrategy"}, warnings(`argocd: "3.2"`, "vms: \n  a: {runStrategy: Halted, disks: {root: {expandTo: 90Gi}}}\n"))
+	require.Equal(t, []string{"vms.yaml:2:20 vms.a.runStrategy"}, warnings(`argocd: "3.2"`, stopped+"  c: {lifecycle: {ansible: {image: i, playbook: p}}}\n"))
+	require.Equal(t, []string{"fleet.yaml:4:1 target.image"}, warnings(`argocd: "3.2"`, stopped+"  c: {lifecycle: {snapshotBefore: true}}\n"))
+}

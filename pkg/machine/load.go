@@ -1,0 +1,80 @@
+package machine
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Fleet is a fleet, or the part of one that a path names, with its machines.
+type Fleet struct {
+	*fleet.Fleet
+	// Machines are sorted by wave, namespace and name. [Visit] leaves them out.
+	Machines []*Machine
+}
+
+// Visitor takes a machine that is decided, or one that is [Machine.Broken]. It is
+// called from several goroutines, in no order, and may report problems of its
+// own to diags; a machine that it does not keep is garbage.
+type Visitor func(m *Machine, diags *source.Diagnostics)
+
+// Load reads the fleet, directory or file at path ("-" for one VM file on
+// standard input), with the levels above it, and decides its VMs. It reports
+// every problem it finds; the fleet must only be used if there are no errors.
+func Load(path string, opts fleet.Options) (*Fleet, *source.Diagnostics) {
+	var mu sync.Mutex
+	var machines []*Machine
+	f, diags := Visit(path, opts, func(m *Machine, _ *source.Diagnostics) {
+		if m.Broken {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		machines = append(machines, m)
+	})
+	f.Machines = machines
+	slices.SortFunc(f.Machines, inOutputOrder)
+	return f, diags
+}
+
+func inOutputOrder(a, b *Machine) int {
+	return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+}
+
+// Visit is like [Load] for callers that need each machine only once: it keeps
+// none, and calls visit for every machine as soon as it is decided, or found to
+// be broken.
+func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diagnostics) {
+	diags := new(source.Diagnostics)
+	f := fleet.Open(path, opts, diags)
+	w := wide{fleet: f, visit: visit, diags: diags}
+	site := NewSite(f, diags)
+	f.Each(func(e *fleet.Entry, diags *source.Diagnostics) {
+		w.add(site.Decide(e, diags), diags)
+	})
+	w.check()
+	return &Fleet{Fleet: f}, diags
+}
+
+// Directories lists the outermost directories that hold VMs in files of their
+// own, sorted: each can be rendered alone, and together they are all that was
+// loaded. It needs the machines, which [Visit] leaves out.
+func (f *Fleet) Directories() []string {
+	dirs := make([]string, len(f.Machines))
+	for i, m := range f.Machines {
+		dirs[i] = filepath.Dir(m.Pos.File)
+	}
+	slices.Sort(dirs)
+	var outermost []string
+	for _, dir := range slices.Compact(dirs) {
+		if !slices.ContainsFunc(outermost, func(o string) bool { return fleet.Within(o, dir) }) {
+			outermost = append(outermost, dir)
+		}
+	}
+	return outermost
+}

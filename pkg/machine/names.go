@@ -1,0 +1,51 @@
+package machine
+
+import (
+	"strconv"
+
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// checkNames checks that every name that is made from the VM's is within bounds.
+func (d *draft) checkNames(m *Machine) {
+	if d.entry.BadName {
+		return
+	}
+	if problem := values.NameProblem(m.Name); problem != "" {
+		d.errorf(d.entry.Pos, "bad-name", "", "%s", problem)
+		return
+	}
+	most := values.MaxName - d.nameRoom(m)
+	check := func(name, path string) {
+		if len(name) > most {
+			d.errorf(d.entry.Pos, "bad-name", path, "%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), most)
+		}
+	}
+	check(m.Name, "")
+	if m.Lifecycle.Ansible != nil {
+		check(m.Name+"-ansible-01234567", "lifecycle.ansible")
+	}
+	for i := range m.Disks {
+		if disk := &m.Disks[i]; disk.Kind == DiskDataVolume {
+			check(disk.Claim, "disks."+disk.Name)
+		}
+	}
+	for i := range m.Services {
+		check(m.Services[i].Name, "services."+m.Services[i].PortName)
+	}
+	if c := m.CloudInit; c != nil {
+		check(c.SecretName, "cloudInit")
+	}
+}
+
+// nameRoom returns how many characters are appended to the names of the
+// machine's objects: a hash of the content, or the number of a pool's VM.
+func (d *draft) nameRoom(m *Machine) int {
+	switch {
+	case d.traits.NamedByContent:
+		return hashLength
+	case d.traits.Pooled:
+		return 1 + len(strconv.Itoa(int(m.Lifecycle.Replicas)))
+	}
+	return 0
+}

@@ -1,0 +1,202 @@
+package machine
+
+import (
+	"cmp"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// podNetwork is the network that every fleet knows.
+const podNetwork = "pod"
+
+// nicPaths are the paths of the NICs that most machines have.
+var nicPaths = [...]string{"nics[0]", "nics[1]", "nics[2]", "nics[3]"}
+
+func nicPath(i int) string {
+	if i < len(nicPaths) {
+		return nicPaths[i]
+	}
+	return source.IndexPath("nics", i)
+}
+
+// nics decides the NICs, in the order written; without the key there is one on the pod network.
+func (d *draft) nics() []NIC {
+	written := d.vm.NICs
+	if written == nil {
+		written = []values.NIC{{Network: podNetwork}}
+	}
+	nics := make([]NIC, 0, len(written))
+	names := map[string]int{}
+	pods := 0
+	for i := range written {
+		out := d.nic(i, &written[i], names)
+		if out.Pod {
+			pods++
+		}
+		if pods > 1 && out.Pod {
+			d.errorf(out.Pos, "duplicate", source.IndexPath("nics", i), "second NIC on the pod network; a VM has at most one")
+		}
+		nics = append(nics, out)
+	}
+	if pods == 0 {
+		d.checkProbesWithoutPod()
+	}
+	return nics
+}
+
+// checkProbesWithoutPod reports probes that reach the guest over the pod network,
+// which the VM is not on (kubevirt/kubevirt pkg/virt-api/webhooks/
+// validating-webhook/admitters/vmi-create-admitter.go, v1.8.4).
+func (d *draft) checkProbesWithoutPod() {
+	for _, probe := range []string{"readinessProbe", "livenessProbe"} {
+		for _, kind := range []string{"httpGet", "tcpSocket"} {
+			if f := d.entry.Keys.Get(probe).Field(kind); f != nil && f.Value.IsSet() {
+				d.errorf(f.Pos(), "conflict", probe+"."+kind, "needs a NIC on the pod network; accepted without one are: exec, guestAgentPing")
+			}
+		}
+	}
+}
+
+func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
+	path, at := nicPath(i), d.entry.ItemAt("nics", i)
+	if d.vm.NICs == nil {
+		at = d.entry.Pos
+	}
+	net := d.network(i, n)
+	out := NIC{Pod: net.Pod, NAD: net.NAD, BootOrder: n.BootOrder, State: n.State, Ports: n.Ports, Pos: at}
+	if list := d.entry.Keys.Get("nics"); list != nil && i < len(list.Items) {
+		out.node = list.Items[i]
+	}
+	out.Name = d.nicName(n, &out, names, path, at)
+	out.Binding = nicBinding(n, net)
+	out.Model = d.nicModel(n, net, out.Binding)
+	d.checkNIC(&out, path, i)
+	out.MAC = d.mac(d.expand(n.MAC, "nics", i, "mac"), path, i)
+	d.address(&out, n, net, i)
+	return out
+}
+
+// network looks up what a NIC is attached to.
+func (d *draft) network(i int, n *values.NIC) *catalog.Network {
+	name := cmp.Or(n.Network, podNetwork)
+	if net := d.site.Catalog.Network(name); net != nil {
+		return net
+	}
+	if ns, nad, ok := strings.Cut(name, "/"); ok {
+		for _, part := range []string{ns, nad} {
+			if problem := values.NameProblem(part); problem != "" {
+				d.errorf(d.nicAt(i, "network"), "bad-name", source.IndexPath("nics", i), "invalid network %q: %s", name, problem)
+				break
+			}
+		}
+		return &catalog.Network{NAD: name}
+	}
+	d.unknownNetwork(i, name)
+	return &catalog.Network{NAD: "default/" + name}
+}
+
+// unknownNetwork reports a network that the catalog does not have.
+func (d *draft) unknownNetwork(i int, name string) {
+	known := d.site.Catalog.Names("networks")
+	accepted := source.DidYouMean(name, known)
+	if _, near := source.Nearest(name, known); !near {
+		accepted += ", or namespace/name of a NetworkAttachmentDefinition"
+	}
+	d.errorf(d.nicAt(i, "network"), "unknown-name", source.IndexPath("nics", i), "unknown network %q; %s", name, accepted)
+}
+
+// nicAt returns where a key of the i-th NIC was written, or the NIC's position for its short form.
+func (d *draft) nicAt(i int, key string) source.Pos {
+	if n := d.entry.Keys.Get("nics"); n != nil && i < len(n.Items) {
+		if v := n.Items[i].Get(key); v != nil {
+			return v.Pos()
+		}
+	}
+	return d.entry.ItemAt("nics", i)
+}
+
+// nicName is the NIC's own name, `default` on the pod network, or the
+// network's; a second NIC on the same network gets "-2".
+func (d *draft) nicName(n *values.NIC, out *NIC, names map[string]int, path string, at source.Pos) string {
+	name := n.Name
+	switch {
+	case name != "":
+	case out.Pod:
+		name = "default"
+	case strings.Contains(n.Network, "/"):
+		name = n.Network[strings.LastIndex(n.Network, "/")+1:]
+	default:
+		name = n.Network
+	}
+	if names[name]++; names[name] > 1 && n.Name == "" {
+		name += "-" + strconv.Itoa(names[name])
+		names[name]++
+	}
+	if names[name] > 1 {
+		d.errorf(at, "duplicate", path, "duplicate NIC name %q; give it a `name` of its own", name)
+	}
+	if problem := values.NameProblem(name); problem != "" && (n.Name != "" || d.site.Catalog.Network(name) != nil) {
+		d.errorf(at, "bad-name", path, "%s", problem)
+	}
+	return name
+}
+
+func nicBinding(n *values.NIC, net *catalog.Network) string {
+	switch {
+	case n.Binding != "":
+		return n.Binding
+	case net.Binding != "":
+		return net.Binding
+	case net.Pod:
+		return "masquerade"
+	}
+	return "bridge"
+}
+
+// nicModel returns nothing if the platform decides: SR-IOV devices are what they are.
+func (d *draft) nicModel(n *values.NIC, net *catalog.Network, binding string) string {
+	switch {
+	case n.Model != "":
+		return n.Model
+	case net.Model != "":
+		return net.Model
+	case d.vm.Preference != nil || binding == "sriov":
+		return ""
+	}
+	return cmp.Or(d.entry.OS.NICModel, "virtio")
+}
+
+func (d *draft) checkNIC(n *NIC, path string, i int) {
+	if n.Binding == "masquerade" && !n.Pod {
+		d.errorf(d.nicAt(i, "binding"), "conflict", path+".binding", "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
+	}
+	if n.Binding == "sriov" && n.Pod {
+		d.errorf(d.nicAt(i, "binding"), "conflict", path+".binding", "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
+	}
+	if n.State == "absent" && n.Binding != "bridge" && n.Binding != "sriov" {
+		d.errorf(d.nicAt(i, "state"), "conflict", path+".state", "only bridge and sriov NICs can be unplugged")
+	}
+}
+
+// mac returns a MAC address in its usual form.
+func (d *draft) mac(text, path string, i int) string {
+	if text == "" {
+		return ""
+	}
+	mac, err := net.ParseMAC(text)
+	if err != nil || len(mac) != 6 {
+		d.errorf(d.nicAt(i, "mac"), "bad-mac", path+".mac", "invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
+		return ""
+	}
+	if mac[0]&1 != 0 {
+		mac[0] &^= 1
+		d.errorf(d.nicAt(i, "mac"), "bad-mac", path+".mac", "multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
+		return ""
+	}
+	return mac.String()
+}

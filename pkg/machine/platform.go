@@ -1,0 +1,39 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// checkPlatform warns of what the platform next to the fleet cannot give the VM.
+func (d *draft) checkPlatform(m *Machine) {
+	p := d.site.Platform
+	if p == nil || d.diags.HasErrors() {
+		return
+	}
+	for i := range m.NICs {
+		if n := &m.NICs[i]; p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
+			d.diags.Warnf(n.Pos, "platform-network", d.entry.Path+"."+nicPath(i), "no layer of %s makes the network %q; %s",
+				p.File, n.NAD, source.DidYouMean(n.NAD, p.Networks))
+		}
+	}
+	if m.EvictionStrategy == "LiveMigrate" || m.EvictionStrategy == "" && p.Drains {
+		d.checkMigratable(m.Disks)
+	}
+}
+
+// checkMigratable warns of disks that keep a VM on its node although a drain of
+// the node waits for it to be migrated (kubevirt/kubevirt
+// pkg/virt-handler/vm.go, checkVolumesForMigration, v1.8.4).
+func (d *draft) checkMigratable(disks []Disk) {
+	for i := range disks {
+		disk := &disks[i]
+		if disk.AccessMode == "" || disk.AccessMode == "ReadWriteMany" || disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
+			continue
+		}
+		d.diags.Warnf(disk.Pos, "not-migratable", d.entry.Path+".disks."+disk.Name,
+			"the disk is %s, which rules out live migration, and a drain of the node waits for it; use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`", disk.AccessMode)
+		return
+	}
+}

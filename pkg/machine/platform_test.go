@@ -1,0 +1,88 @@
+package machine_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+)
+
+// besidePlatform loads one VM with a platform.yaml beside its fleet.
+func besidePlatform(t *testing.T, platform, vm string) (*machine.Fleet, []string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"platform.yaml": platform,
+		"fleet.yaml":    "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: shop}\ncatalog: {networks: {mine: {nad: default/mine}}}\n",
+		"vms.yaml":      "vms:\n  a: {os: rhel9, flavor: small, " + vm + "}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	f, diags := machine.Load(dir, fleet.Options{})
+	var messages []string
+	for _, d := range diags.Sorted() {
+		d.File = ""
+		messages = append(messages, d.String())
+	}
+	return f, messages
+}
+
+const sitePlatform = `apiVersion: vmrender.io/v1alpha1
+kind: Platform
+layers:
+  hyperconverged: {}
+  network: {values: {networks: {lan: {vlan: 7}, db: {namespace: data}}, userDefinedNetworks: {tenant: {}}}}
+  second: {chart: network, values: {networks: {dmz: {}}}}
+  storage: {values: {classes: {ceph: {accessModes: [ReadWriteMany], volumeMode: Block}, local: {claimPropertySets: [{accessModes: [ReadWriteOnce]}]}, bare: {}}}}
+`
+
+func TestNetworksAndClassesOfThePlatform(t *testing.T) {
+	f, messages := besidePlatform(t, sitePlatform,
+		"nics: [lan, db, tenant, dmz], disks: {root: {size: 30Gi, storageClass: ceph}, x: {size: 1Gi, storageClass: bare}}")
+	require.Empty(t, messages)
+	var nads []string
+	for _, n := range f.Machines[0].NICs {
+		nads = append(nads, n.NAD)
+	}
+	require.Equal(t, []string{"default/lan", "data/db", "tenant", "default/dmz"}, nads)
+	root, x := f.Machines[0].Disks[0], f.Machines[0].Disks[1]
+	require.Equal(t, []string{"ceph", "ReadWriteMany", "Block"}, []string{root.StorageClass, root.AccessMode, root.VolumeMode})
+	require.Equal(t, []string{"bare", "", ""}, []string{x.StorageClass, x.AccessMode, x.VolumeMode})
+}
+
+func TestWhatThePlatformCannotGive(t *testing.T) {
+	const migration = "2:47: warning: vms.a.disks.root: the disk is ReadWriteOnce, which rules out live migration, and a drain of the node waits for it; " +
+		"use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`"
+	const local = "disks: {root: {size: 30Gi, storageClass: local}}"
+	for name, c := range map[string]struct {
+		platform, vm string
+		want         []string
+	}{
+		"a network of the fleet's own": {sitePlatform, "nics: [mine]", []string{
+			`2:40: warning: vms.a.nics[0]: no layer of platform.yaml makes the network "default/mine"; did you mean "default/lan"?`,
+		}},
+		"no layer for networks":         {"apiVersion: vmrender.io/v1alpha1\nlayers: {operators: {}}\n", "nics: [mine]", nil},
+		"somebody else's platform.yaml": {"apiVersion: example.com/v1\nlayers: {network: {}}\n", "nics: [mine]", nil},
+		"migration by the cluster":      {sitePlatform, local, []string{migration}},
+		"migration by the VM":           {sitePlatform, local + ", evictionStrategy: LiveMigrate", []string{migration}},
+		"migration if possible":         {sitePlatform, local + ", evictionStrategy: LiveMigrateIfPossible", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, messages := besidePlatform(t, c.platform, c.vm)
+			for i := range messages {
+				messages[i] = trimDir(messages[i])
+			}
+			require.Equal(t, c.want, messages)
+		})
+	}
+}
+
+var tempDir = regexp.MustCompile(`/\S*/platform\.yaml`)
+
+// trimDir takes the test's directory out of a message.
+func trimDir(message string) string { return tempDir.ReplaceAllString(message, "platform.yaml") }

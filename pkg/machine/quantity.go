@@ -1,0 +1,53 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+)
+
+// parseQuantity parses a Kubernetes quantity of bytes that is above zero. Its
+// error says what is accepted, and the nearest valid form if there is one.
+func parseQuantity(text string) (int64, error) {
+	q, err := resource.ParseQuantity(limited(text))
+	if err != nil {
+		return 0, fmt.Errorf("invalid quantity %q; %s", text, catalog.NearQuantity(text))
+	}
+	if q.Sign() < 0 {
+		return 0, fmt.Errorf("negative quantity %q; expected a quantity such as \"16Gi\"", text)
+	}
+	if q.CmpInt64(math.MaxInt64) > 0 {
+		return 0, fmt.Errorf("%q is more than any computer has; expected a quantity such as \"16Gi\"", text)
+	}
+	n, ok := q.AsInt64()
+	if !ok {
+		n = q.Value()
+	}
+	if n <= 0 {
+		return n, nil
+	}
+	if isNumber(text) && n < leastBytes {
+		return 0, fmt.Errorf("%q is a number of bytes; did you mean \"%sGi\"?", text, text)
+	}
+	return n, nil
+}
+
+// limited returns an invalid quantity in place of a text that names too large or
+// too small a number: of 1e-2147483648, resource.ParseQuantity computes all
+// digits, which takes hours (k8s.io/apimachinery, pkg/api/resource, v0.34.3).
+func limited(text string) string {
+	const mantissa, exponent = 40, 4
+	i := strings.LastIndexAny(text, "eE") + 1
+	if len(text) > mantissa || i > 0 && len(text)-i > exponent {
+		return ""
+	}
+	return text
+}
+
+func isNumber(text string) bool {
+	return strings.Trim(text, "0123456789.") == ""
+}

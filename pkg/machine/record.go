@@ -1,0 +1,172 @@
+package machine
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// facts are what a machine's record needs in addition to what is rendered.
+type facts struct {
+	group       string       // name of the VM that this is a replica of, or its own
+	wave        *givenWave   // nil if none is set
+	annotations *source.Node // as written
+	identities  []address    // the firmware's, written by hand
+	stopped     *source.Pos  // of the run strategy that leaves the machine off, or nil
+}
+
+// givenWave is a wave as written.
+type givenWave struct {
+	number int
+	pos    source.Pos
+}
+
+func (d *draft) facts(m *Machine) facts {
+	f := facts{group: d.entry.Name, annotations: d.entry.Keys.Get("annotations")}
+	if d.vm.Wave != nil {
+		f.wave = &givenWave{*d.vm.Wave, d.entry.At("wave")}
+	}
+	if m.RunStrategy == "Halted" || m.RunStrategy == "Manual" {
+		f.stopped = new(d.entry.At("runStrategy"))
+	}
+	return f
+}
+
+// record is what the checks across VMs need of a machine, so that the machine
+// itself need not be kept: a fleet of 100,000 does not fit in memory twice.
+type record struct {
+	machineKey
+	group string // name of the VM that this is a replica of, or its own
+	pos   source.Pos
+	path  string
+
+	wave  int
+	given *givenWave
+	deps  []Dependency
+
+	awaited bool        // Argo CD deletes and creates it during the sync
+	jobs    bool        // a Job of our own image belongs to it
+	after   bool        // a hook runs after the sync
+	grows   bool        // a claim grows in the wave after it
+	stopped *source.Pos // of the run strategy that leaves it off; else nil
+
+	addresses []address
+	objects   []object
+
+	waiting *Machine // not visited yet: its wave follows from those of others
+}
+
+type machineKey struct{ namespace, name string }
+
+// address must be unique: a MAC address or a firmware's identity in the
+// fleet, an IP address on its network.
+type address struct {
+	addressKey
+	nic  string // empty for what is not a NIC's
+	path string // below the VM's
+	pos  source.Pos
+}
+
+type addressKey struct{ what, network, address string }
+
+// object is something with a name in the machine's namespace.
+type object struct {
+	kind, name string
+	key        string // of the disk or service
+}
+
+// path returns the path of the object below that of its VM.
+func (o *object) path() string {
+	if o.kind == "Service" {
+		return source.JoinPath("services", o.key)
+	}
+	return source.JoinPath("disks", o.key)
+}
+
+func newRecord(m *Machine) *record {
+	r := &record{
+		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos, path: m.Path,
+		given: m.wide.wave, deps: m.DependsOn,
+	}
+	if !m.Broken {
+		r.addHooks(m)
+	}
+	if r.group = r.name; m.wide.group != m.Name {
+		r.group = strings.Clone(m.wide.group)
+	}
+	for i := range m.NICs {
+		r.addAddresses(&m.NICs[i], i)
+	}
+	r.addresses = append(r.addresses, m.wide.identities...)
+	r.objects = make([]object, 0, len(m.Disks)+len(m.Services))
+	for i := range m.Disks {
+		if d := &m.Disks[i]; d.Kind == DiskDataVolume {
+			r.objects = append(r.objects, object{"DataVolume", r.own(d.Claim), strings.Clone(d.Name)})
+		}
+	}
+	for i := range m.Services {
+		r.objects = append(r.objects, object{"Service", m.Services[i].Name, strings.Clone(m.Services[i].PortName)})
+	}
+	return r
+}
+
+// addHooks notes what the machine asks of Argo CD.
+func (r *record) addHooks(m *Machine) {
+	lc := &m.Lifecycle
+	traits := lc.Strategy.Traits()
+	r.awaited, r.jobs, r.stopped = traits.AwaitsDeletion, lc.Hooks(), m.wide.stopped
+	r.after = traits.Job || lc.Ansible != nil
+	for i := range m.Disks {
+		r.grows = r.grows || m.Disks[i].ExpandTo != ""
+	}
+}
+
+// own returns a name that does not keep the text of a file in memory.
+func (r *record) own(name string) string {
+	if name == r.name {
+		return r.name
+	}
+	return strings.Clone(name)
+}
+
+func (r *record) addAddresses(n *NIC, index int) {
+	add := func(what, network, value, key string) {
+		path := source.IndexPath("nics", index) + "." + key
+		r.addresses = append(r.addresses, address{addressKey{what, network, value}, n.Name, path, n.at(key)})
+	}
+	if n.MAC != "" {
+		add("MAC address", "", n.MAC, "mac")
+	}
+	if n.IP == "" || n.Pod {
+		return
+	}
+	if p, err := netip.ParsePrefix(n.IP); err == nil {
+		add("IP address", n.NAD, p.Addr().String(), "ip")
+	}
+}
+
+// at returns where a key of the NIC was written, or the NIC's position if it was not.
+func (n *NIC) at(key string) source.Pos {
+	if v := n.node.Get(key); v != nil {
+		return v.Pos()
+	}
+	return n.Pos
+}
+
+// lastWave returns the last wave in which something of the machine is applied.
+func (r *record) lastWave() int {
+	if r.grows {
+		return r.wave + 1
+	}
+	return r.wave
+}
+
+// isNamed reports whether name, with or without a namespace, is that of the
+// machine or of the VM that it is a replica of.
+func (r *record) isNamed(name string) bool {
+	if ns, rest, ok := strings.Cut(name, "/"); ok {
+		return r.namespace == ns && (r.name == rest || r.group == rest)
+	}
+	return r.name == name || r.group == name
+}

@@ -1,0 +1,29 @@
+package machine
+
+import (
+	"cmp"
+
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// services decides the Services, in the order written.
+func (d *draft) services() []Service {
+	var out []Service
+	for _, f := range d.entry.Keys.Get("services").Entries() {
+		svc := d.vm.Services[f.Key]
+		if svc == nil {
+			continue
+		}
+		if problem := values.NameProblem(f.Key); problem != "" {
+			d.errorf(f.Pos(), "bad-name", "services."+f.Key, "%s", problem)
+		}
+		if svc.Port == 0 {
+			d.errorf(f.Pos(), "missing-key", "services."+f.Key+".port", "missing port; expected a number from 1 to 65535")
+		}
+		out = append(out, Service{
+			Name: d.name + "-" + f.Key, PortName: f.Key, Port: svc.Port, TargetPort: svc.TargetPort,
+			Protocol: cmp.Or(svc.Protocol, "TCP"), Type: cmp.Or(svc.Type, "ClusterIP"), Labels: svc.Labels, Annotations: svc.Annotations,
+		})
+	}
+	return out
+}

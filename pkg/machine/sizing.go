@@ -1,0 +1,203 @@
+package machine
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// sizing decides cpu and memory, or leaves both to an instance type.
+func (d *draft) sizing() Sizing {
+	vm := d.vm
+	out := Sizing{Flavor: cmp.Or(vm.Flavor, "custom"), Instancetype: vm.Instancetype, Preference: vm.Preference}
+	switch {
+	case vm.Instancetype != nil:
+		out.Flavor = vm.Instancetype.Name
+		d.checkOnlyInstancetype()
+	case vm.CPU == nil && vm.Memory == nil:
+		d.errorf(d.entry.Pos, "missing-key", "", "no size; set `flavor`, `cpu` and `memory`, or `instancetype`")
+	default:
+		out.CPU, out.Memory = d.cpu(), d.memory()
+	}
+	return out
+}
+
+// withoutTraits returns the VM without what a preference owns: what only the
+// operating system's entry sets is left to the preference, what users set stays.
+func withoutTraits(e *fleet.Entry) *values.VM {
+	if e.VM.Preference == nil {
+		return &e.VM
+	}
+	vm := e.VM
+	if e.FromOS("firmware") {
+		vm.Firmware = nil
+	}
+	if e.FromOS("tpm") {
+		vm.TPM = nil
+	}
+	if e.FromOS("terminationGracePeriodSeconds") {
+		vm.TerminationGracePeriodSeconds = nil
+	}
+	return &vm
+}
+
+// checkOnlyInstancetype reports sizes next to an instance type, naming both places.
+func (d *draft) checkOnlyInstancetype() {
+	if d.vm.Instancetype.Name == "" {
+		d.errorf(d.entry.At("instancetype"), "missing-key", "instancetype", "missing name")
+	}
+	for _, key := range []string{"flavor", "cpu", "memory"} {
+		f := d.entry.Keys.Field(key)
+		if f == nil || !f.Value.IsSet() || sizeOfFlavor(d.entry.Keys, f) {
+			continue
+		}
+		d.errorf(f.Pos(), "conflict", key, "conflicts with the instancetype %q at %s; remove one, or set `%s: null`",
+			d.vm.Instancetype.Name, where(d.entry.At("instancetype")), key)
+	}
+}
+
+// sizeOfFlavor reports whether cpu or memory stands where the flavor is named:
+// then the flavor is reported instead.
+func sizeOfFlavor(vm *source.Node, f *source.Field) bool {
+	flavor := vm.Get("flavor")
+	return f.Key != "flavor" && flavor != nil && f.Value.Pos() == flavor.Pos()
+}
+
+func (d *draft) cpu() values.CPU {
+	c := d.vm.CPU
+	if c == nil {
+		d.errorf(d.entry.Pos, "missing-key", "cpu", "no cpu; set `cpu`, `flavor` or `instancetype`")
+		return values.CPU{}
+	}
+	cpu := *c
+	switch {
+	case c.VCPUs > 0 && d.entry.OS.Topology == "cores":
+		cpu.Sockets, cpu.Cores = 1, c.VCPUs
+	case c.VCPUs > 0:
+		cpu.Sockets, cpu.Cores = c.VCPUs, 1
+	}
+	cpu.Sockets, cpu.Cores, cpu.Threads = max(cpu.Sockets, 1), max(cpu.Cores, 1), max(cpu.Threads, 1)
+	d.checkCPU(&cpu)
+	return cpu
+}
+
+func (d *draft) checkCPU(cpu *values.CPU) {
+	if n := cpu.Count(); d.entry.OS.Minimum != nil && n < uint64(d.entry.OS.Minimum.CPU) {
+		d.errorf(d.entry.At("cpu"), "below-minimum", "cpu", "%d vCPU are below the minimum of %s; expected at least %d", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
+	}
+	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
+		d.errorf(d.entry.At("cpu", "maxSockets"), "conflict", "cpu.maxSockets", "%d is below the %d sockets at %s; expected at least as many",
+			cpu.MaxSockets, cpu.Sockets, where(d.entry.At("cpu")))
+	}
+	needs := []struct {
+		key string
+		set *bool
+		ok  bool
+		of  string
+	}{
+		{"isolateEmulator", cpu.IsolateEmulator, isTrue(cpu.Dedicated), "`dedicated: true`"},
+		{"realtime", cpu.Realtime, isTrue(cpu.Dedicated), "`dedicated: true`"},
+		{"numa", cpu.NUMA, isTrue(cpu.Dedicated), "`dedicated: true`"},
+		{"numa", cpu.NUMA, d.vm.Memory != nil && d.vm.Memory.Hugepages != "", "`memory.hugepages`"},
+	}
+	for _, n := range needs {
+		if isTrue(n.set) && !n.ok {
+			d.errorf(d.entry.KeyAt("cpu", n.key), "conflict", "cpu."+n.key, "needs %s beside it", n.of)
+		}
+	}
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// leastBytes is the least that makes sense as memory or as a disk: KubeVirt
+// accepts 0 and 1Ki, which no guest boots with (kubevirt/kubevirt
+// pkg/virt-api/webhooks, v1.8.4).
+const leastBytes = 1 << 20
+
+func (d *draft) memory() values.Memory {
+	mem := d.vm.Memory
+	if mem == nil || mem.Guest == "" {
+		d.errorf(d.entry.KeyAt("memory"), "missing-key", "memory", "no memory; set `memory`, `flavor` or `instancetype`")
+		return values.Memory{}
+	}
+	d.checkMemory(mem)
+	return *mem
+}
+
+func (d *draft) checkMemory(mem *values.Memory) {
+	guest, ok := d.quantity(mem.Guest, "memory", "guest")
+	if !ok {
+		return
+	}
+	at := d.entry.At("memory", "guest")
+	if guest < leastBytes {
+		d.errorf(at, "below-minimum", "memory", "%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
+		return
+	}
+	if low := d.minimumMemory(); guest < low.bytes {
+		d.errorf(at, "below-minimum", "memory", "%q is below the minimum of %s; expected at least %q", mem.Guest, d.entry.OS.Name, low.text)
+	}
+	d.checkMemoryBounds(mem, guest)
+}
+
+type minimum struct {
+	bytes int64
+	text  string
+}
+
+func (d *draft) minimumMemory() minimum {
+	if d.entry.OS.Minimum == nil || d.entry.OS.Minimum.Memory == "" {
+		return minimum{}
+	}
+	n, err := parseQuantity(d.entry.OS.Minimum.Memory)
+	if err != nil {
+		return minimum{} // reported with the catalogue
+	}
+	return minimum{n, d.entry.OS.Minimum.Memory}
+}
+
+func (d *draft) checkMemoryBounds(mem *values.Memory, guest int64) {
+	if mem.Max != "" {
+		if most, ok := d.quantity(mem.Max, "memory", "max"); ok && most < guest {
+			d.errorf(d.entry.At("memory", "max"), "conflict", "memory.max", "%q is below the guest's %q at %s; expected at least as much",
+				mem.Max, mem.Guest, where(d.entry.At("memory", "guest")))
+		}
+	}
+	if mem.Hugepages != "" {
+		page, ok := d.quantity(mem.Hugepages, "memory", "hugepages")
+		if ok && (page <= 0 || guest%page != 0) {
+			d.errorf(d.entry.At("memory", "hugepages"), "conflict", "memory.hugepages", "memory %q is not a multiple of the page size %q", mem.Guest, mem.Hugepages)
+		}
+	}
+}
+
+// keyPath returns the path of keys as the user wrote them: without the last one, if
+// its value is the short form of the one above it.
+func (d *draft) keyPath(keys []string) string {
+	above := keys[:len(keys)-1]
+	if d.entry.At(above...) == d.entry.At(keys...) {
+		keys = above
+	}
+	return strings.Join(keys, ".")
+}
+
+// quantity parses a quantity that must be positive, and reports one that is not.
+func (d *draft) quantity(text string, keys ...string) (int64, bool) {
+	n, err := parseQuantity(text)
+	if err != nil {
+		d.errorf(d.entry.At(keys...), "bad-quantity", d.keyPath(keys), "%s", err)
+	}
+	return n, err == nil
+}
+
+// where returns a position for use within a message.
+func where(p source.Pos) string {
+	if catalog.IsBuiltin(p) {
+		return p.File
+	}
+	return p.String()
+}

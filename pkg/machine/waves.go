@@ -1,0 +1,109 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// resolveWaves sets the wave of every machine, from what it depends on.
+func resolveWaves(records []*record, index map[machineKey]*record, incomplete bool, diags *source.Diagnostics) {
+	if !slices.ContainsFunc(records, func(r *record) bool { return len(r.deps) > 0 }) {
+		return
+	}
+	w := waver{diags: diags, incomplete: incomplete, index: index, groups: map[machineKey][]*record{}, state: map[*record]int{}}
+	for _, r := range records {
+		k := machineKey{r.namespace, r.group}
+		w.groups[k] = append(w.groups[k], r)
+	}
+	for _, r := range records {
+		w.resolve(r)
+	}
+}
+
+// waver resolves waves depth first.
+type waver struct {
+	diags *source.Diagnostics
+	// incomplete reports that there are VMs that could not be read.
+	incomplete bool
+	index      map[machineKey]*record
+	groups     map[machineKey][]*record
+	state      map[*record]int // visiting or done
+	stack      []*record
+}
+
+const (
+	visiting = iota + 1
+	done
+)
+
+func (w *waver) resolve(r *record) {
+	if w.state[r] != 0 {
+		return
+	}
+	w.state[r] = visiting
+	w.stack = append(w.stack, r)
+	least := 0
+	for _, d := range r.deps {
+		for _, on := range w.find(r, d) {
+			if w.state[on] == visiting {
+				w.cycle(on, d)
+				continue
+			}
+			w.resolve(on)
+			least = max(least, on.wave+1)
+		}
+	}
+	r.wave = least
+	if r.given != nil {
+		r.wave = r.given.number
+		if len(r.deps) > 0 && r.wave < least {
+			w.diags.Errorf(r.given.pos, "conflict", r.path+".wave", "wave %d is not after what it depends on; expected at least %d", r.wave, least)
+		}
+	}
+	w.stack = w.stack[:len(w.stack)-1]
+	w.state[r] = done
+}
+
+// find returns the machines that a dependency refers to: one VM, or all replicas of a VM.
+func (w *waver) find(r *record, d Dependency) []*record {
+	k := machineKey{d.Namespace, d.Name}
+	if on, ok := w.index[k]; ok {
+		return []*record{on}
+	}
+	if group := w.groups[k]; len(group) > 0 {
+		return group
+	}
+	if w.incomplete {
+		return nil // it may be in what could not be read
+	}
+	known := make([]string, 0, len(w.index))
+	for k := range w.index {
+		known = append(known, k.seenFrom(r.namespace))
+	}
+	slices.Sort(known)
+	name := k.seenFrom(r.namespace)
+	w.diags.Errorf(d.Pos, "unknown-name", r.path+".dependsOn", "no VM %q is rendered with this one: waves do not cross Applications; %s",
+		name, source.DidYouMean(name, known))
+	return nil
+}
+
+// seenFrom returns the name by which VMs of a namespace refer to the one of the key.
+func (k machineKey) seenFrom(namespace string) string {
+	if k.namespace == namespace {
+		return k.name
+	}
+	return k.namespace + "/" + k.name
+}
+
+// cycle reports the machines from the first one met twice.
+func (w *waver) cycle(first *record, d Dependency) {
+	round := w.stack[slices.Index(w.stack, first):]
+	names := make([]string, 0, len(round)+1)
+	for _, r := range round {
+		names = append(names, r.name)
+	}
+	names = append(names, first.name)
+	w.diags.Errorf(d.Pos, "cycle", w.stack[len(w.stack)-1].path+".dependsOn", "dependency cycle: %s", strings.Join(names, " → "))
+}

@@ -1,0 +1,48 @@
+package source
+
+// EmptyMap returns a map that stands where at does, on its level.
+func EmptyMap(at *Node) *Node {
+	return &Node{Kind: Map, Level: at.Level, Line: at.Line, Col: at.Col, File: at.File}
+}
+
+// NewNull returns a null that stands where at does, on its level.
+func NewNull(at *Node) *Node {
+	return &Node{Kind: Null, Level: at.Level, Line: at.Line, Col: at.Col, File: at.File}
+}
+
+// Add adds an entry to a map that is being built. Its key stands where the map does.
+func (n *Node) Add(key string, value *Node) {
+	n.Fields = append(n.Fields, Field{Key: key, Line: n.Line, Col: n.Col, Value: value})
+}
+
+// WithFields returns a copy of a map whose entries can be changed, with room for
+// two more.
+func (n *Node) WithFields() *Node {
+	out := *n
+	out.Fields = append(make([]Field, 0, len(n.Fields)+2), n.Fields...)
+	return &out
+}
+
+// Mark returns a copy of a tree in which every value has the given level.
+func Mark(n *Node, level uint16) *Node {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	c.Level = level
+	c.Short = Mark(n.Short, level)
+	if n.Fields != nil {
+		c.Fields = make([]Field, len(n.Fields))
+	}
+	for i, f := range n.Fields {
+		f.Value = Mark(f.Value, level)
+		c.Fields[i] = f
+	}
+	if n.Items != nil {
+		c.Items = make([]*Node, len(n.Items))
+	}
+	for i, item := range n.Items {
+		c.Items[i] = Mark(item, level)
+	}
+	return &c
+}

@@ -1,0 +1,110 @@
+package template
+
+import (
+	"fmt"
+	"reflect"
+	"text/template"
+)
+
+// maxWork is how much the functions and loops of one string may do, in bytes
+// that they read or make: a second's work at most, and a fleet that takes it
+// for every string still ends.
+const maxWork = 16 << 20
+
+// nodeWork is what a part of a template costs each time it is executed.
+const nodeWork = 32
+
+var errTooMuch = fmt.Errorf("takes too much work: its functions and loops read and make more than %d MiB", maxWork>>20)
+
+// meter counts down what one expansion of a string may still do.
+type meter struct{ left int }
+
+func (m *meter) charge(work int) error {
+	if work > m.left {
+		m.left = 0
+		return errTooMuch
+	}
+	m.left -= work
+	return nil
+}
+
+// run is a template of whose functions and loops the work is counted.
+type run struct {
+	tmpl  *template.Template
+	meter meter
+}
+
+// newRun binds the functions that a template calls to a meter of its own.
+func newRun(tmpl *template.Template, calls map[string]bool) (*run, error) {
+	clone, err := tmpl.Clone()
+	if err != nil {
+		return nil, err
+	}
+	r := &run{}
+	funcs := template.FuncMap{}
+	for name := range calls {
+		funcs[name] = r.meter.metered(hermetic()[name], costs[name])
+	}
+	funcs[stepFunc] = func(work int) (string, error) { return "", r.meter.charge(work) }
+	r.tmpl = clone.Funcs(funcs)
+	return r, nil
+}
+
+var errBigVars = fmt.Errorf("cannot use functions and loops with `vars` of more than %d bytes", maxText)
+
+func (r *run) execute(data map[string]any) (string, error) {
+	if weigh(reflect.ValueOf(data["vars"]), maxText) > maxText {
+		return "", errBigVars
+	}
+	r.meter.left = maxWork
+	return executed(r.tmpl, data)
+}
+
+var errorType = reflect.TypeFor[error]()
+
+// metered lets every call of fn pay for what it reads before, and for what it
+// makes after.
+func (m *meter) metered(fn any, more cost) any {
+	f := reflect.ValueOf(fn)
+	t := f.Type()
+	call := f.Call
+	if t.IsVariadic() {
+		call = f.CallSlice
+	}
+	fail := func(err error) []reflect.Value {
+		return []reflect.Value{reflect.Zero(t.Out(0)), reflect.ValueOf(&err).Elem()}
+	}
+	return reflect.MakeFunc(withError(t), func(args []reflect.Value) []reflect.Value {
+		if err := m.charge(m.workOf(args, more)); err != nil {
+			return fail(err)
+		}
+		out := call(args)
+		if len(out) == 2 && !out[1].IsNil() {
+			return out
+		}
+		return []reflect.Value{out[0], fail(m.charge(weigh(out[0], m.left)))[1]}
+	}).Interface()
+}
+
+// workOf is what a call with the arguments costs.
+func (m *meter) workOf(args []reflect.Value, more cost) int {
+	total := nodeWork
+	for _, a := range args {
+		if total += weigh(a, m.left); total > m.left {
+			return total
+		}
+	}
+	if more != nil {
+		total += more(args)
+	}
+	return total
+}
+
+// withError is a function's type with an error as the second result.
+func withError(t reflect.Type) reflect.Type {
+	in := make([]reflect.Type, t.NumIn())
+	for i := range in {
+		in[i] = t.In(i)
+	}
+	return reflect.FuncOf(in, []reflect.Type{t.Out(0), errorType}, t.IsVariadic())
+}

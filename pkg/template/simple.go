@@ -1,0 +1,91 @@
+package template
+
+import (
+	"strconv"
+	"strings"
+	"text/template/parse"
+)
+
+// simpleText is a template that only puts values of maps between texts, as most
+// do: `{{ .vars.team }}-{{ .vm.name }}`. It is expanded without reflection.
+type simpleText []simplePart
+
+// simplePart is a text, or the path of a value.
+type simplePart struct {
+	text string
+	path []string
+}
+
+// simplify gives a parsed template as a simpleText, or nil where it does more.
+func simplify(root *parse.ListNode) simpleText {
+	out := make(simpleText, 0, len(root.Nodes))
+	for _, n := range root.Nodes {
+		switch n := n.(type) {
+		case *parse.TextNode:
+			out = append(out, simplePart{text: string(n.Text)})
+		case *parse.ActionNode:
+			path := fieldOf(n.Pipe)
+			if path == nil {
+				return nil
+			}
+			out = append(out, simplePart{path: path})
+		default:
+			return nil
+		}
+	}
+	return out
+}
+
+// fieldOf is the path of a pipeline that is one field of the data, or nil.
+func fieldOf(p *parse.PipeNode) []string {
+	if len(p.Decl) > 0 || len(p.Cmds) != 1 || len(p.Cmds[0].Args) != 1 {
+		return nil
+	}
+	f, ok := p.Cmds[0].Args[0].(*parse.FieldNode)
+	if !ok {
+		return nil
+	}
+	return f.Ident
+}
+
+// expand expands the template, as long as all its values are strings, whole
+// numbers or booleans; text/template words whatever is wrong with others.
+func (t simpleText) expand(data map[string]any) (string, bool) {
+	var out strings.Builder
+	for _, p := range t {
+		if p.path == nil {
+			out.WriteString(p.text)
+			continue
+		}
+		text, ok := p.value(data)
+		if !ok || out.Len()+len(text) > maxText {
+			return "", false
+		}
+		if len(t) == 1 {
+			return text, true
+		}
+		out.WriteString(text)
+	}
+	return out.String(), true
+}
+
+func (p *simplePart) value(data any) (string, bool) {
+	for _, key := range p.path {
+		m, ok := data.(map[string]any)
+		if !ok {
+			return "", false
+		}
+		if data, ok = m[key]; !ok {
+			return "", false
+		}
+	}
+	switch v := data.(type) {
+	case string:
+		return v, true
+	case int:
+		return strconv.Itoa(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}

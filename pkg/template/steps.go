@@ -1,0 +1,115 @@
+package template
+
+import (
+	"slices"
+	"strconv"
+	"text/template"
+	"text/template/parse"
+)
+
+// stepFunc is called at the start of every round of a loop, and of every
+// template that is called, with what the round or the call costs. Templates
+// that users write cannot call it, for it is not there when they are parsed.
+const stepFunc = "vmrenderStep"
+
+// comparisons are built-in functions that read long strings to their ends, and
+// cannot be metered from outside: each counts as many parts.
+var comparisons = []string{"eq", "ge", "gt", "le", "lt", "ne"}
+
+const comparisonParts = 32
+
+// callParts are what calling a template counts as, beside what it holds: calls
+// within each other take memory too.
+const callParts = 8
+
+// steps is what can make the execution of a template long.
+type steps struct {
+	calls   map[string]bool // names of the hermetic functions that it calls
+	repeats bool            // it has loops, or calls templates
+}
+
+// countSteps puts calls of stepFunc into a parsed template.
+func countSteps(t *template.Template) *steps {
+	s := &steps{calls: map[string]bool{}}
+	counts := map[*parse.ListNode]int{}
+	for _, named := range t.Templates() {
+		counts[named.Root] = s.list(named.Root)
+	}
+	if s.repeats {
+		for root, n := range counts {
+			pay(root, n+callParts)
+		}
+	}
+	return s
+}
+
+// metered tells whether the execution must be counted.
+func (s *steps) metered() bool { return s.repeats || len(s.calls) > 0 }
+
+// pay makes n parts, which can be executed many times, cost something each time.
+func pay(l *parse.ListNode, n int) {
+	l.Nodes = append([]parse.Node{stepNode((n + 1) * nodeWork)}, l.Nodes...)
+}
+
+// list counts the parts of a list, those within each other too.
+func (s *steps) list(l *parse.ListNode) int {
+	if l == nil {
+		return 0
+	}
+	n := 0
+	for _, part := range l.Nodes {
+		n += s.node(part)
+	}
+	return n
+}
+
+func (s *steps) node(n parse.Node) int {
+	switch n := n.(type) {
+	case *parse.ActionNode:
+		return 1 + s.pipe(n.Pipe)
+	case *parse.IfNode:
+		return 1 + s.pipe(n.Pipe) + s.list(n.List) + s.list(n.ElseList)
+	case *parse.WithNode:
+		return 1 + s.pipe(n.Pipe) + s.list(n.List) + s.list(n.ElseList)
+	case *parse.RangeNode:
+		s.repeats = true
+		body := s.list(n.List)
+		pay(n.List, body)
+		return 1 + s.pipe(n.Pipe) + body + s.list(n.ElseList)
+	case *parse.TemplateNode:
+		s.repeats = true
+		return 1 + s.pipe(n.Pipe)
+	case *parse.PipeNode:
+		return s.pipe(n)
+	case *parse.ChainNode:
+		return 1 + s.node(n.Node)
+	case *parse.IdentifierNode:
+		if slices.Contains(comparisons, n.Ident) {
+			return comparisonParts
+		}
+		if _, ok := hermetic()[n.Ident]; ok {
+			s.calls[n.Ident] = true
+		}
+	}
+	return 1
+}
+
+func (s *steps) pipe(p *parse.PipeNode) int {
+	if p == nil {
+		return 0
+	}
+	n := len(p.Decl)
+	for _, cmd := range p.Cmds {
+		for _, arg := range cmd.Args {
+			n += s.node(arg)
+		}
+	}
+	return n
+}
+
+// stepNode is a call of stepFunc as it would be parsed.
+func stepNode(work int) parse.Node {
+	number := &parse.NumberNode{NodeType: parse.NodeNumber, IsInt: true, Int64: int64(work), Text: strconv.Itoa(work)}
+	call := &parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{parse.NewIdentifier(stepFunc), number}}
+	return &parse.ActionNode{NodeType: parse.NodeAction, Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Cmds: []*parse.CommandNode{call}}}
+}

@@ -1,0 +1,132 @@
+// Package template expands Go templates in strings. It knows neither YAML nor
+// virtual machines.
+//
+// Templates come from repositories that the operator of a shared Argo CD does
+// not control, and the sidecar that expands them serves every tenant. So the
+// package holds these lines:
+//
+//   - The same text and data give the same result. Functions that read the
+//     clock, the environment, the network or random numbers, or that show
+//     addresses in memory, do not exist ([FunctionNames] lists those that do).
+//   - No template sees or changes the data of another: functions that write to
+//     the maps that they are given do not exist.
+//   - Every expansion ends. Each call of a function, each round of a loop and
+//     each call of a template is charged to a meter with a fixed budget (meter.go,
+//     steps.go); what a call costs beyond reading its arguments once is a table
+//     by function (cost.go).
+//   - Results are bounded: at most 1 MiB of valid UTF-8 per string, and templates
+//     that loop or call functions work only on data of at most 1 MiB.
+//   - A [Problem] is one line of at most 300 bytes, and names a place inside the text.
+//
+// Bounds are on work, not on time, so that a slow machine accepts what a fast
+// one does.
+package template
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"text/template"
+	"unicode/utf8"
+)
+
+// maxText is the maximum length of a template and of its result, in bytes.
+const maxText = 1 << 20
+
+// Is reports whether a string is a template.
+func Is(text string) bool { return strings.Contains(text, "{{") }
+
+// Set holds parsed templates. The zero value is ready to use, and safe for
+// concurrent use.
+type Set struct {
+	parsed sync.Map // text → *parsedText
+}
+
+// Expand expands a template. The entry "vars" of data holds the values that
+// users write. The problem is nil if there is none.
+func (s *Set) Expand(text string, data map[string]any) (string, *Problem) {
+	p := s.parse(text)
+	if p.err != nil {
+		return "", problem(text, p.err)
+	}
+	out, err := p.execute(data)
+	if err != nil {
+		return "", problem(text, err)
+	}
+	return out, nil
+}
+
+// parsedText is a template that is parsed once, or the error of parsing it.
+type parsedText struct {
+	simple simpleText // nil if the template does more than insert values
+	tmpl   *template.Template
+	steps  *steps
+	runs   sync.Pool // of *run, if the steps are metered
+	err    error
+}
+
+var errLongTemplate = fmt.Errorf("is longer than %d bytes", maxText)
+
+func (s *Set) parse(text string) *parsedText {
+	if p, ok := s.parsed.Load(text); ok {
+		return p.(*parsedText)
+	}
+	p := &parsedText{err: errLongTemplate}
+	if len(text) <= maxText {
+		p.tmpl, p.err = template.New("t").Option("missingkey=error").Funcs(hermetic()).Parse(text)
+	}
+	if p.err == nil {
+		p.simple = simplify(p.tmpl.Root)
+		p.steps = countSteps(p.tmpl)
+	}
+	s.parsed.Store(text, p)
+	return p
+}
+
+// execute expands the template; its functions and loops together do a bounded amount of work.
+func (p *parsedText) execute(data map[string]any) (string, error) {
+	if p.simple != nil {
+		if text, ok := p.simple.expand(data); ok {
+			return text, nil
+		}
+	}
+	if !p.steps.metered() {
+		return executed(p.tmpl, data)
+	}
+	r, ok := p.runs.Get().(*run)
+	if !ok {
+		var err error
+		if r, err = newRun(p.tmpl, p.steps.calls); err != nil {
+			return "", err
+		}
+	}
+	defer p.runs.Put(r)
+	return r.execute(data)
+}
+
+func executed(tmpl *template.Template, data map[string]any) (string, error) {
+	var out bounded
+	if err := tmpl.Execute(&out, data); err != nil {
+		return "", err
+	}
+	if !utf8.ValidString(out.String()) {
+		return "", errNotText
+	}
+	return out.String(), nil
+}
+
+// errNotText rejects bytes that no manifest can contain; b64dec and trunc can produce them.
+var errNotText = errors.New("makes text that is not valid UTF-8")
+
+// bounded is a text of limited length.
+type bounded struct{ strings.Builder }
+
+var errTooLong = fmt.Errorf("makes more than %d bytes", maxText)
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxText {
+		return 0, errTooLong
+	}
+	return b.Builder.Write(p)
+}

@@ -1,0 +1,176 @@
+package values
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Form is the short form of a map: a scalar that may be written in its place.
+// What the scalar may be follows from the struct field that it is the value of.
+type Form struct {
+	// Key is the key of the map whose value the scalar is. It is empty if no key
+	// has that meaning: then the scalar is the map's [source.Node.Short].
+	Key string
+	// Clears are the keys that the scalar removes from what is inherited.
+	Clears []string
+	// Noun names the scalar in the reference, and Example shows it there.
+	Noun, Example string
+}
+
+// topology are the keys of `cpu` that the number of virtual CPUs replaces, and that replace it.
+var topology = []string{"sockets", "cores", "threads"}
+
+// Forms has the short form of every type that has one.
+var Forms = map[reflect.Type]Form{
+	reflect.TypeFor[CPU](): {
+		Clears: topology, Noun: "integer",
+		Example: "`cpu: 4` is 4 virtual CPUs, as sockets or as cores, whichever suits the operating system",
+	},
+	reflect.TypeFor[Memory]():     {Key: "guest", Noun: "quantity", Example: "`memory: 16Gi` is `memory: {guest: 16Gi}`"},
+	reflect.TypeFor[Matcher]():    {Key: "name", Clears: []string{"kind"}, Noun: "name", Example: "`instancetype: u1.medium` is `instancetype: {name: u1.medium}`"},
+	reflect.TypeFor[Disk]():       {Key: "size", Noun: "quantity", Example: "`data: 120Gi` is `data: {size: 120Gi}`"},
+	reflect.TypeFor[Source]():     {Key: "blank", Noun: "`blank`", Example: "`source: blank` is `source: {blank: true}`; only disks have it"},
+	reflect.TypeFor[NIC]():        {Key: "network", Noun: "network", Example: "`[pod, vlan2003]` is `[{network: pod}, {network: vlan2003}]`"},
+	reflect.TypeFor[Port]():       {Key: "port", Noun: "port", Example: "`[80]` is `[{port: 80}]`"},
+	reflect.TypeFor[CPUFeature](): {Key: "name", Noun: "name", Example: "`[vmx]` is `[{name: vmx}]`"},
+	reflect.TypeFor[Device]():     {Key: "device", Noun: "device", Example: "`[nvidia.com/GA102GL_A10]` is `[{device: nvidia.com/GA102GL_A10}]`"},
+	reflect.TypeFor[Firmware]():   {Key: "type", Noun: "type", Example: "`firmware: efi` is `firmware: {type: efi}`"},
+	reflect.TypeFor[TPM]():        {Noun: "boolean", Example: "`tpm: true` is a TPM that forgets its state, `tpm: false` is none"},
+	reflect.TypeFor[Service]():    {Key: "port", Noun: "port", Example: "`https: 443` is `https: {port: 443}`"},
+	reflect.TypeFor[Lifecycle]():  {Key: "type", Noun: "type", Example: "`lifecycle: cattle` is `lifecycle: {type: cattle}`"},
+}
+
+// long returns the map that a scalar is the short form of, and anything else as it is.
+func (f *Form) long(n *source.Node) *source.Node {
+	if !n.IsScalar() {
+		return n
+	}
+	m := source.EmptyMap(n)
+	if f.Key == "" {
+		m.Short = n
+	} else {
+		m.Add(f.Key, n)
+		m.Style = source.ShortForm
+	}
+	for _, k := range f.Clears {
+		m.Add(k, source.NewNull(m))
+	}
+	return m
+}
+
+// longForms returns how the value of each VM key gets its long form, before
+// levels merge: the keys whose type, or whose entries' type, has a short form.
+var longForms = sync.OnceValue(func() map[string]func(*source.Node) *source.Node {
+	long := map[string]func(*source.Node) *source.Node{}
+	for field := range reflect.TypeFor[VM]().Fields() {
+		t := field.Type
+		entries := t.Kind() == reflect.Map
+		for t.Kind() == reflect.Map || t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		form, ok := Forms[t]
+		if !ok {
+			continue // items of lists, which do not merge, decode themselves: see items.go
+		}
+		value := form.long
+		switch t {
+		case reflect.TypeFor[CPU]():
+			value = longCPU
+		case reflect.TypeFor[Disk]():
+			value = longDisk
+		}
+		if entries {
+			value = eachValue(value)
+		}
+		long[Key(field)] = value
+	}
+	return long
+})
+
+// Long returns VM keys with every short form in its long form, so that both
+// merge alike across levels.
+func Long(vm *source.Node) *source.Node {
+	if vm == nil || vm.Kind != source.Map {
+		return vm
+	}
+	var out *source.Node
+	for i, f := range vm.Fields {
+		long, ok := longForms()[f.Key]
+		if !ok {
+			continue
+		}
+		v := long(f.Value)
+		if v == f.Value {
+			continue
+		}
+		if out == nil {
+			out = vm.WithFields()
+		}
+		out.Fields[i].Value = v
+	}
+	if out == nil {
+		return vm
+	}
+	return out
+}
+
+func eachValue(long func(*source.Node) *source.Node) func(*source.Node) *source.Node {
+	return func(n *source.Node) *source.Node {
+		if n.Kind != source.Map {
+			return n
+		}
+		out := n.WithFields()
+		for i := range out.Fields {
+			out.Fields[i].Value = long(out.Fields[i].Value)
+		}
+		return out
+	}
+}
+
+// longCPU lets the keys of the topology replace an inherited number of virtual CPUs.
+func longCPU(n *source.Node) *source.Node {
+	if n.Kind != source.Map {
+		form := Forms[reflect.TypeFor[CPU]()]
+		return form.long(n)
+	}
+	if n.Short != nil || !slices.ContainsFunc(topology, func(k string) bool { return n.Field(k) != nil }) {
+		return n
+	}
+	out := *n
+	out.Short = source.NewNull(n)
+	return &out
+}
+
+func longDisk(n *source.Node) *source.Node {
+	if n.Kind != source.Map {
+		form := Forms[reflect.TypeFor[Disk]()]
+		return form.long(n)
+	}
+	f := n.Field("source")
+	if f == nil {
+		return n
+	}
+	v := LongSource(f.Value)
+	if v == f.Value {
+		return n
+	}
+	out := n.WithFields()
+	out.Field("source").Value = v
+	return out
+}
+
+// LongSource returns a disk's source in its long form.
+func LongSource(n *source.Node) *source.Node {
+	if n.Kind == source.String && n.Text == "blank" {
+		yes := *n
+		yes.Kind, yes.Text, yes.Style = source.Bool, "true", source.Plain
+		m := source.EmptyMap(n)
+		m.Add("blank", &yes)
+		n = m
+	}
+	return catalog.NormalizeSource(n)
+}

@@ -1,0 +1,62 @@
+package values
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Items of lists do not merge across levels: they take their short form when
+// they are decoded.
+
+// decodeItem decodes an item of a list, or the scalar that is its short form.
+func decodeItem[T any](n *source.Node, into *T, path string, diags *source.Diagnostics) {
+	form := Forms[reflect.TypeFor[T]()]
+	source.DecodeFields(form.long(n), into, path, diags)
+}
+
+// DecodeNode accepts the name of a network for a NIC.
+func (n *NIC) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	decodeItem(at, n, path, diags)
+}
+
+// DecodeNode accepts the name of a feature for the feature.
+func (f *CPUFeature) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	decodeItem(at, f, path, diags)
+}
+
+// DecodeNode accepts a number for a port.
+func (p *Port) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	decodeItem(at, p, path, diags)
+}
+
+// DecodeNode accepts the name of a device for the device.
+func (d *Device) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	decodeItem(at, d, path, diags)
+}
+
+// DecodeNode accepts a string for a command of the shell, and a list for one that is executed.
+func (c *Command) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	switch at.Kind {
+	case source.List:
+		source.Decode(at, &c.Args, path, diags)
+		return
+	case source.Map:
+		diags.Errorf(at.Pos(), "wrong-type", path, "wrong type: got a map, expected a string, or a list of strings")
+		return
+	}
+	source.Decode(at, &c.Shell, path, diags)
+}
+
+// DecodeNode accepts a number or a percentage.
+func (v *IntOrPercent) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	text, percent := strings.CutSuffix(at.Text, "%")
+	n, err := strconv.Atoi(text)
+	if !at.IsScalar() || err != nil || n < 1 || percent && n > 100 {
+		diags.Errorf(at.Pos(), "wrong-type", path, "invalid value %q; expected a number from 1, or a percentage up to \"100%%\"", at.Text)
+		return
+	}
+	v.Int, v.Percent = n, percent
+}

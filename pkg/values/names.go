@@ -1,0 +1,88 @@
+package values
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
+)
+
+// MaxName is the maximum length of names, which are also values of labels.
+const MaxName = validation.DNS1123LabelMaxLength
+
+// NameProblem returns what is wrong with a DNS label (RFC 1123), or "".
+func NameProblem(name string) string {
+	if plainName(name) {
+		return ""
+	}
+	if len(name) > MaxName {
+		return fmt.Sprintf("%q has %d characters; at most %d are accepted", name, len(name), MaxName)
+	}
+	return fmt.Sprintf("invalid name %q; expected lower case letters, digits and \"-\", starting and ending with a letter or digit", name)
+}
+
+func plainName(name string) bool {
+	if name == "" || len(name) > MaxName || name[0] == '-' || name[len(name)-1] == '-' {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// plainKey reports whether a label key has the usual form, such as "app.kubernetes.io/part-of".
+func plainKey(key string) bool {
+	domain, name, prefixed := strings.Cut(key, "/")
+	if !prefixed {
+		return plainLabel(key)
+	}
+	for part := range strings.SplitSeq(domain, ".") {
+		if !plainName(part) {
+			return false
+		}
+	}
+	return plainLabel(name)
+}
+
+// plainLabel reports whether the name or value of a label consists of lower case
+// letters, digits, "-" and ".".
+func plainLabel(s string) bool {
+	if s == "" || len(s) > MaxName || !plainName(s[:1]) || !plainName(s[len(s)-1:]) {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// LabelProblem returns what is wrong with a label, or "".
+func LabelProblem(key, value string) string {
+	if plainKey(key) && (value == "" || plainLabel(value)) {
+		return ""
+	}
+	const name = "at most 63 letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit"
+	if !IsLabelKey(key) {
+		return fmt.Sprintf("invalid label key %q; expected %s, after a domain and a slash or alone", key, name)
+	}
+	if len(validation.IsValidLabelValue(value)) > 0 {
+		return fmt.Sprintf("invalid label value %q; expected %s", value, name)
+	}
+	return ""
+}
+
+// IsLabelKey reports whether a key is valid for labels and annotations.
+func IsLabelKey(key string) bool { return plainKey(key) || len(validation.IsQualifiedName(key)) == 0 }
+
+var uuidForm = lazyregexp.New(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// IsUUID reports whether a string has the form of a UUID.
+func IsUUID(s string) bool { return uuidForm().MatchString(s) }
