@@ -50,17 +50,18 @@ type room struct {
 var rooms = []room{
 	{dir: "pkg/source", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
 	{dir: "pkg/catalog", ours: []string{"pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
-	{dir: "pkg/values", ours: []string{"pkg/source", "pkg/catalog", "internal/lazyregexp"}, reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
+	{dir: "pkg/patch", ours: []string{"pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{dir: "pkg/values", ours: []string{"pkg/source", "pkg/catalog", "pkg/patch", "internal/lazyregexp"}, reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/template", ours: []string{"pkg/source", "internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{dir: "pkg/fleet", ours: []string{"pkg/source", "pkg/catalog", "pkg/values"}, reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
 		dir:   "pkg/machine",
-		ours:  []string{"pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "internal/lazyregexp"},
+		ours:  []string{"pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch", "internal/lazyregexp"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
 		dir:   "pkg/render",
-		ours:  []string{"pkg/machine", "pkg/values", "pkg/catalog", "pkg/source", "pkg/manifest"},
+		ours:  []string{"pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/source", "pkg/manifest"},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
@@ -68,7 +69,7 @@ var rooms = []room{
 	{dir: "pkg/report", ours: []string{"pkg/plan", "pkg/fleet", "pkg/source"}, reach: join(cluster, argocd), imports: impure},
 	{dir: "pkg/adopt", ours: []string{"pkg/fleet", "pkg/render", "pkg/catalog"}, reach: join(cluster, argocd), imports: impure},
 	// Helm's engine brings the cluster's client along; nothing else of ours may.
-	{dir: "pkg/layers", ours: []string{"pkg/manifest", "pkg/source", "pkg/argocd", "charts", "apps"}, reach: join(argocd, kubevirt), imports: impure},
+	{dir: "pkg/layers", ours: []string{"pkg/manifest", "pkg/source", "pkg/patch", "pkg/argocd", "charts", "apps"}, reach: join(argocd, kubevirt), imports: impure},
 	{dir: "pkg/argocd", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
 	// What talks to a cluster; only the command line has it.
 	{dir: "pkg/rollout", reach: join(helm, argocd), imports: []string{"os/exec"}},
@@ -78,7 +79,7 @@ var rooms = []room{
 	// The sidecar starts the whole program for a platform: see TestOneFileRunsPrograms.
 	{
 		dir:   "cmd/vmrender-cmp",
-		ours:  []string{"pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/argocd", "pkg/report", "internal/process", "internal/lazyregexp"},
+		ours:  []string{"pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/machine", "pkg/patch", "pkg/render", "pkg/manifest", "pkg/argocd", "pkg/report", "internal/process", "internal/lazyregexp"},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),
 	},
 

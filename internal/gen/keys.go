@@ -34,15 +34,19 @@ type key struct {
 	name     string
 	required bool // by its own type; another level of inheritance may give it
 	field    reflect.StructField
+	of       reflect.Type // the struct that declares the field
 }
 
-// keysOf returns the keys of a struct.
+// keysOf returns the keys of a struct and of the structs embedded in it.
 func keysOf(t reflect.Type) []key {
 	var keys []key
 	for f := range t.Fields() {
-		if name := values.Key(f); name != "" {
-			_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			keys = append(keys, key{name, options != "omitempty", f})
+		_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch name := values.Key(f); {
+		case name == "" && f.Anonymous:
+			keys = append(keys, keysOf(f.Type)...)
+		case name != "":
+			keys = append(keys, key{name, options != "omitempty", f, t})
 		}
 	}
 	return keys

@@ -96,7 +96,7 @@ func (r *reference) rows(t reflect.Type) []row {
 	keys := keysOf(t)
 	rows := make([]row, 0, len(keys))
 	for _, k := range keys {
-		meaning := r.comments.of(t, k.field.Name)
+		meaning := r.comments.of(k.of, k.field.Name)
 		if f, ok := foreignForms[k.field.Tag.Get("ref")]; ok {
 			meaning += " " + f.where
 		}

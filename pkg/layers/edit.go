@@ -2,15 +2,11 @@ package layers
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -18,74 +14,52 @@ import (
 // other. The first that does not apply to an object is reported; those after it
 // may depend on it.
 func (l *layer) patch(objects []manifest.Object, diags *source.Diagnostics) {
+	docs := map[*manifest.Object]*patch.Document{}
 	for i := range l.Patches {
 		p := &l.Patches[i]
-		at, path := l.itemAt("patches", i), source.IndexPath(l.path+".patches", i)
-		for _, o := range l.targets(p.Target, objects, at, path, diags) {
-			if err := p.apply(o); err != nil {
-				diags.Errorf(at, "patch", path, "%s does not apply to %s: %v", p, o.ID, err)
+		if p.Check() != nil {
+			continue // reported where it was read
+		}
+		path := source.IndexPath(l.path+".patches", i)
+		for _, o := range l.targets(p.Target, objects, p.Pos, path, diags) {
+			if err := apply(&p.Operation, o, docs); err != nil {
+				diags.Errorf(p.Pos, "patch", path, "%s: %v", o.ID, err)
 				return
 			}
 		}
 	}
 }
 
-// String returns the operation as messages name it.
-func (p *Patch) String() string { return p.Op + " " + p.Path }
-
-// apply changes an object. It must stay the same object.
-func (p *Patch) apply(o *manifest.Object) error {
-	text, err := p.operation()
-	if err != nil {
+// apply changes an object; docs are the objects that were changed before.
+func apply(op *patch.Operation, o *manifest.Object, docs map[*manifest.Object]*patch.Document) error {
+	if docs[o] == nil {
+		tree, err := treeOf(o)
+		if err != nil {
+			return err
+		}
+		docs[o] = &patch.Document{Tree: tree}
+	}
+	if err := docs[o].Apply(op); err != nil {
 		return err
 	}
-	patch, err := jsonpatch.DecodePatch(text)
-	if err != nil {
-		return err
+	if !replace(o, docs[o].Tree) {
+		return fmt.Errorf("%s: the result is another object; apiVersion, kind, namespace and name must stay", op)
 	}
-	out, err := patch.Apply(o.JSON)
-	switch {
-	case errors.Is(err, jsonpatch.ErrMissing):
-		return errors.New("the object has no such path")
-	case errors.Is(err, jsonpatch.ErrTestFailed):
-		return errors.New("the object has another value there")
-	case err != nil:
-		return err
-	}
-	return replace(o, out)
+	return nil
 }
 
-// operation is the patch in the words of RFC 6902.
-func (p *Patch) operation() ([]byte, error) {
-	op := map[string]any{"op": p.Op, "path": p.Path}
-	for _, pointer := range []string{p.Path, p.From} {
-		if pointer != "" && pointer[0] != '/' {
-			return nil, fmt.Errorf("%q is not a pointer; expected one that starts with \"/\", such as \"/spec/size\"", pointer)
-		}
-	}
-	switch {
-	case p.Op == "move" || p.Op == "copy":
-		if p.From == "" {
-			return nil, errors.New("missing `from`; expected the path to take the value from")
-		}
-		op["from"] = p.From
-	case p.Op != "remove":
-		if p.Value == nil {
-			return nil, errors.New("missing value; to drop a key, use `op: remove`")
-		}
-		op["value"] = json.RawMessage(source.AppendJSON(nil, p.Value))
-	}
-	return json.Marshal([]any{op})
+func treeOf(o *manifest.Object) (*source.Node, error) {
+	return source.FromJSON(o.JSON, new(source.Node))
 }
 
-// replace takes changed JSON for an object.
-func replace(o *manifest.Object, text []byte) error {
-	read, err := manifest.Read(bytes.NewReader(text))
+// replace takes a tree for an object, and reports whether it is the same object.
+func replace(o *manifest.Object, tree *source.Node) bool {
+	read, err := manifest.Read(bytes.NewReader(source.AppendJSON(nil, tree)))
 	if err != nil || len(read) != 1 || read[0].ID != o.ID {
-		return errors.New("the result is another object; apiVersion, kind, namespace and name must stay")
+		return false
 	}
 	*o = read[0]
-	return nil
+	return true
 }
 
 // targets finds the objects that a patch or an ignored field is for.
@@ -150,7 +124,7 @@ func (l *layer) dropIgnored(objects []manifest.Object, diags *source.Diagnostics
 	for i := range l.IgnoreFields {
 		f := &l.IgnoreFields[i]
 		at, path := l.itemAt("ignoreFields", i), source.IndexPath(l.path+".ignoreFields", i)
-		if !strings.HasPrefix(f.Pointer, "/") || slices.Contains(identity, f.Pointer) {
+		if slices.Contains(identity, f.Pointer) {
 			diags.Errorf(at, "pointer", path, "%q cannot be ignored; expected a pointer to a field, such as \"/spec/size\"", f.Pointer)
 			continue
 		}
@@ -173,19 +147,13 @@ func (l *layer) dropIgnored(objects []manifest.Object, diags *source.Diagnostics
 
 // drop removes a field that may not be there.
 func drop(o *manifest.Object, pointer string) error {
-	text, err := json.Marshal([]any{map[string]string{"op": "remove", "path": pointer}})
+	tree, err := treeOf(o)
 	if err != nil {
 		return err
 	}
-	patch, err := jsonpatch.DecodePatch(text)
-	if err != nil {
+	if found, err := patch.Find(tree, pointer); found == nil {
 		return err
 	}
-	options := jsonpatch.NewApplyOptions()
-	options.AllowMissingPathOnRemove = true
-	out, err := patch.ApplyWithOptions(o.JSON, options)
-	if err != nil {
-		return err
-	}
-	return replace(o, out)
+	remove := patch.Operation{Op: "remove", Path: pointer}
+	return apply(&remove, o, map[*manifest.Object]*patch.Document{o: {Tree: tree}})
 }

@@ -116,6 +116,16 @@ func TestPatchesAreApplied(t *testing.T) {
 	require.Contains(t, text, "    team: virt\n")
 }
 
+// All copies within one object count, so that it cannot grow without end.
+func TestCopiesAreBounded(t *testing.T) {
+	patches := "\n    patches:\n" +
+		"      - {target: {kind: Subscription}, op: add, path: /spec/a, value: " + strings.Repeat("x", 400_000) + "}\n" +
+		strings.Repeat("      - {target: {kind: Subscription}, op: copy, from: /spec/a, path: /spec/b}\n", 3)
+	_, diags := layers.RenderLayer(write(t, oneOperator+patches), "operators", layers.Options{})
+	require.Contains(t, problems(diags, ""), "layers.operators.patches[3]: Subscription openshift-cnv/hco-operatorhub: "+
+		`copy "/spec/a" to "/spec/b": the copies are too large; expected at most 1 MiB in all`)
+}
+
 func TestIgnoredFieldsAreNotRendered(t *testing.T) {
 	file := write(t, "source: {repoURL: https://git.example.com/p.git}\n"+oneOperator+`
     ignoreFields:

@@ -4,7 +4,10 @@
 // package that imports Helm.
 package layers
 
-import "github.com/vmrender/vmrender/pkg/source"
+import (
+	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/source"
+)
 
 // APIVersion and Kind are the header of platform.yaml.
 const (
@@ -109,14 +112,7 @@ type Object struct {
 type Patch struct {
 	// Objects to change; the layer's only one where unset.
 	Target *Object `json:"target,omitempty"`
-	// Operation.
-	Op string `json:"op" enum:"add,remove,replace,move,copy,test"`
-	// RFC 6901 pointer to what is changed.
-	Path string `json:"path"`
-	// RFC 6901 pointer to take the value from, for move and copy.
-	From string `json:"from,omitempty"`
-	// Value, for add, replace and test.
-	Value *source.Node `json:"value,omitempty"`
+	patch.Operation
 }
 
 // IgnoreField is one field that somebody else looks after. An RFC 6901 pointer
@@ -157,4 +153,9 @@ func (f *IgnoreField) DecodeNode(n *source.Node, path string, diags *source.Diag
 		return
 	}
 	source.DecodeFields(n, f, path, diags)
+}
+
+// DecodeNode reads the operation together with its target.
+func (p *Patch) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+	p.DecodeInto(p, n, path, diags)
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -68,7 +69,7 @@ type Machine struct {
 	DependsOn []Dependency
 
 	Overrides []*source.Node // merge patches: the operating system's, then the VM's
-	Patches   []values.Patch
+	Patches   []patch.Operation
 	PatchPos  source.Pos // of the key `patches`
 }
 

@@ -329,10 +329,10 @@ spec:
         resources: {requests: {memory: 17Gi}}
 `),
 	}
-	m.Patches = []values.Patch{
-		{Op: "test", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Always")},
-		{Op: "add", Path: "/spec/template/spec/domain/devices/disks/0/dedicatedIOThread", Value: tree(t, "vms.yaml", "true")},
-		{Op: "remove", Path: "/spec/template/metadata/annotations/vm.kubevirt.io~1flavor"},
-	}
+	m.Patches = operations(t, `
+- {op: test, path: /spec/runStrategy, value: Always}
+- {op: add, path: /spec/template/spec/domain/devices/disks/0/dedicatedIOThread, value: true}
+- {op: remove, path: /spec/template/metadata/annotations/vm.kubevirt.io~1flavor}
+`)
 	return m
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
-	"github.com/vmrender/vmrender/pkg/values"
 )
 
 func TestOverrideProblems(t *testing.T) {
@@ -88,44 +88,30 @@ func TestOverrideProblems(t *testing.T) {
 }
 
 func TestPatchProblems(t *testing.T) {
-	tests := map[string]struct {
-		patch values.Patch
-		want  string
-	}{
+	const add = "op: add, path: /spec/template/spec"
+	tests := map[string]struct{ patch, want string }{
 		"path that does not exist": {
-			values.Patch{Op: "replace", Path: "/spec/nope/x", Value: tree(t, "vms.yaml", "1")},
-			`vms.yaml:1:1: vms.web01.patches[1]: replace "/spec/nope/x": path does not exist`,
-		},
-		"remove what is not there": {
-			values.Patch{Op: "remove", Path: "/spec/template/spec/hostname"},
-			`vms.yaml:4:5: vms.web01.patches[1]: remove "/spec/template/spec/hostname": path does not exist`,
-		},
-		"move from nowhere": {
-			values.Patch{Op: "move", From: "/spec/nope", Path: "/spec/running"},
-			`vms.yaml:4:5: vms.web01.patches[1]: move "/spec/nope" to "/spec/running": path does not exist`,
-		},
-		"index beyond the list": {
-			values.Patch{Op: "add", Path: "/spec/template/spec/volumes/9", Value: tree(t, "vms.yaml", "{name: x}")},
-			`vms.yaml:1:1: vms.web01.patches[1]: add "/spec/template/spec/volumes/9": not an index of the list; expected a number within it, or "-" to append`,
+			"op: replace, path: /spec/nope/x, value: 1",
+			`vms.yaml:2:3: vms.web01.patches[1]: replace "/spec/nope/x": path does not exist; "/spec" does`,
 		},
 		"test that fails": {
-			values.Patch{Op: "test", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Halted")},
-			`vms.yaml:1:1: vms.web01.patches[1]: test "/spec/runStrategy": the value is another one`,
-		},
-		"no value": {
-			values.Patch{Op: "add", Path: "/spec/template/spec/hostname"},
-			"vms.yaml:4:5: vms.web01.patches[1]: add \"/spec/template/spec/hostname\": missing value; to drop a key, use `op: remove`",
+			"op: test, path: /spec/runStrategy, value: Halted",
+			`vms.yaml:2:3: vms.web01.patches[1]: test "/spec/runStrategy": the value is different`,
 		},
 		"unknown key": {
-			values.Patch{Op: "add", Path: "/spec/template/spec/hostnam", Value: tree(t, "vms.yaml", "a")},
-			`vms.yaml:1:1: vms.web01.patches[1].spec.template.spec.hostnam: unknown key "hostnam"; did you mean "hostname"?`,
+			add + "/hostnam, value: a",
+			`vms.yaml:2:55: vms.web01.patches[1].spec.template.spec.hostnam: unknown key "hostnam"; did you mean "hostname"?`,
 		},
-		"ambiguous value": {
-			values.Patch{Op: "add", Path: "/spec/template/spec/hostname", Value: tree(t, "vms.yaml", "yes")},
-			`vms.yaml:1:1: vms.web01.patches[1].value: "yes" is a boolean in YAML 1.1; quote it: "yes"`,
+		"unknown key within a value": {
+			"op: replace, path: /spec/template/spec/domain/cpu, value: {cores: 1, socket: 2}",
+			`vms.yaml:2:73: vms.web01.patches[1].spec.template.spec.domain.cpu.socket: unknown key "socket"; did you mean "sockets"?`,
+		},
+		"value where another type belongs": {
+			"op: move, from: /spec/template/spec/domain/cpu, path: /spec/template/spec/hostname",
+			`vms.yaml:2:3: vms.web01.patches[1].spec.template.spec.hostname: wrong type: got a map, expected a string`,
 		},
 		"what KubeVirt accepts though it is wrong": {
-			values.Patch{Op: "remove", Path: "/spec/template/spec/domain/devices/disks/0"},
+			"op: remove, path: /spec/template/spec/domain/devices/disks/0",
 			`vms.yaml:4:5: vms.web01.patches.spec.template.spec.volumes: "rootdisk": volume without a disk of that name`,
 		},
 	}
@@ -133,10 +119,19 @@ func TestPatchProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := linuxMachine(t)
 			m.PatchPos = source.Pos{File: "vms.yaml", Line: 4, Col: 5}
-			m.Patches = []values.Patch{{Op: "test", Path: "/kind", Value: tree(t, "vms.yaml", "VirtualMachine")}, test.patch}
+			m.Patches = operations(t, "- {op: test, path: /kind, value: VirtualMachine}\n- {"+test.patch+"}\n")
 			require.Equal(t, []string{test.want}, problems(t, m))
 		})
 	}
+}
+
+// operations reads patches from vms.yaml.
+func operations(t testing.TB, text string) (ops []patch.Operation) {
+	t.Helper()
+	var diags source.Diagnostics
+	source.Decode(tree(t, "vms.yaml", text), &ops, "patches", &diags)
+	require.Empty(t, diags.Sorted())
+	return ops
 }
 
 // What patches leave as the overrides made it is the overrides' problem; what
@@ -145,13 +140,13 @@ func TestPatchesAfterOverrides(t *testing.T) {
 	m := linuxMachine(t)
 	m.PatchPos = source.Pos{File: "vms.yaml", Line: 4, Col: 5}
 	m.Overrides = []*source.Node{tree(t, "vms.yaml", "{kind: VM, spec: {template: {spec: {networks: []}}}}\n")}
-	m.Patches = []values.Patch{
-		{Op: "replace", Path: "/kind", Value: tree(t, "vms.yaml", "VirtualMachine")},
-		{Op: "replace", Path: "/metadata/name", Value: tree(t, "vms.yaml", "web02")},
-	}
+	m.Patches = operations(t, `
+- {op: replace, path: /kind, value: VirtualMachine}
+- {op: replace, path: /metadata/name, value: web02}
+`)
 	require.Equal(t, []string{
 		`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.domain.devices.interfaces: "default": interface without a network of that name`,
-		"vms.yaml:4:5: vms.web01.patches.metadata.name: must not be changed; rename the VM instead",
+		"vms.yaml:3:46: vms.web01.patches.metadata.name: must not be changed; rename the VM instead",
 	}, problems(t, m))
 }
 
@@ -160,7 +155,7 @@ func TestOverridesComeLast(t *testing.T) {
 	m := linuxMachine(t)
 	plain := yamlOf(t, render(t, m)[:1])
 	m.Overrides = []*source.Node{tree(t, "vms.yaml", "{metadata: {annotations: {argocd.argoproj.io/sync-wave: \"7\"}}, spec: {runStrategy: Halted}}")}
-	m.Patches = []values.Patch{{Op: "replace", Path: "/spec/runStrategy", Value: tree(t, "vms.yaml", "Manual")}}
+	m.Patches = operations(t, "[{op: replace, path: /spec/runStrategy, value: Manual}]")
 	objects := render(t, m)
 	require.Equal(t, plain, yamlOf(t, objects[:1]))
 	vm := yamlOf(t, objects[1:])

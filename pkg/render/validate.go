@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strconv"
+
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/source"
@@ -42,7 +44,7 @@ func quotedName(name string) string {
 	if name == "" {
 		return ""
 	}
-	return string(quoted(name)) + ": "
+	return strconv.Quote(name) + ": "
 }
 
 func (v *validation) pathOf(keys []string) string {

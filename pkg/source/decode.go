@@ -10,7 +10,7 @@ import (
 )
 
 // NodeDecoder is a type that reads itself, because it accepts a short form
-// such as a scalar for a map. DecodeNode is never called with a [Null]; for the
+// such as a scalar for a map, or checks more than its type. DecodeNode is never called with a [Null]; for the
 // long form it calls [DecodeFields] with its receiver.
 type NodeDecoder interface {
 	DecodeNode(n *Node, path string, diags *Diagnostics)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -102,7 +103,7 @@ type VM struct {
 	// A merge patch (RFC 7386) on the VirtualMachine, last: null removes, lists replace.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"VirtualMachine"`
 	// RFC 6902 operations on the VirtualMachine, after `overrides`.
-	Patches []Patch `json:"patches,omitempty"`
+	Patches []patch.Operation `json:"patches,omitempty"`
 }
 
 // CPU is the long form of `cpu`. The number of virtual CPUs is sockets × cores × threads.
@@ -383,18 +384,6 @@ func (v IntOrPercent) String() string {
 		return strconv.Itoa(v.Int) + "%"
 	}
 	return strconv.Itoa(v.Int)
-}
-
-// Patch is one RFC 6902 operation.
-type Patch struct {
-	// Operation.
-	Op string `json:"op" required:"true" enum:"add,remove,replace,move,copy,test"`
-	// JSON pointer into the VirtualMachine, such as `/spec/template/spec/domain/cpu/model`.
-	Path string `json:"path" required:"true"`
-	// JSON pointer that move and copy take from.
-	From string `json:"from,omitempty"`
-	// Value of add, replace and test.
-	Value *source.Node `json:"value,omitempty"`
 }
 
 // Key returns the key under which users write a field of these structs, or "" if it is not written.

@@ -237,7 +237,7 @@ func (p platform) mistake() {
 	const patch = "    patches: [{op: replace, path: /spec/nothing, value: x}]\n"
 	p.replace("platform.yaml", field, field+patch)
 	revision := p.pushAll("A patch that does not apply")
-	complaint := failed("platform.yaml:25:15: layers.storage.patches[0]: replace /spec/nothing does not apply to StorageProfile platform-block: the object has no such path")
+	complaint := failed("platform.yaml:25:15: layers.storage.patches[0]: StorageProfile platform-block: replace \"/spec/nothing\": path does not exist; \"/spec\" does")
 	p.waitFor("storage", complaint)
 	p.wait(complaint)
 	p.waitFor("network", argo.Synced(revision))

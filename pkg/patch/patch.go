@@ -1,0 +1,93 @@
+// Package patch applies JSON patches (RFC 6902) to rendered objects: a VM's
+// `patches` and those of a platform layer. Merge patches (RFC 7386) are
+// [source.Merge].
+package patch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Operation is one RFC 6902 operation.
+type Operation struct {
+	// Operation.
+	Op string `json:"op" required:"true" enum:"add,remove,replace,move,copy,test"`
+	// JSON pointer (RFC 6901) to the value to change, such as `/metadata/labels/team`.
+	Path string `json:"path" required:"true"`
+	// JSON pointer that move and copy take from.
+	From string `json:"from,omitempty"`
+	// Value of add, replace and test.
+	Value *source.Node `json:"value,omitempty"`
+	// Pos is where the operation was written; zero if it was not read from a file.
+	Pos source.Pos `json:"-"`
+}
+
+// Error is an operation that cannot be carried out.
+type Error struct {
+	Operation *Operation
+	Problem   string // and what is accepted; never the operation's value, which may be secret
+}
+
+func (e *Error) Error() string { return e.Operation.String() + ": " + e.Problem }
+
+// String returns the operation for messages, without its value, which may be secret.
+func (o *Operation) String() string {
+	text := strconv.Quote(o.Path)
+	if operations[o.Op].takesFrom && o.From != "" {
+		text = strconv.Quote(o.From) + " to " + text
+	}
+	return strings.TrimSpace(o.Op + " " + text)
+}
+
+// DecodeNode reads an operation, and reports one that is invalid for every document.
+func (o *Operation) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+	o.DecodeInto(o, n, path, diags)
+}
+
+// DecodeInto is DecodeNode for a struct that adds keys to an embedded
+// operation; into points to that struct. After an error the operation has no
+// Op, so that [Operation.Check] fails.
+func (o *Operation) DecodeInto(into any, n *source.Node, path string, diags *source.Diagnostics) {
+	var found source.Diagnostics
+	source.DecodeFields(n, into, path, &found)
+	o.Pos = n.Pos()
+	if err := o.Check(); err != nil && !found.HasErrors() {
+		found.Errorf(o.Pos, "patch", path, "%v", err)
+	}
+	if found.HasErrors() {
+		o.Op = ""
+	}
+	diags.Merge(&found)
+}
+
+// Check returns an [Error] for an operation that is invalid for every document,
+// such as an `add` without a value, or nil if there is none.
+func (o *Operation) Check() error {
+	if problem := o.problem(); problem != nil {
+		return &Error{o, problem.Error()}
+	}
+	return nil
+}
+
+func (o *Operation) problem() error {
+	switch op, known := operations[o.Op]; {
+	case o.Op == "":
+		return errors.New("missing key \"op\"")
+	case !known:
+		return fmt.Errorf("unknown operation %q; %s", o.Op, source.DidYouMean(o.Op, slices.Collect(maps.Keys(operations))))
+	case op.takesFrom && o.From == "":
+		return errors.New("missing key \"from\"; expected the path to take the value from")
+	case op.takesValue && o.Value == nil:
+		return errors.New("missing key \"value\"; to remove a key, use `op: remove`")
+	}
+	_, badPath := parse(o.Path)
+	_, badFrom := parse(o.From)
+	return cmp.Or(badPath, badFrom)
+}
