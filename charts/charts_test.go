@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/charts"
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -57,7 +59,7 @@ func embedded(t *testing.T, name string) *chart.Chart {
 
 // render does what "helm template" does, and checks values against the schema.
 func render(c *chart.Chart, values object) (string, error) {
-	release := chartutil.ReleaseOptions{Name: c.Name(), Namespace: c.Metadata.Annotations["vmrender.io/namespace"], Revision: 1, IsInstall: true}
+	release := chartutil.ReleaseOptions{Name: c.Name(), Namespace: c.Metadata.Annotations[labels.ChartNamespace], Revision: 1, IsInstall: true}
 	all, err := chartutil.ToRenderValues(c, values, release, nil)
 	if err != nil {
 		return "", err
@@ -148,7 +150,7 @@ func checkObjects(t *testing.T, rendered string) {
 		require.False(t, seen[id], "%s is rendered twice", id)
 		seen[id] = true
 		require.NotEmpty(t, o.Metadata.Name, document)
-		require.Regexp(t, `^-?\d+$`, o.Metadata.Annotations["argocd.argoproj.io/sync-wave"], id)
+		require.Regexp(t, `^-?\d+$`, o.Metadata.Annotations[argocd.SyncWaveAnnotation], id)
 	}
 }
 
@@ -284,6 +286,6 @@ func TestDirectoriesAreCharts(t *testing.T) {
 		for _, file := range dir.Files {
 			require.Contains(t, []string{".helmignore", "README.md"}, file.Name)
 		}
-		require.NotEmpty(t, c.Metadata.Annotations["vmrender.io/namespace"])
+		require.NotEmpty(t, c.Metadata.Annotations[labels.ChartNamespace])
 	})
 }

@@ -23,7 +23,7 @@ const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {n
 // FuzzRender proves that every header and values file give either manifests that every
 // reader takes for the same objects, or errors that say where they are.
 func FuzzRender(f *testing.F) {
-	for _, dir := range []string{".", "../cmd/vmrender/starter", "../test/errors", "../test/admission/product/testdata"} {
+	for _, dir := range []string{".", "../pkg/starter/files", "../test/errors", "../test/admission/product/testdata"} {
 		header := ""
 		require.NoError(f, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() || filepath.Ext(path) != ".yaml" {

@@ -51,7 +51,7 @@ func decode(t *testing.T, text string) any {
 func TestExamplesAreValid(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{"fleet": compile(t, "fleet"), "defaults": compile(t, "defaults"), "vms": compile(t, "vms"), "platform": compile(t, "platform")}
 	seen := map[string]int{}
-	for _, root := range []string{"../examples", "../cmd/vmrender/starter"} {
+	for _, root := range []string{"../examples", "../pkg/starter/files"} {
 		for _, file := range valuesFiles(t, root) {
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -14,7 +14,7 @@ import (
 // takes any output as a yes, and an exit status other than 0 as a failure.
 func (s *sidecar) discover() error {
 	path := s.tree.header()
-	if s.app.Content == argocd.Platform {
+	if s.request.Content == plugin.Platform {
 		path = platformFile
 	}
 	if !s.tree.ours(path) {
@@ -28,7 +28,7 @@ func (s *sidecar) discover() error {
 // are. What is wrong with the fleet is for generate to say: the form should
 // appear for a broken fleet too.
 func (s *sidecar) parameters() error {
-	return argocd.WriteAnnouncements(s.stdout, s.vars())
+	return plugin.WriteAnnouncements(s.stdout, s.vars())
 }
 
 // vars are those that fleet.yaml and the overlays give to all machines, by dotted key.

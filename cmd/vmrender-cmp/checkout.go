@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 )
 
 // checkout is the repository as Argo CD has unpacked it. Both paths are
@@ -22,7 +22,7 @@ type checkout struct {
 
 func newCheckout(dir, sourcePath string) checkout {
 	if sourcePath != "" {
-		root, above := argocd.RepositoryRoot(dir, sourcePath)
+		root, above := plugin.RepositoryRoot(dir, sourcePath)
 		return checkout{dir, root, above}
 	}
 	return checkout{dir, repositoryAbove(dir), "/"}

@@ -1,17 +1,17 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"maps"
 	"slices"
 
 	"github.com/vmrender/vmrender/internal/process"
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -24,33 +24,33 @@ const (
 // generate writes the manifests of the working directory's part of the fleet as
 // one List, the form that costs Argo CD the least, once all of it is rendered.
 func (s *sidecar) generate() error {
-	if s.app.Content == argocd.Platform {
+	if s.request.Content == plugin.Platform {
 		return s.generatePlatform(platformFile)
 	}
 	opts := s.options()
-	if err := s.complain(&s.problems); err != nil {
+	if err := report.Problems(s.stderr, &s.problems); err != nil {
 		return err
 	}
 	c := render.NewCollector()
-	c.APIs = render.APIs(s.app.APIVersions)
+	c.APIs = render.APIs(s.request.APIVersions)
 	_, diags := machine.Visit(".", opts, c.Visit)
 	c.CheckAPIs(diags)
-	if err := s.complain(inParameters(diags)); err != nil {
+	if err := report.Problems(s.stderr, inParameters(diags)); err != nil {
 		return err
 	}
-	return writeList(s.stdout, c.Rendered())
+	return output.Machines(s.stdout, manifest.JSON, c.Rendered())
 }
 
 // options are what the Application says to the fleet. The repository's root
 // bounds where fleet.yaml and overlays are looked for.
 func (s *sidecar) options() fleet.Options {
 	return fleet.Options{
-		Namespace: s.app.Namespace,
-		Set:       pairs(s.app.Vars),
-		Defaults:  pairs(s.app.Defaults),
-		KubeVirt:  render.APIs(s.app.APIVersions).KubeVirt(),
+		Namespace: s.request.Namespace,
+		Set:       pairs(s.request.Vars),
+		Defaults:  pairs(s.request.Defaults),
+		KubeVirt:  render.APIs(s.request.APIVersions).KubeVirt(),
 		Overlays:  s.overlays(),
-		VMs:       s.app.VMs,
+		VMs:       s.request.VMs,
 		Limit:     s.tree.root,
 		Workers:   process.Workers(),
 	}
@@ -68,7 +68,7 @@ func pairs(entries map[string]string) []string {
 // overlays are the paths of the overlays; those outside of the repository are reported.
 func (s *sidecar) overlays() []string {
 	var paths []string
-	for _, name := range s.app.Overlays {
+	for _, name := range s.request.Overlays {
 		path, err := s.tree.resolve(name)
 		if err != nil {
 			s.problems.Errorf(source.Pos{}, "bad-path", "", "overlay %q: %s", name, err)
@@ -77,19 +77,4 @@ func (s *sidecar) overlays() []string {
 		paths = append(paths, path)
 	}
 	return paths
-}
-
-func writeList(stdout io.Writer, rendered []render.Rendered) error {
-	w := manifest.NewWriter(stdout, manifest.JSON)
-	var buf []byte
-	for i := range rendered {
-		var err error
-		if buf, err = rendered[i].Write(w, buf); err != nil {
-			return err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return fmt.Errorf("writing manifests: %w", err)
-	}
-	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"os"
 
 	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -27,9 +28,6 @@ const (
 	statusInvalid = 1
 	statusUsage   = 2
 )
-
-// errReported ends a verb whose problems have been written already.
-var errReported = errors.New("invalid input")
 
 func main() {
 	process.Tune()
@@ -59,7 +57,7 @@ func serve(args, environ []string, stdout, messages io.Writer) int {
 	if err == nil {
 		return statusOK
 	}
-	if !errors.Is(err, errReported) {
+	if !errors.Is(err, report.ErrReported) {
 		fmt.Fprintf(messages, "vmrender-cmp %s: %v\n", args[0], err) //nolint:errcheck // as above
 	}
 	return statusInvalid

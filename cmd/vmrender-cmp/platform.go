@@ -8,7 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
+	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -22,7 +23,7 @@ func (s *sidecar) generatePlatform(path string) error {
 	if s.tree.outside(path) {
 		s.problems.Errorf(source.Pos{File: path}, "bad-path", "", "%s", errOutside)
 	}
-	if err := s.complain(&s.problems); err != nil {
+	if err := report.Problems(s.stderr, &s.problems); err != nil {
 		return err
 	}
 	name, err := locate(program)
@@ -34,7 +35,7 @@ func (s *sidecar) generatePlatform(path string) error {
 	cmd.Stdout, cmd.Stderr = &stdout, s.stderr
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
-		return errReported
+		return report.ErrReported
 	}
 	if err != nil {
 		return fmt.Errorf("running %s: %w", program, err)
@@ -47,14 +48,14 @@ func (s *sidecar) generatePlatform(path string) error {
 
 func (s *sidecar) platformArgs(path string) []string {
 	args := []string{"template", path, "--output", "json"}
-	layer := s.app.Layer
-	if layer == argocd.AllLayers {
+	layer := s.request.Layer
+	if layer == plugin.AllLayers {
 		layer = ""
 	}
 	for _, flag := range []struct{ name, value string }{
 		{"--layer", layer},
-		{"--kube-version", s.app.KubeVersion},
-		{"--api-versions", s.app.APIVersions},
+		{"--kube-version", s.request.KubeVersion},
+		{"--api-versions", s.request.APIVersions},
 	} {
 		if flag.value != "" {
 			args = append(args, flag.name, flag.value)

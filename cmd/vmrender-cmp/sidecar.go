@@ -6,15 +6,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // sidecar is one call of the command.
 type sidecar struct {
-	app  argocd.Application
-	tree checkout
+	request plugin.Request
+	tree    checkout
 	// problems are mistakes in what the Application gives.
 	problems       source.Diagnostics
 	stdout, stderr io.Writer
@@ -26,8 +25,8 @@ func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
 	content, others := contentsOf(dir)
-	app, errs := argocd.ReadEnvironment(environ, content, others...)
-	s := &sidecar{app: app, tree: newCheckout(dir, app.SourcePath), stdout: stdout, stderr: stderr}
+	request, errs := plugin.ReadEnvironment(environ, content, others...)
+	s := &sidecar{request: request, tree: newCheckout(dir, request.SourcePath), stdout: stdout, stderr: stderr}
 	for _, err := range errs {
 		s.problems.Errorf(source.Pos{}, "bad-parameter", "", "%s", worded(err))
 	}
@@ -36,14 +35,14 @@ func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
 
 // contentsOf tells what a directory holds, and what else. One without a
 // platform.yaml belongs to a fleet, or should.
-func contentsOf(dir string) (argocd.Content, []argocd.Content) {
+func contentsOf(dir string) (plugin.Content, []plugin.Content) {
 	switch {
 	case !exists(filepath.Join(dir, platformFile)):
-		return argocd.Fleet, nil
+		return plugin.Fleet, nil
 	case exists(filepath.Join(dir, fleetFile)):
-		return argocd.Fleet, []argocd.Content{argocd.Platform}
+		return plugin.Fleet, []plugin.Content{plugin.Platform}
 	}
-	return argocd.Platform, nil
+	return plugin.Platform, nil
 }
 
 // physicalDir returns the working directory without symbolic links. PWD, which
@@ -58,17 +57,4 @@ func physicalDir() (string, error) {
 		err = os.Setenv("PWD", dir)
 	}
 	return dir, err
-}
-
-// complain writes problems for people, one line each, and returns errReported
-// where there is an error among them.
-func (s *sidecar) complain(diags *source.Diagnostics) error {
-	v := report.Validation{Diagnostics: diags.Sorted()}
-	if err := report.Text(s.stderr, v); err != nil {
-		return err
-	}
-	if v.HasErrors() {
-		return errReported
-	}
-	return nil
 }

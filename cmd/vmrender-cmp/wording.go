@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // worded gives the message of an error with the nearest known name.
 func worded(err error) string {
-	if unknown, ok := errors.AsType[*argocd.UnknownNameError](err); ok {
+	if unknown, ok := errors.AsType[*plugin.UnknownNameError](err); ok {
 		return fmt.Sprintf("%v; %s", err, source.DidYouMean(unknown.Name, unknown.Known))
 	}
 	return err.Error()

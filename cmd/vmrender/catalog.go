@@ -39,16 +39,15 @@ are merged over the built-in ones.`,
 	}
 	var overlays []string
 	cmd.Flags().StringArrayVar(&overlays, "overlay", nil, "`file` that merges over the fleet (repeatable)")
-	output := outputFlag(cmd, "text", "json")
+	form := outputFlag(cmd, forms())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := fleetCatalog(cmd, args, overlays)
 		if err != nil {
 			return err
 		}
-		if output.value == "json" {
-			return printJSON(cmd, args, set)
-		}
-		return printTables(cmd, args, set)
+		return form.value.print(cmd.OutOrStdout(), rowsOf(set, args), func(w io.Writer) error {
+			return writeTables(w, set, chosen(args))
+		})
 	}
 	return cmd
 }
@@ -70,7 +69,7 @@ func fleetCatalog(cmd *cobra.Command, args, overlays []string) (*catalog.Set, er
 		return catalog.New(nil, new(source.Diagnostics)), nil
 	}
 	f, diags := machine.Load(args[1], fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()})
-	return f.Catalog, complain(cmd.ErrOrStderr(), headerProblems(f, overlays, diags))
+	return f.Catalog, report.Problems(cmd.ErrOrStderr(), headerProblems(f, overlays, diags))
 }
 
 // headerProblems leaves out what is wrong in VMs: who looks for the right name
@@ -94,22 +93,21 @@ func chosen(args []string) []listing {
 	return slices.DeleteFunc(listings(), func(l listing) bool { return l.kind != args[0] })
 }
 
-// printJSON prints the list of one kind, or an object with all of them by kind.
-func printJSON(cmd *cobra.Command, args []string, set *catalog.Set) error {
+// rowsOf is the list of one kind, or all of them by kind.
+func rowsOf(set *catalog.Set, args []string) any {
 	if len(args) > 0 {
-		return report.Indented(cmd.OutOrStdout(), chosen(args)[0].rows(set))
+		return chosen(args)[0].rows(set)
 	}
 	all := map[string]any{}
-	for _, l := range chosen(args) {
+	for _, l := range listings() {
 		all[l.kind] = l.rows(set)
 	}
-	return report.Indented(cmd.OutOrStdout(), all)
+	return all
 }
 
-// printTables prints one table per kind, with an empty line between them.
-func printTables(cmd *cobra.Command, args []string, set *catalog.Set) error {
-	out := cmd.OutOrStdout()
-	for i, l := range chosen(args) {
+// writeTables writes one table per kind, with an empty line between them.
+func writeTables(out io.Writer, set *catalog.Set, kinds []listing) error {
+	for i, l := range kinds {
 		if i > 0 {
 			if _, err := io.WriteString(out, "\n"); err != nil {
 				return err

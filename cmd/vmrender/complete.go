@@ -17,6 +17,11 @@ func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc
 	}
 }
 
+// completeDirs completes directories.
+func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
 // vmNames gives the VMs of the fleet at path for completion: each by its name,
 // or with its namespace where two share a name. A fleet with errors completes
 // with what could be read.

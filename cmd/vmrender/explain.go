@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ change, on removal from Git and on deletion of the Argo CD Application.`,
 	flags.register(cmd)
 	var path string
 	cmd.Flags().StringVar(&path, "path", ".", "`path` of the fleet, or of a directory or file beneath it")
-	output := outputFlag(cmd, "text", "json")
+	form := outputFlag(cmd, forms())
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		opts := flags.options(cmd, nil)
 		switch len(args) {
@@ -46,17 +47,17 @@ change, on removal from Git and on deletion of the Argo CD Application.`,
 			key = args[1]
 		}
 		if key == lifecycleKey {
-			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), output.value)
+			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), form.value)
 		}
 		rows, diags := fleet.Explain(path, flags.options(cmd, nil), args[0], key)
-		reported := complain(cmd.ErrOrStderr(), diags)
+		reported := report.Problems(cmd.ErrOrStderr(), diags)
 		if reported != nil && len(rows) == 0 {
 			return reported
 		}
-		if err := writeExplained(cmd.OutOrStdout(), output.value, rows); err != nil {
-			return err
-		}
-		return reported
+		err := form.value.print(cmd.OutOrStdout(), explainedRows(rows), func(w io.Writer) error {
+			return writeExplained(w, rows)
+		})
+		return cmp.Or(err, reported)
 	}
 	return cmd
 }
@@ -81,10 +82,7 @@ type explained struct {
 	Level  string `json:"level"`
 }
 
-func writeExplained(w io.Writer, format string, rows []fleet.Explained) error {
-	if format == "json" {
-		return report.Indented(w, explainedRows(rows))
-	}
+func writeExplained(w io.Writer, rows []fleet.Explained) error {
 	table := make([][]string, 0, len(rows))
 	for _, r := range rows {
 		table = append(table, []string{r.Key, shown(r), r.Pos.String(), r.Level})

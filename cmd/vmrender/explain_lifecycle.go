@@ -20,9 +20,9 @@ const lifecycleKey = "lifecycle"
 
 // explainLifecycle says what will happen to the one VM that the options select,
 // after the values that decide it.
-func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, format string) error {
+func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form word) error {
 	f, diags := machine.Load(path, opts)
-	if err := complain(cmd.ErrOrStderr(), diags); err != nil {
+	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 		return err
 	}
 	if len(f.Machines) == 0 {
@@ -32,27 +32,16 @@ func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, forma
 	rows := slices.DeleteFunc(all, func(r fleet.Explained) bool {
 		return r.Key != lifecycleKey && !strings.HasPrefix(r.Key, lifecycleKey+".")
 	})
-	policy := named(render.PolicyOf(f.Machines[0]), f.Machines[0].Name)
-	if format == "json" {
-		return report.Indented(cmd.OutOrStdout(), lifecycleOf(policy, rows))
-	}
-	if len(rows) > 0 {
-		if err := writeExplained(cmd.OutOrStdout(), format, rows); err != nil {
-			return err
+	policy := render.PolicyOf(f.Machines[0]).Named(f.Machines[0].Name)
+	return form.print(cmd.OutOrStdout(), lifecycleOf(policy, rows), func(w io.Writer) error {
+		if len(rows) > 0 {
+			if err := writeExplained(w, rows); err != nil {
+				return err
+			}
+			fmt.Fprintln(w) //nolint:errcheck // the next write reports it
 		}
-		fmt.Fprintln(cmd.OutOrStdout()) //nolint:errcheck // the next write reports it
-	}
-	return writePolicy(cmd.OutOrStdout(), policy)
-}
-
-// named puts the name of the VM into the names of its objects, where the policies
-// say VM for any.
-func named(p render.Policy, name string) render.Policy {
-	p.Facts = slices.Clone(p.Facts)
-	for i := range p.Facts {
-		p.Facts[i].Text = strings.ReplaceAll(p.Facts[i].Text, "`VM-", "`"+name+"-")
-	}
-	return p
+		return writePolicy(w, policy)
+	})
 }
 
 func withoutSelection(opts fleet.Options) fleet.Options {

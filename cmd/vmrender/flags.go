@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,35 +11,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-// enum is the value of a flag that takes one of a few words.
-type enum struct {
-	value    string
-	accepted []string
-}
-
-// String returns the word.
-func (e *enum) String() string { return e.value }
-
-// Type returns the accepted words, as help shows them.
-func (e *enum) Type() string { return strings.Join(e.accepted, "|") }
-
-// Set takes one of the accepted words.
-func (e *enum) Set(word string) error {
-	if !slices.Contains(e.accepted, word) {
-		return errors.New(source.DidYouMean(word, e.accepted))
-	}
-	e.value = word
-	return nil
-}
-
-// outputFlag adds -o with the accepted formats, of which the first is the default.
-func outputFlag(cmd *cobra.Command, accepted ...string) *enum {
-	e := &enum{value: accepted[0], accepted: accepted}
-	cmd.Flags().VarP(e, "output", "o", "output `format`: "+strings.Join(accepted, ", "))
-	completeFlag(cmd, "output", cobra.FixedCompletions(accepted, cobra.ShellCompDirectiveNoFileComp))
-	return e
-}
 
 // fleetFlags are the flags of every verb that reads a fleet.
 type fleetFlags struct {

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -14,7 +10,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/images"
 	"github.com/vmrender/vmrender/pkg/report"
-	"github.com/vmrender/vmrender/pkg/rollout"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -44,7 +39,7 @@ is behind.`,
 	var write, check bool
 	cmd.Flags().BoolVar(&write, "write", false, "set the versions that are behind in the files of the fleet")
 	cmd.Flags().BoolVar(&check, "check", false, "exit with status 1 when an image is behind")
-	output := outputFlag(cmd, "text", "json")
+	form := outputFlag(cmd, forms())
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := cluster.problem(write || check, pathArg(args)); err != nil {
 			return err
@@ -53,7 +48,7 @@ is behind.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		found, diags := fleet.Sources(pathArg(args), flags.options(cmd, nil))
-		if err := complain(cmd.ErrOrStderr(), diags); err != nil {
+		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
 		list := images.List(found)
@@ -65,74 +60,19 @@ is behind.`,
 				return err
 			}
 		}
-		if err := writeImages(cmd.OutOrStdout(), output.value, list, cluster.given()); err != nil {
+		err := form.value.print(cmd.OutOrStdout(), images.Rows(list), func(w io.Writer) error {
+			return writeImages(w, list, cluster.given())
+		})
+		if err != nil || !check {
 			return err
 		}
-		return checked(cmd.ErrOrStderr(), list, check)
-	}
-	return cmd
-}
-
-// imageCluster is where the versions of a cluster come from.
-type imageCluster struct{ from, kubeconfig string }
-
-func (c *imageCluster) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.from, "from", "", "`file` with a cluster's DataSources and DataImportCrons")
-	kubeconfigFlag(cmd, &c.kubeconfig)
-}
-
-func (c *imageCluster) given() bool { return c.from != "" || c.kubeconfig != "" }
-
-// problem is what is wrong with how the verb was called.
-func (c *imageCluster) problem(needed bool, path string) error {
-	switch {
-	case c.from != "" && c.kubeconfig != "":
-		return errors.New("--from and --kubeconfig both name a cluster; use one of them")
-	case needed && !c.given():
-		return errors.New("--write and --check compare with a cluster; use --from FILE or --kubeconfig FILE")
-	case path == "-" && (c.from == "-" || needed):
-		return errors.New("a fleet on standard input can only be listed")
-	}
-	return nil
-}
-
-// compare sets the status of the images where a cluster was given.
-func (c *imageCluster) compare(cmd *cobra.Command, list []images.Image) error {
-	if !c.given() {
+		if n := images.CountBehind(list); n > 0 {
+			cmd.PrintErrf("%s behind\n", report.Count(n, "image"))
+			return report.ErrReported
+		}
 		return nil
 	}
-	text, err := c.read(cmd, list)
-	if err != nil {
-		return err
-	}
-	versions, err := images.ReadVersions(bytes.NewReader(text))
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", c.from+c.kubeconfig, err)
-	}
-	if c.from != "" && versions.Empty() {
-		return fmt.Errorf("%s: no DataSource and no DataImportCron; expected what `kubectl get datasources,dataimportcrons -A -o yaml` prints", c.from)
-	}
-	versions.Compare(list)
-	return nil
-}
-
-func (c *imageCluster) read(cmd *cobra.Command, list []images.Image) ([]byte, error) {
-	switch {
-	case c.kubeconfig != "":
-		return c.query(cmd.Context(), images.Namespaces(list))
-	case c.from == "-":
-		return io.ReadAll(cmd.InOrStdin())
-	}
-	return os.ReadFile(c.from)
-}
-
-// query reads the manifests of the namespaces from the cluster itself.
-func (c *imageCluster) query(ctx context.Context, namespaces []string) ([]byte, error) {
-	cluster, err := rollout.Connect(c.kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	return cluster.Images(ctx, namespaces)
+	return cmd
 }
 
 // updateImages writes the files, and tells which.
@@ -147,47 +87,10 @@ func updateImages(stderr io.Writer, list []images.Image) error {
 			return err
 		}
 	}
-	return complain(stderr, diags)
+	return report.Problems(stderr, diags)
 }
 
-// checked fails where an image is still behind.
-func checked(stderr io.Writer, list []images.Image, check bool) error {
-	behind := 0
-	for _, i := range list {
-		if i.Status == images.Behind {
-			behind++
-		}
-	}
-	if !check || behind == 0 {
-		return nil
-	}
-	if _, err := fmt.Fprintf(stderr, "%s behind\n", report.Count(behind, "image")); err != nil {
-		return err
-	}
-	return errReported
-}
-
-// imageRow is one row of the JSON form.
-type imageRow struct {
-	Kind    string `json:"kind"`
-	Source  string `json:"source"`
-	Version string `json:"version,omitempty"`
-	Current string `json:"current,omitempty"`
-	Status  string `json:"status,omitempty"`
-	VMs     int    `json:"vms"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-}
-
-func writeImages(w io.Writer, format string, list []images.Image, compared bool) error {
-	if format == "json" {
-		rows := make([]imageRow, 0, len(list))
-		for _, i := range list {
-			rows = append(rows, imageRow{i.Kind, i.Masked(), i.Version, i.Current, string(i.Status), i.VMs, i.Pos.File, i.Pos.Line, i.Pos.Col})
-		}
-		return report.Indented(w, rows)
-	}
+func writeImages(w io.Writer, list []images.Image, compared bool) error {
 	header := []string{"IMAGE", "VERSION", "VMS", "ORIGIN"}
 	if compared {
 		header = []string{"IMAGE", "VERSION", "CURRENT", "STATUS", "VMS", "ORIGIN"}

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"io"
+	"sync"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -28,15 +27,17 @@ func machines(rendered []render.Rendered) int {
 	return n
 }
 
-// complain writes problems for people, one line each, and returns errReported
-// where there is an error among them.
-func complain(stderr io.Writer, diags *source.Diagnostics) error {
-	v := report.Validation{Diagnostics: diags.Sorted()}
-	if err := report.Text(stderr, v); err != nil {
-		return err
-	}
-	if v.HasErrors() {
-		return errReported
-	}
-	return nil
+// renderMachines is renderFleet for those who want the machines, too.
+func renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics) {
+	var mu sync.Mutex
+	var machines []*machine.Machine
+	c := render.NewCollector()
+	f, diags := machine.Visit(path, opts, func(m *machine.Machine, d *source.Diagnostics) {
+		c.Visit(m, d)
+		mu.Lock()
+		defer mu.Unlock()
+		machines = append(machines, m)
+	})
+	f.Machines = machines
+	return f, diags
 }

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,86 +9,36 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/output"
+	"github.com/vmrender/vmrender/pkg/report"
 )
 
 // platformFlags are what the command line says about a platform; a fleet has none of them.
 type platformFlags struct {
-	layer       string
-	as          enum
-	kubeVersion string
-	apiVersions []string
+	layers.Options
+	as choice[word]
 }
 
 func (f *platformFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.layer, "layer", "", "`name` of the layer of a platform.yaml to render; the app-of-apps by default")
-	f.as.accepted = []string{"policy"}
+	flags.StringVar(&f.Layer, "layer", "", "`name` of the layer of a platform.yaml to render; the app-of-apps by default")
+	f.as.accepted = []word{"policy"}
 	flags.Var(&f.as, "as", "wrap the layers of a platform.yaml: `policy` makes policies of Red Hat Advanced Cluster Management")
 	f.registerCluster(cmd)
-	completeFlag(cmd, "as", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{"policy"}, cobra.ShellCompDirectiveNoFileComp
-	})
+	completeFlag(cmd, "as", cobra.FixedCompletions(f.as.names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // registerCluster adds what is known about the cluster.
 func (f *platformFlags) registerCluster(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.kubeVersion, "kube-version", "", "Kubernetes `version` of the cluster, for the charts of a platform.yaml")
-	flags.StringSliceVar(&f.apiVersions, "api-versions", nil, "group/version or group/version/Kind that the cluster serves, `list`ed with commas, for a platform.yaml")
+	flags.StringVar(&f.KubeVersion, "kube-version", "", "Kubernetes `version` of the cluster, for the charts of a platform.yaml")
+	flags.StringSliceVar(&f.APIVersions, "api-versions", nil, "group/version or group/version/Kind that the cluster serves, `list`ed with commas, for a platform.yaml")
 }
 
-// problem is what is wrong with the flags, whatever the platform.
-func (f *platformFlags) problem() error {
-	switch {
-	case f.as.value != "" && f.layer != "":
-		return errors.New("--as and --layer exclude each other; use one of them")
-	case f.kubeVersion != "" && !layers.IsVersion(f.kubeVersion):
-		return fmt.Errorf("--kube-version %q; expected a version such as \"1.33\"", f.kubeVersion)
-	}
-	return nil
-}
-
-// file is [platformFile], and the platform beside a fleet where a flag asks for it.
-func (f *platformFlags) file(path string) (string, bool) {
-	beside := filepath.Join(path, layers.FileName)
-	if (f.layer != "" || f.as.value != "") && isFile(beside) {
-		return beside, true
-	}
-	return platformFile(path)
-}
-
-// platformFile tells whether a path is a platform's file, or a directory that
-// holds one and no fleet, and returns the file's path.
-func platformFile(path string) (string, bool) {
-	if filepath.Base(path) == layers.FileName {
-		return path, true
-	}
-	file := filepath.Join(path, layers.FileName)
-	if !isFile(file) || isFile(filepath.Join(path, "fleet.yaml")) {
-		return "", false
-	}
-	return file, true
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-func (f *platformFlags) options() layers.Options {
-	return layers.Options{KubeVersion: f.kubeVersion, APIVersions: f.apiVersions}
-}
-
-// render renders what the flags ask for.
-func (f *platformFlags) render(file string) ([]manifest.Object, *source.Diagnostics) {
-	switch {
-	case f.as.value != "":
-		return layers.RenderPolicies(file, f.options())
-	case f.layer != "":
-		return layers.RenderLayer(file, f.layer, f.options())
-	}
-	return layers.RenderApps(file, f.options())
+// check finds what is wrong with the flags, whatever the platform.
+func (f *platformFlags) check(*cobra.Command, []string) error {
+	f.Policies = f.as.value != ""
+	return f.Check()
 }
 
 // template prints a platform's objects once all of them are right.
@@ -100,21 +46,11 @@ func (f *platformFlags) template(cmd *cobra.Command, file string, format manifes
 	if err := notFor("a platform", cmd, "layer", "as", "kube-version", "api-versions", "output"); err != nil {
 		return err
 	}
-	objects, diags := f.render(file)
-	if err := complain(cmd.ErrOrStderr(), diags); err != nil {
+	objects, diags := layers.Render(file, f.Options)
+	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 		return err
 	}
-	return writeObjects(cmd.OutOrStdout(), format, objects)
-}
-
-func writeObjects(stdout io.Writer, format manifest.Format, objects []manifest.Object) error {
-	w := manifest.NewWriter(stdout, format)
-	for _, o := range objects {
-		if err := w.Write(o.JSON); err != nil {
-			return writing(err)
-		}
-	}
-	return writing(w.Close())
+	return output.Objects(cmd.OutOrStdout(), format, objects)
 }
 
 // onlyForPlatforms refuses the flags that mean nothing for a fleet.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/rollout"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -19,9 +20,6 @@ const (
 	// counting: a Job takes it for a reason to try again, as it does not take 1.
 	statusStopped = 143
 )
-
-// errReported ends a command whose problems have been written already.
-var errReported = errors.New("invalid input")
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -66,7 +64,7 @@ func execute(root *cobra.Command, args []string) int {
 	switch {
 	case err == nil:
 		return statusOK
-	case errors.Is(err, errReported):
+	case errors.Is(err, report.ErrReported):
 		return statusInvalid
 	case errors.Is(err, rollout.ErrInterrupted):
 		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)

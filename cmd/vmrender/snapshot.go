@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,11 +32,11 @@ permissions it needs.`,
 		if err := flags.problem(); err != nil {
 			return err
 		}
-		_, err := parseSnapshots(args)
+		_, err := rollout.ParseSnapshots(args)
 		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		list, err := parseSnapshots(args)
+		list, err := rollout.ParseSnapshots(args)
 		if err != nil {
 			return err
 		}
@@ -47,24 +45,4 @@ permissions it needs.`,
 		})
 	}
 	return cmd
-}
-
-func parseSnapshots(args []string) ([]rollout.Snapshot, error) {
-	if len(args) == 0 {
-		return nil, errors.New("no snapshot; expected VM=SNAPSHOT@CONTENT")
-	}
-	list := make([]rollout.Snapshot, 0, len(args))
-	seen := map[string]bool{}
-	for _, arg := range args {
-		s, err := rollout.ParseSnapshot(arg)
-		if err != nil {
-			return nil, err
-		}
-		if seen[s.Machine] {
-			return nil, fmt.Errorf("two snapshots of %q; expected one", s.Machine)
-		}
-		seen[s.Machine] = true
-		list = append(list, s)
-	}
-	return list, nil
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/output"
+	"github.com/vmrender/vmrender/pkg/report"
 )
 
 func newTemplateCommand() *cobra.Command {
@@ -32,61 +30,37 @@ All errors are reported in one run, on stderr; nothing is written to stdout then
 	flags.register(cmd)
 	platform := new(platformFlags)
 	platform.register(cmd)
-	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(*cobra.Command, []string) error { return platform.problem() })
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), platform.check)
 	var vms []string
 	cmd.Flags().StringArrayVar(&vms, "vm", nil, "`name` or namespace/name of a VM to render (repeatable); all by default")
 	var dir string
 	cmd.Flags().StringVar(&dir, "output-dir", "", "write one file per VM, NAMESPACE/NAME.yaml, into `directory` instead of stdout")
-	output := outputFlag(cmd, "yaml", "json")
-	completeFlag(cmd, "output-dir", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	format := outputFlag(cmd, manifest.Formats())
+	completeFlag(cmd, "output-dir", completeDirs)
 	completeFlag(cmd, "vm", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return vmNames(pathArg(args), flags.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if file, ok := platform.file(pathArg(args)); ok {
-			return platform.template(cmd, file, manifestFormat(output.value))
+		if file, ok := platform.File(pathArg(args)); ok {
+			return platform.template(cmd, file, format.value)
 		}
 		if err := onlyForPlatforms(cmd); err != nil {
 			return err
 		}
 		f, rendered, diags := renderFleet(pathArg(args), flags.options(cmd, vms))
-		if err := complain(cmd.ErrOrStderr(), diags); err != nil {
+		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
 		if dir == "" {
-			return toStdout(cmd.OutOrStdout(), manifestFormat(output.value), rendered)
+			return output.Machines(cmd.OutOrStdout(), format.value, rendered)
 		}
-		out := outputDir{path: dir, format: manifestFormat(output.value), tell: cmd.PrintErrf}
-		return out.write(f.Root, rendered, len(vms) == 0)
+		others, err := output.Files(dir, f.Root, format.value, rendered)
+		if len(vms) == 0 { // else they may be those of the other VMs
+			for _, file := range others {
+				cmd.PrintErrf("%s: not of this run, left as it is\n", file)
+			}
+		}
+		return err
 	}
 	return cmd
-}
-
-func manifestFormat(name string) manifest.Format {
-	if name == "json" {
-		return manifest.JSON
-	}
-	return manifest.YAML
-}
-
-// toStdout writes all machines as one stream.
-func toStdout(stdout io.Writer, format manifest.Format, rendered []render.Rendered) error {
-	w := manifest.NewWriter(stdout, format)
-	var buf []byte
-	for i := range rendered {
-		var err error
-		if buf, err = rendered[i].Write(w, buf); err != nil {
-			return err
-		}
-	}
-	return writing(w.Close())
-}
-
-func writing(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("writing manifests: %w", err)
 }

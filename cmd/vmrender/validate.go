@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
@@ -28,18 +26,18 @@ a GitHub Actions log). The exit status is 1 when there are errors.`,
 	flags.register(cmd)
 	platform := new(platformFlags)
 	platform.registerCluster(cmd)
-	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(*cobra.Command, []string) error { return platform.problem() })
-	output := outputFlag(cmd, "text", "json", "sarif", "github")
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), platform.check)
+	format := outputFlag(cmd, report.Formats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		v, what, err := validatePath(cmd, pathArg(args), flags, platform)
 		if err != nil {
 			return err
 		}
-		if err := reporter(output.value)(cmd.OutOrStdout(), v); err != nil {
+		if err := format.value.Write(cmd.OutOrStdout(), v); err != nil {
 			return err
 		}
 		if v.HasErrors() {
-			return errReported
+			return report.ErrReported
 		}
 		cmd.PrintErrf("ok: %s\n", what)
 		return nil
@@ -49,11 +47,11 @@ a GitHub Actions log). The exit status is 1 when there are errors.`,
 
 // validatePath validates the fleet or the platform at a path, and counts what is in it.
 func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *platformFlags) (v report.Validation, count string, err error) {
-	if file, ok := platformFile(path); ok {
+	if file, ok := platform.File(path); ok {
 		if err := notFor("a platform", cmd, "kube-version", "api-versions", "output"); err != nil {
 			return v, "", err
 		}
-		apps, diags := layers.RenderApps(file, platform.options())
+		apps, diags := layers.RenderApps(file, platform.Options)
 		v = report.Validation{Version: readBuild().Version, Diagnostics: diags.Sorted()}
 		return v, report.Count(max(len(apps)-1, 0), "layer"), nil // the AppProject is none
 	}
@@ -68,16 +66,4 @@ func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *
 func validate(path string, opts fleet.Options) report.Validation {
 	_, rendered, diags := renderFleet(path, opts)
 	return report.Validation{Version: readBuild().Version, VMs: machines(rendered), Diagnostics: diags.Sorted()}
-}
-
-func reporter(format string) func(io.Writer, report.Validation) error {
-	switch format {
-	case "json":
-		return report.JSON
-	case "sarif":
-		return report.SARIF
-	case "github":
-		return report.GitHub
-	}
-	return report.Text
 }

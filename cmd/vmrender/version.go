@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-
-	"github.com/vmrender/vmrender/pkg/report"
 )
 
 // build says what this program was built from.
@@ -26,14 +25,13 @@ func newVersionCommand() *cobra.Command {
 		Args:              argsBetween(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	output := outputFlag(cmd, "text", "json")
+	form := outputFlag(cmd, forms())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b := readBuild()
-		if output.value == "json" {
-			return report.Indented(cmd.OutOrStdout(), b)
-		}
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), b)
-		return err
+		return form.value.print(cmd.OutOrStdout(), b, func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, b)
+			return err
+		})
 	}
 	return cmd
 }

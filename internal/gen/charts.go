@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 const (
@@ -39,7 +41,7 @@ type chart struct {
 type chartScenario struct{ Name, Says, Values string }
 
 // Namespace is where the chart belongs.
-func (c *chart) Namespace() string { return c.Annotations["vmrender.io/namespace"] }
+func (c *chart) Namespace() string { return c.Annotations[labels.ChartNamespace] }
 
 // addChartFiles makes the schema, the reference and the copy of the library of
 // every chart.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -26,9 +26,9 @@ var pluginFiles = map[string]string{
 // pluginData is what the templates are filled in with.
 type pluginData struct {
 	// Static are the parameters that plugin.yaml announces itself.
-	Static []argocd.Announcement
+	Static []plugin.Announcement
 	// Parameters are all of them.
-	Parameters []argocd.Reference
+	Parameters []plugin.Reference
 	// MaxFileSize, in MiB, and MaxDepth are the limits of values files.
 	MaxFileSize, MaxDepth int
 }
@@ -51,7 +51,7 @@ func addPluginFiles(files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	data := pluginData{argocd.StaticAnnouncements(), argocd.References(), source.MaxFileSize >> 20, source.MaxDepth}
+	data := pluginData{plugin.StaticAnnouncements(), plugin.References(), source.MaxFileSize >> 20, source.MaxDepth}
 	for path, name := range pluginFiles {
 		text, err := part(name, data)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 )
 
 // pluginSource is the part of an Application that the reference explains.
@@ -35,17 +36,17 @@ func TestDocumentedParametersAreRead(t *testing.T) {
 		for _, env := range source.Env {
 			environ = append(environ, "ARGOCD_ENV_"+env.Name+"="+env.Value)
 		}
-		content := argocd.Fleet
+		content := plugin.Fleet
 		for _, p := range source.Parameters {
 			seen[p.Name] = true
 			if p.Name == "layer" {
-				content = argocd.Platform
+				content = plugin.Platform
 			}
 		}
-		_, problems := argocd.ReadEnvironment(environ, content)
+		_, problems := plugin.ReadEnvironment(environ, content)
 		require.Empty(t, problems, block)
 	}
-	for _, p := range argocd.References() {
+	for _, p := range plugin.References() {
 		require.True(t, seen[p.Name], "no example of %s", p.Name)
 	}
 }

@@ -1,11 +1,13 @@
+// Package argocd holds the kinds of Argo CD's API, with the fields that this
+// product writes, the names of its annotations, and the forms of names and URLs
+// that it accepts. Which Applications there are is decided elsewhere.
+//
+// Names and forms are those of argo-cd v3.2, pkg/apis/application/v1alpha1. The
+// kinds are structs of our own because that module brings 132 others along and
+// cannot share a version of Kubernetes with current Helm.
 package argocd
 
 import "encoding/json"
-
-// The kinds of Argo CD's own API, with the fields that this product writes: names and
-// forms are those of argo-cd v3.2, pkg/apis/application/v1alpha1/types.go. They
-// are structs of our own because that module brings 132 others along and cannot
-// share a version of Kubernetes with current Helm.
 
 // APIVersion is the group and version of all of Argo CD's kinds.
 const APIVersion = "argoproj.io/v1alpha1"
@@ -14,17 +16,18 @@ const APIVersion = "argoproj.io/v1alpha1"
 // Applications ask for the plugin.
 const PluginName = "vmrender"
 
-// The annotations of an Application that this product writes (argo-cd v3.2,
-// common/common.go and pkg/apis/application/v1alpha1/types.go).
-const (
-	// GeneratePathsAnnotation lists, separated by semicolons, what a commit must
-	// touch for the manifests to be generated again: paths relative to the source's
-	// path or, with a leading slash, to the repository; a directory stands for all
-	// that is beneath it.
-	GeneratePathsAnnotation = "argocd.argoproj.io/manifest-generate-paths"
-	// CompareOptionsAnnotation says how live objects are compared with Git's.
-	CompareOptionsAnnotation = "argocd.argoproj.io/compare-options"
-)
+// OwnCluster is the URL of the cluster that Argo CD itself runs on, as Argo CD
+// names it.
+const OwnCluster = "https://kubernetes.default.svc"
+
+// Namespace returns the namespace in which Argo CD is usually installed: on
+// OpenShift, that of the OpenShift GitOps operator.
+func Namespace(openShift bool) string {
+	if openShift {
+		return "openshift-gitops"
+	}
+	return "argocd"
+}
 
 // ObjectMeta is the part of Kubernetes' object metadata that Argo CD's kinds need.
 type ObjectMeta struct {
@@ -35,9 +38,8 @@ type ObjectMeta struct {
 	Finalizers  []string          `json:"finalizers,omitempty"`
 }
 
-// App is an Application: what is synced from where to where, and how. (The name
-// [Application] is what an Application says to the plugin.)
-type App struct {
+// Application is what is synced from where to where, and how.
+type Application struct {
 	APIVersion string          `json:"apiVersion"` // [APIVersion]
 	Kind       string          `json:"kind"`       // "Application"
 	Metadata   ObjectMeta      `json:"metadata"`
@@ -158,9 +160,9 @@ type GroupKind struct {
 	Kind  string `json:"kind"`
 }
 
-// NewApp returns an Application with its header.
-func NewApp(meta ObjectMeta, spec ApplicationSpec) App {
-	return App{APIVersion: APIVersion, Kind: "Application", Metadata: meta, Spec: spec}
+// NewApplication returns an Application with its header.
+func NewApplication(meta ObjectMeta, spec ApplicationSpec) Application {
+	return Application{APIVersion: APIVersion, Kind: "Application", Metadata: meta, Spec: spec}
 }
 
 // NewAppProject returns an AppProject with its header.

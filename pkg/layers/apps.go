@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -80,22 +81,18 @@ func (p *loaded) checkSources(diags *source.Diagnostics) {
 func (p *loaded) openShift() bool { return p.Target.OpenShift == nil || *p.Target.OpenShift }
 
 func (p *loaded) meta(name string, wave int) argocd.ObjectMeta {
-	namespace := "argocd"
-	if p.openShift() {
-		namespace = "openshift-gitops"
-	}
 	return argocd.ObjectMeta{
 		Name:        name,
-		Namespace:   cmp.Or(p.ArgoCDNamespace, namespace),
+		Namespace:   cmp.Or(p.ArgoCDNamespace, argocd.Namespace(p.openShift())),
 		Labels:      map[string]string{"app.kubernetes.io/managed-by": "vmrender", "app.kubernetes.io/part-of": p.Metadata.Name},
-		Annotations: map[string]string{annotationWave: strconv.Itoa(wave)},
+		Annotations: map[string]string{argocd.SyncWaveAnnotation: strconv.Itoa(wave)},
 	}
 }
 
 func (p *loaded) destination(namespace string) argocd.ApplicationDestination {
 	d := argocd.ApplicationDestination{Name: p.Destination.Name, Server: p.Destination.Server, Namespace: namespace}
 	if d.Name == "" && d.Server == "" {
-		d.Server = "https://kubernetes.default.svc"
+		d.Server = argocd.OwnCluster
 	}
 	return d
 }
@@ -119,14 +116,14 @@ func (p *loaded) project(layers []rendered) argocd.AppProject {
 
 // application is one layer's. It has no finalizer: when a layer is taken out of
 // the platform, or becomes unmanaged, its Application goes and its objects stay.
-func (p *loaded) application(r rendered) argocd.App {
+func (p *loaded) application(r rendered) argocd.Application {
 	meta := p.meta(p.Metadata.Name+"-"+r.name, r.wave())
-	meta.Annotations["vmrender.io/impact"] = r.entry.Impact
+	meta.Annotations[labels.Impact] = r.entry.Impact
 	meta.Annotations[argocd.CompareOptionsAnnotation] = "ServerSideDiff=true"
 	if r.Action == "Ignore" {
-		meta.Annotations["argocd.argoproj.io/skip-reconcile"] = "true"
+		meta.Annotations[argocd.SkipReconcileAnnotation] = "true"
 	}
-	return argocd.NewApp(meta, argocd.ApplicationSpec{
+	return argocd.NewApplication(meta, argocd.ApplicationSpec{
 		Project:           p.Metadata.Name,
 		Source:            p.source(r),
 		Destination:       p.destination(r.namespace),

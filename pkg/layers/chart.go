@@ -18,6 +18,7 @@ import (
 	"helm.sh/helm/v3/pkg/releaseutil"
 
 	"github.com/vmrender/vmrender/charts"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -87,11 +88,11 @@ func (c *chart) parseDefaults(name string) error {
 }
 
 // namespace is where what the chart renders belongs, as far as it does not say so itself.
-func (c *chart) namespace() string { return c.Metadata.Annotations["vmrender.io/namespace"] }
+func (c *chart) namespace() string { return c.Metadata.Annotations[labels.ChartNamespace] }
 
 // requires are the API groups that must be served before the objects can be applied.
 func (c *chart) requires() []string {
-	return strings.Fields(c.Metadata.Annotations["vmrender.io/requires"])
+	return strings.Fields(c.Metadata.Annotations[labels.ChartRequires])
 }
 
 // render renders the chart for a layer, and returns the objects in the order in

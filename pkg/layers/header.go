@@ -41,7 +41,7 @@ func (p *loaded) checkTexts(diags *source.Diagnostics) {
 		right       func(string) bool
 		problem     string
 	}{
-		{"metadata.name", p.Metadata.Name, argocd.IsAppName, "invalid name %q; expected " + nameRule},
+		{"metadata.name", p.Metadata.Name, argocd.IsApplicationName, "invalid name %q; expected " + nameRule},
 		{"argocdNamespace", p.ArgoCDNamespace, argocd.IsNamespace, namespaceRule},
 		{"policy.namespace", p.Policy.Namespace, argocd.IsNamespace, namespaceRule},
 		{"target.kubernetes", p.Target.Kubernetes, IsVersion, `invalid version %q; expected a version such as "1.33"`},

@@ -92,7 +92,7 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 		l.entry = entry
 		l.checkRender(diags)
 		l.checkRequired(diags)
-		if app := p.Metadata.Name + "-" + name; argocd.IsAppName(p.Metadata.Name) && !argocd.IsAppName(app) {
+		if app := p.Metadata.Name + "-" + name; argocd.IsApplicationName(p.Metadata.Name) && !argocd.IsApplicationName(app) {
 			diags.Errorf(l.key, "bad-name", l.path, "makes the name %q, which an Application cannot have; expected %s", app, nameRule)
 		}
 		p.layers = append(p.layers, l)

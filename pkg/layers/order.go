@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
-
-const annotationWave = "argocd.argoproj.io/sync-wave"
 
 // sortByWave orders objects as they are applied: by Argo CD's sync wave, by
 // kind as Helm installs them, and by identity.
@@ -37,7 +36,7 @@ func waveOf(o manifest.Object) int {
 	if json.Unmarshal(o.JSON, &head) != nil {
 		return 0
 	}
-	wave, err := strconv.Atoi(head.Metadata.Annotations[annotationWave])
+	wave, err := strconv.Atoi(head.Metadata.Annotations[argocd.SyncWaveAnnotation])
 	if err != nil {
 		return 0
 	}

@@ -36,9 +36,9 @@ func (w *policyWriter) binding() []any {
 		out = append(out, newObject(clusterBeta2, "ManagedClusterSetBinding", w.namespace, set, map[string]string{"clusterSet": set}))
 	}
 	spec := placementSpec{ClusterSets: w.Policy.ClusterSets}
-	if labels := w.Policy.ClusterSelector; len(labels) > 0 {
+	if selector := w.Policy.ClusterSelector; len(selector) > 0 {
 		var p placementPredicate
-		p.RequiredClusterSelector.LabelSelector.MatchLabels = labels
+		p.RequiredClusterSelector.LabelSelector.MatchLabels = selector
 		spec.Predicates = []placementPredicate{p}
 	}
 	name := w.Metadata.Name

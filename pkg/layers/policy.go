@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -337,7 +338,7 @@ func withoutArgoCD(o manifest.Object) (json.RawMessage, error) {
 	meta, _ := tree["metadata"].(map[string]any)
 	annotations, _ := meta["annotations"].(map[string]any)
 	for key := range annotations {
-		if strings.HasPrefix(key, "argocd.argoproj.io/") {
+		if strings.HasPrefix(key, argocd.AnnotationPrefix) {
 			delete(annotations, key)
 		}
 	}

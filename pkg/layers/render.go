@@ -12,15 +12,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Options are what a command says beside the platform's file.
-type Options struct {
-	// KubeVersion is the version of the cluster, such as "1.33.1"; the target's where empty.
-	KubeVersion string
-	// APIVersions are what the cluster serves, as group/version or
-	// group/version/Kind; nil where that is not known.
-	APIVersions []string
-}
-
 // RenderLayer renders one layer of the platform at path: what its chart makes, with
 // the patches applied and without the ignored fields. It reports every problem
 // it finds; the objects must only be used when there are no errors.

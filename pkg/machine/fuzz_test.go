@@ -20,7 +20,7 @@ const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {n
 // seedFleets calls add for every values file of the repository with the header
 // of its fleet.
 func seedFleets(f *testing.F, add func(header, values string)) {
-	for _, dir := range []string{"../../examples", "../../cmd/vmrender/starter", "../../test/errors"} {
+	for _, dir := range []string{"../../examples", "../starter/files", "../../test/errors"} {
 		header := ""
 		err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() || filepath.Ext(path) != ".yaml" {

@@ -5,15 +5,6 @@ import (
 	"io"
 )
 
-// Format is how a stream of objects is written.
-type Format uint8
-
-// The formats.
-const (
-	YAML Format = iota // documents separated by ---
-	JSON               // one List, with each item on a line of its own
-)
-
 const (
 	listHead = `{"apiVersion":"v1","kind":"List","items":[`
 	listTail = "]}\n"

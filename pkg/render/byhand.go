@@ -5,6 +5,7 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -15,13 +16,13 @@ func (x *rendering) byHand(vm *kubevirtv1.VirtualMachine) {
 	if len(x.Annotations) == 0 && len(x.Overrides) == 0 && len(x.Patches) == 0 {
 		return
 	}
-	for option := range strings.SplitSeq(vm.Annotations[annotationOptions], ",") {
+	for option := range strings.SplitSeq(vm.Annotations[argocd.SyncOptionsAnnotation], ",") {
 		if option = strings.TrimSpace(option); !x.Lifecycle.Strategy.Traits().AwaitsDeletion && (option == "Force=true" || option == "Replace=true") {
-			x.refuse(annotationOptions, option+" deletes the VM, or what the cluster has decided for it, in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
+			x.refuse(argocd.SyncOptionsAnnotation, option+" deletes the VM, or what the cluster has decided for it, in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
 		}
 	}
-	if vm.Annotations[annotationHook] != "" {
-		x.refuse(annotationHook, "Argo CD deletes a VM that is a hook in every sync; remove it")
+	if vm.Annotations[argocd.HookAnnotation] != "" {
+		x.refuse(argocd.HookAnnotation, "Argo CD deletes a VM that is a hook in every sync; remove it")
 	}
 }
 

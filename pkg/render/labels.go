@@ -33,11 +33,11 @@ func (x *rendering) vmLabels() map[string]string {
 // templateLabels are on the machine's pod too. The domain is not the user's to
 // change: Services select by it.
 func (x *rendering) templateLabels() map[string]string {
-	labels := make(map[string]string, 2+len(x.Labels))
-	labels[labelSize] = x.Flavor
-	maps.Copy(labels, x.Labels)
-	labels[labelDomain] = x.base
-	return labels
+	all := make(map[string]string, 2+len(x.Labels))
+	all[labelSize] = x.Flavor
+	maps.Copy(all, x.Labels)
+	all[labelDomain] = x.base
+	return all
 }
 
 func (x *rendering) templateAnnotations() map[string]string {

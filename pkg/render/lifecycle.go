@@ -4,41 +4,20 @@ import (
 	"maps"
 	"strconv"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// The annotations that Argo CD reads (argo-cd docs/user-guide/sync-waves.md,
-// sync-options.md, compare-options.md and resource_hooks.md), and those that say what happens after
-// a change.
 const (
-	annotationWave    = "argocd.argoproj.io/sync-wave"
-	annotationOptions = "argocd.argoproj.io/sync-options"
-	annotationCompare = "argocd.argoproj.io/compare-options"
-	annotationHook    = "argocd.argoproj.io/hook"
-	annotationDelete  = "argocd.argoproj.io/hook-delete-policy"
-
-	annotationLifecycle = "vmrender.io/lifecycle"
-	annotationOnChange  = "vmrender.io/on-change"
-	annotationStrategy  = "vmrender.io/strategy"
-
-	// What `vmrender rollout` reads.
-	labelRollout             = "vmrender.io/rollout"
-	labelDisk                = "vmrender.io/disk"
-	annotationMaxUnavailable = "vmrender.io/max-unavailable"
-	annotationKeepOld        = "vmrender.io/keep-old"
-	// What `vmrender snapshot` reads.
-	annotationContent = "vmrender.io/content"
-
 	// CDI up to 1.61, which came with KubeVirt up to 1.4, may delete a DataVolume
-	// that is done, and Argo CD would make it anew.
+	// that is done, and Argo CD would recreate it.
 	annotationDeleteAfterCompletion = "cdi.kubevirt.io/storage.deleteAfterCompletion"
 
 	// labelProtection makes OpenShift's admission policy refuse deletion
 	// (kubevirt/ssp-operator, from OpenShift 4.19).
 	labelProtection = "kubevirt.io/vm-delete-protection"
-	// labelPool is by what a pool knows its VMs.
-	labelPool = "vmrender.io/pool"
 )
 
 // part is one of the things that a machine is made of, as far as Argo CD
@@ -130,16 +109,16 @@ func (x *rendering) syncAnnotations(p part) map[string]string {
 
 func (r *syncRule) annotations(wave int, target values.Target) map[string]string {
 	a := make(map[string]string, 8) // with room for what the lifecycle adds
-	a[annotationWave] = strconv.Itoa(wave + r.after)
+	a[argocd.SyncWaveAnnotation] = strconv.Itoa(wave + r.after)
 	options := r.options
 	// Confirmation came with Argo CD 2.14.
 	if r.before != "" && values.Before(target.ArgoCD, 2, 14) {
 		options = r.before
 	}
-	set(a, annotationOptions, options)
-	set(a, annotationCompare, r.compare)
-	set(a, annotationHook, r.hook)
-	set(a, annotationDelete, r.cleanup)
+	set(a, argocd.SyncOptionsAnnotation, options)
+	set(a, argocd.CompareOptionsAnnotation, r.compare)
+	set(a, argocd.HookAnnotation, r.hook)
+	set(a, argocd.HookDeletePolicyAnnotation, r.cleanup)
 	return a
 }
 
@@ -159,13 +138,13 @@ func (x *rendering) lifecycleAnnotations() map[string]string {
 	lc := &x.Lifecycle
 	a := x.syncAnnotations(vmParts[lc.Strategy])
 	if !lc.Cattle() {
-		a[annotationLifecycle], a[annotationOnChange] = "pet", "in-place"
+		a[labels.Lifecycle], a[labels.OnChange] = "pet", "in-place"
 		return a
 	}
-	a[annotationLifecycle], a[annotationOnChange] = "cattle", "recreate"
-	a[annotationStrategy] = string(lc.Strategy)
+	a[labels.Lifecycle], a[labels.OnChange] = "cattle", "recreate"
+	a[labels.Strategy] = string(lc.Strategy)
 	if lc.Strategy.Traits().Job {
-		a[annotationMaxUnavailable], a[annotationKeepOld] = lc.MaxUnavailable.String(), strconv.Itoa(lc.KeepOld)
+		a[labels.MaxUnavailable], a[labels.KeepOld] = lc.MaxUnavailable.String(), strconv.Itoa(lc.KeepOld)
 	}
 	return a
 }
@@ -184,9 +163,9 @@ func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
 	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || d.Name != values.RootDisk {
 		return x.owned
 	}
-	labels := maps.Clone(x.owned)
-	labels[labelDisk] = d.Name
-	return labels
+	disk := maps.Clone(x.owned)
+	disk[labels.Disk] = labels.RootDisk
+	return disk
 }
 
 // lifecycleLabels are on the VirtualMachine; nil for most pets.
@@ -196,12 +175,12 @@ func (x *rendering) lifecycleLabels() map[string]string {
 	if !lc.Protect && !job {
 		return nil
 	}
-	labels := make(map[string]string, 2)
+	own := make(map[string]string, 2)
 	if lc.Protect {
-		labels[labelProtection] = "True"
+		own[labelProtection] = "True"
 	}
 	if job {
-		labels[labelRollout] = x.Part
+		own[labels.Rollout] = x.Part
 	}
-	return labels
+	return own
 }

@@ -8,6 +8,8 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -20,48 +22,48 @@ func TestVMAnnotations(t *testing.T) {
 		"pet": {
 			write: func(*machine.Machine) {},
 			want: map[string]string{
-				annotationWave: "0", annotationOptions: "Prune=confirm,Delete=confirm", annotationLifecycle: "pet", annotationOnChange: "in-place",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm", labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD cannot ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD = "2.13" },
 			want: map[string]string{
-				annotationWave: "0", annotationOptions: "Prune=false,Delete=false", annotationLifecycle: "pet", annotationOnChange: "in-place",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false", labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD can ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
 			want: map[string]string{
-				annotationWave: "-1", annotationOptions: "Prune=confirm,Delete=confirm", annotationLifecycle: "pet", annotationOnChange: "in-place",
+				argocd.SyncWaveAnnotation: "-1", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm", labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
 		"cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = rolloutLifecycle() },
 			want: map[string]string{
-				annotationWave: "0", annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "rollout",
-				annotationMaxUnavailable: "25%", annotationKeepOld: "1",
+				argocd.SyncWaveAnnotation: "0", labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "rollout",
+				labels.MaxUnavailable: "25%", labels.KeepOld: "1",
 			},
 		},
 		"blue-green cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: values.BlueGreen} },
 			want: map[string]string{
-				annotationWave: "0", annotationOptions: "PruneLast=true",
-				annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "blue-green",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "PruneLast=true",
+				labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "blue-green",
 			},
 		},
 		"replaced cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: "replace"} },
 			want: map[string]string{
-				annotationWave: "0", annotationOptions: "Force=true,Replace=true",
-				annotationLifecycle: "cattle", annotationOnChange: "recreate", annotationStrategy: "replace",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Force=true,Replace=true",
+				labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "replace",
 			},
 		},
 		"what is written by hand wins": {
 			write: func(m *machine.Machine) {
-				m.Annotations = map[string]string{annotationOptions: "Prune=false", "a": "b"}
+				m.Annotations = map[string]string{argocd.SyncOptionsAnnotation: "Prune=false", "a": "b"}
 			},
 			want: map[string]string{
-				annotationWave: "0", annotationOptions: "Prune=false", annotationLifecycle: "pet", annotationOnChange: "in-place", "a": "b",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false", labels.Lifecycle: "pet", labels.OnChange: "in-place", "a": "b",
 			},
 		},
 	}
@@ -80,17 +82,17 @@ func TestPartsAreInTheMachinesWave(t *testing.T) {
 	m.Disks[0].ExpandTo = "60Gi"
 	m.Services = []machine.Service{{Name: "web01-ssh", PortName: "ssh", Port: 22, Protocol: "TCP", Type: "ClusterIP"}}
 	objects := render(t, m)
-	require.Equal(t, "3", find[*corev1.Secret](t, objects).Annotations[annotationWave])
-	require.Equal(t, "3", find[*cdiv1.DataVolume](t, objects).Annotations[annotationWave])
-	require.Equal(t, "3", find[*kubevirtv1.VirtualMachine](t, objects).Annotations[annotationWave])
-	require.Equal(t, "3", find[*corev1.Service](t, objects).Annotations[annotationWave])
-	require.Equal(t, "4", find[*corev1.PersistentVolumeClaim](t, objects).Annotations[annotationWave])
+	require.Equal(t, "3", find[*corev1.Secret](t, objects).Annotations[argocd.SyncWaveAnnotation])
+	require.Equal(t, "3", find[*cdiv1.DataVolume](t, objects).Annotations[argocd.SyncWaveAnnotation])
+	require.Equal(t, "3", find[*kubevirtv1.VirtualMachine](t, objects).Annotations[argocd.SyncWaveAnnotation])
+	require.Equal(t, "3", find[*corev1.Service](t, objects).Annotations[argocd.SyncWaveAnnotation])
+	require.Equal(t, "4", find[*corev1.PersistentVolumeClaim](t, objects).Annotations[argocd.SyncWaveAnnotation])
 	require.Len(t, objects, 5)
 }
 
 func TestDiskAnnotations(t *testing.T) {
 	m := linuxMachine(t)
-	want := map[string]string{annotationWave: "0", annotationOptions: "Prune=false,Delete=false", annotationCompare: "IgnoreExtraneous"}
+	want := map[string]string{argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false", argocd.CompareOptionsAnnotation: "IgnoreExtraneous"}
 	require.Equal(t, want, find[*cdiv1.DataVolume](t, render(t, m)).Annotations)
 
 	m.Target.KubeVirt = "1.4"

@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -163,6 +164,16 @@ var policies = []Policy{
 // Policies are what happens to machines of every kind and strategy, in the
 // order in which they are documented.
 func Policies() []Policy { return slices.Clone(policies) }
+
+// Named returns the policy with the name of a VM in the names of its objects,
+// for which the facts say VM.
+func (p Policy) Named(vm string) Policy {
+	p.Facts = slices.Clone(p.Facts)
+	for i := range p.Facts {
+		p.Facts[i].Text = strings.ReplaceAll(p.Facts[i].Text, "`VM-", "`"+vm+"-")
+	}
+	return p
+}
 
 // PolicyOf returns the policy of a machine, with the facts that hold for it.
 func PolicyOf(m *machine.Machine) Policy {

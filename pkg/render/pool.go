@@ -6,6 +6,8 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -13,7 +15,7 @@ import (
 // like. KubeVirt appends a number to the names of the VMs and of the DataVolumes
 // in their templates (virt-controller watch/pool/pool.go, v1.8.4).
 func (x *rendering) pool(vm *kubevirtv1.VirtualMachine) *poolv1.VirtualMachinePool {
-	member := map[string]string{labelPool: x.Name}
+	member := map[string]string{labels.Pool: x.Name}
 	return &poolv1.VirtualMachinePool{
 		TypeMeta:   metav1.TypeMeta{APIVersion: x.poolVersion(), Kind: poolv1.VirtualMachinePoolKind},
 		ObjectMeta: vm.ObjectMeta,
@@ -42,7 +44,7 @@ func (x *rendering) poolVersion() string {
 func (x *rendering) memberAnnotations(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
-		if key != annotationWave && key != annotationOptions {
+		if key != argocd.SyncWaveAnnotation && key != argocd.SyncOptionsAnnotation {
 			out[key] = value
 		}
 	}

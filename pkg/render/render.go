@@ -17,6 +17,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -67,7 +68,7 @@ func (r *Renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	objects = x.growth(objects)
 	if m.Lifecycle.SnapshotBefore {
 		content = x.contentOf(objects)
-		vm.Annotations = merged(vm.Annotations, map[string]string{annotationContent: content})
+		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
 	}
 	return x.ansible(x.services(objects)), content
 }

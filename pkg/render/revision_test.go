@@ -10,6 +10,8 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -62,8 +64,8 @@ func TestPoolVersions(t *testing.T) {
 	require.Equal(t, "pool.kubevirt.io/v1beta1", pool("1.7").APIVersion)
 	require.NotNil(t, pool("").Spec.UpdateStrategy.Proactive)
 	p := pool("")
-	require.Equal(t, p.Spec.Selector.MatchLabels[labelPool], p.Spec.VirtualMachineTemplate.ObjectMeta.Labels[labelPool])
-	require.NotContains(t, p.Spec.VirtualMachineTemplate.ObjectMeta.Annotations, annotationWave)
+	require.Equal(t, p.Spec.Selector.MatchLabels[labels.Pool], p.Spec.VirtualMachineTemplate.ObjectMeta.Labels[labels.Pool])
+	require.NotContains(t, p.Spec.VirtualMachineTemplate.ObjectMeta.Annotations, argocd.SyncWaveAnnotation)
 }
 
 // The content that a snapshot is named after changes with anything that is
@@ -73,7 +75,7 @@ func TestContent(t *testing.T) {
 		m := ansibleMachine(t)
 		change(m)
 		objects, content := New().render(m, nil)
-		require.Equal(t, content, find[*kubevirtv1.VirtualMachine](t, objects).Annotations[annotationContent])
+		require.Equal(t, content, find[*kubevirtv1.VirtualMachine](t, objects).Annotations[labels.Content])
 		return content
 	}
 	base := content(func(*machine.Machine) {})
@@ -102,8 +104,8 @@ func TestAnsibleJobCopies(t *testing.T) {
 	job := find[*AnsibleJob](t, render(t, ansibleMachine(t)))
 	var o runtime.Object = job
 	require.Equal(t, o, o.DeepCopyObject())
-	o.DeepCopyObject().(metav1.Object).GetAnnotations()[annotationHook] = "changed"
-	require.Equal(t, "PostSync", job.Annotations[annotationHook])
+	o.DeepCopyObject().(metav1.Object).GetAnnotations()[argocd.HookAnnotation] = "changed"
+	require.Equal(t, "PostSync", job.Annotations[argocd.HookAnnotation])
 }
 
 // What would delete a VM in every sync cannot be slipped in by hand.
@@ -113,15 +115,15 @@ func TestByHand(t *testing.T) {
 		m.Annotations = map[string]string{key: value}
 		return m
 	}
-	replaced := annotated(annotationOptions, "Replace=true, Force=true")
+	replaced := annotated(argocd.SyncOptionsAnnotation, "Replace=true, Force=true")
 	replaced.Lifecycle = machine.Lifecycle{Strategy: values.Replace}
 	require.Empty(t, problems(t, replaced))
-	require.Empty(t, problems(t, annotated(annotationOptions, "Prune=false,Replace=false")))
-	require.Len(t, problems(t, annotated(annotationOptions, "Replace=true, Force=true")), 2)
-	require.Len(t, problems(t, annotated(annotationHook, "Sync")), 1)
+	require.Empty(t, problems(t, annotated(argocd.SyncOptionsAnnotation, "Prune=false,Replace=false")))
+	require.Len(t, problems(t, annotated(argocd.SyncOptionsAnnotation, "Replace=true, Force=true")), 2)
+	require.Len(t, problems(t, annotated(argocd.HookAnnotation, "Sync")), 1)
 
 	overridden := linuxMachine(t)
-	overridden.Overrides = append(overridden.Overrides, tree(t, "vms.yaml", "metadata: {annotations: {"+annotationOptions+": Force=true}}\n"))
+	overridden.Overrides = append(overridden.Overrides, tree(t, "vms.yaml", "metadata: {annotations: {"+argocd.SyncOptionsAnnotation+": Force=true}}\n"))
 	got := problems(t, overridden)
 	require.Len(t, got, 1)
 	require.Contains(t, got[0], "vms.yaml:1:1: vms.web01.overrides: Force=true deletes the VM")

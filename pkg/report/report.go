@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
@@ -18,6 +19,20 @@ type Validation struct {
 	// Diagnostics are the problems, in the order to report them.
 	Diagnostics []source.Diagnostic
 }
+
+// Format is a form in which a [Validation] is reported.
+type Format struct {
+	Name  string // such as "sarif"
+	Write func(io.Writer, Validation) error
+}
+
+// Formats returns all forms, that for people first.
+func Formats() []Format {
+	return []Format{{"text", Text}, {"json", JSON}, {"sarif", SARIF}, {"github", GitHub}}
+}
+
+// String returns the format's name.
+func (f Format) String() string { return f.Name }
 
 // HasErrors reports whether there is any error; warnings do not count.
 func (v Validation) HasErrors() bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // outdatedDisks are the root disks of earlier revisions that nothing needs any
@@ -14,7 +16,7 @@ func outdatedDisks(m *machine, keep int) []*cdiv1.DataVolume {
 	named := m.namedClaims()
 	var old []*cdiv1.DataVolume
 	for _, disk := range m.disks {
-		if disk.Labels[LabelDisk] == "root" && disk.DeletionTimestamp == nil && m.owns(disk) && !named[disk.Name] {
+		if disk.Labels[labels.Disk] == labels.RootDisk && disk.DeletionTimestamp == nil && m.owns(disk) && !named[disk.Name] {
 			old = append(old, disk)
 		}
 	}

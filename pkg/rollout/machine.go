@@ -10,19 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
-)
 
-// The labels and annotations of VirtualMachines that a rollout reads.
-const (
-	// LabelID names the rollout that a VirtualMachine belongs to.
-	LabelID = "vmrender.io/rollout"
-	// AnnotationMaxUnavailable is how many VirtualMachines may be unavailable at a
-	// time: a number or a percentage; 1 where it is missing.
-	AnnotationMaxUnavailable = "vmrender.io/max-unavailable"
-	// AnnotationKeepOld is how many outdated root disks stay; 0 where it is missing.
-	AnnotationKeepOld = "vmrender.io/keep-old"
-	// LabelDisk is "root" on DataVolumes that hold a root disk.
-	LabelDisk = "vmrender.io/disk"
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // stage is how far a VirtualMachine has come.
@@ -250,13 +239,13 @@ func (m *machine) running() types.UID {
 
 // keepOld is how many outdated root disks of the machine stay.
 func (m *machine) keepOld() (int, error) {
-	text, ok := m.Annotations[AnnotationKeepOld]
+	text, ok := m.Annotations[labels.KeepOld]
 	if !ok {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s: annotation %s: invalid number %q; expected 0 or more", m.Name, AnnotationKeepOld, text)
+		return 0, fmt.Errorf("%s: annotation %s: invalid number %q; expected 0 or more", m.Name, labels.KeepOld, text)
 	}
 	return n, nil
 }

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // running is a machine that runs the disk it names, and is ready.
@@ -18,7 +20,7 @@ func running(name string) *machine {
 		VirtualMachine: &kubevirtv1.VirtualMachine{
 			ObjectMeta: metav1.ObjectMeta{
 				Name: name, Namespace: "prod", UID: types.UID("uid-" + name), Generation: 3,
-				Labels: map[string]string{LabelID: "web"}, Annotations: map[string]string{},
+				Labels: map[string]string{labels.Rollout: "web"}, Annotations: map[string]string{},
 			},
 			Spec: kubevirtv1.VirtualMachineSpec{
 				RunStrategy:         new(kubevirtv1.RunStrategyAlways),
@@ -49,7 +51,7 @@ func rootVolume(claim string) []kubevirtv1.Volume {
 func filled(owner, name string, phase cdiv1.DataVolumePhase) *cdiv1.DataVolume {
 	return &cdiv1.DataVolume{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Namespace: "prod", UID: types.UID("uid-" + name), Labels: map[string]string{LabelDisk: "root"},
+			Name: name, Namespace: "prod", UID: types.UID("uid-" + name), Labels: map[string]string{labels.Disk: "root"},
 			OwnerReferences: []metav1.OwnerReference{{Kind: "VirtualMachine", Name: owner, UID: types.UID("uid-" + owner)}},
 		},
 		Status: cdiv1.DataVolumeStatus{Phase: phase},

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // observed is a machine with its stage.
@@ -37,7 +39,7 @@ func plan(all []observed) ([]observed, error) {
 			return nil, err // before anything is restarted
 		}
 		if m.stage != skipped {
-			most := m.Annotations[AnnotationMaxUnavailable]
+			most := m.Annotations[labels.MaxUnavailable]
 			groups[most] = append(groups[most], m)
 		}
 	}
@@ -45,7 +47,7 @@ func plan(all []observed) ([]observed, error) {
 	for text, members := range groups {
 		most, err := maxUnavailable(text, len(members))
 		if err != nil {
-			return nil, fmt.Errorf("%s: annotation %s: %w", members[0].Name, AnnotationMaxUnavailable, err)
+			return nil, fmt.Errorf("%s: annotation %s: %w", members[0].Name, labels.MaxUnavailable, err)
 		}
 		restart = append(restart, next(members, most)...)
 	}

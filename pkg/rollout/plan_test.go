@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // TestPlan gives each machine by a word: which are restarted now?
@@ -54,7 +56,7 @@ func TestPlan(t *testing.T) {
 			for i, word := range strings.Split(c.machines, "/") {
 				m := running(string(rune('a' + i)))
 				if c.most != "" {
-					m.Annotations[AnnotationMaxUnavailable] = c.most
+					m.Annotations[labels.MaxUnavailable] = c.most
 				}
 				states[word](m)
 				all = append(all, m)
@@ -78,7 +80,7 @@ func TestPlanOfGroups(t *testing.T) {
 	var all []*machine
 	for name, most := range map[string]string{"a": "1", "b": "1", "c": "2", "d": "2", "e": "2"} {
 		m := running(name)
-		m.Annotations[AnnotationMaxUnavailable] = most
+		m.Annotations[labels.MaxUnavailable] = most
 		needsRestart(m)
 		all = append(all, m)
 	}
@@ -89,10 +91,10 @@ func TestPlanOfGroups(t *testing.T) {
 
 func TestPlanRefusesBadAnnotations(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{AnnotationMaxUnavailable, "some", `web: annotation vmrender.io/max-unavailable: invalid value "some"; expected a number such as "2" or a percentage such as "25%"`},
-		{AnnotationMaxUnavailable, "-1", `web: annotation vmrender.io/max-unavailable: invalid value "-1"; expected a number such as "2" or a percentage such as "25%"`},
-		{AnnotationKeepOld, "all", `web: annotation vmrender.io/keep-old: invalid number "all"; expected 0 or more`},
-		{AnnotationKeepOld, "-1", `web: annotation vmrender.io/keep-old: invalid number "-1"; expected 0 or more`},
+		{labels.MaxUnavailable, "some", `web: annotation vmrender.io/max-unavailable: invalid value "some"; expected a number such as "2" or a percentage such as "25%"`},
+		{labels.MaxUnavailable, "-1", `web: annotation vmrender.io/max-unavailable: invalid value "-1"; expected a number such as "2" or a percentage such as "25%"`},
+		{labels.KeepOld, "all", `web: annotation vmrender.io/keep-old: invalid number "all"; expected 0 or more`},
+		{labels.KeepOld, "-1", `web: annotation vmrender.io/keep-old: invalid number "-1"; expected 0 or more`},
 	} {
 		m := running("web")
 		needsRestart(m)

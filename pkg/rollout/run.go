@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // ErrInterrupted ends a run whose context has ended.
@@ -59,15 +61,15 @@ type spell struct {
 	since time.Time
 }
 
-// Rollout restarts the VirtualMachines that carry [LabelID] with the given id and
-// need it, at most [AnnotationMaxUnavailable] at a time, waits until each is ready
+// Rollout restarts the VirtualMachines that carry [labels.Rollout] with the given id and
+// need it, at most [labels.MaxUnavailable] at a time, waits until each is ready
 // again, and removes root disks of earlier revisions. The first machine that fails
 // ends it: no other one is restarted then. Ending the context ends it with
 // [ErrInterrupted]; another call goes on where it was.
 func (c *Cluster) Rollout(ctx context.Context, id string, o Options) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	view, err := c.watch(ctx, o.Namespace, LabelID+"="+id, stop)
+	view, err := c.watch(ctx, o.Namespace, labels.Rollout+"="+id, stop)
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 	r.sayTrouble()
 	all := observe(r.view.list(r.asked))
 	if len(all) == 0 {
-		r.logf("no VirtualMachine in namespace %s has the label %s=%s; nothing to do", r.Namespace, LabelID, r.id)
+		r.logf("no VirtualMachine in namespace %s has the label %s=%s; nothing to do", r.Namespace, labels.Rollout, r.id)
 		return true, nil
 	}
 	restart, err := plan(all)

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // changed are machines with another root disk and a maximum of unavailable ones.
@@ -21,7 +23,7 @@ func changed(most string, names ...string) []*machine {
 	var all []*machine
 	for _, name := range names {
 		m := running(name)
-		m.Annotations[AnnotationMaxUnavailable] = most
+		m.Annotations[labels.MaxUnavailable] = most
 		bump(m, cdiv1.Succeeded)
 		needsRestart(m)
 		all = append(all, m)
@@ -55,7 +57,7 @@ func TestRolloutInBatches(t *testing.T) {
 
 func TestRolloutKeepsOldDisks(t *testing.T) {
 	all := changed("1", "a")
-	all[0].Annotations[AnnotationKeepOld] = "1"
+	all[0].Annotations[labels.KeepOld] = "1"
 	p := play(t, all...)
 	require.NoError(t, p.Rollout(t.Context(), "web", options(new(bytes.Buffer))))
 	require.Equal(t, "a-root-1 a-root-2", p.names(dataVolumes))

@@ -11,24 +11,40 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	snapshotv1 "kubevirt.io/api/snapshot/v1beta1"
-)
 
-const (
-	// AnnotationContent is a hash of what is rendered for a VirtualMachine.
-	AnnotationContent = "vmrender.io/content"
-	// LabelSnapshotOf is on a snapshot, with the name of its VirtualMachine.
-	LabelSnapshotOf = "vmrender.io/snapshot-of"
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // Snapshot is a snapshot to take before a VirtualMachine changes.
 type Snapshot struct {
 	Machine string // name of the VirtualMachine
 	Name    string // of the VirtualMachineSnapshot
-	Content string // the value of [AnnotationContent] after the change
+	Content string // the value of [labels.Content] after the change
 }
 
-// ParseSnapshot reads `VM=SNAPSHOT@CONTENT`.
-func ParseSnapshot(text string) (Snapshot, error) {
+// ParseSnapshots reads `VM=SNAPSHOT@CONTENT`, at least one and one for each VM.
+func ParseSnapshots(args []string) ([]Snapshot, error) {
+	if len(args) == 0 {
+		return nil, errors.New("no snapshot; expected VM=SNAPSHOT@CONTENT")
+	}
+	list := make([]Snapshot, 0, len(args))
+	seen := map[string]bool{}
+	for _, arg := range args {
+		s, err := parseSnapshot(arg)
+		if err != nil {
+			return nil, err
+		}
+		if seen[s.Machine] {
+			return nil, fmt.Errorf("two snapshots of %q; expected one", s.Machine)
+		}
+		seen[s.Machine] = true
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// parseSnapshot reads `VM=SNAPSHOT@CONTENT`.
+func parseSnapshot(text string) (Snapshot, error) {
 	machine, rest, found := strings.Cut(text, "=")
 	name, content, also := strings.Cut(rest, "@")
 	if !found || !also || machine == "" || name == "" || content == "" {
@@ -55,7 +71,7 @@ func (s *Snapshot) next(vm *kubevirtv1.VirtualMachine, snap *snapshotv1.VirtualM
 		return nothing, "not there yet, so there is nothing to take a snapshot of"
 	case vm.DeletionTimestamp != nil:
 		return nothing, "being deleted"
-	case vm.Annotations[AnnotationContent] == s.Content:
+	case vm.Annotations[labels.Content] == s.Content:
 		return nothing, "unchanged, so no snapshot is taken"
 	case snap == nil:
 		return take, "taking snapshot " + s.Name
@@ -161,7 +177,7 @@ func (s *Snapshot) object(o *Options) *snapshotv1.VirtualMachineSnapshot {
 		TypeMeta: metav1.TypeMeta{APIVersion: snapshots.GroupVersion().String(), Kind: "VirtualMachineSnapshot"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: s.Name, Namespace: o.Namespace,
-			Labels: map[string]string{LabelSnapshotOf: s.Machine, "app.kubernetes.io/managed-by": "vmrender"},
+			Labels: map[string]string{labels.SnapshotOf: s.Machine, "app.kubernetes.io/managed-by": "vmrender"},
 		},
 		Spec: snapshotv1.VirtualMachineSnapshotSpec{
 			Source:          corev1.TypedLocalObjectReference{APIGroup: &group, Kind: "VirtualMachine", Name: s.Machine},

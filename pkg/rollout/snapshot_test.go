@@ -13,14 +13,16 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	snapshotv1 "kubevirt.io/api/snapshot/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 func TestParseSnapshot(t *testing.T) {
-	s, err := ParseSnapshot("db=db-pre-1a2b@1a2b")
+	s, err := parseSnapshot("db=db-pre-1a2b@1a2b")
 	require.NoError(t, err)
 	require.Equal(t, Snapshot{Machine: "db", Name: "db-pre-1a2b", Content: "1a2b"}, s)
 	for _, bad := range []string{"", "db", "db=", "db=x", "db=x@", "=x@y", "db=@y", "x@y"} {
-		_, err := ParseSnapshot(bad)
+		_, err := parseSnapshot(bad)
 		require.ErrorContains(t, err, "expected VM=SNAPSHOT@CONTENT", bad)
 	}
 }
@@ -28,7 +30,7 @@ func TestParseSnapshot(t *testing.T) {
 func TestSnapshotNext(t *testing.T) {
 	wanted := Snapshot{Machine: "db", Name: "db-pre-2", Content: "2"}
 	vm := func(content string) *kubevirtv1.VirtualMachine {
-		return &kubevirtv1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{Name: "db", Annotations: map[string]string{AnnotationContent: content}}}
+		return &kubevirtv1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{Name: "db", Annotations: map[string]string{labels.Content: content}}}
 	}
 	snap := func(change func(*snapshotv1.VirtualMachineSnapshot)) *snapshotv1.VirtualMachineSnapshot {
 		s := wanted.object(new(Options))
@@ -100,7 +102,7 @@ func finish(p *playedCluster, phase string) {
 
 func TestSnapshot(t *testing.T) {
 	db, web := running("db"), running("web")
-	db.Annotations[AnnotationContent], web.Annotations[AnnotationContent] = "1", "2"
+	db.Annotations[labels.Content], web.Annotations[labels.Content] = "1", "2"
 	p := play(t, db, web)
 	finish(p, "Succeeded")
 	list := []Snapshot{{"db", "db-pre-2", "2"}, {"web", "web-pre-2", "2"}, {"new", "new-pre-2", "2"}}
@@ -115,7 +117,7 @@ db: snapshot db-pre-2 is ready
 
 	snap, err := get[snapshotv1.VirtualMachineSnapshot](t.Context(), p.Cluster, snapshots, "prod", "db-pre-2")
 	require.NoError(t, err)
-	require.Equal(t, "db", snap.Labels[LabelSnapshotOf])
+	require.Equal(t, "db", snap.Labels[labels.SnapshotOf])
 	require.Empty(t, snap.OwnerReferences, "it outlives the machine")
 	require.Equal(t, "kubevirt.io", *snap.Spec.Source.APIGroup)
 

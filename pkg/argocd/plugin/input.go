@@ -1,4 +1,4 @@
-package argocd
+package plugin
 
 import (
 	"cmp"
@@ -45,20 +45,20 @@ func meant(inputs []input, content Content, others []Content) Content {
 }
 
 // apply stores the values in their order, and returns what is wrong with them.
-func (app *Application) apply(inputs []input) []error {
+func (r *Request) apply(inputs []input) []error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, in := range inputs {
 		problem := in.problem()
-		if problem == "" && in.of != app.Content && !in.empty() {
-			problem = fmt.Sprintf("is for a %s; this Application renders a %s", in.of, app.Content)
+		if problem == "" && in.of != r.Content && !in.empty() {
+			problem = fmt.Sprintf("is for a %s; this Application renders a %s", in.of, r.Content)
 		}
 		if seen[in.origin] {
 			problem = "given twice; expected it once"
 		}
 		seen[in.origin] = true
 		if problem == "" {
-			in.take(app, in.value)
+			in.take(r, in.value)
 		} else {
 			errs = append(errs, fmt.Errorf("%s: %s", in.origin, problem))
 		}

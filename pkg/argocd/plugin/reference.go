@@ -1,4 +1,4 @@
-package argocd
+package plugin
 
 // Reference is what the documentation says of a parameter.
 type Reference struct {

@@ -1,10 +1,10 @@
-// Package argocd is the contract of Argo CD's config management plugins: what a
+// Package plugin is the contract of Argo CD's config management plugins: what a
 // plugin's command finds in its environment, which parameters an Application can
-// give it, and how it announces them. It knows nothing of fleets and machines.
+// set, and how the command announces them. It depends on no other package of ours.
 //
 // The contract is that of argo-cd v3.2: docs/operator-manual/config-management-plugins.md,
 // cmpserver/plugin/plugin.go and reposerver/repository/repository.go.
-package argocd
+package plugin
 
 import (
 	"path"
@@ -24,9 +24,9 @@ const (
 	pluginVars = "ARGOCD_ENV_"
 )
 
-// Application is what an Application says to the plugin. The zero value is one
-// that says nothing.
-type Application struct {
+// Request is what an Application asks of the plugin. The zero value is that of
+// an Application which sets nothing.
+type Request struct {
 	// Content is which of the directory's contents is meant.
 	Content Content
 	// Namespace is for VMs that have none: the parameter, or the destination's.
@@ -65,9 +65,9 @@ const (
 // stands for it; of a map, key by key. It returns every mistake that it finds, sorted by message; none of
 // them shows a value, which may be a secret. For names that are not known the
 // error is an [UnknownNameError].
-func ReadEnvironment(environ []string, content Content, others ...Content) (Application, []error) {
+func ReadEnvironment(environ []string, content Content, others ...Content) (Request, []error) {
 	env := variables(environ)
-	app := Application{
+	r := Request{
 		Namespace: env[namespaceVar], SourcePath: env[sourcePathVar],
 		KubeVersion: env[kubeVersionVar], APIVersions: env[apiVersionsVar],
 	}
@@ -75,9 +75,9 @@ func ReadEnvironment(environ []string, content Content, others ...Content) (Appl
 	parameters, problems := fromParameters(env[parametersVar])
 	errs = append(errs, problems...)
 	inputs = append(inputs, parameters...)
-	app.Content = meant(inputs, content, others)
-	errs = append(errs, app.apply(inputs)...)
-	return app, sorted(errs)
+	r.Content = meant(inputs, content, others)
+	errs = append(errs, r.apply(inputs)...)
+	return r, sorted(errs)
 }
 
 // variables are an environment's by name; of two with one name the last counts,

@@ -39,8 +39,8 @@ func loginName(u *url.URL) *url.Userinfo {
 	return url.User(u.User.Username())
 }
 
-// IsServerURL tells the URLs of API servers. One with credentials is none:
-// Argo CD has them in the cluster's Secret.
+// IsServerURL reports whether a URL is that of an API server. A URL with
+// credentials is not: Argo CD has them in the cluster's Secret.
 func IsServerURL(given string) bool {
 	u, err := url.Parse(given)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
@@ -48,5 +48,14 @@ func IsServerURL(given string) bool {
 
 var namespaceForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
-// IsNamespace tells the names that a namespace can have: a DNS label (RFC 1123).
+// IsNamespace reports whether a namespace can have a name: a DNS label (RFC 1123).
 func IsNamespace(name string) bool { return namespaceForm.MatchString(name) }
+
+var appName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+
+// maxAppName is the length of a label's value, which an Application's name is
+// where Argo CD tracks its objects by label.
+const maxAppName = 63
+
+// IsApplicationName reports whether an Application can have a name.
+func IsApplicationName(name string) bool { return len(name) <= maxAppName && appName.MatchString(name) }

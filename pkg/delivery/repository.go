@@ -1,4 +1,4 @@
-package main
+package delivery
 
 import (
 	"errors"
@@ -58,13 +58,29 @@ func (r repository) path(file string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// origin is the URL of the remote "origin" as .git/config has it; "" without one.
+// paths are where files or directories lie in the repository.
+func (r repository) paths(files []string) ([]string, error) {
+	paths := make([]string, len(files))
+	for i, file := range files {
+		var err error
+		if paths[i], err = r.path(file); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// origin is the URL of the remote "origin" as .git/config has it.
 func (r repository) origin() (string, error) {
 	config, err := os.ReadFile(filepath.Join(r.commonDir(), "config"))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("reading the repository's configuration: %w", err)
 	}
-	return originURL(string(config)), err
+	url := originURL(string(config))
+	if url == "" {
+		return "", fmt.Errorf(`%s: the repository has no remote "origin"; give its URL with --repo`, r.root)
+	}
+	return url, nil
 }
 
 // commonDir is where Git keeps what all working trees of a repository share: in

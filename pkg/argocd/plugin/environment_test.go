@@ -1,4 +1,4 @@
-package argocd_test
+package plugin_test
 
 import (
 	"cmp"
@@ -6,29 +6,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 )
 
 func TestReadEnvironment(t *testing.T) {
 	for name, c := range map[string]struct {
 		environ []string
-		want    argocd.Application
+		want    plugin.Request
 	}{
-		"nothing": {want: argocd.Application{}},
+		"nothing": {want: plugin.Request{}},
 		"application": {
 			[]string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=sites/a", "ARGOCD_APP_PARAMETERS=[]"},
-			argocd.Application{Namespace: "prod", SourcePath: "sites/a"},
+			plugin.Request{Namespace: "prod", SourcePath: "sites/a"},
 		},
 		"cluster": {
 			[]string{"KUBE_VERSION=1.34.1", "KUBE_API_VERSIONS=v1,v1/Secret"},
-			argocd.Application{KubeVersion: "1.34.1", APIVersions: "v1,v1/Secret"},
+			plugin.Request{KubeVersion: "1.34.1", APIVersions: "v1,v1/Secret"},
 		},
 		"defaults": {
 			[]string{
 				`ARGOCD_ENV_VMRENDER_DEFAULTS={"runStrategy": "Halted", "tpm": "true"}`,
 				`ARGOCD_APP_PARAMETERS=[{"name":"defaults","map":{"runStrategy":"Manual"}}]`,
 			},
-			argocd.Application{Defaults: map[string]string{"runStrategy": "Manual", "tpm": "true"}},
+			plugin.Request{Defaults: map[string]string{"runStrategy": "Manual", "tpm": "true"}},
 		},
 		"parameters": {
 			[]string{
@@ -36,7 +36,7 @@ func TestReadEnvironment(t *testing.T) {
 				`ARGOCD_APP_PARAMETERS=[{"name":"namespace","string":"test"},{"name":"vm","array":["a","b/c"]},` +
 					`{"name":"overlay","array":["x.yaml"]},{"map":{"a.b":"1=2","c":""},"name":"vars"}]`,
 			},
-			argocd.Application{
+			plugin.Request{
 				Namespace: "test", VMs: []string{"a", "b/c"}, Overlays: []string{"x.yaml"},
 				Vars: map[string]string{"a.b": "1=2", "c": ""},
 			},
@@ -46,7 +46,7 @@ func TestReadEnvironment(t *testing.T) {
 				"ARGOCD_ENV_VMRENDER_NAMESPACE=test", "ARGOCD_ENV_VMRENDER_VM= a ,b", "ARGOCD_ENV_VMRENDER_OVERLAY=x.yaml,/y.yaml",
 				`ARGOCD_ENV_VMRENDER_VARS={"a": "1, 2"}`, "ARGOCD_ENV_OTHER=x", "VMRENDER_VM=x",
 			},
-			argocd.Application{
+			plugin.Request{
 				Namespace: "test", VMs: []string{"a", "b"}, Overlays: []string{"x.yaml", "/y.yaml"},
 				Vars: map[string]string{"a": "1, 2"},
 			},
@@ -56,19 +56,19 @@ func TestReadEnvironment(t *testing.T) {
 				"ARGOCD_ENV_VMRENDER_NAMESPACE=variable", "ARGOCD_ENV_VMRENDER_VM=a,b", `ARGOCD_ENV_VMRENDER_VARS={"a":"1","b":"2"}`,
 				`ARGOCD_APP_PARAMETERS=[{"name":"namespace","string":"parameter"},{"name":"vm","array":[]},{"name":"vars","map":{"b":"3"}}]`,
 			},
-			argocd.Application{Namespace: "parameter", VMs: []string{}, Vars: map[string]string{"a": "1", "b": "3"}},
+			plugin.Request{Namespace: "parameter", VMs: []string{}, Vars: map[string]string{"a": "1", "b": "3"}},
 		},
 		"empty values": {
 			[]string{
 				"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_ENV_VMRENDER_NAMESPACE=", "ARGOCD_ENV_VMRENDER_VM= ", "ARGOCD_ENV_VMRENDER_VARS=",
 				`ARGOCD_APP_PARAMETERS=[{"name":"namespace","string":""}]`,
 			},
-			argocd.Application{Namespace: "prod", VMs: []string{}, Vars: map[string]string{}},
+			plugin.Request{Namespace: "prod", VMs: []string{}, Vars: map[string]string{}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.want.Content = argocd.Fleet
-			app, errs := argocd.ReadEnvironment(c.environ, argocd.Fleet)
+			c.want.Content = plugin.Fleet
+			app, errs := plugin.ReadEnvironment(c.environ, plugin.Fleet)
 			require.Empty(t, errs)
 			require.Equal(t, c.want, app)
 		})
@@ -79,7 +79,7 @@ func TestMistakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		environ []string
 		want    []string
-		content argocd.Content
+		content plugin.Content
 	}{
 		"for a platform": {
 			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"layer","string":"network"}]`},
@@ -91,7 +91,7 @@ func TestMistakes(t *testing.T) {
 				`parameter "vm": is for a fleet; this Application renders a platform`,
 				`variable "VMRENDER_VARS": is for a fleet; this Application renders a platform`,
 			},
-			content: argocd.Platform,
+			content: plugin.Platform,
 		},
 		"not JSON": {
 			environ: []string{"ARGOCD_APP_PARAMETERS=hunter2"},
@@ -136,7 +136,7 @@ func TestMistakes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := argocd.ReadEnvironment(c.environ, cmp.Or(c.content, argocd.Fleet))
+			_, errs := plugin.ReadEnvironment(c.environ, cmp.Or(c.content, plugin.Fleet))
 			require.Equal(t, c.want, messages(errs))
 		})
 	}
@@ -155,25 +155,25 @@ func TestContent(t *testing.T) {
 	const both, layer = `ARGOCD_APP_PARAMETERS=[{"name":"vm","array":[]},{"name":"layer","string":""}]`, `ARGOCD_ENV_VMRENDER_LAYER=network`
 	for _, c := range []struct {
 		environ  string
-		contents []argocd.Content
-		want     argocd.Content
+		contents []plugin.Content
+		want     plugin.Content
 	}{
-		{both, []argocd.Content{argocd.Fleet}, argocd.Fleet},
-		{both, []argocd.Content{argocd.Platform}, argocd.Platform},
-		{both, []argocd.Content{argocd.Fleet, argocd.Platform}, argocd.Fleet},
-		{layer, []argocd.Content{argocd.Fleet, argocd.Platform}, argocd.Platform},
-		{layer, []argocd.Content{argocd.Platform}, argocd.Platform},
+		{both, []plugin.Content{plugin.Fleet}, plugin.Fleet},
+		{both, []plugin.Content{plugin.Platform}, plugin.Platform},
+		{both, []plugin.Content{plugin.Fleet, plugin.Platform}, plugin.Fleet},
+		{layer, []plugin.Content{plugin.Fleet, plugin.Platform}, plugin.Platform},
+		{layer, []plugin.Content{plugin.Platform}, plugin.Platform},
 	} {
-		app, errs := argocd.ReadEnvironment([]string{c.environ}, c.contents[0], c.contents[1:]...)
+		app, errs := plugin.ReadEnvironment([]string{c.environ}, c.contents[0], c.contents[1:]...)
 		require.Empty(t, errs)
 		require.Equal(t, c.want, app.Content, c)
 	}
 }
 
 func TestUnknownNamesComeWithTheKnown(t *testing.T) {
-	_, errs := argocd.ReadEnvironment([]string{`ARGOCD_APP_PARAMETERS=[{"name":"x"}]`, "ARGOCD_ENV_VMRENDER_X=1"}, argocd.Fleet)
+	_, errs := plugin.ReadEnvironment([]string{`ARGOCD_APP_PARAMETERS=[{"name":"x"}]`, "ARGOCD_ENV_VMRENDER_X=1"}, plugin.Fleet)
 	require.Len(t, errs, 2)
-	var unknown *argocd.UnknownNameError
+	var unknown *plugin.UnknownNameError
 	require.ErrorAs(t, errs[0], &unknown)
 	require.Equal(t, []string{"namespace", "vm", "overlay", "defaults", "vars", "layer"}, unknown.Known)
 	require.ErrorAs(t, errs[1], &unknown)
@@ -193,7 +193,7 @@ func TestRepositoryRoot(t *testing.T) {
 		"all of the path":   {"/a", "a", "/", "/"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root, above := argocd.RepositoryRoot(c.dir, c.source)
+			root, above := plugin.RepositoryRoot(c.dir, c.source)
 			require.Equal(t, c.want, root)
 			require.Equal(t, c.above, above)
 		})
@@ -204,9 +204,9 @@ func FuzzReadEnvironment(f *testing.F) {
 	f.Add(`[{"name":"vars","map":{"a":"b"}}]`, `{"a":"b"}`, "a,b")
 	f.Add(`[{"name":"vm","array":[""]},{"name":"vm","string":"x"}]`, "a=b", ",")
 	f.Fuzz(func(t *testing.T, parameters, vars, vms string) {
-		app, errs := argocd.ReadEnvironment([]string{
+		app, errs := plugin.ReadEnvironment([]string{
 			"ARGOCD_APP_PARAMETERS=" + parameters, "ARGOCD_ENV_VMRENDER_VARS=" + vars, "ARGOCD_ENV_VMRENDER_VM=" + vms,
-		}, argocd.Fleet)
+		}, plugin.Fleet)
 		require.NotContains(t, app.VMs, "", "an empty name must not select")
 		for key := range app.Vars {
 			require.NotContains(t, key, "=")

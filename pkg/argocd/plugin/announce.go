@@ -1,4 +1,4 @@
-package argocd
+package plugin
 
 import (
 	"encoding/json"

@@ -1,11 +1,8 @@
 package argocd
 
-// Names and forms are those of argo-cd v3.2,
-// pkg/apis/application/v1alpha1/applicationset_types.go.
-
-// AppSet is an ApplicationSet: a template, and generators that give it the
+// ApplicationSet is a template, and generators that give it the
 // parameters of one Application after the other.
-type AppSet struct {
+type ApplicationSet struct {
 	APIVersion string             `json:"apiVersion"` // [APIVersion]
 	Kind       string             `json:"kind"`       // "ApplicationSet"
 	Metadata   ObjectMeta         `json:"metadata"`
@@ -102,7 +99,7 @@ type ApplicationSetTemplate struct {
 	Spec     ApplicationSpec `json:"spec"`
 }
 
-// NewAppSet returns an ApplicationSet with its header.
-func NewAppSet(meta ObjectMeta, spec ApplicationSetSpec) AppSet {
-	return AppSet{APIVersion: APIVersion, Kind: "ApplicationSet", Metadata: meta, Spec: spec}
+// NewApplicationSet returns an ApplicationSet with its header.
+func NewApplicationSet(meta ObjectMeta, spec ApplicationSetSpec) ApplicationSet {
+	return ApplicationSet{APIVersion: APIVersion, Kind: "ApplicationSet", Metadata: meta, Spec: spec}
 }

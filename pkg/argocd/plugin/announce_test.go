@@ -1,4 +1,4 @@
-package argocd_test
+package plugin_test
 
 import (
 	"encoding/json"
@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 )
 
 func ExampleDynamicAnnouncements() {
-	for _, a := range argocd.DynamicAnnouncements(map[string]string{"tier": "gold"}) {
+	for _, a := range plugin.DynamicAnnouncements(map[string]string{"tier": "gold"}) {
 		fmt.Println(a.Name, a.CollectionType, a.Map)
 	}
 	// Output:
@@ -22,7 +22,7 @@ func ExampleDynamicAnnouncements() {
 
 func TestWriteAnnouncements(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, argocd.WriteAnnouncements(&out, map[string]string{"tier": "gold"}))
+	require.NoError(t, plugin.WriteAnnouncements(&out, map[string]string{"tier": "gold"}))
 	var list []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &list))
 	require.Len(t, list, 1)
@@ -32,7 +32,7 @@ func TestWriteAnnouncements(t *testing.T) {
 // Argo CD shows a parameter twice that both lists have.
 func TestAnnouncements(t *testing.T) {
 	types := map[string]string{}
-	all := append(argocd.StaticAnnouncements(), argocd.DynamicAnnouncements(nil)...)
+	all := append(plugin.StaticAnnouncements(), plugin.DynamicAnnouncements(nil)...)
 	for _, a := range all {
 		types[a.Name] = a.CollectionType
 		require.NotEmpty(t, a.Title)
@@ -52,5 +52,5 @@ var errFull = errors.New("full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteAnnouncementsFails(t *testing.T) {
-	require.ErrorIs(t, argocd.WriteAnnouncements(full{}, nil), errFull)
+	require.ErrorIs(t, plugin.WriteAnnouncements(full{}, nil), errFull)
 }

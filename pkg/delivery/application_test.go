@@ -1,17 +1,17 @@
-package argocd_test
+package delivery
 
 import (
 	"encoding/json"
 	"path"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 )
 
-func TestAppName(t *testing.T) {
+func TestApplicationName(t *testing.T) {
 	for dir, want := range map[string]string{
 		".":             "site",
 		"web":           "site-web",
@@ -23,33 +23,24 @@ func TestAppName(t *testing.T) {
 		"___":           "site-",
 		"my directory/": "site-my-directory",
 	} {
-		require.Equal(t, want, argocd.AppName("site", dir))
-	}
-}
-
-func TestIsAppName(t *testing.T) {
-	for name, want := range map[string]bool{
-		"site": true, "site-a.b1": true, "1": true, strings.Repeat("a", 63): true,
-		"": false, "site-": false, "-site": false, "a..b": false, "a.-b": false, "Site": false, "a_b": false, strings.Repeat("a", 64): false,
-	} {
-		require.Equal(t, want, argocd.IsAppName(name), name)
+		require.Equal(t, want, applicationName("site", dir))
 	}
 }
 
 // What an Application gives as parameters is what the plugin reads.
 func TestParametersAreRead(t *testing.T) {
-	app := argocd.Order{Parameters: []argocd.ApplicationSourcePluginParameter{
+	app := order{parameters: []argocd.ApplicationSourcePluginParameter{
 		{Name: "vm", Array: []string{"web01", "prod/db01"}},
 		{Name: "overlay", Array: []string{"/stages/test.yaml"}},
 		{Name: "defaults", Map: map[string]string{"memory.guest": "4Gi"}},
 		{Name: "vars", Map: map[string]string{"a.b": "1=2"}},
-	}}.App()
+	}}.application()
 	text, err := json.Marshal(app.Spec.Source.Plugin.Parameters)
 	require.NoError(t, err)
-	read, errs := argocd.ReadEnvironment([]string{"ARGOCD_APP_PARAMETERS=" + string(text)}, argocd.Fleet)
+	read, errs := plugin.ReadEnvironment([]string{"ARGOCD_APP_PARAMETERS=" + string(text)}, plugin.Fleet)
 	require.Empty(t, errs)
-	require.Equal(t, argocd.Application{
-		Content: argocd.Fleet, VMs: []string{"web01", "prod/db01"}, Overlays: []string{"/stages/test.yaml"},
+	require.Equal(t, plugin.Request{
+		Content: plugin.Fleet, VMs: []string{"web01", "prod/db01"}, Overlays: []string{"/stages/test.yaml"},
 		Defaults: map[string]string{"memory.guest": "4Gi"}, Vars: map[string]string{"a.b": "1=2"},
 	}, read)
 }
@@ -63,7 +54,7 @@ func TestGeneratePaths(t *testing.T) {
 		".":        ".",
 		"sit":      ".;/site/fleet.yaml;/site/web/stage.yaml;/site/web.yaml",
 	} {
-		app := argocd.Order{Path: dir, Inputs: inputs}.App()
+		app := order{path: dir, inputs: inputs}.application()
 		require.Equal(t, want, app.Metadata.Annotations[argocd.GeneratePathsAnnotation])
 	}
 }
@@ -72,7 +63,7 @@ func TestGeneratePaths(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	dirs := []string{"fleet/a*b/x", "fleet/a[1]/y", "fleet/[z]"}
 	others := []string{"fleet/a*b", "fleet/a[1]", "fleet/docs?"}
-	set := argocd.Order{Path: "fleet"}.AppSet(argocd.Spread{Root: "fleet", Directories: dirs, Others: others})
+	set := order{path: "fleet"}.applicationSet(spread{root: "fleet", directories: dirs, others: others})
 	items := set.Spec.Generators[0].Git.Directories
 	taken := func(dir string) bool {
 		include, exclude := false, false
@@ -93,8 +84,8 @@ func TestPatterns(t *testing.T) {
 
 // A set at the repository's root, one level deep, needs no template for its paths.
 func TestFlatSet(t *testing.T) {
-	set := argocd.Order{Name: "site", Path: ".", Inputs: []string{"fleet.yaml", "_defaults.yaml"}}.
-		AppSet(argocd.Spread{Root: ".", Directories: []string{"web"}})
+	set := order{name: "site", path: ".", inputs: []string{"fleet.yaml", "_defaults.yaml"}}.
+		applicationSet(spread{root: ".", directories: []string{"web"}})
 	require.Equal(t, ".;/fleet.yaml;/_defaults.yaml", set.Spec.Template.Metadata.Annotations[argocd.GeneratePathsAnnotation])
 	require.Equal(t, `site-{{ .path.segments | join "-" | normalize }}`, set.Spec.Template.Metadata.Name)
 	require.Equal(t, []argocd.GitDirectoryGeneratorItem{{Path: "*"}}, set.Spec.Generators[0].Git.Directories)
@@ -103,19 +94,19 @@ func TestFlatSet(t *testing.T) {
 // Templates are those of the set alone: what a person wrote is printed as it is,
 // and the order itself is not changed by a set.
 func TestEscape(t *testing.T) {
-	o := argocd.Order{
-		Name: "site", Project: "{{p}}", RepoURL: "{{r}}", Revision: "{{v}}", Path: ".",
-		Destination: argocd.ApplicationDestination{Server: "{{s}}"},
-		Parameters: []argocd.ApplicationSourcePluginParameter{
+	o := order{
+		name: "site", project: "{{p}}", repoURL: "{{r}}", revision: "{{v}}", path: ".",
+		destination: argocd.ApplicationDestination{Server: "{{s}}"},
+		parameters: []argocd.ApplicationSourcePluginParameter{
 			{Name: "overlay", Array: []string{"{{o}}"}}, {Name: "vars", Map: map[string]string{"k": "{{m}}"}},
 		},
 	}
-	spec := o.AppSet(argocd.Spread{Root: ".", Directories: []string{"web"}, Overlays: "clusters", Clusters: map[string]string{"a": "b"}}).Spec.Template.Spec
+	spec := o.applicationSet(spread{root: ".", directories: []string{"web"}, overlays: "clusters", clusters: map[string]string{"a": "b"}}).Spec.Template.Spec
 	require.Equal(t, `{{ "{{" }}p}}`, spec.Project)
 	require.Equal(t, `{{ "{{" }}r}}`, spec.Source.RepoURL)
 	require.Equal(t, `{{ "{{" }}v}}`, spec.Source.TargetRevision)
 	require.Equal(t, []string{`{{ "{{" }}o}}`, "/clusters/{{ .nameNormalized }}.yaml"}, spec.Source.Plugin.Parameters[0].Array)
 	require.Equal(t, map[string]string{"k": `{{ "{{" }}m}}`}, spec.Source.Plugin.Parameters[1].Map)
-	require.Equal(t, []string{"{{o}}"}, o.Parameters[0].Array)
-	require.Equal(t, "{{m}}", o.Parameters[1].Map["k"])
+	require.Equal(t, []string{"{{o}}"}, o.parameters[0].Array)
+	require.Equal(t, "{{m}}", o.parameters[1].Map["k"])
 }

@@ -1,4 +1,4 @@
-package main
+package delivery
 
 import (
 	"fmt"
@@ -41,9 +41,13 @@ func customizedKinds() ([]customized, error) {
 	}), nil
 }
 
-// ignoreDifferences are the fields that the platform writes, and those of the
+// ignoredDifferences are the fields that the platform writes, and those of the
 // optional ones that were asked for.
-func ignoreDifferences(kinds []customized, optional []string) []argocd.ResourceIgnoreDifferences {
+func ignoredDifferences(optional []string) ([]argocd.ResourceIgnoreDifferences, error) {
+	kinds, err := customizedKinds()
+	if err != nil {
+		return nil, err
+	}
 	var ignored []argocd.ResourceIgnoreDifferences
 	for _, c := range kinds {
 		var pointers []string
@@ -59,10 +63,10 @@ func ignoreDifferences(kinds []customized, optional []string) []argocd.ResourceI
 			ignored = append(ignored, argocd.ResourceIgnoreDifferences{Group: c.Group, Kind: c.Kind, JSONPointers: pointers})
 		}
 	}
-	return ignored
+	return ignored, nil
 }
 
-// optionalFields are all that --ignore takes.
+// optionalFields are all that --ignore accepts.
 func optionalFields(kinds []customized) []string {
 	var fields []string
 	for _, c := range kinds {
@@ -74,7 +78,7 @@ func optionalFields(kinds []customized) []string {
 	return slices.Compact(fields)
 }
 
-// checkIgnored wants every field to be optional.
+// checkIgnored checks that every field is optional.
 func checkIgnored(given []string) error {
 	kinds, err := customizedKinds()
 	if err != nil {

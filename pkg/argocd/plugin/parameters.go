@@ -1,4 +1,4 @@
-package argocd
+package plugin
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ type parameter struct {
 	// dynamic says that the values are announced which files give.
 	dynamic bool
 	// take stores a value of the parameter's collection type.
-	take func(*Application, value)
+	take func(*Request, value)
 }
 
 // AllLayers is a parameter's value that means all layers of a platform, where
@@ -41,7 +41,7 @@ func parameters() []parameter {
 			},
 			of:      Fleet,
 			example: "prod",
-			take:    func(app *Application, v value) { app.Namespace = cmp.Or(*v.String, app.Namespace) },
+			take:    func(r *Request, v value) { r.Namespace = cmp.Or(*v.String, r.Namespace) },
 		},
 		{
 			Announcement: Announcement{
@@ -50,7 +50,7 @@ func parameters() []parameter {
 			},
 			of:      Fleet,
 			example: "[web01, prod/db01]",
-			take:    func(app *Application, v value) { app.VMs = *v.Array },
+			take:    func(r *Request, v value) { r.VMs = *v.Array },
 		},
 		{
 			Announcement: Announcement{
@@ -59,7 +59,7 @@ func parameters() []parameter {
 			},
 			of:      Fleet,
 			example: "[../stages/test.yaml, /sites/b.yaml]",
-			take:    func(app *Application, v value) { app.Overlays = *v.Array },
+			take:    func(r *Request, v value) { r.Overlays = *v.Array },
 		},
 		{
 			Announcement: Announcement{
@@ -68,7 +68,7 @@ func parameters() []parameter {
 			},
 			of:      Fleet,
 			example: "{runStrategy: Halted, memory.guest: 16Gi}",
-			take:    func(app *Application, v value) { app.Defaults = overlaid(app.Defaults, *v.Map) },
+			take:    func(r *Request, v value) { r.Defaults = overlaid(r.Defaults, *v.Map) },
 		},
 		{
 			Announcement: Announcement{
@@ -78,7 +78,7 @@ func parameters() []parameter {
 			of:      Fleet,
 			example: `{tier: gold, net.mtu: "9000"}`,
 			dynamic: true,
-			take:    func(app *Application, v value) { app.Vars = overlaid(app.Vars, *v.Map) },
+			take:    func(r *Request, v value) { r.Vars = overlaid(r.Vars, *v.Map) },
 		},
 		{
 			Announcement: Announcement{
@@ -87,7 +87,7 @@ func parameters() []parameter {
 			},
 			of:      Platform,
 			example: "network",
-			take:    func(app *Application, v value) { app.Layer = *v.String },
+			take:    func(r *Request, v value) { r.Layer = *v.String },
 		},
 	}
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// choice is the value of a flag that accepts a few values, by their names.
+type choice[T fmt.Stringer] struct {
+	value    T
+	accepted []T
+}
+
+// String returns the name of the value.
+func (c *choice[T]) String() string { return c.value.String() }
+
+// Type returns the accepted names, as help shows them.
+func (c *choice[T]) Type() string { return strings.Join(c.names(), "|") }
+
+// Set accepts one of the names.
+func (c *choice[T]) Set(name string) error {
+	i := slices.Index(c.names(), name)
+	if i < 0 {
+		return errors.New(source.DidYouMean(name, c.names()))
+	}
+	c.value = c.accepted[i]
+	return nil
+}
+
+func (c *choice[T]) names() []string {
+	names := make([]string, len(c.accepted))
+	for i, value := range c.accepted {
+		names[i] = value.String()
+	}
+	return names
+}
+
+// outputFlag adds -o with the accepted formats, of which the first is the default.
+func outputFlag[T fmt.Stringer](cmd *cobra.Command, accepted []T) *choice[T] {
+	c := &choice[T]{value: accepted[0], accepted: accepted}
+	cmd.Flags().VarP(c, "output", "o", "output `format`: "+strings.Join(c.names(), ", "))
+	completeFlag(cmd, "output", cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// word is a value that is its own name.
+type word string
+
+// String returns the word.
+func (w word) String() string { return string(w) }
+
+// The forms of a result: text for people, or JSON.
+const (
+	asText word = "text"
+	asJSON word = "json"
+)
+
+func forms() []word { return []word{asText, asJSON} }
+
+// print writes a value as JSON, or the text of it.
+func (w word) print(stdout io.Writer, value any, text func(io.Writer) error) error {
+	if w == asJSON {
+		return report.Indented(stdout, value)
+	}
+	return text(stdout)
+}

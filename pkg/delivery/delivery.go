@@ -1,0 +1,92 @@
+// Package delivery decides which Argo CD Applications fit a fleet and the Git
+// repository that it lies in: one Application, or an ApplicationSet with one for
+// each directory and cluster. It reads files, and contacts neither a cluster nor
+// the network.
+//
+// Messages name the options of `vmrender app`, which [Options] holds.
+package delivery
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Loader reads and renders the fleet or directory at path, and returns it with
+// its machines and everything that is wrong with it.
+type Loader func(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics)
+
+// Plan is a fleet, or a directory of one, that is to be delivered.
+type Plan struct {
+	options Options
+	load    Loader
+	dir     string // the fleet's, or of a part of it
+	fleet   *machine.Fleet
+	repo    repository
+}
+
+// Read reads the fleet or directory at dir, with each of the overlays of
+// clusters. The Plan must only be used when there are no errors.
+func Read(dir string, o Options, load Loader) (*Plan, *source.Diagnostics, error) {
+	if dir == "-" {
+		return nil, nil, errors.New("standard input has no place in a repository; expected a directory")
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s: a file; an Application renders a directory, and --vm selects from it", dir)
+	}
+	p := &Plan{options: o, load: load, dir: dir}
+	loaded, diags, err := p.read(dir)
+	p.fleet = loaded
+	return p, diags, err
+}
+
+// Object returns the Application or, as the options say, the ApplicationSet, and
+// notes for the user, which come with an error too. The error is an [AloneError]
+// if a directory is invalid as an Application of its own.
+func (p *Plan) Object() (object any, notes []string, err error) {
+	if p.repo, err = findRepository(p.dir); err != nil {
+		return nil, nil, err
+	}
+	found := new(findings)
+	if p.options.AppSet {
+		object = p.applicationSet(found)
+	} else {
+		object = p.application(found)
+	}
+	return object, found.notes, found.err()
+}
+
+// largeApp is how many VMs one Application takes without care; see docs/growth.md.
+const largeApp = 1000
+
+func (p *Plan) application(found *findings) any {
+	if n := len(p.fleet.Machines); n > largeApp {
+		found.notef("%d VMs in one Application; above %d, one Application for each directory fits better: --appset", n, largeApp)
+	}
+	return p.order([]string{p.dir}, found).application()
+}
+
+func (p *Plan) applicationSet(found *findings) any {
+	dirs := p.fleet.Directories()
+	if slices.Contains(dirs, filepath.Clean(p.dir)) {
+		found.add(fmt.Errorf("%s: holds VMs itself, so all of it is one Application; move the VMs into directories, or leave out --appset", p.dir))
+		return nil
+	}
+	if err := p.checkAlone(dirs); err != nil {
+		found.add(err)
+		return nil
+	}
+	o := p.order(dirs, found)
+	s := p.spread(dirs, found)
+	if !found.failed() {
+		found.add(checkNames(o, s.directories))
+		found.add(checkSteps(o, s))
+	}
+	return o.applicationSet(s)
+}

@@ -1,0 +1,83 @@
+package delivery
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// read loads the fleet or directory at dir, with each of the overlays of clusters
+// if there are some. The machines are those of all clusters together.
+func (p *Plan) read(dir string) (*machine.Fleet, *source.Diagnostics, error) {
+	files, err := overlaysIn(p.options.ClusterOverlays)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, loaded := new(source.Diagnostics), new(machine.Fleet)
+	var machines []*machine.Machine
+	for _, file := range files {
+		opts := p.options.Fleet
+		if file != "" {
+			opts.Overlays = append(slices.Clip(opts.Overlays), file)
+		}
+		one, diags := p.load(dir, opts)
+		loaded, machines = one, append(machines, one.Machines...)
+		all.Merge(diags)
+	}
+	loaded.Machines = machines
+	return loaded, unique(all), nil
+}
+
+// overlaysIn lists the overlays in a directory; one empty name without a directory.
+func overlaysIn(dir string) ([]string, error) {
+	if dir == "" {
+		return []string{""}, nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("--cluster-overlays %q: no overlays there; expected a file NAME.yaml for each cluster", dir)
+	}
+	return files, err
+}
+
+// unique leaves out what several loads of a fleet report alike.
+func unique(diags *source.Diagnostics) *source.Diagnostics {
+	once, seen := new(source.Diagnostics), map[string]bool{}
+	for _, d := range diags.Sorted() {
+		if text := d.String(); !seen[text] {
+			seen[text] = true
+			once.Add(d)
+		}
+	}
+	return once
+}
+
+// AloneError is that a directory is invalid as an Application of its own:
+// without the rest of the fleet.
+type AloneError struct {
+	Dir         string
+	Diagnostics *source.Diagnostics // what is wrong then
+}
+
+// Error names the directory.
+func (e *AloneError) Error() string {
+	return fmt.Sprintf("this is so for %s alone, as an Application of its own renders it", e.Dir)
+}
+
+// checkAlone checks that every directory is right without the others: waves, and
+// the overlays of VMs, end with an Application.
+func (p *Plan) checkAlone(dirs []string) error {
+	for _, dir := range dirs {
+		_, diags, err := p.read(dir)
+		if err != nil {
+			return err
+		}
+		if diags.HasErrors() {
+			return &AloneError{dir, diags}
+		}
+	}
+	return nil
+}

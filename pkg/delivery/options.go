@@ -1,0 +1,118 @@
+package delivery
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// Options are what a fleet cannot say of its Applications.
+type Options struct {
+	// Fleet is how the fleet is rendered. Overlays, VMs, Set and Defaults become
+	// parameters of the plugin, and Namespace the destination's.
+	Fleet fleet.Options
+	// Ignore lists JSON pointers to optional fields of VirtualMachines that are left to others.
+	Ignore []string
+	// Repo is the URL of the Git repository; that of the remote "origin" if empty.
+	Repo string
+	// Revision is the branch, tag or commit that is synced.
+	Revision string
+	// Name of the Application, or of the ApplicationSet and the beginning of its
+	// Applications' names; made of the fleet's name and the path if empty.
+	Name string
+	// Project is the Argo CD project.
+	Project string
+	// ArgoCDNamespace is the namespace of the objects; that of Argo CD on the fleet's target if empty.
+	ArgoCDNamespace string
+	// Server is the URL of the destination's API server, and Cluster its name in
+	// Argo CD; Argo CD's own cluster if both are empty.
+	Server, Cluster string
+
+	// AppSet makes an ApplicationSet, to which the options below belong.
+	AppSet bool
+	// Clusters lists labels, as "key=value", of the clusters to deploy to.
+	Clusters []string
+	// ClusterOverlays is a directory with an overlay NAME.yaml for each of the Clusters.
+	ClusterOverlays string
+	// Rolling lists the steps of a sync in order: directories right below the
+	// path, or values of one label of clusters, as "key=value".
+	Rolling []string
+	// MaxUpdate is how many Applications of a step are synced at a time, as a number
+	// or percentage; all if empty.
+	MaxUpdate string
+}
+
+var maxUpdateForm = regexp.MustCompile(`^([1-9][0-9]*|[1-9][0-9]?%|100%)$`)
+
+const (
+	appNameRule   = "expected at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
+	namespaceRule = "not a namespace; expected at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"
+)
+
+// Check returns what is wrong with the options, whatever the fleet.
+func (o *Options) Check() error {
+	for _, rule := range []struct {
+		broken  bool
+		problem string
+	}{
+		{o.Server != "" && o.Cluster != "", "--server and --cluster both name the destination; use one of them"},
+		{len(o.Clusters) > 0 && o.Server+o.Cluster != "", "--clusters says where to deploy to; remove --server and --cluster beside it"},
+		{!o.AppSet && len(o.Clusters) > 0, "--clusters needs --appset"},
+		{!o.AppSet && len(o.Rolling) > 0, "--rolling needs --appset"},
+		{o.ClusterOverlays != "" && len(o.Clusters) == 0, "--cluster-overlays needs --clusters"},
+		{o.MaxUpdate != "" && len(o.Rolling) == 0, "--max-update needs --rolling"},
+		{o.AppSet && len(o.Fleet.VMs) > 0, "--vm selects from one Application; remove --appset beside it"},
+		{o.MaxUpdate != "" && !maxUpdateForm.MatchString(o.MaxUpdate), fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate)},
+		{o.Name != "" && !argocd.IsApplicationName(o.Name), fmt.Sprintf("--name %q: not a name; %s", o.Name, appNameRule)},
+		{!argocd.IsApplicationName(o.Project), fmt.Sprintf("--project %q: not a name; %s", o.Project, appNameRule)},
+		{o.Fleet.Namespace != "" && !argocd.IsNamespace(o.Fleet.Namespace), fmt.Sprintf("--namespace %q: %s", o.Fleet.Namespace, namespaceRule)},
+		{o.ArgoCDNamespace != "" && !argocd.IsNamespace(o.ArgoCDNamespace), fmt.Sprintf("--argocd-namespace %q: %s", o.ArgoCDNamespace, namespaceRule)},
+		{o.Server != "" && !argocd.IsServerURL(o.Server), "--server is not the URL of an API server, or one with credentials, which Argo CD keeps in a Secret; expected https://HOST:PORT"},
+		{repeated(o.Rolling) != "", fmt.Sprintf("--rolling %q: given twice; expected each step once", repeated(o.Rolling))},
+	} {
+		if rule.broken {
+			return errors.New(rule.problem)
+		}
+	}
+	if _, err := o.steps(); err != nil {
+		return err
+	}
+	return errors.Join(checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore))
+}
+
+// repeated returns the first name that comes a second time, or "" if there is none.
+func repeated(names []string) string {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// labelForm is that of labels in Kubernetes, as key=value.
+var labelForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?=([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
+
+func checkLabels(option string, labels []string) error {
+	for _, label := range labels {
+		if !labelForm.MatchString(label) {
+			return fmt.Errorf("%s %q: not a label; expected key=value", option, label)
+		}
+	}
+	return nil
+}
+
+// pairs returns a map of "key=value" options, which have been checked.
+func pairs(options []string) map[string]string {
+	m := make(map[string]string, len(options))
+	for _, option := range options {
+		key, value, _ := strings.Cut(option, "=")
+		m[key] = value
+	}
+	return m
+}

@@ -1,0 +1,127 @@
+package delivery
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// order says what to make an Application, or an ApplicationSet, of: a directory
+// of a fleet. Paths are from the repository's root, with slashes, "." for the
+// root itself.
+type order struct {
+	name      string // of the Application or ApplicationSet
+	namespace string // that it lives in: Argo CD's own
+	fleet     string // name of the fleet, for a label
+	project   string
+
+	repoURL  string
+	revision string
+	path     string
+	// inputs are files outside of path on which its manifests depend.
+	inputs      []string
+	parameters  []argocd.ApplicationSourcePluginParameter
+	destination argocd.ApplicationDestination
+
+	ignoreDifferences []argocd.ResourceIgnoreDifferences
+	// respectIgnored leaves the ignored fields alone when syncing, too; it is safe
+	// for fields that do not lie in lists.
+	respectIgnored bool
+	// serverSideDiff compares with what the API server would make of the manifests,
+	// so that defaults of webhooks are no difference. It is stable from Argo CD v3.1 on.
+	serverSideDiff bool
+	// retryNewest tries again with the newest commit, which Argo CD can from v3.2 on.
+	retryNewest bool
+}
+
+// order returns what the plan comes to; dirs are the directories that are
+// rendered, each alone.
+func (p *Plan) order(dirs []string, found *findings) order {
+	ignored, err := ignoredDifferences(p.options.Ignore)
+	found.add(err)
+	o := order{
+		fleet:             p.fleet.Header.Metadata.Name,
+		namespace:         cmp.Or(p.options.ArgoCDNamespace, argocd.Namespace(p.fleet.Header.Target.OpenShift)),
+		project:           p.options.Project,
+		revision:          p.options.Revision,
+		destination:       p.options.destination(),
+		ignoreDifferences: ignored,
+		respectIgnored:    len(p.options.Ignore) > 0,
+		serverSideDiff:    !values.Before(p.fleet.Header.Target.ArgoCD, 3, 1),
+		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),
+	}
+	o.repoURL = p.repoURL(found)
+	o.path = found.text(p.repo.path(p.dir))
+	o.parameters = parameters(p.options.Fleet, found.list(p.repo.paths(p.options.Fleet.Overlays)))
+	o.inputs = found.list(p.inputs(dirs))
+	o.name = found.text(p.name(o.path))
+	return o
+}
+
+func (o *Options) destination() argocd.ApplicationDestination {
+	d := argocd.ApplicationDestination{Server: o.Server, Name: o.Cluster, Namespace: o.Fleet.Namespace}
+	if o.Server+o.Cluster == "" {
+		d.Server = argocd.OwnCluster
+	}
+	return d
+}
+
+// repoURL is that of --repo, or of the remote "origin", without credentials.
+func (p *Plan) repoURL(found *findings) string {
+	given := p.options.Repo
+	if given == "" {
+		given = found.text(p.repo.origin())
+	}
+	if given == "" {
+		return ""
+	}
+	public, secret, err := argocd.PublicURL(given)
+	if secret {
+		found.notef("the credentials in the repository's URL are left out; Argo CD keeps its own, in a Secret for the repository")
+	}
+	if err != nil {
+		found.add(fmt.Errorf("the repository's URL: %w; give --repo", err))
+	}
+	return public
+}
+
+// parameters are what the Application says to the plugin; overlays are paths from
+// the repository's root.
+func parameters(opts fleet.Options, overlays []string) []argocd.ApplicationSourcePluginParameter {
+	all := []argocd.ApplicationSourcePluginParameter{
+		{Name: "vm", Array: opts.VMs},
+		{Name: "overlay", Array: absolute(overlays)},
+		{Name: "defaults", Map: pairs(opts.Defaults)},
+		{Name: "vars", Map: pairs(opts.Set)},
+	}
+	return slices.DeleteFunc(all, func(p argocd.ApplicationSourcePluginParameter) bool {
+		return len(p.Array)+len(p.Map) == 0
+	})
+}
+
+// inputs are the files outside of the directories on which these depend, from
+// the repository's root.
+func (p *Plan) inputs(dirs []string) ([]string, error) {
+	files := slices.Clone(p.options.Fleet.Overlays)
+	for _, dir := range dirs {
+		more, err := p.fleet.Inputs(dir)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
+	paths, err := p.repo.paths(files)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(paths, func(path string) bool { return strings.Contains(path, ";") }); i >= 0 {
+		return nil, fmt.Errorf("%s: a semicolon in a path, which separates paths in the annotation %s; rename it", files[i], argocd.GeneratePathsAnnotation)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}

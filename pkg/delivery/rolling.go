@@ -1,0 +1,115 @@
+package delivery
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// rolling syncs step by step: the Applications of one are Healthy before those
+// of the next are synced. What is in no step comes last.
+type rolling struct {
+	// clusterLabel is the label of clusters whose values are the steps; if empty,
+	// the steps are directories right below the order's.
+	clusterLabel string
+	steps        []string
+	// maxUpdate is how many of a step are synced at a time: an int, or a string
+	// with a percentage; nil is all.
+	maxUpdate any
+}
+
+// steps returns how the Applications are synced, or nil if there are none.
+func (o *Options) steps() (*rolling, error) {
+	if len(o.Rolling) == 0 {
+		return nil, nil
+	}
+	r := &rolling{steps: o.Rolling}
+	if o.MaxUpdate != "" {
+		r.maxUpdate = o.MaxUpdate
+		if n, err := strconv.Atoi(o.MaxUpdate); err == nil {
+			r.maxUpdate = n
+		}
+	}
+	if !strings.Contains(strings.Join(o.Rolling, ""), "=") {
+		return r, nil
+	}
+	if err := checkLabels("--rolling", o.Rolling); err != nil {
+		return nil, err
+	}
+	return r, o.byLabel(r)
+}
+
+// byLabel makes steps of one label's values.
+func (o *Options) byLabel(r *rolling) error {
+	if len(o.Clusters) == 0 {
+		return errors.New("--rolling by a label of clusters needs --clusters")
+	}
+	r.steps = nil
+	for _, step := range o.Rolling {
+		key, value, _ := strings.Cut(step, "=")
+		r.steps = append(r.steps, value)
+		if r.clusterLabel = cmp.Or(r.clusterLabel, key); key != r.clusterLabel {
+			return fmt.Errorf("--rolling has the labels %q and %q; expected steps by one label", r.clusterLabel, key)
+		}
+	}
+	return nil
+}
+
+// checkSteps checks that the steps are directories that contain VMs.
+func checkSteps(o order, s spread) error {
+	if s.rolling == nil || s.rolling.clusterLabel != "" {
+		return nil
+	}
+	var known []string
+	for _, dir := range s.directories {
+		first, _, _ := strings.Cut(relative(o.path, dir), "/")
+		known = append(known, first)
+	}
+	known = slices.Compact(known)
+	for _, step := range s.rolling.steps {
+		if !slices.Contains(known, step) {
+			return fmt.Errorf("--rolling %q: no directory with VMs right beneath %s; %s", step, o.path, source.DidYouMean(step, known))
+		}
+	}
+	return nil
+}
+
+// strategy lists the steps and, last, the Applications in none of them, which
+// would never be synced otherwise.
+func (r *rolling) strategy() *argocd.ApplicationSetStrategy {
+	if r == nil {
+		return nil
+	}
+	key := cmp.Or(r.clusterLabel, labels.Directory)
+	var steps []argocd.ApplicationSetRolloutStep
+	step := func(operator string, values ...string) {
+		match := argocd.ApplicationMatchExpression{Key: key, Operator: operator, Values: values}
+		steps = append(steps, argocd.ApplicationSetRolloutStep{
+			MatchExpressions: []argocd.ApplicationMatchExpression{match}, MaxUpdate: r.maxUpdate,
+		})
+	}
+	for _, value := range r.values() {
+		step("In", value)
+	}
+	step("NotIn", r.values()...)
+	return &argocd.ApplicationSetStrategy{Type: "RollingSync", RollingSync: &argocd.ApplicationSetRolloutStrategy{Steps: steps}}
+}
+
+// values are the steps as the Applications' labels have them.
+func (r *rolling) values() []string {
+	if r.clusterLabel != "" {
+		return r.steps
+	}
+	var values []string
+	for _, step := range r.steps {
+		values = append(values, normalize(step))
+	}
+	return values
+}

@@ -1,0 +1,72 @@
+// Package labels holds the keys of labels and annotations under vmrender.io/:
+// the contract between what is rendered and what runs in the cluster. Objects in
+// clusters carry these keys, and the Jobs of an older release read them, so a key
+// never changes once it is released.
+package labels
+
+// The keys on VirtualMachines of which the Jobs read what to do. package render
+// writes them, package rollout reads them.
+const (
+	// Rollout is a label of the VirtualMachines that a rollout restarts: the name
+	// of the part of the fleet, which `vmrender rollout --id` selects by.
+	Rollout = "vmrender.io/rollout"
+	// MaxUnavailable is an annotation: how many VirtualMachines of a rollout may be
+	// unavailable at a time, as a number or a percentage such as "25%". Defaults to 1.
+	MaxUnavailable = "vmrender.io/max-unavailable"
+	// KeepOld is an annotation: how many outdated root disks of the VirtualMachine
+	// a rollout keeps, as a number. Defaults to 0.
+	KeepOld = "vmrender.io/keep-old"
+	// Content is an annotation of VirtualMachines of which a snapshot is taken
+	// before they change: a hash of what is rendered for the VirtualMachine.
+	Content = "vmrender.io/content"
+)
+
+// The keys on other objects that the Jobs read or write.
+const (
+	// Disk is a label of the DataVolumes of a VirtualMachine in a rollout: the name
+	// of the disk. package render writes it on root disks, with the value
+	// [RootDisk]; a rollout deletes no DataVolume without it.
+	Disk = "vmrender.io/disk"
+	// SnapshotOf is a label of the VirtualMachineSnapshots that package rollout
+	// takes: the name of the VirtualMachine. Only people read it.
+	SnapshotOf = "vmrender.io/snapshot-of"
+)
+
+// RootDisk is the value of [Disk] for a root disk.
+const RootDisk = "root"
+
+// The keys that package render writes and no Job reads.
+const (
+	// Pool is a label of the VirtualMachines of a VirtualMachinePool: its name. The
+	// pool selects by it.
+	Pool = "vmrender.io/pool"
+	// Lifecycle is an annotation of VirtualMachines: "pet" or "cattle". It is for
+	// people, like the two below.
+	Lifecycle = "vmrender.io/lifecycle"
+	// OnChange is an annotation of VirtualMachines: "in-place" or "recreate".
+	OnChange = "vmrender.io/on-change"
+	// Strategy is an annotation of the VirtualMachines of cattle: the strategy, such as "rollout".
+	Strategy = "vmrender.io/strategy"
+)
+
+// The keys on Applications.
+const (
+	// Fleet is a label of the Applications and ApplicationSets that package delivery
+	// makes: the name of the fleet.
+	Fleet = "vmrender.io/fleet"
+	// Directory is a label of the Applications of an ApplicationSet: the first name
+	// of their path below that of the ApplicationSet. Its steps select by it.
+	Directory = "vmrender.io/directory"
+	// Impact is an annotation of the Applications of layers: "low", "medium" or
+	// "high". It is for people.
+	Impact = "vmrender.io/impact"
+)
+
+// The annotations of charts (in Chart.yaml), which package layers reads.
+const (
+	// ChartNamespace is the namespace of the objects that do not name one.
+	ChartNamespace = "vmrender.io/namespace"
+	// ChartRequires lists the API groups that must be served before the objects can
+	// be applied, separated by spaces.
+	ChartRequires = "vmrender.io/requires"
+)

@@ -1,0 +1,60 @@
+package labels_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+)
+
+// Objects that carry these keys are in clusters: a changed key would lose them.
+// Nothing rewrites this table.
+func TestKeysNeverChange(t *testing.T) {
+	keys := map[string]string{
+		labels.Rollout:        "vmrender.io/rollout",
+		labels.MaxUnavailable: "vmrender.io/max-unavailable",
+		labels.KeepOld:        "vmrender.io/keep-old",
+		labels.Content:        "vmrender.io/content",
+		labels.Disk:           "vmrender.io/disk",
+		labels.RootDisk:       "root",
+		labels.SnapshotOf:     "vmrender.io/snapshot-of",
+		labels.Pool:           "vmrender.io/pool",
+		labels.Lifecycle:      "vmrender.io/lifecycle",
+		labels.OnChange:       "vmrender.io/on-change",
+		labels.Strategy:       "vmrender.io/strategy",
+		labels.Fleet:          "vmrender.io/fleet",
+		labels.Directory:      "vmrender.io/directory",
+		labels.Impact:         "vmrender.io/impact",
+		labels.ChartNamespace: "vmrender.io/namespace",
+		labels.ChartRequires:  "vmrender.io/requires",
+	}
+	for key, want := range keys {
+		require.Equal(t, want, key)
+	}
+	for name, key := range declared(t) {
+		require.Contains(t, keys, key, "%s is not in the table", name)
+	}
+}
+
+// declared are the constants of the package, by name.
+func declared(t *testing.T) map[string]string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "labels.go", nil, 0)
+	require.NoError(t, err)
+	all := map[string]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			all[spec.Names[0].Name] = value
+		}
+		return true
+	})
+	require.NotEmpty(t, all)
+	return all
+}

@@ -1,0 +1,71 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// fleetFile is what makes a directory that of a fleet.
+const fleetFile = "fleet.yaml"
+
+// Options are what a command says in addition to the platform's file.
+type Options struct {
+	// Layer is the name of the only layer to render; the app-of-apps if empty.
+	Layer string
+	// Policies wraps the layers in policies of Red Hat Advanced Cluster Management.
+	Policies bool
+	// KubeVersion is the version of the cluster, such as "1.33.1". Defaults to the target's.
+	KubeVersion string
+	// APIVersions are what the cluster serves, as group/version or
+	// group/version/Kind; nil if that is not known.
+	APIVersions []string
+}
+
+// Check returns what is wrong with the options, whatever the platform. It names
+// them as the options of `vmrender template`.
+func (o Options) Check() error {
+	switch {
+	case o.Policies && o.Layer != "":
+		return errors.New("--as and --layer exclude each other; use one of them")
+	case o.KubeVersion != "" && !IsVersion(o.KubeVersion):
+		return fmt.Errorf("--kube-version %q; expected a version such as \"1.33\"", o.KubeVersion)
+	}
+	return nil
+}
+
+// File returns the file of the platform that a path means, if it does: the path
+// itself, or the file in a directory. A directory with a fleet means the fleet,
+// unless the options ask for what only a platform has.
+func (o Options) File(path string) (string, bool) {
+	if filepath.Base(path) == FileName {
+		return path, true
+	}
+	file := filepath.Join(path, FileName)
+	fleet := isFile(filepath.Join(path, fleetFile)) && o.Layer == "" && !o.Policies
+	if fleet || !isFile(file) {
+		return "", false
+	}
+	return file, true
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Render renders what the options ask for of the platform at path. The result
+// must only be used when there are no errors.
+func Render(path string, o Options) ([]manifest.Object, *source.Diagnostics) {
+	switch {
+	case o.Policies:
+		return RenderPolicies(path, o)
+	case o.Layer != "":
+		return RenderLayer(path, o.Layer, o)
+	}
+	return RenderApps(path, o)
+}

@@ -1,0 +1,58 @@
+// Package output writes what was rendered, once all of it is right: as one
+// stream, or as files in a directory.
+package output
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+)
+
+// Machines writes the objects of machines, and of Jobs, as one stream.
+func Machines(to io.Writer, format manifest.Format, rendered []render.Rendered) error {
+	return stream(to, format, func(w *manifest.Writer) error {
+		var buf []byte
+		for i := range rendered {
+			var err error
+			if buf, err = rendered[i].Write(w, buf); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Objects writes objects as one stream.
+func Objects(to io.Writer, format manifest.Format, objects []manifest.Object) error {
+	return stream(to, format, func(w *manifest.Writer) error {
+		for _, o := range objects {
+			if err := w.Write(o.JSON); err != nil {
+				return writing(err)
+			}
+		}
+		return nil
+	})
+}
+
+// Struct writes one object, given as a struct of its kind.
+func Struct(to io.Writer, format manifest.Format, object any) error {
+	return stream(to, format, func(w *manifest.Writer) error { return writing(w.Encode(object)) })
+}
+
+// stream writes what add puts into it.
+func stream(to io.Writer, format manifest.Format, add func(*manifest.Writer) error) error {
+	w := manifest.NewWriter(to, format)
+	if err := add(w); err != nil {
+		return err
+	}
+	return writing(w.Close())
+}
+
+func writing(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("writing manifests: %w", err)
+}
