@@ -1,13 +1,40 @@
-// Package charts holds the Helm charts of the layers beneath the virtual
-// machines. Each directory is a chart that also works alone; README.md says how
-// they are made.
+// Package charts holds the Helm charts of the platform layers. Each directory is
+// a chart that also works on its own; README.md describes how they are made.
 package charts
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
 
-// FS holds what Helm reads of every chart, beneath the chart's name:
-// Chart.yaml, values.yaml, values.schema.json and templates. vmrender-lib, which
-// has no values, is the library whose copy is in each of the others.
-//
-//go:embed */Chart.yaml */values.yaml */values.schema.json all:*/templates
-var FS embed.FS
+// library is what the charts share. In each of them templates/_vmrender.tpl is a
+// symbolic link to it, which Helm follows and go:embed leaves out.
+const library = "_vmrender.tpl"
+
+//go:embed _vmrender.tpl */Chart.yaml */values.yaml */values.schema.json all:*/templates
+var embedded embed.FS
+
+// Files returns what Helm reads of a chart, by path in the chart's directory:
+// Chart.yaml, values.yaml, values.schema.json and templates.
+func Files(chart string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	add := func(name, path string) (err error) {
+		files[name], err = embedded.ReadFile(path)
+		return err
+	}
+	err := fs.WalkDir(embedded, chart, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return add(strings.TrimPrefix(path, chart+"/"), path)
+	})
+	if err == nil {
+		err = add("templates/"+library, library)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading chart %s: %w", chart, err)
+	}
+	return files, nil
+}

@@ -2,9 +2,11 @@
 package examples
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,21 +23,29 @@ import (
 // objects renders a fleet into generic objects by "Kind/name".
 func objects(t *testing.T, dir string) map[string]map[string]any {
 	t.Helper()
-	f, diags := machine.Load(dir, fleet.Options{})
-	r := render.New()
-	out := map[string]map[string]any{}
-	for _, m := range f.Machines {
-		for _, o := range r.Objects(m, diags) {
-			text, err := manifest.Encode(nil, o)
-			require.NoError(t, err)
-			var generic map[string]any
-			require.NoError(t, json.Unmarshal(text, &generic))
-			metadata := generic["metadata"].(map[string]any)
-			out[generic["kind"].(string)+"/"+metadata["name"].(string)] = generic
-		}
-	}
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	rendered := read(t, c.Rendered(diags))
 	require.Empty(t, diags.Sorted())
+	out := map[string]map[string]any{}
+	for _, o := range rendered {
+		var generic map[string]any
+		require.NoError(t, json.Unmarshal(o.JSON, &generic))
+		out[o.Kind+"/"+o.Name] = generic
+	}
 	return out
+}
+
+// read writes machines as one List and reads its objects back.
+func read(t *testing.T, rendered []render.Rendered) []manifest.Object {
+	t.Helper()
+	var out bytes.Buffer
+	w := manifest.NewWriter(&out, manifest.JSON)
+	require.NoError(t, render.Write(w, rendered...))
+	require.NoError(t, w.Close())
+	objects, err := manifest.Read(&out)
+	require.NoError(t, err)
+	return objects
 }
 
 // TestACP proves that examples/acp renders the pattern's three hand-written
@@ -135,13 +145,11 @@ func count(t *testing.T, file string) int {
 
 // TestFleet proves that the large example has no problem at all, not even a warning.
 func TestFleet(t *testing.T) {
-	f, diags := machine.Load("fleet", fleet.Options{})
-	r := render.New()
-	for _, m := range f.Machines {
-		r.Objects(m, diags)
-	}
+	c := render.NewCollector()
+	_, diags := machine.Visit("fleet", fleet.Options{}, c.Visit)
+	machines := slices.DeleteFunc(c.Rendered(diags), func(r render.Rendered) bool { return r.Jobs })
 	require.Empty(t, lines(diags))
-	require.Len(t, f.Machines, 11)
+	require.Len(t, machines, 11)
 }
 
 func lines(diags *source.Diagnostics) []string {

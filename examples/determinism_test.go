@@ -3,13 +3,11 @@ package examples
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +16,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // variant is a circumstance that must not show in the output.
@@ -99,24 +96,17 @@ func copied(t *testing.T, files fs.FS, v variant) string {
 	return dir
 }
 
-// output gives a fleet's problems and, if none is an error, its manifests,
+// output returns a fleet's problems and, if none is an error, its manifests,
 // rendered as the machines are decided.
 func output(t *testing.T, dir string, v variant) (string, []string) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(v.procs))
-	var mu sync.Mutex
-	rendered := map[string]string{}
-	r := render.New()
-	_, diags := machine.Visit(dir, fleet.Options{Namespace: "ns", Jobs: v.jobs}, func(m *machine.Machine, diags *source.Diagnostics) {
-		text := manifests(t, r.Objects(m, diags))
-		mu.Lock()
-		defer mu.Unlock()
-		rendered[fmt.Sprintf("%d/%s/%s", m.Wave, m.Namespace, m.Name)] += text
-	})
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{Namespace: "ns", Jobs: v.jobs}, c.Visit)
 	var out strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(rendered)) {
-		fmt.Fprintf(&out, "# %s\n%s", key, rendered[key])
-	}
+	w := manifest.NewWriter(&out, manifest.YAML)
+	require.NoError(t, render.Write(w, c.Rendered(diags)...))
+	require.NoError(t, w.Close())
 	problems := lines(diags)
 	for i := range problems {
 		problems[i] = strings.ReplaceAll(problems[i], dir, "")
@@ -125,16 +115,4 @@ func output(t *testing.T, dir string, v variant) (string, []string) {
 		return "", problems
 	}
 	return out.String(), problems
-}
-
-func manifests[T any](t *testing.T, objects []T) string {
-	var text []byte
-	for _, o := range objects {
-		object, err := manifest.New(o)
-		if err != nil {
-			t.Error(err)
-		}
-		text = manifest.AppendYAML(append(text, "---\n"...), object.JSON)
-	}
-	return string(text)
 }

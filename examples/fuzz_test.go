@@ -46,10 +46,10 @@ func FuzzRender(f *testing.F) {
 		if diags.HasErrors() || len(fl.Machines) > 100 {
 			return
 		}
-		r, seen := render.New(), map[manifest.ID]bool{}
+		c, seen := render.NewCollector(), map[manifest.ID]bool{}
 		for _, m := range fl.Machines {
 			var found source.Diagnostics
-			objects := r.Objects(m, &found)
+			c.Visit(m, &found)
 			for _, d := range found.Sorted() {
 				require.NotEmpty(t, d.File, "%s", d)
 				require.Positive(t, d.Line, "%s", d)
@@ -57,8 +57,12 @@ func FuzzRender(f *testing.F) {
 			if found.HasErrors() {
 				return
 			}
-			for _, o := range objects {
-				requireManifest(t, o, m, seen)
+		}
+		rendered := c.Rendered(diags)
+		require.False(t, diags.HasErrors())
+		for _, r := range rendered {
+			for _, o := range read(t, []render.Rendered{r}) {
+				requireManifest(t, o, r.Namespace, seen)
 			}
 		}
 	})
@@ -66,11 +70,9 @@ func FuzzRender(f *testing.F) {
 
 // requireManifest wants an object that is read back as what was written, from
 // JSON and from YAML, and that nothing else has the identity of.
-func requireManifest(t *testing.T, o any, m *machine.Machine, seen map[manifest.ID]bool) {
+func requireManifest(t *testing.T, object manifest.Object, namespace string, seen map[manifest.ID]bool) {
 	t.Helper()
-	object, err := manifest.New(o)
-	require.NoError(t, err)
-	require.Equal(t, m.Namespace, object.Namespace)
+	require.Equal(t, namespace, object.Namespace)
 	require.NotEmpty(t, object.Name)
 	require.False(t, seen[object.ID], "%s is there twice", object.ID)
 	seen[object.ID] = true
@@ -83,5 +85,5 @@ func requireManifest(t *testing.T, o any, m *machine.Machine, seen map[manifest.
 	read, err := manifest.Read(strings.NewReader(string(text)))
 	require.NoError(t, err)
 	require.Len(t, read, 1)
-	require.Equal(t, object.ID, read[0].ID)
+	require.Equal(t, object, read[0])
 }

@@ -15,9 +15,10 @@ import (
 func TestLifecycle(t *testing.T) {
 	c := render.NewCollector()
 	_, diags := machine.Visit("lifecycle", fleet.Options{}, c.Visit)
+	rendered := c.Rendered(diags)
 	require.Empty(t, lines(diags))
 	var jobs []string
-	for _, r := range c.Rendered() {
+	for _, r := range rendered {
 		if r.Jobs {
 			jobs = append(jobs, r.Name)
 		}

@@ -35,10 +35,11 @@ func (s *sidecar) generate() error {
 	c.APIs = render.APIs(s.request.APIVersions)
 	_, diags := machine.Visit(".", opts, c.Visit)
 	c.CheckAPIs(diags)
+	rendered := c.Rendered(diags)
 	if err := report.Problems(s.stderr, inParameters(diags)); err != nil {
 		return err
 	}
-	return output.Machines(s.stdout, manifest.JSON, c.Rendered())
+	return output.Machines(s.stdout, manifest.JSON, rendered)
 }
 
 // options are what the Application says to the fleet. The repository's root

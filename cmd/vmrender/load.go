@@ -13,7 +13,7 @@ import (
 func renderFleet(path string, opts fleet.Options) (*machine.Fleet, []render.Rendered, *source.Diagnostics) {
 	c := render.NewCollector()
 	f, diags := machine.Visit(path, opts, c.Visit)
-	return f, c.Rendered(), diags
+	return f, c.Rendered(diags), diags
 }
 
 // machines counts those among what was rendered.

@@ -2,7 +2,6 @@ package layers
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,25 +40,11 @@ func RenderApps(path string, opts Options) ([]manifest.Object, *source.Diagnosti
 	for _, r := range layers {
 		all = append(all, p.application(r))
 	}
-	var objects []manifest.Object
-	for _, v := range all {
-		o, err := object(v)
-		if err != nil {
-			diags.Errorf(source.Pos{File: path}, "encode", "", "the Applications cannot be written: %v", err)
-			return nil, &diags
-		}
-		objects = append(objects, o...)
+	objects, err := newObjects(all)
+	if err != nil {
+		diags.Errorf(source.Pos{File: path}, "encode", "", "the Applications cannot be written: %v", err)
 	}
 	return objects, &diags
-}
-
-// object encodes a struct of Argo CD's API.
-func object(v any) ([]manifest.Object, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return manifest.Read(strings.NewReader(string(text)))
 }
 
 // checkSources wants the repositories that the Applications are to name.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -33,20 +32,16 @@ type chart struct {
 
 // openChart loads an embedded chart. An error is a fault of this program.
 func openChart(name string) (*chart, error) {
-	var files []*loader.BufferedFile
-	err := fs.WalkDir(charts.FS, name, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := charts.FS.ReadFile(file)
-		files = append(files, &loader.BufferedFile{Name: strings.TrimPrefix(file, name+"/"), Data: data})
-		return err
-	})
+	files, err := charts.Files(name)
 	if err != nil {
-		return nil, fmt.Errorf("reading chart %s: %w", name, err)
+		return nil, err
+	}
+	buffered := make([]*loader.BufferedFile, 0, len(files))
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		buffered = append(buffered, &loader.BufferedFile{Name: path, Data: files[path]})
 	}
 	c := new(chart)
-	if c.Chart, err = loader.LoadFiles(files); err != nil {
+	if c.Chart, err = loader.LoadFiles(buffered); err != nil {
 		return nil, fmt.Errorf("loading chart %s: %w", name, err)
 	}
 	if err := c.compileSchema(name); err != nil {

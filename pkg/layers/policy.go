@@ -101,7 +101,7 @@ func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagn
 		return nil, &diags
 	}
 	for _, r := range layers {
-		if err := w.layer(r); err != nil {
+		if err := w.addLayer(r); err != nil {
 			diags.Errorf(r.key, "policy", r.path, "%v", err)
 		}
 	}
@@ -110,39 +110,6 @@ func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagn
 		diags.Errorf(source.Pos{File: path}, "policy", "", "%v", err)
 	}
 	return objects, &diags
-}
-
-// renderAll renders the layers that are managed.
-func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
-	var out []rendered
-	for i := range p.layers {
-		if l := &p.layers[i]; l.managed() {
-			out = append(out, p.render(l, opts, diags))
-		}
-	}
-	checkShared(out, diags)
-	return out
-}
-
-// checkShared refuses an object that two layers make: each sync would take from it
-// what the other has set, and with FailOnSharedResource fails. Argo CD tells
-// objects apart by their groups, not by versions.
-func checkShared(layers []rendered, diags *source.Diagnostics) {
-	type identity struct{ group, kind, namespace, name string }
-	first := map[identity]string{}
-	for _, r := range layers {
-		if r.Action == "Ignore" {
-			continue
-		}
-		for _, o := range r.objects {
-			id := identity{o.Group(), o.Kind, o.Namespace, o.Name}
-			if other, shared := first[id]; shared && other != r.path {
-				diags.Errorf(r.key, "shared-object", r.path, "makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
-				continue
-			}
-			first[id] = r.path
-		}
-	}
 }
 
 // policyWriter gathers the policies of a platform.
@@ -170,7 +137,7 @@ func remediation(action string) string {
 	return "enforce"
 }
 
-func (w *policyWriter) layer(r rendered) error {
+func (w *policyWriter) addLayer(r rendered) error {
 	templates, err := r.templates(w.name(r.name), remediation(r.Action))
 	if err != nil {
 		return err
@@ -185,7 +152,7 @@ func (w *policyWriter) layer(r rendered) error {
 		w.steps = append(w.steps, step{r.wave(), dependency{policyAPI, "Policy", w.namespace, w.name(r.name), "Compliant"}})
 	}
 	if r.Automation != nil {
-		w.automation(r)
+		w.addAutomation(r)
 	}
 	return nil
 }
@@ -204,9 +171,9 @@ func (w *policyWriter) earlier(wave int) []dependency {
 	return out
 }
 
-// automation runs a job template when the layer's policy is violated
+// addAutomation runs a job template when the layer's policy is violated
 // (governance-policy-propagator, api/v1beta1/policyautomation_types.go).
-func (w *policyWriter) automation(r rendered) {
+func (w *policyWriter) addAutomation(r rendered) {
 	a := r.Automation
 	def := map[string]any{"type": "AnsibleJob", "name": a.Template, "secret": a.Secret}
 	if a.ExtraVars != nil {
@@ -354,17 +321,5 @@ func (w *policyWriter) finish() ([]manifest.Object, error) {
 	for _, o := range slices.Concat(w.policies, w.extra) {
 		all = append(all, o)
 	}
-	var objects []manifest.Object
-	for _, o := range append(all, w.binding()...) {
-		text, err := json.Marshal(o)
-		if err != nil {
-			return nil, err
-		}
-		read, err := manifest.Read(strings.NewReader(string(text)))
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, read...)
-	}
-	return objects, nil
+	return newObjects(append(all, w.binding()...))
 }

@@ -69,7 +69,7 @@ func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rende
 		r.objects, err = c.render(l, caps)
 	}
 	if err != nil {
-		l.chartProblem(err, &found)
+		l.reportRefusal(err, &found)
 		return r
 	}
 	l.patch(r.objects, &found)
@@ -98,8 +98,8 @@ func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
 // failed is what Helm's engine makes of a chart's own `fail "path: problem"`.
 var failed = regexp.MustCompile(`^execution error at \([^)]*\): (?:([A-Za-z][-\w]*(?:\.[-\w]+)*): )?(.*)$`)
 
-// chartProblem reports what a chart itself refuses, at the value that it names.
-func (l *layer) chartProblem(err error, diags *source.Diagnostics) {
+// reportRefusal reports what a chart itself refuses, at the value that it names.
+func (l *layer) reportRefusal(err error, diags *source.Diagnostics) {
 	m := failed.FindStringSubmatch(err.Error())
 	if m == nil {
 		diags.Errorf(l.key, "chart", l.path, "%v", err)

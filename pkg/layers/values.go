@@ -57,15 +57,15 @@ func (v *valuesCheck) report(e *jsonschema.ValidationError) {
 		return
 	}
 	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
-		v.unknown(e, extra.Properties)
+		v.reportUnknown(e, extra.Properties)
 		return
 	}
 	at, path := v.locate(v.user, e.InstanceLocation)
 	v.diags.Errorf(at, "values", path, "%s", v.wording(e))
 }
 
-// unknown reports keys that the schema does not have, each at its place.
-func (v *valuesCheck) unknown(e *jsonschema.ValidationError, keys []string) {
+// reportUnknown reports keys that the schema does not have, each at its place.
+func (v *valuesCheck) reportUnknown(e *jsonschema.ValidationError, keys []string) {
 	known := v.knownKeys(e.SchemaURL)
 	for _, key := range keys {
 		at, path := v.locate(v.user, append(slices.Clone(e.InstanceLocation), key))

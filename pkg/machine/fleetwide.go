@@ -60,8 +60,7 @@ func (w *wide) selects(r *record) bool {
 func (w *wide) check() {
 	w.checkEmpty()
 	slices.SortFunc(w.records, func(a, b *record) int {
-		return cmp.Or(strings.Compare(a.pos.File, b.pos.File), cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Col, b.pos.Col),
-			strings.Compare(a.name, b.name))
+		return cmp.Or(a.pos.Compare(b.pos), strings.Compare(a.name, b.name))
 	})
 	index := checkDuplicates(w.records, w.diags)
 	checkUnique(w.records, w.diags)

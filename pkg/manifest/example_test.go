@@ -69,11 +69,10 @@ items:
 	if err != nil {
 		fmt.Println(err)
 	}
-	manifest.Sort(objects)
 	for _, o := range objects {
 		fmt.Println(o.ID)
 	}
 	// Output:
-	// Secret default/web01-cloudinit
 	// Service default/web01-http
+	// Secret default/web01-cloudinit
 }

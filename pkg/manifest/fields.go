@@ -7,15 +7,13 @@ import (
 
 // field is how one field of a struct is written.
 type field struct {
-	index     int
-	key       string // with quotes and colon; empty for an inlined struct
-	kind      reflect.Kind
-	encode    encodeFunc
-	inline    *object // the fields of an inlined struct, or of the one that it points to
-	omitEmpty bool    // in the sense of encoding/json, which no struct is
-	omitZero  bool
-	omitBare  bool // left out when it encodes to {}
-	zero      zeroTest
+	index    int
+	key      string // with quotes and colon; empty for an inlined struct
+	encode   encodeFunc
+	inline   *object                  // the fields of an inlined struct, or of the one that it points to
+	isEmpty  func(reflect.Value) bool // reports whether a value is left out; nil if none is
+	omitBare bool                     // left out when it encodes to {}
+	zero     zeroTest
 }
 
 // object is how a struct is written: its fields in the order declared, but
@@ -54,7 +52,7 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 		name, options := parseTag(f)
 		switch {
 		case name == "" && isInlined(f):
-			in := field{index: i, kind: f.Type.Kind(), inline: &object{}}
+			in := field{index: i, inline: &object{}}
 			if twice = collect(structType(f.Type), in.inline, keys); twice != "" {
 				return twice
 			}
@@ -86,21 +84,38 @@ func (o *object) putVersionFirst() {
 }
 
 func planField(i int, f reflect.StructField, name, options string) field {
-	planned := field{
-		index:     i,
-		key:       string(append(appendString(nil, name), ':')),
-		kind:      f.Type.Kind(),
-		encode:    fieldEncoder(f.Type),
-		omitEmpty: hasOption(options, "omitempty"),
-		omitZero:  hasOption(options, "omitzero"),
+	omitEmpty, omitZero := hasOption(options, "omitempty"), hasOption(options, "omitzero")
+	bare := omitEmpty && f.Type.Kind() == reflect.Struct && !keptEmpty[f.Type.PkgPath()+"."+f.Type.Name()]
+	return field{
+		index:    i,
+		key:      string(append(appendString(nil, name), ':')),
+		encode:   fieldEncoder(f.Type),
+		isEmpty:  emptyTest(f.Type.Kind(), omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
+		omitBare: bare,
+		zero:     zeroTestOf(f, omitEmpty),
 	}
-	if planned.omitEmpty && planned.kind == reflect.Struct && !keptEmpty[f.Type.PkgPath()+"."+f.Type.Name()] {
-		planned.omitZero = planned.omitZero || marshalerOf(f.Type) != nil
-		planned.omitBare = true
-	}
-	planned.zero = zeroTestOf(f, planned.omitEmpty)
-	return planned
 }
+
+// emptyTest returns what reports whether a field of a kind is left out, or nil
+// if it never is. Its options are encoding/json's: by omitEmpty no struct is empty.
+func emptyTest(kind reflect.Kind, omitEmpty, omitZero bool) func(reflect.Value) bool {
+	switch {
+	case kind == reflect.Pointer:
+		return reflect.Value.IsNil
+	case omitEmpty && (kind == reflect.String || kind == reflect.Slice || kind == reflect.Map):
+		return hasNoElements
+	case omitZero:
+		return reflect.Value.IsZero
+	case !omitEmpty, kind == reflect.Struct:
+		return nil
+	case kind == reflect.Array:
+		return hasNoElements
+	default:
+		return reflect.Value.IsZero
+	}
+}
+
+func hasNoElements(v reflect.Value) bool { return v.Len() == 0 }
 
 // fieldEncoder knows the simplest types at once: most fields have one.
 func fieldEncoder(t reflect.Type) encodeFunc {
@@ -142,21 +157,22 @@ func (o *object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
 		if f.zero.passes(base) {
 			continue
 		}
-		if dst, err = f.append(dst, v.Field(f.index)); err != nil {
+		value := v.Field(f.index)
+		switch {
+		case f.inline != nil:
+			dst, err = f.appendInline(dst, value)
+		case f.isEmpty == nil || !f.isEmpty(value):
+			dst, err = f.append(dst, value)
+		}
+		if err != nil {
 			return dst, err
 		}
 	}
 	return dst, nil
 }
 
-// append writes the field with its key, or nothing when it is noise.
+// append writes the field with its key, or nothing when it encodes to noise.
 func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
-	if f.inline != nil {
-		return f.appendInline(dst, v)
-	}
-	if f.isLeftOut(v) {
-		return dst, nil
-	}
 	start := len(dst)
 	if dst[start-1] != '{' {
 		dst = append(dst, ',')
@@ -173,34 +189,11 @@ func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
 }
 
 func (f *field) appendInline(dst []byte, v reflect.Value) ([]byte, error) {
-	if f.kind != reflect.Pointer {
+	if v.Kind() != reflect.Pointer {
 		return f.inline.encode(dst, v)
 	}
 	if v.IsNil() {
 		return dst, nil
 	}
 	return f.inline.encode(dst, v.Elem())
-}
-
-func (f *field) isLeftOut(v reflect.Value) bool {
-	switch {
-	case f.kind == reflect.Pointer:
-		return v.IsNil()
-	case f.omitZero:
-		return v.IsZero()
-	default:
-		return f.omitEmpty && isEmpty(f.kind, v)
-	}
-}
-
-// isEmpty is encoding/json's rule for omitempty.
-func isEmpty(kind reflect.Kind, v reflect.Value) bool {
-	switch kind {
-	case reflect.String, reflect.Slice, reflect.Map, reflect.Array:
-		return v.Len() == 0
-	case reflect.Struct:
-		return false
-	default:
-		return v.IsZero()
-	}
 }

@@ -3,7 +3,6 @@ package manifest
 import (
 	"cmp"
 	"iter"
-	"slices"
 	"strings"
 )
 
@@ -22,9 +21,13 @@ type Object struct {
 	JSON []byte
 }
 
-// New encodes a typed API struct (see [Encode]) and reads its identity.
+// New returns a typed API struct as an object. Its JSON is canonical, as in the
+// result of [Read]; for the order in which a type declares its fields, see [Encode].
 func New(v any) (Object, error) {
 	text, err := Encode(nil, v)
+	if err == nil {
+		text, err = canonical(text)
+	}
 	if err != nil {
 		return Object{}, err
 	}
@@ -58,12 +61,6 @@ func (id ID) Compare(other ID) int {
 		cmp.Compare(id.Name, other.Name),
 		cmp.Compare(id.APIVersion, other.APIVersion),
 	)
-}
-
-// Sort orders objects by identity. Objects of the same identity keep their
-// order.
-func Sort(objects []Object) {
-	slices.SortStableFunc(objects, func(a, b Object) int { return a.Compare(b.ID) })
 }
 
 // identify reads an object's identity from its JSON, no further than it must.

@@ -5,9 +5,10 @@ import (
 	"unsafe"
 )
 
-// zeroTest tells at a glance that a field is to be left out, without the price
-// of a reflect.Value. Most fields of a KubeVirt object are, so that this makes
-// the encoder twice as fast; it would be right without.
+// zeroTest reports that a field is left out, as most fields of a KubeVirt object
+// are, without the price of a reflect.Value. It passes only where [emptyTest]'s
+// test does, so that the output is the same without it. Measured end to end:
+// 10,000 VMs, a file each, take 5 % more instructions without it (callgrind).
 type zeroTest struct {
 	offset uintptr // of the byte or word that is zero in an empty field
 	width  uintptr // 1 or the size of a word; 0 is a test that never passes

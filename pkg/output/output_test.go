@@ -30,8 +30,9 @@ func rendered(t *testing.T) []render.Rendered {
 	require.NoError(t, os.WriteFile("site/fleet.yaml", []byte(fleetYAML), 0o600))
 	c := render.NewCollector()
 	_, diags := machine.Visit("site", fleet.Options{}, c.Visit)
+	all := c.Rendered(diags)
 	require.Empty(t, diags.Sorted())
-	return c.Rendered()
+	return all
 }
 
 // The files are what the stream has, cut into one for each machine.

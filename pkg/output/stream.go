@@ -12,16 +12,7 @@ import (
 
 // Machines writes the objects of machines, and of Jobs, as one stream.
 func Machines(to io.Writer, format manifest.Format, rendered []render.Rendered) error {
-	return stream(to, format, func(w *manifest.Writer) error {
-		var buf []byte
-		for i := range rendered {
-			var err error
-			if buf, err = rendered[i].Write(w, buf); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return stream(to, format, func(w *manifest.Writer) error { return render.Write(w, rendered...) })
 }
 
 // Objects writes objects as one stream.

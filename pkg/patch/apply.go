@@ -81,7 +81,7 @@ func (d *Document) copy(o *Operation) (*source.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.copied += len(source.AppendJSON(nil, value)); d.copied > copyLimit {
+	if d.copied += size(value, copyLimit-d.copied); d.copied > copyLimit {
 		return nil, errors.New("the copies are too large; expected at most 1 MiB in all")
 	}
 	return add(d.Tree, o.Path, value)
@@ -130,4 +130,23 @@ func remove(tree *source.Node, path string) (*source.Node, error) {
 	}
 	last := len(way) - 1
 	return rebuild(way[:last], without(way[last].in, way[last].at)), nil
+}
+
+// size returns about how long the JSON of a tree is, in bytes. It stops when
+// that is over most: parts that a tree shares can make it longer than memory.
+func size(n *source.Node, most int) int {
+	total := len(n.Text) + len(`"",`)
+	for _, f := range n.Fields {
+		if total > most {
+			return total
+		}
+		total += len(f.Key) + len(`"":`) + size(f.Value, most-total)
+	}
+	for _, item := range n.Items {
+		if total > most {
+			return total
+		}
+		total += size(item, most-total)
+	}
+	return total
 }

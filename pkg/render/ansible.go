@@ -34,9 +34,9 @@ func (j *AnsibleJob) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// ansible appends the job that runs after the machine has changed. It is named
-// after the machine's content and its own, so that it runs once for each.
-func (x *rendering) ansible(objects []runtime.Object) []runtime.Object {
+// appendAnsible appends the job that runs after the machine has changed. It is
+// named after the machine's content and its own, so that it runs once for each.
+func (x *rendering) appendAnsible(objects []runtime.Object) []runtime.Object {
 	a := x.Lifecycle.Ansible
 	if a == nil {
 		return objects

@@ -76,10 +76,7 @@ type place struct {
 }
 
 func (p place) before(other place) bool {
-	return cmp.Or(
-		cmp.Compare(p.pos.File, other.pos.File), cmp.Compare(p.pos.Line, other.pos.Line),
-		cmp.Compare(p.pos.Col, other.pos.Col), cmp.Compare(p.path, other.path),
-	) < 0
+	return cmp.Or(p.pos.Compare(other.pos), cmp.Compare(p.path, other.path)) < 0
 }
 
 // needs are the kinds that machines need, each with the first place that does.
@@ -118,9 +115,9 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	}
 }
 
-// unserved reports what a cluster does not serve, each at the first machine that
-// needs it.
-func (n needs) unserved(apis APIs, diags *source.Diagnostics) {
+// reportUnserved reports what a cluster does not serve, each at the first machine
+// that needs it.
+func (n needs) reportUnserved(apis APIs, diags *source.Diagnostics) {
 	for kind, at := range n {
 		if !apis.serves(kind) {
 			advice := cmp.Or(providers[kind.Group], "install what provides it")

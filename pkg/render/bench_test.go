@@ -15,11 +15,11 @@ func BenchmarkObjects(b *testing.B) {
 		{"linux", acpRHEL9}, {"windows", acpServer2019}, {"cloud-init", configDriveMachine}, {"overrides", overriddenMachine}, {"patches", overridesMachine},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			r, m := New(), bench.machine(b)
+			r, m := new(renderer), bench.machine(b)
 			var diags source.Diagnostics
 			b.ReportAllocs()
 			for b.Loop() {
-				r.Objects(m, &diags)
+				r.render(m, &diags)
 			}
 			if diags.Len() > 0 {
 				b.Fatal(diags.Sorted())

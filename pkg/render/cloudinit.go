@@ -63,8 +63,8 @@ func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
 	}
 }
 
-// guestDisks appends the disks from which the guest configures itself.
-func (x *rendering) guestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData) {
+// addGuestDisks appends the disks from which the guest configures itself.
+func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData) {
 	devices := &spec.Domain.Devices
 	if c := x.CloudInit; c != nil {
 		devices.Disks = append(devices.Disks, kubevirtv1.Disk{

@@ -8,18 +8,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/klauspost/compress/s2"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-// plainMost is how many machines are kept as plain text. The texts of more than
-// that are packed with one of them as the dictionary: machines of a fleet are
-// so alike that a tenth remains.
-const plainMost = 512
 
 // Collector renders the machines of a fleet as they are decided, and keeps
 // their objects as text until it is known that the whole fleet is right: half a
@@ -28,14 +22,14 @@ type Collector struct {
 	// APIs are what the cluster serves; empty where that is not known.
 	APIs APIs
 
-	renderer *Renderer
-	scratch  sync.Pool // *scratch
+	renderer renderer
+	encoding sync.Pool // *[]byte
+	texts    spool
 	jobs     jobs
 
 	mu       sync.Mutex
 	rendered []Rendered
-	dict     *s2.Dict // nil for a small fleet
-	needs    needs    // empty without APIs
+	needs    needs // empty without APIs
 }
 
 // Rendered is one machine's objects, or those of a Job for the machines of a namespace.
@@ -43,45 +37,54 @@ type Rendered struct {
 	Namespace, Name string // of the machine, or of the Job
 	Jobs            bool   // it is no machine
 
-	wave    int
-	objects []runtime.Object // of a Job
-	text    []byte           // compact JSON, an object a line
-	dict    *s2.Dict         // that the text is packed with; nil for plain text
+	wave int
+	text spooled // compact JSON, one object per line
 }
-
-type scratch struct{ plain, packed []byte }
 
 // NewCollector returns a Collector that has rendered nothing yet.
 func NewCollector() *Collector {
-	return &Collector{renderer: New(), needs: needs{}, scratch: sync.Pool{New: func() any { return new(scratch) }}}
+	return &Collector{needs: needs{}, encoding: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
 // Visit renders one machine, or checks what can be checked of a broken one; it
 // is a [machine.Visitor].
 func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	if m.Broken {
-		c.renderer.Check(m, diags)
+		c.renderer.check(m, diags)
 		return
 	}
-	s := c.scratch.Get().(*scratch)
-	defer c.scratch.Put(s)
-	s.plain = s.plain[:0]
 	objects, content := c.renderer.render(m, diags)
-	c.need(m, objects)
-	for _, o := range objects {
-		var err error
-		if s.plain, err = manifest.Encode(s.plain, o); err != nil {
-			diags.Errorf(m.Pos, "encode", m.Path, "the objects cannot be written: %s", err)
-			return
-		}
-		s.plain = append(s.plain, '\n')
+	c.noteNeeds(m, objects)
+	text, err := c.keep(objects)
+	if err != nil {
+		diags.Errorf(m.Pos, "encode", m.Path, "the objects cannot be written: %s", err)
+		return
 	}
 	c.jobs.add(m, content)
-	c.keep(s, Rendered{Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rendered = append(c.rendered, Rendered{
+		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave, text: text,
+	})
 }
 
-// need notes what a machine's objects need of the cluster.
-func (c *Collector) need(m *machine.Machine, objects []runtime.Object) {
+// keep encodes objects.
+func (c *Collector) keep(objects []runtime.Object) (_ spooled, err error) {
+	buf := c.encoding.Get().(*[]byte)
+	defer c.encoding.Put(buf)
+	text := (*buf)[:0]
+	for _, o := range objects {
+		if text, err = manifest.Encode(text, o); err != nil {
+			return spooled{}, err
+		}
+		text = append(text, '\n')
+	}
+	*buf = text
+	return c.texts.put(text), nil
+}
+
+// noteNeeds notes what a machine's objects need of the cluster.
+func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
 	if c.APIs == "" {
 		return
 	}
@@ -92,40 +95,30 @@ func (c *Collector) need(m *machine.Machine, objects []runtime.Object) {
 
 // CheckAPIs reports what the machines so far need and the cluster does not serve,
 // once each, at the first of them. It must not be called while machines are visited.
-func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.unserved(c.APIs, diags) }
+func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserved(c.APIs, diags) }
 
-func (c *Collector) keep(s *scratch, r Rendered) {
-	if r.dict = c.dictionary(s.plain); r.dict == nil {
-		r.text = bytes.Clone(s.plain)
-	} else {
-		s.packed = slices.Grow(s.packed[:0], s2.MaxEncodedLen(len(s.plain)))
-		s.packed = r.dict.Encode(s.packed[:cap(s.packed)], s.plain)
-		r.text = bytes.Clone(s.packed)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.rendered = append(c.rendered, r)
-}
-
-// dictionary gives what the text is to be packed with, or nil for a small fleet.
-func (c *Collector) dictionary(text []byte) *s2.Dict {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.dict == nil && len(c.rendered) >= plainMost {
-		c.dict = s2.MakeDict(bytes.Clone(text), nil)
-	}
-	return c.dict
-}
-
-// Rendered are all machines so far, by wave, namespace and name, and then the
+// Rendered returns all machines so far, by wave, namespace and name, and then the
 // Jobs that they need, by namespace and name. It must not be called while
 // machines are visited.
-func (c *Collector) Rendered() []Rendered {
-	all := append(slices.Clip(c.rendered), c.jobs.rendered()...)
+func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
+	all := append(slices.Clip(c.rendered), c.renderedJobs(diags)...)
 	slices.SortFunc(all, func(a, b Rendered) int {
 		return cmp.Or(order(a.Jobs, b.Jobs), cmp.Compare(a.wave, b.wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return all
+}
+
+func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
+	jobs := c.jobs.objects()
+	out := make([]Rendered, 0, len(jobs))
+	for key, objects := range jobs {
+		text, err := c.keep(objects)
+		if err != nil {
+			diags.Errorf(source.Pos{}, "encode", "", "the Job %s/%s cannot be written: %s", key.namespace, key.name(), err)
+		}
+		out = append(out, Rendered{Namespace: key.namespace, Name: key.name(), Jobs: true, text: text})
+	}
+	return out
 }
 
 // order puts false before true.
@@ -139,26 +132,19 @@ func order(a, b bool) int {
 	return 1
 }
 
-// Write writes the objects in their order. buf, which may be nil, is
-// memory to use; Write returns it for the next machine.
-func (r *Rendered) Write(w *manifest.Writer, buf []byte) ([]byte, error) {
-	for _, o := range r.objects {
-		if err := w.Encode(o); err != nil {
-			return buf, fmt.Errorf("writing %s/%s: %w", r.Namespace, r.Name, err)
-		}
-	}
-	text := r.text
-	if r.dict != nil {
+// Write writes the objects of machines and Jobs in their order.
+func Write(w *manifest.Writer, rendered ...Rendered) error {
+	var text []byte
+	for i := range rendered {
 		var err error
-		if buf, err = r.dict.Decode(buf[:cap(buf)], r.text); err != nil {
-			return buf, fmt.Errorf("writing %s/%s: %w", r.Namespace, r.Name, err)
+		if text, err = rendered[i].text.get(text); err != nil {
+			return fmt.Errorf("writing %s/%s: %w", rendered[i].Namespace, rendered[i].Name, err)
 		}
-		text = buf
-	}
-	for line := range bytes.Lines(text) {
-		if err := w.Write(line[:len(line)-1]); err != nil {
-			return buf, fmt.Errorf("writing manifests: %w", err)
+		for line := range bytes.Lines(text) {
+			if err := w.Write(line[:len(line)-1]); err != nil {
+				return fmt.Errorf("writing manifests: %w", err)
+			}
 		}
 	}
-	return buf, nil
+	return nil
 }

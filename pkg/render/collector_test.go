@@ -29,26 +29,21 @@ func TestCollector(t *testing.T) {
 	c := render.NewCollector()
 	_, diags := machine.Visit("-", stdin(), c.Visit)
 	require.Empty(t, diags.Sorted())
-	all := c.Rendered()
+	all := c.Rendered(diags)
 	require.Len(t, all, machines)
 	var got, want bytes.Buffer
 	w := manifest.NewWriter(&got, manifest.YAML)
-	var buf []byte
-	for i := range all {
-		var err error
-		buf, err = all[i].Write(w, buf)
-		require.NoError(t, err)
-	}
+	require.NoError(t, render.Write(w, all...))
 	require.NoError(t, w.Close())
 
 	f, diags := machine.Load("-", stdin())
-	r := render.New()
 	w = manifest.NewWriter(&want, manifest.YAML)
 	for _, m := range f.Machines {
-		for _, o := range r.Objects(m, diags) {
-			require.NoError(t, w.Encode(o))
-		}
+		alone := render.NewCollector()
+		alone.Visit(m, diags)
+		require.NoError(t, render.Write(w, alone.Rendered(diags)...))
 	}
+	require.Empty(t, diags.Sorted())
 	require.NoError(t, w.Close())
 	require.Equal(t, want.String(), got.String())
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// cpu writes the whole topology, so that nothing depends on a cluster's defaults.
-func (x *rendering) cpu(d *kubevirtv1.DomainSpec) {
+// setCPU writes the whole topology, so that nothing depends on a cluster's defaults.
+func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
 	c := &x.CPU
 	if x.Instancetype != nil || c.Sockets == 0 {
 		return
@@ -39,10 +39,10 @@ func cpuFeatures(in []values.CPUFeature) []kubevirtv1.CPUFeature {
 	return out
 }
 
-// memory says what the guest sees: KubeVirt adds its own overhead, and a
+// setMemory sets what the guest sees: KubeVirt adds its own overhead, and a
 // machine that is sized by `resources.requests` can never be resized live
 // (kubevirt/kubevirt pkg/liveupdate/memory, v1.9.0).
-func (x *rendering) memory(d *kubevirtv1.DomainSpec) {
+func (x *rendering) setMemory(d *kubevirtv1.DomainSpec) {
 	if x.Instancetype != nil || x.Memory.Guest == "" {
 		return
 	}

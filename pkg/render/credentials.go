@@ -2,10 +2,10 @@ package render
 
 import kubevirtv1 "kubevirt.io/api/core/v1"
 
-// accessCredentials appends those that cloud-init's keys ask for to the
+// addAccessCredentials appends those that cloud-init's keys ask for to the
 // machine's own. Passwords are set by the guest agent, which is the only way
 // that KubeVirt has; SSH keys come with the cloud-init disk.
-func (x *rendering) accessCredentials(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+func (x *rendering) addAccessCredentials(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	c := x.CloudInit
 	if c == nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// dataVolumes appends the DataVolumes that survive the machine.
-func (x *rendering) dataVolumes(objects []runtime.Object) []runtime.Object {
+// appendDataVolumes appends the DataVolumes that survive the machine.
+func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object {
 	for i := range x.Disks {
 		d := &x.Disks[i]
 		if d.Kind != machine.DiskDataVolume || !d.Keep {
@@ -128,11 +128,11 @@ func (x *rendering) capacity(d *machine.Disk) resource.Quantity {
 	return quantity(d.Size)
 }
 
-// growth appends, for each disk that grows, as much of its claim as says so.
+// appendGrowth appends, for each disk that grows, as much of its claim as says so.
 // CDI refuses every change of a DataVolume (webhooks/datavolume-validate.go,
 // v1.66), so the claim itself must ask for more; server-side apply leaves the
 // rest of it to CDI.
-func (x *rendering) growth(objects []runtime.Object) []runtime.Object {
+func (x *rendering) appendGrowth(objects []runtime.Object) []runtime.Object {
 	for i := range x.Disks {
 		d := &x.Disks[i]
 		if d.ExpandTo == "" || d.Claim == "" {

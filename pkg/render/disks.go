@@ -7,9 +7,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// disks writes each disk as KubeVirt wants it: a device for the guest, and a
+// addDisks writes each disk as KubeVirt expects it: a device for the guest, and a
 // volume of the same name with its content. An ejected CD-ROM has no volume.
-func (x *rendering) disks(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	devices := &spec.Domain.Devices
 	const guest = 2 // cloud-init and answer file
 	devices.Disks = append(make([]kubevirtv1.Disk, 0, len(devices.Disks)+len(x.Disks)+guest), devices.Disks...)

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-func (x *rendering) firmware(d *kubevirtv1.DomainSpec) {
+func (x *rendering) setFirmware(d *kubevirtv1.DomainSpec) {
 	f := &x.Firmware
 	boot := x.bootloader()
 	if boot == nil && f.UUID == "" && f.Serial == "" {
@@ -50,7 +50,7 @@ func requireSMM(d *kubevirtv1.DomainSpec) {
 	d.Features.SMM = &kubevirtv1.FeatureState{Enabled: new(true)}
 }
 
-func (x *rendering) tpm(d *kubevirtv1.DomainSpec) {
+func (x *rendering) setTPM(d *kubevirtv1.DomainSpec) {
 	switch x.TPM {
 	case machine.TPMVolatile:
 		d.Devices.TPM = &kubevirtv1.TPMDevice{}

@@ -95,13 +95,13 @@ func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 	return of
 }
 
-// rendered gives the objects of all Jobs.
-func (j *jobs) rendered() []Rendered {
+// objects returns the objects of all Jobs.
+func (j *jobs) objects() map[jobKey][]runtime.Object {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	out := make([]Rendered, 0, len(j.byID))
+	out := make(map[jobKey][]runtime.Object, len(j.byID))
 	for key, of := range j.byID {
-		out = append(out, Rendered{Namespace: key.namespace, Name: key.name(), Jobs: true, objects: key.objects(of)})
+		out[key] = key.objects(of)
 	}
 	return out
 }

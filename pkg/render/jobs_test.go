@@ -22,7 +22,10 @@ func collected(t *testing.T, machines ...*machine.Machine) []Rendered {
 		c.Visit(m, &diags)
 		require.Empty(t, diags.Sorted())
 	}
-	return c.Rendered()
+	var diags source.Diagnostics
+	rendered := c.Rendered(&diags)
+	require.Empty(t, diags.Sorted())
+	return rendered
 }
 
 func named(m *machine.Machine, namespace, name string) *machine.Machine {
@@ -45,8 +48,7 @@ func TestJobsGolden(t *testing.T) {
 	for _, r := range collected(t, q, a, p, b) {
 		if r.Jobs {
 			jobs++
-			_, err := r.Write(w, nil)
-			require.NoError(t, err)
+			require.NoError(t, Write(w, r))
 		}
 	}
 	require.NoError(t, w.Close())

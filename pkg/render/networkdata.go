@@ -49,7 +49,7 @@ func (x *rendering) guestNICs() []guestNIC {
 			ports++
 		}
 		if n.MAC == "" && (x.configDrive() || !predictable) {
-			x.needsMAC(i)
+			x.requireMAC(i)
 		}
 		nics = append(nics, guestNIC{NIC: n, guestName: "enp" + strconv.Itoa(ports) + "s0"})
 		if !predictable {
@@ -71,7 +71,7 @@ func (x *rendering) onExpressPort(n *machine.NIC) bool {
 	return false
 }
 
-func (x *rendering) needsMAC(i int) {
+func (x *rendering) requireMAC(i int) {
 	x.diags.Errorf(x.NICs[i].Pos, "missing-key", source.IndexPath(x.path("nics"), i)+".mac",
 		"missing MAC address of the NIC %q; network data with static addresses tells it by nothing else: set `mac`, or `identity.macPrefix` for the fleet", x.NICs[i].Name)
 }

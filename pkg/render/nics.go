@@ -7,10 +7,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// nics writes each NIC as KubeVirt wants it: an interface for the guest, and a
+// addNICs writes each NIC as KubeVirt expects it: an interface for the guest, and a
 // network of the same name that it is attached to. Without a NIC KubeVirt would
 // attach one to the pod network.
-func (x *rendering) nics(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+func (x *rendering) addNICs(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	devices := &spec.Domain.Devices
 	if len(x.NICs) == 0 {
 		devices.AutoattachPodInterface = new(false)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,26 +40,32 @@ type Fact struct {
 }
 
 // Conditions under which a fact holds, beside what it says of the values.
-var (
-	keeps     = func(m *machine.Machine) bool { return hasDisk(m, true) }
-	owns      = func(m *machine.Machine) bool { return hasDisk(m, false) }
-	ownsData  = func(m *machine.Machine) bool { return slices.ContainsFunc(m.Disks, ownedData) }
-	asks      = func(m *machine.Machine) bool { return !values.Before(m.Target.ArgoCD, 2, 14) }
-	cannotAsk = func(m *machine.Machine) bool { return values.Before(m.Target.ArgoCD, 2, 14) }
-	protects  = func(m *machine.Machine) bool { return m.Lifecycle.Protect }
-	snapshots = func(m *machine.Machine) bool { return m.Lifecycle.SnapshotBefore }
-	plays     = func(m *machine.Machine) bool { return m.Lifecycle.Ansible != nil }
-	forgets   = func(m *machine.Machine) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
-	grows     = func(m *machine.Machine) bool {
-		return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.ExpandTo != "" })
-	}
-)
 
+func hasKeptDisk(m *machine.Machine) bool  { return hasDisk(m, true) }
+func hasOwnedDisk(m *machine.Machine) bool { return hasDisk(m, false) }
+
+func hasOwnedDataDisk(m *machine.Machine) bool { return slices.ContainsFunc(m.Disks, isOwnedData) }
+
+func hasGrowingDisk(m *machine.Machine) bool {
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.ExpandTo != "" })
+}
+
+func canConfirmDeletion(m *machine.Machine) bool    { return !cannotConfirmDeletion(m) }
+func cannotConfirmDeletion(m *machine.Machine) bool { return values.Before(m.Target.ArgoCD, 2, 14) }
+
+func isProtected(m *machine.Machine) bool    { return m.Lifecycle.Protect }
+func takesSnapshots(m *machine.Machine) bool { return m.Lifecycle.SnapshotBefore }
+func runsAnsible(m *machine.Machine) bool    { return m.Lifecycle.Ansible != nil }
+
+// losesIdentity reports whether an update of a pool changes its VMs' identity.
+func losesIdentity(m *machine.Machine) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
+
+// hasDisk reports whether the machine has a DataVolume that is kept, or one that is not.
 func hasDisk(m *machine.Machine, kept bool) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.Kind == machine.DiskDataVolume && d.Keep == kept })
 }
 
-func ownedData(d machine.Disk) bool {
+func isOwnedData(d machine.Disk) bool {
 	return d.Kind == machine.DiskDataVolume && !d.Keep && d.Name != "root"
 }
 
@@ -66,30 +73,30 @@ func ownedData(d machine.Disk) bool {
 var (
 	snapshotFact = Fact{
 		OnChange, "`snapshotBefore: true`", "Before anything changes a Job takes the VirtualMachineSnapshot `VM-pre-HASH`, once for each revision of the VM: " +
-			"not on the first installation, and not in a sync that leaves the VM as it is. Older snapshots stay. If it fails, the sync ends before the change.", snapshots,
+			"not on the first installation, and not in a sync that leaves the VM as it is. Older snapshots stay. If it fails, the sync ends before the change.", takesSnapshots,
 	}
 	ansibleFact = Fact{
-		OnChange, "`ansible`", "When all is healthy the Ansible job `VM-ansible-HASH` runs, once for each revision of the VM, the first included. The sync waits for it, and fails when it fails. After a sync that failed, for whatever reason, it runs again.", plays,
+		OnChange, "`ansible`", "When all is healthy the Ansible job `VM-ansible-HASH` runs, once for each revision of the VM, the first included. The sync waits for it, and fails when it fails. After a sync that failed, for whatever reason, it runs again.", runsAnsible,
 	}
 	growthFact = Fact{
-		OnChange, "`expandTo` on a disk", "One wave after the VM its claim is asked for the new size. The DataVolume is left as it is, and the guest must grow its file system.", grows,
+		OnChange, "`expandTo` on a disk", "One wave after the VM its claim is asked for the new size. The DataVolume is left as it is, and the guest must grow its file system.", hasGrowingDisk,
 	}
 	keptDiskFact = Fact{
-		OnChange, "disks that are kept", "Another source, size or storage class of a disk is refused by CDI: a DataVolume cannot be changed. The sync fails; under `ServerSideDiff=true`, which `vmrender app` sets, the Application shows a ComparisonError, and nothing of it is synced until the change is reverted.", keeps,
+		OnChange, "disks that are kept", "Another source, size or storage class of a disk is refused by CDI: a DataVolume cannot be changed. The sync fails; under `ServerSideDiff=true`, which `vmrender app` sets, the Application shows a ComparisonError, and nothing of it is synced until the change is reverted.", hasKeptDisk,
 	}
 	ownedDataFact = Fact{
-		OnChange, "data disks that are not kept", "Another source, size or storage class of a data disk does nothing: KubeVirt finds the disk by its name. Give it another name.", ownsData,
+		OnChange, "data disks that are not kept", "Another source, size or storage class of a data disk does nothing: KubeVirt finds the disk by its name. Give it another name.", hasOwnedDataDisk,
 	}
 	protectFact = Fact{
-		"", "`protect: true`", "OpenShift refuses the deletion, and the sync fails, until the label `kubevirt.io/vm-delete-protection` is removed from the VM.", protects,
+		"", "`protect: true`", "OpenShift refuses the deletion, and the sync fails, until the label `kubevirt.io/vm-delete-protection` is removed from the VM.", isProtected,
 	}
 	gone = "The VirtualMachine is deleted without a question."
 )
 
 // What becomes of the disks of a machine that is deleted.
 var (
-	keptStay = Fact{"", "disks that are kept", "The disks stay in the cluster, each a DataVolume with its claim, and do not count as a difference from Git.", keeps}
-	ownedGo  = Fact{"", "disks that are not kept", "The disks in its `dataVolumeTemplates` are deleted with it.", owns}
+	keptStay = Fact{"", "disks that are kept", "The disks stay in the cluster, each a DataVolume with its claim, and do not count as a difference from Git.", hasKeptDisk}
+	ownedGo  = Fact{"", "disks that are not kept", "The disks in its `dataVolumeTemplates` are deleted with it.", hasOwnedDisk}
 	allGo    = Fact{"", "", "Its disks are deleted with it.", nil}
 )
 
@@ -114,8 +121,8 @@ var policies = []Policy{
 				"or waits for the next start without a word. vmrender never restarts a pet.", nil},
 			snapshotFact, ansibleFact, growthFact, keptDiskFact, ownedDataFact,
 		}, removals(
-			Fact{"", "Argo CD from 2.14", "Argo CD waits until the deletion is confirmed with the annotation `argocd.argoproj.io/deletion-approved` on the Application, and then deletes the VirtualMachine.", asks},
-			Fact{"", "Argo CD before 2.14", "The VirtualMachine stays in the cluster: this Argo CD cannot ask for confirmation.", cannotAsk},
+			Fact{"", "Argo CD from 2.14", "Argo CD waits until the deletion is confirmed with the annotation `argocd.argoproj.io/deletion-approved` on the Application, and then deletes the VirtualMachine.", canConfirmDeletion},
+			Fact{"", "Argo CD before 2.14", "The VirtualMachine stays in the cluster: this Argo CD cannot ask for confirmation.", cannotConfirmDeletion},
 			protectFact, keptStay, ownedGo,
 		)),
 	},
@@ -137,7 +144,7 @@ var policies = []Policy{
 			{OnChange, "", "Argo CD deletes the VirtualMachine, waits for up to 5 minutes until it is gone, and makes it anew: all VMs that differ at once, without a look at their health.", nil},
 			{OnChange, "", "Without the sync option `ApplyOutOfSyncOnly=true` on the Application that happens to every VM in every sync, whatever changed. Removing the strategy takes effect one sync later, since Argo CD reads the live object too.", nil},
 			{OnChange, "", "Firmware UUID, serial number and derived MAC addresses stay: it is the same machine to its guest.", nil},
-			{OnChange, "disks that are not kept", "The disks in its `dataVolumeTemplates` are deleted and filled anew.", owns},
+			{OnChange, "disks that are not kept", "The disks in its `dataVolumeTemplates` are deleted and filled anew.", hasOwnedDisk},
 			growthFact, keptDiskFact,
 		}, removals(Fact{"", "", gone, nil}, keptStay, ownedGo)),
 	},
@@ -156,7 +163,7 @@ var policies = []Policy{
 			{OnChange, "", "The VirtualMachinePool is updated, and with it at once the VirtualMachines `VM-0` and on. KubeVirt restarts the running ones, at most `maxUnavailable` at a time; those that are stopped count as unavailable.", nil},
 			{OnChange, "", "Where a disk's template has changed KubeVirt deletes the VirtualMachine with its disks, and makes it anew.", nil},
 			{OnChange, "", "Fewer `replicas` delete VMs with their disks. Each VM gets its firmware UUID and MAC addresses from KubeVirt.", nil},
-			{OnChange, "KubeVirt before 1.8", "An update gives the VMs other firmware UUIDs and serial numbers: to their guests they are other machines.", forgets},
+			{OnChange, "KubeVirt before 1.8", "An update gives the VMs other firmware UUIDs and serial numbers: to their guests they are other machines.", losesIdentity},
 		}, removals(Fact{"", "", "The pool is deleted without a question, and its VirtualMachines with it.", nil}, allGo)),
 	},
 }
@@ -199,7 +206,7 @@ func Parts() []Part {
 	for _, p := range order {
 		rule := &syncRules[p]
 		out = append(out, Part{
-			Name: rule.name, Phase: orElse(rule.hook, "Sync"), Wave: rule.wave(p), Options: rule.options, Cleanup: rule.cleanup, Why: rule.why,
+			Name: rule.name, Phase: cmp.Or(rule.hook, "Sync"), Wave: rule.wave(p), Options: rule.options, Cleanup: rule.cleanup, Why: rule.why,
 		})
 	}
 	return out
@@ -214,11 +221,4 @@ func (r *syncRule) wave(p part) string {
 		return "the VM's + " + strconv.Itoa(r.after)
 	}
 	return "the VM's"
-}
-
-func orElse(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
 }

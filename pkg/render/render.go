@@ -22,32 +22,24 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Renderer renders machines. It remembers what operating systems add to every
-// virtual machine, and is safe for concurrent use.
-type Renderer struct {
+// renderer renders machines. It remembers what operating systems add to every
+// virtual machine. The zero value is ready to use, and safe for concurrent use.
+type renderer struct {
 	fragments sync.Map // *catalog.ResolvedOS → *kubevirtv1.VirtualMachineInstanceSpec
 	sizes     sync.Map // quantity as text → corev1.VolumeResourceRequirements
 }
 
-// New returns a Renderer that has rendered nothing yet.
-func New() *Renderer { return &Renderer{} }
-
-// Objects returns the objects of one machine in the order in which they are
+// render returns the objects of one machine in the order in which they are
 // written: the Secret with user and network data where they are too long to be
 // inline, DataVolumes that survive the machine, the VirtualMachine or
 // VirtualMachinePool, a PersistentVolumeClaim for each disk that grows, Services,
-// and the Ansible job that runs after a change. [Collector] adds what machines share.
+// and the Ansible job that runs after a change; and the hash of the machine's
+// content, where a snapshot is named after it. [Collector] adds what machines share.
 //
 // Problems in what the user writes in KubeVirt's or Kubernetes' own words
 // (tolerations, probes, overrides …) go to diags; the objects must not be used
 // if there are errors. Objects of one machine share maps and must not be changed.
-func (r *Renderer) Objects(m *machine.Machine, diags *source.Diagnostics) []runtime.Object {
-	objects, _ := r.render(m, diags)
-	return objects
-}
-
-// render gives the hash of the machine's content too, where a snapshot is named after it.
-func (r *Renderer) render(m *machine.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
+func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
 	x := rendering{Machine: m, base: m.Name, diags: diags, sizes: &r.sizes}
 	x.owned = x.ownedLabels()
 	vm, secret := x.guest(r)
@@ -59,37 +51,37 @@ func (r *Renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	if secret != nil {
 		objects = append(objects, secret)
 	}
-	objects = x.dataVolumes(objects)
+	objects = x.appendDataVolumes(objects)
 	if m.Lifecycle.Strategy.Traits().Pooled {
 		objects = append(objects, x.pool(vm))
 	} else {
 		objects = append(objects, vm)
 	}
-	objects = x.growth(objects)
+	objects = x.appendGrowth(objects)
 	if m.Lifecycle.SnapshotBefore {
 		content = x.contentOf(objects)
 		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
 	}
-	return x.ansible(x.services(objects)), content
+	return x.appendAnsible(x.appendServices(objects)), content
 }
 
 // guest gives the VirtualMachine, and the Secret with its user and network data
 // where they are too long to be inline.
-func (x *rendering) guest(r *Renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
+func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
 	guest := x.guestData()
 	vm := x.override(x.virtualMachine(r.fragment(x.OS, x.diags), &guest))
-	x.byHand(vm)
+	x.checkSyncOptions(vm)
 	if !guest.secret {
 		return vm, nil
 	}
 	return vm, x.guestSecret(&guest)
 }
 
-// Check reports problems in what the user writes in KubeVirt's or Kubernetes' own
+// check reports problems in what the user writes in KubeVirt's or Kubernetes' own
 // words, for a machine that cannot be rendered because of others.
-func (r *Renderer) Check(m *machine.Machine, diags *source.Diagnostics) {
+func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
-	x.written(new(kubevirtv1.VirtualMachineInstanceSpec))
+	x.decodeWritten(new(kubevirtv1.VirtualMachineInstanceSpec))
 	for _, o := range x.Overrides {
 		x.decode(o, new(kubevirtv1.VirtualMachine), "overrides")
 	}
@@ -101,12 +93,12 @@ type rendering struct {
 	base  string // name of the machine as the user knows it
 	diags *source.Diagnostics
 	owned map[string]string // labels of all that is the machine's
-	sizes *sync.Map         // the Renderer's
+	sizes *sync.Map         // the renderer's
 }
 
 // fragment returns what the operating system's traits add to every machine's
 // spec, decoded once. It is shared and must not be changed.
-func (r *Renderer) fragment(os *catalog.ResolvedOS, diags *source.Diagnostics) *kubevirtv1.VirtualMachineInstanceSpec {
+func (r *renderer) fragment(os *catalog.ResolvedOS, diags *source.Diagnostics) *kubevirtv1.VirtualMachineInstanceSpec {
 	if spec, ok := r.fragments.Load(os); ok {
 		return spec.(*kubevirtv1.VirtualMachineInstanceSpec)
 	}

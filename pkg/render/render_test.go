@@ -53,9 +53,9 @@ func TestObjectsAreStable(t *testing.T) {
 	}
 }
 
-// One Renderer serves many goroutines; the race detector watches.
+// One renderer serves many goroutines; the race detector watches.
 func TestObjectsConcurrently(t *testing.T) {
-	r := New()
+	var r renderer
 	m := acpServer2019(t)
 	want := yamlOf(t, render(t, m))
 	got := make(chan string)
@@ -63,7 +63,8 @@ func TestObjectsConcurrently(t *testing.T) {
 		go func() {
 			var diags source.Diagnostics
 			var text []byte
-			for _, o := range r.Objects(m, &diags) {
+			objects, _ := r.render(m, &diags)
+			for _, o := range objects {
 				json, err := manifest.Encode(nil, o)
 				if err != nil {
 					text = append(text, err.Error()...)
@@ -108,7 +109,7 @@ func TestEmptyDiskWithoutSize(t *testing.T) {
 func render(t testing.TB, m *machine.Machine) []runtime.Object {
 	t.Helper()
 	var diags source.Diagnostics
-	objects := New().Objects(m, &diags)
+	objects, _ := new(renderer).render(m, &diags)
 	require.Empty(t, diags.Sorted())
 	return objects
 }
@@ -117,7 +118,7 @@ func render(t testing.TB, m *machine.Machine) []runtime.Object {
 func problems(t testing.TB, m *machine.Machine) []string {
 	t.Helper()
 	var diags source.Diagnostics
-	New().Objects(m, &diags)
+	new(renderer).render(m, &diags)
 	var out []string
 	for _, d := range diags.Sorted() {
 		out = append(out, d.String())

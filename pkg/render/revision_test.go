@@ -74,7 +74,7 @@ func TestContent(t *testing.T) {
 	content := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
 		change(m)
-		objects, content := New().render(m, nil)
+		objects, content := new(renderer).render(m, nil)
 		require.Equal(t, content, find[*kubevirtv1.VirtualMachine](t, objects).Annotations[labels.Content])
 		return content
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// scheduling says where and when the machine runs.
-func (x *rendering) scheduling(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+// setScheduling sets where and when the machine runs.
+func (x *rendering) setScheduling(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	spec.Architecture = x.Arch
 	spec.Hostname = x.Hostname
 	spec.NodeSelector = x.NodeSelector
@@ -19,12 +19,12 @@ func (x *rendering) scheduling(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	if x.EvictionStrategy != "" {
 		spec.EvictionStrategy = new(kubevirtv1.EvictionStrategy(x.EvictionStrategy))
 	}
-	x.written(spec)
+	x.decodeWritten(spec)
 }
 
-// written decodes what is written in Kubernetes' own words at its own place, so
-// that its mistakes are found there.
-func (x *rendering) written(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+// decodeWritten decodes what is written in Kubernetes' own words at its own place,
+// so that its mistakes are found there.
+func (x *rendering) decodeWritten(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	for _, n := range x.Tolerations {
 		var list []corev1.Toleration
 		x.decode(n, &list, "tolerations")

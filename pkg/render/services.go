@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-func (x *rendering) services(objects []runtime.Object) []runtime.Object {
+func (x *rendering) appendServices(objects []runtime.Object) []runtime.Object {
 	for i := range x.Services {
 		objects = append(objects, x.service(&x.Services[i]))
 	}

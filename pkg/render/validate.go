@@ -13,17 +13,17 @@ import (
 // construction. key is what was applied last: overrides or patches.
 func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node, key string) *source.Diagnostics {
 	v := validation{rendering: x, key: key, tree: tree, found: &source.Diagnostics{}}
-	v.identity(vm)
+	v.checkIdentity(vm)
 	if vm.Spec.Template == nil {
 		v.errorf("missing-key", "", "missing template", "spec")
 		return v.found
 	}
 	v.spec = &vm.Spec.Template.Spec
-	v.size()
-	v.volumes()
-	v.networks()
-	v.secureBoot()
-	v.duplicates(vm)
+	v.checkSize()
+	v.checkVolumes()
+	v.checkNetworks()
+	v.checkSecureBoot()
+	v.checkDuplicates(vm)
 	return v.found
 }
 
@@ -82,8 +82,8 @@ func (v *validation) overridePos() source.Pos {
 	return v.Pos
 }
 
-// identity keeps the object the one that the fleet knows.
-func (v *validation) identity(vm *kubevirtv1.VirtualMachine) {
+// checkIdentity checks that the object is still the one that the fleet declares.
+func (v *validation) checkIdentity(vm *kubevirtv1.VirtualMachine) {
 	for _, f := range []struct{ key, got, want string }{
 		{"apiVersion", vm.APIVersion, "kubevirt.io/v1"}, {"kind", vm.Kind, "VirtualMachine"},
 	} {
@@ -102,7 +102,7 @@ func (v *validation) identity(vm *kubevirtv1.VirtualMachine) {
 // leastMemory is the least that a guest is given. KubeVirt accepts 0 and 1Ki.
 const leastMemory = 1 << 20
 
-func (v *validation) size() {
+func (v *validation) checkSize() {
 	domain := []string{"spec", "template", "spec", "domain"}
 	if m := v.spec.Domain.Memory; m != nil && m.Guest != nil && m.Guest.CmpInt64(leastMemory) < 0 {
 		v.errorf("below-minimum", "", "too little for any guest; expected a quantity such as \"4Gi\"", append(domain, "memory", "guest")...)
@@ -115,9 +115,9 @@ func (v *validation) size() {
 	}
 }
 
-// volumes wants a device for each volume, and a volume for each device but an
-// ejected CD-ROM. KubeVirt makes up a disk for a volume without one.
-func (v *validation) volumes() {
+// checkVolumes checks that every volume has a device, and every device except an
+// ejected CD-ROM a volume. KubeVirt makes up a disk for a volume without one.
+func (v *validation) checkVolumes() {
 	used := map[string]bool{}
 	for _, d := range v.spec.Domain.Devices.Disks {
 		used[d.Name] = true
@@ -140,8 +140,8 @@ func (v *validation) volumes() {
 	}
 }
 
-// networks wants an interface for each network and the reverse.
-func (v *validation) networks() {
+// checkNetworks checks that every network has an interface, and every interface a network.
+func (v *validation) checkNetworks() {
 	attached, interfaces := map[string]bool{}, map[string]bool{}
 	for _, n := range v.spec.Networks {
 		attached[n.Name] = true
@@ -160,8 +160,8 @@ func (v *validation) networks() {
 	}
 }
 
-// secureBoot wants system management mode beside it. A preference may bring that.
-func (v *validation) secureBoot() {
+// checkSecureBoot checks that system management mode is on too. A preference may set that.
+func (v *validation) checkSecureBoot() {
 	f := v.spec.Domain.Firmware
 	if v.Preference != nil || f == nil || f.Bootloader == nil || f.Bootloader.EFI == nil {
 		return
@@ -176,18 +176,18 @@ func (v *validation) secureBoot() {
 	}
 }
 
-// duplicates wants every name of a list to be there once.
-func (v *validation) duplicates(vm *kubevirtv1.VirtualMachine) {
+// checkDuplicates checks that the names in every list are unique.
+func (v *validation) checkDuplicates(vm *kubevirtv1.VirtualMachine) {
 	devices := &v.spec.Domain.Devices
 	domain := []string{"spec", "template", "spec", "domain", "devices"}
-	unique(v, devices.Disks, func(d *kubevirtv1.Disk) string { return d.Name }, append(domain, "disks")...)
-	unique(v, devices.Interfaces, func(n *kubevirtv1.Interface) string { return n.Name }, append(domain, "interfaces")...)
-	unique(v, v.spec.Volumes, func(s *kubevirtv1.Volume) string { return s.Name }, "spec", "template", "spec", "volumes")
-	unique(v, v.spec.Networks, func(n *kubevirtv1.Network) string { return n.Name }, "spec", "template", "spec", "networks")
-	unique(v, vm.Spec.DataVolumeTemplates, func(d *kubevirtv1.DataVolumeTemplateSpec) string { return d.Name }, "spec", "dataVolumeTemplates")
+	checkUnique(v, devices.Disks, func(d *kubevirtv1.Disk) string { return d.Name }, append(domain, "disks")...)
+	checkUnique(v, devices.Interfaces, func(n *kubevirtv1.Interface) string { return n.Name }, append(domain, "interfaces")...)
+	checkUnique(v, v.spec.Volumes, func(s *kubevirtv1.Volume) string { return s.Name }, "spec", "template", "spec", "volumes")
+	checkUnique(v, v.spec.Networks, func(n *kubevirtv1.Network) string { return n.Name }, "spec", "template", "spec", "networks")
+	checkUnique(v, vm.Spec.DataVolumeTemplates, func(d *kubevirtv1.DataVolumeTemplateSpec) string { return d.Name }, "spec", "dataVolumeTemplates")
 }
 
-func unique[T any](v *validation, list []T, name func(*T) string, keys ...string) {
+func checkUnique[T any](v *validation, list []T, name func(*T) string, keys ...string) {
 	seen := make(map[string]bool, len(list))
 	for i := range list {
 		n := name(&list[i])

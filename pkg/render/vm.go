@@ -21,24 +21,24 @@ func (x *rendering) virtualMachine(fragment *kubevirtv1.VirtualMachineInstanceSp
 			},
 		},
 	}
-	x.matchers(&vm.Spec)
+	x.setMatchers(&vm.Spec)
 	spec := &vm.Spec.Template.Spec
 	if x.Preference == nil {
 		fragment.DeepCopyInto(spec)
 	}
-	x.domain(&spec.Domain)
-	x.disks(spec)
-	x.guestDisks(spec, guest)
-	x.nics(spec)
-	x.scheduling(spec)
-	x.accessCredentials(spec)
+	x.setDomain(&spec.Domain)
+	x.addDisks(spec)
+	x.addGuestDisks(spec, guest)
+	x.addNICs(spec)
+	x.setScheduling(spec)
+	x.addAccessCredentials(spec)
 	return vm
 }
 
-// matchers name the instance type and the preference. Neither is ever inferred
+// setMatchers sets the instance type and the preference. Neither is ever inferred
 // from a volume: KubeVirt replaces `inferFromVolume` when the object is created,
 // and what is applied next conflicts with that.
-func (x *rendering) matchers(spec *kubevirtv1.VirtualMachineSpec) {
+func (x *rendering) setMatchers(spec *kubevirtv1.VirtualMachineSpec) {
 	if t := x.Instancetype; t != nil {
 		spec.Instancetype = &kubevirtv1.InstancetypeMatcher{Name: t.Name, Kind: t.Kind}
 	}
@@ -47,19 +47,19 @@ func (x *rendering) matchers(spec *kubevirtv1.VirtualMachineSpec) {
 	}
 }
 
-func (x *rendering) domain(d *kubevirtv1.DomainSpec) {
-	x.cpu(d)
-	x.memory(d)
-	x.firmware(d)
-	x.tpm(d)
-	x.devices(d)
+func (x *rendering) setDomain(d *kubevirtv1.DomainSpec) {
+	x.setCPU(d)
+	x.setMemory(d)
+	x.setFirmware(d)
+	x.setTPM(d)
+	x.setDevices(d)
 	if x.MachineType != "" {
 		d.Machine = &kubevirtv1.Machine{Type: x.MachineType}
 	}
 }
 
-// devices passes devices of the host through.
-func (x *rendering) devices(d *kubevirtv1.DomainSpec) {
+// setDevices passes devices of the host through.
+func (x *rendering) setDevices(d *kubevirtv1.DomainSpec) {
 	for _, g := range x.GPUs {
 		d.Devices.GPUs = append(d.Devices.GPUs, kubevirtv1.GPU{Name: g.Name, DeviceName: g.Device})
 	}

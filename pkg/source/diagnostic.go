@@ -110,10 +110,5 @@ func (d *Diagnostics) Sorted() []Diagnostic {
 }
 
 func compare(a, b Diagnostic) int {
-	return cmp.Or(
-		cmp.Compare(a.File, b.File),
-		cmp.Compare(a.Line, b.Line),
-		cmp.Compare(a.Col, b.Col),
-		cmp.Compare(a.Message, b.Message),
-	)
+	return cmp.Or(a.Compare(b.Pos), cmp.Compare(a.Message, b.Message))
 }

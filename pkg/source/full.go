@@ -21,13 +21,13 @@ const (
 
 // parseFull reads a text with the general YAML parser. After a syntax error it
 // goes on with the next document.
-func parseFull(file *File, text string, depth int, diags *Diagnostics) []*Node {
+func parseFull(file *File, text string, diags *Diagnostics) []*Node {
 	var docs []*Node
 	first := 0 // lines before text
 	for {
 		nodes, err := decodeAll(text)
 		for _, n := range nodes {
-			c := converter{file: file, diags: diags, before: first, maxDepth: depth, anchors: map[*yaml.Node]anchored{}}
+			c := converter{file: file, diags: diags, before: first, anchors: map[*yaml.Node]anchored{}}
 			if doc := c.convert(n.Content[0]); doc != nil {
 				docs = append(docs, doc)
 			}
@@ -87,11 +87,10 @@ func nextDocument(text string, at int) int {
 
 // converter turns one document of the YAML library into nodes of ours.
 type converter struct {
-	file     *File
-	diags    *Diagnostics
-	before   int // lines of the file before the parsed text
-	maxDepth int
-	trail    trail
+	file   *File
+	diags  *Diagnostics
+	before int // lines of the file before the parsed text
+	trail  trail
 
 	anchors  map[*yaml.Node]anchored
 	depth    int // of the node being converted
@@ -146,11 +145,11 @@ func (c *converter) value(n *yaml.Node) *Node {
 		c.errorf(n, "key-type", needsQuotes)
 		return nil
 	}
-	if c.depth >= c.maxDepth {
+	if c.depth >= MaxDepth {
 		const shown = 4 // steps; all of them would be a long line
 		trail := c.trail
 		c.trail = trail[:min(shown, len(trail))]
-		c.errorf(n, "depth", "maps and lists are nested deeper than %d levels", c.maxDepth)
+		c.errorf(n, "depth", "maps and lists are nested deeper than %d levels", MaxDepth)
 		c.trail = trail
 		return nil
 	}
@@ -189,8 +188,8 @@ func (c *converter) alias(n *yaml.Node) *Node {
 		c.errorf(n, "anchor", "the anchor %q belongs to another document; an alias must follow its anchor in the same document", n.Value)
 	case !target.done:
 		c.errorf(n, "anchor", "the alias %q stands inside its own anchor", n.Value)
-	case c.depth+target.height > c.maxDepth:
-		c.errorf(n, "depth", "the alias %q nests maps and lists deeper than %d levels", n.Value, c.maxDepth)
+	case c.depth+target.height > MaxDepth:
+		c.errorf(n, "depth", "the alias %q nests maps and lists deeper than %d levels", n.Value, MaxDepth)
 	case !c.expand(target.nodes):
 		c.errorf(n, "expansion", "aliases make the document more than %d times larger than it is written", expansionFactor)
 		c.stopped = true

@@ -1,8 +1,9 @@
 package source
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
-	"unicode/utf8"
 )
 
 // AppendJSON appends the compact JSON of a tree to dst: keys in the order
@@ -71,41 +72,12 @@ func appendNumber(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// appendString quotes s as JSON does, with the fewest escapes; bytes that are
-// not UTF-8 become U+FFFD.
+// appendString appends s as a JSON string, as encoding/json writes it but with
+// <, > and & as they are.
 func appendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		size := 1
-		if c >= utf8.RuneSelf {
-			var r rune
-			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-		}
-		dst = append(dst, s[start:i]...)
-		switch {
-		case c >= utf8.RuneSelf:
-			dst = append(dst, "\ufffd"...)
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, `\n`...)
-		case c == '\t':
-			dst = append(dst, `\t`...)
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-		i += size
-		start = i
-	}
-	return append(append(dst, s[start:]...), '"')
+	var quoted bytes.Buffer
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // neither a string nor a buffer fails
+	return append(dst, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }

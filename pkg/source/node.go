@@ -5,6 +5,8 @@
 // The package knows YAML and nothing else: no virtual machines, no Kubernetes.
 package source
 
+import "cmp"
+
 // Kind is the type of a [Node]'s value.
 type Kind uint8
 
@@ -46,6 +48,11 @@ type Pos struct {
 	File string
 	Line int
 	Col  int
+}
+
+// Compare orders positions by file, line and column. It returns -1, 0 or 1.
+func (p Pos) Compare(other Pos) int {
+	return cmp.Or(cmp.Compare(p.File, other.File), cmp.Compare(p.Line, other.Line), cmp.Compare(p.Col, other.Col))
 }
 
 // Node is one value of a document. Nodes are shared between trees (see [Merge])

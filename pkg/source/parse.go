@@ -12,15 +12,9 @@ const (
 	MaxDepth    = 100      // maps and lists within each other
 )
 
-// Limits bounds what is read. Zero fields stand for [MaxFileSize] and [MaxDepth].
-type Limits struct {
-	FileSize int // bytes in a file
-	Depth    int // maps and lists within each other
-}
-
 const byteOrderMark = "\ufeff"
 
-// Parse reads all documents of a file with the default [Limits]. Problems go to
+// Parse reads all documents of a file of at most [MaxFileSize]. Problems go to
 // diags, as many as can be found in one pass; a document with a syntax error is
 // left out, and one with other errors lacks the keys concerned. An empty file
 // or document is a [Null] node. Strings of the result share the memory of
@@ -29,28 +23,19 @@ const byteOrderMark = "\ufeff"
 // Scalars resolve as in YAML 1.2, without what versions disagree about (see
 // [Node.Ambiguous]); aliases share the node of their anchor, and merge keys
 // ("<<") are expanded.
-func Parse(file *File, diags *Diagnostics) []*Node { return Limits{}.Parse(file, diags) }
-
-// Parse reads all documents of a file within the limits; see the function [Parse].
-func (l Limits) Parse(file *File, diags *Diagnostics) []*Node {
-	if l.FileSize == 0 {
-		l.FileSize = MaxFileSize
-	}
-	if l.Depth == 0 {
-		l.Depth = MaxDepth
-	}
-	if len(file.Data) > l.FileSize {
-		diags.Errorf(Pos{File: file.Name}, "file-size", "", "the file has %d bytes; at most %d are accepted", len(file.Data), l.FileSize)
+func Parse(file *File, diags *Diagnostics) []*Node {
+	if len(file.Data) > MaxFileSize {
+		diags.Errorf(Pos{File: file.Name}, "file-size", "", "the file has %d bytes; at most %d are accepted", len(file.Data), MaxFileSize)
 		return nil
 	}
 	text, wide, ok := file.text(diags)
 	if !ok {
 		return nil
 	}
-	if docs, ok := parseSubset(file, text, wide, l.Depth); ok {
+	if docs, ok := parseSubset(file, text, wide); ok {
 		return docs
 	}
-	return parseFull(file, text, l.Depth, diags)
+	return parseFull(file, text, diags)
 }
 
 // text returns the file's content without a byte order mark and with line

@@ -92,13 +92,18 @@ func lines(diags *Diagnostics) string {
 
 func TestParseLimits(t *testing.T) {
 	var diags Diagnostics
-	docs := Limits{FileSize: 3}.Parse(&File{Name: "f.yaml", Data: []byte("a: 1")}, &diags)
+	docs := Parse(&File{Name: "f.yaml", Data: make([]byte, MaxFileSize+1)}, &diags)
 	require.Empty(t, docs)
-	require.Equal(t, "f.yaml: the file has 4 bytes; at most 3 are accepted [file-size]\n", lines(&diags))
+	require.Equal(t, "f.yaml: the file has 33554433 bytes; at most 33554432 are accepted [file-size]\n", lines(&diags))
 
-	diags = Diagnostics{}
-	Limits{Depth: 2}.Parse(&File{Name: "f.yaml", Data: []byte("a:\n  b:\n    c: 1\n")}, &diags)
-	require.Equal(t, "f.yaml:3:5: a.b: maps and lists are nested deeper than 2 levels [depth]\n", lines(&diags))
+	for depth, problem := range map[int]string{
+		MaxDepth:     "",
+		MaxDepth + 1: "f.yaml:1:103: a[0][0][0]: maps and lists are nested deeper than 100 levels [depth]\n",
+	} {
+		diags = Diagnostics{}
+		Parse(&File{Name: "f.yaml", Data: []byte("a: " + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1))}, &diags)
+		require.Equal(t, problem, lines(&diags))
+	}
 }
 
 func TestParseSharesAliases(t *testing.T) {

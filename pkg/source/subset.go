@@ -9,9 +9,12 @@ const (
 
 // scanner reads the plain subset of YAML that nearly all values files keep to:
 // block maps and lists, scalars and flow collections on one line, literal
-// blocks, comments. It is more than ten times faster than the general parser. At
-// anything else it gives up, and the general parser decides: the subset has no
-// errors of its own. Where it does not give up, both return the same nodes.
+// blocks, comments. At anything else it gives up, and the general parser decides:
+// the subset has no errors of its own. Where it does not give up, both return the
+// same nodes (TestParseAgreesOnRepository, FuzzParseAgrees).
+//
+// Measured end to end: without it, rendering 10,000 VMs, a file each, takes 69 %
+// more instructions (callgrind), and 100 VMs take 30 % more CPU time.
 type scanner struct {
 	file *File
 	text string
@@ -35,8 +38,8 @@ type scanner struct {
 
 // parseSubset returns the documents of a text, or false if it is not in the
 // subset. wide tells that text is not all printable ASCII.
-func parseSubset(file *File, text string, wide bool, depth int) ([]*Node, bool) {
-	s := scanner{file: file, text: text, wide: wide, line: 1, depth: depth}
+func parseSubset(file *File, text string, wide bool) ([]*Node, bool) {
+	s := scanner{file: file, text: text, wide: wide, line: 1, depth: MaxDepth}
 	s.chunk = min(maxChunk, 2+strings.Count(text, "\n")+strings.Count(text, ","))
 	docs := make([]*Node, 0, 1)
 	for s.next(); ; {

@@ -2,6 +2,9 @@ package source
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -81,7 +84,7 @@ var seeds = []string{
 
 func TestSubsetAccepts(t *testing.T) {
 	for _, text := range []string{flatFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n", "\n# c\n---\n# d\na: {}\n"} {
-		_, ok := parseSubset(&File{}, text, true, MaxDepth)
+		_, ok := parseSubset(&File{}, text, true)
 		require.True(t, ok, text)
 	}
 }
@@ -89,27 +92,52 @@ func TestSubsetAccepts(t *testing.T) {
 // The subset is a shortcut, not a dialect: what it does not know is left to the general parser.
 func TestSubsetDeclines(t *testing.T) {
 	for _, text := range []string{"", "a: b: c\n", "a: 1\na: 2\n", "true: 1\n", "a: &x 1\n", "a: >\n  x\n", "a: \"\\n\"\n", "a: 1\n b: 2\n", "a:\n\tb: 1\n", "<<: {a: 1}\n", "a : 1\n", "a: x\n  y\n"} {
-		_, ok := parseSubset(&File{}, text, false, MaxDepth)
+		_, ok := parseSubset(&File{}, text, false)
 		require.False(t, ok, text)
 	}
-	_, ok := parseSubset(&File{}, strings.Repeat("[", 3)+strings.Repeat("]", 3), false, 2)
+	_, ok := parseSubset(&File{}, strings.Repeat("[", MaxDepth+1)+strings.Repeat("]", MaxDepth+1), false)
 	require.False(t, ok)
 }
 
-func requireAgreement(t *testing.T, data string) {
+// requireAgreement reports whether a text is in the subset, after checking that
+// the general parser then returns the same nodes, and no problems.
+func requireAgreement(t *testing.T, data string) bool {
+	t.Helper()
 	file := &File{Name: "f", Data: []byte(data)}
 	text, wide, ok := file.text(new(Diagnostics))
 	if !ok {
-		return
+		return false
 	}
-	fast, ok := parseSubset(file, text, wide, MaxDepth)
+	fast, ok := parseSubset(file, text, wide)
 	if !ok {
-		return
+		return false
 	}
 	var diags Diagnostics
-	full := parseFull(file, text, MaxDepth, &diags)
+	full := parseFull(file, text, &diags)
 	require.Empty(t, diags.Sorted())
 	require.Equal(t, full, fast)
+	return true
+}
+
+// TestParseAgreesOnRepository proves that no values file of this repository is
+// read differently, or with other problems, because of the subset.
+func TestParseAgreesOnRepository(t *testing.T) {
+	files, inSubset := 0, 0
+	for _, dir := range []string{"../../examples", "../../charts", "../../test", "testdata"} {
+		require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() || filepath.Ext(path) != ".yaml" {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			files++
+			if requireAgreement(t, string(data)) {
+				inSubset++
+			}
+			return err
+		}))
+	}
+	t.Logf("%d of %d files are in the subset", inSubset, files)
+	require.Greater(t, inSubset, files/2)
 }
 
 func TestParseAgrees(t *testing.T) {
@@ -148,7 +176,7 @@ func FuzzParseAgrees(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
 	}
-	f.Fuzz(requireAgreement)
+	f.Fuzz(func(t *testing.T, text string) { requireAgreement(t, text) })
 }
 
 func BenchmarkParseSubset(b *testing.B) { benchmarkParse(b, flatFile, Parse) }
@@ -156,7 +184,7 @@ func BenchmarkParseSubset(b *testing.B) { benchmarkParse(b, flatFile, Parse) }
 func BenchmarkParseSubsetFleet(b *testing.B) { benchmarkParse(b, fleetFile, Parse) }
 
 func BenchmarkParseFull(b *testing.B) {
-	benchmarkParse(b, flatFile, func(f *File, d *Diagnostics) []*Node { return parseFull(f, string(f.Data), MaxDepth, d) })
+	benchmarkParse(b, flatFile, func(f *File, d *Diagnostics) []*Node { return parseFull(f, string(f.Data), d) })
 }
 
 func benchmarkParse(b *testing.B, text string, parse func(*File, *Diagnostics) []*Node) {

@@ -9,10 +9,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// byHand reports annotations that a user has written, and by which Argo CD
-// would delete the machine in every sync, whatever has changed: Force and
-// Replace without the strategy that says so, and a VM that is a hook.
-func (x *rendering) byHand(vm *kubevirtv1.VirtualMachine) {
+// checkSyncOptions reports annotations that a user has written, and by which
+// Argo CD would delete the machine in every sync, even if nothing has changed:
+// Force and Replace without the strategy that implies them, and a VM that is a hook.
+func (x *rendering) checkSyncOptions(vm *kubevirtv1.VirtualMachine) {
 	if len(x.Annotations) == 0 && len(x.Overrides) == 0 && len(x.Patches) == 0 {
 		return
 	}

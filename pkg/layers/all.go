@@ -1,0 +1,52 @@
+package layers
+
+import (
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// renderAll renders the managed layers.
+func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
+	var out []rendered
+	for i := range p.layers {
+		if l := &p.layers[i]; l.managed() {
+			out = append(out, p.render(l, opts, diags))
+		}
+	}
+	checkShared(out, diags)
+	return out
+}
+
+// checkShared reports objects that two layers render: each sync would overwrite
+// what the other has set, and with FailOnSharedResource fails. Argo CD
+// identifies objects by their group, not by its version.
+func checkShared(layers []rendered, diags *source.Diagnostics) {
+	type identity struct{ group, kind, namespace, name string }
+	first := map[identity]string{}
+	for _, r := range layers {
+		if r.Action == "Ignore" {
+			continue
+		}
+		for _, o := range r.objects {
+			id := identity{o.Group(), o.Kind, o.Namespace, o.Name}
+			if other, shared := first[id]; shared && other != r.path {
+				diags.Errorf(r.key, "shared-object", r.path, "makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
+				continue
+			}
+			first[id] = r.path
+		}
+	}
+}
+
+// newObjects encodes API structs.
+func newObjects(structs []any) ([]manifest.Object, error) {
+	objects := make([]manifest.Object, 0, len(structs))
+	for _, v := range structs {
+		o, err := manifest.New(v)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, o)
+	}
+	return objects, nil
+}
