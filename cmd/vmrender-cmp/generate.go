@@ -12,6 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -72,7 +73,7 @@ func (s *sidecar) overlays() []string {
 	for _, name := range s.request.Overlays {
 		path, err := s.tree.resolve(name)
 		if err != nil {
-			s.problems.Errorf(source.Pos{}, "bad-path", "", "overlay %q: %s", name, err)
+			s.problems.Errorf(source.Pos{}, rule.BadPath, "", "overlay %q: %s", name, err)
 			continue
 		}
 		paths = append(paths, path)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -21,7 +22,7 @@ const program = "vmrender"
 // ended well.
 func (s *sidecar) generatePlatform(path string) error {
 	if s.tree.outside(path) {
-		s.problems.Errorf(source.Pos{File: path}, "bad-path", "", "%s", errOutside)
+		s.problems.Errorf(source.Pos{File: path}, rule.BadPath, "", "%s", errOutside)
 	}
 	if err := report.Problems(s.stderr, &s.problems); err != nil {
 		return err

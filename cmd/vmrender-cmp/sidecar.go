@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -28,7 +29,7 @@ func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
 	request, errs := plugin.ReadEnvironment(environ, content, others...)
 	s := &sidecar{request: request, tree: newCheckout(dir, request.SourcePath), stdout: stdout, stderr: stderr}
 	for _, err := range errs {
-		s.problems.Errorf(source.Pos{}, "bad-parameter", "", "%s", worded(err))
+		s.problems.Errorf(source.Pos{}, rule.BadParameter, "", "%s", worded(err))
 	}
 	return s, nil
 }

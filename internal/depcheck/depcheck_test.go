@@ -48,29 +48,30 @@ type room struct {
 }
 
 var rooms = []room{
-	{dir: "pkg/source", reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
-	{dir: "pkg/catalog", ours: []string{"pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
-	{dir: "pkg/patch", ours: []string{"pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
-	{dir: "pkg/values", ours: []string{"pkg/source", "pkg/catalog", "pkg/patch", "internal/lazyregexp"}, reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
+	{dir: "pkg/rule", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{dir: "pkg/source", ours: []string{"pkg/rule"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
+	{dir: "pkg/catalog", ours: []string{"pkg/rule", "pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
+	{dir: "pkg/patch", ours: []string{"pkg/rule", "pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{dir: "pkg/values", ours: []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "internal/lazyregexp"}, reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/template", ours: []string{"pkg/source", "internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
-	{dir: "pkg/fleet", ours: []string{"pkg/source", "pkg/catalog", "pkg/values"}, reach: join(cluster, argocd, kubevirt), imports: impure},
+	{dir: "pkg/fleet", ours: []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values"}, reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
 		dir:   "pkg/machine",
-		ours:  []string{"pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch", "internal/lazyregexp"},
+		ours:  []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch", "internal/lazyregexp"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
 		dir:   "pkg/render",
-		ours:  []string{"pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/source", "pkg/manifest", "pkg/labels", "pkg/argocd"},
+		ours:  []string{"pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels", "pkg/argocd"},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
 	{dir: "pkg/labels", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
-	{dir: "pkg/report", ours: []string{"pkg/source"}, reach: join(cluster, argocd), imports: impure},
+	{dir: "pkg/report", ours: []string{"pkg/rule", "pkg/source"}, reach: join(cluster, argocd), imports: impure},
 	// Helm's engine brings the cluster's client along; nothing else of ours may.
 	{
 		dir:     "pkg/layers",
-		ours:    []string{"pkg/manifest", "pkg/source", "pkg/patch", "pkg/argocd", "pkg/labels", "charts", "apps"},
+		ours:    []string{"pkg/manifest", "pkg/rule", "pkg/source", "pkg/patch", "pkg/argocd", "pkg/labels", "charts", "apps"},
 		reach:   join(argocd, kubevirt),
 		imports: impure,
 	},
@@ -89,7 +90,7 @@ var rooms = []room{
 	{dir: "pkg/rollout", ours: []string{"pkg/labels"}, reach: join(helm, argocd), imports: []string{"os/exec"}},
 	{
 		dir:     "pkg/images",
-		ours:    []string{"pkg/source", "pkg/fleet", "pkg/manifest"},
+		ours:    []string{"pkg/rule", "pkg/source", "pkg/fleet", "pkg/manifest"},
 		reach:   join(helm, argocd),
 		imports: []string{"os/exec"},
 	},
@@ -99,7 +100,7 @@ var rooms = []room{
 	{
 		dir: "cmd/vmrender-cmp",
 		ours: []string{
-			"pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/argocd/plugin", "pkg/output", "pkg/report",
+			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/argocd/plugin", "pkg/output", "pkg/report",
 			"internal/process",
 		},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),

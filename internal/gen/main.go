@@ -1,8 +1,9 @@
 // Command gen writes the files of this repository that follow from Go types,
 // the comments on them and the built-in catalogue: the JSON Schemas under
-// schema/ and the reference under docs/; and those that follow from the values
-// of the charts: their schemas, their references and their copies of the
-// library. It is not shipped; go generate runs it.
+// schema/ and the reference under docs/; those that follow from the
+// identifiers of package rule and the examples under diagnostics/; and those
+// that follow from the values of the charts: their schemas, their references
+// and their copies of the library. It is not shipped; go generate runs it.
 package main
 
 import (
@@ -82,6 +83,9 @@ func generate() (map[string][]byte, error) {
 	}
 	if files["docs/lifecycle.md"], err = lifecycleReference(); err != nil {
 		return nil, fmt.Errorf("making docs/lifecycle.md: %w", err)
+	}
+	if err := addRuleFiles(files); err != nil {
+		return nil, err
 	}
 	if err := addPluginFiles(files); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -48,7 +49,7 @@ func (c *checker) form(n *source.Node, path string, problem func(string) string)
 		}
 	case n.Kind == source.String && n.Text != "":
 		if p := problem(n.Text); p != "" {
-			c.diags.Errorf(n.Pos(), "bad-value", path, "%s", p)
+			c.diags.Errorf(n.Pos(), rule.BadValue, path, "%s", p)
 		}
 	}
 }
@@ -65,7 +66,7 @@ func (c *checker) quantity(n *source.Node, path string) {
 
 // unknown reports a name that the catalogue does not have.
 func (c *checker) unknown(n *source.Node, path, what, kind string) {
-	c.diags.Errorf(n.Pos(), "unknown-name", path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, c.set.Names(kind)))
+	c.diags.Errorf(n.Pos(), rule.UnknownName, path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, c.set.Names(kind)))
 }
 
 // text gives the value of a key that is a string and not empty, or nil.
@@ -97,7 +98,7 @@ func (c *checker) os(f *source.Field, path string) {
 func (c *checker) mapsOnly(n *source.Node, path string, keys ...string) {
 	for _, key := range keys {
 		if v := n.Get(key); v != nil && v.Kind != source.Map && v.Kind != source.Null {
-			c.diags.Errorf(v.Pos(), "wrong-type", path+"."+key, "wrong type; expected a map of keys")
+			c.diags.Errorf(v.Pos(), rule.WrongType, path+"."+key, "wrong type; expected a map of keys")
 		}
 	}
 }
@@ -114,11 +115,11 @@ func (c *checker) from(f *source.Field, path string) bool {
 	first := slices.Index(line, last)
 	switch {
 	case from.Text == f.Key && composeBuiltin(f.Key) == nil:
-		c.diags.Errorf(from.Pos(), "cycle", path+".from", "%q is built from itself; only a built-in entry can be extended under its own name", f.Key)
+		c.diags.Errorf(from.Pos(), rule.Cycle, path+".from", "%q is built from itself; only a built-in entry can be extended under its own name", f.Key)
 		return false
 	case first < len(line)-1:
 		if first == 0 && !c.cycles[f.Key] {
-			c.diags.Errorf(from.Pos(), "cycle", path+".from", "cycle %s; an entry must lead to a built-in one, or to one without `from`", strings.Join(line, " -> "))
+			c.diags.Errorf(from.Pos(), rule.Cycle, path+".from", "cycle %s; an entry must lead to a built-in one, or to one without `from`", strings.Join(line, " -> "))
 		}
 		for _, name := range line[first:] {
 			c.cycles[name] = true
@@ -148,7 +149,7 @@ func (c *checker) traits(list *source.Node, path string) bool {
 
 // complete reports what an entry lacks with all that it is built from.
 func (c *checker) complete(f *source.Field, path string) {
-	missing := func(what string) { c.diags.Errorf(f.Pos(), "missing-key", path, "%s", what) }
+	missing := func(what string) { c.diags.Errorf(f.Pos(), rule.MissingKey, path, "%s", what) }
 	os := c.set.OS(f.Key)
 	switch {
 	case os == nil, os.Family == "" && text(os.Node, "family") != nil: // reported
@@ -173,12 +174,12 @@ func (c *checker) image(f *source.Field, path string) {
 		c.noSource(f.Pos(), path)
 	}
 	if other := text(f.Value, "image"); other != nil {
-		c.diags.Errorf(other.Pos(), "conflict", path+".image", "an image cannot name another image; give it that one's source")
+		c.diags.Errorf(other.Pos(), rule.Conflict, path+".image", "an image cannot name another image; give it that one's source")
 	}
 }
 
 func (c *checker) noSource(at source.Pos, path string) {
-	c.diags.Errorf(at, "missing-key", path, "exactly one of %s; found none", sourceKeys())
+	c.diags.Errorf(at, rule.MissingKey, path, "exactly one of %s; found none", sourceKeys())
 }
 
 func sourceKeys() string {
@@ -205,12 +206,12 @@ func (c *checker) source(f *source.Field, path string) {
 				last = g
 			}
 		}
-		c.diags.Errorf(last.Pos(), "conflict", path, "exactly one of %s; found %s", sourceKeys(), strings.Join(names, " and "))
+		c.diags.Errorf(last.Pos(), rule.Conflict, path, "exactly one of %s; found %s", sourceKeys(), strings.Join(names, " and "))
 		return
 	}
 	var s Source
 	decode(f.Value, &s)
 	for _, p := range s.Problems() {
-		c.diags.Errorf(f.Value.Get(p.Key).Pos(), "bad-value", path+"."+p.Key, "%s", p.Text)
+		c.diags.Errorf(f.Value.Get(p.Key).Pos(), rule.BadValue, path+"."+p.Key, "%s", p.Text)
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 func (c *checker) network(f *source.Field, path string) {
 	if strings.Contains(f.Key, "/") {
-		c.diags.Errorf(f.Pos(), "bad-name", path, "invalid name %q; a name with a slash is that of a NetworkAttachmentDefinition", f.Key)
+		c.diags.Errorf(f.Pos(), rule.BadName, path, "invalid name %q; a name with a slash is that of a NetworkAttachmentDefinition", f.Key)
 	}
 	c.form(f.Value.Get("gateway"), path+".gateway", ipProblem)
 	c.form(f.Value.Get("dns"), path+".dns", ipProblem)
@@ -20,13 +21,13 @@ func (c *checker) network(f *source.Field, path string) {
 	decode(n, &net)
 	switch {
 	case net.NAD != "" && net.Pod:
-		c.diags.Errorf(f.Pos(), "conflict", path, "exactly one of nad and pod; found both")
+		c.diags.Errorf(f.Pos(), rule.Conflict, path, "exactly one of nad and pod; found both")
 	case net.NAD == "" && !net.Pod:
-		c.diags.Errorf(f.Pos(), "missing-key", path, "exactly one of nad and pod; found neither")
+		c.diags.Errorf(f.Pos(), rule.MissingKey, path, "exactly one of nad and pod; found neither")
 	// A name alone, which a platform writes in the short form, is in the namespace of each VM.
 	case net.NAD != "" && n.Get("nad").Style != source.ShortForm:
 		if p := referenceProblem("network", net.NAD); p != "" {
-			c.diags.Errorf(n.Get("nad").Pos(), "bad-value", path+".nad", "%s", p)
+			c.diags.Errorf(n.Get("nad").Pos(), rule.BadValue, path+".nad", "%s", p)
 		}
 	}
 	c.binding(n, &net, path)
@@ -39,11 +40,11 @@ func (c *checker) binding(n *source.Node, net *Network, path string) {
 	path += ".binding"
 	switch {
 	case net.Binding == "masquerade" && net.NAD != "":
-		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
+		c.diags.Errorf(n.Get("binding").Pos(), rule.Conflict, path, "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
 	case net.Binding == "sriov" && net.Pod:
-		c.diags.Errorf(n.Get("binding").Pos(), "conflict", path, "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
+		c.diags.Errorf(n.Get("binding").Pos(), rule.Conflict, path, "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
 	case net.Binding == "sriov" && net.Model != "":
-		c.diags.Errorf(n.Get("model").Pos(), "conflict", path[:len(path)-len("binding")]+"model", "an sriov NIC is a device of the host; leave its model out")
+		c.diags.Errorf(n.Get("model").Pos(), rule.Conflict, path[:len(path)-len("binding")]+"model", "an sriov NIC is a device of the host; leave its model out")
 	}
 }
 
@@ -51,7 +52,7 @@ func (c *checker) gateway(n *source.Node, net *Network, path string) {
 	gateway, errA := netip.ParseAddr(net.Gateway)
 	subnet, errB := netip.ParsePrefix(net.CIDR)
 	if errA == nil && errB == nil && !subnet.Contains(gateway) {
-		c.diags.Errorf(n.Get("gateway").Pos(), "bad-value", path+".gateway", "gateway %q is outside the subnet %s; expected an address in it", net.Gateway, subnet.Masked())
+		c.diags.Errorf(n.Get("gateway").Pos(), rule.BadValue, path+".gateway", "gateway %q is outside the subnet %s; expected an address in it", net.Gateway, subnet.Masked())
 	}
 }
 
@@ -59,10 +60,10 @@ func (c *checker) storageClass(f *source.Field, path string) {
 	name := c.set.entry("storageClasses", f.Key).Get("name")
 	switch {
 	case name == nil || name.Kind == source.String && name.Text == "":
-		c.diags.Errorf(f.Pos(), "missing-key", path, "no name; expected the `name` of the cluster's StorageClass")
+		c.diags.Errorf(f.Pos(), rule.MissingKey, path, "no name; expected the `name` of the cluster's StorageClass")
 	case name.Kind == source.String:
 		if p := nameProblem("name", name.Text); p != "" {
-			c.diags.Errorf(name.Pos(), "bad-value", path+".name", "%s", p)
+			c.diags.Errorf(name.Pos(), rule.BadValue, path+".name", "%s", p)
 		}
 	}
 }
@@ -70,18 +71,18 @@ func (c *checker) storageClass(f *source.Field, path string) {
 // flavor checks the short forms; the long ones are VM keys, which the catalogue does not know.
 func (c *checker) flavor(f *source.Field, path string) {
 	if p := labelProblem(f.Key); p != "" {
-		c.diags.Errorf(f.Pos(), "bad-name", path, "%s", p)
+		c.diags.Errorf(f.Pos(), rule.BadName, path, "%s", p)
 	}
 	n := c.set.entry("flavors", f.Key)
 	cpu, memory := n.Get("cpu"), n.Get("memory")
 	if cpu == nil && memory == nil {
-		c.diags.Errorf(f.Pos(), "missing-key", path, "no size; expected cpu, memory or both")
+		c.diags.Errorf(f.Pos(), rule.MissingKey, path, "no size; expected cpu, memory or both")
 	}
 	if cpu != nil && cpu.Kind != source.Map && vcpus(cpu) < 1 {
-		c.diags.Errorf(cpu.Pos(), "bad-value", path+".cpu", "invalid cpu; expected a number of virtual CPUs, or a map")
+		c.diags.Errorf(cpu.Pos(), rule.BadValue, path+".cpu", "invalid cpu; expected a number of virtual CPUs, or a map")
 	}
 	if memory != nil && (memory.Kind == source.Bool || memory.Kind == source.List) {
-		c.diags.Errorf(memory.Pos(), "wrong-type", path+".memory", "wrong type; expected a quantity such as \"16Gi\", or a map")
+		c.diags.Errorf(memory.Pos(), rule.WrongType, path+".memory", "wrong type; expected a quantity such as \"16Gi\", or a map")
 	}
 	c.quantity(scalar(memory), path+".memory")
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"path/filepath"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -21,13 +22,13 @@ func (r *reader) readDocs(path string, docs []*source.Node, below *Level, diags 
 		r.readDoc(path, doc, below, diags)
 	}
 	if empty && !diags.HasErrors() {
-		diags.Errorf(source.Pos{File: path}, "empty-file", "", "empty file; a values file holds VMs under `vms`")
+		diags.Errorf(source.Pos{File: path}, rule.EmptyFile, "", "empty file; a values file holds VMs under `vms`")
 	}
 }
 
 func (r *reader) readDoc(path string, doc *source.Node, below *Level, diags *source.Diagnostics) {
 	if doc.Kind != source.Map {
-		diags.Errorf(doc.Pos(), "wrong-type", "", "wrong type; a values file is a map with the key `vms`")
+		diags.Errorf(doc.Pos(), rule.WrongType, "", "wrong type; a values file is a map with the key `vms`")
 		return
 	}
 	if foreign(doc, diags) {
@@ -48,12 +49,12 @@ func withoutVMs(doc *source.Node, diags *source.Diagnostics) {
 	for i := range doc.Fields {
 		f := &doc.Fields[i]
 		if near, _ := source.Nearest(f.Key, []string{"vms", "vars", "namespace", "defaults"}); near == "vms" {
-			diags.Errorf(f.Pos(), "unknown-key", f.Key, "unknown key %q; did you mean \"vms\"?", f.Key)
+			diags.Errorf(f.Pos(), rule.UnknownKey, f.Key, "unknown key %q; did you mean \"vms\"?", f.Key)
 			return
 		}
 	}
 	if !diags.HasErrors() { // else it may be among what was not understood
-		diags.Errorf(doc.Pos(), "no-vms", "", "no `vms` in this file; name VMs under `vms`, or list the file under `ignore` in %s", headerName)
+		diags.Errorf(doc.Pos(), rule.NoVMs, "", "no `vms` in this file; name VMs under `vms`, or list the file under `ignore` in %s", headerName)
 	}
 }
 
@@ -63,7 +64,7 @@ func foreign(doc *source.Node, diags *source.Diagnostics) bool {
 	if kind == nil || doc.Field("vms") != nil && kind.Value.Text == values.Kind {
 		return false
 	}
-	diags.Errorf(kind.Value.Pos(), "not-values", "kind", "a %s is not a values file; list the file under `ignore` in %s", kind.Value.Text, headerName)
+	diags.Errorf(kind.Value.Pos(), rule.NotValues, "kind", "a %s is not a values file; list the file under `ignore` in %s", kind.Value.Text, headerName)
 	return true
 }
 
@@ -76,11 +77,11 @@ func (r *reader) readEntries(field *source.Field, below *Level, diags *source.Di
 	switch {
 	case vms.Kind == source.Null || vms.Kind == source.Map && len(vms.Fields) == 0:
 		if !r.Header.AllowEmpty {
-			diags.Errorf(field.Pos(), "no-vms", "vms", "no VMs; remove the file, or set `allowEmpty: true` in %s", headerName)
+			diags.Errorf(field.Pos(), rule.NoVMs, "vms", "no VMs; remove the file, or set `allowEmpty: true` in %s", headerName)
 		}
 		return
 	case vms.Kind != source.Map:
-		diags.Errorf(vms.Pos(), "wrong-type", "vms", "wrong type; expected a map of VMs by name")
+		diags.Errorf(vms.Pos(), rule.WrongType, "vms", "wrong type; expected a map of VMs by name")
 		return
 	}
 	below = r.given.onto(below)

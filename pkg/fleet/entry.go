@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -35,7 +36,7 @@ type Entry struct {
 func (f *Fleet) entry(field *source.Field, below *Level, diags *source.Diagnostics) *Entry {
 	e := &Entry{Name: field.Key, Path: source.JoinPath("vms", field.Key), Pos: field.Pos(), inDoubt: below != nil && below.inDoubt}
 	if problem := values.NameProblem(field.Key); problem != "" {
-		diags.Errorf(e.Pos, "bad-name", e.Path, "%s", problem)
+		diags.Errorf(e.Pos, rule.BadName, e.Path, "%s", problem)
 		e.BadName = true
 	}
 	if !f.addLevels(e, field, below, diags) {
@@ -83,7 +84,7 @@ func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
 	case !name.IsSet():
 		name = new(source.Node)
 		if !e.inDoubt {
-			diags.Errorf(e.Pos, "missing-key", e.Path+".os", "missing operating system; accepted: %s", strings.Join(f.Catalog.Names("os"), ", "))
+			diags.Errorf(e.Pos, rule.MissingKey, e.Path+".os", "missing operating system; accepted: %s", strings.Join(f.Catalog.Names("os"), ", "))
 		}
 	case name.Kind == source.String:
 		e.OS = f.Catalog.OS(name.Text)
@@ -102,9 +103,9 @@ func (e *Entry) decode(diags *source.Diagnostics) {
 	source.Decode(e.Keys, &e.VM, e.Path, &found)
 	diags.Merge(&found)
 	e.inDoubt = e.inDoubt || found.HasErrors()
-	if found.HasErrorsBut("unknown-key") {
+	if found.HasErrorsBut(rule.UnknownKey) {
 		for _, p := range found.Sorted() {
-			if p.Rule != "unknown-key" && p.Rule != "missing-key" {
+			if p.Rule != rule.UnknownKey && p.Rule != rule.MissingKey {
 				e.misreads(strings.TrimPrefix(p.Path, e.Path+"."))
 			}
 		}
@@ -121,15 +122,15 @@ func (e *Entry) misreads(path string) {
 
 // Errorf reports a problem at pos, under a path below the VM's, unless it
 // follows from a problem that is reported already.
-func (e *Entry) Errorf(diags *source.Diagnostics, pos source.Pos, rule, path, format string, args ...any) {
+func (e *Entry) Errorf(diags *source.Diagnostics, pos source.Pos, id rule.ID, path, format string, args ...any) {
 	misread := e.misread[topKey(path)] || e.Keys != nil && e.Keys.Kind != source.Map
-	if misread || e.inDoubt && rule == "missing-key" {
+	if misread || e.inDoubt && id == rule.MissingKey {
 		return
 	}
 	if path != "" {
 		path = "." + path
 	}
-	diags.Errorf(pos, rule, e.Path+path, format, args...)
+	diags.Errorf(pos, id, e.Path+path, format, args...)
 }
 
 // At returns where the value under keys was written, or the position of the VM's

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -37,7 +38,7 @@ func Explain(path string, opts Options, vm, key string) ([]Explained, *source.Di
 	if found == nil {
 		if !diags.HasErrors() {
 			slices.Sort(names)
-			diags.Errorf(source.Pos{}, "unknown-name", "", "unknown VM %q; %s", vm, source.DidYouMean(vm, names))
+			diags.Errorf(source.Pos{}, rule.UnknownName, "", "unknown VM %q; %s", vm, source.DidYouMean(vm, names))
 		}
 		return nil, diags
 	}
@@ -77,7 +78,7 @@ func under(all []Explained, vm, key string, diags *source.Diagnostics) []Explain
 		}
 	}
 	if len(out) == 0 && len(all) > 0 {
-		diags.Errorf(source.Pos{}, "unknown-name", "", "the VM %q has no value for %q; %s", vm, key, source.DidYouMean(key, known))
+		diags.Errorf(source.Pos{}, rule.UnknownName, "", "the VM %q has no value for %q; %s", vm, key, source.DidYouMean(key, known))
 	}
 	return out
 }

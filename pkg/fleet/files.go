@@ -4,6 +4,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -19,7 +20,7 @@ type reader struct {
 func (r *reader) readStdin() {
 	data, err := io.ReadAll(io.LimitReader(r.Stdin, source.MaxFileSize+1))
 	if err != nil {
-		r.fail(stdinName, "unreadable", err.Error())
+		r.fail(stdinName, rule.Unreadable, err.Error())
 		return
 	}
 	var diags source.Diagnostics
@@ -51,7 +52,7 @@ func (r *reader) readTree() {
 			r.readFiles(batch)
 			batch = nil
 		}
-	}, func(file, problem string) { r.fail(file, "bad-path", problem) })
+	}, func(file, problem string) { r.fail(file, rule.BadPath, problem) })
 	r.readFiles(batch)
 }
 
@@ -95,7 +96,7 @@ func (f *Fleet) readDefaults(dir string, below *Level) *Level {
 		return below
 	}
 	if problem := linkProblem(f.tree.root, path); problem != "" {
-		f.fail(path, "bad-path", problem)
+		f.fail(path, rule.BadPath, problem)
 		return below
 	}
 	var diags source.Diagnostics
@@ -108,7 +109,7 @@ func (f *Fleet) readDefaults(dir string, below *Level) *Level {
 func parseFile(path string, diags *source.Diagnostics) []*source.Node {
 	data, err := readFile(path)
 	if err != nil {
-		diags.Errorf(source.Pos{File: path}, "unreadable", "", "%s", reason(err))
+		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%s", reason(err))
 		return nil
 	}
 	return source.Parse(&source.File{Name: path, Data: data}, diags)
@@ -121,9 +122,9 @@ func single(docs []*source.Node, path string, diags *source.Diagnostics) *source
 		switch {
 		case d.Kind == source.Null:
 		case d.Kind != source.Map:
-			diags.Errorf(d.Pos(), "wrong-type", "", "wrong type; expected a map of keys")
+			diags.Errorf(d.Pos(), rule.WrongType, "", "wrong type; expected a map of keys")
 		case one != nil:
-			diags.Errorf(d.Pos(), "documents", "", "second document; %s holds one", filepath.Base(path))
+			diags.Errorf(d.Pos(), rule.Documents, "", "second document; %s holds one", filepath.Base(path))
 		default:
 			one = d
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -90,7 +91,7 @@ func Open(path string, opts Options, diags *source.Diagnostics) *Fleet {
 // openStdin prepares for a file without a fleet around it.
 func (f *Fleet) openStdin() {
 	if f.Stdin == nil {
-		f.fail(stdinName, "unreadable", "there is no standard input")
+		f.fail(stdinName, rule.Unreadable, "there is no standard input")
 		return
 	}
 	f.Catalog = catalog.New(nil, f.diags)
@@ -100,12 +101,12 @@ func (f *Fleet) openStdin() {
 func (f *Fleet) openTree(path string) {
 	t, err := findTree(path, f.Limit)
 	if err != nil {
-		f.diags.Errorf(source.Pos{}, "no-fleet", "", "%s", err)
+		f.diags.Errorf(source.Pos{}, rule.NoFleet, "", "%s", err)
 		return
 	}
 	f.Root = t.root
 	if file, problem := t.outside(); problem != "" {
-		f.fail(file, "bad-path", problem)
+		f.fail(file, rule.BadPath, problem)
 		return
 	}
 	f.tree = t
@@ -188,15 +189,15 @@ func (f *Fleet) HeaderKey(keys ...string) *source.Node { return f.header.Get(key
 func (f *Fleet) Incomplete() bool { return f.diags.HasRule(unreadRules...) }
 
 // unreadRules are those of errors that keep VMs from being read.
-var unreadRules = []string{
-	"yaml-syntax", "encoding", "file-size", "unreadable", "bad-path", "duplicate-key", "key-type", "anchor", "expansion", "depth", "tag",
+var unreadRules = []rule.ID{
+	rule.YAMLSyntax, rule.Encoding, rule.FileSize, rule.Unreadable, rule.BadPath, rule.DuplicateKey, rule.KeyType, rule.Anchor, rule.Expansion, rule.Depth, rule.Tag,
 }
 
 // fail reports a problem of a file as a whole.
-func (f *Fleet) fail(path, rule, problem string) {
+func (f *Fleet) fail(path string, id rule.ID, problem string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.diags.Errorf(source.Pos{File: path}, rule, "", "%s", problem)
+	f.diags.Errorf(source.Pos{File: path}, id, "", "%s", problem)
 }
 
 // report adds what one task found.
@@ -216,7 +217,7 @@ func (f *Fleet) checkOverlaid() {
 			vm := &vms.Fields[i]
 			if !f.used[vm.Key] && !f.Incomplete() {
 				slices.Sort(f.names)
-				f.diags.Errorf(vm.Pos(), "unknown-name", source.JoinPath("vms", vm.Key), "unknown VM %q; %s",
+				f.diags.Errorf(vm.Pos(), rule.UnknownName, source.JoinPath("vms", vm.Key), "unknown VM %q; %s",
 					vm.Key, source.DidYouMean(vm.Key, f.names))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -68,9 +69,9 @@ func parseScalar(file *source.File, path, text string, diags *source.Diagnostics
 	docs := source.Parse(&source.File{Data: []byte(text)}, &problems)
 	switch {
 	case strings.TrimSpace(text) == "":
-		diags.Errorf(source.Pos{File: file.Name}, "bad-option", path, `no value; expected one, or "" for an empty string, or null to inherit nothing`)
+		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, path, `no value; expected one, or "" for an empty string, or null to inherit nothing`)
 	case problems.HasErrors() || len(docs) != 1 || docs[0].Kind == source.Map || docs[0].Kind == source.List:
-		diags.Errorf(source.Pos{File: file.Name}, "bad-option", path, "expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps")
+		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, path, "expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps")
 	default:
 		n := *docs[0]
 		n.Line, n.Col, n.File = 0, 0, file

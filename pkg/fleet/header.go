@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -14,7 +15,7 @@ func (f *Fleet) readHeader() {
 	doc := single(parseFile(f.tree.header, f.diags), f.tree.header, f.diags)
 	if doc == nil {
 		if !f.diags.HasErrors() {
-			f.diags.Errorf(source.Pos{File: f.tree.header}, "empty-file", "", "empty file; expected at least apiVersion, kind and metadata.name")
+			f.diags.Errorf(source.Pos{File: f.tree.header}, rule.EmptyFile, "", "empty file; expected at least apiVersion, kind and metadata.name")
 		}
 		doc = unreadHeader(f.tree.header)
 	}
@@ -121,7 +122,7 @@ func (f *Fleet) checkCatalogKeys(entries *source.Node) {
 func (f *Fleet) checkHeader() {
 	for _, key := range []struct{ name, value string }{{"apiVersion", values.APIVersion}, {"kind", values.Kind}} {
 		if !f.doc.Get(key.name).IsSet() {
-			f.diags.Errorf(f.doc.Pos(), "missing-key", key.name, "missing; write `%s: %s`", key.name, key.value)
+			f.diags.Errorf(f.doc.Pos(), rule.MissingKey, key.name, "missing; write `%s: %s`", key.name, key.value)
 		}
 	}
 	f.checkName()
@@ -140,9 +141,9 @@ func (f *Fleet) checkName() {
 	}
 	n := doc.Get("metadata", "name")
 	if !n.IsSet() {
-		f.diags.Errorf(at, "missing-key", "metadata.name", "missing; write `metadata: {name: NAME}`, from which the fleet's identities are derived")
+		f.diags.Errorf(at, rule.MissingKey, "metadata.name", "missing; write `metadata: {name: NAME}`, from which the fleet's identities are derived")
 	} else if problem := values.NameProblem(n.Text); n.Kind == source.String && problem != "" {
-		f.diags.Errorf(n.Pos(), "bad-name", "metadata.name", "%s", problem)
+		f.diags.Errorf(n.Pos(), rule.BadName, "metadata.name", "%s", problem)
 	}
 }
 
@@ -154,7 +155,7 @@ func (f *Fleet) checkTarget(target *source.Node) {
 			continue
 		}
 		if _, _, ok := values.ParseVersion(n.Text); !ok {
-			f.diags.Errorf(n.Pos(), "bad-version", "target."+key, "invalid version %q; expected a version such as \"1.6\"", n.Text)
+			f.diags.Errorf(n.Pos(), rule.BadVersion, "target."+key, "invalid version %q; expected a version such as \"1.6\"", n.Text)
 		}
 	}
 }
@@ -165,10 +166,10 @@ func (f *Fleet) checkIgnore(ignore *source.Node) {
 	}
 	for _, n := range ignore.Items {
 		if _, err := filepath.Match(n.Text, ""); err != nil {
-			f.diags.Errorf(n.Pos(), "bad-glob", "ignore", "invalid glob %q; expected a pattern such as \"drafts/*.yaml\"", n.Text)
+			f.diags.Errorf(n.Pos(), rule.BadGlob, "ignore", "invalid glob %q; expected a pattern such as \"drafts/*.yaml\"", n.Text)
 		}
 		if strings.HasPrefix(n.Text, "/") || strings.Contains("/"+n.Text+"/", "/../") {
-			f.diags.Errorf(n.Pos(), "bad-path", "ignore", "%q leaves the fleet's root; globs are relative to it", n.Text)
+			f.diags.Errorf(n.Pos(), rule.BadPath, "ignore", "%q leaves the fleet's root; globs are relative to it", n.Text)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -106,7 +107,7 @@ func (f *Fleet) flavorOf(keys *source.Node, path string, diags *source.Diagnosti
 
 // unknownName reports a name that the catalog does not have among its entries of a kind.
 func (f *Fleet) unknownName(diags *source.Diagnostics, n *source.Node, path, what, kind string) {
-	diags.Errorf(n.Pos(), "unknown-name", path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, f.Catalog.Names(kind)))
+	diags.Errorf(n.Pos(), rule.UnknownName, path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, f.Catalog.Names(kind)))
 }
 
 // osName returns the operating system that the level or the nearest below it names, or nil.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -29,7 +30,7 @@ func parseSets(sets []string, diags *source.Diagnostics) *source.Node {
 func parsePair(file *source.File, pair string, diags *source.Diagnostics) (keys []string, value string, ok bool) {
 	key, value, ok := strings.Cut(pair, "=")
 	if !ok || strings.Contains("."+key+".", "..") {
-		diags.Errorf(source.Pos{File: file.Name}, "bad-option", "", "invalid option %q; expected key=value, with a dot between the keys of a path", key)
+		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, "", "invalid option %q; expected key=value, with a dot between the keys of a path", key)
 		return nil, "", false
 	}
 	return strings.Split(key, "."), value, true

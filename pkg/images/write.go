@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -42,7 +43,7 @@ func Update(list []Image, diags *source.Diagnostics) ([]string, error) {
 			problem = fmt.Sprintf("this version is used for images whose versions differ, %q and %q; give each source its own", other, e.text)
 		}
 		if problem != "" {
-			diags.Errorf(e.node.Pos(), "not-updated", "", "%s", problem)
+			diags.Errorf(e.node.Pos(), rule.NotUpdated, "", "%s", problem)
 			continue
 		}
 		seen[e.node.Pos()] = e.text

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -30,7 +31,7 @@ func checkShared(layers []rendered, diags *source.Diagnostics) {
 		for _, o := range r.objects {
 			id := identity{o.Group(), o.Kind, o.Namespace, o.Name}
 			if other, shared := first[id]; shared && other != r.path {
-				diags.Errorf(r.key, "shared-object", r.path, "makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
+				diags.Errorf(r.key, rule.SharedObject, r.path, "makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
 				continue
 			}
 			first[id] = r.path

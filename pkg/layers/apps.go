@@ -10,6 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -42,7 +43,7 @@ func RenderApps(path string, opts Options) ([]manifest.Object, *source.Diagnosti
 	}
 	objects, err := newObjects(all)
 	if err != nil {
-		diags.Errorf(source.Pos{File: path}, "encode", "", "the Applications cannot be written: %v", err)
+		diags.Errorf(source.Pos{File: path}, rule.Encode, "", "the Applications cannot be written: %v", err)
 	}
 	return objects, &diags
 }
@@ -56,10 +57,10 @@ func (p *loaded) checkSources(diags *source.Diagnostics) {
 		}
 	}
 	if p.Source.RepoURL == "" && (needs[""] || needs["vmrender"]) {
-		diags.Errorf(p.root.Pos(), "missing-key", "source.repoURL", "missing; expected the URL of the repository that holds this file, for the Applications")
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "source.repoURL", "missing; expected the URL of the repository that holds this file, for the Applications")
 	}
 	if p.Charts.RepoURL == "" && needs["helm"] {
-		diags.Errorf(p.root.Pos(), "missing-key", "charts.repoURL", "missing; expected the URL of the repository that holds the charts, for `render: helm`")
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "charts.repoURL", "missing; expected the URL of the repository that holds the charts, for `render: helm`")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -23,7 +24,7 @@ func (l *layer) patch(objects []manifest.Object, diags *source.Diagnostics) {
 		path := source.IndexPath(l.path+".patches", i)
 		for _, o := range l.targets(p.Target, objects, p.Pos, path, diags) {
 			if err := apply(&p.Operation, o, docs); err != nil {
-				diags.Errorf(p.Pos, "patch", path, "%s: %v", o.ID, err)
+				diags.Errorf(p.Pos, rule.Patch, path, "%s: %v", o.ID, err)
 				return
 			}
 		}
@@ -72,12 +73,12 @@ func (l *layer) targets(t *Object, objects []manifest.Object, at source.Pos, pat
 	}
 	switch {
 	case t == nil && len(found) > 1:
-		diags.Errorf(at, "target", path, "the layer renders %d objects; expected `target: {kind: KIND, name: NAME}`", len(found))
+		diags.Errorf(at, rule.Target, path, "the layer renders %d objects; expected `target: {kind: KIND, name: NAME}`", len(found))
 		return nil
 	case len(found) == 0 && t != nil:
-		diags.Errorf(at, "target", path+".target", "the layer renders no %s; %s", t, source.DidYouMean(t.String(), t.likes(objects)))
+		diags.Errorf(at, rule.Target, path+".target", "the layer renders no %s; %s", t, source.DidYouMean(t.String(), t.likes(objects)))
 	case len(found) == 0:
-		diags.Errorf(at, "target", path, "the layer renders nothing")
+		diags.Errorf(at, rule.Target, path, "the layer renders nothing")
 	}
 	return found
 }
@@ -125,12 +126,12 @@ func (l *layer) dropIgnored(objects []manifest.Object, diags *source.Diagnostics
 		f := &l.IgnoreFields[i]
 		at, path := l.itemAt("ignoreFields", i), source.IndexPath(l.path+".ignoreFields", i)
 		if slices.Contains(identity, f.Pointer) {
-			diags.Errorf(at, "pointer", path, "%q cannot be ignored; expected a pointer to a field, such as \"/spec/size\"", f.Pointer)
+			diags.Errorf(at, rule.Pointer, path, "%q cannot be ignored; expected a pointer to a field, such as \"/spec/size\"", f.Pointer)
 			continue
 		}
 		for _, o := range l.targets(f.Target, objects, at, path, diags) {
 			if err := drop(o, f.Pointer); err != nil {
-				diags.Errorf(at, "pointer", path, "%q: %v", f.Pointer, err)
+				diags.Errorf(at, rule.Pointer, path, "%q: %v", f.Pointer, err)
 				continue
 			}
 			byObject[o.ID] = append(byObject[o.ID], f.Pointer)

@@ -8,6 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -15,17 +16,17 @@ import (
 func (p *loaded) checkHeader(diags *source.Diagnostics) {
 	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
 		if n := p.root.Get(want.key); n == nil || n.Kind == source.Null {
-			diags.Errorf(p.root.Pos(), "missing-key", want.key, "missing; write `%s: %s`", want.key, want.value)
+			diags.Errorf(p.root.Pos(), rule.MissingKey, want.key, "missing; write `%s: %s`", want.key, want.value)
 		}
 	}
 	if p.Metadata.Name == "" {
-		diags.Errorf(p.root.Pos(), "missing-key", "metadata.name", "missing; expected the name of the platform, such as `metadata: {name: site-a}`")
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "metadata.name", "missing; expected the name of the platform, such as `metadata: {name: site-a}`")
 	}
 	if len(p.Layers) == 0 {
-		diags.Errorf(p.root.Pos(), "missing-key", "layers", "missing; expected at least one of: %s", strings.Join(chartNames(), ", "))
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "layers", "missing; expected at least one of: %s", strings.Join(chartNames(), ", "))
 	}
 	if p.Destination.Name != "" && p.Destination.Server != "" {
-		diags.Errorf(p.root.Get("destination").Pos(), "conflict", "destination", "name and server are both set; use one of them")
+		diags.Errorf(p.root.Get("destination").Pos(), rule.Conflict, "destination", "name and server are both set; use one of them")
 	}
 	p.checkTexts(diags)
 }
@@ -59,7 +60,7 @@ func (p *loaded) checkTexts(diags *source.Diagnostics) {
 		if strings.Contains(problem, "%q") {
 			problem = fmt.Sprintf(problem, text.value)
 		}
-		diags.Errorf(p.root.Get(strings.Split(text.path, ".")...).Pos(), "bad-value", text.path, "%s", problem)
+		diags.Errorf(p.root.Get(strings.Split(text.path, ".")...).Pos(), rule.BadValue, text.path, "%s", problem)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -51,7 +52,7 @@ func load(path string, diags *source.Diagnostics) *loaded {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
-		diags.Errorf(source.Pos{File: path}, "unreadable", "", "%v; expected a file with `kind: %s`", err, Kind)
+		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%v; expected a file with `kind: %s`", err, Kind)
 		return nil
 	}
 	docs := source.Parse(&source.File{Name: path, Data: data}, diags)
@@ -59,7 +60,7 @@ func load(path string, diags *source.Diagnostics) *loaded {
 		return nil
 	}
 	if len(docs) != 1 {
-		diags.Errorf(source.Pos{File: path}, "documents", "", "%d documents; expected one with `kind: %s`", len(docs), Kind)
+		diags.Errorf(source.Pos{File: path}, rule.Documents, "", "%d documents; expected one with `kind: %s`", len(docs), Kind)
 		return nil
 	}
 	p := &loaded{root: docs[0]}
@@ -86,14 +87,14 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 		}
 		entry, known := find(chart)
 		if !known {
-			diags.Errorf(at, "unknown-layer", path, "no chart of the name %q; %s", chart, source.DidYouMean(chart, chartNames()))
+			diags.Errorf(at, rule.UnknownLayer, path, "no chart of the name %q; %s", chart, source.DidYouMean(chart, chartNames()))
 			continue
 		}
 		l.entry = entry
 		l.checkRender(diags)
 		l.checkRequired(diags)
 		if app := p.Metadata.Name + "-" + name; argocd.IsApplicationName(p.Metadata.Name) && !argocd.IsApplicationName(app) {
-			diags.Errorf(l.key, "bad-name", l.path, "makes the name %q, which an Application cannot have; expected %s", app, nameRule)
+			diags.Errorf(l.key, rule.BadName, l.path, "makes the name %q, which an Application cannot have; expected %s", app, nameRule)
 		}
 		p.layers = append(p.layers, l)
 	}
@@ -115,7 +116,7 @@ func (l *layer) checkRequired(diags *source.Diagnostics) {
 		{"secret", l.Automation.Secret, "the name of the Secret with host and token of the Ansible Automation Platform"},
 	} {
 		if want.value == "" {
-			diags.Errorf(l.node.Get("automation").Pos(), "missing-key", l.path+".automation."+want.key, "missing; expected %s", want.meaning)
+			diags.Errorf(l.node.Get("automation").Pos(), rule.MissingKey, l.path+".automation."+want.key, "missing; expected %s", want.meaning)
 		}
 	}
 }
@@ -127,7 +128,7 @@ func (l *layer) checkRender(diags *source.Diagnostics) {
 	}
 	for _, key := range []string{"patches", "ignoreFields"} {
 		if f := l.node.Field(key); f != nil && len(f.Value.Items) > 0 {
-			diags.Errorf(f.Pos(), "conflict", l.path+"."+key, "Argo CD's own Helm does not know it; remove it, or `render: helm`")
+			diags.Errorf(f.Pos(), rule.Conflict, l.path+"."+key, "Argo CD's own Helm does not know it; remove it, or `render: helm`")
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -102,12 +103,12 @@ func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagn
 	}
 	for _, r := range layers {
 		if err := w.addLayer(r); err != nil {
-			diags.Errorf(r.key, "policy", r.path, "%v", err)
+			diags.Errorf(r.key, rule.Policy, r.path, "%v", err)
 		}
 	}
 	objects, err := w.finish()
 	if err != nil {
-		diags.Errorf(source.Pos{File: path}, "policy", "", "%v", err)
+		diags.Errorf(source.Pos{File: path}, rule.Policy, "", "%v", err)
 	}
 	return objects, &diags
 }

@@ -9,6 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -24,7 +25,7 @@ func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Di
 	i := slices.IndexFunc(p.layers, func(l layer) bool { return l.name == name })
 	if i < 0 {
 		if !diags.HasErrors() {
-			diags.Errorf(source.Pos{File: path}, "unknown-layer", "layers", "no layer of the name %q; %s", name, source.DidYouMean(name, p.layerNames()))
+			diags.Errorf(source.Pos{File: path}, rule.UnknownLayer, "layers", "no layer of the name %q; %s", name, source.DidYouMean(name, p.layerNames()))
 		}
 		return nil, &diags
 	}
@@ -53,7 +54,7 @@ func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rende
 	r := rendered{layer: l}
 	c, err := openChart(l.entry.Name)
 	if err != nil {
-		diags.Errorf(l.key, "chart", l.path, "%v", err)
+		diags.Errorf(l.key, rule.Chart, l.path, "%v", err)
 		return r
 	}
 	r.namespace = c.namespace()
@@ -102,7 +103,7 @@ var failed = regexp.MustCompile(`^execution error at \([^)]*\): (?:([A-Za-z][-\w
 func (l *layer) reportRefusal(err error, diags *source.Diagnostics) {
 	m := failed.FindStringSubmatch(err.Error())
 	if m == nil {
-		diags.Errorf(l.key, "chart", l.path, "%v", err)
+		diags.Errorf(l.key, rule.Chart, l.path, "%v", err)
 		return
 	}
 	var keys []string
@@ -110,7 +111,7 @@ func (l *layer) reportRefusal(err error, diags *source.Diagnostics) {
 		keys = strings.Split(m[1], ".")
 	}
 	at, path := l.locate(l.Values, keys)
-	diags.Errorf(at, "values", path, "%s", m[2])
+	diags.Errorf(at, rule.Values, path, "%s", m[2])
 }
 
 // checkAPIs compares what the layer's objects need with what the cluster is
@@ -124,10 +125,11 @@ func (p *loaded) checkAPIs(l *layer, required []string, opts Options, diags *sou
 			continue
 		}
 		if from := p.provider(group, l); from != "" {
-			diags.Warnf(l.key, "prerequisite", l.path, "the cluster does not serve %s yet; the layer %q brings it", group, from)
+			diags.Warnf(l.key, rule.Prerequisite, l.path, "the cluster does not serve %s yet; the layer %q brings it",
+				group, from)
 			continue
 		}
-		diags.Errorf(l.key, "prerequisite", l.path, "the cluster does not serve %s, and no layer of the platform brings it; %s", group, providers(group))
+		diags.Errorf(l.key, rule.Prerequisite, l.path, "the cluster does not serve %s, and no layer of the platform brings it; %s", group, providers(group))
 	}
 }
 

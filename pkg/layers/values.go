@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -36,7 +37,7 @@ func (l *layer) checkValues(c *chart, diags *source.Diagnostics) {
 	case errors.As(err, &invalid):
 		v.report(invalid)
 	case err != nil:
-		diags.Errorf(l.key, "values", l.path+".values", "%v", err)
+		diags.Errorf(l.key, rule.Values, l.path+".values", "%v", err)
 	}
 }
 
@@ -61,7 +62,7 @@ func (v *valuesCheck) report(e *jsonschema.ValidationError) {
 		return
 	}
 	at, path := v.locate(v.user, e.InstanceLocation)
-	v.diags.Errorf(at, "values", path, "%s", v.wording(e))
+	v.diags.Errorf(at, rule.Values, path, "%s", v.wording(e))
 }
 
 // reportUnknown reports keys that the schema does not have, each at its place.
@@ -69,7 +70,7 @@ func (v *valuesCheck) reportUnknown(e *jsonschema.ValidationError, keys []string
 	known := v.knownKeys(e.SchemaURL)
 	for _, key := range keys {
 		at, path := v.locate(v.user, append(slices.Clone(e.InstanceLocation), key))
-		v.diags.Errorf(at, "unknown-key", path, "unknown key %q; %s", key, source.DidYouMean(key, known))
+		v.diags.Errorf(at, rule.UnknownKey, path, "unknown key %q; %s", key, source.DidYouMean(key, known))
 	}
 }
 

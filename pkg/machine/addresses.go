@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -30,7 +31,7 @@ func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	}
 	path := nicPath(i)
 	if cidr, err := netip.ParsePrefix(net.CIDR); err == nil && !cidr.Contains(prefix.Addr()) {
-		d.errorf(d.nicAt(i, "ip"), "bad-ip", path+".ip", "%q is outside %s of the network %q; expected an address in it", text, net.CIDR, n.Network)
+		d.errorf(d.nicAt(i, "ip"), rule.BadIP, path+".ip", "%q is outside %s of the network %q; expected an address in it", text, net.CIDR, n.Network)
 	} else {
 		d.checkGateway(out.Gateway, prefix.Masked(), i)
 	}
@@ -43,11 +44,11 @@ func (d *draft) ip(text string, i int) (netip.Prefix, bool) {
 	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
-		d.errorf(at, "bad-ip", path, "invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
+		d.errorf(at, rule.BadIP, path, "invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
 		return prefix, false
 	}
 	if reserved := reservedAddress(prefix); reserved != "" {
-		d.errorf(at, "bad-ip", path, "%q is the %s; expected the address of a host", text, reserved)
+		d.errorf(at, rule.BadIP, path, "%q is the %s; expected the address of a host", text, reserved)
 	}
 	return prefix, true
 }
@@ -77,9 +78,9 @@ func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
 	at, path := d.nicAt(i, "gateway"), nicPath(i)+".gateway"
 	switch {
 	case err != nil:
-		d.errorf(at, "bad-ip", path, "invalid address %q; expected an address such as \"10.0.0.1\"", text)
+		d.errorf(at, rule.BadIP, path, "invalid address %q; expected an address such as \"10.0.0.1\"", text)
 	case !subnet.Contains(gw):
-		d.errorf(at, "bad-ip", path, "gateway %q is outside the subnet %s; expected an address in it", text, subnet)
+		d.errorf(at, rule.BadIP, path, "gateway %q is outside the subnet %s; expected an address in it", text, subnet)
 	}
 }
 
@@ -87,7 +88,7 @@ func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
 func (d *draft) checkDNS(n *values.NIC, i int) {
 	for k, server := range n.DNS {
 		if _, err := netip.ParseAddr(server); err != nil {
-			d.errorf(d.nicItem(i, "dns", k).Pos(), "bad-ip", source.IndexPath(nicPath(i)+".dns", k),
+			d.errorf(d.nicItem(i, "dns", k).Pos(), rule.BadIP, source.IndexPath(nicPath(i)+".dns", k),
 				"invalid address %q; expected an address such as \"10.0.0.2\"", server)
 		}
 	}
@@ -101,10 +102,10 @@ func (d *draft) routes(n *values.NIC, i int) []Route {
 		via, errVia := netip.ParseAddr(r.Via)
 		to, errTo := destination(r.To, via)
 		if at := node.Get("to"); at != nil && errTo != nil {
-			d.errorf(at.Pos(), "bad-ip", path+".to", "invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", r.To)
+			d.errorf(at.Pos(), rule.BadIP, path+".to", "invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", r.To)
 		}
 		if at := node.Get("via"); at != nil && errVia != nil {
-			d.errorf(at.Pos(), "bad-ip", path+".via", "invalid next hop %q; expected an address such as \"10.0.0.1\"", r.Via)
+			d.errorf(at.Pos(), rule.BadIP, path+".via", "invalid next hop %q; expected an address such as \"10.0.0.1\"", r.Via)
 		}
 		out = append(out, Route{To: to, Via: via})
 	}
@@ -131,6 +132,6 @@ func (d *draft) nicItem(i int, key string, k int) *source.Node {
 // checkNothingWithoutIP reports settings of a static address without the address.
 func (d *draft) checkNothingWithoutIP(n *values.NIC, i int) {
 	if n.Gateway != "" || len(n.DNS) > 0 || len(n.Routes) > 0 {
-		d.errorf(d.entry.ItemAt("nics", i), "missing-key", nicPath(i)+".ip", "gateway, dns and routes need an `ip`; without one the guest asks DHCP")
+		d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, nicPath(i)+".ip", "gateway, dns and routes need an `ip`; without one the guest asks DHCP")
 	}
 }

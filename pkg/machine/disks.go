@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -36,7 +37,7 @@ func (d *draft) diskNames() []string {
 		names[0] = values.RootDisk
 	}
 	if d.vm.Disks[values.RootDisk] == nil {
-		d.errorf(d.entry.KeyAt("disks", values.RootDisk), "no-root", "disks."+values.RootDisk, "the disk is removed; a VM boots from it")
+		d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk, "the disk is removed; a VM boots from it")
 	}
 	return names
 }
@@ -62,9 +63,9 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 
 func (d *draft) checkDiskName(name string) {
 	if problem := values.NameProblem(name); problem != "" {
-		d.errorf(d.entry.KeyAt("disks", name), "bad-name", "disks."+name, "%s", problem)
+		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name, "%s", problem)
 	} else if of, ok := reservedVolumes[name]; ok {
-		d.errorf(d.entry.KeyAt("disks", name), "bad-name", "disks."+name, "%q is the volume of %s; choose another name", name, of)
+		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name, "%q is the volume of %s; choose another name", name, of)
 	}
 }
 
@@ -72,7 +73,7 @@ func (d *draft) checkDiskName(name string) {
 func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKind) {
 	if isTrue(in.Ejected) {
 		if in.Type != "cdrom" {
-			d.errorf(d.entry.At("disks", name, "ejected"), "conflict", "disks."+name+".ejected", "only a CD-ROM can be ejected; set `type: cdrom` as well")
+			d.errorf(d.entry.At("disks", name, "ejected"), rule.Conflict, "disks."+name+".ejected", "only a CD-ROM can be ejected; set `type: cdrom` as well")
 		}
 		return catalog.Source{}, DiskEjected
 	}
@@ -115,14 +116,14 @@ func (d *draft) checkSource(disk string, src *catalog.Source) {
 	kinds := src.Kinds()
 	switch {
 	case len(kinds) > 1:
-		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), "conflict", path+".source", "got %s; expected exactly one source", strings.Join(kinds, " and "))
+		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), rule.Conflict, path+".source", "got %s; expected exactly one source", strings.Join(kinds, " and "))
 	case len(kinds) == 0 && disk == values.RootDisk:
-		d.errorf(d.entry.KeyAt("disks", disk), "missing-key", path+".source", "%s has no image of its own; name the `source` of the root disk", d.entry.OS.Name)
+		d.errorf(d.entry.KeyAt("disks", disk), rule.MissingKey, path+".source", "%s has no image of its own; name the `source` of the root disk", d.entry.OS.Name)
 	case len(kinds) == 0:
 		src.Blank = true
 	}
 	for _, problem := range src.Problems() {
-		d.errorf(d.entry.At("disks", disk, "source", problem.Key), "bad-source", path+".source."+problem.Key, "%s", problem.Text)
+		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, path+".source."+problem.Key, "%s", problem.Text)
 	}
 }
 
@@ -205,22 +206,22 @@ func (d *draft) checkDisk(disk *Disk) {
 	path := "disks." + disk.Name
 	size, sized := d.diskSize(disk)
 	if disk.Size == "" && needsSize(disk) {
-		d.errorf(d.entry.KeyAt("disks", disk.Name), "missing-key", path+".size", "missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
+		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, path+".size", "missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
 	}
 	if disk.ExpandTo != "" {
 		if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
-			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), "shrinks", path+".expandTo", "%q is below the size %q at %s; a disk can only grow",
+			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, path+".expandTo", "%q is below the size %q at %s; a disk can only grow",
 				disk.ExpandTo, disk.Size, where(d.entry.Keys.Get("disks", disk.Name, "size").Pos()))
 		}
 	}
 	if disk.Hotpluggable && disk.Type == "disk" && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
-		d.errorf(d.entry.At("disks", disk.Name, "bus"), "conflict", path+".bus", "a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
+		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus", "a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
 	}
 	if disk.Type == "cdrom" && disk.Bus == "virtio" {
-		d.errorf(d.entry.At("disks", disk.Name, "bus"), "conflict", path+".bus", "a CD-ROM cannot be on the bus \"virtio\"; accepted: sata, scsi")
+		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus", "a CD-ROM cannot be on the bus \"virtio\"; accepted: sata, scsi")
 	}
 	if disk.Hotpluggable && disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
-		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), "conflict", path+".hotpluggable", "only disks with a claim are hotpluggable")
+		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable", "only disks with a claim are hotpluggable")
 	}
 }
 
@@ -244,7 +245,7 @@ func (d *draft) diskSize(disk *Disk) (int64, bool) {
 	}
 	n, ok := d.quantity(disk.Size, "disks", disk.Name, "size")
 	if ok && n < leastBytes {
-		d.errorf(d.entry.At("disks", disk.Name, "size"), "bad-quantity", "disks."+disk.Name+".size",
+		d.errorf(d.entry.At("disks", disk.Name, "size"), rule.BadQuantity, "disks."+disk.Name+".size",
 			"%q is too little for a disk; expected a quantity such as \"30Gi\"", disk.Size)
 		return 0, false
 	}
@@ -257,7 +258,7 @@ func (d *draft) checkBootOrder(disks []Disk) {
 	var taken map[uint]string
 	claim := func(order *uint, path string, at source.Pos) {
 		if other, ok := taken[*order]; ok {
-			d.errorf(at, "duplicate", path+".bootOrder", "place %d in the boot order is taken by %s; give it a place of its own", *order, other)
+			d.errorf(at, rule.Duplicate, path+".bootOrder", "place %d in the boot order is taken by %s; give it a place of its own", *order, other)
 			return
 		}
 		if taken == nil {

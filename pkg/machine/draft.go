@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -35,13 +36,13 @@ func (d *draft) replica(ordinal int) *Machine {
 }
 
 // errorf reports a problem at pos, under a path below the VM's.
-func (d *draft) errorf(pos source.Pos, rule, path, format string, args ...any) {
-	d.entry.Errorf(d.diags, pos, rule, path, format, args...)
+func (d *draft) errorf(pos source.Pos, id rule.ID, path, format string, args ...any) {
+	d.entry.Errorf(d.diags, pos, id, path, format, args...)
 }
 
 // unknownName reports a name that the catalog does not have among its entries of a kind.
 func (d *draft) unknownName(n *source.Node, path, what, kind string) {
-	d.diags.Errorf(n.Pos(), "unknown-name", d.entry.Path+path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
+	d.diags.Errorf(n.Pos(), rule.UnknownName, d.entry.Path+path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
 }
 
 // decide decides every part of the machine.
@@ -76,9 +77,9 @@ func (d *draft) decide() *Machine {
 
 func (d *draft) checkNamespace() {
 	if d.namespace == "" {
-		d.errorf(d.entry.Pos, "missing-key", "namespace", "no namespace; set `namespace` here, in the file or in the defaults, or give --namespace")
+		d.errorf(d.entry.Pos, rule.MissingKey, "namespace", "no namespace; set `namespace` here, in the file or in the defaults, or give --namespace")
 	} else if problem := values.NameProblem(d.namespace); problem != "" {
-		d.errorf(d.entry.At("namespace"), "bad-name", "namespace", "%s", problem)
+		d.errorf(d.entry.At("namespace"), rule.BadName, "namespace", "%s", problem)
 	}
 }
 
@@ -99,7 +100,7 @@ func (d *draft) metadata() Metadata {
 		Annotations: d.expandMap(d.vm.Annotations, "annotations"),
 	}
 	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
-		d.errorf(d.entry.At("hostname"), "bad-name", "hostname", "%s", values.NameProblem(m.Hostname))
+		d.errorf(d.entry.At("hostname"), rule.BadName, "hostname", "%s", values.NameProblem(m.Hostname))
 	}
 	for k, v := range m.Labels {
 		if problem := values.LabelProblem(k, v); problem != "" {
@@ -107,7 +108,7 @@ func (d *draft) metadata() Metadata {
 			if !values.IsLabelKey(k) {
 				at = d.entry.KeyAt("labels", k)
 			}
-			d.errorf(at, "bad-label", source.JoinPath("labels", k), "%s", problem)
+			d.errorf(at, rule.BadLabel, source.JoinPath("labels", k), "%s", problem)
 		}
 	}
 	return m
@@ -123,7 +124,7 @@ func (d *draft) nodeSelector() map[string]string {
 	maps.Copy(out, own)
 	for k, v := range fleets {
 		if mine, ok := own[k]; ok && mine != v {
-			d.errorf(d.entry.At("nodeSelector", k), "placement", source.JoinPath("nodeSelector", k),
+			d.errorf(d.entry.At("nodeSelector", k), rule.Placement, source.JoinPath("nodeSelector", k),
 				"%q is not where the fleet's placement puts VMs; accepted is %q", mine, v)
 		}
 		out[k] = v

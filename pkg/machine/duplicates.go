@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -11,7 +12,7 @@ func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKe
 	index := make(map[machineKey]*record, len(records))
 	for _, r := range records {
 		if first, ok := index[r.machineKey]; ok {
-			diags.Errorf(r.pos, "duplicate", r.path, "duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
+			diags.Errorf(r.pos, rule.Duplicate, r.path, "duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
 			continue
 		}
 		index[r.machineKey] = r
@@ -30,7 +31,7 @@ func checkUnique(records []*record, diags *source.Diagnostics) {
 		for i := range r.addresses {
 			a := &r.addresses[i]
 			if first, ok := seen[a.addressKey]; ok {
-				diags.Errorf(a.pos, "duplicate", r.path+"."+a.path, "duplicate %s %q; %s has it at %s",
+				diags.Errorf(a.pos, rule.Duplicate, r.path+"."+a.path, "duplicate %s %q; %s has it at %s",
 					a.what, a.address, first.at.holder(first.vm.name), where(first.at.pos))
 				continue
 			}
@@ -56,7 +57,7 @@ func checkObjects(records []*record, diags *source.Diagnostics) {
 		for _, o := range r.objects {
 			k := key{o.kind, r.namespace, o.name}
 			if first, ok := seen[k]; ok && first.name != r.name {
-				diags.Errorf(r.pos, "duplicate", r.path+"."+o.path(), "its %s %q is also one of the VM %q at %s; rename one",
+				diags.Errorf(r.pos, rule.Duplicate, r.path+"."+o.path(), "its %s %q is also one of the VM %q at %s; rename one",
 					o.kind, o.name, first.name, where(first.pos))
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
 )
@@ -119,7 +120,7 @@ func (d *draft) templateProblem(p *template.Problem, keys []any) {
 	if p.Missing != "" {
 		message = d.missing(p.Expr, p.Missing)
 	}
-	d.errorf(at, "template", path, "template: %s", message)
+	d.errorf(at, rule.Template, path, "template: %s", message)
 }
 
 // find returns the node under keys, or the nearest above it, and its path.

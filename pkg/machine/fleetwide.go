@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -75,7 +76,7 @@ func (w *wide) check() {
 // machine that it manages.
 func (w *wide) checkEmpty() {
 	if len(w.records) == 0 && !w.fleet.Header.AllowEmpty && !w.diags.HasErrors() {
-		w.diags.Errorf(w.fleet.PartPos(), "no-vms", "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml")
+		w.diags.Errorf(w.fleet.PartPos(), rule.NoVMs, "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml")
 	}
 }
 
@@ -104,7 +105,7 @@ func (w *wide) showWaiting() {
 func (w *wide) checkSelection() {
 	for _, name := range w.fleet.VMs {
 		if !slices.ContainsFunc(w.records, func(r *record) bool { return r.isNamed(name) }) {
-			w.diags.Errorf(source.Pos{File: "--vm"}, "unknown-name", "", "unknown VM %q; %s", name, source.DidYouMean(name, w.names()))
+			w.diags.Errorf(source.Pos{File: "--vm"}, rule.UnknownName, "", "unknown VM %q; %s", name, source.DidYouMean(name, w.names()))
 		}
 	}
 }

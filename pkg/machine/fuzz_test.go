@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -79,7 +80,7 @@ func requireSound(t *testing.T, f *machine.Fleet, diags *source.Diagnostics, fil
 }
 
 // fileRules are the rules of problems that a file has as a whole.
-var fileRules = map[string]bool{"empty-file": true, "file-size": true, "no-vms": true}
+var fileRules = map[rule.ID]bool{"empty-file": true, "file-size": true, "no-vms": true}
 
 func requirePosition(t *testing.T, d source.Diagnostic, files map[string]string) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -40,7 +41,7 @@ func (d *draft) sysprep() *values.Sysprep {
 		return nil
 	}
 	if (sp.Secret == "") == (sp.ConfigMap == "") {
-		d.errorf(d.entry.KeyAt("sysprep"), "conflict", "sysprep", "expected exactly one of secret and configMap")
+		d.errorf(d.entry.KeyAt("sysprep"), rule.Conflict, "sysprep", "expected exactly one of secret and configMap")
 		return nil
 	}
 	return &values.Sysprep{
@@ -78,7 +79,7 @@ func (d *draft) expandCloudInit(c values.CloudInit) values.CloudInit {
 func (d *draft) checkCloudInit(c *values.CloudInit, static bool) {
 	d.checkWholeUserData(c)
 	if c.NetworkData != "" && static {
-		d.errorf(d.entry.KeyAt("cloudInit", "networkData"), "conflict", "cloudInit.networkData", "must not be mixed with `ip` on NICs, which writes it")
+		d.errorf(d.entry.KeyAt("cloudInit", "networkData"), rule.Conflict, "cloudInit.networkData", "must not be mixed with `ip` on NICs, which writes it")
 	}
 	d.checkInlineSecrets()
 }
@@ -88,7 +89,7 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 	var given string
 	switch {
 	case c.UserData != "" && c.Secret != "":
-		d.errorf(d.entry.KeyAt("cloudInit", "userData"), "conflict", "cloudInit.userData", "must not be mixed with `secret` at %s, which holds the whole user data",
+		d.errorf(d.entry.KeyAt("cloudInit", "userData"), rule.Conflict, "cloudInit.userData", "must not be mixed with `secret` at %s, which holds the whole user data",
 			where(d.entry.At("cloudInit", "secret")))
 		return
 	case c.UserData != "":
@@ -100,7 +101,7 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 	}
 	for _, key := range []string{"user", "password", "sshKeys", "hostname", "packages", "runcmd"} {
 		if n := d.entry.Keys.Get("cloudInit", key); n.IsSet() {
-			d.errorf(d.entry.KeyAt("cloudInit", key), "conflict", "cloudInit."+key, "must not be mixed with `%s` at %s, which is the whole user data", given, where(d.entry.At("cloudInit", given)))
+			d.errorf(d.entry.KeyAt("cloudInit", key), rule.Conflict, "cloudInit."+key, "must not be mixed with `%s` at %s, which is the whole user data", given, where(d.entry.At("cloudInit", given)))
 		}
 	}
 }
@@ -126,8 +127,8 @@ func (d *draft) reportInlineSecret(key string) {
 	const text = "a password in clear text; prefer `passwordSecret`, or `secret` for the whole user data"
 	at, path := d.entry.At("cloudInit", key), d.entry.Path+".cloudInit."+key
 	if d.site.Policy.InlineSecrets == "deny" {
-		d.diags.Errorf(at, "inline-secret", path, "%s", text)
+		d.diags.Errorf(at, rule.InlineSecret, path, "%s", text)
 		return
 	}
-	d.diags.Warnf(at, "inline-secret", path, "%s", text)
+	d.diags.Warnf(at, rule.InlineSecret, path, "%s", text)
 }

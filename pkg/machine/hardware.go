@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -24,7 +25,7 @@ func (d *draft) firmware() Firmware {
 		return Firmware{}
 	}
 	if fw.UUID != "" && !values.IsUUID(fw.UUID) {
-		d.errorf(d.entry.At("firmware", "uuid"), "bad-uuid", "firmware.uuid",
+		d.errorf(d.entry.At("firmware", "uuid"), rule.BadUUID, "firmware.uuid",
 			"invalid UUID %q; expected the form 5d307ca9-b3ef-428c-8861-06e72d69f223", fw.UUID)
 	}
 	return Firmware{Type: fw.Type, UUID: fw.UUID, Serial: fw.Serial, Persistent: isTrue(fw.Persistent) && fw.Type != "bios"}
@@ -47,7 +48,7 @@ func (d *draft) devices(in []values.Device, key, prefix string) []values.Device 
 	for i, device := range in {
 		device.Name = cmp.Or(device.Name, prefix+strconv.Itoa(i))
 		if seen[device.Name] {
-			d.errorf(d.entry.ItemAt(key, i), "duplicate", source.IndexPath(key, i), "duplicate name %q; give it a `name` of its own", device.Name)
+			d.errorf(d.entry.ItemAt(key, i), rule.Duplicate, source.IndexPath(key, i), "duplicate name %q; give it a `name` of its own", device.Name)
 		}
 		seen[device.Name] = true
 		out[i] = device

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -29,7 +30,7 @@ func (w *wide) checkHooks() {
 		w.checkJobs(jobs)
 	}
 	if replaced != nil && !w.fleet.Header.Target.ApplyOutOfSyncOnly {
-		w.diags.Warnf(w.fleet.HeaderPos(replaced.pos, "target"), "replace", "target.applyOutOfSyncOnly",
+		w.diags.Warnf(w.fleet.HeaderPos(replaced.pos, "target"), rule.Replace, "target.applyOutOfSyncOnly",
 			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and does so in every sync unless the Application has "+
 				"ApplyOutOfSyncOnly=true; set that sync option and this key to true, or use another strategy")
 	}
@@ -39,12 +40,12 @@ func (w *wide) checkHooks() {
 // checkJobs reports what the fleet lacks for its Jobs; r is the first machine that has one.
 func (w *wide) checkJobs(r *record) {
 	if name := w.fleet.Header.Metadata.Name; len(name) > longestFleet && values.NameProblem(name) == "" {
-		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "metadata", "name"), "bad-name", "metadata.name",
+		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "metadata", "name"), rule.BadName, "metadata.name",
 			"%q has %d characters; at most %d are accepted where Jobs are named after the fleet: for `strategy: rollout` and `snapshotBefore`",
 			name, len(name), longestFleet)
 	}
 	if w.fleet.Header.Target.Image == "" {
-		w.diags.Warnf(w.fleet.HeaderPos(r.pos, "target"), "default-image", "target.image",
+		w.diags.Warnf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
 			"missing, and Jobs are rendered that run %q; name the image by a version of it that your registry has", values.DefaultImage)
 	}
 }
@@ -59,7 +60,7 @@ func (w *wide) checkStopped(last int, hooks bool) {
 	}
 	for _, r := range w.records {
 		if r.stopped != nil && r.stopped.Line > 0 && w.selects(r) && (hooks || r.wave < last) {
-			w.diags.Warnf(*r.stopped, "stopped", r.path+".runStrategy",
+			w.diags.Warnf(*r.stopped, rule.Stopped, r.path+".runStrategy",
 				"Argo CD %s waits for this VM to run before it goes on with later waves and hooks; install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD)
 			return // all have the same remedy
 		}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -31,7 +32,7 @@ func newIdentity(h *values.Header, at *source.Node, diags *source.Diagnostics) i
 	}
 	prefix, err := net.ParseMAC(h.Identity.MACPrefix + ":00:00:00")
 	if err != nil || len(prefix) != 6 || prefix[0]&1 != 0 {
-		diags.Errorf(at.Get("macPrefix").Pos(), "bad-mac", "identity.macPrefix",
+		diags.Errorf(at.Get("macPrefix").Pos(), rule.BadMAC, "identity.macPrefix",
 			"invalid prefix %q; expected the first three bytes of unicast addresses such as \"02:a1:b2\"", h.Identity.MACPrefix)
 		return id
 	}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -46,15 +47,15 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	const either = "expected exactly one of template, of Ansible Automation Platform, and image, which runs a playbook"
 	switch {
 	case a.Template == "" && a.Image == "":
-		d.errorf(at, "missing-key", path, either)
+		d.errorf(at, rule.MissingKey, path, either)
 	case a.Template != "" && a.Image != "":
-		d.errorf(at, "conflict", path, either)
+		d.errorf(at, rule.Conflict, path, either)
 	case a.Template != "" && a.Playbook != "":
-		d.errorf(d.entry.At("lifecycle", "ansible", "playbook"), "conflict", path+".playbook", "a job template names its own playbook; remove it, or use `image` instead of `template`")
+		d.errorf(d.entry.At("lifecycle", "ansible", "playbook"), rule.Conflict, path+".playbook", "a job template names its own playbook; remove it, or use `image` instead of `template`")
 	case a.Template != "" && a.Secret == "":
-		d.errorf(at, "missing-key", path+".secret", "missing; name the Secret with the platform's `host` and `token`")
+		d.errorf(at, rule.MissingKey, path+".secret", "missing; name the Secret with the platform's `host` and `token`")
 	case a.Image != "" && a.Playbook == "":
-		d.errorf(at, "missing-key", path+".playbook", "missing; name the playbook beneath the image's /runner/project")
+		d.errorf(at, rule.MissingKey, path+".playbook", "missing; name the playbook beneath the image's /runner/project")
 	}
 	out := &Ansible{Template: a.Template, Image: a.Image, Playbook: a.Playbook, Secret: a.Secret, ExtraVars: map[string]any{}}
 	for name, value := range a.ExtraVars {
@@ -66,10 +67,10 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	return out
 }
 
-// inertKey is a key that a rule is about, where it was written.
+// inertKey is a key without a meaning, where it was written.
 type inertKey struct {
 	source.Field
-	rule *values.InertRule
+	about *values.InertRule
 }
 
 // checkInert reports keys that mean nothing to the machines of an entry, on the
@@ -77,8 +78,8 @@ type inertKey struct {
 // are inherited, and not a mistake.
 func (s *Site) checkInert(e *fleet.Entry, diags *source.Diagnostics) {
 	for _, k := range s.inertKeys(e.Top) {
-		if k.rule.Chooser == "type" || e.Keys.Get("lifecycle", "type").Str() == "cattle" {
-			e.Errorf(diags, k.Pos(), "conflict", "lifecycle."+k.Key, "%q %s", k.Key, k.rule.Advice)
+		if k.about.Chooser == "type" || e.Keys.Get("lifecycle", "type").Str() == "cattle" {
+			e.Errorf(diags, k.Pos(), rule.Conflict, "lifecycle."+k.Key, "%q %s", k.Key, k.about.Advice)
 		}
 	}
 }
@@ -98,13 +99,13 @@ func (s *Site) inertKeys(l *fleet.Level) []inertKey {
 	}
 	var keys []inertKey
 	for i := range values.InertRules {
-		rule := &values.InertRules[i]
-		choice, fields := chosen(l, rule.Chooser, rule.Keys)
-		if choice != rule.Choice && (choice != "" || rule.Choice != "pet") {
+		about := &values.InertRules[i]
+		choice, fields := chosen(l, about.Chooser, about.Keys)
+		if choice != about.Choice && (choice != "" || about.Choice != "pet") {
 			continue
 		}
 		for _, f := range fields {
-			keys = append(keys, inertKey{f, rule})
+			keys = append(keys, inertKey{f, about})
 		}
 	}
 	s.inert.Store(l, keys)

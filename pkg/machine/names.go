@@ -3,6 +3,7 @@ package machine
 import (
 	"strconv"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -12,13 +13,13 @@ func (d *draft) checkNames(m *Machine) {
 		return
 	}
 	if problem := values.NameProblem(m.Name); problem != "" {
-		d.errorf(d.entry.Pos, "bad-name", "", "%s", problem)
+		d.errorf(d.entry.Pos, rule.BadName, "", "%s", problem)
 		return
 	}
 	most := values.MaxName - d.nameRoom(m)
 	check := func(name, path string) {
 		if len(name) > most {
-			d.errorf(d.entry.Pos, "bad-name", path, "%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), most)
+			d.errorf(d.entry.Pos, rule.BadName, path, "%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), most)
 		}
 	}
 	check(m.Name, "")

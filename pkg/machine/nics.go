@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -39,7 +40,7 @@ func (d *draft) nics() []NIC {
 			pods++
 		}
 		if pods > 1 && out.Pod {
-			d.errorf(out.Pos, "duplicate", source.IndexPath("nics", i), "second NIC on the pod network; a VM has at most one")
+			d.errorf(out.Pos, rule.Duplicate, source.IndexPath("nics", i), "second NIC on the pod network; a VM has at most one")
 		}
 		nics = append(nics, out)
 	}
@@ -56,7 +57,7 @@ func (d *draft) checkProbesWithoutPod() {
 	for _, probe := range []string{"readinessProbe", "livenessProbe"} {
 		for _, kind := range []string{"httpGet", "tcpSocket"} {
 			if f := d.entry.Keys.Get(probe).Field(kind); f != nil && f.Value.IsSet() {
-				d.errorf(f.Pos(), "conflict", probe+"."+kind, "needs a NIC on the pod network; accepted without one are: exec, guestAgentPing")
+				d.errorf(f.Pos(), rule.Conflict, probe+"."+kind, "needs a NIC on the pod network; accepted without one are: exec, guestAgentPing")
 			}
 		}
 	}
@@ -90,7 +91,7 @@ func (d *draft) network(i int, n *values.NIC) *catalog.Network {
 	if ns, nad, ok := strings.Cut(name, "/"); ok {
 		for _, part := range []string{ns, nad} {
 			if problem := values.NameProblem(part); problem != "" {
-				d.errorf(d.nicAt(i, "network"), "bad-name", source.IndexPath("nics", i), "invalid network %q: %s", name, problem)
+				d.errorf(d.nicAt(i, "network"), rule.BadName, source.IndexPath("nics", i), "invalid network %q: %s", name, problem)
 				break
 			}
 		}
@@ -107,7 +108,7 @@ func (d *draft) unknownNetwork(i int, name string) {
 	if _, near := source.Nearest(name, known); !near {
 		accepted += ", or namespace/name of a NetworkAttachmentDefinition"
 	}
-	d.errorf(d.nicAt(i, "network"), "unknown-name", source.IndexPath("nics", i), "unknown network %q; %s", name, accepted)
+	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i), "unknown network %q; %s", name, accepted)
 }
 
 // nicAt returns where a key of the i-th NIC was written, or the NIC's position for its short form.
@@ -138,10 +139,10 @@ func (d *draft) nicName(n *values.NIC, out *NIC, names map[string]int, path stri
 		names[name]++
 	}
 	if names[name] > 1 {
-		d.errorf(at, "duplicate", path, "duplicate NIC name %q; give it a `name` of its own", name)
+		d.errorf(at, rule.Duplicate, path, "duplicate NIC name %q; give it a `name` of its own", name)
 	}
 	if problem := values.NameProblem(name); problem != "" && (n.Name != "" || d.site.Catalog.Network(name) != nil) {
-		d.errorf(at, "bad-name", path, "%s", problem)
+		d.errorf(at, rule.BadName, path, "%s", problem)
 	}
 	return name
 }
@@ -173,13 +174,13 @@ func (d *draft) nicModel(n *values.NIC, net *catalog.Network, binding string) st
 
 func (d *draft) checkNIC(n *NIC, path string, i int) {
 	if n.Binding == "masquerade" && !n.Pod {
-		d.errorf(d.nicAt(i, "binding"), "conflict", path+".binding", "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
+		d.errorf(d.nicAt(i, "binding"), rule.Conflict, path+".binding", "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
 	}
 	if n.Binding == "sriov" && n.Pod {
-		d.errorf(d.nicAt(i, "binding"), "conflict", path+".binding", "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
+		d.errorf(d.nicAt(i, "binding"), rule.Conflict, path+".binding", "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
 	}
 	if n.State == "absent" && n.Binding != "bridge" && n.Binding != "sriov" {
-		d.errorf(d.nicAt(i, "state"), "conflict", path+".state", "only bridge and sriov NICs can be unplugged")
+		d.errorf(d.nicAt(i, "state"), rule.Conflict, path+".state", "only bridge and sriov NICs can be unplugged")
 	}
 }
 
@@ -190,12 +191,12 @@ func (d *draft) mac(text, path string, i int) string {
 	}
 	mac, err := net.ParseMAC(text)
 	if err != nil || len(mac) != 6 {
-		d.errorf(d.nicAt(i, "mac"), "bad-mac", path+".mac", "invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
+		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac", "invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
 		return ""
 	}
 	if mac[0]&1 != 0 {
 		mac[0] &^= 1
-		d.errorf(d.nicAt(i, "mac"), "bad-mac", path+".mac", "multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
+		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac", "multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
 		return ""
 	}
 	return mac.String()

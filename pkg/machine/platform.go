@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -14,7 +15,7 @@ func (d *draft) checkPlatform(m *Machine) {
 	}
 	for i := range m.NICs {
 		if n := &m.NICs[i]; p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
-			d.diags.Warnf(n.Pos, "platform-network", d.entry.Path+"."+nicPath(i), "no layer of %s makes the network %q; %s",
+			d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i), "no layer of %s makes the network %q; %s",
 				p.File, n.NAD, source.DidYouMean(n.NAD, p.Networks))
 		}
 	}
@@ -32,7 +33,7 @@ func (d *draft) checkMigratable(disks []Disk) {
 		if disk.AccessMode == "" || disk.AccessMode == "ReadWriteMany" || disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
 			continue
 		}
-		d.diags.Warnf(disk.Pos, "not-migratable", d.entry.Path+".disks."+disk.Name,
+		d.diags.Warnf(disk.Pos, rule.NotMigratable, d.entry.Path+".disks."+disk.Name,
 			"the disk is %s, which rules out live migration, and a drain of the node waits for it; use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`", disk.AccessMode)
 		return
 	}

@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -15,10 +16,10 @@ func (d *draft) services() []Service {
 			continue
 		}
 		if problem := values.NameProblem(f.Key); problem != "" {
-			d.errorf(f.Pos(), "bad-name", "services."+f.Key, "%s", problem)
+			d.errorf(f.Pos(), rule.BadName, "services."+f.Key, "%s", problem)
 		}
 		if svc.Port == 0 {
-			d.errorf(f.Pos(), "missing-key", "services."+f.Key+".port", "missing port; expected a number from 1 to 65535")
+			d.errorf(f.Pos(), rule.MissingKey, "services."+f.Key+".port", "missing port; expected a number from 1 to 65535")
 		}
 		out = append(out, Service{
 			Name: d.name + "-" + f.Key, PortName: f.Key, Port: svc.Port, TargetPort: svc.TargetPort,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -19,7 +20,7 @@ func (d *draft) sizing() Sizing {
 		out.Flavor = vm.Instancetype.Name
 		d.checkOnlyInstancetype()
 	case vm.CPU == nil && vm.Memory == nil:
-		d.errorf(d.entry.Pos, "missing-key", "", "no size; set `flavor`, `cpu` and `memory`, or `instancetype`")
+		d.errorf(d.entry.Pos, rule.MissingKey, "", "no size; set `flavor`, `cpu` and `memory`, or `instancetype`")
 	default:
 		out.CPU, out.Memory = d.cpu(), d.memory()
 	}
@@ -48,14 +49,14 @@ func withoutTraits(e *fleet.Entry) *values.VM {
 // checkOnlyInstancetype reports sizes next to an instance type, naming both places.
 func (d *draft) checkOnlyInstancetype() {
 	if d.vm.Instancetype.Name == "" {
-		d.errorf(d.entry.At("instancetype"), "missing-key", "instancetype", "missing name")
+		d.errorf(d.entry.At("instancetype"), rule.MissingKey, "instancetype", "missing name")
 	}
 	for _, key := range []string{"flavor", "cpu", "memory"} {
 		f := d.entry.Keys.Field(key)
 		if f == nil || !f.Value.IsSet() || sizeOfFlavor(d.entry.Keys, f) {
 			continue
 		}
-		d.errorf(f.Pos(), "conflict", key, "conflicts with the instancetype %q at %s; remove one, or set `%s: null`",
+		d.errorf(f.Pos(), rule.Conflict, key, "conflicts with the instancetype %q at %s; remove one, or set `%s: null`",
 			d.vm.Instancetype.Name, where(d.entry.At("instancetype")), key)
 	}
 }
@@ -70,7 +71,7 @@ func sizeOfFlavor(vm *source.Node, f *source.Field) bool {
 func (d *draft) cpu() values.CPU {
 	c := d.vm.CPU
 	if c == nil {
-		d.errorf(d.entry.Pos, "missing-key", "cpu", "no cpu; set `cpu`, `flavor` or `instancetype`")
+		d.errorf(d.entry.Pos, rule.MissingKey, "cpu", "no cpu; set `cpu`, `flavor` or `instancetype`")
 		return values.CPU{}
 	}
 	cpu := *c
@@ -87,10 +88,10 @@ func (d *draft) cpu() values.CPU {
 
 func (d *draft) checkCPU(cpu *values.CPU) {
 	if n := cpu.Count(); d.entry.OS.Minimum != nil && n < uint64(d.entry.OS.Minimum.CPU) {
-		d.errorf(d.entry.At("cpu"), "below-minimum", "cpu", "%d vCPU are below the minimum of %s; expected at least %d", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
+		d.errorf(d.entry.At("cpu"), rule.BelowMinimum, "cpu", "%d vCPU are below the minimum of %s; expected at least %d", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
 	}
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
-		d.errorf(d.entry.At("cpu", "maxSockets"), "conflict", "cpu.maxSockets", "%d is below the %d sockets at %s; expected at least as many",
+		d.errorf(d.entry.At("cpu", "maxSockets"), rule.Conflict, "cpu.maxSockets", "%d is below the %d sockets at %s; expected at least as many",
 			cpu.MaxSockets, cpu.Sockets, where(d.entry.At("cpu")))
 	}
 	needs := []struct {
@@ -106,7 +107,7 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 	}
 	for _, n := range needs {
 		if isTrue(n.set) && !n.ok {
-			d.errorf(d.entry.KeyAt("cpu", n.key), "conflict", "cpu."+n.key, "needs %s beside it", n.of)
+			d.errorf(d.entry.KeyAt("cpu", n.key), rule.Conflict, "cpu."+n.key, "needs %s beside it", n.of)
 		}
 	}
 }
@@ -121,7 +122,7 @@ const leastBytes = 1 << 20
 func (d *draft) memory() values.Memory {
 	mem := d.vm.Memory
 	if mem == nil || mem.Guest == "" {
-		d.errorf(d.entry.KeyAt("memory"), "missing-key", "memory", "no memory; set `memory`, `flavor` or `instancetype`")
+		d.errorf(d.entry.KeyAt("memory"), rule.MissingKey, "memory", "no memory; set `memory`, `flavor` or `instancetype`")
 		return values.Memory{}
 	}
 	d.checkMemory(mem)
@@ -135,11 +136,11 @@ func (d *draft) checkMemory(mem *values.Memory) {
 	}
 	at := d.entry.At("memory", "guest")
 	if guest < leastBytes {
-		d.errorf(at, "below-minimum", "memory", "%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
+		d.errorf(at, rule.BelowMinimum, "memory", "%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
 		return
 	}
 	if low := d.minimumMemory(); guest < low.bytes {
-		d.errorf(at, "below-minimum", "memory", "%q is below the minimum of %s; expected at least %q", mem.Guest, d.entry.OS.Name, low.text)
+		d.errorf(at, rule.BelowMinimum, "memory", "%q is below the minimum of %s; expected at least %q", mem.Guest, d.entry.OS.Name, low.text)
 	}
 	d.checkMemoryBounds(mem, guest)
 }
@@ -163,14 +164,14 @@ func (d *draft) minimumMemory() minimum {
 func (d *draft) checkMemoryBounds(mem *values.Memory, guest int64) {
 	if mem.Max != "" {
 		if most, ok := d.quantity(mem.Max, "memory", "max"); ok && most < guest {
-			d.errorf(d.entry.At("memory", "max"), "conflict", "memory.max", "%q is below the guest's %q at %s; expected at least as much",
+			d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max", "%q is below the guest's %q at %s; expected at least as much",
 				mem.Max, mem.Guest, where(d.entry.At("memory", "guest")))
 		}
 	}
 	if mem.Hugepages != "" {
 		page, ok := d.quantity(mem.Hugepages, "memory", "hugepages")
 		if ok && (page <= 0 || guest%page != 0) {
-			d.errorf(d.entry.At("memory", "hugepages"), "conflict", "memory.hugepages", "memory %q is not a multiple of the page size %q", mem.Guest, mem.Hugepages)
+			d.errorf(d.entry.At("memory", "hugepages"), rule.Conflict, "memory.hugepages", "memory %q is not a multiple of the page size %q", mem.Guest, mem.Hugepages)
 		}
 	}
 }
@@ -189,7 +190,7 @@ func (d *draft) keyPath(keys []string) string {
 func (d *draft) quantity(text string, keys ...string) (int64, bool) {
 	n, err := parseQuantity(text)
 	if err != nil {
-		d.errorf(d.entry.At(keys...), "bad-quantity", d.keyPath(keys), "%s", err)
+		d.errorf(d.entry.At(keys...), rule.BadQuantity, d.keyPath(keys), "%s", err)
 	}
 	return n, err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -36,7 +37,7 @@ func (d *draft) checkStrategy(m *Machine) {
 func (d *draft) warnVolatileRoot(disks []Disk) {
 	for i := range disks {
 		if disks[i].Name == values.RootDisk && disks[i].Kind == DiskContainerDisk {
-			d.diags.Warnf(d.entry.At("disks", values.RootDisk, "source"), "volatile-root", d.entry.Path+".disks.root.source",
+			d.diags.Warnf(d.entry.At("disks", values.RootDisk, "source"), rule.VolatileRoot, d.entry.Path+".disks.root.source",
 				"what the guest writes to a container disk is lost when it stops; expected a source that is copied, such as `registry`, or `lifecycle: cattle`")
 		}
 	}
@@ -44,7 +45,7 @@ func (d *draft) warnVolatileRoot(disks []Disk) {
 
 // limit reports what the machine's strategy does not allow.
 func (d *draft) limit(at source.Pos, path, why string) {
-	d.errorf(at, "strategy", path, "under `strategy: %s` %s", d.strategy, why)
+	d.errorf(at, rule.Strategy, path, "under `strategy: %s` %s", d.strategy, why)
 }
 
 // patience is how long Argo CD waits for a VM that it replaces to be gone, in

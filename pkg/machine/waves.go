@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -59,7 +60,7 @@ func (w *waver) resolve(r *record) {
 	if r.given != nil {
 		r.wave = r.given.number
 		if len(r.deps) > 0 && r.wave < least {
-			w.diags.Errorf(r.given.pos, "conflict", r.path+".wave", "wave %d is not after what it depends on; expected at least %d", r.wave, least)
+			w.diags.Errorf(r.given.pos, rule.Conflict, r.path+".wave", "wave %d is not after what it depends on; expected at least %d", r.wave, least)
 		}
 	}
 	w.stack = w.stack[:len(w.stack)-1]
@@ -84,7 +85,7 @@ func (w *waver) find(r *record, d Dependency) []*record {
 	}
 	slices.Sort(known)
 	name := k.seenFrom(r.namespace)
-	w.diags.Errorf(d.Pos, "unknown-name", r.path+".dependsOn", "no VM %q is rendered with this one: waves do not cross Applications; %s",
+	w.diags.Errorf(d.Pos, rule.UnknownName, r.path+".dependsOn", "no VM %q is rendered with this one: waves do not cross Applications; %s",
 		name, source.DidYouMean(name, known))
 	return nil
 }
@@ -105,5 +106,5 @@ func (w *waver) cycle(first *record, d Dependency) {
 		names = append(names, r.name)
 	}
 	names = append(names, first.name)
-	w.diags.Errorf(d.Pos, "cycle", w.stack[len(w.stack)-1].path+".dependsOn", "dependency cycle: %s", strings.Join(names, " → "))
+	w.diags.Errorf(d.Pos, rule.Cycle, w.stack[len(w.stack)-1].path+".dependsOn", "dependency cycle: %s", strings.Join(names, " → "))
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -59,7 +60,7 @@ func (o *Operation) DecodeInto(into any, n *source.Node, path string, diags *sou
 	source.DecodeFields(n, into, path, &found)
 	o.Pos = n.Pos()
 	if err := o.Check(); err != nil && !found.HasErrors() {
-		found.Errorf(o.Pos, "patch", path, "%v", err)
+		found.Errorf(o.Pos, rule.Patch, path, "%v", err)
 	}
 	if found.HasErrors() {
 		o.Op = ""

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // AnsibleJob runs a job template of Ansible Automation Platform, once
@@ -69,7 +70,7 @@ const (
 func (x *rendering) playbookPod(a *machine.Ansible, vars map[string]any) corev1.PodSpec {
 	text, err := manifest.Encode(nil, vars)
 	if err != nil {
-		x.diags.Errorf(x.Pos, "encode", x.path("lifecycle.ansible.extraVars"), "the variables cannot be written: %s", err)
+		x.diags.Errorf(x.Pos, rule.Encode, x.path("lifecycle.ansible.extraVars"), "the variables cannot be written: %s", err)
 	}
 	c := corev1.Container{
 		Name: "ansible", Image: a.Image,

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -121,7 +122,8 @@ func (n needs) reportUnserved(apis APIs, diags *source.Diagnostics) {
 	for kind, at := range n {
 		if !apis.serves(kind) {
 			advice := cmp.Or(providers[kind.Group], "install what provides it")
-			diags.Errorf(at.pos, "unserved", at.path, "the cluster serves no %s %s; %s", kind.GroupVersion(), kind.Kind, advice)
+			diags.Errorf(at.pos, rule.Unserved, at.path, "the cluster serves no %s %s; %s",
+				kind.GroupVersion(), kind.Kind, advice)
 		}
 	}
 }

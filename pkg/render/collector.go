@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -57,7 +58,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	c.noteNeeds(m, objects)
 	text, err := c.keep(objects)
 	if err != nil {
-		diags.Errorf(m.Pos, "encode", m.Path, "the objects cannot be written: %s", err)
+		diags.Errorf(m.Pos, rule.Encode, m.Path, "the objects cannot be written: %s", err)
 		return
 	}
 	c.jobs.add(m, content)
@@ -114,7 +115,7 @@ func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
 	for key, objects := range jobs {
 		text, err := c.keep(objects)
 		if err != nil {
-			diags.Errorf(source.Pos{}, "encode", "", "the Job %s/%s cannot be written: %s", key.namespace, key.name(), err)
+			diags.Errorf(source.Pos{}, rule.Encode, "", "the Job %s/%s cannot be written: %s", key.namespace, key.name(), err)
 		}
 		out = append(out, Rendered{Namespace: key.namespace, Name: key.name(), Jobs: true, text: text})
 	}

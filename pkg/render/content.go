@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // content is a hash of objects, the same for the same text.
@@ -17,7 +18,7 @@ func (x *rendering) content(objects ...any) string {
 	for _, o := range objects {
 		text, err := manifest.Encode(nil, o)
 		if err != nil {
-			x.diags.Errorf(x.Pos, "encode", x.Path, "the objects cannot be written: %s", err)
+			x.diags.Errorf(x.Pos, rule.Encode, x.Path, "the objects cannot be written: %s", err)
 		}
 		parts = append(parts, string(text))
 	}

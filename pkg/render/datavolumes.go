@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // appendDataVolumes appends the DataVolumes that survive the machine.
@@ -123,7 +124,7 @@ func optional(s string) *string {
 // capacity is the size of a scratch disk, which nothing else could say.
 func (x *rendering) capacity(d *machine.Disk) resource.Quantity {
 	if d.Size == "" {
-		x.diags.Errorf(d.Pos, "missing-key", x.path("disks."+d.Name+".size"), "missing size; expected a quantity such as \"10Gi\"")
+		x.diags.Errorf(d.Pos, rule.MissingKey, x.path("disks."+d.Name+".size"), "missing size; expected a quantity such as \"10Gi\"")
 	}
 	return quantity(d.Size)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -72,7 +73,7 @@ func (x *rendering) onExpressPort(n *machine.NIC) bool {
 }
 
 func (x *rendering) requireMAC(i int) {
-	x.diags.Errorf(x.NICs[i].Pos, "missing-key", source.IndexPath(x.path("nics"), i)+".mac",
+	x.diags.Errorf(x.NICs[i].Pos, rule.MissingKey, source.IndexPath(x.path("nics"), i)+".mac",
 		"missing MAC address of the NIC %q; network data with static addresses tells it by nothing else: set `mac`, or `identity.macPrefix` for the fleet", x.NICs[i].Name)
 }
 

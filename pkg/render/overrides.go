@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -19,7 +20,7 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 	}
 	tree, err := treeOf(vm, x.Pos)
 	if err != nil {
-		x.diags.Errorf(x.Pos, "encode", x.Path, "the VirtualMachine cannot be patched: %s", err)
+		x.diags.Errorf(x.Pos, rule.Encode, x.Path, "the VirtualMachine cannot be patched: %s", err)
 		return vm
 	}
 	var ok bool
@@ -81,7 +82,7 @@ func (x *rendering) patch(tree *source.Node) (*kubevirtv1.VirtualMachine, *sourc
 	doc := patch.Document{Tree: source.Reposition(tree, source.At(x.PatchPos))}
 	for i := range x.Patches {
 		if err := doc.Apply(&x.Patches[i]); err != nil {
-			x.diags.Errorf(x.Patches[i].Pos, "patch", x.patchPath(i), "%s", err)
+			x.diags.Errorf(x.Patches[i].Pos, rule.Patch, x.patchPath(i), "%s", err)
 			return nil, nil, false
 		}
 	}

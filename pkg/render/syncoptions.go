@@ -6,6 +6,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -35,5 +36,5 @@ func (x *rendering) refuse(key, problem string) {
 			at, path = x.Overrides[len(x.Overrides)-1].Pos(), x.path("overrides")
 		}
 	}
-	x.diags.Errorf(at, "sync-options", path, "%s", problem)
+	x.diags.Errorf(at, rule.SyncOptions, path, "%s", problem)
 }

@@ -5,6 +5,7 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -15,7 +16,7 @@ func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node, k
 	v := validation{rendering: x, key: key, tree: tree, found: &source.Diagnostics{}}
 	v.checkIdentity(vm)
 	if vm.Spec.Template == nil {
-		v.errorf("missing-key", "", "missing template", "spec")
+		v.errorf(rule.MissingKey, "", "missing template", "spec")
 		return v.found
 	}
 	v.spec = &vm.Spec.Template.Spec
@@ -36,8 +37,8 @@ type validation struct {
 }
 
 // errorf reports a problem with what stands under keys, at the place where the user wrote it.
-func (v *validation) errorf(rule, name, problem string, keys ...string) {
-	v.found.Errorf(v.where(keys), rule, v.pathOf(keys), "%s%s", quotedName(name), problem)
+func (v *validation) errorf(id rule.ID, name, problem string, keys ...string) {
+	v.found.Errorf(v.where(keys), id, v.pathOf(keys), "%s%s", quotedName(name), problem)
 }
 
 func quotedName(name string) string {
@@ -88,14 +89,14 @@ func (v *validation) checkIdentity(vm *kubevirtv1.VirtualMachine) {
 		{"apiVersion", vm.APIVersion, "kubevirt.io/v1"}, {"kind", vm.Kind, "VirtualMachine"},
 	} {
 		if f.got != f.want {
-			v.errorf("identity", "", "must not be changed", f.key)
+			v.errorf(rule.Identity, "", "must not be changed", f.key)
 		}
 	}
 	if vm.Name != v.Name {
-		v.errorf("identity", "", "must not be changed; rename the VM instead", "metadata", "name")
+		v.errorf(rule.Identity, "", "must not be changed; rename the VM instead", "metadata", "name")
 	}
 	if vm.Namespace != v.Namespace {
-		v.errorf("identity", "", "must not be changed; set `namespace` instead", "metadata", "namespace")
+		v.errorf(rule.Identity, "", "must not be changed; set `namespace` instead", "metadata", "namespace")
 	}
 }
 
@@ -105,12 +106,12 @@ const leastMemory = 1 << 20
 func (v *validation) checkSize() {
 	domain := []string{"spec", "template", "spec", "domain"}
 	if m := v.spec.Domain.Memory; m != nil && m.Guest != nil && m.Guest.CmpInt64(leastMemory) < 0 {
-		v.errorf("below-minimum", "", "too little for any guest; expected a quantity such as \"4Gi\"", append(domain, "memory", "guest")...)
+		v.errorf(rule.BelowMinimum, "", "too little for any guest; expected a quantity such as \"4Gi\"", append(domain, "memory", "guest")...)
 	}
 	for _, key := range []string{"sockets", "cores", "threads"} {
 		// KubeVirt takes 0 for 1, which is not what was meant.
 		if n := v.tree.Get(append(domain, "cpu", key)...); n != nil && n.Text == "0" {
-			v.errorf("below-minimum", "", "0 is no number of "+key+"; expected at least 1", append(domain, "cpu", key)...)
+			v.errorf(rule.BelowMinimum, "", "0 is no number of "+key+"; expected at least 1", append(domain, "cpu", key)...)
 		}
 	}
 }
@@ -130,12 +131,12 @@ func (v *validation) checkVolumes() {
 		s := &v.spec.Volumes[i]
 		given[s.Name] = true
 		if !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil {
-			v.errorf("unpaired", s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
+			v.errorf(rule.Unpaired, s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
 		}
 	}
 	for i := range v.spec.Domain.Devices.Disks {
 		if d := &v.spec.Domain.Devices.Disks[i]; !given[d.Name] && d.CDRom == nil {
-			v.errorf("unpaired", d.Name, "disk without a volume of that name", "spec", "template", "spec", "domain", "devices", "disks")
+			v.errorf(rule.Unpaired, d.Name, "disk without a volume of that name", "spec", "template", "spec", "domain", "devices", "disks")
 		}
 	}
 }
@@ -150,12 +151,12 @@ func (v *validation) checkNetworks() {
 		name := v.spec.Domain.Devices.Interfaces[i].Name
 		interfaces[name] = true
 		if !attached[name] {
-			v.errorf("unpaired", name, "interface without a network of that name", "spec", "template", "spec", "domain", "devices", "interfaces")
+			v.errorf(rule.Unpaired, name, "interface without a network of that name", "spec", "template", "spec", "domain", "devices", "interfaces")
 		}
 	}
 	for _, n := range v.spec.Networks {
 		if !interfaces[n.Name] {
-			v.errorf("unpaired", n.Name, "network without an interface of that name", "spec", "template", "spec", "networks")
+			v.errorf(rule.Unpaired, n.Name, "network without an interface of that name", "spec", "template", "spec", "networks")
 		}
 	}
 }
@@ -171,7 +172,7 @@ func (v *validation) checkSecureBoot() {
 	}
 	features := v.spec.Domain.Features
 	if features == nil || features.SMM == nil || features.SMM.Enabled != nil && !*features.SMM.Enabled {
-		v.errorf("conflict", "", "secure boot, which is on unless `secureBoot: false`, needs `features: {smm: {enabled: true}}`",
+		v.errorf(rule.Conflict, "", "secure boot, which is on unless `secureBoot: false`, needs `features: {smm: {enabled: true}}`",
 			"spec", "template", "spec", "domain", "firmware", "bootloader", "efi")
 	}
 }
@@ -192,7 +193,7 @@ func checkUnique[T any](v *validation, list []T, name func(*T) string, keys ...s
 	for i := range list {
 		n := name(&list[i])
 		if seen[n] {
-			v.errorf("duplicate", n, "duplicate name", keys...)
+			v.errorf(rule.Duplicate, n, "duplicate name", keys...)
 		}
 		seen[n] = true
 	}

@@ -34,9 +34,5 @@ func properties(d source.Diagnostic, escape *strings.Replacer) string {
 	if d.Col > 0 {
 		out = append(out, fmt.Sprintf("col=%d", d.Col))
 	}
-	title := "vmrender"
-	if d.Rule != "" {
-		title += " " + d.Rule
-	}
-	return strings.Join(append(out, "title="+escape.Replace(title)), ",")
+	return strings.Join(append(out, "title=vmrender "+escape.Replace(string(d.Rule))), ",")
 }

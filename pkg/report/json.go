@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"io"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 type jsonReport struct {
@@ -14,13 +16,13 @@ type jsonReport struct {
 }
 
 type jsonProblem struct {
-	Severity string `json:"severity"`
-	Rule     string `json:"rule,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
-	Path     string `json:"path,omitempty"`
-	Message  string `json:"message"`
+	Severity string  `json:"severity"`
+	Rule     rule.ID `json:"rule"`
+	File     string  `json:"file,omitempty"`
+	Line     int     `json:"line,omitempty"`
+	Column   int     `json:"column,omitempty"`
+	Path     string  `json:"path,omitempty"`
+	Message  string  `json:"message"`
 }
 
 // JSON writes one object: whether the fleet is valid, the number of VMs, errors

@@ -28,7 +28,7 @@ func validations() map[string]report.Validation {
 			{Pos: at("vms/web.yaml", 3, 5), Rule: "unknown-key", Path: "vms.web01", Message: `unknown key "memmory"; did you mean "memory"?`},
 		}},
 		"many": {Version: "v1.2.3", VMs: 0, Diagnostics: []source.Diagnostic{
-			{Message: "no position, no path, no rule"},
+			{Rule: "no-fleet", Message: "no position, no path"},
 			{Pos: at("/abs/fleet.yaml", 0, 0), Rule: "no-vms", Message: "no VMs"},
 			{Pos: at("vms/a b,c:d%.yaml", 7, 0), Rule: "bad-quantity", Path: "vms.db.memory", Message: "100% wrong:\r\ntwo lines, <&>"},
 			{Pos: at("vms/web.yaml", 3, 5), Severity: source.Warning, Rule: "inline-secret", Path: "vms.web01.cloudInit.password", Message: "literal password"},
@@ -105,12 +105,13 @@ func TestSARIFRuleIndex(t *testing.T) {
 func TestGitHubIsOneLineEach(t *testing.T) {
 	v := report.Validation{Diagnostics: []source.Diagnostic{{
 		Pos:     source.Pos{File: "a::b,c\n.yaml", Line: 1, Col: 2},
+		Rule:    "bad-path",
 		Message: "x\n::add-mask::y\r%0A",
 	}}}
 	var out strings.Builder
 	require.NoError(t, report.GitHub(&out, v))
 	require.Equal(t,
-		"::error file=a%3A%3Ab%2Cc%0A.yaml,line=1,col=2,title=vmrender::x%0A::add-mask::y%0D%250A\n", out.String())
+		"::error file=a%3A%3Ab%2Cc%0A.yaml,line=1,col=2,title=vmrender bad-path::x%0A::add-mask::y%0D%250A\n", out.String())
 }
 
 func TestSummary(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path/filepath"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -31,10 +32,11 @@ type (
 		Rules          []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID string `json:"id"`
+		ID               rule.ID      `json:"id"`
+		ShortDescription sarifMessage `json:"shortDescription"`
 	}
 	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
+		RuleID    rule.ID         `json:"ruleId"`
 		RuleIndex int             `json:"ruleIndex"`
 		Level     string          `json:"level"`
 		Message   sarifMessage    `json:"message"`
@@ -70,7 +72,7 @@ func SARIF(w io.Writer, v Validation) error {
 	results := make([]sarifResult, 0, len(v.Diagnostics))
 	for _, d := range v.Diagnostics {
 		results = append(results, sarifResult{
-			RuleID: ruleID(d), RuleIndex: index[ruleID(d)], Level: level(d.Severity),
+			RuleID: d.Rule, RuleIndex: index[d.Rule], Level: level(d.Severity),
 			Message: sarifMessage{text(d)}, Locations: sarifLocations(d),
 		})
 	}
@@ -88,23 +90,15 @@ func SARIF(w io.Writer, v Validation) error {
 }
 
 // sarifRules lists every rule once, in the order of first use, with its index.
-func sarifRules(list []source.Diagnostic) ([]sarifRule, map[string]int) {
-	rules, index := []sarifRule{}, map[string]int{}
+func sarifRules(list []source.Diagnostic) ([]sarifRule, map[rule.ID]int) {
+	rules, index := []sarifRule{}, map[rule.ID]int{}
 	for _, d := range list {
-		id := ruleID(d)
-		if _, ok := index[id]; !ok {
-			index[id] = len(rules)
-			rules = append(rules, sarifRule{id})
+		if _, ok := index[d.Rule]; !ok {
+			index[d.Rule] = len(rules)
+			rules = append(rules, sarifRule{d.Rule, sarifMessage{rule.Meaning(d.Rule)}})
 		}
 	}
 	return rules, index
-}
-
-func ruleID(d source.Diagnostic) string {
-	if d.Rule == "" {
-		return "invalid"
-	}
-	return d.Rule
 }
 
 func sarifLocations(d source.Diagnostic) []sarifLocation {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // constraints are what a struct field's tags say about its value, beyond its
@@ -28,7 +30,7 @@ func (d *decoder) missingKeys(p *plan, n *Node) {
 			if d.key != nil && d.key.Value == n {
 				at = d.key.Pos()
 			}
-			d.diags.Errorf(at, "missing-key", d.trail.under(d.root), "missing key %q", f.name)
+			d.diags.Errorf(at, rule.MissingKey, d.trail.under(d.root), "missing key %q", f.name)
 		}
 	}
 }
@@ -53,12 +55,12 @@ func (c *constraints) check(d *decoder, n *Node) bool {
 	case d.secret:
 		return false // only free text is secret
 	case c.enum != nil && n.Kind >= Bool && n.Kind <= String && !slices.Contains(c.enum, n.Text):
-		d.errorf(n, "unknown-value", "unknown value %q; %s", n.Text, DidYouMean(n.Text, c.enum))
+		d.errorf(n, rule.UnknownValue, "unknown value %q; %s", n.Text, DidYouMean(n.Text, c.enum))
 		return true
 	case n.Kind == Int && c.bounded:
 		i, err := strconv.ParseInt(n.Text, 10, 64)
 		if err == nil && (i < c.least || !c.unboundedUp && i > c.most) {
-			d.errorf(n, "out-of-range", "%s is out of range; %s", n.Text, c.accepted())
+			d.errorf(n, rule.OutOfRange, "%s is out of range; %s", n.Text, c.accepted())
 			return true
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // NodeDecoder is a type that reads itself, because it accepts a short form
@@ -54,8 +56,8 @@ type decoder struct {
 	secret bool   // within a value that diagnostics must not quote
 }
 
-func (d *decoder) errorf(n *Node, rule, format string, args ...any) {
-	d.diags.Errorf(n.Pos(), rule, d.trail.under(d.root), format, args...)
+func (d *decoder) errorf(n *Node, id rule.ID, format string, args ...any) {
+	d.diags.Errorf(n.Pos(), id, d.trail.under(d.root), format, args...)
 }
 
 // wrongType reports a value of another kind than wanted; hint may be empty.
@@ -64,7 +66,7 @@ func (d *decoder) wrongType(n *Node, want, hint string) {
 	if hint != "" && !d.secret {
 		message += "; " + hint
 	}
-	d.errorf(n, "wrong-type", "%s", message)
+	d.errorf(n, rule.WrongType, "%s", message)
 }
 
 // describe names what was written: its kind and, for a short scalar, its text.
@@ -91,9 +93,9 @@ func (d *decoder) unambiguous(n *Node) bool {
 	case note == "":
 		return true
 	case d.secret:
-		d.errorf(n, "ambiguous-scalar", "the value is read differently by different versions of YAML; quote it")
+		d.errorf(n, rule.AmbiguousScalar, "the value is read differently by different versions of YAML; quote it")
 	default:
-		d.errorf(n, "ambiguous-scalar", "%s; quote it: %q", note, n.Text)
+		d.errorf(n, rule.AmbiguousScalar, "%s; quote it: %q", note, n.Text)
 	}
 	return false
 }
@@ -141,9 +143,9 @@ func (d *decoder) unmarshal(n *Node, v reflect.Value) {
 	case isType || n.Kind == Map || n.Kind == List:
 		d.wrongType(n, what, "")
 	case d.secret:
-		d.errorf(n, "invalid-value", "the value is not %s", what)
+		d.errorf(n, rule.InvalidValue, "the value is not %s", what)
 	default:
-		d.errorf(n, "invalid-value", "%q is not %s; %s", n.Text, what, cmp.Or(accepted[name], err.Error()))
+		d.errorf(n, rule.InvalidValue, "%q is not %s; %s", n.Text, what, cmp.Or(accepted[name], err.Error()))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // Severity tells an error, which stops the rendering, from a warning, which never changes the output.
@@ -21,9 +23,9 @@ const (
 type Diagnostic struct {
 	Pos
 	Severity Severity
-	Rule     string // stable identifier of the kind of problem, such as "unknown-key"
-	Path     string // keys from the document's root, such as "vms.web01.memory"; may be empty
-	Message  string // the problem; then, after a semicolon, what is accepted
+	Rule     rule.ID // the kind of problem, such as "unknown-key"; never empty
+	Path     string  // keys from the document's root, such as "vms.web01.memory"; may be empty
+	Message  string  // the problem; then, after a semicolon, what is accepted
 }
 
 // Diagnostics collects problems. The zero value is ready to use; it is not safe for concurrent use.
@@ -66,13 +68,13 @@ func (d Diagnostic) String() string {
 func (d *Diagnostics) Add(problem Diagnostic) { d.list = append(d.list, problem) }
 
 // Errorf adds an error; path may be empty.
-func (d *Diagnostics) Errorf(pos Pos, rule, path, format string, args ...any) {
-	d.Add(Diagnostic{Pos: pos, Severity: Error, Rule: rule, Path: path, Message: fmt.Sprintf(format, args...)})
+func (d *Diagnostics) Errorf(pos Pos, id rule.ID, path, format string, args ...any) {
+	d.Add(Diagnostic{Pos: pos, Severity: Error, Rule: id, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // Warnf adds a warning; path may be empty.
-func (d *Diagnostics) Warnf(pos Pos, rule, path, format string, args ...any) {
-	d.Add(Diagnostic{Pos: pos, Severity: Warning, Rule: rule, Path: path, Message: fmt.Sprintf(format, args...)})
+func (d *Diagnostics) Warnf(pos Pos, id rule.ID, path, format string, args ...any) {
+	d.Add(Diagnostic{Pos: pos, Severity: Warning, Rule: id, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // Merge adds the problems of other, which may be nil, in their order.
@@ -88,13 +90,13 @@ func (d *Diagnostics) HasErrors() bool {
 }
 
 // HasErrorsBut reports whether there is any error of another rule.
-func (d *Diagnostics) HasErrorsBut(rule string) bool {
-	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return p.Severity == Error && p.Rule != rule })
+func (d *Diagnostics) HasErrorsBut(id rule.ID) bool {
+	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return p.Severity == Error && p.Rule != id })
 }
 
 // HasRule reports whether there is any problem of one of the rules.
-func (d *Diagnostics) HasRule(rules ...string) bool {
-	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return slices.Contains(rules, p.Rule) })
+func (d *Diagnostics) HasRule(ids ...rule.ID) bool {
+	return slices.ContainsFunc(d.list, func(p Diagnostic) bool { return slices.Contains(ids, p.Rule) })
 }
 
 // Len returns the number of problems added, repetitions included.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // smallMap is the number of keys up to which a map is searched for duplicates
@@ -56,7 +58,7 @@ func (c *converter) fields(content []*yaml.Node) []Field {
 		case key.Tag != "!!merge":
 			c.field(&set, key, value)
 		case merge != nil:
-			c.errorf(key, "duplicate-key", `duplicate key "<<"; give one list of maps`)
+			c.errorf(key, rule.DuplicateKey, `duplicate key "<<"; give one list of maps`)
 		default:
 			merge = value
 		}
@@ -77,7 +79,7 @@ func (c *converter) field(set *fieldSet, key, value *yaml.Node) {
 	f := Field{Key: name, Line: int32(key.Line + c.before), Col: int32(key.Column)}
 	if first := set.find(name); first != nil {
 		at := pos(c.file, first.Line, first.Col)
-		c.errorf(key, "duplicate-key", "duplicate key %q; it is first set at %s", name, at)
+		c.errorf(key, rule.DuplicateKey, "duplicate key %q; it is first set at %s", name, at)
 		return
 	}
 	if f.Value = c.convert(value); f.Value != nil {
@@ -88,7 +90,7 @@ func (c *converter) field(set *fieldSet, key, value *yaml.Node) {
 // key returns the text of a key, which must be a string or a reference to one.
 func (c *converter) key(n *yaml.Node) (string, bool) {
 	if n.Kind != yaml.ScalarNode && n.Kind != yaml.AliasNode {
-		c.errorf(n, "key-type", "a key must be a string, not %s", map[yaml.Kind]string{yaml.MappingNode: "a map", yaml.SequenceNode: "a list"}[n.Kind])
+		c.errorf(n, rule.KeyType, "a key must be a string, not %s", map[yaml.Kind]string{yaml.MappingNode: "a map", yaml.SequenceNode: "a list"}[n.Kind])
 		return "", false
 	}
 	node := c.convert(n)
@@ -96,7 +98,7 @@ func (c *converter) key(n *yaml.Node) (string, bool) {
 		return "", false
 	}
 	if problem := keyProblem(node); problem != "" {
-		c.errorf(n, "key-type", "%s", problem)
+		c.errorf(n, rule.KeyType, "%s", problem)
 		return "", false
 	}
 	return node.Text, true
@@ -141,7 +143,7 @@ func (c *converter) merge(set *fieldSet, n *yaml.Node) {
 	}
 	for _, s := range sources {
 		if s.Kind != Map {
-			c.errorf(n, "wrong-type", `"<<" merges a map or a list of maps, not %s`, kindName(s.Kind))
+			c.errorf(n, rule.WrongType, `"<<" merges a map or a list of maps, not %s`, kindName(s.Kind))
 			return
 		}
 		for _, f := range s.Fields {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // Aliases may make a document this much larger than it is written. Without a
@@ -109,9 +111,9 @@ type anchored struct {
 	height int
 }
 
-func (c *converter) errorf(n *yaml.Node, rule, format string, args ...any) {
+func (c *converter) errorf(n *yaml.Node, id rule.ID, format string, args ...any) {
 	pos := Pos{File: c.file.Name, Line: n.Line + c.before, Col: n.Column}
-	c.diags.Errorf(pos, rule, c.trail.under(""), format, args...)
+	c.diags.Errorf(pos, id, c.trail.under(""), format, args...)
 }
 
 // convert returns nil where it reported an error instead.
@@ -142,14 +144,14 @@ func (c *converter) value(n *yaml.Node) *Node {
 		return c.scalar(n, node)
 	}
 	if n.Kind == yaml.MappingNode && c.template(n) {
-		c.errorf(n, "key-type", needsQuotes)
+		c.errorf(n, rule.KeyType, needsQuotes)
 		return nil
 	}
 	if c.depth >= MaxDepth {
 		const shown = 4 // steps; all of them would be a long line
 		trail := c.trail
 		c.trail = trail[:min(shown, len(trail))]
-		c.errorf(n, "depth", "maps and lists are nested deeper than %d levels", MaxDepth)
+		c.errorf(n, rule.Depth, "maps and lists are nested deeper than %d levels", MaxDepth)
 		c.trail = trail
 		return nil
 	}
@@ -185,13 +187,13 @@ func (c *converter) alias(n *yaml.Node) *Node {
 	target, ok := c.anchors[n.Alias]
 	switch {
 	case !ok:
-		c.errorf(n, "anchor", "the anchor %q belongs to another document; an alias must follow its anchor in the same document", n.Value)
+		c.errorf(n, rule.Anchor, "the anchor %q belongs to another document; an alias must follow its anchor in the same document", n.Value)
 	case !target.done:
-		c.errorf(n, "anchor", "the alias %q stands inside its own anchor", n.Value)
+		c.errorf(n, rule.Anchor, "the alias %q stands inside its own anchor", n.Value)
 	case c.depth+target.height > MaxDepth:
-		c.errorf(n, "depth", "the alias %q nests maps and lists deeper than %d levels", n.Value, MaxDepth)
+		c.errorf(n, rule.Depth, "the alias %q nests maps and lists deeper than %d levels", n.Value, MaxDepth)
 	case !c.expand(target.nodes):
-		c.errorf(n, "expansion", "aliases make the document more than %d times larger than it is written", expansionFactor)
+		c.errorf(n, rule.Expansion, "aliases make the document more than %d times larger than it is written", expansionFactor)
 		c.stopped = true
 	default:
 		c.deepest = max(c.deepest, c.depth+target.height)
@@ -223,7 +225,7 @@ func (c *converter) scalar(n *yaml.Node, node *Node) *Node {
 	}
 	kind, means := kindOfTag[n.Tag], resolvePlain(n.Value)
 	if kind != String && kind != means && !(kind == Float && means == Int) {
-		c.errorf(n, "tag", "the value does not fit its tag %s", n.Tag)
+		c.errorf(n, rule.Tag, "the value does not fit its tag %s", n.Tag)
 		return nil
 	}
 	node.Kind = kind
@@ -252,6 +254,6 @@ func (c *converter) plainTag(n *yaml.Node, accepted ...string) bool {
 	if slices.Contains(accepted, n.Tag) {
 		return true
 	}
-	c.errorf(n, "tag", "the tag %s is not accepted; write the value without a tag", cmp.Or(n.Tag, "!"))
+	c.errorf(n, rule.Tag, "the tag %s is not accepted; write the value without a tag", cmp.Or(n.Tag, "!"))
 	return false
 }

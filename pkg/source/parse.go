@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // The limits that [Parse] sets.
@@ -25,7 +27,7 @@ const byteOrderMark = "\ufeff"
 // ("<<") are expanded.
 func Parse(file *File, diags *Diagnostics) []*Node {
 	if len(file.Data) > MaxFileSize {
-		diags.Errorf(Pos{File: file.Name}, "file-size", "", "the file has %d bytes; at most %d are accepted", len(file.Data), MaxFileSize)
+		diags.Errorf(Pos{File: file.Name}, rule.FileSize, "", "the file has %d bytes; at most %d are accepted", len(file.Data), MaxFileSize)
 		return nil
 	}
 	text, wide, ok := file.text(diags)
@@ -69,13 +71,13 @@ func firstUnusual(text string) int {
 // numbers would depend on the reader.
 func checkText(f *File, text string, diags *Diagnostics) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
-		diags.Errorf(Pos{File: f.Name}, "encoding", "", "the file is encoded in UTF-16; only UTF-8 is accepted")
+		diags.Errorf(Pos{File: f.Name}, rule.Encoding, "", "the file is encoded in UTF-16; only UTF-8 is accepted")
 		return false
 	}
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if problem := badRune(r, size); problem != "" {
-			diags.Errorf(position(f, text, i), "encoding", "", "%s", problem)
+			diags.Errorf(position(f, text, i), rule.Encoding, "", "%s", problem)
 			return false
 		}
 		i += size

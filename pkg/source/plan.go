@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 var (
@@ -170,7 +172,7 @@ func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
 }
 
 func (d *decoder) unknownKey(f *Field, accepted []string) {
-	d.diags.Errorf(f.Pos(), "unknown-key", JoinPath(d.trail.under(d.root), f.Key), "unknown key %q; %s", f.Key, DidYouMean(f.Key, accepted))
+	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key), "unknown key %q; %s", f.Key, DidYouMean(f.Key, accepted))
 }
 
 func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
@@ -231,7 +233,7 @@ func decodeSlice(p *plan, d *decoder, n *Node, v reflect.Value) {
 		if item.Kind != Null {
 			p.elem.get().run(d, item, v.Index(i))
 		} else if k := p.elem.typ.Kind(); k != reflect.Pointer && k != reflect.Interface {
-			d.errorf(item, "wrong-type", "the list entry is empty; give it a value or remove it")
+			d.errorf(item, rule.WrongType, "the list entry is empty; give it a value or remove it")
 		}
 		d.trail.pop()
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // searchSize bounds the search for an error's exact place, which parses the
@@ -27,7 +29,7 @@ func reportSyntax(file *File, text string, before int, err error, diags *Diagnos
 	where, message := explain(problem, text, at)
 	pos := position(file, text, where)
 	pos.Line += before
-	diags.Errorf(pos, "yaml-syntax", "", "%s", message)
+	diags.Errorf(pos, rule.YAMLSyntax, "", "%s", message)
 	return at
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 // scalarDecoders has the way to decode each kind of scalar.
@@ -93,7 +95,7 @@ func (d *decoder) outOfRange(n *Node, low, high string) {
 	if d.secret {
 		what = "the number"
 	}
-	d.errorf(n, "out-of-range", "%s is out of range; accepted: %s to %s", what, low, high)
+	d.errorf(n, rule.OutOfRange, "%s is out of range; accepted: %s to %s", what, low, high)
 }
 
 // notNumber reports a value that should have been a number, and how to write
@@ -112,7 +114,7 @@ func (d *decoder) notNumber(n *Node, want string) {
 	if decimal := strings.ReplaceAll(n.Text, "_", ""); digits(decimal) == decimal {
 		accepted = "write " + cmp.Or(strings.TrimLeft(decimal, "0"), "0")
 	}
-	d.errorf(n, "ambiguous-scalar", "%s; %s", note, accepted)
+	d.errorf(n, rule.AmbiguousScalar, "%s; %s", note, accepted)
 }
 
 func decodeFloat(p *plan, d *decoder, n *Node, v reflect.Value) {
@@ -137,7 +139,7 @@ func decodeBytes(p *plan, d *decoder, n *Node, v reflect.Value) {
 	}
 	b, err := base64.StdEncoding.DecodeString(n.Text)
 	if err != nil {
-		d.errorf(n, "invalid-value", "the value is not valid base64")
+		d.errorf(n, rule.InvalidValue, "the value is not valid base64")
 		return
 	}
 	v.SetBytes(b)

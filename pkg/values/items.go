@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -44,7 +45,7 @@ func (c *Command) DecodeNode(at *source.Node, path string, diags *source.Diagnos
 		source.Decode(at, &c.Args, path, diags)
 		return
 	case source.Map:
-		diags.Errorf(at.Pos(), "wrong-type", path, "wrong type: got a map, expected a string, or a list of strings")
+		diags.Errorf(at.Pos(), rule.WrongType, path, "wrong type: got a map, expected a string, or a list of strings")
 		return
 	}
 	source.Decode(at, &c.Shell, path, diags)
@@ -55,7 +56,7 @@ func (v *IntOrPercent) DecodeNode(at *source.Node, path string, diags *source.Di
 	text, percent := strings.CutSuffix(at.Text, "%")
 	n, err := strconv.Atoi(text)
 	if !at.IsScalar() || err != nil || n < 1 || percent && n > 100 {
-		diags.Errorf(at.Pos(), "wrong-type", path, "invalid value %q; expected a number from 1, or a percentage up to \"100%%\"", at.Text)
+		diags.Errorf(at.Pos(), rule.WrongType, path, "invalid value %q; expected a number from 1, or a percentage up to \"100%%\"", at.Text)
 		return
 	}
 	v.Int, v.Percent = n, percent

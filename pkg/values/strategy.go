@@ -1,6 +1,9 @@
 package values
 
-import "github.com/vmrender/vmrender/pkg/source"
+import (
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
 
 // Strategy is how a machine takes a change of its values.
 type Strategy string
@@ -108,13 +111,13 @@ func CheckLifecycle(lc *source.Node, path string, diags *source.Diagnostics) {
 		return
 	}
 	pet := lc.Get("type").Str() == "pet"
-	for _, rule := range InertRules {
-		if lc.Get(rule.Chooser).Str() != rule.Choice || pet && rule.Chooser == "strategy" {
+	for _, inert := range InertRules {
+		if lc.Get(inert.Chooser).Str() != inert.Choice || pet && inert.Chooser == "strategy" {
 			continue
 		}
-		for _, k := range rule.Keys {
+		for _, k := range inert.Keys {
 			if f := lc.Field(k); f != nil && f.Value.IsSet() {
-				diags.Errorf(f.Pos(), "conflict", source.JoinPath(path, k), "%q %s", k, rule.Advice)
+				diags.Errorf(f.Pos(), rule.Conflict, source.JoinPath(path, k), "%q %s", k, inert.Advice)
 			}
 		}
 	}

@@ -1,0 +1,27 @@
+package rule
+
+// Sizes, disks and NICs
+const (
+	// BelowMinimum is CPU or memory below what the operating system, or any guest, needs.
+	BelowMinimum ID = "below-minimum"
+	// BadUUID is an invalid firmware UUID.
+	BadUUID ID = "bad-uuid"
+	// NoRoot is a VM whose root disk is removed.
+	NoRoot ID = "no-root"
+	// BadSource is an invalid source of a disk, such as a URL with credentials.
+	BadSource ID = "bad-source"
+	// Shrinks is an `expandTo` below the disk's `size`.
+	Shrinks ID = "shrinks"
+	// VolatileRoot is a root disk that forgets what the guest writes, in a VM that is kept.
+	VolatileRoot ID = "volatile-root"
+	// NotMigratable is a disk that prevents live migration, in a VM that has to migrate when its node is drained.
+	NotMigratable ID = "not-migratable"
+	// BadMAC is an invalid MAC address, or an invalid prefix for generated ones.
+	BadMAC ID = "bad-mac"
+	// BadIP is an invalid address of a NIC, a gateway, a name server or a route, or one outside its network.
+	BadIP ID = "bad-ip"
+	// PlatformNetwork is a network that no layer of the platform.yaml next to the fleet defines.
+	PlatformNetwork ID = "platform-network"
+	// InlineSecret is a password or private key that is written in Git.
+	InlineSecret ID = "inline-secret"
+)

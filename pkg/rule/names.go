@@ -1,0 +1,15 @@
+package rule
+
+// Names
+const (
+	// BadName is a name that Kubernetes, Argo CD or the guest does not accept.
+	BadName ID = "bad-name"
+	// BadLabel is a label whose key or value Kubernetes does not accept.
+	BadLabel ID = "bad-label"
+	// UnknownName is a reference to something that is not defined, such as an operating system, a network or a VM.
+	UnknownName ID = "unknown-name"
+	// Duplicate is a name, address, identity or boot order that something else in the fleet already has.
+	Duplicate ID = "duplicate"
+	// Cycle is a chain of references that leads back to its start: `dependsOn` of VMs, or `from` of catalogue entries.
+	Cycle ID = "cycle"
+)

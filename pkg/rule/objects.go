@@ -1,0 +1,15 @@
+package rule
+
+// Rendered objects and the cluster
+const (
+	// Patch is a patch that does not apply to the object, or an invalid one.
+	Patch ID = "patch"
+	// Identity is an override or a patch of what identifies the VM: apiVersion, kind, name or namespace.
+	Identity ID = "identity"
+	// Unpaired is an override or a patch that leaves a disk without a volume or a NIC without a network, or the reverse.
+	Unpaired ID = "unpaired"
+	// Encode is an object that cannot be written as YAML.
+	Encode ID = "encode"
+	// Unserved is a kind of object that the cluster does not serve.
+	Unserved ID = "unserved"
+)

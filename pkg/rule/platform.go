@@ -1,0 +1,22 @@
+package rule
+
+// Platforms
+const (
+	// UnknownLayer is a layer that does not exist.
+	UnknownLayer ID = "unknown-layer"
+	// Values is a value that a layer's chart does not accept.
+	Values ID = "values"
+	// Chart is a layer whose chart cannot be rendered.
+	Chart ID = "chart"
+	// Prerequisite is a layer that needs an API group which the cluster does not serve:
+	// a warning if an earlier layer brings it, an error if none does.
+	Prerequisite ID = "prerequisite"
+	// Target is a patch of a layer whose target matches no object, or more than one.
+	Target ID = "target"
+	// Pointer is an invalid JSON pointer under `ignoreDifferences`.
+	Pointer ID = "pointer"
+	// Policy is a layer that cannot be written as a policy of Advanced Cluster Management.
+	Policy ID = "policy"
+	// SharedObject is an object that two layers render, although it can belong to one Application only.
+	SharedObject ID = "shared-object"
+)
