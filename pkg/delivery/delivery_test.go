@@ -125,7 +125,7 @@ func TestSpread(t *testing.T) {
 func TestReadWithOverlaysOfClusters(t *testing.T) {
 	clone(t, gitConfig, site())
 	write(t, "sites/a/prod/db/vms.yaml", "vms: {db01: {memroy: 1Gi}}\n")
-	write(t, "clusters/west.yaml", "vras: {}\n")
+	write(t, "clusters/east.yaml", "vras: {}\n")
 	_, diags, err := Read("sites/a", Options{ClusterOverlays: "clusters"}, machine.Load)
 	require.NoError(t, err)
 	var texts []string
@@ -133,7 +133,7 @@ func TestReadWithOverlaysOfClusters(t *testing.T) {
 		texts = append(texts, d.String())
 	}
 	require.Len(t, texts, 2, texts)
-	require.Contains(t, texts[0], `clusters/west.yaml:1:1: vras: unknown key "vras"`)
+	require.Contains(t, texts[0], `clusters/east.yaml:1:1: vras: unknown key "vras"`)
 	require.Contains(t, texts[1], `sites/a/prod/db/vms.yaml:1:14: vms.db01.memroy: unknown key "memroy"`)
 
 	_, _, err = Read("sites/a", Options{ClusterOverlays: "stage"}, machine.Load)

@@ -28,7 +28,7 @@ func (p *Plan) read(dir string) (*machine.Fleet, *source.Diagnostics, error) {
 		all.Merge(diags)
 	}
 	loaded.Machines = machines
-	return loaded, unique(all), nil
+	return loaded, all, nil
 }
 
 // overlaysIn lists the overlays in a directory; one empty name without a directory.
@@ -41,18 +41,6 @@ func overlaysIn(dir string) ([]string, error) {
 		err = fmt.Errorf("--cluster-overlays %q: no overlays there; expected a file NAME.yaml for each cluster", dir)
 	}
 	return files, err
-}
-
-// unique leaves out what several loads of a fleet report alike.
-func unique(diags *source.Diagnostics) *source.Diagnostics {
-	once, seen := new(source.Diagnostics), map[string]bool{}
-	for _, d := range diags.Sorted() {
-		if text := d.String(); !seen[text] {
-			seen[text] = true
-			once.Add(d)
-		}
-	}
-	return once
 }
 
 // AloneError is that a directory is invalid as an Application of its own:

@@ -39,7 +39,8 @@ func rendered(t *testing.T) []render.Rendered {
 func TestFiles(t *testing.T) {
 	machines := rendered(t)
 	require.NoError(t, os.MkdirAll("out/old", 0o755))
-	for _, name := range []string{"out/old/gone.yaml", "out/old/gone.json", "out/notes.yaml"} {
+	require.NoError(t, os.MkdirAll("out/.cache", 0o755))
+	for _, name := range []string{"out/old/gone.yaml", "out/old/gone.json", "out/notes.yaml", "out/.cache/x.yaml"} {
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
 	}
 	others, err := Files("out", "site", manifest.YAML, machines)
