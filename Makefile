@@ -10,7 +10,10 @@ ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 # Nested modules that are tested with a plain "go test": Argo CD's own code, the Dockerfile.
 NESTED := test/argocd test/dockerfile
 # Packages whose tests can rewrite their golden files.
-GOLDEN = $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
+GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
+# Packages that goroutines can be in at the same time: the others lock nothing, and
+# have no races to find.
+SHARING = $$(go list -f '{{range .Imports}}{{if eq . "sync" "sync/atomic"}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}' ./... | sort -u)
 
 ##@ Use
 
@@ -37,8 +40,8 @@ test: ## Run the tests
 	go test ./...
 
 .PHONY: race
-race: ## Run the tests under the race detector
-	go test -race ./...
+race: ## Run the tests of what goroutines share under the race detector
+	go test -race $(SHARING)
 
 .PHONY: fmt
 fmt: $(LINT) ## Format the code and its imports
@@ -69,6 +72,10 @@ verify: ## Check that generated files and go.mod files are up to date
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while (FUZZTIME=10s)
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz
+
+.PHONY: mutate
+mutate: ## Break promises of the product one at a time; list what no test notices (ONLY=pkg/machine)
+	@go run ./internal/mutate $(ONLY)
 
 .PHONY: admission $(ADMISSION)
 admission: $(ADMISSION) ## Judge rendered VMs by KubeVirt's and CDI's own admission code

@@ -1,7 +1,6 @@
 package charts_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -20,11 +19,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/charts"
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 type object = map[string]any
 
@@ -95,17 +93,6 @@ func scenarios(t *testing.T, c *chart.Chart) map[string]object {
 	return found
 }
 
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
-
 func TestScenarios(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		for name, values := range scenarios(t, c) {
@@ -113,7 +100,7 @@ func TestScenarios(t *testing.T) {
 				got, err := render(c, values)
 				require.NoError(t, err)
 				checkObjects(t, got)
-				golden(t, path.Join(c.Name(), "testdata", name+".golden.yaml"), got)
+				golden.Equal(t, path.Join(c.Name(), "testdata", name+".golden.yaml"), got)
 			})
 		}
 	})
@@ -160,7 +147,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				_, err := render(c, readValues(t, file))
 				require.Error(t, err)
-				golden(t, strings.TrimSuffix(file, "yaml")+"txt", sortedLines(err.Error()))
+				golden.Equal(t, strings.TrimSuffix(file, "yaml")+"txt", sortedLines(err.Error()))
 			})
 		}
 	})

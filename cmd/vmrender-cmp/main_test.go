@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,9 +14,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write the files that scripts compare with")
+	"github.com/vmrender/vmrender/internal/golden"
+)
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vmrender-cmp": main, program: pretend})
@@ -47,7 +46,7 @@ func pretend() {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       golden.Update(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -55,8 +54,18 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BIN", filepath.Dir(path))
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "manyvms": manyVMs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "manyvms": manyVMs, "hardlink": hardlink},
 	})
+}
+
+// hardlink gives a program a second path: `hardlink $BIN/a $WORK/b`. A copy cannot
+// be executed while another test, which is starting a program, has inherited the
+// file that is being written.
+func hardlink(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: hardlink PATH NEW")
+	}
+	ts.Check(os.Link(args[0], args[1]))
 }
 
 // manyVMs writes a file with VMs that are all alike: `manyvms 100 vms.yaml '{os: fedora}'`.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/golden"
 )
 
 // The files under examples/apps are what the command in their first line
@@ -35,10 +37,5 @@ func checkExample(t *testing.T, file string) {
 	require.True(t, isCommand, "%s", first)
 	status, stdout, stderr := run(strings.Fields(args)...)
 	require.Equal(t, statusOK, status, stderr)
-	got := first + "\n# Written by \"make golden\"; do not edit.\n" + stdout
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	require.Equal(t, got, string(text), "stale; run \"make golden\"")
+	golden.Equal(t, file, first+"\n# Written by \"make golden\"; do not edit.\n"+stdout)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/golden"
 )
 
 // corpus is the directory of the wrong inputs. Each of its directories is a
@@ -27,13 +29,7 @@ func TestWrongInput(t *testing.T) {
 	for _, e := range entries {
 		t.Run(e.Name(), func(t *testing.T) {
 			t.Chdir(filepath.Join(corpus, e.Name()))
-			got := complaints(t)
-			if *update {
-				require.NoError(t, os.WriteFile("want.txt", []byte(got), 0o644))
-			}
-			want, err := os.ReadFile("want.txt")
-			require.NoError(t, err)
-			require.Equal(t, string(want), got)
+			golden.Equal(t, "want.txt", complaints(t))
 		})
 	}
 }

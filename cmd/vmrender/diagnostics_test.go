@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -32,7 +33,7 @@ func TestDiagnosticsExamples(t *testing.T) {
 			if len(a.Files) > 0 {
 				judgeExample(t, rule.ID(id), a)
 			}
-			if *update {
+			if golden.Update() {
 				require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
 			}
 		})
@@ -47,7 +48,7 @@ func judgeExample(t *testing.T, id rule.ID, a *txtar.Archive) {
 		require.Equal(t, id, got, words)
 	}
 	said := fileOf(a, "says")
-	if *update {
+	if golden.Update() {
 		said.Data = []byte(words)
 	}
 	require.Equal(t, string(said.Data), words)

@@ -2,27 +2,20 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/golden"
 )
 
 // TestReference holds docs/cli.md to what the commands say of themselves; with
 // -update it writes the file.
 func TestReference(t *testing.T) {
-	const path = "../../docs/cli.md"
 	root := newRootCommand()
 	root.InitDefaultCompletionCmd()
-	got := reference(root)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got, "docs/cli.md is stale; run \"make golden\"")
+	golden.Equal(t, "../../docs/cli.md", reference(root))
 }
 
 // reference is the page of a command and all its verbs.

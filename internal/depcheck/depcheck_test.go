@@ -114,6 +114,8 @@ var rooms = []room{
 
 	{dir: "examples"},
 	{dir: "internal/depcheck"},
+	// For tests alone: no room may import it.
+	{dir: "internal/golden"},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
 }

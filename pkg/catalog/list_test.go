@@ -3,14 +3,12 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/vmrender/vmrender/internal/golden"
+)
 
 // The whole catalogue as `vmrender catalog -o json` shows it, so that a change
 // of the data is seen in review as what it changes.
@@ -29,11 +27,5 @@ storageClasses: {ceph: {name: ceph-rbd, accessMode: ReadWriteMany, volumeMode: B
 		require.NoError(t, enc.Encode(rows))
 	}
 	text := bytes.ReplaceAll(got.Bytes(), []byte("},{"), []byte("},\n{"))
-	const golden = "testdata/listing.golden.json"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, text, 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(text))
+	golden.Equal(t, "testdata/listing.golden.json", string(text))
 }

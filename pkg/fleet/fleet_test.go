@@ -2,7 +2,6 @@ package fleet_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,11 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
 const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: ns, os: linux, flavor: small}\ntarget: {}\n"
 
@@ -69,7 +67,7 @@ func TestInherit(t *testing.T) {
 			want := &a.Files[len(a.Files)-1]
 			require.Equal(t, "want", want.Name)
 			got := explain(t, a)
-			if *update {
+			if golden.Update() {
 				want.Data = []byte(got)
 				require.NoError(t, os.WriteFile(name, txtar.Format(a), 0o644))
 			}

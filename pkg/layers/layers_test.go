@@ -2,7 +2,6 @@ package layers_test
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,23 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares with a file, or writes it.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
 
 func problems(diags *source.Diagnostics, dir string) string {
 	var b strings.Builder
@@ -56,7 +43,7 @@ func TestErrors(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			_, diags := layers.RenderApps(file, layers.Options{})
 			require.True(t, diags.HasErrors())
-			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", problems(diags, filepath.Dir(file)))
+			golden.Equal(t, strings.TrimSuffix(file, ".yaml")+".txt", problems(diags, filepath.Dir(file)))
 		})
 	}
 }
@@ -70,10 +57,10 @@ func TestPlatforms(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			apps, diags := layers.RenderApps(file, layers.Options{})
 			require.Empty(t, problems(diags, ""))
-			golden(t, strings.TrimSuffix(file, ".yaml")+".apps.golden", yaml(t, apps))
+			golden.Equal(t, strings.TrimSuffix(file, ".yaml")+".apps.golden", yaml(t, apps))
 			policies, diags := layers.RenderPolicies(file, layers.Options{})
 			require.Empty(t, problems(diags, ""))
-			golden(t, strings.TrimSuffix(file, ".yaml")+".policies.golden", yaml(t, policies))
+			golden.Equal(t, strings.TrimSuffix(file, ".yaml")+".policies.golden", yaml(t, policies))
 		})
 	}
 }

@@ -27,6 +27,8 @@ func TestDuplicates(t *testing.T) {
 	}
 	_, problems := load(t, "vms: {a: {}, b: {namespace: other}}\n---\nnamespace: other\nvms: {a: {}}\n---\nvms: {c: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, d: {nics: [{network: x/z, ip: 10.0.0.1/24}]}}\n")
 	require.Empty(t, problems)
+	_, problems = load(t, "vms: {a: {nics: [{network: pod, ip: 10.0.2.2/24}]}, b: {nics: [{network: pod, ip: 10.0.2.2/24}]}}\n")
+	require.Empty(t, problems, "masquerade hides the addresses behind it")
 }
 
 func TestWaveProblems(t *testing.T) {

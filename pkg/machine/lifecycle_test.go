@@ -1,7 +1,6 @@
 package machine_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -15,95 +14,127 @@ import (
 func TestLifecycle(t *testing.T) {
 	show := func(m *machine.Machine) string {
 		lc := m.Lifecycle
-		return fmt.Sprintf("%s unavailable=%s old=%d snapshot=%t replicas=%d", lc.Strategy, lc.MaxUnavailable, lc.KeepOld, lc.SnapshotBefore, lc.Replicas)
+		return fields("strategy", lc.Strategy, "unavailable", lc.MaxUnavailable.String(), "old", lc.KeepOld, "snapshot", lc.SnapshotBefore, "replicas", lc.Replicas)
 	}
-	each(t, show, map[string]string{
-		`lifecycle: pet`:                    " unavailable=1 old=1 snapshot=false replicas=0",
-		`lifecycle: {snapshotBefore: true}`: " unavailable=1 old=1 snapshot=true replicas=0",
-
-		`lifecycle: {type: cattle, maxUnavailable: 25%, keepOld: 0}`:                           "rollout unavailable=25% old=0 snapshot=false replicas=0",
-		`replicas: 3, lifecycle: {type: cattle, strategy: pool, maxUnavailable: 2}`:            "pool unavailable=2 old=1 snapshot=false replicas=3",
-		`lifecycle: {type: cattle, strategy: blue-green}`:                                      "blue-green unavailable=1 old=1 snapshot=false replicas=0",
-		`lifecycle: {type: cattle, maxUnavailable: 0}`:                                         `error: invalid value "0"; expected a number from 1, or a percentage up to "100%"`,
-		`lifecycle: {type: cattle, strategy: replace, maxUnavailable: 1}`:                      "error: \"maxUnavailable\" is for `strategy: rollout`",
-		`lifecycle: {type: cattle, strategy: blue-green, keepOld: 1}`:                          "error: \"keepOld\" is for `strategy: rollout`",
-		`replicas: 1, lifecycle: {type: cattle, strategy: pool, keepOld: 1}`:                   "error: \"keepOld\" is for `strategy: rollout`",
-		`lifecycle: {type: cattle, snapshotBefore: true}`:                                      "error: \"snapshotBefore\" is for pets",
-		`lifecycle: {type: cattle, ansible: {image: i, playbook: p}}`:                          "error: \"ansible\" is for pets",
-		`disks: {root: {source: {http: null, containerDisk: a/b}}}`:                            "error: warning: vms.it.disks.root.source: what the guest writes to a container disk is lost",
-		`disks: {root: {source: {http: null, containerDisk: a/b}}}, lifecycle: cattle`:         "rollout unavailable=1 old=1 snapshot=false replicas=0",
-		`lifecycle: {ansible: {}}`:                                                             "error: expected exactly one of template",
-		`lifecycle: {ansible: {template: a, image: b, secret: s}}`:                             "error: expected exactly one of template",
-		`lifecycle: {ansible: {template: a}}`:                                                  "error: vms.yaml:2:20: vms.it.lifecycle.ansible.secret: missing",
-		`lifecycle: {ansible: {template: a, secret: s, playbook: p}}`:                          "error: a job template names its own playbook",
-		`lifecycle: {ansible: {image: a}}`:                                                     "error: vms.it.lifecycle.ansible.playbook: missing",
-		`lifecycle: {ansible: {image: a, playbook: p, extraVars: {x: yes}}}`:                   `error: vms.it.lifecycle.ansible.extraVars.x`,
-		`lifecycle: {type: cattle, strategy: blue-green}, identity: {}`:                        `error: unknown key "identity"`,
-		`lifecycle: {type: cattle, strategy: pool}, replicas: 2, labels: {a: 'a{{.ordinal}}'}`: "error: under `strategy: pool` all VMs are the same, and have no ordinal",
+	resolve(t, show, []row{
+		{"pet", `lifecycle: pet`, "unavailable=1 old=1"},
+		{"snapshot-before", `lifecycle: {snapshotBefore: true}`, "unavailable=1 old=1 snapshot=true"},
+		{"rollout", `lifecycle: {type: cattle, maxUnavailable: 25%, keepOld: 0}`, "strategy=rollout unavailable=25%"},
+		{
+			"pool", `replicas: 3, lifecycle: {type: cattle, strategy: pool, maxUnavailable: 2}`,
+			"strategy=pool unavailable=2 old=1 replicas=3",
+		},
+		{"blue-green", `lifecycle: {type: cattle, strategy: blue-green}`, "strategy=blue-green unavailable=1 old=1"},
+		{
+			"container-root-of-cattle", `disks: {root: {source: {http: null, containerDisk: a/b}}}, lifecycle: cattle`,
+			"strategy=rollout unavailable=1 old=1",
+		},
+	})
+	refuse(t, []row{
+		{
+			"none-unavailable", `lifecycle: {type: cattle, maxUnavailable: 0}`,
+			`invalid value "0"; expected a number from 1, or a percentage up to "100%"`,
+		},
+		{
+			"unavailable-of-replace", `lifecycle: {type: cattle, strategy: replace, maxUnavailable: 1}`,
+			"\"maxUnavailable\" is for `strategy: rollout`",
+		},
+		{
+			"old-of-blue-green", `lifecycle: {type: cattle, strategy: blue-green, keepOld: 1}`,
+			"\"keepOld\" is for `strategy: rollout`",
+		},
+		{
+			"old-of-pool", `replicas: 1, lifecycle: {type: cattle, strategy: pool, keepOld: 1}`,
+			"\"keepOld\" is for `strategy: rollout`",
+		},
+		{"snapshot-of-cattle", `lifecycle: {type: cattle, snapshotBefore: true}`, "\"snapshotBefore\" is for pets"},
+		{
+			"ansible-of-cattle", `lifecycle: {type: cattle, ansible: {image: i, playbook: p}}`,
+			"\"ansible\" is for pets",
+		},
+		{"ansible-without-either", `lifecycle: {ansible: {}}`, "expected exactly one of template"},
+		{
+			"ansible-with-both", `lifecycle: {ansible: {template: a, image: b, secret: s}}`,
+			"expected exactly one of template",
+		},
+		{
+			"template-without-secret", `lifecycle: {ansible: {template: a}}`,
+			"vms.yaml:2:20: vms.it.lifecycle.ansible.secret: missing",
+		},
+		{
+			"template-with-playbook", `lifecycle: {ansible: {template: a, secret: s, playbook: p}}`,
+			"a job template names its own playbook",
+		},
+		{"image-without-playbook", `lifecycle: {ansible: {image: a}}`, "vms.it.lifecycle.ansible.playbook: missing"},
+		{
+			"ambiguous-variable", `lifecycle: {ansible: {image: a, playbook: p, extraVars: {x: yes}}}`,
+			`vms.it.lifecycle.ansible.extraVars.x`,
+		},
+		{"identity-of-vm", `lifecycle: {type: cattle, strategy: blue-green}, identity: {}`, `unknown key "identity"`},
+		{
+			"ordinal-in-pool", `lifecycle: {type: cattle, strategy: pool}, replicas: 2, labels: {a: 'a{{.ordinal}}'}`,
+			"under `strategy: pool` all VMs are the same, and have no ordinal",
+		},
+	})
+	warn(t, []row{
+		{
+			"container-root", `disks: {root: {source: {http: null, containerDisk: a/b}}}`,
+			"vms.it.disks.root.source: what the guest writes to a container disk is lost",
+		},
 	})
 }
 
 // What a strategy cannot keep its promise with is an error at its place.
 func TestStrategyLimits(t *testing.T) {
-	for strategy, tests := range map[string]map[string]string{
-		"rollout": {
-			"disks: {root: {keep: true}}":                          "disks.root.keep",
-			"disks: {root: {expandTo: 30Gi}}":                      "disks.root.expandTo",
-			"disks: {data: {size: 1Gi, expandTo: 2Gi}}":            "",
-			"disks: {data: {size: 1Gi, keep: true}}":               "",
-			"lifecycle: {protect: true}":                           "",
-			"nics: [{network: lan, mac: '02:00:00:00:00:01'}]":     "",
-			"disks: {root: {source: {http: null, claim: golden}}}": "",
-		},
-		"replace": {
-			"disks: {root: {keep: true}}":                           "",
-			"disks: {data: 1Gi}":                                    "disks.data",
-			"disks: {data: {size: 1Gi, keep: true}}":                "",
-			"disks: {data: {size: 1Gi, keep: false}}":               "",
-			"disks: {data: {size: 1Gi, source: {emptyDisk: true}}}": "",
-			"disks: {data: 1Gi}, lifecycle: {keepDisks: true}":      "",
-			"disks: {data: 1Gi}, lifecycle: {keepDisks: false}":     "",
-			"lifecycle: {protect: true}":                            "lifecycle.protect",
-			"terminationGracePeriodSeconds: 300":                    "terminationGracePeriodSeconds",
-			"terminationGracePeriodSeconds: 299":                    "",
-		},
-		"blue-green": {
-			"disks: {data: 1Gi}":                                     "",
-			"disks: {data: {size: 1Gi, keep: true}}":                 "disks.data",
-			"disks: {data: 1Gi}, lifecycle: {keepDisks: true}":       "disks.data",
-			"disks: {data: {source: {claim: c}}}":                    "disks.data",
-			"disks: {data: {source: {claim: c}, readOnly: true}}":    "",
-			"disks: {data: {source: {claim: c}, type: cdrom}}":       "",
-			"disks: {data: {size: 1Gi, expandTo: 2Gi}}":              "disks.data.expandTo",
-			"lifecycle: {protect: true}":                             "lifecycle.protect",
-			"nics: [lan, {network: fast, mac: '02:00:00:00:00:01'}]": "nics[1].mac",
-			"nics: [{network: lan, ip: 10.0.0.5/24}]":                "nics[0].ip",
-			"firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}": "",
-		},
-		"pool": {
-			"replicas: 2":                                          "",
-			"replicas: null":                                       "replicas",
-			"replicas: 2, hostname: a":                             "hostname",
-			"replicas: 2, cloudInit: {hostname: a}":                "cloudInit.hostname",
-			"replicas: 2, firmware: {serial: a}":                   "firmware.serial",
-			"replicas: 2, lifecycle: {protect: true}":              "lifecycle.protect",
-			"replicas: 2, nics: [{network: lan, ip: 10.0.0.5/24}]": "nics[0].ip",
-			"replicas: 2, disks: {data: {size: 1Gi, keep: true}}":  "disks.data",
-			"replicas: 2, disks: {data: 1Gi}":                      "",
-		},
+	for _, test := range []struct{ strategy, name, keys, at string }{
+		{"rollout", "kept-root", "disks: {root: {keep: true}}", "disks.root.keep"},
+		{"rollout", "growing-root", "disks: {root: {expandTo: 30Gi}}", "disks.root.expandTo"},
+		{"rollout", "growing-data", "disks: {data: {size: 1Gi, expandTo: 2Gi}}", ""},
+		{"rollout", "kept-data", "disks: {data: {size: 1Gi, keep: true}}", ""},
+		{"rollout", "protect", "lifecycle: {protect: true}", ""},
+		{"rollout", "mac", "nics: [{network: lan, mac: '02:00:00:00:00:01'}]", ""},
+		{"rollout", "claim", "disks: {root: {source: {http: null, claim: golden}}}", ""},
+		{"replace", "kept-root", "disks: {root: {keep: true}}", ""},
+		{"replace", "data", "disks: {data: 1Gi}", "disks.data"},
+		{"replace", "kept-data", "disks: {data: {size: 1Gi, keep: true}}", ""},
+		{"replace", "lost-data", "disks: {data: {size: 1Gi, keep: false}}", ""},
+		{"replace", "scratch", "disks: {data: {size: 1Gi, source: {emptyDisk: true}}}", ""},
+		{"replace", "disks-kept", "disks: {data: 1Gi}, lifecycle: {keepDisks: true}", ""},
+		{"replace", "disks-lost", "disks: {data: 1Gi}, lifecycle: {keepDisks: false}", ""},
+		{"replace", "protect", "lifecycle: {protect: true}", "lifecycle.protect"},
+		{"replace", "long-grace", "terminationGracePeriodSeconds: 300", "terminationGracePeriodSeconds"},
+		{"replace", "grace", "terminationGracePeriodSeconds: 299", ""},
+		{"blue-green", "data", "disks: {data: 1Gi}", ""},
+		{"blue-green", "kept-data", "disks: {data: {size: 1Gi, keep: true}}", "disks.data"},
+		{"blue-green", "disks-kept", "disks: {data: 1Gi}, lifecycle: {keepDisks: true}", "disks.data"},
+		{"blue-green", "written-claim", "disks: {data: {source: {claim: c}}}", "disks.data"},
+		{"blue-green", "read-claim", "disks: {data: {source: {claim: c}, readOnly: true}}", ""},
+		{"blue-green", "cdrom-claim", "disks: {data: {source: {claim: c}, type: cdrom}}", ""},
+		{"blue-green", "growing-data", "disks: {data: {size: 1Gi, expandTo: 2Gi}}", "disks.data.expandTo"},
+		{"blue-green", "protect", "lifecycle: {protect: true}", "lifecycle.protect"},
+		{"blue-green", "mac", "nics: [lan, {network: fast, mac: '02:00:00:00:00:01'}]", "nics[1].mac"},
+		{"blue-green", "ip", "nics: [{network: lan, ip: 10.0.0.5/24}]", "nics[0].ip"},
+		{"blue-green", "uuid", "firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}", ""},
+		{"pool", "replicas", "replicas: 2", ""},
+		{"pool", "no-replicas", "replicas: null", "replicas"},
+		{"pool", "hostname", "replicas: 2, hostname: a", "hostname"},
+		{"pool", "cloud-init-hostname", "replicas: 2, cloudInit: {hostname: a}", "cloudInit.hostname"},
+		{"pool", "serial", "replicas: 2, firmware: {serial: a}", "firmware.serial"},
+		{"pool", "protect", "replicas: 2, lifecycle: {protect: true}", "lifecycle.protect"},
+		{"pool", "ip", "replicas: 2, nics: [{network: lan, ip: 10.0.0.5/24}]", "nics[0].ip"},
+		{"pool", "kept-data", "replicas: 2, disks: {data: {size: 1Gi, keep: true}}", "disks.data"},
+		{"pool", "data", "replicas: 2, disks: {data: 1Gi}", ""},
 	} {
-		for keys, want := range tests {
-			t.Run(strategy+"/"+keys, func(t *testing.T) {
-				_, problems := inSite(t, withStrategy(keys, strategy))
-				if want == "" {
-					require.Empty(t, problems)
-					return
-				}
-				require.Len(t, problems, 1)
-				require.Contains(t, problems[0], ": vms.it."+want+": under `strategy: "+strategy+"` ")
-				require.NotContains(t, problems[0], "vms.yaml:2:3:", "the value's own place")
-			})
-		}
+		t.Run(test.strategy+"/"+test.name, func(t *testing.T) {
+			_, problems := inSite(t, withStrategy(test.keys, test.strategy))
+			if test.at == "" {
+				require.Empty(t, problems)
+				return
+			}
+			require.Len(t, problems, 1)
+			require.Contains(t, problems[0], ": vms.it."+test.at+": under `strategy: "+test.strategy+"` ")
+			require.NotContains(t, problems[0], "vms.yaml:2:3:", "the value's own place")
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package machine_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -28,6 +27,7 @@ catalog:
   flavors: {pair: {cpu: {cores: 2, dedicated: true}, memory: {guest: 2Gi, hugepages: 2Mi}}}
   networks:
     lan: {nad: default/lan-nad, gateway: 10.0.0.1, dns: [10.0.0.2], cidr: 10.0.0.0/24}
+    plain: {nad: default/plain, gateway: 10.2.0.1}
     fast: {nad: default/fast, binding: sriov}
     wifi: {nad: default/wifi, model: e1000}
     pod2: {pod: true, binding: bridge}
@@ -45,61 +45,134 @@ vms:
 	return f.Machines[0], relative(diags, dir)
 }
 
-// each resolves VMs with the keys given, and wants what show says of each.
-func each(t *testing.T, show func(*machine.Machine) string, tests map[string]string) {
-	t.Helper()
-	for keys, want := range tests {
-		t.Run(keys, func(t *testing.T) {
-			m, problems := inSite(t, keys)
-			if strings.HasPrefix(want, "error: ") {
-				require.Len(t, problems, 1)
-				require.Contains(t, problems[0], strings.TrimPrefix(want, "error: "))
-				return
-			}
-			require.Empty(t, problems)
-			require.Equal(t, want, show(m))
-		})
-	}
-}
-
 var kinds = map[machine.DiskKind]string{
 	machine.DiskDataVolume: "datavolume", machine.DiskClaim: "claim", machine.DiskContainerDisk: "container", machine.DiskEmpty: "empty", machine.DiskEjected: "ejected",
 }
 
+var tpms = map[machine.TPMMode]string{machine.TPMVolatile: "volatile", machine.TPMPersistent: "persistent"}
+
 func TestDisks(t *testing.T) {
 	last := func(m *machine.Machine) string {
 		d := m.Disks[len(m.Disks)-1]
-		return strings.Join(strings.Fields(fmt.Sprint(d.Volume, " ", kinds[d.Kind], " ", d.Claim, " ", d.Size, " ", d.StorageClass, " ", d.AccessMode, " ", d.VolumeMode,
-			" ", d.Bus, " ", d.Type, " ", map[bool]string{true: "kept"}[d.Keep])), " ")
+		return fields("volume", d.Volume, "kind", kinds[d.Kind], "claim", d.Claim, "size", d.Size, "class", d.StorageClass, "access", d.AccessMode,
+			"mode", d.VolumeMode, "bus", d.Bus, "type", d.Type, "keep", d.Keep)
 	}
-	each(t, last, map[string]string{
-		``:                    "rootdisk datavolume it 20Gi virtio disk kept",
-		`disks: {root: 30Gi}`: "rootdisk datavolume it 30Gi virtio disk kept",
-		`disks: {data: 5Gi}`:  "data datavolume it-data 5Gi virtio disk kept",
-		`os: sata`:            "rootdisk datavolume it 20Gi sata disk kept",
-		`os: sata, disks: {data: {size: 5Gi, bus: scsi}}`:                          "data datavolume it-data 5Gi scsi disk kept",
-		`disks: {data: {size: 5Gi, storageClass: ceph}}`:                           "data datavolume it-data 5Gi ceph-rbd ReadWriteMany Block virtio disk kept",
-		`disks: {data: {size: 5Gi, storageClass: ceph, volumeMode: Filesystem}}`:   "data datavolume it-data 5Gi ceph-rbd ReadWriteMany Filesystem virtio disk kept",
-		`disks: {data: {size: 5Gi, storageClass: cehp}}`:                           `error: vms.yaml:2:48: vms.it.disks.data.storageClass: unknown storage class "cehp"; did you mean "ceph"?`,
-		`disks: {data: {size: 5Gi, hotpluggable: true}}`:                           "data datavolume it-data 5Gi scsi disk kept",
-		`disks: {data: {size: 5Gi, hotpluggable: true, bus: virtio}}`:              "data datavolume it-data 5Gi virtio disk kept",
-		`os: sata, disks: {data: {size: 5Gi, hotpluggable: true}}`:                 "data datavolume it-data 5Gi scsi disk kept",
-		`disks: {cd: {type: cdrom, size: 5Gi, source: {http: https://iso}}}`:       "cd datavolume it-cd 5Gi sata cdrom kept",
-		`disks: {cd: {type: cdrom, ejected: true}}`:                                "cd ejected sata cdrom kept",
-		`disks: {cd: {ejected: true}}`:                                             "error: only a CD-ROM can be ejected",
-		`disks: {x: {source: {claim: old}}}`:                                       "x claim old virtio disk kept",
-		`disks: {x: {source: {containerDisk: quay.io/x/y}}}`:                       "x container virtio disk kept",
-		`disks: {x: {size: 1Gi, source: {emptyDisk: true}}}`:                       "x empty 1Gi virtio disk kept",
-		`disks: {x: {size: 1Gi, source: {image: golden}}}`:                         "x datavolume it-x 1Gi virtio disk kept",
-		`disks: {x: {size: 1Gi, source: {image: gloden}}}`:                         `error: unknown image "gloden"; did you mean "golden"?`,
-		`preference: p, instancetype: i, cpu: null, memory: null, disks: {x: 1Gi}`: "x datavolume it-x 1Gi disk kept",
-
-		`lifecycle: cattle, disks: {data: 5Gi}`:                                 "data datavolume it-data 5Gi virtio disk",
-		`lifecycle: {type: cattle, keepDisks: true}`:                            "rootdisk datavolume it-root-ca101c98 20Gi virtio disk",
-		`lifecycle: {type: cattle, strategy: replace}`:                          "rootdisk datavolume it 20Gi virtio disk",
-		`lifecycle: {keepDisks: false}`:                                         "rootdisk datavolume it 20Gi virtio disk",
-		`lifecycle: {keepDisks: false}, disks: {data: {size: 5Gi, keep: true}}`: "data datavolume it-data 5Gi virtio disk kept",
-		`disks: {data: {size: 5Gi, keep: false}}`:                               "data datavolume it-data 5Gi virtio disk",
+	resolve(t, last, []row{
+		{"default-root", ``, "volume=rootdisk kind=datavolume claim=it size=20Gi bus=virtio type=disk keep=true"},
+		{
+			"root-size", `disks: {root: 30Gi}`,
+			"volume=rootdisk kind=datavolume claim=it size=30Gi bus=virtio type=disk keep=true",
+		},
+		{
+			"data", `disks: {data: 5Gi}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=virtio type=disk keep=true",
+		},
+		{"bus-of-os", `os: sata`, "volume=rootdisk kind=datavolume claim=it size=20Gi bus=sata type=disk keep=true"},
+		{
+			"own-bus", `os: sata, disks: {data: {size: 5Gi, bus: scsi}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=scsi type=disk keep=true",
+		},
+		{
+			"storage-class", `disks: {data: {size: 5Gi, storageClass: ceph}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi class=ceph-rbd access=ReadWriteMany mode=Block bus=virtio type=disk keep=true",
+		},
+		{
+			"own-volume-mode", `disks: {data: {size: 5Gi, storageClass: ceph, volumeMode: Filesystem}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi class=ceph-rbd access=ReadWriteMany mode=Filesystem bus=virtio type=disk keep=true",
+		},
+		{
+			"hotpluggable", `disks: {data: {size: 5Gi, hotpluggable: true}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=scsi type=disk keep=true",
+		},
+		{
+			"hotpluggable-own-bus", `disks: {data: {size: 5Gi, hotpluggable: true, bus: virtio}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=virtio type=disk keep=true",
+		},
+		{
+			"hotpluggable-bus-of-os", `os: sata, disks: {data: {size: 5Gi, hotpluggable: true}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=scsi type=disk keep=true",
+		},
+		{
+			"cdrom", `disks: {cd: {type: cdrom, size: 5Gi, source: {http: https://iso}}}`,
+			"volume=cd kind=datavolume claim=it-cd size=5Gi bus=sata type=cdrom keep=true",
+		},
+		{
+			"ejected-cdrom", `disks: {cd: {type: cdrom, ejected: true}}`,
+			"volume=cd kind=ejected bus=sata type=cdrom keep=true",
+		},
+		{
+			"claim", `disks: {x: {source: {claim: old}}}`,
+			"volume=x kind=claim claim=old bus=virtio type=disk keep=true",
+		},
+		{
+			"container-disk", `disks: {x: {source: {containerDisk: quay.io/x/y}}}`,
+			"volume=x kind=container bus=virtio type=disk keep=true",
+		},
+		{
+			"empty-disk", `disks: {x: {size: 1Gi, source: {emptyDisk: true}}}`,
+			"volume=x kind=empty size=1Gi bus=virtio type=disk keep=true",
+		},
+		{
+			"image", `disks: {x: {size: 1Gi, source: {image: golden}}}`,
+			"volume=x kind=datavolume claim=it-x size=1Gi bus=virtio type=disk keep=true",
+		},
+		{
+			"preference", `preference: p, instancetype: i, cpu: null, memory: null, disks: {x: 1Gi}`,
+			"volume=x kind=datavolume claim=it-x size=1Gi type=disk keep=true",
+		},
+		{
+			"cattle-data", `lifecycle: cattle, disks: {data: 5Gi}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=virtio type=disk",
+		},
+		{
+			"cattle-root", `lifecycle: {type: cattle, keepDisks: true}`,
+			"volume=rootdisk kind=datavolume claim=it-root-ca101c98 size=20Gi bus=virtio type=disk",
+		},
+		{
+			"replaced-root", `lifecycle: {type: cattle, strategy: replace}`,
+			"volume=rootdisk kind=datavolume claim=it size=20Gi bus=virtio type=disk",
+		},
+		{
+			"owned-root", `lifecycle: {keepDisks: false}`,
+			"volume=rootdisk kind=datavolume claim=it size=20Gi bus=virtio type=disk",
+		},
+		{
+			"one-kept", `lifecycle: {keepDisks: false}, disks: {data: {size: 5Gi, keep: true}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=virtio type=disk keep=true",
+		},
+		{
+			"one-owned", `disks: {data: {size: 5Gi, keep: false}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=virtio type=disk",
+		},
+		{
+			"growing-to-its-size", `disks: {data: {size: 5Gi, expandTo: 5Gi}}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=virtio type=disk keep=true",
+		},
+		{
+			"clone-without-size-of-snapshot", `disks: {x: {source: {snapshot: ns/s}}}`,
+			"volume=x kind=datavolume claim=it-x bus=virtio type=disk keep=true",
+		},
+		{
+			"clone-without-size-of-claim", `disks: {x: {source: {pvc: ns/p}}}`,
+			"volume=x kind=datavolume claim=it-x bus=virtio type=disk keep=true",
+		},
+		{
+			"clone-without-size-of-data-source", `disks: {x: {source: {dataSource: ns/d}}}`,
+			"volume=x kind=datavolume claim=it-x bus=virtio type=disk keep=true",
+		},
+	})
+	refuse(t, []row{
+		{
+			"unknown-storage-class", `disks: {data: {size: 5Gi, storageClass: cehp}}`,
+			`vms.yaml:2:48: vms.it.disks.data.storageClass: unknown storage class "cehp"; did you mean "ceph"?`,
+		},
+		{"ejected-disk", `disks: {cd: {ejected: true}}`, "only a CD-ROM can be ejected"},
+		{
+			"unknown-image", `disks: {x: {size: 1Gi, source: {image: gloden}}}`,
+			`unknown image "gloden"; did you mean "golden"?`,
+		},
+		{"download-without-size", `disks: {x: {source: {http: https://x/y}}}`, `vms.it.disks.x.size: missing size`},
+		{"blank-without-size", `disks: {x: {}}`, `vms.it.disks.x.size: missing size`},
 	})
 }
 
@@ -125,44 +198,101 @@ func TestNICs(t *testing.T) {
 	show := func(m *machine.Machine) string {
 		var out []string
 		for _, n := range m.NICs {
-			out = append(out, strings.Join(strings.Fields(fmt.Sprint(n.Name, " ", n.NAD, " ", n.Binding, " ", n.Model, " ", n.MAC, " ", n.IP, " ", n.Gateway, " ", strings.Join(n.DNS, ","))), " "))
+			out = append(out, fields("name", n.Name, "pod", n.Pod, "nad", n.NAD, "binding", n.Binding, "model", n.Model, "mac", n.MAC,
+				"ip", n.IP, "gateway", n.Gateway, "dns", n.DNS, "routes", n.Routes))
 		}
 		return strings.Join(out, "; ")
 	}
-	each(t, show, map[string]string{
-		``:                                     "default masquerade virtio",
-		`nics: []`:                             "",
-		`nics: [pod]`:                          "default masquerade virtio",
-		`os: sata`:                             "default masquerade e1000e",
-		`nics: [pod2]`:                         "default bridge virtio",
-		`nics: [pod, pod2]`:                    "error: vms.yaml:2:20: vms.it.nics[1]: second NIC on the pod network",
-		`nics: [lan, lan, lan]`:                "lan default/lan-nad bridge virtio; lan-2 default/lan-nad bridge virtio; lan-3 default/lan-nad bridge virtio",
-		`nics: [lan, {network: lan, name: x}]`: "lan default/lan-nad bridge virtio; x default/lan-nad bridge virtio",
-		`nics: [{network: fast, name: lan-2}, lan, lan]`:                             `error: duplicate NIC name "lan-2"`,
-		`nics: [lan, {network: fast, name: lan}]`:                                    `error: duplicate NIC name "lan"`,
-		`nics: [a/net, b/net]`:                                                       "net a/net bridge virtio; net-2 b/net bridge virtio",
-		`nics: [fast, wifi]`:                                                         "fast default/fast sriov; wifi default/wifi bridge e1000",
-		`nics: [{network: wifi, model: rtl8139, binding: passt}]`:                    "wifi default/wifi passt rtl8139",
-		`preference: p, instancetype: i, cpu: null, memory: null, nics: [lan, wifi]`: "lan default/lan-nad bridge; wifi default/wifi bridge e1000",
-		`nics: [{network: lan, ip: 10.0.0.5/24}]`:                                    "lan default/lan-nad bridge virtio 10.0.0.5/24 10.0.0.1 10.0.0.2",
-		`nics: [{network: lan, ip: 10.0.0.5/24, gateway: 10.0.0.9, dns: [1.1.1.1]}]`: "lan default/lan-nad bridge virtio 10.0.0.5/24 10.0.0.9 1.1.1.1",
-		`nics: [{network: lan, mac: 02-A1-B2-00-00-0F}]`:                             "lan default/lan-nad bridge virtio 02:a1:b2:00:00:0f",
-		`nics: [{network: fast, ip: 'fd00::5/64', gateway: 'fd00::1'}]`:              "fast default/fast sriov fd00::5/64 fd00::1",
-		`nics: [{network: fast, ip: 10.1.0.0/31}]`:                                   "fast default/fast sriov 10.1.0.0/31",
-		`nics: [{network: fast, ip: 10.1.0.255/24}]`:                                 "error: broadcast address",
-		`nics: [{network: fast, ip: 10.1.0.0/24}]`:                                   "error: address of the network",
-		`nics: [{network: fast, ip: 0.0.0.0/0}]`:                                     "error: address of the network",
-		`nics: [{network: lan, ip: 10.0.1.5/24}]`:                                    "error: outside 10.0.0.0/24",
-		`nics: [{network: fast, ip: 10.1.0.5/24, gateway: 10.2.0.1}]`:                "error: outside the subnet 10.1.0.0/24",
-		`nics: [{network: fast, ip: 10.1.0.5/24, routes: [{to: default, via: x}]}]`:  `error: vms.yaml:2:76: vms.it.nics[0].routes[0].via: invalid next hop "x"`,
-		`nics: [{network: fast, routes: [{to: default, via: 10.0.0.1}]}]`:            "error: need an `ip`",
-		`nics: [{mac: "03:00:00:00:00:01"}]`:                                         `error: as in "02:00:00:00:00:01"`,
-		`nics: [{mac: "02:00:00:00:00"}]`:                                            "error: invalid MAC address",
-		`nics: [{network: fast, binding: masquerade}]`:                               "error: masquerade is for the pod network only",
-		`nics: [{binding: sriov}]`:                                                   "error: sriov is not for the pod network",
-		`nics: [{state: absent}]`:                                                    "error: only bridge and sriov NICs can be unplugged",
-		`nics: [{network: Bad/net}]`:                                                 `error: invalid network "Bad/net"`,
-		`nics: [lann]`:                                                               `error: unknown network "lann"; did you mean "lan"?`,
+	resolve(t, show, []row{
+		{"default", ``, "name=default pod=true binding=masquerade model=virtio"},
+		{"none", `nics: []`, ""},
+		{"pod", `nics: [pod]`, "name=default pod=true binding=masquerade model=virtio"},
+		{"model-of-os", `os: sata`, "name=default pod=true binding=masquerade model=e1000e"},
+		{"pod-binding", `nics: [pod2]`, "name=default pod=true binding=bridge model=virtio"},
+		{
+			"same-network-thrice", `nics: [lan, lan, lan]`,
+			"name=lan nad=default/lan-nad binding=bridge model=virtio; name=lan-2 nad=default/lan-nad binding=bridge model=virtio; name=lan-3 nad=default/lan-nad binding=bridge model=virtio",
+		},
+		{
+			"own-name", `nics: [lan, {network: lan, name: x}]`,
+			"name=lan nad=default/lan-nad binding=bridge model=virtio; name=x nad=default/lan-nad binding=bridge model=virtio",
+		},
+		{
+			"same-name-of-nads", `nics: [a/net, b/net]`,
+			"name=net nad=a/net binding=bridge model=virtio; name=net-2 nad=b/net binding=bridge model=virtio",
+		},
+		{
+			"binding-and-model-of-network", `nics: [fast, wifi]`,
+			"name=fast nad=default/fast binding=sriov; name=wifi nad=default/wifi binding=bridge model=e1000",
+		},
+		{
+			"own-binding-and-model", `nics: [{network: wifi, model: rtl8139, binding: passt}]`,
+			"name=wifi nad=default/wifi binding=passt model=rtl8139",
+		},
+		{
+			"preference", `preference: p, instancetype: i, cpu: null, memory: null, nics: [lan, wifi]`,
+			"name=lan nad=default/lan-nad binding=bridge; name=wifi nad=default/wifi binding=bridge model=e1000",
+		},
+		{
+			"static", `nics: [{network: lan, ip: 10.0.0.5/24}]`,
+			"name=lan nad=default/lan-nad binding=bridge model=virtio ip=10.0.0.5/24 gateway=10.0.0.1 dns=[10.0.0.2]",
+		},
+		{
+			"own-gateway-and-dns", `nics: [{network: lan, ip: 10.0.0.5/24, gateway: 10.0.0.9, dns: [1.1.1.1]}]`,
+			"name=lan nad=default/lan-nad binding=bridge model=virtio ip=10.0.0.5/24 gateway=10.0.0.9 dns=[1.1.1.1]",
+		},
+		{
+			"mac", `nics: [{network: lan, mac: 02-A1-B2-00-00-0F}]`,
+			"name=lan nad=default/lan-nad binding=bridge model=virtio mac=02:a1:b2:00:00:0f",
+		},
+		{
+			"ipv6", `nics: [{network: fast, ip: 'fd00::5/64', gateway: 'fd00::1'}]`,
+			"name=fast nad=default/fast binding=sriov ip=fd00::5/64 gateway=fd00::1",
+		},
+		{
+			"point-to-point", `nics: [{network: fast, ip: 10.1.0.0/31}]`,
+			"name=fast nad=default/fast binding=sriov ip=10.1.0.0/31",
+		},
+		{
+			"gateway-without-dns", `nics: [{network: plain, ip: 10.2.0.5/24}]`,
+			"name=plain nad=default/plain binding=bridge model=virtio ip=10.2.0.5/24 gateway=10.2.0.1",
+		},
+		{
+			"dns-without-gateway", `nics: [{network: fast, ip: 10.1.0.5/24, dns: [10.1.0.2]}]`,
+			"name=fast nad=default/fast binding=sriov ip=10.1.0.5/24 dns=[10.1.0.2]",
+		},
+		{
+			"routes", `nics: [{network: fast, ip: 10.1.0.5/24, routes: [{to: 10.9.0.0/16, via: 10.1.0.9}]}]`,
+			"name=fast nad=default/fast binding=sriov ip=10.1.0.5/24 routes=[{10.9.0.0/16 10.1.0.9}]",
+		},
+	})
+	refuse(t, []row{
+		{"two-pods", `nics: [pod, pod2]`, "vms.yaml:2:20: vms.it.nics[1]: second NIC on the pod network"},
+		{"taken-name", `nics: [{network: fast, name: lan-2}, lan, lan]`, `duplicate NIC name "lan-2"`},
+		{"same-name", `nics: [lan, {network: fast, name: lan}]`, `duplicate NIC name "lan"`},
+		{"broadcast", `nics: [{network: fast, ip: 10.1.0.255/24}]`, "broadcast address"},
+		{"network-address", `nics: [{network: fast, ip: 10.1.0.0/24}]`, "address of the network"},
+		{"whole-internet", `nics: [{network: fast, ip: 0.0.0.0/0}]`, "address of the network"},
+		{"outside-cidr", `nics: [{network: lan, ip: 10.0.1.5/24}]`, "outside 10.0.0.0/24"},
+		{
+			"gateway-outside-subnet", `nics: [{network: fast, ip: 10.1.0.5/24, gateway: 10.2.0.1}]`,
+			"outside the subnet 10.1.0.0/24",
+		},
+		{
+			"next-hop", `nics: [{network: fast, ip: 10.1.0.5/24, routes: [{to: default, via: x}]}]`,
+			`vms.yaml:2:76: vms.it.nics[0].routes[0].via: invalid next hop "x"`,
+		},
+		{"routes-without-ip", `nics: [{network: fast, routes: [{to: default, via: 10.0.0.1}]}]`, "need an `ip`"},
+		{"multicast-mac", `nics: [{mac: "03:00:00:00:00:01"}]`, `as in "02:00:00:00:00:01"`},
+		{"short-mac", `nics: [{mac: "02:00:00:00:00"}]`, "invalid MAC address"},
+		{
+			"masquerade-elsewhere", `nics: [{network: fast, binding: masquerade}]`,
+			"masquerade is for the pod network only",
+		},
+		{"sriov-on-pod", `nics: [{binding: sriov}]`, "sriov is not for the pod network"},
+		{"absent-pod", `nics: [{state: absent}]`, "only bridge and sriov NICs can be unplugged"},
+		{"network-name", `nics: [{network: Bad/net}]`, `invalid network "Bad/net"`},
+		{"unknown-network", `nics: [lann]`, `unknown network "lann"; did you mean "lan"?`},
 	})
 }
 
@@ -177,28 +307,34 @@ func TestRoutesLackKeys(t *testing.T) {
 
 func TestSizing(t *testing.T) {
 	show := func(m *machine.Machine) string {
-		return fmt.Sprintf("%s %d/%d/%d %s", m.Flavor, m.CPU.Sockets, m.CPU.Cores, m.CPU.Threads, m.Memory.Guest)
+		return fields("flavor", m.Flavor, "sockets", m.CPU.Sockets, "cores", m.CPU.Cores, "threads", m.CPU.Threads, "memory", m.Memory.Guest)
 	}
-	each(t, show, map[string]string{
-		``:                                                "custom 2/1/1 4Gi",
-		`os: cores`:                                       "custom 1/2/1 4Gi",
-		`cpu: {threads: 2}`:                               "custom 1/1/2 4Gi",
-		`cpu: {model: host-passthrough}`:                  "custom 2/1/1 4Gi",
-		`flavor: small`:                                   "small 1/1/1 2Gi",
-		`flavor: pair`:                                    "pair 1/2/1 2Gi",
-		`flavor: small, memory: 3Gi`:                      "small 1/1/1 3Gi",
-		`cpu: {sockets: 4, maxSockets: 8}`:                "custom 4/1/1 4Gi",
-		`cpu: {sockets: 4, maxSockets: 2}`:                "error: 2 is below the 4 sockets",
-		`cpu: {realtime: true}`:                           "error: needs `dedicated: true` beside it",
-		`cpu: {dedicated: true, numa: true}`:              "error: needs `memory.hugepages` beside it",
-		`os: sata, cpu: 1`:                                "error: 1 vCPU are below the minimum of sata; expected at least 2",
-		`os: sata, memory: 512Mi`:                         `error: "512Mi" is below the minimum of sata; expected at least "1Gi"`,
-		`memory: {max: 2Gi}`:                              `error: "2Gi" is below the guest's "4Gi"`,
-		`memory: {hugepages: 3Mi}`:                        "error: not a multiple",
-		`memory: 1Ki`:                                     "error: too little",
-		`memory: 1e-2147483648`:                           `error: invalid quantity "1e-2147483648"`,
-		`memory: ` + strings.Repeat("9", 5000):            "error: invalid quantity",
-		`instancetype: u1.small, cpu: null, memory: null`: "u1.small 0/0/0 ",
+	resolve(t, show, []row{
+		{"default", ``, "flavor=custom sockets=2 cores=1 threads=1 memory=4Gi"},
+		{"cores-of-os", `os: cores`, "flavor=custom sockets=1 cores=2 threads=1 memory=4Gi"},
+		{"threads", `cpu: {threads: 2}`, "flavor=custom sockets=1 cores=1 threads=2 memory=4Gi"},
+		{"model", `cpu: {model: host-passthrough}`, "flavor=custom sockets=2 cores=1 threads=1 memory=4Gi"},
+		{"flavor", `flavor: small`, "flavor=small sockets=1 cores=1 threads=1 memory=2Gi"},
+		{"dedicated-flavor", `flavor: pair`, "flavor=pair sockets=1 cores=2 threads=1 memory=2Gi"},
+		{"flavor-and-memory", `flavor: small, memory: 3Gi`, "flavor=small sockets=1 cores=1 threads=1 memory=3Gi"},
+		{"least-memory", `memory: 1Mi`, "flavor=custom sockets=2 cores=1 threads=1 memory=1Mi"},
+		{"max-sockets", `cpu: {sockets: 4, maxSockets: 8}`, "flavor=custom sockets=4 cores=1 threads=1 memory=4Gi"},
+		{"instancetype", `instancetype: u1.small, cpu: null, memory: null`, "flavor=u1.small"},
+	})
+	refuse(t, []row{
+		{"max-below-sockets", `cpu: {sockets: 4, maxSockets: 2}`, "2 is below the 4 sockets"},
+		{"realtime-without-dedicated", `cpu: {realtime: true}`, "needs `dedicated: true` beside it"},
+		{"numa-without-hugepages", `cpu: {dedicated: true, numa: true}`, "needs `memory.hugepages` beside it"},
+		{"cpu-below-minimum", `os: sata, cpu: 1`, "1 vCPU are below the minimum of sata; expected at least 2"},
+		{
+			"memory-below-minimum", `os: sata, memory: 512Mi`,
+			`"512Mi" is below the minimum of sata; expected at least "1Gi"`,
+		},
+		{"max-below-memory", `memory: {max: 2Gi}`, `"2Gi" is below the guest's "4Gi"`},
+		{"hugepages-do-not-fit", `memory: {hugepages: 3Mi}`, "not a multiple"},
+		{"little-memory", `memory: 1Ki`, "too little"},
+		{"extreme-exponent", `memory: 1e-2147483648`, `invalid quantity "1e-2147483648"`},
+		{"long-number", `memory: ` + strings.Repeat("9", 5000), "invalid quantity"},
 	})
 }
 
@@ -208,26 +344,52 @@ func TestGuest(t *testing.T) {
 		if c == nil {
 			return "none"
 		}
-		return strings.Join(strings.Fields(fmt.Sprint(c.User, " ", c.Datasource, " ", c.InSecret, " ", c.SecretName, " ", c.Bus, " ", c.Password, c.UserData, c.SSHKeys, c.RunCmd)), " ")
+		return fields("user", c.User, "datasource", c.Datasource, "inSecret", c.InSecret, "secret", c.SecretName, "bus", c.Bus,
+			"password", c.Password, "userData", c.UserData, "sshKeys", c.SSHKeys, "runcmd", c.RunCmd)
 	}
-	each(t, show, map[string]string{
-		``:                                 "none",
-		`cloudInit: {}`:                    "noCloud false it-cloudinit virtio [] []",
-		`os: sata, cloudInit: {}`:          "me noCloud false it-cloudinit sata [] []",
-		`os: sata, cloudInit: {secret: s}`: "noCloud false it-cloudinit sata [] []",
-		`os: sata, cloudInit: {userData: "#cloud-config"}`:                           "noCloud false it-cloudinit sata #cloud-config[] []",
-		`os: sata, nics: [{network: fast, ip: 10.1.0.5/24}]`:                         "me noCloud false it-cloudinit sata [] []",
-		`cloudInit: {user: a, datasource: configDrive, store: secret}`:               "a configDrive true it-cloudinit virtio [] []",
-		`cloudInit: {sshKeys: ["{{ .vm.name }}"], runcmd: [a, [b, "{{ .vm.os }}"]]}`: "noCloud false it-cloudinit virtio [it] [{a []} { [b linux]}]",
-		`vars: {p: x}, cloudInit: {password: "{{ .vars.p }}"}`:                       "noCloud false it-cloudinit virtio x[] []",
-		`cloudInit: {userData: x, secret: s}`:                                        "error: must not be mixed with `secret`",
-		`cloudInit: {userData: x, packages: [vim]}`:                                  "error: must not be mixed with `userData`",
-		`cloudInit: {secret: s, user: x}`:                                            "error: must not be mixed with `secret`",
-		`cloudInit: {networkData: x}, nics: [{network: fast, ip: 10.1.0.5/24}]`:      "error: must not be mixed with `ip` on NICs",
-		`sysprep: {}`:                          "error: expected exactly one of secret and configMap",
-		`sysprep: {secret: a, configMap: b}`:   "error: expected exactly one of secret and configMap",
-		`cloudInit: {password: x}`:             "error: warning: vms.it.cloudInit.password: a password in clear text",
-		`cloudInit: {userData: "password: x"}`: "error: warning: vms.it.cloudInit.userData: a password in clear text",
+	resolve(t, show, []row{
+		{"none", ``, "none"},
+		{"defaults", `cloudInit: {}`, "datasource=noCloud secret=it-cloudinit bus=virtio"},
+		{"user-and-bus-of-os", `os: sata, cloudInit: {}`, "user=me datasource=noCloud secret=it-cloudinit bus=sata"},
+		{"secret", `os: sata, cloudInit: {secret: s}`, "datasource=noCloud secret=it-cloudinit bus=sata"},
+		{
+			"user-data", `os: sata, cloudInit: {userData: "#cloud-config"}`,
+			"datasource=noCloud secret=it-cloudinit bus=sata userData=#cloud-config",
+		},
+		{
+			"static-address", `os: sata, nics: [{network: fast, ip: 10.1.0.5/24}]`,
+			"user=me datasource=noCloud secret=it-cloudinit bus=sata",
+		},
+		{
+			"in-secret", `cloudInit: {user: a, datasource: configDrive, store: secret}`,
+			"user=a datasource=configDrive inSecret=true secret=it-cloudinit bus=virtio",
+		},
+		{
+			"templates", `cloudInit: {sshKeys: ["{{ .vm.name }}"], runcmd: [a, [b, "{{ .vm.os }}"]]}`,
+			"datasource=noCloud secret=it-cloudinit bus=virtio sshKeys=[it] runcmd=[{a []} { [b linux]}]",
+		},
+		{
+			"password-of-vars", `vars: {p: x}, cloudInit: {password: "{{ .vars.p }}"}`,
+			"datasource=noCloud secret=it-cloudinit bus=virtio password=x",
+		},
+	})
+	refuse(t, []row{
+		{"user-data-and-secret", `cloudInit: {userData: x, secret: s}`, "must not be mixed with `secret`"},
+		{"user-data-and-packages", `cloudInit: {userData: x, packages: [vim]}`, "must not be mixed with `userData`"},
+		{"secret-and-user", `cloudInit: {secret: s, user: x}`, "must not be mixed with `secret`"},
+		{
+			"network-data-and-ip", `cloudInit: {networkData: x}, nics: [{network: fast, ip: 10.1.0.5/24}]`,
+			"must not be mixed with `ip` on NICs",
+		},
+		{"sysprep-of-nothing", `sysprep: {}`, "expected exactly one of secret and configMap"},
+		{"sysprep-of-two", `sysprep: {secret: a, configMap: b}`, "expected exactly one of secret and configMap"},
+	})
+	warn(t, []row{
+		{"password", `cloudInit: {password: x}`, "vms.it.cloudInit.password: a password in clear text"},
+		{
+			"user-data-with-password", `cloudInit: {userData: "password: x"}`,
+			"vms.it.cloudInit.userData: a password in clear text",
+		},
 	})
 	m, problems := inSite(t, `sysprep: {secret: "{{ .vm.name }}-answers"}`)
 	require.Empty(t, problems)
@@ -236,39 +398,56 @@ func TestGuest(t *testing.T) {
 
 func TestHardware(t *testing.T) {
 	show := func(m *machine.Machine) string {
-		return fmt.Sprint(m.Firmware.Type, " ", m.Firmware.Persistent, " ", m.TPM, " ", m.GPUs, m.HostDevices)
+		return fields("firmware", m.Firmware.Type, "persistent", m.Firmware.Persistent, "tpm", tpms[m.TPM], "gpus", m.GPUs, "devices", m.HostDevices)
 	}
-	each(t, show, map[string]string{
-		`firmware: bios`: "bios false 0 [] []",
-		`firmware: {type: bios, persistent: true}`:                          "bios false 0 [] []",
-		`firmware: {type: efi, persistent: true}`:                           "efi true 0 [] []",
-		`firmware: bios, tpm: true`:                                         "bios false 1 [] []",
-		`firmware: bios, tpm: {persistent: true}`:                           "bios false 2 [] []",
-		`firmware: bios, tpm: {persistent: false}`:                          "bios false 1 [] []",
-		`firmware: bios, tpm: false`:                                        "bios false 0 [] []",
-		`firmware: bios, gpus: [a, {name: g, device: b}], hostDevices: [c]`: "bios false 0 [{gpu0 a} {g b}] [{hostdevice0 c}]",
-		`gpus: [{name: gpu1, device: a}, b]`:                                `error: duplicate name "gpu1"`,
-		`gpus: [{name: x}]`:                                                 "error: missing",
-		`firmware: {uuid: x}`:                                               `error: invalid UUID "x"`,
+	resolve(t, show, []row{
+		{"bios", `firmware: bios`, "firmware=bios"},
+		{"persistent-bios", `firmware: {type: bios, persistent: true}`, "firmware=bios"},
+		{"persistent-efi", `firmware: {type: efi, persistent: true}`, "firmware=efi persistent=true"},
+		{"tpm", `firmware: bios, tpm: true`, "firmware=bios tpm=volatile"},
+		{"persistent-tpm", `firmware: bios, tpm: {persistent: true}`, "firmware=bios tpm=persistent"},
+		{"volatile-tpm", `firmware: bios, tpm: {persistent: false}`, "firmware=bios tpm=volatile"},
+		{"no-tpm", `firmware: bios, tpm: false`, "firmware=bios"},
+		{
+			"devices", `firmware: bios, gpus: [a, {name: g, device: b}], hostDevices: [c]`,
+			"firmware=bios gpus=[{gpu0 a} {g b}] devices=[{hostdevice0 c}]",
+		},
+	})
+	refuse(t, []row{
+		{"device-name-taken", `gpus: [{name: gpu1, device: a}, b]`, `duplicate name "gpu1"`},
+		{"gpu-without-device", `gpus: [{name: x}]`, "missing"},
+		{"uuid", `firmware: {uuid: x}`, `invalid UUID "x"`},
 	})
 }
 
 func TestLifecycleAndPlacement(t *testing.T) {
 	show := func(m *machine.Machine) string {
 		lc := m.Lifecycle
-		return fmt.Sprintf("cattle=%t/%s keep=%t protect=%t %v %d", lc.Cattle(), lc.Strategy, lc.KeepDisks, lc.Protect, m.NodeSelector, len(m.Tolerations))
+		return fields("cattle", lc.Cattle(), "strategy", lc.Strategy, "keepDisks", lc.KeepDisks, "protect", lc.Protect,
+			"selector", m.NodeSelector, "tolerations", len(m.Tolerations))
 	}
-	each(t, show, map[string]string{
-		``:                  "cattle=false/ keep=true protect=false map[zone:a] 1",
-		`lifecycle: cattle`: "cattle=true/rollout keep=false protect=false map[zone:a] 1",
-		`lifecycle: {type: cattle, strategy: replace}`:    "cattle=true/replace keep=false protect=false map[zone:a] 1",
-		`lifecycle: {protect: true}`:                      "cattle=false/ keep=true protect=true map[zone:a] 1",
-		`lifecycle: {type: pet, strategy: replace}`:       `error: vms.it.lifecycle.strategy: "strategy" is for cattle`,
-		`lifecycle: {type: cattle, maxUnavailable: 101%}`: `error: invalid value "101%"`,
-		`nodeSelector: {disk: ssd}`:                       "cattle=false/ keep=true protect=false map[disk:ssd zone:a] 1",
-		`nodeSelector: {zone: a}`:                         "cattle=false/ keep=true protect=false map[zone:a] 1",
-		`nodeSelector: {zone: b}`:                         `error: vms.yaml:2:29: vms.it.nodeSelector.zone: "b" is not where the fleet's placement puts VMs; accepted is "a"`,
-		`tolerations: [{key: x}]`:                         "cattle=false/ keep=true protect=false map[zone:a] 2",
+	resolve(t, show, []row{
+		{"pet", ``, "keepDisks=true selector=map[zone:a] tolerations=1"},
+		{"cattle", `lifecycle: cattle`, "cattle=true strategy=rollout selector=map[zone:a] tolerations=1"},
+		{
+			"replace", `lifecycle: {type: cattle, strategy: replace}`,
+			"cattle=true strategy=replace selector=map[zone:a] tolerations=1",
+		},
+		{"protect", `lifecycle: {protect: true}`, "keepDisks=true protect=true selector=map[zone:a] tolerations=1"},
+		{"selector", `nodeSelector: {disk: ssd}`, "keepDisks=true selector=map[disk:ssd zone:a] tolerations=1"},
+		{"same-selector", `nodeSelector: {zone: a}`, "keepDisks=true selector=map[zone:a] tolerations=1"},
+		{"tolerations", `tolerations: [{key: x}]`, "keepDisks=true selector=map[zone:a] tolerations=2"},
+	})
+	refuse(t, []row{
+		{
+			"strategy-of-pet", `lifecycle: {type: pet, strategy: replace}`,
+			`vms.it.lifecycle.strategy: "strategy" is for cattle`,
+		},
+		{"more-than-all", `lifecycle: {type: cattle, maxUnavailable: 101%}`, `invalid value "101%"`},
+		{
+			"other-selector", `nodeSelector: {zone: b}`,
+			`vms.yaml:2:29: vms.it.nodeSelector.zone: "b" is not where the fleet's placement puts VMs; accepted is "a"`,
+		},
 	})
 }
 

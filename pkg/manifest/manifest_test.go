@@ -1,7 +1,6 @@
 package manifest_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,20 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares got with the golden file that belongs to an input file, such
-// as x.golden.yaml to x.in.yaml, or writes it under -update.
-func golden(t *testing.T, input, extension string, got []byte) {
-	t.Helper()
+// goldenOf returns the golden file that belongs to an input file, such as
+// x.golden.yaml to x.in.yaml.
+func goldenOf(input, extension string) string {
 	base, _, _ := strings.Cut(input, ".in.")
-	name := base + ".golden." + extension
-	if *update {
-		require.NoError(t, os.WriteFile(name, got, 0o644))
-	}
-	want, err := os.ReadFile(name)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "%s; run the test with -update if this is right", name)
+	return base + ".golden." + extension
 }
 
 // inputs calls test for each file that matches the pattern under testdata.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -25,7 +26,7 @@ func TestReadGolden(t *testing.T) {
 			require.Empty(t, objects)
 			fmt.Fprintln(&out, err)
 		}
-		golden(t, name, "txt", out.Bytes())
+		golden.Equal(t, goldenOf(name, "txt"), out.String())
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -65,7 +66,7 @@ func TestYAMLGolden(t *testing.T) {
 	inputs(t, "yaml/*.in.json", func(t *testing.T, name string, text []byte) {
 		got := manifest.AppendYAML(nil, text)
 		requireYAMLEqual(t, text, got)
-		golden(t, name, "yaml", got)
+		golden.Equal(t, goldenOf(name, "yaml"), string(got))
 	})
 }
 

@@ -2,12 +2,12 @@ package render
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -53,14 +53,7 @@ func TestJobsGolden(t *testing.T) {
 	}
 	require.NoError(t, w.Close())
 	require.Equal(t, 2, jobs)
-	path := filepath.Join("testdata", "fleet", "jobs.yaml")
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), out.String())
+	golden.Equal(t, filepath.Join("testdata", "fleet", "jobs.yaml"), out.String())
 }
 
 // There is a Job for every namespace, after all machines, and none for machines
@@ -112,4 +105,18 @@ func factsOf(p Policy, on Event) []Fact {
 		}
 	}
 	return out
+}
+
+// The names of Jobs, and with them those of what they may do, must never change:
+// Argo CD would leave the old ones in the cluster. They are literals on purpose.
+func TestPinnedJobNames(t *testing.T) {
+	pet := ansibleMachine(t)
+	require.True(t, pet.Lifecycle.SnapshotBefore)
+	var got []string
+	for _, r := range collected(t, pet, named(cattleMachine(t), "prod", "b")) {
+		if r.Jobs {
+			got = append(got, r.Namespace+"/"+r.Name)
+		}
+	}
+	require.Equal(t, []string{"default/site-a-01234567-snapshot", "prod/site-a-01234567-rollout"}, got)
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,26 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-var update = flag.Bool("update", false, "write the golden files instead of comparing")
-
 func TestObjectsGolden(t *testing.T) {
 	for name, machine := range goldenMachines() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := yamlOf(t, render(t, machine(t)))
-			path := filepath.Join("testdata", name+".yaml")
-			if *update {
-				require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got)
+			golden.Equal(t, filepath.Join("testdata", name+".yaml"), yamlOf(t, render(t, machine(t))))
 		})
 	}
 }

@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,11 +12,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // validations are the results that every format is shown with.
 func validations() map[string]report.Validation {
@@ -46,20 +44,10 @@ func TestFormats(t *testing.T) {
 			t.Run(name+"."+ext, func(t *testing.T) {
 				var out bytes.Buffer
 				require.NoError(t, write(&out, v))
-				golden(t, filepath.Join("testdata", name+"."+ext), out.Bytes())
+				golden.Equal(t, filepath.Join("testdata", name+"."+ext), out.String())
 			})
 		}
 	}
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.WriteFile(path, got, 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
 }
 
 func TestSARIFIsValid(t *testing.T) {

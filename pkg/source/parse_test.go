@@ -1,7 +1,6 @@
 package source
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,20 +8,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/golden"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// requireGolden compares got with the golden file beside an input file.
+// requireGolden compares got with the golden file of an input file.
 func requireGolden(t *testing.T, input, got string) {
 	t.Helper()
-	golden := strings.TrimSuffix(input, ".yaml") + ".golden"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
+	golden.Equal(t, strings.TrimSuffix(input, ".yaml")+".golden", got)
 }
 
 // eachInput runs a test for every YAML file of a directory.

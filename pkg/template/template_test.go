@@ -1,20 +1,16 @@
 package template_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/template"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
 // data is what the templates of these tests see.
 func data() map[string]any {
@@ -162,14 +158,7 @@ func TestBigVars(t *testing.T) {
 // TestFunctionNames pins the functions that templates can call: one that a new
 // version of sprig adds must be reviewed first.
 func TestFunctionNames(t *testing.T) {
-	const golden = "testdata/functions.txt"
-	got := strings.Join(template.FunctionNames(), "\n") + "\n"
-	if *update {
-		require.NoError(t, os.WriteFile(filepath.FromSlash(golden), []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
+	golden.Equal(t, "testdata/functions.txt", strings.Join(template.FunctionNames(), "\n")+"\n")
 }
 
 // FuzzTemplate proves that every template ends, with text that a manifest can

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vmrender/vmrender/test/e2e/argo"
 	"github.com/vmrender/vmrender/test/e2e/cluster"
@@ -21,7 +22,7 @@ import (
 // of pets stay.
 func TestDeletedApplication(t *testing.T) {
 	t.Parallel()
-	s := newLifecycle(t, "deleted", "vms:\n  db: {disks: {data: 10Gi}}\n  web: {lifecycle: cattle}\n")
+	s := newLifecycle(t, "deleted", "vms:\n  db: {disks: {data: {size: 10Gi, expandTo: 20Gi}}}\n  web: {lifecycle: cattle}\n")
 	machines, disks := s.machines(), s.disks()
 	require.Len(t, disks, 3)
 
@@ -35,21 +36,34 @@ func TestDeletedApplication(t *testing.T) {
 	require.Equal(t, disks, s.disks())
 
 	require.NoError(t, s.app.Approve(t.Context()))
-	s.eventually("no machines, and the disks of the pet", func() bool { return len(s.machines()) == 0 && len(s.disks()) == 2 })
-	for name, uid := range s.disks() {
-		require.Equal(t, disks[name], uid)
-		require.Contains(t, []string{"db", "db-data"}, name)
+	s.eventually("the end of the Application", func() bool { return !s.applicationExists() })
+	require.Empty(t, s.machines())
+	s.eventually("the end of the disks of cattle", func() bool { return len(s.disks()) <= 2 && len(s.names(kubevirt.Claims)) <= 2 })
+	require.Equal(t, map[string]types.UID{"db": disks["db"], "db-data": disks["db-data"]}, s.disks())
+	for _, kind := range []schema.GroupVersionResource{kubevirt.DataVolumes, kubevirt.Claims} {
+		for _, name := range []string{"db", "db-data"} {
+			require.Nil(t, s.object(kind, name).GetDeletionTimestamp(), name)
+		}
 	}
+}
+
+// applicationKind is that of Argo CD.
+var applicationKind = schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}
+
+func (s *scenario) applicationExists() bool {
+	s.Helper()
+	app, err := lab.cluster.Get(s.Context(), applicationKind, argo.Namespace, s.name)
+	require.NoError(s, err)
+	return app != nil
 }
 
 // deleteApplication deletes the Application as `argocd app delete --cascade` does.
 func (s *scenario) deleteApplication() {
 	s.Helper()
-	kind := schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}
-	require.NoError(s, lab.cluster.Update(s.Context(), kind, argo.Namespace, s.name, func(app *unstructured.Unstructured) {
+	require.NoError(s, lab.cluster.Update(s.Context(), applicationKind, argo.Namespace, s.name, func(app *unstructured.Unstructured) {
 		app.SetFinalizers([]string{"resources-finalizer.argocd.argoproj.io"})
 	}))
-	apps, err := lab.cluster.Of(kind, argo.Namespace)
+	apps, err := lab.cluster.Of(applicationKind, argo.Namespace)
 	require.NoError(s, err)
 	require.NoError(s, apps.Delete(s.Context(), s.name, metav1.DeleteOptions{}))
 }

@@ -18,23 +18,43 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// A pet is changed in place: it keeps its UID and its disks, and runs on. What
-// cannot be changed while it runs is shown as RestartRequired, not forced.
+// A pet is changed in place: it keeps its UID and its disks, and runs on. Memory
+// is plugged into one that can be migrated. What cannot be changed while it runs
+// is shown as RestartRequired, not forced.
 func TestPetChanged(t *testing.T) {
 	t.Parallel()
-	s := newLifecycle(t, "changed-pet", "vms:\n  db: {cpu: {cores: 2}, memory: 4Gi, disks: {data: 10Gi}}\n")
+	s := newLifecycle(t, "changed-pet", `vms:
+  db: {cpu: {cores: 2}, memory: 4Gi, disks: {root: {accessMode: ReadWriteMany}, data: {size: 10Gi, accessMode: ReadWriteMany}}}
+  bound: {memory: 4Gi, disks: {data: 10Gi}}
+`)
 	machines, instances, disks := s.machines(), s.instances(), s.disks()
+	s.eventually("memory of both", func() bool { return s.memory("db") == "4Gi" && s.memory("bound") == "4Gi" })
 
 	s.replace("vms.yaml", "memory: 4Gi", "memory: 6Gi")
 	s.wait(argo.Synced(s.push("More memory")))
-	require.False(t, hasCondition(s.object(kubevirt.VirtualMachines, "db"), "RestartRequired"), "memory is plugged in")
+	s.eventually("memory plugged in", func() bool { return s.memory("db") == "6Gi" })
+	require.False(t, s.asksForRestart("db"))
+	s.eventually("RestartRequired", func() bool { return s.asksForRestart("bound") })
+	require.Equal(t, "4Gi", s.memory("bound"))
 
 	s.replace("vms.yaml", "cores: 2", "cores: 4")
 	s.wait(argo.Synced(s.push("More cores")))
-	s.eventually("RestartRequired", func() bool { return hasCondition(s.object(kubevirt.VirtualMachines, "db"), "RestartRequired") })
+	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") })
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, instances, s.instances())
 	require.Equal(t, disks, s.disks())
+}
+
+// memory is what the guest has.
+func (s *scenario) memory(machine string) any {
+	s.Helper()
+	return s.field(kubevirt.Instances, machine, "status", "memory", "guestCurrent")
+}
+
+// asksForRestart reports whether KubeVirt asks for a restart of the machine.
+func (s *scenario) asksForRestart(machine string) bool {
+	s.Helper()
+	return hasCondition(s.object(kubevirt.VirtualMachines, machine), "RestartRequired")
 }
 
 // CDI refuses another size of a disk that is kept: Argo CD shows the refusal as
@@ -51,7 +71,7 @@ func TestKeptDiskRefused(t *testing.T) {
 }
 
 // A disk grows with `expandTo`: its claim is asked for the new size. Claim and
-// DataVolume stay what they are.
+// DataVolume stay what they are, also when the key is removed again.
 func TestDiskGrows(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "grows", "vms:\n  db: {disks: {data: {size: 10Gi}}}\n")
@@ -71,6 +91,24 @@ func TestDiskGrows(t *testing.T) {
 	s.replace("vms.yaml", "expandTo: 20Gi", "expandTo: 30Gi")
 	s.wait(argo.Synced(s.push("A still larger disk")))
 	require.Equal(t, "30Gi", s.field(kubevirt.Claims, "db-data", "spec", "resources", "requests", "storage"))
+
+	s.replace("vms.yaml", ", expandTo: 30Gi", "")
+	s.wait(argo.Synced(s.push("No word of its size")))
+	require.Equal(t, claims, s.names(kubevirt.Claims))
+	require.Nil(t, s.object(kubevirt.Claims, "db-data").GetDeletionTimestamp())
+}
+
+// A disk may grow from the first installation on: nothing is asked of its claim
+// before the claim is there, so that no sync fails.
+func TestDiskGrowsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "grows-at-once", "vms:\n  db: {disks: {data: {size: 10Gi, expandTo: 20Gi}}}\n")
+	status, err := s.app.Status(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, status.Operation.RetryCount)
+	s.eventually("20Gi", func() bool {
+		return s.field(kubevirt.Claims, "db-data", "status", "capacity", "storage") == "20Gi"
+	})
 }
 
 // A snapshot is taken once for each revision of a pet, before anything changes:

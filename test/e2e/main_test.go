@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -15,8 +14,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/sandbox"
 )
 
-// prepared is what is made outside of the sandbox, which has no network to fetch
-// modules from.
+// prepared is what is made outside of the sandbox.
 type prepared struct {
 	Root        string            // of the repository
 	Dir         string            // for everything that the run writes
@@ -27,38 +25,7 @@ type prepared struct {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	status, err := run(m)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "e2e: %v\n", err)
-		status = 1
-	}
-	os.Exit(status)
-}
-
-// run prepares everything and runs this binary again in a sandbox, where it runs
-// the tests.
-func run(m *testing.M) (int, error) {
-	if message, inside := sandbox.Message(); inside {
-		return runInside(m, message)
-	}
-	dir, err := os.MkdirTemp("", "vmrender-e2e-")
-	if err != nil {
-		return 1, err
-	}
-	p, err := prepare(dir)
-	if err != nil {
-		return 1, err
-	}
-	message, err := json.Marshal(p)
-	if err != nil {
-		return 1, err
-	}
-	status, err := sandbox.Run(string(message))
-	if status == 0 && err == nil {
-		return 0, os.RemoveAll(dir)
-	}
-	fmt.Fprintf(os.Stderr, "e2e: logs are in %s\n", dir)
-	return status, err
+	os.Exit(sandbox.Main("e2e", prepare, func(p prepared) (int, error) { return runLab(m, p) }))
 }
 
 func prepare(dir string) (prepared, error) {
@@ -81,15 +48,4 @@ func prepare(dir string) (prepared, error) {
 	}
 	p.Definitions = filepath.Join(strings.TrimSpace(string(argocd)), "manifests", "crds")
 	return p, nil
-}
-
-func runInside(m *testing.M, message string) (int, error) {
-	var p prepared
-	if err := json.Unmarshal([]byte(message), &p); err != nil {
-		return 1, err
-	}
-	if err := sandbox.Enter(); err != nil {
-		return 1, err
-	}
-	return runLab(m, p)
 }

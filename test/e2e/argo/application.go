@@ -100,6 +100,7 @@ type Resource struct {
 type Operation struct {
 	Phase      string // such as Running or Succeeded
 	Message    string
+	RetryCount int // attempts that have failed
 	SyncResult struct{ Revision string }
 }
 

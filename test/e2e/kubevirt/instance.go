@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -25,10 +26,12 @@ const (
 // VirtualMachines lets go of it (watch/vm/vm.go, updateStatus).
 func (s *stage) runInstance(ctx context.Context, vmi *unstructured.Unstructured) error {
 	switch phase := nested[string](vmi, "status", "phase"); {
-	case phase == succeeded || phase == failed || phase == running && vmi.GetDeletionTimestamp() == nil && ready(vmi):
+	case phase == succeeded || phase == failed:
 		return nil
 	case vmi.GetDeletionTimestamp() != nil:
 		return s.setInstance(ctx, vmi, succeeded, condition("Ready", "False", "PodTerminating"))
+	case phase == running && ready(vmi):
+		return s.plugMemory(ctx, vmi)
 	}
 	there, err := s.disksThere(ctx, vmi)
 	if err != nil {
@@ -43,8 +46,61 @@ func (s *stage) runInstance(ctx context.Context, vmi *unstructured.Unstructured)
 	case Fail:
 		return s.setInstance(ctx, vmi, failed, condition("Ready", "False", "PodTerminating"))
 	default:
-		return s.setInstance(ctx, vmi, running, condition("Ready", "True", ""))
+		migratable, err := s.migratable(ctx, vmi)
+		if err != nil {
+			return err
+		}
+		return s.setInstance(ctx, vmi, running, condition("Ready", "True", ""), migratable)
 	}
+}
+
+// plugMemory gives the guest what its instance asks for: at its start, and when
+// the controller of VirtualMachines has raised it (pkg/virt-handler/vm.go,
+// updateMemoryInfo). A cluster migrates the instance for that.
+func (s *stage) plugMemory(ctx context.Context, vmi *unstructured.Unstructured) error {
+	guest := nested[string](vmi, "spec", "domain", "memory", "guest")
+	if guest == "" {
+		return nil // its instance type has it
+	}
+	memory := nested[map[string]any](vmi, "status", "memory")
+	if memory == nil {
+		memory = map[string]any{"guestAtBoot": guest}
+		if err := setMaxGuest(vmi, guest); err != nil {
+			return err
+		}
+	}
+	memory["guestRequested"], memory["guestCurrent"] = guest, guest
+	return s.setStatus(ctx, Instances, vmi, map[string]any{"memory": memory})
+}
+
+// hotplugRatio is how many times its first memory an instance may have
+// (pkg/virt-config/virt-config.go, DefaultMaxHotplugRatio).
+const hotplugRatio = 4
+
+// setMaxGuest is the part of virt-api's mutating webhook of instances that bounds
+// how much memory can be plugged in (pkg/defaults/defaults.go, setupMemoryHotplug).
+func setMaxGuest(vmi *unstructured.Unstructured, guest string) error {
+	most, err := resource.ParseQuantity(guest)
+	if err != nil {
+		return err
+	}
+	most.Mul(hotplugRatio)
+	return unstructured.SetNestedField(vmi.Object, most.String(), "spec", "domain", "memory", "maxGuest")
+}
+
+// migratable is the condition of an instance that can be migrated: all of its
+// claims are shared (pkg/virt-handler/vm.go, checkVolumesForMigration).
+func (s *stage) migratable(ctx context.Context, vmi *unstructured.Unstructured) (any, error) {
+	for _, name := range disksOf(vmi) {
+		claim, err := s.client.Resource(Claims).Namespace(vmi.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(nested[[]any](claim, "spec", "accessModes"), any("ReadWriteMany")) {
+			return condition("LiveMigratable", "False", "DisksNotLiveMigratable"), nil
+		}
+	}
+	return condition("LiveMigratable", "True", ""), nil
 }
 
 // setInstance writes the status. That an instance has been running once tells its

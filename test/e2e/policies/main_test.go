@@ -7,7 +7,6 @@ package policies_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -22,8 +21,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/sandbox"
 )
 
-// prepared is what is made outside of the sandbox, which has no network to fetch
-// modules from.
+// prepared is what is made outside of the sandbox.
 type prepared struct {
 	Dir      string            // for everything that the run writes
 	Kyverno  string            // file with the definition of Kyverno's ClusterPolicy
@@ -38,61 +36,27 @@ var lab struct {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	status, err := run(m)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "policies: %v\n", err)
-		status = 1
-	}
-	os.Exit(status)
+	os.Exit(sandbox.Main("policies", prepare, func(p prepared) (int, error) { return runLab(m, p) }))
 }
 
-// run prepares everything and runs this binary again in a sandbox, where it runs
-// the tests.
-func run(m *testing.M) (int, error) {
-	if message, inside := sandbox.Message(); inside {
-		return runInside(m, message)
-	}
-	dir, err := os.MkdirTemp("", "vmrender-policies-")
-	if err != nil {
-		return 1, err
-	}
-	message, err := prepare(dir)
-	if err != nil {
-		return 1, err
-	}
-	status, err := sandbox.Run(message)
-	if status == 0 && err == nil {
-		return 0, os.RemoveAll(dir)
-	}
-	fmt.Fprintf(os.Stderr, "policies: logs are in %s\n", dir)
-	return status, err
-}
-
-func prepare(dir string) (string, error) {
+func prepare(dir string) (prepared, error) {
+	p := prepared{Dir: dir}
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
-		return "", err
+		return p, err
 	}
-	p := prepared{Dir: dir}
 	if p.Programs, err = build.All(root, dir, os.Stderr); err != nil {
-		return "", err
+		return p, err
 	}
-	if p.Kyverno, err = kyvernoDefinition(dir); err != nil {
-		return "", err
-	}
-	message, err := json.Marshal(p)
-	return string(message), err
+	p.Kyverno, err = kyvernoDefinition(dir)
+	return p, err
 }
 
-func runInside(m *testing.M, message string) (int, error) {
-	if err := json.Unmarshal([]byte(message), &lab.prepared); err != nil {
-		return 1, err
-	}
-	if err := sandbox.Enter(); err != nil {
-		return 1, err
-	}
+// runLab starts the cluster and runs the tests on it.
+func runLab(m *testing.M, p prepared) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	lab.prepared = p
 	var err error
 	if lab.Cluster, err = cluster.Start(ctx, lab.Dir, lab.Programs); err != nil {
 		return 1, err

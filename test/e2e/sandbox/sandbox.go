@@ -19,14 +19,14 @@ import (
 // variable hands a text to the binary in the sandbox, and tells it that it is there.
 const variable = "VMRENDER_E2E_SANDBOX"
 
-// Message is what [Run] was given, for the binary in a sandbox. It is false outside.
-func Message() (string, bool) {
+// handed is what [start] was given, for the binary in a sandbox. It is false outside.
+func handed() (string, bool) {
 	return os.LookupEnv(variable)
 }
 
-// Run runs this binary again, with the same arguments, in a sandbox, and
+// start runs this binary again, with the same arguments, in a sandbox, and
 // returns its exit status. It needs either user namespaces or root.
-func Run(message string) (int, error) {
+func start(message string) (int, error) {
 	runtime.LockOSThread() // the sandbox ends with the thread that made it
 	defer runtime.UnlockOSThread()
 	err := command(message, true).Run()
@@ -64,8 +64,8 @@ func command(message string, userNamespace bool) *exec.Cmd {
 	return c
 }
 
-// Enter makes the loopback device usable. The binary calls it first in a sandbox.
-func Enter() error {
+// enter makes the loopback device usable. The binary calls it first in a sandbox.
+func enter() error {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err

@@ -1,0 +1,127 @@
+package main
+
+// machineMutations are those of what decides what a machine is.
+var machineMutations = []mutation{
+	// What must never change.
+	{
+		"pkg/machine/identity.go", "./pkg/machine", "the seed of all firmware UUIDs and serial numbers",
+		`0x5d, 0x6c`, `0x5d, 0x6d`,
+	},
+	{
+		"pkg/machine/identity.go", "./pkg/machine", "what MAC addresses are derived from",
+		`"mac\x00" + id.fleet`, `"nic\x00" + id.fleet`,
+	},
+	{
+		"pkg/machine/part.go", "./pkg/machine", "the hash in names of disks, parts and Jobs",
+		`fnv.New64a()`, `fnv.New64()`,
+	},
+	{
+		"pkg/machine/part.go", "./pkg/machine", "the part's name is the same for the same VMs in another order",
+		`slices.Sorted(slices.Values(f.VMs))`, `slices.Clone(f.VMs)`,
+	},
+	{
+		"pkg/machine/disks.go", "./pkg/machine", "a root disk of another mode is another disk",
+		`d.StorageClass, d.AccessMode, d.VolumeMode)...)`, `d.StorageClass, d.AccessMode)...)`,
+	},
+
+	// Defaults.
+	{
+		"pkg/machine/lifecycle.go", "./pkg/machine", "one earlier root disk is kept, for the way back",
+		`Int: 1}, KeepOld: 1,`, `Int: 1}, KeepOld: 0,`,
+	},
+	{
+		"pkg/machine/lifecycle.go", "./pkg/machine", "one VM is restarted at a time",
+		`values.IntOrPercent{Int: 1}`, `values.IntOrPercent{Int: 2}`,
+	},
+	{
+		"pkg/machine/disks.go", "./pkg/machine", "the disks of a pet are kept",
+		`return d.strategy == values.InPlace`, `return d.strategy != values.InPlace`,
+	},
+	{
+		"pkg/machine/addresses.go", "./pkg/machine", "a gateway is no name server",
+		`out.DNS = net.DNS`,
+		`if out.DNS = net.DNS; out.DNS == nil && out.Gateway != "" { out.DNS = []string{out.Gateway} }`,
+	},
+	{
+		"pkg/machine/addresses.go", "./pkg/machine", "a NIC's own gateway goes before its network's",
+		`cmp.Or(n.Gateway, net.Gateway)`, `net.Gateway`,
+	},
+	{
+		"pkg/machine/disks.go", "./pkg/machine", "the bus of disks is the operating system's",
+		`out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")`, `out.Bus = "virtio"`,
+	},
+
+	// Protection.
+	{
+		"pkg/machine/lifecycle.go", "./pkg/machine", "a protected VM cannot be deleted",
+		`Protect: isTrue(lc.Protect),`, `Protect: false,`,
+	},
+	{
+		"pkg/machine/identity.go", "./pkg/machine", "two revisions side by side have no MAC address in common",
+		` && d.traits.Together == ""`, ``,
+	},
+	{
+		"pkg/machine/guest.go", "./pkg/machine ./cmd/vmrender", "a policy refuses passwords in the repository",
+		`InlineSecrets == "deny"`, `InlineSecrets == "allow"`,
+	},
+	{
+		"pkg/fleet/tree.go", "./pkg/fleet", "a symbolic link does not lead out of the fleet",
+		`problem := linkProblem(w.tree.root, path)`, `problem := ""`,
+	},
+
+	// Duplicates.
+	{
+		"pkg/machine/duplicates.go", "./pkg/machine", "two VMs with one name are reported",
+		`index[r.machineKey]; ok {`, `index[r.machineKey]; ok && r.wave < 0 {`,
+	},
+	{
+		"pkg/machine/duplicates.go", "./pkg/machine", "two NICs with one address are reported",
+		`seen[a.addressKey]; ok {`, `seen[a.addressKey]; ok && a.nic == "" {`,
+	},
+	{
+		"pkg/machine/duplicates.go", "./pkg/machine", "two VMs whose disks have one name are reported",
+		`ok && first.name != r.name {`, `ok && first.name == r.name {`,
+	},
+	{
+		"pkg/machine/record.go", "./pkg/machine", "addresses behind masquerade are nobody else's",
+		`n.IP == "" || n.Pod {`, `n.IP == "" {`,
+	},
+	{
+		"pkg/machine/nics.go", "./pkg/machine", "two NICs of one name are reported",
+		`names[name] > 1 {`, `names[name] > 2 {`,
+	},
+
+	// Boundaries.
+	{
+		"pkg/machine/disks.go", "./pkg/machine", "a clone of a snapshot needs no size",
+		` && src.Snapshot == ""`, ``,
+	},
+	{
+		"pkg/machine/disks.go", "./pkg/machine", "a disk may grow to the size that it has",
+		`sized && to < size {`, `sized && to <= size {`,
+	},
+	{
+		"pkg/machine/strategy.go", "./pkg/machine", "a guest that stops too slowly is not replaced",
+		`*grace >= patience`, `*grace > patience`,
+	},
+	{
+		"pkg/values/names.go", "./pkg/values ./pkg/machine", "names have at most 63 characters",
+		`DNS1123LabelMaxLength`, `DNS1123LabelMaxLength + 1`,
+	},
+	{
+		"pkg/machine/addresses.go", "./pkg/machine", "both addresses of a /31 are hosts",
+		`p.Bits() >= 31`, `p.Bits() > 31`,
+	},
+	{
+		"pkg/machine/nics.go", "./pkg/machine", "a MAC address is not a multicast address, and may be local",
+		`if mac[0]&1 != 0 {`, `if mac[0]&2 != 0 {`,
+	},
+	{
+		"pkg/machine/sizing.go", "./pkg/machine", "1Mi of memory is enough",
+		`guest < leastBytes`, `guest <= leastBytes`,
+	},
+	{
+		"pkg/machine/waves.go", "./pkg/machine", "a VM comes a wave after what it depends on",
+		`max(least, on.wave+1)`, `max(least, on.wave)`,
+	},
+}

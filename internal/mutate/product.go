@@ -1,0 +1,157 @@
+package main
+
+// mutations are those of the rest of the product.
+var mutations = []mutation{
+	// What Argo CD is told.
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "a pet is pruned after confirmation only",
+		`"Prune=confirm,Delete=confirm"`, `"Delete=confirm"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "an Argo CD that cannot ask keeps the pet",
+		`before: "Prune=false,Delete=false"`, `before: "Prune=false"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "kept disks outlive their Application",
+		`"DataVolumes of their own", options: "Prune=false,Delete=false"`,
+		`"DataVolumes of their own", options: "Prune=false"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "the old VM goes when the new one is healthy",
+		`options: "PruneLast=true"`, `options: ""`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "a claim grows a wave after the VM",
+		`after: 1, options: "ServerSideApply=true,`, `options: "ServerSideApply=true,`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "a claim that grew is not deleted",
+		`"ServerSideApply=true,Prune=false,Delete=false"`, `"ServerSideApply=true"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "a replaced VM is deleted first",
+		`"Force=true,Replace=true"`, `"Replace=true"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "what outlives its VM leaves the Application in sync",
+		`"IgnoreExtraneous"`, `""`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "a rollout starts when all else is healthy",
+		`"Job of a rollout", hook: "PostSync"`, `"Job of a rollout", hook: "Sync"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "an Ansible job runs once for each revision",
+		`"HookFailed"`, `"BeforeHookCreation"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "the snapshots' permissions are there before their Job",
+		`after: -1`, `after: 0`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 cannot ask for confirmation",
+		`target.ArgoCD, 2, 14)`, `target.ArgoCD, 2, 13)`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "CDI of KubeVirt 1.4 deletes DataVolumes that are done",
+		`x.Target.KubeVirt, 1, 5)`, `x.Target.KubeVirt, 1, 4)`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "parts of a VM have waves of their own",
+		`wave + r.after`, `wave`,
+	},
+	{
+		"pkg/delivery/application.go", "./pkg/delivery ./cmd/vmrender", "two Applications do not share a VM",
+		`"FailOnSharedResource=true",` + "\n", "\n",
+	},
+	{
+		"pkg/delivery/applicationset.go", "./pkg/delivery ./cmd/vmrender", "a directory that is renamed loses no VMs",
+		`PreserveResourcesOnDeletion: true`, `PreserveResourcesOnDeletion: false`,
+	},
+	{
+		"pkg/layers/apps.go", "./pkg/layers", "what a layer no longer renders is pruned",
+		`Prune: true, SelfHeal: true`, `Prune: false, SelfHeal: true`,
+	},
+	{
+		"pkg/layers/apps.go", "./pkg/layers", "a layer follows the default branch",
+		`cmp.Or(p.Source.TargetRevision, "HEAD")`, `cmp.Or(p.Source.TargetRevision, "main")`,
+	},
+
+	// What is rendered.
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "OpenShift protects VMs by this value",
+		`own[labelProtection] = "True"`, `own[labelProtection] = "yes"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render ./pkg/rollout", "the rollout finds earlier root disks",
+		`d.Name != values.RootDisk {`, `d.Name == values.RootDisk {`,
+	},
+	{
+		"pkg/render/labels.go", "./pkg/render", "Services find their VM",
+		`all[labelDomain] = x.base`, `all[labelDomain] = x.Namespace`,
+	},
+	{
+		"pkg/render/jobs.go", "./pkg/render ./pkg/rollout", "a rollout restarts the VMs of its own part",
+		`args = append(args, "--id", k.part)`, `args = append(args, "--id", k.namespace)`,
+	},
+	{
+		"pkg/render/jobs.go", "./pkg/render", "a rollout may delete earlier disks",
+		`Verbs: append(slices.Clip(watch), "delete")`, `Verbs: watch`,
+	},
+	{
+		"pkg/render/datavolumes.go", "./pkg/render", "a disk has its storage class",
+		`storage.StorageClassName = &d.StorageClass`, `storage.StorageClassName = nil`,
+	},
+
+	// What Jobs do.
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "a rollout always goes on",
+		`max(1, most)`, `max(0, most)`,
+	},
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "VMs that are down count as unavailable",
+		`first(up, most-len(down))`, `first(up, most)`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "earlier root disks are kept for the way back",
+		`old[min(keep, len(old)):]`, `old`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a rollout deletes disks of its own VMs only",
+		`m.owns(disk) && `, ``,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot is taken when the VM changes",
+		`== s.Content:`, `!= s.Content:`,
+	},
+	{
+		"pkg/rollout/run.go", "./pkg/rollout", "a rollout waits until VMs are ready",
+		`m.stage != current && m.stage != skipped`, `m.stage == outdated`,
+	},
+
+	// What everything else rests on.
+	{
+		"pkg/source/merge.go", "./pkg/source", "null removes a key",
+		`return withoutNulls(over)`, `return over`,
+	},
+	{
+		"pkg/source/parse.go", "./pkg/source", "a file may have 32 MiB",
+		`len(file.Data) > MaxFileSize`, `len(file.Data) >= MaxFileSize`,
+	},
+	{
+		"pkg/source/parse.go", "./pkg/source ./cmd/vmrender", "maps are nested at most 100 levels deep",
+		`MaxDepth    = 100 `, `MaxDepth    = 1000 `,
+	},
+	{
+		"pkg/manifest/object.go", "./pkg/manifest", "objects are in the order of their names",
+		`cmp.Compare(id.Name, other.Name),`, `cmp.Compare(other.Name, id.Name),`,
+	},
+	{
+		"pkg/catalog/data/flavors.yaml", "./pkg/catalog", "the size of a flavor",
+		"\nsmall: {cpu: 1, memory: 2Gi}", "\nsmall: {cpu: 1, memory: 1Gi}",
+	},
+	{
+		"internal/golden/golden.go", "./internal/golden", "golden files are compared",
+		`require.Equal(t, string`, `require.NotNil(t, string`,
+	},
+}

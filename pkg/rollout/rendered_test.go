@@ -1,0 +1,166 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	vm "github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+)
+
+// These tests run the Jobs of a rendered fleet on its rendered VirtualMachines.
+// They name none of the labels and annotations between the two, so that they fail
+// when one side changes a name and the other does not.
+
+const renderedFleet = `apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: f}
+target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: true}
+defaults: {namespace: prod, os: linux, cpu: 1, memory: 1Gi, disks: {root: {size: 1Gi, source: {http: https://example.com/VERSION}}}}
+vms:
+  web: {replicas: 3, lifecycle: {type: cattle, maxUnavailable: 2, keepOld: 1}}
+  lone: {lifecycle: {type: cattle, strategy: replace}}
+  db: {lifecycle: {snapshotBefore: true}}
+`
+
+// release is what is rendered of one version of the fleet.
+type release struct {
+	machines map[string]*kubevirtv1.VirtualMachine
+	args     map[string][]string // of the Jobs, by command
+}
+
+func rendered(t *testing.T, version string) release {
+	t.Helper()
+	header, vms, _ := strings.Cut(strings.ReplaceAll(renderedFleet, "VERSION", version), "vms:")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "vms.yaml"), []byte("vms:"+vms), 0o600))
+	f, diags := vm.Load(dir, fleet.Options{})
+	require.Empty(t, diags.Sorted())
+	c := render.NewCollector()
+	for _, m := range f.Machines {
+		c.Visit(m, diags)
+	}
+	all := c.Rendered(diags)
+	require.Empty(t, diags.Sorted())
+	return decode(t, all)
+}
+
+func decode(t *testing.T, all []render.Rendered) release {
+	t.Helper()
+	var out bytes.Buffer
+	w := manifest.NewWriter(&out, manifest.JSON)
+	require.NoError(t, render.Write(w, all...))
+	require.NoError(t, w.Close())
+	var list struct{ Items []json.RawMessage }
+	require.NoError(t, json.Unmarshal(out.Bytes(), &list))
+	r := release{machines: map[string]*kubevirtv1.VirtualMachine{}, args: map[string][]string{}}
+	for _, item := range list.Items {
+		var kind metav1.TypeMeta
+		require.NoError(t, json.Unmarshal(item, &kind))
+		switch kind.Kind {
+		case "VirtualMachine":
+			vm := new(kubevirtv1.VirtualMachine)
+			require.NoError(t, json.Unmarshal(item, vm))
+			r.machines[vm.Name] = vm
+		case "Job":
+			var job batchv1.Job
+			require.NoError(t, json.Unmarshal(item, &job))
+			args := job.Spec.Template.Spec.Containers[0].Args
+			r.args[args[0]] = args[1:]
+		}
+	}
+	return r
+}
+
+// after is what follows a flag, or nothing.
+func after(args []string, flag string) string {
+	if i := slices.Index(args, flag); i >= 0 {
+		return args[i+1]
+	}
+	return ""
+}
+
+// applied are the machines of the last release in a cluster that has had the
+// others, and runs the last but one.
+func applied(releases ...release) []*machine {
+	var all []*machine
+	last := releases[len(releases)-1]
+	for name, vm := range last.machines {
+		m := running(name)
+		m.Labels, m.Annotations, m.Spec = vm.Labels, vm.Annotations, vm.Spec
+		m.disks = map[string]*cdiv1.DataVolume{}
+		for i, r := range releases {
+			for _, disk := range r.machines[name].Spec.DataVolumeTemplates {
+				m.disks[disk.Name] = created(m, &disk, i)
+			}
+		}
+		m.instance.Spec.Volumes = releases[len(releases)-2].machines[name].Spec.Template.Spec.Volumes
+		all = append(all, m)
+	}
+	return all
+}
+
+// created is the DataVolume that KubeVirt creates from a machine's template.
+func created(m *machine, template *kubevirtv1.DataVolumeTemplateSpec, minute int) *cdiv1.DataVolume {
+	disk := filled(m.Name, template.Name, cdiv1.Succeeded)
+	disk.Labels, disk.Annotations = template.Labels, template.Annotations
+	disk.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC))
+	return disk
+}
+
+// The rollout's Job finds its machines, keeps to their maximum, and removes the
+// disks that are older than they keep.
+func TestRolloutOfWhatIsRendered(t *testing.T) {
+	v1, v2, v3 := rendered(t, "v1"), rendered(t, "v2"), rendered(t, "v3")
+	var web []*machine
+	for _, m := range applied(v1, v2, v3) {
+		if strings.HasPrefix(m.Name, "web-") {
+			require.Len(t, m.disks, 3)
+			web = append(web, m)
+		}
+	}
+	restart, err := plan(observe(web))
+	require.NoError(t, err)
+	require.Equal(t, "web-0 web-1", names(restart))
+
+	p := play(t, applied(v1, v2, v3)...)
+	require.NoError(t, p.Rollout(t.Context(), after(v3.args["rollout"], "--id"), options(new(bytes.Buffer))))
+	require.ElementsMatch(t, []string{"web-0", "web-1", "web-2"}, strings.Fields(p.asked()))
+	for _, m := range web {
+		for i, r := range []release{v1, v2, v3} {
+			disk := r.machines[m.Name].Spec.DataVolumeTemplates[0].Name
+			require.Equal(t, i > 0, slices.Contains(strings.Fields(p.names(dataVolumes)), disk), "%s of v%d", disk, i+1)
+		}
+	}
+}
+
+// The snapshots' Job takes one of the pet that changes, and none of one that does not.
+func TestSnapshotOfWhatIsRendered(t *testing.T) {
+	v1, v2 := rendered(t, "v1"), rendered(t, "v2")
+	next := func(r release) step {
+		args := r.args["snapshot"]
+		s, err := parseSnapshot(args[len(args)-1])
+		require.NoError(t, err)
+		vm := v1.machines[s.Machine]
+		require.NotNil(t, vm)
+		step, _ := s.next(vm, nil)
+		return step
+	}
+	require.Equal(t, nothing, next(v1))
+	require.Equal(t, take, next(v2))
+}
