@@ -1,10 +1,10 @@
-// Package apps holds the data that make the app-of-apps: the table of layers.
+// Package apps contains the data of the app-of-apps: the table of layers.
 package apps
 
 import _ "embed"
 
-// Layers is layers.yaml, the table of the layers that a platform can have; its
-// first lines say what the columns are.
+// Layers is layers.yaml, the table of the layers that a platform can have. Its
+// first lines describe the columns.
 //
 //go:embed layers.yaml
 var Layers []byte

@@ -51,9 +51,11 @@ func embedded(t *testing.T, name string) *chart.Chart {
 	return c
 }
 
-// render does what "helm template" does, and checks values against the schema.
+// render renders like "helm template", and checks values against the schema.
 func render(c *chart.Chart, values object) (string, error) {
-	release := chartutil.ReleaseOptions{Name: c.Name(), Namespace: c.Metadata.Annotations[labels.ChartNamespace], Revision: 1, IsInstall: true}
+	release := chartutil.ReleaseOptions{
+		Name: c.Name(), Namespace: c.Metadata.Annotations[labels.ChartNamespace], Revision: 1, IsInstall: true,
+	}
 	all, err := chartutil.ToRenderValues(c, values, release, nil)
 	if err != nil {
 		return "", err
@@ -80,7 +82,7 @@ func readValues(t *testing.T, file string) object {
 	return values
 }
 
-// scenarios are the values files of a chart's ci directory, by name.
+// scenarios returns the values files of a chart's ci directory, by name.
 func scenarios(t *testing.T, c *chart.Chart) map[string]object {
 	t.Helper()
 	files, err := filepath.Glob(c.Name() + "/ci/*-values.yaml")
@@ -111,7 +113,7 @@ var (
 	comment   = regexp.MustCompile(`(?m)^#.*$`)
 )
 
-// checkObjects asks of every object what Argo CD needs: an identity of its own, and a wave.
+// checkObjects checks that every object has what Argo CD needs: a unique identity and a wave.
 func checkObjects(t *testing.T, rendered string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -137,7 +139,7 @@ func checkObjects(t *testing.T, rendered string) {
 	}
 }
 
-// What a values file beneath testdata/bad gets wrong stands in the file beside it.
+// Each values file in testdata/bad has the expected error in the file next to it.
 func TestWrongValuesAreRefused(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		files, err := filepath.Glob(c.Name() + "/testdata/bad/*.yaml")
@@ -153,15 +155,15 @@ func TestWrongValuesAreRefused(t *testing.T) {
 	})
 }
 
-// sortedLines puts a message in order: Helm lists the errors of a schema in any.
+// sortedLines sorts the lines of a message: Helm lists schema errors in no fixed order.
 func sortedLines(message string) string {
 	lines := slices.Collect(strings.Lines(message + "\n"))
 	slices.Sort(lines)
 	return strings.TrimSpace(strings.Join(lines, "")) + "\n"
 }
 
-// A key that a scenario sets makes a difference to what is rendered: so no key
-// is dead, and no template reads a key by another name than the schema's.
+// Every key that a scenario sets changes what is rendered: no key is dead, and no
+// template reads a key by a name that differs from the schema's.
 func TestEveryValueMatters(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		set := map[string]bool{}
@@ -196,7 +198,7 @@ func TestDefaultsCanBeCopied(t *testing.T) {
 	})
 }
 
-// leaves are the paths to everything in a tree that is not a map with keys.
+// leaves returns the paths of all values in a tree that are not maps with keys.
 func leaves(tree object, prefix []string) [][]string {
 	var all [][]string
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
@@ -222,8 +224,9 @@ func remove(tree object, key []string) object {
 	return tree
 }
 
-// described are the paths of the keys that a chart's schema lists, except
-// "global", and except those of types, which are lists of keys and no values.
+// described returns the paths of the keys that a chart's schema lists, except
+// "global" and those in lists, in maps whose keys users choose, and in maps that
+// can be null.
 func described(schema object, prefix string) []string {
 	var all []string
 	properties, _ := schema["properties"].(object)
@@ -240,9 +243,11 @@ func described(schema object, prefix string) []string {
 	return all
 }
 
-// What the rendering must not depend on: the cluster, chance, the clock, and
-// whether the chart is installed already, which Argo CD does not tell.
-var impure = regexp.MustCompile(`\b(lookup|rand\w+|uuidv4|gen(CA|PrivateKey|SelfSigned|Signed)\w*|htpasswd|bcrypt|now|getHostByName|Is(Install|Upgrade)|Revision|Capabilities)\b`)
+// impure matches what rendering must not depend on: the cluster, random data, the
+// clock, and whether the chart is already installed, which Argo CD does not report.
+var impure = regexp.MustCompile(`\b(` +
+	`lookup|rand\w+|uuidv4|gen(CA|PrivateKey|SelfSigned|Signed)\w*|htpasswd|bcrypt|now|getHostByName|` +
+	`Is(Install|Upgrade)|Revision|Capabilities)\b`)
 
 func TestTemplatesArePure(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
@@ -257,8 +262,8 @@ func TestTemplatesArePure(t *testing.T) {
 	})
 }
 
-// The directory is the same chart as the embedded one, and no more than that:
-// Helm follows the link to the library.
+// The directory is the same chart as the embedded one, with no other files: Helm
+// follows the link to the library.
 func TestDirectoriesAreCharts(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		dir, err := loader.LoadDir(c.Name())

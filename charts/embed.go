@@ -1,5 +1,5 @@
-// Package charts holds the Helm charts of the platform layers. Each directory is
-// a chart that also works on its own; README.md describes how they are made.
+// Package charts contains the Helm charts of the platform layers. Each directory
+// is a chart that also works on its own. README.md describes how to write them.
 package charts
 
 import (
@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// library is what the charts share. In each of them templates/_vmrender.tpl is a
-// symbolic link to it, which Helm follows and go:embed leaves out.
+// library is the template file that the charts share. In each chart,
+// templates/_vmrender.tpl is a symbolic link to it, which Helm follows and go:embed
+// leaves out.
 const library = "_vmrender.tpl"
 
 //go:embed _vmrender.tpl */Chart.yaml */values.yaml */values.schema.json all:*/templates
 var embedded embed.FS
 
-// Files returns what Helm reads of a chart, by path in the chart's directory:
-// Chart.yaml, values.yaml, values.schema.json and templates.
+// Files returns the files of a chart that Helm reads, by path in the chart's
+// directory: Chart.yaml, values.yaml, values.schema.json and templates.
 func Files(chart string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	add := func(name, path string) (err error) {

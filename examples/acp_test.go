@@ -1,4 +1,5 @@
-// Package examples proves that the shipped examples do what they say.
+// Package examples proves that the shipped examples are what their
+// descriptions promise.
 package examples
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// objects renders a fleet into generic objects by "Kind/name".
+// objects renders a fleet to generic objects by "Kind/name".
 func objects(t *testing.T, dir string) map[string]map[string]any {
 	t.Helper()
 	c := render.NewCollector()
@@ -49,7 +50,7 @@ func read(t *testing.T, rendered []render.Rendered) []manifest.Object {
 }
 
 // TestACP proves that examples/acp renders the pattern's three hand-written
-// manifests, after the normalisations that normalise states.
+// manifests, after the changes that normalize lists.
 func TestACP(t *testing.T) {
 	got := objects(t, "acp")
 	require.Len(t, got, 3)
@@ -60,17 +61,17 @@ func TestACP(t *testing.T) {
 			var want map[string]any
 			require.NoError(t, yaml.UnmarshalStrict(text, &want))
 			name := want["metadata"].(map[string]any)["name"].(string)
-			require.Equal(t, normalise(want), normalise(got["VirtualMachine/"+name]))
+			require.Equal(t, normalize(want), normalize(got["VirtualMachine/"+name]))
 		})
 	}
 }
 
-// normalise takes away what is not meant to be equal: `running: true` is
-// `runStrategy: Always`; finalizers and creation timestamps are the cluster's;
-// an empty `resources`, and the kind of a DataVolume template, say nothing;
-// user data is compared by meaning; and what vmrender itself and Argo CD need
-// to know is on top of the pattern.
-func normalise(vm map[string]any) map[string]any {
+// normalize removes differences that are intended. `running: true` is
+// `runStrategy: Always`. The cluster sets finalizers and creation timestamps.
+// An empty `resources`, and the kind of a DataVolume template, have no
+// meaning. User data is compared by meaning. Metadata for vmrender and Argo CD
+// is an addition to the pattern.
+func normalize(vm map[string]any) map[string]any {
 	metadata, spec := vm["metadata"].(map[string]any), vm["spec"].(map[string]any)
 	if spec["running"] == true {
 		delete(spec, "running")
@@ -106,7 +107,8 @@ func normalise(vm map[string]any) map[string]any {
 	return vm
 }
 
-// dropOwn removes vmrender's label, null creation timestamps, and what is empty then.
+// dropOwn removes vmrender's label, null creation timestamps, and maps that
+// are empty afterwards.
 func dropOwn(metadata map[string]any) {
 	delete(metadata, "creationTimestamp")
 	delete(asMap(metadata["labels"]), "app.kubernetes.io/managed-by")
@@ -122,7 +124,7 @@ func asMap(v any) map[string]any {
 	return m
 }
 
-// TestACPIsShort keeps the promise about the example's size: lines that are
+// TestACPIsShort checks the promised size of the example, in lines that are
 // neither blank nor comments.
 func TestACPIsShort(t *testing.T) {
 	vms, site := count(t, "acp/vms.yaml"), count(t, "acp/fleet.yaml")
@@ -143,7 +145,7 @@ func count(t *testing.T, file string) int {
 	return n
 }
 
-// TestFleet proves that the large example has no problem at all, not even a warning.
+// TestFleet proves that the large example has no problem, not even a warning.
 func TestFleet(t *testing.T) {
 	c := render.NewCollector()
 	_, diags := machine.Visit("fleet", fleet.Options{}, c.Visit)

@@ -18,7 +18,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// variant is a circumstance that must not show in the output.
+// variant is a circumstance that must not affect the output.
 type variant struct {
 	procs, jobs int
 	order       func(files []string)
@@ -31,8 +31,8 @@ var variants = []variant{
 	{8, 3, func(files []string) { files[0], files[len(files)-1] = files[len(files)-1], files[0] }},
 }
 
-// TestDeterministic proves that neither the number of CPUs and tasks, nor the
-// order in which files were made, shows in manifests or errors.
+// TestDeterministic proves that the number of CPUs and tasks, and the order in
+// which files were created, do not affect manifests and errors.
 func TestDeterministic(t *testing.T) {
 	dirs, err := filepath.Glob("../test/errors/*")
 	require.NoError(t, err)
@@ -41,8 +41,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestDeterministicErrors takes a fleet in which many files are wrong, in the
-// same place and in other places of the same levels.
+// TestDeterministicErrors renders a fleet with errors in many files, at the
+// same position and at other positions of the same levels.
 func TestDeterministicErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -53,7 +53,8 @@ func TestDeterministicErrors(t *testing.T) {
 	write("fleet.yaml", plainHeader+"  labels: {wrong: '{{ .vars.missing }}', also: 'not a label'}\n  cpu: {nothing: 1}\n")
 	for i := range 40 {
 		write(fmt.Sprintf("d%d/_defaults.yaml", i%5), "labels: {bad key: x}\nnics: [nowhere]\n")
-		write(fmt.Sprintf("d%d/f%d.yaml", i%5, i), fmt.Sprintf("vms: {a%d: {memory: 3}, same: {os: nothing}, same%d: {disks: {root: {storageClas: x}}}}\n", i, i%3))
+		write(fmt.Sprintf("d%d/f%d.yaml", i%5, i), fmt.Sprintf(
+			"vms: {a%d: {memory: 3}, same: {os: nothing}, same%d: {disks: {root: {storageClas: x}}}}\n", i, i%3))
 	}
 	requireDeterministic(t, os.DirFS(dir))
 	_, problems := output(t, dir, variants[0])
@@ -74,7 +75,7 @@ func requireDeterministic(t *testing.T, files fs.FS) {
 	}
 }
 
-// copied makes the files anew, in the variant's order.
+// copied creates a copy of the files, in the order of the variant.
 func copied(t *testing.T, files fs.FS, v variant) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -96,8 +97,8 @@ func copied(t *testing.T, files fs.FS, v variant) string {
 	return dir
 }
 
-// output returns a fleet's problems and, if none is an error, its manifests,
-// rendered as the machines are decided.
+// output returns a fleet's problems and, if there are no errors, its
+// manifests, rendered as soon as each machine is resolved.
 func output(t *testing.T, dir string, v variant) (string, []string) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(v.procs))

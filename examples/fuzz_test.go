@@ -18,10 +18,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: ns, os: rhel9, flavor: small}\n"
+const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" +
+	"defaults: {namespace: ns, os: rhel9, flavor: small}\n"
 
-// FuzzRender proves that every header and values file give either manifests that every
-// reader takes for the same objects, or errors that say where they are.
+// FuzzRender proves that every header and values file gives either manifests
+// that every parser reads as the same objects, or errors with positions.
 func FuzzRender(f *testing.F) {
 	for _, dir := range []string{".", "../pkg/starter/files", "../test/errors", "../test/admission/product/testdata"} {
 		header := ""
@@ -37,7 +38,8 @@ func FuzzRender(f *testing.F) {
 			return err
 		}))
 	}
-	f.Add(plainHeader, "vms: {a: {overrides: {spec: {template: {spec: {domain: {resources: {requests: {memory: 1e-2147483648}}}}}}}}}\n")
+	f.Add(plainHeader, "vms: {a: {overrides: "+
+		"{spec: {template: {spec: {domain: {resources: {requests: {memory: 1e-2147483648}}}}}}}}}\n")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, header, values string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))
@@ -68,8 +70,8 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// requireManifest wants an object that is read back as what was written, from
-// JSON and from YAML, and that nothing else has the identity of.
+// requireManifest requires that an object is unique, and that reading it from
+// JSON or YAML returns the same object.
 func requireManifest(t *testing.T, object manifest.Object, namespace string, seen map[manifest.ID]bool) {
 	t.Helper()
 	require.Equal(t, namespace, object.Namespace)

@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Argo CD's own engine runs the scripts in test/argocd/lua. What is tested here
-// needs no Argo CD: that the files are whole.
+// Argo CD's own engine runs the scripts in test/argocd/lua. These tests check what
+// needs no Argo CD: that the files are complete.
 
 type kind struct {
 	Group, Kind, Source, Health, Actions string
@@ -82,8 +82,8 @@ func TestEveryFileIsUsed(t *testing.T) {
 	require.ElementsMatch(t, found, slices.Compact(used))
 }
 
-// Every state is one of a kind that the check serves. States are unique within a
-// check, because docs/health.md lists them.
+// The object of every state is of a kind that uses the check. States are unique
+// within a check, because docs/health.md lists them.
 func TestStatesBelongToTheirCheck(t *testing.T) {
 	serves := map[string][]string{}
 	for _, k := range readKinds(t) {
@@ -100,8 +100,8 @@ func TestStatesBelongToTheirCheck(t *testing.T) {
 	}
 }
 
-// A merge patch, which is what RespectIgnoreDifferences=true makes of ignored
-// differences, replaces whole lists: an edit in Git of another element is lost.
+// With RespectIgnoreDifferences=true, ignored differences become a merge patch,
+// which replaces whole lists: an edit in Git of another element would be lost.
 func TestIgnoredFieldsAreInNoList(t *testing.T) {
 	pointer := regexp.MustCompile(`^(/([^/~]|~[01])+)+$`)
 	index := regexp.MustCompile(`/([0-9]+|-|\*)(/|$)`)
@@ -139,7 +139,7 @@ func TestIgnoredFieldsAreNotRendered(t *testing.T) {
 	require.True(t, seen["VirtualMachine"] && seen["DataVolume"], "no golden files were read")
 }
 
-// has tells whether an object has the field that a JSON pointer names.
+// has reports whether an object has the field that a JSON pointer names.
 func has(object map[string]any, pointer string) bool {
 	var path []string
 	for name := range strings.SplitSeq(pointer[1:], "/") {
@@ -149,7 +149,7 @@ func has(object map[string]any, pointer string) bool {
 	return found && err == nil
 }
 
-// types are those of the kinds whose Go types this module has.
+// types maps kinds to their Go types, as far as this module has them.
 func types() map[string]func() any {
 	return map[string]func() any{
 		"VirtualMachine":                  func() any { return &kubevirt.VirtualMachine{} },
@@ -168,8 +168,8 @@ func types() map[string]func() any {
 	}
 }
 
-// A check that reads a field which no such object has would be tested by a sample
-// that no controller writes.
+// A check that reads a field that does not exist would pass with a sample that no
+// controller writes.
 func TestSamplesDecodeStrictly(t *testing.T) {
 	files, err := fs.Glob(tree, "*/*.yaml")
 	require.NoError(t, err)
@@ -187,8 +187,8 @@ func TestSamplesDecodeStrictly(t *testing.T) {
 	}
 }
 
-// The printable statuses of KubeVirt's API, each with a state that names it: a new
-// one asks for a decision.
+// Each printable status of KubeVirt's API has a state that names it. A new status
+// needs a decision.
 func TestEveryPrintableStatusHasAState(t *testing.T) {
 	var states strings.Builder
 	for _, s := range readSamples(t, "virtualmachine/states.yaml") {

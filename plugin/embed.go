@@ -1,10 +1,10 @@
-// Package plugin holds what installs the plugin into Argo CD.
+// Package plugin contains the files that install the plugin into Argo CD.
 package plugin
 
 import _ "embed"
 
-// Customizations is the table of what Argo CD should know about kinds that
-// vmrender renders or depends on; its comments say what is in it.
+// Customizations is the table of health checks, actions and ignored fields for the
+// kinds that vmrender renders or depends on. Its comments describe the keys.
 //
 //go:embed customizations/customizations.yaml
 var Customizations []byte

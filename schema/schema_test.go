@@ -21,7 +21,7 @@ import (
 	"github.com/vmrender/vmrender/schema"
 )
 
-// compile checks a schema against draft 7 and makes it usable.
+// compile checks that a schema is valid in draft 7, and compiles it.
 func compile(t *testing.T, kind string) *jsonschema.Schema {
 	t.Helper()
 	text, err := schema.FS.ReadFile(kind + ".schema.json")
@@ -49,7 +49,10 @@ func decode(t *testing.T, text string) any {
 
 // The schemas accept every values file that this repository shows to users.
 func TestExamplesAreValid(t *testing.T) {
-	schemas := map[string]*jsonschema.Schema{"fleet": compile(t, "fleet"), "defaults": compile(t, "defaults"), "vms": compile(t, "vms"), "platform": compile(t, "platform")}
+	schemas := map[string]*jsonschema.Schema{}
+	for _, kind := range []string{"fleet", "defaults", "vms", "platform"} {
+		schemas[kind] = compile(t, kind)
+	}
 	seen := map[string]int{}
 	for _, root := range []string{"../examples", "../pkg/starter/files"} {
 		for _, file := range valuesFiles(t, root) {
@@ -65,7 +68,7 @@ func TestExamplesAreValid(t *testing.T) {
 	require.Len(t, seen, 7, "each kind of file in each tree: %v", seen)
 }
 
-// valuesFiles are the YAML files beneath fleets' roots.
+// valuesFiles returns the YAML files of the fleets under a directory.
 func valuesFiles(t *testing.T, root string) []string {
 	t.Helper()
 	var files []string
@@ -100,12 +103,13 @@ func kindOf(name string) string {
 }
 
 func TestMistakesAreInvalid(t *testing.T) {
+	const platform = `apiVersion: vmrender.io/v1alpha1, kind: Platform, metadata: {name: a}`
 	for _, c := range []struct{ name, kind, text string }{
 		{"unknown key of a VM", "vms", `vms: {a: {memroy: 4Gi}}`},
 		{"unknown key of a disk", "vms", `vms: {a: {disks: {data: {sise: 4Gi}}}}`},
 		{"unknown key of defaults", "defaults", `defaults: {os: rhel9}`},
-		{"unknown action of a layer", "platform", `{apiVersion: vmrender.io/v1alpha1, kind: Platform, metadata: {name: a}, layers: {network: {action: apply}}}`},
-		{"unknown key of a layer", "platform", `{apiVersion: vmrender.io/v1alpha1, kind: Platform, metadata: {name: a}, layers: {network: {value: {}}}}`},
+		{"unknown action of a layer", "platform", `{` + platform + `, layers: {network: {action: apply}}}`},
+		{"unknown key of a layer", "platform", `{` + platform + `, layers: {network: {value: {}}}}`},
 		{"unknown key of fleet.yaml", "fleet", `catalogue: {}`},
 		{"unknown key of an entry", "fleet", `catalog: {networks: {a: {nad: a/b, mtu: 9000}}}`},
 		{"internal key", "vms", `vms: {a: {cpu: {"#vcpus": 4}}}`},
@@ -140,12 +144,27 @@ func TestMistakesAreInvalid(t *testing.T) {
 
 func TestFormsAreValid(t *testing.T) {
 	for _, c := range []struct{ name, kind, text string }{
-		{"nulls", "vms", `{namespace: null, vms: {a: {cpu: null, os: null, runStrategy: null, labels: {a: null}, disks: {data: null}, vars: {a: null}}, b: null}}`},
-		{"nulls in entries", "fleet", `{target: null, catalog: {os: {rhel9: null, a: {image: null}}, images: {a: null}}, vms: {a: null}}`},
-		{"quantities", "vms", `vms: {a: {memory: 1.5Gi, disks: {a: 17179869184, b: "17179869184", c: 512M, d: 1e10, e: {size: .5Ti}}}}`},
-		{"free values", "vms", `vms: {a: {vars: {a: [1, {b: true}]}, overrides: {spec: null}, patches: [{op: add, path: /a, value: null}]}}`},
-		{"addresses", "vms", `vms: {a: {nics: [{network: x, ip: "fd00::5/64", gateway: "fd00::1", routes: [{to: default, via: 10.0.0.1}]}]}}`},
-		{"numbers and percentages", "vms", `vms: {a: {lifecycle: {maxUnavailable: 25%}}, b: {lifecycle: {maxUnavailable: 2}}}`},
+		{"nulls", "vms", `{
+			namespace: null,
+			vms: {
+				a: {cpu: null, os: null, runStrategy: null, labels: {a: null}, disks: {data: null}, vars: {a: null}},
+				b: null,
+			},
+		}`},
+		{"nulls in entries", "fleet", `{
+			target: null, catalog: {os: {rhel9: null, a: {image: null}}, images: {a: null}}, vms: {a: null},
+		}`},
+		{"quantities", "vms", `vms: {a: {
+			memory: 1.5Gi, disks: {a: 17179869184, b: "17179869184", c: 512M, d: 1e10, e: {size: .5Ti}},
+		}}`},
+		{"free values", "vms", `vms: {a: {
+			vars: {a: [1, {b: true}]}, overrides: {spec: null}, patches: [{op: add, path: /a, value: null}],
+		}}`},
+		{"addresses", "vms", `vms: {a: {nics: [
+			{network: x, ip: "fd00::5/64", gateway: "fd00::1", routes: [{to: default, via: 10.0.0.1}]},
+		]}}`},
+		{"percentage", "vms", `vms: {a: {lifecycle: {maxUnavailable: 25%}}}`},
+		{"number", "vms", `vms: {a: {lifecycle: {maxUnavailable: 2}}}`},
 		{"commands", "vms", `vms: {a: {cloudInit: {runcmd: [ls, [ls, -l]]}}}`},
 		{"overlay", "fleet", `{target: {kubevirt: "1.9"}, defaults: {memory: 4Gi}, vms: {a: {cpu: 2}}}`},
 		{"flavors", "fleet", `catalog: {flavors: {a: {cpu: 4, memory: {guest: 4Gi}}, b: {cpu: {cores: 4}, memory: 4Gi}}}`},
@@ -156,16 +175,17 @@ func TestFormsAreValid(t *testing.T) {
 	}
 }
 
-// probes are values of all kinds, to be put under every key.
+// probes are values of all kinds, to set under every key.
 var probes = []string{"true", "0", "1", "70000", "1.5", "text", `""`, "[]", "[text]", "{}", "{x: text}", "null"}
 
-// stricter are the values that a schema refuses and the loader takes: empty
-// strings that stand for nothing, keys without which an item means nothing, and
-// half a byte.
-var stricter = regexp.MustCompile(`: ""|^\{(patches: \[\{|preference: \{name|cpu: \{features: \[\{|nics: \[\{ports: \[\{)|hugepages: 1\.5`)
+// stricter matches the values that a schema rejects and the loader accepts: empty
+// strings for no value, items without a key that they need, and half a byte.
+var stricter = regexp.MustCompile(`: ""|^\{(` +
+	`patches: \[\{|preference: \{name|cpu: \{features: \[\{|nics: \[\{ports: \[\{` +
+	`)|hugepages: 1\.5`)
 
-// What makes a VM must not be underlined in an editor; and what the loader does
-// not understand, an editor must not pass.
+// An editor must accept all values that the loader renders a VM from, and reject
+// all that the loader does not understand.
 func TestSchemaAgreesWithLoader(t *testing.T) {
 	s := compile(t, "vms")
 	keys := 0
@@ -186,8 +206,8 @@ func TestSchemaAgreesWithLoader(t *testing.T) {
 	require.Greater(t, keys, 100)
 }
 
-// load tells whether a values file makes a VM, and whether it has a value that
-// the loader does not understand.
+// load reports whether a values file results in a VM, and whether it has a value
+// that the loader does not understand.
 func load(text string) (taken, misunderstood bool) {
 	f, diags := machine.Load("-", fleet.Options{Stdin: strings.NewReader(text)})
 	for _, d := range diags.Sorted() {
@@ -199,8 +219,9 @@ func load(text string) (taken, misunderstood bool) {
 	return len(f.Machines) > 0 && !diags.HasErrors(), misunderstood
 }
 
-// places calls visit for every key beneath a schema, with how to write a value
-// under it. What is in Kubernetes' words is passed over: the loader passes it on.
+// places calls visit for every key below a schema, with a function that writes a
+// value under it. It skips values in a Kubernetes format, which the loader does not
+// read.
 func places(s *jsonschema.Schema, at func(string) string, visit func(at func(string) string)) {
 	s = resolve(s)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -220,7 +241,8 @@ func places(s *jsonschema.Schema, at func(string) string, visit func(at func(str
 	}
 }
 
-// resolve follows references, and takes the long form where there is a short one.
+// resolve follows references, and returns the long form of a schema with a short
+// form.
 func resolve(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Ref != nil {
 		return resolve(s.Ref)

@@ -10,8 +10,8 @@ import (
 )
 
 // discover prints the path of the fleet.yaml that the working directory belongs
-// to, or of its platform.yaml. It prints nothing where there is neither: Argo CD
-// takes any output as a yes, and an exit status other than 0 as a failure.
+// to, or of its platform.yaml. If it has neither, it prints nothing: Argo CD takes
+// any output as a match, and an exit status other than 0 as a failure.
 func (s *sidecar) discover() error {
 	path := s.tree.header()
 	if s.request.Content == plugin.Platform {
@@ -24,21 +24,21 @@ func (s *sidecar) discover() error {
 	return err
 }
 
-// parameters prints what an Application can set, with the fleet's vars as they
-// are. What is wrong with the fleet is for generate to say: the form should
-// appear for a broken fleet too.
+// parameters prints the parameters that an Application can set, with the current
+// values of the fleet's vars. It leaves errors in the fleet to generate, because
+// the form must also appear for a broken fleet.
 func (s *sidecar) parameters() error {
 	return plugin.WriteAnnouncements(s.stdout, s.vars())
 }
 
-// vars are those that fleet.yaml and the overlays give to all machines, by dotted key.
+// vars returns the vars that fleet.yaml and the overlays set for all VMs, by dotted key.
 func (s *sidecar) vars() map[string]string {
 	header := s.tree.header()
 	if !s.tree.ours(header) {
 		return nil
 	}
 	var merged *source.Node
-	for _, path := range append([]string{header}, s.overlays()...) {
+	for _, path := range append([]string{header}, s.resolveOverlays()...) {
 		doc := firstDocument(path)
 		merged = source.Merge(merged, doc.Get("vars"))
 		merged = source.Merge(merged, doc.Get("defaults", "vars"))
@@ -48,7 +48,8 @@ func (s *sidecar) vars() map[string]string {
 	return vars
 }
 
-// firstDocument returns an empty document for a file that cannot be read.
+// firstDocument returns the first document of a file, or an empty one if the file
+// cannot be read.
 func firstDocument(path string) *source.Node {
 	data, err := os.ReadFile(path)
 	if err == nil {
@@ -59,9 +60,9 @@ func firstDocument(path string) *source.Node {
 	return &source.Node{}
 }
 
-// flatten adds the texts, numbers and switches of a tree by dotted key. It
-// leaves out what a parameter cannot set, and what seems to be a secret: whoever
-// sees the form need not be able to see the repository.
+// flatten adds the strings, numbers and booleans of a tree by dotted key. It
+// leaves out what a parameter cannot set, and what seems to be a secret: a user
+// who can see the form may not be able to read the repository.
 func flatten(vars map[string]string, prefix string, n *source.Node) {
 	if n == nil {
 		return
@@ -77,7 +78,7 @@ func flatten(vars map[string]string, prefix string, n *source.Node) {
 	}
 }
 
-// secret tells keys that usually hold one.
+// secret reports whether a key looks like that of a secret.
 func secret(key string) bool {
 	for _, word := range []string{"pass", "secret", "token", "credential", "private"} {
 		if strings.Contains(strings.ToLower(key), word) {

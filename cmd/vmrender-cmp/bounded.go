@@ -6,20 +6,20 @@ import (
 	"io"
 )
 
-// mostMessages is how many bytes of messages are shown. Argo CD keeps them in
-// the Application's status, with which it must fit into an object of etcd, and
-// people read the first ones.
+// mostMessages is the maximum size of the messages in bytes. Argo CD keeps them
+// in the Application's status, which must fit into an object of etcd, and people
+// read the first ones.
 const mostMessages = 8 << 10
 
 // bounded keeps the first bytes that are written to it, and counts the lines
-// that end behind them.
+// after them.
 type bounded struct {
 	text []byte
 	cut  bool
 	more int // lines
 }
 
-// Write takes all of p.
+// Write accepts all of p and never fails.
 func (b *bounded) Write(p []byte) (int, error) {
 	fits := min(len(p), mostMessages-len(b.text))
 	b.text = append(b.text, p[:fits]...)
@@ -28,7 +28,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush writes the lines that were kept whole, and how many were not.
+// flush writes the complete lines, and the number of the others.
 func (b *bounded) flush(w io.Writer) error {
 	if !b.cut {
 		_, err := w.Write(b.text)

@@ -12,12 +12,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 )
 
-// checkout is the repository as Argo CD has unpacked it. Both paths are
-// absolute and without symbolic links.
+// checkout is the repository as Argo CD unpacked it. dir and root are absolute
+// paths without symbolic links.
 type checkout struct {
 	dir   string // the Application's directory
-	root  string // what nothing that is read lies above
-	above string // path of root in the repository: "/", or that of the part that Argo CD has sent
+	root  string // no file above it is read
+	above string // path of root in the repository: "/", or that of the part that Argo CD sent
 }
 
 func newCheckout(dir, sourcePath string) checkout {
@@ -28,8 +28,8 @@ func newCheckout(dir, sourcePath string) checkout {
 	return checkout{dir, repositoryAbove(dir), "/"}
 }
 
-// repositoryAbove serves calls by hand: it returns the nearest directory of a
-// Git repository upwards, or dir itself where there is none.
+// repositoryAbove returns the nearest root of a Git repository from dir upwards,
+// or dir if there is none. It is for runs without Argo CD.
 func repositoryAbove(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if exists(filepath.Join(at, ".git")) {
@@ -41,8 +41,8 @@ func repositoryAbove(dir string) string {
 	}
 }
 
-// header returns the path of the nearest fleet.yaml upwards from the working
-// directory, as package fleet looks for it, or "" where there is none.
+// header returns the path of the nearest fleet.yaml from the working directory
+// upwards, or "" if there is none. Package fleet searches in the same way.
 func (c checkout) header() string {
 	for dir, up := c.dir, "."; ; dir, up = filepath.Dir(dir), filepath.Join("..", up) {
 		if exists(filepath.Join(dir, fleetFile)) {
@@ -54,9 +54,9 @@ func (c checkout) header() string {
 	}
 }
 
-// ours tells files of this product from those of others with the same name:
-// Rancher's Fleet has a fleet.yaml too. A file that cannot be parsed counts, for
-// its author wants to know.
+// ours reports whether a file belongs to vmrender, and not to another product
+// with the same file names: Rancher's Fleet also has a fleet.yaml. It does not
+// parse the file, so that a broken one is reported to its author.
 func (c checkout) ours(file string) bool {
 	if file == "" || c.outside(file) {
 		return false
@@ -66,8 +66,8 @@ func (c checkout) ours(file string) bool {
 }
 
 // resolve returns the path, from the working directory, of a file that the
-// Application names: relative to its directory or, with a leading slash, to the
-// repository's root.
+// Application refers to: relative to its directory or, with a leading slash, to
+// the repository's root.
 func (c checkout) resolve(name string) (string, error) {
 	full := filepath.Join(c.dir, filepath.FromSlash(name))
 	if strings.HasPrefix(name, "/") {
@@ -86,12 +86,13 @@ func (c checkout) resolve(name string) (string, error) {
 
 var (
 	errOutside = errors.New("leaves the repository; expected a file beneath its root")
-	errNotSent = errors.New("not among what Argo CD has sent; name it in the Application's annotation argocd.argoproj.io/manifest-generate-paths")
+	errNotSent = errors.New("not among what Argo CD has sent; name it in the Application's annotation " +
+		"argocd.argoproj.io/manifest-generate-paths")
 )
 
-// outside tells whether a path from the working directory leads out of the
-// repository, by itself or by symbolic links. A file that does not exist is
-// where its path says.
+// outside reports whether a path from the working directory leads out of the
+// repository, by itself or through symbolic links. For a file that does not
+// exist, only the path counts.
 func (c checkout) outside(file string) bool {
 	file = filepath.Join(c.dir, file)
 	paths := []string{file}

@@ -16,14 +16,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// The files that make a directory the root of something.
+// The files that make a directory the root of a fleet or a platform.
 const (
 	fleetFile    = "fleet.yaml"
 	platformFile = "platform.yaml"
 )
 
 // generate writes the manifests of the working directory's part of the fleet as
-// one List, the form that costs Argo CD the least, once all of it is rendered.
+// one List, after all of it is rendered. Argo CD processes a List fastest.
 func (s *sidecar) generate() error {
 	if s.request.Content == plugin.Platform {
 		return s.generatePlatform(platformFile)
@@ -43,22 +43,22 @@ func (s *sidecar) generate() error {
 	return output.Machines(s.stdout, manifest.JSON, rendered)
 }
 
-// options are what the Application says to the fleet. The repository's root
-// bounds where fleet.yaml and overlays are looked for.
+// options returns the options of the fleet that the Application sets. fleet.yaml
+// and overlays are searched up to the repository's root.
 func (s *sidecar) options() fleet.Options {
 	return fleet.Options{
 		Namespace: s.request.Namespace,
 		Set:       pairs(s.request.Vars),
 		Defaults:  pairs(s.request.Defaults),
 		KubeVirt:  render.APIs(s.request.APIVersions).KubeVirt(),
-		Overlays:  s.overlays(),
+		Overlays:  s.resolveOverlays(),
 		VMs:       s.request.VMs,
 		Limit:     s.tree.root,
 		Workers:   process.Workers(),
 	}
 }
 
-// pairs are the entries of a map as options, in order.
+// pairs returns the entries of a map as options, sorted by key.
 func pairs(entries map[string]string) []string {
 	list := make([]string, 0, len(entries))
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
@@ -67,8 +67,9 @@ func pairs(entries map[string]string) []string {
 	return list
 }
 
-// overlays are the paths of the overlays; those outside of the repository are reported.
-func (s *sidecar) overlays() []string {
+// resolveOverlays returns the paths of the overlays, and reports those outside of
+// the repository.
+func (s *sidecar) resolveOverlays() []string {
 	var paths []string
 	for _, name := range s.request.Overlays {
 		path, err := s.tree.resolve(name)

@@ -1,14 +1,14 @@
-// Command vmrender-cmp is what Argo CD runs in the sidecar of its repo-server,
-// in the directory of an Application, to render a fleet of virtual machines.
+// Command vmrender-cmp renders a fleet of VMs in Argo CD, which runs it in the
+// sidecar of its repo-server, in the directory of an Application.
 //
-//	vmrender-cmp discover     prints the path of the directory's fleet.yaml, if there is one
-//	vmrender-cmp generate     prints the manifests of the fleet, or of the part beneath the directory;
-//	                          for a platform.yaml, those that vmrender makes of it
-//	vmrender-cmp parameters   prints what an Application can set
+//	vmrender-cmp discover     prints the path of the directory's fleet.yaml or platform.yaml, if any
+//	vmrender-cmp generate     prints the manifests of the fleet, or of the part in the directory;
+//	                          for a platform.yaml, those that vmrender renders
+//	vmrender-cmp parameters   prints the parameters that an Application can set
 //
-// The exit status is 0 for success, 1 for invalid input, 2 for a command line
-// that is not understood. Only the result goes to stdout: Argo CD shows stderr
-// to people where the command fails.
+// The exit status is 0 for success, 1 for invalid input and 2 for an invalid
+// command line. Only the result goes to stdout: Argo CD shows stderr to people if
+// the command fails.
 package main
 
 import (
@@ -45,14 +45,14 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 }
 
 func serve(args, environ []string, stdout, messages io.Writer) int {
-	verb, err := chosen(args)
+	command, err := chosen(args)
 	if err != nil {
 		fmt.Fprintf(messages, "vmrender-cmp: %v\n", err) //nolint:errcheck // it is kept in memory
 		return statusUsage
 	}
 	s, err := newSidecar(environ, stdout, messages)
 	if err == nil {
-		err = verb(s)
+		err = command(s)
 	}
 	if err == nil {
 		return statusOK
@@ -63,7 +63,7 @@ func serve(args, environ []string, stdout, messages io.Writer) int {
 	return statusInvalid
 }
 
-// chosen returns the verb that the arguments name.
+// chosen returns the command that the arguments name.
 func chosen(args []string) (func(*sidecar) error, error) {
 	known := []string{"discover", "generate", "parameters"}
 	if len(args) == 0 {

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vmrender-cmp": main, program: pretend})
 }
 
-// pretend stands for the program that renders platforms. It prints its
-// arguments, and does what its environment says.
+// pretend stands in for the program that renders platforms. It prints its
+// arguments, and follows its environment.
 func pretend() {
 	if json.NewEncoder(os.Stdout).Encode(os.Args[1:]) != nil {
 		os.Exit(3)
@@ -41,8 +41,8 @@ func pretend() {
 	}
 }
 
-// The scripts under testdata/script are what Argo CD can rely on, one promise
-// each; the first line of a script says it.
+// Each script in testdata/script tests one promise that Argo CD can rely on. Its
+// first line states the promise.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -68,7 +68,7 @@ func hardlink(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Link(args[0], args[1]))
 }
 
-// manyVMs writes a file with VMs that are all alike: `manyvms 100 vms.yaml '{os: fedora}'`.
+// manyVMs writes a file with identical VMs: `manyvms 100 vms.yaml '{os: fedora}'`.
 func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: manyvms COUNT FILE KEYS")
@@ -83,15 +83,15 @@ func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o600))
 }
 
-// The reference says how much of the messages is shown.
+// The reference documents how much of the messages is shown.
 func TestDocumentedLimit(t *testing.T) {
 	text, err := os.ReadFile("../../docs/parameters.md")
 	require.NoError(t, err)
 	require.Contains(t, string(text), fmt.Sprintf("the first %d KiB", mostMessages>>10))
 }
 
-// status runs a program, as exec does, and wants the exit status that its first
-// argument says: `status 1 vmrender-cmp generate`.
+// status runs a program, as exec does, and checks that its exit status is the
+// first argument: `status 1 vmrender-cmp generate`.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status CODE PROGRAM [ARG...]")

@@ -14,12 +14,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// program renders platforms. It is another program because of what Helm's engine
-// costs to start, which fleets need not pay.
+// program renders platforms. It is a separate program because Helm's engine is
+// slow to start, which would also delay fleets.
 const program = "vmrender"
 
-// generatePlatform writes what the program makes of a platform.yaml, once it has
-// ended well.
+// generatePlatform runs the program on a platform.yaml and writes its output, if
+// it succeeds.
 func (s *sidecar) generatePlatform(path string) error {
 	if s.tree.outside(path) {
 		s.problems.Errorf(source.Pos{File: path}, rule.BadPath, "", "%s", errOutside)
@@ -65,8 +65,8 @@ func (s *sidecar) platformArgs(path string) []string {
 	return args
 }
 
-// locate finds a program of this product: beside the running one, whose release
-// it then has, or on the path.
+// locate returns the path of a program of vmrender: next to the running one, which
+// is then of the same release, or in PATH.
 func locate(name string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {

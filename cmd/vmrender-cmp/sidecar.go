@@ -11,11 +11,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// sidecar is one call of the command.
+// sidecar is one run of the command.
 type sidecar struct {
 	request plugin.Request
 	tree    checkout
-	// problems are mistakes in what the Application gives.
+	// problems are errors in the Application's parameters.
 	problems       source.Diagnostics
 	stdout, stderr io.Writer
 }
@@ -34,8 +34,8 @@ func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
 	return s, nil
 }
 
-// contentsOf tells what a directory holds, and what else. One without a
-// platform.yaml belongs to a fleet, or should.
+// contentsOf returns the content of a directory that is rendered by default, and
+// the rest. A directory without a platform.yaml is taken for a part of a fleet.
 func contentsOf(dir string) (plugin.Content, []plugin.Content) {
 	switch {
 	case !exists(filepath.Join(dir, platformFile)):
@@ -46,9 +46,9 @@ func contentsOf(dir string) (plugin.Content, []plugin.Content) {
 	return plugin.Platform, nil
 }
 
-// physicalDir returns the working directory without symbolic links. PWD, which
-// may hold some, is set to it: package os believes it, and so paths that climb
-// are compared with where they really lead.
+// physicalDir returns the working directory without symbolic links. It also sets
+// PWD, which may contain some and which package os relies on, so that paths with
+// ".." are compared with where they really lead.
 func physicalDir() (string, error) {
 	dir, err := os.Getwd()
 	if err == nil {

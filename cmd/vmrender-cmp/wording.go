@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// worded gives the message of an error with the nearest known name.
+// worded returns the message of an error, with the nearest known name.
 func worded(err error) string {
 	if unknown, ok := errors.AsType[*plugin.UnknownNameError](err); ok {
 		return fmt.Sprintf("%v; %s", err, source.DidYouMean(unknown.Name, unknown.Known))
@@ -17,14 +17,14 @@ func worded(err error) string {
 	return err.Error()
 }
 
-// optionParameters are options of the command line and the parameters that stand
-// for them. Package fleet names an option instead of a file where the option is
-// wrong, and at a message's end where it would help.
+// optionParameters maps options of the command line to the corresponding
+// parameters. In its messages, package fleet names an option instead of a file if
+// the option is wrong, and at the end if the option would help.
 func optionParameters() map[string]string {
 	return map[string]string{"--namespace": "namespace", "--set": "vars", "--default": "defaults", "--vm": "vm"}
 }
 
-// inParameters returns the problems with parameters in place of options.
+// inParameters returns the diagnostics with parameters in place of options.
 func inParameters(diags *source.Diagnostics) *source.Diagnostics {
 	out := new(source.Diagnostics)
 	for _, d := range diags.Sorted() {

@@ -16,17 +16,19 @@ import (
 func newAppCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "app [PATH]",
-		Short: "Print the Argo CD Application for a fleet, or for a part of it",
-		Long: `Validate the fleet or directory at PATH (the working directory by default) and
-print the Argo CD Application that renders it with the plugin. It is rendered
-again when a commit touches what it is made from: PATH, fleet.yaml, the
-_defaults.yaml of the directories above, overlays.
+		Short: "Print the Argo CD Application for a fleet or a part of it",
+		Long: `Print the Argo CD Application that renders the fleet or directory at PATH with the
+plugin. PATH defaults to the working directory. Argo CD renders it again when a
+commit changes an input: PATH, fleet.yaml, an overlay, or the _defaults.yaml of a
+parent directory.
 
-With --appset print an ApplicationSet instead: one Application for each
-directory that holds VMs, and with --clusters one for each of those on each
-cluster. --rolling syncs them step by step; what is in no step comes last.
+With --appset, print an ApplicationSet instead. It has one Application for each
+directory that contains VMs. With --clusters, it has one for each of these
+directories on each cluster. With --rolling, the Applications are synced step by
+step, and those that are in no step are synced last.
 
-Errors in the fleet are reported on stderr; nothing is written to stdout then.`,
+The fleet is validated first. If there is an error, it is reported on stderr and
+nothing is written to stdout.`,
 		Example: `  vmrender app sites/a | kubectl apply -f -
   vmrender app sites/a/prod --cluster east --vm web01
   vmrender app sites/a --appset --rolling lab --rolling prod --max-update 25%
@@ -53,7 +55,7 @@ Errors in the fleet are reported on stderr; nothing is written to stdout then.`,
 		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
-		object, err := planned(cmd, plan)
+		object, err := reportPlan(cmd, plan)
 		if err != nil {
 			return err
 		}
@@ -62,24 +64,33 @@ Errors in the fleet are reported on stderr; nothing is written to stdout then.`,
 	return cmd
 }
 
-// registerApp adds the flags that are not those of every fleet.
+// registerApp adds the flags that fleetFlags does not have.
 func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags := cmd.Flags()
-	flags.Lookup("namespace").Usage = "destination `namespace`: of VMs that have none"
-	flags.StringArrayVar(vms, "vm", nil, "`name` or namespace/name of a VM to render (repeatable); all by default")
-	flags.StringArrayVar(&o.Ignore, "ignore", nil, "JSON pointer to a `field` of VirtualMachines that is left to others, such as /spec/runStrategy (repeatable)")
-	flags.StringVar(&o.Repo, "repo", "", "`URL` of the Git repository; that of the remote \"origin\" by default")
-	flags.StringVar(&o.Revision, "revision", "HEAD", "`branch`, tag or commit that is synced; HEAD is the default branch")
-	flags.StringVar(&o.Name, "name", "", "`name` of the Application, or of the ApplicationSet and the beginning of its Applications' names; made of the fleet's name and the path by default")
+	flags.Lookup("namespace").Usage = "destination `namespace`, for VMs that have none"
+	flags.StringArrayVar(vms, "vm", nil, "`name` or namespace/name of a VM to render (repeatable, default all)")
+	flags.StringArrayVar(&o.Ignore, "ignore", nil,
+		"JSON pointer to a `field` of VirtualMachines that Argo CD ignores, such as /spec/runStrategy (repeatable)")
+	flags.StringVar(&o.Repo, "repo", "", "`URL` of the Git repository (default that of the remote \"origin\")")
+	flags.StringVar(&o.Revision, "revision", "HEAD", "`branch`, tag or commit to sync; HEAD is the default branch")
+	flags.StringVar(&o.Name, "name", "",
+		"`name` of the Application, or of the ApplicationSet and prefix of its Applications "+
+			"(default from the fleet's name and PATH)")
 	flags.StringVar(&o.Project, "project", "default", "Argo CD `project`")
-	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "", "`namespace` of Argo CD; argocd by default, openshift-gitops where the target is OpenShift")
-	flags.StringVar(&o.Server, "server", "", "`URL` of the destination's API server; Argo CD's own cluster by default")
+	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",
+		"`namespace` of Argo CD (default argocd, or openshift-gitops if the target is OpenShift)")
+	flags.StringVar(&o.Server, "server", "", "`URL` of the destination's API server (default Argo CD's own cluster)")
 	flags.StringVar(&o.Cluster, "cluster", "", "`name` of the destination in Argo CD, instead of --server")
-	flags.BoolVar(&o.AppSet, "appset", false, "print an ApplicationSet with an Application per directory")
-	flags.StringArrayVar(&o.Clusters, "clusters", nil, "label `key=value` of the clusters to deploy to, with --appset (repeatable)")
-	flags.StringVar(&o.ClusterOverlays, "cluster-overlays", "", "`directory` with an overlay NAME.yaml for every one of the --clusters")
-	flags.StringArrayVar(&o.Rolling, "rolling", nil, "a `step` to sync, with --appset: a directory right beneath PATH, or a label key=value of clusters (repeatable, in order)")
-	flags.StringVar(&o.MaxUpdate, "max-update", "", "how many Applications of a step are synced at a time, as a `number` or percentage; all by default")
+	flags.BoolVar(&o.AppSet, "appset", false, "print an ApplicationSet with one Application per directory")
+	flags.StringArrayVar(&o.Clusters, "clusters", nil,
+		"label `key=value` of the clusters to deploy to, with --appset (repeatable)")
+	flags.StringVar(&o.ClusterOverlays, "cluster-overlays", "",
+		"`directory` with an overlay NAME.yaml for each of the --clusters")
+	flags.StringArrayVar(&o.Rolling, "rolling", nil,
+		"`step` of the sync, with --appset: a directory directly in PATH, or a label key=value of clusters "+
+			"(repeatable, in order)")
+	flags.StringVar(&o.MaxUpdate, "max-update", "",
+		"maximum `number` or percentage of a step's Applications to sync at a time (default all)")
 	for _, name := range []string{
 		"vm", "ignore", "repo", "revision", "name", "project", "argocd-namespace", "server", "cluster",
 		"clusters", "rolling", "max-update",
@@ -89,8 +100,8 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	completeFlag(cmd, "cluster-overlays", completeDirs)
 }
 
-// planned returns what is to be printed, after the notes about it.
-func planned(cmd *cobra.Command, plan *delivery.Plan) (any, error) {
+// reportPlan writes the notes of a plan to stderr and returns the object to print.
+func reportPlan(cmd *cobra.Command, plan *delivery.Plan) (any, error) {
 	object, notes, err := plan.Object()
 	alone, isAlone := errors.AsType[*delivery.AloneError](err)
 	if isAlone {

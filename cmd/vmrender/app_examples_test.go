@@ -11,8 +11,8 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// The files under examples/apps are what the command in their first line
-// prints in this repository; with -update they are written.
+// The files in examples/apps are the output of the command in their first line,
+// run in this repository. With -update they are written.
 func TestAppExamples(t *testing.T) {
 	examples, err := filepath.Abs("../../examples")
 	require.NoError(t, err)

@@ -24,9 +24,9 @@ func newCatalogCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog [" + strings.Join(kinds, "|") + "] [PATH]",
 		Short: "List the names that VMs can use",
-		Long: `List the catalogue: operating systems, flavors and the other names that VMs can
-use; all of them, or those of one kind. With the PATH of a fleet its own entries
-are merged over the built-in ones.`,
+		Long: `List the catalog: operating systems, flavors and the other names that VMs can use.
+Without an argument, list all kinds. With the PATH of a fleet, merge its entries
+over the built-in ones.`,
 		Example: `  vmrender catalog os
   vmrender catalog networks site-a -o json`,
 		Args: cobra.MatchAll(argsBetween(0, 2), oneOf(kinds)),
@@ -38,7 +38,7 @@ are merged over the built-in ones.`,
 		},
 	}
 	var overlays []string
-	cmd.Flags().StringArrayVar(&overlays, "overlay", nil, "`file` that merges over the fleet (repeatable)")
+	cmd.Flags().StringArrayVar(&overlays, "overlay", nil, "`file` to merge over the fleet (repeatable)")
 	form := outputFlag(cmd, forms())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := fleetCatalog(cmd, args, overlays)
@@ -52,7 +52,7 @@ are merged over the built-in ones.`,
 	return cmd
 }
 
-// oneOf checks the first argument, where there is one, against the accepted kinds.
+// oneOf checks that the first argument, if any, is one of the accepted kinds.
 func oneOf(kinds []string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 && !slices.Contains(kinds, args[0]) {
@@ -62,8 +62,8 @@ func oneOf(kinds []string) cobra.PositionalArgs {
 	}
 }
 
-// fleetCatalog is the catalogue of the fleet that the second argument names, or
-// the built-in one.
+// fleetCatalog returns the catalog of the fleet at the path in the second
+// argument. Defaults to the built-in catalog.
 func fleetCatalog(cmd *cobra.Command, args, overlays []string) (*catalog.Set, error) {
 	if len(args) < 2 {
 		return catalog.New(nil, new(source.Diagnostics)), nil
@@ -72,8 +72,8 @@ func fleetCatalog(cmd *cobra.Command, args, overlays []string) (*catalog.Set, er
 	return f.Catalog, report.Problems(cmd.ErrOrStderr(), headerProblems(f, overlays, diags))
 }
 
-// headerProblems leaves out what is wrong in VMs: who looks for the right name
-// of an operating system often has a wrong one in a VM.
+// headerProblems returns the diagnostics without those of VMs: a user who looks
+// up the name of an operating system often has an invalid one in a VM.
 func headerProblems(f *machine.Fleet, overlays []string, diags *source.Diagnostics) *source.Diagnostics {
 	headers := append([]string{"", filepath.Join(f.Root, "fleet.yaml")}, overlays...)
 	kept := new(source.Diagnostics)
@@ -85,7 +85,7 @@ func headerProblems(f *machine.Fleet, overlays []string, diags *source.Diagnosti
 	return kept
 }
 
-// chosen are the listings that the arguments ask for.
+// chosen returns the listings that the arguments select.
 func chosen(args []string) []listing {
 	if len(args) == 0 {
 		return listings()
@@ -93,7 +93,7 @@ func chosen(args []string) []listing {
 	return slices.DeleteFunc(listings(), func(l listing) bool { return l.kind != args[0] })
 }
 
-// rowsOf is the list of one kind, or all of them by kind.
+// rowsOf returns the rows of the selected kind, or of all kinds as a map.
 func rowsOf(set *catalog.Set, args []string) any {
 	if len(args) > 0 {
 		return chosen(args)[0].rows(set)

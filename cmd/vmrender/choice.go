@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// choice is the value of a flag that accepts a few values, by their names.
+// choice is the value of a flag that accepts a few named values.
 type choice[T fmt.Stringer] struct {
 	value    T
 	accepted []T
@@ -25,7 +25,7 @@ func (c *choice[T]) String() string { return c.value.String() }
 // Type returns the accepted names, as help shows them.
 func (c *choice[T]) Type() string { return strings.Join(c.names(), "|") }
 
-// Set accepts one of the names.
+// Set sets the value by its name.
 func (c *choice[T]) Set(name string) error {
 	i := slices.Index(c.names(), name)
 	if i < 0 {
@@ -43,7 +43,7 @@ func (c *choice[T]) names() []string {
 	return names
 }
 
-// outputFlag adds -o with the accepted formats, of which the first is the default.
+// outputFlag adds -o with the accepted formats. Defaults to the first one.
 func outputFlag[T fmt.Stringer](cmd *cobra.Command, accepted []T) *choice[T] {
 	c := &choice[T]{value: accepted[0], accepted: accepted}
 	cmd.Flags().VarP(c, "output", "o", "output `format`: "+strings.Join(c.names(), ", "))
@@ -65,7 +65,7 @@ const (
 
 func forms() []word { return []word{asText, asJSON} }
 
-// print writes a value as JSON, or the text of it.
+// print writes value as JSON, or calls text to write it for people.
 func (w word) print(stdout io.Writer, value any, text func(io.Writer) error) error {
 	if w == asJSON {
 		return report.Indented(stdout, value)

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rollout"
 )
 
-// clusterFlags are the flags of the verbs that run as Jobs in a cluster.
+// clusterFlags are the flags of the commands that run as Jobs in a cluster.
 type clusterFlags struct {
 	namespace  string
 	kubeconfig string
@@ -22,29 +22,31 @@ type clusterFlags struct {
 
 func (f *clusterFlags) register(cmd *cobra.Command, timeout time.Duration) {
 	cmd.Flags().StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of the VirtualMachines (required)")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", timeout, "`duration` that one VirtualMachine may take for each thing that is waited for")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", timeout, "timeout per VirtualMachine and step")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	completeFlag(cmd, "timeout", cobra.NoFileCompletions)
 	kubeconfigFlag(cmd, &f.kubeconfig)
 }
 
 func kubeconfigFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "kubeconfig", "", "`file` that names the cluster and its user")
+	cmd.Flags().StringVar(file, "kubeconfig", "", "kubeconfig `file` of the cluster")
 }
 
-// problem is what is wrong with how the verb was called.
-func (f *clusterFlags) problem() error {
+// check returns an error if a flag is missing or invalid.
+func (f *clusterFlags) check() error {
 	switch {
 	case f.namespace == "":
 		return errors.New("no namespace; expected --namespace NAME")
 	case f.timeout <= 0:
-		return errors.New("invalid --timeout; expected more than 0, such as 15m")
+		return errors.New("invalid --timeout; expected a duration above 0, for example 15m")
 	}
 	return nil
 }
 
-// run connects to the cluster and calls work, whose context a signal ends.
-func (f *clusterFlags) run(cmd *cobra.Command, work func(context.Context, *rollout.Cluster, rollout.Options) error) error {
+// run connects to the cluster and calls work with a context that a signal cancels.
+func (f *clusterFlags) run(
+	cmd *cobra.Command, work func(context.Context, *rollout.Cluster, rollout.Options) error,
+) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cluster, err := rollout.Connect(f.kubeconfig)

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStoppedBySignal ends verbs while the cluster does not answer: the Job
-// starts them again, as it does for no other status.
+// TestStoppedBySignal ends commands while the cluster does not answer: the Job
+// retries on this exit status, and on no other.
 func TestStoppedBySignal(t *testing.T) {
-	for verb, args := range map[string][]string{"rollout": {"--id", "web"}, "snapshot": {"db=db-pre-1@1"}} {
+	for command, args := range map[string][]string{"rollout": {"--id", "web"}, "snapshot": {"db=db-pre-1@1"}} {
 		asked := make(chan struct{})
 		var once sync.Once
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -39,12 +39,12 @@ clusters: [{name: test, cluster: {server: "`+server.URL+`"}}]
 		root.SetErr(&stderr)
 		ended := make(chan int, 1)
 		go func() {
-			ended <- execute(root, append([]string{verb, "--namespace", "prod", "--kubeconfig", kubeconfig}, args...))
+			ended <- execute(root, append([]string{command, "--namespace", "prod", "--kubeconfig", kubeconfig}, args...))
 		}()
 		<-asked
 		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 		require.Equal(t, statusStopped, <-ended)
-		require.Contains(t, stderr.String(), "vmrender "+verb+": stopped before the end; another run goes on from here\n")
+		require.Contains(t, stderr.String(), "vmrender "+command+": stopped before the end; another run goes on from here\n")
 		require.Empty(t, stdout.String())
 	}
 }

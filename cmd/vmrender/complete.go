@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// completeFlag sets how a flag's value is completed. Cobra refuses only flags
-// that do not exist, which is a mistake in this package.
+// completeFlag sets the completion of a flag's value. It panics if the flag does
+// not exist, which is a mistake in this package.
 func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err)
@@ -22,12 +22,12 @@ func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// vmNames gives the VMs of the fleet at path for completion: each by its name,
-// or with its namespace where two share a name. A fleet with errors completes
-// with what could be read.
+// vmNames returns the VMs of the fleet at path for completion: their names, with
+// the namespace if several VMs have the same name. If the fleet has errors, it
+// returns the VMs that could be read.
 func vmNames(path string, opts fleet.Options) []string {
 	if path == "-" {
-		return nil // nobody would end the input
+		return nil // completion must not wait for input
 	}
 	f, _ := machine.Load(path, opts)
 	uses := map[string]int{}

@@ -13,15 +13,15 @@ import (
 )
 
 // corpus is the directory of the wrong inputs. Each of its directories is a
-// fleet with one mistake, or with several where that is the point:
+// fleet with one mistake, or with several if that is the point:
 //
-//	want.txt       what validate prints, exactly
-//	args           arguments of validate and template, one a line (optional)
-//	template-args  arguments of template alone, for what validate has no flags for (optional)
+//	want.txt       the exact output of validate
+//	args           arguments of validate and template, one per line (optional)
+//	template-args  arguments of template alone, if validate does not have the flags (optional)
 const corpus = "../../test/errors"
 
-// Whatever is wrong with a fleet, validate says exactly what is expected, and
-// template says the same, prints nothing on stdout, and both exit with 1.
+// For every wrong fleet, validate reports exactly what is expected, template
+// reports the same and prints nothing on stdout, and both exit with status 1.
 func TestWrongInput(t *testing.T) {
 	entries, err := os.ReadDir(corpus)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestWrongInput(t *testing.T) {
 }
 
 // complaints runs validate and template in the working directory and returns
-// what both say.
+// what both report.
 func complaints(t *testing.T) string {
 	t.Helper()
 	said := ""
@@ -59,7 +59,7 @@ func complaints(t *testing.T) string {
 	return stderr
 }
 
-// arguments reads a file of arguments; nil without the file.
+// arguments reads a file of arguments. It returns nil if there is no such file.
 func arguments(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -70,7 +70,7 @@ func arguments(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// Wrong inputs that a repository cannot hold byte by byte.
+// Wrong inputs whose bytes cannot be kept in a Git repository.
 func TestWrongBytes(t *testing.T) {
 	utf16 := []byte{0xff, 0xfe}
 	for _, c := range "vms: {}\n" {
@@ -80,10 +80,19 @@ func TestWrongBytes(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"utf-16":        {utf16, "vms.yaml: the file is encoded in UTF-16; only UTF-8 is accepted"},
-		"invalid utf-8": {[]byte("vms:\n  web01: {hostname: \"a\xc3\"}\n"), "vms.yaml:2:23: this is not valid UTF-8; only UTF-8 text is accepted"},
-		"nul":           {[]byte("vms:\n  web01: \x00\n"), "vms.yaml:2:10: the file holds a NUL byte and seems to be binary; only UTF-8 text is accepted"},
-		"binary":        {[]byte("\x7fELF\x02\x01\x01\x00\x00"), "vms.yaml:1:1: a control character is not accepted; write it as an escape in double quotes"},
+		"utf-16": {utf16, "vms.yaml: the file is encoded in UTF-16; only UTF-8 is accepted"},
+		"invalid utf-8": {
+			[]byte("vms:\n  web01: {hostname: \"a\xc3\"}\n"),
+			"vms.yaml:2:23: this is not valid UTF-8; only UTF-8 text is accepted",
+		},
+		"nul": {
+			[]byte("vms:\n  web01: \x00\n"),
+			"vms.yaml:2:10: the file holds a NUL byte and seems to be binary; only UTF-8 text is accepted",
+		},
+		"binary": {
+			[]byte("\x7fELF\x02\x01\x01\x00\x00"),
+			"vms.yaml:1:1: a control character is not accepted; write it as an escape in double quotes",
+		},
 		"lone carriage return": {
 			[]byte("vms:\r  web01: {}\n"),
 			"vms.yaml:1:5: a carriage return stands without a line feed; end lines with LF or CR LF",
@@ -92,11 +101,12 @@ func TestWrongBytes(t *testing.T) {
 			[]byte("vms:\n  web01: \ufeff{}\n"),
 			"vms.yaml:2:10: a byte order mark is accepted only at the start of the file",
 		},
-		// Both are accepted, and places count without them.
+		// Both are accepted, and positions do not count them.
 		"byte order mark and carriage returns": {
 			[]byte("\ufeffvms:\r\n  web01:\r\n    memory: 4GB # größer\r\n    hostname: é{{ .vars.a }}\r\n"),
 			"vms.yaml:3:13: vms.web01.memory: invalid quantity \"4GB\"; did you mean \"4Gi\"?\n" +
-				"vms.yaml:4:25: vms.web01.hostname: template: missing variable \"a\"; set it under `vars` or with --set\n2 errors in 1 file",
+				"vms.yaml:4:25: vms.web01.hostname: template: missing variable \"a\"; set it under `vars` or with --set\n" +
+				"2 errors in 1 file",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,8 +123,8 @@ func TestWrongSize(t *testing.T) {
 	require.Equal(t, "vms.yaml: file is too large; a values file holds at most 32 MiB\n", complaints(t))
 }
 
-// No part of a file makes the program panic, wherever the text ends, and
-// whatever is said of it has a place.
+// No part of a file makes the program panic, wherever the text ends, and all
+// reports about it have a position.
 func TestTornInput(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(corpus, "*", "vms.yaml"))
 	require.NoError(t, err)

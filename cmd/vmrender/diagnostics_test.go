@@ -14,9 +14,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// Every example of docs/diagnostics.md is true: validate reports nothing but the
-// identifier of the wrong tree, with the words that the page shows, and nothing at all of
-// the right one. With -update the words are written.
+// Every example of docs/diagnostics.md is true: for the wrong tree, validate reports only
+// the example's identifier, with the messages that the page shows, and nothing for the
+// right tree. With -update the messages are written.
 func TestDiagnosticsExamples(t *testing.T) {
 	dir, err := filepath.Abs("../../internal/gen/diagnostics")
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestDiagnosticsExamples(t *testing.T) {
 			a, err := txtar.ParseFile(file)
 			require.NoError(t, err)
 			if len(a.Files) > 0 {
-				judgeExample(t, rule.ID(id), a)
+				checkDiagnostics(t, rule.ID(id), a)
 			}
 			if golden.Update() {
 				require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
@@ -40,7 +40,7 @@ func TestDiagnosticsExamples(t *testing.T) {
 	}
 }
 
-func judgeExample(t *testing.T, id rule.ID, a *txtar.Archive) {
+func checkDiagnostics(t *testing.T, id rule.ID, a *txtar.Archive) {
 	t.Helper()
 	words, ids := validated(t, a, "wrong")
 	require.NotEmpty(t, ids, "nothing is reported")
@@ -56,7 +56,7 @@ func judgeExample(t *testing.T, id rule.ID, a *txtar.Archive) {
 	require.Empty(t, ids, words)
 }
 
-// validated returns what validate says of a tree, and the identifiers that it reports.
+// validated returns the output of validate for a tree, and the identifiers that it reports.
 func validated(t *testing.T, a *txtar.Archive, tree string) (words string, ids []rule.ID) {
 	t.Helper()
 	args := unpack(t, a, tree)
@@ -70,8 +70,8 @@ func validated(t *testing.T, a *txtar.Archive, tree string) (words string, ids [
 	return words, ids
 }
 
-// unpack writes a tree, with the plain files that it leaves out, into a directory of
-// its own, which becomes the working directory, and returns its arguments.
+// unpack writes a tree, with the plain files that it leaves out, into a temporary
+// directory, makes that the working directory, and returns the tree's arguments.
 func unpack(t *testing.T, a *txtar.Archive, tree string) (args []string) {
 	t.Helper()
 	files := map[string]string{}
@@ -92,7 +92,7 @@ func unpack(t *testing.T, a *txtar.Archive, tree string) (args []string) {
 	return args
 }
 
-// addPlain adds the files of every example that shows no others.
+// addPlain adds plain files for those that an example does not show.
 func addPlain(files map[string]string) {
 	given := len(files)
 	_, header := files["fleet.yaml"]
@@ -106,7 +106,7 @@ func addPlain(files map[string]string) {
 	}
 }
 
-// fileOf returns the file of a name, which is added if there is none.
+// fileOf returns the file with a name, and adds it if there is none.
 func fileOf(a *txtar.Archive, name string) *txtar.File {
 	for i := range a.Files {
 		if a.Files[i].Name == name {

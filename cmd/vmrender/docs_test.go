@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// TestReference holds docs/cli.md to what the commands say of themselves; with
+// TestReference checks that docs/cli.md matches the help of the commands. With
 // -update it writes the file.
 func TestReference(t *testing.T) {
 	root := newRootCommand()
@@ -18,7 +18,7 @@ func TestReference(t *testing.T) {
 	golden.Equal(t, "../../docs/cli.md", reference(root))
 }
 
-// reference is the page of a command and all its verbs.
+// reference returns the page about the root command and its subcommands.
 func reference(root *cobra.Command) string {
 	var out strings.Builder
 	out.WriteString("<!-- Generated from the commands by the test of cmd/vmrender; do not edit. -->\n# The command line\n")
@@ -27,7 +27,7 @@ func reference(root *cobra.Command) string {
 		fmt.Fprintf(&out, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
 	}
 	for _, c := range commandsOf(root) {
-		writeVerb(&out, c)
+		writeCommand(&out, c)
 	}
 	return out.String()
 }
@@ -42,8 +42,8 @@ func commandsOf(root *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// writeVerb writes the section of one verb, with the names of what is beneath it.
-func writeVerb(out *strings.Builder, c *cobra.Command) {
+// writeCommand writes the section of one command, with the names of its subcommands.
+func writeCommand(out *strings.Builder, c *cobra.Command) {
 	c.InitDefaultHelpFlag()
 	long := c.Long
 	if long == "" {
@@ -61,7 +61,7 @@ func writeVerb(out *strings.Builder, c *cobra.Command) {
 	writeBlock(out, c.LocalFlags().FlagUsages())
 }
 
-// writeBlock writes text as a block of code, where there is any.
+// writeBlock writes text, if any, as a block of code.
 func writeBlock(out *strings.Builder, text string) {
 	if text = strings.Trim(text, "\n"); text != "" {
 		fmt.Fprintf(out, "\n```text\n%s\n```\n", text)

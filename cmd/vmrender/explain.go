@@ -15,12 +15,12 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain VM [KEY]",
 		Short: "Show where each value of a VM comes from",
-		Long: `Print the effective values of a VM, or those under one KEY such as disks.root,
-with the file, line and column that set each, and the level of inheritance.
-Passwords, user data and the credentials in URLs are shown as ***.
+		Long: `Print the effective values of a VM, each with the file, line and column that sets
+it and the level of inheritance. With a KEY such as disks.root, print only the
+values under it. Passwords, user data and the credentials in URLs are shown as ***.
 
-With the KEY lifecycle it also says in words what will happen to the VM on a
-change, on removal from Git and on deletion of the Argo CD Application.`,
+With the KEY lifecycle, also describe what happens to the VM when it changes, is
+removed from Git, or its Argo CD Application is deleted.`,
 		Example: `  vmrender explain web01
   vmrender explain prod/db01 memory -o json
   vmrender explain web01 lifecycle`,
@@ -29,7 +29,7 @@ change, on removal from Git and on deletion of the Argo CD Application.`,
 	flags := new(fleetFlags)
 	flags.register(cmd)
 	var path string
-	cmd.Flags().StringVar(&path, "path", ".", "`path` of the fleet, or of a directory or file beneath it")
+	cmd.Flags().StringVar(&path, "path", ".", "`path` of the fleet, or of a directory or file in it")
 	form := outputFlag(cmd, forms())
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		opts := flags.options(cmd, nil)
@@ -62,7 +62,7 @@ change, on removal from Git and on deletion of the Argo CD Application.`,
 	return cmd
 }
 
-// explainedKeys gives the keys of a VM for completion.
+// explainedKeys returns the keys of a VM for completion.
 func explainedKeys(path string, opts fleet.Options, vm string) []string {
 	rows, _ := fleet.Explain(path, opts, vm, "")
 	keys := make([]string, 0, len(rows))
@@ -72,7 +72,7 @@ func explainedKeys(path string, opts fleet.Options, vm string) []string {
 	return keys
 }
 
-// explained is one row of the JSON form.
+// explained is one row of the JSON output.
 type explained struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -90,7 +90,7 @@ func writeExplained(w io.Writer, rows []fleet.Explained) error {
 	return writeTable(w, []string{"KEY", "VALUE", "ORIGIN", "LEVEL"}, table)
 }
 
-// shown is a value without what gives access: reports end up in logs.
+// shown returns a value without secrets, because reports end up in logs.
 func shown(r fleet.Explained) string {
 	switch r.Key {
 	case "cloudInit.password", "cloudInit.userData":

@@ -15,11 +15,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
-// lifecycleKey is the key whose value is explained in words too.
+// lifecycleKey is the key whose value is also explained in prose.
 const lifecycleKey = "lifecycle"
 
-// explainLifecycle says what will happen to the one VM that the options select,
-// after the values that decide it.
+// explainLifecycle prints the lifecycle values of the VM that the options select,
+// and what will happen to it because of them.
 func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form word) error {
 	f, diags := machine.Load(path, opts)
 	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
@@ -49,7 +49,7 @@ func withoutSelection(opts fleet.Options) fleet.Options {
 	return opts
 }
 
-// lifecycle is the JSON form.
+// lifecycle is the JSON output.
 type lifecycle struct {
 	Kind     string      `json:"kind"`
 	Strategy string      `json:"strategy,omitempty"`
@@ -64,14 +64,17 @@ type fact struct {
 }
 
 func lifecycleOf(p render.Policy, rows []fleet.Explained) lifecycle {
-	out := lifecycle{Kind: p.Kind, Strategy: string(p.Strategy), Summary: p.Summary, Facts: make([]fact, 0, len(p.Facts)), Values: explainedRows(rows)}
+	out := lifecycle{
+		Kind: p.Kind, Strategy: string(p.Strategy), Summary: p.Summary,
+		Facts: make([]fact, 0, len(p.Facts)), Values: explainedRows(rows),
+	}
 	for _, f := range p.Facts {
 		out.Facts = append(out.Facts, fact{f.On, f.Text})
 	}
 	return out
 }
 
-// writePolicy writes the words of docs/lifecycle.md that hold for one VM.
+// writePolicy writes the sentences of docs/lifecycle.md that apply to one VM.
 func writePolicy(w io.Writer, p render.Policy) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", strings.TrimSpace(p.Kind+" "+string(p.Strategy)))

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// fleetFlags are the flags of every verb that reads a fleet.
+// fleetFlags are the flags of every command that reads a fleet.
 type fleetFlags struct {
 	namespace string
 	sets      []string
@@ -24,10 +24,12 @@ type fleetFlags struct {
 func (f *fleetFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of VMs that have none")
-	flags.StringArrayVar(&f.sets, "set", nil, "a var of the fleet, as `key=value` with dotted keys (repeatable)")
-	flags.StringArrayVar(&f.defaults, "default", nil, "a VM key over the defaults of all files, as `key=value` with dotted keys (repeatable)")
-	flags.StringArrayVar(&f.overlays, "overlay", nil, "`file` that merges over the fleet (repeatable)")
-	flags.UintVar(&f.jobs, "jobs", 0, "how many `files` are read at a time; 0 decides by the size of the fleet")
+	flags.StringArrayVar(&f.sets, "set", nil, "var of the fleet, as `key=value` with dotted keys (repeatable)")
+	flags.StringArrayVar(&f.defaults, "default", nil,
+		"VM key that overrides the defaults of all files, as `key=value` with dotted keys (repeatable)")
+	flags.StringArrayVar(&f.overlays, "overlay", nil, "`file` to merge over the fleet (repeatable)")
+	flags.UintVar(&f.jobs, "jobs", 0,
+		"number of `files` to read at a time; 0 selects it by the size of the fleet (default 0)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	completeFlag(cmd, "set", cobra.NoFileCompletions)
 	completeFlag(cmd, "default", cobra.NoFileCompletions)
@@ -47,7 +49,7 @@ func (f *fleetFlags) options(cmd *cobra.Command, vms []string) fleet.Options {
 	}
 }
 
-// argsBetween accepts as many arguments as a verb has places for.
+// argsBetween accepts between least and most arguments.
 func argsBetween(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -60,8 +62,8 @@ func argsBetween(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// badFlag says what is wrong with a flag, and what is accepted.
-func badFlag(cmd *cobra.Command, err error) error {
+// flagError returns an error that names the invalid flag and what is accepted.
+func flagError(cmd *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := bad.GetFlag()
 		switch flag.Value.Type() {
@@ -75,7 +77,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return suggestFlag(cmd, err)
 }
 
-// suggestFlag adds the nearest flag to the error for an unknown one.
+// suggestFlag adds the nearest flag to the error for an unknown flag.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -89,7 +91,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// pathArg is the optional argument that names a fleet.
+// pathArg returns the optional argument PATH. Defaults to the working directory.
 func pathArg(args []string) string {
 	if len(args) == 0 {
 		return "."

@@ -17,18 +17,18 @@ func newImagesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "images [PATH]",
 		Short: "List the images of a fleet, and which are behind",
-		Long: `List the images that the disks of the fleet, directory or file at PATH (the
-working directory by default) come from: each with its version, how many VMs use
-it, and where that is written.
+		Long: `List the images of the disks in the fleet, directory or file at PATH, which
+defaults to the working directory. Each image is listed with its version, the
+number of VMs that use it, and the position that sets it.
 
-With the DataSources and DataImportCrons of a cluster, from a file of manifests
-(--from, "-" for standard input) or read with a kubeconfig, each image gets a
-status: current, behind, unversioned (nothing says a version, so that nothing
-rolls out) or unknown (the cluster does not say).
+With --from or --kubeconfig, compare the images with the DataSources and
+DataImportCrons of a cluster. --from reads them from a file of manifests, or from
+standard input if it is "-". Each image then has a status: current, behind,
+unversioned (no version is set, so nothing is rolled out) or unknown (the cluster
+has no version).
 
-With --write the versions that are behind are set to the cluster's, in the files
-where they stand and nowhere else. With --check the exit status is 1 when an image
-is behind.`,
+With --write, update the versions that are behind in the files that set them. With
+--check, exit with status 1 if an image is behind.`,
 		Example: `  vmrender images site-a
   kubectl get datasources,dataimportcrons -A -o yaml | vmrender images site-a --from - --write`,
 	}
@@ -37,11 +37,11 @@ is behind.`,
 	cluster := new(imageCluster)
 	cluster.register(cmd)
 	var write, check bool
-	cmd.Flags().BoolVar(&write, "write", false, "set the versions that are behind in the files of the fleet")
-	cmd.Flags().BoolVar(&check, "check", false, "exit with status 1 when an image is behind")
+	cmd.Flags().BoolVar(&write, "write", false, "update the versions that are behind in the files of the fleet")
+	cmd.Flags().BoolVar(&check, "check", false, "exit with status 1 if an image is behind")
 	form := outputFlag(cmd, forms())
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := cluster.problem(write || check, pathArg(args)); err != nil {
+		if err := cluster.check(write || check, pathArg(args)); err != nil {
 			return err
 		}
 		return argsBetween(0, 1)(cmd, args)
@@ -75,7 +75,7 @@ is behind.`,
 	return cmd
 }
 
-// updateImages writes the files, and tells which.
+// updateImages updates the files and reports each that it wrote.
 func updateImages(stderr io.Writer, list []images.Image) error {
 	diags := new(source.Diagnostics)
 	files, err := images.Update(list, diags)

@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rollout"
 )
 
-// imageCluster is where the versions of a cluster come from.
+// imageCluster is the source of a cluster's versions: a file or a kubeconfig.
 type imageCluster struct{ from, kubeconfig string }
 
 func (c *imageCluster) register(cmd *cobra.Command) {
@@ -24,8 +24,8 @@ func (c *imageCluster) register(cmd *cobra.Command) {
 
 func (c *imageCluster) given() bool { return c.from != "" || c.kubeconfig != "" }
 
-// problem is what is wrong with how the verb was called.
-func (c *imageCluster) problem(needed bool, path string) error {
+// check returns an error if the flags, and the path of the fleet, do not fit together.
+func (c *imageCluster) check(needed bool, path string) error {
 	switch {
 	case c.from != "" && c.kubeconfig != "":
 		return errors.New("--from and --kubeconfig both name a cluster; use one of them")
@@ -37,7 +37,7 @@ func (c *imageCluster) problem(needed bool, path string) error {
 	return nil
 }
 
-// compare sets the status of the images where a cluster was given.
+// compare sets the status of the images if a cluster was given.
 func (c *imageCluster) compare(cmd *cobra.Command, list []images.Image) error {
 	if !c.given() {
 		return nil
@@ -51,7 +51,8 @@ func (c *imageCluster) compare(cmd *cobra.Command, list []images.Image) error {
 		return fmt.Errorf("reading %s: %w", c.from+c.kubeconfig, err)
 	}
 	if c.from != "" && versions.Empty() {
-		return fmt.Errorf("%s: no DataSource and no DataImportCron; expected what `kubectl get datasources,dataimportcrons -A -o yaml` prints", c.from)
+		return fmt.Errorf("%s: no DataSource and no DataImportCron; "+
+			"expected what `kubectl get datasources,dataimportcrons -A -o yaml` prints", c.from)
 	}
 	versions.Compare(list)
 	return nil
@@ -67,7 +68,7 @@ func (c *imageCluster) read(cmd *cobra.Command, list []images.Image) ([]byte, er
 	return os.ReadFile(c.from)
 }
 
-// query reads the manifests of the namespaces from the cluster itself.
+// query reads the manifests of the namespaces from the cluster.
 func (c *imageCluster) query(ctx context.Context, namespaces []string) ([]byte, error) {
 	cluster, err := rollout.Connect(c.kubeconfig)
 	if err != nil {

@@ -10,8 +10,9 @@ func newInitCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a small fleet to start from",
-		Long: `Write a small fleet with comments to DIR, which is made where there is none, and
-a copy of the schemas for editors to ` + starter.SchemaDir + `. Files that exist are never overwritten.`,
+		Long: `Write a small fleet with comments to DIR, and create DIR if needed. Also write a
+copy of the schemas, for editors, to ` + starter.SchemaDir + `. Existing files are never
+overwritten.`,
 		Example:           `  vmrender init site-a && vmrender template site-a`,
 		Args:              argsBetween(1, 1),
 		ValidArgsFunction: completeDirs,

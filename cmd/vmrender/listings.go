@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 )
 
-// listing is how one kind of catalogue entries is shown.
+// listing defines how one kind of catalog entries is shown.
 type listing struct {
 	kind   string
 	header []string
@@ -15,7 +15,7 @@ type listing struct {
 	cells  func(*catalog.Set) [][]string
 }
 
-// listings are all kinds, in the order of the reference.
+// listings returns all kinds, in the order of the reference.
 func listings() []listing {
 	return []listing{
 		list("os", (*catalog.Set).ListOS, "OS LABEL FAMILY FIRMWARE TPM CPU MEMORY ROOT USER IMAGE",
@@ -65,7 +65,7 @@ func networkCells(r catalog.NetworkRow) []string {
 	return []string{r.Name, nad, r.Binding, r.Model, number(r.VLAN), r.CIDR, r.Gateway}
 }
 
-// number is a count, or an empty cell for none.
+// number returns a count as a cell, which is empty for 0.
 func number(n int) string {
 	if n == 0 {
 		return ""

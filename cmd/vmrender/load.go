@@ -16,8 +16,8 @@ func renderFleet(path string, opts fleet.Options) (*machine.Fleet, []render.Rend
 	return f, c.Rendered(diags), diags
 }
 
-// machines counts those among what was rendered.
-func machines(rendered []render.Rendered) int {
+// countVMs returns the number of VMs in what was rendered.
+func countVMs(rendered []render.Rendered) int {
 	n := 0
 	for i := range rendered {
 		if !rendered[i].Jobs {
@@ -27,7 +27,8 @@ func machines(rendered []render.Rendered) int {
 	return n
 }
 
-// renderMachines is renderFleet for those who want the machines, too.
+// renderMachines is like renderFleet, but returns the machines instead of the
+// manifests.
 func renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
 	var machines []*machine.Machine

@@ -1,9 +1,9 @@
-// Command vmrender renders compact values of virtual machines into KubeVirt and
-// CDI manifests.
+// Command vmrender renders compact values of VMs into KubeVirt and CDI
+// manifests.
 //
 // Manifests and requested reports go to stdout, everything for people goes to
-// stderr. The exit status is 0 for success, 1 for invalid input, 2 for a
-// command line that is not understood.
+// stderr. The exit status is 0 for success, 1 for invalid input and 2 for an
+// invalid command line.
 package main
 
 import (

@@ -15,8 +15,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vmrender": main})
 }
 
-// The scripts under testdata/script are what the command line promises, one
-// promise each; the first line of a script says it.
+// Each script in testdata/script tests one promise of the command line. Its first
+// line states the promise.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -27,8 +27,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// status runs a program, as exec does, and wants the exit status that its first
-// argument says: `status 2 vmrender template --no-such-flag`.
+// status runs a program, as exec does, and checks that its exit status is the
+// first argument: `status 2 vmrender template --no-such-flag`.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status CODE PROGRAM [ARG...]")

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
-// platformFlags are what the command line says about a platform; a fleet has none of them.
+// platformFlags are the flags of a platform; a fleet accepts none of them.
 type platformFlags struct {
 	layers.Options
 	as choice[word]
@@ -21,29 +21,32 @@ type platformFlags struct {
 
 func (f *platformFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.Layer, "layer", "", "`name` of the layer of a platform.yaml to render; the app-of-apps by default")
+	flags.StringVar(&f.Layer, "layer", "", "`name` of the layer of a platform.yaml to render (default the app-of-apps)")
 	f.as.accepted = []word{"policy"}
-	flags.Var(&f.as, "as", "wrap the layers of a platform.yaml: `policy` makes policies of Red Hat Advanced Cluster Management")
+	flags.Var(&f.as, "as",
+		"wrapper of the layers of a platform.yaml: `policy` for policies of Red Hat Advanced Cluster Management")
 	f.registerCluster(cmd)
 	completeFlag(cmd, "as", cobra.FixedCompletions(f.as.names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// registerCluster adds what is known about the cluster.
+// registerCluster adds the flags that describe the cluster.
 func (f *platformFlags) registerCluster(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.KubeVersion, "kube-version", "", "Kubernetes `version` of the cluster, for the charts of a platform.yaml")
-	flags.StringSliceVar(&f.APIVersions, "api-versions", nil, "group/version or group/version/Kind that the cluster serves, `list`ed with commas, for a platform.yaml")
+	flags.StringVar(&f.KubeVersion, "kube-version", "",
+		"Kubernetes `version` of the cluster, for the charts of a platform.yaml")
+	flags.StringSliceVar(&f.APIVersions, "api-versions", nil,
+		"comma-separated `list` of each group/version or group/version/Kind of the cluster, for a platform.yaml")
 }
 
-// check finds what is wrong with the flags, whatever the platform.
+// check returns an error if the flags are invalid for every platform.
 func (f *platformFlags) check(*cobra.Command, []string) error {
 	f.Policies = f.as.value != ""
 	return f.Check()
 }
 
-// template prints a platform's objects once all of them are right.
+// template prints a platform's objects, if none of them has an error.
 func (f *platformFlags) template(cmd *cobra.Command, file string, format manifest.Format) error {
-	if err := notFor("a platform", cmd, "layer", "as", "kube-version", "api-versions", "output"); err != nil {
+	if err := rejectOtherFlags("a platform", cmd, "layer", "as", "kube-version", "api-versions", "output"); err != nil {
 		return err
 	}
 	objects, diags := layers.Render(file, f.Options)
@@ -53,8 +56,8 @@ func (f *platformFlags) template(cmd *cobra.Command, file string, format manifes
 	return output.Objects(cmd.OutOrStdout(), format, objects)
 }
 
-// onlyForPlatforms refuses the flags that mean nothing for a fleet.
-func onlyForPlatforms(cmd *cobra.Command) error {
+// rejectPlatformFlags rejects the flags that a fleet does not accept.
+func rejectPlatformFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"layer", "as", "kube-version", "api-versions"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 			return fmt.Errorf("--%s is for a platform.yaml; remove it, or name one", name)
@@ -63,11 +66,11 @@ func onlyForPlatforms(cmd *cobra.Command) error {
 	return nil
 }
 
-// notFor refuses flags that were set and mean nothing for what is rendered.
-func notFor(what string, cmd *cobra.Command, meant ...string) error {
+// rejectOtherFlags rejects all flags that were set, except the accepted ones.
+func rejectOtherFlags(what string, cmd *cobra.Command, accepted ...string) error {
 	var err error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if err == nil && !slices.Contains(meant, flag.Name) {
+		if err == nil && !slices.Contains(accepted, flag.Name) {
 			err = fmt.Errorf("--%s is not for %s; remove it", flag.Name, what)
 		}
 	})

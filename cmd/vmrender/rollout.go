@@ -14,17 +14,17 @@ func newRolloutCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollout --namespace NAMESPACE --id ID",
 		Short: "Restart changed cattle in a cluster, a few at a time",
-		Long: `Restart the VirtualMachines labelled vmrender.io/rollout=ID whose change needs
-it, as many at a time as their annotation vmrender.io/max-unavailable allows, and
-wait until each is ready again. Then remove root disks of earlier revisions but
-for the newest vmrender.io/keep-old of each VirtualMachine.
+		Long: `Restart the VirtualMachines with the label vmrender.io/rollout=ID whose changes
+need a restart, at most vmrender.io/max-unavailable at a time, and wait until each
+is ready. Then delete old root disks, except the newest vmrender.io/keep-old of
+each VirtualMachine.
 
-The first VirtualMachine that is not ready in time ends the rollout with exit
-status 1: the others keep running as they were. What is to be done is read from
-the cluster alone, so a rollout that was killed goes on when it is started again;
-one that is ended by a signal has exit status 143.
+If a VirtualMachine is not ready in time, the rollout stops with exit status 1. No
+further VirtualMachine is restarted. After a signal, the exit status is 143. The
+command keeps no state except that of the cluster, so another run resumes where it
+stopped.
 
-A fleet with "strategy: rollout" renders the Job that runs this, with the
+A fleet with "strategy: rollout" renders the Job that runs this command, with the
 permissions it needs.`,
 		Example: `  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config`,
 	}
@@ -34,7 +34,7 @@ permissions it needs.`,
 	cmd.Flags().StringVar(&id, "id", "", "`value` of the label vmrender.io/rollout (required)")
 	completeFlag(cmd, "id", cobra.NoFileCompletions)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := flags.problem(); err != nil {
+		if err := flags.check(); err != nil {
 			return err
 		}
 		if id == "" {

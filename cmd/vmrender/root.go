@@ -16,8 +16,8 @@ const (
 	statusOK      = 0
 	statusInvalid = 1
 	statusUsage   = 2
-	// statusStopped is for a run that SIGTERM has ended, in the shells' way of
-	// counting: a Job takes it for a reason to try again, as it does not take 1.
+	// statusStopped is the exit status after SIGTERM (128+15, as in shells). The
+	// Job retries on it, but not on status 1.
 	statusStopped = 143
 )
 
@@ -25,18 +25,18 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vmrender",
 		Short: "Render compact VM values into KubeVirt manifests",
-		Long: `vmrender renders compact per-VM YAML values into KubeVirt VirtualMachine and
-CDI DataVolume manifests.
+		Long: `Render compact YAML values of VMs into KubeVirt VirtualMachine and CDI DataVolume
+manifests.
 
-Manifests and requested reports are written to stdout, errors and warnings to
-stderr. The exit status is 0 for success, 1 for invalid input, and 2 for a
-command line that is not understood.`,
+Manifests and requested reports are written to stdout. Errors and warnings are
+written to stderr. The exit status is 0 for success, 1 for invalid input and 2
+for an invalid command line.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          knownVerb,
+		Args:          checkCommand,
 		Run:           func(*cobra.Command, []string) {}, // not reached: Args accepts nothing
 	}
-	root.SetFlagErrorFunc(badFlag)
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root))
 	root.AddCommand(
 		newTemplateCommand(),
@@ -54,8 +54,8 @@ command line that is not understood.`,
 	return root
 }
 
-// execute runs a command line and returns the exit status. Whatever fails
-// before a verb has started is a mistake in how it was called.
+// execute runs a command line and returns the exit status. An error before a
+// command has started is a usage error.
 func execute(root *cobra.Command, args []string) int {
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
@@ -77,15 +77,16 @@ func execute(root *cobra.Command, args []string) int {
 	return statusUsage
 }
 
-// knownVerb refuses what is left for the root: a call without a verb, or with an unknown one.
-func knownVerb(root *cobra.Command, args []string) error {
+// checkCommand rejects the calls that reach the root: those without a command,
+// or with an unknown one.
+func checkCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New("no command; " + source.DidYouMean("", verbs(root)))
+		return errors.New("no command; " + source.DidYouMean("", commandNames(root)))
 	}
-	return fmt.Errorf("unknown command %q; %s", args[0], source.DidYouMean(args[0], verbs(root)))
+	return fmt.Errorf("unknown command %q; %s", args[0], source.DidYouMean(args[0], commandNames(root)))
 }
 
-func verbs(root *cobra.Command) []string {
+func commandNames(root *cobra.Command) []string {
 	var names []string
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
@@ -95,7 +96,8 @@ func verbs(root *cobra.Command) []string {
 	return names
 }
 
-// newHelpCommand replaces cobra's, for which an unknown command is no error.
+// newHelpCommand replaces cobra's help command, which does not fail for an
+// unknown command.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -104,11 +106,11 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return verbs(root), cobra.ShellCompDirectiveNoFileComp
+			return commandNames(root), cobra.ShellCompDirectiveNoFileComp
 		},
 		Args: func(_ *cobra.Command, args []string) error {
 			if found, _, _ := root.Find(args); len(args) > 0 && found == root {
-				return knownVerb(root, args)
+				return checkCommand(root, args)
 			}
 			return nil
 		},

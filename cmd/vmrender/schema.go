@@ -14,7 +14,7 @@ func newSchemaCommand() *cobra.Command {
 		Use:   "schema [" + strings.Join(kinds, "|") + "]",
 		Short: "Print the JSON Schema of a kind of file",
 		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of _defaults.yaml
-(defaults), of all other files of a fleet (vms), or of platform.yaml.`,
+(defaults), of all other files of a fleet (vms), or of platform.yaml (platform).`,
 		Example:   `  vmrender schema vms > vms.schema.json`,
 		Args:      cobra.MatchAll(argsBetween(0, 1), oneOf(kinds)),
 		ValidArgs: kinds,

@@ -14,22 +14,22 @@ func newSnapshotCommand() *cobra.Command {
 		Use:   "snapshot --namespace NAMESPACE VM=SNAPSHOT@CONTENT...",
 		Short: "Take snapshots of pets in a cluster before they change",
 		Long: `Take a VirtualMachineSnapshot of each VirtualMachine whose annotation
-vmrender.io/content differs from CONTENT, which is what it will be after the
-change, and wait until all are ready to use. A VirtualMachine that does not exist
-yet needs none; a snapshot that exists is waited for and not taken again.
+vmrender.io/content differs from CONTENT, its value after the change, and wait
+until all snapshots are ready to use. A VirtualMachine that does not exist yet is
+skipped. A snapshot that already exists is waited for, but not taken again.
 
-A snapshot that fails ends this with exit status 1, so that a sync stops before
-the change. Earlier snapshots stay.
+If a snapshot fails, the exit status is 1, so that a sync stops before the change.
+Earlier snapshots are kept.
 
-A fleet with "snapshotBefore: true" renders the Job that runs this, with the
-permissions it needs.`,
+A fleet with "snapshotBefore: true" renders the Job that runs this command, with
+the permissions it needs.`,
 		Example: `  vmrender snapshot --namespace prod db=db-pre-1a2b3c4d@1a2b3c4d`,
 	}
 	flags := new(clusterFlags)
 	flags.register(cmd, 10*time.Minute)
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if err := flags.problem(); err != nil {
+		if err := flags.check(); err != nil {
 			return err
 		}
 		_, err := rollout.ParseSnapshots(args)

@@ -7,7 +7,7 @@ import (
 )
 
 // writeTable writes rows under a header in aligned columns, two spaces apart.
-// An empty cell is shown as a dash, so that columns can be told apart by a script.
+// An empty cell is shown as a dash, so that a script can split the columns.
 func writeTable(w io.Writer, header []string, rows [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{header}, rows...) {
@@ -18,7 +18,8 @@ func writeTable(w io.Writer, header []string, rows [][]string) error {
 	return t.Flush()
 }
 
-// cells makes one line of a row: tabs and line breaks would break the table.
+// cells returns the cells of a row without tabs and line breaks, which would
+// break the table.
 func cells(row []string) []string {
 	out := make([]string, len(row))
 	for i, cell := range row {

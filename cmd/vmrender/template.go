@@ -12,15 +12,17 @@ func newTemplateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "template [PATH]",
 		Short: "Render a fleet, a part of it, or a platform to manifests on stdout",
-		Long: `Read the fleet, directory or file at PATH (the working directory by default, "-"
-for a values file on standard input) and render its VMs to manifests: ordered by
-sync wave, namespace and name, and the same bytes for the same input, always.
+		Long: `Render the VMs of the fleet, directory or file at PATH to manifests. PATH defaults
+to the working directory, and "-" is a values file on standard input. The
+manifests are ordered by sync wave, namespace and name. The same input always
+gives the same bytes.
 
-A PATH to a platform.yaml, or to a directory that has one and no fleet, renders
-the layers beneath the VMs: the app-of-apps, one layer (--layer), or policies
-(--as policy). With either flag the directory may have a fleet, too.
+A PATH to a platform.yaml, or to a directory with a platform.yaml and no fleet,
+renders the platform layers: the app-of-apps, one layer (--layer), or policies
+(--as policy). With either flag, the directory can also contain a fleet.
 
-All errors are reported in one run, on stderr; nothing is written to stdout then.`,
+All errors are reported in one run, on stderr. If there is an error, nothing is
+written to stdout.`,
 		Example: `  vmrender template | kubectl apply --dry-run=server -f -
   vmrender template sites/a --vm web01 --vm prod/db01
   vmrender template --overlay stage.yaml --output-dir ../rendered
@@ -32,9 +34,10 @@ All errors are reported in one run, on stderr; nothing is written to stdout then
 	platform.register(cmd)
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), platform.check)
 	var vms []string
-	cmd.Flags().StringArrayVar(&vms, "vm", nil, "`name` or namespace/name of a VM to render (repeatable); all by default")
+	cmd.Flags().StringArrayVar(&vms, "vm", nil, "`name` or namespace/name of a VM to render (repeatable, default all)")
 	var dir string
-	cmd.Flags().StringVar(&dir, "output-dir", "", "write one file per VM, NAMESPACE/NAME.yaml, into `directory` instead of stdout")
+	cmd.Flags().StringVar(&dir, "output-dir", "",
+		"`directory` for one file per VM, NAMESPACE/NAME.yaml, instead of stdout")
 	format := outputFlag(cmd, manifest.Formats())
 	completeFlag(cmd, "output-dir", completeDirs)
 	completeFlag(cmd, "vm", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -44,7 +47,7 @@ All errors are reported in one run, on stderr; nothing is written to stdout then
 		if file, ok := platform.File(pathArg(args)); ok {
 			return platform.template(cmd, file, format.value)
 		}
-		if err := onlyForPlatforms(cmd); err != nil {
+		if err := rejectPlatformFlags(cmd); err != nil {
 			return err
 		}
 		f, rendered, diags := renderFleet(pathArg(args), flags.options(cmd, vms))
@@ -55,7 +58,7 @@ All errors are reported in one run, on stderr; nothing is written to stdout then
 			return output.Machines(cmd.OutOrStdout(), format.value, rendered)
 		}
 		others, err := output.Files(dir, f.Root, format.value, rendered)
-		if len(vms) == 0 { // else they may be those of the other VMs
+		if len(vms) == 0 { // with --vm they can belong to the other VMs
 			for _, file := range others {
 				cmd.PrintErrf("%s: not of this run, left as it is\n", file)
 			}

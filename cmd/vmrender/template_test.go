@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Errors that show only in rendering, each in the last machine of a fleet whose
-// manifests are longer than what is gathered before it is written: they must be
-// found before anything is.
+// Errors that appear only during rendering, each in the last VM of a fleet whose
+// manifests are longer than the output buffer: they must be found before anything
+// is written.
 func TestLateErrorsLeaveStdoutEmpty(t *testing.T) {
 	for name, vm := range map[string]string{
 		"overrides":                 `{overrides: {spec: {tmplate: {}}}}`,
@@ -22,7 +22,8 @@ func TestLateErrorsLeaveStdoutEmpty(t *testing.T) {
 		"readinessProbe":            `{readinessProbe: {htpGet: {}}}`,
 		"livenessProbe":             `{livenessProbe: {htpGet: {}}}`,
 		"accessCredentials":         `{accessCredentials: [{sshPublicKye: {}}]}`,
-		"config drive without MAC":  `{nics: [{network: pod, ip: 10.0.0.5/24}], cloudInit: {datasource: configDrive, user: a}}`,
+		"config drive without MAC": `{nics: [{network: pod, ip: 10.0.0.5/24}], ` +
+			`cloudInit: {datasource: configDrive, user: a}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFleet(t, "vms:\n  a: {replicas: 200}\n  z: "+vm+"\n")

@@ -13,12 +13,13 @@ func newValidateCommand() *cobra.Command {
 		Use:   "validate [PATH]",
 		Short: "Report every error and warning of a fleet or a platform",
 		Long: `Read the fleet, directory or file at PATH (the working directory by default, "-"
-for a values file on standard input), render it, and report every problem. So it
-does with a PATH to a platform.yaml, or to a directory that has one and no fleet.
+for a values file on standard input), render it, and report every problem. A PATH
+to a platform.yaml, or to a directory with a platform.yaml and no fleet, validates
+the platform.
 
-The report is written to stdout in the format asked for: text (one line per
+The report is written to stdout in one of these formats: text (one line per
 problem), json, sarif (SARIF 2.1.0, for code scanning) or github (annotations in
-a GitHub Actions log). The exit status is 1 when there are errors.`,
+a GitHub Actions log). The exit status is 1 if there are errors.`,
 		Example: `  vmrender validate
   vmrender validate sites/a -o sarif > vmrender.sarif`,
 	}
@@ -45,25 +46,28 @@ a GitHub Actions log). The exit status is 1 when there are errors.`,
 	return cmd
 }
 
-// validatePath validates the fleet or the platform at a path, and counts what is in it.
-func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *platformFlags) (v report.Validation, count string, err error) {
+// validatePath validates the fleet or the platform at a path, and counts its VMs
+// or layers.
+func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *platformFlags) (
+	v report.Validation, count string, err error,
+) {
 	if file, ok := platform.File(path); ok {
-		if err := notFor("a platform", cmd, "kube-version", "api-versions", "output"); err != nil {
+		if err := rejectOtherFlags("a platform", cmd, "kube-version", "api-versions", "output"); err != nil {
 			return v, "", err
 		}
 		apps, diags := layers.RenderApps(file, platform.Options)
 		v = report.Validation{Version: readBuild().Version, Diagnostics: diags.Sorted()}
-		return v, report.Count(max(len(apps)-1, 0), "layer"), nil // the AppProject is none
+		return v, report.Count(max(len(apps)-1, 0), "layer"), nil // without the AppProject
 	}
-	if err := onlyForPlatforms(cmd); err != nil {
+	if err := rejectPlatformFlags(cmd); err != nil {
 		return v, "", err
 	}
 	v = validate(path, flags.options(cmd, nil))
 	return v, report.Count(v.VMs, "VM"), nil
 }
 
-// validate reads and renders everything at path; the manifests are thrown away.
+// validate reads and renders everything at path, and discards the manifests.
 func validate(path string, opts fleet.Options) report.Validation {
 	_, rendered, diags := renderFleet(path, opts)
-	return report.Validation{Version: readBuild().Version, VMs: machines(rendered), Diagnostics: diags.Sorted()}
+	return report.Validation{Version: readBuild().Version, VMs: countVMs(rendered), Diagnostics: diags.Sorted()}
 }

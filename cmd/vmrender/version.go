@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// build says what this program was built from.
+// build describes what this program was built from.
 type build struct {
 	Version  string `json:"version"`          // of the module; "(devel)" for a build outside of version control
 	Commit   string `json:"commit,omitempty"` // of the tree
-	Modified bool   `json:"modified"`         // the tree had changes beside the commit
+	Modified bool   `json:"modified"`         // the tree had uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }

@@ -25,7 +25,7 @@ const (
 	root   = "../.." // the module's root, seen from this package
 )
 
-// Dependencies by what they would let a room do.
+// Dependencies, by what a room could do with them.
 var (
 	cluster    = []string{"net/http", "os/exec", "helm.sh/helm", "k8s.io/client-go"}
 	kubernetes = []string{"k8s.io", "sigs.k8s.io/structured-merge-diff"}
@@ -35,7 +35,7 @@ var (
 	yaml       = []string{"go.yaml.in/yaml", "gopkg.in/yaml.v3", "sigs.k8s.io/yaml"}
 	system     = []string{"os", "io/fs"}
 
-	// impure is what a rendering must not depend on, or do on its own account.
+	// impure is the packages that rendering must not import.
 	impure = []string{"net/http", "os/exec", "crypto/rand", "math/rand", "log"}
 )
 
@@ -50,34 +50,69 @@ type room struct {
 var rooms = []room{
 	{dir: "pkg/rule", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{dir: "pkg/source", ours: []string{"pkg/rule"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
-	{dir: "pkg/catalog", ours: []string{"pkg/rule", "pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
-	{dir: "pkg/patch", ours: []string{"pkg/rule", "pkg/source"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
-	{dir: "pkg/values", ours: []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "internal/lazyregexp"}, reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
-	{dir: "pkg/template", ours: []string{"pkg/source", "internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
-	{dir: "pkg/fleet", ours: []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values"}, reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
-		dir:   "pkg/machine",
-		ours:  []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch", "internal/lazyregexp"},
-		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+		dir:     "pkg/catalog",
+		ours:    []string{"pkg/rule", "pkg/source"},
+		reach:   join(cluster, argocd, kubernetes, kubevirt),
+		imports: impure,
 	},
 	{
-		dir:   "pkg/render",
-		ours:  []string{"pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels", "pkg/argocd"},
-		reach: join(cluster, argocd), imports: join(impure, yaml, system),
+		dir:     "pkg/patch",
+		ours:    []string{"pkg/rule", "pkg/source"},
+		reach:   join(cluster, argocd, kubernetes, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
+		dir:     "pkg/values",
+		ours:    []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "internal/lazyregexp"},
+		reach:   join(cluster, argocd, kubevirt),
+		imports: join(impure, system),
+	},
+	{
+		dir:     "pkg/template",
+		ours:    []string{"pkg/source", "internal/lazyregexp"},
+		reach:   join(cluster, argocd, kubernetes, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
+		dir:     "pkg/fleet",
+		ours:    []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values"},
+		reach:   join(cluster, argocd, kubevirt),
+		imports: impure,
+	},
+	{
+		dir: "pkg/machine",
+		ours: []string{
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
+			"internal/lazyregexp",
+		},
+		reach:   join(cluster, argocd, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/render",
+		ours: []string{
+			"pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels",
+			"pkg/argocd",
+		},
+		reach:   join(cluster, argocd),
+		imports: join(impure, yaml, system),
 	},
 	{dir: "pkg/labels", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{dir: "pkg/report", ours: []string{"pkg/rule", "pkg/source"}, reach: join(cluster, argocd), imports: impure},
-	// Helm's engine brings the cluster's client along; nothing else of ours may.
+	// Helm's engine includes the cluster's client; no other room may.
 	{
-		dir:     "pkg/layers",
-		ours:    []string{"pkg/manifest", "pkg/rule", "pkg/source", "pkg/patch", "pkg/argocd", "pkg/labels", "charts", "apps"},
+		dir: "pkg/layers",
+		ours: []string{
+			"pkg/manifest", "pkg/rule", "pkg/source", "pkg/patch", "pkg/argocd", "pkg/labels", "charts", "apps",
+		},
 		reach:   join(argocd, kubevirt),
 		imports: impure,
 	},
 	{dir: "pkg/argocd", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/argocd/plugin", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
-	// Which fields Argo CD leaves alone is data of plugin.
+	// The fields that Argo CD ignores are data in plugin.
 	{
 		dir:     "pkg/delivery",
 		ours:    []string{"pkg/fleet", "pkg/machine", "pkg/values", "pkg/argocd", "pkg/labels", "pkg/source", "plugin"},
@@ -86,7 +121,7 @@ var rooms = []room{
 	},
 	{dir: "pkg/output", ours: []string{"pkg/manifest", "pkg/render"}, reach: join(cluster, argocd), imports: impure},
 	{dir: "pkg/starter", ours: []string{"pkg/output", "schema"}, reach: join(cluster, argocd), imports: impure},
-	// What talks to a cluster; only the command line has it.
+	// Packages that talk to a cluster; only the command line imports them.
 	{dir: "pkg/rollout", ours: []string{"pkg/labels"}, reach: join(helm, argocd), imports: []string{"os/exec"}},
 	{
 		dir:     "pkg/images",
@@ -96,12 +131,12 @@ var rooms = []room{
 	},
 
 	{dir: "cmd/vmrender", ours: []string{"pkg", "schema", "internal/process"}, reach: argocd, imports: helm},
-	// The sidecar starts the whole program for a platform: see TestOneFileRunsPrograms.
+	// For a platform, the sidecar runs vmrender: see TestOneFileRunsPrograms.
 	{
 		dir: "cmd/vmrender-cmp",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/argocd/plugin", "pkg/output", "pkg/report",
-			"internal/process",
+			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/argocd/plugin",
+			"pkg/output", "pkg/report", "internal/process",
 		},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),
 	},
@@ -116,19 +151,21 @@ var rooms = []room{
 	{dir: "internal/depcheck"},
 	// For tests alone: no room may import it.
 	{dir: "internal/golden"},
+	{dir: "internal/style"},
+	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
 }
 
-// machinery is where a search for a forbidden dependency ends. Kubernetes' typed
-// objects cannot be had without net/http: apimachinery v0.34 imports it for its
+// machinery is the module at which a search for a forbidden dependency ends. There
+// are no typed Kubernetes objects without net/http: apimachinery v0.34 imports it for its
 // status codes (pkg/api/errors), its panic handler (pkg/util/runtime) and its
 // address and port helpers (pkg/util/net).
 const machinery = "k8s.io/apimachinery"
 
 func join(lists ...[]string) []string { return slices.Concat(lists...) }
 
-// pkg is what the go command says of a package; tests and their imports are not part of it.
+// pkg is a package as the go command reports it, without tests and their imports.
 type pkg struct {
 	ImportPath string
 	Name       string
@@ -147,8 +184,8 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
-// TestOneFileRunsPrograms holds the running of other programs to one place of all
-// that is shipped, so that it can be seen what is run.
+// TestOneFileRunsPrograms checks that only one file of what is shipped runs other
+// programs, so that it is easy to see what is run.
 func TestOneFileRunsPrograms(t *testing.T) {
 	const sidecar, file = "cmd/vmrender-cmp", "cmd/vmrender-cmp/platform.go"
 	g := load(t)
@@ -166,7 +203,7 @@ func TestOneFileRunsPrograms(t *testing.T) {
 	require.Nil(t, g.chain(p, []string{"os/exec"}))
 }
 
-// importers are the files of a package, without its tests, that import a path.
+// importers returns the files of a package that import a path, except tests.
 func importers(t *testing.T, dir, path string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
@@ -192,16 +229,16 @@ func TestEveryPackageHasARoom(t *testing.T) {
 	}
 }
 
-// TestRulesAreTrue keeps out of the table rooms that are not there, and arrows
-// that no import follows.
+// TestRulesAreTrue checks that every room in the table exists, and imports every
+// room that it may import.
 func TestRulesAreTrue(t *testing.T) {
 	g := load(t)
 	for _, r := range rooms {
 		imports := r.imported(g)
 		require.NotNil(t, imports, "%s has a line in the table of rooms, and no package", r.dir)
 		for _, other := range r.ours {
-			require.True(t, slices.ContainsFunc(imports, func(path string) bool { return within(path, []string{module + other}) }),
-				"%s may import %s, and does not", r.dir, other)
+			used := slices.ContainsFunc(imports, func(path string) bool { return within(path, []string{module + other}) })
+			require.True(t, used, "%s may import %s, and does not", r.dir, other)
 		}
 	}
 	require.Nil(t, room{dir: "pkg/none"}.imported(g))
@@ -216,8 +253,8 @@ func TestViolationsAreFound(t *testing.T) {
 	for path, imports := range map[string][]string{
 		module + "pkg/cellar":       {"fmt", "os", module + "pkg/manifest", module + "pkg/fleet", "example.com/far"},
 		module + "pkg/cellar/inner": {module + "pkg/cellar", "math/rand/v2"},
-		module + "pkg/cellars":      {"os"},      // another room, whose name only begins alike
-		module + "pkg/manifest":     {"os/exec"}, // a matter of another room, yet in this one's reach
+		module + "pkg/cellars":      {"os"},      // another room, whose name only starts the same
+		module + "pkg/manifest":     {"os/exec"}, // allowed in that room, but within reach of this one
 		module + "pkg/fleet":        nil,
 		"example.com/far":           {"example.com/farther", machinery + "/pkg/util/net"},
 		"example.com/farther":       {"helm.sh/helmet", "k8s.io/client-go/rest"},
@@ -241,7 +278,8 @@ func TestViolationsAreFound(t *testing.T) {
 	require.Empty(t, inner.violations(g, []room{cellar, inner}), "the innermost room counts")
 }
 
-// imported lists what the packages of the room import, or is nil if there are none.
+// imported returns the packages of the room and their imports, or nil if there are
+// no packages.
 func (r room) imported(g graph) []string {
 	var paths []string
 	for path, p := range g {
@@ -252,7 +290,7 @@ func (r room) imported(g graph) []string {
 	return paths
 }
 
-// violations lists what the shipped packages of the room import or reach against its rules.
+// violations returns the imports of the room's shipped packages that break its rules.
 func (r room) violations(g graph, all []room) []string {
 	var found []string
 	for path, p := range g {
@@ -279,7 +317,7 @@ func (r room) mayImport(path string) bool {
 	return !within(path, r.imports)
 }
 
-// chain returns the imports that lead from p to the nearest forbidden package, or nil where there is none.
+// chain returns the imports that lead from p to the nearest forbidden package, or nil if there is none.
 func (g graph) chain(p pkg, forbidden []string) []string {
 	cameFrom := map[string]string{p.ImportPath: ""}
 	queue := []string{p.ImportPath}
@@ -302,7 +340,7 @@ func (g graph) chain(p pkg, forbidden []string) []string {
 	return nil
 }
 
-// trace walks back from path and leaves out where the search began.
+// trace returns the chain that leads to path, without the start of the search.
 func trace(cameFrom map[string]string, path string) []string {
 	var chain []string
 	for ; cameFrom[path] != ""; path = cameFrom[path] {
@@ -323,7 +361,7 @@ func roomOf(dir string, all []room) room {
 	return best
 }
 
-// shipped tells the packages that users get from the programs that only generate files of this repository.
+// shipped reports whether users get a package, in contrast to the programs that only generate files.
 func shipped(p pkg) bool {
 	return p.Name != "main" || strings.HasPrefix(p.ImportPath, module+"cmd/")
 }
@@ -335,9 +373,9 @@ func within(path string, prefixes []string) bool {
 	})
 }
 
-// load asks the go command for all packages of the module and all that they
-// import, for the platform that they ship on. A package that does not build is
-// the compiler's to report (-e).
+// load returns all packages of the module and all that they import, for the
+// platform that they ship on. It ignores packages that do not build (-e), which
+// the compiler reports.
 func load(t *testing.T) graph {
 	t.Helper()
 	touchTree(t)
@@ -363,8 +401,8 @@ func load(t *testing.T) graph {
 }
 
 // touchTree reads the module's directories: the go command caches a test's
-// result until a file or directory changes that the test itself has opened,
-// and it does not see what a child process opens.
+// result until a file or directory changes that the test itself opened, and does
+// not see what a child process opens.
 func touchTree(t *testing.T) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

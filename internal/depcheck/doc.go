@@ -1,5 +1,5 @@
-// Package depcheck holds one test: the import rules between the rooms of the
-// architecture. A room is a package of ours with the packages below it; the
-// table in the test says which other rooms it may import and which
-// dependencies must stay out of its reach. A new package needs a line there.
+// Package depcheck contains one test: the import rules between the rooms of the
+// architecture. A room is a package of this module with the packages below it. The
+// table in the test lists the other rooms that it may import, and the dependencies
+// that it must not reach. A new package needs a line there.
 package depcheck

@@ -12,7 +12,7 @@ import (
 //go:embed catalog.md.tmpl
 var catalogTemplate string
 
-// catalogReference makes docs/catalog.md from the built-in catalogue.
+// catalogReference returns docs/catalog.md, from the built-in catalog.
 func catalogReference() ([]byte, error) {
 	var diags source.Diagnostics
 	set := catalog.New(nil, &diags)
@@ -20,11 +20,11 @@ func catalogReference() ([]byte, error) {
 		"Guests":   table(set.ListOS(), guestCells),
 		"Hardware": table(set.ListOS(), hardwareCells),
 		"Flavors":  table(set.ListFlavors(), flavorCells),
-		"Traits":   table(set.ListTraits(), func(r catalog.TraitRow) []string { return []string{code(r.Name), r.Description} }),
+		"Traits":   table(set.ListTraits(), traitCells),
 	})
 }
 
-// table gives the cells of all rows.
+// table returns the cells of all rows.
 func table[R any](rows []R, cells func(R) []string) [][]string {
 	lines := make([][]string, len(rows))
 	for i, r := range rows {
@@ -45,11 +45,13 @@ func hardwareCells(r catalog.OSRow) []string {
 	return []string{code(r.Name), r.Firmware, yes(r.TPM), r.DiskBus, r.NICModel, r.Topology, code(r.Traits...)}
 }
 
+func traitCells(r catalog.TraitRow) []string { return []string{code(r.Name), r.Description} }
+
 func flavorCells(r catalog.FlavorRow) []string {
 	return []string{code(r.Name), number(r.CPU), r.Memory, r.Hugepages, code(r.Options...)}
 }
 
-// code sets words in the type of code.
+// code formats words as code.
 func code(words ...string) string {
 	if len(words) == 0 {
 		return ""
@@ -57,7 +59,7 @@ func code(words ...string) string {
 	return "`" + strings.Join(words, "` `") + "`"
 }
 
-// number is a count, or an empty cell for none.
+// number returns a count as a cell, which is empty for 0.
 func number(n int) string {
 	if n == 0 {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// testTypes are those that the tests name.
+// testTypes are the named types of the tests.
 var testTypes = chartTypeSet{
 	"port": {"type": "integer", "minimum": 1, "description": "a port"},
 	"endpoint": {
@@ -57,11 +57,12 @@ func TestChartSchemaFollowsFromDefaultsAndComments(t *testing.T) {
 
 func TestChartValuesThatSayTooLittle(t *testing.T) {
 	for values, want := range map[string]string{
-		"a: 1":                                 "line 1: a: no comment \"# -- …\" says what it is",
-		"# A.\na: 1":                           "line 2: a: no comment \"# -- …\" says what it is",
-		"# -- A.\na: null":                     "line 2: a: null says no type; @schema must",
-		"# -- A.\na: []":                       "line 2: a: @schema does not say what its items are",
-		"# -- A.\na: {}":                       "line 2: a: which keys the map has is not said; for any, say additionalProperties: true",
+		"a: 1":             "line 1: a: no comment \"# -- …\" says what it is",
+		"# A.\na: 1":       "line 2: a: no comment \"# -- …\" says what it is",
+		"# -- A.\na: null": "line 2: a: null says no type; @schema must",
+		"# -- A.\na: []":   "line 2: a: @schema does not say what its items are",
+		"# -- A.\na: {}": "line 2: a: which keys the map has is not said; " +
+			"for any, say additionalProperties: true",
 		"# -- A.\n# @schema {type: prt}\na: 1": "line 3: a: unknown type \"prt\"; types.yaml has the names beside JSON's",
 		"# -- A.\n# @schema {items: {type: prt}}\na: []": "line 3: a: items: unknown type \"prt\"; " +
 			"types.yaml has the names beside JSON's",

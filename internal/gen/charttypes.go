@@ -12,11 +12,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// jsonSchema is a JSON Schema, or, before it is expanded, one in which the name
-// of a chartTypeSet's entry may stand as a type.
+// jsonSchema is a JSON Schema. Before it is expanded, its types can also be names
+// of a chartTypeSet.
 type jsonSchema = map[string]any
 
-// chartTypeSet holds the types that values may have besides JSON's own, by name.
+// chartTypeSet is the types that values can have in addition to those of JSON, by name.
 type chartTypeSet map[string]jsonSchema
 
 // chartType is a type as the reference shows it.
@@ -28,7 +28,7 @@ type chartType struct {
 // chartTypeKey is a key of a type that is a map.
 type chartTypeKey struct{ Name, Type, Doc string }
 
-// readChartTypes reads the files that exist; a name stands in one of them.
+// readChartTypes reads the files that exist. A name must be unique in all of them.
 func readChartTypes(paths ...string) (chartTypeSet, error) {
 	all := chartTypeSet{}
 	for _, path := range paths {
@@ -52,8 +52,8 @@ func readChartTypes(paths ...string) (chartTypeSet, error) {
 	return all, nil
 }
 
-// expand puts what the named types mean in their places, and closes every map
-// whose keys are listed.
+// expand replaces named types by their schemas, and forbids unlisted keys in every
+// map that lists keys.
 func (t chartTypeSet) expand(s jsonSchema) (jsonSchema, error) {
 	s, err := t.resolve(s)
 	if err != nil {
@@ -73,7 +73,7 @@ func (t chartTypeSet) expand(s jsonSchema) (jsonSchema, error) {
 	return s, nil
 }
 
-// expandKeyword expands the schemas beneath a keyword.
+// expandKeyword expands the schemas under a keyword.
 func (t chartTypeSet) expandKeyword(key string, value any) (any, error) {
 	switch key {
 	case "properties", "patternProperties":
@@ -113,8 +113,8 @@ func (t chartTypeSet) expandEach(properties any) (any, error) {
 	return expanded, nil
 }
 
-// resolve returns a copy of a schema that has one of JSON's types: keywords
-// beside a named type come on top of those of the type.
+// resolve returns a copy of a schema with one of JSON's types. Keywords next to a
+// named type override those of the type.
 func (t chartTypeSet) resolve(s jsonSchema) (jsonSchema, error) {
 	name, ok := s["type"].(string)
 	if !ok || slices.Contains(slices.Collect(maps.Values(jsonTypes)), name) || name == "null" {
@@ -133,7 +133,7 @@ func (t chartTypeSet) resolve(s jsonSchema) (jsonSchema, error) {
 	return t.resolve(resolved)
 }
 
-// typesOf returns the types that a schema allows, or nil for any.
+// typesOf returns the types that a schema allows, or nil if it allows any.
 func typesOf(s jsonSchema) []any {
 	switch types := s["type"].(type) {
 	case string:
@@ -144,7 +144,7 @@ func typesOf(s jsonSchema) []any {
 	return nil
 }
 
-// text is what the reference writes for a type.
+// text returns the type of a value as the reference shows it.
 func (t chartTypeSet) text(s jsonSchema) string {
 	if values, ok := s["enum"].([]any); ok {
 		words := make([]string, len(values))
@@ -166,7 +166,8 @@ func (t chartTypeSet) text(s jsonSchema) string {
 	return strings.Join(words, " or ")
 }
 
-// mapValues is the schema of the values of a map whose keys users choose.
+// mapValues returns the schema of the values of a map whose keys users choose, or
+// nil if the schema is of something else.
 func mapValues(s jsonSchema) jsonSchema {
 	values, _ := s["additionalProperties"].(jsonSchema)
 	patterns, _ := s["patternProperties"].(jsonSchema)
@@ -176,7 +177,7 @@ func mapValues(s jsonSchema) jsonSchema {
 	return values
 }
 
-// link leads to the description of a named type.
+// link returns a link to the description of a named type.
 func (t chartTypeSet) link(name string) string {
 	if t[name] == nil {
 		return strings.Replace(name, "object", "map", 1)
@@ -184,7 +185,7 @@ func (t chartTypeSet) link(name string) string {
 	return "[" + name + "](#" + anchor(name) + ")"
 }
 
-// named lists the named types that values have, and those within them.
+// named returns the named types of the values, and the types that these refer to.
 func (t chartTypeSet) named(root *chartValue) []chartType {
 	used := map[string]bool{}
 	var visit func(*chartValue)
@@ -202,7 +203,7 @@ func (t chartTypeSet) named(root *chartValue) []chartType {
 	return list
 }
 
-// collect notes the named types anywhere in a schema.
+// collect adds the named types anywhere in a schema to used.
 func (t chartTypeSet) collect(part any, used map[string]bool) {
 	switch part := part.(type) {
 	case []any:
@@ -231,7 +232,7 @@ func (t chartTypeSet) describe(name string) chartType {
 	return described
 }
 
-// sentence is a description on one line, with a capital and a full stop.
+// sentence returns a description on one line, with a capital letter and a full stop.
 func sentence(description any) string {
 	text, _ := description.(string)
 	words := strings.Join(strings.Fields(text), " ")

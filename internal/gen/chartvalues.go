@@ -9,21 +9,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// chartValue is a key of a chart's values, with what its comment says:
+// chartValue is a key of a chart's values, with its comment:
 //
-//	# -- What the key is.
+//	# -- Description of the key.
 //	# @schema {minimum: 1}
 //	key: 3
 //
-// After "@schema" come keywords of JSON Schema as a YAML map. The type follows
-// from the default where it is not given; null means "not set" and needs one.
+// After "@schema" come keywords of JSON Schema as a YAML map. The type defaults to
+// that of the default value. A default of null means "not set" and needs a type.
 type chartValue struct {
 	Path    string
 	Doc     string
-	Type    string        // as the reference names it
+	Type    string        // as the reference shows it
 	Default string        // in YAML's flow style; empty for null
-	written jsonSchema    // what the comment says, with named types
-	schema  jsonSchema    // what it means
+	written jsonSchema    // from the comment, with named types
+	schema  jsonSchema    // expanded
 	Keys    []*chartValue // of a map whose keys are described one by one
 }
 
@@ -81,7 +81,7 @@ func (v *chartValue) read(comment string, node *yaml.Node, types chartTypeSet) e
 	return nil
 }
 
-// readComment takes the description from a comment and returns the keywords beside it.
+// readComment sets Doc from a comment and returns the keywords after "@schema".
 func (v *chartValue) readComment(comment string) (jsonSchema, error) {
 	var words []string
 	for line := range strings.Lines(comment) {
@@ -100,7 +100,7 @@ func (v *chartValue) readComment(comment string) (jsonSchema, error) {
 	return written, nil
 }
 
-// describesMap tells whether the schema says itself what keys a map has.
+// describesMap reports whether the schema itself defines the keys of a map.
 func describesMap(s jsonSchema) bool {
 	for _, keyword := range []string{"type", "properties", "patternProperties", "additionalProperties"} {
 		if s[keyword] != nil {
@@ -114,7 +114,7 @@ var jsonTypes = map[string]string{
 	"!!str": "string", "!!int": "integer", "!!float": "number", "!!bool": "boolean", "!!seq": "array", "!!map": "object",
 }
 
-// derive adds the type that the default has.
+// derive adds the type of the default value.
 func derive(s jsonSchema, node *yaml.Node) error {
 	if s["type"] == nil && s["enum"] == nil {
 		if node.Tag == "!!null" {
@@ -138,7 +138,8 @@ func acceptNull(s jsonSchema) {
 	}
 }
 
-// flow is a default on one line; a map with keys is too long for that.
+// flow returns a default value on one line, or a reference to values.yaml for a
+// map with keys, which is too long.
 func flow(node *yaml.Node) string {
 	switch {
 	case node.Tag == "!!null":
@@ -156,7 +157,7 @@ func flow(node *yaml.Node) string {
 	return code(strings.Join(strings.Fields(string(text)), " "))
 }
 
-// Leaves tells whether some key has no keys beneath it.
+// Leaves reports whether at least one key has no keys of its own.
 func (v *chartValue) Leaves() bool {
 	return slices.ContainsFunc(v.Keys, func(k *chartValue) bool { return k.Keys == nil })
 }

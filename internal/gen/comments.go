@@ -24,8 +24,8 @@ func readComments() (comments, error) {
 	return r.CommentMap, nil
 }
 
-// of returns the comment on a type, or on one of its fields, as one line. That
-// on a type starts with what the type is instead of with its name.
+// of returns the comment on a type, or on one of its fields, as one line. The
+// comment on a type is returned without the type's name at the beginning.
 func (c comments) of(t reflect.Type, field string) string {
 	if field == "" {
 		return withoutName(c.line(t.PkgPath()+"."+t.Name()), t.Name())
@@ -38,7 +38,7 @@ func (c comments) of(t reflect.Type, field string) string {
 
 func (c comments) line(key string) string { return strings.Join(strings.Fields(c[key]), " ") }
 
-// withoutName makes "The long form" of "CPU is the long form".
+// withoutName turns "CPU is the long form" into "The long form".
 func withoutName(comment, name string) string {
 	rest := strings.TrimPrefix(strings.TrimPrefix(comment, name+" "), "is ")
 	if rest == "" {

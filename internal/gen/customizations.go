@@ -15,8 +15,8 @@ const (
 	actionsKey        = "resource.customizations.actions."
 )
 
-// customization is what Argo CD should know about a kind: an entry of the table
-// customizations.yaml, whose comments say what its fields are.
+// customization is an entry of customizations.yaml: the health check, actions and
+// ignored fields of a kind. The comments of that file describe the keys.
 type customization struct {
 	Group    string         `json:"group"`
 	Kind     string         `json:"kind"`
@@ -134,7 +134,7 @@ func (s *actionsSetting) read(path string) error {
 	return nil
 }
 
-// configMapData are the customizations in the form of Argo CD's ConfigMap
+// configMapData returns the customizations in the form of Argo CD's ConfigMap
 // argocd-cm: util/settings/settings.go, appendResourceOverridesFromSplitKeys.
 func configMapData(kinds []customization) (map[string]string, error) {
 	data := map[string]string{}
@@ -159,7 +159,7 @@ func configMapData(kinds []customization) (map[string]string, error) {
 	return data, nil
 }
 
-// name is that of the kind in the keys of argocd-cm.
+// name returns the name of the kind in the keys of argocd-cm.
 func (c *customization) name() string {
 	if c.Group == "" {
 		return c.Kind
@@ -184,9 +184,10 @@ func configMap(data map[string]string) any {
 	}
 }
 
-// argoCDResource are the customizations in the form of the resource that OpenShift
-// GitOps makes Argo CD from: argocd-operator, api/v1beta1/argocd_types.go, and
-// controllers/argocd/configmap.go for the keys that become of it.
+// argoCDResource returns the customizations in the form of the resource that
+// configures Argo CD in OpenShift GitOps: argocd-operator,
+// api/v1beta1/argocd_types.go, and controllers/argocd/configmap.go for the
+// resulting keys of argocd-cm.
 func argoCDResource(kinds []customization, data map[string]string) any {
 	checks := make([]map[string]any, len(kinds))
 	var actions, ignored []map[string]any

@@ -10,20 +10,20 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// examplesDir holds the examples of docs/diagnostics.md: an archive ID.txtar, and more of
-// the same identifier as ID+WORD.txtar. Its files under wrong/ and right/ are two trees, of
-// which the first is reported and the second is not; `says` is what `vmrender validate`
-// prints of the first. A file `args` in a tree holds arguments, one a line. The text before
-// the files is for what no tree can show.
+// examplesDir contains the examples of docs/diagnostics.md: an archive ID.txtar for each
+// identifier, and further ones as ID+WORD.txtar. The files under wrong/ and right/ are two
+// trees. The wrong tree is reported, the right one is not. The file `says` is the output of
+// `vmrender validate` for the wrong tree. A file `args` in a tree contains arguments, one per
+// line. The text before the files is for what no tree can show.
 //
-// A tree with a vms.yaml gets a plain fleet.yaml if it has none, one with nothing but a
-// fleet.yaml a plain vms.yaml, and an empty one both. A test of cmd/vmrender runs all of them.
+// A tree with only a vms.yaml gets a plain fleet.yaml, a tree with only a fleet.yaml a plain
+// vms.yaml, and an empty tree both. A test of cmd/vmrender runs all examples.
 const examplesDir = "internal/gen/diagnostics"
 
 //go:embed diagnostics.md.tmpl
 var diagnosticsTemplate string
 
-// ruleExample is a wrong input, what is said of it, and a right one.
+// ruleExample is a wrong input, what is reported for it, and a right input.
 type ruleExample struct {
 	Text, Says   string
 	Wrong, Right exampleTree
@@ -36,7 +36,7 @@ type exampleTree struct {
 
 type exampleFile struct{ Name, Text string }
 
-// diagnosticsReference makes docs/diagnostics.md.
+// diagnosticsReference returns docs/diagnostics.md.
 func diagnosticsReference(groups []ruleGroup) ([]byte, error) {
 	for _, g := range groups {
 		for i := range g.Rules {
@@ -87,13 +87,13 @@ func newExample(archive *txtar.Archive) ruleExample {
 	return e
 }
 
-// IsArgs reports whether the file holds arguments of the command.
+// IsArgs reports whether the file contains arguments of the command.
 func (f exampleFile) IsArgs() bool { return f.Name == "args" }
 
-// Line is the file on one line.
+// Line returns the file on one line.
 func (f exampleFile) Line() string { return strings.ReplaceAll(f.Text, "\n", " ") }
 
-// Severity is "Error", "Warning", or both, as the examples show it.
+// Severity returns "Error", "Warning" or "Error or warning", as in the examples.
 func (r ruleEntry) Severity() string {
 	warns := func(e ruleExample) bool { return strings.Contains(e.Says, ": warning: ") }
 	warnings := slices.DeleteFunc(slices.Clone(r.Examples), func(e ruleExample) bool { return !warns(e) })
@@ -106,7 +106,7 @@ func (r ruleEntry) Severity() string {
 	return "Error or warning"
 }
 
-// Links are the identifiers of a group, each with a link to its section.
+// Links returns the identifiers of a group, each with a link to its section.
 func (g ruleGroup) Links() string {
 	list := make([]string, 0, len(g.Rules))
 	for _, r := range g.Rules {

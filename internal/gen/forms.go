@@ -12,15 +12,17 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// shortForms has the short form of every type that has one.
+// shortForms maps types to their short forms.
 var shortForms = func() map[reflect.Type]values.Form {
 	forms := maps.Clone(values.Forms)
-	forms[reflect.TypeFor[layers.IgnoreField]()] = values.Form{Key: "pointer", Noun: "pointer", Example: "`[/spec/size]` is `[{pointer: /spec/size}]`"}
+	forms[reflect.TypeFor[layers.IgnoreField]()] = values.Form{
+		Key: "pointer", Noun: "pointer", Example: "`[/spec/size]` is `[{pointer: /spec/size}]`",
+	}
 	return forms
 }()
 
-// shortSchema returns what the short form of a type accepts: what the field does
-// whose value the scalar is.
+// shortSchema returns the schema of the short form of a type: that of the field
+// whose value the short form is.
 func shortSchema(t reflect.Type, form *values.Form) *jsonschema.Schema {
 	if word, ok := strings.CutPrefix(form.Noun, "`"); ok { // the only word that there is
 		return &jsonschema.Schema{Type: "string", Enum: []any{strings.TrimSuffix(word, "`")}}
@@ -32,7 +34,7 @@ func shortSchema(t reflect.Type, form *values.Form) *jsonschema.Schema {
 	return s
 }
 
-// kindTypes has the JSON type of every kind of value that a short form can be.
+// kindTypes maps the kinds of value that a short form can have to JSON types.
 var kindTypes = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Bool: "boolean", reflect.Int32: "integer", reflect.Uint32: "integer",
 }
@@ -47,13 +49,11 @@ func shortField(t reflect.Type, name string) reflect.StructField {
 	panic("no field for the short form of " + t.String())
 }
 
-func text() *jsonschema.Schema    { return &jsonschema.Schema{Type: "string"} }
-func boolean() *jsonschema.Schema { return &jsonschema.Schema{Type: "boolean"} }
+func text() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 
-func positive() *jsonschema.Schema { return &jsonschema.Schema{Type: "integer", Minimum: "1"} }
-
-// limitFormat restricts a string to a `format` tag. Numbers of bytes need no
-// quotes; one of under 1Mi is a unit forgotten, however it is written.
+// limitFormat restricts a string to a `format` tag. A quantity can also be an
+// unquoted number of bytes. A number below 1Mi is an error, quoted or not: its unit
+// is probably missing.
 func limitFormat(s *jsonschema.Schema, format string) {
 	switch format {
 	case "quantity":
@@ -67,7 +67,8 @@ func limitFormat(s *jsonschema.Schema, format string) {
 	}
 }
 
-// ownForm gives the schemas of types that do not follow from their fields.
+// ownForm returns the schema of a type that does not follow from its fields, or
+// nil if it does.
 func ownForm(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[source.Node]():
@@ -81,10 +82,10 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// foreignForm is a value in the words of Kubernetes or KubeVirt, by the `ref`
-// tag of its field.
+// foreignForm is a value in a format of Kubernetes or KubeVirt.
 type foreignForm struct{ typ, noun, where string }
 
+// foreignForms maps the `ref` tags of fields to the formats of their values.
 var foreignForms = map[string]foreignForm{
 	"VirtualMachine":            {"object", "map", "Written as the fields of KubeVirt's VirtualMachine."},
 	"accessCredentials":         {"array", "list", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},

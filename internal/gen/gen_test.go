@@ -18,7 +18,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// generated makes all files in the repository's root.
+// generated returns all files, and changes to the repository's root.
 func generated(t *testing.T) map[string][]byte {
 	t.Helper()
 	t.Chdir("../..")
@@ -45,13 +45,13 @@ func TestRootIsFoundFromBelow(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Types that decode themselves do so for the sake of a short form, except for
-// patches, which check themselves.
+// Types decode themselves only for a short form, except patches, which validate
+// themselves.
 func TestShortFormsAreKnown(t *testing.T) {
 	decoder := reflect.TypeFor[source.NodeDecoder]()
 	patches := []reflect.Type{reflect.TypeFor[patch.Operation](), reflect.TypeFor[layers.Patch]()}
 	for _, kind := range fileKinds {
-		for _, typ := range typesBeneath(kind.of) {
+		for _, typ := range typesBelow(kind.of) {
 			if reflect.PointerTo(typ).Implements(decoder) && ownForm(typ) == nil && !slices.Contains(patches, typ) {
 				require.Contains(t, shortForms, typ)
 			}
@@ -59,8 +59,8 @@ func TestShortFormsAreKnown(t *testing.T) {
 	}
 }
 
-// typesBeneath are the types of all keys beneath t, at any depth.
-func typesBeneath(t reflect.Type) []reflect.Type {
+// typesBelow returns the types of all keys below t, at any depth.
+func typesBelow(t reflect.Type) []reflect.Type {
 	var all []reflect.Type
 	collect := func(t reflect.Type) {
 		for _, k := range keysOf(t) {

@@ -10,7 +10,7 @@ import (
 //go:embed health.md.tmpl
 var healthTemplate string
 
-// healthState is an entry of a states.yaml: an object, and what its state means.
+// healthState is an entry of a states.yaml: an object, and the meaning of its state.
 type healthState struct {
 	State   string         `json:"state"`
 	Health  string         `json:"health"`
@@ -26,7 +26,7 @@ type healthRule struct {
 	States []healthState
 }
 
-// healthReference makes docs/health.md.
+// healthReference returns docs/health.md.
 func healthReference(kinds []customization) ([]byte, error) {
 	rules, err := healthRules(kinds)
 	if err != nil {
@@ -50,7 +50,7 @@ func healthReference(kinds []customization) ([]byte, error) {
 	})
 }
 
-// healthRules are the health checks, each once, in the order of the table.
+// healthRules returns the health checks, each once, in the order of the table.
 func healthRules(kinds []customization) ([]healthRule, error) {
 	var rules []healthRule
 	for _, c := range kinds {
@@ -67,10 +67,10 @@ func healthRules(kinds []customization) ([]healthRule, error) {
 	return rules, nil
 }
 
-// Title names the kinds of a rule.
+// Title returns the kinds of a rule.
 func (r healthRule) Title() string { return strings.Join(r.Kinds, ", ") }
 
-// Rows are the states of a rule, for its table.
+// Rows returns the states of a rule, for its table.
 func (r healthRule) Rows() [][]string {
 	return table(r.States, func(s healthState) []string { return []string{s.State, s.Health, s.Why} })
 }

@@ -32,7 +32,7 @@ var (
 // key is one key that a user can write.
 type key struct {
 	name     string
-	required bool // by its own type; another level of inheritance may give it
+	required bool // by its own type; another level of inheritance can set it
 	field    reflect.StructField
 	of       reflect.Type // the struct that declares the field
 }
@@ -52,8 +52,8 @@ func keysOf(t reflect.Type) []key {
 	return keys
 }
 
-// target strips a type to what its values hold in the end, and adds to path how
-// to get there: ".*" for the entries of a map, "[]" for the items of a list.
+// target returns the type of a value without pointers, maps and lists, and path
+// with ".*" for the entries of each map and "[]" for the items of each list.
 func target(t reflect.Type, path string) (reflect.Type, string) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -66,13 +66,13 @@ func target(t reflect.Type, path string) (reflect.Type, string) {
 	return t, path
 }
 
-// hasKeys tells structs that are written key by key.
+// hasKeys reports whether a type is a struct that is written key by key.
 func hasKeys(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t != nodeType && len(keysOf(t)) > 0
 }
 
-// walk calls visit for all types with keys beneath t, and the paths that lead
-// to them; beneath a type only where visit returns true.
+// walk calls visit for all types with keys below t, with their paths. It goes on
+// below a type only if visit returns true.
 func walk(t reflect.Type, path string, visit func(t reflect.Type, path string) bool) {
 	for _, k := range keysOf(t) {
 		inner, at := target(k.field.Type, join(path, k.name))
@@ -89,8 +89,8 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// listItems are the types that stand in lists: those replace each other as a
-// whole, so that no other level of inheritance gives a key that is missing.
+// listItems returns the types of items of lists. A list replaces an inherited one
+// as a whole, so that no other level of inheritance sets a missing key.
 func listItems(t reflect.Type) map[reflect.Type]bool {
 	items := map[reflect.Type]bool{}
 	walk(t, "", func(t reflect.Type, path string) bool {

@@ -10,7 +10,7 @@ import (
 //go:embed lifecycle.md.tmpl
 var lifecycleTemplate string
 
-// lifecycleReference makes docs/lifecycle.md from the policies of pkg/render.
+// lifecycleReference returns docs/lifecycle.md, from the policies of pkg/render.
 func lifecycleReference() ([]byte, error) {
 	return execute("lifecycle.md", lifecycleTemplate, map[string]any{
 		"Policies": policySections(),
@@ -18,7 +18,7 @@ func lifecycleReference() ([]byte, error) {
 	})
 }
 
-// policySection is what is written of one policy.
+// policySection is the section of one policy.
 type policySection struct {
 	Title, Summary string
 	Events         []eventSection
@@ -63,7 +63,7 @@ func partCells(p render.Part) []string {
 	return []string{p.Name, p.Phase, p.Wave, codeOrNothing(p.Options), codeOrNothing(p.Cleanup), p.Why}
 }
 
-// codeOrNothing sets a word in the type of code; an empty cell stays empty.
+// codeOrNothing formats a word as code; an empty cell stays empty.
 func codeOrNothing(word string) string {
 	if word == "" {
 		return ""

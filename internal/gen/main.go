@@ -1,9 +1,11 @@
-// Command gen writes the files of this repository that follow from Go types,
-// the comments on them and the built-in catalogue: the JSON Schemas under
-// schema/ and the reference under docs/; those that follow from the
-// identifiers of package rule and the examples under diagnostics/; and those
-// that follow from the values of the charts: their schemas, their references
-// and their copies of the library. It is not shipped; go generate runs it.
+// Command gen writes the generated files of this repository. It is not shipped;
+// go generate runs it. The sources are
+//   - Go types, their comments and the built-in catalog, for the JSON Schemas in
+//     schema/ and the reference in docs/,
+//   - the identifiers of package rule and the examples in diagnostics/, for
+//     docs/diagnostics.md and the meanings in package rule,
+//   - the parameters of the plugin and the customizations, for plugin/,
+//   - the values of the charts, for their schemas and references.
 package main
 
 import (
@@ -40,8 +42,8 @@ func run() error {
 	return nil
 }
 
-// enterRoot makes the nearest directory upwards with a go.mod the working
-// directory: go generate starts commands where their comment stands.
+// enterRoot changes to the nearest parent directory with a go.mod: go generate
+// starts a command in the directory of its comment.
 func enterRoot() error {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -59,8 +61,8 @@ func enterRoot() error {
 	}
 }
 
-// generate makes all files, by their path beneath the working directory, which
-// is the repository's root.
+// generate returns all files by path, relative to the working directory, which
+// must be the repository's root.
 func generate() (map[string][]byte, error) {
 	comments, err := readComments()
 	if err != nil {

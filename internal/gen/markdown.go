@@ -6,7 +6,7 @@ import (
 	"text/template"
 )
 
-// execute fills in a template for Markdown.
+// execute executes a template for Markdown.
 func execute(name, text string, data any) ([]byte, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{"cell": cell, "line": line, "words": strings.Fields}).Parse(text)
 	if err != nil {
@@ -19,10 +19,10 @@ func execute(name, text string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// cell keeps text from ending a table's cell.
+// cell escapes text for a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// line is one line of a table.
+// line returns one line of a table.
 func line(cells []string) string {
 	var out strings.Builder
 	for _, c := range cells {

@@ -13,8 +13,8 @@ import (
 //go:embed plugin
 var pluginTemplates embed.FS
 
-// pluginFiles are the templates of all that installs and explains the plugin,
-// by the path of what is made from them.
+// pluginFiles maps the files that install and document the plugin to their
+// templates.
 var pluginFiles = map[string]string{
 	"docs/parameters.md":                  "parameters.md.tmpl",
 	"plugin/plugin.yaml":                  "plugin.yaml.tmpl",
@@ -23,18 +23,18 @@ var pluginFiles = map[string]string{
 	"plugin/openshift-gitops/argocd.yaml": "openshift-gitops.yaml.tmpl",
 }
 
-// pluginData is what the templates are filled in with.
+// pluginData is the data of the templates.
 type pluginData struct {
-	// Static are the parameters that plugin.yaml announces itself.
+	// Static is the parameters that plugin.yaml itself announces.
 	Static []plugin.Announcement
-	// Parameters are all of them.
+	// Parameters is all parameters.
 	Parameters []plugin.Reference
 	// MaxFileSize, in MiB, and MaxDepth are the limits of values files.
 	MaxFileSize, MaxDepth int
 }
 
-// addPluginFiles adds the files that follow from the table of parameters, and
-// from the container of the sidecar.
+// addPluginFiles adds the files that contain the table of parameters or the
+// container of the sidecar.
 func addPluginFiles(files map[string][]byte) error {
 	all := template.New("plugin")
 	part := func(name string, data any) (string, error) {
@@ -62,7 +62,7 @@ func addPluginFiles(files map[string][]byte) error {
 	return nil
 }
 
-// indent moves all lines but empty ones to the right.
+// indent indents all lines, except empty ones.
 func indent(columns int, text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

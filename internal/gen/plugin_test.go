@@ -20,7 +20,7 @@ type pluginSource struct {
 	Env        []struct{ Name, Value string }            `json:"env"`
 }
 
-// What the reference of the parameters shows is what the plugin understands.
+// The plugin accepts the examples in the reference of the parameters.
 func TestDocumentedParametersAreRead(t *testing.T) {
 	text := string(generated(t)["docs/parameters.md"])
 	const heading = "```yaml\n# Application, spec.source.plugin\n"
@@ -51,11 +51,13 @@ func TestDocumentedParametersAreRead(t *testing.T) {
 	}
 }
 
-// Every way to install has the same container, but for its user.
+// All ways to install have the same container, except for its user.
 func TestInstallsShareTheContainer(t *testing.T) {
 	files := generated(t)
 	var containers []string
-	for _, name := range []string{"plugin/kustomize/repo-server.yaml", "plugin/helm/values.yaml", "plugin/openshift-gitops/argocd.yaml"} {
+	for _, name := range []string{
+		"plugin/kustomize/repo-server.yaml", "plugin/helm/values.yaml", "plugin/openshift-gitops/argocd.yaml",
+	} {
 		containers = append(containers, containerIn(string(files[name])))
 	}
 	require.Contains(t, containers[0], "mountPath: /tmp")
@@ -67,7 +69,7 @@ func TestInstallsShareTheContainer(t *testing.T) {
 	require.Equal(t, containers[0], containers[2])
 }
 
-// containerIn is the text from the container's name to the next key, without indentation.
+// containerIn returns the text from the container's name to the next key, without indentation.
 func containerIn(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {

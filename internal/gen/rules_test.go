@@ -21,12 +21,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// literalsIn are the packages that may write identifiers as literals.
+// literalsIn is the packages that may write identifiers as literals.
 var literalsIn = map[string]bool{
 	"pkg/rule": true, // which declares them
 }
 
-// reported is how the code reports one identifier.
+// reported is the severities with which the code reports an identifier.
 type reported struct{ errors, warnings bool }
 
 func (r reported) String() string {
@@ -41,8 +41,8 @@ func (r reported) String() string {
 	return "reported nowhere"
 }
 
-// Identifiers are constants of package rule wherever one is expected, each constant is
-// reported somewhere, and the examples show it with the severities that the code gives it.
+// Identifiers are always constants of package rule, each constant is reported somewhere,
+// and the examples show it with the severities that the code reports.
 func TestRulesAreUsed(t *testing.T) {
 	t.Chdir("../..")
 	uses := map[string]reported{}
@@ -69,7 +69,8 @@ func TestRulesAreUsed(t *testing.T) {
 	}
 }
 
-// exportData asks the go command for what the compiler knows of all packages.
+// exportData returns an importer that reads the export data of all packages, which
+// the go command writes.
 func exportData(t *testing.T) types.Importer {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Export", "./pkg/...", "./cmd/..."}
@@ -92,8 +93,8 @@ func exportData(t *testing.T) types.Importer {
 	return importer.ForCompiler(token.NewFileSet(), "gc", open)
 }
 
-// ruleUses adds how the package in a directory reports identifiers, and returns the places
-// of those that are literals.
+// ruleUses adds the identifiers that the package in a directory reports, and returns the
+// positions of those that are literals.
 func ruleUses(t *testing.T, dir string, imports types.Importer, uses map[string]reported) (literals []token.Position) {
 	t.Helper()
 	p, err := build.ImportDir(dir, 0)
@@ -126,7 +127,8 @@ func ruleUses(t *testing.T, dir string, imports types.Importer, uses map[string]
 	return literals
 }
 
-// addReported adds the identifiers that a call gets, unless it only looks for them.
+// addReported adds the identifiers in the arguments of a call, unless the call only searches
+// for them.
 func addReported(call *ast.CallExpr, info *types.Info, uses map[string]reported) {
 	name := ""
 	if s, ok := call.Fun.(*ast.SelectorExpr); ok {

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// draft is the version of JSON Schema that yaml-language-server knows best.
+	// draft is the version of JSON Schema that yaml-language-server supports best.
 	draft = "http://json-schema.org/draft-07/schema#"
-	// ids is where the names of the schemas begin; nothing is fetched from there.
+	// ids is the prefix of the schemas' identifiers; nothing is fetched from there.
 	ids = "https://vmrender.io/schema/v1alpha1/"
 )
 
-// schema makes the JSON Schema of one kind of file.
+// schema returns the JSON Schema of one kind of file.
 func (c comments) schema(kind fileKind) ([]byte, error) {
 	types := map[string]reflect.Type{}
 	r := jsonschema.Reflector{
@@ -36,7 +36,7 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 	s.Version, s.ID = draft, jsonschema.ID(ids+kind.name+".schema.json")
 	s.Title, s.Description = kind.title, ""
 	items := listItems(kind.of)
-	items[reflect.TypeFor[values.File]()] = true // it is no level of its own either
+	items[reflect.TypeFor[values.File]()] = true // not a level of inheritance either
 	refine(s, kind.of, items[kind.of])
 	for name, def := range s.Definitions {
 		t := types[name]
@@ -46,7 +46,7 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 	return encode(s)
 }
 
-// definition names a type; two packages have a Source.
+// definition returns a unique name for a type: two packages have a Source.
 func definition(t reflect.Type) string {
 	if t == reflect.TypeFor[catalog.Source]() {
 		return "Image"
@@ -54,8 +54,9 @@ func definition(t reflect.Type) string {
 	return t.Name()
 }
 
-// refine adds to the schema of a struct what its tags say, and lets null remove
-// what is inherited under each key. Only whole values require their keys.
+// refine adds the struct tags of a type to its schema, and accepts null for each
+// key, which removes the inherited value. Keys are required only if the type is
+// not merged with inherited values (whole).
 func refine(s *jsonschema.Schema, t reflect.Type, whole bool) {
 	for _, k := range keysOf(t) {
 		p, _ := s.Properties.Get(k.name)
@@ -77,7 +78,7 @@ func refine(s *jsonschema.Schema, t reflect.Type, whole bool) {
 	}
 }
 
-// foreign gives a free value the form that its `ref` tag names.
+// foreign returns a free value in the format that its `ref` tag names.
 func foreign(p *jsonschema.Schema, ref string) *jsonschema.Schema {
 	if ref == "" {
 		return p
@@ -93,8 +94,8 @@ func foreign(p *jsonschema.Schema, ref string) *jsonschema.Schema {
 	return p
 }
 
-// limit adds what the tags `enum`, `minimum`, `maximum` and `format` say of a
-// value, or of the items of a list.
+// limit adds the tags `enum`, `minimum`, `maximum` and `format` to a value, or to
+// the items of a list.
 func limit(p *jsonschema.Schema, tag reflect.StructTag) {
 	if p.Items != nil {
 		p = p.Items
@@ -108,8 +109,8 @@ func limit(p *jsonschema.Schema, tag reflect.StructTag) {
 	limitFormat(p, tag.Get("format"))
 }
 
-// entries lets null remove entries of a map, and restricts the names of those
-// that objects are named after.
+// entries accepts null for entries of a map, which removes them, and restricts the
+// names of entries that Kubernetes objects are named after.
 func entries(p *jsonschema.Schema, of reflect.Type) {
 	p.AdditionalProperties = nullable(p.AdditionalProperties)
 	t, _ := target(of, "")
@@ -120,12 +121,13 @@ func entries(p *jsonschema.Schema, of reflect.Type) {
 	}
 }
 
-// oneOfMany gives a reference a description: in draft 7 it has no siblings.
+// oneOfMany returns a reference with a description: in draft 7 a reference cannot
+// have siblings.
 func oneOfMany(p *jsonschema.Schema, others ...*jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{Description: p.Description, AnyOf: append([]*jsonschema.Schema{{Ref: p.Ref}}, others...)}
 }
 
-// nullable lets a value be null.
+// nullable returns the schema of a value that can also be null.
 func nullable(p *jsonschema.Schema) *jsonschema.Schema {
 	null := &jsonschema.Schema{Type: "null"}
 	switch {
@@ -145,7 +147,7 @@ func nullable(p *jsonschema.Schema) *jsonschema.Schema {
 	return p
 }
 
-// withShortForm lets the short form of a type stand for its map.
+// withShortForm returns a schema that also accepts the short form of a type.
 func withShortForm(s *jsonschema.Schema, t reflect.Type) *jsonschema.Schema {
 	short, ok := shortForms[t]
 	if !ok {
@@ -156,9 +158,12 @@ func withShortForm(s *jsonschema.Schema, t reflect.Type) *jsonschema.Schema {
 	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{shortSchema(t, &short), s}}
 }
 
-// draft7 turns what the encoder writes into the words of draft 7, and into text
-// that people can read.
-var draft7 = strings.NewReplacer(`"$defs":`, `"definitions":`, `"#/$defs/`, `"#/definitions/`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+// draft7 replaces the encoder's keywords with those of draft 7, and its escapes
+// with readable characters.
+var draft7 = strings.NewReplacer(
+	`"$defs":`, `"definitions":`, `"#/$defs/`, `"#/definitions/`,
+	`\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
+)
 
 func encode(s *jsonschema.Schema) ([]byte, error) {
 	data, err := json.Marshal(s)

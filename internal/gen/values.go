@@ -13,7 +13,7 @@ import (
 //go:embed values.md.tmpl
 var valuesTemplate string
 
-// tableTemplate defines what the references of all kinds of files are made with.
+// tableTemplate defines the parts that the references of all files share.
 //
 //go:embed table.md.tmpl
 var tableTemplate string
@@ -21,7 +21,7 @@ var tableTemplate string
 // section is the table of one type's keys.
 type section struct {
 	of    reflect.Type
-	paths []string // where its keys are written; empty for the root of a file
+	paths []string // of its keys; empty for the root of a file
 
 	Comment string
 	Short   string // the short form's example
@@ -31,7 +31,7 @@ type section struct {
 // row is one key.
 type row struct{ Key, Type, Accepted, Meaning string }
 
-// Title is the section's heading: where its keys are written.
+// Title returns the section's heading: the paths of its keys.
 func (s *section) Title() string {
 	if len(s.paths) == 0 {
 		return ""
@@ -45,7 +45,7 @@ type reference struct {
 	byType   map[reflect.Type]*section
 }
 
-// valuesReference makes docs/values.md.
+// valuesReference returns docs/values.md.
 func (c comments) valuesReference() ([]byte, error) {
 	r := &reference{c, map[reflect.Type]*section{}}
 	vm := r.collect(vmType, "")
@@ -58,15 +58,15 @@ func (c comments) valuesReference() ([]byte, error) {
 	})
 }
 
-// fill writes the tables, once all sections are there to link to.
+// fill sets the rows of all sections. All of them must exist, to be linked to.
 func (r *reference) fill() {
 	for _, s := range r.byType {
 		s.Rows = r.rows(s.of)
 	}
 }
 
-// collect makes the sections of a type and of all types beneath it that have
-// none yet; those that have one get another path.
+// collect returns new sections for a type and all types below it. A type that
+// already has a section gets another path instead.
 func (r *reference) collect(t reflect.Type, path string) []*section {
 	var list []*section
 	add := func(t reflect.Type, path string) bool {
@@ -103,12 +103,13 @@ func (r *reference) rows(t reflect.Type) []row {
 		if k.required {
 			meaning = "Required. " + meaning
 		}
-		rows = append(rows, row{"`" + k.name + "`", r.words(k.field.Type, k.field.Tag, false), accepted(k.field.Tag), meaning})
+		tag := k.field.Tag
+		rows = append(rows, row{"`" + k.name + "`", r.words(k.field.Type, tag, false), accepted(tag), meaning})
 	}
 	return rows
 }
 
-// words says what a value is, for one or for many of them.
+// words describes a type, in the singular or in the plural.
 func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) string {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Elem() == nodeType:
@@ -129,7 +130,7 @@ func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) stri
 	return plural(scalar(t, tag), many)
 }
 
-// free says what a value is that pkg/fleet passes on as it is.
+// free describes a value that is rendered unchanged.
 func (r *reference) free(ref string) string {
 	if f, ok := foreignForms[ref]; ok {
 		return f.noun
@@ -142,7 +143,7 @@ func (r *reference) free(ref string) string {
 	return "anything"
 }
 
-// link leads to the table of a type's keys.
+// link returns a link to the table of a type's keys.
 func (r *reference) link(t reflect.Type, many bool) string {
 	switch t {
 	case vmType:
@@ -164,7 +165,7 @@ func (r *reference) link(t reflect.Type, many bool) string {
 	return short.Noun + " or " + text
 }
 
-// anchor is what GitHub makes of a heading to link to it.
+// anchor returns the anchor that GitHub generates for a heading.
 func anchor(heading string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -201,7 +202,7 @@ func plural(noun string, many bool) string {
 	return noun + "s"
 }
 
-// accepted words the tags that restrict a value.
+// accepted describes the tags that restrict a value.
 func accepted(tag reflect.StructTag) string {
 	least, most := tag.Get("minimum"), tag.Get("maximum")
 	switch {

@@ -1,6 +1,6 @@
 // Package lazyregexp compiles regular expressions when they are first needed.
-// Messages need most of ours, and a correct fleet has none: the process that
-// Argo CD starts for every sync does not pay for them.
+// Most of them are only needed for messages, and a valid fleet has none, so the
+// process that Argo CD starts for every sync does not compile them.
 package lazyregexp
 
 import (

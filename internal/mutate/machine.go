@@ -44,7 +44,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/addresses.go", "./pkg/machine", "a NIC's own gateway goes before its network's",
-		`cmp.Or(n.Gateway, net.Gateway)`, `net.Gateway`,
+		`cmp.Or(n.Gateway, net.Gateway)`, `cmp.Or(net.Gateway, n.Gateway)`,
 	},
 	{
 		"pkg/machine/disks.go", "./pkg/machine", "the bus of disks is the operating system's",

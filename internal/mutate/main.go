@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,7 +118,7 @@ func (m *mutation) overlay(root string) (string, error) {
 // apply returns the text of the file with the mutation.
 func (m *mutation) apply(file string) (string, error) {
 	text, err := os.ReadFile(file)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	if strings.Count(string(text), m.old) != 1 {

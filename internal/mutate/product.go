@@ -143,7 +143,7 @@ var mutations = []mutation{
 		`MaxDepth    = 100 `, `MaxDepth    = 1000 `,
 	},
 	{
-		"pkg/manifest/object.go", "./pkg/manifest", "objects are in the order of their names",
+		"pkg/manifest/object.go", "./pkg/layers", "objects are in the order of their names",
 		`cmp.Compare(id.Name, other.Name),`, `cmp.Compare(other.Name, id.Name),`,
 	},
 	{

@@ -1,5 +1,5 @@
-// Package process sets the Go runtime up for the commands: processes that read
-// much, keep little of what they make, and end soon.
+// Package process tunes the Go runtime for the commands: short-lived processes
+// that read a lot and keep little of it in memory.
 package process
 
 import (
@@ -9,27 +9,29 @@ import (
 )
 
 const (
-	// memoryLimit is where, in bytes, the garbage collector starts to work
-	// harder rather than let the heap double: a file of 100,000 VMs stays under
-	// 512 MiB.
+	// memoryLimit is the size in bytes above which the garbage collector runs
+	// more often instead of letting the heap double: a file of 100,000 VMs stays
+	// under 512 MiB.
 	memoryLimit = 448 << 20
 
-	// smallPercent and largePercent are how far the heap may grow, in percent,
-	// before it is collected: a small fleet ends before that is worth it.
+	// smallPercent and largePercent are the growth of the heap, in percent, that
+	// starts a collection, for small and large fleets. A small fleet is done
+	// before a collection is worth its cost.
 	smallPercent = 400
 	largePercent = 120
 
-	// smallMost is the most VMs of a small fleet.
+	// smallMost is the maximum number of VMs in a small fleet.
 	smallMost = 4 << 10
 
-	// aloneMost is the most VMs that one CPU renders alone. A second one takes a
-	// quarter more CPU time in all, since they share caches and the memory
-	// manager's locks, and would save a third of a second here.
+	// aloneMost is the maximum number of VMs that a single CPU renders. With a
+	// second one, rendering takes a quarter more CPU time in total, because they
+	// share caches and the memory manager's locks, and saves a third of a second
+	// at this size.
 	aloneMost = 16 << 10
 )
 
-// Tune sets the runtime up for a small fleet, but for what the environment says
-// by GOMEMLIMIT, GOGC and GOMAXPROCS.
+// Tune tunes the runtime for a small fleet, except for what GOMEMLIMIT, GOGC and
+// GOMAXPROCS set in the environment.
 func Tune() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
@@ -46,9 +48,9 @@ func collectAt(percent int) {
 	}
 }
 
-// Workers returns a function that is told how many VMs were found so far, sets
-// the runtime up for them, and says how many goroutines should render them.
-// Its calls must come one after the other.
+// Workers returns a function that tunes the runtime for the number of VMs found so
+// far, and returns the number of goroutines to render them with. It must not be
+// called concurrently.
 func Workers() func(vms int) int {
 	small, alone := true, true
 	return func(vms int) int {

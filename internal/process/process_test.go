@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/internal/process"
 )
 
-// TestWorkers shows that one CPU serves most fleets, and all serve a large one.
+// TestWorkers checks that one CPU renders most fleets, and all CPUs a large one.
 func TestWorkers(t *testing.T) {
 	t.Setenv("GOGC", "100") // the collector of the test's own process stays as it is
 	cpus := runtime.GOMAXPROCS(0)

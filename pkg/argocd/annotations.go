@@ -4,26 +4,28 @@ package argocd
 // pkg/apis/application/v1alpha1/types.go, and docs/user-guide/sync-waves.md,
 // sync-options.md, compare-options.md and resource_hooks.md).
 const (
-	// AnnotationPrefix begins the names of all of them.
+	// AnnotationPrefix is the prefix of the names of all of them.
 	AnnotationPrefix = "argocd.argoproj.io/"
 
-	// SyncWaveAnnotation is the number of the wave in which an object is applied. Defaults to 0.
+	// SyncWaveAnnotation is the number of the wave in which an object is applied.
+	// Defaults to 0.
 	SyncWaveAnnotation = "argocd.argoproj.io/sync-wave"
-	// SyncOptionsAnnotation lists, separated by commas, how an object is applied, pruned and deleted.
+	// SyncOptionsAnnotation lists options, separated by commas, for how an object is
+	// applied, pruned and deleted.
 	SyncOptionsAnnotation = "argocd.argoproj.io/sync-options"
-	// CompareOptionsAnnotation is how live objects are compared with Git's.
+	// CompareOptionsAnnotation sets how live objects are compared with those in Git.
 	CompareOptionsAnnotation = "argocd.argoproj.io/compare-options"
 	// HookAnnotation is the phase of a sync in which a hook runs, such as "PostSync".
 	HookAnnotation = "argocd.argoproj.io/hook"
 	// HookDeletePolicyAnnotation lists, separated by commas, when a hook is deleted.
 	HookDeletePolicyAnnotation = "argocd.argoproj.io/hook-delete-policy"
 
-	// GeneratePathsAnnotation, on an Application, lists, separated by semicolons,
-	// what a commit must touch for the manifests to be generated again: paths
+	// GeneratePathsAnnotation, on an Application, lists paths, separated by semicolons.
+	// Argo CD generates the manifests again if a commit changes one of them. They are
 	// relative to the source's path or, with a leading slash, to the repository; a
-	// directory stands for all that is below it.
+	// directory includes everything below it.
 	GeneratePathsAnnotation = "argocd.argoproj.io/manifest-generate-paths"
-	// SkipReconcileAnnotation, on an Application, with the value "true" makes Argo
-	// CD ignore it.
+	// SkipReconcileAnnotation, on an Application, with the value "true" makes Argo CD
+	// ignore it.
 	SkipReconcileAnnotation = "argocd.argoproj.io/skip-reconcile"
 )

@@ -1,10 +1,10 @@
-// Package argocd holds the kinds of Argo CD's API, with the fields that this
-// product writes, the names of its annotations, and the forms of names and URLs
-// that it accepts. Which Applications there are is decided elsewhere.
+// Package argocd contains the kinds of Argo CD's API, with the fields that vmrender
+// sets, the names of its annotations, and the forms of names and URLs that it accepts.
+// Other packages decide which Applications to create.
 //
-// Names and forms are those of argo-cd v3.2, pkg/apis/application/v1alpha1. The
-// kinds are structs of our own because that module brings 132 others along and
-// cannot share a version of Kubernetes with current Helm.
+// Names and forms are those of argo-cd v3.2, pkg/apis/application/v1alpha1. The kinds
+// are structs of our own because that module depends on 132 others and cannot use the
+// same version of Kubernetes as current Helm.
 package argocd
 
 import "encoding/json"
@@ -12,12 +12,11 @@ import "encoding/json"
 // APIVersion is the group and version of all of Argo CD's kinds.
 const APIVersion = "argoproj.io/v1alpha1"
 
-// PluginName is metadata.name of this product's plugin.yaml, by which
-// Applications ask for the plugin.
+// PluginName is metadata.name of vmrender's plugin.yaml, by which Applications refer to
+// the plugin.
 const PluginName = "vmrender"
 
-// OwnCluster is the URL of the cluster that Argo CD itself runs on, as Argo CD
-// names it.
+// OwnCluster is the URL by which Argo CD refers to the cluster that it runs on.
 const OwnCluster = "https://kubernetes.default.svc"
 
 // Namespace returns the namespace in which Argo CD is usually installed: on
@@ -29,7 +28,7 @@ func Namespace(openShift bool) string {
 	return "argocd"
 }
 
-// ObjectMeta is the part of Kubernetes' object metadata that Argo CD's kinds need.
+// ObjectMeta is the part of the Kubernetes object metadata that Argo CD's kinds need.
 type ObjectMeta struct {
 	Name        string            `json:"name,omitempty"`
 	Namespace   string            `json:"namespace,omitempty"`
@@ -38,7 +37,7 @@ type ObjectMeta struct {
 	Finalizers  []string          `json:"finalizers,omitempty"`
 }
 
-// Application is what is synced from where to where, and how.
+// Application defines what is synced from where to where, and how.
 type Application struct {
 	APIVersion string          `json:"apiVersion"` // [APIVersion]
 	Kind       string          `json:"kind"`       // "Application"
@@ -47,7 +46,7 @@ type Application struct {
 }
 
 // ApplicationSpec is the specification of an Application, and of those that an
-// ApplicationSet makes.
+// ApplicationSet creates.
 type ApplicationSpec struct {
 	Project           string                      `json:"project"`
 	Source            ApplicationSource           `json:"source"`
@@ -56,23 +55,25 @@ type ApplicationSpec struct {
 	IgnoreDifferences []ResourceIgnoreDifferences `json:"ignoreDifferences,omitempty"`
 }
 
-// ApplicationSource is a directory of a Git repository, and the plugin that
-// makes manifests of it.
+// ApplicationSource is a directory of a Git repository, and the plugin, or Helm, that
+// renders it.
 type ApplicationSource struct {
-	RepoURL        string                   `json:"repoURL"`
-	Path           string                   `json:"path,omitempty"` // from the repository's root, with slashes; "." is the root
+	RepoURL string `json:"repoURL"`
+	// Path is from the repository's root, with slashes; "." is the root.
+	Path           string                   `json:"path,omitempty"`
 	TargetRevision string                   `json:"targetRevision,omitempty"`
 	Plugin         *ApplicationSourcePlugin `json:"plugin,omitempty"`
 	Helm           *ApplicationSourceHelm   `json:"helm,omitempty"`
 }
 
-// ApplicationSourceHelm is what Argo CD's own Helm renders a chart with.
+// ApplicationSourceHelm contains the settings for a chart that Argo CD's own Helm
+// renders.
 type ApplicationSourceHelm struct {
 	ReleaseName  string          `json:"releaseName,omitempty"`
 	ValuesObject json.RawMessage `json:"valuesObject,omitempty"` // a map
 }
 
-// ApplicationSourcePlugin names a config management plugin and gives it parameters.
+// ApplicationSourcePlugin selects a config management plugin and sets its parameters.
 type ApplicationSourcePlugin struct {
 	Name       string                             `json:"name,omitempty"`
 	Parameters []ApplicationSourcePluginParameter `json:"parameters,omitempty"`
@@ -95,37 +96,37 @@ type ApplicationDestination struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// SyncPolicy is when and how an Application is synced.
+// SyncPolicy defines when and how an Application is synced.
 type SyncPolicy struct {
-	Automated   *SyncPolicyAutomated `json:"automated,omitempty"` // nil: a person syncs
+	Automated   *SyncPolicyAutomated `json:"automated,omitempty"` // nil if users sync manually
 	SyncOptions []string             `json:"syncOptions,omitempty"`
 	Retry       *RetryStrategy       `json:"retry,omitempty"`
 }
 
-// SyncPolicyAutomated is what happens without a person.
+// SyncPolicyAutomated defines what automatic syncs do.
 type SyncPolicyAutomated struct {
 	Prune    bool `json:"prune,omitempty"`    // delete what is no longer in Git
 	SelfHeal bool `json:"selfHeal,omitempty"` // undo changes of live objects
 }
 
-// RetryStrategy is how often a failed sync is tried again.
+// RetryStrategy defines how often a failed sync is retried.
 type RetryStrategy struct {
 	Limit   int64    `json:"limit"`
 	Backoff *Backoff `json:"backoff,omitempty"`
-	// Refresh tries the newest commit instead of the one that failed. Argo CD knows
-	// it from v3.2 on; older versions ignore it.
+	// Refresh retries with the newest commit instead of the one that failed. Argo CD
+	// 3.2 and later support it; older versions ignore it.
 	Refresh bool `json:"refresh,omitempty"`
 }
 
-// Backoff is the time between two tries; durations are such as "10s".
+// Backoff is the time between two retries; durations have the form "10s".
 type Backoff struct {
 	Duration    string `json:"duration,omitempty"`
 	Factor      *int64 `json:"factor,omitempty"`
 	MaxDuration string `json:"maxDuration,omitempty"`
 }
 
-// ResourceIgnoreDifferences are fields of a kind in which live objects may
-// differ from Git.
+// ResourceIgnoreDifferences lists fields of a kind in which live objects may differ
+// from Git.
 type ResourceIgnoreDifferences struct {
 	Group                 string   `json:"group,omitempty"`
 	Kind                  string   `json:"kind"`
@@ -136,7 +137,7 @@ type ResourceIgnoreDifferences struct {
 	ManagedFieldsManagers []string `json:"managedFieldsManagers,omitempty"`
 }
 
-// AppProject bounds what the Applications of a project may sync from where to where.
+// AppProject limits what the Applications of a project may sync from where to where.
 type AppProject struct {
 	APIVersion string         `json:"apiVersion"` // [APIVersion]
 	Kind       string         `json:"kind"`       // "AppProject"
@@ -144,8 +145,8 @@ type AppProject struct {
 	Spec       AppProjectSpec `json:"spec"`
 }
 
-// AppProjectSpec is the specification of an AppProject. What is not listed is
-// not allowed, but kinds with a namespace, all of which are where none is listed.
+// AppProjectSpec is the specification of an AppProject. Whatever is not listed is
+// forbidden, except namespaced kinds: an empty list allows all of them.
 type AppProjectSpec struct {
 	Description                string                   `json:"description,omitempty"`
 	SourceRepos                []string                 `json:"sourceRepos,omitempty"`
@@ -154,18 +155,18 @@ type AppProjectSpec struct {
 	NamespaceResourceWhitelist []GroupKind              `json:"namespaceResourceWhitelist,omitempty"`
 }
 
-// GroupKind names a kind; "*" stands for all.
+// GroupKind refers to a kind; "*" means all.
 type GroupKind struct {
 	Group string `json:"group"`
 	Kind  string `json:"kind"`
 }
 
-// NewApplication returns an Application with its header.
+// NewApplication returns an Application with its apiVersion and kind.
 func NewApplication(meta ObjectMeta, spec ApplicationSpec) Application {
 	return Application{APIVersion: APIVersion, Kind: "Application", Metadata: meta, Spec: spec}
 }
 
-// NewAppProject returns an AppProject with its header.
+// NewAppProject returns an AppProject with its apiVersion and kind.
 func NewAppProject(meta ObjectMeta, spec AppProjectSpec) AppProject {
 	return AppProject{APIVersion: APIVersion, Kind: "AppProject", Metadata: meta, Spec: spec}
 }

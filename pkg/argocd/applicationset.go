@@ -1,7 +1,6 @@
 package argocd
 
-// ApplicationSet is a template, and generators that give it the
-// parameters of one Application after the other.
+// ApplicationSet is a template, and generators of the parameters for each Application.
 type ApplicationSet struct {
 	APIVersion string             `json:"apiVersion"` // [APIVersion]
 	Kind       string             `json:"kind"`       // "ApplicationSet"
@@ -14,7 +13,7 @@ type ApplicationSetSpec struct {
 	GoTemplate        bool                      `json:"goTemplate,omitempty"`
 	GoTemplateOptions []string                  `json:"goTemplateOptions,omitempty"`
 	Generators        []ApplicationSetGenerator `json:"generators"`
-	Strategy          *ApplicationSetStrategy   `json:"strategy,omitempty"` // nil syncs all at once
+	Strategy          *ApplicationSetStrategy   `json:"strategy,omitempty"` // nil syncs all at the same time
 	SyncPolicy        *ApplicationSetSyncPolicy `json:"syncPolicy,omitempty"`
 	Template          ApplicationSetTemplate    `json:"template"`
 }
@@ -26,46 +25,47 @@ type ApplicationSetGenerator struct {
 	Matrix   *MatrixGenerator  `json:"matrix,omitempty"`
 }
 
-// GitGenerator gives the directories of a repository: path.path, path.segments
-// and path.basename, without those whose name begins with a dot.
+// GitGenerator generates the parameters of the directories of a repository: path.path,
+// path.segments and path.basename. It skips directories whose name begins with a dot.
 type GitGenerator struct {
 	RepoURL     string                      `json:"repoURL"`
 	Revision    string                      `json:"revision"`
 	Directories []GitDirectoryGeneratorItem `json:"directories"`
 }
 
-// GitDirectoryGeneratorItem takes the directories that Path matches, or leaves
-// them out, which wins. Path is a pattern of package path of Go: a star does not
+// GitDirectoryGeneratorItem includes the directories that Path matches, or excludes
+// them, which takes precedence. Path is a pattern of Go's package path: a star does not
 // match a slash.
 type GitDirectoryGeneratorItem struct {
 	Path    string `json:"path"`
 	Exclude bool   `json:"exclude,omitempty"`
 }
 
-// ClusterGenerator gives the clusters that Argo CD knows by a Secret with
+// ClusterGenerator generates the parameters of the clusters whose Secret in Argo CD has
 // matching labels: name, nameNormalized, server and metadata.labels.
 type ClusterGenerator struct {
 	Selector LabelSelector `json:"selector"`
 }
 
-// LabelSelector is the part of Kubernetes' selector that compares labels.
+// LabelSelector is the part of a Kubernetes label selector that compares labels.
 type LabelSelector struct {
 	MatchLabels map[string]string `json:"matchLabels"`
 }
 
-// MatrixGenerator gives each parameter set of the first generator with each of the second.
+// MatrixGenerator combines each parameter set of the first generator with each of the
+// second.
 type MatrixGenerator struct {
 	Generators []ApplicationSetGenerator `json:"generators"`
 }
 
-// ApplicationSetStrategy is in which order the Applications are synced.
+// ApplicationSetStrategy defines the order in which the Applications are synced.
 type ApplicationSetStrategy struct {
 	Type        string                         `json:"type"` // "RollingSync"
 	RollingSync *ApplicationSetRolloutStrategy `json:"rollingSync,omitempty"`
 }
 
-// ApplicationSetRolloutStrategy is a list of steps. An Application that is in
-// none of them is not synced at all.
+// ApplicationSetRolloutStrategy is a list of steps. An Application that is in none of
+// them is never synced.
 type ApplicationSetRolloutStrategy struct {
 	Steps []ApplicationSetRolloutStep `json:"steps"`
 }
@@ -87,8 +87,8 @@ type ApplicationMatchExpression struct {
 	Values   []string `json:"values"`
 }
 
-// ApplicationSetSyncPolicy is what happens to the objects of an Application
-// that is no longer generated.
+// ApplicationSetSyncPolicy defines what happens to the objects of an Application that
+// is no longer generated.
 type ApplicationSetSyncPolicy struct {
 	PreserveResourcesOnDeletion bool `json:"preserveResourcesOnDeletion,omitempty"`
 }
@@ -99,7 +99,7 @@ type ApplicationSetTemplate struct {
 	Spec     ApplicationSpec `json:"spec"`
 }
 
-// NewApplicationSet returns an ApplicationSet with its header.
+// NewApplicationSet returns an ApplicationSet with its apiVersion and kind.
 func NewApplicationSet(meta ObjectMeta, spec ApplicationSetSpec) ApplicationSet {
 	return ApplicationSet{APIVersion: APIVersion, Kind: "ApplicationSet", Metadata: meta, Spec: spec}
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// scpForm is how ssh's URLs are mostly written: git@git.example.com:team/vms.git.
-// An at sign in the path would make a user's password look like a host.
+// scpForm is the usual form of ssh URLs: git@git.example.com:team/vms.git. An at sign
+// in the path is not accepted, because a user's password would look like a host.
 var scpForm = regexp.MustCompile(`^([\w.-]+@)?[\w.-]{2,}:[^@\\]+$`)
 
-// errRepoURL never shows the URL, which may hold a password.
+// errRepoURL does not quote the URL, which may contain a password.
 var errRepoURL = errors.New("not a URL that Argo CD can read; expected https://…, ssh://…, or user@host:path")
 
-// PublicURL returns a repository's URL without credentials, and whether it had some.
+// PublicURL returns a repository's URL without credentials, and whether it had any.
 func PublicURL(given string) (public string, secret bool, err error) {
 	if scpForm.MatchString(given) && !strings.Contains(given, "://") {
 		return given, false, nil
@@ -31,7 +31,8 @@ func PublicURL(given string) (public string, secret bool, err error) {
 	return u.String(), secret, nil
 }
 
-// loginName keeps the name that ssh logs in with; that of another scheme may be a token.
+// loginName returns the name that ssh logs in with. The name in a URL with another
+// scheme may be a token, so there it returns nil.
 func loginName(u *url.URL) *url.Userinfo {
 	if u.Scheme != "ssh" {
 		return nil
@@ -39,23 +40,24 @@ func loginName(u *url.URL) *url.Userinfo {
 	return url.User(u.User.Username())
 }
 
-// IsServerURL reports whether a URL is that of an API server. A URL with
-// credentials is not: Argo CD has them in the cluster's Secret.
+// IsServerURL reports whether a URL is that of an API server. A URL with credentials is
+// not accepted: Argo CD keeps them in the cluster's Secret.
 func IsServerURL(given string) bool {
 	u, err := url.Parse(given)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
 var namespaceForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
-// IsNamespace reports whether a namespace can have a name: a DNS label (RFC 1123).
+// IsNamespace reports whether a name is valid for a namespace: a DNS label (RFC 1123).
 func IsNamespace(name string) bool { return namespaceForm.MatchString(name) }
 
 var appName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 
-// maxAppName is the length of a label's value, which an Application's name is
-// where Argo CD tracks its objects by label.
+// maxAppName is the maximum length of the value of a label. If Argo CD tracks objects
+// by label, the value is the Application's name.
 const maxAppName = 63
 
-// IsApplicationName reports whether an Application can have a name.
+// IsApplicationName reports whether a name is valid for an Application.
 func IsApplicationName(name string) bool { return len(name) <= maxAppName && appName.MatchString(name) }

@@ -87,7 +87,8 @@ func TestIsNamespace(t *testing.T) {
 func TestIsApplicationName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"site": true, "site-a.b1": true, "1": true, strings.Repeat("a", 63): true,
-		"": false, "site-": false, "-site": false, "a..b": false, "a.-b": false, "Site": false, "a_b": false, strings.Repeat("a", 64): false,
+		"": false, "site-": false, "-site": false, "a..b": false, "a.-b": false, "Site": false, "a_b": false,
+		strings.Repeat("a", 64): false,
 	} {
 		require.Equal(t, want, argocd.IsApplicationName(name), name)
 	}

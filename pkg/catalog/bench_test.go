@@ -6,7 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// BenchmarkFirst is what a process pays for its first operating system and
+// BenchmarkFirst measures what a process pays for its first operating system and
 // flavor; only its first iteration (-benchtime 1x) is cold.
 func BenchmarkFirst(b *testing.B) {
 	for b.Loop() {
@@ -18,7 +18,7 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// BenchmarkTables is what making the tables costs of it.
+// BenchmarkTables measures the part of that for creating the tables.
 func BenchmarkTables(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -28,7 +28,7 @@ func BenchmarkTables(b *testing.B) {
 	}
 }
 
-// BenchmarkAgain is what every further machine pays.
+// BenchmarkAgain measures what every further VM costs.
 func BenchmarkAgain(b *testing.B) {
 	var diags source.Diagnostics
 	s := New(nil, &diags)

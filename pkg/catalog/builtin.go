@@ -18,7 +18,7 @@ var (
 	flavorsText string
 )
 
-// The built-in entries, each table made when something of it is first asked for.
+// The tables of built-in entries, each created on first use.
 var (
 	builtinOS       = sync.OnceValue(func() *table { return newTable("os", osText) })
 	builtinTraits   = sync.OnceValue(func() *table { return newTable("traits", traitsText) })
@@ -26,7 +26,7 @@ var (
 	builtinNetworks = sync.OnceValue(func() *table { return newTable("networks", "pod: {pod: true}\n") })
 )
 
-// builtin gives the built-in entries of a kind; nil where there are none.
+// builtin returns the built-in entries of a kind, or nil if there are none.
 func builtin(kind string) *table {
 	switch kind {
 	case "os":
@@ -41,8 +41,8 @@ func builtin(kind string) *table {
 	return nil
 }
 
-// table holds the text of a map of entries. A process needs few of them, so
-// each is parsed when it is asked for. A nil table is empty.
+// table contains the text of a map of entries. A process needs few of them, so each
+// entry is parsed on first use. A nil table is empty.
 type table struct {
 	kind  string
 	names []string // in the order written
@@ -50,8 +50,8 @@ type table struct {
 	nodes sync.Map // name → *source.Node
 }
 
-// newTable splits the text of a map at its keys, the lines that start with
-// neither space nor comment.
+// newTable splits the text of a map at its keys, which are the lines that start with
+// neither a space nor a comment.
 func newTable(kind, text string) *table {
 	t := &table{kind: kind, texts: map[string]string{}}
 	name, start := "", 0
@@ -77,14 +77,15 @@ func (t *table) add(name, text string) {
 	}
 }
 
-// IsBuiltin tells the place of a built-in value, which no user can open.
+// IsBuiltin reports whether a position is that of a built-in value, in a file that
+// users cannot open.
 func IsBuiltin(p source.Pos) bool { return strings.HasPrefix(p.File, builtinFile) }
 
-// builtinFile starts the names of the files that built-in entries stand in.
+// builtinFile is the prefix of the file names of built-in entries.
 const builtinFile = "<built-in "
 
-// get returns an entry, or nil. Its values stand in a file that is named after
-// it. That the data have no errors is what the package's tests prove.
+// get returns an entry, or nil if there is none. The file of its values is named after
+// it. The package's tests prove that the data has no errors.
 func (t *table) get(name string) *source.Node {
 	if t == nil || t.texts[name] == "" {
 		return nil

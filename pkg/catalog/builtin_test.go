@@ -35,8 +35,8 @@ func builtins(t *testing.T) *Set {
 	return s
 }
 
-// The tables split their files by themselves: what they make of them is what a
-// parser makes of the whole.
+// The tables split their files themselves. The result must be that of parsing the
+// whole file.
 func TestTablesAreTheirFiles(t *testing.T) {
 	for kind, text := range map[string]string{"os": osText, "traits": traitsText, "flavors": flavorsText} {
 		var diags source.Diagnostics
@@ -110,19 +110,55 @@ func TestFacts(t *testing.T) {
 		cpu                                                                                    int
 		grace                                                                                  string
 	}{
-		{"rhel7", "rhel7", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "1Gi", "dataSource openshift-virtualization-os-images/rhel7", "cloud-user", 1, "180"},
-		{"rhel8", "rhel8", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "1536Mi", "dataSource openshift-virtualization-os-images/rhel8", "cloud-user", 1, "180"},
-		{"rhel9", "rhel9", "secureboot", "", "", "virtio", "virtio", "sockets", "30Gi", "1536Mi", "dataSource openshift-virtualization-os-images/rhel9", "cloud-user", 1, "180"},
-		{"centos-stream9", "centos-stream9", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "1536Mi", "dataSource openshift-virtualization-os-images/centos-stream9", "centos", 1, "180"},
-		{"fedora", "fedora", "secureboot", "", "", "virtio", "virtio", "sockets", "30Gi", "2Gi", "dataSource openshift-virtualization-os-images/fedora", "fedora", 1, "180"},
-		{"ubuntu24.04", "ubuntu", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "2Gi", "registry docker://quay.io/containerdisks/ubuntu:24.04", "ubuntu", 1, "180"},
-		{"debian12", "debian12", "efi", "", "", "virtio", "virtio", "sockets", "30Gi", "512Mi", "registry docker://quay.io/containerdisks/debian:12", "debian", 1, "180"},
+		{
+			"rhel7", "rhel7", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "1Gi",
+			"dataSource openshift-virtualization-os-images/rhel7", "cloud-user", 1, "180",
+		},
+		{
+			"rhel8", "rhel8", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "1536Mi",
+			"dataSource openshift-virtualization-os-images/rhel8", "cloud-user", 1, "180",
+		},
+		{
+			"rhel9", "rhel9", "secureboot", "", "", "virtio", "virtio", "sockets", "30Gi", "1536Mi",
+			"dataSource openshift-virtualization-os-images/rhel9", "cloud-user", 1, "180",
+		},
+		{
+			"centos-stream9", "centos-stream9", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "1536Mi",
+			"dataSource openshift-virtualization-os-images/centos-stream9", "centos", 1, "180",
+		},
+		{
+			"fedora", "fedora", "secureboot", "", "", "virtio", "virtio", "sockets", "30Gi", "2Gi",
+			"dataSource openshift-virtualization-os-images/fedora", "fedora", 1, "180",
+		},
+		{
+			"ubuntu24.04", "ubuntu", "bios", "", "", "virtio", "virtio", "sockets", "30Gi", "2Gi",
+			"registry docker://quay.io/containerdisks/ubuntu:24.04", "ubuntu", 1, "180",
+		},
+		{
+			"debian12", "debian12", "efi", "", "", "virtio", "virtio", "sockets", "30Gi", "512Mi",
+			"registry docker://quay.io/containerdisks/debian:12", "debian", 1, "180",
+		},
 		{"oraclelinux9", "oraclelinux9", "efi", "", "", "virtio", "virtio", "sockets", "30Gi", "4Gi", "", "opc", 2, "180"},
-		{"windows10", "windows10", "secureboot", "", "", "sata", "e1000e", "cores", "60Gi", "2Gi", "dataSource openshift-virtualization-os-images/win10", "", 1, "3600"},
-		{"windows11", "windows11", "secureboot", "true", "true", "sata", "e1000e", "cores", "64Gi", "4Gi", "dataSource openshift-virtualization-os-images/win11", "", 2, "3600"},
-		{"windows2019", "windows2k19", "secureboot", "", "", "sata", "e1000e", "sockets", "60Gi", "2Gi", "dataSource openshift-virtualization-os-images/win2k19", "", 1, "3600"},
-		{"windows2022", "windows2k22", "secureboot", "true", "true", "sata", "e1000e", "sockets", "60Gi", "2Gi", "dataSource openshift-virtualization-os-images/win2k22", "", 1, "3600"},
-		{"windows2025", "windows2k25", "secureboot", "true", "true", "sata", "e1000e", "sockets", "64Gi", "2Gi", "dataSource openshift-virtualization-os-images/win2k25", "", 1, "3600"},
+		{
+			"windows10", "windows10", "secureboot", "", "", "sata", "e1000e", "cores", "60Gi", "2Gi",
+			"dataSource openshift-virtualization-os-images/win10", "", 1, "3600",
+		},
+		{
+			"windows11", "windows11", "secureboot", "true", "true", "sata", "e1000e", "cores", "64Gi", "4Gi",
+			"dataSource openshift-virtualization-os-images/win11", "", 2, "3600",
+		},
+		{
+			"windows2019", "windows2k19", "secureboot", "", "", "sata", "e1000e", "sockets", "60Gi", "2Gi",
+			"dataSource openshift-virtualization-os-images/win2k19", "", 1, "3600",
+		},
+		{
+			"windows2022", "windows2k22", "secureboot", "true", "true", "sata", "e1000e", "sockets", "60Gi", "2Gi",
+			"dataSource openshift-virtualization-os-images/win2k22", "", 1, "3600",
+		},
+		{
+			"windows2025", "windows2k25", "secureboot", "true", "true", "sata", "e1000e", "sockets", "64Gi", "2Gi",
+			"dataSource openshift-virtualization-os-images/win2k25", "", 1, "3600",
+		},
 	} {
 		t.Run(want.name, func(t *testing.T) {
 			os := s.OS(want.name)
@@ -133,7 +169,8 @@ func TestFacts(t *testing.T) {
 			require.Equal(t, want.tpm, value(os.Defaults.Get("tpm", "persistent")))
 			require.Equal(t, want.grace, value(os.Defaults.Get("terminationGracePeriodSeconds")))
 			require.Equal(t, []string{want.disk, want.nic, want.topology}, []string{os.DiskBus, os.NICModel, os.Topology})
-			require.Equal(t, []any{want.root, want.cpu, want.memory, want.user}, []any{os.RootSize, os.Minimum.CPU, os.Minimum.Memory, os.User})
+			require.Equal(t, []any{want.root, want.cpu, want.memory, want.user},
+				[]any{os.RootSize, os.Minimum.CPU, os.Minimum.Memory, os.User})
 			image := ""
 			if os.Image != nil {
 				image = os.Image.String()
@@ -148,8 +185,10 @@ func TestHardwareOfWindows(t *testing.T) {
 	require.JSONEq(t, `{"domain": {
 		"features": {"acpi": {}, "apic": {}, "hyperv": {
 			"frequencies": {}, "ipi": {}, "reenlightenment": {}, "relaxed": {}, "reset": {}, "runtime": {},
-			"spinlocks": {"spinlocks": 8191}, "synic": {}, "synictimer": {"direct": {}}, "tlbflush": {}, "vapic": {}, "vpindex": {}}},
-		"clock": {"utc": {}, "timer": {"hpet": {"present": false}, "hyperv": {}, "pit": {"tickPolicy": "delay"}, "rtc": {"tickPolicy": "catchup"}}},
+			"spinlocks": {"spinlocks": 8191}, "synic": {}, "synictimer": {"direct": {}}, "tlbflush": {},
+			"vapic": {}, "vpindex": {}}},
+		"clock": {"utc": {}, "timer": {
+			"hpet": {"present": false}, "hyperv": {}, "pit": {"tickPolicy": "delay"}, "rtc": {"tickPolicy": "catchup"}}},
 		"devices": {"inputs": [{"bus": "usb", "name": "tablet", "type": "tablet"}]}}}`,
 		string(source.AppendJSON(nil, builtins(t).OS("windows2022").Spec)))
 }
@@ -161,7 +200,8 @@ func TestHardwareOfLinux(t *testing.T) {
 
 // Sizes of common-instancetypes: for each series, the sizes as vCPU/Gi.
 func TestFlavorsOfCommonInstancetypes(t *testing.T) {
-	general := "nano 1/0.5 micro 1/1 small 1/2 medium 1/4 2xmedium 2/4 large 2/8 xlarge 4/16 2xlarge 8/32 4xlarge 16/64 8xlarge 32/128"
+	general := "nano 1/0.5 micro 1/1 small 1/2 medium 1/4 2xmedium 2/4 " +
+		"large 2/8 xlarge 4/16 2xlarge 8/32 4xlarge 16/64 8xlarge 32/128"
 	exclusive := "medium 1/2 large 2/4 xlarge 4/8 2xlarge 8/16 4xlarge 16/32 8xlarge 32/64"
 	memory := "large 2/16 xlarge 4/32 2xlarge 8/64 4xlarge 16/128 8xlarge 32/256"
 	dedicated := []string{"dedicated", "isolateEmulator"}
@@ -177,7 +217,9 @@ func TestFlavorsOfCommonInstancetypes(t *testing.T) {
 			if gi < 1 {
 				quantity = "512Mi"
 			}
-			want = append(want, FlavorRow{Name: series + words[i] + suffix, CPU: cpu, Memory: quantity, Hugepages: hugepages, Options: options})
+			want = append(want, FlavorRow{
+				Name: series + words[i] + suffix, CPU: cpu, Memory: quantity, Hugepages: hugepages, Options: options,
+			})
 		}
 	}
 	add("u1.", general, "", "")
@@ -188,7 +230,8 @@ func TestFlavorsOfCommonInstancetypes(t *testing.T) {
 	add("m1.", memory, "", "2Mi")
 	add("m1.", memory, "1gi", "1Gi")
 	add("n1.", "medium 4/4 large 4/8 xlarge 8/16 2xlarge 16/32 4xlarge 32/64 8xlarge 64/128", "", "1Gi", dedicated...)
-	add("rt1.", strings.NewReplacer("nano 1/0.5 ", "", "2xmedium 2/4 ", "").Replace(general), "", "1Gi", append(dedicated, "numa", "realtime")...)
+	add("rt1.", strings.NewReplacer("nano 1/0.5 ", "", "2xmedium 2/4 ", "").Replace(general), "", "1Gi",
+		append(dedicated, "numa", "realtime")...)
 	require.Len(t, want, 65)
 	want = append(want, FlavorRow{Name: "tiny", CPU: 1, Memory: "1536Mi"}, FlavorRow{Name: "small", CPU: 1, Memory: "2Gi"},
 		FlavorRow{Name: "medium", CPU: 1, Memory: "4Gi"}, FlavorRow{Name: "large", CPU: 2, Memory: "8Gi"})

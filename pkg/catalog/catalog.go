@@ -1,52 +1,55 @@
-// Package catalog holds what is known about operating systems and sizes: data
-// files compiled into the program, which a fleet may extend or override. It
-// knows facts, never a user's files.
+// Package catalog contains the built-in data about operating systems and sizes, which
+// is compiled into the program, and merges a fleet's own entries over it. It does not
+// read files.
 package catalog
 
 import "github.com/vmrender/vmrender/pkg/source"
 
-// Catalog is everything a virtual machine can name. A fleet's own entries
-// merge over the built-in ones, key by key.
+// Catalog is everything that VMs can refer to by name. A fleet's own entries merge over
+// the built-in ones, key by key.
 type Catalog struct {
 	// Operating systems, by name.
 	OS map[string]*OS `json:"os,omitempty"`
 	// Sizes, by name: `cpu` and `memory` in the forms of the VM keys.
 	Flavors map[string]*Flavor `json:"flavors,omitempty"`
-	// Networks that NICs name. `pod` is built in: the pod network.
+	// Networks of NICs, by name. `pod` is built in: the pod network.
 	Networks map[string]*Network `json:"networks,omitempty"`
-	// Disk sources that disks name with `source: {image: NAME}`.
+	// Disk sources, by name. Disks refer to them with `source: {image: NAME}`.
 	Images map[string]*Source `json:"images,omitempty"`
-	// Storage classes under a short name, with the modes that fit them.
+	// Storage classes by a short name, with the modes that fit them.
 	StorageClasses map[string]*StorageClass `json:"storageClasses,omitempty"`
 }
 
-// OS is what one operating system needs of its virtual machine.
+// OS describes the VM that an operating system needs.
 type OS struct {
-	// The entry that this one is built from. Maps merge, `traits` replaces.
+	// Entry that this one is built from. Maps merge, `traits` replaces.
 	From string `json:"from,omitempty"`
-	// Name of the operating system in the annotation `vm.kubevirt.io/os`; the entry's own name where unset. It is not inherited through `from`.
+	// Name of the operating system in the annotation `vm.kubevirt.io/os`. Defaults to
+	// the name of the entry. It is not inherited through `from`.
 	Label string `json:"label,omitempty"`
-	// What the guest is.
+	// Family of the guest operating system.
 	Family string `json:"family,omitempty" enum:"linux,windows"`
-	// Named pieces that make up the virtual hardware; `vmrender catalog traits` lists them. The list replaces the inherited one.
+	// Traits that make up the virtual hardware; `vmrender catalog traits` lists them.
+	// The list replaces the inherited one.
 	Traits []string `json:"traits,omitempty"`
-	// Where the root disk's content comes from.
+	// Source of the root disk's content.
 	Image *Source `json:"image,omitempty"`
 	// Size of the root disk, a quantity such as `30Gi`.
 	RootSize string `json:"rootSize,omitempty" format:"quantity"`
-	// The least that the operating system runs with.
+	// Smallest size that the operating system runs with.
 	Minimum *Minimum `json:"minimum,omitempty"`
-	// The user that cloud-init sets up.
+	// User that cloud-init sets up.
 	User string `json:"user,omitempty"`
-	// What the machine is for, as the annotation `vm.kubevirt.io/workload` says it: server, desktop or highperformance.
+	// Purpose of the VM, as in the annotation `vm.kubevirt.io/workload`: server,
+	// desktop or highperformance.
 	Workload string `json:"workload,omitempty"`
 	// VM keys that every VM of this operating system inherits, below the fleet's own defaults.
 	Defaults *source.Node `json:"defaults,omitempty" ref:"VM"`
-	// A merge patch (RFC 7386) on the VirtualMachine, applied before the VM's own.
+	// Merge patch (RFC 7386) for the VirtualMachine, applied before the VM's own.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"VirtualMachine"`
 }
 
-// Minimum is the smallest machine an operating system runs on.
+// Minimum is the smallest size that an operating system runs with.
 type Minimum struct {
 	// Virtual CPUs.
 	CPU int `json:"cpu,omitempty" minimum:"0"`
@@ -62,45 +65,51 @@ type Flavor struct {
 	Memory *source.Node `json:"memory,omitempty" ref:"Memory"`
 }
 
-// Network is what a NIC can be attached to.
+// Network is a network that NICs can be attached to.
 type Network struct {
-	// The NetworkAttachmentDefinition, as `namespace/name`.
+	// NetworkAttachmentDefinition, as `namespace/name`.
 	NAD string `json:"nad,omitempty"`
-	// True for a variant of the pod network.
+	// Whether this is a variant of the pod network.
 	Pod bool `json:"pod,omitempty"`
-	// How NICs are bound to it: bridge (default), masquerade (pod network), sriov, or the name of a network binding plugin.
+	// Binding of NICs: bridge (default), masquerade (pod network), sriov, or the name
+	// of a network binding plugin.
 	Binding string `json:"binding,omitempty"`
-	// NIC model for this network where it is not the operating system's, such as `virtio`.
+	// NIC model for this network, such as `virtio`. Defaults to that of the operating
+	// system.
 	Model string `json:"model,omitempty" enum:"virtio,e1000,e1000e,igb,ne2k_pci,pcnet,rtl8139"`
-	// The VLAN it carries; for people, it changes nothing that is rendered.
+	// VLAN of the network. It is for information only and changes nothing that is
+	// rendered.
 	VLAN int `json:"vlan,omitempty" minimum:"1" maximum:"4094"`
 	// Default gateway of NICs with an `ip`.
 	Gateway string `json:"gateway,omitempty" format:"ip"`
 	// Name servers of NICs with an `ip`.
 	DNS []string `json:"dns,omitempty" format:"ip"`
-	// The subnet; a NIC's `ip` must lie in it.
+	// Subnet, which must contain the `ip` of every NIC.
 	CIDR string `json:"cidr,omitempty" format:"cidr"`
 }
 
-// StorageClass names a class of the cluster with the modes that fit it.
+// StorageClass is a StorageClass of the cluster with the modes that fit it.
 type StorageClass struct {
 	// Name of the StorageClass on the cluster.
 	Name string `json:"name,omitempty"`
-	// Access mode of claims; CDI chooses by the class's StorageProfile where it is unset.
+	// Access mode of PVCs. Defaults to what CDI chooses by the StorageProfile of the
+	// class.
 	AccessMode string `json:"accessMode,omitempty" enum:"ReadWriteOnce,ReadWriteMany,ReadOnlyMany,ReadWriteOncePod"`
-	// Volume mode of claims; CDI chooses by the class's StorageProfile where it is unset.
+	// Volume mode of PVCs. Defaults to what CDI chooses by the StorageProfile of the
+	// class.
 	VolumeMode string `json:"volumeMode,omitempty" enum:"Block,Filesystem"`
 }
 
-// Source is where a disk's content comes from: exactly one of the first group.
+// Source is the source of a disk's content: exactly one key of the first group.
 type Source struct {
 	// DataSource to clone, as `namespace/name`.
 	DataSource string `json:"dataSource,omitempty"`
-	// Entry of the catalogue's `images`.
+	// Entry under `images` of the catalog.
 	Image string `json:"image,omitempty"`
-	// Container image that holds a disk, imported through CDI, such as `docker://quay.io/containerdisks/fedora:42`.
+	// Container image that contains a disk, imported by CDI, such as
+	// `docker://quay.io/containerdisks/fedora:42`.
 	Registry string `json:"registry,omitempty"`
-	// Disk image behind an http or https URL.
+	// Disk image at an http or https URL.
 	HTTP string `json:"http,omitempty"`
 	// Disk image in an S3 bucket.
 	S3 string `json:"s3,omitempty"`
@@ -110,28 +119,29 @@ type Source struct {
 	PVC string `json:"pvc,omitempty"`
 	// VolumeSnapshot to clone, as `namespace/name`.
 	Snapshot string `json:"snapshot,omitempty"`
-	// Container image that is booted from directly; what the guest writes is lost when it stops.
+	// Container image that the VM uses directly; what the guest writes is lost when the
+	// VM stops.
 	ContainerDisk string `json:"containerDisk,omitempty"`
-	// Existing PersistentVolumeClaim of the VM's namespace, used as it is.
+	// Existing PersistentVolumeClaim in the VM's namespace, used as it is.
 	Claim string `json:"claim,omitempty"`
 	// Scratch disk, empty at every start.
 	EmptyDisk bool `json:"emptyDisk,omitempty"`
-	// A disk that is filled by an upload (`virtctl image-upload`).
+	// Disk that is filled by an upload (`virtctl image-upload`).
 	Upload bool `json:"upload,omitempty"`
-	// An empty disk.
+	// Empty disk.
 	Blank bool `json:"blank,omitempty"`
 
 	// Secret with the credentials of registry, http, s3 or gcs.
 	Secret string `json:"secret,omitempty"`
 	// ConfigMap with the certificate authority of registry, http or s3.
 	CertConfigMap string `json:"certConfigMap,omitempty"`
-	// Version of the content, for cattle: a new one makes a new root disk.
+	// Version of the content, for cattle: a new version creates a new root disk.
 	Version string `json:"version,omitempty"`
 }
 
-// Trait is a named piece of virtual hardware that operating systems are composed of.
+// Trait is a named piece of the virtual hardware of operating systems.
 type Trait struct {
-	// What it is, in one line.
+	// Description, in one line.
 	Description string `json:"description,omitempty"`
 	// Bus of disks.
 	DiskBus string `json:"diskBus,omitempty"`
@@ -139,12 +149,13 @@ type Trait struct {
 	CDROMBus string `json:"cdromBus,omitempty"`
 	// Model of NICs.
 	NICModel string `json:"nicModel,omitempty"`
-	// What the short form of `cpu` grows: sockets (default) or cores.
+	// What the short form of `cpu` counts: sockets (default) or cores.
 	Topology string `json:"topology,omitempty" enum:"sockets,cores"`
-	// One queue per virtual CPU for virtio NICs, where there is more than one CPU.
+	// Whether virtio NICs have one queue per virtual CPU, if there is more than one
+	// CPU.
 	Multiqueue bool `json:"multiqueue,omitempty"`
 	// VM keys.
 	Defaults *source.Node `json:"defaults,omitempty"`
-	// A piece of KubeVirt's VirtualMachineInstanceSpec, in its own words.
+	// Part of a KubeVirt VirtualMachineInstanceSpec, with its keys.
 	Spec *source.Node `json:"spec,omitempty"`
 }

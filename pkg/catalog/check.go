@@ -8,8 +8,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checker checks a fleet's own entries. Values of the wrong type are reported
-// by [source.Decode] and passed over here.
+// checker checks a fleet's own entries. It skips values of the wrong type, which
+// [source.Decode] reports.
 type checker struct {
 	set    *Set
 	diags  *source.Diagnostics
@@ -19,11 +19,11 @@ type checker struct {
 func check(s *Set, diags *source.Diagnostics) {
 	source.Decode(s.user, new(Catalog), "catalog", diags)
 	c := checker{s, diags, map[string]bool{}}
-	c.each("os", c.os)
-	c.each("flavors", c.flavor)
-	c.each("networks", c.network)
-	c.each("images", c.image)
-	c.each("storageClasses", c.storageClass)
+	c.each("os", c.checkOS)
+	c.each("flavors", c.checkFlavor)
+	c.each("networks", c.checkNetwork)
+	c.each("images", c.checkImage)
+	c.each("storageClasses", c.checkStorageClass)
 }
 
 // each calls a function with every entry of a kind that is a map, and its path.
@@ -39,13 +39,14 @@ func (c *checker) each(kind string, check func(f *source.Field, path string)) {
 	}
 }
 
-// form reports what a function finds wrong with a string, or with those of a list.
-func (c *checker) form(n *source.Node, path string, problem func(string) string) {
+// checkForm reports the problem that a function finds in a string, or in each string of
+// a list.
+func (c *checker) checkForm(n *source.Node, path string, problem func(string) string) {
 	switch {
 	case n == nil:
 	case n.Kind == source.List:
 		for i, item := range n.Items {
-			c.form(item, source.IndexPath(path, i), problem)
+			c.checkForm(item, source.IndexPath(path, i), problem)
 		}
 	case n.Kind == source.String && n.Text != "":
 		if p := problem(n.Text); p != "" {
@@ -54,22 +55,23 @@ func (c *checker) form(n *source.Node, path string, problem func(string) string)
 	}
 }
 
-// quantity checks an amount of bytes, which may be written as a number.
-func (c *checker) quantity(n *source.Node, path string) {
+// checkQuantity checks an amount of bytes, which may be written as a number.
+func (c *checker) checkQuantity(n *source.Node, path string) {
 	if n != nil && (n.Kind == source.Int || n.Kind == source.Float) {
 		text := *n
 		text.Kind = source.String
 		n = &text
 	}
-	c.form(n, path, quantityProblem)
+	c.checkForm(n, path, quantityProblem)
 }
 
-// unknown reports a name that the catalogue does not have.
-func (c *checker) unknown(n *source.Node, path, what, kind string) {
-	c.diags.Errorf(n.Pos(), rule.UnknownName, path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, c.set.Names(kind)))
+// reportUnknown reports a name that is not in the catalog.
+func (c *checker) reportUnknown(n *source.Node, path, what, kind string) {
+	c.diags.Errorf(n.Pos(), rule.UnknownName, path,
+		"unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, c.set.Names(kind)))
 }
 
-// text gives the value of a key that is a string and not empty, or nil.
+// text returns the value of a key if it is a string that is not empty, or nil.
 func text(n *source.Node, key string) *source.Node {
 	if v := n.Get(key); v != nil && v.Kind == source.String && v.Text != "" {
 		return v
@@ -77,25 +79,25 @@ func text(n *source.Node, key string) *source.Node {
 	return nil
 }
 
-func (c *checker) os(f *source.Field, path string) {
-	c.mapsOnly(f.Value, path, "defaults", "overrides")
-	c.quantity(f.Value.Get("rootSize"), path+".rootSize")
-	c.quantity(f.Value.Get("minimum", "memory"), path+".minimum.memory")
-	sound := c.from(f, path)
-	sound = c.traits(f.Value.Get("traits"), path+".traits") && sound
+func (c *checker) checkOS(f *source.Field, path string) {
+	c.checkMaps(f.Value, path, "defaults", "overrides")
+	c.checkQuantity(f.Value.Get("rootSize"), path+".rootSize")
+	c.checkQuantity(f.Value.Get("minimum", "memory"), path+".minimum.memory")
+	sound := c.checkFrom(f, path)
+	sound = c.checkTraits(f.Value.Get("traits"), path+".traits") && sound
 	if image := f.Value.Field("image"); image != nil {
-		c.source(image, path+".image")
+		c.checkSource(image, path+".image")
 		if text(image.Value, "image") != nil && c.set.Image(image.Value.Get("image").Text) == nil {
-			c.unknown(image.Value.Get("image"), path+".image.image", "image", "images")
+			c.reportUnknown(image.Value.Get("image"), path+".image.image", "image", "images")
 		}
 	}
 	if sound {
-		c.complete(f, path)
+		c.checkComplete(f, path)
 	}
 }
 
-// mapsOnly reports free-form values that are not maps.
-func (c *checker) mapsOnly(n *source.Node, path string, keys ...string) {
+// checkMaps reports free-form values that are not maps.
+func (c *checker) checkMaps(n *source.Node, path string, keys ...string) {
 	for _, key := range keys {
 		if v := n.Get(key); v != nil && v.Kind != source.Map && v.Kind != source.Null {
 			c.diags.Errorf(v.Pos(), rule.WrongType, path+"."+key, "wrong type; expected a map of keys")
@@ -103,9 +105,9 @@ func (c *checker) mapsOnly(n *source.Node, path string, keys ...string) {
 	}
 }
 
-// from reports what an entry cannot be built from, and tells whether its whole
-// lineage is sound.
-func (c *checker) from(f *source.Field, path string) bool {
+// checkFrom reports an entry that cannot be built from its `from`, and returns whether
+// its whole lineage is valid.
+func (c *checker) checkFrom(f *source.Field, path string) bool {
 	from := text(f.Value, "from")
 	if from == nil {
 		return true
@@ -115,40 +117,42 @@ func (c *checker) from(f *source.Field, path string) bool {
 	first := slices.Index(line, last)
 	switch {
 	case from.Text == f.Key && composeBuiltin(f.Key) == nil:
-		c.diags.Errorf(from.Pos(), rule.Cycle, path+".from", "%q is built from itself; only a built-in entry can be extended under its own name", f.Key)
+		c.diags.Errorf(from.Pos(), rule.Cycle, path+".from",
+			"%q is built from itself; only a built-in entry can be extended under its own name", f.Key)
 		return false
 	case first < len(line)-1:
 		if first == 0 && !c.cycles[f.Key] {
-			c.diags.Errorf(from.Pos(), rule.Cycle, path+".from", "cycle %s; an entry must lead to a built-in one, or to one without `from`", strings.Join(line, " -> "))
+			c.diags.Errorf(from.Pos(), rule.Cycle, path+".from",
+				"cycle %s; an entry must lead to a built-in one, or to one without `from`", strings.Join(line, " -> "))
 		}
 		for _, name := range line[first:] {
 			c.cycles[name] = true
 		}
 		return false
 	case len(line) > 1 && !slices.Contains(c.set.Names("os"), from.Text):
-		c.unknown(from, path+".from", "operating system", "os")
+		c.reportUnknown(from, path+".from", "operating system", "os")
 		return false
 	}
 	return c.set.compose(last) != nil
 }
 
-// traits reports unknown traits, and tells whether there were none.
-func (c *checker) traits(list *source.Node, path string) bool {
+// checkTraits reports unknown traits, and returns whether all are known.
+func (c *checker) checkTraits(list *source.Node, path string) bool {
 	if list == nil {
 		return true
 	}
 	sound := true
 	for i, n := range list.Items {
 		if n.Kind == source.String && c.set.Trait(n.Text) == nil {
-			c.unknown(n, source.IndexPath(path, i), "trait", "traits")
+			c.reportUnknown(n, source.IndexPath(path, i), "trait", "traits")
 			sound = false
 		}
 	}
 	return sound
 }
 
-// complete reports what an entry lacks with all that it is built from.
-func (c *checker) complete(f *source.Field, path string) {
+// checkComplete reports what an entry lacks, merged with all that it is built from.
+func (c *checker) checkComplete(f *source.Field, path string) {
 	missing := func(what string) { c.diags.Errorf(f.Pos(), rule.MissingKey, path, "%s", what) }
 	os := c.set.OS(f.Key)
 	switch {
@@ -164,21 +168,22 @@ func (c *checker) complete(f *source.Field, path string) {
 	}
 	image := f.Value.Field("image")
 	if image != nil && image.Value.Kind == source.Map && os != nil && len(os.Image.Kinds()) == 0 {
-		c.noSource(image.Pos(), path+".image")
+		c.reportNoSource(image.Pos(), path+".image")
 	}
 }
 
-func (c *checker) image(f *source.Field, path string) {
-	c.source(f, path)
+func (c *checker) checkImage(f *source.Field, path string) {
+	c.checkSource(f, path)
 	if len(givenContent(f.Value)) == 0 {
-		c.noSource(f.Pos(), path)
+		c.reportNoSource(f.Pos(), path)
 	}
 	if other := text(f.Value, "image"); other != nil {
-		c.diags.Errorf(other.Pos(), rule.Conflict, path+".image", "an image cannot name another image; give it that one's source")
+		c.diags.Errorf(other.Pos(), rule.Conflict, path+".image",
+			"an image cannot name another image; give it that one's source")
 	}
 }
 
-func (c *checker) noSource(at source.Pos, path string) {
+func (c *checker) reportNoSource(at source.Pos, path string) {
 	c.diags.Errorf(at, rule.MissingKey, path, "exactly one of %s; found none", sourceKeys())
 }
 
@@ -191,9 +196,9 @@ func sourceKeys() string {
 	return orList(names)
 }
 
-// source checks a disk source: two of the keys that say where the content comes
-// from are a conflict at the one that was written last.
-func (c *checker) source(f *source.Field, path string) {
+// checkSource checks a disk source. Two of the keys that specify the content are a
+// conflict, reported at the one that is written last.
+func (c *checker) checkSource(f *source.Field, path string) {
 	if f.Value.Kind != source.Map {
 		return
 	}
@@ -206,7 +211,8 @@ func (c *checker) source(f *source.Field, path string) {
 				last = g
 			}
 		}
-		c.diags.Errorf(last.Pos(), rule.Conflict, path, "exactly one of %s; found %s", sourceKeys(), strings.Join(names, " and "))
+		c.diags.Errorf(last.Pos(), rule.Conflict, path,
+			"exactly one of %s; found %s", sourceKeys(), strings.Join(names, " and "))
 		return
 	}
 	var s Source

@@ -9,13 +9,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-func (c *checker) network(f *source.Field, path string) {
+func (c *checker) checkNetwork(f *source.Field, path string) {
 	if strings.Contains(f.Key, "/") {
-		c.diags.Errorf(f.Pos(), rule.BadName, path, "invalid name %q; a name with a slash is that of a NetworkAttachmentDefinition", f.Key)
+		c.diags.Errorf(f.Pos(), rule.BadName, path,
+			"invalid name %q; a name with a slash is that of a NetworkAttachmentDefinition", f.Key)
 	}
-	c.form(f.Value.Get("gateway"), path+".gateway", ipProblem)
-	c.form(f.Value.Get("dns"), path+".dns", ipProblem)
-	c.form(f.Value.Get("cidr"), path+".cidr", subnetProblem)
+	c.checkForm(f.Value.Get("gateway"), path+".gateway", ipProblem)
+	c.checkForm(f.Value.Get("dns"), path+".dns", ipProblem)
+	c.checkForm(f.Value.Get("cidr"), path+".cidr", subnetProblem)
 	n := c.set.entry("networks", f.Key)
 	var net Network
 	decode(n, &net)
@@ -30,33 +31,37 @@ func (c *checker) network(f *source.Field, path string) {
 			c.diags.Errorf(n.Get("nad").Pos(), rule.BadValue, path+".nad", "%s", p)
 		}
 	}
-	c.binding(n, &net, path)
-	c.gateway(n, &net, path)
+	c.checkBinding(n, &net, path)
+	c.checkGateway(n, &net, path)
 }
 
-// binding reports what KubeVirt refuses: masquerade off the pod network, sriov
-// on it (kubevirt pkg/network/admitter, v1.9).
-func (c *checker) binding(n *source.Node, net *Network, path string) {
+// checkBinding reports what KubeVirt rejects: masquerade on other networks than the pod
+// network, sriov on the pod network (kubevirt pkg/network/admitter, v1.9).
+func (c *checker) checkBinding(n *source.Node, net *Network, path string) {
 	path += ".binding"
 	switch {
 	case net.Binding == "masquerade" && net.NAD != "":
-		c.diags.Errorf(n.Get("binding").Pos(), rule.Conflict, path, "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
+		c.diags.Errorf(n.Get("binding").Pos(), rule.Conflict, path,
+			"masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
 	case net.Binding == "sriov" && net.Pod:
-		c.diags.Errorf(n.Get("binding").Pos(), rule.Conflict, path, "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
+		c.diags.Errorf(n.Get("binding").Pos(), rule.Conflict, path,
+			"sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
 	case net.Binding == "sriov" && net.Model != "":
-		c.diags.Errorf(n.Get("model").Pos(), rule.Conflict, path[:len(path)-len("binding")]+"model", "an sriov NIC is a device of the host; leave its model out")
+		c.diags.Errorf(n.Get("model").Pos(), rule.Conflict, path[:len(path)-len("binding")]+"model",
+			"an sriov NIC is a device of the host; leave its model out")
 	}
 }
 
-func (c *checker) gateway(n *source.Node, net *Network, path string) {
+func (c *checker) checkGateway(n *source.Node, net *Network, path string) {
 	gateway, errA := netip.ParseAddr(net.Gateway)
 	subnet, errB := netip.ParsePrefix(net.CIDR)
 	if errA == nil && errB == nil && !subnet.Contains(gateway) {
-		c.diags.Errorf(n.Get("gateway").Pos(), rule.BadValue, path+".gateway", "gateway %q is outside the subnet %s; expected an address in it", net.Gateway, subnet.Masked())
+		c.diags.Errorf(n.Get("gateway").Pos(), rule.BadValue, path+".gateway",
+			"gateway %q is outside the subnet %s; expected an address in it", net.Gateway, subnet.Masked())
 	}
 }
 
-func (c *checker) storageClass(f *source.Field, path string) {
+func (c *checker) checkStorageClass(f *source.Field, path string) {
 	name := c.set.entry("storageClasses", f.Key).Get("name")
 	switch {
 	case name == nil || name.Kind == source.String && name.Text == "":
@@ -68,8 +73,9 @@ func (c *checker) storageClass(f *source.Field, path string) {
 	}
 }
 
-// flavor checks the short forms; the long ones are VM keys, which the catalogue does not know.
-func (c *checker) flavor(f *source.Field, path string) {
+// checkFlavor checks the short forms. The long forms are VM keys, which are not part of
+// this package.
+func (c *checker) checkFlavor(f *source.Field, path string) {
 	if p := labelProblem(f.Key); p != "" {
 		c.diags.Errorf(f.Pos(), rule.BadName, path, "%s", p)
 	}
@@ -82,12 +88,13 @@ func (c *checker) flavor(f *source.Field, path string) {
 		c.diags.Errorf(cpu.Pos(), rule.BadValue, path+".cpu", "invalid cpu; expected a number of virtual CPUs, or a map")
 	}
 	if memory != nil && (memory.Kind == source.Bool || memory.Kind == source.List) {
-		c.diags.Errorf(memory.Pos(), rule.WrongType, path+".memory", "wrong type; expected a quantity such as \"16Gi\", or a map")
+		c.diags.Errorf(memory.Pos(), rule.WrongType, path+".memory",
+			"wrong type; expected a quantity such as \"16Gi\", or a map")
 	}
-	c.quantity(scalar(memory), path+".memory")
+	c.checkQuantity(scalar(memory), path+".memory")
 }
 
-// scalar leaves out what is a map or a list.
+// scalar returns nil for a map or a list, and any other value as it is.
 func scalar(n *source.Node) *source.Node {
 	if n != nil && (n.Kind == source.Map || n.Kind == source.List) {
 		return nil
@@ -95,15 +102,17 @@ func scalar(n *source.Node) *source.Node {
 	return n
 }
 
-// labelProblem says what is wrong with a name that becomes the value of a
-// Kubernetes label, as a flavor's does of kubevirt.io/size, or nothing.
+// labelProblem returns what is wrong with a name that becomes the value of a Kubernetes
+// label, as the name of a flavor does in kubevirt.io/size, or "" if nothing is.
 func labelProblem(name string) string {
 	const longest = 63
 	if len(name) > longest {
 		return fmt.Sprintf("name has %d characters; at most %d are accepted", len(name), longest)
 	}
-	if inner := strings.Trim(name, "._-"); inner != name || !isLabel(strings.NewReplacer(".", "-", "_", "-").Replace(strings.ToLower(name))) {
-		return fmt.Sprintf("invalid name %q; expected letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit", name)
+	dashed := strings.NewReplacer(".", "-", "_", "-").Replace(strings.ToLower(name))
+	if strings.Trim(name, "._-") != name || !isLabel(dashed) {
+		return fmt.Sprintf("invalid name %q; "+
+			"expected letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit", name)
 	}
 	return ""
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// content is one of the keys that say where a disk's content comes from, with
-// its value; the value of a boolean that is set is "true".
+// content is one of the keys that specify the content of a disk, with its value. The
+// value of a boolean that is set is "true".
 type content struct{ key, value string }
 
 func (s *Source) contents() [13]content {
@@ -37,8 +37,8 @@ func whether(set bool) string {
 	return ""
 }
 
-// Kinds returns the keys that say where the content comes from and are set: a
-// usable source has exactly one, such as "dataSource".
+// Kinds returns the keys that specify the content and are set. A usable source has
+// exactly one, such as "dataSource".
 func (s *Source) Kinds() []string {
 	var kinds []string
 	for _, c := range s.contents() {
@@ -49,8 +49,8 @@ func (s *Source) Kinds() []string {
 	return kinds
 }
 
-// Parts returns what makes the content: a change of any part is other content.
-// Credentials are no part of it.
+// Parts returns what identifies the content: if any part changes, the content is
+// different. Credentials are not included.
 func (s *Source) Parts() []string {
 	parts := make([]string, 0, 3)
 	for _, c := range s.contents() {
@@ -77,9 +77,9 @@ func (s *Source) String() string {
 }
 
 // Problems returns what is wrong with the values of a source, each with what is
-// accepted: references that are not `namespace/name`, addresses without the
-// scheme that CDI wants, credentials that nothing uses. Whether there is exactly
-// one source is not asked here; see [Source.Kinds].
+// accepted: references that are not `namespace/name`, addresses without the scheme that
+// CDI requires, credentials that are not used. It does not check that there is exactly
+// one source; see [Source.Kinds].
 func (s *Source) Problems() []Problem {
 	var found []Problem
 	for _, c := range s.contents() {
@@ -93,7 +93,7 @@ func (s *Source) Problems() []Problem {
 	return append(found, s.credentialProblems()...)
 }
 
-// Problem is what is wrong with the value of one key of a disk source.
+// Problem describes what is wrong with the value of one key of a disk source.
 type Problem struct {
 	Key  string // such as "http"
 	Text string // the problem; then, after a semicolon, what is accepted
@@ -111,7 +111,7 @@ func contentProblem(c content) string {
 	return urlProblem(c.key, c.value)
 }
 
-// schemes says how addresses start that CDI's importers take
+// schemes are the prefixes of addresses that CDI's importers accept, by key
 // (containerized-data-importer doc/datavolumes.md and doc/image-from-registry.md).
 var schemes = map[string][]string{
 	"registry": {"docker://", "oci-archive://"},
@@ -141,7 +141,8 @@ func containerDiskProblem(image string) string {
 		return fmt.Sprintf("invalid image %q; a containerDisk has no scheme: did you mean %q?", image, bare)
 	}
 	if strings.ContainsAny(image, " \t\n") {
-		return fmt.Sprintf("invalid image %q; expected an image reference such as %q", image, "quay.io/containerdisks/fedora:42")
+		return fmt.Sprintf("invalid image %q; expected an image reference such as %q",
+			image, "quay.io/containerdisks/fedora:42")
 	}
 	return ""
 }
@@ -155,8 +156,8 @@ func (s *Source) credentialProblems() []Problem {
 		s.credentialProblem("certConfigMap", s.CertConfigMap, "registry", "http", "s3")...)
 }
 
-// credentialProblem checks a reference that only sources of some kinds make use
-// of. Whether a named image does is not known here.
+// credentialProblem checks a reference that only some kinds of sources use. A named
+// image may be of any kind.
 func (s *Source) credentialProblem(key, name string, of ...string) []Problem {
 	used := func(kind string) bool { return kind == "image" || slices.Contains(of, kind) }
 	text := nameProblem(key, name)
@@ -171,11 +172,12 @@ func (s *Source) credentialProblem(key, name string, of ...string) []Problem {
 	return []Problem{{key, text}}
 }
 
-// NormalizeSource prepares a source as written for merging over another one: a
-// map that sets one of the keys that say where the content comes from gets nulls
-// for the others, so that a `registry` replaces an inherited `dataSource` instead
-// of standing beside it; the `version` of other content is cleared too. What is written stays, two such keys included; so do
-// maps that set none, such as `{version: "2"}`, and values that are no maps.
+// NormalizeSource prepares a source as written for merging over another one. A map that
+// sets one of the keys that specify the content gets nulls for the others, so that a
+// `registry` replaces an inherited `dataSource` instead of being added to it. The
+// `version` of the other content is also cleared. What is written stays, even two such
+// keys. Maps that set none, such as `{version: "2"}`, and values that are not maps do
+// not change.
 func NormalizeSource(n *source.Node) *source.Node {
 	if n == nil || n.Kind != source.Map {
 		return n
@@ -196,8 +198,8 @@ func NormalizeSource(n *source.Node) *source.Node {
 	return &out
 }
 
-// givenContent lists the entries of a source as written that say where the
-// content comes from; an empty string or `blank: false` says nothing.
+// givenContent returns the entries of a source as written that specify the content. An
+// empty string or `blank: false` does not.
 func givenContent(n *source.Node) []source.Field {
 	var given []source.Field
 	for _, c := range new(Source).contents() {

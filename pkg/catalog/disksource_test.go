@@ -11,25 +11,46 @@ import (
 )
 
 func TestSourceProblems(t *testing.T) {
-	for want, s := range map[string]Source{
-		"invalid dataSource \"rhel9\"; expected namespace/name":                                                     {DataSource: "rhel9"},
-		"invalid snapshot \"a/b/c\"; expected namespace/name":                                                       {Snapshot: "a/b/c"},
-		"invalid claim \"My_Claim\"; expected a name of lower case letters, digits, \"-\" and \".\"":                {Claim: "My_Claim"},
-		"invalid registry address \"https://quay.io/a\"; expected one that starts with docker:// or oci-archive://": {Registry: "https://quay.io/a"},
-		"invalid http address \"ftp://a/b\"; expected one that starts with http:// or https://":                     {HTTP: "ftp://a/b"},
-		"invalid s3 address \"bucket/disk\"; expected one that starts with s3://, http:// or https://":              {S3: "bucket/disk"},
-		"invalid gcs address \"gs://\"; expected one that starts with gs://, http:// or https://":                   {GCS: "gs://"},
-		"invalid image \"docker://quay.io/a\"; a containerDisk has no scheme: did you mean \"quay.io/a\"?":          {ContainerDisk: "docker://quay.io/a"},
-		"invalid image \"a b\"; expected an image reference such as \"quay.io/containerdisks/fedora:42\"":           {ContainerDisk: "a b"},
-		"certConfigMap is used by nothing here; it goes with registry, http or s3":                                  {GCS: "gs://a/b", CertConfigMap: "ca"},
-		"invalid secret \"S\"; expected a name of lower case letters, digits, \"-\" and \".\"":                      {HTTP: "https://a/b", Secret: "S"},
-		"": {Image: "golden", Secret: "s", CertConfigMap: "c"},
+	for _, c := range []struct {
+		source Source
+		want   string
+	}{
+		{Source{DataSource: "rhel9"}, `invalid dataSource "rhel9"; expected namespace/name`},
+		{Source{Snapshot: "a/b/c"}, `invalid snapshot "a/b/c"; expected namespace/name`},
+		{Source{Claim: "My_Claim"}, `invalid claim "My_Claim"; expected a name of lower case letters, digits, "-" and "."`},
+		{
+			Source{Registry: "https://quay.io/a"},
+			`invalid registry address "https://quay.io/a"; expected one that starts with docker:// or oci-archive://`,
+		},
+		{Source{HTTP: "ftp://a/b"}, `invalid http address "ftp://a/b"; expected one that starts with http:// or https://`},
+		{
+			Source{S3: "bucket/disk"},
+			`invalid s3 address "bucket/disk"; expected one that starts with s3://, http:// or https://`,
+		},
+		{Source{GCS: "gs://"}, `invalid gcs address "gs://"; expected one that starts with gs://, http:// or https://`},
+		{
+			Source{ContainerDisk: "docker://quay.io/a"},
+			`invalid image "docker://quay.io/a"; a containerDisk has no scheme: did you mean "quay.io/a"?`,
+		},
+		{
+			Source{ContainerDisk: "a b"},
+			`invalid image "a b"; expected an image reference such as "quay.io/containerdisks/fedora:42"`,
+		},
+		{
+			Source{GCS: "gs://a/b", CertConfigMap: "ca"},
+			"certConfigMap is used by nothing here; it goes with registry, http or s3",
+		},
+		{
+			Source{HTTP: "https://a/b", Secret: "S"},
+			`invalid secret "S"; expected a name of lower case letters, digits, "-" and "."`,
+		},
+		{Source{Image: "golden", Secret: "s", CertConfigMap: "c"}, ""},
 	} {
 		var all []string
-		for _, p := range s.Problems() {
+		for _, p := range c.source.Problems() {
 			all = append(all, p.Text)
 		}
-		require.Equal(t, want, strings.Join(all, "\n"))
+		require.Equal(t, c.want, strings.Join(all, "\n"))
 	}
 }
 
@@ -46,11 +67,15 @@ func TestKindsAndParts(t *testing.T) {
 
 func TestNormalizeSource(t *testing.T) {
 	for text, want := range map[string]string{
-		`{registry: "docker://a/b", version: "1"}`: `{"dataSource":null,"registry":"docker://a/b","version":"1","image":null,"http":null,"s3":null,"gcs":null,"pvc":null,"snapshot":null,"containerDisk":null,"claim":null,"emptyDisk":null,"upload":null,"blank":null}`,
-		`{pvc: a/b, claim: c}`:                     `{"pvc":"a/b","claim":"c","dataSource":null,"image":null,"registry":null,"http":null,"s3":null,"gcs":null,"snapshot":null,"containerDisk":null,"emptyDisk":null,"upload":null,"blank":null,"version":null}`,
-		`{version: "2"}`:                           `{"version":"2"}`,
-		`{blank: false}`:                           `{"blank":false}`,
-		`blank`:                                    `"blank"`,
+		`{registry: "docker://a/b", version: "1"}`: `{"dataSource":null,"registry":"docker://a/b","version":"1",` +
+			`"image":null,"http":null,"s3":null,"gcs":null,"pvc":null,"snapshot":null,"containerDisk":null,"claim":null,` +
+			`"emptyDisk":null,"upload":null,"blank":null}`,
+		`{pvc: a/b, claim: c}`: `{"pvc":"a/b","claim":"c","dataSource":null,"image":null,"registry":null,` +
+			`"http":null,"s3":null,"gcs":null,"snapshot":null,"containerDisk":null,` +
+			`"emptyDisk":null,"upload":null,"blank":null,"version":null}`,
+		`{version: "2"}`: `{"version":"2"}`,
+		`{blank: false}`: `{"blank":false}`,
+		`blank`:          `"blank"`,
 	} {
 		var diags source.Diagnostics
 		n := source.Parse(&source.File{Name: "f", Data: []byte(text + "\n")}, &diags)[0]
@@ -62,10 +87,14 @@ func TestNormalizeSource(t *testing.T) {
 }
 
 func TestIsQuantity(t *testing.T) {
-	for _, s := range []string{"30Gi", "1536Mi", "1.5Ti", "1", "512M", "4k", "0.5Gi", "2E", ".5Gi", "1.", "8Ei", "3Pi", "7P", "6T"} {
+	for _, s := range []string{
+		"30Gi", "1536Mi", "1.5Ti", "1", "512M", "4k", "0.5Gi", "2E", ".5Gi", "1.", "8Ei", "3Pi", "7P", "6T",
+	} {
 		checkQuantity(t, s, true)
 	}
-	for _, s := range []string{"", "Gi", "0", "0Gi", "0.0", "-1Gi", "+1Gi", "30GB", "30gi", "30 Gi", "1.2.3", "lots", "1K", ".", ".Gi", "3m", "1e3"} {
+	for _, s := range []string{
+		"", "Gi", "0", "0Gi", "0.0", "-1Gi", "+1Gi", "30GB", "30gi", "30 Gi", "1.2.3", "lots", "1K", ".", ".Gi", "3m", "1e3",
+	} {
 		checkQuantity(t, s, false)
 	}
 }
@@ -77,8 +106,8 @@ func FuzzIsQuantity(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { checkQuantity(t, s, isQuantity(s)) })
 }
 
-// checkQuantity holds isQuantity against Kubernetes' own parser: what it accepts
-// is a quantity above zero.
+// checkQuantity compares isQuantity with the parser of Kubernetes: what it accepts is a
+// quantity above zero.
 func checkQuantity(t *testing.T, s string, want bool) {
 	t.Helper()
 	require.Equal(t, want, isQuantity(s), "%q", s)

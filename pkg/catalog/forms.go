@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// nameProblem says what is wrong with the name of a Kubernetes object, a DNS
-// subdomain (RFC 1123), or nothing.
+// nameProblem returns what is wrong with the name of a Kubernetes object, a DNS
+// subdomain (RFC 1123), or "" if nothing is.
 func nameProblem(what, name string) string {
 	const longest = 253
 	if len(name) > longest {
@@ -21,7 +21,7 @@ func nameProblem(what, name string) string {
 	return ""
 }
 
-// isLabel tells a DNS label of any length.
+// isLabel reports whether s is a DNS label, of any length.
 func isLabel(s string) bool {
 	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -29,7 +29,7 @@ func isLabel(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// referenceProblem says what is wrong with a `namespace/name`, or nothing.
+// referenceProblem returns what is wrong with a `namespace/name`, or "" if nothing is.
 func referenceProblem(what, ref string) string {
 	const longestNamespace = 63
 	namespace, name, found := strings.Cut(ref, "/")
@@ -39,10 +39,10 @@ func referenceProblem(what, ref string) string {
 	return ""
 }
 
-// isQuantity tells an amount of bytes above zero in the forms that people write:
-// a decimal number with one of Kubernetes' suffixes, such as 30Gi, 1.5Ti or 512M.
-// It is part of what k8s.io/apimachinery's resource.ParseQuantity accepts, without
-// the weight of that package.
+// isQuantity reports whether s is an amount of bytes above zero in the usual form: a
+// decimal number with one of the suffixes of Kubernetes, such as 30Gi, 1.5Ti or 512M.
+// That is part of what resource.ParseQuantity of k8s.io/apimachinery accepts, without
+// importing that large package.
 func isQuantity(s string) bool {
 	suffix := strings.TrimLeft(s, "0123456789.")
 	number := s[:len(s)-len(suffix)]
@@ -54,22 +54,23 @@ func isQuantity(s string) bool {
 	return strings.Count(number, ".") <= 1 && strings.Trim(number, "0.") != ""
 }
 
-// NearQuantity says what to write instead of a bad quantity of bytes: what was
+// NearQuantity returns what to write instead of an invalid quantity of bytes: what was
 // probably meant, such as `did you mean "16Gi"?` for 16GB, or what is accepted.
 func NearQuantity(text string) string {
 	text = strings.TrimSpace(text)
 	number := text[:len(text)-len(strings.TrimLeft(text, "0123456789."))]
 	unit := strings.ToUpper(strings.TrimSpace(text[len(number):]))
 	const prefixes = "KMGTP"
-	if unit != "" && strings.ContainsRune(prefixes, rune(unit[0])) && strings.Trim(unit[1:], "IB") == "" && isQuantity(number) {
+	if unit != "" && strings.ContainsRune(prefixes, rune(unit[0])) && strings.Trim(unit[1:], "IB") == "" &&
+		isQuantity(number) {
 		return fmt.Sprintf("did you mean %q?", number+unit[:1]+"i")
 	}
 	return "expected a quantity such as \"16Gi\""
 }
 
-// quantityProblem says what is wrong with an amount of bytes, or nothing.
+// quantityProblem returns what is wrong with an amount of bytes, or "" if nothing is.
 func quantityProblem(text string) string {
-	const fewDigits = 6 // of a number that is below 1Mi, and meant to be something else
+	const fewDigits = 6 // of a number of bytes below 1Mi, which was probably meant as another unit
 	switch {
 	case !isQuantity(text):
 		return fmt.Sprintf("invalid quantity %q; %s", text, NearQuantity(text))

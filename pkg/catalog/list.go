@@ -43,7 +43,7 @@ type TraitRow struct {
 	Description string `json:"description"`
 }
 
-// NetworkRow is a network in a listing, beside its keys.
+// NetworkRow is a network in a listing, with its keys.
 type NetworkRow struct {
 	Name string `json:"name"`
 	*Network
@@ -89,7 +89,7 @@ func (s *Set) ListOS() []OSRow {
 	return rows
 }
 
-// firmware is the type of firmware that VMs start from.
+// firmware returns the type of firmware that VMs boot with.
 func (r *ResolvedOS) firmware() string {
 	fw := r.Defaults.Get("firmware")
 	if fw != nil && fw.Kind == source.Map {
@@ -116,7 +116,8 @@ func (s *Set) ListFlavors() []FlavorRow {
 		}
 		cpu, memory := n.Get("cpu"), n.Get("memory")
 		row := FlavorRow{
-			Name: name, CPU: vcpus(cpu), Memory: value(memory), Hugepages: value(memory.Get("hugepages")), Own: s.own("flavors", name) != nil,
+			Name: name, CPU: vcpus(cpu), Memory: value(memory), Hugepages: value(memory.Get("hugepages")),
+			Own: s.own("flavors", name) != nil,
 		}
 		if guest := memory.Get("guest"); guest != nil {
 			row.Memory = value(guest)
@@ -131,7 +132,7 @@ func (s *Set) ListFlavors() []FlavorRow {
 	return rows
 }
 
-// value is a scalar as written, or "".
+// value returns a scalar as written, or "" if there is none.
 func value(n *source.Node) string {
 	if n == nil {
 		return ""
@@ -139,7 +140,8 @@ func value(n *source.Node) string {
 	return n.Text
 }
 
-// vcpus counts the virtual CPUs of either form of `cpu`; 0 where it is neither.
+// vcpus returns the number of virtual CPUs of either form of `cpu`, or 0 if it is
+// neither.
 func vcpus(cpu *source.Node) int {
 	switch {
 	case cpu == nil:

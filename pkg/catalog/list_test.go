@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// The whole catalogue as `vmrender catalog -o json` shows it, so that a change
+// The whole catalog as `vmrender catalog -o json` shows it, so that a change
 // of the data is seen in review as what it changes.
 func TestListing(t *testing.T) {
 	s := loadSound(t, `
@@ -23,7 +23,9 @@ images: {golden: {http: "https://images.example.com/golden.qcow2", version: "7"}
 storageClasses: {ceph: {name: ceph-rbd, accessMode: ReadWriteMany, volumeMode: Block}}`)
 	var got bytes.Buffer
 	enc := json.NewEncoder(&got)
-	for _, rows := range []any{s.ListOS(), s.ListFlavors(), s.ListTraits(), s.ListNetworks(), s.ListImages(), s.ListStorageClasses()} {
+	for _, rows := range []any{
+		s.ListOS(), s.ListFlavors(), s.ListTraits(), s.ListNetworks(), s.ListImages(), s.ListStorageClasses(),
+	} {
 		require.NoError(t, enc.Encode(rows))
 	}
 	text := bytes.ReplaceAll(got.Bytes(), []byte("},{"), []byte("},\n{"))

@@ -6,25 +6,27 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// ResolvedOS is an operating system's entry with its `from` chain and traits
-// composed. It is shared between machines and must not be changed.
+// ResolvedOS is the entry of an operating system with its `from` chain and traits
+// merged. It is shared between VMs and must not be changed.
 type ResolvedOS struct {
 	Name string
 	OS   // Label is never empty
-	// Node is the entry with its `from` chain merged: every value stands where it was written.
+	// Node is the entry with its `from` chain merged. Every value has the position
+	// where it was written.
 	Node *source.Node
-	// What the traits say together.
+	// The settings of all traits together.
 	DiskBus, CDROMBus, NICModel string
 	Topology                    string // sockets or cores
 	Multiqueue                  bool
-	// Defaults are the VM keys of the traits, then of the entry; nil where there are none.
+	// Defaults are the VM keys of the traits, then of the entry; nil if there are none.
 	Defaults *source.Node
-	// Spec is the traits' piece of VirtualMachineInstanceSpec; nil where there is none.
+	// Spec is the part of VirtualMachineInstanceSpec that the traits set; nil if they
+	// set none.
 	Spec *source.Node
 }
 
-// OS returns the operating system of that name with everything composed, or nil
-// where there is none. The same name gives the same pointer every time.
+// OS returns the operating system of that name with everything merged, or nil if there
+// is none. The same name always returns the same pointer.
 func (s *Set) OS(name string) *ResolvedOS {
 	return remember(&s.os, name, s.resolve)
 }
@@ -48,7 +50,7 @@ func (s *Set) resolve(name string) *ResolvedOS {
 	return r
 }
 
-// add lays a trait over those before it.
+// add merges a trait over the previous ones.
 func (r *ResolvedOS) add(t *Trait) {
 	override(&r.DiskBus, t.DiskBus)
 	override(&r.CDROMBus, t.CDROMBus)
@@ -65,7 +67,8 @@ func override(to *string, value string) {
 	}
 }
 
-// compose merges an operating system's entry over those that it is built from.
+// compose merges the entry of an operating system over those that it is built from. It
+// returns nil if there is none.
 func (s *Set) compose(name string) *source.Node {
 	line := s.lineage(name)
 	var node *source.Node
@@ -85,9 +88,9 @@ func (s *Set) compose(name string) *source.Node {
 	return node
 }
 
-// lineage lists the names that an entry is built from by way of the fleet's own
-// entries, itself first. It ends with a name that is built in or unknown, or
-// with the first one that it lists twice.
+// lineage returns the names that an entry is built from through the fleet's own
+// entries, itself first. It ends with a name that is built in or unknown, or with the
+// first name that is already in the list.
 func (s *Set) lineage(name string) []string {
 	line := []string{name}
 	for {
@@ -104,7 +107,7 @@ func (s *Set) lineage(name string) []string {
 	}
 }
 
-// from is what one of the fleet's own entries says that it is built from, or "".
+// from returns the `from` of one of the fleet's own entries, or "" if there is none.
 func (s *Set) from(name string) string {
 	f := s.own("os", name)
 	if f == nil {
@@ -116,9 +119,9 @@ func (s *Set) from(name string) string {
 	return ""
 }
 
-// composeBuiltin merges a built-in entry over those that it is built from. A
-// fleet's entry of the name of one of those has no part in it: it changes the
-// operating system of that name only.
+// composeBuiltin merges a built-in entry over those that it is built from. A fleet's
+// entry with the name of one of those is ignored: it changes only the operating system
+// of that name.
 func composeBuiltin(name string) *source.Node {
 	node := builtinOS().get(name)
 	if node == nil {
@@ -130,7 +133,7 @@ func composeBuiltin(name string) *source.Node {
 	return node
 }
 
-// withoutLabel leaves out what is not inherited.
+// withoutLabel removes the label, which is not inherited.
 func withoutLabel(n *source.Node) *source.Node {
 	if n.Field("label") == nil {
 		return n

@@ -7,20 +7,20 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Set is the built-in catalogue with a fleet's own entries merged over it. Its
-// entries are composed when they are first asked for and then kept; it is safe
-// for concurrent use, and what it returns must not be changed.
+// Set is the built-in catalog with a fleet's own entries merged over it. Entries are
+// merged on first use and then kept. It is safe for concurrent use, and what it returns
+// must not be changed.
 type Set struct {
-	user *source.Node // the fleet's own entries, sources normalized; nil without any
+	user *source.Node // the fleet's own entries, sources normalized; nil if there are none
 
 	os, traits, networks, images, storageClasses sync.Map // name → entry
 }
 
-// New merges the entries under a fleet's `catalog` key, which may be nil, over
-// the built-in ones, key by key; a null removes a built-in entry. Every entry of
-// the fleet's own is checked, whether or not a VM uses it, except for what only
-// VM keys can say: `defaults`, and the long forms of a flavor. The set can be
-// used even when there were errors.
+// New merges the entries under a fleet's `catalog` key, which may be nil, over the
+// built-in ones, key by key; a null removes a built-in entry. It checks all of the
+// fleet's own entries, whether or not a VM uses them, except the parts that consist of
+// VM keys: `defaults`, and the long forms of a flavor. The set can be used even if
+// there are errors.
 func New(user *source.Node, diags *source.Diagnostics) *Set {
 	s := &Set{user: Normalize(user)}
 	if s.user != nil {
@@ -29,9 +29,9 @@ func New(user *source.Node, diags *source.Diagnostics) *Set {
 	return s
 }
 
-// Normalize applies [NormalizeSource] to all disk sources under a `catalog` key
-// as written. Where several such maps merge over each other, as with overlays,
-// each must be normalized before.
+// Normalize applies [NormalizeSource] to all disk sources under a `catalog` key as
+// written. If several such maps are merged, as with overlays, each must be normalized
+// first.
 func Normalize(user *source.Node) *source.Node {
 	return mapValue(mapValue(user, "images", func(images *source.Node) *source.Node {
 		return mapValues(images, NormalizeSource)
@@ -42,7 +42,7 @@ func Normalize(user *source.Node) *source.Node {
 	})
 }
 
-// mapValue replaces the value of one key of a map, where it is there.
+// mapValue replaces the value of one key of a map, if the key exists.
 func mapValue(n *source.Node, key string, change func(*source.Node) *source.Node) *source.Node {
 	if n.Field(key) == nil {
 		return n
@@ -64,10 +64,11 @@ func mapValues(n *source.Node, change func(*source.Node) *source.Node) *source.N
 	return &out
 }
 
-// own is the fleet's own entry of a name, or nil.
+// own returns the fleet's own entry with a name, or nil if there is none.
 func (s *Set) own(kind, name string) *source.Field { return s.user.Get(kind).Field(name) }
 
-// entry merges the fleet's own entry over the built-in one; nil where there is neither.
+// entry merges the fleet's own entry over the built-in one. It returns nil if there is
+// neither.
 func (s *Set) entry(kind, name string) *source.Node {
 	base := builtin(kind).get(name)
 	f := s.own(kind, name)
@@ -80,9 +81,8 @@ func (s *Set) entry(kind, name string) *source.Node {
 	return source.Compose(base, f.Value)
 }
 
-// Node returns an entry as it was written, with what it is built from merged
-// beneath it, or nil where there is none. Kinds are the keys of `catalog` and
-// "traits".
+// Node returns an entry as written, merged over those that it is built from, or nil if
+// there is none. Kinds are the keys of `catalog` and "traits".
 func (s *Set) Node(kind, name string) *source.Node {
 	if kind == "os" {
 		return s.compose(name)
@@ -110,22 +110,22 @@ func (s *Set) Names(kind string) []string {
 	})
 }
 
-// Flavor returns a flavor, a map with the VM keys `cpu` and `memory` as written,
-// or nil where there is none.
+// Flavor returns a flavor, a map with the VM keys `cpu` and `memory` as written, or nil
+// if there is none.
 func (s *Set) Flavor(name string) *source.Node { return s.entry("flavors", name) }
 
-// Network returns a network, or nil where there is none.
+// Network returns a network, or nil if there is none.
 func (s *Set) Network(name string) *Network { return lookup[Network](s, &s.networks, "networks", name) }
 
-// Image returns a named disk source, or nil where there is none.
+// Image returns a named disk source, or nil if there is none.
 func (s *Set) Image(name string) *Source { return lookup[Source](s, &s.images, "images", name) }
 
-// StorageClass returns a named storage class, or nil where there is none.
+// StorageClass returns a named storage class, or nil if there is none.
 func (s *Set) StorageClass(name string) *StorageClass {
 	return lookup[StorageClass](s, &s.storageClasses, "storageClasses", name)
 }
 
-// Trait returns a named piece of virtual hardware, or nil where there is none.
+// Trait returns a named piece of virtual hardware, or nil if there is none.
 func (s *Set) Trait(name string) *Trait { return lookup[Trait](s, &s.traits, "traits", name) }
 
 func lookup[T any](s *Set, known *sync.Map, kind, name string) *T {
@@ -140,8 +140,8 @@ func lookup[T any](s *Set, known *sync.Map, kind, name string) *T {
 	})
 }
 
-// remember returns what was made under a name before, or makes it. Of several
-// goroutines that make it at once all get the same one.
+// remember returns the value that was built for a name before, or builds it. If several
+// goroutines build it at the same time, all get the same value.
 func remember[T any](known *sync.Map, name string, build func(string) *T) *T {
 	if v, ok := known.Load(name); ok {
 		return v.(*T)

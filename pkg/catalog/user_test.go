@@ -10,12 +10,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// load makes a set of what a fleet.yaml with only `catalog` holds, without the
-// key itself, and gives its problems.
+// load returns the set for a fleet.yaml that contains only `catalog`, without the key
+// itself, and its problems.
 func load(t *testing.T, text string) (*Set, []string) {
 	t.Helper()
 	var diags source.Diagnostics
-	docs := source.Parse(&source.File{Name: "f", Data: []byte("catalog:\n  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n")}, &diags)
+	text = "catalog:\n  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
+	docs := source.Parse(&source.File{Name: "f", Data: []byte(text)}, &diags)
 	require.Empty(t, texts(&diags))
 	require.Len(t, docs, 1)
 	s := New(docs[0].Get("catalog"), &diags)
@@ -100,7 +101,9 @@ os:
 	os := s.OS("fast")
 	require.Equal(t, []string{"virtio", "sata", "virtio"}, []string{os.DiskBus, os.CDROMBus, os.NICModel})
 	require.False(t, os.Multiqueue)
-	require.JSONEq(t, `{"firmware": {"type": "secureboot", "persistent": false}, "terminationGracePeriodSeconds": 3600, "evictionStrategy": "None"}`,
+	require.JSONEq(t, `{
+		"firmware": {"type": "secureboot", "persistent": false},
+		"terminationGracePeriodSeconds": 3600, "evictionStrategy": "None"}`,
 		string(source.AppendJSON(nil, os.Defaults)))
 	require.Nil(t, os.Spec.Get("domain", "features", "hyperv"))
 	require.Equal(t, "auto", os.Overrides.Get("spec", "template", "spec", "domain", "ioThreadsPolicy").Text)
@@ -127,7 +130,9 @@ storageClasses:
 	require.JSONEq(t, `{"cpu": 8, "memory": "32Gi"}`, string(source.AppendJSON(nil, s.Flavor("db"))))
 	require.JSONEq(t, `{"cpu": 1, "memory": "5Gi"}`, string(source.AppendJSON(nil, s.Flavor("u1.medium"))))
 	require.Nil(t, s.Flavor("dbx"))
-	require.Equal(t, &Network{NAD: "default/vlan2003", VLAN: 2003, CIDR: "10.0.3.0/24", Gateway: "10.0.3.1", DNS: []string{"10.0.3.2", "fd00::2"}}, s.Network("vlan2003"))
+	require.Equal(t, &Network{
+		NAD: "default/vlan2003", VLAN: 2003, CIDR: "10.0.3.0/24", Gateway: "10.0.3.1", DNS: []string{"10.0.3.2", "fd00::2"},
+	}, s.Network("vlan2003"))
 	require.Equal(t, &Network{Pod: true, Model: "e1000e"}, s.Network("pod"))
 	require.Nil(t, s.Network("vlan2004"))
 	require.Equal(t, "2026.1", s.Image("golden").Version)
@@ -142,7 +147,7 @@ storageClasses:
 	require.Empty(t, s.Names("unheard-of"))
 }
 
-// What merges before it becomes a catalogue, as an overlay does, is normalized before.
+// Entries that merge before they become a catalog, as in overlays, are normalized first.
 func TestNormalizedCatalogsMerge(t *testing.T) {
 	doc := func(text string) *source.Node {
 		var diags source.Diagnostics
@@ -150,7 +155,8 @@ func TestNormalizedCatalogsMerge(t *testing.T) {
 		require.Empty(t, texts(&diags))
 		return n
 	}
-	base := doc("os: {mine: {from: rhel9, image: {registry: \"docker://a/b\"}}}\nimages: {x: {http: \"https://a/b\", version: \"1\"}}\n")
+	base := doc("os: {mine: {from: rhel9, image: {registry: \"docker://a/b\"}}}\n" +
+		"images: {x: {http: \"https://a/b\", version: \"1\"}}\n")
 	over := doc("os: {mine: {image: {pvc: a/b}}}\nimages: {x: {pvc: c/d}}\n")
 	var diags source.Diagnostics
 	s := New(source.Merge(Normalize(base), Normalize(over)), &diags)

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// application returns the Application for all of the order's directory.
+// application returns the Application for the order's whole directory.
 func (o order) application() argocd.Application {
 	return argocd.NewApplication(argocd.ObjectMeta{
 		Name:        o.name,
@@ -29,12 +29,12 @@ func (o order) annotations(generatePaths string) map[string]string {
 	return annotations
 }
 
-// generatePaths is the annotation for a directory and files outside of it.
+// generatePaths returns the annotation for a directory and files outside it.
 func generatePaths(files []string) string {
 	return strings.Join(append([]string{"."}, absolute(files)...), ";")
 }
 
-// absolute writes paths from the repository's root as the annotation wants them.
+// absolute returns paths from the repository's root in the form of the annotation.
 func absolute(files []string) []string {
 	paths := make([]string, len(files))
 	for i, file := range files {
@@ -43,7 +43,7 @@ func absolute(files []string) []string {
 	return paths
 }
 
-// outside leaves out the files that lie below a directory.
+// outside returns the files that are not below a directory.
 func outside(dir string, files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		return dir == "." || strings.HasPrefix(file, dir+"/")
@@ -65,8 +65,8 @@ func (o order) spec() argocd.ApplicationSpec {
 	}
 }
 
-// syncPolicy syncs by itself, in the way that is safe for machines. An
-// Application that would lose all of its objects is still left alone, because
+// syncPolicy returns a policy that syncs automatically, in a way that is safe for VMs.
+// Argo CD still does not sync an Application that would lose all its objects, because
 // allowEmpty is not set.
 func (o order) syncPolicy() *argocd.SyncPolicy {
 	factor := int64(2)
@@ -81,18 +81,18 @@ func (o order) syncPolicy() *argocd.SyncPolicy {
 	}
 }
 
-// syncOptions are those of argo-cd v3.2, docs/user-guide/sync-options.md.
+// syncOptions returns sync options (argo-cd v3.2, docs/user-guide/sync-options.md).
 func (o order) syncOptions() []string {
 	options := []string{
-		// What has not changed is not applied: the cost of a sync is that of the
-		// change, and a VM with Force=true,Replace=true is not recreated for nothing.
+		// Unchanged objects are not applied: the cost of a sync depends on the change,
+		// and a VM with Force=true,Replace=true is not recreated needlessly.
 		"ApplyOutOfSyncOnly=true",
-		// Two Applications that render the same VM must not take turns with it.
+		// Two Applications that render the same VM must not overwrite each other.
 		"FailOnSharedResource=true",
-		// What is gone from Git goes last, when all the rest is healthy.
+		// Objects removed from Git are deleted last, when all others are healthy.
 		"PruneLast=true",
-		// No annotation with a copy of the manifest, whose limit a large cloud-init
-		// exceeds, and fields that KubeVirt owns stay.
+		// No annotation contains a copy of the manifest, because a large cloud-init
+		// exceeds the limit of annotations, and fields that KubeVirt owns stay.
 		"ServerSideApply=true",
 	}
 	if o.destination.Namespace != "" {
@@ -104,7 +104,7 @@ func (o order) syncOptions() []string {
 	return options
 }
 
-// segments are the names in a path.
+// segments returns the names in a path.
 func segments(dir string) []string {
 	return slices.DeleteFunc(strings.Split(path.Clean(dir), "/"), func(name string) bool { return name == "." })
 }

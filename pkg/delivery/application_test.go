@@ -27,7 +27,7 @@ func TestApplicationName(t *testing.T) {
 	}
 }
 
-// What an Application gives as parameters is what the plugin reads.
+// The plugin reads the parameters that an Application sets.
 func TestParametersAreRead(t *testing.T) {
 	app := order{parameters: []argocd.ApplicationSourcePluginParameter{
 		{Name: "vm", Array: []string{"web01", "prod/db01"}},
@@ -45,7 +45,7 @@ func TestParametersAreRead(t *testing.T) {
 	}, read)
 }
 
-// What lies in the directory itself is not listed beside it.
+// Files in the directory itself are not listed next to it.
 func TestGeneratePaths(t *testing.T) {
 	inputs := []string{"site/fleet.yaml", "site/web/stage.yaml", "site/web.yaml"}
 	for dir, want := range map[string]string{
@@ -86,13 +86,14 @@ func TestPatterns(t *testing.T) {
 func TestFlatSet(t *testing.T) {
 	set := order{name: "site", path: ".", inputs: []string{"fleet.yaml", "_defaults.yaml"}}.
 		applicationSet(spread{root: ".", directories: []string{"web"}})
-	require.Equal(t, ".;/fleet.yaml;/_defaults.yaml", set.Spec.Template.Metadata.Annotations[argocd.GeneratePathsAnnotation])
+	require.Equal(t, ".;/fleet.yaml;/_defaults.yaml",
+		set.Spec.Template.Metadata.Annotations[argocd.GeneratePathsAnnotation])
 	require.Equal(t, `site-{{ .path.segments | join "-" | normalize }}`, set.Spec.Template.Metadata.Name)
 	require.Equal(t, []argocd.GitDirectoryGeneratorItem{{Path: "*"}}, set.Spec.Generators[0].Git.Directories)
 }
 
-// Templates are those of the set alone: what a person wrote is printed as it is,
-// and the order itself is not changed by a set.
+// Only the set itself contains templates: user input is printed as it is, and a set
+// does not change the order.
 func TestEscape(t *testing.T) {
 	o := order{
 		name: "site", project: "{{p}}", repoURL: "{{r}}", revision: "{{v}}", path: ".",
@@ -101,11 +102,15 @@ func TestEscape(t *testing.T) {
 			{Name: "overlay", Array: []string{"{{o}}"}}, {Name: "vars", Map: map[string]string{"k": "{{m}}"}},
 		},
 	}
-	spec := o.applicationSet(spread{root: ".", directories: []string{"web"}, overlays: "clusters", clusters: map[string]string{"a": "b"}}).Spec.Template.Spec
+	set := o.applicationSet(spread{
+		root: ".", directories: []string{"web"}, overlays: "clusters", clusters: map[string]string{"a": "b"},
+	})
+	spec := set.Spec.Template.Spec
 	require.Equal(t, `{{ "{{" }}p}}`, spec.Project)
 	require.Equal(t, `{{ "{{" }}r}}`, spec.Source.RepoURL)
 	require.Equal(t, `{{ "{{" }}v}}`, spec.Source.TargetRevision)
-	require.Equal(t, []string{`{{ "{{" }}o}}`, "/clusters/{{ .nameNormalized }}.yaml"}, spec.Source.Plugin.Parameters[0].Array)
+	require.Equal(t, []string{`{{ "{{" }}o}}`, "/clusters/{{ .nameNormalized }}.yaml"},
+		spec.Source.Plugin.Parameters[0].Array)
 	require.Equal(t, map[string]string{"k": `{{ "{{" }}m}}`}, spec.Source.Plugin.Parameters[1].Map)
 	require.Equal(t, []string{"{{o}}"}, o.parameters[0].Array)
 	require.Equal(t, "{{m}}", o.parameters[1].Map["k"])

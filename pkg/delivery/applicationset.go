@@ -10,11 +10,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// applicationSet returns the ApplicationSet that makes one Application of each directory
-// and, where there are clusters, of each cluster.
+// applicationSet returns the ApplicationSet that creates one Application per directory
+// and, if there are clusters, per cluster.
 //
-// With an Application its objects are not deleted: whoever renames a directory
-// does not want to lose the machines in it.
+// The objects of a deleted Application are not deleted: renaming a directory must not
+// delete the VMs in it.
 func (o order) applicationSet(s spread) argocd.ApplicationSet {
 	meta := argocd.ObjectMeta{Name: o.name, Namespace: o.namespace, Labels: o.labels()}
 	return argocd.NewApplicationSet(meta, argocd.ApplicationSetSpec{
@@ -42,8 +42,8 @@ func (s spread) generator(o order) argocd.ApplicationSetGenerator {
 	}
 }
 
-// patterns match all directories beside those that there are now, so that a new
-// one gets its Application without a new ApplicationSet.
+// patterns returns patterns that also match directories that do not exist yet, so that
+// a new directory gets its Application without a new ApplicationSet.
 func (s spread) patterns() []argocd.GitDirectoryGeneratorItem {
 	taken := make([]string, len(s.directories))
 	for i, dir := range s.directories {
@@ -60,7 +60,7 @@ func (s spread) patterns() []argocd.GitDirectoryGeneratorItem {
 	return items
 }
 
-// literalPattern is the pattern of Go's package path that matches dir alone.
+// literalPattern returns the pattern of Go's package path that matches only dir.
 func literalPattern(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
@@ -83,11 +83,16 @@ func (s spread) template(o order) argocd.ApplicationSetTemplate {
 	if r := s.rolling; r != nil && r.clusterLabel != "" {
 		own[r.clusterLabel] = fmt.Sprintf("{{ index .metadata.labels %q }}", r.clusterLabel)
 	}
-	return argocd.ApplicationSetTemplate{Metadata: argocd.ObjectMeta{Name: name, Labels: own, Annotations: o.annotations(paths)}, Spec: spec}
+	return argocd.ApplicationSetTemplate{
+		Metadata: argocd.ObjectMeta{Name: name, Labels: own, Annotations: o.annotations(paths)},
+		Spec:     spec,
+	}
 }
 
-// withOverlay puts one more overlay behind those that there are.
-func withOverlay(parameters []argocd.ApplicationSourcePluginParameter, file string) []argocd.ApplicationSourcePluginParameter {
+// withOverlay appends an overlay to the existing ones.
+func withOverlay(
+	parameters []argocd.ApplicationSourcePluginParameter, file string,
+) []argocd.ApplicationSourcePluginParameter {
 	at := slices.IndexFunc(parameters, func(p argocd.ApplicationSourcePluginParameter) bool { return p.Name == "overlay" })
 	if at < 0 {
 		return append(parameters, argocd.ApplicationSourcePluginParameter{Name: "overlay", Array: []string{file}})
@@ -96,7 +101,8 @@ func withOverlay(parameters []argocd.ApplicationSourcePluginParameter, file stri
 	return parameters
 }
 
-// below is an expression for the names in an Application's path beneath a directory.
+// below returns a template expression for the names in an Application's path below a
+// directory.
 func below(dir string) string {
 	if n := len(segments(dir)); n > 0 {
 		return fmt.Sprintf("slice .path.segments %d", n)
@@ -104,27 +110,28 @@ func below(dir string) string {
 	return ".path.segments"
 }
 
-// generatePaths is the annotation as a template: the directory, the files that
-// all share, and the defaults of the directories between it and the fleet's root.
+// generatePaths returns the annotation as a template: the directory, the files that all
+// share, and the defaults of the directories between it and the fleet's root.
 func (s spread) generatePaths(o order) string {
 	text := escape(generatePaths(slices.DeleteFunc(slices.Clone(o.inputs), s.isBetween)))
 	if s.depth() < 2 {
 		return text
 	}
-	return text + fmt.Sprintf(`{{ $dir := %q }}{{ range initial (%s) }}{{ $dir = printf "%%s/%%s" $dir . }};{{ $dir }}/_defaults.yaml{{ end }}`,
+	return text + fmt.Sprintf(`{{ $dir := %q }}{{ range initial (%s) }}`+
+		`{{ $dir = printf "%%s/%%s" $dir . }};{{ $dir }}/_defaults.yaml{{ end }}`,
 		strings.TrimSuffix("/"+strings.Join(segments(s.root), "/"), "/"), below(s.root))
 }
 
-// isBetween tells the defaults of the directories above an Application's own
-// and beneath the fleet's root.
+// isBetween reports whether a file contains the defaults of a directory that is above
+// an Application's own and below the fleet's root.
 func (s spread) isBetween(file string) bool {
 	dir, name := path.Split(file)
 	return name == "_defaults.yaml" && len(segments(dir)) > len(segments(s.root)) &&
 		slices.ContainsFunc(s.directories, func(d string) bool { return strings.HasPrefix(d, dir) })
 }
 
-// depth is how many directories lie between the fleet's root and the deepest
-// Application's, its own included.
+// depth returns how many levels the deepest directory with an Application is below the
+// fleet's root.
 func (s spread) depth() int {
 	deepest := 0
 	for _, dir := range s.directories {
@@ -133,7 +140,8 @@ func (s spread) depth() int {
 	return deepest
 }
 
-// literal is the order with what a person wrote kept from being read as a template.
+// literal returns the order with user input escaped, so that it is not evaluated as a
+// template.
 func (o order) literal() order {
 	o.project, o.repoURL, o.revision = escape(o.project), escape(o.repoURL), escape(o.revision)
 	o.destination.Server, o.destination.Name = escape(o.destination.Server), escape(o.destination.Name)
@@ -145,7 +153,7 @@ func (o order) literal() order {
 	return o
 }
 
-// literal escapes the values of a parameter, and copies what it is given.
+// literal returns a copy of a parameter with its values escaped.
 func literal(p argocd.ApplicationSourcePluginParameter) argocd.ApplicationSourcePluginParameter {
 	if p.String != nil {
 		text := escape(*p.String)
@@ -166,5 +174,5 @@ func literal(p argocd.ApplicationSourcePluginParameter) argocd.ApplicationSource
 	return p
 }
 
-// escape writes text so that a template prints it as it is.
+// escape returns a template that prints text as it is.
 func escape(text string) string { return strings.ReplaceAll(text, "{{", `{{ "{{" }}`) }

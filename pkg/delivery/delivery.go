@@ -1,9 +1,8 @@
-// Package delivery decides which Argo CD Applications fit a fleet and the Git
-// repository that it lies in: one Application, or an ApplicationSet with one for
-// each directory and cluster. It reads files, and contacts neither a cluster nor
-// the network.
+// Package delivery creates the Argo CD Applications for a fleet in a Git repository:
+// one Application, or an ApplicationSet with one for each directory and cluster. It
+// reads files, and contacts neither a cluster nor the network.
 //
-// Messages name the options of `vmrender app`, which [Options] holds.
+// Messages use the names of the options of `vmrender app`, which are in [Options].
 package delivery
 
 import (
@@ -18,21 +17,21 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Loader reads and renders the fleet or directory at path, and returns it with
-// its machines and everything that is wrong with it.
+// Loader reads and renders the fleet or directory at path, and returns it with its VMs
+// and all problems.
 type Loader func(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics)
 
-// Plan is a fleet, or a directory of one, that is to be delivered.
+// Plan is a fleet, or a directory of one, with the options for its delivery.
 type Plan struct {
 	options Options
 	load    Loader
-	dir     string // the fleet's, or of a part of it
+	dir     string // of the fleet, or of a part of it
 	fleet   *machine.Fleet
 	repo    repository
 }
 
-// Read reads the fleet or directory at dir, with each of the overlays of
-// clusters. The Plan must only be used when there are no errors.
+// Read reads the fleet or directory at dir, once with each cluster overlay if there are
+// any. The Plan must only be used if there are no errors.
 func Read(dir string, o Options, load Loader) (*Plan, *source.Diagnostics, error) {
 	if dir == "-" {
 		return nil, nil, errors.New("standard input has no place in a repository; expected a directory")
@@ -46,9 +45,9 @@ func Read(dir string, o Options, load Loader) (*Plan, *source.Diagnostics, error
 	return p, diags, err
 }
 
-// Object returns the Application or, as the options say, the ApplicationSet, and
-// notes for the user, which come with an error too. The error is an [AloneError]
-// if a directory is invalid as an Application of its own.
+// Object returns the Application or, depending on the options, the ApplicationSet. It
+// also returns notes for the user, even if there is an error. The error is an
+// [AloneError] if a directory is invalid as an Application of its own.
 func (p *Plan) Object() (object any, notes []string, err error) {
 	if p.repo, err = findRepository(p.dir); err != nil {
 		return nil, nil, err
@@ -62,12 +61,14 @@ func (p *Plan) Object() (object any, notes []string, err error) {
 	return object, found.notes, found.err()
 }
 
-// largeApp is how many VMs one Application takes without care; see docs/growth.md.
+// largeApp is the number of VMs that one Application can contain without special care;
+// see docs/growth.md.
 const largeApp = 1000
 
 func (p *Plan) application(found *findings) any {
 	if n := len(p.fleet.Machines); n > largeApp {
-		found.notef("%d VMs in one Application; above %d, one Application for each directory fits better: --appset", n, largeApp)
+		found.notef(
+			"%d VMs in one Application; above %d, one Application for each directory fits better: --appset", n, largeApp)
 	}
 	return p.order([]string{p.dir}, found).application()
 }
@@ -75,7 +76,8 @@ func (p *Plan) application(found *findings) any {
 func (p *Plan) applicationSet(found *findings) any {
 	dirs := p.fleet.Directories()
 	if slices.Contains(dirs, filepath.Clean(p.dir)) {
-		found.add(fmt.Errorf("%s: holds VMs itself, so all of it is one Application; move the VMs into directories, or leave out --appset", p.dir))
+		found.add(fmt.Errorf("%s: holds VMs itself, so all of it is one Application; "+
+			"move the VMs into directories, or leave out --appset", p.dir))
 		return nil
 	}
 	if err := p.checkAlone(dirs); err != nil {

@@ -68,7 +68,9 @@ func TestOrder(t *testing.T) {
 	clone(t, gitConfig, site())
 	o := Options{
 		Project: "vms", Revision: "main", Ignore: []string{"/spec/runStrategy"},
-		Fleet: fleet.Options{Namespace: "shop", Overlays: []string{"stages/test.yaml"}, VMs: []string{"web01"}, Set: []string{"a.b=1=2"}},
+		Fleet: fleet.Options{
+			Namespace: "shop", Overlays: []string{"stages/test.yaml"}, VMs: []string{"web01"}, Set: []string{"a.b=1=2"},
+		},
 	}
 	found := new(findings)
 	got := plan(t, "sites/a/prod", o).order([]string{"sites/a/prod"}, found)
@@ -121,7 +123,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Every cluster's overlay is tried, and a problem of all of them is reported once.
+// Every cluster's overlay is checked, and a problem of all of them is reported once.
 func TestReadWithOverlaysOfClusters(t *testing.T) {
 	clone(t, gitConfig, site())
 	write(t, "sites/a/prod/db/vms.yaml", "vms: {db01: {memroy: 1Gi}}\n")
@@ -157,7 +159,10 @@ func TestObject(t *testing.T) {
 		},
 		"all errors in one run": {
 			dir: "sites/A", config: "[core]\n", options: Options{Fleet: fleet.Options{Overlays: []string{"../outside.yaml"}}},
-			files: map[string]string{"sites/A/fleet.yaml": strings.Replace(header, "site-a", "site_a", 1), "sites/A/vms.yaml": "vms: {a: {}}\n", "../outside.yaml": "vars: {}\n"},
+			files: map[string]string{
+				"sites/A/fleet.yaml": strings.Replace(header, "site-a", "site_a", 1), "sites/A/vms.yaml": "vms: {a: {}}\n",
+				"../outside.yaml": "vars: {}\n",
+			},
 			problem: `no remote "origin"; give its URL with --repo
 ../outside.yaml: not in the repository of the fleet`,
 		},

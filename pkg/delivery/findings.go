@@ -5,27 +5,27 @@ import (
 	"fmt"
 )
 
-// findings gathers what steps find that do not depend on each other, so that all
-// errors are reported in one run.
+// findings collects the errors and notes of independent steps, so that all errors are
+// reported in one run.
 type findings struct {
 	errs  []error
 	notes []string
 }
 
-// add keeps an error; nil is none.
+// add adds an error if it is not nil.
 func (f *findings) add(err error) {
 	if err != nil {
 		f.errs = append(f.errs, err)
 	}
 }
 
-// text keeps the error of what returns a string.
+// text adds the error of a function that returns a string, and returns the string.
 func (f *findings) text(s string, err error) string {
 	f.add(err)
 	return s
 }
 
-// list keeps the error of what returns strings.
+// list adds the error of a function that returns strings, and returns the strings.
 func (f *findings) list(all []string, err error) []string {
 	f.add(err)
 	return all

@@ -23,7 +23,7 @@ type ignoredField struct {
 	Field string `json:"field"` // JSON pointer
 }
 
-// customizedKinds are those that fleets are rendered to.
+// customizedKinds returns the kinds in the table that fleets are rendered to.
 func customizedKinds() ([]customized, error) {
 	var table struct {
 		Kinds []customized `json:"kinds"`
@@ -41,8 +41,8 @@ func customizedKinds() ([]customized, error) {
 	}), nil
 }
 
-// ignoredDifferences are the fields that the platform writes, and those of the
-// optional ones that were asked for.
+// ignoredDifferences returns the fields that the platform writes, and the given
+// optional ones.
 func ignoredDifferences(optional []string) ([]argocd.ResourceIgnoreDifferences, error) {
 	kinds, err := customizedKinds()
 	if err != nil {
@@ -66,7 +66,7 @@ func ignoredDifferences(optional []string) ([]argocd.ResourceIgnoreDifferences, 
 	return ignored, nil
 }
 
-// optionalFields are all that --ignore accepts.
+// optionalFields returns all fields that --ignore accepts.
 func optionalFields(kinds []customized) []string {
 	var fields []string
 	for _, c := range kinds {

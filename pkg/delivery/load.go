@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// read loads the fleet or directory at dir, with each of the overlays of clusters
-// if there are some. The machines are those of all clusters together.
+// read loads the fleet or directory at dir, once with each cluster overlay if there are
+// any. The result has the VMs of all clusters.
 func (p *Plan) read(dir string) (*machine.Fleet, *source.Diagnostics, error) {
 	files, err := overlaysIn(p.options.ClusterOverlays)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *Plan) read(dir string) (*machine.Fleet, *source.Diagnostics, error) {
 	return loaded, all, nil
 }
 
-// overlaysIn lists the overlays in a directory; one empty name without a directory.
+// overlaysIn returns the overlays in a directory, or one empty name if dir is empty.
 func overlaysIn(dir string) ([]string, error) {
 	if dir == "" {
 		return []string{""}, nil
@@ -43,11 +43,11 @@ func overlaysIn(dir string) ([]string, error) {
 	return files, err
 }
 
-// AloneError is that a directory is invalid as an Application of its own:
+// AloneError is the error for a directory that is invalid as an Application of its own:
 // without the rest of the fleet.
 type AloneError struct {
 	Dir         string
-	Diagnostics *source.Diagnostics // what is wrong then
+	Diagnostics *source.Diagnostics // problems of the directory alone
 }
 
 // Error names the directory.
@@ -55,8 +55,8 @@ func (e *AloneError) Error() string {
 	return fmt.Sprintf("this is so for %s alone, as an Application of its own renders it", e.Dir)
 }
 
-// checkAlone checks that every directory is right without the others: waves, and
-// the overlays of VMs, end with an Application.
+// checkAlone checks that every directory is valid without the others, because waves,
+// and the overlays of VMs, are limited to one Application.
 func (p *Plan) checkAlone(dirs []string) error {
 	for _, dir := range dirs {
 		_, diags, err := p.read(dir)

@@ -12,8 +12,11 @@ func TestCheckNames(t *testing.T) {
 		dirs []string
 		want []string
 	}{
-		"apart":    {dirs: []string{"fleet/a", "fleet/b/c"}},
-		"same":     {[]string{"fleet/a-b", "fleet/a/b"}, []string{`fleet/a/b: makes the Application's name "site-a-b", as fleet/a-b does`}},
+		"apart": {dirs: []string{"fleet/a", "fleet/b/c"}},
+		"same": {
+			[]string{"fleet/a-b", "fleet/a/b"},
+			[]string{`fleet/a/b: makes the Application's name "site-a-b", as fleet/a-b does`},
+		},
 		"no name":  {[]string{"fleet/___"}, []string{`fleet/___: makes the name "site-", which an Application cannot have`}},
 		"too long": {[]string{"fleet/" + strings.Repeat("a", 59)}, []string{"which an Application cannot have"}},
 		"all of them": {
@@ -39,10 +42,12 @@ func TestCheckSteps(t *testing.T) {
 		rolling *rolling
 		want    string
 	}{
-		"none":            {},
-		"directories":     {rolling: &rolling{steps: []string{"prod", "lab"}}},
-		"of clusters":     {rolling: &rolling{clusterLabel: "tier", steps: []string{"gold"}}},
-		"not right below": {&rolling{steps: []string{"lab", "db"}}, `--rolling "db": no directory with VMs right beneath fleet`},
+		"none":        {},
+		"directories": {rolling: &rolling{steps: []string{"prod", "lab"}}},
+		"of clusters": {rolling: &rolling{clusterLabel: "tier", steps: []string{"gold"}}},
+		"not right below": {
+			&rolling{steps: []string{"lab", "db"}}, `--rolling "db": no directory with VMs right beneath fleet`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := checkSteps(order{path: "fleet"}, spread{directories: dirs, rolling: c.rolling})
@@ -55,7 +60,7 @@ func TestCheckSteps(t *testing.T) {
 	}
 }
 
-// What is in no step comes last: Argo CD would never sync it.
+// Applications in no step come last, because Argo CD would never sync them.
 func TestStrategy(t *testing.T) {
 	require.Nil(t, (*rolling)(nil).strategy())
 	steps := (&rolling{steps: []string{"Lab_1", "prod"}, maxUpdate: 1}).strategy().RollingSync.Steps

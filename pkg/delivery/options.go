@@ -11,39 +11,40 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
-// Options are what a fleet cannot say of its Applications.
+// Options are the settings of Applications that a fleet does not contain.
 type Options struct {
-	// Fleet is how the fleet is rendered. Overlays, VMs, Set and Defaults become
-	// parameters of the plugin, and Namespace the destination's.
+	// Fleet contains the options for rendering the fleet. Overlays, VMs, Set and
+	// Defaults become parameters of the plugin, and Namespace that of the destination.
 	Fleet fleet.Options
-	// Ignore lists JSON pointers to optional fields of VirtualMachines that are left to others.
+	// Ignore lists JSON pointers to the optional fields of VirtualMachines to ignore.
 	Ignore []string
-	// Repo is the URL of the Git repository; that of the remote "origin" if empty.
+	// Repo is the URL of the Git repository. Defaults to that of the remote "origin".
 	Repo string
-	// Revision is the branch, tag or commit that is synced.
+	// Revision is the branch, tag or commit to sync.
 	Revision string
-	// Name of the Application, or of the ApplicationSet and the beginning of its
-	// Applications' names; made of the fleet's name and the path if empty.
+	// Name is the name of the Application, or that of the ApplicationSet and the prefix
+	// of its Applications' names. Defaults to the fleet's name and the path.
 	Name string
 	// Project is the Argo CD project.
 	Project string
-	// ArgoCDNamespace is the namespace of the objects; that of Argo CD on the fleet's target if empty.
+	// ArgoCDNamespace is the namespace of the objects. Defaults to that of Argo CD on
+	// the fleet's target.
 	ArgoCDNamespace string
-	// Server is the URL of the destination's API server, and Cluster its name in
-	// Argo CD; Argo CD's own cluster if both are empty.
+	// Server is the URL of the destination's API server, and Cluster its name in Argo
+	// CD. Defaults to Argo CD's own cluster.
 	Server, Cluster string
 
-	// AppSet makes an ApplicationSet, to which the options below belong.
+	// AppSet creates an ApplicationSet. The options below apply only to it.
 	AppSet bool
-	// Clusters lists labels, as "key=value", of the clusters to deploy to.
+	// Clusters lists labels of the clusters to deploy to, as "key=value".
 	Clusters []string
 	// ClusterOverlays is a directory with an overlay NAME.yaml for each of the Clusters.
 	ClusterOverlays string
-	// Rolling lists the steps of a sync in order: directories right below the
+	// Rolling lists the steps of a sync in order: directories immediately below the
 	// path, or values of one label of clusters, as "key=value".
 	Rolling []string
-	// MaxUpdate is how many Applications of a step are synced at a time, as a number
-	// or percentage; all if empty.
+	// MaxUpdate is how many Applications of a step are synced at the same time, as a
+	// number or percentage. Defaults to all.
 	MaxUpdate string
 }
 
@@ -51,28 +52,43 @@ var maxUpdateForm = regexp.MustCompile(`^([1-9][0-9]*|[1-9][0-9]?%|100%)$`)
 
 const (
 	appNameRule   = "expected at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
-	namespaceRule = "not a namespace; expected at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"
+	namespaceRule = "not a namespace; " +
+		"expected at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"
+	serverRule = "not the URL of an API server, or one with credentials, which Argo CD keeps in a Secret; " +
+		"expected https://HOST:PORT"
 )
 
-// Check returns what is wrong with the options, whatever the fleet.
+// Check returns what is wrong with the options for any fleet.
 func (o *Options) Check() error {
 	for _, rule := range []struct {
 		broken  bool
 		problem string
 	}{
 		{o.Server != "" && o.Cluster != "", "--server and --cluster both name the destination; use one of them"},
-		{len(o.Clusters) > 0 && o.Server+o.Cluster != "", "--clusters says where to deploy to; remove --server and --cluster beside it"},
+		{
+			len(o.Clusters) > 0 && o.Server+o.Cluster != "",
+			"--clusters says where to deploy to; remove --server and --cluster beside it",
+		},
 		{!o.AppSet && len(o.Clusters) > 0, "--clusters needs --appset"},
 		{!o.AppSet && len(o.Rolling) > 0, "--rolling needs --appset"},
 		{o.ClusterOverlays != "" && len(o.Clusters) == 0, "--cluster-overlays needs --clusters"},
 		{o.MaxUpdate != "" && len(o.Rolling) == 0, "--max-update needs --rolling"},
 		{o.AppSet && len(o.Fleet.VMs) > 0, "--vm selects from one Application; remove --appset beside it"},
-		{o.MaxUpdate != "" && !maxUpdateForm.MatchString(o.MaxUpdate), fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate)},
+		{
+			o.MaxUpdate != "" && !maxUpdateForm.MatchString(o.MaxUpdate),
+			fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate),
+		},
 		{o.Name != "" && !argocd.IsApplicationName(o.Name), fmt.Sprintf("--name %q: not a name; %s", o.Name, appNameRule)},
 		{!argocd.IsApplicationName(o.Project), fmt.Sprintf("--project %q: not a name; %s", o.Project, appNameRule)},
-		{o.Fleet.Namespace != "" && !argocd.IsNamespace(o.Fleet.Namespace), fmt.Sprintf("--namespace %q: %s", o.Fleet.Namespace, namespaceRule)},
-		{o.ArgoCDNamespace != "" && !argocd.IsNamespace(o.ArgoCDNamespace), fmt.Sprintf("--argocd-namespace %q: %s", o.ArgoCDNamespace, namespaceRule)},
-		{o.Server != "" && !argocd.IsServerURL(o.Server), "--server is not the URL of an API server, or one with credentials, which Argo CD keeps in a Secret; expected https://HOST:PORT"},
+		{
+			o.Fleet.Namespace != "" && !argocd.IsNamespace(o.Fleet.Namespace),
+			fmt.Sprintf("--namespace %q: %s", o.Fleet.Namespace, namespaceRule),
+		},
+		{
+			o.ArgoCDNamespace != "" && !argocd.IsNamespace(o.ArgoCDNamespace),
+			fmt.Sprintf("--argocd-namespace %q: %s", o.ArgoCDNamespace, namespaceRule),
+		},
+		{o.Server != "" && !argocd.IsServerURL(o.Server), "--server is " + serverRule},
 		{repeated(o.Rolling) != "", fmt.Sprintf("--rolling %q: given twice; expected each step once", repeated(o.Rolling))},
 	} {
 		if rule.broken {
@@ -85,7 +101,7 @@ func (o *Options) Check() error {
 	return errors.Join(checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore))
 }
 
-// repeated returns the first name that comes a second time, or "" if there is none.
+// repeated returns the first name that appears a second time, or "" if there is none.
 func repeated(names []string) string {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -95,8 +111,11 @@ func repeated(names []string) string {
 	return ""
 }
 
-// labelForm is that of labels in Kubernetes, as key=value.
-var labelForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?=([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
+// labelForm is the form of Kubernetes labels, as key=value.
+var labelForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?` + labelPart + `=(` + labelPart + `)?$`)
+
+// labelPart is the form of the name in a label, and of its value.
+const labelPart = `[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`
 
 func checkLabels(option string, labels []string) error {
 	for _, label := range labels {
@@ -107,7 +126,7 @@ func checkLabels(option string, labels []string) error {
 	return nil
 }
 
-// pairs returns a map of "key=value" options, which have been checked.
+// pairs returns the map of "key=value" options that have been checked.
 func pairs(options []string) map[string]string {
 	m := make(map[string]string, len(options))
 	for _, option := range options {

@@ -11,36 +11,35 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// order says what to make an Application, or an ApplicationSet, of: a directory
-// of a fleet. Paths are from the repository's root, with slashes, "." for the
-// root itself.
+// order specifies an Application, or an ApplicationSet, for a directory of a fleet.
+// Paths are from the repository's root, with slashes, "." for the root itself.
 type order struct {
 	name      string // of the Application or ApplicationSet
-	namespace string // that it lives in: Argo CD's own
+	namespace string // of the object: that of Argo CD
 	fleet     string // name of the fleet, for a label
 	project   string
 
 	repoURL  string
 	revision string
 	path     string
-	// inputs are files outside of path on which its manifests depend.
+	// inputs are files outside path that its manifests depend on.
 	inputs      []string
 	parameters  []argocd.ApplicationSourcePluginParameter
 	destination argocd.ApplicationDestination
 
 	ignoreDifferences []argocd.ResourceIgnoreDifferences
-	// respectIgnored leaves the ignored fields alone when syncing, too; it is safe
-	// for fields that do not lie in lists.
+	// respectIgnored also leaves the ignored fields alone during a sync. That is safe
+	// for fields that are not in lists.
 	respectIgnored bool
-	// serverSideDiff compares with what the API server would make of the manifests,
-	// so that defaults of webhooks are no difference. It is stable from Argo CD v3.1 on.
+	// serverSideDiff compares objects with what the API server would store, so that
+	// defaults of webhooks are not differences. It is stable in Argo CD 3.1 and later.
 	serverSideDiff bool
-	// retryNewest tries again with the newest commit, which Argo CD can from v3.2 on.
+	// retryNewest retries with the newest commit, which Argo CD 3.2 and later support.
 	retryNewest bool
 }
 
-// order returns what the plan comes to; dirs are the directories that are
-// rendered, each alone.
+// order returns the order for the plan. dirs are the directories that are rendered,
+// each alone.
 func (p *Plan) order(dirs []string, found *findings) order {
 	ignored, err := ignoredDifferences(p.options.Ignore)
 	found.add(err)
@@ -71,7 +70,8 @@ func (o *Options) destination() argocd.ApplicationDestination {
 	return d
 }
 
-// repoURL is that of --repo, or of the remote "origin", without credentials.
+// repoURL returns the URL set by --repo, or that of the remote "origin", without
+// credentials.
 func (p *Plan) repoURL(found *findings) string {
 	given := p.options.Repo
 	if given == "" {
@@ -82,7 +82,8 @@ func (p *Plan) repoURL(found *findings) string {
 	}
 	public, secret, err := argocd.PublicURL(given)
 	if secret {
-		found.notef("the credentials in the repository's URL are left out; Argo CD keeps its own, in a Secret for the repository")
+		found.notef(
+			"the credentials in the repository's URL are left out; Argo CD keeps its own, in a Secret for the repository")
 	}
 	if err != nil {
 		found.add(fmt.Errorf("the repository's URL: %w; give --repo", err))
@@ -90,8 +91,8 @@ func (p *Plan) repoURL(found *findings) string {
 	return public
 }
 
-// parameters are what the Application says to the plugin; overlays are paths from
-// the repository's root.
+// parameters returns the parameters that the Application passes to the plugin. overlays
+// are paths from the repository's root.
 func parameters(opts fleet.Options, overlays []string) []argocd.ApplicationSourcePluginParameter {
 	all := []argocd.ApplicationSourcePluginParameter{
 		{Name: "vm", Array: opts.VMs},
@@ -104,8 +105,8 @@ func parameters(opts fleet.Options, overlays []string) []argocd.ApplicationSourc
 	})
 }
 
-// inputs are the files outside of the directories on which these depend, from
-// the repository's root.
+// inputs returns the files outside the directories that these depend on, by their paths
+// from the repository's root.
 func (p *Plan) inputs(dirs []string) ([]string, error) {
 	files := slices.Clone(p.options.Fleet.Overlays)
 	for _, dir := range dirs {
@@ -120,7 +121,8 @@ func (p *Plan) inputs(dirs []string) ([]string, error) {
 		return nil, err
 	}
 	if i := slices.IndexFunc(paths, func(path string) bool { return strings.Contains(path, ";") }); i >= 0 {
-		return nil, fmt.Errorf("%s: a semicolon in a path, which separates paths in the annotation %s; rename it", files[i], argocd.GeneratePathsAnnotation)
+		return nil, fmt.Errorf("%s: a semicolon in a path, which separates paths in the annotation %s; rename it",
+			files[i], argocd.GeneratePathsAnnotation)
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths), nil

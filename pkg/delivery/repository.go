@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// repository is the clone of a Git repository that a fleet lies in.
+// repository is the clone of a Git repository that contains a fleet.
 type repository struct {
 	root string // absolute, without symbolic links
 }
 
-// findRepository looks for the repository upwards from dir.
+// findRepository searches dir and the directories above it for the repository.
 func findRepository(dir string) (repository, error) {
 	at, err := physicalPath(dir)
 	if err != nil {
@@ -25,7 +25,8 @@ func findRepository(dir string) (repository, error) {
 			return repository{at}, nil
 		}
 		if filepath.Dir(at) == at {
-			return repository{}, fmt.Errorf("%s: not in a clone of a Git repository (no .git here or above), from which Argo CD could read it", dir)
+			return repository{}, fmt.Errorf("%s: not in a clone of a Git repository (no .git here or above), "+
+				"from which Argo CD could read it", dir)
 		}
 	}
 }
@@ -38,9 +39,9 @@ func physicalPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// path is where a file or directory lies in the repository, with slashes. A
-// file that does not exist is where its directory says; a symbolic link counts
-// where it is.
+// path returns the path of a file or directory in the repository, with slashes. For a
+// file that does not exist, it depends on the directory. A symbolic link has its own
+// path, not that of its target.
 func (r repository) path(file string) (string, error) {
 	dir, err := physicalPath(filepath.Dir(file))
 	if base := filepath.Base(file); err == nil && base != "." && base != ".." {
@@ -58,7 +59,7 @@ func (r repository) path(file string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// paths are where files or directories lie in the repository.
+// paths returns the paths of files or directories in the repository.
 func (r repository) paths(files []string) ([]string, error) {
 	paths := make([]string, len(files))
 	for i, file := range files {
@@ -70,7 +71,7 @@ func (r repository) paths(files []string) ([]string, error) {
 	return paths, nil
 }
 
-// origin is the URL of the remote "origin" as .git/config has it.
+// origin returns the URL of the remote "origin" in .git/config.
 func (r repository) origin() (string, error) {
 	config, err := os.ReadFile(filepath.Join(r.commonDir(), "config"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -83,9 +84,9 @@ func (r repository) origin() (string, error) {
 	return url, nil
 }
 
-// commonDir is where Git keeps what all working trees of a repository share: in
-// a linked tree and in a submodule .git is a file that names the place
-// (gitrepository-layout of Git).
+// commonDir returns the directory that all working trees of a repository share. In a
+// linked tree and in a submodule, .git is a file that names it (gitrepository-layout of
+// Git).
 func (r repository) commonDir() string {
 	dir := filepath.Join(r.root, ".git")
 	if to, ok := strings.CutPrefix(firstLine(dir), "gitdir: "); ok {
@@ -97,7 +98,7 @@ func (r repository) commonDir() string {
 	return dir
 }
 
-// onto is a path as seen from dir.
+// onto returns a path relative to dir as a path to open.
 func onto(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -105,7 +106,7 @@ func onto(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// firstLine is that of a file; "" where there is no such file.
+// firstLine returns the first line of a file, or "" if there is no such file.
 func firstLine(file string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -120,7 +121,7 @@ var (
 	urlLine     = regexp.MustCompile(`(?i)^\s*url\s*=\s*"?([^"#;\s]+)`)
 )
 
-// originURL takes the URL of the remote "origin" out of Git's configuration.
+// originURL returns the URL of the remote "origin" in Git's configuration.
 func originURL(config string) string {
 	section, found := "", ""
 	for line := range strings.Lines(config) {

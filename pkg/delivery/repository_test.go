@@ -18,14 +18,17 @@ func FuzzOriginURL(f *testing.F) {
 }
 
 func TestOriginURL(t *testing.T) {
-	for config, want := range map[string]string{
-		"[remote \"origin\"]\n\turl = https://git.example.com/a.git\n":                                                 "https://git.example.com/a.git",
-		"[remote \"origin\"]\nURL=\"ssh://git@git.example.com/a.git\" # why\n":                                         "ssh://git@git.example.com/a.git",
-		"[remote \"up\"]\nurl = https://a\n[remote \"origin\"]\nfetch = x\nurl = https://b\n[branch]\nurl = https://c": "https://b",
-		"[remote \"up\"]\nurl = https://a\n":                                                                           "",
-		"":                                                                                                             "",
+	for _, c := range []struct{ config, want string }{
+		{"[remote \"origin\"]\n\turl = https://git.example.com/a.git\n", "https://git.example.com/a.git"},
+		{"[remote \"origin\"]\nURL=\"ssh://git@git.example.com/a.git\" # why\n", "ssh://git@git.example.com/a.git"},
+		{
+			"[remote \"up\"]\nurl = https://a\n[remote \"origin\"]\nfetch = x\nurl = https://b\n[branch]\nurl = https://c",
+			"https://b",
+		},
+		{"[remote \"up\"]\nurl = https://a\n", ""},
+		{"", ""},
 	} {
-		require.Equal(t, want, originURL(config), config)
+		require.Equal(t, c.want, originURL(c.config), c.config)
 	}
 }
 

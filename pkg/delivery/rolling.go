@@ -13,19 +13,20 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// rolling syncs step by step: the Applications of one are Healthy before those
-// of the next are synced. What is in no step comes last.
+// rolling syncs step by step: the Applications of one step must be Healthy before those
+// of the next are synced. Applications in no step come last.
 type rolling struct {
-	// clusterLabel is the label of clusters whose values are the steps; if empty,
-	// the steps are directories right below the order's.
+	// clusterLabel is the label of clusters whose values are the steps; if empty, the
+	// steps are directories immediately below the order's.
 	clusterLabel string
 	steps        []string
-	// maxUpdate is how many of a step are synced at a time: an int, or a string
-	// with a percentage; nil is all.
+	// maxUpdate is how many Applications of a step are synced at the same time: an int,
+	// or a string with a percentage; nil is all.
 	maxUpdate any
 }
 
-// steps returns how the Applications are synced, or nil if there are none.
+// steps returns the steps in which the Applications are synced, or nil if there are
+// none.
 func (o *Options) steps() (*rolling, error) {
 	if len(o.Rolling) == 0 {
 		return nil, nil
@@ -43,11 +44,11 @@ func (o *Options) steps() (*rolling, error) {
 	if err := checkLabels("--rolling", o.Rolling); err != nil {
 		return nil, err
 	}
-	return r, o.byLabel(r)
+	return r, o.setLabelSteps(r)
 }
 
-// byLabel makes steps of one label's values.
-func (o *Options) byLabel(r *rolling) error {
+// setLabelSteps sets the steps to values of one label.
+func (o *Options) setLabelSteps(r *rolling) error {
 	if len(o.Clusters) == 0 {
 		return errors.New("--rolling by a label of clusters needs --clusters")
 	}
@@ -75,14 +76,15 @@ func checkSteps(o order, s spread) error {
 	known = slices.Compact(known)
 	for _, step := range s.rolling.steps {
 		if !slices.Contains(known, step) {
-			return fmt.Errorf("--rolling %q: no directory with VMs right beneath %s; %s", step, o.path, source.DidYouMean(step, known))
+			return fmt.Errorf("--rolling %q: no directory with VMs right beneath %s; %s",
+				step, o.path, source.DidYouMean(step, known))
 		}
 	}
 	return nil
 }
 
-// strategy lists the steps and, last, the Applications in none of them, which
-// would never be synced otherwise.
+// strategy returns the steps and, as the last one, the Applications in none of them,
+// which would otherwise never be synced.
 func (r *rolling) strategy() *argocd.ApplicationSetStrategy {
 	if r == nil {
 		return nil
@@ -99,10 +101,13 @@ func (r *rolling) strategy() *argocd.ApplicationSetStrategy {
 		step("In", value)
 	}
 	step("NotIn", r.values()...)
-	return &argocd.ApplicationSetStrategy{Type: "RollingSync", RollingSync: &argocd.ApplicationSetRolloutStrategy{Steps: steps}}
+	return &argocd.ApplicationSetStrategy{
+		Type:        "RollingSync",
+		RollingSync: &argocd.ApplicationSetRolloutStrategy{Steps: steps},
+	}
 }
 
-// values are the steps as the Applications' labels have them.
+// values returns the steps as in the labels of the Applications.
 func (r *rolling) values() []string {
 	if r.clusterLabel != "" {
 		return r.steps

@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// spread says how an ApplicationSet makes many Applications of an [order]'s
-// directory. Paths are the order's: from the repository's root.
+// spread specifies how an ApplicationSet creates many Applications for the directory of
+// an [order]. As in the order, paths are from the repository's root.
 type spread struct {
-	// root is the fleet's.
+	// root is the root of the fleet.
 	root string
-	// directories get an Application each; none lies in another one.
+	// directories get an Application each; none is inside another one.
 	directories []string
-	// others are the directories beside those, which get none.
+	// others are the directories next to those, which get none.
 	others []string
-	// clusters are labels of the clusters that all of it is repeated for; the
-	// order's destination is the only one where empty.
+	// clusters are the labels of the clusters that each directory is deployed to; if
+	// empty, the only one is the order's destination.
 	clusters map[string]string
-	// overlays is a directory with an overlay for each cluster, by its name; none where empty.
+	// overlays is a directory with an overlay for each cluster, by the cluster's name;
+	// empty if there is none.
 	overlays string
-	// rolling is the order of syncing; nil syncs all at once.
+	// rolling is the order of syncing; nil syncs all at the same time.
 	rolling *rolling
 }
 
@@ -40,10 +41,10 @@ func (p *Plan) spread(dirs []string, found *findings) spread {
 	return s
 }
 
-// others are the directories next to the given ones, by their paths in the
-// repository. Hidden ones are left out, as Argo CD does.
+// others returns the directories next to the given ones, by their paths in the
+// repository. It skips hidden ones, as Argo CD does.
 func (p *Plan) others(dirs []string) ([]string, error) {
-	var beside []string
+	var siblings []string
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(filepath.Dir(dir))
 		if err != nil {
@@ -52,10 +53,10 @@ func (p *Plan) others(dirs []string) ([]string, error) {
 		for _, e := range entries {
 			path := filepath.Join(filepath.Dir(dir), e.Name())
 			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(dirs, path) {
-				beside = append(beside, path)
+				siblings = append(siblings, path)
 			}
 		}
 	}
-	slices.Sort(beside)
-	return p.repo.paths(slices.Compact(beside))
+	slices.Sort(siblings)
+	return p.repo.paths(slices.Compact(siblings))
 }

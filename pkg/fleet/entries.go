@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// chunk is how many VMs one task handles at most.
+// chunk is the maximum number of VMs per task.
 const chunk = 256
 
 // readDocs reads the VMs of a file's documents.
@@ -31,11 +31,11 @@ func (r *reader) readDoc(path string, doc *source.Node, below *Level, diags *sou
 		diags.Errorf(doc.Pos(), rule.WrongType, "", "wrong type; a values file is a map with the key `vms`")
 		return
 	}
-	if foreign(doc, diags) {
+	if reportForeign(doc, diags) {
 		return
 	}
 	if doc.Get("vms") == nil {
-		withoutVMs(doc, diags)
+		reportNoVMs(doc, diags)
 		return
 	}
 	source.Decode(withoutLevels(doc), new(values.File), "", diags)
@@ -43,9 +43,9 @@ func (r *reader) readDoc(path string, doc *source.Node, below *Level, diags *sou
 	r.readEntries(doc.Field("vms"), lv, diags)
 }
 
-// withoutVMs reports a file in which `vms` is mistyped, or one that was probably
-// not meant to contain VMs, so that its other keys do not matter.
-func withoutVMs(doc *source.Node, diags *source.Diagnostics) {
+// reportNoVMs reports a file in which `vms` is mistyped, or that was probably
+// not meant to contain VMs. Its other keys are not checked.
+func reportNoVMs(doc *source.Node, diags *source.Diagnostics) {
 	for i := range doc.Fields {
 		f := &doc.Fields[i]
 		if near, _ := source.Nearest(f.Key, []string{"vms", "vars", "namespace", "defaults"}); near == "vms" {
@@ -53,22 +53,25 @@ func withoutVMs(doc *source.Node, diags *source.Diagnostics) {
 			return
 		}
 	}
-	if !diags.HasErrors() { // else it may be among what was not understood
-		diags.Errorf(doc.Pos(), rule.NoVMs, "", "no `vms` in this file; name VMs under `vms`, or list the file under `ignore` in %s", headerName)
+	if !diags.HasErrors() { // otherwise the parser may have skipped it
+		diags.Errorf(doc.Pos(), rule.NoVMs, "",
+			"no `vms` in this file; name VMs under `vms`, or list the file under `ignore` in %s", headerName)
 	}
 }
 
-// foreign reports a Kubernetes manifest among the values files, and whether the document is one.
-func foreign(doc *source.Node, diags *source.Diagnostics) bool {
+// reportForeign reports a Kubernetes manifest among the values files, and
+// returns whether the document is one.
+func reportForeign(doc *source.Node, diags *source.Diagnostics) bool {
 	kind := doc.Field("kind")
 	if kind == nil || doc.Field("vms") != nil && kind.Value.Text == values.Kind {
 		return false
 	}
-	diags.Errorf(kind.Value.Pos(), rule.NotValues, "kind", "a %s is not a values file; list the file under `ignore` in %s", kind.Value.Text, headerName)
+	diags.Errorf(kind.Value.Pos(), rule.NotValues, "kind",
+		"a %s is not a values file; list the file under `ignore` in %s", kind.Value.Text, headerName)
 	return true
 }
 
-// readEntries reads the VMs of one `vms` map, large ones in parallel.
+// readEntries reads the VMs of a `vms` map. Large maps are read in parallel.
 func (r *reader) readEntries(field *source.Field, below *Level, diags *source.Diagnostics) {
 	if field == nil {
 		return
@@ -107,11 +110,11 @@ func (r *reader) readAll(fields []source.Field, below *Level, diags *source.Diag
 		}
 		diags.Merge(&own)
 	}
-	r.found(fields)
+	r.recordNames(fields)
 }
 
-// found remembers the names of entries for overlays, which must not name others.
-func (r *reader) found(fields []source.Field) {
+// recordNames records the names of entries: overlays must not name other VMs.
+func (r *reader) recordNames(fields []source.Field) {
 	if len(r.overlays) == 0 {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Entry is one entry of `vms` with all that it inherits.
+// Entry is one entry of `vms` with all the values that it inherits.
 type Entry struct {
 	Name string     // key under `vms`
 	Path string     // such as "vms.web01"
@@ -19,22 +19,26 @@ type Entry struct {
 	Keys *source.Node
 	// VM is Keys, decoded.
 	VM values.VM
-	// OS is the operating system; without anything for one that does not exist.
+	// OS is the operating system. It has only a name if the operating system does not exist.
 	OS *catalog.ResolvedOS
-	// Top is the highest level. The lower ones are its parents.
+	// Top is the highest level, whose parents are the lower ones.
 	Top *Level
-	// BadName reports that Name cannot be the name of a VM.
+	// BadName is true if Name cannot be the name of a VM.
 	BadName bool
 
-	// inDoubt reports that what seems to be missing may be among what was not understood.
+	// inDoubt is true if values that seem to be missing may be in parts that could not be parsed.
 	inDoubt bool
-	// misread are the VM keys that were not understood: nothing more is said of them.
+	// misread are the VM keys that could not be parsed: no further problems are reported for them.
 	misread map[string]bool
 }
 
-// entry merges the levels of a VM and decodes it, or returns nil if the VM is removed.
+// entry merges the levels of a VM and decodes the result, or returns nil if
+// the VM is removed.
 func (f *Fleet) entry(field *source.Field, below *Level, diags *source.Diagnostics) *Entry {
-	e := &Entry{Name: field.Key, Path: source.JoinPath("vms", field.Key), Pos: field.Pos(), inDoubt: below != nil && below.inDoubt}
+	e := &Entry{
+		Name: field.Key, Path: source.JoinPath("vms", field.Key), Pos: field.Pos(),
+		inDoubt: below != nil && below.inDoubt,
+	}
 	if problem := values.NameProblem(field.Key); problem != "" {
 		diags.Errorf(e.Pos, rule.BadName, e.Path, "%s", problem)
 		e.BadName = true
@@ -49,7 +53,7 @@ func (f *Fleet) entry(field *source.Field, below *Level, diags *source.Diagnosti
 }
 
 // addLevels adds the VM's own level and those of the overlays that name it. It
-// reports whether the VM is there: the last overlay may remove it.
+// reports whether the VM exists: the last overlay may remove it.
 func (f *Fleet) addLevels(e *Entry, field *source.Field, below *Level, diags *source.Diagnostics) bool {
 	e.Top = f.level("VM", below, longEntry(field), e.Path, diags)
 	e.Top.mark = ownMark
@@ -68,8 +72,8 @@ func (f *Fleet) addLevels(e *Entry, field *source.Field, below *Level, diags *so
 	return !removed
 }
 
-// longEntry returns the VM keys of an entry in their long forms. What it sets is
-// decoded merged.
+// longEntry returns the VM keys of an entry in their long forms. They are
+// decoded later, after the merge.
 func longEntry(field *source.Field) *source.Node {
 	keys := field.Value
 	if keys.Kind == source.Null {
@@ -84,20 +88,21 @@ func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
 	case !name.IsSet():
 		name = new(source.Node)
 		if !e.inDoubt {
-			diags.Errorf(e.Pos, rule.MissingKey, e.Path+".os", "missing operating system; accepted: %s", strings.Join(f.Catalog.Names("os"), ", "))
+			diags.Errorf(e.Pos, rule.MissingKey, e.Path+".os",
+				"missing operating system; accepted: %s", strings.Join(f.Catalog.Names("os"), ", "))
 		}
 	case name.Kind == source.String:
 		e.OS = f.Catalog.OS(name.Text)
 	}
-	if e.OS == nil { // what is wrong with the name is reported with its level, or when it is decoded
+	if e.OS == nil { // an invalid name is reported with its level, or when it is decoded
 		e.OS = &catalog.ResolvedOS{Name: name.Text, Node: &source.Node{Kind: source.Map}}
 		e.inDoubt = true
-		e.misreads("os")
+		e.markMisread("os")
 	}
 }
 
-// decode reads the merged keys. What is not understood leaves the other keys as
-// they are, except that it may be what is found missing.
+// decode decodes the merged keys. A key that cannot be parsed does not affect
+// the others, except that a value that seems to be missing may be in it.
 func (e *Entry) decode(diags *source.Diagnostics) {
 	var found source.Diagnostics
 	source.Decode(e.Keys, &e.VM, e.Path, &found)
@@ -106,14 +111,14 @@ func (e *Entry) decode(diags *source.Diagnostics) {
 	if found.HasErrorsBut(rule.UnknownKey) {
 		for _, p := range found.Sorted() {
 			if p.Rule != rule.UnknownKey && p.Rule != rule.MissingKey {
-				e.misreads(strings.TrimPrefix(p.Path, e.Path+"."))
+				e.markMisread(strings.TrimPrefix(p.Path, e.Path+"."))
 			}
 		}
 	}
 }
 
-// misreads keeps the VM key at a path from being reported again.
-func (e *Entry) misreads(path string) {
+// markMisread suppresses further problems for the VM key at a path.
+func (e *Entry) markMisread(path string) {
 	if e.misread == nil {
 		e.misread = map[string]bool{}
 	}
@@ -121,7 +126,7 @@ func (e *Entry) misreads(path string) {
 }
 
 // Errorf reports a problem at pos, under a path below the VM's, unless it
-// follows from a problem that is reported already.
+// follows from a problem that was already reported.
 func (e *Entry) Errorf(diags *source.Diagnostics, pos source.Pos, id rule.ID, path, format string, args ...any) {
 	misread := e.misread[topKey(path)] || e.Keys != nil && e.Keys.Kind != source.Map
 	if misread || e.inDoubt && id == rule.MissingKey {
@@ -133,8 +138,8 @@ func (e *Entry) Errorf(diags *source.Diagnostics, pos source.Pos, id rule.ID, pa
 	diags.Errorf(pos, id, e.Path+path, format, args...)
 }
 
-// At returns where the value under keys was written, or the position of the VM's
-// name if it was not.
+// At returns the position of the value under keys, or of the VM's name if it
+// is unset.
 func (e *Entry) At(keys ...string) source.Pos {
 	n := e.Keys.Get(keys...)
 	if n == nil || !e.written(n) {
@@ -143,8 +148,8 @@ func (e *Entry) At(keys ...string) source.Pos {
 	return n.Pos()
 }
 
-// KeyAt returns where the last of the keys was written, or the position of the
-// VM's name if it was not.
+// KeyAt returns the position of the last of the keys, or of the VM's name if
+// it is unset.
 func (e *Entry) KeyAt(keys ...string) source.Pos {
 	last := len(keys) - 1
 	f := e.Keys.Get(keys[:last]...).Field(keys[last])
@@ -154,7 +159,7 @@ func (e *Entry) KeyAt(keys ...string) source.Pos {
 	return f.Pos()
 }
 
-// ItemAt returns where item i of the list under key was written.
+// ItemAt returns the position of item i of the list under key.
 func (e *Entry) ItemAt(key string, i int) source.Pos {
 	if n := e.Keys.Get(key); n != nil && i < len(n.Items) {
 		return n.Items[i].Pos()
@@ -162,8 +167,9 @@ func (e *Entry) ItemAt(key string, i int) source.Pos {
 	return e.At(key)
 }
 
-// written reports whether a value stands in the user's files and options, unlike
-// built-in values and the disk that is made for an operating system's image.
+// written reports whether a value is set in the user's files and options, in
+// contrast to built-in values and the disk created for the image of an
+// operating system.
 func (e *Entry) written(n *source.Node) bool {
 	p := n.Pos()
 	return (p.Line > 0 || p.File == defaultOption) && !catalog.IsBuiltin(p) && p != e.OS.Node.Pos()
@@ -176,10 +182,10 @@ func (e *Entry) FromOS(key string) bool {
 	return n != nil && n.Level == catalogMark
 }
 
-// Own reports whether a value is, at least in part, the VM's own.
+// Own reports whether the VM itself sets a value, at least in part.
 func (e *Entry) Own(n *source.Node) bool { return n.Level <= flavorMark(ownMark) }
 
-// origin names the level that a value stands on.
+// origin returns the name of the level that sets a value.
 func (e *Entry) origin(n *source.Node) string {
 	for l := e.Top; l != nil; l = l.Parent {
 		switch n.Level {

@@ -11,16 +11,16 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Explained is one effective value of a VM and where it comes from.
+// Explained is one effective value of a VM and its origin.
 type Explained struct {
 	Key   string     // such as "memory.guest" or "nics[0].network"
 	Value string     // as written
-	Pos   source.Pos // where it stands
+	Pos   source.Pos // where it is set
 	Level string     // the level of inheritance that sets it, such as "VM" or "fleet defaults"
 }
 
-// Explain returns the effective values of one VM of the fleet at path, all of
-// them or those under key. The VM is given by name or namespace/name.
+// Explain returns the effective values of one VM of the fleet at path: all of
+// them, or those under key. vm is a name or namespace/name.
 func Explain(path string, opts Options, vm, key string) ([]Explained, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
 	f := Open(path, opts, diags)
@@ -45,8 +45,8 @@ func Explain(path string, opts Options, vm, key string) ([]Explained, *source.Di
 	return under(found.explained(), vm, key, diags), diags
 }
 
-// isNamed reports whether name, with or without a namespace, is that of the
-// entry or of one of its replicas.
+// isNamed reports whether name, with or without a namespace, refers to the
+// entry or to one of its replicas.
 func (e *Entry) isNamed(name, namespace string) bool {
 	if ns, rest, ok := strings.Cut(name, "/"); ok {
 		if cmp.Or(e.Keys.Get("namespace").Str(), namespace) != ns {
@@ -64,7 +64,7 @@ func replicaOf(name, entry string) bool {
 	return ok && err == nil
 }
 
-// under returns the values at key and below it.
+// under returns the values at or below key.
 func under(all []Explained, vm, key string, diags *source.Diagnostics) []Explained {
 	if key == "" {
 		return all
@@ -78,7 +78,8 @@ func under(all []Explained, vm, key string, diags *source.Diagnostics) []Explain
 		}
 	}
 	if len(out) == 0 && len(all) > 0 {
-		diags.Errorf(source.Pos{}, rule.UnknownName, "", "the VM %q has no value for %q; %s", vm, key, source.DidYouMean(key, known))
+		diags.Errorf(source.Pos{}, rule.UnknownName, "",
+			"the VM %q has no value for %q; %s", vm, key, source.DidYouMean(key, known))
 	}
 	return out
 }

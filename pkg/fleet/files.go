@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// stdinName stands for standard input in the place of a file's name.
+// stdinName is the file name of standard input in diagnostics.
 const stdinName = "<stdin>"
 
 // reader reads the files of a fleet for one visitor.
@@ -28,11 +28,11 @@ func (r *reader) readStdin() {
 	r.report(&diags)
 }
 
-// batchSize is how many files are one task: handing over a small file alone
-// costs as much as a part of reading it.
+// batchSize is the number of files per task: handing over a single small file
+// costs a considerable part of reading it.
 const batchSize = 16
 
-// valuesFile is a file with VMs, and the level that they start from.
+// valuesFile is a file with VMs, and the level that they inherit from.
 type valuesFile struct {
 	path  string
 	below *Level
@@ -69,13 +69,13 @@ func (r *reader) readFiles(files []valuesFile) {
 	})
 }
 
-// dirLevels are the levels of directories, read once each.
+// dirLevels contains the levels of directories, each of which is read once.
 type dirLevels struct {
 	fleet *Fleet
 	byDir map[string]*Level
 }
 
-// at returns the level of the innermost of a chain of directories.
+// at returns the level of the innermost directory in a chain.
 func (d *dirLevels) at(dirs []string) *Level {
 	below := d.fleet.top
 	for _, dir := range dirs {
@@ -105,7 +105,7 @@ func (f *Fleet) readDefaults(dir string, below *Level) *Level {
 	return f.newLevel("directory "+filepath.ToSlash(dir), below, levelKeys(doc, "", &diags), "", &diags)
 }
 
-// parseFile reads one file into its documents.
+// parseFile parses the documents of one file.
 func parseFile(path string, diags *source.Diagnostics) []*source.Node {
 	data, err := readFile(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func parseFile(path string, diags *source.Diagnostics) []*source.Node {
 	return source.Parse(&source.File{Name: path, Data: data}, diags)
 }
 
-// single returns a file's only document, or nil if it is empty.
+// single returns the only document of a file, or nil if the file is empty.
 func single(docs []*source.Node, path string, diags *source.Diagnostics) *source.Node {
 	var one *source.Node
 	for _, d := range docs {

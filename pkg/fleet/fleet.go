@@ -1,6 +1,6 @@
-// Package fleet reads a tree of values files and lets its levels inherit: what
-// comes out are entries, one for each VM as it is written, whose values know
-// where they stand and on which level. It does not know what a key does.
+// Package fleet reads a tree of values files and applies inheritance. The
+// result is one [Entry] for each VM in a file, whose values include their
+// positions and levels. The effects of keys are implemented in other packages.
 package fleet
 
 import (
@@ -15,68 +15,68 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Options are what a command sets in addition to the values files. The zero value is useful.
+// Options are the settings of a command in addition to the values files. The
+// zero value is valid.
 type Options struct {
-	// Namespace of VMs that have none.
+	// Namespace is the namespace of VMs that do not set one.
 	Namespace string
-	// Set are vars, as "key=value" with dotted keys. They override those of all files.
+	// Set contains vars, as "key=value" with dotted keys. They override those of all files.
 	Set []string
-	// Defaults are VM keys, as "key=value" with dotted keys and values as in a
-	// file. They override the defaults of all files, and the VM overrides them.
+	// Defaults contains VM keys, as "key=value" with dotted keys and values as in a file. They override the
+	// defaults of all files, and the VM overrides them.
 	Defaults []string
-	// KubeVirt is the version that the cluster has, such as "1.6", if the fleet's
-	// target does not set one; empty if it is not known.
+	// KubeVirt is the version in the cluster, such as "1.6", or empty if it is unknown. It applies if the
+	// fleet's target does not set a version.
 	KubeVirt string
-	// Overlays are files that merge over the fleet, in order.
+	// Overlays are files to merge over the fleet, in order.
 	Overlays []string
-	// VMs selects by name or namespace/name; empty selects all.
+	// VMs selects VMs by name or namespace/name. If empty, all VMs are selected.
 	VMs []string
 	// Stdin is read for the path "-".
 	Stdin io.Reader
-	// Limit is a directory above which no fleet.yaml is searched for. Defaults to the repository's root.
+	// Limit is the topmost directory in which to search for fleet.yaml. Defaults to the root of the repository.
 	Limit string
-	// Jobs is how many files are read at a time. Defaults to what Workers returns.
+	// Jobs is the number of files to read at the same time. Defaults to the result of Workers.
 	Jobs int
-	// Workers, if set, is called from time to time with the number of VMs found so
-	// far, and returns how many files to read at a time, at least 1. Defaults to the
-	// number of CPUs.
+	// Workers, if set, is called repeatedly with the number of VMs found so far, and returns the number of
+	// files to read at the same time, at least 1. Defaults to the number of CPUs.
 	Workers func(vms int) int
 }
 
-// Fleet is a fleet, or the part of one that a path names, with all that its VMs
-// have in common.
+// Fleet is a fleet, or the part of one at a path, with the settings that all
+// its VMs have in common.
 type Fleet struct {
 	Options
 	Root     string        // directory of fleet.yaml; empty for standard input
 	Header   values.Header // fleet.yaml with the overlays merged over it
-	Catalog  *catalog.Set  // the built-in entries with the fleet's own; nil if there is no fleet
-	Platform *Platform     // of the platform.yaml next to fleet.yaml; nil if there is none
-	// Vars are those of [Options.Set], which override the vars of every VM; nil without any.
+	Catalog  *catalog.Set  // built-in entries and those of the fleet; nil if there is no fleet
+	Platform *Platform     // platform.yaml next to fleet.yaml; nil if there is none
+	// Vars are those of [Options.Set], which override the vars of every VM; nil if there are none.
 	Vars *source.Node
 
 	tree     *tree        // nil for standard input
 	doc      *source.Node // fleet.yaml
 	header   *source.Node // fleet.yaml with the overlays merged over it
-	top      *Level       // that of fleet.yaml and the overlays
+	top      *Level       // level of fleet.yaml and the overlays
 	given    given
 	overlays []*source.Node // `vms` of the overlays, in order
 	bases    sync.Map       // *catalog.ResolvedOS → *source.Node: the lowest level
 
 	pool  *pool
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	diags *source.Diagnostics
-	names []string        // of the entries that were found
-	used  map[string]bool // the overlays' VMs that were found
+	names []string        // of all entries found
+	used  map[string]bool // VMs of overlays that were found
 }
 
-// Visitor receives an entry as soon as it is read, together with the problems
-// found in it so far, to which it may add. It is called from several
-// goroutines, in no order.
+// Visitor receives an entry as soon as it is read, with the problems found in
+// it so far. It can add others. It is called from several goroutines, in no
+// particular order.
 type Visitor func(e *Entry, diags *source.Diagnostics)
 
 // Open finds the fleet, directory or file at path ("-" for one VM file on
-// standard input), and reads what all its VMs have in common. Problems go to
-// diags, now and in [Fleet.Each].
+// standard input), and reads the settings that its VMs have in common.
+// Problems are added to diags, also in [Fleet.Each].
 func Open(path string, opts Options, diags *source.Diagnostics) *Fleet {
 	f := &Fleet{Options: opts, diags: diags, used: map[string]bool{}}
 	f.Vars = parseSets(opts.Set, diags)
@@ -88,7 +88,7 @@ func Open(path string, opts Options, diags *source.Diagnostics) *Fleet {
 	return f
 }
 
-// openStdin prepares for a file without a fleet around it.
+// openStdin prepares for reading a file without a fleet.
 func (f *Fleet) openStdin() {
 	if f.Stdin == nil {
 		f.fail(stdinName, rule.Unreadable, "there is no standard input")
@@ -118,7 +118,7 @@ func (f *Fleet) openTree(path string) {
 // Each reads the VMs, calls visit for each, and returns when all are visited.
 func (f *Fleet) Each(visit Visitor) {
 	if f.Catalog == nil {
-		return // there is no fleet, which is reported
+		return // there is no fleet, which was reported
 	}
 	f.pool = newPool(f.Jobs, f.Workers)
 	r := reader{Fleet: f, visit: visit}
@@ -131,8 +131,8 @@ func (f *Fleet) Each(visit Visitor) {
 	f.checkOverlaid()
 }
 
-// Parallel splits so many VMs into parts, and calls do for each part, on as many
-// goroutines as the fleet is read with.
+// Parallel divides the given number of VMs into parts, and calls do for each
+// part, on as many goroutines as are used to read the fleet.
 func (f *Fleet) Parallel(vms int, do func(start, end int)) {
 	p := newPool(f.Jobs, f.Workers)
 	for start := 0; start < vms; start += chunk {
@@ -142,7 +142,8 @@ func (f *Fleet) Parallel(vms int, do func(start, end int)) {
 	p.close()
 }
 
-// Part is the path of what is read below the root, "." for all of it; "-" for standard input.
+// Part returns the path of what is read, relative to the root: "." for the
+// whole fleet, and "-" for standard input.
 func (f *Fleet) Part() string {
 	if f.tree == nil {
 		return "-"
@@ -150,7 +151,8 @@ func (f *Fleet) Part() string {
 	return filepath.ToSlash(below(f.tree.root, f.tree.part))
 }
 
-// PartPos is the place of what is read: a file, a directory, or fleet.yaml for the whole fleet.
+// PartPos returns the position of what is read: a file, a directory, or
+// fleet.yaml for the whole fleet.
 func (f *Fleet) PartPos() source.Pos {
 	switch {
 	case f.tree == nil:
@@ -161,8 +163,8 @@ func (f *Fleet) PartPos() source.Pos {
 	return source.Pos{File: f.tree.part}
 }
 
-// HeaderPos returns where a key of fleet.yaml stands, or the nearest above it;
-// otherwise if there is no such file.
+// HeaderPos returns the position of a key in fleet.yaml, or of the nearest key
+// above it. It returns otherwise if there is no fleet.yaml.
 func (f *Fleet) HeaderPos(otherwise source.Pos, keys ...string) source.Pos {
 	if f.doc == nil {
 		return otherwise
@@ -181,26 +183,28 @@ func (f *Fleet) HeaderPos(otherwise source.Pos, keys ...string) source.Pos {
 	return at
 }
 
-// HeaderKey returns the value of a key of fleet.yaml and the overlays as written, or nil.
+// HeaderKey returns the value of a key of fleet.yaml and the overlays as
+// written, or nil if it is unset.
 func (f *Fleet) HeaderKey(keys ...string) *source.Node { return f.header.Get(keys...) }
 
-// Incomplete reports whether there were problems that keep VMs from being read:
-// what seems to be missing may be among them.
+// Incomplete reports whether problems prevented VMs from being read: a VM that
+// seems to be missing may be among them.
 func (f *Fleet) Incomplete() bool { return f.diags.HasRule(unreadRules...) }
 
-// unreadRules are those of errors that keep VMs from being read.
+// unreadRules are the rules of errors that prevent VMs from being read.
 var unreadRules = []rule.ID{
-	rule.YAMLSyntax, rule.Encoding, rule.FileSize, rule.Unreadable, rule.BadPath, rule.DuplicateKey, rule.KeyType, rule.Anchor, rule.Expansion, rule.Depth, rule.Tag,
+	rule.YAMLSyntax, rule.Encoding, rule.FileSize, rule.Unreadable, rule.BadPath, rule.DuplicateKey, rule.KeyType,
+	rule.Anchor, rule.Expansion, rule.Depth, rule.Tag,
 }
 
-// fail reports a problem of a file as a whole.
+// fail reports a problem with a whole file.
 func (f *Fleet) fail(path string, id rule.ID, problem string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.diags.Errorf(source.Pos{File: path}, id, "", "%s", problem)
 }
 
-// report adds what one task found.
+// report adds the diagnostics of one task.
 func (f *Fleet) report(diags *source.Diagnostics) {
 	if diags.Len() == 0 {
 		return
@@ -210,7 +214,7 @@ func (f *Fleet) report(diags *source.Diagnostics) {
 	f.diags.Merge(diags)
 }
 
-// checkOverlaid reports VMs of overlays that the fleet does not have.
+// checkOverlaid reports VMs in overlays that do not exist in the fleet.
 func (f *Fleet) checkOverlaid() {
 	for _, vms := range f.overlays {
 		for i := range vms.Fields {

@@ -18,9 +18,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: ns, os: linux, flavor: small}\ntarget: {}\n"
+const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" +
+	"defaults: {namespace: ns, os: linux, flavor: small}\ntarget: {}\n"
 
-// unpack writes an archive's files into a directory of the test's own.
+// unpack writes the files of an archive to a temporary directory.
 func unpack(t testing.TB, a *txtar.Archive) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +29,7 @@ func unpack(t testing.TB, a *txtar.Archive) string {
 	return dir
 }
 
-// relative returns diagnostics as lines, with paths below dir.
+// relative returns diagnostics as lines, with paths relative to dir.
 func relative(diags *source.Diagnostics, dir string) []string {
 	var out []string
 	for _, d := range diags.Sorted() {
@@ -37,8 +38,8 @@ func relative(diags *source.Diagnostics, dir string) []string {
 	return out
 }
 
-// part reads a path of a fleet in dir, and returns its VMs as "namespace/name",
-// sorted, and its problems.
+// part reads a path of a fleet in dir. It returns the VMs as "namespace/name",
+// sorted, and the problems.
 func part(t *testing.T, dir, path string, opts fleet.Options) (vms, problems []string) {
 	t.Helper()
 	var diags source.Diagnostics
@@ -53,9 +54,9 @@ func part(t *testing.T, dir, path string, opts fleet.Options) (vms, problems []s
 	return vms, relative(&diags, dir)
 }
 
-// TestInherit shows, for one VM of each archive, where every effective value
-// comes from. The archive's comment says what it is about; its file "want" is
-// what Explain returns for the VM "it".
+// TestInherit shows the origin of every effective value, for one VM of each
+// archive. The archive's comment describes it; its file "want" is the result
+// of Explain for the VM "it".
 func TestInherit(t *testing.T) {
 	archives, err := filepath.Glob("testdata/inherit/*.txtar")
 	require.NoError(t, err)

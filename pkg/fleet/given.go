@@ -10,15 +10,16 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// given is the level of Options.Defaults. It is between the levels of files and
-// the VM's own: whoever deploys a fleet knows more than its defaults do, and
-// less than the author of the VM.
+// given is the level of Options.Defaults. It is between the levels of files
+// and those of the VMs: an option of a deployment is more specific than the
+// defaults of the fleet, and less specific than a VM.
 type given struct {
-	*Level          // nil without such options
-	over   sync.Map // *Level → that level with this one over it
+	*Level          // nil if there are no such options
+	over   sync.Map // *Level → this level with that one as its parent
 }
 
-// openGiven reads what options set in place of files, once fleet.yaml is read.
+// openGiven applies the options that replace values in files, after fleet.yaml
+// was read.
 func (f *Fleet) openGiven() {
 	f.Header.Target.KubeVirt = cmp.Or(f.Header.Target.KubeVirt, f.KubeVirt)
 	if len(f.Defaults) == 0 {
@@ -30,7 +31,7 @@ func (f *Fleet) openGiven() {
 	f.report(&diags)
 }
 
-// onto returns the level over what the VMs of a file start from.
+// onto returns this level with the level of a file as its parent.
 func (g *given) onto(below *Level) *Level {
 	if g.Level == nil {
 		return below
@@ -47,7 +48,8 @@ func (g *given) onto(below *Level) *Level {
 	return known.(*Level)
 }
 
-// parseDefaults turns "a.b=value" options into a tree of VM keys, in their long forms.
+// parseDefaults converts "a.b=value" options to a tree of VM keys, in their
+// long forms.
 func parseDefaults(defaults []string, diags *source.Diagnostics) *source.Node {
 	var out *source.Node
 	file := &source.File{Name: defaultOption}
@@ -63,15 +65,17 @@ func parseDefaults(defaults []string, diags *source.Diagnostics) *source.Node {
 	return out
 }
 
-// parseScalar reads a text, number, boolean or null as a values file would hold it.
+// parseScalar parses a string, number, boolean or null as in a values file.
 func parseScalar(file *source.File, path, text string, diags *source.Diagnostics) *source.Node {
 	var problems source.Diagnostics
 	docs := source.Parse(&source.File{Data: []byte(text)}, &problems)
 	switch {
 	case strings.TrimSpace(text) == "":
-		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, path, `no value; expected one, or "" for an empty string, or null to inherit nothing`)
+		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, path,
+			`no value; expected one, or "" for an empty string, or null to inherit nothing`)
 	case problems.HasErrors() || len(docs) != 1 || docs[0].Kind == source.Map || docs[0].Kind == source.List:
-		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, path, "expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps")
+		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, path,
+			"expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps")
 	default:
 		n := *docs[0]
 		n.Line, n.Col, n.File = 0, 0, file

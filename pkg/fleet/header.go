@@ -10,12 +10,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// readHeader reads fleet.yaml and the overlays, with the levels of their defaults.
+// readHeader reads fleet.yaml and the overlays, and creates the levels of
+// their defaults.
 func (f *Fleet) readHeader() {
 	doc := single(parseFile(f.tree.header, f.diags), f.tree.header, f.diags)
 	if doc == nil {
 		if !f.diags.HasErrors() {
-			f.diags.Errorf(source.Pos{File: f.tree.header}, rule.EmptyFile, "", "empty file; expected at least apiVersion, kind and metadata.name")
+			f.diags.Errorf(source.Pos{File: f.tree.header}, rule.EmptyFile, "",
+				"empty file; expected at least apiVersion, kind and metadata.name")
 		}
 		doc = unreadHeader(f.tree.header)
 	}
@@ -36,7 +38,8 @@ func (f *Fleet) headerLevel(name string, below *Level, doc *source.Node) *Level 
 	return f.newLevel(name, below, docKeys(doc, f.diags, "vars"), "defaults", f.diags)
 }
 
-// docKeys returns a document's `defaults`, merged over those of its own keys that are VM keys as well.
+// docKeys returns the `defaults` of a document, merged over those of its
+// top-level keys that are also VM keys.
 func docKeys(doc *source.Node, diags *source.Diagnostics, own ...string) *source.Node {
 	keys := levelKeys(doc.Get("defaults"), "defaults", diags)
 	for _, k := range own {
@@ -50,8 +53,8 @@ func docKeys(doc *source.Node, diags *source.Diagnostics, own ...string) *source
 	return keys
 }
 
-// unreadHeader stands for a fleet.yaml that was reported, so that the rest of
-// the fleet can be checked.
+// unreadHeader returns a replacement for a fleet.yaml whose problems were
+// reported, so that the rest of the fleet can be checked.
 func unreadHeader(path string) *source.Node {
 	text := "apiVersion: " + values.APIVersion + "\nkind: " + values.Kind + "\nmetadata: {name: unread}\n"
 	return source.Parse(&source.File{Name: path, Data: []byte(text)}, new(source.Diagnostics))[0]
@@ -67,8 +70,8 @@ func (f *Fleet) readOverlays() []*source.Node {
 	return docs
 }
 
-// decodeHeader checks fleet.yaml and every overlay by itself, and takes the
-// header from them all.
+// decodeHeader checks fleet.yaml and every overlay separately, and decodes the
+// header from their merge.
 func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	for _, d := range append([]*source.Node{f.doc}, overlays...) {
 		own := withoutLevels(d)
@@ -82,8 +85,8 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	f.checkHeader()
 }
 
-// withoutLevels returns a document without what takes part in inheritance,
-// which is checked there.
+// withoutLevels returns a document without the keys that are inherited, which
+// are checked with their levels.
 func withoutLevels(doc *source.Node) *source.Node {
 	out := *doc
 	out.Fields = nil
@@ -99,8 +102,8 @@ func withoutLevels(doc *source.Node) *source.Node {
 	return &out
 }
 
-// checkCatalogKeys checks the VM keys of the catalog's entries, which the
-// catalog itself does not know.
+// checkCatalogKeys checks the VM keys in entries of the catalog, which package
+// catalog does not define.
 func (f *Fleet) checkCatalogKeys(entries *source.Node) {
 	for _, os := range entries.Get("os").Entries() {
 		if d := os.Value.Get("defaults"); d != nil && d.Kind == source.Map {
@@ -118,7 +121,8 @@ func (f *Fleet) checkCatalogKeys(entries *source.Node) {
 	}
 }
 
-// checkHeader checks what only fleet.yaml can set, and what overlays can set as well.
+// checkHeader checks the keys that only fleet.yaml can set, and those that
+// overlays can also set.
 func (f *Fleet) checkHeader() {
 	for _, key := range []struct{ name, value string }{{"apiVersion", values.APIVersion}, {"kind", values.Kind}} {
 		if !f.doc.Get(key.name).IsSet() {
@@ -141,13 +145,15 @@ func (f *Fleet) checkName() {
 	}
 	n := doc.Get("metadata", "name")
 	if !n.IsSet() {
-		f.diags.Errorf(at, rule.MissingKey, "metadata.name", "missing; write `metadata: {name: NAME}`, from which the fleet's identities are derived")
+		f.diags.Errorf(at, rule.MissingKey, "metadata.name",
+			"missing; write `metadata: {name: NAME}`, from which the fleet's identities are derived")
 	} else if problem := values.NameProblem(n.Text); n.Kind == source.String && problem != "" {
 		f.diags.Errorf(n.Pos(), rule.BadName, "metadata.name", "%s", problem)
 	}
 }
 
-// checkTarget checks the versions, which are strings: 3.10 as a number is 3.1.
+// checkTarget checks the versions, which must be strings: 3.10 as a number is
+// 3.1.
 func (f *Fleet) checkTarget(target *source.Node) {
 	for _, key := range []string{"kubevirt", "argocd"} {
 		n := target.Get(key)
@@ -155,7 +161,8 @@ func (f *Fleet) checkTarget(target *source.Node) {
 			continue
 		}
 		if _, _, ok := values.ParseVersion(n.Text); !ok {
-			f.diags.Errorf(n.Pos(), rule.BadVersion, "target."+key, "invalid version %q; expected a version such as \"1.6\"", n.Text)
+			f.diags.Errorf(n.Pos(), rule.BadVersion, "target."+key,
+				"invalid version %q; expected a version such as \"1.6\"", n.Text)
 		}
 	}
 }
@@ -166,7 +173,8 @@ func (f *Fleet) checkIgnore(ignore *source.Node) {
 	}
 	for _, n := range ignore.Items {
 		if _, err := filepath.Match(n.Text, ""); err != nil {
-			f.diags.Errorf(n.Pos(), rule.BadGlob, "ignore", "invalid glob %q; expected a pattern such as \"drafts/*.yaml\"", n.Text)
+			f.diags.Errorf(n.Pos(), rule.BadGlob, "ignore",
+				"invalid glob %q; expected a pattern such as \"drafts/*.yaml\"", n.Text)
 		}
 		if strings.HasPrefix(n.Text, "/") || strings.Contains("/"+n.Text+"/", "/../") {
 			f.diags.Errorf(n.Pos(), rule.BadPath, "ignore", "%q leaves the fleet's root; globs are relative to it", n.Text)

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Inputs lists the files outside of part, a directory of the fleet, on which its
-// VMs depend: fleet.yaml and a platform.yaml beside it, the _defaults.yaml of
-// every directory above part, there or not, because one that is added later counts
-// too, and the files that symbolic links lead to. The paths are cleaned and sorted.
+// Inputs returns the files outside part, a directory of the fleet, that its
+// VMs depend on: fleet.yaml, a platform.yaml next to it, the _defaults.yaml of
+// every directory above part (whether or not it exists, because it may be
+// added later), and the targets of symbolic links. The paths are cleaned and
+// sorted.
 func (f *Fleet) Inputs(part string) ([]string, error) {
 	dirs := directories(f.Root, part)
 	if len(dirs) == 0 {
@@ -30,7 +31,7 @@ func (f *Fleet) Inputs(part string) ([]string, error) {
 	return slices.Compact(files), err
 }
 
-// directories are those from root down to the one above part.
+// directories returns the directories from root to the parent of part.
 func directories(root, part string) []string {
 	rel := below(root, part)
 	if rel == "." || rel == ".." {
@@ -44,8 +45,8 @@ func directories(root, part string) []string {
 	return dirs
 }
 
-// linked gives the files outside of dir to which symbolic links lead, of those
-// beneath it and of the given files. Links that lead nowhere are not its affair.
+// linked returns the files outside dir that symbolic links point to, from
+// links below dir and from the given files. It ignores dangling links.
 func linked(dir string, files ...string) ([]string, error) {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && path != dir && strings.HasPrefix(d.Name(), ".") {
@@ -66,7 +67,8 @@ func linked(dir string, files ...string) ([]string, error) {
 	return slices.Compact(targets), err
 }
 
-// linkTarget follows a symbolic link to its end; not ok for whatever is none.
+// linkTarget returns the file that a symbolic link points to, or false if path
+// is not a symbolic link or is a dangling one.
 func linkTarget(path string) (string, bool) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -79,7 +81,8 @@ func linkTarget(path string) (string, bool) {
 	return end, err == nil
 }
 
-// physical is a directory's absolute path without symbolic links, as far as there is one.
+// physical returns the absolute path of a directory without symbolic links, as
+// far as it can be resolved.
 func physical(dir string) string {
 	if end, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = end
@@ -90,7 +93,7 @@ func physical(dir string) string {
 	return dir
 }
 
-// relative writes an absolute path without symbolic links as one that begins
+// relative converts an absolute path without symbolic links to one that starts
 // with dir, as the user writes it.
 func relative(dir, path string) string {
 	rel, err := filepath.Rel(physical(dir), path)

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// spread is a fleet whose VMs lie in directories of several depths.
+// spread is a fleet with VMs in directories of several depths.
 const spread = `
 -- site/fleet.yaml --
 apiVersion: vmrender.io/v1alpha1
@@ -60,8 +60,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// The networks of a platform beside the fleet are those of every part of it.
-func TestInputsBesidePlatform(t *testing.T) {
+// The networks of a platform next to the fleet are those of every part of it.
+func TestInputsNextToPlatform(t *testing.T) {
 	enter(t)
 	require.NoError(t, os.WriteFile("site/platform.yaml", []byte("apiVersion: vmrender.io/v1alpha1\n"), 0o600))
 	files, err := openPart(t, "site/lab").Inputs("site/lab")
@@ -78,7 +78,7 @@ func TestInputsFromWithin(t *testing.T) {
 	require.Equal(t, []string{"../../_defaults.yaml", "../../fleet.yaml", "../../prod/_defaults.yaml"}, files)
 }
 
-// A symbolic link counts with what it leads to, where that is not covered.
+// The target of a symbolic link is an input, unless it is in the part itself.
 func TestInputsOfLinks(t *testing.T) {
 	enter(t)
 	require.NoError(t, os.Symlink("../outside/_defaults.yaml.txt", "site/lab-b/_defaults.yaml"))
@@ -87,8 +87,10 @@ func TestInputsOfLinks(t *testing.T) {
 	require.NoError(t, os.Symlink("../../lab/lab.yaml", "site/lab-b/.hidden/x.yaml"))
 	require.NoError(t, os.Symlink("../outside/_defaults.yaml.txt", "site/lab/_defaults.yaml"))
 	for part, want := range map[string][]string{
-		"site/lab-b":     {"site/_defaults.yaml", "site/fleet.yaml", "site/outside/_defaults.yaml.txt"},
-		"site/lab/inner": {"site/_defaults.yaml", "site/fleet.yaml", "site/lab/_defaults.yaml", "site/outside/_defaults.yaml.txt"},
+		"site/lab-b": {"site/_defaults.yaml", "site/fleet.yaml", "site/outside/_defaults.yaml.txt"},
+		"site/lab/inner": {
+			"site/_defaults.yaml", "site/fleet.yaml", "site/lab/_defaults.yaml", "site/outside/_defaults.yaml.txt",
+		},
 	} {
 		files, err := openPart(t, part).Inputs(part)
 		require.NoError(t, err)

@@ -9,40 +9,40 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Level is one level of inheritance: VM keys that all VMs below it start from,
-// or those of one VM.
+// Level is one level of inheritance: VM keys that all VMs below it inherit, or
+// those of one VM.
 type Level struct {
-	// Name is the level as `explain` shows it, such as "fleet defaults".
+	// Name is the name of the level in `explain`, such as "fleet defaults".
 	Name string
-	// Keys are the level's VM keys in their long forms.
+	// Keys are the VM keys of the level in their long forms.
 	Keys *source.Node
-	// Parent is the level that this one merges over; nil for the lowest, which
-	// merges over what the operating system's entry sets.
+	// Parent is the level that this one merges over. It is nil for the lowest, which merges over the operating
+	// system's entry.
 	Parent *Level
 
-	flavor *source.Node // what the level's flavor expands to, which Keys merge over
-	depth  uint16       // levels up to this one, from the bottom
-	mark   uint16       // source.Node.Level of its values; those of its flavor have the next
-	// inDoubt reports that there were errors in the level or below it: what seems
-	// to be missing may be among what was not understood.
+	flavor *source.Node // expansion of the level's flavor; Keys merge over it
+	depth  uint16       // number of levels from the lowest to this one
+	mark   uint16       // source.Node.Level of its values; that of its flavor is the next number
+	// inDoubt is true if there were errors in the level or its parents: values that seem to be missing may be
+	// in parts that could not be parsed.
 	inDoubt bool
 
 	mu    sync.Mutex
-	bases map[string]*source.Node // merged with all below, by operating system
+	bases map[string]*source.Node // merged with all parents, by operating system
 }
 
-// The marks of values on the VM's own level, which are most values and are left
-// as they were read, and on the lowest level. Others follow.
+// The marks of values on the VM's own level, which are most values and are not
+// modified, and on the lowest level. The marks of other levels follow.
 const (
 	ownMark     = 0
 	catalogMark = 2
 )
 
-// flavorMark returns the mark of what a level's flavor sets.
+// flavorMark returns the mark of values from a level's flavor.
 func flavorMark(mark uint16) uint16 { return mark + 1 }
 
-// newLevel returns a level of VM keys from [levelKeys]; path is where they stand
-// in their file. Without keys it returns the parent.
+// newLevel returns a level with VM keys from [levelKeys]; path is their path
+// in the file. Without keys, it returns the parent.
 func (f *Fleet) newLevel(name string, parent *Level, keys *source.Node, path string, diags *source.Diagnostics) *Level {
 	inDoubt := diags.HasErrors() || parent != nil && parent.inDoubt
 	switch {
@@ -59,12 +59,12 @@ func (f *Fleet) newLevel(name string, parent *Level, keys *source.Node, path str
 }
 
 // level returns a level whose keys are checked for names that the catalog does
-// not have, and for keys that mean nothing next to others.
+// not contain, and for keys without effect.
 func (f *Fleet) level(name string, parent *Level, keys *source.Node, path string, diags *source.Diagnostics) *Level {
 	if n := keys.Get("os"); n != nil && n.Kind == source.String && f.Catalog.OS(n.Text) == nil {
-		f.unknownName(diags, n, source.JoinPath(path, "os"), "operating system", "os")
+		f.reportUnknown(diags, n, source.JoinPath(path, "os"), "operating system", "os")
 	}
-	values.CheckLifecycle(keys.Get("lifecycle"), source.JoinPath(path, "lifecycle"), diags)
+	values.CheckLifecycle(keys, path, diags)
 	l := &Level{Name: name, Parent: parent, Keys: keys, flavor: f.flavorOf(keys, path, diags), depth: 1}
 	if parent != nil {
 		l.depth = parent.depth + 1
@@ -72,7 +72,7 @@ func (f *Fleet) level(name string, parent *Level, keys *source.Node, path string
 	return l
 }
 
-// stamp marks the level's values as its own.
+// stamp marks the values of the level.
 func (l *Level) stamp() {
 	l.mark = catalogMark + 2*l.depth
 	l.Keys, l.flavor = source.Mark(l.Keys, l.mark), source.Mark(l.flavor, flavorMark(l.mark))
@@ -89,7 +89,8 @@ func levelKeys(keys *source.Node, path string, diags *source.Diagnostics) *sourc
 	return long
 }
 
-// flavorOf returns the VM keys of the flavor that a level names, or nil if it names none.
+// flavorOf returns the VM keys of the flavor that a level names, or nil if
+// there is none.
 func (f *Fleet) flavorOf(keys *source.Node, path string, diags *source.Diagnostics) *source.Node {
 	named := keys.Get("flavor")
 	if named == nil || named.Kind != source.String {
@@ -97,7 +98,7 @@ func (f *Fleet) flavorOf(keys *source.Node, path string, diags *source.Diagnosti
 	}
 	flavor := f.Catalog.Flavor(named.Text)
 	if flavor == nil {
-		f.unknownName(diags, named, source.JoinPath(path, "flavor"), "flavor", "flavors")
+		f.reportUnknown(diags, named, source.JoinPath(path, "flavor"), "flavor", "flavors")
 		return nil
 	}
 	at := *named
@@ -105,12 +106,15 @@ func (f *Fleet) flavorOf(keys *source.Node, path string, diags *source.Diagnosti
 	return values.OfFlavor(flavor, &at)
 }
 
-// unknownName reports a name that the catalog does not have among its entries of a kind.
-func (f *Fleet) unknownName(diags *source.Diagnostics, n *source.Node, path, what, kind string) {
-	diags.Errorf(n.Pos(), rule.UnknownName, path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, f.Catalog.Names(kind)))
+// reportUnknown reports a name that is not among the entries of a kind in the
+// catalog.
+func (f *Fleet) reportUnknown(diags *source.Diagnostics, n *source.Node, path, what, kind string) {
+	diags.Errorf(n.Pos(), rule.UnknownName, path,
+		"unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, f.Catalog.Names(kind)))
 }
 
-// osName returns the operating system that the level or the nearest below it names, or nil.
+// osName returns the operating system that the level or its nearest parent
+// names, or nil if there is none.
 func (l *Level) osName() *source.Node {
 	for ; l != nil; l = l.Parent {
 		if f := l.Keys.Field("os"); f != nil {
@@ -120,9 +124,9 @@ func (l *Level) osName() *source.Node {
 	return nil
 }
 
-// base merges a shared level over all below it, and that over what the operating
-// system sets. Nulls stay, because overrides need theirs; a null counts as a
-// missing value.
+// base merges a shared level over its parents and over the operating system's
+// entry. Nulls remain, because overrides need them; elsewhere a null counts as
+// a missing value.
 func (f *Fleet) base(l *Level, os *catalog.ResolvedOS) *source.Node {
 	if l == nil {
 		return f.osKeys(os)
@@ -140,7 +144,7 @@ func (f *Fleet) base(l *Level, os *catalog.ResolvedOS) *source.Node {
 	return n
 }
 
-// merged merges a VM's levels, which are not shared, over the shared ones.
+// merged merges the levels of one VM over the shared ones.
 func (f *Fleet) merged(l, shared *Level, os *catalog.ResolvedOS) *source.Node {
 	if l == shared {
 		return f.base(l, os)
@@ -155,7 +159,8 @@ func (l *Level) onto(base *source.Node) *source.Node {
 	return source.Compose(base, l.Keys)
 }
 
-// osKeys returns the lowest level: the VM keys of the operating system's entry.
+// osKeys returns the lowest level: the VM keys of the operating system's
+// entry.
 func (f *Fleet) osKeys(os *catalog.ResolvedOS) *source.Node {
 	if n, ok := f.bases.Load(os); ok {
 		return n.(*source.Node)

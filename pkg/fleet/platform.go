@@ -8,24 +8,22 @@ import (
 )
 
 // Platform is the part of a platform.yaml next to fleet.yaml that matters to
-// virtual machines. It is read as data, without its charts, which the sidecar
-// does not have.
+// VMs. It is read as data, without its charts, which are not in the sidecar.
 type Platform struct {
 	File string
-	// Networks are namespace/name, or the name of a network in every namespace.
+	// Networks are namespace/name, or the name of a network that exists in every namespace.
 	Networks []string
-	// HasNetworks reports whether a layer of the platform creates networks, so that
-	// any other network does not exist.
+	// HasNetworks is true if a layer of the platform creates networks, so that no other network exists.
 	HasNetworks bool
-	// Drains reports whether a VM without an eviction strategy is migrated when its
-	// node is drained.
+	// Drains is true if VMs without an eviction strategy are migrated when their node is drained.
 	Drains bool
 
-	entries *source.Node // of the catalog: networks and storage classes
+	entries *source.Node // for the catalog: networks and storage classes
 }
 
-// readPlatform reads the platform next to the fleet, or returns nil if there is
-// none. Its problems are reported when the platform itself is validated.
+// readPlatform reads the platform next to the fleet, or returns nil if there
+// is none. Problems are not reported here, but when the platform itself is
+// validated.
 func readPlatform(root string) *Platform {
 	path := filepath.Join(root, platformName)
 	data, err := readFile(path)
@@ -70,13 +68,14 @@ func (p *Platform) catalog() *source.Node {
 
 func (p *Platform) add(key string, entries []source.Field) {
 	if entries != nil {
-		p.entries.Fields = append(p.entries.Fields, source.Field{Key: key, Value: &source.Node{Kind: source.Map, Fields: entries}})
+		value := &source.Node{Kind: source.Map, Fields: entries}
+		p.entries.Fields = append(p.entries.Fields, source.Field{Key: key, Value: value})
 	}
 }
 
-// networkEntries returns the catalog entries for what the chart `network` creates:
-// a NetworkAttachmentDefinition has a namespace, a ClusterUserDefinedNetwork is
-// in that of each VM.
+// networkEntries returns the catalog entries for the networks of the chart
+// `network`: a NetworkAttachmentDefinition has a namespace, a
+// ClusterUserDefinedNetwork is in the namespace of each VM.
 func (p *Platform) networkEntries(values *source.Node) []source.Field {
 	attachments, userDefined := values.Get("networks").Entries(), values.Get("userDefinedNetworks").Entries()
 	out := make([]source.Field, 0, len(attachments)+len(userDefined))
@@ -105,7 +104,7 @@ func (p *Platform) network(f source.Field, nad string) source.Field {
 }
 
 // classEntries returns the catalog entries for the classes of the chart
-// `storage`, with the modes that it prefers.
+// `storage`, with their preferred modes.
 func classEntries(values *source.Node) []source.Field {
 	classes := values.Get("classes").Entries()
 	out := make([]source.Field, 0, len(classes))
@@ -126,7 +125,8 @@ func classEntries(values *source.Node) []source.Field {
 	return out
 }
 
-// mapEntry returns a catalog entry that stands where one of the platform stands.
+// mapEntry returns a catalog entry at the position of an entry of the
+// platform.
 func mapEntry(at source.Field, entry []source.Field) source.Field {
 	value := &source.Node{Kind: source.Map, Line: at.Line, Col: at.Col, File: at.Value.File, Fields: entry}
 	return source.Field{Key: at.Key, Line: at.Line, Col: at.Col, Value: value}

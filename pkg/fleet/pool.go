@@ -5,24 +5,25 @@ import (
 	"sync"
 )
 
-// pool runs tasks on goroutines whose stacks have grown to what a task needs
-// after the first few. It starts with one of them.
+// pool runs tasks on long-lived goroutines, whose stacks have grown to the
+// size that tasks need after the first few. It starts with one goroutine.
 type pool struct {
 	tasks   chan func()
 	workers sync.WaitGroup
-	pending sync.WaitGroup // tasks handed over and not done
+	pending sync.WaitGroup // tasks that are queued or running
 
 	mu      sync.Mutex
 	want    func(vms int) int // Options.Workers
-	vms     int               // handed over so far
+	vms     int               // queued so far
 	started int               // workers
 }
 
-// queue is how many tasks may wait, so that a small one does not put its
-// worker to sleep.
+// queue is the number of tasks that can wait, so that a worker does not sleep
+// after a small one.
 const queue = 64
 
-// newPool makes a pool of so many workers; of as many as want says where 0.
+// newPool returns a pool with the given number of workers, or with as many as
+// want returns if jobs is 0.
 func newPool(jobs int, want func(vms int) int) *pool {
 	switch {
 	case jobs > 0:
@@ -35,7 +36,8 @@ func newPool(jobs int, want func(vms int) int) *pool {
 	return p
 }
 
-// expect adds up the work, and starts the workers that it wants.
+// expect adds to the number of VMs, and starts as many workers as they
+// require.
 func (p *pool) expect(vms int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,14 +52,16 @@ func (p *pool) expect(vms int) {
 	}
 }
 
-// do hands over a task with so many VMs, as soon as there is room in the queue.
+// do queues a task for the given number of VMs, as soon as there is room in
+// the queue.
 func (p *pool) do(vms int, task func()) {
 	p.expect(vms)
 	p.pending.Add(1)
 	p.tasks <- task
 }
 
-// share runs a task of a task: later if there is room in the queue, else at once.
+// share queues a task of a running task if there is room in the queue, and
+// runs it immediately otherwise.
 func (p *pool) share(vms int, task func()) {
 	p.expect(vms)
 	p.pending.Add(1)
@@ -72,7 +76,7 @@ func (p *pool) share(vms int, task func()) {
 // drain waits until all tasks are done.
 func (p *pool) drain() { p.pending.Wait() }
 
-// close ends the pool when all tasks are done.
+// close waits until all tasks are done, and ends the workers.
 func (p *pool) close() {
 	p.drain()
 	close(p.tasks)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// buffers are what files are read into: most are far smaller.
+// buffers are reused for reading files, most of which are far smaller.
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func readFile(path string) ([]byte, error) {
@@ -26,7 +26,7 @@ func readFile(path string) ([]byte, error) {
 	return readLarge(path)
 }
 
-// errTooLarge stands for a file that is not read to its end.
+// errTooLarge is the error for a file that is not read to its end.
 var errTooLarge = errors.New("file is too large; a values file holds at most 32 MiB")
 
 func readLarge(path string) ([]byte, error) {

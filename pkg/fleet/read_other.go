@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// slurp reads what fits into buf of a regular file.
+// slurp reads as much of a regular file as fits into buf.
 func slurp(path string, buf []byte) (n int, err error) {
 	f, err := os.Open(path)
 	if err != nil {

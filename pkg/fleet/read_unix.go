@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// slurp reads what fits into buf of a regular file. A fleet is thousands of
-// small files, and half of what os.Open costs is for files that one can wait for.
+// slurp reads as much of a regular file as fits into buf. A fleet consists of
+// thousands of small files, and half of the cost of os.Open is for files that
+// support polling.
 func slurp(path string, buf []byte) (n int, err error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	for errors.Is(err, syscall.EINTR) {
@@ -19,7 +20,7 @@ func slurp(path string, buf []byte) (n int, err error) {
 	}
 	defer func() { err = errors.Join(err, syscall.Close(fd)) }()
 	for {
-		n, err = syscall.Read(fd, buf) // a regular file gives all it has at once
+		n, err = syscall.Read(fd, buf) // one read returns all of a regular file that fits
 		if !errors.Is(err, syscall.EINTR) {
 			return max(n, 0), err
 		}

@@ -8,13 +8,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// setOption and defaultOption are how problems name options in place of a file.
+// setOption and defaultOption are the names of options in diagnostics, in
+// place of a file.
 const (
 	setOption     = "--set"
 	defaultOption = "--default"
 )
 
-// parseSets turns "a.b=value" options into a tree of vars.
+// parseSets converts "a.b=value" options to a tree of vars.
 func parseSets(sets []string, diags *source.Diagnostics) *source.Node {
 	var out *source.Node
 	file := &source.File{Name: setOption}
@@ -26,11 +27,12 @@ func parseSets(sets []string, diags *source.Diagnostics) *source.Node {
 	return out
 }
 
-// parsePair takes a "key=value" option apart.
+// parsePair splits a "key=value" option.
 func parsePair(file *source.File, pair string, diags *source.Diagnostics) (keys []string, value string, ok bool) {
 	key, value, ok := strings.Cut(pair, "=")
 	if !ok || strings.Contains("."+key+".", "..") {
-		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, "", "invalid option %q; expected key=value, with a dot between the keys of a path", key)
+		diags.Errorf(source.Pos{File: file.Name}, rule.BadOption, "",
+			"invalid option %q; expected key=value, with a dot between the keys of a path", key)
 		return nil, "", false
 	}
 	return strings.Split(key, "."), value, true

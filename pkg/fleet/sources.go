@@ -8,22 +8,22 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// DiskSource is where the content of one disk of a VM comes from.
+// DiskSource is the source of the content of one disk.
 type DiskSource struct {
 	VM   string // key under `vms`
 	Disk string // key under `disks`
-	VMs  int    // how many machines the VM stands for
+	VMs  int    // number of VMs rendered: 1, or the replicas
 	Kind string // key of the source, such as "dataSource"
-	// Content is the value under that key, and Version that of `version`, nil
-	// if there is none: each as it was written and where it was written, which
-	// for a named image is its entry in the catalogue.
+	// Content is the value under that key, and Version that of `version`, or nil if there is none: both as
+	// written and with their positions, which for a named image are in its catalog entry.
 	Content, Version *source.Node
 }
 
-// contentKeys are the sources that have content of their own.
+// contentKeys are the sources that have content.
 var contentKeys = []string{"dataSource", "registry", "http", "s3", "gcs", "pvc", "snapshot", "containerDisk"}
 
-// Sources lists the sources of all disks of the fleet at path, by VM and disk.
+// Sources returns the sources of all disks of the fleet at path, sorted by VM
+// and disk.
 func Sources(path string, opts Options) ([]DiskSource, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
 	f := Open(path, opts, diags)
@@ -35,7 +35,9 @@ func Sources(path string, opts Options) ([]DiskSource, *source.Diagnostics) {
 		defer mu.Unlock()
 		found = append(found, list...)
 	})
-	slices.SortFunc(found, func(a, b DiskSource) int { return cmp.Or(cmp.Compare(a.VM, b.VM), cmp.Compare(a.Disk, b.Disk)) })
+	slices.SortFunc(found, func(a, b DiskSource) int {
+		return cmp.Or(cmp.Compare(a.VM, b.VM), cmp.Compare(a.Disk, b.Disk))
+	})
 	return found, diags
 }
 

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// The names that mean something in a fleet's tree.
+// The file names with a special meaning in a fleet.
 const (
 	headerName   = "fleet.yaml"
 	defaultsName = "_defaults.yaml"
 	platformName = "platform.yaml"
 )
 
-// tree is what a command was pointed at: a fleet's root, and the part of it to read.
+// tree is the location of a fleet, and the part of it that a command reads.
 type tree struct {
 	root   string   // directory of fleet.yaml, as the user would write it
 	header string   // path of fleet.yaml
@@ -26,9 +26,9 @@ type tree struct {
 	isFile bool
 }
 
-// findTree looks for the nearest fleet.yaml upwards from path. It does not look
-// above the directory of a repository or a platform, nor above limit where one
-// is given.
+// findTree searches for the nearest fleet.yaml from path upwards. It does not
+// search above the directory of a repository or a platform, nor above limit if
+// that is set.
 func findTree(path, limit string) (*tree, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -47,15 +47,17 @@ func findTree(path, limit string) (*tree, error) {
 			return t, nil
 		}
 		up, ok := parent(dir)
-		if !ok || exists(filepath.Join(dir, platformName)) || exists(filepath.Join(dir, ".git")) || limit != "" && same(dir, limit) {
+		if !ok || exists(filepath.Join(dir, platformName)) || exists(filepath.Join(dir, ".git")) ||
+			limit != "" && same(dir, limit) {
 			return nil, fmt.Errorf("%s: no %s here or above; `vmrender init DIR` writes one", path, headerName)
 		}
 		dir = up
 	}
 }
 
-// outside reports the first of what is read for every part of the fleet that a
-// symbolic link takes out of it.
+// outside returns the first path that symbolic links take out of the fleet or
+// to nowhere, and its problem. It checks the paths that are read first:
+// fleet.yaml, the directories down to the part, and the part.
 func (t *tree) outside() (path, problem string) {
 	for _, path := range slices.Concat([]string{t.header}, t.levels[1:], []string{t.part}) {
 		if problem := linkProblem(t.root, path); problem == linkLeaves || problem == linkNowhere {
@@ -65,7 +67,7 @@ func (t *tree) outside() (path, problem string) {
 	return "", ""
 }
 
-// parent gives the directory above dir in the user's own way of writing it.
+// parent returns the directory above dir, written as the user writes dir.
 func parent(dir string) (string, bool) {
 	if dir != "." && filepath.Base(dir) != ".." {
 		up := filepath.Dir(dir)
@@ -89,7 +91,7 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// reason strips the operation and path that os errors repeat.
+// reason strips the operation and the path from an os error.
 func reason(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -98,7 +100,7 @@ func reason(err error) error {
 }
 
 // walk calls file for every values file of the part, in order, and fail for
-// what must not be there.
+// every file that is not allowed.
 func (t *tree) walk(ignore []string, file func(path string, dirs []string), fail func(path, problem string)) {
 	w := walker{tree: t, ignore: ignore, below: below(t.root, t.part), file: file, fail: fail}
 	if t.isFile {
@@ -133,22 +135,22 @@ func (w *walker) dir(dir string, levels []string) {
 				w.dir(path, append(slices.Clip(levels), path))
 			}
 		case isValues(e.Name()):
-			if !w.readable(e, path) {
+			if !w.checkFile(e, path) {
 				continue
 			}
 			w.file(path, levels)
 		case e.Type()&fs.ModeSymlink != 0:
-			w.linkStays(path)
+			w.checkLink(path)
 		}
 	}
 }
 
-// ownRoot tells a directory that is a fleet or a platform of its own.
+// ownRoot reports whether a directory is a separate fleet or platform.
 func ownRoot(dir string) bool {
 	return exists(filepath.Join(dir, headerName)) || exists(filepath.Join(dir, platformName))
 }
 
-// isValues tells the files that hold VMs by their names.
+// isValues reports whether a file with this name contains VMs.
 func isValues(name string) bool {
 	switch name {
 	case headerName, defaultsName, platformName:
@@ -158,10 +160,11 @@ func isValues(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// readable tells a file, or a link to one, and reports what is neither.
-func (w *walker) readable(e fs.DirEntry, path string) bool {
+// checkFile reports whether e is a file, or a link to one. If not, it reports
+// the problem.
+func (w *walker) checkFile(e fs.DirEntry, path string) bool {
 	if e.Type()&fs.ModeSymlink != 0 {
-		return w.linkStays(path)
+		return w.checkLink(path)
 	}
 	if !e.Type().IsRegular() {
 		w.fail(path, "not a regular file")
@@ -170,9 +173,10 @@ func (w *walker) readable(e fs.DirEntry, path string) bool {
 	return true
 }
 
-// linkStays reports a symbolic link that leads out of the fleet, or to a
-// directory, whose VMs would be read twice.
-func (w *walker) linkStays(path string) bool {
+// checkLink reports whether a symbolic link points to a file in the fleet. If
+// not, it reports the problem. The VMs in a linked directory would be read
+// twice.
+func (w *walker) checkLink(path string) bool {
 	problem := linkProblem(w.tree.root, path)
 	if problem != "" {
 		w.fail(path, problem)
@@ -209,8 +213,9 @@ func Within(root, path string) bool {
 	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// below is the path from a root, ".." where there is none. Of paths such as
-// "../.." and "../x" it takes the working directory to tell.
+// below returns the path of path relative to root, or ".." if there is none.
+// Relative paths such as "../.." and "../x" are resolved with the working
+// directory.
 func below(root, path string) string {
 	a, errA := filepath.Abs(root)
 	b, errB := filepath.Abs(path)
@@ -221,8 +226,8 @@ func below(root, path string) string {
 	return rel
 }
 
-// ignored matches the fleet's `ignore` globs against the path beneath the root,
-// and against the name alone for globs without a slash.
+// ignored matches the fleet's `ignore` globs against the path below the root.
+// Globs without a slash match the name alone.
 func (w *walker) ignored(path string) bool {
 	if len(w.ignore) == 0 {
 		return false

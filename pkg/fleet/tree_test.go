@@ -12,7 +12,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
-// site is a repository with a fleet beneath it, and with much that is not part of the fleet.
+// site is a repository with a fleet in a subdirectory, and with many files
+// that are not part of it.
 const site = `
 -- .git/config --
 -- site/fleet.yaml --
@@ -99,13 +100,14 @@ func TestNoTree(t *testing.T) {
 	}
 	_, problems := part(t, dir, filepath.Join(dir, "site/prod"), fleet.Options{Limit: filepath.Join(dir, "site/prod")})
 	require.Len(t, problems, 1)
-	machines, problems := part(t, dir, filepath.Join(dir, "site/prod/db"), fleet.Options{Limit: filepath.Join(dir, "site")})
+	limited := fleet.Options{Limit: filepath.Join(dir, "site")}
+	machines, problems := part(t, dir, filepath.Join(dir, "site/prod/db"), limited)
 	require.Empty(t, problems)
 	require.Equal(t, []string{"prod/db"}, machines)
 }
 
-// TestLinks proves that symbolic links are followed within a fleet only,
-// whatever they stand for.
+// TestLinks proves that symbolic links are followed only within a fleet,
+// whatever they point to.
 func TestLinks(t *testing.T) {
 	const leaves, nowhere = "symbolic link leaves the fleet's root", "symbolic link leads nowhere"
 	for name, test := range map[string]struct{ link, target, path, want string }{
@@ -119,7 +121,7 @@ func TestLinks(t *testing.T) {
 		"defaults outside":  {"site/_defaults.yaml", "../above/x.yaml", "site", leaves},
 		"given file":        {"site/link.yaml", "../above/x.yaml", "site/link.yaml", leaves},
 		"given directory":   {"site/link", "../above", "site/link", leaves},
-		"given beneath":     {"site/link", "../above", "site/link/x.yaml", leaves},
+		"given below":       {"site/link", "../above", "site/link/x.yaml", leaves},
 		"the root itself":   {"root", "site", "root", ""},
 		"a text file":       {"site/prod/notes", "../notes.txt", "site", ""},
 	} {
@@ -142,7 +144,8 @@ func TestLinkedHeader(t *testing.T) {
 	dir := unpack(t, txtar.Parse([]byte("-- out.yaml --\nsecret: text\n-- site/vms.yaml --\nvms: {a: {}}\n")))
 	require.NoError(t, os.Symlink("../out.yaml", filepath.Join(dir, "site/fleet.yaml")))
 	_, problems := part(t, dir, filepath.Join(dir, "site"), fleet.Options{})
-	require.Equal(t, []string{"site/fleet.yaml: symbolic link leaves the fleet's root; only files beneath it are read"}, problems)
+	const want = "site/fleet.yaml: symbolic link leaves the fleet's root; only files beneath it are read"
+	require.Equal(t, []string{want}, problems)
 }
 
 func TestStrangeFiles(t *testing.T) {
@@ -157,7 +160,10 @@ func TestStrangeFiles(t *testing.T) {
 
 func TestIgnoreGlobs(t *testing.T) {
 	for glob, want := range map[string]string{
-		"'a['": "invalid glob", "/abs.yaml": "leaves the fleet's root", "../x": "leaves the fleet's root", "a/../../x": "leaves the fleet's root",
+		"'a['":      "invalid glob",
+		"/abs.yaml": "leaves the fleet's root",
+		"../x":      "leaves the fleet's root",
+		"a/../../x": "leaves the fleet's root",
 	} {
 		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"ignore: ["+glob+"]\nvms: {a: {}}\n")))
 		_, problems := part(t, dir, dir, fleet.Options{})

@@ -1,8 +1,7 @@
-// Package images lists the images that a fleet's disks come from with their
-// versions, compares them with those that a cluster has, and writes newer
-// versions into the files of the fleet.
+// Package images lists the images of a fleet's disks with their versions, compares
+// them with the versions in a cluster, and writes newer versions to the files of
+// the fleet.
 //
-// A version is what is written under `version` beside the source; where there is
-// none, the digest in the reference. What counts as a cluster's version is said
-// at [Versions].
+// An image's version is the value of `version` next to the source or, if it is not
+// set, the digest in the reference. [Versions] defines the version in a cluster.
 package images

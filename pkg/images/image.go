@@ -9,34 +9,34 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Image is one source of disks in one version.
+// Image is a source of disks in one version.
 type Image struct {
 	Kind      string // key of the source, such as "dataSource"
-	Reference string // as written, such as "namespace/name"; may hold credentials
-	Version   string // what is used; a tag where nothing says it better; empty where nothing does
-	Current   string // what the cluster has, in the form that Version has; empty where it is not known
-	Status    Status // empty where no cluster was asked
-	VMs       int    // how many VMs use it
-	// Pos is where the version is written, or where there is none, the reference.
+	Reference string // as written, such as "namespace/name"; may contain credentials
+	Version   string // in the fleet; the tag if no version or digest is set; may be empty
+	Current   string // version in the cluster, in the form of Version; empty if not known
+	Status    Status // empty if not compared with a cluster
+	VMs       int    // number of VMs that use it
+	// Pos is the position of the version, or of the reference if no version is set.
 	Pos source.Pos
 
-	pin *source.Node // what holds the version: it, or a reference with a digest; nil for none
+	pin *source.Node // the version, or a reference with a digest; nil if there is neither
 }
 
-// Status is how a version compares with the cluster's.
+// Status is the result of comparing a version with that of the cluster.
 type Status string
 
 // The statuses of images.
 const (
 	Current     Status = "current"
 	Behind      Status = "behind"
-	Unversioned Status = "unversioned" // the fleet names no version, so that nothing rolls out
-	Unknown     Status = "unknown"     // the cluster does not say
-	Updated     Status = "updated"     // was behind, until now
+	Unversioned Status = "unversioned" // no version is set in the fleet, so nothing is rolled out
+	Unknown     Status = "unknown"     // the cluster has no version to compare with
+	Updated     Status = "updated"     // was behind, and was updated by this run
 )
 
-// List returns the images that the sources name, in the order of their places. A
-// source that many VMs inherit is one image.
+// List returns the images of the sources, sorted by position. A source that many VMs
+// inherit is one image.
 func List(sources []fleet.DiskSource) []Image {
 	type place struct {
 		content, version source.Pos
@@ -62,8 +62,7 @@ func List(sources []fleet.DiskSource) []Image {
 		out = append(out, *image)
 	}
 	slices.SortFunc(out, func(a, b Image) int {
-		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
-			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Reference, b.Reference))
+		return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Reference, b.Reference))
 	})
 	return out
 }
@@ -73,7 +72,7 @@ func newImage(s fleet.DiskSource) Image {
 	switch _, tag, digest := split(image.Reference); {
 	case s.Version != nil:
 		image.Version, image.Pos, image.pin = s.Version.Text, s.Version.Pos(), s.Version
-	case !image.container():
+	case !image.isContainer():
 	case digest != "":
 		image.Version, image.pin = digest, s.Content
 	default:
@@ -82,11 +81,11 @@ func newImage(s fleet.DiskSource) Image {
 	return image
 }
 
-// container tells whether the reference is one of a container image.
-func (i *Image) container() bool { return i.Kind == "registry" || i.Kind == "containerDisk" }
+// isContainer reports whether the reference is one of a container image.
+func (i *Image) isContainer() bool { return i.Kind == "registry" || i.Kind == "containerDisk" }
 
-// split takes the reference of a container image apart; tag and digest may be
-// empty. A colon before the last slash is that of a port.
+// split splits the reference of a container image; tag and digest may be empty. A
+// colon before the last slash belongs to a port.
 func split(reference string) (repository, tag, digest string) {
 	repository = strings.TrimPrefix(reference, "docker://")
 	repository, digest, _ = strings.Cut(repository, "@")
@@ -96,8 +95,8 @@ func split(reference string) (repository, tag, digest string) {
 	return repository, tag, digest
 }
 
-// Masked is the reference without what gives access: user and password of an
-// address, and its query, which may be signed.
+// Masked returns the reference without secrets: the user and password of a URL, and
+// its query, which may contain a signature.
 func (i *Image) Masked() string {
 	scheme, rest, ok := strings.Cut(i.Reference, "://")
 	if !ok {
@@ -116,8 +115,8 @@ func (i *Image) Masked() string {
 	return scheme + "://" + host
 }
 
-// Namespaces are those of the DataSources among the images; with none of them
-// the empty name, which stands for all.
+// Namespaces returns the namespaces of the DataSources among the images, or, if
+// there are none, only the empty name, which stands for all namespaces.
 func Namespaces(list []Image) []string {
 	names := []string{}
 	for _, i := range list {

@@ -50,7 +50,9 @@ func TestVersionForms(t *testing.T) {
 		require.True(t, all.is(text), text)
 		require.Equal(t, text, all.like(text), "the form that is in use stays")
 	}
-	for _, text := range []string{"", "0a1b", "rhel9", "sha256:", "1a1b2c3d4e5f", "rhel9-1a1b2c3d4e5f", "sha256:1" + digest[8:]} {
+	for _, text := range []string{
+		"", "0a1b", "rhel9", "sha256:", "1a1b2c3d4e5f", "rhel9-1a1b2c3d4e5f", "sha256:1" + digest[8:],
+	} {
 		require.False(t, all.is(text), text)
 	}
 	require.Equal(t, "0a1b2c3d4e5f", all.like("2026-01"))
@@ -83,7 +85,7 @@ func TestRepositoriesOfSeveralTags(t *testing.T) {
 	require.False(t, known)
 }
 
-// TestUpdateKeepsEveryOtherByte sets one version in files of all kinds of layout.
+// TestUpdateKeepsEveryOtherByte sets one version in files with different layouts.
 func TestUpdateKeepsEveryOtherByte(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"plain":                    {"v: old # why\n", "v: fresh # why\n"},
@@ -122,7 +124,7 @@ func TestUpdateKeepsEveryOtherByte(t *testing.T) {
 	}
 }
 
-// pinIn is the value of the key v in one of the file's documents.
+// pinIn returns the value of the key v in one of the file's documents.
 func pinIn(t *testing.T, file string) *source.Node {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
 package images
 
-// Row is an image as a list shows it, without what gives access.
+// Row is an image in a printed list, without secrets.
 type Row struct {
 	Kind    string `json:"kind"`
 	Source  string `json:"source"` // masked
@@ -13,16 +13,18 @@ type Row struct {
 	Column  int    `json:"column,omitempty"`
 }
 
-// Rows returns the images for a list, which is empty and never nil.
+// Rows returns the rows of the images; never nil.
 func Rows(list []Image) []Row {
 	rows := make([]Row, 0, len(list))
 	for _, i := range list {
-		rows = append(rows, Row{i.Kind, i.Masked(), i.Version, i.Current, i.Status, i.VMs, i.Pos.File, i.Pos.Line, i.Pos.Col})
+		rows = append(rows, Row{
+			i.Kind, i.Masked(), i.Version, i.Current, i.Status, i.VMs, i.Pos.File, i.Pos.Line, i.Pos.Col,
+		})
 	}
 	return rows
 }
 
-// CountBehind returns how many of the images are behind.
+// CountBehind returns the number of images that are behind.
 func CountBehind(list []Image) int {
 	n := 0
 	for _, i := range list {

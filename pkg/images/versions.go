@@ -12,48 +12,47 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Versions are the versions that a cluster has.
+// Versions contains the versions of the images in a cluster.
 //
-// The version of a DataSource is the name of the claim or snapshot that it points
-// at, without the DataSource's own name before it: CDI names what a
-// DataImportCron imports by the DataSource and the first 12 digits of the image's
-// digest (containerized-data-importer v1.66, dataimportcron-controller.go,
-// createDvName). So the DataSource "rhel9" that points at "rhel9-0a1b2c3d4e5f"
-// has the version "0a1b2c3d4e5f". In a fleet the whole name and the digest
-// ("sha256:…") are understood as well.
+// The version of a DataSource is the name of the PVC or snapshot that it points to,
+// without the DataSource's own name as a prefix. CDI names the imports of a
+// DataImportCron after the DataSource and the first 12 digits of the image's digest
+// (containerized-data-importer v1.66, dataimportcron-controller.go, createDvName).
+// So the DataSource "rhel9" that points to "rhel9-0a1b2c3d4e5f" has the version
+// "0a1b2c3d4e5f". A fleet may also use the whole name or the digest ("sha256:…").
 //
-// The version of a container image is the digest that a DataImportCron for the
-// same reference has imported last.
+// The version of a container image is the digest of the last import of a
+// DataImportCron with the same reference.
 type Versions struct {
 	dataSources  map[string]version   // by namespace/name
-	repositories map[string][]tracked // what DataImportCrons import, by repository
+	repositories map[string][]tracked // imports of DataImportCrons, by repository
 }
 
-// version is one version in the forms that it is written in; each but short may be empty.
+// version is one version in its three forms; name and digest may be empty.
 type version struct{ short, name, digest string }
 
-// The form of digests, and how many digits of them CDI puts into names.
+// The prefix of digests, and the number of their digits in names by CDI.
 const (
 	digestPrefix = "sha256:"
 	shortDigits  = 12
 )
 
-// tracked is what a DataImportCron follows.
+// tracked is a tag that a DataImportCron follows, with its last import.
 type tracked struct {
 	tag string
 	version
 }
 
-// ReadVersions takes the DataSources and DataImportCrons of a stream of
-// manifests, as `kubectl get datasources,dataimportcrons -A -o yaml` prints
-// them; other kinds are passed over.
+// ReadVersions reads the DataSources and DataImportCrons of a stream of manifests,
+// such as the output of `kubectl get datasources,dataimportcrons -A -o yaml`. It
+// ignores other kinds.
 func ReadVersions(r io.Reader) (*Versions, error) {
 	objects, err := manifest.Read(r)
 	if err != nil {
 		return nil, err
 	}
 	v := &Versions{dataSources: map[string]version{}, repositories: map[string][]tracked{}}
-	digests := map[string]string{} // of what was imported, by namespace/name
+	digests := map[string]string{} // of imports, by namespace/name
 	for _, o := range objects {
 		if o.Group() == "cdi.kubevirt.io" && o.Kind == "DataImportCron" {
 			if err := v.addCron(o, digests); err != nil {
@@ -71,8 +70,8 @@ func ReadVersions(r io.Reader) (*Versions, error) {
 	return v, nil
 }
 
-// Empty tells that nothing is known: there was no DataSource, and no
-// DataImportCron that imports a container image.
+// Empty reports whether there are no versions: no DataSource, and no DataImportCron
+// that has imported a container image.
 func (v *Versions) Empty() bool { return len(v.dataSources)+len(v.repositories) == 0 }
 
 func (v *Versions) addCron(o manifest.Object, digests map[string]string) error {
@@ -113,7 +112,7 @@ func (v *Versions) addDataSource(o manifest.Object, digests map[string]string) e
 	return nil
 }
 
-// target is the claim or snapshot that a DataSource points at.
+// target returns the PVC or snapshot that a DataSource points to.
 func target(s *cdiv1.DataSourceSource) (namespace, name string) {
 	switch {
 	case s.PVC != nil:
@@ -124,7 +123,7 @@ func target(s *cdiv1.DataSourceSource) (namespace, name string) {
 	return "", ""
 }
 
-// Compare sets status and current version of the images.
+// Compare sets the status and current version of the images.
 func (v *Versions) Compare(list []Image) {
 	for i := range list {
 		image := &list[i]
@@ -135,8 +134,8 @@ func (v *Versions) Compare(list []Image) {
 			continue
 		case image.pin == nil:
 			image.Status = Unversioned
-		case image.container() && !strings.HasPrefix(image.Version, digestPrefix):
-			image.Status = Unknown // a version of the user's own, which no digest can be compared with
+		case image.isContainer() && !strings.HasPrefix(image.Version, digestPrefix):
+			image.Status = Unknown // the user's own version, which cannot be compared with a digest
 			continue
 		case now.is(image.Version):
 			image.Status = Current
@@ -147,14 +146,14 @@ func (v *Versions) Compare(list []Image) {
 	}
 }
 
-// of is the cluster's version of an image. A reference without a tag is looked
-// for among all tags, and known where one is followed.
+// of returns the cluster's version of an image. A reference with a digest and no
+// tag has a version if exactly one tag of the repository is followed.
 func (v *Versions) of(image *Image) (version, bool) {
 	if image.Kind == "dataSource" {
 		now, known := v.dataSources[image.Reference]
 		return now, known
 	}
-	if !image.container() {
+	if !image.isContainer() {
 		return version{}, false
 	}
 	repository, tag, digest := split(image.Reference)
@@ -175,14 +174,15 @@ func orLatest(tag string) string {
 	return tag
 }
 
-// is tells whether a text means this version. Of a digest the first digits are
-// enough, which is all that the name of a claim has.
+// is reports whether a text means this version. A digest matches by its first
+// digits, because the name of a PVC contains no more of them.
 func (v version) is(text string) bool {
 	hex, digest := strings.CutPrefix(text, digestPrefix)
-	return text == v.short || text == v.name || text == v.digest || digest && len(v.short) == shortDigits && strings.HasPrefix(hex, v.short)
+	return text == v.short || text == v.name || text == v.digest ||
+		digest && len(v.short) == shortDigits && strings.HasPrefix(hex, v.short)
 }
 
-// like is the version in the form that a text has.
+// like returns the version in the same form as the text.
 func (v version) like(text string) string {
 	switch {
 	case v.digest != "" && strings.HasPrefix(text, digestPrefix):

@@ -17,17 +17,17 @@ import (
 type edit struct {
 	node       *source.Node
 	text       string
-	start, end int // of the value as written, in bytes
+	start, end int // byte offsets of the value in the file
 }
 
-// Update writes the current versions of all images that are behind where the
-// versions stand, and marks them as updated. Every other byte of the files stays
-// as it is. Nothing is written when there is a problem with any of them. It
+// Update replaces the versions of all images that are behind with the current ones
+// in the files of the fleet, and sets their status to updated. It changes no other
+// byte of the files. If there is a problem with any image, it writes nothing. It
 // returns the names of the files written.
 //
-// It works by the positions of the values rather than through a YAML library:
-// kyaml, like all that print a tree again, keeps comments but sets indentation,
-// quotes and line breaks anew.
+// It uses the positions of the values rather than a YAML library: kyaml, like
+// every library that prints a parsed tree, keeps comments but changes indentation,
+// quotes and line breaks.
 func Update(list []Image, diags *source.Diagnostics) ([]string, error) {
 	edits := map[string][]edit{} // by file
 	seen := map[source.Pos]string{}
@@ -40,7 +40,8 @@ func Update(list []Image, diags *source.Diagnostics) ([]string, error) {
 			if other == e.text {
 				continue
 			}
-			problem = fmt.Sprintf("this version is used for images whose versions differ, %q and %q; give each source its own", other, e.text)
+			problem = fmt.Sprintf("this version is used for images whose versions differ, %q and %q; "+
+				"give each source its own", other, e.text)
 		}
 		if problem != "" {
 			diags.Errorf(e.node.Pos(), rule.NotUpdated, "", "%s", problem)
@@ -61,19 +62,20 @@ func Update(list []Image, diags *source.Diagnostics) ([]string, error) {
 	return files, err
 }
 
-// wordChars are what versions are made of: names of objects and digests.
+// wordChars contains the characters of versions: names of objects and digests.
 const wordChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:"
 
-// newEdit finds the value's bytes in its file.
+// newEdit returns the edit that updates an image's version, or a problem.
 func newEdit(image *Image) (edit, string) {
 	n := image.pin
 	text := image.Current
-	if _, _, digest := split(n.Text); image.container() && n.Text == image.Reference {
+	if _, _, digest := split(n.Text); image.isContainer() && n.Text == image.Reference {
 		text = strings.Replace(n.Text, "@"+digest, "@"+image.Current, 1)
 	}
 	e := edit{node: n, text: text}
 	e.start = offset(n.File.Data, int(n.Line), int(n.Col))
-	if image.Current == "" || strings.ContainsFunc(image.Current, func(r rune) bool { return !strings.ContainsRune(wordChars, r) }) {
+	isOther := func(r rune) bool { return !strings.ContainsRune(wordChars, r) }
+	if image.Current == "" || strings.ContainsFunc(image.Current, isOther) {
 		return e, fmt.Sprintf("cannot be set to %q, which is no version", image.Current)
 	}
 	written := map[source.Style]string{
@@ -86,7 +88,7 @@ func newEdit(image *Image) (edit, string) {
 	return e, ""
 }
 
-// offset is where a line and column of a file are in its bytes.
+// offset returns the byte offset of a line and column of a file.
 func offset(data []byte, line, col int) int {
 	at := 0
 	if bytes.HasPrefix(data, []byte("\ufeff")) {
@@ -106,7 +108,7 @@ func offset(data []byte, line, col int) int {
 	return at
 }
 
-// write writes the files, in the order of their names.
+// write writes the files, sorted by name.
 func write(edits map[string][]edit) ([]string, error) {
 	files := slices.Sorted(maps.Keys(edits))
 	for _, name := range files {
@@ -121,7 +123,7 @@ func write(edits map[string][]edit) ([]string, error) {
 	return files, nil
 }
 
-// apply returns the file with its edits.
+// apply returns the content of a file with its edits.
 func apply(edits []edit) []byte {
 	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var out []byte
@@ -133,19 +135,21 @@ func apply(edits []edit) []byte {
 	return append(out, data[done:]...)
 }
 
-// quoted is the new value in the old one's style; a plain one that YAML readers
-// would take for something else, such as a number, gets quotes.
+// quoted returns the new value in the style of the old one. If the old one is plain,
+// the new one gets quotes if it would not be read as a string, but for example as a
+// number.
 func quoted(e edit) string {
 	switch {
 	case e.node.Style == source.SingleQuoted:
 		return "'" + e.text + "'"
-	case e.node.Style == source.Plain && plain(e.text):
+	case e.node.Style == source.Plain && isPlain(e.text):
 		return e.text
 	}
 	return `"` + e.text + `"`
 }
 
-func plain(text string) bool {
+// isPlain reports whether a text without quotes is read as a string.
+func isPlain(text string) bool {
 	docs := source.Parse(&source.File{Data: []byte(text)}, new(source.Diagnostics))
 	return len(docs) == 1 && docs[0].Kind == source.String && docs[0].Text == text && docs[0].Ambiguous() == ""
 }

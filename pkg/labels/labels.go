@@ -1,30 +1,31 @@
-// Package labels holds the keys of labels and annotations under vmrender.io/:
-// the contract between what is rendered and what runs in the cluster. Objects in
-// clusters carry these keys, and the Jobs of an older release read them, so a key
-// never changes once it is released.
+// Package labels defines the keys of labels and annotations under vmrender.io/:
+// the contract between rendered objects and the Jobs in the cluster. Objects in
+// clusters have these keys, and the Jobs of an older release read them, so a key
+// never changes after its release.
 package labels
 
-// The keys on VirtualMachines of which the Jobs read what to do. package render
-// writes them, package rollout reads them.
+// The keys on VirtualMachines that control the Jobs. Package render writes them,
+// package rollout reads them.
 const (
-	// Rollout is a label of the VirtualMachines that a rollout restarts: the name
-	// of the part of the fleet, which `vmrender rollout --id` selects by.
+	// Rollout is a label of the VirtualMachines that a rollout restarts: the name of
+	// the part of the fleet, by which `vmrender rollout --id` selects them.
 	Rollout = "vmrender.io/rollout"
-	// MaxUnavailable is an annotation: how many VirtualMachines of a rollout may be
-	// unavailable at a time, as a number or a percentage such as "25%". Defaults to 1.
+	// MaxUnavailable is an annotation: the maximum number of VirtualMachines of a
+	// rollout that may be unavailable at a time, or a percentage such as "25%".
+	// Defaults to 1.
 	MaxUnavailable = "vmrender.io/max-unavailable"
-	// KeepOld is an annotation: how many outdated root disks of the VirtualMachine
-	// a rollout keeps, as a number. Defaults to 0.
+	// KeepOld is an annotation: the number of outdated root disks of the
+	// VirtualMachine that a rollout keeps. Defaults to 0.
 	KeepOld = "vmrender.io/keep-old"
-	// Content is an annotation of VirtualMachines of which a snapshot is taken
-	// before they change: a hash of what is rendered for the VirtualMachine.
+	// Content is an annotation of VirtualMachines with snapshots before changes: a
+	// hash of everything that is rendered for the VirtualMachine.
 	Content = "vmrender.io/content"
 )
 
 // The keys on other objects that the Jobs read or write.
 const (
 	// Disk is a label of the DataVolumes of a VirtualMachine in a rollout: the name
-	// of the disk. package render writes it on root disks, with the value
+	// of the disk. Package render writes it on root disks, with the value
 	// [RootDisk]; a rollout deletes no DataVolume without it.
 	Disk = "vmrender.io/disk"
 	// SnapshotOf is a label of the VirtualMachineSnapshots that package rollout
@@ -52,7 +53,7 @@ const (
 // The keys on Applications.
 const (
 	// Fleet is a label of the Applications and ApplicationSets that package delivery
-	// makes: the name of the fleet.
+	// creates: the name of the fleet.
 	Fleet = "vmrender.io/fleet"
 	// Directory is a label of the Applications of an ApplicationSet: the first name
 	// of their path below that of the ApplicationSet. Its steps select by it.
@@ -64,9 +65,9 @@ const (
 
 // The annotations of charts (in Chart.yaml), which package layers reads.
 const (
-	// ChartNamespace is the namespace of the objects that do not name one.
+	// ChartNamespace is the namespace of the objects that do not set one.
 	ChartNamespace = "vmrender.io/namespace"
-	// ChartRequires lists the API groups that must be served before the objects can
-	// be applied, separated by spaces.
+	// ChartRequires lists the API groups that the cluster must serve before the
+	// objects can be applied, separated by spaces.
 	ChartRequires = "vmrender.io/requires"
 )

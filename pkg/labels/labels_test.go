@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// Objects that carry these keys are in clusters: a changed key would lose them.
-// Nothing rewrites this table.
+// Objects in clusters have these keys, and a changed key would no longer find them.
+// No tool updates this table.
 func TestKeysNeverChange(t *testing.T) {
 	keys := map[string]string{
 		labels.Rollout:        "vmrender.io/rollout",
@@ -41,7 +41,7 @@ func TestKeysNeverChange(t *testing.T) {
 	}
 }
 
-// declared are the constants of the package, by name.
+// declared returns the constants of the package, by name.
 func declared(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "labels.go", nil, 0)

@@ -18,9 +18,9 @@ func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
 	return out
 }
 
-// checkShared reports objects that two layers render: each sync would overwrite
-// what the other has set, and with FailOnSharedResource fails. Argo CD
-// identifies objects by their group, not by its version.
+// checkShared reports objects that two layers render: each sync would overwrite what
+// the other has set, and with FailOnSharedResource it fails. Argo CD identifies objects
+// by their group, not by its version.
 func checkShared(layers []rendered, diags *source.Diagnostics) {
 	type identity struct{ group, kind, namespace, name string }
 	first := map[identity]string{}
@@ -31,7 +31,8 @@ func checkShared(layers []rendered, diags *source.Diagnostics) {
 		for _, o := range r.objects {
 			id := identity{o.Group(), o.Kind, o.Namespace, o.Name}
 			if other, shared := first[id]; shared && other != r.path {
-				diags.Errorf(r.key, rule.SharedObject, r.path, "makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
+				diags.Errorf(r.key, rule.SharedObject, r.path,
+					"makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
 				continue
 			}
 			first[id] = r.path

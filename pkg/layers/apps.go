@@ -14,18 +14,20 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// projectWave brings the AppProject before all Applications.
+// projectWave is the sync wave of the AppProject, before those of all Applications.
 const projectWave = -100
 
-// syncOptions are those of every layer's Application. Server-side apply lets
-// operators own fields of the same objects; what needs a kind that is not
+// syncOptions are the sync options of every layer's Application. With server-side
+// apply, operators can own fields of the same objects. An object of a kind that is not
 // served yet waits for it.
-var syncOptions = []string{"ServerSideApply=true", "SkipDryRunOnMissingResource=true", "ApplyOutOfSyncOnly=true", "FailOnSharedResource=true"}
+var syncOptions = []string{
+	"ServerSideApply=true", "SkipDryRunOnMissingResource=true", "ApplyOutOfSyncOnly=true", "FailOnSharedResource=true",
+}
 
-// RenderApps renders the app-of-apps of the platform at path: an AppProject, and
-// an Application in its wave for each layer that is managed. All layers are
-// rendered on the way, so that a mistake in one shows before Argo CD sees any.
-// The result must only be used when there are no errors.
+// RenderApps renders the app-of-apps of the platform at path: an AppProject, and an
+// Application in its wave for each managed layer. It also renders all layers, so that
+// an error in one is reported before Argo CD sees any. The result must only be used if
+// there are no errors.
 func RenderApps(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	var diags source.Diagnostics
 	p := load(path, &diags)
@@ -48,7 +50,7 @@ func RenderApps(path string, opts Options) ([]manifest.Object, *source.Diagnosti
 	return objects, &diags
 }
 
-// checkSources wants the repositories that the Applications are to name.
+// checkSources checks that the repositories that the Applications need are set.
 func (p *loaded) checkSources(diags *source.Diagnostics) {
 	needs := map[string]bool{}
 	for i := range p.layers {
@@ -57,10 +59,12 @@ func (p *loaded) checkSources(diags *source.Diagnostics) {
 		}
 	}
 	if p.Source.RepoURL == "" && (needs[""] || needs["vmrender"]) {
-		diags.Errorf(p.root.Pos(), rule.MissingKey, "source.repoURL", "missing; expected the URL of the repository that holds this file, for the Applications")
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "source.repoURL",
+			"missing; expected the URL of the repository that holds this file, for the Applications")
 	}
 	if p.Charts.RepoURL == "" && needs["helm"] {
-		diags.Errorf(p.root.Pos(), rule.MissingKey, "charts.repoURL", "missing; expected the URL of the repository that holds the charts, for `render: helm`")
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "charts.repoURL",
+			"missing; expected the URL of the repository that holds the charts, for `render: helm`")
 	}
 }
 
@@ -68,9 +72,11 @@ func (p *loaded) openShift() bool { return p.Target.OpenShift == nil || *p.Targe
 
 func (p *loaded) meta(name string, wave int) argocd.ObjectMeta {
 	return argocd.ObjectMeta{
-		Name:        name,
-		Namespace:   cmp.Or(p.ArgoCDNamespace, argocd.Namespace(p.openShift())),
-		Labels:      map[string]string{"app.kubernetes.io/managed-by": "vmrender", "app.kubernetes.io/part-of": p.Metadata.Name},
+		Name:      name,
+		Namespace: cmp.Or(p.ArgoCDNamespace, argocd.Namespace(p.openShift())),
+		Labels: map[string]string{
+			"app.kubernetes.io/managed-by": "vmrender", "app.kubernetes.io/part-of": p.Metadata.Name,
+		},
 		Annotations: map[string]string{argocd.SyncWaveAnnotation: strconv.Itoa(wave)},
 	}
 }
@@ -83,8 +89,9 @@ func (p *loaded) destination(namespace string) argocd.ApplicationDestination {
 	return d
 }
 
-// project bounds the layers to their repositories and their cluster. It allows
-// all kinds: one that a layer no longer renders must still be allowed to be pruned.
+// project returns the AppProject, which limits the layers to their repositories and
+// their cluster. It allows all kinds, because Argo CD must still be allowed to prune a
+// kind that a layer no longer renders.
 func (p *loaded) project(layers []rendered) argocd.AppProject {
 	repos := map[string]bool{}
 	for _, r := range layers {
@@ -100,8 +107,9 @@ func (p *loaded) project(layers []rendered) argocd.AppProject {
 	})
 }
 
-// application is one layer's. It has no finalizer: when a layer is taken out of
-// the platform, or becomes unmanaged, its Application goes and its objects stay.
+// application returns the Application of a layer. It has no finalizer: if a layer is
+// removed from the platform, or becomes unmanaged, its Application is deleted and its
+// objects stay.
 func (p *loaded) application(r rendered) argocd.Application {
 	meta := p.meta(p.Metadata.Name+"-"+r.name, r.wave())
 	meta.Annotations[labels.Impact] = r.entry.Impact
@@ -121,8 +129,10 @@ func (p *loaded) application(r rendered) argocd.Application {
 func (p *loaded) source(r rendered) argocd.ApplicationSource {
 	if r.Render == "helm" {
 		s := argocd.ApplicationSource{
-			RepoURL: p.Charts.RepoURL, Path: join(cmp.Or(p.Charts.Path, "charts"), r.entry.Name), TargetRevision: cmp.Or(p.Charts.TargetRevision, "HEAD"),
-			Helm: &argocd.ApplicationSourceHelm{ReleaseName: r.name},
+			RepoURL:        p.Charts.RepoURL,
+			Path:           join(cmp.Or(p.Charts.Path, "charts"), r.entry.Name),
+			TargetRevision: cmp.Or(p.Charts.TargetRevision, "HEAD"),
+			Helm:           &argocd.ApplicationSourceHelm{ReleaseName: r.name},
 		}
 		if r.Values != nil {
 			s.Helm.ValuesObject = source.AppendJSON(nil, r.Values)
@@ -130,7 +140,9 @@ func (p *loaded) source(r rendered) argocd.ApplicationSource {
 		return s
 	}
 	return argocd.ApplicationSource{
-		RepoURL: p.Source.RepoURL, Path: cmp.Or(p.Source.Path, "."), TargetRevision: cmp.Or(p.Source.TargetRevision, "HEAD"),
+		RepoURL:        p.Source.RepoURL,
+		Path:           cmp.Or(p.Source.Path, "."),
+		TargetRevision: cmp.Or(p.Source.TargetRevision, "HEAD"),
 		Plugin: &argocd.ApplicationSourcePlugin{
 			Name:       argocd.PluginName,
 			Parameters: []argocd.ApplicationSourcePluginParameter{{Name: "layer", String: &r.name}},
@@ -140,13 +152,15 @@ func (p *loaded) source(r rendered) argocd.ApplicationSource {
 
 func join(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
-// syncPolicy is what the layer's action means to Argo CD. Operators take their
-// time, and the kinds that they bring are not served at once: the retries last
-// for about half an hour.
+// syncPolicy returns the sync policy for the layer's action. Operators need time to
+// start and to serve their kinds, so the retries last for about half an hour.
 func (r rendered) syncPolicy() *argocd.SyncPolicy {
 	p := &argocd.SyncPolicy{
 		SyncOptions: slices.Concat(syncOptions, r.entry.Options),
-		Retry:       &argocd.RetryStrategy{Limit: 10, Backoff: &argocd.Backoff{Duration: "10s", Factor: new(int64(2)), MaxDuration: "5m"}},
+		Retry: &argocd.RetryStrategy{
+			Limit:   10,
+			Backoff: &argocd.Backoff{Duration: "10s", Factor: new(int64(2)), MaxDuration: "5m"},
+		},
 	}
 	if r.Action == "" || r.Action == "Apply" {
 		p.Automated = &argocd.SyncPolicyAutomated{Prune: true, SelfHeal: true}

@@ -22,15 +22,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// chart is an embedded chart, ready to be given values.
+// chart is an embedded chart that can be rendered with values.
 type chart struct {
 	*helmchart.Chart
 	defaults   *source.Node // values.yaml
 	schema     *jsonschema.Schema
-	schemaTree map[string]any // values.schema.json as it stands
+	schemaTree map[string]any // values.schema.json, decoded
 }
 
-// openChart loads an embedded chart. An error is a fault of this program.
+// openChart loads an embedded chart. An error is a bug in this program.
 func openChart(name string) (*chart, error) {
 	files, err := charts.Files(name)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *chart) compileSchema(name string) error {
 	return err
 }
 
-// parseDefaults reads values.yaml without its places, which are not the user's.
+// parseDefaults parses values.yaml.
 func (c *chart) parseDefaults(name string) error {
 	var diags source.Diagnostics
 	for _, f := range c.Raw {
@@ -82,16 +82,17 @@ func (c *chart) parseDefaults(name string) error {
 	return nil
 }
 
-// namespace is where what the chart renders belongs, as far as it does not say so itself.
+// namespace returns the namespace of rendered objects that do not set one.
 func (c *chart) namespace() string { return c.Metadata.Annotations[labels.ChartNamespace] }
 
-// requires are the API groups that must be served before the objects can be applied.
+// requires returns the API groups that must be served before the objects can be
+// applied.
 func (c *chart) requires() []string {
 	return strings.Fields(c.Metadata.Annotations[labels.ChartRequires])
 }
 
-// render renders the chart for a layer, and returns the objects in the order in
-// which they are applied.
+// render renders the chart for a layer, and returns the objects in the order in which
+// they are applied.
 func (c *chart) render(l *layer, caps *chartutil.Capabilities) ([]manifest.Object, error) {
 	values := map[string]any{}
 	if l.Values != nil {
@@ -123,7 +124,8 @@ func (c *chart) render(l *layer, caps *chartutil.Capabilities) ([]manifest.Objec
 	return objects, nil
 }
 
-// kindOrder is Helm's order of installation; kinds that it does not know come last.
+// kindOrder returns the position of a kind in Helm's order of installation. Kinds that
+// are not in it come last.
 func kindOrder(kind string) int {
 	if i := slices.Index(releaseutil.InstallOrder, kind); i >= 0 {
 		return i

@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// patch applies the layer's patches to what it renders, one operation after the
-// other. The first that does not apply to an object is reported; those after it
-// may depend on it.
+// patch applies the layer's patches to the rendered objects, one operation after the
+// other. It stops at the first that does not apply to an object and reports it, because
+// later ones may depend on it.
 func (l *layer) patch(objects []manifest.Object, diags *source.Diagnostics) {
 	docs := map[*manifest.Object]*patch.Document{}
 	for i := range l.Patches {
@@ -31,7 +31,8 @@ func (l *layer) patch(objects []manifest.Object, diags *source.Diagnostics) {
 	}
 }
 
-// apply changes an object; docs are the objects that were changed before.
+// apply applies an operation to an object. docs contains the objects that were changed
+// before.
 func apply(op *patch.Operation, o *manifest.Object, docs map[*manifest.Object]*patch.Document) error {
 	if docs[o] == nil {
 		tree, err := treeOf(o)
@@ -53,7 +54,8 @@ func treeOf(o *manifest.Object) (*source.Node, error) {
 	return source.FromJSON(o.JSON, new(source.Node))
 }
 
-// replace takes a tree for an object, and reports whether it is the same object.
+// replace sets an object to a tree if that is the same object, and reports whether it
+// is.
 func replace(o *manifest.Object, tree *source.Node) bool {
 	read, err := manifest.Read(bytes.NewReader(source.AppendJSON(nil, tree)))
 	if err != nil || len(read) != 1 || read[0].ID != o.ID {
@@ -63,8 +65,11 @@ func replace(o *manifest.Object, tree *source.Node) bool {
 	return true
 }
 
-// targets finds the objects that a patch or an ignored field is for.
-func (l *layer) targets(t *Object, objects []manifest.Object, at source.Pos, path string, diags *source.Diagnostics) []*manifest.Object {
+// targets returns the objects that a patch or an ignored field refers to, and reports
+// an error if there are none, or too many.
+func (l *layer) targets(
+	t *Object, objects []manifest.Object, at source.Pos, path string, diags *source.Diagnostics,
+) []*manifest.Object {
 	var found []*manifest.Object
 	for i := range objects {
 		if t == nil || t.matches(objects[i].ID) {
@@ -73,10 +78,12 @@ func (l *layer) targets(t *Object, objects []manifest.Object, at source.Pos, pat
 	}
 	switch {
 	case t == nil && len(found) > 1:
-		diags.Errorf(at, rule.Target, path, "the layer renders %d objects; expected `target: {kind: KIND, name: NAME}`", len(found))
+		diags.Errorf(at, rule.Target, path,
+			"the layer renders %d objects; expected `target: {kind: KIND, name: NAME}`", len(found))
 		return nil
 	case len(found) == 0 && t != nil:
-		diags.Errorf(at, rule.Target, path+".target", "the layer renders no %s; %s", t, source.DidYouMean(t.String(), t.likes(objects)))
+		diags.Errorf(at, rule.Target, path+".target",
+			"the layer renders no %s; %s", t, source.DidYouMean(t.String(), t.likes(objects)))
 	case len(found) == 0:
 		diags.Errorf(at, rule.Target, path, "the layer renders nothing")
 	}
@@ -87,7 +94,7 @@ func (t *Object) matches(id manifest.ID) bool {
 	return t.Kind == id.Kind && (t.Name == "" || t.Name == id.Name) && (t.Namespace == "" || t.Namespace == id.Namespace)
 }
 
-// String returns the object as messages name it.
+// String returns the name of the object in messages.
 func (t *Object) String() string {
 	if t.Name == "" {
 		return t.Kind
@@ -95,7 +102,8 @@ func (t *Object) String() string {
 	return manifest.ID{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}.String()
 }
 
-// likes are what could have been meant: objects, or kinds where only a kind was named.
+// likes returns the names that could have been meant: objects, or kinds if only a kind
+// was given.
 func (t *Object) likes(objects []manifest.Object) []string {
 	out := make([]string, 0, len(objects))
 	for _, o := range objects {
@@ -109,24 +117,25 @@ func (t *Object) likes(objects []manifest.Object) []string {
 	return slices.Compact(out)
 }
 
-// identity are the fields that make an object what it is.
+// identity are the pointers to the fields that identify an object.
 var identity = []string{"", "/apiVersion", "/kind", "/metadata", "/metadata/name", "/metadata/namespace"}
 
-// ignored is one object with the fields that are left to somebody else.
+// ignored is an object with pointers to the fields that Argo CD ignores.
 type ignored struct {
 	manifest.ID
 	pointers []string
 }
 
-// dropIgnored takes the ignored fields out of what the layer renders, and
-// returns them by object, in the order of the objects.
+// dropIgnored removes the ignored fields from the rendered objects, and returns them by
+// object, in the order of the objects.
 func (l *layer) dropIgnored(objects []manifest.Object, diags *source.Diagnostics) []ignored {
 	byObject := map[manifest.ID][]string{}
 	for i := range l.IgnoreFields {
 		f := &l.IgnoreFields[i]
 		at, path := l.itemAt("ignoreFields", i), source.IndexPath(l.path+".ignoreFields", i)
 		if slices.Contains(identity, f.Pointer) {
-			diags.Errorf(at, rule.Pointer, path, "%q cannot be ignored; expected a pointer to a field, such as \"/spec/size\"", f.Pointer)
+			diags.Errorf(at, rule.Pointer, path,
+				"%q cannot be ignored; expected a pointer to a field, such as \"/spec/size\"", f.Pointer)
 			continue
 		}
 		for _, o := range l.targets(f.Target, objects, at, path, diags) {
@@ -146,7 +155,7 @@ func (l *layer) dropIgnored(objects []manifest.Object, diags *source.Diagnostics
 	return out
 }
 
-// drop removes a field that may not be there.
+// drop removes a field, if it exists.
 func drop(o *manifest.Object, pointer string) error {
 	tree, err := treeOf(o)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checkHeader checks everything but the layers.
+// checkHeader checks everything except the layers.
 func (p *loaded) checkHeader(diags *source.Diagnostics) {
 	for _, want := range []struct{ key, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
 		if n := p.root.Get(want.key); n == nil || n.Kind == source.Null {
@@ -20,23 +20,33 @@ func (p *loaded) checkHeader(diags *source.Diagnostics) {
 		}
 	}
 	if p.Metadata.Name == "" {
-		diags.Errorf(p.root.Pos(), rule.MissingKey, "metadata.name", "missing; expected the name of the platform, such as `metadata: {name: site-a}`")
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "metadata.name",
+			"missing; expected the name of the platform, such as `metadata: {name: site-a}`")
 	}
 	if len(p.Layers) == 0 {
-		diags.Errorf(p.root.Pos(), rule.MissingKey, "layers", "missing; expected at least one of: %s", strings.Join(chartNames(), ", "))
+		diags.Errorf(p.root.Pos(), rule.MissingKey, "layers",
+			"missing; expected at least one of: %s", strings.Join(chartNames(), ", "))
 	}
 	if p.Destination.Name != "" && p.Destination.Server != "" {
-		diags.Errorf(p.root.Get("destination").Pos(), rule.Conflict, "destination", "name and server are both set; use one of them")
+		diags.Errorf(p.root.Get("destination").Pos(), rule.Conflict, "destination",
+			"name and server are both set; use one of them")
 	}
-	p.checkTexts(diags)
+	p.checkStrings(diags)
 }
 
-const nameRule = "at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
+const (
+	nameRule      = "at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
+	namespaceRule = "invalid name %q; " +
+		`expected lower case letters, digits and "-", starting and ending with a letter or digit`
+	repoURLRule = "not a URL that Argo CD can read, or one with credentials, which belong into Argo CD's Secret " +
+		"for the repository; expected https://…, ssh://…, or user@host:path"
+	serverRule = "not the URL of an API server, or one with credentials; expected https://HOST:PORT"
+	pathRule   = "invalid path %q; expected one from the repository's root that stays in it"
+)
 
-// checkTexts refuses texts that Argo CD or Kubernetes would refuse. Those that may
-// hold a password are never shown.
-func (p *loaded) checkTexts(diags *source.Diagnostics) {
-	namespaceRule := `invalid name %q; expected lower case letters, digits and "-", starting and ending with a letter or digit`
+// checkStrings rejects strings that Argo CD or Kubernetes would reject. Messages do not
+// quote those that may contain a password.
+func (p *loaded) checkStrings(diags *source.Diagnostics) {
 	for _, text := range []struct {
 		path, value string
 		right       func(string) bool
@@ -49,9 +59,9 @@ func (p *loaded) checkTexts(diags *source.Diagnostics) {
 		{"target.argocd", p.Target.ArgoCD, IsVersion, `invalid version %q; expected a version such as "3.2"`},
 		{"source.repoURL", p.Source.RepoURL, isPublicURL, repoURLRule},
 		{"charts.repoURL", p.Charts.RepoURL, isPublicURL, repoURLRule},
-		{"source.path", p.Source.Path, isInRepository, "invalid path %q; expected one from the repository's root that stays in it"},
-		{"charts.path", p.Charts.Path, isInRepository, "invalid path %q; expected one from the repository's root that stays in it"},
-		{"destination.server", p.Destination.Server, argocd.IsServerURL, "not the URL of an API server, or one with credentials; expected https://HOST:PORT"},
+		{"source.path", p.Source.Path, isInRepository, pathRule},
+		{"charts.path", p.Charts.Path, isInRepository, pathRule},
+		{"destination.server", p.Destination.Server, argocd.IsServerURL, serverRule},
 	} {
 		if text.value == "" || text.right(text.value) {
 			continue
@@ -64,8 +74,6 @@ func (p *loaded) checkTexts(diags *source.Diagnostics) {
 	}
 }
 
-const repoURLRule = "not a URL that Argo CD can read, or one with credentials, which belong into Argo CD's Secret for the repository; expected https://…, ssh://…, or user@host:path"
-
 func isPublicURL(given string) bool {
 	_, secret, err := argocd.PublicURL(given)
 	return err == nil && !secret
@@ -76,7 +84,7 @@ func isInRepository(dir string) bool {
 	return !path.IsAbs(clean) && clean != ".." && !strings.HasPrefix(clean, "../")
 }
 
-// IsVersion tells versions, such as "1.33", as charts can ask for them.
+// IsVersion reports whether charts can evaluate a version, such as "1.33".
 func IsVersion(version string) bool {
 	_, err := chartutil.ParseKubeVersion(version)
 	return err == nil

@@ -34,7 +34,7 @@ func yaml(t *testing.T, objects []manifest.Object) string {
 	return b.String()
 }
 
-// Each platform under testdata/errors has, beside it, all that is reported.
+// Each platform under testdata/errors has a file with all its problems next to it.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.yaml")
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Each platform under testdata/platforms has, beside it, its app-of-apps and its policies.
+// Each platform under testdata/platforms has its app-of-apps and its policies next to it.
 func TestPlatforms(t *testing.T) {
 	files, err := filepath.Glob("testdata/platforms/*.yaml")
 	require.NoError(t, err)
@@ -79,7 +79,8 @@ func TestEntriesAreCharts(t *testing.T) {
 func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "platform.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("apiVersion: vmrender.io/v1alpha1\nkind: Platform\nmetadata: {name: p}\n"+text), 0o600))
+	text = "apiVersion: vmrender.io/v1alpha1\nkind: Platform\nmetadata: {name: p}\n" + text
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -93,7 +94,8 @@ layers:
 func TestPatchesAreApplied(t *testing.T) {
 	file := write(t, oneOperator+`
     patches:
-      - {target: {kind: Subscription}, op: add, path: /spec/config, value: {env: [{name: KVM_EMULATION, value: "true"}]}}
+      - {target: {kind: Subscription}, op: add, path: /spec/config,
+         value: {env: [{name: KVM_EMULATION, value: "true"}]}}
       - {target: {kind: Namespace, name: openshift-cnv}, op: add, path: /metadata/labels/team, value: virt}
 `)
 	objects, diags := layers.RenderLayer(file, "operators", layers.Options{})
@@ -103,7 +105,7 @@ func TestPatchesAreApplied(t *testing.T) {
 	require.Contains(t, text, "    team: virt\n")
 }
 
-// All copies within one object count, so that it cannot grow without end.
+// All copies within one object count, so that it cannot grow indefinitely.
 func TestCopiesAreBounded(t *testing.T) {
 	patches := "\n    patches:\n" +
 		"      - {target: {kind: Subscription}, op: add, path: /spec/a, value: " + strings.Repeat("x", 400_000) + "}\n" +
@@ -126,7 +128,9 @@ func TestIgnoredFieldsAreNotRendered(t *testing.T) {
 	apps, diags := layers.RenderApps(file, layers.Options{})
 	require.Empty(t, problems(diags, ""))
 	text := yaml(t, apps)
-	require.Contains(t, text, "- group: operators.coreos.com\n    jsonPointers:\n    - /spec/channel\n    - /spec/not/there\n    kind: Subscription\n")
+	require.Contains(t, text,
+		"- group: operators.coreos.com\n    jsonPointers:\n    - /spec/channel\n    - /spec/not/there\n"+
+			"    kind: Subscription\n")
 	require.Contains(t, text, "- RespectIgnoreDifferences=true\n")
 }
 
@@ -137,12 +141,22 @@ func TestPrerequisites(t *testing.T) {
 		apis []string
 		want string
 	}{
-		"not known":      {hyperconverged, nil, ""},
-		"served":         {hyperconverged, []string{"hco.kubevirt.io/v1beta1"}, ""},
-		"target's":       {"target: {apiVersions: [hco.kubevirt.io/v1]}\n" + hyperconverged, []string{"v1"}, ""},
-		"nobody":         {hyperconverged, []string{"v1"}, "does not serve hco.kubevirt.io, and no layer of the platform brings it; expected a layer of the chart operators"},
-		"earlier layer":  {"layers: {hyperconverged: {}, operators: {}}\n", []string{"v1"}, `warning: layers.hyperconverged: the cluster does not serve hco.kubevirt.io yet; the layer "operators" brings it`},
-		"only too late":  {"layers: {hyperconverged: {}, operators: {wave: 5}}\n", []string{"v1"}, "and no layer of the platform brings it"},
+		"not known": {hyperconverged, nil, ""},
+		"served":    {hyperconverged, []string{"hco.kubevirt.io/v1beta1"}, ""},
+		"target's":  {"target: {apiVersions: [hco.kubevirt.io/v1]}\n" + hyperconverged, []string{"v1"}, ""},
+		"nobody": {
+			hyperconverged,
+			[]string{"v1"},
+			"does not serve hco.kubevirt.io, and no layer of the platform brings it; expected a layer of the chart operators",
+		},
+		"earlier layer": {
+			"layers: {hyperconverged: {}, operators: {}}\n",
+			[]string{"v1"},
+			`warning: layers.hyperconverged: the cluster does not serve hco.kubevirt.io yet; the layer "operators" brings it`,
+		},
+		"only too late": {
+			"layers: {hyperconverged: {}, operators: {wave: 5}}\n", []string{"v1"}, "and no layer of the platform brings it",
+		},
 		"like its group": {hyperconverged, []string{"hco.kubevirt.io.example.com/v1"}, "does not serve hco.kubevirt.io"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +175,7 @@ func TestUnknownLayer(t *testing.T) {
 	require.Contains(t, problems(diags, ""), `layers: no layer of the name "operator"; did you mean "operators"?`)
 }
 
-// A layer that is not managed has no Application; ignored ones are not reconciled, and dry runs wait for a person.
+// A layer that is not managed has no Application; ignored ones are not reconciled, and dry runs wait for a user.
 func TestModesAndActions(t *testing.T) {
 	apps, diags := layers.RenderApps(write(t, `source: {repoURL: https://git.example.com/p.git}
 layers:
@@ -191,7 +205,8 @@ layers:
 `), layers.Options{})
 	require.Empty(t, problems(diags, ""))
 	require.Contains(t, string(apps[1].JSON),
-		`"source":{"helm":{"releaseName":"operators","valuesObject":{"defaults":{"approval":"Manual"}}},"path":"charts/operators","repoURL":"https://git.example.com/charts.git","targetRevision":"v1"}`)
+		`"source":{"helm":{"releaseName":"operators","valuesObject":{"defaults":{"approval":"Manual"}}},`+
+			`"path":"charts/operators","repoURL":"https://git.example.com/charts.git","targetRevision":"v1"}`)
 }
 
 func FuzzPlatform(f *testing.F) {

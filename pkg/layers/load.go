@@ -12,17 +12,17 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// FileName is what a platform's file is called.
+// FileName is the name of a platform's file.
 const FileName = "platform.yaml"
 
-// loaded is a platform and where its parts were written.
+// loaded is a platform with the positions of its parts.
 type loaded struct {
 	Platform
 	root   *source.Node
-	layers []layer // of the charts that are known, by wave and name
+	layers []layer // those with a known chart, by wave and name
 }
 
-// layer is one layer with what is known about its chart.
+// layer is one layer with the table entry of its chart.
 type layer struct {
 	*Layer
 	entry Entry
@@ -32,10 +32,10 @@ type layer struct {
 	node  *source.Node // as written
 }
 
-// itemAt is where an item of one of the layer's lists was written.
+// itemAt returns the position of an item of one of the layer's lists.
 func (l *layer) itemAt(key string, i int) source.Pos { return l.node.Get(key).Items[i].Pos() }
 
-// wave is when the app-of-apps brings the layer.
+// wave returns the sync wave of the layer in the app-of-apps.
 func (l *layer) wave() int {
 	if l.Wave != nil {
 		return *l.Wave
@@ -45,7 +45,8 @@ func (l *layer) wave() int {
 
 func (l *layer) managed() bool { return l.Mode != "unmanaged" }
 
-// load reads a platform's file and checks all that can be checked without its charts.
+// load reads a platform's file and checks everything that can be checked without the
+// charts.
 func load(path string, diags *source.Diagnostics) *loaded {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -60,14 +61,15 @@ func load(path string, diags *source.Diagnostics) *loaded {
 		return nil
 	}
 	if len(docs) != 1 {
-		diags.Errorf(source.Pos{File: path}, rule.Documents, "", "%d documents; expected one with `kind: %s`", len(docs), Kind)
+		diags.Errorf(source.Pos{File: path}, rule.Documents, "",
+			"%d documents; expected one with `kind: %s`", len(docs), Kind)
 		return nil
 	}
 	p := &loaded{root: docs[0]}
 	source.Decode(p.root, &p.Platform, "", diags)
 	p.checkHeader(diags)
 	if !IsVersion(p.Target.Kubernetes) {
-		p.Target.Kubernetes = "" // reported once is enough
+		p.Target.Kubernetes = "" // already reported
 	}
 	p.collect(diags)
 	return p
@@ -80,21 +82,26 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 		if written == nil {
 			written = new(Layer)
 		}
-		l := layer{Layer: written, name: name, path: source.JoinPath("layers", name), key: layers.Field(name).Pos(), node: layers.Get(name)}
+		l := layer{
+			Layer: written, name: name, path: source.JoinPath("layers", name),
+			key: layers.Field(name).Pos(), node: layers.Get(name),
+		}
 		chart, at, path := name, l.key, l.path
 		if written.Chart != "" {
 			chart, at, path = written.Chart, layers.Get(name, "chart").Pos(), l.path+".chart"
 		}
 		entry, known := find(chart)
 		if !known {
-			diags.Errorf(at, rule.UnknownLayer, path, "no chart of the name %q; %s", chart, source.DidYouMean(chart, chartNames()))
+			diags.Errorf(at, rule.UnknownLayer, path,
+				"no chart of the name %q; %s", chart, source.DidYouMean(chart, chartNames()))
 			continue
 		}
 		l.entry = entry
 		l.checkRender(diags)
 		l.checkRequired(diags)
 		if app := p.Metadata.Name + "-" + name; argocd.IsApplicationName(p.Metadata.Name) && !argocd.IsApplicationName(app) {
-			diags.Errorf(l.key, rule.BadName, l.path, "makes the name %q, which an Application cannot have; expected %s", app, nameRule)
+			diags.Errorf(l.key, rule.BadName, l.path,
+				"makes the name %q, which an Application cannot have; expected %s", app, nameRule)
 		}
 		p.layers = append(p.layers, l)
 	}
@@ -106,7 +113,7 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 	})
 }
 
-// checkRequired wants what a job template cannot be run without.
+// checkRequired checks that the required keys of a job template are set.
 func (l *layer) checkRequired(diags *source.Diagnostics) {
 	if l.Automation == nil {
 		return
@@ -116,19 +123,21 @@ func (l *layer) checkRequired(diags *source.Diagnostics) {
 		{"secret", l.Automation.Secret, "the name of the Secret with host and token of the Ansible Automation Platform"},
 	} {
 		if want.value == "" {
-			diags.Errorf(l.node.Get("automation").Pos(), rule.MissingKey, l.path+".automation."+want.key, "missing; expected %s", want.meaning)
+			diags.Errorf(l.node.Get("automation").Pos(), rule.MissingKey, l.path+".automation."+want.key,
+				"missing; expected %s", want.meaning)
 		}
 	}
 }
 
-// checkRender refuses what Argo CD's own Helm would leave out in silence.
+// checkRender rejects keys that Argo CD's own Helm would silently ignore.
 func (l *layer) checkRender(diags *source.Diagnostics) {
 	if l.Render != "helm" {
 		return
 	}
 	for _, key := range []string{"patches", "ignoreFields"} {
 		if f := l.node.Field(key); f != nil && len(f.Value.Items) > 0 {
-			diags.Errorf(f.Pos(), rule.Conflict, l.path+"."+key, "Argo CD's own Helm does not know it; remove it, or `render: helm`")
+			diags.Errorf(f.Pos(), rule.Conflict, l.path+"."+key,
+				"Argo CD's own Helm does not know it; remove it, or `render: helm`")
 		}
 	}
 }

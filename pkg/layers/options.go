@@ -10,24 +10,24 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// fleetFile is what makes a directory that of a fleet.
+// fleetFile is the file that makes a directory a fleet.
 const fleetFile = "fleet.yaml"
 
-// Options are what a command says in addition to the platform's file.
+// Options are the options of a command in addition to the platform's file.
 type Options struct {
-	// Layer is the name of the only layer to render; the app-of-apps if empty.
+	// Layer is the name of the only layer to render. Defaults to the app-of-apps.
 	Layer string
 	// Policies wraps the layers in policies of Red Hat Advanced Cluster Management.
 	Policies bool
 	// KubeVersion is the version of the cluster, such as "1.33.1". Defaults to the target's.
 	KubeVersion string
-	// APIVersions are what the cluster serves, as group/version or
-	// group/version/Kind; nil if that is not known.
+	// APIVersions are the APIs that the cluster serves, as group/version or
+	// group/version/Kind; nil if they are unknown.
 	APIVersions []string
 }
 
-// Check returns what is wrong with the options, whatever the platform. It names
-// them as the options of `vmrender template`.
+// Check returns what is wrong with the options on any platform. Messages use the names
+// of the options of `vmrender template`.
 func (o Options) Check() error {
 	switch {
 	case o.Policies && o.Layer != "":
@@ -38,9 +38,9 @@ func (o Options) Check() error {
 	return nil
 }
 
-// File returns the file of the platform that a path means, if it does: the path
-// itself, or the file in a directory. A directory with a fleet means the fleet,
-// unless the options ask for what only a platform has.
+// File returns the platform's file for a path, if it refers to a platform: the path
+// itself, or the file in a directory. A directory with a fleet refers to the fleet,
+// unless the options select something that only a platform has.
 func (o Options) File(path string) (string, bool) {
 	if filepath.Base(path) == FileName {
 		return path, true
@@ -58,8 +58,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Render renders what the options ask for of the platform at path. The result
-// must only be used when there are no errors.
+// Render renders the part of the platform at path that the options select. The result
+// must only be used if there are no errors.
 func Render(path string, o Options) ([]manifest.Object, *source.Diagnostics) {
 	switch {
 	case o.Policies:

@@ -39,6 +39,7 @@ func TestFile(t *testing.T) {
 
 func TestCheckOptions(t *testing.T) {
 	require.NoError(t, Options{KubeVersion: "1.33", Layer: "network"}.Check())
-	require.EqualError(t, Options{Policies: true, Layer: "network"}.Check(), "--as and --layer exclude each other; use one of them")
+	require.EqualError(t, Options{Policies: true, Layer: "network"}.Check(),
+		"--as and --layer exclude each other; use one of them")
 	require.EqualError(t, Options{KubeVersion: "new"}.Check(), `--kube-version "new"; expected a version such as "1.33"`)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// sortByWave orders objects as they are applied: by Argo CD's sync wave, by
-// kind as Helm installs them, and by identity.
+// sortByWave sorts objects in the order in which they are applied: by Argo CD's sync
+// wave, by kind as Helm installs them, and by identity.
 func sortByWave(objects []manifest.Object) {
 	waves := map[manifest.ID]int{}
 	for _, o := range objects {
@@ -26,7 +26,7 @@ func sortByWave(objects []manifest.Object) {
 	})
 }
 
-// waveOf is the object's sync wave; 0, Argo CD's default, where it has none.
+// waveOf returns the object's sync wave. Defaults to 0, as in Argo CD.
 func waveOf(o manifest.Object) int {
 	var head struct {
 		Metadata struct {

@@ -1,6 +1,6 @@
 package layers
 
-// placementSpec is a Placement's (open-cluster-management-io/api,
+// placementSpec is the spec of a Placement (open-cluster-management-io/api,
 // cluster/v1beta1/types_placement.go).
 type placementSpec struct {
 	ClusterSets []string             `json:"clusterSets,omitempty"`
@@ -15,8 +15,8 @@ type placementPredicate struct {
 	} `json:"requiredClusterSelector"`
 }
 
-// placementBinding has no spec (governance-policy-propagator,
-// api/v1/placementbinding_types.go).
+// placementBinding is a PlacementBinding, which has no spec
+// (governance-policy-propagator, api/v1/placementbinding_types.go).
 type placementBinding struct {
 	kubeObject
 	PlacementRef policyRef   `json:"placementRef"`
@@ -29,11 +29,12 @@ type policyRef struct {
 	Name     string `json:"name"`
 }
 
-// binding chooses the clusters, and binds all policies to them.
+// binding returns the objects that select the clusters and bind all policies to them.
 func (w *policyWriter) binding() []any {
 	var out []any
 	for _, set := range w.Policy.ClusterSets {
-		out = append(out, newObject(clusterBeta2, "ManagedClusterSetBinding", w.namespace, set, map[string]string{"clusterSet": set}))
+		spec := map[string]string{"clusterSet": set}
+		out = append(out, newObject(clusterBeta2, "ManagedClusterSetBinding", w.namespace, set, spec))
 	}
 	spec := placementSpec{ClusterSets: w.Policy.ClusterSets}
 	if selector := w.Policy.ClusterSelector; len(selector) > 0 {

@@ -1,7 +1,6 @@
-// Package layers knows what lies beneath virtual machines: it reads
-// platform.yaml, renders a layer's chart with Helm's engine, and makes the
-// app-of-apps that brings the layers to a cluster in their order. It is the only
-// package that imports Helm.
+// Package layers renders the platform layers that VMs run on. It reads platform.yaml,
+// renders the chart of a layer with Helm's engine, and creates the app-of-apps that
+// installs the layers on a cluster in order. It is the only package that imports Helm.
 package layers
 
 import (
@@ -21,21 +20,24 @@ type Platform struct {
 	APIVersion string `json:"apiVersion" enum:"vmrender.io/v1alpha1"`
 	// Always `Platform`.
 	Kind string `json:"kind" enum:"Platform"`
-	// Name of the platform: of its AppProject and root Application, and the beginning of its Applications' names.
+	// Name of the platform, of its AppProject and of its root Application, and the
+	// prefix of its Applications' names.
 	Metadata Metadata `json:"metadata"`
-	// What the layers will run on.
+	// Cluster that the layers will run on.
 	Target Target `json:"target,omitempty"`
-	// Repository that holds this file, for the Applications.
+	// Repository that contains this file, for the Applications.
 	Source Repository `json:"source,omitempty"`
-	// Repository that holds the charts, for layers with `render: helm`.
+	// Repository that contains the charts, for layers with `render: helm`.
 	Charts Repository `json:"charts,omitempty"`
-	// Cluster that the layers go to; the one that Argo CD runs on where unset.
+	// Cluster that the layers are deployed to. Defaults to the one that Argo CD runs
+	// on.
 	Destination Destination `json:"destination,omitempty"`
-	// Namespace of the Applications; `argocd`, or `openshift-gitops` on OpenShift, where unset.
+	// Namespace of the Applications. Defaults to `argocd`, or to `openshift-gitops` on
+	// OpenShift.
 	ArgoCDNamespace string `json:"argocdNamespace,omitempty"`
-	// Where policies go, and whom they bind, for `--as policy`.
+	// Namespace and clusters of the policies, for `--as policy`.
 	Policy Policy `json:"policy,omitempty"`
-	// Layers by name. The name is also that of the chart, unless `chart` says another.
+	// Layers by name. The name is also that of the chart, unless `chart` sets another.
 	Layers map[string]*Layer `json:"layers"`
 }
 
@@ -45,29 +47,31 @@ type Metadata struct {
 	Name string `json:"name"`
 }
 
-// Target is what the layers will run on.
+// Target is the cluster that the layers will run on.
 type Target struct {
-	// Kubernetes' version, such as "1.33".
+	// Kubernetes version, such as "1.33".
 	Kubernetes string `json:"kubernetes,omitempty"`
-	// Argo CD's version, such as "3.2"; the newest where unset.
+	// Argo CD version, such as "3.2". Defaults to the newest.
 	ArgoCD string `json:"argocd,omitempty"`
-	// Whether the cluster is OpenShift; true where unset.
+	// Whether the cluster is OpenShift. Defaults to true.
 	OpenShift *bool `json:"openshift,omitempty"`
-	// API groups and versions that the cluster serves without any layer, such as `operators.coreos.com/v1alpha1`, for charts that ask.
+	// API groups and versions that the cluster serves without any layer, such as
+	// `operators.coreos.com/v1alpha1`, for charts that check them.
 	APIVersions []string `json:"apiVersions,omitempty"`
 }
 
 // Repository is a place in a Git repository.
 type Repository struct {
-	// URL as Argo CD knows the repository.
+	// URL of the repository as configured in Argo CD.
 	RepoURL string `json:"repoURL,omitempty"`
-	// Branch, tag or commit; `HEAD` where unset.
+	// Branch, tag or commit. Defaults to `HEAD`.
 	TargetRevision string `json:"targetRevision,omitempty"`
-	// Directory from the repository's root; for `charts` the one that the charts are in.
+	// Directory from the repository's root; for `charts` the one that contains the
+	// charts.
 	Path string `json:"path,omitempty"`
 }
 
-// Destination is a cluster as Argo CD knows it, by name or by URL.
+// Destination is a cluster in Argo CD, by name or by URL.
 type Destination struct {
 	// Name of the cluster.
 	Name string `json:"name,omitempty"`
@@ -77,60 +81,64 @@ type Destination struct {
 
 // Layer is one layer as written.
 type Layer struct {
-	// Chart that makes the layer; the layer's name where unset.
+	// Chart that renders the layer. Defaults to the name of the layer.
 	Chart string `json:"chart,omitempty"`
 	// Values of the chart; see its README.
 	Values *source.Node `json:"values,omitempty"`
 	// RFC 6902 operations on what the chart renders, in order.
 	Patches []Patch `json:"patches,omitempty"`
-	// Fields that somebody else looks after: not rendered, and ignored by Argo CD.
+	// Fields that something else manages. They are not rendered, and Argo CD ignores
+	// them.
 	IgnoreFields []IgnoreField `json:"ignoreFields,omitempty"`
-	// Whether the layer is kept: an `unmanaged` layer has no Application, and what an earlier one made stays.
+	// Whether the layer is managed. An `unmanaged` layer has no Application, and the
+	// objects of an earlier one stay.
 	Mode string `json:"mode,omitempty" enum:"managed,unmanaged"`
-	// What Argo CD does with the layer: show the difference and wait for a manual sync (`DryRun`), sync and heal (`Apply`, the default), or not look at it (`Ignore`).
+	// What Argo CD does with the layer: show the difference and wait for a manual sync
+	// (`DryRun`), sync and self-heal (`Apply`, the default), or ignore it (`Ignore`).
 	Action string `json:"action,omitempty" enum:"DryRun,Apply,Ignore"`
-	// Who renders: the plugin (`vmrender`, the default), or Argo CD's own Helm, which knows neither `patches` nor `ignoreFields`.
+	// Renderer: the plugin (`vmrender`, the default), or Argo CD's own Helm (`helm`),
+	// which supports neither `patches` nor `ignoreFields`.
 	Render string `json:"render,omitempty" enum:"vmrender,helm"`
-	// Sync wave of the layer's Application; that of the chart where unset.
+	// Sync wave of the layer's Application. Defaults to that of the chart.
 	Wave *int `json:"wave,omitempty"`
 	// Job template of Ansible Automation Platform to run when the layer's policy is violated, for `--as policy`.
 	Automation *Automation `json:"automation,omitempty"`
 }
 
-// Object names what a patch is for. It can be left out where the layer renders
-// one object only.
+// Object is the target of a patch. It can be omitted if the layer renders only one
+// object.
 type Object struct {
 	// Kind of the object.
 	Kind string `json:"kind"`
-	// Name of the object; every object of the kind where unset.
+	// Name of the object. Defaults to all objects of the kind.
 	Name string `json:"name,omitempty"`
-	// Namespace of the object; any where unset.
+	// Namespace of the object. Defaults to any.
 	Namespace string `json:"namespace,omitempty"`
 }
 
 // Patch is one RFC 6902 operation.
 type Patch struct {
-	// Objects to change; the layer's only one where unset.
+	// Objects to change. Defaults to the only object of the layer.
 	Target *Object `json:"target,omitempty"`
 	patch.Operation
 }
 
-// IgnoreField is one field that somebody else looks after. An RFC 6901 pointer
-// is short for `{pointer: POINTER}`.
+// IgnoreField is one field that something else manages. An RFC 6901 pointer is short
+// for `{pointer: POINTER}`.
 type IgnoreField struct {
-	// Objects that have the field; the layer's only one where unset.
+	// Objects that have the field. Defaults to the only object of the layer.
 	Target *Object `json:"target,omitempty"`
 	// RFC 6901 pointer to the field.
 	Pointer string `json:"pointer"`
 }
 
-// Policy is what Red Hat Advanced Cluster Management is told about all layers.
+// Policy is the configuration of Red Hat Advanced Cluster Management for all layers.
 type Policy struct {
-	// Namespace of the policies; `policies` where unset.
+	// Namespace of the policies. Defaults to `policies`.
 	Namespace string `json:"namespace,omitempty"`
 	// Labels that a managed cluster needs for the policies to apply to it.
 	ClusterSelector map[string]string `json:"clusterSelector,omitempty"`
-	// Cluster sets that clusters are chosen from; they are bound to the namespace.
+	// Cluster sets to choose clusters from; they are bound to the namespace.
 	ClusterSets []string `json:"clusterSets,omitempty"`
 }
 
@@ -142,7 +150,7 @@ type Automation struct {
 	Secret string `json:"secret"`
 	// Variables for the job.
 	ExtraVars *source.Node `json:"extraVars,omitempty"`
-	// When it runs; `once` where unset.
+	// When the job runs. Defaults to `once`.
 	Mode string `json:"mode,omitempty" enum:"once,everyEvent,disabled"`
 }
 

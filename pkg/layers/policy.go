@@ -20,7 +20,8 @@ const (
 	clusterBeta2 = "cluster.open-cluster-management.io/v1beta2"
 )
 
-// kubeObject is any object; Spec, and what stands beside it, is as its kind wants.
+// kubeObject is an object of any kind. Its kind defines Spec, and any other fields next
+// to it.
 type kubeObject struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -38,8 +39,8 @@ func newObject(apiVersion, kind, namespace, name string, spec any) *kubeObject {
 	return o
 }
 
-// Policy of Red Hat Advanced Cluster Management (open-cluster-management-io/
-// governance-policy-propagator, api/v1/policy_types.go).
+// policySpec is the spec of a Policy of Red Hat Advanced Cluster Management
+// (open-cluster-management-io/governance-policy-propagator, api/v1/policy_types.go).
 type policySpec struct {
 	RemediationAction string           `json:"remediationAction"`
 	Disabled          bool             `json:"disabled"`
@@ -60,8 +61,9 @@ type policyTemplate struct {
 	ExtraDependencies []dependency `json:"extraDependencies,omitempty"`
 }
 
-// configurationSpec is a ConfigurationPolicy's (open-cluster-management-io/
-// config-policy-controller, api/v1/configurationpolicy_types.go).
+// configurationSpec is the spec of a ConfigurationPolicy
+// (open-cluster-management-io/config-policy-controller,
+// api/v1/configurationpolicy_types.go).
 type configurationSpec struct {
 	RemediationAction   string           `json:"remediationAction"`
 	Severity            string           `json:"severity"`
@@ -74,7 +76,7 @@ type objectTemplate struct {
 	ObjectDefinition json.RawMessage `json:"objectDefinition"`
 }
 
-// operatorSpec is an OperatorPolicy's (config-policy-controller,
+// operatorSpec is the spec of an OperatorPolicy (config-policy-controller,
 // api/v1beta1/operatorpolicy_types.go).
 type operatorSpec struct {
 	RemediationAction string         `json:"remediationAction"`
@@ -86,10 +88,11 @@ type operatorSpec struct {
 	Versions          []string       `json:"versions,omitempty"`
 }
 
-// RenderPolicies wraps the layers of the platform at path into policies of Red
-// Hat Advanced Cluster Management: one Policy per layer, enforced or only
-// informing as the layer's action says, after the policies of earlier waves; and
-// what binds them to clusters. The result must only be used when there are no errors.
+// RenderPolicies wraps the layers of the platform at path in policies of Red Hat
+// Advanced Cluster Management. There is one Policy per layer, which enforces or only
+// informs, depending on the layer's action, and depends on the policies of earlier
+// waves. The result also contains the objects that bind the policies to clusters. It
+// must only be used if there are no errors.
 func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	var diags source.Diagnostics
 	p := load(path, &diags)
@@ -113,7 +116,7 @@ func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagn
 	return objects, &diags
 }
 
-// policyWriter gathers the policies of a platform.
+// policyWriter collects the policies of a platform.
 type policyWriter struct {
 	*loaded
 	namespace string
@@ -122,7 +125,7 @@ type policyWriter struct {
 	steps     []step        // the policies that are not disabled
 }
 
-// step is a policy in the order of waves.
+// step is a policy with its wave.
 type step struct {
 	wave int
 	dependency
@@ -130,7 +133,7 @@ type step struct {
 
 func (w *policyWriter) name(layer string) string { return w.Metadata.Name + "-" + layer }
 
-// remediation is what a layer's action means to a policy.
+// remediation returns the remediation action of a policy for a layer's action.
 func remediation(action string) string {
 	if action == "DryRun" {
 		return "inform"
@@ -158,7 +161,8 @@ func (w *policyWriter) addLayer(r rendered) error {
 	return nil
 }
 
-// earlier are the policies of the nearest wave before; theirs depend on those before them.
+// earlier returns the policies of the nearest earlier wave, which depend on those
+// before them.
 func (w *policyWriter) earlier(wave int) []dependency {
 	var before int
 	var out []dependency
@@ -172,7 +176,7 @@ func (w *policyWriter) earlier(wave int) []dependency {
 	return out
 }
 
-// addAutomation runs a job template when the layer's policy is violated
+// addAutomation adds a job template to run when the layer's policy is violated
 // (governance-policy-propagator, api/v1beta1/policyautomation_types.go).
 func (w *policyWriter) addAutomation(r rendered) {
 	a := r.Automation
@@ -186,8 +190,8 @@ func (w *policyWriter) addAutomation(r rendered) {
 	}))
 }
 
-// templates are an OperatorPolicy per Subscription, and ConfigurationPolicies
-// for everything else: one per wave, each after the one before.
+// templates returns an OperatorPolicy per Subscription, and ConfigurationPolicies for
+// everything else: one per wave, each after the previous one.
 func (r rendered) templates(name, action string) ([]policyTemplate, error) {
 	var out []policyTemplate
 	groups := map[string]manifest.Object{}
@@ -206,7 +210,9 @@ func (r rendered) templates(name, action string) ([]policyTemplate, error) {
 		for i := range templates {
 			d := templates[i].ObjectDefinition
 			templates[i].ExtraDependencies = before
-			made = append(made, dependency{APIVersion: d.APIVersion, Kind: d.Kind, Name: d.Metadata.Name, Compliance: "Compliant"})
+			made = append(made, dependency{
+				APIVersion: d.APIVersion, Kind: d.Kind, Name: d.Metadata.Name, Compliance: "Compliant",
+			})
 		}
 		out = append(out, templates...)
 		if made != nil {
@@ -216,7 +222,7 @@ func (r rendered) templates(name, action string) ([]policyTemplate, error) {
 	return out, nil
 }
 
-// policyWave are the objects of one sync wave of a layer.
+// policyWave contains the objects of one sync wave of a layer.
 type policyWave struct {
 	number  int
 	objects []manifest.Object
@@ -234,7 +240,8 @@ func (r rendered) byWave() []policyWave {
 	return out
 }
 
-// templates leaves OperatorGroups to the policies of their Subscriptions.
+// templates returns the templates of one wave. It skips OperatorGroups, which belong to
+// the policies of their Subscriptions.
 func (w policyWave) templates(name, action string, groups map[string]manifest.Object) ([]policyTemplate, error) {
 	var out []policyTemplate
 	var plain []objectTemplate
@@ -258,13 +265,14 @@ func (w policyWave) templates(name, action string, groups map[string]manifest.Ob
 	if plain != nil {
 		suffix := strings.ReplaceAll(fmt.Sprintf("-wave%d", w.number), "-wave-", "-before")
 		spec := configurationSpec{action, "medium", "None", plain}
-		out = append(out, policyTemplate{ObjectDefinition: newObject(policyAPI, "ConfigurationPolicy", "", name+suffix, spec)})
+		policy := newObject(policyAPI, "ConfigurationPolicy", "", name+suffix, spec)
+		out = append(out, policyTemplate{ObjectDefinition: policy})
 	}
 	return out, nil
 }
 
-// operatorPolicy installs an operator as a Subscription says. Manual approval
-// becomes a pinned version.
+// operatorPolicy returns the OperatorPolicy that installs an operator like a
+// Subscription. Manual approval becomes a pinned version.
 func operatorPolicy(subscription, group manifest.Object, action string) (*kubeObject, error) {
 	var sub struct {
 		Spec map[string]any `json:"spec"`
@@ -272,15 +280,18 @@ func operatorPolicy(subscription, group manifest.Object, action string) (*kubeOb
 	if err := json.Unmarshal(subscription.JSON, &sub); err != nil {
 		return nil, err
 	}
-	spec := operatorSpec{RemediationAction: action, Severity: "medium", ComplianceType: "musthave", UpgradeApproval: "Automatic", Subscription: sub.Spec}
+	spec := operatorSpec{
+		RemediationAction: action, Severity: "medium", ComplianceType: "musthave",
+		UpgradeApproval: "Automatic", Subscription: sub.Spec,
+	}
 	if sub.Spec["installPlanApproval"] == "Manual" {
 		spec.UpgradeApproval = "None"
 	}
-	delete(sub.Spec, "installPlanApproval") // upgradeApproval says it
+	delete(sub.Spec, "installPlanApproval") // upgradeApproval replaces it
 	if csv, ok := sub.Spec["startingCSV"].(string); ok {
 		spec.Versions = []string{csv}
 	}
-	// The policy's name for the package is the Subscription's own.
+	// As in a Subscription, `name` is the package.
 	sub.Spec["namespace"] = subscription.Namespace
 	if group.JSON != nil {
 		var g struct {
@@ -297,7 +308,8 @@ func operatorPolicy(subscription, group manifest.Object, action string) (*kubeOb
 	return newObject(policyBeta, "OperatorPolicy", "", subscription.Name, spec), nil
 }
 
-// withoutArgoCD drops the annotations that only Argo CD reads.
+// withoutArgoCD returns the JSON of an object without the annotations that only Argo CD
+// reads.
 func withoutArgoCD(o manifest.Object) (json.RawMessage, error) {
 	var tree map[string]any
 	if err := json.Unmarshal(o.JSON, &tree); err != nil {
@@ -316,7 +328,7 @@ func withoutArgoCD(o manifest.Object) (json.RawMessage, error) {
 	return json.Marshal(tree)
 }
 
-// finish adds what binds the policies to clusters.
+// finish returns the policies with the objects that bind them to clusters.
 func (w *policyWriter) finish() ([]manifest.Object, error) {
 	all := make([]any, 0, len(w.policies)+len(w.extra))
 	for _, o := range slices.Concat(w.policies, w.extra) {

@@ -13,9 +13,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// RenderLayer renders one layer of the platform at path: what its chart makes, with
-// the patches applied and without the ignored fields. It reports every problem
-// it finds; the objects must only be used when there are no errors.
+// RenderLayer renders one layer of the platform at path: the objects of its chart, with
+// the patches applied and without the ignored fields. It reports every problem it
+// finds; the objects must only be used if there are no errors.
 func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	var diags source.Diagnostics
 	p := load(path, &diags)
@@ -25,7 +25,8 @@ func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Di
 	i := slices.IndexFunc(p.layers, func(l layer) bool { return l.name == name })
 	if i < 0 {
 		if !diags.HasErrors() {
-			diags.Errorf(source.Pos{File: path}, rule.UnknownLayer, "layers", "no layer of the name %q; %s", name, source.DidYouMean(name, p.layerNames()))
+			diags.Errorf(source.Pos{File: path}, rule.UnknownLayer, "layers",
+				"no layer of the name %q; %s", name, source.DidYouMean(name, p.layerNames()))
 		}
 		return nil, &diags
 	}
@@ -42,10 +43,10 @@ func (p *loaded) layerNames() []string {
 	return names
 }
 
-// rendered is a layer with what it is made of.
+// rendered is a layer with its objects.
 type rendered struct {
 	*layer
-	namespace string // of what does not say its own
+	namespace string // of objects that do not set one
 	objects   []manifest.Object
 	ignored   []ignored
 }
@@ -78,7 +79,7 @@ func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rende
 	return r
 }
 
-// capabilities are what charts can ask of the cluster.
+// capabilities returns what charts can query about the cluster.
 func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
 	caps := chartutil.DefaultCapabilities.Copy()
 	version := opts.KubeVersion
@@ -96,10 +97,11 @@ func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
 	return caps, nil
 }
 
-// failed is what Helm's engine makes of a chart's own `fail "path: problem"`.
+// failed matches the error that Helm's engine returns for `fail "path: problem"` in a
+// chart.
 var failed = regexp.MustCompile(`^execution error at \([^)]*\): (?:([A-Za-z][-\w]*(?:\.[-\w]+)*): )?(.*)$`)
 
-// reportRefusal reports what a chart itself refuses, at the value that it names.
+// reportRefusal reports what a chart itself rejects, at the value that the chart names.
 func (l *layer) reportRefusal(err error, diags *source.Diagnostics) {
 	m := failed.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -114,8 +116,9 @@ func (l *layer) reportRefusal(err error, diags *source.Diagnostics) {
 	diags.Errorf(at, rule.Values, path, "%s", m[2])
 }
 
-// checkAPIs compares what the layer's objects need with what the cluster is
-// known to serve. What an earlier layer brings may be missing so far.
+// checkAPIs checks that the cluster serves the API groups that the layer's objects
+// need, if the groups that it serves are known. A group that an earlier layer provides
+// may still be missing.
 func (p *loaded) checkAPIs(l *layer, required []string, opts Options, diags *source.Diagnostics) {
 	if opts.APIVersions == nil {
 		return
@@ -129,7 +132,8 @@ func (p *loaded) checkAPIs(l *layer, required []string, opts Options, diags *sou
 				group, from)
 			continue
 		}
-		diags.Errorf(l.key, rule.Prerequisite, l.path, "the cluster does not serve %s, and no layer of the platform brings it; %s", group, providers(group))
+		diags.Errorf(l.key, rule.Prerequisite, l.path,
+			"the cluster does not serve %s, and no layer of the platform brings it; %s", group, providers(group))
 	}
 }
 
@@ -137,7 +141,8 @@ func serves(versions []string, group string) bool {
 	return slices.ContainsFunc(versions, func(v string) bool { return strings.HasPrefix(v, group+"/") })
 }
 
-// provider names the layer that brings an API group no later than l's own wave.
+// provider returns the layer that provides an API group in the wave of l or an earlier
+// one, or "" if there is none.
 func (p *loaded) provider(group string, l *layer) string {
 	for i := range p.layers {
 		other := &p.layers[i]

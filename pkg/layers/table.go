@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Entry is what is known about the layer that a chart makes; apps/layers.yaml
-// says what the fields are.
+// Entry describes the layer that a chart renders; apps/layers.yaml documents the
+// fields.
 type Entry struct {
 	Name     string                             `json:"name"`
 	Wave     int                                `json:"wave"`
@@ -29,20 +29,20 @@ var Entries = sync.OnceValue(func() []Entry {
 		Layers []Entry `json:"layers"`
 	}
 	source.Decode(source.Parse(&file, &diags)[0], &table, "", &diags)
-	if diags.HasErrors() { // an embedded file, which a test reads
+	if diags.HasErrors() { // a bug: the file is embedded, and a test reads it
 		panic(fmt.Sprint(diags.Sorted()))
 	}
 	return table.Layers
 })
 
-// Description is an entry with what its chart says of itself.
+// Description is an entry with the description of its chart.
 type Description struct {
 	Entry
 	Description string   // one sentence
 	Requires    []string // API groups that must be served before the objects can be applied
 }
 
-// Describe returns the table of layers for people.
+// Describe returns the table of layers with the descriptions of the charts.
 func Describe() ([]Description, error) {
 	var out []Description
 	for _, e := range Entries() {
@@ -55,7 +55,7 @@ func Describe() ([]Description, error) {
 	return out, nil
 }
 
-// find returns the entry of a chart.
+// find returns the entry of a chart, and whether there is one.
 func find(chart string) (Entry, bool) {
 	i := slices.IndexFunc(Entries(), func(e Entry) bool { return e.Name == chart })
 	if i < 0 {

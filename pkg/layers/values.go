@@ -19,8 +19,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checkValues checks a layer's values, laid over the chart's own, by the chart's
-// schema. What is wrong is reported where it is written in the platform's file.
+// checkValues validates a layer's values, merged over the chart's own, against the
+// chart's schema. It reports problems at their positions in the platform's file.
 func (l *layer) checkValues(c *chart, diags *source.Diagnostics) {
 	user := l.Values
 	if user == nil {
@@ -41,7 +41,7 @@ func (l *layer) checkValues(c *chart, diags *source.Diagnostics) {
 	}
 }
 
-// valuesCheck turns what a schema says into diagnostics.
+// valuesCheck converts errors of a schema to diagnostics.
 type valuesCheck struct {
 	*layer
 	schema       map[string]any
@@ -49,7 +49,7 @@ type valuesCheck struct {
 	diags        *source.Diagnostics
 }
 
-// report reports the innermost causes.
+// report reports the innermost causes of an error.
 func (v *valuesCheck) report(e *jsonschema.ValidationError) {
 	if len(e.Causes) > 0 {
 		for _, cause := range e.Causes {
@@ -65,7 +65,7 @@ func (v *valuesCheck) report(e *jsonschema.ValidationError) {
 	v.diags.Errorf(at, rule.Values, path, "%s", v.wording(e))
 }
 
-// reportUnknown reports keys that the schema does not have, each at its place.
+// reportUnknown reports keys that are not in the schema, each at its position.
 func (v *valuesCheck) reportUnknown(e *jsonschema.ValidationError, keys []string) {
 	known := v.knownKeys(e.SchemaURL)
 	for _, key := range keys {
@@ -74,7 +74,7 @@ func (v *valuesCheck) reportUnknown(e *jsonschema.ValidationError, keys []string
 	}
 }
 
-// knownKeys are the properties of the schema object at a URL's fragment.
+// knownKeys returns the properties of the schema object at the fragment of a URL.
 func (v *valuesCheck) knownKeys(url string) []string {
 	_, pointer, _ := strings.Cut(url, "#")
 	var at any = v.schema
@@ -88,7 +88,8 @@ func (v *valuesCheck) knownKeys(url string) []string {
 	return slices.Sorted(maps.Keys(properties))
 }
 
-// locate returns where one of the user's values, or else what holds it, stands in the platform's file.
+// locate returns the position of one of the user's values in the platform's file, or of
+// what contains it, and its path.
 func (l *layer) locate(n *source.Node, tokens []string) (source.Pos, string) {
 	at, path := l.key, l.path+".values"
 	for _, token := range tokens {
@@ -113,8 +114,8 @@ func item(n *source.Node, i int) *source.Node {
 	return nil
 }
 
-// wording says what is wrong and what is accepted, in the words of this product
-// where the library's are those of JSON Schema.
+// wording returns the message for an error: what is wrong and what is accepted. It
+// replaces the messages of the library that use terms of JSON Schema.
 func (v *valuesCheck) wording(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
@@ -133,10 +134,17 @@ func (v *valuesCheck) wording(e *jsonschema.ValidationError) string {
 	return e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 }
 
-// typeName gives the words for YAML's types; JSON Schema's are those of JSON.
+// typeName returns the name in YAML of a type in JSON Schema.
 func typeName(jsonType string) string {
-	if name, ok := map[string]string{"object": "a map", "array": "a list", "integer": "an integer", "null": "null"}[jsonType]; ok {
-		return name
+	switch jsonType {
+	case "object":
+		return "a map"
+	case "array":
+		return "a list"
+	case "integer":
+		return "an integer"
+	case "null":
+		return "null"
 	}
 	return "a " + jsonType
 }
@@ -165,7 +173,7 @@ func quoted(v any) string {
 	return string(text)
 }
 
-// unescape undoes the escapes of a JSON pointer's token in a URL's fragment.
+// unescape decodes a token of a JSON pointer in the fragment of a URL.
 func unescape(token string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~", "%25", "%").Replace(token)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// address decides the static address of a NIC with what belongs to it: gateway
-// and name servers are those of the network unless the NIC sets them.
+// address sets the static address of a NIC, and its gateway and name servers,
+// which default to those of the network.
 func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	text := d.expand(n.IP, "nics", i, "ip")
 	out.Gateway, out.DNS = n.Gateway, n.DNS
@@ -31,7 +31,8 @@ func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	}
 	path := nicPath(i)
 	if cidr, err := netip.ParsePrefix(net.CIDR); err == nil && !cidr.Contains(prefix.Addr()) {
-		d.errorf(d.nicAt(i, "ip"), rule.BadIP, path+".ip", "%q is outside %s of the network %q; expected an address in it", text, net.CIDR, n.Network)
+		d.errorf(d.nicAt(i, "ip"), rule.BadIP, path+".ip",
+			"%q is outside %s of the network %q; expected an address in it", text, net.CIDR, n.Network)
 	} else {
 		d.checkGateway(out.Gateway, prefix.Masked(), i)
 	}
@@ -44,7 +45,8 @@ func (d *draft) ip(text string, i int) (netip.Prefix, bool) {
 	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
-		d.errorf(at, rule.BadIP, path, "invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
+		d.errorf(at, rule.BadIP, path,
+			"invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
 		return prefix, false
 	}
 	if reserved := reservedAddress(prefix); reserved != "" {
@@ -53,7 +55,8 @@ func (d *draft) ip(text string, i int) (netip.Prefix, bool) {
 	return prefix, true
 }
 
-// reservedAddress names what an address is in its subnet if no host can have it.
+// reservedAddress returns the meaning of an address in its subnet, or "" if a
+// host can have it.
 func reservedAddress(p netip.Prefix) string {
 	if !p.Addr().Is4() || p.Bits() >= 31 {
 		return ""
@@ -69,11 +72,12 @@ func reservedAddress(p netip.Prefix) string {
 	return ""
 }
 
-// checkGateway checks a default gateway, the NIC's own or its network's.
+// checkGateway checks a default gateway, which is the NIC's own or its
+// network's.
 func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
 	gw, err := netip.ParseAddr(text)
 	if text == "" || err != nil && d.vm.NICs[i].Gateway == "" {
-		return // the network's is reported with the catalog
+		return // the network's gateway is reported with the catalog
 	}
 	at, path := d.nicAt(i, "gateway"), nicPath(i)+".gateway"
 	switch {
@@ -84,7 +88,7 @@ func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
 	}
 }
 
-// checkDNS checks the NIC's own name servers.
+// checkDNS checks the name servers that the NIC itself sets.
 func (d *draft) checkDNS(n *values.NIC, i int) {
 	for k, server := range n.DNS {
 		if _, err := netip.ParseAddr(server); err != nil {
@@ -94,26 +98,29 @@ func (d *draft) checkDNS(n *values.NIC, i int) {
 	}
 }
 
-// routes returns the NIC's routes. What is missing in them is reported already.
+// routes returns the routes of the NIC. Missing keys of routes were reported
+// before.
 func (d *draft) routes(n *values.NIC, i int) []Route {
-	var out []Route
+	out := make([]Route, 0, len(n.Routes))
 	for k, r := range n.Routes {
 		node, path := d.nicItem(i, "routes", k), source.IndexPath(nicPath(i)+".routes", k)
 		via, errVia := netip.ParseAddr(r.Via)
 		to, errTo := destination(r.To, via)
 		if at := node.Get("to"); at != nil && errTo != nil {
-			d.errorf(at.Pos(), rule.BadIP, path+".to", "invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", r.To)
+			d.errorf(at.Pos(), rule.BadIP, path+".to",
+				"invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", r.To)
 		}
 		if at := node.Get("via"); at != nil && errVia != nil {
-			d.errorf(at.Pos(), rule.BadIP, path+".via", "invalid next hop %q; expected an address such as \"10.0.0.1\"", r.Via)
+			d.errorf(at.Pos(), rule.BadIP, path+".via",
+				"invalid next hop %q; expected an address such as \"10.0.0.1\"", r.Via)
 		}
 		out = append(out, Route{To: to, Via: via})
 	}
 	return out
 }
 
-// destination parses where a route leads; `default` is everywhere, in the
-// address family of the next hop.
+// destination parses the destination of a route; `default` matches all
+// addresses in the address family of the next hop.
 func destination(to string, via netip.Addr) (netip.Prefix, error) {
 	switch {
 	case to != "default":
@@ -132,6 +139,7 @@ func (d *draft) nicItem(i int, key string, k int) *source.Node {
 // checkNothingWithoutIP reports settings of a static address without the address.
 func (d *draft) checkNothingWithoutIP(n *values.NIC, i int) {
 	if n.Gateway != "" || len(n.DNS) > 0 || len(n.Routes) > 0 {
-		d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, nicPath(i)+".ip", "gateway, dns and routes need an `ip`; without one the guest asks DHCP")
+		d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, nicPath(i)+".ip",
+			"gateway, dns and routes need an `ip`; without one the guest asks DHCP")
 	}
 }

@@ -13,21 +13,34 @@ import (
 )
 
 func TestDuplicates(t *testing.T) {
-	for values, want := range map[string]string{
-		"vms: {a: {}}\n---\nvms: {a: {}}\n":                                                                   `vms.yaml:3:7: vms.a: duplicate VM "a" in namespace "ns"; the first is at `,
-		"vms: {a-0: {}, a: {replicas: 1}}\n":                                                                  `duplicate VM "a-0"`,
-		"vms: {a: {disks: {b-c: 1Gi}}, a-b: {disks: {c: 1Gi}}}\n":                                             `DataVolume "a-b-c" is also one of the VM "a"`,
-		"vms: {a: {services: {b-c: 1}}, a-b: {services: {c: 1}}}\n":                                           `Service "a-b-c" is also one of the VM "a"`,
-		"vms: {a: {nics: [{mac: '02:00:00:00:00:01'}]}, b: {nics: [{mac: '02-00-00-00-00-01'}]}}\n":           `duplicate MAC address "02:00:00:00:00:01"`,
-		"vms: {a: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, b: {nics: [{network: x/y, ip: 10.0.0.1/16}]}}\n": `duplicate IP address "10.0.0.1"`,
+	for _, test := range []struct{ values, want string }{
+		{"vms: {a: {}}\n---\nvms: {a: {}}\n", `vms.yaml:3:7: vms.a: duplicate VM "a" in namespace "ns"; the first is at `},
+		{"vms: {a-0: {}, a: {replicas: 1}}\n", `duplicate VM "a-0"`},
+		{"vms: {a: {disks: {b-c: 1Gi}}, a-b: {disks: {c: 1Gi}}}\n", `DataVolume "a-b-c" is also one of the VM "a"`},
+		{"vms: {a: {services: {b-c: 1}}, a-b: {services: {c: 1}}}\n", `Service "a-b-c" is also one of the VM "a"`},
+		{
+			"vms: {a: {nics: [{mac: '02:00:00:00:00:01'}]}, b: {nics: [{mac: '02-00-00-00-00-01'}]}}\n",
+			`duplicate MAC address "02:00:00:00:00:01"`,
+		},
+		{
+			"vms: {a: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, b: {nics: [{network: x/y, ip: 10.0.0.1/16}]}}\n",
+			`duplicate IP address "10.0.0.1"`,
+		},
 	} {
-		_, problems := load(t, values)
-		require.Len(t, problems, 1, values)
-		require.Contains(t, problems[0], want)
+		_, problems := load(t, test.values)
+		require.Len(t, problems, 1, test.values)
+		require.Contains(t, problems[0], test.want)
 	}
-	_, problems := load(t, "vms: {a: {}, b: {namespace: other}}\n---\nnamespace: other\nvms: {a: {}}\n---\nvms: {c: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, d: {nics: [{network: x/z, ip: 10.0.0.1/24}]}}\n")
+	_, problems := load(t, `vms: {a: {}, b: {namespace: other}}
+---
+namespace: other
+vms: {a: {}}
+---
+vms: {c: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, d: {nics: [{network: x/z, ip: 10.0.0.1/24}]}}
+`)
 	require.Empty(t, problems)
-	_, problems = load(t, "vms: {a: {nics: [{network: pod, ip: 10.0.2.2/24}]}, b: {nics: [{network: pod, ip: 10.0.2.2/24}]}}\n")
+	_, problems = load(t, "vms: {a: {nics: [{network: pod, ip: 10.0.2.2/24}]},\n"+
+		"  b: {nics: [{network: pod, ip: 10.0.2.2/24}]}}\n")
 	require.Empty(t, problems, "masquerade hides the addresses behind it")
 }
 
@@ -37,7 +50,8 @@ func TestWaveProblems(t *testing.T) {
 		"vms: {a: {dependsOn: [a]}}\n":                                           "dependency cycle: a → a",
 		"vms: {a: {dependsOn: [ab]}}\n":                                          `no VM "ab" is rendered with this one`,
 		"vms: {a: {dependsOn: [other/a]}}\n":                                     `no VM "other/a" is rendered with this one`,
-		"vms: {a: {wave: 5}, b: {dependsOn: [a], wave: 5}}\n":                    "wave 5 is not after what it depends on; expected at least 6",
+
+		"vms: {a: {wave: 5}, b: {dependsOn: [a], wave: 5}}\n": "wave 5 is not after what it depends on; expected at least 6",
 	} {
 		_, problems := load(t, values)
 		require.Len(t, problems, 1, values)
@@ -45,14 +59,14 @@ func TestWaveProblems(t *testing.T) {
 	}
 }
 
-// macSuffix is what identities derive the last three bytes of a MAC address from.
+// macSuffix returns the last three bytes of a derived MAC address.
 func macSuffix(vm string) [3]byte {
 	sum := sha256.Sum256([]byte("mac\x00f\x00ns\x00" + vm + "\x00default"))
 	return [3]byte(sum[:3])
 }
 
-// colliding looks for two VMs whose derived MAC addresses are the same; among
-// the 2^24 there are, some 5,000 names are enough for even odds.
+// colliding returns two VMs whose derived MAC addresses are the same. With
+// 2^24 possible addresses, some 5,000 names are enough for even odds.
 func colliding(t *testing.T) (a, b string) {
 	seen := map[[3]byte]string{}
 	for i := range 100_000 {
@@ -69,7 +83,8 @@ func colliding(t *testing.T) (a, b string) {
 
 func TestDerivedMACs(t *testing.T) {
 	a, b := colliding(t)
-	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"identity: {macPrefix: \"02:a1:b2\"}\n-- x.yaml --\nvms: {"+a+": {}, other: {}}\n-- y.yaml --\nvms: {"+b+": {}}\n")))
+	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"identity: {macPrefix: \"02:a1:b2\"}\n"+
+		"-- x.yaml --\nvms: {"+a+": {}, other: {}}\n-- y.yaml --\nvms: {"+b+": {}}\n")))
 	f, diags := machine.Load(dir+"/x.yaml", fleet.Options{})
 	require.Empty(t, relative(diags, dir))
 	sum := macSuffix("other")
@@ -81,7 +96,8 @@ func TestDerivedMACs(t *testing.T) {
 }
 
 func TestIdentityOff(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"identity: {uuid: false, serial: false}\nvms: {a: {}}\n")))
+	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+
+		"identity: {uuid: false, serial: false}\nvms: {a: {}}\n")))
 	f, diags := machine.Load(dir, fleet.Options{})
 	require.Empty(t, relative(diags, dir))
 	require.Empty(t, f.Machines[0].Firmware.UUID)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// spread is a fleet whose VMs are in directories of several depths.
+// spread is a fleet with VMs in directories of several depths.
 const spread = `
 -- site/fleet.yaml --
 apiVersion: vmrender.io/v1alpha1

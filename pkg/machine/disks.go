@@ -11,10 +11,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// reservedVolumes are the volume names that vmrender uses itself.
-var reservedVolumes = map[string]string{"rootdisk": "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file"}
+// reservedVolumes are the volume names that vmrender itself uses.
+var reservedVolumes = map[string]string{
+	"rootdisk": "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file",
+}
 
-// disks decides the disks, root first, then in the order written.
+// disks returns the disks, root first, then in the order written.
 func (d *draft) disks() []Disk {
 	names := d.diskNames()
 	disks := make([]Disk, 0, len(names))
@@ -28,8 +30,9 @@ func (d *draft) disks() []Disk {
 
 // diskNames returns the keys of `disks`, root first, then in the order written.
 func (d *draft) diskNames() []string {
-	var names []string
-	for _, f := range d.entry.Keys.Get("disks").Entries() {
+	disks := d.entry.Keys.Get("disks").Entries()
+	names := make([]string, 0, len(disks))
+	for _, f := range disks {
 		names = append(names, f.Key)
 	}
 	if i := slices.Index(names, values.RootDisk); i > 0 {
@@ -37,7 +40,8 @@ func (d *draft) diskNames() []string {
 		names[0] = values.RootDisk
 	}
 	if d.vm.Disks[values.RootDisk] == nil {
-		d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk, "the disk is removed; a VM boots from it")
+		d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk,
+			"the disk is removed; a VM boots from it")
 	}
 	return names
 }
@@ -46,7 +50,8 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	out := Disk{
 		Name: name, Volume: name, Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"), BootOrder: in.BootOrder,
 		Cache: in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
-		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo, Pos: d.entry.At("disks", name),
+		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
+		Pos: d.entry.At("disks", name),
 	}
 	if name == values.RootDisk {
 		out.Volume = "rootdisk"
@@ -65,15 +70,18 @@ func (d *draft) checkDiskName(name string) {
 	if problem := values.NameProblem(name); problem != "" {
 		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name, "%s", problem)
 	} else if of, ok := reservedVolumes[name]; ok {
-		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name, "%q is the volume of %s; choose another name", name, of)
+		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name,
+			"%q is the volume of %s; choose another name", name, of)
 	}
 }
 
-// diskSource looks up the content of a disk, and how the machine gets at it.
+// diskSource returns the source of a disk, and the kind of volume that
+// provides it to the VM.
 func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKind) {
 	if isTrue(in.Ejected) {
 		if in.Type != "cdrom" {
-			d.errorf(d.entry.At("disks", name, "ejected"), rule.Conflict, "disks."+name+".ejected", "only a CD-ROM can be ejected; set `type: cdrom` as well")
+			d.errorf(d.entry.At("disks", name, "ejected"), rule.Conflict, "disks."+name+".ejected",
+				"only a CD-ROM can be ejected; set `type: cdrom` as well")
 		}
 		return catalog.Source{}, DiskEjected
 	}
@@ -94,14 +102,16 @@ func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKi
 	return src, DiskDataVolume
 }
 
-// namedImage replaces `image: NAME` by the catalogue's source; a version beside the name wins.
+// namedImage replaces `image: NAME` by the source in the catalog. A version
+// next to the name overrides that of the catalog.
 func (d *draft) namedImage(disk string, src catalog.Source) catalog.Source {
 	if src.Image == "" {
 		return src
 	}
 	img := d.site.Catalog.Image(src.Image)
 	if img == nil {
-		d.unknownName(d.entry.Keys.Get("disks", disk, "source", "image"), ".disks."+disk+".source.image", "image", "images")
+		written := d.entry.Keys.Get("disks", disk, "source", "image")
+		d.reportUnknown(written, ".disks."+disk+".source.image", "image", "images")
 		return src
 	}
 	out := *img
@@ -116,18 +126,21 @@ func (d *draft) checkSource(disk string, src *catalog.Source) {
 	kinds := src.Kinds()
 	switch {
 	case len(kinds) > 1:
-		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), rule.Conflict, path+".source", "got %s; expected exactly one source", strings.Join(kinds, " and "))
+		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), rule.Conflict, path+".source",
+			"got %s; expected exactly one source", strings.Join(kinds, " and "))
 	case len(kinds) == 0 && disk == values.RootDisk:
-		d.errorf(d.entry.KeyAt("disks", disk), rule.MissingKey, path+".source", "%s has no image of its own; name the `source` of the root disk", d.entry.OS.Name)
+		d.errorf(d.entry.KeyAt("disks", disk), rule.MissingKey, path+".source",
+			"%s has no image of its own; name the `source` of the root disk", d.entry.OS.Name)
 	case len(kinds) == 0:
 		src.Blank = true
 	}
 	for _, problem := range src.Problems() {
-		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, path+".source."+problem.Key, "%s", problem.Text)
+		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, path+".source."+problem.Key,
+			"%s", problem.Text)
 	}
 }
 
-// lastOf returns where the last of some keys of a map was written.
+// lastOf returns the position of the last of the given keys in a map.
 func (d *draft) lastOf(n *source.Node, keys []string) source.Pos {
 	last := d.entry.Pos
 	for i := range n.Fields {
@@ -138,7 +151,8 @@ func (d *draft) lastOf(n *source.Node, keys []string) source.Pos {
 	return last
 }
 
-// diskClass looks up the storage class, whose modes are the defaults of the disk's.
+// diskClass sets the storage class, whose modes are the defaults of the
+// disk's.
 func (d *draft) diskClass(out *Disk, in *values.Disk) {
 	out.StorageClass, out.AccessMode, out.VolumeMode = in.StorageClass, in.AccessMode, in.VolumeMode
 	if in.StorageClass == "" {
@@ -150,7 +164,8 @@ func (d *draft) diskClass(out *Disk, in *values.Disk) {
 		return
 	}
 	if len(d.site.Catalog.Names("storageClasses")) > 0 {
-		d.unknownName(d.entry.Keys.Get("disks", out.Name, "storageClass"), ".disks."+out.Name+".storageClass", "storage class", "storageClasses")
+		written := d.entry.Keys.Get("disks", out.Name, "storageClass")
+		d.reportUnknown(written, ".disks."+out.Name+".storageClass", "storage class", "storageClasses")
 	}
 }
 
@@ -166,8 +181,8 @@ func (d *draft) diskBus(out *Disk) {
 	}
 }
 
-// keeps reports whether the disk survives its VM. A strategy that makes another
-// root disk for a change deletes the old one, whatever is set for the VM's disks.
+// keeps reports whether the disk survives its VM. A strategy that creates a
+// new root disk for a change deletes the old one, even with `keepDisks: true`.
 func (d *draft) keeps(name string, in *values.Disk) bool {
 	switch lc := d.vm.Lifecycle; {
 	case in.Keep != nil:
@@ -180,7 +195,7 @@ func (d *draft) keeps(name string, in *values.Disk) bool {
 	return d.strategy == values.InPlace
 }
 
-// diskClaim names the DataVolume or the claim.
+// diskClaim sets the name of the DataVolume or PVC.
 func (d *draft) diskClaim(out *Disk) {
 	switch {
 	case out.Kind == DiskClaim:
@@ -195,8 +210,8 @@ func (d *draft) diskClaim(out *Disk) {
 	}
 }
 
-// contentHash returns a name for what a root disk is made of: other content, or
-// another size, class or mode, is another disk.
+// contentHash returns a hash of the content of a root disk: different content,
+// or a different size, class or mode, is a different disk.
 func contentHash(d *Disk) string {
 	src := d.Source
 	return Hash(append(src.Parts(), d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)...)
@@ -206,27 +221,32 @@ func (d *draft) checkDisk(disk *Disk) {
 	path := "disks." + disk.Name
 	size, sized := d.diskSize(disk)
 	if disk.Size == "" && needsSize(disk) {
-		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, path+".size", "missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
+		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, path+".size",
+			"missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
 	}
 	if disk.ExpandTo != "" {
 		if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
-			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, path+".expandTo", "%q is below the size %q at %s; a disk can only grow",
+			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, path+".expandTo",
+				"%q is below the size %q at %s; a disk can only grow",
 				disk.ExpandTo, disk.Size, where(d.entry.Keys.Get("disks", disk.Name, "size").Pos()))
 		}
 	}
 	if disk.Hotpluggable && disk.Type == "disk" && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
-		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus", "a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
+		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus",
+			"a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
 	}
 	if disk.Type == "cdrom" && disk.Bus == "virtio" {
-		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus", "a CD-ROM cannot be on the bus \"virtio\"; accepted: sata, scsi")
+		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus",
+			"a CD-ROM cannot be on the bus \"virtio\"; accepted: sata, scsi")
 	}
 	if disk.Hotpluggable && disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
-		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable", "only disks with a claim are hotpluggable")
+		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",
+			"only disks with a claim are hotpluggable")
 	}
 }
 
-// needsSize reports whether CDI does not find out the size of a disk by itself:
-// only clones may leave it out (containerized-data-importer,
+// needsSize reports whether a disk needs a size. CDI can determine it only for
+// clones (containerized-data-importer,
 // pkg/apiserver/webhooks/datavolume-validate.go, v1.65.0).
 func needsSize(d *Disk) bool {
 	src := &d.Source
@@ -252,13 +272,14 @@ func (d *draft) diskSize(disk *Disk) (int64, bool) {
 	return n, ok
 }
 
-// checkBootOrder checks that every place in the boot order is taken once, by
-// disks and NICs together.
+// checkBootOrder checks that disks and NICs together use every position in the
+// boot order at most once.
 func (d *draft) checkBootOrder(disks []Disk) {
 	var taken map[uint]string
 	claim := func(order *uint, path string, at source.Pos) {
 		if other, ok := taken[*order]; ok {
-			d.errorf(at, rule.Duplicate, path+".bootOrder", "place %d in the boot order is taken by %s; give it a place of its own", *order, other)
+			d.errorf(at, rule.Duplicate, path+".bootOrder",
+				"place %d in the boot order is taken by %s; give it a place of its own", *order, other)
 			return
 		}
 		if taken == nil {

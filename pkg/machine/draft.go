@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// draft is one machine that is being decided: what all its parts read, and where
-// they report problems.
+// draft is one machine that is being resolved, with the input of all its parts
+// and the diagnostics.
 type draft struct {
 	site      *Site
 	entry     *fleet.Entry
@@ -21,14 +21,14 @@ type draft struct {
 	diags     *source.Diagnostics
 	name      string // of the machine, with its ordinal
 	namespace string
-	ordinal   *int // nil if it is no replica
+	ordinal   *int // nil if it is not a replica
 	strategy  values.Strategy
 	traits    *values.Traits
 
-	data map[string]any // what templates see; nil until the first template
+	data map[string]any // data for templates; nil until the first template
 }
 
-// replica returns the machine of one ordinal.
+// replica returns the machine with the given ordinal.
 func (d *draft) replica(ordinal int) *Machine {
 	r := *d
 	r.name, r.ordinal = d.entry.Name+"-"+strconv.Itoa(ordinal), &ordinal
@@ -40,12 +40,14 @@ func (d *draft) errorf(pos source.Pos, id rule.ID, path, format string, args ...
 	d.entry.Errorf(d.diags, pos, id, path, format, args...)
 }
 
-// unknownName reports a name that the catalog does not have among its entries of a kind.
-func (d *draft) unknownName(n *source.Node, path, what, kind string) {
-	d.diags.Errorf(n.Pos(), rule.UnknownName, d.entry.Path+path, "unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
+// reportUnknown reports a name that is not among the entries of a kind in the
+// catalog.
+func (d *draft) reportUnknown(n *source.Node, path, what, kind string) {
+	d.diags.Errorf(n.Pos(), rule.UnknownName, d.entry.Path+path,
+		"unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
 }
 
-// decide decides every part of the machine.
+// decide resolves every part of the machine.
 func (d *draft) decide() *Machine {
 	vm := d.vm
 	d.checkNamespace()
@@ -77,7 +79,8 @@ func (d *draft) decide() *Machine {
 
 func (d *draft) checkNamespace() {
 	if d.namespace == "" {
-		d.errorf(d.entry.Pos, rule.MissingKey, "namespace", "no namespace; set `namespace` here, in the file or in the defaults, or give --namespace")
+		d.errorf(d.entry.Pos, rule.MissingKey, "namespace",
+			"no namespace; set `namespace` here, in the file or in the defaults, or give --namespace")
 	} else if problem := values.NameProblem(d.namespace); problem != "" {
 		d.errorf(d.entry.At("namespace"), rule.BadName, "namespace", "%s", problem)
 	}
@@ -114,7 +117,8 @@ func (d *draft) metadata() Metadata {
 	return m
 }
 
-// nodeSelector returns the VM's, with the fleet's placement over it.
+// nodeSelector returns the VM's node selector, with the fleet's placement
+// merged over it.
 func (d *draft) nodeSelector() map[string]string {
 	fleets, own := d.site.Placement.NodeSelector, d.vm.NodeSelector
 	if len(fleets) == 0 {
@@ -125,7 +129,7 @@ func (d *draft) nodeSelector() map[string]string {
 	for k, v := range fleets {
 		if mine, ok := own[k]; ok && mine != v {
 			d.errorf(d.entry.At("nodeSelector", k), rule.Placement, source.JoinPath("nodeSelector", k),
-				"%q is not where the fleet's placement puts VMs; accepted is %q", mine, v)
+				"%q is not where the fleet's placement puts VMs; accepted: %q", mine, v)
 		}
 		out[k] = v
 	}
@@ -147,7 +151,7 @@ func (d *draft) dependsOn() []Dependency {
 	var out []Dependency
 	for i, name := range d.vm.DependsOn {
 		if n := d.entry.Keys.Get("dependsOn"); name == "" && n.Items[i].Kind != source.String {
-			continue // reported as no string
+			continue // reported as a wrong type
 		}
 		on := Dependency{Namespace: d.namespace, Name: name, Pos: d.entry.ItemAt("dependsOn", i)}
 		if ns, rest, ok := strings.Cut(name, "/"); ok {

@@ -7,12 +7,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checkDuplicates reports VMs with the same name, and returns the machines by name.
+// checkDuplicates reports VMs with the same name, and returns the records by
+// name.
 func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKey]*record {
 	index := make(map[machineKey]*record, len(records))
 	for _, r := range records {
 		if first, ok := index[r.machineKey]; ok {
-			diags.Errorf(r.pos, rule.Duplicate, r.path, "duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
+			diags.Errorf(r.pos, rule.Duplicate, r.path,
+				"duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
 			continue
 		}
 		index[r.machineKey] = r
@@ -20,7 +22,7 @@ func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKe
 	return index
 }
 
-// checkUnique reports addresses and identities of more than one machine.
+// checkUnique reports addresses and identities that more than one VM has.
 func checkUnique(records []*record, diags *source.Diagnostics) {
 	type holder struct {
 		vm *record
@@ -40,7 +42,7 @@ func checkUnique(records []*record, diags *source.Diagnostics) {
 	}
 }
 
-// holder names the owner of an address.
+// holder returns a description of the owner of an address.
 func (a *address) holder(vm string) string {
 	if a.nic == "" {
 		return fmt.Sprintf("the VM %q", vm)

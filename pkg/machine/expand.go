@@ -11,14 +11,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/template"
 )
 
-// expand expands the string that stands under keys (map keys and list indices).
+// expand expands the string under keys (map keys and list indices).
 func (d *draft) expand(text string, keys ...any) string {
 	if !template.Is(text) {
 		return text
 	}
 	out, problem := d.site.templates.Expand(text, d.values())
 	if problem != nil {
-		d.templateProblem(problem, keys)
+		d.reportTemplate(problem, keys)
 	}
 	return out
 }
@@ -45,7 +45,7 @@ func (d *draft) expandList(in []string, keys ...any) []string {
 	return out
 }
 
-// values returns what templates see.
+// values returns the data for templates.
 func (d *draft) values() map[string]any {
 	if d.data != nil {
 		return d.data
@@ -58,7 +58,8 @@ func (d *draft) values() map[string]any {
 	return d.data
 }
 
-// vars returns the VM's vars as Go values. VMs that inherit all of theirs share them.
+// vars returns the VM's vars as Go values. VMs whose vars are all inherited
+// share them.
 func (d *draft) vars() any {
 	own := d.entry.Keys.Get("vars")
 	n := source.Merge(own, d.site.Vars)
@@ -76,7 +77,8 @@ func (d *draft) vars() any {
 	return v
 }
 
-// goValue returns a value as templates and JSON have it. Entries of maps that are null are left out.
+// goValue converts a value to the form that templates and JSON use. It omits
+// null entries of maps.
 func goValue(n *source.Node) any {
 	switch n.Kind {
 	case source.Map:
@@ -109,8 +111,9 @@ func goValue(n *source.Node) any {
 	return n.Text
 }
 
-// templateProblem reports what is wrong with a template at its place inside the string.
-func (d *draft) templateProblem(p *template.Problem, keys []any) {
+// reportTemplate reports a problem in a template at its position inside the
+// string.
+func (d *draft) reportTemplate(p *template.Problem, keys []any) {
 	n, path := d.find(keys)
 	at := n.Pos()
 	if p.Line > 0 {
@@ -123,7 +126,8 @@ func (d *draft) templateProblem(p *template.Problem, keys []any) {
 	d.errorf(at, rule.Template, path, "template: %s", message)
 }
 
-// find returns the node under keys, or the nearest above it, and its path.
+// find returns the node under keys, or the nearest node above it, and its
+// path.
 func (d *draft) find(keys []any) (*source.Node, string) {
 	n, path := d.entry.Keys, ""
 	for _, k := range keys {
@@ -145,13 +149,14 @@ func (d *draft) find(keys []any) (*source.Node, string) {
 	return n, path
 }
 
-// missing words the error for a name that templates do not see.
+// missing returns the message for a name that templates cannot use.
 func (d *draft) missing(expr, name string) string {
 	if name == "ordinal" && d.traits.Pooled {
 		return "under `strategy: pool` all VMs are the same, and have no ordinal; use another strategy"
 	}
 	if !strings.HasPrefix(expr, ".vars.") {
-		return fmt.Sprintf("unknown name %q in %q; templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, expr)
+		return fmt.Sprintf("unknown name %q in %q; "+
+			"templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, expr)
 	}
 	known := d.varsNextTo(expr, name)
 	if len(known) == 0 {
@@ -160,8 +165,8 @@ func (d *draft) missing(expr, name string) string {
 	return fmt.Sprintf("missing variable %q; %s", name, source.DidYouMean(name, known))
 }
 
-// varsNextTo returns the names in the map in which an expression such as
-// .vars.dns.servers looks for one.
+// varsNextTo returns the keys of the map in which an expression such as
+// .vars.dns.servers looks for a name.
 func (d *draft) varsNextTo(expr, name string) []string {
 	vars, _ := d.values()["vars"].(map[string]any)
 	for _, key := range strings.Split(expr, ".")[2:] {

@@ -11,8 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// wide is the machines of a fleet together: it hands each to the visitor as
-// early as its wave is known, and keeps a record for the checks that need all.
+// wide is the set of all machines of a fleet. It passes each to the visitor as
+// soon as its wave is known, and keeps a record for the checks that need all
+// of them.
 type wide struct {
 	fleet *fleet.Fleet
 	visit Visitor
@@ -22,8 +23,8 @@ type wide struct {
 	records []*record
 }
 
-// add takes over the machines of one entry, whose problems are in diags. A
-// machine is visited immediately, unless its wave follows from those of others.
+// add adds the machines of one entry, whose problems are in diags. A machine
+// is visited immediately, unless its wave depends on those of others.
 func (w *wide) add(machines []*Machine, diags *source.Diagnostics) {
 	for _, m := range machines {
 		r := newRecord(m)
@@ -56,8 +57,8 @@ func (w *wide) selects(r *record) bool {
 	return len(w.fleet.VMs) == 0 || slices.ContainsFunc(w.fleet.VMs, r.isNamed)
 }
 
-// check reports what only all machines together show, sets their waves, and
-// visits those that had to wait for that.
+// check reports problems that involve several machines, sets their waves, and
+// visits those whose waves were not known before.
 func (w *wide) check() {
 	w.checkEmpty()
 	slices.SortFunc(w.records, func(a, b *record) int {
@@ -72,15 +73,16 @@ func (w *wide) check() {
 	w.checkSelection()
 }
 
-// checkEmpty reports a fleet without VMs: empty output makes Argo CD prune every
-// machine that it manages.
+// checkEmpty reports a fleet without VMs: Argo CD would prune all its VMs
+// because the output is empty.
 func (w *wide) checkEmpty() {
 	if len(w.records) == 0 && !w.fleet.Header.AllowEmpty && !w.diags.HasErrors() {
-		w.diags.Errorf(w.fleet.PartPos(), rule.NoVMs, "", "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml")
+		w.diags.Errorf(w.fleet.PartPos(), rule.NoVMs, "",
+			"no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml")
 	}
 }
 
-// showWaiting visits the machines whose waves are known now.
+// showWaiting visits the machines whose waves were not known before.
 func (w *wide) showWaiting() {
 	var waiting []*record
 	for _, r := range w.records {
@@ -101,11 +103,12 @@ func (w *wide) showWaiting() {
 	})
 }
 
-// checkSelection reports options that name no VM.
+// checkSelection reports selected names that match no VM.
 func (w *wide) checkSelection() {
 	for _, name := range w.fleet.VMs {
 		if !slices.ContainsFunc(w.records, func(r *record) bool { return r.isNamed(name) }) {
-			w.diags.Errorf(source.Pos{File: "--vm"}, rule.UnknownName, "", "unknown VM %q; %s", name, source.DidYouMean(name, w.names()))
+			w.diags.Errorf(source.Pos{File: "--vm"}, rule.UnknownName, "",
+				"unknown VM %q; %s", name, source.DidYouMean(name, w.names()))
 		}
 	}
 }

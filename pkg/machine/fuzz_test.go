@@ -16,7 +16,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ntarget: {image: registry.example.com/vmrender:1}\ndefaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}\n"
+const plainHeader = `apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: f}
+target: {image: registry.example.com/vmrender:1}
+defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}
+`
 
 // seedFleets calls add for every values file of the repository with the header
 // of its fleet.
@@ -38,8 +43,8 @@ func seedFleets(f *testing.F, add func(header, values string)) {
 	}
 }
 
-// FuzzLoad proves that every header and values file gives either sound machines
-// or errors that say where they are.
+// FuzzLoad proves that every header and values file gives either valid
+// machines, or errors with positions.
 func FuzzLoad(f *testing.F) {
 	seedFleets(f, func(header, values string) { f.Add(header, values) })
 	f.Add(plainHeader, "vms: {a: &x {vars: {n: 1}, hostname: '{{ .vm.name }}'}, b: *x}\n")
@@ -56,7 +61,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// requireSound wants errors with positions, or machines that are well formed.
+// requireSound requires errors with positions, or machines that are
+// well-formed.
 func requireSound(t *testing.T, f *machine.Fleet, diags *source.Diagnostics, files map[string]string) {
 	t.Helper()
 	for _, d := range diags.Sorted() {
@@ -79,7 +85,7 @@ func requireSound(t *testing.T, f *machine.Fleet, diags *source.Diagnostics, fil
 	}
 }
 
-// fileRules are the rules of problems that a file has as a whole.
+// fileRules are the rules of problems that concern a whole file.
 var fileRules = map[rule.ID]bool{"empty-file": true, "file-size": true, "no-vms": true}
 
 func requirePosition(t *testing.T, d source.Diagnostic, files map[string]string) {

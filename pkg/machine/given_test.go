@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// TestDefaults shows that given defaults win over those of all files, and every
-// VM over them; level says where the value comes from.
+// TestDefaults shows that --default overrides the defaults of all files, and
+// that every VM overrides it. Level is the origin of the value.
 func TestDefaults(t *testing.T) {
 	dir := files(t, `-- sub/_defaults.yaml --
 flavor: medium
@@ -24,7 +24,8 @@ vms: {it: {labels: {from: vm}}, other: {}}
 vms: {y: {}}
 `)
 	opts := fleet.Options{Defaults: []string{
-		"runStrategy=Halted", "flavor=large", "terminationGracePeriodSeconds=null", "labels.from=given", "labels.also='1'", "lifecycle.type=cattle",
+		"runStrategy=Halted", "flavor=large", "terminationGracePeriodSeconds=null",
+		"labels.from=given", "labels.also='1'", "lifecycle.type=cattle",
 	}}
 	rows, diags := fleet.Explain(dir, opts, "it", "")
 	require.Empty(t, relative(diags, dir))
@@ -49,14 +50,17 @@ vms: {y: {}}
 }
 
 func TestBadDefaults(t *testing.T) {
+	const scalar = "expected a string, number, boolean or null, as a values file would hold it; " +
+		"an overlay takes lists and maps"
 	dir := files(t, "-- x.yaml --\nvms: {a: {}, b: {}}\n-- y.yaml --\nvms: {c: {}}\n")
 	for given, want := range map[string]string{
-		"x":                 `--default: invalid option "x"; expected key=value, with a dot between the keys of a path`,
-		"a..b=1":            `--default: invalid option "a..b"; expected key=value, with a dot between the keys of a path`,
-		"runStrategy=":      `--default: runStrategy: no value; expected one, or "" for an empty string, or null to inherit nothing`,
-		"nics=[pod]":        "--default: nics: expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
-		"memory={guest: 1}": "--default: memory: expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
-		"memory=a: b: c":    "--default: memory: expected a string, number, boolean or null, as a values file would hold it; an overlay takes lists and maps",
+		"x":      `--default: invalid option "x"; expected key=value, with a dot between the keys of a path`,
+		"a..b=1": `--default: invalid option "a..b"; expected key=value, with a dot between the keys of a path`,
+		"runStrategy=": "--default: runStrategy: no value; " +
+			`expected one, or "" for an empty string, or null to inherit nothing`,
+		"nics=[pod]":        "--default: nics: " + scalar,
+		"memory={guest: 1}": "--default: memory: " + scalar,
+		"memory=a: b: c":    "--default: memory: " + scalar,
 		"memroy=8Gi":        `--default: memroy: unknown key "memroy"; did you mean "memory"?`,
 		"tpm=yes":           `--default: tpm: wrong type: got the string "yes", expected a boolean; write true`,
 		"flavor=mediun":     `--default: flavor: unknown flavor "mediun"; did you mean "medium"?`,
@@ -72,22 +76,28 @@ func TestBadDefaults(t *testing.T) {
 	}
 }
 
-// Standard input has no fleet, and takes defaults all the same.
+// Standard input has no fleet, but also accepts defaults.
 func TestDefaultsForStdin(t *testing.T) {
-	f, diags := machine.Load("-", fleet.Options{Stdin: strings.NewReader("vms: {a: {os: fedora}}\n"), Defaults: []string{"namespace=ns", "flavor=small"}})
+	f, diags := machine.Load("-", fleet.Options{
+		Stdin:    strings.NewReader("vms: {a: {os: fedora}}\n"),
+		Defaults: []string{"namespace=ns", "flavor=small"},
+	})
 	require.Empty(t, diags.Sorted())
 	require.Equal(t, "ns", f.Machines[0].Namespace)
 }
 
-// Whatever is given as a default either serves every VM, or is reported.
+// Every given default applies to every VM, or is reported.
 func FuzzDefaults(f *testing.F) {
-	for _, given := range []string{"runStrategy=Halted", "flavor=large", "memory.guest=null", "labels.a='1'", "disks.data.size=1Gi", "cpu=&a 1", "nics=[pod]", "a..b=c", "tpm=yes", "os=|-\n  rhel9"} {
+	for _, given := range []string{
+		"runStrategy=Halted", "flavor=large", "memory.guest=null", "labels.a='1'", "disks.data.size=1Gi",
+		"cpu=&a 1", "nics=[pod]", "a..b=c", "tpm=yes", "os=|-\n  rhel9",
+	} {
 		f.Add(given)
 	}
+	const vms = "vms: {a: {os: linux, flavor: small, disks: {root: {source: {claim: c}}}, replicas: null}}\n"
 	f.Fuzz(func(t *testing.T, given string) {
 		fl, diags := machine.Load("-", fleet.Options{
-			Namespace: "ns", Defaults: []string{given}, Jobs: 1,
-			Stdin: strings.NewReader("vms: {a: {os: linux, flavor: small, disks: {root: {source: {claim: c}}}, replicas: null}}\n"),
+			Namespace: "ns", Defaults: []string{given}, Jobs: 1, Stdin: strings.NewReader(vms),
 		})
 		for _, d := range diags.Sorted() {
 			require.NotEmpty(t, d.Message)

@@ -10,7 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// cloudInit decides how a Linux guest is configured, or returns nil if it is not.
+// cloudInit returns the configuration of a Linux guest, or nil if there is
+// none.
 func (d *draft) cloudInit(nics []NIC) *CloudInit {
 	c := d.vm.CloudInit
 	static := slices.ContainsFunc(nics, func(n NIC) bool { return n.IP != "" })
@@ -34,7 +35,7 @@ func (d *draft) cloudInit(nics []NIC) *CloudInit {
 	return &out
 }
 
-// sysprep decides the answer file of a Windows guest, or returns nil if there is none.
+// sysprep returns the answer file of a Windows guest, or nil if there is none.
 func (d *draft) sysprep() *values.Sysprep {
 	sp := d.vm.Sysprep
 	if sp == nil {
@@ -79,17 +80,19 @@ func (d *draft) expandCloudInit(c values.CloudInit) values.CloudInit {
 func (d *draft) checkCloudInit(c *values.CloudInit, static bool) {
 	d.checkWholeUserData(c)
 	if c.NetworkData != "" && static {
-		d.errorf(d.entry.KeyAt("cloudInit", "networkData"), rule.Conflict, "cloudInit.networkData", "must not be mixed with `ip` on NICs, which writes it")
+		d.errorf(d.entry.KeyAt("cloudInit", "networkData"), rule.Conflict, "cloudInit.networkData",
+			"must not be mixed with `ip` on NICs, which writes it")
 	}
 	d.checkInlineSecrets()
 }
 
-// checkWholeUserData reports user data that is both given and to be written.
+// checkWholeUserData reports complete user data next to keys that generate it.
 func (d *draft) checkWholeUserData(c *values.CloudInit) {
 	var given string
 	switch {
 	case c.UserData != "" && c.Secret != "":
-		d.errorf(d.entry.KeyAt("cloudInit", "userData"), rule.Conflict, "cloudInit.userData", "must not be mixed with `secret` at %s, which holds the whole user data",
+		d.errorf(d.entry.KeyAt("cloudInit", "userData"), rule.Conflict, "cloudInit.userData",
+			"must not be mixed with `secret` at %s, which holds the whole user data",
 			where(d.entry.At("cloudInit", "secret")))
 		return
 	case c.UserData != "":
@@ -101,15 +104,17 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 	}
 	for _, key := range []string{"user", "password", "sshKeys", "hostname", "packages", "runcmd"} {
 		if n := d.entry.Keys.Get("cloudInit", key); n.IsSet() {
-			d.errorf(d.entry.KeyAt("cloudInit", key), rule.Conflict, "cloudInit."+key, "must not be mixed with `%s` at %s, which is the whole user data", given, where(d.entry.At("cloudInit", given)))
+			d.errorf(d.entry.KeyAt("cloudInit", key), rule.Conflict, "cloudInit."+key,
+				"must not be mixed with `%s` at %s, which is the whole user data",
+				given, where(d.entry.At("cloudInit", given)))
 		}
 	}
 }
 
-// literalPassword finds a password in user data that no template fills in.
+// literalPassword matches a password in user data that is not a template.
 var literalPassword = lazyregexp.New(`(?m)^[ -]*(password|passwd|plain_text_passwd|hashed_passwd)\s*:\s*[^\s{#]`)
 
-// checkInlineSecrets reports passwords that are in the repository.
+// checkInlineSecrets reports literal passwords in values files.
 func (d *draft) checkInlineSecrets() {
 	c := d.vm.CloudInit
 	if c == nil {

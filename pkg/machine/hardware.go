@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// hardware decides firmware and devices.
+// hardware returns firmware and devices.
 func (d *draft) hardware() Hardware {
 	return Hardware{
 		Firmware:    d.firmware(),
@@ -28,7 +28,10 @@ func (d *draft) firmware() Firmware {
 		d.errorf(d.entry.At("firmware", "uuid"), rule.BadUUID, "firmware.uuid",
 			"invalid UUID %q; expected the form 5d307ca9-b3ef-428c-8861-06e72d69f223", fw.UUID)
 	}
-	return Firmware{Type: fw.Type, UUID: fw.UUID, Serial: fw.Serial, Persistent: isTrue(fw.Persistent) && fw.Type != "bios"}
+	return Firmware{
+		Type: fw.Type, UUID: fw.UUID, Serial: fw.Serial,
+		Persistent: isTrue(fw.Persistent) && fw.Type != "bios",
+	}
 }
 
 func tpmMode(t *values.TPM) TPMMode {
@@ -41,14 +44,16 @@ func tpmMode(t *values.TPM) TPMMode {
 	return TPMVolatile
 }
 
-// devices names the devices that have no name, and checks that names are unique.
+// devices returns the devices with default names filled in, and checks that
+// names are unique.
 func (d *draft) devices(in []values.Device, key, prefix string) []values.Device {
 	out := make([]values.Device, len(in))
 	seen := map[string]bool{}
 	for i, device := range in {
 		device.Name = cmp.Or(device.Name, prefix+strconv.Itoa(i))
 		if seen[device.Name] {
-			d.errorf(d.entry.ItemAt(key, i), rule.Duplicate, source.IndexPath(key, i), "duplicate name %q; give it a `name` of its own", device.Name)
+			d.errorf(d.entry.ItemAt(key, i), rule.Duplicate, source.IndexPath(key, i),
+				"duplicate name %q; give it a `name` of its own", device.Name)
 		}
 		seen[device.Name] = true
 		out[i] = device

@@ -5,12 +5,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// longestFleet is the maximum length of the fleet's name if its Jobs are named
-// after it: names of Jobs are values of labels as well.
+// longestFleet is the maximum length of a fleet's name that Jobs are named
+// after: names of Jobs are also label values.
 const longestFleet = values.MaxName - hashLength - len("-snapshot")
 
-// checkHooks reports what the Jobs of a fleet need, and what Argo CD needs to
-// know to get to them.
+// checkHooks reports settings that the Jobs of a fleet need, and conditions
+// that prevent Argo CD from running hooks.
 func (w *wide) checkHooks() {
 	var jobs, replaced *record // the first of each
 	after, last := false, 0
@@ -31,28 +31,30 @@ func (w *wide) checkHooks() {
 	}
 	if replaced != nil && !w.fleet.Header.Target.ApplyOutOfSyncOnly {
 		w.diags.Warnf(w.fleet.HeaderPos(replaced.pos, "target"), rule.Replace, "target.applyOutOfSyncOnly",
-			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and does so in every sync unless the Application has "+
-				"ApplyOutOfSyncOnly=true; set that sync option and this key to true, or use another strategy")
+			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and does so "+
+				"in every sync unless the Application has ApplyOutOfSyncOnly=true; "+
+				"set that sync option and this key to true, or use another strategy")
 	}
 	w.checkStopped(last, after)
 }
 
-// checkJobs reports what the fleet lacks for its Jobs; r is the first machine that has one.
+// checkJobs reports settings that the Jobs of the fleet need. r is the first
+// VM with a Job.
 func (w *wide) checkJobs(r *record) {
 	if name := w.fleet.Header.Metadata.Name; len(name) > longestFleet && values.NameProblem(name) == "" {
 		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "metadata", "name"), rule.BadName, "metadata.name",
-			"%q has %d characters; at most %d are accepted where Jobs are named after the fleet: for `strategy: rollout` and `snapshotBefore`",
-			name, len(name), longestFleet)
+			"%q has %d characters; at most %d are accepted where Jobs are named after the fleet: "+
+				"for `strategy: rollout` and `snapshotBefore`", name, len(name), longestFleet)
 	}
 	if w.fleet.Header.Target.Image == "" {
 		w.diags.Warnf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
-			"missing, and Jobs are rendered that run %q; name the image by a version of it that your registry has", values.DefaultImage)
+			"missing, and Jobs are rendered that run %q; name the image by a version of it that your registry has",
+			values.DefaultImage)
 	}
 }
 
-// checkStopped warns of VMs that are off while Argo CD waits for them: before
-// 3.5.3 a VM that is declared to be stopped is never healthy (argo-cd pull
-// request 29664).
+// checkStopped warns of stopped VMs that Argo CD waits for: before 3.5.3, a VM
+// whose run strategy stops it is never healthy (argo-cd pull request 29664).
 func (w *wide) checkStopped(last int, hooks bool) {
 	t := &w.fleet.Header.Target
 	if t.HealthChecks || !values.Before(t.ArgoCD, 3, 6) {
@@ -61,7 +63,8 @@ func (w *wide) checkStopped(last int, hooks bool) {
 	for _, r := range w.records {
 		if r.stopped != nil && r.stopped.Line > 0 && w.selects(r) && (hooks || r.wave < last) {
 			w.diags.Warnf(*r.stopped, rule.Stopped, r.path+".runStrategy",
-				"Argo CD %s waits for this VM to run before it goes on with later waves and hooks; install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD)
+				"Argo CD %s waits for this VM to run before it goes on with later waves and hooks; "+
+					"install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD)
 			return // all have the same remedy
 		}
 	}

@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"crypto/sha1" //nolint:gosec // RFC 4122 version 5 UUIDs are made with SHA-1; nothing is protected by it
+	"crypto/sha1" //nolint:gosec // RFC 4122 version 5 UUIDs use SHA-1; it protects nothing
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
@@ -12,11 +12,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// identity is how the identities of a fleet's machines are derived.
+// identity specifies which identities are derived for the VMs of a fleet.
 type identity struct {
 	fleet        string
 	uuid, serial bool
-	macPrefix    net.HardwareAddr // three bytes; nil derives none
+	macPrefix    net.HardwareAddr // three bytes; if nil, no MAC addresses are derived
 }
 
 func newIdentity(h *values.Header, at *source.Node, diags *source.Diagnostics) identity {
@@ -40,9 +40,10 @@ func newIdentity(h *values.Header, at *source.Node, diags *source.Diagnostics) i
 	return id
 }
 
-// identify gives the machine its identity, unless one is written by hand. The
-// revisions of a blue-green VM are the same machine to their guests, but cannot
-// share a MAC address side by side; KubeVirt tells the VMs of a pool apart.
+// identify sets the derived identities of the machine that its keys do not
+// set. The revisions of a blue-green VM are the same computer to their guests,
+// but run at the same time and cannot share a MAC address. KubeVirt sets the
+// identities of the VMs of a pool.
 func (d *draft) identify(m *Machine) {
 	if d.traits.Pooled {
 		return
@@ -63,19 +64,22 @@ func (d *draft) identify(m *Machine) {
 	}
 }
 
-// noteIdentity remembers an identity that is written by hand: no two machines
-// can have it.
+// noteIdentity records an identity that is set in a file: it must be unique.
 func (d *draft) noteIdentity(m *Machine, what, key, value string) {
 	if value != "" {
 		at := d.entry.At("firmware", key)
-		m.wide.identities = append(m.wide.identities, address{addressKey{what, "", strings.Clone(value)}, "", "firmware." + key, at})
+		m.wide.identities = append(m.wide.identities,
+			address{addressKey{what, "", strings.Clone(value)}, "", "firmware." + key, at})
 	}
 }
 
 // namespaceUUID is the namespace of vmrender's name-based UUIDs; it must never change.
-var namespaceUUID = [16]byte{0x5d, 0x6c, 0x0b, 0x7e, 0x3c, 0x52, 0x4f, 0x0e, 0x9b, 0x1d, 0x77, 0x60, 0xe2, 0x14, 0xa8, 0x31}
+var namespaceUUID = [16]byte{
+	0x5d, 0x6c, 0x0b, 0x7e, 0x3c, 0x52, 0x4f, 0x0e, 0x9b, 0x1d, 0x77, 0x60, 0xe2, 0x14, 0xa8, 0x31,
+}
 
-// nameUUID is a version 5 UUID (RFC 4122) of what names the machine.
+// nameUUID returns a version 5 UUID (RFC 4122) derived from the fleet,
+// namespace and name of the machine.
 func (id *identity) nameUUID(what string, m *Machine) string {
 	name := what + "\x00" + id.fleet + "\x00" + m.Namespace + "\x00" + m.Name
 	sum := sha1.Sum(append(namespaceUUID[:], name...)) //nolint:gosec // see the import
@@ -91,7 +95,8 @@ func (id *identity) nameUUID(what string, m *Machine) string {
 	return string(out[:])
 }
 
-// mac is the fleet's prefix and three bytes of what names the NIC.
+// mac returns a MAC address: the fleet's prefix, and three bytes derived from
+// the VM and the name of the NIC.
 func (id *identity) mac(m *Machine, nic string) string {
 	sum := sha256.Sum256([]byte("mac\x00" + id.fleet + "\x00" + m.Namespace + "\x00" + m.Name + "\x00" + nic))
 	addr := make(net.HardwareAddr, 0, 6)

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// lifecycle decides what happens after a change.
+// lifecycle returns the lifecycle of the machine.
 func (d *draft) lifecycle() Lifecycle {
 	lc := d.vm.Lifecycle
 	if lc == nil {
@@ -37,8 +37,8 @@ func (d *draft) lifecycle() Lifecycle {
 	return out
 }
 
-// ansible checks that either a platform's job template or an image with a
-// playbook is named.
+// ansible returns the Ansible job, or nil if there is none. It checks that
+// either a job template or an image with a playbook is set.
 func (d *draft) ansible(a *values.Ansible) *Ansible {
 	if a == nil {
 		return nil
@@ -51,13 +51,17 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	case a.Template != "" && a.Image != "":
 		d.errorf(at, rule.Conflict, path, either)
 	case a.Template != "" && a.Playbook != "":
-		d.errorf(d.entry.At("lifecycle", "ansible", "playbook"), rule.Conflict, path+".playbook", "a job template names its own playbook; remove it, or use `image` instead of `template`")
+		d.errorf(d.entry.At("lifecycle", "ansible", "playbook"), rule.Conflict, path+".playbook",
+			"a job template names its own playbook; remove it, or use `image` instead of `template`")
 	case a.Template != "" && a.Secret == "":
 		d.errorf(at, rule.MissingKey, path+".secret", "missing; name the Secret with the platform's `host` and `token`")
 	case a.Image != "" && a.Playbook == "":
 		d.errorf(at, rule.MissingKey, path+".playbook", "missing; name the playbook beneath the image's /runner/project")
 	}
-	out := &Ansible{Template: a.Template, Image: a.Image, Playbook: a.Playbook, Secret: a.Secret, ExtraVars: map[string]any{}}
+	out := &Ansible{
+		Template: a.Template, Image: a.Image, Playbook: a.Playbook, Secret: a.Secret,
+		ExtraVars: map[string]any{},
+	}
 	for name, value := range a.ExtraVars {
 		if value.IsSet() {
 			source.ReportAmbiguous(value, d.entry.Path+"."+path+".extraVars."+name, d.diags)
@@ -67,15 +71,15 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	return out
 }
 
-// inertKey is a key without a meaning, where it was written.
+// inertKey is a key without effect, with its position.
 type inertKey struct {
 	source.Field
 	about *values.InertRule
 }
 
-// checkInert reports keys that mean nothing to the machines of an entry, on the
-// level that makes them what they are and on those above. Below that level they
-// are inherited, and not a mistake.
+// checkInert reports keys of `lifecycle` that have no effect on the machines
+// of an entry, if they are set on the level that chooses the type or strategy,
+// or above. Below that level they are inherited, and not a mistake.
 func (s *Site) checkInert(e *fleet.Entry, diags *source.Diagnostics) {
 	for _, k := range s.inertKeys(e.Top) {
 		if k.about.Chooser == "type" || e.Keys.Get("lifecycle", "type").Str() == "cattle" {
@@ -84,9 +88,9 @@ func (s *Site) checkInert(e *fleet.Entry, diags *source.Diagnostics) {
 	}
 }
 
-// inertKeys returns the keys of the level and those below it that mean nothing
-// to what their lifecycles make of a machine. Most levels have none of their
-// own, so that it is looked up once for many machines.
+// inertKeys returns the keys of a level and its parents that have no effect on
+// a machine with their lifecycle. Most levels set none of them, so the result
+// is cached and shared by many machines.
 func (s *Site) inertKeys(l *fleet.Level) []inertKey {
 	for l != nil && l.Keys.Field("lifecycle") == nil {
 		l = l.Parent
@@ -112,8 +116,9 @@ func (s *Site) inertKeys(l *fleet.Level) []inertKey {
 	return keys
 }
 
-// chosen finds the level that sets a key of the lifecycle, and returns its
-// value, empty if no level does, with the other keys that stand there or above.
+// chosen finds the level that sets a key of `lifecycle`. It returns the value,
+// or "" if no level sets it, and those of the given keys that are set on that
+// level or above.
 func chosen(l *fleet.Level, chooser string, keys []string) (choice string, fields []source.Field) {
 	for ; l != nil; l = l.Parent {
 		lc := l.Keys.Get("lifecycle")

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 func TestLifecycle(t *testing.T) {
 	show := func(m *machine.Machine) string {
 		lc := m.Lifecycle
-		return fields("strategy", lc.Strategy, "unavailable", lc.MaxUnavailable.String(), "old", lc.KeepOld, "snapshot", lc.SnapshotBefore, "replicas", lc.Replicas)
+		return fields("strategy", lc.Strategy, "unavailable", lc.MaxUnavailable.String(), "old", lc.KeepOld,
+			"snapshot", lc.SnapshotBefore, "replicas", lc.Replicas)
 	}
 	resolve(t, show, []row{
 		{"pet", `lifecycle: pet`, "unavailable=1 old=1"},
@@ -84,7 +86,7 @@ func TestLifecycle(t *testing.T) {
 	})
 }
 
-// What a strategy cannot keep its promise with is an error at its place.
+// A setting that a strategy cannot support is an error at its position.
 func TestStrategyLimits(t *testing.T) {
 	for _, test := range []struct{ strategy, name, keys, at string }{
 		{"rollout", "kept-root", "disks: {root: {keep: true}}", "disks.root.keep"},
@@ -138,7 +140,8 @@ func TestStrategyLimits(t *testing.T) {
 	}
 }
 
-// withStrategy adds cattle of a strategy to the keys of a VM.
+// withStrategy adds a lifecycle with cattle and a strategy to the keys of a
+// VM.
 func withStrategy(keys, strategy string) string {
 	if strings.Contains(keys, "lifecycle: {") {
 		return strings.Replace(keys, "lifecycle: {", "lifecycle: {type: cattle, strategy: "+strategy+", ", 1)
@@ -146,9 +149,13 @@ func withStrategy(keys, strategy string) string {
 	return keys + ", lifecycle: {type: cattle, strategy: " + strategy + "}"
 }
 
-// A pool is one machine, and KubeVirt gives its VMs their identities.
+// A pool is one machine, and KubeVirt sets the identities of its VMs.
 func TestPoolIsOneMachine(t *testing.T) {
-	machines, problems := load(t, "vms: {a: {replicas: 3, disks: {root: {source: {claim: c}, readOnly: true}}, lifecycle: {type: cattle, strategy: pool}}, b: {dependsOn: [a]}}\n")
+	machines, problems := load(t, `
+vms:
+  a: {replicas: 3, disks: {root: {source: {claim: c}, readOnly: true}}, lifecycle: {type: cattle, strategy: pool}}
+  b: {dependsOn: [a]}
+`)
 	require.Empty(t, problems)
 	require.Len(t, machines, 2)
 	require.Equal(t, "a", machines[0].Name)
@@ -156,21 +163,33 @@ func TestPoolIsOneMachine(t *testing.T) {
 	require.Equal(t, 1, machines[1].Wave)
 }
 
-// What two machines cannot both be is an error.
+// Two VMs cannot have the same identity.
 func TestIdentityCollisions(t *testing.T) {
 	const uuid = "5d307ca9-b3ef-428c-8861-06e72d69f223"
 	_, problems := load(t, "vms:\n  a: {firmware: {uuid: "+uuid+"}}\n  b: {firmware: {uuid: "+strings.ToUpper(uuid)+"}}\n")
-	require.Equal(t, []string{`vms.yaml:3:24: vms.b.firmware.uuid: duplicate firmware UUID "` + uuid + `"; the VM "a" has it at vms.yaml:2:24`}, problems)
+	require.Equal(t, []string{
+		`vms.yaml:3:24: vms.b.firmware.uuid: duplicate firmware UUID "` + uuid + `"; the VM "a" has it at vms.yaml:2:24`,
+	}, problems)
 	_, problems = load(t, "vms:\n  a: {replicas: 2, firmware: {serial: x}}\n")
-	require.Equal(t, []string{`vms.yaml:2:39: vms.a.firmware.serial: duplicate serial number "x"; the VM "a-0" has it at vms.yaml:2:39`}, problems)
+	require.Equal(t, []string{
+		`vms.yaml:2:39: vms.a.firmware.serial: duplicate serial number "x"; the VM "a-0" has it at vms.yaml:2:39`,
+	}, problems)
 }
 
-// The revisions of a blue-green VM are the same machine to their guests, and
-// differ on the network.
+// The revisions of a blue-green VM are the same computer to their guests, but
+// have different MAC addresses.
 func TestBlueGreenIdentity(t *testing.T) {
-	header := "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\nidentity: {macPrefix: \"02:a1:b2\"}\ndefaults: {namespace: ns, os: fedora, flavor: small}\n"
+	const header = `apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: f}
+identity: {macPrefix: "02:a1:b2"}
+defaults: {namespace: ns, os: fedora, flavor: small}
+`
 	machine := func(lifecycle string) *machine.Machine {
-		dir := unpack(t, &txtar.Archive{Files: []txtar.File{{Name: "fleet.yaml", Data: []byte(header)}, {Name: "vms.yaml", Data: []byte("vms: {a: {lifecycle: " + lifecycle + "}}\n")}}})
+		dir := unpack(t, &txtar.Archive{Files: []txtar.File{
+			{Name: "fleet.yaml", Data: []byte(header)},
+			{Name: "vms.yaml", Data: []byte("vms: {a: {lifecycle: " + lifecycle + "}}\n")},
+		}})
 		f, diags := machine.Load(dir, fleet.Options{})
 		require.Empty(t, relative(diags, dir))
 		return f.Machines[0]
@@ -182,11 +201,12 @@ func TestBlueGreenIdentity(t *testing.T) {
 	require.Empty(t, blue.NICs[0].MAC)
 }
 
-// Names have room for what is put behind them.
+// Names are short enough for the suffixes that are added to them.
 func TestNameRoom(t *testing.T) {
 	name := strings.Repeat("a", 55)
 	for lifecycle, want := range map[string]string{
-		"{type: cattle, strategy: blue-green}":          `vms.` + name + `: "` + name + `" has 55 characters; at most 54 are accepted`,
+		"{type: cattle, strategy: blue-green}": "vms." + name +
+			`: "` + name + `" has 55 characters; at most 54 are accepted`,
 		"{type: pet, ansible: {image: i, playbook: p}}": `-ansible-01234567" has 72 characters`,
 		"{type: cattle, strategy: replace}":             "",
 		"{type: pet, snapshotBefore: true}":             "",
@@ -201,7 +221,7 @@ func TestNameRoom(t *testing.T) {
 	}
 }
 
-// Part names differ with what is rendered together, and with nothing else.
+// A part name depends only on the set of VMs that are rendered together.
 func TestPart(t *testing.T) {
 	dir := unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
 apiVersion: vmrender.io/v1alpha1
@@ -228,13 +248,19 @@ vms: {a: {}, b: {}}
 	require.Equal(t, part(dir+"/a"), part("."))
 }
 
-// Each warning is given once for a fleet, and goes away when the fleet says
-// what it asks for.
+// Each warning is reported once per fleet, and not if the fleet sets the key
+// that it names.
 func TestHookWarnings(t *testing.T) {
-	const vms = "vms:\n  a: {lifecycle: cattle}\n  b: {lifecycle: {type: cattle, strategy: replace}}\n  c: {runStrategy: Halted}\n  d: {runStrategy: Manual}\n"
+	const vms = `vms:
+  a: {lifecycle: cattle}
+  b: {lifecycle: {type: cattle, strategy: replace}}
+  c: {runStrategy: Halted}
+  d: {runStrategy: Manual}
+`
 	warnings := func(target, vms string) []string {
 		dir := unpack(t, &txtar.Archive{Files: []txtar.File{
-			{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ntarget: {" + target + "}\ndefaults: {namespace: ns, os: fedora, flavor: small}\n")},
+			{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" +
+				"target: {" + target + "}\ndefaults: {namespace: ns, os: fedora, flavor: small}\n")},
 			{Name: "vms.yaml", Data: []byte(vms)},
 		}})
 		_, diags := machine.Load(dir, fleet.Options{})
@@ -248,15 +274,18 @@ func TestHookWarnings(t *testing.T) {
 		}
 		return out
 	}
-	require.Equal(t, []string{"fleet.yaml:4:1 target.applyOutOfSyncOnly", "fleet.yaml:4:1 target.image", "vms.yaml:4:20 vms.c.runStrategy"}, warnings(`argocd: "3.2"`, vms))
-	require.Empty(t, warnings(`argocd: "3.2", image: i, applyOutOfSyncOnly: true, healthChecks: true`, vms))
-	require.Equal(t, []string{"fleet.yaml:4:1 target.applyOutOfSyncOnly"}, warnings(`image: i`, vms), "the newest Argo CD waits for no stopped VM")
+	const old = `argocd: "3.2"`
+	outOfSync, image := []string{"fleet.yaml:4:1 target.applyOutOfSyncOnly"}, []string{"fleet.yaml:4:1 target.image"}
+	require.Equal(t, slices.Concat(outOfSync, image, []string{"vms.yaml:4:20 vms.c.runStrategy"}), warnings(old, vms))
+	require.Empty(t, warnings(old+`, image: i, applyOutOfSyncOnly: true, healthChecks: true`, vms))
+	require.Equal(t, outOfSync, warnings(`image: i`, vms), "the newest Argo CD does not wait for stopped VMs")
 
-	// A stopped VM is in nobody's way in the last wave, without hooks.
+	// A stopped VM blocks nothing in the last wave, without hooks.
 	stopped := "vms:\n  a: {runStrategy: Halted, dependsOn: [b]}\n  b: {}\n"
-	require.Empty(t, warnings(`argocd: "3.2"`, stopped))
-	require.Equal(t, []string{"vms.yaml:2:20 vms.a.runStrategy"}, warnings(`argocd: "3.2"`, stopped+"  c: {dependsOn: [a]}\n"))
-	require.Equal(t, []string{"vms.yaml:2:20 vms.a.runStrategy"}, warnings(`argocd: "3.2"`, "vms: \n  a: {runStrategy: Halted, disks: {root: {expandTo: 90Gi}}}\n"))
-	require.Equal(t, []string{"vms.yaml:2:20 vms.a.runStrategy"}, warnings(`argocd: "3.2"`, stopped+"  c: {lifecycle: {ansible: {image: i, playbook: p}}}\n"))
-	require.Equal(t, []string{"fleet.yaml:4:1 target.image"}, warnings(`argocd: "3.2"`, stopped+"  c: {lifecycle: {snapshotBefore: true}}\n"))
+	require.Empty(t, warnings(old, stopped))
+	halted := []string{"vms.yaml:2:20 vms.a.runStrategy"}
+	require.Equal(t, halted, warnings(old, stopped+"  c: {dependsOn: [a]}\n"))
+	require.Equal(t, halted, warnings(old, "vms: \n  a: {runStrategy: Halted, disks: {root: {expandTo: 90Gi}}}\n"))
+	require.Equal(t, halted, warnings(old, stopped+"  c: {lifecycle: {ansible: {image: i, playbook: p}}}\n"))
+	require.Equal(t, image, warnings(old, stopped+"  c: {lifecycle: {snapshotBefore: true}}\n"))
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Fleet is a fleet, or the part of one that a path names, with its machines.
+// Fleet is a fleet, or the part of one at a path, with its machines.
 type Fleet struct {
 	*fleet.Fleet
-	// Machines are sorted by wave, namespace and name. [Visit] leaves them out.
+	// Machines are sorted by wave, namespace and name. [Visit] leaves them empty.
 	Machines []*Machine
 }
 
-// Visitor takes a machine that is decided, or one that is [Machine.Broken]. It is
-// called from several goroutines, in no order, and may report problems of its
-// own to diags; a machine that it does not keep is garbage.
+// Visitor receives a machine that is resolved or [Machine.Broken]. It is
+// called from several goroutines, in no particular order, and can add problems
+// to diags. A machine that it does not keep is garbage.
 type Visitor func(m *Machine, diags *source.Diagnostics)
 
 // Load reads the fleet, directory or file at path ("-" for one VM file on
-// standard input), with the levels above it, and decides its VMs. It reports
-// every problem it finds; the fleet must only be used if there are no errors.
+// standard input), with the levels above it, and resolves its VMs. It reports
+// all problems; if there are errors, the fleet must not be used.
 func Load(path string, opts fleet.Options) (*Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
 	var machines []*Machine
@@ -47,8 +47,8 @@ func inOutputOrder(a, b *Machine) int {
 }
 
 // Visit is like [Load] for callers that need each machine only once: it keeps
-// none, and calls visit for every machine as soon as it is decided, or found to
-// be broken.
+// none, and calls visit for every machine as soon as it is resolved, or found
+// to be broken.
 func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
 	f := fleet.Open(path, opts, diags)
@@ -61,9 +61,9 @@ func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diag
 	return &Fleet{Fleet: f}, diags
 }
 
-// Directories lists the outermost directories that hold VMs in files of their
-// own, sorted: each can be rendered alone, and together they are all that was
-// loaded. It needs the machines, which [Visit] leaves out.
+// Directories returns the outermost directories with VMs in their own files,
+// sorted: each can be rendered separately, and together they contain
+// everything that was loaded. It needs the machines, which [Visit] leaves out.
 func (f *Fleet) Directories() []string {
 	dirs := make([]string, len(f.Machines))
 	for i, m := range f.Machines {

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// unpack writes an archive's files into a directory of the test's own.
+// unpack writes the files of an archive to a temporary directory.
 func unpack(t testing.TB, a *txtar.Archive) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func unpack(t testing.TB, a *txtar.Archive) string {
 	return dir
 }
 
-// relative gives diagnostics as lines, with paths beneath dir.
+// relative returns diagnostics as lines, with paths relative to dir.
 func relative(diags *source.Diagnostics, dir string) []string {
 	var out []string
 	for _, d := range diags.Sorted() {
@@ -30,11 +30,17 @@ func relative(diags *source.Diagnostics, dir string) []string {
 	return out
 }
 
-// load loads a fleet from the text of a values file and a default header.
+// load loads a fleet from the content of a values file and a default header.
 func load(t testing.TB, values string) ([]*machine.Machine, []string) {
 	t.Helper()
+	const header = `apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: f}
+target: {image: i}
+defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}
+`
 	dir := unpack(t, &txtar.Archive{Files: []txtar.File{
-		{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ntarget: {image: i}\ndefaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}\n")},
+		{Name: "fleet.yaml", Data: []byte(header)},
 		{Name: "vms.yaml", Data: []byte(values)},
 	}})
 	f, diags := machine.Load(dir, fleet.Options{})
@@ -89,8 +95,8 @@ func TestIdentity(t *testing.T) {
 	require.Equal(t, "5d307ca9-b3ef-428c-8861-06e72d69f223", first[1].Firmware.UUID)
 }
 
-// TestRootDiskName shows that cattle get another root disk for other content,
-// and for nothing else.
+// TestRootDiskName shows that cattle get a new root disk for different
+// content, and for nothing else.
 func TestRootDiskName(t *testing.T) {
 	name := func(keys string) string {
 		machines, problems := load(t, "vms: {a: {lifecycle: cattle, "+keys+"}}\n")
@@ -107,8 +113,8 @@ func TestRootDiskName(t *testing.T) {
 	require.NotEqual(t, base, name(root("z, version: a")))
 }
 
-// part loads a path of a fleet in dir, and returns its machines as
-// "namespace/name" and its problems.
+// part loads a path of a fleet in dir. It returns the VMs as "namespace/name",
+// and the problems.
 func part(t *testing.T, dir, path string, opts fleet.Options) (machines, problems []string) {
 	t.Helper()
 	f, diags := machine.Load(path, opts)

@@ -1,7 +1,7 @@
-// Package machine decides: from an entry of a fleet and what its site sets, it
-// makes a [Machine] in which nothing is optional. Each part of a machine (disks,
-// nics, sizing, guest, lifecycle …) is a function of a draft. What only the
-// whole fleet shows (duplicates, waves, hooks) is checked when all are decided.
+// Package machine resolves an entry of a fleet to a [Machine], in which
+// nothing is optional. Each part of a machine (disks, nics, sizing, guest,
+// lifecycle …) is a method of a draft. Problems that involve the whole fleet
+// (duplicates, waves, hooks) are checked after all machines are resolved.
 package machine
 
 import (
@@ -13,22 +13,20 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Machine is one virtual machine with everything decided: inheritance merged,
-// names looked up, templates expanded, defaults filled in. What is still empty
-// is meant to be absent from the manifests.
+// Machine is one resolved VM: inheritance merged, names looked up, templates
+// expanded, defaults filled in. Empty fields are omitted from the manifests.
 type Machine struct {
 	Fleet string // name of the fleet
-	// Part names what is rendered together: the fleet, and a hash of the path
-	// beneath its root and of the VMs that are selected. No two Applications of a
-	// fleet have the same.
+	// Part is a name for what is rendered together: the name of the fleet, and a hash of the path below its
+	// root and of the selected VMs. It is unique among the Applications of a fleet.
 	Part      string
 	Name      string // of the VirtualMachine, with its ordinal
 	Namespace string
-	Target    values.Target // what the manifests will run on
+	Target    values.Target // cluster that the manifests will run on
 	Pos       source.Pos
 	Path      string // of the VM in its file, such as "vms.web01"
-	// Broken says that there are errors in the machine. Nothing may be rendered of
-	// it; only what is kept as written can be checked.
+	// Broken is true if there are errors in the machine. It must not be rendered; only values that are kept as
+	// written can be checked.
 	Broken bool
 
 	wide facts // for the checks across the fleet
@@ -40,8 +38,8 @@ type Machine struct {
 	Disks []Disk // root first, then in the order written
 	NICs  []NIC
 
-	CloudInit *CloudInit      // nil without cloud-init
-	Sysprep   *values.Sysprep // nil without an answer file
+	CloudInit *CloudInit      // nil if there is no cloud-init
+	Sysprep   *values.Sysprep // nil if there is no answer file
 
 	Hardware
 
@@ -51,12 +49,12 @@ type Machine struct {
 
 	RunStrategy                   string
 	EvictionStrategy              string
-	NodeSelector                  map[string]string // placement's over the VM's
+	NodeSelector                  map[string]string // the placement's merged over the VM's
 	PriorityClassName             string
 	TerminationGracePeriodSeconds *int64
 
-	// Kubernetes' and KubeVirt's own forms, as written; nil where unset.
-	Tolerations               []*source.Node // lists: placement's, then the VM's
+	// Parts of the Kubernetes and KubeVirt APIs, as written, or nil if unset.
+	Tolerations               []*source.Node // lists: the placement's, then the VM's
 	Affinity                  *source.Node
 	TopologySpreadConstraints *source.Node
 	ReadinessProbe            *source.Node
@@ -65,7 +63,7 @@ type Machine struct {
 
 	Services  []Service // in the order written
 	Lifecycle Lifecycle
-	Wave      int // sync wave of the VM and all that is its
+	Wave      int // sync wave of the VM and the objects that belong to it
 	DependsOn []Dependency
 
 	Overrides []*source.Node // merge patches: the operating system's, then the VM's
@@ -73,7 +71,7 @@ type Machine struct {
 	PatchPos  source.Pos // of the key `patches`
 }
 
-// Metadata is how a machine is known.
+// Metadata contains the host name, labels and annotations of a VM.
 type Metadata struct {
 	Hostname    string
 	Labels      map[string]string // of the VirtualMachine and its template
@@ -83,8 +81,8 @@ type Metadata struct {
 // Sizing is cpu and memory, or the instance type that sets both.
 type Sizing struct {
 	Flavor       string          // name of the flavor or instance type; "custom" if there is none
-	Instancetype *values.Matcher // nil for expanded machines
-	Preference   *values.Matcher // nil if the catalog's traits decide the hardware
+	Instancetype *values.Matcher // nil if cpu and memory are set
+	Preference   *values.Matcher // nil if the catalog's traits set the hardware
 	CPU          values.CPU      // zero next to an instance type
 	Memory       values.Memory   // zero next to an instance type
 }
@@ -97,32 +95,32 @@ type Hardware struct {
 	HostDevices []values.Device
 }
 
-// DiskKind is how a machine gets at a disk's content.
+// DiskKind is the kind of volume that provides a disk's content.
 type DiskKind uint8
 
 // The kinds of disks.
 const (
-	DiskDataVolume    DiskKind = iota // CDI fills a claim of the machine's own
+	DiskDataVolume    DiskKind = iota // a PVC of the VM that CDI fills
 	DiskClaim                         // an existing PersistentVolumeClaim
 	DiskContainerDisk                 // a container image
 	DiskEmpty                         // scratch space
 	DiskEjected                       // a CD-ROM drive without a medium
 )
 
-// Disk is one disk with everything decided.
+// Disk is one disk with all values resolved.
 type Disk struct {
 	Name   string // key under `disks`
 	Volume string // name of disk and volume: "rootdisk" for root
 	Kind   DiskKind
-	// Claim is the name of the DataVolume or of the existing claim.
+	// Claim is the name of the DataVolume or of the existing PVC.
 	Claim  string
 	Source catalog.Source // `image` already looked up
-	Size   string         // quantity; empty where the source decides
-	// StorageClass is the name on the cluster; empty for the cluster's default.
+	Size   string         // quantity; empty if the source determines it
+	// StorageClass is the name in the cluster, or empty for its default.
 	StorageClass  string
 	AccessMode    string
 	VolumeMode    string
-	Bus           string // empty beside a preference
+	Bus           string // empty with a preference
 	Type          string // disk, cdrom or lun
 	BootOrder     *uint
 	Cache         string
@@ -132,19 +130,19 @@ type Disk struct {
 	Shareable     bool
 	Hotpluggable  bool
 	Preallocation *bool
-	// Keep says that the DataVolume is an object of its own that survives the VM; else the VM owns it.
+	// Keep is true if the DataVolume is a separate object that survives the VM. Otherwise the VM owns it.
 	Keep     bool
-	ExpandTo string // quantity; empty where the disk keeps its size
+	ExpandTo string // quantity; empty if the disk keeps its size
 	Pos      source.Pos
 }
 
-// NIC is one NIC with everything decided.
+// NIC is one NIC with all values resolved.
 type NIC struct {
 	Name      string
 	Pod       bool   // attached to the pod network
-	NAD       string // else to this NetworkAttachmentDefinition, namespace/name
-	Binding   string // bridge, masquerade, sriov, or a binding plugin's name
-	Model     string // empty beside a preference, and for bindings without a model
+	NAD       string // otherwise attached to this NetworkAttachmentDefinition, namespace/name
+	Binding   string // bridge, masquerade, sriov, or the name of a binding plugin
+	Model     string // empty with a preference, and for bindings without a model
 	MAC       string
 	IP        string // with prefix length
 	Gateway   string
@@ -155,7 +153,7 @@ type NIC struct {
 	State     string
 	Pos       source.Pos
 
-	node *source.Node // as written; nil for the NIC that every VM has
+	node *source.Node // as written; nil for the default NIC
 }
 
 // Route is one static route; [values.Route] with `default` resolved to a prefix.
@@ -164,25 +162,26 @@ type Route struct {
 	Via netip.Addr
 }
 
-// CloudInit is cloud-init with templates expanded. UserData is given
-// whole, or the keys that make it are set; never both.
+// CloudInit is cloud-init with templates expanded. Either UserData is set, or
+// the keys that generate it, never both.
 type CloudInit struct {
 	values.CloudInit
-	// SecretName is the Secret to render user and network data into; empty for inline data.
+	// InSecret is true if `store` requires a Secret for user and network data. Otherwise they are inline,
+	// unless they are too long.
 	InSecret   bool
-	SecretName string
-	Bus        string // of the cloud-init disk; empty beside a preference
+	SecretName string // name of that Secret
+	Bus        string // of the cloud-init disk; empty with a preference
 }
 
-// Firmware is the firmware with everything decided.
+// Firmware is the firmware with all values resolved.
 type Firmware struct {
-	Type       string // bios, efi, secureboot; empty where the preference decides
+	Type       string // bios, efi, secureboot; empty if a preference sets it
 	Persistent bool
 	UUID       string
 	Serial     string
 }
 
-// TPMMode is whether a machine has a TPM.
+// TPMMode specifies whether a VM has a TPM.
 type TPMMode uint8
 
 // The modes of a TPM.
@@ -192,7 +191,7 @@ const (
 	TPMPersistent
 )
 
-// Service is one Service with everything decided.
+// Service is one Service with all values resolved.
 type Service struct {
 	Name        string // of the Service: <vm>-<key>
 	PortName    string // key under `services`
@@ -204,15 +203,15 @@ type Service struct {
 	Annotations map[string]string
 }
 
-// Lifecycle is what happens after a change, with everything decided.
+// Lifecycle specifies what happens after a change, with all values resolved.
 type Lifecycle struct {
 	Strategy       values.Strategy // [values.InPlace] for pets
 	KeepDisks      bool
 	Protect        bool
 	SnapshotBefore bool     // of pets
-	Ansible        *Ansible // of pets; nil without a job
+	Ansible        *Ansible // of pets; nil if there is no job
 	MaxUnavailable values.IntOrPercent
-	KeepOld        int   // root disks of earlier revisions that are kept
+	KeepOld        int   // number of root disks of earlier revisions to keep
 	Replicas       int32 // of a pool
 }
 
@@ -222,17 +221,17 @@ type Ansible struct {
 	Template        string
 	Image, Playbook string
 	Secret          string
-	ExtraVars       map[string]any // values as JSON has them
+	ExtraVars       map[string]any // values as in JSON
 }
 
-// Cattle reports whether the machine is recreated instead of updated in place.
+// Cattle reports whether the VM is recreated instead of updated in place.
 func (lc *Lifecycle) Cattle() bool { return lc.Strategy != values.InPlace }
 
-// Hooks reports whether a Job of vmrender's own image belongs to the machine.
+// Hooks reports whether a Job with vmrender's own image belongs to the VM.
 func (lc *Lifecycle) Hooks() bool { return lc.Strategy.Traits().Job || lc.SnapshotBefore }
 
-// AnnotationPos returns where the annotation of the VirtualMachine was written,
-// or the machine's position for one that was not.
+// AnnotationPos returns the position of an annotation of the VirtualMachine,
+// or of the machine if a file does not set it.
 func (m *Machine) AnnotationPos(key string) source.Pos {
 	if f := m.wide.annotations.Field(key); f != nil && f.Value.Line > 0 {
 		return f.Pos()

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// inSite resolves one VM "it" with the keys given, in a fleet with a catalogue.
+// inSite resolves one VM "it" with the given keys, in a fleet with a catalog.
 func inSite(t *testing.T, keys string) (*machine.Machine, []string) {
 	t.Helper()
 	dir := unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
@@ -46,7 +46,8 @@ vms:
 }
 
 var kinds = map[machine.DiskKind]string{
-	machine.DiskDataVolume: "datavolume", machine.DiskClaim: "claim", machine.DiskContainerDisk: "container", machine.DiskEmpty: "empty", machine.DiskEjected: "ejected",
+	machine.DiskDataVolume: "datavolume", machine.DiskClaim: "claim", machine.DiskContainerDisk: "container",
+	machine.DiskEmpty: "empty", machine.DiskEjected: "ejected",
 }
 
 var tpms = map[machine.TPMMode]string{machine.TPMVolatile: "volatile", machine.TPMPersistent: "persistent"}
@@ -54,7 +55,8 @@ var tpms = map[machine.TPMMode]string{machine.TPMVolatile: "volatile", machine.T
 func TestDisks(t *testing.T) {
 	last := func(m *machine.Machine) string {
 		d := m.Disks[len(m.Disks)-1]
-		return fields("volume", d.Volume, "kind", kinds[d.Kind], "claim", d.Claim, "size", d.Size, "class", d.StorageClass, "access", d.AccessMode,
+		return fields("volume", d.Volume, "kind", kinds[d.Kind], "claim", d.Claim, "size", d.Size,
+			"class", d.StorageClass, "access", d.AccessMode,
 			"mode", d.VolumeMode, "bus", d.Bus, "type", d.Type, "keep", d.Keep)
 	}
 	resolve(t, last, []row{
@@ -74,11 +76,13 @@ func TestDisks(t *testing.T) {
 		},
 		{
 			"storage-class", `disks: {data: {size: 5Gi, storageClass: ceph}}`,
-			"volume=data kind=datavolume claim=it-data size=5Gi class=ceph-rbd access=ReadWriteMany mode=Block bus=virtio type=disk keep=true",
+			"volume=data kind=datavolume claim=it-data size=5Gi class=ceph-rbd access=ReadWriteMany mode=Block " +
+				"bus=virtio type=disk keep=true",
 		},
 		{
 			"own-volume-mode", `disks: {data: {size: 5Gi, storageClass: ceph, volumeMode: Filesystem}}`,
-			"volume=data kind=datavolume claim=it-data size=5Gi class=ceph-rbd access=ReadWriteMany mode=Filesystem bus=virtio type=disk keep=true",
+			"volume=data kind=datavolume claim=it-data size=5Gi class=ceph-rbd access=ReadWriteMany mode=Filesystem " +
+				"bus=virtio type=disk keep=true",
 		},
 		{
 			"hotpluggable", `disks: {data: {size: 5Gi, hotpluggable: true}}`,
@@ -198,7 +202,8 @@ func TestNICs(t *testing.T) {
 	show := func(m *machine.Machine) string {
 		var out []string
 		for _, n := range m.NICs {
-			out = append(out, fields("name", n.Name, "pod", n.Pod, "nad", n.NAD, "binding", n.Binding, "model", n.Model, "mac", n.MAC,
+			out = append(out, fields("name", n.Name, "pod", n.Pod, "nad", n.NAD, "binding", n.Binding,
+				"model", n.Model, "mac", n.MAC,
 				"ip", n.IP, "gateway", n.Gateway, "dns", n.DNS, "routes", n.Routes))
 		}
 		return strings.Join(out, "; ")
@@ -211,7 +216,9 @@ func TestNICs(t *testing.T) {
 		{"pod-binding", `nics: [pod2]`, "name=default pod=true binding=bridge model=virtio"},
 		{
 			"same-network-thrice", `nics: [lan, lan, lan]`,
-			"name=lan nad=default/lan-nad binding=bridge model=virtio; name=lan-2 nad=default/lan-nad binding=bridge model=virtio; name=lan-3 nad=default/lan-nad binding=bridge model=virtio",
+			"name=lan nad=default/lan-nad binding=bridge model=virtio; " +
+				"name=lan-2 nad=default/lan-nad binding=bridge model=virtio; " +
+				"name=lan-3 nad=default/lan-nad binding=bridge model=virtio",
 		},
 		{
 			"own-name", `nics: [lan, {network: lan, name: x}]`,
@@ -296,7 +303,8 @@ func TestNICs(t *testing.T) {
 	})
 }
 
-// TestRoutesLackKeys proves that a route without its keys is reported where the route stands.
+// TestRoutesLackKeys proves that a route without its keys is reported at the
+// position of the route.
 func TestRoutesLackKeys(t *testing.T) {
 	_, problems := inSite(t, "nics: [{network: fast, ip: 10.1.0.5/24, routes: [{}]}]")
 	require.NotEmpty(t, problems)
@@ -307,7 +315,8 @@ func TestRoutesLackKeys(t *testing.T) {
 
 func TestSizing(t *testing.T) {
 	show := func(m *machine.Machine) string {
-		return fields("flavor", m.Flavor, "sockets", m.CPU.Sockets, "cores", m.CPU.Cores, "threads", m.CPU.Threads, "memory", m.Memory.Guest)
+		return fields("flavor", m.Flavor, "sockets", m.CPU.Sockets, "cores", m.CPU.Cores, "threads", m.CPU.Threads,
+			"memory", m.Memory.Guest)
 	}
 	resolve(t, show, []row{
 		{"default", ``, "flavor=custom sockets=2 cores=1 threads=1 memory=4Gi"},
@@ -344,7 +353,8 @@ func TestGuest(t *testing.T) {
 		if c == nil {
 			return "none"
 		}
-		return fields("user", c.User, "datasource", c.Datasource, "inSecret", c.InSecret, "secret", c.SecretName, "bus", c.Bus,
+		return fields("user", c.User, "datasource", c.Datasource, "inSecret", c.InSecret, "secret", c.SecretName,
+			"bus", c.Bus,
 			"password", c.Password, "userData", c.UserData, "sshKeys", c.SSHKeys, "runcmd", c.RunCmd)
 	}
 	resolve(t, show, []row{
@@ -398,7 +408,8 @@ func TestGuest(t *testing.T) {
 
 func TestHardware(t *testing.T) {
 	show := func(m *machine.Machine) string {
-		return fields("firmware", m.Firmware.Type, "persistent", m.Firmware.Persistent, "tpm", tpms[m.TPM], "gpus", m.GPUs, "devices", m.HostDevices)
+		return fields("firmware", m.Firmware.Type, "persistent", m.Firmware.Persistent, "tpm", tpms[m.TPM],
+			"gpus", m.GPUs, "devices", m.HostDevices)
 	}
 	resolve(t, show, []row{
 		{"bios", `firmware: bios`, "firmware=bios"},
@@ -446,7 +457,7 @@ func TestLifecycleAndPlacement(t *testing.T) {
 		{"more-than-all", `lifecycle: {type: cattle, maxUnavailable: 101%}`, `invalid value "101%"`},
 		{
 			"other-selector", `nodeSelector: {zone: b}`,
-			`vms.yaml:2:29: vms.it.nodeSelector.zone: "b" is not where the fleet's placement puts VMs; accepted is "a"`,
+			`vms.yaml:2:29: vms.it.nodeSelector.zone: "b" is not where the fleet's placement puts VMs; accepted: "a"`,
 		},
 	})
 }
@@ -487,7 +498,9 @@ func TestNames(t *testing.T) {
 }
 
 func TestBefore(t *testing.T) {
-	for version, want := range map[string]bool{"1.5": true, "v0.59.2": true, "1.6": false, "2.0": false, "1.10": false, "": false, "latest": false} {
+	for version, want := range map[string]bool{
+		"1.5": true, "v0.59.2": true, "1.6": false, "2.0": false, "1.10": false, "": false, "latest": false,
+	} {
 		require.Equal(t, want, values.Before(version, 1, 6), version)
 	}
 }

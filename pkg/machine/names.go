@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// checkNames checks that every name that is made from the VM's is within bounds.
+// checkNames checks the lengths of all names that are derived from the VM's.
 func (d *draft) checkNames(m *Machine) {
 	if d.entry.BadName {
 		return
@@ -19,7 +19,8 @@ func (d *draft) checkNames(m *Machine) {
 	most := values.MaxName - d.nameRoom(m)
 	check := func(name, path string) {
 		if len(name) > most {
-			d.errorf(d.entry.Pos, rule.BadName, path, "%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), most)
+			d.errorf(d.entry.Pos, rule.BadName, path,
+				"%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), most)
 		}
 	}
 	check(m.Name, "")
@@ -39,8 +40,8 @@ func (d *draft) checkNames(m *Machine) {
 	}
 }
 
-// nameRoom returns how many characters are appended to the names of the
-// machine's objects: a hash of the content, or the number of a pool's VM.
+// nameRoom returns the number of characters that are appended to the names of
+// the VM's objects: a hash of the content, or the number of a VM in a pool.
 func (d *draft) nameRoom(m *Machine) int {
 	switch {
 	case d.traits.NamedByContent:

@@ -12,10 +12,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// podNetwork is the network that every fleet knows.
+// podNetwork is the network that exists in every fleet.
 const podNetwork = "pod"
 
-// nicPaths are the paths of the NICs that most machines have.
+// nicPaths are the paths of the first NICs, which most VMs do not exceed.
 var nicPaths = [...]string{"nics[0]", "nics[1]", "nics[2]", "nics[3]"}
 
 func nicPath(i int) string {
@@ -25,7 +25,8 @@ func nicPath(i int) string {
 	return source.IndexPath("nics", i)
 }
 
-// nics decides the NICs, in the order written; without the key there is one on the pod network.
+// nics returns the NICs, in the order written. Without the key there is one on
+// the pod network.
 func (d *draft) nics() []NIC {
 	written := d.vm.NICs
 	if written == nil {
@@ -40,7 +41,8 @@ func (d *draft) nics() []NIC {
 			pods++
 		}
 		if pods > 1 && out.Pod {
-			d.errorf(out.Pos, rule.Duplicate, source.IndexPath("nics", i), "second NIC on the pod network; a VM has at most one")
+			d.errorf(out.Pos, rule.Duplicate, source.IndexPath("nics", i),
+				"second NIC on the pod network; a VM has at most one")
 		}
 		nics = append(nics, out)
 	}
@@ -50,14 +52,16 @@ func (d *draft) nics() []NIC {
 	return nics
 }
 
-// checkProbesWithoutPod reports probes that reach the guest over the pod network,
-// which the VM is not on (kubevirt/kubevirt pkg/virt-api/webhooks/
-// validating-webhook/admitters/vmi-create-admitter.go, v1.8.4).
+// checkProbesWithoutPod reports probes that reach the guest over the pod
+// network, on which the VM has no NIC (kubevirt/kubevirt
+// pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go,
+// v1.8.4).
 func (d *draft) checkProbesWithoutPod() {
 	for _, probe := range []string{"readinessProbe", "livenessProbe"} {
 		for _, kind := range []string{"httpGet", "tcpSocket"} {
 			if f := d.entry.Keys.Get(probe).Field(kind); f != nil && f.Value.IsSet() {
-				d.errorf(f.Pos(), rule.Conflict, probe+"."+kind, "needs a NIC on the pod network; accepted without one are: exec, guestAgentPing")
+				d.errorf(f.Pos(), rule.Conflict, probe+"."+kind,
+					"needs a NIC on the pod network; accepted without one: exec, guestAgentPing")
 			}
 		}
 	}
@@ -82,7 +86,7 @@ func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
 	return out
 }
 
-// network looks up what a NIC is attached to.
+// network returns the network that a NIC is attached to.
 func (d *draft) network(i int, n *values.NIC) *catalog.Network {
 	name := cmp.Or(n.Network, podNetwork)
 	if net := d.site.Catalog.Network(name); net != nil {
@@ -91,27 +95,30 @@ func (d *draft) network(i int, n *values.NIC) *catalog.Network {
 	if ns, nad, ok := strings.Cut(name, "/"); ok {
 		for _, part := range []string{ns, nad} {
 			if problem := values.NameProblem(part); problem != "" {
-				d.errorf(d.nicAt(i, "network"), rule.BadName, source.IndexPath("nics", i), "invalid network %q: %s", name, problem)
+				d.errorf(d.nicAt(i, "network"), rule.BadName, source.IndexPath("nics", i),
+					"invalid network %q: %s", name, problem)
 				break
 			}
 		}
 		return &catalog.Network{NAD: name}
 	}
-	d.unknownNetwork(i, name)
+	d.reportUnknownNetwork(i, name)
 	return &catalog.Network{NAD: "default/" + name}
 }
 
-// unknownNetwork reports a network that the catalog does not have.
-func (d *draft) unknownNetwork(i int, name string) {
+// reportUnknownNetwork reports a network that is not in the catalog.
+func (d *draft) reportUnknownNetwork(i int, name string) {
 	known := d.site.Catalog.Names("networks")
 	accepted := source.DidYouMean(name, known)
 	if _, near := source.Nearest(name, known); !near {
 		accepted += ", or namespace/name of a NetworkAttachmentDefinition"
 	}
-	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i), "unknown network %q; %s", name, accepted)
+	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i),
+		"unknown network %q; %s", name, accepted)
 }
 
-// nicAt returns where a key of the i-th NIC was written, or the NIC's position for its short form.
+// nicAt returns the position of a key of the i-th NIC, or of the NIC if the
+// key is unset or the short form is used.
 func (d *draft) nicAt(i int, key string) source.Pos {
 	if n := d.entry.Keys.Get("nics"); n != nil && i < len(n.Items) {
 		if v := n.Items[i].Get(key); v != nil {
@@ -121,8 +128,8 @@ func (d *draft) nicAt(i int, key string) source.Pos {
 	return d.entry.ItemAt("nics", i)
 }
 
-// nicName is the NIC's own name, `default` on the pod network, or the
-// network's; a second NIC on the same network gets "-2".
+// nicName returns the name that the NIC sets, or `default` on the pod network,
+// or the network's. A second NIC on the same network gets "-2".
 func (d *draft) nicName(n *values.NIC, out *NIC, names map[string]int, path string, at source.Pos) string {
 	name := n.Name
 	switch {
@@ -159,7 +166,8 @@ func nicBinding(n *values.NIC, net *catalog.Network) string {
 	return "bridge"
 }
 
-// nicModel returns nothing if the platform decides: SR-IOV devices are what they are.
+// nicModel returns the model of a NIC, or "" if a preference or the device
+// determines it, as with SR-IOV.
 func (d *draft) nicModel(n *values.NIC, net *catalog.Network, binding string) string {
 	switch {
 	case n.Model != "":
@@ -174,29 +182,33 @@ func (d *draft) nicModel(n *values.NIC, net *catalog.Network, binding string) st
 
 func (d *draft) checkNIC(n *NIC, path string, i int) {
 	if n.Binding == "masquerade" && !n.Pod {
-		d.errorf(d.nicAt(i, "binding"), rule.Conflict, path+".binding", "masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
+		d.errorf(d.nicAt(i, "binding"), rule.Conflict, path+".binding",
+			"masquerade is for the pod network only; accepted: bridge, sriov, or a network binding plugin")
 	}
 	if n.Binding == "sriov" && n.Pod {
-		d.errorf(d.nicAt(i, "binding"), rule.Conflict, path+".binding", "sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
+		d.errorf(d.nicAt(i, "binding"), rule.Conflict, path+".binding",
+			"sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
 	}
 	if n.State == "absent" && n.Binding != "bridge" && n.Binding != "sriov" {
 		d.errorf(d.nicAt(i, "state"), rule.Conflict, path+".state", "only bridge and sriov NICs can be unplugged")
 	}
 }
 
-// mac returns a MAC address in its usual form.
+// mac returns a MAC address in its canonical form.
 func (d *draft) mac(text, path string, i int) string {
 	if text == "" {
 		return ""
 	}
 	mac, err := net.ParseMAC(text)
 	if err != nil || len(mac) != 6 {
-		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac", "invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
+		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac",
+			"invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
 		return ""
 	}
 	if mac[0]&1 != 0 {
 		mac[0] &^= 1
-		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac", "multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
+		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac",
+			"multicast MAC address %q; a NIC's first byte is even, as in %q", text, mac.String())
 		return ""
 	}
 	return mac.String()

@@ -14,8 +14,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// files makes a fleet with a default header out of values files, in the form of
-// an archive.
+// files returns the directory of a fleet with a default header and the files
+// of an archive.
 func files(t *testing.T, archive string) string {
 	t.Helper()
 	a := txtar.Parse([]byte(archive))
@@ -24,7 +24,12 @@ func files(t *testing.T, archive string) string {
 }
 
 func TestSelection(t *testing.T) {
-	dir := files(t, "-- x.yaml --\nvms: {a: {}, pool: {replicas: 2}, pool-1x: {}}\n-- y.yaml --\nnamespace: other\nvms: {a: {}, b: {dependsOn: [a]}}\n")
+	dir := files(t, `-- x.yaml --
+vms: {a: {}, pool: {replicas: 2}, pool-1x: {}}
+-- y.yaml --
+namespace: other
+vms: {a: {}, b: {dependsOn: [a]}}
+`)
 	for vms, want := range map[string]string{
 		"":                "ns/a ns/pool-0 ns/pool-1 ns/pool-1x other/a other/b",
 		"a":               "ns/a other/a",
@@ -56,7 +61,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestOrder proves that machines come by wave, then namespace, then name.
+// TestOrder proves that machines are sorted by wave, then namespace, then
+// name.
 func TestOrder(t *testing.T) {
 	dir := files(t, "-- x.yaml --\nvms: {z: {}, b: {dependsOn: [z]}, a: {wave: -1}, c: {namespace: aa, wave: 1}}\n")
 	machines, problems := part(t, dir, dir, fleet.Options{})
@@ -70,7 +76,12 @@ vars: {a: directory, deep: {x: 1, y: 2}}
 -- x.yaml --
 vars: {a: file}
 vms:
-  it: {vars: {a: vm, list: [1]}, annotations: {a: "{{ .vars.a }}", deep: "{{ .vars.deep.x }}{{ .vars.deep.y }}", t: "{{ .vars.t | default false | ternary 1 2 }}"}}
+  it:
+    vars: {a: vm, list: [1]}
+    annotations:
+      a: "{{ .vars.a }}"
+      deep: "{{ .vars.deep.x }}{{ .vars.deep.y }}"
+      t: "{{ .vars.t | default false | ternary 1 2 }}"
 `)
 	for set, want := range map[string]map[string]string{
 		"":                        {"a": "vm", "deep": "12", "t": "?"},
@@ -189,7 +200,8 @@ func TestStdin(t *testing.T) {
 		return part(t, "", "-", opts)
 	}
 	const vm = "{os: linux, flavor: small, disks: {root: {source: {claim: c}}}}"
-	machines, problems := load("vms: {a: "+vm+"}\n---\nnamespace: other\nvms: {b: "+vm+"}\n", fleet.Options{Namespace: "ns"})
+	twoDocuments := "vms: {a: " + vm + "}\n---\nnamespace: other\nvms: {b: " + vm + "}\n"
+	machines, problems := load(twoDocuments, fleet.Options{Namespace: "ns"})
 	require.Empty(t, problems)
 	require.Equal(t, []string{"ns/a", "other/b"}, machines)
 	for text, want := range map[string]string{
@@ -214,12 +226,13 @@ func TestStdin(t *testing.T) {
 
 func TestEmptyFleets(t *testing.T) {
 	for header, want := range map[string]string{
-		"":                            "fleet.yaml: no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml",
-		"vms: {}\n":                   "fleet.yaml:6:1: vms: no VMs",
-		"vms: {a: {replicas: 0}}\n":   "fleet.yaml: no VMs",
-		"allowEmpty: true\n":          "",
-		"allowEmpty: true\nvms: {}\n": "",
-		"allowEmpty: true\nvms: ~\n":  "",
+		"": "fleet.yaml: no VMs; a fleet that is meant to be empty says " +
+			"`allowEmpty: true` in fleet.yaml",
+		"vms: {}\n":                                   "fleet.yaml:6:1: vms: no VMs",
+		"vms: {a: {replicas: 0}}\n":                   "fleet.yaml: no VMs",
+		"allowEmpty: true\n":                          "",
+		"allowEmpty: true\nvms: {}\n":                 "",
+		"allowEmpty: true\nvms: ~\n":                  "",
 		"allowEmpty: true\nvms: {a: {replicas: 0}}\n": "",
 	} {
 		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+header)))
@@ -233,7 +246,7 @@ func TestEmptyFleets(t *testing.T) {
 	}
 }
 
-// TestYAML shows what of YAML's own ways to repeat oneself works.
+// TestYAML shows the supported YAML syntax for repeated content.
 func TestYAML(t *testing.T) {
 	dir := files(t, `-- x.yaml --
 vms:
@@ -254,10 +267,12 @@ vms: {d: {}}
 	for _, m := range f.Machines {
 		got = append(got, fmt.Sprint(m.Namespace, "/", m.Name, " ", m.CPU.Sockets, " ", m.Labels))
 	}
-	require.Equal(t, []string{"ns/a 2 map[x:1]", "ns/b 2 map[x:1]", "ns/c 3 map[x:1 y:2]", "ns/d 5 map[]", "second/a 1 map[]"}, got)
+	require.Equal(t, []string{
+		"ns/a 2 map[x:1]", "ns/b 2 map[x:1]", "ns/c 3 map[x:1 y:2]", "ns/d 5 map[]", "second/a 1 map[]",
+	}, got)
 }
 
-// TestLargeFile proves that the VMs of a file that is resolved in parts are all there.
+// TestLargeFile proves that no VM of a file that is read in parts is lost.
 func TestLargeFile(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("vms:\n")
@@ -276,7 +291,9 @@ func TestLargeFile(t *testing.T) {
 }
 
 func TestExplainOne(t *testing.T) {
-	dir := files(t, "-- x.yaml --\nvms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: other, labels: {}}}\n")
+	dir := files(t, `-- x.yaml --
+vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: other, labels: {}}}
+`)
 	explain := func(vm, key string) (string, []string) {
 		values, diags := fleet.Explain(dir, fleet.Options{}, vm, key)
 		var out []string

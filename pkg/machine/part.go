@@ -10,19 +10,21 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
-// partName returns a name for what is rendered together, for objects that belong
-// to no single machine. Applications that render other parts, or other VMs, have
-// other names. It must never change: Jobs select machines by it.
+// partName returns a name for the set of VMs that are rendered together, for
+// objects that belong to no single VM. Applications that render other parts or
+// select other VMs have other names. The format must never change, because
+// Jobs select VMs by it.
 func partName(f *fleet.Fleet) string {
 	texts := append([]string{f.Part()}, slices.Sorted(slices.Values(f.VMs))...)
 	return cmp.Or(f.Header.Metadata.Name, "fleet") + "-" + Hash(texts...)
 }
 
-// hashLength is the length of "-" and a hash.
+// hashLength is the length of "-" followed by a hash.
 const hashLength = 9
 
-// Hash returns a name of 8 hexadecimal digits for texts, the same for the same
-// texts in the same order. It must never change: objects are named by it.
+// Hash returns 8 hexadecimal digits, which are the same for the same strings
+// in the same order. The format must never change, because it is part of the
+// names of objects.
 func Hash(texts ...string) string {
 	h := fnv.New64a()
 	for _, s := range texts {
@@ -30,5 +32,6 @@ func Hash(texts ...string) string {
 		h.Write([]byte{0})
 	}
 	sum := h.Sum64()
-	return hex.EncodeToString(binary.BigEndian.AppendUint32(nil, uint32(sum>>32^sum))) //nolint:gosec // both halves are in it
+	folded := uint32(sum>>32 ^ sum) //nolint:gosec // both halves are in it
+	return hex.EncodeToString(binary.BigEndian.AppendUint32(nil, folded))
 }

@@ -20,7 +20,9 @@ kind: Fleet
 metadata: {name: site}
 identity: {macPrefix: "02:a1:b2"}
 target: {image: registry.example.com/vmrender:1}
-defaults: {namespace: prod, os: linux, cpu: 1, memory: 1Gi, disks: {root: {size: 30Gi, source: {http: https://example.com/disk.qcow2}}}}
+defaults:
+  {namespace: prod, os: linux, cpu: 1, memory: 1Gi,
+    disks: {root: {size: 30Gi, source: {http: https://example.com/disk.qcow2}}}}
 `
 
 const pinnedVMs = `vms:
@@ -28,7 +30,9 @@ const pinnedVMs = `vms:
   web: {replicas: 2, lifecycle: cattle}
   cache:
     lifecycle: cattle
-    disks: {root: {storageClass: ceph, accessMode: ReadWriteMany, volumeMode: Block, source: {http: null, registry: docker://quay.io/a/b, version: v2}}}
+    disks:
+      root: {storageClass: ceph, accessMode: ReadWriteMany, volumeMode: Block,
+        source: {http: null, registry: docker://quay.io/a/b, version: v2}}
   clone: {lifecycle: cattle, disks: {root: {size: null, source: {http: null, dataSource: os-images/rhel9}}}}
 `
 
@@ -69,7 +73,8 @@ func TestPinnedDisks(t *testing.T) {
 		got[name] = m.Disks[0].Claim
 	}
 	require.Equal(t, map[string]string{
-		"db": "db", "web-0": "web-0-root-3c7c1fc4", "web-1": "web-1-root-3c7c1fc4", "cache": "cache-root-fbd9339b", "clone": "clone-root-c37940c8",
+		"db": "db", "web-0": "web-0-root-3c7c1fc4", "web-1": "web-1-root-3c7c1fc4", "cache": "cache-root-fbd9339b",
+		"clone": "clone-root-c37940c8",
 	}, got)
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checkPlatform warns of what the platform next to the fleet cannot give the VM.
+// checkPlatform warns of features of the VM that the platform next to the
+// fleet does not provide.
 func (d *draft) checkPlatform(m *Machine) {
 	p := d.site.Platform
 	if p == nil || d.diags.HasErrors() {
@@ -15,8 +16,8 @@ func (d *draft) checkPlatform(m *Machine) {
 	}
 	for i := range m.NICs {
 		if n := &m.NICs[i]; p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
-			d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i), "no layer of %s makes the network %q; %s",
-				p.File, n.NAD, source.DidYouMean(n.NAD, p.Networks))
+			d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
+				"no layer of %s makes the network %q; %s", p.File, n.NAD, source.DidYouMean(n.NAD, p.Networks))
 		}
 	}
 	if m.EvictionStrategy == "LiveMigrate" || m.EvictionStrategy == "" && p.Drains {
@@ -24,17 +25,19 @@ func (d *draft) checkPlatform(m *Machine) {
 	}
 }
 
-// checkMigratable warns of disks that keep a VM on its node although a drain of
-// the node waits for it to be migrated (kubevirt/kubevirt
+// checkMigratable warns of disks that prevent live migration of a VM that is
+// migrated when its node is drained: the drain waits for it (kubevirt/kubevirt
 // pkg/virt-handler/vm.go, checkVolumesForMigration, v1.8.4).
 func (d *draft) checkMigratable(disks []Disk) {
 	for i := range disks {
 		disk := &disks[i]
-		if disk.AccessMode == "" || disk.AccessMode == "ReadWriteMany" || disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
+		if disk.AccessMode == "" || disk.AccessMode == "ReadWriteMany" ||
+			disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
 			continue
 		}
 		d.diags.Warnf(disk.Pos, rule.NotMigratable, d.entry.Path+".disks."+disk.Name,
-			"the disk is %s, which rules out live migration, and a drain of the node waits for it; use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`", disk.AccessMode)
+			"the disk is %s, which rules out live migration, and a drain of the node waits for it; "+
+				"use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`", disk.AccessMode)
 		return
 	}
 }

@@ -12,13 +12,19 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// besidePlatform loads one VM with a platform.yaml beside its fleet.
-func besidePlatform(t *testing.T, platform, vm string) (*machine.Fleet, []string) {
+// nextToPlatform loads one VM with a platform.yaml next to its fleet.
+func nextToPlatform(t *testing.T, platform, vm string) (*machine.Fleet, []string) {
 	t.Helper()
+	const header = `apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: f}
+defaults: {namespace: shop}
+catalog: {networks: {mine: {nad: default/mine}}}
+`
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"platform.yaml": platform,
-		"fleet.yaml":    "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ndefaults: {namespace: shop}\ncatalog: {networks: {mine: {nad: default/mine}}}\n",
+		"fleet.yaml":    header,
 		"vms.yaml":      "vms:\n  a: {os: rhel9, flavor: small, " + vm + "}\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -38,11 +44,16 @@ layers:
   hyperconverged: {}
   network: {values: {networks: {lan: {vlan: 7}, db: {namespace: data}}, userDefinedNetworks: {tenant: {}}}}
   second: {chart: network, values: {networks: {dmz: {}}}}
-  storage: {values: {classes: {ceph: {accessModes: [ReadWriteMany], volumeMode: Block}, local: {claimPropertySets: [{accessModes: [ReadWriteOnce]}]}, bare: {}}}}
+  storage:
+    values:
+      classes:
+        ceph: {accessModes: [ReadWriteMany], volumeMode: Block}
+        local: {claimPropertySets: [{accessModes: [ReadWriteOnce]}]}
+        bare: {}
 `
 
 func TestNetworksAndClassesOfThePlatform(t *testing.T) {
-	f, messages := besidePlatform(t, sitePlatform,
+	f, messages := nextToPlatform(t, sitePlatform,
 		"nics: [lan, db, tenant, dmz], disks: {root: {size: 30Gi, storageClass: ceph}, x: {size: 1Gi, storageClass: bare}}")
 	require.Empty(t, messages)
 	var nads []string
@@ -51,12 +62,14 @@ func TestNetworksAndClassesOfThePlatform(t *testing.T) {
 	}
 	require.Equal(t, []string{"default/lan", "data/db", "tenant", "default/dmz"}, nads)
 	root, x := f.Machines[0].Disks[0], f.Machines[0].Disks[1]
-	require.Equal(t, []string{"ceph", "ReadWriteMany", "Block"}, []string{root.StorageClass, root.AccessMode, root.VolumeMode})
+	require.Equal(t, []string{"ceph", "ReadWriteMany", "Block"},
+		[]string{root.StorageClass, root.AccessMode, root.VolumeMode})
 	require.Equal(t, []string{"bare", "", ""}, []string{x.StorageClass, x.AccessMode, x.VolumeMode})
 }
 
 func TestWhatThePlatformCannotGive(t *testing.T) {
-	const migration = "2:47: warning: vms.a.disks.root: the disk is ReadWriteOnce, which rules out live migration, and a drain of the node waits for it; " +
+	const migration = "2:47: warning: vms.a.disks.root: the disk is ReadWriteOnce, which rules out live migration, " +
+		"and a drain of the node waits for it; " +
 		"use a class with ReadWriteMany, or `evictionStrategy: LiveMigrateIfPossible` or `None`"
 	const local = "disks: {root: {size: 30Gi, storageClass: local}}"
 	for name, c := range map[string]struct {
@@ -64,16 +77,17 @@ func TestWhatThePlatformCannotGive(t *testing.T) {
 		want         []string
 	}{
 		"a network of the fleet's own": {sitePlatform, "nics: [mine]", []string{
-			`2:40: warning: vms.a.nics[0]: no layer of platform.yaml makes the network "default/mine"; did you mean "default/lan"?`,
+			`2:40: warning: vms.a.nics[0]: no layer of platform.yaml makes the network "default/mine"; ` +
+				`did you mean "default/lan"?`,
 		}},
 		"no layer for networks":         {"apiVersion: vmrender.io/v1alpha1\nlayers: {operators: {}}\n", "nics: [mine]", nil},
-		"somebody else's platform.yaml": {"apiVersion: example.com/v1\nlayers: {network: {}}\n", "nics: [mine]", nil},
+		"platform.yaml of another tool": {"apiVersion: example.com/v1\nlayers: {network: {}}\n", "nics: [mine]", nil},
 		"migration by the cluster":      {sitePlatform, local, []string{migration}},
 		"migration by the VM":           {sitePlatform, local + ", evictionStrategy: LiveMigrate", []string{migration}},
 		"migration if possible":         {sitePlatform, local + ", evictionStrategy: LiveMigrateIfPossible", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, messages := besidePlatform(t, c.platform, c.vm)
+			_, messages := nextToPlatform(t, c.platform, c.vm)
 			for i := range messages {
 				messages[i] = trimDir(messages[i])
 			}
@@ -84,5 +98,5 @@ func TestWhatThePlatformCannotGive(t *testing.T) {
 
 var tempDir = regexp.MustCompile(`/\S*/platform\.yaml`)
 
-// trimDir takes the test's directory out of a message.
+// trimDir removes the test's directory from a message.
 func trimDir(message string) string { return tempDir.ReplaceAllString(message, "platform.yaml") }

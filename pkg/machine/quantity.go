@@ -10,8 +10,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 )
 
-// parseQuantity parses a Kubernetes quantity of bytes that is above zero. Its
-// error says what is accepted, and the nearest valid form if there is one.
+// parseQuantity parses a Kubernetes quantity of bytes that is not negative.
+// Its error contains what is accepted, and the nearest valid form if there is
+// one.
 func parseQuantity(text string) (int64, error) {
 	q, err := resource.ParseQuantity(limited(text))
 	if err != nil {
@@ -30,15 +31,16 @@ func parseQuantity(text string) (int64, error) {
 	if n <= 0 {
 		return n, nil
 	}
-	if isNumber(text) && n < leastBytes {
+	if n < leastBytes && isNumber(text) {
 		return 0, fmt.Errorf("%q is a number of bytes; did you mean \"%sGi\"?", text, text)
 	}
 	return n, nil
 }
 
-// limited returns an invalid quantity in place of a text that names too large or
-// too small a number: of 1e-2147483648, resource.ParseQuantity computes all
-// digits, which takes hours (k8s.io/apimachinery, pkg/api/resource, v0.34.3).
+// limited returns "" for a number with too many digits or too large an
+// exponent, and text otherwise: for 1e-2147483648, resource.ParseQuantity
+// computes all digits, which takes hours (k8s.io/apimachinery,
+// pkg/api/resource, v0.34.3).
 func limited(text string) string {
 	const mantissa, exponent = 40, 4
 	i := strings.LastIndexAny(text, "eE") + 1

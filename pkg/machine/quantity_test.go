@@ -12,7 +12,8 @@ import (
 func TestParseQuantity(t *testing.T) {
 	for text, want := range map[string]int64{
 		"16Gi": 16 << 30, "512Mi": 512 << 20, "2Ti": 2 << 40, "1.5Gi": 3 << 29, "1G": 1e9, "1e9": 1e9, "1E": 1e18,
-		"8Ei": math.MaxInt64, "4294967296": 1 << 32, "1024k": 1024e3, "64Ki": 1 << 16, "1n": 1, "0": 0, "0Gi": 0, "Gi": 0, "00016Gi": 16 << 30,
+		"8Ei": math.MaxInt64, "4294967296": 1 << 32, "1024k": 1024e3, "64Ki": 1 << 16, "1n": 1, "0": 0, "0Gi": 0, "Gi": 0,
+		"00016Gi": 16 << 30,
 	} {
 		got, err := parseQuantity(text)
 		require.NoError(t, err, text)
@@ -22,11 +23,13 @@ func TestParseQuantity(t *testing.T) {
 
 func TestParseQuantityErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"16GB": `did you mean "16Gi"?`, "16 gib": `did you mean "16Gi"?`, "1.5g": `did you mean "1.5Gi"?`, "16": `"16" is a number of bytes; did you mean "16Gi"?`,
+		"16GB": `did you mean "16Gi"?`, "16 gib": `did you mean "16Gi"?`, "1.5g": `did you mean "1.5Gi"?`,
+		"16":   `"16" is a number of bytes; did you mean "16Gi"?`,
 		"-1Gi": "negative quantity", "": "expected a quantity such as", "1.2.3Gi": "expected a quantity such as",
 		"99999999999999999999999999": "more than any computer has", "1e19": "more than any computer has",
-		// Numbers whose digits nobody can compute.
-		"1e-2147483648": "invalid quantity", "1e2147483647": "invalid quantity", "1E99999999999999999999": "invalid quantity", "1e-0001": "invalid quantity",
+		// Numbers with too many digits to compute.
+		"1e-2147483648": "invalid quantity", "1e2147483647": "invalid quantity",
+		"1E99999999999999999999": "invalid quantity", "1e-0001": "invalid quantity",
 		strings.Repeat("1", 41): "invalid quantity", "0." + strings.Repeat("0", 1<<20) + "1": "invalid quantity",
 	} {
 		_, err := parseQuantity(text)
@@ -34,7 +37,8 @@ func TestParseQuantityErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseQuantity proves that what is accepted is the same quantity to Kubernetes.
+// FuzzParseQuantity proves that every accepted string is the same quantity to
+// Kubernetes.
 func FuzzParseQuantity(f *testing.F) {
 	for _, text := range []string{"16Gi", "999999Ti", "0Mi", "1.5Gi", "1e3", "-5", "+5Gi", "1e-999", "9Ei"} {
 		f.Add(text)

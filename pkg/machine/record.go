@@ -7,13 +7,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// facts are what a machine's record needs in addition to what is rendered.
+// facts contains the input of a machine's record that is not rendered.
 type facts struct {
-	group       string       // name of the VM that this is a replica of, or its own
-	wave        *givenWave   // nil if none is set
+	group       string       // name of the VM, without the ordinal of a replica
+	wave        *givenWave   // nil if unset
 	annotations *source.Node // as written
-	identities  []address    // the firmware's, written by hand
-	stopped     *source.Pos  // of the run strategy that leaves the machine off, or nil
+	identities  []address    // of the firmware, if set in a file
+	stopped     *source.Pos  // of the run strategy that stops the VM, or nil
 }
 
 // givenWave is a wave as written.
@@ -33,11 +33,12 @@ func (d *draft) facts(m *Machine) facts {
 	return f
 }
 
-// record is what the checks across VMs need of a machine, so that the machine
-// itself need not be kept: a fleet of 100,000 does not fit in memory twice.
+// record contains the data of a machine for checks across VMs, so that the
+// machine itself can be released: a fleet of 100,000 does not fit in memory
+// twice.
 type record struct {
 	machineKey
-	group string // name of the VM that this is a replica of, or its own
+	group string // name of the VM, without the ordinal of a replica
 	pos   source.Pos
 	path  string
 
@@ -46,31 +47,31 @@ type record struct {
 	deps  []Dependency
 
 	awaited bool        // Argo CD deletes and creates it during the sync
-	jobs    bool        // a Job of our own image belongs to it
+	jobs    bool        // a Job with vmrender's own image belongs to it
 	after   bool        // a hook runs after the sync
-	grows   bool        // a claim grows in the wave after it
-	stopped *source.Pos // of the run strategy that leaves it off; else nil
+	grows   bool        // a PVC grows in the wave after it
+	stopped *source.Pos // of the run strategy that stops it, or nil
 
 	addresses []address
 	objects   []object
 
-	waiting *Machine // not visited yet: its wave follows from those of others
+	waiting *Machine // not visited yet: its wave depends on those of others
 }
 
 type machineKey struct{ namespace, name string }
 
-// address must be unique: a MAC address or a firmware's identity in the
-// fleet, an IP address on its network.
+// address is a value that must be unique: a MAC address or firmware identity
+// in the fleet, an IP address on its network.
 type address struct {
 	addressKey
-	nic  string // empty for what is not a NIC's
+	nic  string // empty for firmware identities
 	path string // below the VM's
 	pos  source.Pos
 }
 
 type addressKey struct{ what, network, address string }
 
-// object is something with a name in the machine's namespace.
+// object is a named object in the machine's namespace.
 type object struct {
 	kind, name string
 	key        string // of the disk or service
@@ -111,7 +112,7 @@ func newRecord(m *Machine) *record {
 	return r
 }
 
-// addHooks notes what the machine asks of Argo CD.
+// addHooks sets the requirements of the machine on Argo CD.
 func (r *record) addHooks(m *Machine) {
 	lc := &m.Lifecycle
 	traits := lc.Strategy.Traits()
@@ -122,7 +123,8 @@ func (r *record) addHooks(m *Machine) {
 	}
 }
 
-// own returns a name that does not keep the text of a file in memory.
+// own returns a copy of a name that does not keep the text of a file in
+// memory.
 func (r *record) own(name string) string {
 	if name == r.name {
 		return r.name
@@ -146,7 +148,8 @@ func (r *record) addAddresses(n *NIC, index int) {
 	}
 }
 
-// at returns where a key of the NIC was written, or the NIC's position if it was not.
+// at returns the position of a key of the NIC, or of the NIC if the key is
+// unset.
 func (n *NIC) at(key string) source.Pos {
 	if v := n.node.Get(key); v != nil {
 		return v.Pos()
@@ -154,7 +157,7 @@ func (n *NIC) at(key string) source.Pos {
 	return n.Pos
 }
 
-// lastWave returns the last wave in which something of the machine is applied.
+// lastWave returns the last wave with an object of the machine.
 func (r *record) lastWave() int {
 	if r.grows {
 		return r.wave + 1
@@ -162,8 +165,8 @@ func (r *record) lastWave() int {
 	return r.wave
 }
 
-// isNamed reports whether name, with or without a namespace, is that of the
-// machine or of the VM that it is a replica of.
+// isNamed reports whether name, with or without a namespace, refers to the
+// machine or to the VM that it is a replica of.
 func (r *record) isNamed(name string) bool {
 	if ns, rest, ok := strings.Cut(name, "/"); ok {
 		return r.namespace == ns && (r.name == rest || r.group == rest)

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// services decides the Services, in the order written.
+// services returns the Services, in the order written.
 func (d *draft) services() []Service {
 	var out []Service
 	for _, f := range d.entry.Keys.Get("services").Entries() {
@@ -23,7 +23,8 @@ func (d *draft) services() []Service {
 		}
 		out = append(out, Service{
 			Name: d.name + "-" + f.Key, PortName: f.Key, Port: svc.Port, TargetPort: svc.TargetPort,
-			Protocol: cmp.Or(svc.Protocol, "TCP"), Type: cmp.Or(svc.Type, "ClusterIP"), Labels: svc.Labels, Annotations: svc.Annotations,
+			Protocol: cmp.Or(svc.Protocol, "TCP"), Type: cmp.Or(svc.Type, "ClusterIP"),
+			Labels: svc.Labels, Annotations: svc.Annotations,
 		})
 	}
 	return out

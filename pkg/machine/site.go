@@ -11,18 +11,18 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Site is what the machines of a fleet are decided with, apart from their
-// entries. It is safe for concurrent use.
+// Site contains the settings that all machines of a fleet share. It is safe
+// for concurrent use.
 type Site struct {
 	Fleet     string           // name of the fleet; empty for standard input
 	Part      string           // see [Machine.Part]
-	Namespace string           // of VMs that set none
-	Target    values.Target    // what the manifests will run on
-	Placement values.Placement // of all machines
+	Namespace string           // of VMs that do not set one
+	Target    values.Target    // cluster that the manifests will run on
+	Placement values.Placement // of all VMs
 	Policy    values.Policy
 	Catalog   *catalog.Set
 	Platform  *fleet.Platform // nil if there is none
-	Vars      *source.Node    // override those of every VM; nil if there are none
+	Vars      *source.Node    // vars that override those of every VM; nil if there are none
 
 	identity  identity
 	templates template.Set
@@ -31,7 +31,7 @@ type Site struct {
 	inert     sync.Map // *fleet.Level → []inertKey
 }
 
-// NewSite returns the site that a fleet describes.
+// NewSite returns the site of a fleet.
 func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 	h := &f.Header
 	return &Site{
@@ -42,9 +42,9 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 	}
 }
 
-// Decide returns the machines of an entry: one, or one for each replica. Problems
-// go to diags, which has those of the entry itself; the machines of an entry with
-// errors are [Machine.Broken].
+// Decide returns the machines of an entry: one, or one for each replica.
+// Problems are added to diags, which contains those of the entry itself. The
+// machines of an entry with errors are [Machine.Broken].
 func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics) []*Machine {
 	s.checkInert(e, diags)
 	machines := s.machines(e, diags)
@@ -57,7 +57,8 @@ func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics) []*Machine {
 func (s *Site) machines(e *fleet.Entry, diags *source.Diagnostics) []*Machine {
 	strategy := e.VM.Strategy()
 	d := draft{
-		site: s, entry: e, vm: withoutTraits(e), diags: diags, name: e.Name, namespace: cmp.Or(e.VM.Namespace, s.Namespace),
+		site: s, entry: e, vm: withoutTraits(e), diags: diags,
+		name: e.Name, namespace: cmp.Or(e.VM.Namespace, s.Namespace),
 		strategy: strategy, traits: strategy.Traits(),
 	}
 	if e.VM.Replicas == nil || d.traits.Pooled {
@@ -67,7 +68,7 @@ func (s *Site) machines(e *fleet.Entry, diags *source.Diagnostics) []*Machine {
 	for i := range *e.VM.Replicas {
 		machines = append(machines, d.replica(i))
 		if diags.HasErrors() {
-			break // the others have the same
+			break // the other replicas have the same problems
 		}
 	}
 	return machines

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// sizing decides cpu and memory, or leaves both to an instance type.
+// sizing returns cpu and memory, or the instance type that sets both.
 func (d *draft) sizing() Sizing {
 	vm := d.vm
 	out := Sizing{Flavor: cmp.Or(vm.Flavor, "custom"), Instancetype: vm.Instancetype, Preference: vm.Preference}
@@ -27,8 +27,9 @@ func (d *draft) sizing() Sizing {
 	return out
 }
 
-// withoutTraits returns the VM without what a preference owns: what only the
-// operating system's entry sets is left to the preference, what users set stays.
+// withoutTraits returns the VM without settings that belong to its preference:
+// those that only the operating system's entry sets. Settings of the user
+// remain.
 func withoutTraits(e *fleet.Entry) *values.VM {
 	if e.VM.Preference == nil {
 		return &e.VM
@@ -46,7 +47,8 @@ func withoutTraits(e *fleet.Entry) *values.VM {
 	return &vm
 }
 
-// checkOnlyInstancetype reports sizes next to an instance type, naming both places.
+// checkOnlyInstancetype reports sizes next to an instance type, with both
+// positions.
 func (d *draft) checkOnlyInstancetype() {
 	if d.vm.Instancetype.Name == "" {
 		d.errorf(d.entry.At("instancetype"), rule.MissingKey, "instancetype", "missing name")
@@ -61,8 +63,8 @@ func (d *draft) checkOnlyInstancetype() {
 	}
 }
 
-// sizeOfFlavor reports whether cpu or memory stands where the flavor is named:
-// then the flavor is reported instead.
+// sizeOfFlavor reports whether cpu or memory comes from the flavor: then the
+// flavor is reported instead.
 func sizeOfFlavor(vm *source.Node, f *source.Field) bool {
 	flavor := vm.Get("flavor")
 	return f.Key != "flavor" && flavor != nil && f.Value.Pos() == flavor.Pos()
@@ -88,10 +90,12 @@ func (d *draft) cpu() values.CPU {
 
 func (d *draft) checkCPU(cpu *values.CPU) {
 	if n := cpu.Count(); d.entry.OS.Minimum != nil && n < uint64(d.entry.OS.Minimum.CPU) {
-		d.errorf(d.entry.At("cpu"), rule.BelowMinimum, "cpu", "%d vCPU are below the minimum of %s; expected at least %d", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
+		d.errorf(d.entry.At("cpu"), rule.BelowMinimum, "cpu",
+			"%d vCPU are below the minimum of %s; expected at least %d", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
 	}
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
-		d.errorf(d.entry.At("cpu", "maxSockets"), rule.Conflict, "cpu.maxSockets", "%d is below the %d sockets at %s; expected at least as many",
+		d.errorf(d.entry.At("cpu", "maxSockets"), rule.Conflict, "cpu.maxSockets",
+			"%d is below the %d sockets at %s; expected at least as many",
 			cpu.MaxSockets, cpu.Sockets, where(d.entry.At("cpu")))
 	}
 	needs := []struct {
@@ -114,8 +118,8 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// leastBytes is the least that makes sense as memory or as a disk: KubeVirt
-// accepts 0 and 1Ki, which no guest boots with (kubevirt/kubevirt
+// leastBytes is the smallest plausible size of memory or a disk: KubeVirt
+// accepts 0 and 1Ki, with which no guest boots (kubevirt/kubevirt
 // pkg/virt-api/webhooks, v1.8.4).
 const leastBytes = 1 << 20
 
@@ -136,11 +140,13 @@ func (d *draft) checkMemory(mem *values.Memory) {
 	}
 	at := d.entry.At("memory", "guest")
 	if guest < leastBytes {
-		d.errorf(at, rule.BelowMinimum, "memory", "%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
+		d.errorf(at, rule.BelowMinimum, "memory",
+			"%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
 		return
 	}
 	if low := d.minimumMemory(); guest < low.bytes {
-		d.errorf(at, rule.BelowMinimum, "memory", "%q is below the minimum of %s; expected at least %q", mem.Guest, d.entry.OS.Name, low.text)
+		d.errorf(at, rule.BelowMinimum, "memory",
+			"%q is below the minimum of %s; expected at least %q", mem.Guest, d.entry.OS.Name, low.text)
 	}
 	d.checkMemoryBounds(mem, guest)
 }
@@ -156,7 +162,7 @@ func (d *draft) minimumMemory() minimum {
 	}
 	n, err := parseQuantity(d.entry.OS.Minimum.Memory)
 	if err != nil {
-		return minimum{} // reported with the catalogue
+		return minimum{} // reported with the catalog
 	}
 	return minimum{n, d.entry.OS.Minimum.Memory}
 }
@@ -164,20 +170,22 @@ func (d *draft) minimumMemory() minimum {
 func (d *draft) checkMemoryBounds(mem *values.Memory, guest int64) {
 	if mem.Max != "" {
 		if most, ok := d.quantity(mem.Max, "memory", "max"); ok && most < guest {
-			d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max", "%q is below the guest's %q at %s; expected at least as much",
+			d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max",
+				"%q is below the guest's %q at %s; expected at least as much",
 				mem.Max, mem.Guest, where(d.entry.At("memory", "guest")))
 		}
 	}
 	if mem.Hugepages != "" {
 		page, ok := d.quantity(mem.Hugepages, "memory", "hugepages")
 		if ok && (page <= 0 || guest%page != 0) {
-			d.errorf(d.entry.At("memory", "hugepages"), rule.Conflict, "memory.hugepages", "memory %q is not a multiple of the page size %q", mem.Guest, mem.Hugepages)
+			d.errorf(d.entry.At("memory", "hugepages"), rule.Conflict, "memory.hugepages",
+				"memory %q is not a multiple of the page size %q", mem.Guest, mem.Hugepages)
 		}
 	}
 }
 
-// keyPath returns the path of keys as the user wrote them: without the last one, if
-// its value is the short form of the one above it.
+// keyPath returns the path of keys as the user wrote them: without the last
+// key if its value is the short form of the one above.
 func (d *draft) keyPath(keys []string) string {
 	above := keys[:len(keys)-1]
 	if d.entry.At(above...) == d.entry.At(keys...) {
@@ -186,7 +194,7 @@ func (d *draft) keyPath(keys []string) string {
 	return strings.Join(keys, ".")
 }
 
-// quantity parses a quantity that must be positive, and reports one that is not.
+// quantity parses a quantity, and reports an invalid one.
 func (d *draft) quantity(text string, keys ...string) (int64, bool) {
 	n, err := parseQuantity(text)
 	if err != nil {
@@ -195,7 +203,7 @@ func (d *draft) quantity(text string, keys ...string) (int64, bool) {
 	return n, err == nil
 }
 
-// where returns a position for use within a message.
+// where formats a position for use in a message.
 func where(p source.Pos) string {
 	if catalog.IsBuiltin(p) {
 		return p.File

@@ -9,14 +9,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// checkStrategy reports what the machine's strategy cannot keep its promise with.
+// checkStrategy reports settings that the strategy of the machine cannot
+// support.
 func (d *draft) checkStrategy(m *Machine) {
 	if d.strategy == values.InPlace {
 		d.warnVolatileRoot(m.Disks)
 		return
 	}
 	if m.Lifecycle.Protect && d.traits.DeletesVM {
-		d.limit(d.entry.At("lifecycle", "protect"), "lifecycle.protect",
+		d.reportLimit(d.entry.At("lifecycle", "protect"), "lifecycle.protect",
 			"the cluster refuses to delete a protected VM, which is what happens here; remove it, or use `strategy: rollout`")
 	}
 	for i := range m.Disks {
@@ -33,33 +34,37 @@ func (d *draft) checkStrategy(m *Machine) {
 	}
 }
 
-// warnVolatileRoot warns of a pet that loses its root disk with every stop.
+// warnVolatileRoot warns of a pet that loses its root disk on every stop.
 func (d *draft) warnVolatileRoot(disks []Disk) {
 	for i := range disks {
 		if disks[i].Name == values.RootDisk && disks[i].Kind == DiskContainerDisk {
-			d.diags.Warnf(d.entry.At("disks", values.RootDisk, "source"), rule.VolatileRoot, d.entry.Path+".disks.root.source",
-				"what the guest writes to a container disk is lost when it stops; expected a source that is copied, such as `registry`, or `lifecycle: cattle`")
+			at, path := d.entry.At("disks", values.RootDisk, "source"), d.entry.Path+".disks.root.source"
+			d.diags.Warnf(at, rule.VolatileRoot, path, "what the guest writes to a container disk is lost when it stops; "+
+				"expected a source that is copied, such as `registry`, or `lifecycle: cattle`")
 		}
 	}
 }
 
-// limit reports what the machine's strategy does not allow.
-func (d *draft) limit(at source.Pos, path, why string) {
+// reportLimit reports a setting that the strategy of the machine does not allow.
+func (d *draft) reportLimit(at source.Pos, path, why string) {
 	d.errorf(at, rule.Strategy, path, "under `strategy: %s` %s", d.strategy, why)
 }
 
-// patience is how long Argo CD waits for a VM that it replaces to be gone, in
-// seconds (gitops-engine pkg/utils/kube/resource_ops.go, v3.2: 5 minutes).
+// patience is the number of seconds that Argo CD waits for the deletion of a
+// VM that it replaces (gitops-engine pkg/utils/kube/resource_ops.go, v3.2: 5
+// minutes).
 const patience = 300
 
 func (d *draft) checkGracePeriod() {
 	if grace := d.vm.TerminationGracePeriodSeconds; grace != nil && *grace >= patience {
-		d.limit(d.entry.At("terminationGracePeriodSeconds"), "terminationGracePeriodSeconds", fmt.Sprintf(
-			"Argo CD waits %d seconds for the old VM to be gone, and this guest may take %d to stop; use a shorter one, or another strategy", patience, *grace))
+		d.reportLimit(d.entry.At("terminationGracePeriodSeconds"), "terminationGracePeriodSeconds", fmt.Sprintf(
+			"Argo CD waits %d seconds for the old VM to be gone, and this guest may take %d to stop; "+
+				"use a shorter one, or another strategy", patience, *grace))
 	}
 }
 
-// checkStrategyDisk reports disks that the strategy would lose, share or never recreate.
+// checkStrategyDisk reports disks that the strategy would lose, share or never
+// recreate.
 func (d *draft) checkStrategyDisk(disk *Disk) {
 	path := "disks." + disk.Name
 	root := disk.Name == values.RootDisk
@@ -67,17 +72,21 @@ func (d *draft) checkStrategyDisk(disk *Disk) {
 	renewed := root && disk.Kind == DiskDataVolume && d.traits.ContentNamedRoot
 	switch {
 	case renewed && disk.Keep:
-		d.limit(d.entry.At("disks", disk.Name, "keep"), path+".keep", "a new image is a new root disk, which cannot be kept; remove it")
+		d.reportLimit(d.entry.At("disks", disk.Name, "keep"), path+".keep",
+			"a new image is a new root disk, which cannot be kept; remove it")
 	case renewed && disk.ExpandTo != "":
-		d.limit(d.entry.At("disks", disk.Name, "expandTo"), path+".expandTo", "another size is another root disk; use `size` instead")
+		d.reportLimit(d.entry.At("disks", disk.Name, "expandTo"), path+".expandTo",
+			"another size is another root disk; use `size` instead")
 	case !root && owned && d.traits.LosesDisks && !d.mayLose(disk.Name):
-		d.limit(d.entry.KeyAt("disks", disk.Name), path, "the disk is lost with every change of the VM; set `keep: true`, or `keep: false` where that is meant")
+		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
+			"the disk is lost with every change of the VM; set `keep: true`, or `keep: false` where that is meant")
 	case d.traits.Together != "":
 		d.checkManyDisks(disk, path)
 	}
 }
 
-// mayLose reports whether the user has set that the disk does not survive its VM.
+// mayLose reports whether the user has specified that the disk does not
+// survive its VM.
 func (d *draft) mayLose(disk string) bool {
 	keep := d.vm.Disks[disk].Keep
 	if keep == nil {
@@ -86,43 +95,52 @@ func (d *draft) mayLose(disk string) bool {
 	return keep != nil && !*keep
 }
 
-// checkManyDisks reports disks that several machines would use at the same time.
+// checkManyDisks reports disks that several VMs would use at the same time.
 func (d *draft) checkManyDisks(disk *Disk, path string) {
 	shared := disk.ReadOnly || disk.Shareable || disk.Type == "cdrom"
 	switch {
 	case disk.Keep && disk.Kind == DiskDataVolume:
-		d.limit(d.entry.KeyAt("disks", disk.Name), path, "a disk that survives its VM would be that of several at once; set `keep: false`")
+		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
+			"a disk that survives its VM would be that of several at once; set `keep: false`")
 	case disk.Kind == DiskClaim && !shared:
-		d.limit(d.entry.KeyAt("disks", disk.Name), path, "several VMs would write to the claim at once; set `readOnly: true`, or a source that is copied")
+		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
+			"several VMs would write to the claim at once; set `readOnly: true`, or a source that is copied")
 	case disk.ExpandTo != "":
-		d.limit(d.entry.At("disks", disk.Name, "expandTo"), path+".expandTo", "no disk is there for long; use another `size`")
+		d.reportLimit(d.entry.At("disks", disk.Name, "expandTo"), path+".expandTo",
+			"no disk is there for long; use another `size`")
 	}
 }
 
-// checkAddresses reports addresses that several machines would have at the same time.
+// checkAddresses reports addresses that several VMs would have at the same
+// time.
 func (d *draft) checkAddresses(nics []NIC) {
 	for i := range nics {
 		n := &nics[i]
 		for _, a := range []struct{ key, value string }{{"mac", n.MAC}, {"ip", n.IP}} {
 			if a.value != "" {
-				d.limit(n.at(a.key), source.IndexPath("nics", i)+"."+a.key, d.traits.Together+", and cannot have one address; remove it")
+				d.reportLimit(n.at(a.key), source.IndexPath("nics", i)+"."+a.key,
+					d.traits.Together+", and cannot have one address; remove it")
 			}
 		}
 	}
 }
 
-// checkPool reports what cannot differ between the machines of a pool.
+// checkPool reports settings that cannot differ between the VMs of a pool.
 func (d *draft) checkPool() {
 	at := d.entry.At("lifecycle", "strategy")
 	if d.vm.Replicas == nil {
-		d.limit(at, "replicas", "the number of VMs is missing; set `replicas`")
+		d.reportLimit(at, "replicas", "the number of VMs is missing; set `replicas`")
 	}
 	if target := d.site.Target.KubeVirt; values.Before(target, 1, 6) {
-		d.limit(at, "lifecycle.strategy", fmt.Sprintf("KubeVirt %s restarts all VMs at once; set a target from 1.6 on, or use another strategy", target))
+		d.reportLimit(at, "lifecycle.strategy", fmt.Sprintf(
+			"KubeVirt %s restarts all VMs at once; set a target from 1.6 on, or use another strategy", target))
 	}
-	for _, keys := range [][]string{{"hostname"}, {"cloudInit", "hostname"}, {"firmware", "uuid"}, {"firmware", "serial"}} {
+	for _, keys := range [][]string{
+		{"hostname"}, {"cloudInit", "hostname"}, {"firmware", "uuid"}, {"firmware", "serial"},
+	} {
 		if n := d.entry.Keys.Get(keys...); n.IsSet() && n.Text != "" {
-			d.limit(d.entry.At(keys...), strings.Join(keys, "."), "all VMs of a pool are the same, and would all have it; remove it")
+			d.reportLimit(d.entry.At(keys...), strings.Join(keys, "."),
+				"all VMs of a pool are the same, and would all have it; remove it")
 		}
 	}
 }

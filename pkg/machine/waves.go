@@ -8,12 +8,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// resolveWaves sets the wave of every machine, from what it depends on.
+// resolveWaves sets the wave of every machine from its dependencies.
 func resolveWaves(records []*record, index map[machineKey]*record, incomplete bool, diags *source.Diagnostics) {
 	if !slices.ContainsFunc(records, func(r *record) bool { return len(r.deps) > 0 }) {
 		return
 	}
-	w := waver{diags: diags, incomplete: incomplete, index: index, groups: map[machineKey][]*record{}, state: map[*record]int{}}
+	w := waver{
+		diags: diags, incomplete: incomplete, index: index,
+		groups: map[machineKey][]*record{}, state: map[*record]int{},
+	}
 	for _, r := range records {
 		k := machineKey{r.namespace, r.group}
 		w.groups[k] = append(w.groups[k], r)
@@ -23,10 +26,10 @@ func resolveWaves(records []*record, index map[machineKey]*record, incomplete bo
 	}
 }
 
-// waver resolves waves depth first.
+// waver resolves waves depth-first.
 type waver struct {
 	diags *source.Diagnostics
-	// incomplete reports that there are VMs that could not be read.
+	// incomplete is true if some VMs could not be read.
 	incomplete bool
 	index      map[machineKey]*record
 	groups     map[machineKey][]*record
@@ -49,7 +52,7 @@ func (w *waver) resolve(r *record) {
 	for _, d := range r.deps {
 		for _, on := range w.find(r, d) {
 			if w.state[on] == visiting {
-				w.cycle(on, d)
+				w.reportCycle(on, d)
 				continue
 			}
 			w.resolve(on)
@@ -60,7 +63,8 @@ func (w *waver) resolve(r *record) {
 	if r.given != nil {
 		r.wave = r.given.number
 		if len(r.deps) > 0 && r.wave < least {
-			w.diags.Errorf(r.given.pos, rule.Conflict, r.path+".wave", "wave %d is not after what it depends on; expected at least %d", r.wave, least)
+			w.diags.Errorf(r.given.pos, rule.Conflict, r.path+".wave",
+				"wave %d is not after what it depends on; expected at least %d", r.wave, least)
 		}
 	}
 	w.stack = w.stack[:len(w.stack)-1]
@@ -77,7 +81,7 @@ func (w *waver) find(r *record, d Dependency) []*record {
 		return group
 	}
 	if w.incomplete {
-		return nil // it may be in what could not be read
+		return nil // it may be in a file that could not be read
 	}
 	known := make([]string, 0, len(w.index))
 	for k := range w.index {
@@ -85,12 +89,13 @@ func (w *waver) find(r *record, d Dependency) []*record {
 	}
 	slices.Sort(known)
 	name := k.seenFrom(r.namespace)
-	w.diags.Errorf(d.Pos, rule.UnknownName, r.path+".dependsOn", "no VM %q is rendered with this one: waves do not cross Applications; %s",
-		name, source.DidYouMean(name, known))
+	w.diags.Errorf(d.Pos, rule.UnknownName, r.path+".dependsOn",
+		"no VM %q is rendered with this one: waves do not cross Applications; %s", name, source.DidYouMean(name, known))
 	return nil
 }
 
-// seenFrom returns the name by which VMs of a namespace refer to the one of the key.
+// seenFrom returns the name by which VMs in a namespace refer to the VM of the
+// key.
 func (k machineKey) seenFrom(namespace string) string {
 	if k.namespace == namespace {
 		return k.name
@@ -98,13 +103,15 @@ func (k machineKey) seenFrom(namespace string) string {
 	return k.namespace + "/" + k.name
 }
 
-// cycle reports the machines from the first one met twice.
-func (w *waver) cycle(first *record, d Dependency) {
+// reportCycle reports a dependency cycle, starting at the machine that was reached
+// twice.
+func (w *waver) reportCycle(first *record, d Dependency) {
 	round := w.stack[slices.Index(w.stack, first):]
 	names := make([]string, 0, len(round)+1)
 	for _, r := range round {
 		names = append(names, r.name)
 	}
 	names = append(names, first.name)
-	w.diags.Errorf(d.Pos, rule.Cycle, w.stack[len(w.stack)-1].path+".dependsOn", "dependency cycle: %s", strings.Join(names, " → "))
+	w.diags.Errorf(d.Pos, rule.Cycle, w.stack[len(w.stack)-1].path+".dependsOn",
+		"dependency cycle: %s", strings.Join(names, " → "))
 }

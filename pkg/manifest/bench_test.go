@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// benchmarkVM is a virtual machine with two disks, two NICs, EFI and cloud-init.
+// benchmarkVM returns a VM with two disks, two NICs, EFI and cloud-init.
 func benchmarkVM(tb testing.TB) (v any, encoded []byte) {
 	text, err := os.ReadFile("testdata/objects/vm-windows.in.yaml")
 	require.NoError(tb, err)
@@ -22,10 +22,10 @@ func benchmarkVM(tb testing.TB) (v any, encoded []byte) {
 	return v, encoded
 }
 
-// TestAllocations holds the price of an object: into a buffer that is large
-// enough, only quantities in Gi (one allocation each) and ports (two) cost
-// anything, and in YAML the first strings that have escapes. The
-// VirtualMachine has two such quantities and one such port.
+// TestAllocations limits the cost of an object: in a buffer that is large enough, only
+// quantities in Gi (one allocation each) and ports (two) allocate, and in YAML the
+// first strings with escapes. The VirtualMachine has two such quantities and one such
+// port.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("pools are not kept under the race detector")

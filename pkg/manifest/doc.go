@@ -1,13 +1,12 @@
-// Package manifest holds Kubernetes objects as text: who an object is, how a
-// stream of objects is read, and how one is written as YAML documents or as
-// one JSON List.
+// Package manifest handles Kubernetes objects as text: it identifies them, reads
+// streams of them, and writes them as YAML documents or as one JSON List.
 //
 // An [Object] is an identity and the object's compact JSON. [New] and [Encode]
-// make that JSON from typed API structs, without the empty status, resources
-// and timestamps that encoding/json would add. [AppendYAML] turns it into
-// block-style YAML. A [Writer] puts objects on a stream as they come, in
-// memory that does not grow with their number. [Read] is the way back.
+// create that JSON from typed API structs, without the empty status, resources
+// and timestamps that encoding/json would add. [AppendYAML] converts it to
+// block-style YAML. A [Writer] writes objects to a stream one by one, in memory
+// that does not grow with their number. [Read] reads such a stream.
 //
-// The same objects give the same bytes, always. The package knows Kubernetes'
-// conventions for objects and nothing about any particular kind.
+// The same objects always result in the same bytes. The package implements the
+// Kubernetes conventions for objects, and nothing specific to any kind.
 package manifest

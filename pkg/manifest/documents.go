@@ -4,17 +4,17 @@ import "bytes"
 
 // document is a part of a stream between two markers.
 type document struct {
-	number int // among the documents that hold something, from 1
+	number int // among the documents that are not empty, from 1
 	line   int // of the stream, on which the text begins: the first that is not a comment
 	text   []byte
 }
 
-// split cuts a stream into its documents, without those that hold nothing but
-// comments. It blanks the markers and directives in the text itself, so that
-// what shares a line with a marker keeps its place.
+// split splits a stream into its documents, without those that contain nothing
+// but comments. It overwrites markers and directives with spaces, so that text on
+// the same line as a marker keeps its position.
 //
-// A line that begins with --- or ... ends a document wherever it stands: YAML
-// allows neither at the start of a line within a scalar (YAML 1.2, 9.1.2).
+// A line that begins with --- or ... always ends a document: YAML allows neither
+// at the start of a line within a scalar (YAML 1.2, 9.1.2).
 func split(stream []byte) (documents []document) {
 	stream = bytes.TrimPrefix(stream, []byte("\ufeff"))
 	start, startLine, empty := 0, 1, true
@@ -44,8 +44,8 @@ func split(stream []byte) (documents []document) {
 	return documents
 }
 
-// lineEnd returns where the line that begins at pos ends, after its line break,
-// which to YAML may be a carriage return alone.
+// lineEnd returns the end of the line that begins at pos, after its line break,
+// which in YAML may be a single carriage return.
 func lineEnd(text []byte, pos int) int {
 	i := bytes.IndexAny(text[pos:], "\r\n")
 	if i < 0 {
@@ -70,7 +70,7 @@ func isBlank(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-// blank overwrites a line's text with spaces and keeps its end.
+// blank overwrites the text of a line with spaces, but not its line break.
 func blank(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {
@@ -79,8 +79,8 @@ func blank(text []byte) {
 	}
 }
 
-// lineCounter tells the line of offsets in a text. It counts on from the last
-// one that it was asked for.
+// lineCounter returns the lines of offsets in a text. It counts from the last
+// offset that was requested.
 type lineCounter struct {
 	text []byte
 	line int // of pos

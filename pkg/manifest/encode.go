@@ -10,26 +10,27 @@ import (
 )
 
 // Encode appends the compact JSON of a Kubernetes API struct, or a pointer to
-// one, to dst. Keys stand in the order in which the struct declares its fields,
-// but apiVersion before kind (so apiVersion, kind, metadata, spec for every
-// Kubernetes type), keys of maps are sorted, and <, > and & are not escaped.
+// one, to dst. Keys are in the order in which the struct declares its fields,
+// except that apiVersion comes before kind (so apiVersion, kind, metadata, spec
+// for every Kubernetes type). Keys of maps are sorted, and <, > and & are not
+// escaped.
 //
-// The result means the same to the API server as encoding/json's, and leaves
-// out what carries no information:
+// The result means the same to the API server as that of encoding/json, and omits
+// what carries no information:
 //
-//   - A field marked omitempty is left out when it is empty, and other than in
-//     encoding/json that includes structs: `status: {}`, `resources: {}`,
-//     `metadata: {}`. A struct without omitempty is a required key of the
-//     object's schema (`devices: {}`) and stays. So does KubeVirt's `acpi: {}`,
-//     whose empty value means enabled.
+//   - A field marked omitempty is omitted if it is empty. Unlike in encoding/json,
+//     that includes structs: `status: {}`, `resources: {}`, `metadata: {}`. A
+//     struct without omitempty is a required key of the object's schema
+//     (`devices: {}`) and stays. KubeVirt's `acpi: {}`, whose empty value means
+//     enabled, also stays.
 //   - A pointer to an empty struct is a choice, not noise, and stays
 //     (`masquerade: {}`, `rng: {}`, `blank: {}`).
-//   - null is not written: neither fields nor map entries. In a list it stays,
-//     because leaving it out would move the other items.
+//   - Fields and map entries that are null are omitted. In a list null stays,
+//     because omitting it would move the other items.
 //
-// On error, dst is returned as it was. Errors come from values that JSON cannot
-// hold (NaN, channels, maps without string keys) and from json.Marshalers. A
-// value that contains itself through pointers has no end and must not be given.
+// On error, dst is returned unchanged. Errors come from values that JSON cannot
+// represent (NaN, channels, maps without string keys) and from json.Marshalers.
+// Encode does not return for a value that contains itself through pointers.
 func Encode(dst []byte, v any) ([]byte, error) {
 	rv := reflect.ValueOf(v)
 	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
@@ -45,13 +46,13 @@ func Encode(dst []byte, v any) ([]byte, error) {
 	return out, nil
 }
 
-// encodeFunc appends the JSON of v, whose type is the one it was built for. v
-// is addressable, so that methods with pointer receivers can be called on it
-// without a copy.
+// encodeFunc appends the JSON of v, which has the type that the function was built
+// for. v is addressable, so that methods with pointer receivers can be called on
+// it without a copy.
 type encodeFunc func(dst []byte, v reflect.Value) ([]byte, error)
 
-// encoders caches the encodeFunc of each type that was encoded: a type's
-// fields and tags are looked at once per process.
+// encoders caches the encodeFunc of each type that was encoded, so that the fields
+// and tags of a type are inspected once per process.
 var encoders sync.Map // of reflect.Type to encodeFunc
 
 func encoderOf(t reflect.Type) encodeFunc {
@@ -71,9 +72,9 @@ func addressable(v reflect.Value) reflect.Value {
 	return p
 }
 
-// later is encoderOf for the types within another one: they are looked at when
-// a value of them turns up, since KubeVirt's API has a thousand and an object
-// few. That a type may contain itself does no harm then.
+// later returns an encodeFunc that calls encoderOf when the first value of the type
+// is encoded: the KubeVirt API has a thousand types, and an object contains few of
+// them. This also allows types that contain themselves.
 func later(t reflect.Type) encodeFunc {
 	var known atomic.Pointer[encodeFunc]
 	return func(dst []byte, v reflect.Value) ([]byte, error) {
@@ -86,7 +87,7 @@ func later(t reflect.Type) encodeFunc {
 	}
 }
 
-// build works out how a type is encoded.
+// build returns the encodeFunc of a type.
 func build(t reflect.Type) encodeFunc {
 	if f := marshalerOf(t); f != nil {
 		return f
@@ -117,8 +118,8 @@ func build(t reflect.Type) encodeFunc {
 	}
 }
 
-// refuse reports a type that cannot be encoded when a value of it turns up:
-// the type alone does no harm.
+// refuse returns an encodeFunc that always fails. A type that cannot be encoded is
+// an error only if a value of it is encoded.
 func refuse(format string, args ...any) encodeFunc {
 	err := fmt.Errorf(format, args...)
 	return func(dst []byte, _ reflect.Value) ([]byte, error) { return dst, err }
@@ -161,8 +162,8 @@ func encodePointer(elem encodeFunc) encodeFunc {
 	}
 }
 
-// listOf encodes a list; bytes become base64, as in every Secret's data, where
-// nil ones are an empty value and not a missing one.
+// listOf returns the encodeFunc of a list. Bytes are encoded as base64, as in the
+// data of a Secret, where nil is an empty value and not a missing one.
 func listOf(t reflect.Type) encodeFunc {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 		return encodeBytes

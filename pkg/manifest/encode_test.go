@@ -65,9 +65,9 @@ func TestObjectsGolden(t *testing.T) {
 	})
 }
 
-// requireSameMeaning compares with encoding/json: what is in the text is equal,
-// what is not in it is null, or a struct of nothing, or a zero leaf that was
-// marked omitempty; and the API server decodes both to the same object.
+// requireSameMeaning compares with encoding/json: values in the text are equal, and
+// values not in it are null, an empty struct, or a zero leaf that is marked
+// omitempty. The API server decodes both to the same object.
 func requireSameMeaning(t *testing.T, v any, encoded []byte) {
 	t.Helper()
 	reference, err := json.Marshal(v)
@@ -83,8 +83,8 @@ func requireSameMeaning(t *testing.T, v any, encoded []byte) {
 	requireJSONEqual(t, fromReference.Interface(), fromEncoded.Interface())
 }
 
-// requireJSONEqual compares what both are to encoding/json, to which a nil and
-// an empty list are the same where the API server takes them for the same.
+// requireJSONEqual compares both in the form of encoding/json, where a nil and an
+// empty list are the same if they are the same to the API server.
 func requireJSONEqual(t *testing.T, want, got any) {
 	t.Helper()
 	wantText, err := json.Marshal(want)
@@ -123,7 +123,7 @@ func requireSubset(t *testing.T, path string, want, got any) {
 	}
 }
 
-// isNoise knows the keys by name, not by type, as a reader of manifests does.
+// isNoise identifies the keys by name, not by type, as a reader of manifests does.
 func isNoise(key string, value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -143,10 +143,9 @@ func isNoise(key string, value any) bool {
 	return false
 }
 
-// TestOmittedStructs keeps the list of all struct fields that are left out when
-// they are empty, so that a new one in KubeVirt's or CDI's types is looked at
-// before it is: does its empty value say something? (see keptEmpty) Times are
-// not listed: an empty one is null.
+// TestOmittedStructs lists all struct fields that are omitted if they are empty, so
+// that a new one in the KubeVirt or CDI types is reviewed first: does its empty
+// value have a meaning? (see keptEmpty) Times are not listed: an empty one is null.
 func TestOmittedStructs(t *testing.T) {
 	omitted, required := map[string]bool{}, map[string]bool{}
 	seen := map[reflect.Type]bool{}
@@ -187,7 +186,8 @@ func TestOmittedStructs(t *testing.T) {
 		"VirtualMachine.status VirtualMachineStatus", "DataVolume.status DataVolumeStatus",
 	), omitted)
 	require.Equal(t, set(
-		"VirtualMachine.spec VirtualMachineSpec", "DataVolume.spec DataVolumeSpec", "DataVolumeTemplateSpec.spec DataVolumeSpec",
+		"VirtualMachine.spec VirtualMachineSpec",
+		"DataVolume.spec DataVolumeSpec", "DataVolumeTemplateSpec.spec DataVolumeSpec",
 		"VirtualMachineInstanceSpec.domain DomainSpec",
 		"DomainSpec.devices Devices",                          // {} is a VM without any
 		"PreferredSchedulingTerm.preference NodeSelectorTerm", // {} matches no node
@@ -252,7 +252,8 @@ func TestEncodeNoise(t *testing.T) {
 		{"all set", &all{
 			Choice: &empty{}, List: []int{}, Map: map[string]*empty{"b": {}, "a": {}, "nil": nil},
 			Any: map[string]any{"x": nil, "y": []any{nil, 1.5, "s"}}, Hidden: 1, PointedTo: &PointedTo{},
-		}, `{"required":{},"choice":{},"list":[],"map":{"a":{},"b":{}},"any":{"y":[null,1.5,"s"]},"kept":0,"-":0,"Untagged":0,"e":0,"p":0}`},
+		}, `{"required":{},"choice":{},"list":[],"map":{"a":{},"b":{}},"any":{"y":[null,1.5,"s"]},` +
+			`"kept":0,"-":0,"Untagged":0,"e":0,"p":0}`},
 		{"features without acpi", &kubevirtv1.Features{}, `{"acpi":{}}`},
 		{"acpi off", &kubevirtv1.Features{ACPI: kubevirtv1.FeatureState{Enabled: new(bool)}}, `{"acpi":{"enabled":false}}`},
 		{"domain", &kubevirtv1.DomainSpec{}, `{"devices":{}}`},
@@ -264,7 +265,11 @@ func TestEncodeNoise(t *testing.T) {
 		{"duration", metav1.Duration{Duration: 90 * time.Second}, `"1m30s"`},
 		{"quantity in an interface", []any{resource.MustParse("1024Mi")}, `["1Gi"]`},
 		{"raw", json.RawMessage("{ \"a\" : 1 }"), `{"a":1}`},
-		{"numbers", []any{json.Number("12345678901234567890"), json.Number("1.0"), 1e21, 1e-7, uint8(3)}, `[12345678901234567890,1,1e+21,1e-07,3]`},
+		{
+			"numbers",
+			[]any{json.Number("12345678901234567890"), json.Number("1.0"), 1e21, 1e-7, uint8(3)},
+			`[12345678901234567890,1,1e+21,1e-07,3]`,
+		},
 		{"array", [2]bool{true}, `[true,false]`},
 	}
 	for _, test := range tests {
@@ -309,8 +314,11 @@ func TestEncodeErrors(t *testing.T) {
 		"nan":     {[]float64{math.NaN()}, "encoding []float64: NaN is not a JSON number"},
 		"channel": {struct{ C chan int }{}, "encoding struct { C chan int }: a chan int cannot be written as JSON"},
 		"key":     {map[int]string{}, "encoding map[int]string: map[int]string has keys that are not strings"},
-		"raw":     {json.RawMessage("{"), "encoding json.RawMessage: the JSON of json.RawMessage: unexpected end of JSON input"},
-		"number":  {json.Number("x"), `encoding json.Number: "x" is not a JSON number`},
+		"raw": {
+			json.RawMessage("{"),
+			"encoding json.RawMessage: the JSON of json.RawMessage: unexpected end of JSON input",
+		},
+		"number": {json.Number("x"), `encoding json.Number: "x" is not a JSON number`},
 		"collides": {struct {
 			Inlined
 			B int `json:"a"`

@@ -22,7 +22,8 @@ func ExampleEncode() {
 }
 
 func ExampleAppendYAML() {
-	text := []byte(`{"name":"web01","on":"yes","mac":"02:11:22:33:44:55","disks":[{"name":"root","blank":{}}],"userData":"#cloud-config\nuser: me\n"}`)
+	text := []byte(`{"name":"web01","on":"yes","mac":"02:11:22:33:44:55",` +
+		`"disks":[{"name":"root","blank":{}}],"userData":"#cloud-config\nuser: me\n"}`)
 	fmt.Printf("%s", manifest.AppendYAML(nil, text))
 	// Output:
 	// name: web01

@@ -5,28 +5,27 @@ import (
 	"strings"
 )
 
-// field is how one field of a struct is written.
+// field specifies how a field of a struct is written.
 type field struct {
 	index    int
 	key      string // with quotes and colon; empty for an inlined struct
 	encode   encodeFunc
-	inline   *object                  // the fields of an inlined struct, or of the one that it points to
-	isEmpty  func(reflect.Value) bool // reports whether a value is left out; nil if none is
-	omitBare bool                     // left out when it encodes to {}
+	inline   *object                  // the fields of an inlined struct, or of a pointer to one
+	isEmpty  func(reflect.Value) bool // reports whether a value is omitted; nil if none is
+	omitBare bool                     // whether to omit a value that encodes to {}
 	zero     zeroTest
 }
 
-// object is how a struct is written: its fields in the order declared, but
-// apiVersion before kind.
+// object specifies how a struct is written: its fields in the order declared,
+// except that apiVersion comes before kind.
 type object struct{ fields []field }
 
-// keptEmpty names the struct types whose empty value says something although
-// their field is marked omitempty.
+// keptEmpty names the struct types whose empty value has a meaning although their
+// field is marked omitempty.
 //
-// FeatureState (kubevirt.io/api, core/v1/schema.go, v1.9.0) switches a feature
-// on when its `enabled` is not set. All of KubeVirt's features are pointers to
-// one but `acpi`, which KubeVirt itself therefore writes as `acpi: {}` wherever
-// there are features.
+// FeatureState (kubevirt.io/api, core/v1/schema.go, v1.9.0) enables a feature if
+// `enabled` is not set. All KubeVirt features are pointers to it except `acpi`,
+// which KubeVirt itself therefore writes as `acpi: {}` in all `features`.
 var keptEmpty = map[string]bool{
 	"kubevirt.io/api/core/v1.FeatureState": true,
 }
@@ -44,7 +43,7 @@ func structOf(t reflect.Type) encodeFunc {
 	}
 }
 
-// collect plans the fields of t and of the structs inlined in it. It returns
+// collect adds the fields of t, and of the structs inlined in it, to o. It returns
 // the first key that occurs twice, or "".
 func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 	for i := range t.NumField() {
@@ -73,8 +72,8 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 	return ""
 }
 
-// putVersionFirst makes apiVersion come before kind, as everyone writes them;
-// metav1.TypeMeta declares them the other way round.
+// putVersionFirst puts apiVersion before kind, the usual order;
+// metav1.TypeMeta declares them in the other order.
 func (o *object) putVersionFirst() {
 	for i := range len(o.fields) - 1 {
 		if o.fields[i].key == `"kind":` && o.fields[i+1].key == `"apiVersion":` {
@@ -96,8 +95,9 @@ func planField(i int, f reflect.StructField, name, options string) field {
 	}
 }
 
-// emptyTest returns what reports whether a field of a kind is left out, or nil
-// if it never is. Its options are encoding/json's: by omitEmpty no struct is empty.
+// emptyTest returns a function that reports whether a field of a kind is omitted,
+// or nil if it never is. The options are those of encoding/json: for omitEmpty, no
+// struct is empty.
 func emptyTest(kind reflect.Kind, omitEmpty, omitZero bool) func(reflect.Value) bool {
 	switch {
 	case kind == reflect.Pointer:
@@ -117,7 +117,8 @@ func emptyTest(kind reflect.Kind, omitEmpty, omitZero bool) func(reflect.Value) 
 
 func hasNoElements(v reflect.Value) bool { return v.Len() == 0 }
 
-// fieldEncoder knows the simplest types at once: most fields have one.
+// fieldEncoder returns the encodeFunc of a field. That of a simple type, which most
+// fields have, is looked up immediately.
 func fieldEncoder(t reflect.Type) encodeFunc {
 	if k := t.Kind(); k <= reflect.Float64 || k == reflect.String {
 		return encoderOf(t)
@@ -171,7 +172,8 @@ func (o *object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
 	return dst, nil
 }
 
-// append writes the field with its key, or nothing when it encodes to noise.
+// append writes the field with its key, or nothing if it encodes to null or, with
+// omitBare, to {}.
 func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
 	start := len(dst)
 	if dst[start-1] != '{' {

@@ -1,6 +1,6 @@
 package manifest
 
-// Format is how a stream of objects is written.
+// Format is the format of a stream of objects.
 type Format uint8
 
 // The formats.

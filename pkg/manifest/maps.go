@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// entries holds a map's keys and values while it is written. It is pooled per
-// map type, so that writing a map allocates nothing.
+// entries contains the keys and values of a map while it is written. There is a pool
+// for each map type, so that writing a map allocates nothing.
 type entries struct {
 	keys   []entryKey
 	key    reflect.Value // of the map's key type
 	values reflect.Value // a slice of the map's value type, as long as keys
 }
 
-// entryKey is a key and the place of its value.
+// entryKey is a key and the index of its value.
 type entryKey struct {
 	text  string
 	value int
@@ -51,7 +51,7 @@ func newEntries(t reflect.Type) *entries {
 	}
 }
 
-// fill takes over the entries of m, sorted by key.
+// fill copies the entries of m, sorted by key.
 func (e *entries) fill(m reflect.Value) {
 	n := m.Len()
 	e.keys = e.keys[:0]
@@ -68,7 +68,7 @@ func (e *entries) fill(m reflect.Value) {
 	slices.SortFunc(e.keys, func(a, b entryKey) int { return cmp.Compare(a.text, b.text) })
 }
 
-// encode writes all entries but those that are null.
+// encode writes all entries except those that are null.
 func (e *entries) encode(dst []byte, elem encodeFunc) (_ []byte, err error) {
 	dst = append(dst, '{')
 	for _, key := range e.keys {

@@ -15,16 +15,16 @@ var (
 	numberType    = reflect.TypeFor[json.Number]()
 )
 
-// quantity is the method by which resource.Quantity (k8s.io/apimachinery,
-// pkg/api/resource) writes itself without allocating. Its String would do the
-// same, but stores the result in the caller's object.
+// quantity is implemented by resource.Quantity (k8s.io/apimachinery,
+// pkg/api/resource). The method does not allocate. String returns the same text,
+// but stores it in the caller's object.
 type quantity interface {
 	CanonicalizeBytes(out []byte) (number, suffix []byte)
 }
 
-// marshalerOf returns the encodeFunc of a type that knows how to write itself,
-// or nil for the others. A pointer is looked through first: what it points to
-// is addressable, and its methods include the pointer's.
+// marshalerOf returns the encodeFunc of a type that has a method to encode itself,
+// or nil if it has none. It returns nil for pointers: the value that they point to
+// is addressable, and its methods include those of the pointer.
 func marshalerOf(t reflect.Type) encodeFunc {
 	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// appendFloat appends the shortest number that reads back as f: in digits
-// between 1e-6 and 1e21, with an exponent outside.
+// appendFloat appends the shortest number that reads back as f: without an exponent
+// between 1e-6 and 1e21, with one outside.
 func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return dst, fmt.Errorf("%v is not a JSON number", f)
@@ -21,8 +21,8 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 	return strconv.AppendFloat(dst, f, format, -1, bits), nil
 }
 
-// encodeNumber writes a number that was read as text: an integer as it is,
-// however long, anything else as the float64 that it is to every reader.
+// encodeNumber writes a number that was read as text: an integer of any length as
+// it is, anything else as a float64, which it is to every reader.
 func encodeNumber(dst []byte, v reflect.Value) ([]byte, error) {
 	n := json.Number(v.String())
 	if isInteger(string(n)) {

@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// ID says which object of a cluster is meant. IDs are comparable and can be
-// keys of a map.
+// ID identifies an object in a cluster. IDs are comparable and can be keys of a map.
 type ID struct {
 	APIVersion string // such as "kubevirt.io/v1"
 	Kind       string // such as "VirtualMachine"
-	Namespace  string // empty for objects without one
+	Namespace  string // empty for objects without a namespace
 	Name       string // or metadata.generateName, which ends in a dash
 }
 
-// Object is one object: who it is, and its compact JSON.
+// Object is an object: its identity and its compact JSON.
 type Object struct {
 	ID
 	JSON []byte
 }
 
 // New returns a typed API struct as an object. Its JSON is canonical, as in the
-// result of [Read]; for the order in which a type declares its fields, see [Encode].
+// result of [Read]; [Encode] keeps the order in which a type declares its fields.
 func New(v any) (Object, error) {
 	text, err := Encode(nil, v)
 	if err == nil {
@@ -34,8 +33,8 @@ func New(v any) (Object, error) {
 	return Object{ID: identify(text), JSON: text}, nil
 }
 
-// Group returns the API group, such as "kubevirt.io"; it is empty for core
-// objects. An object stays the same when only the version of its group changes.
+// Group returns the API group, such as "kubevirt.io", or "" for core objects. An
+// object remains the same if only the version of its group changes.
 func (id ID) Group() string {
 	group, _, found := strings.Cut(id.APIVersion, "/")
 	if !found {
@@ -63,8 +62,8 @@ func (id ID) Compare(other ID) int {
 	)
 }
 
-// identify reads an object's identity from its JSON, no further than it must.
-// Whatever is missing, or is not a string, stays empty.
+// identify reads an object's identity from its JSON, and stops when it is complete.
+// Fields that are missing, or are not strings, stay empty.
 func identify(json []byte) (id ID) {
 	s := scanner{text: json}
 	for key := range s.keys() {
@@ -85,7 +84,7 @@ func identify(json []byte) (id ID) {
 	return id
 }
 
-// nameOf reads what the metadata that begin here say about the name.
+// nameOf reads the namespace and name from the metadata that begin here.
 func (s *scanner) nameOf() (namespace, name string) {
 	generateName := ""
 	for key := range s.keys() {
@@ -103,9 +102,9 @@ func (s *scanner) nameOf() (namespace, name string) {
 	return namespace, cmp.Or(name, generateName)
 }
 
-// keys yields the keys of the object that begins here, with the scanner before
-// the key's value, which must be passed over. A value that is not an object is
-// passed over itself.
+// keys yields the keys of the object that begins here, with the scanner before the
+// value of the key, which the caller must read or skip. If the value that begins
+// here is not an object, keys skips it.
 func (s *scanner) keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if s.peek() != '{' {
@@ -120,8 +119,8 @@ func (s *scanner) keys() iter.Seq[string] {
 	}
 }
 
-// stringValue returns the string that begins here, or passes over a value that
-// is none.
+// stringValue returns the string that begins here. It skips a value that is not a
+// string, and returns "".
 func (s *scanner) stringValue() string {
 	if s.peek() != '"' {
 		s.skip()

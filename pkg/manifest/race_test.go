@@ -2,5 +2,5 @@
 
 package manifest_test
 
-// raceDetector says that pools lose what is put into them, as they do under the race detector.
+// raceDetector reports whether the race detector is on, under which pools lose what is put into them.
 const raceDetector = true

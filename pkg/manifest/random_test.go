@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// TestEncodeRandom fills every field of every rendered kind, by chance.
+// TestEncodeRandom fills the fields of every rendered kind at random.
 func TestEncodeRandom(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for name, create := range kinds {

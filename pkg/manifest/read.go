@@ -11,8 +11,8 @@ import (
 
 // ReadError is a problem in a stream of objects.
 type ReadError struct {
-	Document int // counts the documents that hold something, from 1
-	Line     int // in the stream, from 1; where only the document is known, its first
+	Document int // among the documents that are not empty, from 1
+	Line     int // in the stream, from 1; the first of the document if it is not known
 	Item     int // of a List, from 1; 0 outside Lists
 	Problem  string
 }
@@ -24,14 +24,14 @@ func (e *ReadError) Error() string {
 	return fmt.Sprintf("document %d, line %d: %s", e.Document, e.Line, e.Problem)
 }
 
-// Read reads the objects of a stream: YAML documents, JSON objects one after
-// the other, or a mixture. Lists are expanded, also within Lists; as for Argo
-// CD and kubectl, any object with a list under `items` is one. Documents that
-// hold nothing are passed over.
+// Read reads the objects of a stream: YAML documents, JSON objects one after the
+// other, or a mixture. Lists are expanded, also within Lists; as for Argo CD and
+// kubectl, any object with a list under `items` is a List. Empty documents are
+// skipped.
 //
-// Each object's JSON is canonical: keys sorted, no null entries, numbers in
-// their shortest form. So two objects that mean the same have the same bytes,
-// however they were written.
+// Each object's JSON is canonical: keys sorted, no null entries, numbers in their
+// shortest form. So two objects with the same meaning have the same bytes, however
+// they were written.
 //
 // All problems are returned, each a [ReadError], joined by [errors.Join], and
 // then no objects. Problems are broken YAML or JSON, keys that occur twice,
@@ -51,7 +51,7 @@ func Read(r io.Reader) ([]Object, error) {
 	return stream.objects, nil
 }
 
-// reading is what was read so far.
+// reading collects what was read so far.
 type reading struct {
 	objects []Object
 	errs    []error
@@ -62,8 +62,8 @@ func (r *reading) fail(at ReadError, format string, args ...any) {
 	r.errs = append(r.errs, &at)
 }
 
-// document reads JSON objects as they stand, and anything else as YAML. What
-// begins like JSON and is none may be YAML in flow style.
+// document reads a document as JSON objects if it begins with a brace, and as YAML
+// otherwise. If it is not valid JSON, it may be YAML in flow style.
 func (r *reading) document(d document) {
 	if !isFlow(d.text) {
 		r.yaml(d)
@@ -84,7 +84,8 @@ func (r *reading) document(d document) {
 	case len(values) > 0: // objects were read: the document is JSON
 		broken := values[len(values)-1].end()
 		broken += len(d.text[broken:]) - len(bytes.TrimLeft(d.text[broken:], " \t\r\n"))
-		r.fail(ReadError{Document: d.number, Line: lines.at(broken)}, "broken JSON after object %d: %v", len(values), jsonErr)
+		at := ReadError{Document: d.number, Line: lines.at(broken)}
+		r.fail(at, "broken JSON after object %d: %v", len(values), jsonErr)
 	default:
 		r.yamlErrors(d, err)
 	}
@@ -99,7 +100,8 @@ func (r *reading) yaml(d document) {
 	r.value(ReadError{Document: d.number, Line: d.line}, text, nil)
 }
 
-// json reads one JSON value of a document, in which each place has a line.
+// json reads one JSON value of a document, in which the line of every offset is
+// known.
 func (r *reading) json(d document, v jsonValue, lines *lineCounter) {
 	s := scanner{text: v.text}
 	if key, twice := s.duplicate(); twice {
@@ -111,12 +113,12 @@ func (r *reading) json(d document, v jsonValue, lines *lineCounter) {
 	r.value(at, v.text, func(offset int) int { return lines.at(v.start + offset) })
 }
 
-// value adds the object, or the objects of the List, that a JSON value is.
-// lineAt gives the line of an offset in it, where that is known.
+// value adds the object, or the objects of the List, that a JSON value contains.
+// lineAt returns the line of an offset in it, or is nil if lines are not known.
 func (r *reading) value(at ReadError, text []byte, lineAt func(offset int) int) {
 	s := scanner{text: text}
 	if c := s.peek(); c != '{' {
-		if c != 'n' || at.Item > 0 { // null: a document of nothing
+		if c != 'n' || at.Item > 0 { // null is an empty document
 			r.fail(at, "not an object; an object is a map with apiVersion, kind and metadata.name")
 		}
 		return
@@ -159,7 +161,7 @@ func (r *reading) object(at ReadError, text []byte) {
 	r.objects = append(r.objects, Object{ID: id, JSON: canonical})
 }
 
-// canonical decodes and encodes a JSON object, which settles the order of keys
+// canonical decodes and encodes a JSON object, which normalizes the order of keys
 // and the form of numbers and strings.
 func canonical(text []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))

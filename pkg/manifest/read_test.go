@@ -43,18 +43,21 @@ func TestReadError(t *testing.T) {
 }
 
 func TestReadNothing(t *testing.T) {
-	for _, text := range []string{"", "\n", "---\n", "# only a comment\n---\n...\n", "null\n", "\ufeff", "{\"items\":[]}"} {
+	for _, text := range []string{
+		"", "\n", "---\n", "# only a comment\n---\n...\n", "null\n", "\ufeff", "{\"items\":[]}",
+	} {
 		objects, err := manifest.Read(strings.NewReader(text))
 		require.NoError(t, err, "%q", text)
 		require.Empty(t, objects, "%q", text)
 	}
 }
 
-// TestReadOrderOfKeys: the same object in different words has the same bytes.
+// TestReadOrderOfKeys: different texts of the same object result in the same bytes.
 func TestReadOrderOfKeys(t *testing.T) {
 	objects, err := manifest.Read(strings.NewReader(`
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","labels":{"x":"1","z":"é"}},"size":10}
-{"size": 1e1, "metadata":{"labels":{"z":"\u00e9","x":"1"},"name":"a","creationTimestamp":null}, "kind":"ConfigMap","apiVersion":"v1"}
+{"size": 1e1, "metadata":{"labels":{"z":"\u00e9","x":"1"},"name":"a","creationTimestamp":null},
+ "kind":"ConfigMap","apiVersion":"v1"}
 ---
 metadata: {labels: {z: é, x: '1'}, name: a}
 apiVersion: v1
@@ -89,12 +92,12 @@ func TestReadWhatWasWritten(t *testing.T) {
 	})
 }
 
-// isBreak tells what YAML 1.1 counts as a line break.
+// isBreak reports whether YAML 1.1 treats a character as a line break.
 func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// lines counts the lines of a text, generously.
+// lines returns an upper bound of the number of lines of a text.
 func lines(text []byte) (n int) {
 	for _, r := range string(text) {
 		if isBreak(r) {
@@ -104,9 +107,10 @@ func lines(text []byte) (n int) {
 	return n + 2
 }
 
-// FuzzRead: whatever is read can be written and read again, and stays the same.
+// FuzzRead: every object that is read can be written and read again without a change.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n{\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}]}\n"))
+	f.Add([]byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n" +
+		"{\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}]}\n"))
 	f.Add([]byte("%YAML 1.1\n---\n- {\n...\n{\"a\":1,\"a\":2}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		objects, err := manifest.Read(bytes.NewReader(bytes.Clone(text)))
@@ -132,16 +136,17 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestReadNothingIsLost: the YAML reader stops after one document and does not
-// say so. An object that is lost here would be one that a plan deletes.
+// TestReadNothingIsLost: the YAML reader silently stops after one document. A plan
+// would delete an object that is lost here.
 func TestReadNothingIsLost(t *testing.T) {
 	const inJSON = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`
 	const inFlow = `{apiVersion: v1, kind: Pod, metadata: {name: b}}`
 	const inBlock = "apiVersion: v1\nkind: Pod\nmetadata: {name: c}\n"
 	for _, text := range []string{
 		inJSON + "\n" + inJSON[:20], inJSON + "\n{broken", inJSON + " garbage", inJSON + "\n]", inJSON + "\n- " + inJSON,
-		inJSON + "\n" + inFlow, inFlow + "\n" + inFlow, inFlow + "\n" + inJSON, inFlow + "\n- " + inFlow, inFlow + "\nkind: x\n",
-		"&a " + inFlow + "\n" + inFlow, "!!map " + inFlow + " garbage", inFlow + "\n" + inBlock, inBlock + inFlow, inBlock + inJSON,
+		inJSON + "\n" + inFlow, inFlow + "\n" + inFlow, inFlow + "\n" + inJSON, inFlow + "\n- " + inFlow,
+		inFlow + "\nkind: x\n", "&a " + inFlow + "\n" + inFlow, "!!map " + inFlow + " garbage",
+		inFlow + "\n" + inBlock, inBlock + inFlow, inBlock + inJSON,
 		inFlow + "\u2028---\n" + inFlow, inBlock + "\u0085---\u0085" + inFlow, inBlock + "x: y\u2029--- " + inFlow,
 	} {
 		objects, err := manifest.Read(strings.NewReader(text))
@@ -158,8 +163,8 @@ func TestReadNothingIsLost(t *testing.T) {
 	}
 }
 
-// FuzzReadConcatenated: what is read on its own is also read, or refused, when
-// another object follows.
+// FuzzReadConcatenated: an object that can be read on its own is also read, or
+// rejected, if another object follows.
 func FuzzReadConcatenated(f *testing.F) {
 	const last = "apiVersion: v1\nkind: Last\nmetadata: {name: z}\n"
 	for _, separator := range []string{"\n---\n", "\n", " ", "\r---\r", "\u2028---\n", "\n...\n", "\n- "} {

@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// jsonValue is one of the values of a document, with its place in the text.
+// jsonValue is one of the values of a document, with its offset in the text.
 type jsonValue struct {
 	text  []byte
 	start int
 }
 
-// jsonValues returns the values of a document that begins with a JSON object,
-// up to the first that is broken, and the error with that.
+// jsonValues returns the values of a document that begins with a JSON object, up to
+// the first broken one, and the error in that one.
 func jsonValues(text []byte) (values []jsonValue, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	for {
@@ -32,8 +32,9 @@ func jsonValues(text []byte) (values []jsonValue, err error) {
 
 func (v jsonValue) end() int { return v.start + len(v.text) }
 
-// items returns the items of the List that begins here, with their places in
-// the scanner's text. The last of several `items` counts, as in every reader.
+// items returns the items of the List that begins here, with their offsets in the
+// scanner's text. If there are several keys `items`, the last one counts, as in
+// every reader.
 func (s *scanner) items() (items []jsonValue, isList bool) {
 	for key := range s.keys() {
 		if key != "items" || s.peek() != '[' {
@@ -50,7 +51,7 @@ func (s *scanner) items() (items []jsonValue, isList bool) {
 	return items, isList
 }
 
-// duplicate looks for a key that stands twice in one object, at any depth. It
+// duplicate returns the first key that occurs twice in one object, at any depth, and
 // leaves the scanner there.
 func (s *scanner) duplicate() (key string, twice bool) {
 	switch s.peek() {

@@ -9,15 +9,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The YAML reader reads one document and says nothing about what follows it.
-// Whatever it would pass over in silence must therefore be found here: an
-// object that is not read looks like one that is to be deleted.
+// The YAML reader reads one document and silently ignores what follows it. This
+// file must therefore find such text: an object that is not read looks like one
+// that is to be deleted.
 var (
 	errTrailing = errors.New("text after the end of the object; --- separates documents")
 	errBreak    = errors.New("document marker after a Unicode line separator; --- stands on a line of its own")
 )
 
-// unicodeBreaks end a line in YAML 1.1, and to few other readers.
+// unicodeBreaks are the characters that end a line in YAML 1.1, and in few other
+// formats.
 var unicodeBreaks = []string{"\u0085", "\u2028", "\u2029"}
 
 // toJSON converts a YAML document in block style, in which trailing text is an
@@ -33,8 +34,7 @@ func toJSON(text []byte) ([]byte, error) {
 	return yaml.YAMLToJSONStrict(text)
 }
 
-// isFlow tells whether a document is an object in braces, behind any tag or
-// anchor.
+// isFlow reports whether a document is an object in braces, after any tag or anchor.
 func isFlow(text []byte) bool {
 	for {
 		text = bytes.TrimLeft(text, " \t\r\n")
@@ -49,8 +49,8 @@ func isFlow(text []byte) bool {
 	}
 }
 
-// flowToJSON converts a YAML document in flow style. It reads it as the item of
-// a list, which the YAML reader does read to its end.
+// flowToJSON converts a YAML document in flow style. It reads the document as an
+// item of a list, because the YAML reader reads a list to its end.
 func flowToJSON(text []byte) ([]byte, error) {
 	list, err := toJSON(append([]byte("- "), text...))
 	if err != nil {
@@ -65,8 +65,8 @@ func flowToJSON(text []byte) ([]byte, error) {
 	return object, nil
 }
 
-// yamlErrors reports what the YAML reader says, which is one line, or a
-// heading and a line for each problem: "line 3: key "a" already set in map".
+// yamlErrors reports the problems in an error of the YAML reader, which is one line,
+// or a heading and a line for each problem: "line 3: key "a" already set in map".
 func (r *reading) yamlErrors(d document, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	text = strings.TrimPrefix(text, "unmarshal errors:\n")

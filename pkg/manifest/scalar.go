@@ -13,16 +13,16 @@ const (
 	hasEscape    class = 1 << iota // backslash
 	hasQuote                       // '
 	hasDouble                      // "
-	hasStructure                   // space, colon, hash: mean something beside one another
+	hasStructure                   // space, colon, hash: have a meaning next to each other
 	hasControl                     // below space, and DEL
 	hasNewline                     // also a control character
 	hasUnicode                     // not ASCII
-	hasWord                        // in no number, date or time, however written
+	hasWord                        // never part of a number, date or time
 )
 
-// classes tells the class of each byte. A number, date or time consists of the
-// digits, the hexadecimal letters, x, o, t, z (0x, 0o, 2026-01-02T10:00Z), of
-// signs, dots, colons and underscores.
+// classes contains the class of each byte. A number, date or time consists of
+// digits, hexadecimal letters, x, o, t, z (0x, 0o, 2026-01-02T10:00Z), signs,
+// dots, colons and underscores.
 var classes = func() (table [256]class) {
 	for c := range table {
 		switch {
@@ -51,9 +51,9 @@ func classesOf(text []byte) (has class) {
 	return has
 }
 
-// appendInLine appends a string in the simplest style that holds it on one
-// line: plain, in single quotes where it has double quotes or backslashes, in
-// double quotes.
+// appendInLine appends a string on one line, in the simplest style that can
+// represent it: plain, in single quotes if it contains double quotes or backslashes,
+// or in double quotes.
 func appendInLine(dst, s []byte, has class) []byte {
 	switch {
 	case isPlain(s, has):
@@ -67,8 +67,8 @@ func appendInLine(dst, s []byte, has class) []byte {
 	}
 }
 
-// isPlain tells whether every YAML reader takes the text, written without
-// quotes, for the string that it is. It says no to some that would pass.
+// isPlain reports whether every YAML reader reads the text, written without quotes,
+// as the same string. It returns false for some texts that would need no quotes.
 func isPlain(s []byte, has class) bool {
 	if len(s) == 0 || has&(hasControl|hasUnicode) != 0 {
 		return false
@@ -88,8 +88,8 @@ func isPlain(s []byte, has class) bool {
 	return has&hasStructure == 0 || !isStructured(s)
 }
 
-// isStructured tells whether a colon would end a key, a hash begin a comment,
-// or a space at the end get lost.
+// isStructured reports whether a colon would end a key, a hash would begin a
+// comment, or a space at the end would be lost.
 func isStructured(s []byte) bool {
 	last := len(s) - 1
 	for i, c := range s {
@@ -103,8 +103,8 @@ func isStructured(s []byte) bool {
 	return false
 }
 
-// isReserved tells whether the text is a word that YAML 1.1 or 1.2 reads as a
-// bool or null. The readers accept some spellings only; this refuses them all.
+// isReserved reports whether the text is a word that YAML 1.1 or 1.2 reads as a
+// bool or null, in any mixture of cases, although readers accept only some.
 func isReserved(s []byte) bool {
 	switch s[0] | 0x20 {
 	case 'y', 'n', 'o', 't', 'f':
@@ -126,7 +126,7 @@ func isReserved(s []byte) bool {
 }
 
 // appendDoubleQuoted appends the text in double quotes, with escapes for
-// whatever YAML does not count as printable.
+// characters that are not printable in YAML.
 func appendDoubleQuoted(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
@@ -144,9 +144,9 @@ func appendDoubleQuoted(dst, s []byte) []byte {
 	return append(dst, '"')
 }
 
-// isPrintable tells whether a character can stand for itself in every YAML
-// reader: the printable ones of YAML 1.2 (section 5.1) without those that
-// YAML 1.1 counts as line breaks, and without the byte order mark.
+// isPrintable reports whether every YAML reader accepts a character without an
+// escape: the printable ones of YAML 1.2 (section 5.1) except the line breaks of
+// YAML 1.1 and the byte order mark.
 func isPrintable(r rune) bool {
 	switch {
 	case r < ' ' || r >= 0x7f && r < 0xa0:
@@ -157,9 +157,8 @@ func isPrintable(r rune) bool {
 	return r != 0xfffe && r != 0xffff
 }
 
-// fitsLiteral tells whether a text of several lines can be written as a
-// literal block: all of it is printable, and its first line shows the
-// indentation.
+// fitsLiteral reports whether a string of several lines can be written as a literal
+// block: all of it is printable, and its first line shows the indentation.
 func fitsLiteral(s []byte) bool {
 	if c := s[0]; c == ' ' || c == '\t' || c == '\n' {
 		return false

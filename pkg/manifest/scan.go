@@ -1,7 +1,7 @@
 package manifest
 
-// scanner walks over JSON text that is known to be valid. On text that is not,
-// it yields something and comes to an end.
+// scanner scans JSON text that is known to be valid. On invalid text its results
+// are undefined, but it always ends.
 type scanner struct {
 	text []byte
 	pos  int
@@ -15,7 +15,7 @@ func (s *scanner) peek() byte {
 	return s.peekFar()
 }
 
-// peekFar is the part of peek that compact JSON has no need of.
+// peekFar is the part of peek that compact JSON does not need.
 func (s *scanner) peekFar() byte {
 	for ; s.pos < len(s.text); s.pos++ {
 		if s.text[s.pos] > ' ' {
@@ -25,8 +25,8 @@ func (s *scanner) peekFar() byte {
 	return 0
 }
 
-// more tells whether a further key or item follows before the closing bracket,
-// which it skips, as it does commas.
+// more reports whether another key or item follows before the closing bracket. It
+// skips commas and the closing bracket.
 func (s *scanner) more(closing byte) bool {
 	c := s.peek()
 	if c == ',' {
@@ -39,8 +39,8 @@ func (s *scanner) more(closing byte) bool {
 	return c != closing && c != 0
 }
 
-// str returns the content of the string that begins here, and the classes of
-// the characters in it. With hasEscape, the content is yet to be unescaped.
+// str returns the content of the string that begins here, and the classes of the
+// characters in it. With hasEscape, the content still has to be unescaped.
 func (s *scanner) str() (raw []byte, has class) {
 	s.pos++
 	start := s.pos
@@ -88,7 +88,7 @@ func isDelimiter(c byte) bool {
 	return c <= ' ' || c == ',' || c == ':' || c == '}' || c == ']' || c == '"' || c == '{' || c == '['
 }
 
-// skip passes over the value that begins here.
+// skip skips the value that begins here.
 func (s *scanner) skip() {
 	for depth := 0; ; {
 		switch s.peek() {

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// stringsType is the type of labels and annotations: most maps there are.
+// stringsType is the type of labels and annotations, which most maps are.
 var stringsType = reflect.TypeFor[map[string]string]()
 
-// sortedKeys are pooled lists of keys.
+// sortedKeys is a pool of lists of keys.
 var sortedKeys = sync.Pool{New: func() any { return new([]string) }}
 
 // appendStrings writes a map of strings as mapOf would, but without reflection.

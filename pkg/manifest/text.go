@@ -37,7 +37,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// plain tells the bytes that stand for themselves in a JSON string, whatever is around them.
+// plain contains true for the ASCII bytes that need no escape in a JSON string.
 var plain = func() (table [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		table[c] = c != '"' && c != '\\'
@@ -45,8 +45,8 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// unescaped returns the length of the start of s that needs no second look. It
-// looks at eight bytes at a time: strings are most of what an object is.
+// unescaped returns the length of the start of s that consists of plain bytes. It
+// checks eight bytes at a time, because objects consist mostly of strings.
 func unescaped(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -62,7 +62,8 @@ func unescaped(s string) int {
 	return i
 }
 
-// allPlain tells whether eight bytes are plain. It may say no to some that are.
+// allPlain reports whether eight bytes are plain. It may return false for some that
+// are.
 func allPlain(w uint64) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := w^('"'*ones), w^('\\'*ones)
@@ -94,7 +95,7 @@ func appendUnicode(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// unescape appends a string's content with its escapes resolved.
+// unescape appends the content of a string with its escapes resolved.
 func unescape(dst, raw []byte) []byte {
 	for i := 0; i < len(raw); i++ {
 		c := raw[i]
@@ -130,8 +131,8 @@ func unescapeByte(c byte) byte {
 	return c
 }
 
-// unescapeRune reads the digits of \uXXXX, and a second escape where the first
-// is half of a surrogate pair. A lone half is U+FFFD.
+// unescapeRune reads the digits of \uXXXX, and a second escape if the first is half
+// of a surrogate pair. It returns U+FFFD for a lone half.
 func unescapeRune(raw []byte) (r rune, size int) {
 	r = hexRune(raw)
 	if !utf16.IsSurrogate(r) {

@@ -9,20 +9,20 @@ const (
 	listHead = `{"apiVersion":"v1","kind":"List","items":[`
 	listTail = "]}\n"
 
-	// writeSize is the number of bytes that are gathered before they are
-	// written: twice what a pipe holds, since each write wakes the reader.
+	// writeSize is the number of bytes that are collected before they are written:
+	// twice the capacity of a pipe, because each write wakes the reader.
 	writeSize = 128 << 10
 )
 
 var errClosed = errors.New("writing an object: the stream is complete")
 
-// Writer writes objects to a stream one by one, and holds no more of them in
-// memory than fit into one write.
+// Writer writes objects to a stream one by one, and keeps no more of them in memory
+// than fit into one write.
 type Writer struct {
 	w      io.Writer
 	format Format
-	buf    []byte // what is yet to be written
-	json   []byte // of the object that becomes YAML; reused
+	buf    []byte // not yet written
+	json   []byte // of the object that is converted to YAML; reused
 	count  int
 	err    error
 }
@@ -32,9 +32,9 @@ func NewWriter(w io.Writer, format Format) *Writer {
 	return &Writer{w: w, format: format}
 }
 
-// Encode writes a typed API struct; see the function [Encode]. An object that
-// cannot be encoded leaves no trace in the stream. An error in writing stays:
-// all later calls return it too.
+// Encode writes a typed API struct; see the function [Encode]. Nothing is written
+// for an object that cannot be encoded. After an error in writing, all later calls
+// return the same error.
 func (w *Writer) Encode(v any) (err error) {
 	if w.err != nil {
 		return w.err
@@ -69,9 +69,9 @@ func (w *Writer) Write(json []byte) error {
 	return w.end()
 }
 
-// Close completes the stream and writes what is left. A stream without objects
-// is empty in YAML, and in JSON a List without items. It does not close the
-// underlying writer; nothing can be written after it.
+// Close completes the stream and writes the rest of it. A stream without objects is
+// empty in YAML, and a List without items in JSON. Close does not close the
+// underlying writer. Nothing can be written after it.
 func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
@@ -89,7 +89,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// begin writes what stands before the next object.
+// begin writes the separator before the next object, or the start of the List.
 func (w *Writer) begin() {
 	switch {
 	case w.format == YAML && w.count > 0:

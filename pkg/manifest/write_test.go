@@ -45,8 +45,16 @@ func TestWriter(t *testing.T) {
 		{"yaml one", manifest.YAML, []string{`{"a":1}`}, "a: 1\n"},
 		{"yaml two", manifest.YAML, []string{`{"a":"x\n\n"}`, `{}`}, "a: |+\n  x\n\n---\n{}\n"},
 		{"json nothing", manifest.JSON, nil, `{"apiVersion":"v1","kind":"List","items":[]}` + "\n"},
-		{"json one", manifest.JSON, []string{`{"a":1}`}, `{"apiVersion":"v1","kind":"List","items":[` + "\n" + `{"a":1}` + "\n]}\n"},
-		{"json two", manifest.JSON, []string{`{"a":1}`, `{}`}, `{"apiVersion":"v1","kind":"List","items":[` + "\n" + `{"a":1},` + "\n{}\n]}\n"},
+		{
+			"json one", manifest.JSON,
+			[]string{`{"a":1}`},
+			`{"apiVersion":"v1","kind":"List","items":[` + "\n" + `{"a":1}` + "\n]}\n",
+		},
+		{
+			"json two", manifest.JSON,
+			[]string{`{"a":1}`, `{}`},
+			`{"apiVersion":"v1","kind":"List","items":[` + "\n" + `{"a":1},` + "\n{}\n]}\n",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -64,7 +72,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterSizes: few large writes, and nothing held back beyond one of them.
+// TestWriterSizes: the writes are few and large, and no more than one is held back.
 func TestWriterSizes(t *testing.T) {
 	const object, count, limit = 3000, 200, 128 << 10
 	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON} {
@@ -83,7 +91,7 @@ func TestWriterSizes(t *testing.T) {
 	}
 }
 
-// TestWriterEncodeError: an object that cannot be encoded leaves no trace.
+// TestWriterEncodeError: nothing is written for an object that cannot be encoded.
 func TestWriterEncodeError(t *testing.T) {
 	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON} {
 		var with, without bytes.Buffer

@@ -2,29 +2,27 @@ package manifest
 
 import "slices"
 
-// AppendYAML appends the block-style YAML of a JSON value to dst, keys in the
-// order in which they stand, and ends with a newline. The text must be valid
-// JSON.
+// AppendYAML appends the block-style YAML of a JSON value to dst, with the keys in
+// their present order and a newline at the end. The text must be valid JSON.
 //
-// The layout is that of kubectl and sigs.k8s.io/yaml: two spaces of
-// indentation, lists in the column of their key. A string is quoted where a
-// YAML 1.1 or 1.2 reader would take it for something else, and stands in a
-// literal block where it has several lines.
+// The layout is that of kubectl and sigs.k8s.io/yaml: two spaces of indentation,
+// lists in the column of their key. A string is quoted if a YAML 1.1 or 1.2 reader
+// would not read it as a string, and is a literal block if it has several lines.
 func AppendYAML(dst, json []byte) []byte {
 	t := transcriber{scanner: scanner{text: json}, out: dst}
 	t.root()
 	return append(t.out, '\n')
 }
 
-// transcriber writes the JSON value that its scanner stands before. Whatever
-// it writes ends without a newline: what follows begins with one.
+// transcriber writes the JSON value that begins at its scanner's position. Nothing
+// that it writes ends with a newline: the next entry or item begins with one.
 type transcriber struct {
 	scanner
 	out     []byte
-	content []byte // of a string that had escapes; reused
+	content []byte // of a string with escapes; reused
 }
 
-// longestKey is the length in bytes over which a key is introduced by `?`:
+// longestKey is the maximum length in bytes of a key that is written without `?`:
 // YAML readers look for the colon of a `key:` in its first 1024 characters.
 const longestKey = 1000
 
@@ -39,8 +37,8 @@ func (t *transcriber) root() {
 	}
 }
 
-// isEmpty tells whether the bracket that begins here closes at once; otherwise
-// it steps inside.
+// isEmpty reports whether the bracket that begins here is closed immediately. If
+// not, it moves inside.
 func (t *transcriber) isEmpty(closing byte) bool {
 	start := t.pos
 	t.pos++
@@ -51,8 +49,8 @@ func (t *transcriber) isEmpty(closing byte) bool {
 	return false
 }
 
-// mapping writes the entries of an object whose bracket was read. The first
-// entry stands where the writer is when inline, as it does after a dash.
+// mapping writes the entries of an object whose bracket was read. If inline, the
+// first entry is written on the current line, as after a dash.
 func (t *transcriber) mapping(indent int, inline bool) {
 	for t.more('}') {
 		if !inline {
@@ -76,7 +74,7 @@ func (t *transcriber) writeKey(raw []byte, has class, indent int) {
 	t.out = append(t.out, ':')
 }
 
-// value writes what follows a key that stands in column indent.
+// value writes the value of a key in column indent.
 func (t *transcriber) value(indent int) {
 	switch c := t.peek(); {
 	case c == '{' && !t.isEmpty('}'):
@@ -131,7 +129,7 @@ func (t *transcriber) scalar(first byte, indent int) {
 	}
 }
 
-// resolve returns the content of a string as it was before it became JSON.
+// resolve returns the content of a string without JSON escapes.
 func (t *transcriber) resolve(raw []byte, has class) ([]byte, class) {
 	if has&hasEscape == 0 {
 		return raw, has
@@ -140,7 +138,7 @@ func (t *transcriber) resolve(raw []byte, has class) ([]byte, class) {
 	return t.content, classesOf(t.content)
 }
 
-// margin is a newline and as many spaces as most objects ever need.
+// margin is a newline and enough spaces for the indentation of most objects.
 const margin = "\n                                                                "
 
 func (t *transcriber) newline(indent int) {
@@ -151,8 +149,8 @@ func (t *transcriber) newline(indent int) {
 	}
 }
 
-// literalBlock writes a text of several lines under `|`. Its chomping
-// indicator says how the text ends: without a newline, with one, with more.
+// literalBlock writes a string of several lines after `|`. Its chomping indicator
+// specifies how the string ends: without a newline, with one, or with more.
 func (t *transcriber) literalBlock(content []byte, indent int) {
 	t.out = append(t.out, '|')
 	n := len(content)
@@ -168,7 +166,8 @@ func (t *transcriber) literalBlock(content []byte, indent int) {
 	t.lines(content[:n], indent)
 }
 
-// lines writes each line on a new line, and empty ones without indentation.
+// lines writes each line of the text on a new line, and empty ones without
+// indentation.
 func (t *transcriber) lines(text []byte, indent int) {
 	start := 0
 	for i := range len(text) + 1 {

@@ -16,18 +16,24 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// awkward are strings that YAML readers take for something else, or trip over.
+// awkward contains strings that YAML readers do not read as strings, or fail to read.
 var awkward = []string{
 	"", " ", "plain", "two words", "16Gi", "100m", "10.0.0.5/24", "default/vlan2003", "C:\\Windows", "a,b", "x=y",
 	"y", "Y", "n", "N", "yes", "Yes", "YES", "no", "on", "On", "off", "true", "True", "FALSE", "null", "Null", "~",
-	"0", "1", "-1", "+1", "1.0", ".5", "5.", "1e3", "1E-3", "1_000", "0x1F", "0o17", "017", "08", "0b101", ".inf", "-.Inf", ".NaN", "1e400",
-	"02:11:22", "190:20:30", "12:30", "02:11:22:33:44:55", "02:11:22:33:44:aa", "2026-01-02", "2026-01-02T10:00:00Z", "2026-01-02 10:00:00",
-	"- a", "-", "--", "---", "...", "--- a", "? a", "?", ": a", ":", "a: b", "a:b", "a:", "a :b", "#", "# a", "a # b", "a #", "a#b",
-	"[a]", "{a}", "]", "}", ",", "&a", "*a", "!a", "!!str a", "|", "|-", ">", "%a", "@a", "`a", "'", "\"", "'a'", "\"a\"", "it's", `say "hi"`, `both ' and "`,
+	"0", "1", "-1", "+1", "1.0", ".5", "5.", "1e3", "1E-3", "1_000", "0x1F", "0o17", "017", "08", "0b101",
+	".inf", "-.Inf", ".NaN", "1e400",
+	"02:11:22", "190:20:30", "12:30", "02:11:22:33:44:55", "02:11:22:33:44:aa",
+	"2026-01-02", "2026-01-02T10:00:00Z", "2026-01-02 10:00:00",
+	"- a", "-", "--", "---", "...", "--- a", "? a", "?", ": a", ":", "a: b", "a:b", "a:", "a :b",
+	"#", "# a", "a # b", "a #", "a#b",
+	"[a]", "{a}", "]", "}", ",", "&a", "*a", "!a", "!!str a", "|", "|-", ">", "%a", "@a", "`a",
+	"'", "\"", "'a'", "\"a\"", "it's", `say "hi"`, `both ' and "`,
 	"<<", "=", "a\\nb", "\\", "${HOME}", "{{ .vars.x }}",
-	" lead", "trail ", "\ttab", "a\tb", "tab\t", "a\nb", "a\nb\n", "a\nb\n\n", "a\n\nb", "\na", "\n", "\n\n", " a\nb", "\ta\nb", "a\n b\n", "a\n  ", "a\n  \n", "a \nb", "a\n\tb",
+	" lead", "trail ", "\ttab", "a\tb", "tab\t", "a\nb", "a\nb\n", "a\nb\n\n", "a\n\nb", "\na",
+	"\n", "\n\n", " a\nb", "\ta\nb", "a\n b\n", "a\n  ", "a\n  \n", "a \nb", "a\n\tb",
 	"a\n---\nb\n", "a\n...\n", "#cloud-config\nuser: x\n", "a\r\nb", "a\rb", "\r", "- a\n- b\n", "%x\ny", "a\n#b\n",
-	"é", "日本\n語", "😀", "a\u0085b", "a\u00a0b", "\u2028", "x\u2029y\nz", "\ufeff", "\ufffd", "\uffff", "\x00", "\x7f", "\x1b[0m", "\u009f", "\xff", "a\xc3\nb",
+	"é", "日本\n語", "😀", "a\u0085b", "a\u00a0b", "\u2028", "x\u2029y\nz", "\ufeff", "\ufffd",
+	"\uffff", "\x00", "\x7f", "\x1b[0m", "\u009f", "\xff", "a\xc3\nb",
 }
 
 // requireYAMLEqual reads the YAML with two readers and compares with the JSON.
@@ -41,7 +47,7 @@ func requireYAMLEqual(t *testing.T, source, text []byte) {
 	require.Equal(t, want, floats(fromV3), "yaml/v3 reads something else from\n%s", text)
 }
 
-// floats makes every number the float64 that it is to encoding/json.
+// floats converts every number to the float64 that it is to encoding/json.
 func floats(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -70,7 +76,7 @@ func TestYAMLGolden(t *testing.T) {
 	})
 }
 
-// TestYAMLStrings puts each awkward string at each place where one can stand.
+// TestYAMLStrings puts each awkward string at every position of a string.
 func TestYAMLStrings(t *testing.T) {
 	for _, s := range awkward {
 		t.Run(fmt.Sprintf("%q", s), func(t *testing.T) {
@@ -90,8 +96,8 @@ func TestYAMLStrings(t *testing.T) {
 	}
 }
 
-// TestYAMLLikeKubectl: on ordinary manifests the text is what kubectl prints,
-// up to the order of keys and the style of quotes.
+// TestYAMLLikeKubectl: for ordinary manifests, kubectl prints the same text except
+// for the order of keys and the style of quotes.
 func TestYAMLLikeKubectl(t *testing.T) {
 	text := []byte(`{"a":[{"b":[["c","d"],[]],"e":{}},"f"],"g":{"h":"i\nj\n","k":[{"l":null,"m":[1,true]}]},"o":"x y: z"}`)
 	want, err := yaml.JSONToYAML(text)
@@ -100,7 +106,7 @@ func TestYAMLLikeKubectl(t *testing.T) {
 	require.Equal(t, string(want), got)
 }
 
-// TestYAMLLong: YAML readers give up on a key without a colon in sight.
+// TestYAMLLong: YAML readers reject a key if its colon is too far away.
 func TestYAMLLong(t *testing.T) {
 	for _, unit := range []string{"a", "a b ", "\u0085", "é", "\\"} {
 		for _, n := range []int{150, 900, 998, 999, 1000, 1024, 3000} {
@@ -126,7 +132,7 @@ func TestYAMLDeep(t *testing.T) {
 }
 
 // FuzzYAML: for any JSON value, two YAML readers read the same value from its
-// YAML. For anything else, AppendYAML comes to an end.
+// YAML. For anything else, AppendYAML ends.
 func FuzzYAML(f *testing.F) {
 	for _, s := range awkward {
 		text, err := json.Marshal([]any{s, map[string]any{s: s}})
@@ -144,7 +150,7 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// comparable tells whether the readers can be compared on a JSON value: one
+// comparable reports whether the readers can be compared on a JSON value: one
 // without keys that occur twice, which YAML refuses, and without numbers that
 // are not the same to readers of int64 and of float64.
 func comparableJSON(text []byte) bool {

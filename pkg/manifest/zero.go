@@ -5,19 +5,19 @@ import (
 	"unsafe"
 )
 
-// zeroTest reports that a field is left out, as most fields of a KubeVirt object
-// are, without the price of a reflect.Value. It passes only where [emptyTest]'s
-// test does, so that the output is the same without it. Measured end to end:
-// 10,000 VMs, a file each, take 5 % more instructions without it (callgrind).
+// zeroTest finds fields that are omitted, as most fields of a KubeVirt object are,
+// without the cost of a reflect.Value. It passes only if the test of [emptyTest]
+// does, so that the output is the same without it. Measured end to end: 10,000 VMs,
+// a file each, take 5 % more instructions without it (callgrind).
 type zeroTest struct {
 	offset uintptr // of the byte or word that is zero in an empty field
-	width  uintptr // 1 or the size of a word; 0 is a test that never passes
+	width  uintptr // 1 or the size of a word; 0 for a test that never passes
 }
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// zeroTestOf returns the test for a field: a pointer that is nil, and with
-// omitEmpty also a string or list of length 0, a nil map or interface, false.
+// zeroTestOf returns the test for a field. It passes for a nil pointer, and with
+// omitEmpty also for a string or list of length 0, a nil map or interface, and false.
 func zeroTestOf(f reflect.StructField, omitEmpty bool) zeroTest {
 	kind := f.Type.Kind()
 	switch {
@@ -35,10 +35,10 @@ func zeroTestOf(f reflect.StructField, omitEmpty bool) zeroTest {
 	return zeroTest{}
 }
 
-// addressOf is v.Addr().UnsafePointer() without the look-up of the pointer's type.
+// addressOf returns v.Addr().UnsafePointer() without looking up the pointer's type.
 func addressOf(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
-// passes looks at the field in the struct at base.
+// passes reports whether the field of the struct at base is zero.
 func (z zeroTest) passes(base unsafe.Pointer) bool {
 	switch z.width {
 	case wordSize:

@@ -7,7 +7,7 @@ import (
 	"path"
 )
 
-// Dir is a directory that what is written stays in, symbolic links included.
+// Dir is a directory. Writes cannot leave it, not even through symbolic links.
 type Dir struct{ root *os.Root }
 
 // OpenDir opens a directory, and creates it if needed.
@@ -22,10 +22,10 @@ func OpenDir(path string) (*Dir, error) {
 	return &Dir{root}, nil
 }
 
-// Close lets go of the directory; there is nothing in it that closing could lose.
+// Close closes the directory. An error would mean nothing: files are already written.
 func (d *Dir) Close() { _ = d.root.Close() }
 
-// Write writes a file, with the directories above it. Names have slashes.
+// Write writes a file, and creates its directories if needed. Names have slashes.
 func (d *Dir) Write(name string, data []byte) error {
 	if err := d.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (d *Dir) Write(name string, data []byte) error {
 	return d.root.WriteFile(name, data, 0o644)
 }
 
-// Has reports whether there may be something of a name, a symbolic link included.
+// Has reports whether a file, directory or symbolic link with the name may exist.
 func (d *Dir) Has(name string) bool {
 	_, err := d.root.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -12,14 +12,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// Files writes NAMESPACE/NAME.yaml, or .json, for each machine, into a directory,
-// which is created if needed and must not be read as a part of the fleet.
+// Files writes NAMESPACE/NAME.yaml, or .json, for each VM and Job to a directory. It
+// creates the directory if needed, which must not be read as a part of the fleet.
 //
-// It returns the files that look like those of an earlier run. They are never
-// deleted, because they could be the user's own.
+// It returns the files that may be those of an earlier run. It never deletes them,
+// because they may be the user's own.
 func Files(dir, fleetRoot string, format manifest.Format, rendered []render.Rendered) (others []string, err error) {
 	if fleetRoot != "" && visibleBelow(fleetRoot, dir) {
-		return nil, fmt.Errorf("%s lies in the fleet, where manifests would be read as values files; choose a directory outside, or a hidden one", dir)
+		return nil, fmt.Errorf("%s lies in the fleet, where manifests would be read as values files; "+
+			"choose a directory outside, or a hidden one", dir)
 	}
 	d, err := OpenDir(dir)
 	if err != nil {
@@ -41,8 +42,8 @@ func Files(dir, fleetRoot string, format manifest.Format, rendered []render.Rend
 	return d.others(dir, written)
 }
 
-// visibleBelow reports whether dir is root, or lies below it without a hidden
-// directory in between.
+// visibleBelow reports whether dir is root, or below it and not in a hidden
+// directory.
 func visibleBelow(root, dir string) bool {
 	absRoot, errRoot := filepath.Abs(root)
 	absDir, errDir := filepath.Abs(dir)
@@ -56,7 +57,8 @@ func visibleBelow(root, dir string) bool {
 	return rel == "." || !strings.Contains("/"+filepath.ToSlash(rel), "/.")
 }
 
-// others are the files that have names such as those written, and are not among them.
+// others returns the files with names like those of written files that were not
+// written.
 func (d *Dir) others(dir string, written map[string]bool) ([]string, error) {
 	var others []string
 	for _, format := range manifest.Formats() {

@@ -22,7 +22,7 @@ defaults: {os: fedora, flavor: small}
 vms: {web: {namespace: prod}, db: {namespace: test}}
 `
 
-// rendered writes a fleet into the working directory, a new one, and renders it.
+// rendered writes a fleet to a new working directory and renders it.
 func rendered(t *testing.T) []render.Rendered {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -35,7 +35,7 @@ func rendered(t *testing.T) []render.Rendered {
 	return all
 }
 
-// The files are what the stream has, cut into one for each machine.
+// The files contain the same objects as the stream, one file for each machine.
 func TestFiles(t *testing.T) {
 	machines := rendered(t)
 	require.NoError(t, os.MkdirAll("out/old", 0o755))
@@ -61,7 +61,8 @@ func TestFiles(t *testing.T) {
 func TestFilesStayOutOfTheFleet(t *testing.T) {
 	machines := rendered(t)
 	for dir, refused := range map[string]bool{
-		"site": true, "site/out": true, "site/a/../b": true, ".": false, "sites": false, "site/.out": false, "site/a/.b/c": false,
+		"site": true, "site/out": true, "site/a/../b": true,
+		".": false, "sites": false, "site/.out": false, "site/a/.b/c": false,
 	} {
 		_, err := Files(dir, "site", manifest.JSON, machines)
 		if refused {

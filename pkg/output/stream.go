@@ -1,5 +1,5 @@
-// Package output writes what was rendered, once all of it is right: as one
-// stream, or as files in a directory.
+// Package output writes rendered objects, after all of them are found to be valid,
+// as one stream or as files in a directory.
 package output
 
 import (
@@ -32,7 +32,7 @@ func Struct(to io.Writer, format manifest.Format, object any) error {
 	return stream(to, format, func(w *manifest.Writer) error { return writing(w.Encode(object)) })
 }
 
-// stream writes what add puts into it.
+// stream writes the objects that add writes to the Writer.
 func stream(to io.Writer, format manifest.Format, add func(*manifest.Writer) error) error {
 	w := manifest.NewWriter(to, format)
 	if err := add(w); err != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// copyLimit is how much JSON the copies of one document may add, so that copies
-// of copies do not grow without end. etcd stores no object of that size
+// copyLimit is how many bytes of JSON the copies of one document may add, so that
+// copies of copies do not grow indefinitely. etcd stores no object of that size
 // (DefaultMaxRequestBytes, server/embed/config.go, v3.5: 1.5 MiB).
 const copyLimit = 1 << 20
 
 // Document is a tree that operations are applied to.
 type Document struct {
-	// Tree is the document as it is now. No operation changes a node of it: each
-	// makes a new tree, which shares what has not changed.
+	// Tree is the current document. Operations do not change its nodes: each creates a
+	// new tree, which shares the unchanged ones.
 	Tree *source.Node
 
 	copied int // bytes of JSON that copies have added
@@ -34,9 +34,8 @@ var operations = map[string]struct {
 	"test":    {apply: (*Document).test, takesValue: true},
 }
 
-// Apply carries out an operation. If that is impossible it returns an [Error],
-// and the document is as before. Values keep the position of where they were
-// written.
+// Apply applies an operation. If that is impossible, it returns an [Error] and does not
+// change the document. Values keep the position where they were written.
 func (d *Document) Apply(o *Operation) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -132,8 +131,8 @@ func remove(tree *source.Node, path string) (*source.Node, error) {
 	return rebuild(way[:last], without(way[last].in, way[last].at)), nil
 }
 
-// size returns about how long the JSON of a tree is, in bytes. It stops when
-// that is over most: parts that a tree shares can make it longer than memory.
+// size returns the approximate length of the JSON of a tree, in bytes. It stops when
+// that exceeds most: nodes that a tree shares can make its JSON larger than memory.
 func size(n *source.Node, most int) int {
 	total := len(n.Text) + len(`"",`)
 	for _, f := range n.Fields {

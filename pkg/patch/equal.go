@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// equal reports whether two values are the same JSON (RFC 6902, section 4.6):
-// keys have no order, and numbers count by their value.
+// equal reports whether two values are the same JSON (RFC 6902, section 4.6): the order
+// of keys does not matter, and numbers are compared by value.
 func equal(a, b *source.Node) bool {
 	switch {
 	case isNumber(a) && isNumber(b):
@@ -34,8 +34,8 @@ func equal(a, b *source.Node) bool {
 
 func isNumber(n *source.Node) bool { return n.Kind == source.Int || n.Kind == source.Float }
 
-// decimal is a number as digits without zeros at either end, times a power of
-// ten. Each number has one, and making it takes no longer for a large exponent.
+// decimal is the normal form of a number: digits without zeros at either end, times a
+// power of ten. Computing it takes no longer for a large exponent.
 type decimal struct {
 	negative bool
 	digits   string

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// A patch makes JSON of JSON or is refused, and leaves the tree it is applied to as it was.
+// A patch returns valid JSON or is rejected, and does not change the tree it is applied to.
 func FuzzApply(f *testing.F) {
 	for _, seed := range []struct{ doc, ops string }{
 		{

@@ -1,6 +1,5 @@
-// Package patch applies JSON patches (RFC 6902) to rendered objects: a VM's
-// `patches` and those of a platform layer. Merge patches (RFC 7386) are
-// [source.Merge].
+// Package patch applies JSON patches (RFC 6902) to rendered objects: a VM's `patches`
+// and those of a platform layer. For merge patches (RFC 7386), see [source.Merge].
 package patch
 
 import (
@@ -18,19 +17,19 @@ import (
 
 // Operation is one RFC 6902 operation.
 type Operation struct {
-	// Operation.
+	// Name of the operation.
 	Op string `json:"op" required:"true" enum:"add,remove,replace,move,copy,test"`
 	// JSON pointer (RFC 6901) to the value to change, such as `/metadata/labels/team`.
 	Path string `json:"path" required:"true"`
-	// JSON pointer that move and copy take from.
+	// JSON pointer to the value that move and copy use.
 	From string `json:"from,omitempty"`
-	// Value of add, replace and test.
+	// Value for add, replace and test.
 	Value *source.Node `json:"value,omitempty"`
-	// Pos is where the operation was written; zero if it was not read from a file.
+	// Pos is the position of the operation; zero if it was not read from a file.
 	Pos source.Pos `json:"-"`
 }
 
-// Error is an operation that cannot be carried out.
+// Error is the error for an operation that cannot be applied.
 type Error struct {
 	Operation *Operation
 	Problem   string // and what is accepted; never the operation's value, which may be secret
@@ -52,9 +51,9 @@ func (o *Operation) DecodeNode(n *source.Node, path string, diags *source.Diagno
 	o.DecodeInto(o, n, path, diags)
 }
 
-// DecodeInto is DecodeNode for a struct that adds keys to an embedded
-// operation; into points to that struct. After an error the operation has no
-// Op, so that [Operation.Check] fails.
+// DecodeInto works like DecodeNode, for a struct that adds keys to an embedded
+// operation; into points to that struct. After an error the operation has no Op, so
+// that [Operation.Check] fails.
 func (o *Operation) DecodeInto(into any, n *source.Node, path string, diags *source.Diagnostics) {
 	var found source.Diagnostics
 	source.DecodeFields(n, into, path, &found)

@@ -248,7 +248,7 @@ func TestProblems(t *testing.T) {
 	})
 }
 
-// Whatever an operation lacks is reported where it is read, and it does nothing.
+// A missing key is reported where the operation is read, and the operation does nothing.
 func TestMalformed(t *testing.T) {
 	for text, want := range map[string]string{
 		"{path: /a, value: hunter2}":             `missing key "op"`,
@@ -278,7 +278,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// Operations of a program lack what the types of a file would have reported.
+// Operations created by a program were not checked by the types of a file.
 func TestMalformedInGo(t *testing.T) {
 	value := parse(t, "hunter2")
 	for _, c := range []struct {
@@ -305,7 +305,7 @@ func TestMalformedInGo(t *testing.T) {
 	}
 }
 
-// What is patched in has the position of where it was written, its key too.
+// A patched value has the position where it was written, and so has its key.
 func TestPositions(t *testing.T) {
 	d := patch.Document{Tree: parse(t, "{a: {b: 1}}")}
 	ops := operations(t, "\n- {op: add, path: /a/c, value: {d: 1}}\n- {op: replace, path: /a/b, value: 2}\n")
@@ -320,8 +320,8 @@ func TestPositions(t *testing.T) {
 	require.Equal(t, "f.yaml:2:3", ops[0].Pos.String())
 }
 
-// Copies of copies double what there is. They stop at the bound, and cost no
-// memory before: copies share what they copy.
+// Copies of copies double the document. They stop at the limit, and need no memory
+// before that, because copies share nodes.
 func TestCopiesAreBounded(t *testing.T) {
 	double := func(n int) string {
 		return strings.Repeat("- {op: copy, from: /a, path: /a/-}\n", n)

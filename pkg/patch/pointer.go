@@ -10,9 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Find returns the value that a JSON pointer (RFC 6901) refers to, or nil if
-// there is none. The error is for an invalid pointer, and for an invalid index
-// of a list.
+// Find returns the value that a JSON pointer (RFC 6901) refers to, or nil if there is
+// none. It returns an error for an invalid pointer, and for an invalid index of a list.
 func Find(tree *source.Node, pointer string) (*source.Node, error) {
 	tokens, err := parse(pointer)
 	if err != nil {
@@ -31,7 +30,7 @@ func Find(tree *source.Node, pointer string) (*source.Node, error) {
 // unescape decodes the two escapes of a pointer in one pass, so that ~01 is ~1.
 var unescape = strings.NewReplacer("~0", "~", "~1", "/")
 
-// parse splits a pointer into the keys and indices that it consists of.
+// parse splits a pointer into keys and indices.
 func parse(pointer string) ([]string, error) {
 	if pointer == "" {
 		return nil, nil // the whole document
@@ -49,7 +48,8 @@ func parse(pointer string) ([]string, error) {
 	return tokens, nil
 }
 
-// walk returns the way from the tree to the value at path, which must exist.
+// walk returns the steps from the tree to the value at path, which must exist, and the
+// value.
 func walk(tree *source.Node, path string) (way []step, end *source.Node, err error) {
 	tokens, err := parse(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func walk(tree *source.Node, path string) (way []step, end *source.Node, err err
 	return way, tree, nil
 }
 
-// missing is the problem of a path of which only the first keys lead anywhere.
+// missing returns the error for a path of which only the first keys exist.
 func missing(path string, keys int) error {
 	there := strings.Join(strings.Split(path, "/")[:keys+1], "/")
 	if there == "" {
@@ -78,8 +78,8 @@ func missing(path string, keys int) error {
 	return fmt.Errorf("path does not exist; %q does", there)
 }
 
-// entry returns which entry of a container a token refers to, or -1 if there is
-// none. The error is for an invalid index of a list.
+// entry returns the index of the entry of a container that a token refers to, or -1 if
+// there is none. It returns an error for an invalid index of a list.
 func entry(in *source.Node, token string) (int, error) {
 	switch in.Kind {
 	case source.Map:
@@ -94,7 +94,7 @@ func entry(in *source.Node, token string) (int, error) {
 	return -1, nil
 }
 
-// index reads the index of a list's item: digits without a leading zero.
+// index parses the index of a list item: digits without a leading zero.
 func index(token string) (int, error) {
 	i, err := strconv.Atoi(token)
 	if err != nil || i < 0 || strconv.Itoa(i) != token {

@@ -13,7 +13,7 @@ type step struct {
 	at int
 }
 
-// rebuild returns the tree in which the way leads to another value.
+// rebuild returns a tree in which the steps lead to another value.
 func rebuild(way []step, value *source.Node) *source.Node {
 	for _, s := range slices.Backward(way) {
 		n := *s.in
@@ -33,13 +33,13 @@ func rebuild(way []step, value *source.Node) *source.Node {
 	return value
 }
 
-// field returns an entry of a map, with the value's position for its key: the
-// two are in one file.
+// field returns an entry of a map. The key has the position of the value, because both
+// must be in the same file.
 func field(key string, value *source.Node) source.Field {
 	return source.Field{Key: key, Line: value.Line, Col: value.Col, Value: value}
 }
 
-// set returns a map in which a key has a value.
+// set returns a copy of a map with a key set to a value.
 func set(in *source.Node, key string, value *source.Node) *source.Node {
 	if i, _ := entry(in, key); i >= 0 {
 		return rebuild([]step{{in, i}}, value)
@@ -49,7 +49,8 @@ func set(in *source.Node, key string, value *source.Node) *source.Node {
 	return &n
 }
 
-// insert returns a list with a value inserted at an index or, for "-", appended.
+// insert returns a copy of a list with a value inserted at an index or, for "-",
+// appended.
 func insert(in *source.Node, token string, value *source.Node) (*source.Node, error) {
 	i, err := index(token)
 	if token == "-" {
@@ -63,7 +64,7 @@ func insert(in *source.Node, token string, value *source.Node) (*source.Node, er
 	return &n, nil
 }
 
-// without returns a container without one of its entries.
+// without returns a copy of a container without one of its entries.
 func without(in *source.Node, i int) *source.Node {
 	n := *in
 	if n.Kind == source.Map {

@@ -21,22 +21,22 @@ type AnsibleJob struct {
 	Spec              AnsibleJobSpec `json:"spec"`
 }
 
-// AnsibleJobSpec is what an AnsibleJob runs.
+// AnsibleJobSpec names the job template that an AnsibleJob runs, and its variables.
 type AnsibleJobSpec struct {
 	ConnectionSecret string         `json:"connection_secret"` // has host and token
 	JobTemplateName  string         `json:"job_template_name"`
 	ExtraVars        map[string]any `json:"extra_vars,omitempty"`
 }
 
-// DeepCopyObject makes a copy that shares the variables, which are never changed.
+// DeepCopyObject returns a copy that shares the variables, which are never changed.
 func (j *AnsibleJob) DeepCopyObject() runtime.Object {
 	out := *j
 	j.DeepCopyInto(&out.ObjectMeta)
 	return &out
 }
 
-// appendAnsible appends the job that runs after the machine has changed. It is
-// named after the machine's content and its own, so that it runs once for each.
+// appendAnsible appends the job that runs after the VM has changed. Its name
+// contains a hash of the VM's content and its own, so it runs once for each.
 func (x *rendering) appendAnsible(objects []runtime.Object) []runtime.Object {
 	a := x.Lifecycle.Ansible
 	if a == nil {
@@ -47,8 +47,8 @@ func (x *rendering) appendAnsible(objects []runtime.Object) []runtime.Object {
 		vars = map[string]any{}
 	}
 	vars["vm_name"], vars["vm_namespace"] = x.Name, x.Namespace
-	name := x.Name + "-ansible-" + machine.Hash(x.contentOf(objects), x.content(vars), a.Template, a.Image, a.Playbook, a.Secret)
-	meta := x.objectMeta(name, x.syncAnnotations(ansibleJob))
+	hash := machine.Hash(x.contentOf(objects), x.content(vars), a.Template, a.Image, a.Playbook, a.Secret)
+	meta := x.objectMeta(x.Name+"-ansible-"+hash, x.syncAnnotations(ansibleJob))
 	if a.Image != "" {
 		return append(objects, newJob(meta, x.playbookPod(a, vars), "ansible"))
 	}
@@ -66,7 +66,7 @@ const (
 	runnerEnv       = runnerDir + "/env"
 )
 
-// playbookPod runs a playbook of an image that has ansible-runner.
+// playbookPod returns a pod that runs a playbook of an image with ansible-runner.
 func (x *rendering) playbookPod(a *machine.Ansible, vars map[string]any) corev1.PodSpec {
 	text, err := manifest.Encode(nil, vars)
 	if err != nil {
@@ -85,7 +85,9 @@ func (x *rendering) playbookPod(a *machine.Ansible, vars map[string]any) corev1.
 	volumes := []corev1.Volume{emptyDir("artifacts"), emptyDir("tmp")}
 	if a.Secret != "" {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "env", MountPath: runnerEnv, ReadOnly: true})
-		volumes = append(volumes, corev1.Volume{Name: "env", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: a.Secret}}})
+		volumes = append(volumes, corev1.Volume{Name: "env", VolumeSource: corev1.VolumeSource{
+			Secret: &corev1.SecretVolumeSource{SecretName: a.Secret},
+		}})
 	}
 	pod := confined(c)
 	pod.Volumes = volumes

@@ -12,15 +12,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// APIs are what a cluster serves: a list, separated by commas, of
-// group/version and group/version/Kind, as Argo CD gives it to plugins
-// (APIResourcesToStrings in argo-cd v3.2, util/argo/argo.go). Of an empty list
-// nothing is known.
+// APIs lists what a cluster serves: group/version and group/version/Kind,
+// separated by commas, as Argo CD passes it to plugins (APIResourcesToStrings in
+// argo-cd v3.2, util/argo/argo.go). An empty list means that it is not known.
 type APIs string
 
-// kubeVirtAPIs are the API versions that came with a version of KubeVirt, the
-// newest first. The packages of kubevirt.io/api v1.1.0 to v1.9.0 tell: no older
-// version has the types.
+// kubeVirtAPIs lists API versions and the KubeVirt version that introduced each,
+// newest first. Source: the packages of kubevirt.io/api v1.1.0 to v1.9.0; no
+// older version has the types.
 var kubeVirtAPIs = []struct{ api, since string }{
 	{"export.kubevirt.io/v1", "1.9"},
 	{"pool.kubevirt.io/v1beta1", "1.7"},
@@ -28,7 +27,7 @@ var kubeVirtAPIs = []struct{ api, since string }{
 	{"snapshot.kubevirt.io/v1beta1", "1.3"},
 }
 
-// providers are who brings an API group to a cluster.
+// providers maps an API group to the advice on how to add it to a cluster.
 var providers = map[string]string{
 	"kubevirt.io":              "install KubeVirt",
 	"pool.kubevirt.io":         "v1beta1 comes with KubeVirt 1.7: set `target.kubevirt` to the cluster's version",
@@ -39,8 +38,8 @@ var providers = map[string]string{
 	"tower.ansible.com":        "install Ansible Automation Platform, or give an image instead of a template",
 }
 
-// KubeVirt is the version of KubeVirt that the cluster has at least, such as
-// "1.7"; empty where nothing tells.
+// KubeVirt returns the minimum KubeVirt version of the cluster, such as "1.7", or
+// "" if it is not known.
 func (a APIs) KubeVirt() string {
 	for _, known := range kubeVirtAPIs {
 		if a.has(known.api) {
@@ -50,8 +49,8 @@ func (a APIs) KubeVirt() string {
 	return ""
 }
 
-// serves tells whether the cluster takes objects of a kind. A list without kinds
-// says as much as it can.
+// serves reports whether the cluster serves a kind. If the list has no kinds of
+// the kind's API version, the version is enough.
 func (a APIs) serves(kind schema.GroupVersionKind) bool {
 	version := kind.GroupVersion().String()
 	return a.has(version+"/"+kind.Kind) || a.has(version) && !strings.Contains(","+string(a), ","+version+"/")
@@ -61,16 +60,18 @@ func (a APIs) has(entry string) bool {
 	return strings.Contains(","+string(a)+",", ","+entry+",")
 }
 
-// The kinds that a machine can need without an object of that kind beside it.
+// The kinds that a machine can need although no object of the kind is rendered.
 var (
 	kindDataVolume = schema.GroupVersionKind{Group: "cdi.kubevirt.io", Version: "v1beta1", Kind: "DataVolume"}
 	kindNetwork    = schema.GroupVersionKind{Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition"}
-	kindSnapshot   = schema.GroupVersionKind{Group: "snapshot.kubevirt.io", Version: "v1beta1", Kind: "VirtualMachineSnapshot"}
+	kindSnapshot   = schema.GroupVersionKind{
+		Group: "snapshot.kubevirt.io", Version: "v1beta1", Kind: "VirtualMachineSnapshot",
+	}
 
 	instancetypes = schema.GroupVersion{Group: "instancetype.kubevirt.io", Version: "v1beta1"}
 )
 
-// place is where a machine was written.
+// place is the position of a machine in the values files.
 type place struct {
 	pos  source.Pos
 	path string
@@ -80,7 +81,7 @@ func (p place) before(other place) bool {
 	return cmp.Or(p.pos.Compare(other.pos), cmp.Compare(p.path, other.path)) < 0
 }
 
-// needs are the kinds that machines need, each with the first place that does.
+// needs maps the kinds that machines need to the first machine that needs each.
 type needs map[schema.GroupVersionKind]place
 
 func (n needs) add(kind schema.GroupVersionKind, at place) {
@@ -89,7 +90,7 @@ func (n needs) add(kind schema.GroupVersionKind, at place) {
 	}
 }
 
-// addMachine adds what a machine and its objects need.
+// addMachine adds the kinds that a machine and its objects need.
 func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	at := place{m.Pos, m.Path}
 	for _, o := range objects {
@@ -116,8 +117,8 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	}
 }
 
-// reportUnserved reports what a cluster does not serve, each at the first machine
-// that needs it.
+// reportUnserved reports each kind that the cluster does not serve, at the first
+// machine that needs it.
 func (n needs) reportUnserved(apis APIs, diags *source.Diagnostics) {
 	for kind, at := range n {
 		if !apis.serves(kind) {

@@ -29,8 +29,8 @@ func TestKubeVirtOfAPIs(t *testing.T) {
 
 const someAPIs = "v1,v1/PersistentVolumeClaim,v1/Secret,v1/Service,batch/v1,batch/v1/Job,rbac.authorization.k8s.io/v1"
 
-// TestCheckAPIs shows that what the cluster lacks is reported once, at the first
-// machine that needs it.
+// TestCheckAPIs shows that a kind that the cluster does not serve is reported once,
+// at the first machine that needs it.
 func TestCheckAPIs(t *testing.T) {
 	const values = `defaults: {namespace: ns, os: linux}
 vms:
@@ -46,18 +46,27 @@ vms:
 	}{
 		"unknown": {"", nil},
 		"all": {
-			kubevirt + ",cdi.kubevirt.io/v1beta1,cdi.kubevirt.io/v1beta1/DataVolume,k8s.cni.cncf.io/v1,k8s.cni.cncf.io/v1/NetworkAttachmentDefinition" +
-				",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterInstancetype,instancetype.kubevirt.io/v1beta1/VirtualMachineClusterPreference", nil,
+			kubevirt + ",cdi.kubevirt.io/v1beta1,cdi.kubevirt.io/v1beta1/DataVolume" +
+				",k8s.cni.cncf.io/v1,k8s.cni.cncf.io/v1/NetworkAttachmentDefinition" +
+				",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterInstancetype" +
+				",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterPreference", nil,
 		},
-		"without kinds": {"v1,kubevirt.io/v1,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1", nil},
+		"without kinds": {
+			"v1,kubevirt.io/v1,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1", nil,
+		},
 		"KubeVirt alone": {kubevirt, []string{
-			"<stdin>:4:3: vms.b: the cluster serves no cdi.kubevirt.io/v1beta1 DataVolume; install CDI, or use disks that need none, such as `claim` and `containerDisk`",
-			"<stdin>:5:3: vms.c: the cluster serves no k8s.cni.cncf.io/v1 NetworkAttachmentDefinition; install Multus, or use the network \"pod\" only",
-			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterInstancetype; install KubeVirt 1.1 or newer, or give cpu and memory",
-			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference; install KubeVirt 1.1 or newer, or give cpu and memory",
+			"<stdin>:4:3: vms.b: the cluster serves no cdi.kubevirt.io/v1beta1 DataVolume; " +
+				"install CDI, or use disks that need none, such as `claim` and `containerDisk`",
+			"<stdin>:5:3: vms.c: the cluster serves no k8s.cni.cncf.io/v1 NetworkAttachmentDefinition; " +
+				"install Multus, or use the network \"pod\" only",
+			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterInstancetype; " +
+				"install KubeVirt 1.1 or newer, or give cpu and memory",
+			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference; " +
+				"install KubeVirt 1.1 or newer, or give cpu and memory",
 		}},
 		"another version": {
-			"v1,kubevirt.io/v1alpha3,kubevirt.io/v1alpha3/VirtualMachine,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1",
+			"v1,kubevirt.io/v1alpha3,kubevirt.io/v1alpha3/VirtualMachine" +
+				",cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1",
 			[]string{"<stdin>:3:3: vms.a: the cluster serves no kubevirt.io/v1 VirtualMachine; install KubeVirt"},
 		},
 	} {

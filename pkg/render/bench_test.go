@@ -12,7 +12,11 @@ func BenchmarkObjects(b *testing.B) {
 		name    string
 		machine func(testing.TB) *machine.Machine
 	}{
-		{"linux", acpRHEL9}, {"windows", acpServer2019}, {"cloud-init", configDriveMachine}, {"overrides", overriddenMachine}, {"patches", overridesMachine},
+		{"linux", acpRHEL9},
+		{"windows", acpServer2019},
+		{"cloud-init", configDriveMachine},
+		{"overrides", overriddenMachine},
+		{"patches", overridesMachine},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			r, m := new(renderer), bench.machine(b)

@@ -24,11 +24,11 @@ const (
 	sysprepVolume   = "sysprep"
 )
 
-// guestData is what a Linux guest reads at its first boot.
+// guestData is the cloud-init data that a Linux guest reads at its first boot.
 type guestData struct {
-	user    string // user data; empty where there is none, or where the user's Secret holds it
-	network string // network data; empty where there is none
-	secret  bool   // both are in a Secret of their own
+	user    string // user data; empty if there is none or it is in the user's own Secret
+	network string // network data; empty if there is none
+	secret  bool   // whether both are in a Secret that is rendered for them
 }
 
 func (x *rendering) guestData() guestData {
@@ -47,7 +47,7 @@ func (x *rendering) guestData() guestData {
 	return g
 }
 
-// guestSecret holds the data that is too long, or too private, to be inline.
+// guestSecret returns the Secret with data that is too long, or too private, to be inline.
 func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
 	data := make(map[string]string, 2)
 	if g.user != "" {
@@ -63,7 +63,7 @@ func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
 	}
 }
 
-// addGuestDisks appends the disks from which the guest configures itself.
+// addGuestDisks appends the disks with the guest's cloud-init or sysprep configuration.
 func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData) {
 	devices := &spec.Domain.Devices
 	if c := x.CloudInit; c != nil {
@@ -109,7 +109,8 @@ func secretRef(name string) *corev1.LocalObjectReference {
 
 func (x *rendering) configDrive() bool { return x.CloudInit.Datasource == "configDrive" }
 
-// sysprepBus is one that Windows Setup has a driver for.
+// sysprepBus returns SATA, because Windows Setup has a driver for it, or "" to
+// leave the choice to a preference.
 func (x *rendering) sysprepBus() kubevirtv1.DiskBus {
 	if x.Preference != nil {
 		return ""

@@ -13,11 +13,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Whatever a user writes comes back out of the cloud-config as it was.
+// Every string of the user is read from the cloud-config as it was written.
 func TestUserDataParsesBack(t *testing.T) {
 	texts := []string{
-		"plain", "yes", "0123", "12:30:45", "null", "~", "", " leading", "trailing ", "a: b", "a #b", "#a", "- a", "{a: b}", "'", `"`, `\`,
-		"two\nlines", "two\nlines\n", "\ttab", "tab\tin", "übung", "\u2028", "\x00", "*a", "&a", "!a", "%a", "@a", "`a", "|", ">", "---", "...", "1e3", "0x1f",
+		"plain", "yes", "0123", "12:30:45", "null", "~", "", " leading", "trailing ", "a: b", "a #b", "#a", "- a",
+		"{a: b}", "'", `"`, `\`,
+		"two\nlines", "two\nlines\n", "\ttab", "tab\tin", "übung", "\u2028", "\x00",
+		"*a", "&a", "!a", "%a", "@a", "`a", "|", ">", "---", "...", "1e3", "0x1f",
 		strings.Repeat("long ", 100),
 	}
 	for _, text := range texts {
@@ -96,7 +98,7 @@ func TestCloudInitSource(t *testing.T) {
 			write: func(m *machine.Machine) { m.CloudInit.Secret, m.CloudInit.InSecret = "own", true },
 			want:  kubevirtv1.CloudInitNoCloudSource{UserDataSecretRef: secretRef("own")},
 		},
-		"the user's Secret beside network data": {
+		"the user's Secret next to network data": {
 			write: func(m *machine.Machine) {
 				m.CloudInit.Secret, m.CloudInit.NetworkData, m.CloudInit.InSecret = "own", "version: 2\n", true
 			},
@@ -113,7 +115,10 @@ func TestCloudInitSource(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := linuxMachine(t)
-			m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Datasource: "noCloud"}, SecretName: "web01-cloudinit", Bus: "virtio"}
+			m.CloudInit = &machine.CloudInit{
+				CloudInit:  values.CloudInit{Datasource: "noCloud"},
+				SecretName: "web01-cloudinit", Bus: "virtio",
+			}
 			if test.write != nil {
 				test.write(m)
 			}

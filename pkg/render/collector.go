@@ -16,11 +16,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Collector renders the machines of a fleet as they are decided, and keeps
-// their objects as text until it is known that the whole fleet is right: half a
-// fleet on stdout would let Argo CD prune the other half.
+// Collector renders the machines of a fleet as they are resolved, and keeps their
+// objects as text until the whole fleet is found to be valid: from half a fleet
+// on stdout, Argo CD would prune the other half.
 type Collector struct {
-	// APIs are what the cluster serves; empty where that is not known.
+	// APIs that the cluster serves; empty if they are not known.
 	APIs APIs
 
 	renderer renderer
@@ -36,19 +36,19 @@ type Collector struct {
 // Rendered is one machine's objects, or those of a Job for the machines of a namespace.
 type Rendered struct {
 	Namespace, Name string // of the machine, or of the Job
-	Jobs            bool   // it is no machine
+	Jobs            bool   // whether it is a Job rather than a machine
 
 	wave int
 	text spooled // compact JSON, one object per line
 }
 
-// NewCollector returns a Collector that has rendered nothing yet.
+// NewCollector returns an empty Collector.
 func NewCollector() *Collector {
 	return &Collector{needs: needs{}, encoding: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
-// Visit renders one machine, or checks what can be checked of a broken one; it
-// is a [machine.Visitor].
+// Visit renders one machine, or checks as much as possible of a broken one. It is
+// a [machine.Visitor].
 func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	if m.Broken {
 		c.renderer.check(m, diags)
@@ -69,7 +69,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	})
 }
 
-// keep encodes objects.
+// keep encodes objects and stores the text.
 func (c *Collector) keep(objects []runtime.Object) (_ spooled, err error) {
 	buf := c.encoding.Get().(*[]byte)
 	defer c.encoding.Put(buf)
@@ -84,7 +84,8 @@ func (c *Collector) keep(objects []runtime.Object) (_ spooled, err error) {
 	return c.texts.put(text), nil
 }
 
-// noteNeeds notes what a machine's objects need of the cluster.
+// noteNeeds records the kinds that a machine and its objects need, unless the
+// cluster's APIs are unknown.
 func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
 	if c.APIs == "" {
 		return
@@ -94,8 +95,9 @@ func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
 	c.needs.addMachine(m, objects)
 }
 
-// CheckAPIs reports what the machines so far need and the cluster does not serve,
-// once each, at the first of them. It must not be called while machines are visited.
+// CheckAPIs reports each kind that the machines so far need and the cluster does
+// not serve, once, at the first such machine. It must not be called while
+// machines are visited.
 func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserved(c.APIs, diags) }
 
 // Rendered returns all machines so far, by wave, namespace and name, and then the
@@ -104,7 +106,10 @@ func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserve
 func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
 	all := append(slices.Clip(c.rendered), c.renderedJobs(diags)...)
 	slices.SortFunc(all, func(a, b Rendered) int {
-		return cmp.Or(order(a.Jobs, b.Jobs), cmp.Compare(a.wave, b.wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+		return cmp.Or(
+			compareBool(a.Jobs, b.Jobs), cmp.Compare(a.wave, b.wave),
+			strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name),
+		)
 	})
 	return all
 }
@@ -122,8 +127,8 @@ func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
 	return out
 }
 
-// order puts false before true.
-func order(a, b bool) int {
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -133,7 +138,7 @@ func order(a, b bool) int {
 	return 1
 }
 
-// Write writes the objects of machines and Jobs in their order.
+// Write writes the objects of machines and Jobs in the order given.
 func Write(w *manifest.Writer, rendered ...Rendered) error {
 	var text []byte
 	for i := range rendered {

@@ -14,9 +14,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// TestCollector proves that a fleet large enough to be packed, and read in
-// parallel from one file, comes out whole, in order and byte for byte as its
-// machines are one by one.
+// TestCollector proves that a fleet large enough to be compressed, and rendered in
+// parallel, is complete, in order, and byte for byte the same as its machines
+// rendered one by one.
 func TestCollector(t *testing.T) {
 	var values strings.Builder
 	values.WriteString("defaults: {os: rhel9, flavor: small, namespace: ns}\nvms:\n")

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// content is a hash of objects, the same for the same text.
+// content returns a hash of the JSON of objects.
 func (x *rendering) content(objects ...any) string {
 	parts := make([]string, 0, len(objects))
 	for _, o := range objects {
@@ -25,7 +25,7 @@ func (x *rendering) content(objects ...any) string {
 	return machine.Hash(parts...)
 }
 
-// contentOf is the hash of all that is rendered for the machine.
+// contentOf returns the hash of all objects rendered for the machine.
 func (x *rendering) contentOf(objects []runtime.Object) string {
 	all := make([]any, len(objects))
 	for i, o := range objects {
@@ -34,9 +34,10 @@ func (x *rendering) contentOf(objects []runtime.Object) string {
 	return x.content(all...)
 }
 
-// revision is the machine under the name of its content: what runs inside it,
-// and not when Argo CD applies it. Its labels stay those of the VM, so that
-// Services lead to the old machine and to the new one.
+// revision returns the machine with a hash of its content added to its name and
+// the names of its disks and Secret. The hash covers what the VM runs, not when
+// Argo CD applies it. The labels do not change, so Services select both the old
+// and the new VM.
 func (x *rendering) revision(vm *kubevirtv1.VirtualMachine, secret *corev1.Secret) *machine.Machine {
 	hash := x.content(&vm.Spec)
 	if secret != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// setCPU writes the whole topology, so that nothing depends on a cluster's defaults.
+// setCPU sets the whole topology, so that nothing depends on a cluster's defaults.
 func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
 	c := &x.CPU
 	if x.Instancetype != nil || c.Sockets == 0 {
@@ -14,7 +14,8 @@ func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
 	}
 	d.CPU = &kubevirtv1.CPU{
 		Cores: c.Cores, Sockets: c.Sockets, Threads: c.Threads, MaxSockets: c.MaxSockets, Model: c.Model,
-		Features: cpuFeatures(c.Features), DedicatedCPUPlacement: isTrue(c.Dedicated), IsolateEmulatorThread: isTrue(c.IsolateEmulator),
+		Features:              cpuFeatures(c.Features),
+		DedicatedCPUPlacement: isTrue(c.Dedicated), IsolateEmulatorThread: isTrue(c.IsolateEmulator),
 	}
 	if isTrue(c.NUMA) {
 		d.CPU.NUMA = &kubevirtv1.NUMA{GuestMappingPassthrough: &kubevirtv1.NUMAGuestMappingPassthrough{}}
@@ -22,7 +23,7 @@ func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
 	if isTrue(c.Realtime) {
 		d.CPU.Realtime = &kubevirtv1.Realtime{}
 	}
-	// With one CPU there is nothing to share out; a preference decides for itself.
+	// One CPU needs no more than one queue; a preference sets multiqueue itself.
 	if x.OS.Multiqueue && x.Preference == nil && c.Cores*c.Sockets*c.Threads > 1 {
 		d.Devices.NetworkInterfaceMultiQueue = new(true)
 	}
@@ -39,9 +40,9 @@ func cpuFeatures(in []values.CPUFeature) []kubevirtv1.CPUFeature {
 	return out
 }
 
-// setMemory sets what the guest sees: KubeVirt adds its own overhead, and a
-// machine that is sized by `resources.requests` can never be resized live
-// (kubevirt/kubevirt pkg/liveupdate/memory, v1.9.0).
+// setMemory sets the guest memory. KubeVirt adds its own overhead, and a VM that is
+// sized by `resources.requests` can never be resized live (kubevirt/kubevirt
+// pkg/liveupdate/memory, v1.9.0).
 func (x *rendering) setMemory(d *kubevirtv1.DomainSpec) {
 	if x.Instancetype != nil || x.Memory.Guest == "" {
 		return

@@ -2,25 +2,29 @@ package render
 
 import kubevirtv1 "kubevirt.io/api/core/v1"
 
-// addAccessCredentials appends those that cloud-init's keys ask for to the
-// machine's own. Passwords are set by the guest agent, which is the only way
-// that KubeVirt has; SSH keys come with the cloud-init disk.
+// addAccessCredentials appends the credentials that the keys of `cloudInit` name to
+// the machine's own. Passwords are set by the guest agent, which is KubeVirt's only
+// method; SSH keys are on the cloud-init disk.
 func (x *rendering) addAccessCredentials(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	c := x.CloudInit
 	if c == nil {
 		return
 	}
 	if c.PasswordSecret != "" {
-		spec.AccessCredentials = append(spec.AccessCredentials, kubevirtv1.AccessCredential{UserPassword: passwordCredential(c.PasswordSecret)})
+		spec.AccessCredentials = append(spec.AccessCredentials,
+			kubevirtv1.AccessCredential{UserPassword: passwordCredential(c.PasswordSecret)})
 	}
 	if c.SSHKeySecret != "" {
-		spec.AccessCredentials = append(spec.AccessCredentials, kubevirtv1.AccessCredential{SSHPublicKey: x.sshCredential(c.SSHKeySecret)})
+		spec.AccessCredentials = append(spec.AccessCredentials,
+			kubevirtv1.AccessCredential{SSHPublicKey: x.sshCredential(c.SSHKeySecret)})
 	}
 }
 
 func passwordCredential(secret string) *kubevirtv1.UserPasswordAccessCredential {
 	return &kubevirtv1.UserPasswordAccessCredential{
-		Source: kubevirtv1.UserPasswordAccessCredentialSource{Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret}},
+		Source: kubevirtv1.UserPasswordAccessCredentialSource{
+			Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret},
+		},
 		PropagationMethod: kubevirtv1.UserPasswordAccessCredentialPropagationMethod{
 			QemuGuestAgent: &kubevirtv1.QemuGuestAgentUserPasswordAccessCredentialPropagation{},
 		},
@@ -29,7 +33,9 @@ func passwordCredential(secret string) *kubevirtv1.UserPasswordAccessCredential 
 
 func (x *rendering) sshCredential(secret string) *kubevirtv1.SSHPublicKeyAccessCredential {
 	out := &kubevirtv1.SSHPublicKeyAccessCredential{
-		Source: kubevirtv1.SSHPublicKeyAccessCredentialSource{Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret}},
+		Source: kubevirtv1.SSHPublicKeyAccessCredentialSource{
+			Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret},
+		},
 	}
 	if x.configDrive() {
 		out.PropagationMethod.ConfigDrive = &kubevirtv1.ConfigDriveSSHPublicKeyAccessCredentialPropagation{}

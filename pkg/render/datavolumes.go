@@ -15,7 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// appendDataVolumes appends the DataVolumes that survive the machine.
+// appendDataVolumes appends the DataVolumes that survive the VM.
 func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object {
 	for i := range x.Disks {
 		d := &x.Disks[i]
@@ -31,8 +31,8 @@ func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object
 	return objects
 }
 
-// dataVolumeTemplates are the disks that the machine owns. Their labels let a
-// clean-up find the disks of earlier revisions.
+// dataVolumeTemplates returns the disks that the VM owns. A rollout finds the disks
+// of earlier revisions by their labels.
 func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 	var out []kubevirtv1.DataVolumeTemplateSpec
 	for i := range x.Disks {
@@ -48,8 +48,8 @@ func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 	return out
 }
 
-// dataVolumeSpec uses CDI's `storage` rather than `pvc`: CDI then adds what a
-// file system takes, and chooses modes by the class's StorageProfile where none are set.
+// dataVolumeSpec uses CDI's `storage` rather than `pvc`: CDI then adds the overhead
+// of the file system, and takes unset modes from the StorageProfile of the class.
 func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 	storage := &cdiv1.StorageSpec{}
 	if d.Size != "" {
@@ -89,9 +89,13 @@ func dataVolumeSource(s *catalog.Source) *cdiv1.DataVolumeSource {
 			URL: &s.Registry, SecretRef: optional(s.Secret), CertConfigMap: optional(s.CertConfigMap),
 		}}
 	case s.HTTP != "":
-		return &cdiv1.DataVolumeSource{HTTP: &cdiv1.DataVolumeSourceHTTP{URL: s.HTTP, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap}}
+		return &cdiv1.DataVolumeSource{HTTP: &cdiv1.DataVolumeSourceHTTP{
+			URL: s.HTTP, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap,
+		}}
 	case s.S3 != "":
-		return &cdiv1.DataVolumeSource{S3: &cdiv1.DataVolumeSourceS3{URL: s.S3, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap}}
+		return &cdiv1.DataVolumeSource{S3: &cdiv1.DataVolumeSourceS3{
+			URL: s.S3, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap,
+		}}
 	case s.GCS != "":
 		return &cdiv1.DataVolumeSource{GCS: &cdiv1.DataVolumeSourceGCS{URL: s.GCS, SecretRef: s.Secret}}
 	case s.PVC != "":
@@ -121,18 +125,20 @@ func optional(s string) *string {
 	return &s
 }
 
-// capacity is the size of a scratch disk, which nothing else could say.
+// capacity returns the size of a scratch disk, which has no source to take a size
+// from: it is an error if it is unset.
 func (x *rendering) capacity(d *machine.Disk) resource.Quantity {
 	if d.Size == "" {
-		x.diags.Errorf(d.Pos, rule.MissingKey, x.path("disks."+d.Name+".size"), "missing size; expected a quantity such as \"10Gi\"")
+		x.diags.Errorf(d.Pos, rule.MissingKey, x.path("disks."+d.Name+".size"),
+			"missing size; expected a quantity such as \"10Gi\"")
 	}
 	return quantity(d.Size)
 }
 
-// appendGrowth appends, for each disk that grows, as much of its claim as says so.
-// CDI refuses every change of a DataVolume (webhooks/datavolume-validate.go,
-// v1.66), so the claim itself must ask for more; server-side apply leaves the
-// rest of it to CDI.
+// appendGrowth appends a PersistentVolumeClaim with only the new size for each
+// disk that grows. CDI rejects changes to a DataVolume
+// (webhooks/datavolume-validate.go, v1.66), so the PVC itself must request the new
+// size. With server-side apply, all its other fields stay CDI's.
 func (x *rendering) appendGrowth(objects []runtime.Object) []runtime.Object {
 	for i := range x.Disks {
 		d := &x.Disks[i]

@@ -7,11 +7,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// addDisks writes each disk as KubeVirt expects it: a device for the guest, and a
+// addDisks appends each disk in KubeVirt's form: a device for the guest, and a
 // volume of the same name with its content. An ejected CD-ROM has no volume.
 func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	devices := &spec.Domain.Devices
-	const guest = 2 // cloud-init and answer file
+	const guest = 2 // room for the cloud-init and sysprep disks
 	devices.Disks = append(make([]kubevirtv1.Disk, 0, len(devices.Disks)+len(x.Disks)+guest), devices.Disks...)
 	spec.Volumes = append(make([]kubevirtv1.Volume, 0, len(spec.Volumes)+len(x.Disks)+guest), spec.Volumes...)
 	for i := range x.Disks {
@@ -31,7 +31,7 @@ func diskDevice(d *machine.Disk) kubevirtv1.Disk {
 	bus := kubevirtv1.DiskBus(d.Bus)
 	switch d.Type {
 	case "cdrom":
-		out.CDRom = &kubevirtv1.CDRomTarget{Bus: bus} // read-only anyway
+		out.CDRom = &kubevirtv1.CDRomTarget{Bus: bus} // always read-only
 	case "lun":
 		out.LUN = &kubevirtv1.LunTarget{Bus: bus, ReadOnly: d.ReadOnly}
 	default:
@@ -43,13 +43,12 @@ func diskDevice(d *machine.Disk) kubevirtv1.Disk {
 	return out
 }
 
-// volumeSource refers to the disk's content.
+// volumeSource returns the reference to the disk's content.
 //
-// A disk that survives its machine is referred to by claim: virt-controller
-// waits until the claim is there and filled (watch/vmi/datavolumes.go, v1.8.4),
-// and a restore may put another claim in its place without the DataVolume
-// coming back. One that the machine owns is referred to by DataVolume, as
-// KubeVirt wants for dataVolumeTemplates.
+// For a disk that survives its VM it names the PVC: virt-controller waits until
+// the PVC exists and is filled (watch/vmi/datavolumes.go, v1.8.4), and a restore
+// may replace the PVC without the DataVolume. For a disk that the VM owns it names
+// the DataVolume, as KubeVirt requires for dataVolumeTemplates.
 func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
 	switch {
 	case d.Kind == machine.DiskContainerDisk:

@@ -19,21 +19,21 @@ func (x *rendering) setFirmware(d *kubevirtv1.DomainSpec) {
 	}
 }
 
-// bootloader is nil where the platform's own choice is the right one.
+// bootloader returns the bootloader, or nil if the platform's default is right.
 func (x *rendering) bootloader() *kubevirtv1.Bootloader {
 	f := &x.Firmware
 	switch f.Type {
 	case "efi", "secureboot":
-		// KubeVirt takes EFI without `secureBoot` for secure boot (api core/v1
-		// EFI.SecureBoot, v1.9.0): it is always written.
+		// In KubeVirt, EFI without `secureBoot` means secure boot (api core/v1
+		// EFI.SecureBoot, v1.9.0), so it is always set.
 		efi := &kubevirtv1.EFI{SecureBoot: new(f.Type == "secureboot")}
 		if f.Persistent {
 			efi.Persistent = new(true)
 		}
 		return &kubevirtv1.Bootloader{EFI: efi}
 	case "bios":
-		// The default of amd64, and refused on other architectures; only a
-		// preference can want something else.
+		// BIOS is the default on amd64 and rejected on other architectures. It has
+		// to be set only to override a preference.
 		if x.Preference != nil {
 			return &kubevirtv1.Bootloader{BIOS: &kubevirtv1.BIOS{}}
 		}
@@ -41,8 +41,8 @@ func (x *rendering) bootloader() *kubevirtv1.Bootloader {
 	return nil
 }
 
-// requireSMM switches system management mode on, without which KubeVirt refuses
-// secure boot (virt-api validating webhook, v1.9.0).
+// requireSMM enables system management mode, without which KubeVirt rejects secure
+// boot (virt-api validating webhook, v1.9.0).
 func requireSMM(d *kubevirtv1.DomainSpec) {
 	if d.Features == nil {
 		d.Features = &kubevirtv1.Features{}

@@ -18,7 +18,7 @@ import (
 
 // jobKind is a Job of vmrender's own image that serves all machines of a namespace.
 type jobKind struct {
-	verb    string // of the command, and end of the objects' names
+	command string // of vmrender, and suffix of the objects' names
 	timeout string
 	access  part
 	job     part
@@ -26,46 +26,50 @@ type jobKind struct {
 }
 
 var (
-	// What the commands ask of the API server, and no more (pkg/rollout).
-	watch = []string{"list", "watch"}
-
 	rolloutKind = jobKind{
-		verb: "rollout", timeout: "15m", access: rolloutAccess, job: rolloutJob,
+		command: "rollout", timeout: "15m", access: rolloutAccess, job: rolloutJob,
 		rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{"kubevirt.io"}, Resources: []string{"virtualmachines", "virtualmachineinstances"}, Verbs: watch},
-			{APIGroups: []string{"subresources.kubevirt.io"}, Resources: []string{"virtualmachines/restart"}, Verbs: []string{"update"}},
-			{APIGroups: []string{"cdi.kubevirt.io"}, Resources: []string{"datavolumes"}, Verbs: append(slices.Clip(watch), "delete")},
-			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
+			allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "list", "watch"),
+			allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update"),
+			allow("cdi.kubevirt.io", []string{"datavolumes"}, "list", "watch", "delete"),
+			allow("", []string{"events"}, "create"),
 		},
 	}
 	snapshotKind = jobKind{
-		verb: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
+		command: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
 		rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{"kubevirt.io"}, Resources: []string{"virtualmachines"}, Verbs: []string{"get"}},
-			{APIGroups: []string{"snapshot.kubevirt.io"}, Resources: []string{"virtualmachinesnapshots"}, Verbs: []string{"get", "create"}},
+			allow("kubevirt.io", []string{"virtualmachines"}, "get"),
+			allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "get", "create"),
 		},
 	}
 )
 
-// jobKey is what one Job serves: Jobs of other parts of a fleet are others.
+// allow returns a rule of a Role. The rules above allow exactly what package
+// rollout requests from the API server.
+func allow(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
+}
+
+// jobKey identifies a Job: one for each kind, namespace and part of a fleet.
 type jobKey struct {
 	kind            *jobKind
 	namespace, part string
 }
 
-// job is what is known of a Job while machines are rendered.
+// job collects the contents of a Job while machines are rendered.
 type job struct {
 	target values.Target
 	args   []string
 }
 
-// jobs are the Jobs that the machines so far need. It is safe for concurrent use.
+// jobs collects the Jobs that the machines so far need. It is safe for concurrent use.
 type jobs struct {
 	mu   sync.Mutex
 	byID map[jobKey]*job
 }
 
-// add notes what the machine needs; content is its hash, where a snapshot is taken.
+// add adds a machine to the Jobs that it needs. content is the hash of its content,
+// if a snapshot is to be taken.
 func (j *jobs) add(m *machine.Machine, content string) {
 	if !m.Lifecycle.Hooks() {
 		return
@@ -81,6 +85,7 @@ func (j *jobs) add(m *machine.Machine, content string) {
 	}
 }
 
+// of returns the Job of a kind that serves the machine, and creates it if needed.
 func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 	key := jobKey{kind, m.Namespace, m.Part}
 	of, ok := j.byID[key]
@@ -106,7 +111,7 @@ func (j *jobs) objects() map[jobKey][]runtime.Object {
 	return out
 }
 
-func (k *jobKey) name() string { return k.part + "-" + k.kind.verb }
+func (k *jobKey) name() string { return k.part + "-" + k.kind.command }
 
 func (k *jobKey) meta(p part, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
@@ -116,12 +121,16 @@ func (k *jobKey) meta(p part, target values.Target) metav1.ObjectMeta {
 	}
 }
 
-// objects are the Job and what lets it do its work, and nothing else.
+// objects returns the Job, and the ServiceAccount, Role and RoleBinding that allow
+// it what it does and nothing else.
 func (k *jobKey) objects(of *job) []runtime.Object {
 	access := k.meta(k.kind.access, of.target)
 	return []runtime.Object{
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: access},
-		&rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "Role"}, ObjectMeta: access, Rules: k.kind.rules},
+		&rbacv1.Role{
+			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "Role"}, ObjectMeta: access,
+			Rules: k.kind.rules,
+		},
 		&rbacv1.RoleBinding{
 			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "RoleBinding"}, ObjectMeta: access,
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacGroup, Kind: "Role", Name: k.name()},
@@ -134,7 +143,7 @@ func (k *jobKey) objects(of *job) []runtime.Object {
 const rbacGroup = "rbac.authorization.k8s.io"
 
 func (k *jobKey) job(of *job) *batchv1.Job {
-	args := []string{k.kind.verb, "--namespace", k.namespace}
+	args := []string{k.kind.command, "--namespace", k.namespace}
 	if k.kind == &rolloutKind {
 		args = append(args, "--id", k.part)
 	}
@@ -143,21 +152,26 @@ func (k *jobKey) job(of *job) *batchv1.Job {
 	if image == "" {
 		image = values.DefaultImage
 	}
-	pod := confined(corev1.Container{Name: manager, Image: image, Command: []string{manager}, Args: args, Resources: jobResources()})
+	pod := confined(corev1.Container{
+		Name: manager, Image: image, Command: []string{manager}, Args: args, Resources: jobResources(),
+	})
 	pod.ServiceAccountName = k.name()
 	return newJob(k.meta(k.kind.job, of.target), pod, manager)
 }
 
-// jobResources are enough for some thousand machines.
+// jobResources returns resources that are enough for a few thousand VMs.
 func jobResources() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("512Mi")},
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("64Mi"),
+		},
+		Limits: corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("512Mi"),
+		},
 	}
 }
 
-// confined is a pod that may do nothing on its node: it meets the "restricted"
-// Pod Security Standard.
+// confined returns a pod that meets the "restricted" Pod Security Standard.
 func confined(c corev1.Container) corev1.PodSpec {
 	c.SecurityContext = &corev1.SecurityContext{
 		AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
@@ -173,11 +187,11 @@ func confined(c corev1.Container) corev1.PodSpec {
 	}
 }
 
-// retries are for pods that end for no reason of their own.
+// retries is the backoff limit for pods that end through no fault of the command.
 const retries = 3
 
-// newJob makes a Job that a failure of the command ends, so that it stops where
-// it failed, and that a lost pod does not: the next one goes on.
+// newJob returns a Job that fails as soon as its command fails, but retries if the
+// pod is lost: the next pod resumes the work.
 func newJob(meta metav1.ObjectMeta, pod corev1.PodSpec, container string) *batchv1.Job {
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},

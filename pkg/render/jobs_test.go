@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// collected writes all that a Collector has after visiting machines.
+// collected returns what a Collector has rendered after visiting machines.
 func collected(t *testing.T, machines ...*machine.Machine) []Rendered {
 	t.Helper()
 	c := NewCollector()
@@ -33,8 +33,8 @@ func named(m *machine.Machine, namespace, name string) *machine.Machine {
 	return m
 }
 
-// The Jobs of a fleet are golden: two machines of a namespace share one, the
-// image and the fleet's part are theirs.
+// The Jobs of a fleet are in golden files: two machines of a namespace share one
+// Job, which uses their image and part of the fleet.
 func TestJobsGolden(t *testing.T) {
 	a, b := named(cattleMachine(t), "prod", "b"), named(cattleMachine(t), "prod", "a")
 	p, q := named(ansibleMachine(t), "prod", "q"), named(ansibleMachine(t), "prod", "p")
@@ -56,13 +56,16 @@ func TestJobsGolden(t *testing.T) {
 	golden.Equal(t, filepath.Join("testdata", "fleet", "jobs.yaml"), out.String())
 }
 
-// There is a Job for every namespace, after all machines, and none for machines
-// that need none.
+// There is a Job for every namespace, after all machines, but not for machines that
+// need none.
 func TestJobsPerNamespace(t *testing.T) {
 	other := named(cattleMachine(t), "b", "z")
 	other.Part = "site-a-89abcdef"
 	var got []string
-	for _, r := range collected(t, other, named(cattleMachine(t), "b", "y"), named(cattleMachine(t), "a", "x"), named(linuxMachine(t), "a", "w"), named(replacedMachine(t), "c", "v")) {
+	for _, r := range collected(t, other,
+		named(cattleMachine(t), "b", "y"), named(cattleMachine(t), "a", "x"),
+		named(linuxMachine(t), "a", "w"), named(replacedMachine(t), "c", "v"),
+	) {
 		got = append(got, r.Namespace+"/"+r.Name)
 	}
 	require.Equal(t, []string{
@@ -71,7 +74,7 @@ func TestJobsPerNamespace(t *testing.T) {
 	}, got)
 }
 
-// What a fleet says of its policies holds for every machine that can be.
+// Every machine has a policy, with only the facts that hold for it.
 func TestPolicyOf(t *testing.T) {
 	for name, machine := range goldenMachines() {
 		m := machine(t)

@@ -2,8 +2,8 @@ package render
 
 import "maps"
 
-// The labels and annotations by which OpenShift's console, its metrics and the
-// common templates know a machine (kubevirt/common-templates templates/*.tpl.yaml).
+// The labels and annotations of VMs that the OpenShift console, its metrics and the
+// common templates use (kubevirt/common-templates templates/*.tpl.yaml).
 const (
 	labelApp       = "app"
 	labelManagedBy = "app.kubernetes.io/managed-by"
@@ -17,7 +17,7 @@ const (
 	manager = "vmrender"
 )
 
-// ownedLabels are on everything that belongs to the machine.
+// ownedLabels returns the labels of everything that belongs to the machine.
 func (x *rendering) ownedLabels() map[string]string {
 	return map[string]string{labelApp: x.base, labelManagedBy: manager}
 }
@@ -30,8 +30,8 @@ func (x *rendering) vmLabels() map[string]string {
 	return merged(x.owned, x.Labels, own)
 }
 
-// templateLabels are on the machine's pod too. The domain is not the user's to
-// change: Services select by it.
+// templateLabels returns the labels of the VM's template, which its pod also has.
+// Users cannot change the domain label: Services select by it.
 func (x *rendering) templateLabels() map[string]string {
 	all := make(map[string]string, 2+len(x.Labels))
 	all[labelSize] = x.Flavor
@@ -55,14 +55,14 @@ func (x *rendering) osLabel() string {
 	return x.OS.Name
 }
 
-// vmAnnotations are the lifecycle's; what the user writes by hand wins.
+// vmAnnotations returns the annotations of the lifecycle and the user's own, which win.
 func (x *rendering) vmAnnotations() map[string]string {
 	a := x.lifecycleAnnotations()
 	maps.Copy(a, x.Annotations)
 	return a
 }
 
-// merged returns the entries of all maps, of which later ones win.
+// merged returns the entries of all maps; later maps win.
 func merged(all ...map[string]string) map[string]string {
 	n := 0
 	for _, m := range all {

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// CDI up to 1.61, which came with KubeVirt up to 1.4, may delete a DataVolume
-	// that is done, and Argo CD would recreate it.
+	// annotationDeleteAfterCompletion keeps CDI 1.61 and earlier (KubeVirt 1.4 and
+	// earlier) from deleting a completed DataVolume, which Argo CD would recreate.
 	annotationDeleteAfterCompletion = "cdi.kubevirt.io/storage.deleteAfterCompletion"
 
-	// labelProtection makes OpenShift's admission policy refuse deletion
-	// (kubevirt/ssp-operator, from OpenShift 4.19).
+	// labelProtection makes an admission policy of OpenShift reject deletion
+	// (kubevirt/ssp-operator, OpenShift 4.19 and later).
 	labelProtection = "kubevirt.io/vm-delete-protection"
 )
 
-// part is one of the things that a machine is made of, as far as Argo CD
-// treats them differently.
+// part is a group of objects that Argo CD treats in the same way.
 type part uint8
 
 const (
@@ -39,27 +38,26 @@ const (
 	snapshotAccess
 )
 
-// syncRule is when Argo CD applies a part, and how it lets go of it.
+// syncRule specifies when Argo CD applies a part, and how it deletes it.
 type syncRule struct {
-	name    string // as the documentation calls it
-	after   int    // waves after the machine's own; of what is no machine's, the wave
+	name    string // in the documentation
+	after   int    // waves after the VM's own; the wave itself for objects of no single VM
 	options string // sync options
-	before  string // sync options where Argo CD cannot ask for confirmation
+	before  string // sync options if Argo CD cannot ask for confirmation
 	compare string // compare options
-	hook    string // phase of a hook; empty for what is applied with the rest
+	hook    string // phase of a hook; empty for objects that are not hooks
 	cleanup string // when Argo CD deletes the hook
 	why     string
 }
 
-// extraneous keeps what survives its machine from leaving the Application
-// OutOfSync for ever (argo-cd controller/state.go, v3.2.11).
+// extraneous keeps objects that survive their VM from leaving the Application
+// OutOfSync indefinitely (argo-cd controller/state.go, v3.2.11).
 const extraneous = "IgnoreExtraneous"
 
-// syncRules is all that is said to Argo CD.
+// syncRules lists the sync rule of each part.
 //
-// Prune, Delete and PruneLast are read from the live object, so they are there
-// from the first sync on. Hooks run in full syncs only: Argo CD's self-heal
-// skips them.
+// Argo CD reads Prune, Delete and PruneLast from the live object, so they are set
+// from the first sync. Hooks run in full syncs only: self-heal skips them.
 var syncRules = [...]syncRule{
 	dependent: {
 		name: "Secrets and Services",
@@ -67,22 +65,30 @@ var syncRules = [...]syncRule{
 	},
 	keptDisk: {
 		name: "DataVolumes of their own", options: "Prune=false,Delete=false", compare: extraneous,
-		why: "a disk whose storage class waits for its first consumer is not filled before the VM starts: disk and VM share a wave",
+		why: "a disk whose storage class waits for its first consumer is not filled before the VM starts: " +
+			"disk and VM share a wave",
 	},
 	petVM: {
 		name: "VirtualMachine of a pet", options: "Prune=confirm,Delete=confirm", before: "Prune=false,Delete=false",
 		why: "Argo CD before 2.14 cannot ask for confirmation, and then keeps the VM",
 	},
-	cattleVM:    {name: "VirtualMachine of cattle, VirtualMachinePool", why: "removed from Git, removed from the cluster"},
-	replacedVM:  {name: "VirtualMachine with `strategy: replace`", options: "Force=true,Replace=true", why: "Argo CD deletes it and makes it anew"},
-	blueGreenVM: {name: "VirtualMachine with `strategy: blue-green`", options: "PruneLast=true", why: "the old VM goes when the new one is healthy"},
-	growth: {
-		name: "PersistentVolumeClaim of a disk that grows", after: 1, options: "ServerSideApply=true,Prune=false,Delete=false", compare: extraneous,
-		why: "the claim must be there, and all but its size is CDI's",
+	cattleVM: {name: "VirtualMachine of cattle, VirtualMachinePool", why: "removed from Git, removed from the cluster"},
+	replacedVM: {
+		name: "VirtualMachine with `strategy: replace`", options: "Force=true,Replace=true",
+		why: "Argo CD deletes and recreates it",
 	},
-	// A run that succeeded stays, so that the next sync finds it done; its name is
-	// that of the revision. A sync that fails deletes all hooks with this policy
-	// (gitops-engine pkg/sync/sync_context.go, argo-cd v3.2.11).
+	blueGreenVM: {
+		name: "VirtualMachine with `strategy: blue-green`", options: "PruneLast=true",
+		why: "the old VM is deleted when the new one is healthy",
+	},
+	growth: {
+		name:  "PersistentVolumeClaim of a disk that grows",
+		after: 1, options: "ServerSideApply=true,Prune=false,Delete=false", compare: extraneous,
+		why: "the PVC must exist, and all of it except its size is CDI's",
+	},
+	// A successful Job stays, so that the next sync finds it completed; its name
+	// contains the hash of the revision. A failed sync deletes all hooks with this
+	// policy (gitops-engine pkg/sync/sync_context.go, argo-cd v3.2.11).
 	ansibleJob: {
 		name: "AnsibleJob, or the Job of an image", hook: "PostSync", cleanup: "HookFailed",
 		why: "once for each revision of the VM; a sync that fails deletes it, and the next one runs it again",
@@ -91,24 +97,28 @@ var syncRules = [...]syncRule{
 		name: "Job of a rollout", hook: "PostSync", cleanup: "BeforeHookCreation",
 		why: "when all else is healthy; the last run's log stays until the next",
 	},
-	rolloutAccess: {name: "ServiceAccount, Role and RoleBinding of a rollout", why: "there before the Job, and gone with the last VM that rolls out"},
+	rolloutAccess: {
+		name: "ServiceAccount, Role and RoleBinding of a rollout",
+		why:  "there before the Job, and gone with the last VM that rolls out",
+	},
 	snapshotJob: {
 		name: "Job of the snapshots", hook: "PreSync", cleanup: "BeforeHookCreation",
 		why: "before anything else changes; the last run's log stays until the next",
 	},
 	snapshotAccess: {
-		name: "ServiceAccount, Role and RoleBinding of the snapshots", after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
+		name:  "ServiceAccount, Role and RoleBinding of the snapshots",
+		after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
 		why: "there before the Job",
 	},
 }
 
-// syncAnnotations are what Argo CD is told about a part of the machine.
+// syncAnnotations returns the annotations for Argo CD on a part of the machine.
 func (x *rendering) syncAnnotations(p part) map[string]string {
 	return syncRules[p].annotations(x.Wave, x.Target)
 }
 
 func (r *syncRule) annotations(wave int, target values.Target) map[string]string {
-	a := make(map[string]string, 8) // with room for what the lifecycle adds
+	a := make(map[string]string, 8) // with room for those of the lifecycle
 	a[argocd.SyncWaveAnnotation] = strconv.Itoa(wave + r.after)
 	options := r.options
 	// Confirmation came with Argo CD 2.14.
@@ -122,16 +132,17 @@ func (r *syncRule) annotations(wave int, target values.Target) map[string]string
 	return a
 }
 
-// set gives a map an entry, unless its value is empty.
+// set sets a key of a map, unless the value is empty.
 func set(m map[string]string, key, value string) {
 	if value != "" {
 		m[key] = value
 	}
 }
 
-// vmParts has the part that VirtualMachines with a strategy are.
+// vmParts maps a strategy to the part that its VirtualMachines are.
 var vmParts = map[values.Strategy]part{
-	values.InPlace: petVM, values.Rollout: cattleVM, values.Pool: cattleVM, values.Replace: replacedVM, values.BlueGreen: blueGreenVM,
+	values.InPlace: petVM, values.Rollout: cattleVM, values.Pool: cattleVM,
+	values.Replace: replacedVM, values.BlueGreen: blueGreenVM,
 }
 
 func (x *rendering) lifecycleAnnotations() map[string]string {
@@ -149,7 +160,7 @@ func (x *rendering) lifecycleAnnotations() map[string]string {
 	return a
 }
 
-// diskAnnotations are on DataVolumes that survive their machine.
+// diskAnnotations returns the annotations of DataVolumes that survive their VM.
 func (x *rendering) diskAnnotations() map[string]string {
 	a := x.syncAnnotations(keptDisk)
 	if values.Before(x.Target.KubeVirt, 1, 5) {
@@ -158,7 +169,7 @@ func (x *rendering) diskAnnotations() map[string]string {
 	return a
 }
 
-// diskLabels are on DataVolumes that the machine owns.
+// diskLabels returns the labels of a DataVolume that the VM owns.
 func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
 	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || d.Name != values.RootDisk {
 		return x.owned
@@ -168,7 +179,8 @@ func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
 	return disk
 }
 
-// lifecycleLabels are on the VirtualMachine; nil for most pets.
+// lifecycleLabels returns the labels that the lifecycle adds to the VirtualMachine;
+// nil for most pets.
 func (x *rendering) lifecycleLabels() map[string]string {
 	lc := &x.Lifecycle
 	job := lc.Strategy.Traits().Job

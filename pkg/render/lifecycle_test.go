@@ -22,19 +22,22 @@ func TestVMAnnotations(t *testing.T) {
 		"pet": {
 			write: func(*machine.Machine) {},
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm", labels.Lifecycle: "pet", labels.OnChange: "in-place",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm",
+				labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD cannot ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD = "2.13" },
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false", labels.Lifecycle: "pet", labels.OnChange: "in-place",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false",
+				labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD can ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "-1", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm", labels.Lifecycle: "pet", labels.OnChange: "in-place",
+				argocd.SyncWaveAnnotation: "-1", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm",
+				labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
 		"cattle": {
@@ -63,7 +66,8 @@ func TestVMAnnotations(t *testing.T) {
 				m.Annotations = map[string]string{argocd.SyncOptionsAnnotation: "Prune=false", "a": "b"}
 			},
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false", labels.Lifecycle: "pet", labels.OnChange: "in-place", "a": "b",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false",
+				labels.Lifecycle: "pet", labels.OnChange: "in-place", "a": "b",
 			},
 		},
 	}
@@ -92,7 +96,10 @@ func TestPartsAreInTheMachinesWave(t *testing.T) {
 
 func TestDiskAnnotations(t *testing.T) {
 	m := linuxMachine(t)
-	want := map[string]string{argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false", argocd.CompareOptionsAnnotation: "IgnoreExtraneous"}
+	want := map[string]string{
+		argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false",
+		argocd.CompareOptionsAnnotation: "IgnoreExtraneous",
+	}
 	require.Equal(t, want, find[*cdiv1.DataVolume](t, render(t, m)).Annotations)
 
 	m.Target.KubeVirt = "1.4"
@@ -113,10 +120,12 @@ func TestLabels(t *testing.T) {
 	require.Equal(t, map[string]string{
 		labelApp: "shop", labelDomain: "web01", labelSize: "small", "tier": "edge",
 	}, vm.Spec.Template.ObjectMeta.Labels)
-	require.Equal(t, map[string]string{labelApp: "web01", labelManagedBy: "vmrender"}, find[*cdiv1.DataVolume](t, objects).Labels)
+	require.Equal(t, map[string]string{
+		labelApp: "web01", labelManagedBy: "vmrender",
+	}, find[*cdiv1.DataVolume](t, objects).Labels)
 }
 
-// Only the machine that has several virtual CPUs profits from several queues.
+// Only a VM with several virtual CPUs benefits from several queues.
 func TestMultiqueue(t *testing.T) {
 	m := linuxMachine(t)
 	queues := func() *bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// goldenMachines are the machines whose objects stand in testdata.
+// goldenMachines returns the machines whose objects are in testdata.
 func goldenMachines() map[string]func(testing.TB) *machine.Machine {
 	return map[string]func(testing.TB) *machine.Machine{
 		"acp-rhel9":      acpRHEL9,
@@ -56,10 +56,11 @@ func windowsOS(t testing.TB, name, label string) *catalog.ResolvedOS {
 	}
 }
 
-// linuxMachine is the least that a machine can be.
+// linuxMachine returns a machine with only the required fields.
 func linuxMachine(t testing.TB) *machine.Machine {
 	return &machine.Machine{
-		Fleet: "site-a", Part: "site-a-01234567", Name: "web01", Namespace: "default", Path: "vms.web01", Pos: source.Pos{File: "vms.yaml", Line: 2, Col: 3},
+		Fleet: "site-a", Part: "site-a-01234567", Name: "web01", Namespace: "default",
+		Path: "vms.web01", Pos: source.Pos{File: "vms.yaml", Line: 2, Col: 3},
 		OS: linuxOS(t), Workload: "server",
 		Sizing: machine.Sizing{
 			Flavor: "small", CPU: values.CPU{Sockets: 1, Cores: 1, Threads: 1}, Memory: values.Memory{Guest: "2Gi"},
@@ -93,7 +94,7 @@ func identified(m *machine.Machine, name string) *machine.Machine {
 	return m
 }
 
-// The three machines of the ACP pattern (RedHatEdge patterns, virtualization-acp).
+// The three VMs of the ACP pattern (RedHatEdge patterns, virtualization-acp).
 
 func acpRHEL9(t testing.TB) *machine.Machine {
 	m := identified(linuxMachine(t), "example-rhel9")
@@ -127,7 +128,8 @@ func acpServer2019(t testing.TB) *machine.Machine {
 	m.Flavor, m.Workload, m.CPU.Cores, m.CPU.Sockets, m.Memory.Guest = "db", "server", 1, 8, "32Gi"
 	m.Disks[0].Claim, m.Disks[0].Source.DataSource = m.Name, "openshift-virtualization-os-images/server2019"
 	m.Disks = append(m.Disks, machine.Disk{
-		Name: "data0", Volume: "data0", Claim: m.Name + "-data0", Source: catalog.Source{Blank: true}, Size: "120Gi", Bus: "virtio", Type: "disk", Keep: true,
+		Name: "data0", Volume: "data0", Claim: m.Name + "-data0", Source: catalog.Source{Blank: true}, Size: "120Gi",
+		Bus: "virtio", Type: "disk", Keep: true,
 		StorageClass: "ocs-storagecluster-ceph-rbd-virtualization", AccessMode: "ReadWriteMany", VolumeMode: "Block",
 	})
 	return m
@@ -147,10 +149,14 @@ func windows11Machine(t testing.TB) *machine.Machine {
 func instancetypeMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.Flavor, m.CPU, m.Memory = "u1.medium", values.CPU{}, values.Memory{}
-	m.Instancetype, m.Preference = &values.Matcher{Name: "u1.medium"}, &values.Matcher{Name: "rhel.9", Kind: "VirtualMachinePreference"}
+	m.Instancetype = &values.Matcher{Name: "u1.medium"}
+	m.Preference = &values.Matcher{Name: "rhel.9", Kind: "VirtualMachinePreference"}
 	m.Disks[0].Bus, m.NICs[0].Model = "", ""
 	m.Firmware = machine.Firmware{Type: "bios"}
-	m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{User: "cloud-user", Datasource: "noCloud"}, SecretName: "web01-cloudinit"}
+	m.CloudInit = &machine.CloudInit{
+		CloudInit:  values.CloudInit{User: "cloud-user", Datasource: "noCloud"},
+		SecretName: "web01-cloudinit",
+	}
 	m.Sysprep = &values.Sysprep{Secret: "answers"}
 	m.TPM = machine.TPMVolatile
 	return m
@@ -161,21 +167,25 @@ func cattleMachine(t testing.TB) *machine.Machine {
 	m.Lifecycle = rolloutLifecycle()
 	m.Disks[0].Keep, m.Disks[0].Claim = false, "web01-root-0a1b2c3d"
 	m.Disks = append(m.Disks, machine.Disk{
-		Name: "cache", Volume: "cache", Claim: "web01-cache", Source: catalog.Source{Blank: true}, Size: "10Gi", ExpandTo: "20Gi", Bus: "scsi", Type: "disk", Hotpluggable: true,
+		Name: "cache", Volume: "cache", Claim: "web01-cache", Source: catalog.Source{Blank: true},
+		Size: "10Gi", ExpandTo: "20Gi", Bus: "scsi", Type: "disk", Hotpluggable: true,
 	})
 	m.Wave = 2
 	return m
 }
 
 func rolloutLifecycle() machine.Lifecycle {
-	return machine.Lifecycle{Strategy: values.Rollout, MaxUnavailable: values.IntOrPercent{Int: 25, Percent: true}, KeepOld: 1}
+	return machine.Lifecycle{
+		Strategy: values.Rollout, MaxUnavailable: values.IntOrPercent{Int: 25, Percent: true}, KeepOld: 1,
+	}
 }
 
-// ownedDisks are a root and a data disk in the machine's dataVolumeTemplates.
+// ownedDisks moves the root disk to the VM's dataVolumeTemplates, and adds a data disk there.
 func ownedDisks(m *machine.Machine) {
 	m.Disks[0].Keep = false
 	m.Disks = append(m.Disks, machine.Disk{
-		Name: "data", Volume: "data", Claim: "web01-data", Source: catalog.Source{Blank: true}, Size: "10Gi", Bus: "virtio", Type: "disk",
+		Name: "data", Volume: "data", Claim: "web01-data", Source: catalog.Source{Blank: true}, Size: "10Gi",
+		Bus: "virtio", Type: "disk",
 	})
 }
 
@@ -208,7 +218,10 @@ func ansibleMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.Lifecycle = machine.Lifecycle{
 		KeepDisks: true, SnapshotBefore: true, Protect: true,
-		Ansible: &machine.Ansible{Template: "patch-rhel", Secret: "aap", ExtraVars: map[string]any{"reboot": true, "groups": []any{"web", 2}}},
+		Ansible: &machine.Ansible{
+			Template: "patch-rhel", Secret: "aap",
+			ExtraVars: map[string]any{"reboot": true, "groups": []any{"web", 2}},
+		},
 	}
 	return m
 }
@@ -216,7 +229,8 @@ func ansibleMachine(t testing.TB) *machine.Machine {
 func playbookMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.Lifecycle = machine.Lifecycle{KeepDisks: true, Ansible: &machine.Ansible{
-		Image: "registry.example.com/ee:1", Playbook: "patch.yml", Secret: "guest-ssh", ExtraVars: map[string]any{"motd": "it's"},
+		Image: "registry.example.com/ee:1", Playbook: "patch.yml", Secret: "guest-ssh",
+		ExtraVars: map[string]any{"motd": "it's"},
 	}}
 	return m
 }
@@ -226,9 +240,12 @@ func secretMachine(t testing.TB) *machine.Machine {
 	m.NICs = append(m.NICs, vlanNIC("vlan20", "", "10.0.20.5/24"))
 	m.CloudInit = &machine.CloudInit{
 		CloudInit: values.CloudInit{
-			User: "cloud-user", Password: "yes", SSHKeys: []string{"ssh-ed25519 AAAA me@example.com"}, Hostname: "web01.example.com",
+			User: "cloud-user", Password: "yes", SSHKeys: []string{"ssh-ed25519 AAAA me@example.com"},
+			Hostname: "web01.example.com",
 			Packages: []string{"httpd", "3.10"}, SSHKeySecret: "keys", Datasource: "noCloud",
-			RunCmd: []values.Command{{Shell: "systemctl enable --now httpd"}, {Args: []string{"sh", "-c", "echo 'a: b' > /etc/motd"}}},
+			RunCmd: []values.Command{
+				{Shell: "systemctl enable --now httpd"}, {Args: []string{"sh", "-c", "echo 'a: b' > /etc/motd"}},
+			},
 		},
 		InSecret: true, SecretName: "web01-cloudinit", Bus: "virtio",
 	}
@@ -253,10 +270,15 @@ func disksMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.Disks[0].ExpandTo = "60Gi"
 	source := func(name string, s catalog.Source) machine.Disk {
-		return machine.Disk{Name: name, Volume: name, Claim: "web01-" + name, Source: s, Size: "10Gi", Bus: "virtio", Type: "disk", Keep: true}
+		return machine.Disk{
+			Name: name, Volume: name, Claim: "web01-" + name, Source: s, Size: "10Gi",
+			Bus: "virtio", Type: "disk", Keep: true,
+		}
 	}
 	m.Disks = append(m.Disks,
-		source("registry", catalog.Source{Registry: "docker://quay.io/containerdisks/fedora:42", Secret: "pull", CertConfigMap: "ca"}),
+		source("registry", catalog.Source{
+			Registry: "docker://quay.io/containerdisks/fedora:42", Secret: "pull", CertConfigMap: "ca",
+		}),
 		source("http", catalog.Source{HTTP: "https://images.example.com/a.qcow2", Secret: "basic"}),
 		source("s3", catalog.Source{S3: "s3://bucket/a.img", Secret: "s3"}),
 		source("gcs", catalog.Source{GCS: "gs://bucket/a.img"}),
@@ -267,23 +289,40 @@ func disksMachine(t testing.TB) *machine.Machine {
 	m.Disks[5].Size = "" // the source's
 	m.Disks[6].Preallocation = new(true)
 	m.Disks = append(m.Disks,
-		machine.Disk{Name: "live", Volume: "live", Kind: machine.DiskContainerDisk, Source: catalog.Source{ContainerDisk: "quay.io/containerdisks/fedora:42", Secret: "pull"}, Bus: "virtio", Type: "disk"},
-		machine.Disk{Name: "scratch", Volume: "scratch", Kind: machine.DiskEmpty, Source: catalog.Source{EmptyDisk: true}, Size: "5Gi", Bus: "virtio", Type: "disk"},
-		machine.Disk{Name: "shared", Volume: "shared", Kind: machine.DiskClaim, Claim: "shared-claim", Bus: "scsi", Type: "lun", Shareable: true, ReadOnly: true},
-		machine.Disk{Name: "plugged", Volume: "plugged", Kind: machine.DiskClaim, Claim: "plugged-claim", Bus: "scsi", Type: "disk", Hotpluggable: true, Serial: "D0", Cache: "none", IO: "native"},
-		machine.Disk{Name: "iso", Volume: "iso", Kind: machine.DiskClaim, Claim: "iso", Bus: "sata", Type: "cdrom", ReadOnly: true, BootOrder: new(uint(2))},
+		machine.Disk{
+			Name: "live", Volume: "live", Kind: machine.DiskContainerDisk,
+			Source: catalog.Source{ContainerDisk: "quay.io/containerdisks/fedora:42", Secret: "pull"},
+			Bus:    "virtio", Type: "disk",
+		},
+		machine.Disk{
+			Name: "scratch", Volume: "scratch", Kind: machine.DiskEmpty,
+			Source: catalog.Source{EmptyDisk: true}, Size: "5Gi", Bus: "virtio", Type: "disk",
+		},
+		machine.Disk{
+			Name: "shared", Volume: "shared", Kind: machine.DiskClaim, Claim: "shared-claim",
+			Bus: "scsi", Type: "lun", Shareable: true, ReadOnly: true,
+		},
+		machine.Disk{
+			Name: "plugged", Volume: "plugged", Kind: machine.DiskClaim, Claim: "plugged-claim",
+			Bus: "scsi", Type: "disk", Hotpluggable: true, Serial: "D0", Cache: "none", IO: "native",
+		},
+		machine.Disk{
+			Name: "iso", Volume: "iso", Kind: machine.DiskClaim, Claim: "iso",
+			Bus: "sata", Type: "cdrom", ReadOnly: true, BootOrder: new(uint(2)),
+		},
 		machine.Disk{Name: "tray", Volume: "tray", Kind: machine.DiskEjected, Bus: "sata", Type: "cdrom"},
 	)
 	m.Disks[0].BootOrder = new(uint(1))
 	return m
 }
 
-// everythingMachine sets what no other machine does.
+// everythingMachine returns a machine with the fields that no other machine sets.
 func everythingMachine(t testing.TB) *machine.Machine {
 	m := identified(linuxMachine(t), "rt01")
 	m.Flavor = "custom"
 	m.CPU = values.CPU{
-		Sockets: 2, Cores: 2, Threads: 2, MaxSockets: 4, Model: "host-passthrough", Dedicated: new(true), IsolateEmulator: new(true),
+		Sockets: 2, Cores: 2, Threads: 2, MaxSockets: 4, Model: "host-passthrough",
+		Dedicated: new(true), IsolateEmulator: new(true),
 		NUMA: new(true), Realtime: new(true), Features: []values.CPUFeature{{Name: "vmx"}, {Name: "svm", Policy: "disable"}},
 	}
 	m.Memory = values.Memory{Guest: "8Gi", Max: "16Gi", Hugepages: "1Gi"}
@@ -300,15 +339,27 @@ func everythingMachine(t testing.TB) *machine.Machine {
 	m.Labels, m.Annotations = map[string]string{"tier": "edge"}, map[string]string{"example.com/owner": "ops"}
 	m.RunStrategy, m.EvictionStrategy, m.PriorityClassName = "RerunOnFailure", "LiveMigrateIfPossible", "vms"
 	m.NodeSelector = map[string]string{"node-role.kubernetes.io/worker-rt": ""}
-	m.Tolerations = []*source.Node{tree(t, "fleet.yaml", "- {key: vms, operator: Exists}"), tree(t, "vms.yaml", "- {key: rt, value: 'true', effect: NoSchedule}")}
-	m.Affinity = tree(t, "vms.yaml", "nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}")
-	m.TopologySpreadConstraints = tree(t, "vms.yaml", "- {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}")
+	m.Tolerations = []*source.Node{
+		tree(t, "fleet.yaml", "- {key: vms, operator: Exists}"),
+		tree(t, "vms.yaml", "- {key: rt, value: 'true', effect: NoSchedule}"),
+	}
+	m.Affinity = tree(t, "vms.yaml", "nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
+		"[{weight: 1, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}")
+	m.TopologySpreadConstraints = tree(t, "vms.yaml",
+		"- {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}")
 	m.ReadinessProbe = tree(t, "vms.yaml", "{tcpSocket: {port: 22}, initialDelaySeconds: 30}")
 	m.LivenessProbe = tree(t, "vms.yaml", "guestAgentPing: {}")
-	m.AccessCredentials = tree(t, "vms.yaml", "- sshPublicKey: {source: {secret: {secretName: admins}}, propagationMethod: {qemuGuestAgent: {users: [root]}}}")
-	m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Secret: "whole", PasswordSecret: "pw", Datasource: "noCloud"}, SecretName: "rt01-cloudinit", Bus: "virtio"}
+	m.AccessCredentials = tree(t, "vms.yaml", "- sshPublicKey: "+
+		"{source: {secret: {secretName: admins}}, propagationMethod: {qemuGuestAgent: {users: [root]}}}")
+	m.CloudInit = &machine.CloudInit{
+		CloudInit:  values.CloudInit{Secret: "whole", PasswordSecret: "pw", Datasource: "noCloud"},
+		SecretName: "rt01-cloudinit", Bus: "virtio",
+	}
 	m.Services = []machine.Service{
-		{Name: "rt01-ssh", PortName: "ssh", Port: 2222, TargetPort: 22, Protocol: "TCP", Type: "NodePort", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}},
+		{
+			Name: "rt01-ssh", PortName: "ssh", Port: 2222, TargetPort: 22, Protocol: "TCP", Type: "NodePort",
+			Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"},
+		},
 		{Name: "rt01-web", PortName: "web", Port: 80, Protocol: "TCP", Type: "ClusterIP"},
 	}
 	m.Lifecycle.Protect = true

@@ -10,15 +10,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// guestNIC is a NIC as the guest knows it.
+// guestNIC is a NIC with its interface name in the guest.
 type guestNIC struct {
 	*machine.NIC
 	guestName string
 }
 
-// networkData is the network data as given, or written from static addresses,
-// in the form that the data source wants. Data for one NIC is data for all:
-// what is not in it is not configured, so NICs without an address ask DHCP.
+// networkData returns the user's network data, or renders it from static addresses
+// in the form that the data source requires. The guest configures only the NICs in
+// it, so it lists NICs without a static address also, with DHCP.
 func (x *rendering) networkData() string {
 	if x.CloudInit.NetworkData != "" {
 		return x.CloudInit.NetworkData
@@ -33,10 +33,10 @@ func (x *rendering) networkData() string {
 	return netplanData(nics)
 }
 
-// guestNICs names each NIC as Linux does: a virtio or e1000e NIC is alone on a
-// PCI Express port, and libvirt gives the first ports to the NICs in their
-// order, so the first one is enp1s0. Others can only be told by their MAC
-// address, and so can all of a config drive.
+// guestNICs returns the NICs with the names that Linux gives them: a virtio or
+// e1000e NIC is alone on a PCI Express port, and libvirt assigns the first ports to
+// the NICs in their order, so the first one is enp1s0. Other NICs, and all NICs of
+// a config drive, can only be identified by their MAC address.
 func (x *rendering) guestNICs() []guestNIC {
 	nics := make([]guestNIC, 0, len(x.NICs))
 	ports := 0
@@ -45,23 +45,24 @@ func (x *rendering) guestNICs() []guestNIC {
 		if n.State == "absent" {
 			continue
 		}
-		predictable := x.onExpressPort(n)
+		predictable := x.isOnExpressPort(n)
 		if predictable {
 			ports++
 		}
 		if n.MAC == "" && (x.configDrive() || !predictable) {
-			x.requireMAC(i)
+			x.reportMissingMAC(i)
 		}
 		nics = append(nics, guestNIC{NIC: n, guestName: "enp" + strconv.Itoa(ports) + "s0"})
 		if !predictable {
-			// The name is given by MAC address, and must be nobody else's.
+			// cloud-init sets this name by MAC address, so it must be unique.
 			nics[len(nics)-1].guestName = "net" + strconv.Itoa(i)
 		}
 	}
 	return nics
 }
 
-func (x *rendering) onExpressPort(n *machine.NIC) bool {
+// isOnExpressPort reports whether the NIC is on a PCI Express port of its own.
+func (x *rendering) isOnExpressPort(n *machine.NIC) bool {
 	if x.Arch == "s390x" || n.Binding == "sriov" {
 		return false
 	}
@@ -72,9 +73,10 @@ func (x *rendering) onExpressPort(n *machine.NIC) bool {
 	return false
 }
 
-func (x *rendering) requireMAC(i int) {
+func (x *rendering) reportMissingMAC(i int) {
 	x.diags.Errorf(x.NICs[i].Pos, rule.MissingKey, source.IndexPath(x.path("nics"), i)+".mac",
-		"missing MAC address of the NIC %q; network data with static addresses tells it by nothing else: set `mac`, or `identity.macPrefix` for the fleet", x.NICs[i].Name)
+		"missing MAC address of the NIC %q; network data with static addresses tells it by nothing else: "+
+			"set `mac`, or `identity.macPrefix` for the fleet", x.NICs[i].Name)
 }
 
 // netplan is cloud-init's network configuration, version 2
@@ -114,9 +116,10 @@ func netplanData(nics []guestNIC) string {
 	return cloudYAML("", &plan)
 }
 
-// netplanNIC tells the NIC by its MAC address where it has one. The name beside
-// it is needed: without `set-name`, releases of cloud-init before 22.2 take the
-// entry's key for the name of the interface (canonical/cloud-init issue 3516).
+// netplanNIC returns the entry of a NIC, which identifies it by its MAC address if
+// it has one. The name is also needed: without `set-name`, cloud-init before 22.2
+// takes the entry's key for the name of the interface (canonical/cloud-init issue
+// 3516).
 func netplanNIC(n *guestNIC) ethernet {
 	out := ethernet{DHCP4: n.IP == ""}
 	if n.MAC != "" {
@@ -134,18 +137,19 @@ func netplanNIC(n *guestNIC) ethernet {
 }
 
 func netplanRoutes(n *machine.NIC) []route {
-	var out []route
-	for _, r := range routes(n) {
+	all := routes(n)
+	out := make([]route, 0, len(all))
+	for _, r := range all {
 		out = append(out, route{To: r.To.String(), Via: r.Via.String()})
 	}
 	return out
 }
 
-// routes returns the default route, as a prefix that every version of netplan
-// and cloud-init understands, and the NIC's own.
+// routes returns the default route, as a prefix that every version of netplan and
+// cloud-init supports, and the NIC's own routes.
 func routes(n *machine.NIC) []machine.Route {
 	gateway, err := netip.ParseAddr(n.Gateway)
-	if err != nil { // there is none: the fleet accepts no invalid ones
+	if err != nil { // it is unset: package machine has validated it
 		return n.Routes
 	}
 	everywhere := netip.IPv4Unspecified()

@@ -14,7 +14,10 @@ import (
 
 func TestNetworkData(t *testing.T) {
 	routed := vlanNIC("vlan20", "02:11:22:33:44:55", "10.0.20.5/24")
-	routed.Gateway, routed.DNS, routed.Routes = "10.0.20.1", []string{"10.0.0.53"}, []machine.Route{{To: netip.MustParsePrefix("10.20.0.0/16"), Via: netip.MustParseAddr("10.0.20.254")}}
+	routed.Gateway, routed.DNS = "10.0.20.1", []string{"10.0.0.53"}
+	routed.Routes = []machine.Route{{
+		To: netip.MustParsePrefix("10.20.0.0/16"), Via: netip.MustParseAddr("10.0.20.254"),
+	}}
 	v6 := vlanNIC("vlan30", "", "fd00::5/64")
 	v6.Gateway = "fd00::1"
 	unplugged := vlanNIC("gone", "", "")
@@ -37,7 +40,7 @@ ethernets:
     - 10.0.20.5/24
 `,
 		},
-		"a MAC address tells the NIC": {
+		"a MAC address identifies the NIC": {
 			nics: []machine.NIC{routed},
 			want: `version: 2
 ethernets:
@@ -103,7 +106,7 @@ func networkDataOf(t *testing.T, nics []machine.NIC) string {
 	return text
 }
 
-// A NIC that the guest could not tell from others is an error, not a guess.
+// A NIC that the guest cannot distinguish from others is an error, not a guess.
 func TestNetworkDataNeedsMAC(t *testing.T) {
 	tests := map[string]func(*machine.Machine){
 		"config drive":     func(m *machine.Machine) { m.CloudInit.Datasource = "configDrive" },
@@ -119,7 +122,8 @@ func TestNetworkDataNeedsMAC(t *testing.T) {
 			m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Datasource: "noCloud"}}
 			write(m)
 			require.Equal(t, []string{`vms.yaml:9:5: vms.web01.nics[0].mac: missing MAC address of the NIC "vlan20"; ` +
-				"network data with static addresses tells it by nothing else: set `mac`, or `identity.macPrefix` for the fleet"}, problems(t, m))
+				"network data with static addresses tells it by nothing else: " +
+				"set `mac`, or `identity.macPrefix` for the fleet"}, problems(t, m))
 		})
 	}
 }

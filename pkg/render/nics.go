@@ -7,9 +7,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// addNICs writes each NIC as KubeVirt expects it: an interface for the guest, and a
-// network of the same name that it is attached to. Without a NIC KubeVirt would
-// attach one to the pod network.
+// addNICs appends each NIC in KubeVirt's form: an interface for the guest, and a
+// network of the same name that it is attached to. Without interfaces, KubeVirt
+// would attach one to the pod network, so that is disabled.
 func (x *rendering) addNICs(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	devices := &spec.Domain.Devices
 	if len(x.NICs) == 0 {

@@ -10,7 +10,7 @@ import (
 
 // openStack is the network data of a config drive: JSON in the form of
 // OpenStack's metadata service (specs.openstack.org, nova, liberty,
-// metadata-service-network-info). cloud-init reads nothing else there
+// metadata-service-network-info). On a config drive, cloud-init reads no other form
 // (kubevirt/user-guide pull request 706).
 type openStack struct {
 	Links    []osLink    `json:"links"`
@@ -59,7 +59,7 @@ func openStackData(nics []guestNIC) string {
 	}
 	json, err := manifest.Encode(nil, &data)
 	if err != nil {
-		return "" // strings are always encoded
+		return "" // never happens: strings can always be encoded
 	}
 	return string(json)
 }
@@ -67,7 +67,7 @@ func openStackData(nics []guestNIC) string {
 func osNetworkOf(n *guestNIC) osNetwork {
 	out := osNetwork{ID: n.Name, Link: n.Name, Type: "ipv4_dhcp"}
 	prefix, err := netip.ParsePrefix(n.IP)
-	if err != nil { // there is none: the fleet accepts no invalid ones
+	if err != nil { // it is unset: package machine has validated it
 		return out
 	}
 	out.Type = "ipv4"
@@ -76,12 +76,14 @@ func osNetworkOf(n *guestNIC) osNetwork {
 	}
 	out.IPAddress, out.Netmask = prefix.Addr().String(), netmask(prefix)
 	for _, r := range routes(n.NIC) {
-		out.Routes = append(out.Routes, osRoute{Network: r.To.Masked().Addr().String(), Netmask: netmask(r.To), Gateway: r.Via.String()})
+		out.Routes = append(out.Routes, osRoute{
+			Network: r.To.Masked().Addr().String(), Netmask: netmask(r.To), Gateway: r.Via.String(),
+		})
 	}
 	return out
 }
 
-// netmask is a prefix length in the form of an address, such as 255.255.255.0 or ffff:ffff::.
+// netmask returns a prefix length as an address, such as 255.255.255.0 or ffff:ffff::.
 func netmask(p netip.Prefix) string {
 	return net.IP(net.CIDRMask(p.Bits(), p.Addr().BitLen())).String()
 }

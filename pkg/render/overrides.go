@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// override applies the machine's merge patches, then its JSON patches. The
-// result is decoded strictly: KubeVirt's own decoder does not see unknown keys
-// under the template's spec.
+// override applies the machine's merge patches, then its JSON patches. It decodes
+// the result strictly: KubeVirt's own decoder ignores unknown keys under the
+// template's spec.
 func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualMachine {
 	if len(x.Overrides) == 0 && len(x.Patches) == 0 {
 		return vm
@@ -44,7 +44,7 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 	return out
 }
 
-// treeOf returns a VirtualMachine as a tree, all of it at pos.
+// treeOf returns a VirtualMachine as a tree in which every node has the position pos.
 func treeOf(vm *kubevirtv1.VirtualMachine, pos source.Pos) (*source.Node, error) {
 	json, err := manifest.Encode(nil, vm)
 	if err != nil {
@@ -53,8 +53,8 @@ func treeOf(vm *kubevirtv1.VirtualMachine, pos source.Pos) (*source.Node, error)
 	return source.FromJSON(json, source.At(pos))
 }
 
-// remaining are the problems that there are after the patches; those that were
-// there before are reported for the overrides.
+// remaining returns the problems that exist after the patches. A problem that
+// existed before them is reported as it was found then, for the overrides.
 func remaining(before, after *source.Diagnostics) *source.Diagnostics {
 	var out source.Diagnostics
 	old := before.Sorted()
@@ -76,8 +76,8 @@ func (x *rendering) decodeVM(tree *source.Node, path string) (*kubevirtv1.Virtua
 	return vm, !found.HasErrors()
 }
 
-// patch applies the machine's patches. Values that they have not set get the
-// position of the key `patches`: problems found there are caused by the patches.
+// patch applies the machine's patches. Values that they do not set get the position
+// of the key `patches`, because the patches cause the problems found there.
 func (x *rendering) patch(tree *source.Node) (*kubevirtv1.VirtualMachine, *source.Node, bool) {
 	doc := patch.Document{Tree: source.Reposition(tree, source.At(x.PatchPos))}
 	for i := range x.Patches {
@@ -96,12 +96,13 @@ func (x *rendering) patch(tree *source.Node) (*kubevirtv1.VirtualMachine, *sourc
 	return vm, doc.Tree, true
 }
 
-// blame reports what KubeVirt's types do not accept for the patch that makes it.
+// blame reports what KubeVirt's types do not accept, at the first patch that causes
+// it.
 func (x *rendering) blame(tree *source.Node) {
 	for i := range x.Patches {
 		doc := patch.Document{Tree: source.Reposition(tree, source.At(x.Patches[i].Pos))}
 		if doc.Apply(&x.Patches[i]) != nil {
-			return // it was applied before
+			return // never happens: patch has applied it successfully
 		}
 		tree = doc.Tree
 		if _, ok := x.decodeVM(tree, x.patchPath(i)); !ok {

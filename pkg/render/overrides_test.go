@@ -17,15 +17,18 @@ func TestOverrideProblems(t *testing.T) {
 	}{
 		"unknown key": {
 			spec + "{domain: {cpu: {core: 2}}}}}",
-			[]string{`vms.yaml:1:41: vms.web01.overrides.spec.template.spec.domain.cpu.core: unknown key "core"; did you mean "cores"?`},
+			[]string{`vms.yaml:1:41: vms.web01.overrides.spec.template.spec.domain.cpu.core: ` +
+				`unknown key "core"; did you mean "cores"?`},
 		},
 		"unknown key in the template's metadata": {
 			"spec: {template: {metadata: {label: {a: b}}}}",
-			[]string{`vms.yaml:1:30: vms.web01.overrides.spec.template.metadata.label: unknown key "label"; did you mean "labels"?`},
+			[]string{`vms.yaml:1:30: vms.web01.overrides.spec.template.metadata.label: ` +
+				`unknown key "label"; did you mean "labels"?`},
 		},
 		"wrong type": {
 			spec + "{domain: {cpu: {cores: four}}}}}",
-			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: wrong type: got the string "four", expected an integer`},
+			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: ` +
+				`wrong type: got the string "four", expected an integer`},
 		},
 		"bad quantity": {
 			spec + "{domain: {memory: {guest: sixteen}}}}}",
@@ -34,27 +37,33 @@ func TestOverrideProblems(t *testing.T) {
 		},
 		"too little memory": {
 			spec + "{domain: {memory: {guest: 1Ki}}}}}",
-			[]string{`vms.yaml:1:51: vms.web01.overrides.spec.template.spec.domain.memory.guest: too little for any guest; expected a quantity such as "4Gi"`},
+			[]string{`vms.yaml:1:51: vms.web01.overrides.spec.template.spec.domain.memory.guest: ` +
+				`too little for any guest; expected a quantity such as "4Gi"`},
 		},
 		"no cores": {
 			spec + "{domain: {cpu: {cores: 0}}}}}",
-			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: 0 is no number of cores; expected at least 1`},
+			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: ` +
+				`0 is no number of cores; expected at least 1`},
 		},
 		"volume without disk": {
-			spec + "{volumes: [{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, {name: x, emptyDisk: {capacity: 1Gi}}]}}}",
+			spec + "{volumes: [{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, " +
+				"{name: x, emptyDisk: {capacity: 1Gi}}]}}}",
 			[]string{`vms.yaml:1:35: vms.web01.overrides.spec.template.spec.volumes: "x": volume without a disk of that name`},
 		},
 		"disk without volume, but for an ejected CD-ROM": {
 			spec + "{domain: {devices: {disks: [{name: rootdisk, disk: {}}, {name: x, disk: {}}, {name: tray, cdrom: {}}]}}}}}",
-			[]string{`vms.yaml:1:52: vms.web01.overrides.spec.template.spec.domain.devices.disks: "x": disk without a volume of that name`},
+			[]string{`vms.yaml:1:52: vms.web01.overrides.spec.template.spec.domain.devices.disks: ` +
+				`"x": disk without a volume of that name`},
 		},
 		"network without interface": {
 			spec + "{networks: [{name: default, pod: {}}, {name: x, multus: {networkName: a/b}}]}}}",
-			[]string{`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.networks: "x": network without an interface of that name`},
+			[]string{`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.networks: ` +
+				`"x": network without an interface of that name`},
 		},
 		"interface without network": {
 			spec + "{networks: []}}}",
-			[]string{`vms.yaml:1:25: vms.web01.overrides.spec.template.spec.domain.devices.interfaces: "default": interface without a network of that name`},
+			[]string{`vms.yaml:1:25: vms.web01.overrides.spec.template.spec.domain.devices.interfaces: ` +
+				`"default": interface without a network of that name`},
 		},
 		"secure boot without SMM": {
 			spec + "{domain: {firmware: {bootloader: {efi: {}}}}}}}",
@@ -62,7 +71,8 @@ func TestOverrideProblems(t *testing.T) {
 				"secure boot, which is on unless `secureBoot: false`, needs `features: {smm: {enabled: true}}`"},
 		},
 		"duplicate names": {
-			spec + "{volumes: [{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, {name: rootdisk, emptyDisk: {capacity: 1Gi}}]}}}",
+			spec + "{volumes: [{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, " +
+				"{name: rootdisk, emptyDisk: {capacity: 1Gi}}]}}}",
 			[]string{`vms.yaml:1:35: vms.web01.overrides.spec.template.spec.volumes: "rootdisk": duplicate name`},
 		},
 		"another identity": {
@@ -104,7 +114,8 @@ func TestPatchProblems(t *testing.T) {
 		},
 		"unknown key within a value": {
 			"op: replace, path: /spec/template/spec/domain/cpu, value: {cores: 1, socket: 2}",
-			`vms.yaml:2:73: vms.web01.patches[1].spec.template.spec.domain.cpu.socket: unknown key "socket"; did you mean "sockets"?`,
+			`vms.yaml:2:73: vms.web01.patches[1].spec.template.spec.domain.cpu.socket: ` +
+				`unknown key "socket"; did you mean "sockets"?`,
 		},
 		"value where another type belongs": {
 			"op: move, from: /spec/template/spec/domain/cpu, path: /spec/template/spec/hostname",
@@ -134,8 +145,8 @@ func operations(t testing.TB, text string) (ops []patch.Operation) {
 	return ops
 }
 
-// What patches leave as the overrides made it is the overrides' problem; what
-// they mend is none.
+// A problem of the overrides that the patches do not change is reported for the
+// overrides; one that they fix is not reported.
 func TestPatchesAfterOverrides(t *testing.T) {
 	m := linuxMachine(t)
 	m.PatchPos = source.Pos{File: "vms.yaml", Line: 4, Col: 5}
@@ -145,7 +156,8 @@ func TestPatchesAfterOverrides(t *testing.T) {
 - {op: replace, path: /metadata/name, value: web02}
 `)
 	require.Equal(t, []string{
-		`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.domain.devices.interfaces: "default": interface without a network of that name`,
+		`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.domain.devices.interfaces: ` +
+			`"default": interface without a network of that name`,
 		"vms.yaml:3:46: vms.web01.patches.metadata.name: must not be changed; rename the VM instead",
 	}, problems(t, m))
 }
@@ -154,7 +166,8 @@ func TestPatchesAfterOverrides(t *testing.T) {
 func TestOverridesComeLast(t *testing.T) {
 	m := linuxMachine(t)
 	plain := yamlOf(t, render(t, m)[:1])
-	m.Overrides = []*source.Node{tree(t, "vms.yaml", "{metadata: {annotations: {argocd.argoproj.io/sync-wave: \"7\"}}, spec: {runStrategy: Halted}}")}
+	m.Overrides = []*source.Node{tree(t, "vms.yaml",
+		"{metadata: {annotations: {argocd.argoproj.io/sync-wave: \"7\"}}, spec: {runStrategy: Halted}}")}
 	m.Patches = operations(t, "[{op: replace, path: /spec/runStrategy, value: Manual}]")
 	objects := render(t, m)
 	require.Equal(t, plain, yamlOf(t, objects[:1]))
@@ -163,7 +176,7 @@ func TestOverridesComeLast(t *testing.T) {
 	require.Contains(t, vm, `argocd.argoproj.io/sync-wave: "7"`)
 }
 
-// An override that changes nothing gives the same bytes.
+// An override that changes nothing results in the same bytes.
 func TestOverrideOfNothing(t *testing.T) {
 	for name, machine := range goldenMachines() {
 		m := machine(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Event is what can happen to a machine.
+// Event is an event in the life of a VM.
 type Event string
 
 // The events, in the order in which they are explained.
@@ -20,10 +20,10 @@ const (
 	OnDeletion Event = "On deletion of the Application"
 )
 
-// Events are all events, in order.
+// Events returns all events, in order.
 func Events() []Event { return []Event{OnChange, OnRemoval, OnDeletion} }
 
-// Policy is what happens to the machines of one kind and strategy.
+// Policy describes what happens to the VMs of one kind and strategy.
 type Policy struct {
 	Kind     string // pet or cattle
 	Strategy values.Strategy
@@ -31,15 +31,15 @@ type Policy struct {
 	Facts    []Fact
 }
 
-// Fact is one thing that happens, in a sentence.
+// Fact describes one thing that happens, in a few sentences.
 type Fact struct {
 	On    Event
-	Given string // the values under which it does; empty for always
+	Given string // the values under which it happens; empty for always
 	Text  string
 	holds func(*machine.Machine) bool // nil for always
 }
 
-// Conditions under which a fact holds, beside what it says of the values.
+// The conditions under which facts hold.
 
 func hasKeptDisk(m *machine.Machine) bool  { return hasDisk(m, true) }
 func hasOwnedDisk(m *machine.Machine) bool { return hasDisk(m, false) }
@@ -57,12 +57,14 @@ func isProtected(m *machine.Machine) bool    { return m.Lifecycle.Protect }
 func takesSnapshots(m *machine.Machine) bool { return m.Lifecycle.SnapshotBefore }
 func runsAnsible(m *machine.Machine) bool    { return m.Lifecycle.Ansible != nil }
 
-// losesIdentity reports whether an update of a pool changes its VMs' identity.
+// losesIdentity reports whether an update of a pool changes the identity of its VMs.
 func losesIdentity(m *machine.Machine) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
 
-// hasDisk reports whether the machine has a DataVolume that is kept, or one that is not.
+// hasDisk reports whether the VM has a DataVolume that is kept, or one that is not.
 func hasDisk(m *machine.Machine, kept bool) bool {
-	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.Kind == machine.DiskDataVolume && d.Keep == kept })
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
+		return d.Kind == machine.DiskDataVolume && d.Keep == kept
+	})
 }
 
 func isOwnedData(d machine.Disk) bool {
@@ -72,36 +74,59 @@ func isOwnedData(d machine.Disk) bool {
 // Facts that several policies have in common.
 var (
 	snapshotFact = Fact{
-		OnChange, "`snapshotBefore: true`", "Before anything changes a Job takes the VirtualMachineSnapshot `VM-pre-HASH`, once for each revision of the VM: " +
-			"not on the first installation, and not in a sync that leaves the VM as it is. Older snapshots stay. If it fails, the sync ends before the change.", takesSnapshots,
+		On: OnChange, Given: "`snapshotBefore: true`", holds: takesSnapshots,
+		Text: "Before anything changes a Job takes the VirtualMachineSnapshot `VM-pre-HASH`, " +
+			"once for each revision of the VM: not on the first installation, " +
+			"and not in a sync that leaves the VM as it is. Older snapshots stay. " +
+			"If it fails, the sync ends before the change.",
 	}
 	ansibleFact = Fact{
-		OnChange, "`ansible`", "When all is healthy the Ansible job `VM-ansible-HASH` runs, once for each revision of the VM, the first included. The sync waits for it, and fails when it fails. After a sync that failed, for whatever reason, it runs again.", runsAnsible,
+		On: OnChange, Given: "`ansible`", holds: runsAnsible,
+		Text: "When everything is healthy the Ansible job `VM-ansible-HASH` runs, " +
+			"once for each revision of the VM, including the first. " +
+			"The sync waits for it, and fails if it fails. " +
+			"After a failed sync, whatever the reason, it runs again.",
 	}
 	growthFact = Fact{
-		OnChange, "`expandTo` on a disk", "One wave after the VM its claim is asked for the new size. The DataVolume is left as it is, and the guest must grow its file system.", hasGrowingDisk,
+		On: OnChange, Given: "`expandTo` on a disk", holds: hasGrowingDisk,
+		Text: "One wave after the VM, its PVC requests the new size. " +
+			"The DataVolume does not change, and the guest must grow its file system.",
 	}
 	keptDiskFact = Fact{
-		OnChange, "disks that are kept", "Another source, size or storage class of a disk is refused by CDI: a DataVolume cannot be changed. The sync fails; under `ServerSideDiff=true`, which `vmrender app` sets, the Application shows a ComparisonError, and nothing of it is synced until the change is reverted.", hasKeptDisk,
+		On: OnChange, Given: "disks that are kept", holds: hasKeptDisk,
+		Text: "CDI rejects a different source, size or storage class of a disk: a DataVolume cannot be changed. " +
+			"The sync fails; with `ServerSideDiff=true`, which `vmrender app` sets, " +
+			"the Application shows a ComparisonError, and nothing in it is synced until the change is reverted.",
 	}
 	ownedDataFact = Fact{
-		OnChange, "data disks that are not kept", "Another source, size or storage class of a data disk does nothing: KubeVirt finds the disk by its name. Give it another name.", hasOwnedDataDisk,
+		On: OnChange, Given: "data disks that are not kept", holds: hasOwnedDataDisk,
+		Text: "A different source, size or storage class of a data disk has no effect: " +
+			"KubeVirt finds the disk by its name. Rename the disk.",
 	}
 	protectFact = Fact{
-		"", "`protect: true`", "OpenShift refuses the deletion, and the sync fails, until the label `kubevirt.io/vm-delete-protection` is removed from the VM.", isProtected,
+		Given: "`protect: true`", holds: isProtected,
+		Text: "OpenShift rejects the deletion, and the sync fails, " +
+			"until the label `kubevirt.io/vm-delete-protection` is removed from the VM.",
 	}
-	gone = "The VirtualMachine is deleted without a question."
+	deletedFact = Fact{Text: "The VirtualMachine is deleted without confirmation."}
 )
 
-// What becomes of the disks of a machine that is deleted.
+// What happens to the disks of a VM that is deleted.
 var (
-	keptStay = Fact{"", "disks that are kept", "The disks stay in the cluster, each a DataVolume with its claim, and do not count as a difference from Git.", hasKeptDisk}
-	ownedGo  = Fact{"", "disks that are not kept", "The disks in its `dataVolumeTemplates` are deleted with it.", hasOwnedDisk}
-	allGo    = Fact{"", "", "Its disks are deleted with it.", nil}
+	keptDisksStay = Fact{
+		Given: "disks that are kept", holds: hasKeptDisk,
+		Text: "The disks stay in the cluster, each a DataVolume with its PVC, " +
+			"and do not count as a difference from Git.",
+	}
+	ownedDisksGo = Fact{
+		Given: "disks that are not kept", holds: hasOwnedDisk,
+		Text: "The disks in its `dataVolumeTemplates` are deleted with it.",
+	}
+	allDisksGo = Fact{Text: "Its disks are deleted with it."}
 )
 
-// removals say the same of both ways to lose a machine.
-func removals(facts ...Fact) []Fact {
+// onLoss returns the facts for both events that delete a VM.
+func onLoss(facts ...Fact) []Fact {
 	out := make([]Fact, 0, 2*len(facts))
 	for _, on := range []Event{OnRemoval, OnDeletion} {
 		for _, f := range facts {
@@ -112,68 +137,112 @@ func removals(facts ...Fact) []Fact {
 	return out
 }
 
-// policies are what happens to machines of every kind and strategy.
+// policies has a policy for every kind and strategy.
 var policies = []Policy{
 	{
-		Kind: "pet", Summary: "A machine that is kept: updated in place, its disks are objects of their own.",
+		Kind: "pet", Summary: "A VM that is kept: updated in place, its disks are objects of their own.",
 		Facts: slices.Concat([]Fact{
-			{OnChange, "", "The VirtualMachine is updated in place, and keeps its UID and its disks. What KubeVirt can change while it runs it changes at once; for the rest it sets the condition RestartRequired, " +
-				"or waits for the next start without a word. vmrender never restarts a pet.", nil},
+			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
+				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
+				"or silently waits for the next start. vmrender never restarts a pet."},
 			snapshotFact, ansibleFact, growthFact, keptDiskFact, ownedDataFact,
-		}, removals(
-			Fact{"", "Argo CD from 2.14", "Argo CD waits until the deletion is confirmed with the annotation `argocd.argoproj.io/deletion-approved` on the Application, and then deletes the VirtualMachine.", canConfirmDeletion},
-			Fact{"", "Argo CD before 2.14", "The VirtualMachine stays in the cluster: this Argo CD cannot ask for confirmation.", cannotConfirmDeletion},
-			protectFact, keptStay, ownedGo,
+		}, onLoss(
+			Fact{
+				Given: "Argo CD 2.14 and later", holds: canConfirmDeletion,
+				Text: "Argo CD waits until the deletion is confirmed with the annotation " +
+					"`argocd.argoproj.io/deletion-approved` on the Application, and then deletes the VirtualMachine.",
+			},
+			Fact{
+				Given: "Argo CD before 2.14", holds: cannotConfirmDeletion,
+				Text: "The VirtualMachine stays in the cluster: this Argo CD cannot ask for confirmation.",
+			},
+			protectFact, keptDisksStay, ownedDisksGo,
 		)),
 	},
 	{
-		Kind: "cattle", Strategy: values.Rollout, Summary: "A machine that gets a new root disk and keeps its name: restarted onto it, a few at a time.",
+		Kind: "cattle", Strategy: values.Rollout,
+		Summary: "A VM that gets a new root disk and keeps its name: restarted with it, a few at a time.",
 		Facts: slices.Concat([]Fact{
-			{OnChange, "", "Another source, version, size, storage class or mode of the root disk is another disk, `VM-root-HASH`. KubeVirt fills it beside the one in use, or, where the storage class waits for a first consumer, during the restart. The VM runs on.", nil},
-			{OnChange, "", "When all is healthy a Job restarts the VMs whose root disk is outdated, or which KubeVirt wants to be restarted: at most `maxUnavailable` at a time, each when its new disks are ready, and waits until it is Ready. " +
-				"Name, UID, firmware UUID, serial number and MAC addresses stay; cloud-init finds the same machine, and on the new disk runs from the beginning. Stopped VMs are not started.", nil},
-			{OnChange, "", "The first VM that is not Ready within 15 minutes ends the rollout: no other one is restarted from then on, and the sync fails. With `maxUnavailable` above 1 others may have been restarted in the meantime. When the Application tries again, and when a Job was killed, the rollout goes on where it was.", nil},
-			{OnChange, "", "After that outdated root disks are deleted, but for the newest `keepOld` of each VM. To go back, revert the commit: the old disk is still there.", nil},
-			{OnChange, "", "A commit that does not change the VM restarts nothing. Argo CD's self-heal runs no Job.", nil},
+			{On: OnChange, Text: "A different source, version, size, storage class or mode of the root disk " +
+				"creates a new disk, `VM-root-HASH`. KubeVirt fills it while the VM runs or, " +
+				"if the storage class waits for a first consumer, during the restart."},
+			{On: OnChange, Text: "When everything is healthy, a Job restarts the VMs whose root disk is outdated " +
+				"or for which KubeVirt requires a restart: at most `maxUnavailable` at a time, " +
+				"each when its new disks are ready. It waits until each VM is Ready. " +
+				"Name, UID, firmware UUID, serial number and MAC addresses stay; " +
+				"cloud-init finds the same machine, and on the new disk runs from the beginning. " +
+				"Stopped VMs are not started."},
+			{On: OnChange, Text: "If a VM is not Ready within 15 minutes, the rollout stops: " +
+				"no further VM is restarted, and the sync fails. " +
+				"With `maxUnavailable` above 1, others may already have restarted. " +
+				"A retried sync, or a new Job after a killed one, resumes the rollout."},
+			{On: OnChange, Text: "Then the Job deletes outdated root disks, except the newest `keepOld` of each VM. " +
+				"To go back, revert the commit: the old disk is still there."},
+			{On: OnChange, Text: "A commit that does not change the VM restarts nothing. " +
+				"Argo CD's self-heal runs no Job."},
 			growthFact, ownedDataFact, keptDiskFact,
-		}, removals(Fact{"", "", gone, nil}, protectFact, keptStay, ownedGo)),
+		}, onLoss(deletedFact, protectFact, keptDisksStay, ownedDisksGo)),
 	},
 	{
-		Kind: "cattle", Strategy: values.Replace, Summary: "A machine that Argo CD deletes and makes again: simple, and all at once.",
+		Kind: "cattle", Strategy: values.Replace,
+		Summary: "A VM that Argo CD deletes and recreates: simple, and all at the same time.",
 		Facts: slices.Concat([]Fact{
-			{OnChange, "", "Argo CD deletes the VirtualMachine, waits for up to 5 minutes until it is gone, and makes it anew: all VMs that differ at once, without a look at their health.", nil},
-			{OnChange, "", "Without the sync option `ApplyOutOfSyncOnly=true` on the Application that happens to every VM in every sync, whatever changed. Removing the strategy takes effect one sync later, since Argo CD reads the live object too.", nil},
-			{OnChange, "", "Firmware UUID, serial number and derived MAC addresses stay: it is the same machine to its guest.", nil},
-			{OnChange, "disks that are not kept", "The disks in its `dataVolumeTemplates` are deleted and filled anew.", hasOwnedDisk},
+			{On: OnChange, Text: "Argo CD deletes the VirtualMachine, waits up to 5 minutes for it to disappear, " +
+				"and recreates it. It does this for all changed VMs at the same time, whatever their health."},
+			{On: OnChange, Text: "Without the sync option `ApplyOutOfSyncOnly=true` on the Application, " +
+				"this happens to every VM in every sync, whatever changed. " +
+				"Removing the strategy takes effect one sync later, because Argo CD also reads the live object."},
+			{On: OnChange, Text: "Firmware UUID, serial number and derived MAC addresses stay: " +
+				"it is the same machine to its guest."},
+			{
+				On: OnChange, Given: "disks that are not kept", holds: hasOwnedDisk,
+				Text: "The disks in its `dataVolumeTemplates` are deleted and recreated.",
+			},
 			growthFact, keptDiskFact,
-		}, removals(Fact{"", "", gone, nil}, keptStay, ownedGo)),
+		}, onLoss(deletedFact, keptDisksStay, ownedDisksGo)),
 	},
 	{
-		Kind: "cattle", Strategy: values.BlueGreen, Summary: "A machine whose next revision runs beside it before it goes: for stateless machines behind a Service.",
+		Kind: "cattle", Strategy: values.BlueGreen,
+		Summary: "A VM whose next revision runs next to it before it is deleted: for stateless VMs behind a Service.",
 		Facts: slices.Concat([]Fact{
-			{OnChange, "", "Any change of what the VirtualMachine is made of is another VirtualMachine, `VM-HASH`, with disks of its own. It is made beside the old one: as long as both run the cluster needs room for both.", nil},
-			{OnChange, "", "When the new one is healthy, in the last wave, the old one is deleted with its disks. Give it a `readinessProbe`: without one a VM is Ready before its guest is.", nil},
-			{OnChange, "", "Services keep their name, and lead to every revision that is Ready.", nil},
-			{OnChange, "", "Firmware UUID and serial number stay, also while both run. MAC addresses are not derived, and differ.", nil},
-		}, removals(Fact{"", "", gone, nil}, allGo)),
+			{On: OnChange, Text: "Any change to the VirtualMachine's content creates a second VirtualMachine, " +
+				"`VM-HASH`, with its own disks. The cluster needs capacity for both while both run."},
+			{On: OnChange, Text: "When the new one is healthy, in the last wave, the old one is deleted with its disks. " +
+				"Set a `readinessProbe`: without one a VM is Ready before its guest is."},
+			{On: OnChange, Text: "Services keep their name, and select every revision that is Ready."},
+			{On: OnChange, Text: "Firmware UUID and serial number stay, also while both run. " +
+				"MAC addresses are not derived, and differ."},
+		}, onLoss(deletedFact, allDisksGo)),
 	},
 	{
-		Kind: "cattle", Strategy: values.Pool, Summary: "Machines that are all the same, with numbers: KubeVirt makes, updates and deletes them.",
+		Kind: "cattle", Strategy: values.Pool,
+		Summary: "VMs that are all the same, with numbers: KubeVirt creates, updates and deletes them.",
 		Facts: slices.Concat([]Fact{
-			{OnChange, "", "The VirtualMachinePool is updated, and with it at once the VirtualMachines `VM-0` and on. KubeVirt restarts the running ones, at most `maxUnavailable` at a time; those that are stopped count as unavailable.", nil},
-			{OnChange, "", "Where a disk's template has changed KubeVirt deletes the VirtualMachine with its disks, and makes it anew.", nil},
-			{OnChange, "", "Fewer `replicas` delete VMs with their disks. Each VM gets its firmware UUID and MAC addresses from KubeVirt.", nil},
-			{OnChange, "KubeVirt before 1.8", "An update gives the VMs other firmware UUIDs and serial numbers: to their guests they are other machines.", losesIdentity},
-		}, removals(Fact{"", "", "The pool is deleted without a question, and its VirtualMachines with it.", nil}, allGo)),
+			{On: OnChange, Text: "The VirtualMachinePool is updated immediately, " +
+				"together with the VirtualMachines `VM-0`, `VM-1` and so on. " +
+				"KubeVirt restarts the running ones, at most `maxUnavailable` at a time; " +
+				"stopped ones count as unavailable."},
+			{On: OnChange, Text: "If the template of a disk has changed, " +
+				"KubeVirt deletes the VirtualMachine with its disks, and recreates it."},
+			{On: OnChange, Text: "Fewer `replicas` delete VMs with their disks. " +
+				"Each VM gets its firmware UUID and MAC addresses from KubeVirt."},
+			{
+				On: OnChange, Given: "KubeVirt before 1.8", holds: losesIdentity,
+				Text: "An update changes the firmware UUIDs and serial numbers of the VMs: " +
+					"to their guests they are other machines.",
+			},
+		}, onLoss(
+			Fact{Text: "The pool is deleted without confirmation, and its VirtualMachines with it."}, allDisksGo,
+		)),
 	},
 }
 
-// Policies are what happens to machines of every kind and strategy, in the
-// order in which they are documented.
+// Policies returns the policies of every kind and strategy, in the order in which
+// they are documented.
 func Policies() []Policy { return slices.Clone(policies) }
 
-// Named returns the policy with the name of a VM in the names of its objects,
-// for which the facts say VM.
+// Named returns the policy with the name of a VM in the names of objects, instead
+// of the placeholder VM.
 func (p Policy) Named(vm string) Policy {
 	p.Facts = slices.Clone(p.Facts)
 	for i := range p.Facts {
@@ -182,37 +251,42 @@ func (p Policy) Named(vm string) Policy {
 	return p
 }
 
-// PolicyOf returns the policy of a machine, with the facts that hold for it.
+// PolicyOf returns the policy of a VM, with the facts that hold for it.
 func PolicyOf(m *machine.Machine) Policy {
 	p := policies[slices.IndexFunc(policies, func(p Policy) bool { return p.Strategy == m.Lifecycle.Strategy })]
 	p.Facts = slices.DeleteFunc(slices.Clone(p.Facts), func(f Fact) bool { return f.holds != nil && !f.holds(m) })
 	return p
 }
 
-// Part is one of the things that machines are made of, and how Argo CD treats it.
+// Part is a group of objects that Argo CD treats in the same way.
 type Part struct {
 	Name    string
 	Phase   string // PreSync, Sync or PostSync
-	Wave    string // beside the machine's own; of what is no machine's, the wave
+	Wave    string // relative to the VM's own; the wave itself for objects of no single VM
 	Options string // sync options
 	Cleanup string // when Argo CD deletes a hook
 	Why     string
 }
 
-// Parts are all of them, in the order in which a sync gets to them.
+// Parts returns all parts, in the order in which a sync applies them.
 func Parts() []Part {
-	order := []part{snapshotAccess, snapshotJob, rolloutAccess, dependent, keptDisk, petVM, cattleVM, replacedVM, blueGreenVM, growth, ansibleJob, rolloutJob}
+	order := []part{
+		snapshotAccess, snapshotJob, rolloutAccess,
+		dependent, keptDisk, petVM, cattleVM, replacedVM, blueGreenVM, growth,
+		ansibleJob, rolloutJob,
+	}
 	out := make([]Part, 0, len(order))
 	for _, p := range order {
 		rule := &syncRules[p]
 		out = append(out, Part{
-			Name: rule.name, Phase: cmp.Or(rule.hook, "Sync"), Wave: rule.wave(p), Options: rule.options, Cleanup: rule.cleanup, Why: rule.why,
+			Name: rule.name, Phase: cmp.Or(rule.hook, "Sync"), Wave: rule.wave(p),
+			Options: rule.options, Cleanup: rule.cleanup, Why: rule.why,
 		})
 	}
 	return out
 }
 
-// wave says the wave of a part: beside the machine's own, or as a number.
+// wave returns the wave of a part: relative to the VM's own, or as a number.
 func (r *syncRule) wave(p part) string {
 	switch own := !slices.Contains([]part{rolloutJob, rolloutAccess, snapshotJob, snapshotAccess}, p); {
 	case !own:

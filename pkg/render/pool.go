@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// pool makes a VirtualMachinePool of the VirtualMachine that all its VMs are
-// like. KubeVirt appends a number to the names of the VMs and of the DataVolumes
-// in their templates (virt-controller watch/pool/pool.go, v1.8.4).
+// pool returns a VirtualMachinePool whose VMs are like vm. KubeVirt appends a number
+// to the names of the VMs and of the DataVolumes in their templates
+// (virt-controller watch/pool/pool.go, v1.8.4).
 func (x *rendering) pool(vm *kubevirtv1.VirtualMachine) *poolv1.VirtualMachinePool {
 	member := map[string]string{labels.Pool: x.Name}
 	return &poolv1.VirtualMachinePool{
@@ -23,8 +23,10 @@ func (x *rendering) pool(vm *kubevirtv1.VirtualMachine) *poolv1.VirtualMachinePo
 			Replicas: &x.Lifecycle.Replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: member},
 			VirtualMachineTemplate: &poolv1.VirtualMachineTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: merged(vm.Labels, member), Annotations: x.memberAnnotations(vm.Annotations)},
-				Spec:       vm.Spec,
+				ObjectMeta: metav1.ObjectMeta{
+					Labels: merged(vm.Labels, member), Annotations: x.memberAnnotations(vm.Annotations),
+				},
+				Spec: vm.Spec,
 			},
 			MaxUnavailable: x.maxUnavailable(),
 			UpdateStrategy: x.updateStrategy(),
@@ -32,7 +34,8 @@ func (x *rendering) pool(vm *kubevirtv1.VirtualMachine) *poolv1.VirtualMachinePo
 	}
 }
 
-// poolVersion is v1beta1 from KubeVirt 1.7 on; the fields are the same.
+// poolVersion returns v1beta1 for KubeVirt 1.7 and later, and v1alpha1, which has
+// the same fields, before that.
 func (x *rendering) poolVersion() string {
 	if values.Before(x.Target.KubeVirt, 1, 7) {
 		return "pool.kubevirt.io/v1alpha1"
@@ -40,7 +43,8 @@ func (x *rendering) poolVersion() string {
 	return "pool.kubevirt.io/v1beta1"
 }
 
-// memberAnnotations are those of a pool's VMs: Argo CD manages the pool, not them.
+// memberAnnotations returns the annotations of a pool's VMs, without those for
+// Argo CD, which manages the pool and not its VMs.
 func (x *rendering) memberAnnotations(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
@@ -51,7 +55,8 @@ func (x *rendering) memberAnnotations(all map[string]string) map[string]string {
 	return out
 }
 
-// maxUnavailable is written always: KubeVirt's own is all VMs at once.
+// maxUnavailable always returns a value: KubeVirt's default is all VMs at the same
+// time.
 func (x *rendering) maxUnavailable() *intstr.IntOrString {
 	v := x.Lifecycle.MaxUnavailable
 	if v.Percent {
@@ -60,13 +65,16 @@ func (x *rendering) maxUnavailable() *intstr.IntOrString {
 	return new(intstr.FromInt(v.Int))
 }
 
-// updateStrategy restarts VMs in the order of their numbers, where KubeVirt can
-// be told; else it takes any.
+// updateStrategy returns a strategy that restarts VMs in the order of their
+// numbers, or nil before KubeVirt 1.7, which cannot be configured and uses any
+// order.
 func (x *rendering) updateStrategy() *poolv1.VirtualMachinePoolUpdateStrategy {
 	if values.Before(x.Target.KubeVirt, 1, 7) {
 		return nil
 	}
 	return &poolv1.VirtualMachinePoolUpdateStrategy{Proactive: &poolv1.VirtualMachinePoolProactiveUpdateStrategy{
-		SelectionPolicy: &poolv1.VirtualMachinePoolSelectionPolicy{SortPolicy: new(poolv1.VirtualMachinePoolSortPolicyAscendingOrder)},
+		SelectionPolicy: &poolv1.VirtualMachinePoolSelectionPolicy{
+			SortPolicy: new(poolv1.VirtualMachinePoolSortPolicyAscendingOrder),
+		},
 	}}
 }

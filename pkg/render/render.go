@@ -1,9 +1,9 @@
-// Package render turns machines, in which everything is decided, into
-// KubeVirt's, CDI's and Kubernetes' objects. It decides nothing that a user can
-// say: it knows how the platforms say it.
+// Package render turns machines, in which everything is resolved, into KubeVirt,
+// CDI and Kubernetes objects. It resolves no values or defaults of the user; it
+// writes them in the platforms' form.
 //
-// Rendering is pure: the same machine gives the same objects, whatever the
-// time, the environment or the cluster.
+// Rendering is pure: the same machine always results in the same objects,
+// independent of time, environment and cluster.
 package render
 
 import (
@@ -22,23 +22,37 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// renderer renders machines. It remembers what operating systems add to every
-// virtual machine. The zero value is ready to use, and safe for concurrent use.
+// renderer renders machines. It caches the fragments that operating systems add to
+// every VM. The zero value is ready to use, and safe for concurrent use.
 type renderer struct {
 	fragments sync.Map // *catalog.ResolvedOS → *kubevirtv1.VirtualMachineInstanceSpec
 	sizes     sync.Map // quantity as text → corev1.VolumeResourceRequirements
 }
 
-// render returns the objects of one machine in the order in which they are
-// written: the Secret with user and network data where they are too long to be
-// inline, DataVolumes that survive the machine, the VirtualMachine or
-// VirtualMachinePool, a PersistentVolumeClaim for each disk that grows, Services,
-// and the Ansible job that runs after a change; and the hash of the machine's
-// content, where a snapshot is named after it. [Collector] adds what machines share.
+// rendering is the rendering of one machine.
+type rendering struct {
+	*machine.Machine
+	base  string // name of the machine in the values files, without a hash
+	diags *source.Diagnostics
+	owned map[string]string // labels of all objects of the machine
+	sizes *sync.Map         // the renderer's
+}
+
+// render returns the objects of one machine in the order in which they are written:
 //
-// Problems in what the user writes in KubeVirt's or Kubernetes' own words
-// (tolerations, probes, overrides …) go to diags; the objects must not be used
-// if there are errors. Objects of one machine share maps and must not be changed.
+//   - the Secret with user and network data, if they are not inline
+//   - the DataVolumes that survive the VM
+//   - the VirtualMachine or VirtualMachinePool
+//   - a PersistentVolumeClaim for each disk that grows
+//   - the Services
+//   - the Ansible job that runs after a change
+//
+// It also returns the hash of the machine's content if a snapshot is named after
+// it. [Collector] adds the objects that machines share.
+//
+// Problems in what the user writes in KubeVirt's or Kubernetes' own form
+// (tolerations, probes, overrides …) go to diags; the objects must not be used if
+// there are errors. Objects of one machine share maps and must not be changed.
 func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
 	x := rendering{Machine: m, base: m.Name, diags: diags, sizes: &r.sizes}
 	x.owned = x.ownedLabels()
@@ -65,8 +79,8 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	return x.appendAnsible(x.appendServices(objects)), content
 }
 
-// guest gives the VirtualMachine, and the Secret with its user and network data
-// where they are too long to be inline.
+// guest returns the VirtualMachine, and the Secret with its user and network data,
+// or nil if they are inline.
 func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
 	guest := x.guestData()
 	vm := x.override(x.virtualMachine(r.fragment(x.OS, x.diags), &guest))
@@ -78,7 +92,7 @@ func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secr
 }
 
 // check reports problems in what the user writes in KubeVirt's or Kubernetes' own
-// words, for a machine that cannot be rendered because of others.
+// form, for a machine that cannot be rendered because of other problems.
 func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
 	x.decodeWritten(new(kubevirtv1.VirtualMachineInstanceSpec))
@@ -87,17 +101,8 @@ func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	}
 }
 
-// rendering is one machine on its way to its objects.
-type rendering struct {
-	*machine.Machine
-	base  string // name of the machine as the user knows it
-	diags *source.Diagnostics
-	owned map[string]string // labels of all that is the machine's
-	sizes *sync.Map         // the renderer's
-}
-
-// fragment returns what the operating system's traits add to every machine's
-// spec, decoded once. It is shared and must not be changed.
+// fragment returns what the traits of an operating system add to the spec of every
+// VM, decoded once. It is shared and must not be changed.
 func (r *renderer) fragment(os *catalog.ResolvedOS, diags *source.Diagnostics) *kubevirtv1.VirtualMachineInstanceSpec {
 	if spec, ok := r.fragments.Load(os); ok {
 		return spec.(*kubevirtv1.VirtualMachineInstanceSpec)
@@ -108,15 +113,15 @@ func (r *renderer) fragment(os *catalog.ResolvedOS, diags *source.Diagnostics) *
 	return spec
 }
 
-// path is where a key of the machine stands in its file, such as "vms.web01.tolerations".
+// path returns the path of a key of the machine, such as "vms.web01.tolerations".
 func (x *rendering) path(key string) string { return x.Path + "." + key }
 
-// objectMeta is the metadata of what belongs to the machine, in its sync wave.
+// objectMeta returns the metadata of an object that belongs to the machine.
 func (x *rendering) objectMeta(name string, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: x.Namespace, Labels: x.owned, Annotations: annotations}
 }
 
-// quantity parses a quantity that was found to be valid with the fleet.
+// quantity parses a quantity that was validated when the machine was resolved.
 func quantity(text string) resource.Quantity {
 	q, err := resource.ParseQuantity(text)
 	if err != nil {
@@ -125,7 +130,7 @@ func quantity(text string) resource.Quantity {
 	return q
 }
 
-// storage asks for a disk of a size. Machines share what asks for the same.
+// storage returns the requests of a disk of a size. Machines share equal requests.
 func (x *rendering) storage(size string) corev1.VolumeResourceRequirements {
 	if known, ok := x.sizes.Load(size); ok {
 		return known.(corev1.VolumeResourceRequirements)

@@ -24,7 +24,7 @@ func TestObjectsGolden(t *testing.T) {
 	}
 }
 
-// Every golden file belongs to a machine: one that was renamed leaves nothing behind.
+// Every golden file belongs to a machine: renaming one leaves no file behind.
 func TestGoldenFilesAreUsed(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestObjectsAreStable(t *testing.T) {
 	}
 }
 
-// One renderer serves many goroutines; the race detector watches.
+// A renderer is safe for concurrent use; the race detector checks it.
 func TestObjectsConcurrently(t *testing.T) {
 	var r renderer
 	m := acpServer2019(t)
@@ -69,11 +69,13 @@ func TestObjectsConcurrently(t *testing.T) {
 	}
 }
 
-// A traits' fragment with a mistake is reported where it stands.
+// A mistake in a traits' fragment is reported at its position.
 func TestObjectsReportsBadFragment(t *testing.T) {
 	m := linuxMachine(t)
 	m.OS = &catalog.ResolvedOS{Name: "odd", Spec: tree(t, "traits.yaml", "domain:\n  devices:\n    rngg: {}\n")}
-	require.Equal(t, []string{`traits.yaml:3:5: catalog.os.odd.domain.devices.rngg: unknown key "rngg"; did you mean "rng"?`}, problems(t, m))
+	require.Equal(t, []string{
+		`traits.yaml:3:5: catalog.os.odd.domain.devices.rngg: unknown key "rngg"; did you mean "rng"?`,
+	}, problems(t, m))
 }
 
 func TestObjectsReportsMistakesInKubernetesWords(t *testing.T) {
@@ -91,11 +93,16 @@ func TestObjectsReportsMistakesInKubernetesWords(t *testing.T) {
 
 func TestEmptyDiskWithoutSize(t *testing.T) {
 	m := linuxMachine(t)
-	m.Disks = append(m.Disks, machine.Disk{Name: "scratch", Volume: "scratch", Kind: machine.DiskEmpty, Type: "disk", Pos: source.Pos{File: "vms.yaml", Line: 7, Col: 5}})
-	require.Equal(t, []string{`vms.yaml:7:5: vms.web01.disks.scratch.size: missing size; expected a quantity such as "10Gi"`}, problems(t, m))
+	m.Disks = append(m.Disks, machine.Disk{
+		Name: "scratch", Volume: "scratch", Kind: machine.DiskEmpty, Type: "disk",
+		Pos: source.Pos{File: "vms.yaml", Line: 7, Col: 5},
+	})
+	require.Equal(t, []string{
+		`vms.yaml:7:5: vms.web01.disks.scratch.size: missing size; expected a quantity such as "10Gi"`,
+	}, problems(t, m))
 }
 
-// render renders a machine that has no mistakes.
+// render renders a machine without mistakes.
 func render(t testing.TB, m *machine.Machine) []runtime.Object {
 	t.Helper()
 	var diags source.Diagnostics
@@ -139,7 +146,7 @@ func find[T runtime.Object](t testing.TB, objects []runtime.Object) T {
 	panic("unreachable")
 }
 
-// tree parses YAML of a file that is named only.
+// tree parses YAML under the name of a file that does not exist.
 func tree(t testing.TB, file, text string) *source.Node {
 	t.Helper()
 	var diags source.Diagnostics

@@ -16,8 +16,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// A blue-green VM has another name for other content, inside and in its Secret,
-// and for nothing else.
+// The name of a blue-green VM changes with the content of the VM or its Secret, and
+// with nothing else.
 func TestRevisionName(t *testing.T) {
 	name := func(change func(*machine.Machine)) string {
 		m := blueGreenMachine(t)
@@ -38,14 +38,15 @@ func TestRevisionName(t *testing.T) {
 		"image":     func(m *machine.Machine) { m.Disks[0].Source.DataSource = "x/y" },
 		"user data": func(m *machine.Machine) { m.CloudInit.Packages = nil },
 		"overrides": func(m *machine.Machine) {
-			m.Overrides = append(m.Overrides, tree(t, "vms.yaml", "{spec: {template: {spec: {domain: {ioThreadsPolicy: auto}}}}}"))
+			m.Overrides = append(m.Overrides,
+				tree(t, "vms.yaml", "{spec: {template: {spec: {domain: {ioThreadsPolicy: auto}}}}}"))
 		},
 	} {
 		require.NotEqual(t, base, name(change), what)
 	}
 }
 
-// Services lead to the old revision and to the new one.
+// Services select both the old revision and the new one.
 func TestServicesOfRevisions(t *testing.T) {
 	objects := render(t, blueGreenMachine(t))
 	vm, service := find[*kubevirtv1.VirtualMachine](t, objects), find[*corev1.Service](t, objects)
@@ -64,12 +65,13 @@ func TestPoolVersions(t *testing.T) {
 	require.Equal(t, "pool.kubevirt.io/v1beta1", pool("1.7").APIVersion)
 	require.NotNil(t, pool("").Spec.UpdateStrategy.Proactive)
 	p := pool("")
-	require.Equal(t, p.Spec.Selector.MatchLabels[labels.Pool], p.Spec.VirtualMachineTemplate.ObjectMeta.Labels[labels.Pool])
+	require.Equal(t, p.Spec.Selector.MatchLabels[labels.Pool],
+		p.Spec.VirtualMachineTemplate.ObjectMeta.Labels[labels.Pool])
 	require.NotContains(t, p.Spec.VirtualMachineTemplate.ObjectMeta.Annotations, argocd.SyncWaveAnnotation)
 }
 
-// The content that a snapshot is named after changes with anything that is
-// rendered for the machine, and is on the VirtualMachine.
+// The hash in the name of a snapshot changes with everything that is rendered for the
+// VM, and is an annotation of the VirtualMachine.
 func TestContent(t *testing.T) {
 	content := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
@@ -85,8 +87,8 @@ func TestContent(t *testing.T) {
 	require.NotEqual(t, base, content(func(m *machine.Machine) { m.Disks[0].ExpandTo = "40Gi" }))
 }
 
-// An Ansible job runs again when the machine or the job has changed, which is
-// when its name is another.
+// An Ansible job runs again when the VM or the job has changed, because its name
+// changes then.
 func TestAnsibleNames(t *testing.T) {
 	name := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
@@ -108,7 +110,7 @@ func TestAnsibleJobCopies(t *testing.T) {
 	require.Equal(t, "PostSync", job.Annotations[argocd.HookAnnotation])
 }
 
-// What would delete a VM in every sync cannot be slipped in by hand.
+// Annotations that delete a VM in every sync are rejected.
 func TestByHand(t *testing.T) {
 	annotated := func(key, value string) *machine.Machine {
 		m := linuxMachine(t)
@@ -123,7 +125,8 @@ func TestByHand(t *testing.T) {
 	require.Len(t, problems(t, annotated(argocd.HookAnnotation, "Sync")), 1)
 
 	overridden := linuxMachine(t)
-	overridden.Overrides = append(overridden.Overrides, tree(t, "vms.yaml", "metadata: {annotations: {"+argocd.SyncOptionsAnnotation+": Force=true}}\n"))
+	overridden.Overrides = append(overridden.Overrides,
+		tree(t, "vms.yaml", "metadata: {annotations: {"+argocd.SyncOptionsAnnotation+": Force=true}}\n"))
 	got := problems(t, overridden)
 	require.Len(t, got, 1)
 	require.Contains(t, got[0], "vms.yaml:1:1: vms.web01.overrides: Force=true deletes the VM")

@@ -22,8 +22,8 @@ func (x *rendering) setScheduling(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	x.decodeWritten(spec)
 }
 
-// decodeWritten decodes what is written in Kubernetes' own words at its own place,
-// so that its mistakes are found there.
+// decodeWritten decodes what the user writes in Kubernetes' own form, each key from
+// its own node, so that mistakes are reported at their position.
 func (x *rendering) decodeWritten(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	for _, n := range x.Tolerations {
 		var list []corev1.Toleration

@@ -10,16 +10,18 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checkSyncOptions reports annotations that a user has written, and by which
-// Argo CD would delete the machine in every sync, even if nothing has changed:
-// Force and Replace without the strategy that implies them, and a VM that is a hook.
+// checkSyncOptions reports annotations of the user that would make Argo CD delete
+// the VM in every sync, even if nothing has changed: Force and Replace without the
+// strategy that implies them, and a VM that is a hook.
 func (x *rendering) checkSyncOptions(vm *kubevirtv1.VirtualMachine) {
 	if len(x.Annotations) == 0 && len(x.Overrides) == 0 && len(x.Patches) == 0 {
 		return
 	}
+	deletes := x.Lifecycle.Strategy.Traits().AwaitsDeletion
 	for option := range strings.SplitSeq(vm.Annotations[argocd.SyncOptionsAnnotation], ",") {
-		if option = strings.TrimSpace(option); !x.Lifecycle.Strategy.Traits().AwaitsDeletion && (option == "Force=true" || option == "Replace=true") {
-			x.refuse(argocd.SyncOptionsAnnotation, option+" deletes the VM, or what the cluster has decided for it, in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
+		if option = strings.TrimSpace(option); !deletes && (option == "Force=true" || option == "Replace=true") {
+			x.refuse(argocd.SyncOptionsAnnotation, option+" deletes the VM, or what the cluster has decided for it, "+
+				"in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
 		}
 	}
 	if vm.Annotations[argocd.HookAnnotation] != "" {
@@ -27,7 +29,7 @@ func (x *rendering) checkSyncOptions(vm *kubevirtv1.VirtualMachine) {
 	}
 }
 
-// refuse reports an annotation at the place where it was written.
+// refuse reports an annotation at its position in the values files.
 func (x *rendering) refuse(key, problem string) {
 	at, path := x.AnnotationPos(key), source.JoinPath(x.path("annotations"), key)
 	if _, written := x.Annotations[key]; !written {

@@ -5,8 +5,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// emptyUserData is user data that asks for nothing; KubeVirt refuses a
-// cloud-init disk without any data.
+// emptyUserData is user data without content. It is needed because KubeVirt rejects
+// a cloud-init disk without any data.
 const emptyUserData = "#cloud-config\n"
 
 // cloudConfig is cloud-init's user data in its cloud-config form
@@ -25,7 +25,8 @@ type chpasswd struct {
 	Expire bool `json:"expire"`
 }
 
-// userData is the user data as given, or written from the keys that are set.
+// userData returns the user's own user data, or renders it from the keys that are
+// set.
 func userData(c *values.CloudInit) string {
 	if c.UserData != "" {
 		return c.UserData
@@ -34,7 +35,7 @@ func userData(c *values.CloudInit) string {
 		User: c.User, Password: c.Password, Hostname: c.Hostname, SSHAuthorizedKeys: c.SSHKeys, Packages: c.Packages,
 	}
 	if c.Password != "" {
-		config.Chpasswd = &chpasswd{Expire: false} // else the first login must change it
+		config.Chpasswd = &chpasswd{Expire: false} // otherwise it must be changed at the first login
 	}
 	for _, cmd := range c.RunCmd {
 		if len(cmd.Args) > 0 {
@@ -46,12 +47,12 @@ func userData(c *values.CloudInit) string {
 	return cloudYAML(emptyUserData, &config)
 }
 
-// cloudYAML writes a struct as YAML below a head line. An empty struct leaves the head alone.
+// cloudYAML returns a struct as YAML after a head line; only the head if it is empty.
 func cloudYAML(head string, v any) string {
 	var space [512]byte
 	json, err := manifest.Encode(space[:0], v)
 	if err != nil || string(json) == "{}" {
-		return head // the structs here hold nothing that JSON cannot
+		return head // an error never happens: JSON can represent all fields of these structs
 	}
 	return string(manifest.AppendYAML([]byte(head), json))
 }

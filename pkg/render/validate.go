@@ -9,9 +9,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// validate reports what KubeVirt accepts, or finds out too late, although the
-// machine cannot work. It is for what users patch: the rest is right by
-// construction. key is what was applied last: overrides or patches.
+// validate reports problems that keep a VM from working although KubeVirt accepts
+// them or reports them too late. It checks what users patch; everything else is
+// right by construction. key is what was applied last: overrides or patches.
 func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node, key string) *source.Diagnostics {
 	v := validation{rendering: x, key: key, tree: tree, found: &source.Diagnostics{}}
 	v.checkIdentity(vm)
@@ -36,7 +36,7 @@ type validation struct {
 	found *source.Diagnostics
 }
 
-// errorf reports a problem with what stands under keys, at the place where the user wrote it.
+// errorf reports a problem with the value under keys, at the position in the user's file.
 func (v *validation) errorf(id rule.ID, name, problem string, keys ...string) {
 	v.found.Errorf(v.where(keys), id, v.pathOf(keys), "%s%s", quotedName(name), problem)
 }
@@ -56,8 +56,8 @@ func (v *validation) pathOf(keys []string) string {
 	return path
 }
 
-// where is the deepest place under keys that a user's override or patch gives;
-// what was rendered stands where the machine does.
+// where returns the position of the deepest of keys that an override or patch
+// contains. Nodes that were rendered have the position of the machine instead.
 func (v *validation) where(keys []string) source.Pos {
 	pos := v.overridePos()
 	n := v.tree
@@ -72,7 +72,7 @@ func (v *validation) where(keys []string) source.Pos {
 	return pos
 }
 
-// overridePos is where the user's overrides or patches stand.
+// overridePos returns the position of the user's overrides or patches.
 func (v *validation) overridePos() source.Pos {
 	if v.key == "patches" {
 		return v.PatchPos
@@ -100,16 +100,17 @@ func (v *validation) checkIdentity(vm *kubevirtv1.VirtualMachine) {
 	}
 }
 
-// leastMemory is the least that a guest is given. KubeVirt accepts 0 and 1Ki.
+// leastMemory is the minimum guest memory in bytes. KubeVirt even accepts 0 and 1Ki.
 const leastMemory = 1 << 20
 
 func (v *validation) checkSize() {
 	domain := []string{"spec", "template", "spec", "domain"}
 	if m := v.spec.Domain.Memory; m != nil && m.Guest != nil && m.Guest.CmpInt64(leastMemory) < 0 {
-		v.errorf(rule.BelowMinimum, "", "too little for any guest; expected a quantity such as \"4Gi\"", append(domain, "memory", "guest")...)
+		v.errorf(rule.BelowMinimum, "", "too little for any guest; expected a quantity such as \"4Gi\"",
+			append(domain, "memory", "guest")...)
 	}
 	for _, key := range []string{"sockets", "cores", "threads"} {
-		// KubeVirt takes 0 for 1, which is not what was meant.
+		// KubeVirt treats 0 as 1, which the user did not mean.
 		if n := v.tree.Get(append(domain, "cpu", key)...); n != nil && n.Text == "0" {
 			v.errorf(rule.BelowMinimum, "", "0 is no number of "+key+"; expected at least 1", append(domain, "cpu", key)...)
 		}
@@ -117,7 +118,7 @@ func (v *validation) checkSize() {
 }
 
 // checkVolumes checks that every volume has a device, and every device except an
-// ejected CD-ROM a volume. KubeVirt makes up a disk for a volume without one.
+// ejected CD-ROM a volume. KubeVirt adds a disk for a volume without one.
 func (v *validation) checkVolumes() {
 	used := map[string]bool{}
 	for _, d := range v.spec.Domain.Devices.Disks {
@@ -136,7 +137,8 @@ func (v *validation) checkVolumes() {
 	}
 	for i := range v.spec.Domain.Devices.Disks {
 		if d := &v.spec.Domain.Devices.Disks[i]; !given[d.Name] && d.CDRom == nil {
-			v.errorf(rule.Unpaired, d.Name, "disk without a volume of that name", "spec", "template", "spec", "domain", "devices", "disks")
+			v.errorf(rule.Unpaired, d.Name, "disk without a volume of that name",
+				"spec", "template", "spec", "domain", "devices", "disks")
 		}
 	}
 }
@@ -151,7 +153,8 @@ func (v *validation) checkNetworks() {
 		name := v.spec.Domain.Devices.Interfaces[i].Name
 		interfaces[name] = true
 		if !attached[name] {
-			v.errorf(rule.Unpaired, name, "interface without a network of that name", "spec", "template", "spec", "domain", "devices", "interfaces")
+			v.errorf(rule.Unpaired, name, "interface without a network of that name",
+				"spec", "template", "spec", "domain", "devices", "interfaces")
 		}
 	}
 	for _, n := range v.spec.Networks {
@@ -161,7 +164,8 @@ func (v *validation) checkNetworks() {
 	}
 }
 
-// checkSecureBoot checks that system management mode is on too. A preference may set that.
+// checkSecureBoot checks that secure boot has system management mode, which a
+// preference may also set.
 func (v *validation) checkSecureBoot() {
 	f := v.spec.Domain.Firmware
 	if v.Preference != nil || f == nil || f.Bootloader == nil || f.Bootloader.EFI == nil {
@@ -172,7 +176,8 @@ func (v *validation) checkSecureBoot() {
 	}
 	features := v.spec.Domain.Features
 	if features == nil || features.SMM == nil || features.SMM.Enabled != nil && !*features.SMM.Enabled {
-		v.errorf(rule.Conflict, "", "secure boot, which is on unless `secureBoot: false`, needs `features: {smm: {enabled: true}}`",
+		v.errorf(rule.Conflict, "",
+			"secure boot, which is on unless `secureBoot: false`, needs `features: {smm: {enabled: true}}`",
 			"spec", "template", "spec", "domain", "firmware", "bootloader", "efi")
 	}
 }
@@ -180,12 +185,16 @@ func (v *validation) checkSecureBoot() {
 // checkDuplicates checks that the names in every list are unique.
 func (v *validation) checkDuplicates(vm *kubevirtv1.VirtualMachine) {
 	devices := &v.spec.Domain.Devices
-	domain := []string{"spec", "template", "spec", "domain", "devices"}
-	checkUnique(v, devices.Disks, func(d *kubevirtv1.Disk) string { return d.Name }, append(domain, "disks")...)
-	checkUnique(v, devices.Interfaces, func(n *kubevirtv1.Interface) string { return n.Name }, append(domain, "interfaces")...)
-	checkUnique(v, v.spec.Volumes, func(s *kubevirtv1.Volume) string { return s.Name }, "spec", "template", "spec", "volumes")
-	checkUnique(v, v.spec.Networks, func(n *kubevirtv1.Network) string { return n.Name }, "spec", "template", "spec", "networks")
-	checkUnique(v, vm.Spec.DataVolumeTemplates, func(d *kubevirtv1.DataVolumeTemplateSpec) string { return d.Name }, "spec", "dataVolumeTemplates")
+	checkUnique(v, devices.Disks, func(d *kubevirtv1.Disk) string { return d.Name },
+		"spec", "template", "spec", "domain", "devices", "disks")
+	checkUnique(v, devices.Interfaces, func(n *kubevirtv1.Interface) string { return n.Name },
+		"spec", "template", "spec", "domain", "devices", "interfaces")
+	checkUnique(v, v.spec.Volumes, func(s *kubevirtv1.Volume) string { return s.Name },
+		"spec", "template", "spec", "volumes")
+	checkUnique(v, v.spec.Networks, func(n *kubevirtv1.Network) string { return n.Name },
+		"spec", "template", "spec", "networks")
+	checkUnique(v, vm.Spec.DataVolumeTemplates, func(d *kubevirtv1.DataVolumeTemplateSpec) string { return d.Name },
+		"spec", "dataVolumeTemplates")
 }
 
 func checkUnique[T any](v *validation, list []T, name func(*T) string, keys ...string) {

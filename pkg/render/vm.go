@@ -5,9 +5,11 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
-// virtualMachine assembles the VirtualMachine: what the operating system's
-// traits say, then what the machine says.
-func (x *rendering) virtualMachine(fragment *kubevirtv1.VirtualMachineInstanceSpec, guest *guestData) *kubevirtv1.VirtualMachine {
+// virtualMachine assembles the VirtualMachine: first the fragment of the operating
+// system's traits, then the machine's own values.
+func (x *rendering) virtualMachine(
+	fragment *kubevirtv1.VirtualMachineInstanceSpec, guest *guestData,
+) *kubevirtv1.VirtualMachine {
 	vm := &kubevirtv1.VirtualMachine{
 		TypeMeta: metav1.TypeMeta{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -35,9 +37,9 @@ func (x *rendering) virtualMachine(fragment *kubevirtv1.VirtualMachineInstanceSp
 	return vm
 }
 
-// setMatchers sets the instance type and the preference. Neither is ever inferred
-// from a volume: KubeVirt replaces `inferFromVolume` when the object is created,
-// and what is applied next conflicts with that.
+// setMatchers sets the instance type and the preference. It never infers them from
+// a volume: KubeVirt replaces `inferFromVolume` when the object is created, which
+// conflicts with the next apply.
 func (x *rendering) setMatchers(spec *kubevirtv1.VirtualMachineSpec) {
 	if t := x.Instancetype; t != nil {
 		spec.Instancetype = &kubevirtv1.InstancetypeMatcher{Name: t.Name, Kind: t.Kind}
@@ -58,7 +60,7 @@ func (x *rendering) setDomain(d *kubevirtv1.DomainSpec) {
 	}
 }
 
-// setDevices passes devices of the host through.
+// setDevices adds the GPUs and host devices that are passed through.
 func (x *rendering) setDevices(d *kubevirtv1.DomainSpec) {
 	for _, g := range x.GPUs {
 		d.Devices.GPUs = append(d.Devices.GPUs, kubevirtv1.GPU{Name: g.Name, DeviceName: g.Device})

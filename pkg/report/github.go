@@ -8,10 +8,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// GitHub writes workflow commands, which GitHub Actions shows as annotations
-// beside the lines of a pull request: `::error file=…,line=…,col=…,title=…::message`.
-//
-// What must be escaped: the GitHub toolkit, packages/core/src/command.ts.
+// GitHub writes workflow commands, which GitHub Actions shows as annotations on the
+// lines of a pull request: `::error file=…,line=…,col=…,title=…::message`. For the
+// characters to escape, see the GitHub toolkit, packages/core/src/command.ts.
 func GitHub(w io.Writer, v Validation) error {
 	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

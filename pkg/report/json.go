@@ -25,8 +25,8 @@ type jsonProblem struct {
 	Message  string  `json:"message"`
 }
 
-// JSON writes one object: whether the fleet is valid, the number of VMs, errors
-// and warnings, and the list of problems, which is empty and never null.
+// JSON writes one object: whether the fleet is valid, the number of VMs, errors and
+// warnings, and the list of problems, which may be empty but is never null.
 func JSON(w io.Writer, v Validation) error {
 	out := jsonReport{VMs: v.VMs, Diagnostics: []jsonProblem{}}
 	out.Errors, out.Warnings, _ = v.count()
@@ -41,8 +41,8 @@ func JSON(w io.Writer, v Validation) error {
 	return Indented(w, out)
 }
 
-// Indented writes any value as JSON for people and jq alike: indented by two
-// spaces, with `<`, `>` and `&` as they are.
+// Indented writes a value as JSON that is easy to read for people also: indented by
+// two spaces, with `<`, `>` and `&` not escaped.
 func Indented(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

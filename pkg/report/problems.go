@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// ErrReported ends a command whose problems have been written already.
+// ErrReported is the error of a command that has already written its problems.
 var ErrReported = errors.New("invalid input")
 
 // Problems writes problems for people, as [Text] does, and returns [ErrReported]

@@ -1,5 +1,5 @@
-// Package report writes results in the forms that people and machines read:
-// one file per format. It knows how to write a result, never how it is made.
+// Package report writes the results of commands in formats for people and programs,
+// each format in a file of its own.
 package report
 
 import (
@@ -14,19 +14,19 @@ import (
 type Validation struct {
 	// Version of vmrender, for formats that name the tool.
 	Version string
-	// VMs is how many virtual machines were checked; 0 where reading the fleet failed.
+	// VMs is the number of VMs checked; 0 if the fleet could not be read.
 	VMs int
-	// Diagnostics are the problems, in the order to report them.
+	// Diagnostics are the problems, in the order in which they are reported.
 	Diagnostics []source.Diagnostic
 }
 
-// Format is a form in which a [Validation] is reported.
+// Format is an output format for a [Validation].
 type Format struct {
 	Name  string // such as "sarif"
 	Write func(io.Writer, Validation) error
 }
 
-// Formats returns all forms, that for people first.
+// Formats returns all formats, the one for people first.
 func Formats() []Format {
 	return []Format{{"text", Text}, {"json", JSON}, {"sarif", SARIF}, {"github", GitHub}}
 }
@@ -34,14 +34,14 @@ func Formats() []Format {
 // String returns the format's name.
 func (f Format) String() string { return f.Name }
 
-// HasErrors reports whether there is any error; warnings do not count.
+// HasErrors reports whether there are errors; warnings do not count.
 func (v Validation) HasErrors() bool {
 	errors, _, _ := v.count()
 	return errors > 0
 }
 
-// Summary is one line such as "3 errors and 1 warning in 2 files". It is empty
-// for fewer than two problems, which need no counting.
+// Summary returns a line such as "3 errors and 1 warning in 2 files", or "" for
+// fewer than two problems, which need no summary.
 func (v Validation) Summary() string {
 	if len(v.Diagnostics) < 2 {
 		return ""
@@ -61,7 +61,7 @@ func (v Validation) Summary() string {
 	return line + " in " + Count(files, "file")
 }
 
-// Count gives a number with its noun, such as "1 VM" or "12 VMs".
+// Count returns a number with its noun, such as "1 VM" or "12 VMs".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -85,7 +85,7 @@ func (v Validation) count() (errors, warnings, files int) {
 	return errors, warnings, files
 }
 
-// level is a severity's name, which JSON, SARIF and GitHub share.
+// level returns the name of a severity, which is the same in JSON, SARIF and GitHub.
 func level(s source.Severity) string {
 	if s == source.Warning {
 		return "warning"
@@ -93,7 +93,8 @@ func level(s source.Severity) string {
 	return "error"
 }
 
-// text is a problem without its position, for formats that carry that apart.
+// text returns a problem without its position, for formats with separate fields for
+// the position.
 func text(d source.Diagnostic) string {
 	if d.Path == "" {
 		return d.Message

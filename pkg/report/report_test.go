@@ -17,19 +17,28 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// validations are the results that every format is shown with.
+// validations returns the results that every format is tested with.
 func validations() map[string]report.Validation {
 	at := func(file string, line, col int) source.Pos { return source.Pos{File: file, Line: line, Col: col} }
 	return map[string]report.Validation{
 		"none": {Version: "v1.2.3", VMs: 12},
 		"one": {Version: "v1.2.3", VMs: 0, Diagnostics: []source.Diagnostic{
-			{Pos: at("vms/web.yaml", 3, 5), Rule: "unknown-key", Path: "vms.web01", Message: `unknown key "memmory"; did you mean "memory"?`},
+			{
+				Pos: at("vms/web.yaml", 3, 5), Rule: "unknown-key", Path: "vms.web01",
+				Message: `unknown key "memmory"; did you mean "memory"?`,
+			},
 		}},
 		"many": {Version: "v1.2.3", VMs: 0, Diagnostics: []source.Diagnostic{
 			{Rule: "no-fleet", Message: "no position, no path"},
 			{Pos: at("/abs/fleet.yaml", 0, 0), Rule: "no-vms", Message: "no VMs"},
-			{Pos: at("vms/a b,c:d%.yaml", 7, 0), Rule: "bad-quantity", Path: "vms.db.memory", Message: "100% wrong:\r\ntwo lines, <&>"},
-			{Pos: at("vms/web.yaml", 3, 5), Severity: source.Warning, Rule: "inline-secret", Path: "vms.web01.cloudInit.password", Message: "literal password"},
+			{
+				Pos: at("vms/a b,c:d%.yaml", 7, 0), Rule: "bad-quantity", Path: "vms.db.memory",
+				Message: "100% wrong:\r\ntwo lines, <&>",
+			},
+			{
+				Pos: at("vms/web.yaml", 3, 5), Severity: source.Warning, Rule: "inline-secret",
+				Path: "vms.web01.cloudInit.password", Message: "literal password",
+			},
 			{Pos: at("vms/web.yaml", 9, 1), Rule: "unknown-key", Path: "vms.web02", Message: `unknown key "größe"`},
 		}},
 	}
@@ -65,7 +74,7 @@ func TestSARIFIsValid(t *testing.T) {
 	}
 }
 
-// Every result's ruleIndex must lead to the rule with its ruleId (SARIF 2.1.0, section 3.27.6).
+// Every result's ruleIndex must refer to the rule with its ruleId (SARIF 2.1.0, section 3.27.6).
 func TestSARIFRuleIndex(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, report.SARIF(&out, validations()["many"]))
@@ -88,8 +97,8 @@ func TestSARIFRuleIndex(t *testing.T) {
 	}
 }
 
-// A newline or a separator that is not escaped would end the command early, and
-// hand the rest of a user's text to the runner as a command of its own.
+// A newline or separator that is not escaped would end the command early, and the
+// runner would execute the rest of a user's text as another command.
 func TestGitHubIsOneLineEach(t *testing.T) {
 	v := report.Validation{Diagnostics: []source.Diagnostic{{
 		Pos:     source.Pos{File: "a::b,c\n.yaml", Line: 1, Col: 2},
@@ -105,7 +114,9 @@ func TestGitHubIsOneLineEach(t *testing.T) {
 func TestSummary(t *testing.T) {
 	fault := source.Diagnostic{Pos: source.Pos{File: "a.yaml", Line: 1, Col: 1}, Message: "wrong"}
 	other := source.Diagnostic{Pos: source.Pos{File: "b.yaml", Line: 1, Col: 1}, Message: "wrong"}
-	warning := source.Diagnostic{Pos: source.Pos{File: "a.yaml", Line: 2, Col: 1}, Message: "odd", Severity: source.Warning}
+	warning := source.Diagnostic{
+		Pos: source.Pos{File: "a.yaml", Line: 2, Col: 1}, Message: "odd", Severity: source.Warning,
+	}
 	nowhere := source.Diagnostic{Message: "wrong"}
 	for want, list := range map[string][]source.Diagnostic{
 		"":                                 {fault},
@@ -128,7 +139,9 @@ func TestHasErrors(t *testing.T) {
 }
 
 func TestWriteErrorsAreReturned(t *testing.T) {
-	for _, write := range []func(io.Writer, report.Validation) error{report.Text, report.JSON, report.SARIF, report.GitHub} {
+	for _, write := range []func(io.Writer, report.Validation) error{
+		report.Text, report.JSON, report.SARIF, report.GitHub,
+	} {
 		require.ErrorIs(t, write(broken{}, validations()["one"]), io.ErrClosedPipe)
 	}
 }
@@ -139,8 +152,14 @@ func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func ExampleText() {
 	_ = report.Text(os.Stdout, report.Validation{Diagnostics: []source.Diagnostic{
-		{Pos: source.Pos{File: "vms/web.yaml", Line: 4, Col: 13}, Path: "vms.web01.memory", Message: `invalid quantity "16Gb"; expected a quantity such as 16Gi`},
-		{Pos: source.Pos{File: "vms/web.yaml", Line: 7, Col: 5}, Path: "vms.web02", Message: `unknown key "dsks"; did you mean "disks"?`},
+		{
+			Pos: source.Pos{File: "vms/web.yaml", Line: 4, Col: 13}, Path: "vms.web01.memory",
+			Message: `invalid quantity "16Gb"; expected a quantity such as 16Gi`,
+		},
+		{
+			Pos: source.Pos{File: "vms/web.yaml", Line: 7, Col: 5}, Path: "vms.web02",
+			Message: `unknown key "dsks"; did you mean "disks"?`,
+		},
 	}})
 	// Output:
 	// vms/web.yaml:4:13: vms.web01.memory: invalid quantity "16Gb"; expected a quantity such as 16Gi

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// The parts of SARIF 2.1.0 (OASIS standard, sections 3.13 to 3.33) that a list
-// of positioned problems needs.
+// The parts of SARIF 2.1.0 (OASIS standard, sections 3.13 to 3.33) that are needed
+// for a list of problems with positions.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -65,8 +65,8 @@ type (
 	}
 )
 
-// SARIF writes the problems as a SARIF 2.1.0 log with one run, which code
-// scanning services take. Columns count characters.
+// SARIF writes the problems as a SARIF 2.1.0 log with one run, which code scanning
+// services accept. Columns count characters.
 func SARIF(w io.Writer, v Validation) error {
 	rules, index := sarifRules(v.Diagnostics)
 	results := make([]sarifResult, 0, len(v.Diagnostics))
@@ -89,7 +89,7 @@ func SARIF(w io.Writer, v Validation) error {
 	})
 }
 
-// sarifRules lists every rule once, in the order of first use, with its index.
+// sarifRules returns every rule once, in the order of first use, and their indexes.
 func sarifRules(list []source.Diagnostic) ([]sarifRule, map[rule.ID]int) {
 	rules, index := []sarifRule{}, map[rule.ID]int{}
 	for _, d := range list {
@@ -118,8 +118,8 @@ func sarifLocations(d source.Diagnostic) []sarifLocation {
 	return []sarifLocation{l}
 }
 
-// fileURI is a relative reference for a relative path, which readers take from
-// the repository's root, and a file URI for an absolute one.
+// fileURI returns a relative reference for a relative path, which readers resolve
+// from the root of the repository, and a file URI for an absolute path.
 func fileURI(name string) string {
 	u := url.URL{Path: filepath.ToSlash(name)}
 	if filepath.IsAbs(name) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Text writes one line per problem, "file:line:col: path: message", and a
-// summary line where there is more than one. A fleet without problems gives
-// nothing. Line breaks within a message are written as \n and \r.
+// Text writes one line per problem, "file:line:col: path: message", and a summary
+// line if there is more than one problem. It writes nothing for a fleet without
+// problems. Line breaks within a message are written as \n and \r.
 func Text(w io.Writer, v Validation) error {
 	oneLine := strings.NewReplacer("\n", `\n`, "\r", `\r`)
 	var b strings.Builder

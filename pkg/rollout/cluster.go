@@ -25,28 +25,32 @@ var (
 	machines    = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachines"}
 	instances   = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachineinstances"}
 	dataVolumes = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datavolumes"}
-	snapshots   = schema.GroupVersionResource{Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots"}
-	events      = corev1.SchemeGroupVersion.WithResource("events")
+	snapshots   = schema.GroupVersionResource{
+		Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots",
+	}
+	events = corev1.SchemeGroupVersion.WithResource("events")
+
+	subresources = schema.GroupVersion{Group: "subresources.kubevirt.io", Version: "v1"}
 )
 
-// answerTime is how long one request may take.
+// answerTime is the timeout of one request.
 const answerTime = 30 * time.Second
 
 // Cluster is a Kubernetes API server.
 type Cluster struct {
 	objects dynamic.Interface
-	raw     rest.Interface // for KubeVirt's subresources, which answer without an object
+	raw     rest.Interface // for KubeVirt's subresources, whose responses contain no object
 }
 
-// Connect makes the client for the cluster of a kubeconfig file, or with an
-// empty name for the one that the process runs in. It sends nothing.
+// Connect returns a client for the cluster of a kubeconfig file, or if the name is
+// empty, for the cluster that the process runs in. It sends no requests.
 func Connect(kubeconfig string) (*Cluster, error) {
 	config, err := clientConfig(kubeconfig)
 	if err != nil {
 		return nil, err
 	}
 	config.UserAgent = "vmrender"
-	config.QPS = -1 // the API server has its own limits, which are fairer
+	config.QPS = -1 // no client-side limit: the API server has its own, which are fairer
 	objects, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the client: %w", err)
@@ -67,7 +71,7 @@ func clientConfig(kubeconfig string) (*rest.Config, error) {
 		return config, err
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if clientcmd.IsEmptyConfig(err) { // its words name variables that are not read
+	if clientcmd.IsEmptyConfig(err) { // its message names environment variables that are not read
 		return nil, fmt.Errorf("reading %s: it names no cluster; expected a kubeconfig with a current-context", kubeconfig)
 	}
 	if err != nil {
@@ -76,29 +80,30 @@ func clientConfig(kubeconfig string) (*rest.Config, error) {
 	return config, nil
 }
 
-// rawClient knows no types but those of an error's answer.
+// rawClient returns a client that can decode only error responses.
 func rawClient(config *rest.Config) (rest.Interface, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	config = rest.CopyConfig(config)
 	config.APIPath = "/apis"
-	config.GroupVersion = &schema.GroupVersion{Group: "subresources.kubevirt.io", Version: "v1"}
+	config.GroupVersion = new(subresources)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	return rest.RESTClientFor(config)
 }
 
-// restart asks KubeVirt to restart a VirtualMachine.
+// restart requests a restart of a VirtualMachine.
 func (c *Cluster) restart(ctx context.Context, namespace, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	err := c.raw.Put().Namespace(namespace).Resource(machines.Resource).Name(name).SubResource("restart").
 		SetHeader("Content-Type", "application/json").Body([]byte("{}")).Do(ctx).Error()
-	resource := schema.GroupVersionResource{Group: "subresources.kubevirt.io", Version: "v1", Resource: machines.Resource + "/restart"}
-	return explain(err, "update", resource, namespace)
+	return explain(err, "update", subresources.WithResource(machines.Resource+"/restart"), namespace)
 }
 
-// remove deletes an object unless another one has taken its name.
-func (c *Cluster) remove(ctx context.Context, resource schema.GroupVersionResource, namespace, name string, uid types.UID) error {
+// remove deletes an object, unless its name now belongs to an object with another UID.
+func (c *Cluster) remove(
+	ctx context.Context, resource schema.GroupVersionResource, namespace, name string, uid types.UID,
+) error {
 	err := retry(ctx, func(ctx context.Context) error {
 		err := c.objects.Resource(resource).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{
 			Preconditions:     &metav1.Preconditions{UID: &uid},
@@ -112,8 +117,10 @@ func (c *Cluster) remove(ctx context.Context, resource schema.GroupVersionResour
 	return explain(err, "delete", resource, namespace)
 }
 
-// get reads an object as a typed one; nil where there is none.
-func get[T any](ctx context.Context, c *Cluster, resource schema.GroupVersionResource, namespace, name string) (*T, error) {
+// get returns an object as a struct of its type, or nil if it does not exist.
+func get[T any](
+	ctx context.Context, c *Cluster, resource schema.GroupVersionResource, namespace, name string,
+) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	object, err := c.objects.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -127,22 +134,26 @@ func get[T any](ctx context.Context, c *Cluster, resource schema.GroupVersionRes
 	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out)
 }
 
-// create writes a typed object with its kind; one that is there already is left as it is.
-func (c *Cluster) create(ctx context.Context, resource schema.GroupVersionResource, namespace string, object any) error {
+// create creates an object from a struct that includes its kind. It does not change an
+// object that already exists.
+func (c *Cluster) create(
+	ctx context.Context, resource schema.GroupVersionResource, namespace string, object any,
+) error {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err = c.objects.Resource(resource).Namespace(namespace).Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{})
+	_, err = c.objects.Resource(resource).Namespace(namespace).
+		Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	return explain(err, "create", resource, namespace)
 }
 
-// retry repeats what failed for a reason that passes, for about ten seconds.
+// retry repeats a request that fails with a transient error, for about ten seconds.
 func retry(ctx context.Context, do func(context.Context) error) error {
 	pause := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}
 	var last error
@@ -150,7 +161,7 @@ func retry(ctx context.Context, do func(context.Context) error) error {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 		last = do(ctx)
-		return last == nil || permanent(last), nil
+		return last == nil || isPermanent(last), nil
 	})
 	if last == nil {
 		return err
@@ -158,22 +169,25 @@ func retry(ctx context.Context, do func(context.Context) error) error {
 	return last
 }
 
-// permanent tells the errors that no repetition cures. What is not the API
-// server's answer is trouble on the way to it, and passes.
-func permanent(err error) bool {
+// isPermanent reports whether an error will occur again if the request is repeated.
+// Errors that are not a response of the API server are network problems, which
+// are transient.
+func isPermanent(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err) ||
 		apierrors.IsAlreadyExists(err) || apierrors.IsNotAcceptable(err) || apierrors.IsUnsupportedMediaType(err)
 }
 
-// noSuchResource tells a kind that the cluster does not serve from an object that is not there.
+// noSuchResource reports whether an error means that the cluster does not serve the
+// kind, rather than that an object does not exist.
 func noSuchResource(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && apierrors.IsNotFound(err) &&
 		(status.Status().Details == nil || status.Status().Details.Name == "")
 }
 
-// explain says what to do about an error of the API server, where that is known.
+// explain adds the request to an error of the API server, and if possible, what to
+// do about it.
 func explain(err error, verb string, resource schema.GroupVersionResource, namespace string) error {
 	what := resource.GroupResource().String()
 	where := ""

@@ -12,7 +12,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
-// connected is the client for a server, by a kubeconfig file.
+// connected returns a client for a server, configured by a kubeconfig file.
 func connected(t *testing.T, serve http.HandlerFunc) *Cluster {
 	server := httptest.NewServer(serve)
 	t.Cleanup(server.Close)
@@ -30,7 +30,7 @@ users: [{name: test, user: {token: secret}}]
 	return c
 }
 
-// answer writes a body; a client that has gone away shows in what it returns.
+// answer writes a body. It ignores errors: a client that is gone fails by itself.
 func answer(w http.ResponseWriter, body string) { _, _ = w.Write([]byte(body)) }
 
 func TestRequests(t *testing.T) {
@@ -64,24 +64,30 @@ func TestAnswers(t *testing.T) {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(code)
-			answer(w, `{"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": "`+reason+`", "message": "`+message+`", "details": {"name": "web"}}`)
+			answer(w, `{"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": "`+reason+`", `+
+				`"message": "`+message+`", "details": {"name": "web"}}`)
 		}
 	}
 	none := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) }
 
-	_, err := get[kubevirtv1.VirtualMachine](t.Context(), connected(t, status(403, "Forbidden", "not you")), machines, "prod", "web")
-	require.EqualError(t, err, "permission missing: get virtualmachines.kubevirt.io in namespace prod; a Role or ClusterRole must grant it: not you")
+	c := connected(t, status(403, "Forbidden", "not you"))
+	_, err := get[kubevirtv1.VirtualMachine](t.Context(), c, machines, "prod", "web")
+	require.EqualError(t, err, "permission missing: get virtualmachines.kubevirt.io in namespace prod; "+
+		"a Role or ClusterRole must grant it: not you")
 
-	vm, err := get[kubevirtv1.VirtualMachine](t.Context(), connected(t, status(404, "NotFound", "no such machine")), machines, "prod", "web")
+	c = connected(t, status(404, "NotFound", "no such machine"))
+	vm, err := get[kubevirtv1.VirtualMachine](t.Context(), c, machines, "prod", "web")
 	require.NoError(t, err)
 	require.Nil(t, vm)
 
 	_, err = get[kubevirtv1.VirtualMachine](t.Context(), connected(t, none), machines, "prod", "web")
-	require.EqualError(t, err, "the cluster serves no virtualmachines.kubevirt.io of version v1; is its operator installed?")
+	require.EqualError(t, err,
+		"the cluster serves no virtualmachines.kubevirt.io of version v1; is its operator installed?")
 
 	err = connected(t, status(409, "Conflict", "stop/start already underway")).restart(t.Context(), "prod", "web")
-	require.EqualError(t, err, "update virtualmachines/restart.subresources.kubevirt.io in namespace prod: stop/start already underway")
-	require.False(t, permanent(err))
+	require.EqualError(t, err, "update virtualmachines/restart.subresources.kubevirt.io in namespace prod: "+
+		"stop/start already underway")
+	require.False(t, isPermanent(err))
 }
 
 func TestRetry(t *testing.T) {

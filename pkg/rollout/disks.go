@@ -9,14 +9,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// outdatedDisks are the root disks of earlier revisions that nothing needs any
-// more: owned by the machine, named neither by it nor by its running instance,
-// and not among the newest that stay.
+// outdatedDisks returns the root disks of earlier revisions that are no longer
+// needed: the VM owns them, neither the VM nor its running instance refers to
+// them, and they are not among the newest, which are kept.
 func outdatedDisks(m *machine, keep int) []*cdiv1.DataVolume {
 	named := m.namedClaims()
 	var old []*cdiv1.DataVolume
 	for _, disk := range m.disks {
-		if disk.Labels[labels.Disk] == labels.RootDisk && disk.DeletionTimestamp == nil && m.owns(disk) && !named[disk.Name] {
+		isRoot := disk.Labels[labels.Disk] == labels.RootDisk
+		if isRoot && disk.DeletionTimestamp == nil && m.owns(disk) && !named[disk.Name] {
 			old = append(old, disk)
 		}
 	}
@@ -35,7 +36,7 @@ func (m *machine) owns(disk *cdiv1.DataVolume) bool {
 	return false
 }
 
-// namedClaims are the disks that the machine or its running instance refers to.
+// namedClaims returns the disks that the VM or its running instance refers to.
 func (m *machine) namedClaims() map[string]bool {
 	named := map[string]bool{}
 	for i := range m.Spec.DataVolumeTemplates {

@@ -1,8 +1,8 @@
-// Package rollout does in a cluster what manifests alone cannot: it restarts
-// VirtualMachines that have changed, a few at a time, and takes snapshots before
-// a change. It is what the Jobs run that a fleet renders.
+// Package rollout does in a cluster what manifests alone cannot: it restarts changed
+// VirtualMachines, a few at a time, and takes snapshots before a change. The Jobs
+// that are rendered for a fleet run it.
 //
-// What to do next is decided from what the cluster shows ([Options] and the
-// labels and annotations of the VirtualMachines), and nothing else is kept: a
-// run that was killed goes on where it was when it is started again.
+// It keeps no state. Each step depends only on [Options] and on the objects in the
+// cluster, including the labels and annotations of the VirtualMachines: a run that
+// was killed resumes where it stopped when it is started again.
 package rollout

@@ -26,9 +26,9 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
-// playedCluster is a cluster whose objects are client-go's fake and whose
-// restart subresource plays KubeVirt's part: the running instance goes, and
-// another one comes with the machine's present disks.
+// playedCluster is a simulated cluster: client-go's fake stores the objects, and the
+// restart subresource does what KubeVirt does: it replaces the running instance
+// with one that has the VM's present disks.
 type playedCluster struct {
 	*Cluster
 	t       *testing.T
@@ -41,8 +41,8 @@ type playedCluster struct {
 	restarts []string        // in the order asked for
 	down     int             // the most that were down at a time
 
-	// The fake forgets what happens between an informer's list and its watch, so
-	// nothing happens until the runs so far watch everything.
+	// The fake loses changes between an informer's list and its watch, so nothing is
+	// changed until the runs so far watch everything.
 	runs    int
 	watched map[schema.GroupVersionResource]int
 }
@@ -98,7 +98,7 @@ func (p *playedCluster) settle() {
 	}, time.Minute, time.Millisecond)
 }
 
-// put creates an object, or changes it where it is there.
+// put creates an object, or updates it if it exists.
 func (p *playedCluster) put(resource schema.GroupVersionResource, apiVersion, kind string, object any) {
 	text, err := json.Marshal(object)
 	require.NoError(p.t, err)
@@ -132,7 +132,8 @@ func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	var name string
 	path := strings.ReplaceAll(r.URL.Path, "/", " ")
-	if _, err := fmt.Sscanf(path, " apis subresources.kubevirt.io v1 namespaces prod virtualmachines %s restart", &name); err != nil || r.Method != http.MethodPut {
+	const restart = " apis subresources.kubevirt.io v1 namespaces prod virtualmachines %s restart"
+	if _, err := fmt.Sscanf(path, restart, &name); err != nil || r.Method != http.MethodPut {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 		return
 	}
@@ -150,7 +151,7 @@ func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stop does what KubeVirt does first: the request is noted, the instance goes.
+// stop does what KubeVirt does first: it stores the request and deletes the instance.
 func (p *playedCluster) stop(name string) {
 	vm, err := get[kubevirtv1.VirtualMachine](context.Background(), p.Cluster, machines, "prod", name)
 	require.NoError(p.t, err)
@@ -158,7 +159,8 @@ func (p *playedCluster) stop(name string) {
 	notReady(m)
 	vm.Status.StateChangeRequests = []kubevirtv1.VirtualMachineStateChangeRequest{{Action: "Start"}}
 	p.put(machines, "kubevirt.io/v1", "VirtualMachine", vm)
-	require.NoError(p.t, p.objects.Resource(instances).Namespace("prod").Delete(context.Background(), name, metav1.DeleteOptions{}))
+	require.NoError(p.t, p.objects.Resource(instances).Namespace("prod").
+		Delete(context.Background(), name, metav1.DeleteOptions{}))
 
 	list, err := p.objects.Resource(instances).Namespace("prod").List(context.Background(), metav1.ListOptions{})
 	require.NoError(p.t, err)
@@ -167,7 +169,7 @@ func (p *playedCluster) stop(name string) {
 	p.down = max(p.down, len(all.Items)-len(list.Items))
 }
 
-// start brings the new instance.
+// start creates the new instance.
 func (p *playedCluster) start(name string) {
 	p.settle()
 	p.mu.Lock()
@@ -181,14 +183,16 @@ func (p *playedCluster) start(name string) {
 		set(m, kubevirtv1.VirtualMachineReady, corev1.ConditionTrue)
 	}
 	p.put(instances, "kubevirt.io/v1", "VirtualMachineInstance", &kubevirtv1.VirtualMachineInstance{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "prod", UID: types.UID(fmt.Sprintf("%s-%d", name, len(p.restarts)))},
-		Spec:       kubevirtv1.VirtualMachineInstanceSpec{Volumes: vm.Spec.Template.Spec.Volumes},
-		Status:     kubevirtv1.VirtualMachineInstanceStatus{Phase: kubevirtv1.Running},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: "prod", UID: types.UID(fmt.Sprintf("%s-%d", name, len(p.restarts))),
+		},
+		Spec:   kubevirtv1.VirtualMachineInstanceSpec{Volumes: vm.Spec.Template.Spec.Volumes},
+		Status: kubevirtv1.VirtualMachineInstanceStatus{Phase: kubevirtv1.Running},
 	})
 	p.put(machines, "kubevirt.io/v1", "VirtualMachine", vm)
 }
 
-// asked are the restarts so far.
+// asked returns the restarts so far.
 func (p *playedCluster) asked() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,12 +205,12 @@ func (p *playedCluster) mostDown() int {
 	return p.down
 }
 
-// options are those of a test that waits as long as it must.
+// options returns the options of a test that waits as long as necessary.
 func options(log *bytes.Buffer) Options {
 	return Options{Namespace: "prod", Timeout: time.Minute, Log: log, Now: time.Now, Tick: time.Millisecond}
 }
 
-// hurried are options under which each look at the clock is a minute after the last.
+// hurried returns options with a clock that advances by a minute at each look.
 func hurried(log *bytes.Buffer) Options {
 	o := options(log)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Images returns the DataSources and DataImportCrons of some namespaces, or with
-// an empty name of all, as a stream of JSON manifests.
+// Images returns the DataSources and DataImportCrons of the given namespaces as a
+// stream of JSON manifests. An empty name stands for all namespaces.
 func (c *Cluster) Images(ctx context.Context, namespaces []string) ([]byte, error) {
 	var out bytes.Buffer
 	for _, namespace := range namespaces {

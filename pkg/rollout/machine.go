@@ -14,58 +14,58 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// stage is how far a VirtualMachine has come.
+// stage is the progress of a VirtualMachine in a rollout.
 type stage uint8
 
 const (
-	skipped    stage = iota // nothing to do: it does not run, or is not to be restarted
-	failed                  // it will not come about by waiting
-	waiting                 // a disk is not filled, or KubeVirt has not looked at the change yet
-	outdated                // to be restarted
-	restarting              // asked to restart, and not running yet
-	starting                // up to date, and not ready
+	skipped    stage = iota // not running, or must not be restarted: nothing to do
+	failed                  // waiting will not help
+	waiting                 // a disk is not filled, or KubeVirt has not processed the change yet
+	outdated                // must be restarted
+	restarting              // restart requested, but not running yet
+	starting                // up to date, but not ready
 	current                 // up to date and ready
 )
 
-// machine is what is seen of one VirtualMachine.
+// machine is the observed state of one VirtualMachine.
 type machine struct {
 	*kubevirtv1.VirtualMachine
-	instance *kubevirtv1.VirtualMachineInstance // nil while it does not run
+	instance *kubevirtv1.VirtualMachineInstance // nil while the VM does not run
 	disks    map[string]*cdiv1.DataVolume       // DataVolumes of the namespace, by name
-	asked    types.UID                          // the instance that this run has asked to restart
+	asked    types.UID                          // the instance for which this run has requested a restart
 }
 
-// stage tells how far the machine has come, and why in words.
+// stage returns the stage of the VM, and the reason for people.
 func (m *machine) stage() (stage, string) {
-	if why := m.leftAlone(); why != "" {
+	if why := m.skipReason(); why != "" {
 		return skipped, why
 	}
 	why, broken := m.unfilledDisk()
 	switch {
 	case broken:
 		return failed, why
-	case m.underWay():
+	case m.isRestarting():
 		return restarting, m.trouble()
 	case why != "":
 		return waiting, why
 	case m.instance == nil:
 		return starting, m.trouble()
-	case m.unseen():
+	case m.hasUnseenChange():
 		return waiting, "KubeVirt has not looked at the change yet"
 	case m.asksForRestart() && m.asked != "":
 		return restarting, "restarted, and asks for a restart again"
 	case m.asksForRestart():
 		return outdated, m.change()
-	case !m.ready():
+	case !m.isReady():
 		return starting, m.trouble()
 	}
 	return current, ""
 }
 
-// leftAlone says why the machine is not to be restarted, or nothing. The restart
-// subresource takes the run strategies Always, Manual and RerunOnFailure
-// (KubeVirt v1.9, pkg/virt-api/rest/lifecycle.go, RestartVM).
-func (m *machine) leftAlone() string {
+// skipReason returns the reason why the VM must not be restarted, or "" if it may
+// be. The restart subresource accepts the run strategies Always, Manual and
+// RerunOnFailure (KubeVirt v1.9, pkg/virt-api/rest/lifecycle.go, RestartVM).
+func (m *machine) skipReason() string {
 	strategy, err := m.RunStrategy()
 	switch {
 	case err != nil:
@@ -76,15 +76,15 @@ func (m *machine) leftAlone() string {
 		return ""
 	case strategy != kubevirtv1.RunStrategyManual && strategy != kubevirtv1.RunStrategyRerunOnFailure:
 		return fmt.Sprintf("run strategy %s, so it is not restarted", strategy)
-	case m.stopped():
+	case m.isStopped():
 		return "not running; it takes the change when it is started"
 	}
 	return ""
 }
 
-// stopped tells that nobody has asked the machine to run, or its guest has shut down.
-func (m *machine) stopped() bool {
-	if m.underWay() {
+// isStopped reports whether the VM was not started, or its guest has shut down.
+func (m *machine) isStopped() bool {
+	if m.isRestarting() {
 		return false
 	}
 	if m.instance == nil {
@@ -93,32 +93,32 @@ func (m *machine) stopped() bool {
 	return m.instance.Status.Phase == kubevirtv1.Succeeded
 }
 
-// underWay tells that a restart has been asked for and not come about. KubeVirt
-// takes the request to start off when the new instance is there
+// isRestarting reports whether a restart was requested and is not completed. KubeVirt
+// removes the request to start when the new instance exists
 // (pkg/virt-controller/watch/vm/vm.go, isTrimFirstChangeRequestNeeded).
 //
-// The machine and its instance are watched apart, so what this run has asked for
-// may not show yet.
-func (m *machine) underWay() bool {
+// The VM and its instance are watched separately, so a request of this run may not
+// be visible in both yet.
+func (m *machine) isRestarting() bool {
 	if m.instance == nil {
 		return m.asked != "" || len(m.Status.StateChangeRequests) > 0
 	}
 	return m.instance.UID == m.asked || m.instance.DeletionTimestamp != nil || len(m.Status.StateChangeRequests) > 0
 }
 
-// unseen tells that KubeVirt's conditions are about an older spec. The status
-// field with the usual meaning of an observed generation is desiredGeneration;
-// observedGeneration is the one that the running instance was started from, and
-// stays behind after a change that needs no restart
+// hasUnseenChange reports whether KubeVirt's conditions refer to an older spec. The
+// status field desiredGeneration has the usual meaning of an observed generation.
+// The field observedGeneration is the generation that the running instance was
+// started from; a change that needs no restart does not update it
 // (pkg/virt-controller/watch/vm/vm.go, syncGenerationInfo).
-func (m *machine) unseen() bool {
+func (m *machine) hasUnseenChange() bool {
 	seen := m.Status.DesiredGeneration
 	return seen != 0 && seen < m.Generation
 }
 
-// unfilledDisk names the first disk of the machine's own that cannot be started
-// from, and tells whether it never will be. KubeVirt itself starts with a
-// DataVolume that waits for its first consumer
+// unfilledDisk returns the reason why the VM cannot start from its
+// dataVolumeTemplates, or "" if it can, and whether that is permanent. KubeVirt
+// itself starts a VM with a DataVolume that waits for its first consumer
 // (pkg/virt-controller/watch/vm/vm.go, handleDataVolumes).
 func (m *machine) unfilledDisk() (why string, broken bool) {
 	for i := range m.Spec.DataVolumeTemplates {
@@ -135,13 +135,15 @@ func (m *machine) unfilledDisk() (why string, broken bool) {
 		case cdiv1.Failed:
 			return fmt.Sprintf("disk %s failed%s", name, diskMessage(disk)), true
 		default:
-			return strings.TrimSpace(fmt.Sprintf("disk %s: %s %s", name, cmp.Or(phase, cdiv1.Pending), disk.Status.Progress)), false
+			why = fmt.Sprintf("disk %s: %s %s", name, cmp.Or(phase, cdiv1.Pending), disk.Status.Progress)
+			return strings.TrimSpace(why), false
 		}
 	}
 	return "", false
 }
 
-// diskMessage is what CDI says of a disk that is not running.
+// diskMessage returns CDI's message about the import of a disk, after a colon, or ""
+// if there is none.
 func diskMessage(disk *cdiv1.DataVolume) string {
 	for _, c := range disk.Status.Conditions {
 		if c.Type == cdiv1.DataVolumeRunning && c.Message != "" {
@@ -151,7 +153,7 @@ func diskMessage(disk *cdiv1.DataVolume) string {
 	return ""
 }
 
-// uses tells whether the running instance has a claim.
+// uses reports whether the running instance uses a PVC.
 func (m *machine) uses(claim string) bool {
 	if m.instance == nil {
 		return false
@@ -164,15 +166,16 @@ func (m *machine) uses(claim string) bool {
 	return false
 }
 
-// asksForRestart tells whether only a restart makes the change come true.
-// KubeVirt says so only after the new disk is filled; that the running instance
-// has another disk shows before.
+// asksForRestart reports whether the change takes effect only with a restart.
+// KubeVirt sets RestartRequired only after the new disk is filled, but that the
+// running instance has another disk is visible before.
 func (m *machine) asksForRestart() bool {
 	return m.condition(kubevirtv1.VirtualMachineRestartRequired) == corev1.ConditionTrue || m.otherDisk() != ""
 }
 
-// otherDisk is the claim of a volume for which the running instance has another
-// one or none. A disk that can be plugged in needs no restart.
+// otherDisk returns the PVC of a volume for which the running instance has another
+// PVC or none, or "" if there is no such volume. A hotpluggable disk needs no
+// restart.
 func (m *machine) otherDisk() string {
 	running := map[string]string{}
 	for i := range m.instance.Spec.Volumes {
@@ -182,14 +185,14 @@ func (m *machine) otherDisk() string {
 	volumes := m.Spec.Template.Spec.Volumes
 	for i := range volumes {
 		claim := claimOf(&volumes[i])
-		if claim != "" && !hotpluggable(&volumes[i]) && running[volumes[i].Name] != claim {
+		if claim != "" && !isHotpluggable(&volumes[i]) && running[volumes[i].Name] != claim {
 			return claim
 		}
 	}
 	return ""
 }
 
-// change says what a restart will bring.
+// change returns a description of the change that needs a restart.
 func (m *machine) change() string {
 	if claim := m.otherDisk(); claim != "" {
 		return "disk " + claim
@@ -197,15 +200,14 @@ func (m *machine) change() string {
 	return "changed settings"
 }
 
-// ready tells that the running instance is there for its users. The machine's
-// own condition is copied from the instance's, so it may still be the one of an
-// instance that is gone.
-func (m *machine) ready() bool {
+// isReady reports whether an instance runs and is ready. The VM's condition is copied
+// from the instance, so it may still be that of a deleted instance.
+func (m *machine) isReady() bool {
 	return m.instance != nil && m.instance.Status.Phase == kubevirtv1.Running &&
 		m.condition(kubevirtv1.VirtualMachineReady) == corev1.ConditionTrue
 }
 
-// trouble says what KubeVirt says of a machine that is not ready.
+// trouble returns KubeVirt's status and messages about a VM that is not ready.
 func (m *machine) trouble() string {
 	words := []string{string(m.Status.PrintableStatus)}
 	for _, c := range m.Status.Conditions {
@@ -229,7 +231,7 @@ func (m *machine) condition(of kubevirtv1.VirtualMachineConditionType) corev1.Co
 	return ""
 }
 
-// running identifies the running instance; empty where there is none.
+// running returns the UID of the running instance, or "" if there is none.
 func (m *machine) running() types.UID {
 	if m.instance == nil {
 		return ""
@@ -237,7 +239,7 @@ func (m *machine) running() types.UID {
 	return m.instance.UID
 }
 
-// keepOld is how many outdated root disks of the machine stay.
+// keepOld returns the number of outdated root disks of the VM to keep.
 func (m *machine) keepOld() (int, error) {
 	text, ok := m.Annotations[labels.KeepOld]
 	if !ok {
@@ -250,7 +252,8 @@ func (m *machine) keepOld() (int, error) {
 	return n, nil
 }
 
-// claimOf is the claim behind a volume, whose name a DataVolume shares; empty for other volumes.
+// claimOf returns the PVC of a volume, which has the same name as its DataVolume, or
+// "" for other volumes.
 func claimOf(v *kubevirtv1.Volume) string {
 	switch {
 	case v.DataVolume != nil:
@@ -261,7 +264,7 @@ func claimOf(v *kubevirtv1.Volume) string {
 	return ""
 }
 
-func hotpluggable(v *kubevirtv1.Volume) bool {
+func isHotpluggable(v *kubevirtv1.Volume) bool {
 	return v.DataVolume != nil && v.DataVolume.Hotpluggable ||
 		v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.Hotpluggable
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// running is a machine that runs the disk it names, and is ready.
+// running returns a VM that runs with its own disk and is ready.
 func running(name string) *machine {
 	disk := name + "-root-1"
 	return &machine{
@@ -25,11 +25,15 @@ func running(name string) *machine {
 			Spec: kubevirtv1.VirtualMachineSpec{
 				RunStrategy:         new(kubevirtv1.RunStrategyAlways),
 				DataVolumeTemplates: []kubevirtv1.DataVolumeTemplateSpec{{ObjectMeta: metav1.ObjectMeta{Name: disk}}},
-				Template:            &kubevirtv1.VirtualMachineInstanceTemplateSpec{Spec: kubevirtv1.VirtualMachineInstanceSpec{Volumes: rootVolume(disk)}},
+				Template: &kubevirtv1.VirtualMachineInstanceTemplateSpec{
+					Spec: kubevirtv1.VirtualMachineInstanceSpec{Volumes: rootVolume(disk)},
+				},
 			},
 			Status: kubevirtv1.VirtualMachineStatus{
 				Created: true, DesiredGeneration: 3, PrintableStatus: kubevirtv1.VirtualMachineStatusRunning,
-				Conditions: []kubevirtv1.VirtualMachineCondition{{Type: kubevirtv1.VirtualMachineReady, Status: corev1.ConditionTrue}},
+				Conditions: []kubevirtv1.VirtualMachineCondition{
+					{Type: kubevirtv1.VirtualMachineReady, Status: corev1.ConditionTrue},
+				},
 			},
 		},
 		instance: &kubevirtv1.VirtualMachineInstance{
@@ -44,7 +48,9 @@ func running(name string) *machine {
 func rootVolume(claim string) []kubevirtv1.Volume {
 	return []kubevirtv1.Volume{
 		{Name: "rootdisk", VolumeSource: kubevirtv1.VolumeSource{DataVolume: &kubevirtv1.DataVolumeSource{Name: claim}}},
-		{Name: "cloudinitdisk", VolumeSource: kubevirtv1.VolumeSource{CloudInitNoCloud: &kubevirtv1.CloudInitNoCloudSource{}}},
+		{Name: "cloudinitdisk", VolumeSource: kubevirtv1.VolumeSource{
+			CloudInitNoCloud: &kubevirtv1.CloudInitNoCloudSource{},
+		}},
 	}
 }
 
@@ -58,7 +64,7 @@ func filled(owner, name string, phase cdiv1.DataVolumePhase) *cdiv1.DataVolume {
 	}
 }
 
-// bump gives the machine another root disk, in a phase of its import.
+// bump replaces the root disk of the VM with another one, in a phase of its import.
 func bump(m *machine, phase cdiv1.DataVolumePhase) {
 	disk := m.Name + "-root-2"
 	m.Spec.DataVolumeTemplates[0].Name = disk
@@ -85,66 +91,113 @@ func strategy(s kubevirtv1.VirtualMachineRunStrategy) func(*machine) {
 
 func requested(m *machine) {
 	uid := m.instance.UID
-	m.Status.StateChangeRequests = []kubevirtv1.VirtualMachineStateChangeRequest{{Action: "Stop", UID: &uid}, {Action: "Start"}}
+	m.Status.StateChangeRequests = []kubevirtv1.VirtualMachineStateChangeRequest{
+		{Action: "Stop", UID: &uid}, {Action: "Start"},
+	}
 }
 
 func TestStage(t *testing.T) {
+	type changes []func(*machine)
+	bumped := func(phase cdiv1.DataVolumePhase) func(*machine) {
+		return func(m *machine) { bump(m, phase) }
+	}
+	addDisk := func(hotpluggable bool) func(*machine) {
+		return func(m *machine) {
+			v := kubevirtv1.Volume{Name: "data", VolumeSource: claim("web-data", hotpluggable)}
+			m.Spec.Template.Spec.Volumes = append(m.Spec.Template.Spec.Volumes, v)
+		}
+	}
 	for name, c := range map[string]struct {
-		change []func(*machine)
+		change changes
 		want   stage
 		why    string
 	}{
-		"up to date":                      {nil, current, ""},
-		"settings changed":                {[]func(*machine){needsRestart}, outdated, "changed settings"},
-		"restart no longer required":      {[]func(*machine){func(m *machine) { set(m, "RestartRequired", "False") }}, current, ""},
-		"other disk, filled":              {[]func(*machine){func(m *machine) { bump(m, cdiv1.Succeeded) }}, outdated, "disk web-root-2"},
-		"other disk, for first consumer":  {[]func(*machine){func(m *machine) { bump(m, cdiv1.WaitForFirstConsumer) }}, outdated, "disk web-root-2"},
-		"other disk, to be populated":     {[]func(*machine){func(m *machine) { bump(m, cdiv1.PendingPopulation) }}, outdated, "disk web-root-2"},
-		"other disk, importing":           {[]func(*machine){func(m *machine) { bump(m, cdiv1.ImportInProgress) }}, waiting, "disk web-root-2: ImportInProgress"},
-		"other disk, not looked at":       {[]func(*machine){func(m *machine) { bump(m, cdiv1.PhaseUnset) }}, waiting, "disk web-root-2: Pending"},
-		"other disk, not created":         {[]func(*machine){func(m *machine) { bump(m, ""); delete(m.disks, "web-root-2") }}, waiting, "disk web-root-2 is not there yet"},
-		"other disk, failed":              {[]func(*machine){func(m *machine) { bump(m, cdiv1.Failed) }}, failed, "disk web-root-2 failed"},
-		"same disk, DataVolume collected": {[]func(*machine){func(m *machine) { delete(m.disks, "web-root-1") }}, current, ""},
-		"disk added": {[]func(*machine){func(m *machine) {
-			m.Spec.Template.Spec.Volumes = append(m.Spec.Template.Spec.Volumes, kubevirtv1.Volume{Name: "data", VolumeSource: claim("web-data", false)})
-		}}, outdated, "disk web-data"},
-		"disk to plug in": {[]func(*machine){func(m *machine) {
-			m.Spec.Template.Spec.Volumes = append(m.Spec.Template.Spec.Volumes, kubevirtv1.Volume{Name: "data", VolumeSource: claim("web-data", true)})
-		}}, current, ""},
-		"not looked at yet":           {[]func(*machine){func(m *machine) { m.Generation = 4 }}, waiting, "KubeVirt has not looked at the change yet"},
-		"generation not reported":     {[]func(*machine){func(m *machine) { m.Generation, m.Status.DesiredGeneration = 4, 0 }}, current, ""},
-		"live change":                 {[]func(*machine){func(m *machine) { m.Status.ObservedGeneration = 1 }}, current, ""},
-		"not ready":                   {[]func(*machine){notReady}, starting, "Running: guest is not up"},
-		"not ready and to be changed": {[]func(*machine){notReady, needsRestart}, outdated, "changed settings"},
-		"instance scheduling":         {[]func(*machine){func(m *machine) { m.instance.Status.Phase = kubevirtv1.Scheduling }}, starting, "Running"},
-		"restart requested":           {[]func(*machine){needsRestart, requested}, restarting, "Running"},
-		"old instance stopping": {[]func(*machine){needsRestart, func(m *machine) {
+		"up to date":                     {nil, current, ""},
+		"settings changed":               {changes{needsRestart}, outdated, "changed settings"},
+		"restart no longer required":     {changes{func(m *machine) { set(m, "RestartRequired", "False") }}, current, ""},
+		"other disk, filled":             {changes{bumped(cdiv1.Succeeded)}, outdated, "disk web-root-2"},
+		"other disk, for first consumer": {changes{bumped(cdiv1.WaitForFirstConsumer)}, outdated, "disk web-root-2"},
+		"other disk, to be populated":    {changes{bumped(cdiv1.PendingPopulation)}, outdated, "disk web-root-2"},
+		"other disk, importing": {
+			changes{bumped(cdiv1.ImportInProgress)},
+			waiting, "disk web-root-2: ImportInProgress",
+		},
+		"other disk, not looked at": {changes{bumped(cdiv1.PhaseUnset)}, waiting, "disk web-root-2: Pending"},
+		"other disk, not created": {
+			changes{func(m *machine) { bump(m, ""); delete(m.disks, "web-root-2") }},
+			waiting, "disk web-root-2 is not there yet",
+		},
+		"other disk, failed":              {changes{bumped(cdiv1.Failed)}, failed, "disk web-root-2 failed"},
+		"same disk, DataVolume collected": {changes{func(m *machine) { delete(m.disks, "web-root-1") }}, current, ""},
+		"disk added":                      {changes{addDisk(false)}, outdated, "disk web-data"},
+		"disk to plug in":                 {changes{addDisk(true)}, current, ""},
+		"not looked at yet": {
+			changes{func(m *machine) { m.Generation = 4 }},
+			waiting, "KubeVirt has not looked at the change yet",
+		},
+		"generation not reported": {
+			changes{func(m *machine) { m.Generation, m.Status.DesiredGeneration = 4, 0 }},
+			current, "",
+		},
+		"live change":                 {changes{func(m *machine) { m.Status.ObservedGeneration = 1 }}, current, ""},
+		"not ready":                   {changes{notReady}, starting, "Running: guest is not up"},
+		"not ready and to be changed": {changes{notReady, needsRestart}, outdated, "changed settings"},
+		"instance scheduling": {
+			changes{func(m *machine) { m.instance.Status.Phase = kubevirtv1.Scheduling }},
+			starting, "Running",
+		},
+		"restart requested": {changes{needsRestart, requested}, restarting, "Running"},
+		"old instance stopping": {changes{needsRestart, func(m *machine) {
 			m.instance.DeletionTimestamp = new(metav1.Now())
 		}}, restarting, "Running"},
-		"between instances":    {[]func(*machine){requested, gone}, restarting, "Running"},
-		"gone, always running": {[]func(*machine){gone}, starting, "Running"},
-		"first disk importing": {[]func(*machine){gone, func(m *machine) { bump(m, cdiv1.ImportScheduled) }}, waiting, "disk web-root-2: ImportScheduled"},
-		"halted":               {[]func(*machine){needsRestart, strategy("Halted")}, skipped, "run strategy Halted, so it is not restarted"},
-		"not to run": {[]func(*machine){func(m *machine) {
+		"between instances":    {changes{requested, gone}, restarting, "Running"},
+		"gone, always running": {changes{gone}, starting, "Running"},
+		"first disk importing": {
+			changes{gone, bumped(cdiv1.ImportScheduled)},
+			waiting, "disk web-root-2: ImportScheduled",
+		},
+		"halted": {changes{needsRestart, strategy("Halted")}, skipped, "run strategy Halted, so it is not restarted"},
+		"not to run": {changes{func(m *machine) {
 			m.Spec.RunStrategy, m.Spec.Running = nil, new(false)
 		}}, skipped, "run strategy Halted, so it is not restarted"},
-		"to run": {[]func(*machine){needsRestart, func(m *machine) {
+		"to run": {changes{needsRestart, func(m *machine) {
 			m.Spec.RunStrategy, m.Spec.Running = nil, new(true)
 		}}, outdated, "changed settings"},
-		"once":                               {[]func(*machine){needsRestart, strategy("Once")}, skipped, "run strategy Once, so it is not restarted"},
-		"manual, running":                    {[]func(*machine){needsRestart, strategy("Manual")}, outdated, "changed settings"},
-		"manual, stopped":                    {[]func(*machine){strategy("Manual"), gone, stoppedStatus}, skipped, "not running; it takes the change when it is started"},
-		"manual, between instances":          {[]func(*machine){strategy("Manual"), requested, gone, stoppedStatus}, restarting, "Running"},
-		"guest has shut down":                {[]func(*machine){strategy("RerunOnFailure"), phase(kubevirtv1.Succeeded)}, skipped, "not running; it takes the change when it is started"},
-		"guest has crashed":                  {[]func(*machine){strategy("RerunOnFailure"), phase(kubevirtv1.Failed)}, starting, "Running"},
-		"instance not seen yet":              {[]func(*machine){strategy("RerunOnFailure"), gone}, starting, "Running"},
-		"being deleted":                      {[]func(*machine){needsRestart, func(m *machine) { m.DeletionTimestamp = new(metav1.Now()) }}, skipped, "being deleted"},
-		"asked, request not seen yet":        {[]func(*machine){needsRestart, asked}, restarting, "Running"},
-		"asked, request and instance gone":   {[]func(*machine){asked, strategy("Manual"), gone, stoppedStatus}, restarting, "Running"},
-		"asked, halted meanwhile":            {[]func(*machine){asked, strategy("Halted"), gone}, skipped, "run strategy Halted, so it is not restarted"},
-		"asked, new instance":                {[]func(*machine){asked, reborn}, current, ""},
-		"asked, new instance not ready":      {[]func(*machine){asked, reborn, notReady}, starting, "Running: guest is not up"},
-		"asked, asks for a restart for ever": {[]func(*machine){asked, reborn, needsRestart}, restarting, "restarted, and asks for a restart again"},
+		"once":            {changes{needsRestart, strategy("Once")}, skipped, "run strategy Once, so it is not restarted"},
+		"manual, running": {changes{needsRestart, strategy("Manual")}, outdated, "changed settings"},
+		"manual, stopped": {
+			changes{strategy("Manual"), gone, stoppedStatus},
+			skipped, "not running; it takes the change when it is started",
+		},
+		"manual, between instances": {
+			changes{strategy("Manual"), requested, gone, stoppedStatus},
+			restarting, "Running",
+		},
+		"guest has shut down": {
+			changes{strategy("RerunOnFailure"), phase(kubevirtv1.Succeeded)},
+			skipped, "not running; it takes the change when it is started",
+		},
+		"guest has crashed":     {changes{strategy("RerunOnFailure"), phase(kubevirtv1.Failed)}, starting, "Running"},
+		"instance not seen yet": {changes{strategy("RerunOnFailure"), gone}, starting, "Running"},
+		"being deleted": {
+			changes{needsRestart, func(m *machine) { m.DeletionTimestamp = new(metav1.Now()) }},
+			skipped, "being deleted",
+		},
+		"asked, request not seen yet": {changes{needsRestart, asked}, restarting, "Running"},
+		"asked, request and instance gone": {
+			changes{asked, strategy("Manual"), gone, stoppedStatus},
+			restarting, "Running",
+		},
+		"asked, halted meanwhile": {
+			changes{asked, strategy("Halted"), gone},
+			skipped, "run strategy Halted, so it is not restarted",
+		},
+		"asked, new instance":           {changes{asked, reborn}, current, ""},
+		"asked, new instance not ready": {changes{asked, reborn, notReady}, starting, "Running: guest is not up"},
+		"asked, asks for a restart indefinitely": {
+			changes{asked, reborn, needsRestart},
+			restarting, "restarted, and asks for a restart again",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := running("web")

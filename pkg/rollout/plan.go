@@ -10,14 +10,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// observed is a machine with its stage.
+// observed is a VM with its stage.
 type observed struct {
 	*machine
 	stage stage
 	why   string
 }
 
-// observe tells the stages of all machines, in the order of their names.
+// observe returns all VMs with their stages, sorted by name.
 func observe(machines []*machine) []observed {
 	out := make([]observed, 0, len(machines))
 	for _, m := range machines {
@@ -30,13 +30,13 @@ func observe(machines []*machine) []observed {
 
 func byMachine(a, b observed) int { return cmp.Compare(a.Name, b.Name) }
 
-// plan returns the machines to restart now. Those with the same maximum of
-// unavailable ones share it.
+// plan returns the VMs to restart now. VMs with the same value of
+// [labels.MaxUnavailable] form a group, which shares that maximum.
 func plan(all []observed) ([]observed, error) {
 	groups := map[string][]observed{}
 	for _, m := range all {
 		if _, err := m.keepOld(); err != nil {
-			return nil, err // before anything is restarted
+			return nil, err // report it before anything is restarted
 		}
 		if m.stage != skipped {
 			most := m.Annotations[labels.MaxUnavailable]
@@ -55,17 +55,17 @@ func plan(all []observed) ([]observed, error) {
 	return restart, nil
 }
 
-// next picks from one group. A machine that is down anyway and needs the restart
-// goes first: the change may be what cures it, and its restart takes nobody's service.
+// next returns the VMs of one group to restart now. Outdated VMs that are not ready
+// come first: the change may fix them, and their restart interrupts no service.
 func next(members []observed, most int) []observed {
 	var down, up []observed
 	for _, m := range members {
 		switch {
-		case m.stage == outdated && m.ready():
+		case m.stage == outdated && m.isReady():
 			up = append(up, m)
 		case m.stage == outdated:
 			down = append(down, m)
-		case m.stage != current && !(m.stage == waiting && m.ready()):
+		case m.stage != current && !(m.stage == waiting && m.isReady()):
 			most--
 		}
 	}
@@ -77,8 +77,8 @@ func first(list []observed, n int) []observed {
 	return slices.Clone(list[:max(0, min(n, len(list)))])
 }
 
-// maxUnavailable is how many of n may be unavailable: at least one. A percentage
-// is rounded down, as Kubernetes does for Deployments.
+// maxUnavailable returns how many of n VMs may be unavailable, at least one. It
+// rounds percentages down, as Kubernetes does for Deployments.
 func maxUnavailable(text string, n int) (int, error) {
 	if text == "" {
 		return 1, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// TestPlan gives each machine by a word: which are restarted now?
+// TestPlan names the state of each machine by a word: which are restarted now?
 func TestPlan(t *testing.T) {
 	states := map[string]func(*machine){
 		"current":  func(*machine) {},
@@ -91,8 +91,14 @@ func TestPlanOfGroups(t *testing.T) {
 
 func TestPlanRefusesBadAnnotations(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{labels.MaxUnavailable, "some", `web: annotation vmrender.io/max-unavailable: invalid value "some"; expected a number such as "2" or a percentage such as "25%"`},
-		{labels.MaxUnavailable, "-1", `web: annotation vmrender.io/max-unavailable: invalid value "-1"; expected a number such as "2" or a percentage such as "25%"`},
+		{
+			labels.MaxUnavailable, "some", `web: annotation vmrender.io/max-unavailable: invalid value "some"; ` +
+				`expected a number such as "2" or a percentage such as "25%"`,
+		},
+		{
+			labels.MaxUnavailable, "-1", `web: annotation vmrender.io/max-unavailable: invalid value "-1"; ` +
+				`expected a number such as "2" or a percentage such as "25%"`,
+		},
 		{labels.KeepOld, "all", `web: annotation vmrender.io/keep-old: invalid number "all"; expected 0 or more`},
 		{labels.KeepOld, "-1", `web: annotation vmrender.io/keep-old: invalid number "-1"; expected 0 or more`},
 	} {
@@ -125,7 +131,10 @@ func TestOutdatedDisks(t *testing.T) {
 	add("web-root-free", 1, func(d *cdiv1.DataVolume) { d.OwnerReferences = nil })
 	add("web-root-going", 1, func(d *cdiv1.DataVolume) { d.DeletionTimestamp = new(day(4)) })
 
-	for keep, want := range []string{"web-root-b web-root-c web-root-d web-root-a", "web-root-c web-root-d web-root-a", "web-root-d web-root-a", "web-root-a", "", ""} {
+	for keep, want := range []string{
+		"web-root-b web-root-c web-root-d web-root-a", "web-root-c web-root-d web-root-a",
+		"web-root-d web-root-a", "web-root-a", "", "",
+	} {
 		var got []string
 		for _, d := range outdatedDisks(m, keep) {
 			got = append(got, d.Name)

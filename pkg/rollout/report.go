@@ -14,7 +14,7 @@ const (
 	warning = corev1.EventTypeWarning
 )
 
-// report logs what has changed since the last look.
+// report logs what has changed since the last step.
 func (r *run) report(ctx context.Context, all []observed) {
 	done, running := 0, 0
 	for _, m := range all {
@@ -34,7 +34,7 @@ func (r *run) reportStage(ctx context.Context, m observed) {
 	case skipped:
 		r.say(m.Name, "left alone: %s", m.why)
 	case waiting:
-		if r.spells[m.Name].what != r.waitsFor(m) { // not each step of an import's progress
+		if r.spells[m.Name].what != r.waitsFor(m) { // once, not for each percent of an import
 			r.say(m.Name, "waiting: %s", m.why)
 		}
 	case restarting:
@@ -52,12 +52,14 @@ func (r *run) reportStage(ctx context.Context, m observed) {
 	}
 }
 
-// say logs a line about a machine, unless it was the last one said of it.
+// say logs a line about a VM, unless it is the same as the last line about it, and
+// reports whether it did.
 func (r *run) say(name, format string, args ...any) bool {
 	return r.once(name, name+": "+fmt.Sprintf(format, args...))
 }
 
-// once logs a line, unless it was the last one about the same thing.
+// once logs a line, unless it is the same as the last line about the same subject,
+// and reports whether it did.
 func (r *run) once(about, line string) bool {
 	if r.said[about] == line {
 		return false
@@ -67,14 +69,14 @@ func (r *run) once(about, line string) bool {
 	return true
 }
 
-// sayTrouble logs trouble with watching the cluster.
+// sayTrouble logs the last error in watching the cluster.
 func (r *run) sayTrouble() {
 	if err := r.view.broken.Swap(nil); err != nil {
 		r.once("the cluster", (*err).Error()+"; trying again")
 	}
 }
 
-// record writes an Event about a machine. A cluster that takes none stops no rollout.
+// record creates an Event about a VM. If that fails, the rollout continues.
 func (r *run) record(ctx context.Context, m *machine, kind, reason, text string) {
 	now := r.Now()
 	event := &corev1.Event{

@@ -13,28 +13,28 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// ErrInterrupted ends a run whose context has ended.
+// ErrInterrupted is returned by a run whose context has ended.
 var ErrInterrupted = errors.New("stopped before the end; another run goes on from here")
 
-// Options are what rollouts and snapshots have in common.
+// Options are the options that rollouts and snapshots have in common.
 type Options struct {
 	Namespace string
-	// Timeout is how long one VirtualMachine may take for each thing that is
-	// waited for: its disks, its restart, its snapshot.
+	// Timeout of one VirtualMachine for each step: its disks, its restart, its
+	// snapshot.
 	Timeout time.Duration
-	// Log takes one line for each thing that happens, for people.
+	// Log receives one line for each event, for people.
 	Log io.Writer
 	Now func() time.Time
-	// Tick is how long to wait before looking at the cluster again.
+	// Tick is the time between two looks at the cluster.
 	Tick time.Duration
 }
 
 func (o *Options) logf(format string, args ...any) {
-	// What cannot be logged is no reason to stop.
+	// A run continues if its log cannot be written.
 	_, _ = fmt.Fprintf(o.Log, format+"\n", args...)
 }
 
-// pause waits for a tick; it is false when the context has ended.
+// pause waits for a tick. It returns false if the context has ended.
 func (o *Options) pause(ctx context.Context) bool {
 	tick, cancel := context.WithTimeout(ctx, o.Tick)
 	defer cancel()
@@ -49,23 +49,23 @@ type run struct {
 	view    *view
 	id      string
 
-	asked   map[string]types.UID // instances that were asked to restart, by machine
-	refused map[string]error     // restarts that the cluster did not take yet
-	spells  map[string]spell     // what is waited for, by machine
-	said    map[string]string    // the last line about each thing, mostly a machine
+	asked   map[string]types.UID // instances for which a restart was requested, by VM
+	refused map[string]error     // why a restart was not accepted yet, by VM
+	spells  map[string]spell     // current wait, by VM
+	said    map[string]string    // the last line about each subject, usually a VM
 }
 
-// spell is how long one thing is waited for.
+// spell is a wait for one thing.
 type spell struct {
 	what  string
 	since time.Time
 }
 
-// Rollout restarts the VirtualMachines that carry [labels.Rollout] with the given id and
-// need it, at most [labels.MaxUnavailable] at a time, waits until each is ready
-// again, and removes root disks of earlier revisions. The first machine that fails
-// ends it: no other one is restarted then. Ending the context ends it with
-// [ErrInterrupted]; another call goes on where it was.
+// Rollout restarts the VirtualMachines with the label [labels.Rollout] and the given
+// id that need it, at most [labels.MaxUnavailable] at a time, waits until each is
+// ready again, and removes root disks of earlier revisions. It returns an error for
+// the first VM that fails, and restarts no further VM. If the context ends, it
+// returns [ErrInterrupted]; another call resumes the rollout.
 func (c *Cluster) Rollout(ctx context.Context, id string, o Options) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -106,7 +106,7 @@ func (r *run) read(ctx context.Context) error {
 	return nil
 }
 
-// interrupted is the error for a context that has ended.
+// interrupted returns the error for a context that has ended.
 func (r *run) interrupted(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
@@ -114,7 +114,8 @@ func (r *run) interrupted(ctx context.Context) error {
 	return ErrInterrupted
 }
 
-// step looks at the cluster once, and does what can be done now.
+// step looks at the cluster once, does what can be done now, and reports whether the
+// rollout is complete.
 func (r *run) step(ctx context.Context) (done bool, err error) {
 	r.sayTrouble()
 	all := observe(r.view.list(r.asked))
@@ -127,7 +128,7 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	r.report(ctx, all)
-	if err := r.overdue(ctx, all); err != nil {
+	if err := r.checkOverdue(ctx, all); err != nil {
 		return false, err
 	}
 	for _, m := range restart {
@@ -135,13 +136,13 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 	}
-	if !finished(all) {
+	if !isFinished(all) {
 		return false, nil
 	}
 	return true, r.cleanUp(ctx, all)
 }
 
-func finished(all []observed) bool {
+func isFinished(all []observed) bool {
 	for _, m := range all {
 		if m.stage != current && m.stage != skipped {
 			return false
@@ -150,9 +151,9 @@ func finished(all []observed) bool {
 	return true
 }
 
-// restart asks for one restart. Where the answer does not come or is a passing
-// refusal, the next step looks again before it asks again: the request may have
-// been taken.
+// restart requests one restart. If there is no response or a transient error, the
+// next step looks at the VM again before it repeats the request, because the
+// request may have been accepted.
 func (r *run) restart(ctx context.Context, m observed) error {
 	err := r.cluster.restart(ctx, r.Namespace, m.Name)
 	switch {
@@ -170,9 +171,9 @@ func (r *run) restart(ctx context.Context, m observed) error {
 	return nil
 }
 
-// overdue is the error for the first machine that has failed, or for which
-// something has been waited for too long.
-func (r *run) overdue(ctx context.Context, all []observed) error {
+// checkOverdue returns an error for the first VM that has failed, or that has not
+// completed a step within the timeout.
+func (r *run) checkOverdue(ctx context.Context, all []observed) error {
 	for _, m := range all {
 		why := m.why
 		if m.stage != failed {
@@ -191,8 +192,8 @@ func (r *run) overdue(ctx context.Context, all []observed) error {
 	return nil
 }
 
-// waitsFor says what a machine is waiting to be, or nothing. One that waits for
-// its turn waits for others, each of which has its own time.
+// waitsFor returns the state that a VM is expected to reach, or "" if there is none.
+// A VM that waits for its turn has no timeout: it waits for others, which have one.
 func (r *run) waitsFor(m observed) string {
 	switch {
 	case m.stage == waiting:
@@ -205,7 +206,7 @@ func (r *run) waitsFor(m observed) string {
 	return ""
 }
 
-// waited is how long a machine has been waiting for the same thing.
+// waited returns how long a VM has been waiting for the same thing.
 func (r *run) waited(name, what string) time.Duration {
 	now := r.Now()
 	if s, ok := r.spells[name]; !ok || s.what != what {
@@ -214,8 +215,8 @@ func (r *run) waited(name, what string) time.Duration {
 	return now.Sub(r.spells[name].since)
 }
 
-// cleanUp removes the root disks that are left from earlier revisions. Only a
-// machine that runs its present disk can do without the others.
+// cleanUp removes the root disks of earlier revisions. It skips VMs that do not run
+// with their current disk, because they may still need the others.
 func (r *run) cleanUp(ctx context.Context, all []observed) error {
 	for _, m := range all {
 		keep, err := m.keepOld()

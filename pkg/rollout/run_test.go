@@ -18,7 +18,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// changed are machines with another root disk and a maximum of unavailable ones.
+// changed returns VMs with another root disk and a maximum of unavailable VMs.
 func changed(most string, names ...string) []*machine {
 	var all []*machine
 	for _, name := range names {
@@ -41,7 +41,8 @@ func TestRolloutInBatches(t *testing.T) {
 
 	require.ElementsMatch(t, []string{"a", "b", "c", "d"}, strings.Fields(p.asked()), "each once, and no halted one")
 	require.LessOrEqual(t, p.mostDown(), 3, "two at a time, and the halted one")
-	require.Equal(t, "a-root-2 b-root-2 c-root-2 d-root-2 e-root-1 e-root-2", p.names(dataVolumes), "what a halted one has left is not touched")
+	require.Equal(t, "a-root-2 b-root-2 c-root-2 d-root-2 e-root-1 e-root-2", p.names(dataVolumes),
+		"what a halted one has left is not touched")
 	for _, line := range []string{
 		"a: restarting (disk a-root-2)\n", "a: ready again\n", "a: removed disk a-root-1 of an earlier revision\n",
 		"e: left alone: run strategy Halted, so it is not restarted\n", "0 of 4 up to date\n", "4 of 4 up to date\n",
@@ -68,7 +69,8 @@ func TestRolloutStopsAtTheFirstFailure(t *testing.T) {
 	p.sick["a"] = true
 	var log bytes.Buffer
 	err := p.Rollout(t.Context(), "web", hurried(&log))
-	require.EqualError(t, err, "a: not ready within 1h0m0s: Running: guest is not up; no other VirtualMachine is restarted")
+	require.EqualError(t, err,
+		"a: not ready within 1h0m0s: Running: guest is not up; no other VirtualMachine is restarted")
 	require.Equal(t, "a", p.asked())
 	require.Equal(t, "a-root-1 a-root-2 b-root-1 b-root-2 c-root-1 c-root-2", p.names(dataVolumes), "all disks stay")
 }
@@ -76,7 +78,8 @@ func TestRolloutStopsAtTheFirstFailure(t *testing.T) {
 func TestRolloutStopsAtAFailedDisk(t *testing.T) {
 	all := changed("1", "a", "b")
 	all[1].disks["b-root-2"].Status = cdiv1.DataVolumeStatus{
-		Phase: cdiv1.Failed, Conditions: []cdiv1.DataVolumeCondition{{Type: cdiv1.DataVolumeRunning, Message: "no such image"}},
+		Phase:      cdiv1.Failed,
+		Conditions: []cdiv1.DataVolumeCondition{{Type: cdiv1.DataVolumeRunning, Message: "no such image"}},
 	}
 	p := play(t, all...)
 	err := p.Rollout(t.Context(), "web", options(new(bytes.Buffer)))
@@ -89,7 +92,8 @@ func TestRolloutWaitsForDisks(t *testing.T) {
 	all[0].disks["a-root-2"].Status.Phase = cdiv1.ImportInProgress
 	p := play(t, all...)
 	err := p.Rollout(t.Context(), "web", hurried(new(bytes.Buffer)))
-	require.EqualError(t, err, "a: not prepared within 1h0m0s: disk a-root-2: ImportInProgress; no other VirtualMachine is restarted")
+	require.EqualError(t, err,
+		"a: not prepared within 1h0m0s: disk a-root-2: ImportInProgress; no other VirtualMachine is restarted")
 	require.Empty(t, p.asked())
 }
 
@@ -113,11 +117,14 @@ func TestRolloutGoesOnAfterItWasStopped(t *testing.T) {
 
 func TestRolloutAsksAgain(t *testing.T) {
 	p := play(t, changed("1", "a")...)
-	p.answers = []int{http.StatusInternalServerError, http.StatusConflict, http.StatusServiceUnavailable, http.StatusTooManyRequests}
+	p.answers = []int{
+		http.StatusInternalServerError, http.StatusConflict, http.StatusServiceUnavailable, http.StatusTooManyRequests,
+	}
 	var log bytes.Buffer
 	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
 	require.Equal(t, "a", p.asked())
-	require.Contains(t, log.String(), "a: not restarted yet: update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
+	require.Contains(t, log.String(),
+		"a: not restarted yet: update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
 }
 
 func TestRolloutEndsWhenNoRestartIsTaken(t *testing.T) {
@@ -126,14 +133,16 @@ func TestRolloutEndsWhenNoRestartIsTaken(t *testing.T) {
 		p.answers = append(p.answers, http.StatusInternalServerError)
 	}
 	err := p.Rollout(t.Context(), "web", hurried(new(bytes.Buffer)))
-	require.ErrorContains(t, err, "a: not asked to restart within 1h0m0s: update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
+	require.ErrorContains(t, err, "a: not asked to restart within 1h0m0s: "+
+		"update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
 }
 
 func TestRolloutSaysWhatPermissionIsMissing(t *testing.T) {
 	p := play(t, changed("1", "a")...)
 	p.answers = []int{http.StatusForbidden}
 	err := p.Rollout(t.Context(), "web", options(new(bytes.Buffer)))
-	require.ErrorContains(t, err, "permission missing: update virtualmachines/restart.subresources.kubevirt.io in namespace prod; a Role or ClusterRole must grant it")
+	require.ErrorContains(t, err, "permission missing: "+
+		"update virtualmachines/restart.subresources.kubevirt.io in namespace prod; a Role or ClusterRole must grant it")
 
 	p = play(t, changed("1", "a")...)
 	p.objects.PrependReactor("list", "datavolumes", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -151,13 +160,15 @@ func TestRolloutWithoutEvents(t *testing.T) {
 	})
 	var log bytes.Buffer
 	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
-	require.Equal(t, 1, strings.Count(log.String(), "no Event recorded: permission missing: create events in namespace prod"))
+	require.Equal(t, 1, strings.Count(log.String(),
+		"no Event recorded: permission missing: create events in namespace prod"))
 }
 
 func TestRolloutOfNothing(t *testing.T) {
 	var log bytes.Buffer
 	require.NoError(t, play(t).Rollout(t.Context(), "web", options(&log)))
-	require.Equal(t, "no VirtualMachine in namespace prod has the label vmrender.io/rollout=web; nothing to do\n", log.String())
+	require.Equal(t,
+		"no VirtualMachine in namespace prod has the label vmrender.io/rollout=web; nothing to do\n", log.String())
 }
 
 func TestRolloutOutlastsTrouble(t *testing.T) {
@@ -169,6 +180,7 @@ func TestRolloutOutlastsTrouble(t *testing.T) {
 	})
 	var log bytes.Buffer
 	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
-	require.Contains(t, log.String(), "list and watch virtualmachines.kubevirt.io in namespace prod: etcd is away; trying again\n")
+	require.Contains(t, log.String(),
+		"list and watch virtualmachines.kubevirt.io in namespace prod: etcd is away; trying again\n")
 	require.Equal(t, "a", p.asked())
 }

@@ -22,7 +22,8 @@ type Snapshot struct {
 	Content string // the value of [labels.Content] after the change
 }
 
-// ParseSnapshots reads `VM=SNAPSHOT@CONTENT`, at least one and one for each VM.
+// ParseSnapshots parses arguments of the form `VM=SNAPSHOT@CONTENT`, at least one in
+// total and at most one for each VM.
 func ParseSnapshots(args []string) ([]Snapshot, error) {
 	if len(args) == 0 {
 		return nil, errors.New("no snapshot; expected VM=SNAPSHOT@CONTENT")
@@ -43,7 +44,7 @@ func ParseSnapshots(args []string) ([]Snapshot, error) {
 	return list, nil
 }
 
-// parseSnapshot reads `VM=SNAPSHOT@CONTENT`.
+// parseSnapshot parses `VM=SNAPSHOT@CONTENT`.
 func parseSnapshot(text string) (Snapshot, error) {
 	machine, rest, found := strings.Cut(text, "=")
 	name, content, also := strings.Cut(rest, "@")
@@ -53,18 +54,19 @@ func parseSnapshot(text string) (Snapshot, error) {
 	return Snapshot{machine, name, content}, nil
 }
 
-// step is what to do about a snapshot now.
+// step is the next step for a snapshot.
 type step uint8
 
 const (
-	nothing step = iota // the change is not one, or there is nothing to take it of
+	nothing step = iota // the VM does not change, does not exist or is being deleted
 	take
 	await
 	taken
 	broken
 )
 
-// next decides about a snapshot. The machine and the snapshot may be nil: not there.
+// next returns the next step for a snapshot, and a message about it. vm and snap are
+// nil if they do not exist.
 func (s *Snapshot) next(vm *kubevirtv1.VirtualMachine, snap *snapshotv1.VirtualMachineSnapshot) (step, string) {
 	switch {
 	case vm == nil:
@@ -94,7 +96,8 @@ func snapshotMessage(snap *snapshotv1.VirtualMachineSnapshot) string {
 	return ""
 }
 
-// consistency says what the snapshot lacks, so that nobody learns it on the day of the restore.
+// consistency returns what the snapshot lacks, so that users learn it before they
+// have to restore it.
 func consistency(snap *snapshotv1.VirtualMachineSnapshot) string {
 	var notes []string
 	if slices.ContainsFunc(snap.Status.SourceIndications, func(i snapshotv1.SourceIndication) bool {
@@ -111,8 +114,8 @@ func consistency(snap *snapshotv1.VirtualMachineSnapshot) string {
 	return " (" + strings.Join(notes, "; ") + ")"
 }
 
-// Snapshot takes the snapshots that are not there yet, of those VirtualMachines
-// that are there and about to change, and waits until they are ready to use.
+// Snapshot takes the snapshots that do not exist yet, of those VirtualMachines that
+// exist and are about to change, and waits until they are ready to use.
 func (c *Cluster) Snapshot(ctx context.Context, list []Snapshot, o Options) error {
 	start := o.Now()
 	said := map[string]string{}
@@ -124,7 +127,7 @@ func (c *Cluster) Snapshot(ctx context.Context, list []Snapshot, o Options) erro
 			switch {
 			case ctx.Err() != nil:
 				return ErrInterrupted
-			case err != nil && permanent(err):
+			case err != nil && isPermanent(err):
 				return fmt.Errorf("%s: %w", s.Machine, err)
 			case err != nil:
 				text = err.Error() + "; trying again"
@@ -151,7 +154,8 @@ func (c *Cluster) Snapshot(ctx context.Context, list []Snapshot, o Options) erro
 	}
 }
 
-// snapshot looks at one snapshot and takes it where that is the next step.
+// snapshot returns the next step for one snapshot, and takes the snapshot if that is
+// the step.
 func (c *Cluster) snapshot(ctx context.Context, s *Snapshot, o *Options) (step, string, error) {
 	vm, err := get[kubevirtv1.VirtualMachine](ctx, c, machines, o.Namespace, s.Machine)
 	if err != nil {
@@ -168,9 +172,9 @@ func (c *Cluster) snapshot(ctx context.Context, s *Snapshot, o *Options) (step, 
 	return next, text, err
 }
 
-// object is the snapshot as the cluster takes it. It belongs to no other object,
-// so that it outlives the machine. KubeVirt gives a snapshot five minutes unless
-// told otherwise (kubevirt.io/api v1.9, snapshot/v1beta1).
+// object returns the VirtualMachineSnapshot. It has no owner, so that it outlives the
+// VM. Its deadline replaces KubeVirt's default of five minutes (kubevirt.io/api
+// v1.9, snapshot/v1beta1).
 func (s *Snapshot) object(o *Options) *snapshotv1.VirtualMachineSnapshot {
 	group := machines.Group
 	return &snapshotv1.VirtualMachineSnapshot{

@@ -30,7 +30,9 @@ func TestParseSnapshot(t *testing.T) {
 func TestSnapshotNext(t *testing.T) {
 	wanted := Snapshot{Machine: "db", Name: "db-pre-2", Content: "2"}
 	vm := func(content string) *kubevirtv1.VirtualMachine {
-		return &kubevirtv1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{Name: "db", Annotations: map[string]string{labels.Content: content}}}
+		return &kubevirtv1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{
+			Name: "db", Annotations: map[string]string{labels.Content: content},
+		}}
 	}
 	snap := func(change func(*snapshotv1.VirtualMachineSnapshot)) *snapshotv1.VirtualMachineSnapshot {
 		s := wanted.object(new(Options))
@@ -67,7 +69,8 @@ func TestSnapshotNext(t *testing.T) {
 			s.Status.Phase, s.Status.ReadyToUse = snapshotv1.Succeeded, new(true)
 			s.Status.SourceIndications = []snapshotv1.SourceIndication{{Indication: snapshotv1.VMSnapshotNoGuestAgentIndication}}
 			s.Status.SnapshotVolumes = &snapshotv1.SnapshotVolumesLists{ExcludedVolumes: []string{"logs", "tmp"}}
-		}), taken, "snapshot db-pre-2 is ready (taken while running and without the guest agent, as after a power cut; without volumes logs, tmp)"},
+		}), taken, "snapshot db-pre-2 is ready (taken while running and without the guest agent, as after a power cut; " +
+			"without volumes logs, tmp)"},
 		"failed": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
 			s.Status.Phase, s.Status.Error = snapshotv1.Failed, &snapshotv1.Error{Message: new("deadline exceeded")}
 		}), broken, "snapshot db-pre-2 failed: deadline exceeded; delete it to try again"},
@@ -86,9 +89,11 @@ func TestSnapshotNext(t *testing.T) {
 	}
 }
 
-// finish makes every snapshot that is created end in a phase.
+// finish sets the phase of every snapshot that is created.
 func finish(p *playedCluster, phase string) {
-	p.objects.PrependReactor("create", snapshots.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+	p.objects.PrependReactor("create", snapshots.Resource, func(
+		action clienttesting.Action,
+	) (bool, runtime.Object, error) {
 		create, ok := action.(clienttesting.CreateAction)
 		if !ok {
 			return false, nil, nil
@@ -151,7 +156,8 @@ func TestSnapshotFailures(t *testing.T) {
 	p := play(t, running("db"), running("web"))
 	finish(p, "Failed")
 	err := p.Snapshot(t.Context(), list, options(new(bytes.Buffer)))
-	require.EqualError(t, err, "db: snapshot db-pre-2 failed; delete it to try again\nweb: snapshot web-pre-2 failed; delete it to try again")
+	require.EqualError(t, err, "db: snapshot db-pre-2 failed; delete it to try again\n"+
+		"web: snapshot web-pre-2 failed; delete it to try again")
 
 	p = play(t, running("db"))
 	finish(p, "InProgress")
@@ -163,5 +169,6 @@ func TestSnapshotFailures(t *testing.T) {
 		return true, nil, apierrors.NewForbidden(snapshots.GroupResource(), "", errors.New("no"))
 	})
 	err = p.Snapshot(t.Context(), list[:1], options(new(bytes.Buffer)))
-	require.ErrorContains(t, err, "db: permission missing: create virtualmachinesnapshots.snapshot.kubevirt.io in namespace prod; ")
+	require.ErrorContains(t, err,
+		"db: permission missing: create virtualmachinesnapshots.snapshot.kubevirt.io in namespace prod; ")
 }

@@ -16,16 +16,16 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 )
 
-// view is the state of a namespace, kept up to date.
+// view is the state of a namespace, which informers update.
 type view struct {
 	machines, instances, disks cache.SharedIndexInformer
 
-	broken atomic.Pointer[error] // the last trouble with watching; nil for none
+	broken atomic.Pointer[error] // the last error in watching; nil if there is none
 }
 
-// watch starts to follow the VirtualMachines with a label, and the instances and
-// DataVolumes of their namespace, until the context ends. What the cluster
-// refuses for good is given to stop.
+// watch starts to watch the VirtualMachines that a selector matches, and the
+// instances and DataVolumes of their namespace, until the context ends. It passes
+// permanent errors to stop.
 func (c *Cluster) watch(ctx context.Context, namespace, selector string, stop context.CancelCauseFunc) (*view, error) {
 	v := new(view)
 	labelled := func(o *metav1.ListOptions) { o.LabelSelector = selector }
@@ -39,7 +39,8 @@ func (c *Cluster) watch(ctx context.Context, namespace, selector string, stop co
 		{instances, nil, typed[kubevirtv1.VirtualMachineInstance], &v.instances},
 		{dataVolumes, nil, typed[cdiv1.DataVolume], &v.disks},
 	} {
-		informer := dynamicinformer.NewFilteredDynamicInformer(c.objects, w.resource, namespace, 0, cache.Indexers{}, w.tweak).Informer()
+		informer := dynamicinformer.
+			NewFilteredDynamicInformer(c.objects, w.resource, namespace, 0, cache.Indexers{}, w.tweak).Informer()
 		if err := informer.SetTransform(w.typed); err != nil {
 			return nil, err
 		}
@@ -52,21 +53,24 @@ func (c *Cluster) watch(ctx context.Context, namespace, selector string, stop co
 	return v, nil
 }
 
-// trouble notes why a list or watch ended. The informer tries again by itself.
-func (v *view) trouble(resource schema.GroupVersionResource, namespace string, stop context.CancelCauseFunc) cache.WatchErrorHandlerWithContext {
+// trouble returns a handler that stores the error of a list or watch. The informer
+// retries by itself.
+func (v *view) trouble(
+	resource schema.GroupVersionResource, namespace string, stop context.CancelCauseFunc,
+) cache.WatchErrorHandlerWithContext {
 	return func(_ context.Context, _ *cache.Reflector, err error) {
 		if cause := errors.Unwrap(err); cause != nil {
-			err = cause // the reflector names its own types
+			err = cause // the reflector's message names its own types
 		}
 		explained := explain(err, "list and watch", resource, namespace)
 		v.broken.Store(&explained)
-		if permanent(err) {
+		if isPermanent(err) {
 			stop(explained)
 		}
 	}
 }
 
-// typed makes a typed object of what a watch delivers.
+// typed converts an object from a watch to its type.
 func typed[T any](delivered any) (any, error) {
 	object, ok := delivered.(*unstructured.Unstructured)
 	if !ok {
@@ -77,20 +81,22 @@ func typed[T any](delivered any) (any, error) {
 	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out)
 }
 
-// synced tells whether all has been read.
+// synced reports whether all objects have been read.
 func (v *view) synced() bool {
 	return v.machines.HasSynced() && v.instances.HasSynced() && v.disks.HasSynced()
 }
 
-// list returns the machines as they are now. Asked holds the instances that this
-// run has asked to restart, by name.
+// list returns the VMs as they are now. asked contains the instances for which this
+// run has requested a restart, by name.
 func (v *view) list(asked map[string]types.UID) []*machine {
 	running := byName(v.instances, func(i *kubevirtv1.VirtualMachineInstance) string { return i.Name })
 	disks := byName(v.disks, func(d *cdiv1.DataVolume) string { return d.Name })
 	var out []*machine
 	for _, object := range v.machines.GetStore().List() {
 		if vm, ok := object.(*kubevirtv1.VirtualMachine); ok && vm.Spec.Template != nil {
-			out = append(out, &machine{VirtualMachine: vm, instance: running[vm.Name], disks: disks, asked: asked[vm.Name]})
+			out = append(out, &machine{
+				VirtualMachine: vm, instance: running[vm.Name], disks: disks, asked: asked[vm.Name],
+			})
 		}
 	}
 	return out

@@ -4,13 +4,14 @@ package rule
 const (
 	// NoFleet is a path without a fleet.yaml in it or in a directory above it.
 	NoFleet ID = "no-fleet"
-	// NoVMs is a values file or a fleet without VMs that does not say `allowEmpty: true`.
+	// NoVMs is a values file or a fleet without VMs that does not set `allowEmpty: true`.
 	NoVMs ID = "no-vms"
 	// NotValues is a Kubernetes manifest among the values files.
 	NotValues ID = "not-values"
 	// BadGlob is an invalid pattern under `ignore`.
 	BadGlob ID = "bad-glob"
-	// BadPath is a path that does not exist, leads out of the directory that may be read, or is neither a file nor a directory.
+	// BadPath is a path that does not exist, leads out of the directory that may be
+	// read, or is neither a file nor a directory.
 	BadPath ID = "bad-path"
 	// BadVersion is an invalid version under `target`.
 	BadVersion ID = "bad-version"

@@ -12,7 +12,7 @@ const (
 	BadSource ID = "bad-source"
 	// Shrinks is an `expandTo` below the disk's `size`.
 	Shrinks ID = "shrinks"
-	// VolatileRoot is a root disk that forgets what the guest writes, in a VM that is kept.
+	// VolatileRoot is a root disk that loses what the guest writes, in a VM that is kept.
 	VolatileRoot ID = "volatile-root"
 	// NotMigratable is a disk that prevents live migration, in a VM that has to migrate when its node is drained.
 	NotMigratable ID = "not-migratable"

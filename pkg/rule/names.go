@@ -10,6 +10,6 @@ const (
 	UnknownName ID = "unknown-name"
 	// Duplicate is a name, address, identity or boot order that something else in the fleet already has.
 	Duplicate ID = "duplicate"
-	// Cycle is a chain of references that leads back to its start: `dependsOn` of VMs, or `from` of catalogue entries.
+	// Cycle is a chain of references that leads back to its start: `dependsOn` of VMs, or `from` of catalog entries.
 	Cycle ID = "cycle"
 )

@@ -9,7 +9,7 @@ const (
 	// Chart is a layer whose chart cannot be rendered.
 	Chart ID = "chart"
 	// Prerequisite is a layer that needs an API group which the cluster does not serve:
-	// a warning if an earlier layer brings it, an error if none does.
+	// a warning if an earlier layer provides it, an error if none does.
 	Prerequisite ID = "prerequisite"
 	// Target is a patch of a layer whose target matches no object, or more than one.
 	Target ID = "target"

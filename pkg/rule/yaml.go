@@ -2,7 +2,7 @@ package rule
 
 // Files and YAML
 const (
-	// Unreadable is a file or directory that cannot be read, or standard input where there is none.
+	// Unreadable is a file or directory that cannot be read, or standard input if there is none.
 	Unreadable ID = "unreadable"
 	// FileSize is a file that is larger than the limit.
 	FileSize ID = "file-size"
@@ -10,7 +10,7 @@ const (
 	Encoding ID = "encoding"
 	// EmptyFile is a file without content where a fleet or values are expected.
 	EmptyFile ID = "empty-file"
-	// Documents is more than one YAML document in a file that holds one.
+	// Documents is more than one YAML document in a file that must contain one.
 	Documents ID = "documents"
 	// YAMLSyntax is text that is not valid YAML.
 	YAMLSyntax ID = "yaml-syntax"
@@ -24,7 +24,7 @@ const (
 	Anchor ID = "anchor"
 	// Expansion is a document that its aliases make many times larger than it is written.
 	Expansion ID = "expansion"
-	// Depth is maps and lists that are nested too deep.
+	// Depth is maps and lists that are nested too deeply.
 	Depth ID = "depth"
 	// Tag is a YAML tag that is not accepted, or that its value does not fit.
 	Tag ID = "tag"

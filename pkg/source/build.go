@@ -1,21 +1,21 @@
 package source
 
-// EmptyMap returns a map that stands where at does, on its level.
+// EmptyMap returns an empty map with the position and level of at.
 func EmptyMap(at *Node) *Node {
 	return &Node{Kind: Map, Level: at.Level, Line: at.Line, Col: at.Col, File: at.File}
 }
 
-// NewNull returns a null that stands where at does, on its level.
+// NewNull returns a null with the position and level of at.
 func NewNull(at *Node) *Node {
 	return &Node{Kind: Null, Level: at.Level, Line: at.Line, Col: at.Col, File: at.File}
 }
 
-// Add adds an entry to a map that is being built. Its key stands where the map does.
+// Add adds an entry to a map that is being built. Its key has the position of the map.
 func (n *Node) Add(key string, value *Node) {
 	n.Fields = append(n.Fields, Field{Key: key, Line: n.Line, Col: n.Col, Value: value})
 }
 
-// WithFields returns a copy of a map whose entries can be changed, with room for
+// WithFields returns a copy of a map whose entries can be changed, with capacity for
 // two more.
 func (n *Node) WithFields() *Node {
 	out := *n

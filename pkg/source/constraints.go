@@ -10,29 +10,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// constraints are what a struct field's tags say about its value, beyond its
+// constraints are the limits that the tags of a struct field set in addition to its
 // type: `enum:"a,b"`, `minimum:"1"`, `maximum:"65535"` and `format:"quantity"`.
 type constraints struct {
 	enum          []string
 	least, most   int64
-	bounded       bool // least and most count
-	unboundedUp   bool // there is no most
-	quantity      bool // a string in which a number needs no quotes
+	bounded       bool // least and most apply
+	unboundedUp   bool // most does not apply
+	quantity      bool // a string that may be written as a number without quotes
 	hasConstraint bool
-}
-
-// missingKeys reports the keys tagged `required:"true"` that a map lacks.
-func (d *decoder) missingKeys(p *plan, n *Node) {
-	for i := range p.fields {
-		f := &p.fields[i]
-		if v := n.Get(f.name); f.needed && (v == nil || v.Kind == Null) {
-			at := n.Pos()
-			if d.key != nil && d.key.Value == n {
-				at = d.key.Pos()
-			}
-			d.diags.Errorf(at, rule.MissingKey, d.trail.under(d.root), "missing key %q", f.name)
-		}
-	}
 }
 
 func constraintsOf(tag reflect.StructTag) constraints {
@@ -48,8 +34,8 @@ func constraintsOf(tag reflect.StructTag) constraints {
 	return c
 }
 
-// check reports a scalar that breaks the constraints, and whether it did. Other
-// kinds are reported as wrong types elsewhere.
+// check adds an error if a scalar violates the constraints, and reports whether it did.
+// Other kinds are reported as wrong types elsewhere.
 func (c *constraints) check(d *decoder, n *Node) bool {
 	switch {
 	case d.secret:
@@ -74,7 +60,8 @@ func (c *constraints) accepted() string {
 	return fmt.Sprintf("accepted: %d to %d", c.least, c.most)
 }
 
-// asText lets a number stand for the string of its digits: 16 is a quantity.
+// asText returns a number as the string of its digits if the value is a quantity, and
+// any other value as it is.
 func (c *constraints) asText(n *Node) *Node {
 	if !c.quantity || n.Kind != Int && n.Kind != Float {
 		return n
@@ -82,4 +69,18 @@ func (c *constraints) asText(n *Node) *Node {
 	text := *n
 	text.Kind, text.Style = String, DoubleQuoted
 	return &text
+}
+
+// checkRequired reports the keys tagged `required:"true"` that a map lacks.
+func (d *decoder) checkRequired(p *plan, n *Node) {
+	for i := range p.fields {
+		f := &p.fields[i]
+		if v := n.Get(f.name); f.needed && (v == nil || v.Kind == Null) {
+			at := n.Pos()
+			if d.key != nil && d.key.Value == n {
+				at = d.key.Pos()
+			}
+			d.diags.Errorf(at, rule.MissingKey, d.trail.under(d.root), "missing key %q", f.name)
+		}
+	}
 }

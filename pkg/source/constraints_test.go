@@ -41,11 +41,15 @@ func TestConstraints(t *testing.T) {
 func TestShortForm(t *testing.T) {
 	var diags Diagnostics
 	scalar := Parse(&File{Name: "f", Data: []byte("true")}, &diags)[0]
-	n := &Node{Kind: Map, Style: ShortForm, File: scalar.File, Line: 1, Col: 1, Fields: []Field{{Key: "guest", Line: 1, Col: 1, Value: scalar}}}
+	n := &Node{
+		Kind: Map, Style: ShortForm, File: scalar.File, Line: 1, Col: 1,
+		Fields: []Field{{Key: "guest", Line: 1, Col: 1, Value: scalar}},
+	}
 	Decode(n, &struct {
 		Guest string `json:"guest"`
 	}{}, "memory", &diags)
-	require.Equal(t, `f:1:1: memory: wrong type: got the boolean true, expected a string; quote it: "true"`, diags.Sorted()[0].String())
+	require.Equal(t, `f:1:1: memory: wrong type: got the boolean true, expected a string; quote it: "true"`,
+		diags.Sorted()[0].String())
 }
 
 // TestShort shows that the scalar that a map is the long form of survives other

@@ -11,25 +11,27 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// NodeDecoder is a type that reads itself, because it accepts a short form
-// such as a scalar for a map, or checks more than its type. DecodeNode is never called with a [Null]; for the
-// long form it calls [DecodeFields] with its receiver.
+// NodeDecoder is implemented by types that decode themselves, because they accept a
+// short form, such as a scalar for a map, or check more than their type. DecodeNode is
+// never called with a [Null]; for the long form it calls [DecodeFields] with its
+// receiver.
 type NodeDecoder interface {
 	DecodeNode(n *Node, path string, diags *Diagnostics)
 }
 
-// Decode stores a tree in the value that into points to, following the "json"
-// tags of Go structs. Every problem goes to diags, at the place of the value, or
-// of the key where the key is unknown; path is the path of n, which may be nil.
+// Decode stores a tree in the value that into points to, following the "json" tags of
+// Go structs. It adds every problem to diags, at the position of the value, or of the
+// key if the key is unknown. path is the path of n; n may be nil.
 //
-//   - A map fills a struct key by key, even if the type implements
-//     [json.Unmarshaler], so that unknown keys are found; keys match exactly.
-//   - A json.Unmarshaler gets scalars, and whatever a struct without fields gets.
-//   - A [NodeDecoder] gets everything that is not null.
+//   - A map fills a struct key by key, even if the type implements [json.Unmarshaler],
+//     so that unknown keys are found; keys match exactly.
+//   - A json.Unmarshaler gets scalars, and also maps and lists if it is not a struct
+//     with tagged fields.
+//   - A [NodeDecoder] gets every value that is not null.
 //   - A null leaves the value as it is.
-//   - Scalars convert to nothing but their own kind; see [Node.Ambiguous].
+//   - A scalar converts only to its own kind; see [Node.Ambiguous].
 //
-// A struct field tagged `source:"secret"` is never quoted in a diagnostic.
+// The value of a struct field tagged `source:"secret"` is never quoted in a diagnostic.
 func Decode(n *Node, into any, path string, diags *Diagnostics) {
 	decode(n, into, path, diags, (*plan).run)
 }
@@ -52,16 +54,17 @@ type decoder struct {
 	root   string
 	trail  trail
 	diags  *Diagnostics
-	key    *Field // whose value is being decoded, unless it is a list's item
-	secret bool   // within a value that diagnostics must not quote
+	key    *Field // field whose value is being decoded, unless that is a list item
+	secret bool   // inside a value that diagnostics must not quote
 }
 
 func (d *decoder) errorf(n *Node, id rule.ID, format string, args ...any) {
 	d.diags.Errorf(n.Pos(), id, d.trail.under(d.root), format, args...)
 }
 
-// wrongType reports a value of another kind than wanted; hint may be empty.
-func (d *decoder) wrongType(n *Node, want, hint string) {
+// reportWrongType reports a value whose kind is not the expected one; hint may be
+// empty.
+func (d *decoder) reportWrongType(n *Node, want, hint string) {
 	message := "wrong type: got " + d.describe(n) + ", expected " + want
 	if hint != "" && !d.secret {
 		message += "; " + hint
@@ -69,7 +72,8 @@ func (d *decoder) wrongType(n *Node, want, hint string) {
 	d.errorf(n, rule.WrongType, "%s", message)
 }
 
-// describe names what was written: its kind and, for a short scalar, its text.
+// describe returns what was written, for messages: the kind and, for a short scalar,
+// the text.
 func (d *decoder) describe(n *Node) string {
 	const longest = 60
 	if d.secret || len(n.Text) > longest {
@@ -86,8 +90,9 @@ func (d *decoder) describe(n *Node) string {
 	return kindName(n.Kind)
 }
 
-// unambiguous reports whether a value means the same to every reader, and an error if not.
-func (d *decoder) unambiguous(n *Node) bool {
+// checkUnambiguous adds an error if YAML versions read a value differently, and reports
+// whether they read it alike.
+func (d *decoder) checkUnambiguous(n *Node) bool {
 	note := n.Ambiguous()
 	switch {
 	case note == "":
@@ -110,7 +115,7 @@ func ReportAmbiguous(n *Node, path string, diags *Diagnostics) {
 }
 
 func (d *decoder) walk(n *Node) {
-	d.unambiguous(n)
+	d.checkUnambiguous(n)
 	for i := range n.Fields {
 		d.trail.pushKey(n.Fields[i].Key)
 		d.walk(n.Fields[i].Value)
@@ -125,7 +130,7 @@ func (d *decoder) walk(n *Node) {
 
 // unmarshal passes a value to a type's own UnmarshalJSON.
 func (d *decoder) unmarshal(n *Node, v reflect.Value) {
-	if !d.unambiguous(n) {
+	if !d.checkUnambiguous(n) {
 		return
 	}
 	name := words(v.Type().Name())
@@ -141,7 +146,7 @@ func (d *decoder) unmarshal(n *Node, v reflect.Value) {
 	isType := errors.As(err, &wrongType)
 	switch {
 	case isType || n.Kind == Map || n.Kind == List:
-		d.wrongType(n, what, "")
+		d.reportWrongType(n, what, "")
 	case d.secret:
 		d.errorf(n, rule.InvalidValue, "the value is not %s", what)
 	default:
@@ -151,7 +156,7 @@ func (d *decoder) unmarshal(n *Node, v reflect.Value) {
 
 var errLongNumber = errors.New("write a number with fewer digits")
 
-// longNumber tells numbers of so many digits that computing them takes hours:
+// longNumber reports whether a number has so many digits that computing it takes hours:
 // a quantity of 1e-2147483648 is exact (k8s.io/apimachinery,
 // pkg/api/resource/quantity.go, v0.34.3).
 func longNumber(text string) bool {
@@ -160,8 +165,8 @@ func longNumber(text string) bool {
 	return len(text) > digits || i > 0 && len(text)-i > exponent
 }
 
-// accepted says how to write what types commonly read themselves from, in
-// place of an error of theirs that was made for programmers.
+// accepted says how to write values of common types that implement [json.Unmarshaler],
+// by the words of their names. Their own errors are meant for programmers.
 var accepted = map[string]string{
 	"quantity":   "write a number with or without a unit, such as 500m, 4 or 16Gi",
 	"duration":   "write a number with a unit, such as 30s, 5m or 1h30m",

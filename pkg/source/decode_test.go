@@ -31,7 +31,7 @@ type machine struct {
 	Pin       int               `json:"pin" source:"secret"`
 	Untagged  string
 	Hidden    string `json:"-"`
-	unexposed string //nolint:unused // decoding must pass over it
+	unexposed string //nolint:unused // decoding must skip it
 }
 
 type name string
@@ -59,7 +59,7 @@ func (s *sizing) DecodeNode(n *Node, path string, diags *Diagnostics) {
 	Decode(n, &s.Cores, path, diags)
 }
 
-// quantity stands for the API types that read themselves from a scalar.
+// quantity stands for the API types that decode themselves from a scalar.
 type quantity struct {
 	text   string
 	Format string
@@ -119,9 +119,11 @@ Untagged: u
 	require.Equal(t, machine{
 		Header: Header{"VM"}, OS: "rhel9", CPU: &sizing{Cores: 4}, Memory: quantity{text: "16Gi"}, Port: portRef{80},
 		Nics:   []nic{{MAC: "02:00:00:00:00:01", Ports: []int{1, 2}}, {}},
-		Labels: map[string]string{"a": "1", "b": "x"}, Protect: &protect, Wave: -128, Big: 18446744073709551615, Load: 5, Data: []byte("hi"),
+		Labels: map[string]string{"a": "1", "b": "x"}, Protect: &protect,
+		Wave: -128, Big: 18446744073709551615, Load: 5, Data: []byte("hi"),
 		Free:  map[string]any{"a": []any{int64(1), 2.5, true, "x", nil}, "b": map[string]any{}},
-		Named: map[name]*int32{"x": &seven}, Spec: strict{map[string]nic{"a": {MAC: "m"}}}, Password: "12345", Pin: 1, Untagged: "u",
+		Named: map[name]*int32{"x": &seven}, Spec: strict{map[string]nic{"a": {MAC: "m"}}},
+		Password: "12345", Pin: 1, Untagged: "u",
 	}, m)
 }
 
@@ -146,9 +148,11 @@ func TestDecodeErrors(t *testing.T) {
 	})
 }
 
-// A secret value must not come out in a message, whatever is wrong with it.
+// A secret value must not appear in a message, whatever is wrong with it.
 func TestDecodeSecrets(t *testing.T) {
-	for _, value := range []string{"4711", "4711.5", "08154711", "[4711]", "true", "{a: 4711}", "2026-04-711", "99999999994711999999999", `"4711"`} {
+	for _, value := range []string{
+		"4711", "4711.5", "08154711", "[4711]", "true", "{a: 4711}", "2026-04-711", "99999999994711999999999", `"4711"`,
+	} {
 		var m machine
 		var diags Diagnostics
 		doc := parse(t, "{password: "+value+", pin: "+value+"}")
@@ -181,7 +185,8 @@ func TestDecodeEmbedded(t *testing.T) {
 	require.Equal(t, want, v)
 
 	Decode(parse(t, "{D: x}"), &v, "", &diags)
-	require.Equal(t, "f.yaml:1:2: D: unknown key \"D\"; did you mean \"A\"? [unknown-key]\n", lines(&diags), "two fields of that name at one depth")
+	require.Equal(t, "f.yaml:1:2: D: unknown key \"D\"; did you mean \"A\"? [unknown-key]\n", lines(&diags),
+		"two fields of that name at one depth")
 }
 
 func TestReportAmbiguous(t *testing.T) {
@@ -236,7 +241,8 @@ type plainMachine struct {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	doc := parse(b, "{kind: VM, os: rhel9, cpu: {cores: 4}, memory: 16Gi, nics: [{mac: x}, {mac: y}], labels: {a: b}, wave: 3}")
+	doc := parse(b,
+		"{kind: VM, os: rhel9, cpu: {cores: 4}, memory: 16Gi, nics: [{mac: x}, {mac: y}], labels: {a: b}, wave: 3}")
 	b.ReportAllocs()
 	for b.Loop() {
 		var m machine

@@ -10,7 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// Severity tells an error, which stops the rendering, from a warning, which never changes the output.
+// Severity separates errors, which stop the rendering, from warnings, which never
+// change the output.
 type Severity uint8
 
 // The severities.
@@ -48,8 +49,8 @@ func (p Pos) String() string {
 	return strings.Join(parts, ":")
 }
 
-// String returns "file:line:col: path: message", without the parts that are
-// empty; the word "warning" stands before the path of a warning.
+// String returns "file:line:col: path: message", without the parts that are empty. A
+// warning has the word "warning" before its path.
 func (d Diagnostic) String() string {
 	parts := make([]string, 0, 4)
 	if p := d.Pos.String(); p != "" {
@@ -102,9 +103,9 @@ func (d *Diagnostics) HasRule(ids ...rule.ID) bool {
 // Len returns the number of problems added, repetitions included.
 func (d *Diagnostics) Len() int { return len(d.list) }
 
-// Sorted returns the problems by file, line, column and message. Of several
-// with the same position and message only the one with the first path is kept: a
-// value that many machines inherit is wrong once.
+// Sorted returns the problems by file, line, column and message. If several have the
+// same position and message, it returns only the one with the first path: an invalid
+// value that many VMs inherit is one problem.
 func (d *Diagnostics) Sorted() []Diagnostic {
 	list := slices.Clone(d.list)
 	slices.SortFunc(list, func(a, b Diagnostic) int { return cmp.Or(compare(a, b), cmp.Compare(a.Path, b.Path)) })

@@ -48,5 +48,6 @@ func TestHasErrors(t *testing.T) {
 
 func TestPaths(t *testing.T) {
 	require.Equal(t, "vms.web01.nics[0].mac", JoinPath(IndexPath(JoinPath(JoinPath("vms", "web01"), "nics"), 0), "mac"))
-	require.Equal(t, `vms["db 01"].labels["app.io/part"]`, JoinPath(JoinPath(JoinPath("vms", "db 01"), "labels"), "app.io/part"))
+	require.Equal(t, `vms["db 01"].labels["app.io/part"]`,
+		JoinPath(JoinPath(JoinPath("vms", "db 01"), "labels"), "app.io/part"))
 }

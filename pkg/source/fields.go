@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// smallMap is the number of keys up to which a map is searched for duplicates
-// without an index.
+// smallMap is the largest number of keys that are searched for duplicates without an
+// index.
 const smallMap = 16
 
 // fieldSet collects the fields of a map under distinct keys.
@@ -47,8 +47,8 @@ func (s *fieldSet) add(f Field) {
 	}
 }
 
-// fields converts the keys and values of a map. Merged maps are laid under the
-// map's own keys: what they add follows them.
+// fields converts the keys and values of a map. The map's own keys override those of
+// merged maps; keys that only the merged maps have come last.
 func (c *converter) fields(content []*yaml.Node) []Field {
 	var set fieldSet
 	var merge *yaml.Node
@@ -87,10 +87,12 @@ func (c *converter) field(set *fieldSet, key, value *yaml.Node) {
 	}
 }
 
-// key returns the text of a key, which must be a string or a reference to one.
+// key returns the text of a key, which must be a string or an alias of one. It reports
+// any other key.
 func (c *converter) key(n *yaml.Node) (string, bool) {
 	if n.Kind != yaml.ScalarNode && n.Kind != yaml.AliasNode {
-		c.errorf(n, rule.KeyType, "a key must be a string, not %s", map[yaml.Kind]string{yaml.MappingNode: "a map", yaml.SequenceNode: "a list"}[n.Kind])
+		kind := map[yaml.Kind]string{yaml.MappingNode: "a map", yaml.SequenceNode: "a list"}[n.Kind]
+		c.errorf(n, rule.KeyType, "a key must be a string, not %s", kind)
 		return "", false
 	}
 	node := c.convert(n)
@@ -104,8 +106,9 @@ func (c *converter) key(n *yaml.Node) (string, bool) {
 	return node.Text, true
 }
 
-// keyProblem returns what is wrong with a key. What only YAML 1.1 takes for
-// something else, such as y or 2026-01-02, is no problem: a key is meant as a string.
+// keyProblem returns what is wrong with a key, or "" if nothing is. A key that only
+// YAML 1.1 reads as something else, such as y or 2026-01-02, is accepted: a key is
+// meant as a string.
 func keyProblem(n *Node) string {
 	switch {
 	case n.Kind == String:
@@ -118,8 +121,8 @@ func keyProblem(n *Node) string {
 	return fmt.Sprintf("the key %s is %s; quote it: %q", n.Text, kindName(n.Kind), n.Text)
 }
 
-// template reports whether a flow map is really a template without quotes: a
-// map whose first key is a map.
+// template reports whether a flow map is an unquoted template: a map whose first key is
+// a map.
 func (c *converter) template(n *yaml.Node) bool {
 	if len(n.Content) == 0 || n.Content[0].Kind != yaml.MappingNode {
 		return false
@@ -128,8 +131,8 @@ func (c *converter) template(n *yaml.Node) bool {
 	return ok && strings.HasPrefix(fromColumn(line, n.Column), "{{")
 }
 
-// merge adds the keys of a map, or of a list of maps of which the first wins,
-// that are not set yet.
+// merge adds the keys that are not set yet, from a map or from a list of maps, of which
+// the first wins.
 func (c *converter) merge(set *fieldSet, n *yaml.Node) {
 	c.trail.pushKey("<<")
 	defer c.trail.pop()
@@ -154,7 +157,10 @@ func (c *converter) merge(set *fieldSet, n *yaml.Node) {
 	}
 }
 
-// kindName returns a kind as diagnostics name it.
+// kindName returns the name of a kind in diagnostics.
 func kindName(k Kind) string {
-	return [...]string{Null: "null", Bool: "a boolean", Int: "a number", Float: "a number", String: "a string", Map: "a map", List: "a list"}[k]
+	return [...]string{
+		Null: "null", Bool: "a boolean", Int: "a number", Float: "a number", String: "a string",
+		Map: "a map", List: "a list",
+	}[k]
 }

@@ -86,7 +86,8 @@ func (s *scanner) flowValue() *Node {
 	return s.fail()
 }
 
-// flowPlainEnd returns where the unquoted scalar at pos ends within brackets.
+// flowPlainEnd returns the offset at which the unquoted scalar at pos ends, within
+// brackets.
 func (s *scanner) flowPlainEnd() int {
 	i := s.pos
 scan:

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// FromJSON returns the tree of a JSON value that a program has written, such as
-// a rendered object. All of its keys and values have the position of at. The
-// order of the keys of a map is not defined.
+// FromJSON returns the tree of a JSON value that a program has written, such as a
+// rendered object. All its keys and values have the position of at. The order of the
+// keys of a map is undefined.
 func FromJSON(text []byte, at *Node) (*Node, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -24,7 +24,7 @@ func At(pos Pos) *Node {
 	return &Node{Line: int32(pos.Line), Col: int32(pos.Col), File: &File{Name: pos.File}}
 }
 
-// nodeOf returns the node of a value that encoding/json has decoded.
+// nodeOf converts a value that encoding/json has decoded.
 func nodeOf(value any, at *Node) *Node {
 	n := Node{Line: at.Line, Col: at.Col, File: at.File}
 	switch v := value.(type) {

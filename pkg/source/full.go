@@ -13,8 +13,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// Aliases may make a document this much larger than it is written. Without a
-// bound a few lines of nested aliases hold billions of values.
+// These constants limit how large aliases may make a document. Without a limit, a few
+// lines of nested aliases expand to billions of values.
 const (
 	expansionFactor = 100
 	expansionFree   = 10_000
@@ -22,7 +22,7 @@ const (
 )
 
 // parseFull reads a text with the general YAML parser. After a syntax error it
-// goes on with the next document.
+// continues with the next document.
 func parseFull(file *File, text string, diags *Diagnostics) []*Node {
 	var docs []*Node
 	first := 0 // lines before text
@@ -87,7 +87,7 @@ func nextDocument(text string, at int) int {
 	return -1
 }
 
-// converter turns one document of the YAML library into nodes of ours.
+// converter converts one document of the YAML library to nodes.
 type converter struct {
 	file   *File
 	diags  *Diagnostics
@@ -102,12 +102,12 @@ type converter struct {
 	stopped  bool
 }
 
-// anchored is the result of converting a node with an anchor; its node is nil
-// while the conversion goes on, and where it failed.
+// anchored is the result of converting a node with an anchor. Its node is nil during
+// the conversion, and if the conversion failed.
 type anchored struct {
 	node   *Node
 	done   bool
-	nodes  int // in it, aliases followed
+	nodes  int // in it, with aliases followed
 	height int
 }
 
@@ -116,7 +116,7 @@ func (c *converter) errorf(n *yaml.Node, id rule.ID, format string, args ...any)
 	c.diags.Errorf(pos, id, c.trail.under(""), format, args...)
 }
 
-// convert returns nil where it reported an error instead.
+// convert returns nil if it reported an error.
 func (c *converter) convert(n *yaml.Node) *Node {
 	if c.stopped {
 		return nil
@@ -155,7 +155,7 @@ func (c *converter) value(n *yaml.Node) *Node {
 		c.trail = trail
 		return nil
 	}
-	if !c.plainTag(n, "!!map", "!!seq") {
+	if !c.checkTag(n, "!!map", "!!seq") {
 		return nil
 	}
 	c.depth++
@@ -187,7 +187,8 @@ func (c *converter) alias(n *yaml.Node) *Node {
 	target, ok := c.anchors[n.Alias]
 	switch {
 	case !ok:
-		c.errorf(n, rule.Anchor, "the anchor %q belongs to another document; an alias must follow its anchor in the same document", n.Value)
+		c.errorf(n, rule.Anchor,
+			"the anchor %q belongs to another document; an alias must follow its anchor in the same document", n.Value)
 	case !target.done:
 		c.errorf(n, rule.Anchor, "the alias %q stands inside its own anchor", n.Value)
 	case c.depth+target.height > MaxDepth:
@@ -202,7 +203,8 @@ func (c *converter) alias(n *yaml.Node) *Node {
 	return nil
 }
 
-// expand counts nodes that an alias adds and reports whether they are within bounds.
+// expand counts the nodes that an alias adds, and reports whether they are within the
+// limits.
 func (c *converter) expand(nodes int) bool {
 	c.expanded += nodes
 	return c.expanded <= c.written+min(expansionFactor*c.written+expansionFree, expansionMost)
@@ -220,7 +222,7 @@ func (c *converter) scalar(n *yaml.Node, node *Node) *Node {
 		}
 		return node
 	}
-	if !c.plainTag(n, "!!null", "!!bool", "!!int", "!!float", "!!str") {
+	if !c.checkTag(n, "!!null", "!!bool", "!!int", "!!float", "!!str") {
 		return nil
 	}
 	kind, means := kindOfTag[n.Tag], resolvePlain(n.Value)
@@ -230,7 +232,7 @@ func (c *converter) scalar(n *yaml.Node, node *Node) *Node {
 	}
 	node.Kind = kind
 	if kind == String && node.Style == Plain {
-		node.Style = DoubleQuoted // the tag says what quotes would say
+		node.Style = DoubleQuoted // the tag means the same as quotes
 	}
 	return node
 }
@@ -249,8 +251,9 @@ func styleOf(s yaml.Style) Style {
 	return Plain
 }
 
-// plainTag reports whether a node has one of the given tags, and an error if not.
-func (c *converter) plainTag(n *yaml.Node, accepted ...string) bool {
+// checkTag adds an error if a node has none of the given tags, and reports whether it
+// has one.
+func (c *converter) checkTag(n *yaml.Node, accepted ...string) bool {
 	if slices.Contains(accepted, n.Tag) {
 		return true
 	}

@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Inside returns where the given place in a string stands in its file, such as
-// an error in a template: line and col count from 1 in the string, col in
-// characters. It is exact for plain and quoted scalars on one line that hold
-// no escapes, and for literal blocks; for everything else it is where the
-// scalar starts.
+// Inside returns the position in the file of a place in a string, such as that of an
+// error in a template. line and col count from 1 in the string, col in characters. The
+// position is exact for plain and quoted scalars on one line without escapes, and for
+// literal blocks; for everything else it is the start of the scalar.
 func Inside(n *Node, line, col int) Pos {
 	text, ok := lineOf(n.Text, line)
 	if !ok || n.File == nil || n.Kind != String || col < 1 || col > utf8.RuneCountInString(text)+1 {
@@ -29,8 +28,9 @@ func Inside(n *Node, line, col int) Pos {
 	return n.Pos()
 }
 
-// insideLine compares what the file holds with the scalar's text: only where
-// they agree did the text come about without unescaping or folding.
+// insideLine returns a position in a scalar on one line. It compares the file with the
+// scalar's text: if they differ, the text is the result of unescaping or folding, and
+// the position is the start of the scalar.
 func insideLine(n *Node, quote string, col int) Pos {
 	p := n.Pos()
 	source, ok := n.File.line(int(n.Line))
@@ -41,7 +41,8 @@ func insideLine(n *Node, quote string, col int) Pos {
 	return p
 }
 
-// insideBlock takes what stands before the text in its line for the block's indentation.
+// insideBlock returns a position in a literal block. What precedes the text in its line
+// is the indentation of the block.
 func insideBlock(n *Node, text string, line, col int) Pos {
 	p := n.Pos()
 	source, ok := n.File.line(int(n.Line) + line)
@@ -54,7 +55,8 @@ func insideBlock(n *Node, text string, line, col int) Pos {
 	return p
 }
 
-// line returns a line of the file, counted from 1, without its line break or the byte order mark.
+// line returns a line of the file, counted from 1, without its line break or the byte
+// order mark, and whether there is one.
 func (f *File) line(number int) (string, bool) {
 	data := bytes.TrimPrefix(f.Data, []byte(byteOrderMark))
 	for ; number > 1; number-- {
@@ -83,7 +85,7 @@ func lineOf(s string, number int) (string, bool) {
 	return line, number == 1
 }
 
-// fromColumn returns what a line holds from a column on, counted from 1 in characters.
+// fromColumn returns the rest of a line from a column on, counted from 1 in characters.
 func fromColumn(line string, col int) string {
 	for ; col > 1 && line != ""; col-- {
 		_, size := utf8.DecodeRuneInString(line)

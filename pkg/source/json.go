@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// AppendJSON appends the compact JSON of a tree to dst: keys in the order
-// written, numbers as written where JSON allows that and with the least change
-// otherwise (+5 is 5, .5 is 0.5). A nil node is null. Ambiguous scalars are
-// written as strings; see [ReportAmbiguous].
+// AppendJSON appends the compact JSON of a tree to dst: keys in the order written,
+// numbers as written if JSON allows that and with the least change otherwise (+5 is 5,
+// .5 is 0.5). A nil node is null. Ambiguous scalars are written as strings; see
+// [ReportAmbiguous].
 func AppendJSON(dst []byte, n *Node) []byte {
 	if n == nil {
 		return append(dst, "null"...)
@@ -52,8 +52,8 @@ func appendList(dst []byte, items []*Node) []byte {
 	return append(dst, ']')
 }
 
-// appendNumber turns the forms that YAML has beyond JSON's into JSON's, as
-// text, so that no digit is lost.
+// appendNumber converts the forms of numbers that only YAML has to JSON's, as text, so
+// that no digit is lost.
 func appendNumber(dst []byte, s string) []byte {
 	if s[0] == '-' {
 		dst = append(dst, '-')
@@ -72,8 +72,8 @@ func appendNumber(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// appendString appends s as a JSON string, as encoding/json writes it but with
-// <, > and & as they are.
+// appendString appends s as a JSON string, as encoding/json writes it, except that <, >
+// and & are not escaped.
 func appendString(dst []byte, s string) []byte {
 	var quoted bytes.Buffer
 	e := json.NewEncoder(&quoted)

@@ -2,8 +2,8 @@ package source
 
 import "strings"
 
-// literal reads a block scalar "|" or "|-" that is indented more than its
-// parent, and goes on to the content that follows it.
+// literal reads a block scalar "|" or "|-" that is indented more than its parent, and
+// advances to the content after it.
 func (s *scanner) literal(parent int) *Node {
 	n := s.node(String)
 	n.Style = Literal
@@ -31,14 +31,14 @@ func (s *scanner) literal(parent int) *Node {
 	return n
 }
 
-// literalExtent returns where the last line with text of the block at pos ends,
-// how many lines it has, and its indentation.
+// literalExtent returns the end of the last line with text of the block at pos, the
+// number of lines up to there, and the indentation.
 func (s *scanner) literalExtent(parent int) (end, lines, indent int) {
 	end = s.pos
 	for at, line := s.pos, 0; at < len(s.text); {
 		next := strings.IndexByte(s.text[at:], '\n')
 		if next < 0 {
-			s.fail() // without a last line feed the text has none either
+			s.fail() // without a final line feed, the text has none either
 			return end, lines, indent
 		}
 		next += at
@@ -47,7 +47,7 @@ func (s *scanner) literalExtent(parent int) (end, lines, indent int) {
 		blank := at+spaces == next
 		switch {
 		case blank && spaces > indent, indent == 0 && s.text[at+spaces] == '\t':
-			s.fail() // the blanks are text, or decide the indentation
+			s.fail() // the blanks are text, or determine the indentation
 			return end, lines, indent
 		case blank:
 		case indent == 0 && spaces > parent:
@@ -66,7 +66,7 @@ func (s *scanner) literalExtent(parent int) (end, lines, indent int) {
 	return end, lines, indent
 }
 
-// dedent returns lines without their indentation; lines of spaces have less of it.
+// dedent returns lines without their indentation; lines of spaces may have less of it.
 func dedent(text string, indent int) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDecodeLongNumbers proves that a quantity is not computed whose digits
-// would take hours, whether it stands as a number or as a string.
+// TestDecodeLongNumbers proves that a quantity with so many digits that computing it
+// takes hours is rejected, whether it is written as a number or as a string.
 func TestDecodeLongNumbers(t *testing.T) {
 	for _, text := range []string{"1e-2147483648", "1E+99999", `"1e2147483647"`, strings.Repeat("9", 1001)} {
 		_, problems := decodeText(t, "memory: "+text)

@@ -2,16 +2,15 @@ package source
 
 import "slices"
 
-// indexFrom is the product of two maps' sizes from which [Merge] looks keys up
-// in an index instead of searching.
+// indexFrom is the product of two maps' sizes from which [Merge] uses an index to find
+// keys.
 const indexFrom = 512
 
-// Merge lays over on base as RFC 7386 does and returns the result. Maps merge
-// by key, scalars and lists replace, and a null in over removes the key. Keys
-// keep base's order, new ones follow; a key in both has over's position. The
-// arguments are not changed; what they do not share is copied, the rest is
-// shared with the result. Either may be nil, and a null as the whole of over
-// counts as nil.
+// Merge applies over to base as RFC 7386 defines, and returns the result. Maps merge by
+// key, scalars and lists replace, and a null in over removes the key. Keys keep the
+// order of base, and new ones follow; a key in both has the position in over. The
+// arguments are not changed, and the result shares nodes with them. Either may be nil;
+// an over that is null counts as nil.
 func Merge(base, over *Node) *Node {
 	switch {
 	case over == nil || over.Kind == Null:
@@ -28,9 +27,9 @@ func Merge(base, over *Node) *Node {
 	return &merged
 }
 
-// Compose makes one merge patch of two: what it gives does to a tree what base
-// and then over do. It is [Merge], but the nulls of both stay, and so does the
-// scalar that a map is the long form of.
+// Compose combines two merge patches into one with the effect of base and then over. It
+// works like [Merge], but keeps the nulls of both, and the scalar that a map is the
+// long form of.
 func Compose(base, over *Node) *Node {
 	switch {
 	case over == nil:
@@ -48,7 +47,7 @@ func Compose(base, over *Node) *Node {
 	return &composed
 }
 
-// empty reports whether a map says nothing.
+// empty reports whether a map sets nothing.
 func (n *Node) empty() bool { return len(n.Fields) == 0 && n.Short == nil }
 
 func composeFields(base, over []Field) []Field {
@@ -91,8 +90,8 @@ func mergeFields(base, over []Field) []Field {
 	return fields
 }
 
-// mergeField keeps a field as it was where over adds nothing: its position
-// belongs to the file of its value.
+// mergeField merges two fields. It returns base unchanged if over adds nothing, because
+// the position of a key belongs to the file of its value.
 func mergeField(base, over Field) Field {
 	value := Merge(base.Value, over.Value)
 	if value == base.Value {
@@ -102,7 +101,8 @@ func mergeField(base, over Field) Field {
 	return over
 }
 
-// finder returns a function that gives the index of a key in fields, or -1, for so many lookups.
+// finder returns a function that returns the index of a key in fields, or -1. lookups
+// is how often it will be called.
 func finder(fields []Field, lookups int) func(key string) int {
 	if len(fields)*lookups < indexFrom {
 		return func(key string) int {
@@ -121,8 +121,8 @@ func finder(fields []Field, lookups int) func(key string) int {
 	}
 }
 
-// withoutNulls returns a map without its null entries at any depth of maps: a
-// null that removes nothing is dropped. A list is replaced as a whole and keeps its nulls.
+// withoutNulls returns a map without null entries, also in nested maps, because a null
+// that removes nothing is dropped. Lists are replaced as a whole and keep their nulls.
 func withoutNulls(n *Node) *Node {
 	if !hasNulls(n) {
 		return n
@@ -147,8 +147,8 @@ func hasNulls(n *Node) bool {
 	return false
 }
 
-// Reposition returns a deep copy of n in which every key and value stands where
-// at stands, on its level, such as the place from which a computed value stems.
+// Reposition returns a deep copy of n in which every key and value has the position and
+// level of at, such as those of the value that n is computed from.
 func Reposition(n, at *Node) *Node {
 	if n == nil {
 		return nil

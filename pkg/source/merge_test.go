@@ -35,7 +35,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// RFC 7386, appendix A, without the patch null, which is nothing here.
+// RFC 7386, appendix A, without the patch null, which counts as no patch here.
 func TestMergePatchesOfTheStandard(t *testing.T) {
 	for _, c := range []struct{ base, over, want string }{
 		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
@@ -65,7 +65,7 @@ func TestMergeNil(t *testing.T) {
 	require.Equal(t, `{"b":1}`, string(AppendJSON(nil, Merge(nil, parse(t, "{a: null, b: 1}")))))
 }
 
-// An origin is the place of the level that decided, in that level's file.
+// An origin is the position in the file of the level that sets the value.
 func TestMergePositions(t *testing.T) {
 	read := func(name, text string) *Node {
 		return Parse(&File{Name: name, Data: []byte(text)}, new(Diagnostics))[0]

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	maxListed = 12 // more accepted names than this are not all listed
-	fewListed = 5  // so many of them are listed then
+	maxListed = 12 // the most accepted names that are all listed
+	fewListed = 5  // how many are listed if there are more
 )
 
-// Nearest returns the known name that name was most likely meant to be, and
-// whether there is one: at most two letters away (one for names under four
-// letters, a third of the length for long ones), ignoring case, or else one
-// that starts with name, or the longest of three letters or more that name
+// Nearest returns the known name that name was most likely meant to be, and whether
+// there is one. That is a name at most two letters away (one for names under four
+// letters, a third of the length for long ones), ignoring case; otherwise a name that
+// starts with name; otherwise the longest name of three letters or more that name
 // starts with.
 func Nearest(name string, known []string) (string, bool) {
 	ranked := rank(name, known)
@@ -35,8 +35,8 @@ func Nearest(name string, known []string) (string, bool) {
 	return longestStart(name, ranked)
 }
 
-// longestStart returns the longest known name that name starts with, as
-// macAddress does with mac.
+// longestStart returns the longest known name that is a prefix of name, as mac is of
+// macAddress.
 func longestStart(name string, known []candidate) (longest string, found bool) {
 	const shortest = 3
 	for _, c := range known {
@@ -47,8 +47,8 @@ func longestStart(name string, known []candidate) (longest string, found bool) {
 	return longest, found
 }
 
-// DidYouMean returns what to say after an unknown name: `did you mean "x"?`
-// where one of the known names is near, otherwise "accepted: a, b, c".
+// DidYouMean returns the end of a message about an unknown name: `did you mean "x"?` if
+// one of the known names is near, otherwise "accepted: a, b, c".
 func DidYouMean(name string, known []string) string {
 	if near, ok := Nearest(name, known); ok {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -63,7 +63,8 @@ func DidYouMean(name string, known []string) string {
 	for i, c := range rank(name, known)[:fewListed] {
 		nearest[i] = c.name
 	}
-	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), strings.Join(slices.Sorted(slices.Values(nearest)), ", "))
+	slices.Sort(nearest)
+	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), strings.Join(nearest, ", "))
 }
 
 func tolerance(name string) int {
@@ -79,7 +80,7 @@ type candidate struct {
 	distance int
 }
 
-// rank sorts the known names by their distance from name, then by themselves.
+// rank sorts the known names by their distance from name, then alphabetically.
 func rank(name string, known []string) []candidate {
 	lower := strings.ToLower(name)
 	list := make([]candidate, len(known))

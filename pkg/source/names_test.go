@@ -27,7 +27,10 @@ func TestDidYouMean(t *testing.T) {
 		{"so", keys, "accepted: cpu, disks, memory, nics, os, runStrategy, terminationGracePeriodSeconds"},
 		{"x", []string{"b", "a", "a"}, `did you mean "a"?`},
 		{"xyz", []string{"b", "a", "a"}, "accepted: a, b"},
-		{"other", many, "accepted: 20 names, for example: name-00-long, name-01-long, name-02-long, name-03-long, name-04-long"},
+		{
+			"other", many,
+			"accepted: 20 names, for example: name-00-long, name-01-long, name-02-long, name-03-long, name-04-long",
+		},
 		{"x", nil, "none is known here"},
 	} {
 		require.Equal(t, c.want, DidYouMean(c.name, c.known), c.name)

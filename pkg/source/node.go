@@ -1,8 +1,8 @@
-// Package source reads YAML text into trees in which every key and every value
-// knows its file, line and column, merges such trees, and decodes them into Go
-// values, reporting every problem as a positioned [Diagnostic].
+// Package source parses YAML into trees in which every key and every value has its
+// file, line and column, merges such trees, and decodes them into Go values. It reports
+// every problem as a [Diagnostic] with its position.
 //
-// The package knows YAML and nothing else: no virtual machines, no Kubernetes.
+// The package handles YAML only: nothing in it depends on VMs or Kubernetes.
 package source
 
 import "cmp"
@@ -10,7 +10,7 @@ import "cmp"
 // Kind is the type of a [Node]'s value.
 type Kind uint8
 
-// The kinds of values that a document can hold, after scalar resolution.
+// The kinds of values that a document can contain, after scalar resolution.
 const (
 	Null Kind = iota
 	Bool
@@ -24,26 +24,26 @@ const (
 // Style is how a scalar was written.
 type Style uint8
 
-// The styles of scalars, and of maps that stand for one.
+// The styles of scalars, and of maps that replace one.
 const (
 	Plain Style = iota
 	SingleQuoted
 	DoubleQuoted
 	Literal
 	Folded
-	// ShortForm marks a map that a program has made of a scalar, which is the
+	// ShortForm marks a map that a program has created from a scalar, which is the
 	// value of its first entry: diagnostics leave that entry's key out of paths.
 	ShortForm
 )
 
-// File is an input file: its name as diagnostics show it, and its text.
+// File is an input file: its name in diagnostics, and its text.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Pos is a place in a file. Line and Col count from 1; Col counts characters.
-// The zero Line means the file as a whole.
+// Pos is a position in a file. Line and Col count from 1; Col counts characters. A Line
+// of 0 means the file as a whole.
 type Pos struct {
 	File string
 	Line int
@@ -60,32 +60,32 @@ func (p Pos) Compare(other Pos) int {
 type Node struct {
 	Kind  Kind
 	Style Style
-	// Level is the level of inheritance that the value is written on, as [Mark]
-	// sets it; 0 for a tree that is not marked.
+	// Level is the level of inheritance that sets the value; see [Mark]. It is 0 if the
+	// tree is not marked.
 	Level     uint16
 	Line, Col int32
 	File      *File
 	Text      string  // scalars: the string's content, or the number or bool as written
 	Fields    []Field // maps, in the order written
 	Items     []*Node // lists
-	// Short is the scalar that a map is the long form of, if no key of the map has
-	// the same meaning: `tpm: true`. A Null stands for one that is removed. It
-	// decodes into the struct field tagged `source:"short"`.
+	// Short is the scalar that a map is the long form of, if no key of the map has the
+	// same meaning: `tpm: true`. A Null means that the scalar is removed. It decodes
+	// into the struct field tagged `source:"short"`.
 	Short *Node
 }
 
-// Field is one entry of a map, with the position of its key. The key stands in
-// the same file as its value.
+// Field is one entry of a map, with the position of its key. The key is in the same
+// file as its value.
 type Field struct {
 	Key       string
 	Line, Col int32
 	Value     *Node
 }
 
-// Pos returns where the value stands.
+// Pos returns the position of the value.
 func (n *Node) Pos() Pos { return pos(n.File, n.Line, n.Col) }
 
-// Pos returns where the key stands.
+// Pos returns the position of the key.
 func (f *Field) Pos() Pos { return pos(f.Value.File, f.Line, f.Col) }
 
 func pos(f *File, line, col int32) Pos {
@@ -118,7 +118,7 @@ func (n *Node) Entries() []Field {
 	return n.Fields
 }
 
-// Field returns the entry of a map with the given key, or nil.
+// Field returns the entry of a map with the given key, or nil if there is none.
 func (n *Node) Field(key string) *Field {
 	if n == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// The limits that [Parse] sets.
+// The limits that [Parse] enforces.
 const (
 	MaxFileSize = 32 << 20 // bytes in a file
 	MaxDepth    = 100      // maps and lists within each other
@@ -16,18 +16,19 @@ const (
 
 const byteOrderMark = "\ufeff"
 
-// Parse reads all documents of a file of at most [MaxFileSize]. Problems go to
-// diags, as many as can be found in one pass; a document with a syntax error is
-// left out, and one with other errors lacks the keys concerned. An empty file
-// or document is a [Null] node. Strings of the result share the memory of
-// file.Data, which must not change afterwards.
+// Parse reads all documents of a file of at most [MaxFileSize]. It adds problems to
+// diags, as many as it can find in one pass. A document with a syntax error is left
+// out, and one with other errors lacks the keys concerned. An empty file or document is
+// a [Null] node. Strings of the result share the memory of file.Data, which must not
+// change afterwards.
 //
-// Scalars resolve as in YAML 1.2, without what versions disagree about (see
-// [Node.Ambiguous]); aliases share the node of their anchor, and merge keys
-// ("<<") are expanded.
+// Scalars resolve as in YAML 1.2, except those that YAML versions read differently (see
+// [Node.Ambiguous]); aliases share the node of their anchor, and merge keys ("<<") are
+// expanded.
 func Parse(file *File, diags *Diagnostics) []*Node {
 	if len(file.Data) > MaxFileSize {
-		diags.Errorf(Pos{File: file.Name}, rule.FileSize, "", "the file has %d bytes; at most %d are accepted", len(file.Data), MaxFileSize)
+		diags.Errorf(Pos{File: file.Name}, rule.FileSize, "",
+			"the file has %d bytes; at most %d are accepted", len(file.Data), MaxFileSize)
 		return nil
 	}
 	text, wide, ok := file.text(diags)
@@ -40,9 +41,8 @@ func Parse(file *File, diags *Diagnostics) []*Node {
 	return parseFull(file, text, diags)
 }
 
-// text returns the file's content without a byte order mark and with line
-// feeds only, after checking that it is text, and whether it is more than
-// printable ASCII.
+// text checks that the file is text, and returns its content without a byte order mark
+// and with line feeds only. wide reports whether it contains more than printable ASCII.
 func (f *File) text(diags *Diagnostics) (text string, wide, ok bool) {
 	text = unsafe.String(unsafe.SliceData(f.Data), len(f.Data))
 	if i := firstUnusual(text); i < len(text) {
@@ -66,9 +66,9 @@ func firstUnusual(text string) int {
 	return len(text)
 }
 
-// checkText reports the first character that a values file cannot hold.
-// Characters that only some readers take for line breaks are refused: line
-// numbers would depend on the reader.
+// checkText reports the first character that a values file cannot contain. Characters
+// that only some readers treat as line breaks are rejected, because line numbers would
+// depend on the reader.
 func checkText(f *File, text string, diags *Diagnostics) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		diags.Errorf(Pos{File: f.Name}, rule.Encoding, "", "the file is encoded in UTF-16; only UTF-8 is accepted")
@@ -104,7 +104,7 @@ func badRune(r rune, size int) string {
 	return ""
 }
 
-// position returns the place of an offset of a text.
+// position returns the position of an offset in a text.
 func position(f *File, text string, offset int) Pos {
 	start := strings.LastIndexByte(text[:offset], '\n') + 1
 	return Pos{

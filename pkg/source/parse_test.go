@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// requireGolden compares got with the golden file of an input file.
+// requireGolden compares got with the golden file next to an input file.
 func requireGolden(t *testing.T, input, got string) {
 	t.Helper()
 	golden.Equal(t, strings.TrimSuffix(input, ".yaml")+".golden", got)
@@ -89,12 +90,18 @@ func TestParseLimits(t *testing.T) {
 	require.Empty(t, docs)
 	require.Equal(t, "f.yaml: the file has 33554433 bytes; at most 33554432 are accepted [file-size]\n", lines(&diags))
 
+	diags = Diagnostics{}
+	largest := append([]byte("a: 1 #"), bytes.Repeat([]byte("x"), MaxFileSize-6)...)
+	require.Len(t, Parse(&File{Name: "f.yaml", Data: largest}, &diags), 1)
+	require.Empty(t, diags.Sorted())
+
 	for depth, problem := range map[int]string{
 		MaxDepth:     "",
 		MaxDepth + 1: "f.yaml:1:103: a[0][0][0]: maps and lists are nested deeper than 100 levels [depth]\n",
 	} {
 		diags = Diagnostics{}
-		Parse(&File{Name: "f.yaml", Data: []byte("a: " + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1))}, &diags)
+		Parse(&File{Name: "f.yaml", Data: []byte("a: " + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1))},
+			&diags)
 		require.Equal(t, problem, lines(&diags))
 	}
 }
@@ -104,7 +111,7 @@ func TestParseSharesAliases(t *testing.T) {
 	require.Same(t, doc.Get("a"), doc.Get("c"))
 }
 
-// Many machines may refer to one anchor; only growth out of proportion is refused.
+// Many VMs may refer to one anchor; only growth out of proportion is rejected.
 func TestParseManyAliases(t *testing.T) {
 	text := "base: &base {a: 1, b: 2, c: [1, 2, 3, 4]}\n"
 	var b strings.Builder

@@ -26,20 +26,20 @@ func simpleKey(key string) bool {
 	return key != "" && !strings.ContainsAny(key, ".[]\" \t\n\r")
 }
 
-// trail is a path under construction. It is written out only for a diagnostic,
-// so that descending into a tree costs nothing.
+// trail is a path under construction. It is converted to a string only for a
+// diagnostic, so that descending into a tree costs nothing.
 type trail []step
 
 type step struct {
 	key   string
-	index int // of a list item; a map key has -1
+	index int // of a list item; -1 for a map key
 }
 
 func (t *trail) pushKey(key string) { *t = append(*t, step{key, -1}) }
 func (t *trail) pushIndex(i int)    { *t = append(*t, step{"", i}) }
 func (t *trail) pop()               { *t = (*t)[:len(*t)-1] }
 
-// under returns the trail as a path that continues root.
+// under returns the trail as a path below root.
 func (t trail) under(root string) string {
 	for _, s := range t {
 		if s.index >= 0 {

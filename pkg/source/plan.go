@@ -17,13 +17,13 @@ var (
 	stringMapType   = reflect.TypeFor[map[string]string]()
 )
 
-// plan is how values of one Go type are decoded. It is worked out once per
-// type, and only for types that occur: the types of an API are many.
+// plan describes how to decode values of one Go type. It is computed once per type, and
+// only for types that occur, because an API has many.
 type plan struct {
 	typ       reflect.Type
 	own       bool // the type is a NodeDecoder
 	unmarshal bool // the type is a json.Unmarshaler
-	opaque    bool // a json.Unmarshaler without tagged fields: it gets maps and lists too
+	opaque    bool // a json.Unmarshaler without tagged fields: it also gets maps and lists
 	long      func(*plan, *decoder, *Node, reflect.Value)
 
 	elem     *lazyPlan     // of a pointer, slice or map
@@ -31,10 +31,10 @@ type plan struct {
 	short    *structField  // of a struct; nil if it has no short form of its own
 	byName   map[string]int
 	accepted []string // keys of a struct, sorted
-	required bool     // there are keys that a struct must have
+	required bool     // a struct has required keys
 }
 
-// plans caches what planOf works out, by type. Entries never change.
+// plans caches the results of planOf by type. Entries never change.
 var plans sync.Map // reflect.Type → *plan
 
 func planOf(t reflect.Type) *plan {
@@ -114,7 +114,8 @@ func (p *plan) runLong(d *decoder, n *Node, v reflect.Value) {
 	p.long(p, d, n, v)
 }
 
-// decodeNode keeps a value as it is, for whoever knows its form.
+// decodeNode stores a value as a tree, after checking only that its scalars are
+// unambiguous.
 func decodeNode(_ *plan, d *decoder, n *Node, v reflect.Value) {
 	d.walk(n)
 	v.Set(reflect.ValueOf(n))
@@ -129,17 +130,17 @@ func decodePointer(p *plan, d *decoder, n *Node, v reflect.Value) {
 
 func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != Map {
-		d.wrongType(n, "a map", "")
+		d.reportWrongType(n, "a map", "")
 		return
 	}
 	if p.required {
-		d.missingKeys(p, n)
+		d.checkRequired(p, n)
 	}
 	for i := range n.Fields {
 		f := &n.Fields[i]
 		at, ok := p.byName[f.Key]
 		if !ok {
-			d.unknownKey(f, p.accepted)
+			d.reportUnknownKey(f, p.accepted)
 			continue
 		}
 		if f.Value.Kind == Null {
@@ -171,13 +172,14 @@ func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
 	d.secret = outer
 }
 
-func (d *decoder) unknownKey(f *Field, accepted []string) {
-	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key), "unknown key %q; %s", f.Key, DidYouMean(f.Key, accepted))
+func (d *decoder) reportUnknownKey(f *Field, accepted []string) {
+	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key),
+		"unknown key %q; %s", f.Key, DidYouMean(f.Key, accepted))
 }
 
 func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != Map {
-		d.wrongType(n, "a map", "")
+		d.reportWrongType(n, "a map", "")
 		return
 	}
 	if v.IsNil() {
@@ -199,10 +201,11 @@ func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
 	}
 }
 
-// decodeStrings is decodeMap for the maps that occur most, without reflection.
+// decodeStrings decodes map[string]string, the most frequent kind of map, without
+// reflection.
 func decodeStrings(_ *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != Map {
-		d.wrongType(n, "a map", "")
+		d.reportWrongType(n, "a map", "")
 		return
 	}
 	m := v.Addr().Interface().(*map[string]string)
@@ -224,7 +227,7 @@ func decodeStrings(_ *plan, d *decoder, n *Node, v reflect.Value) {
 
 func decodeSlice(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != List {
-		d.wrongType(n, "a list", "")
+		d.reportWrongType(n, "a list", "")
 		return
 	}
 	v.Set(reflect.MakeSlice(p.typ, len(n.Items), len(n.Items)))

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// resolvePlain returns the kind of an unquoted scalar: the core schema of YAML
-// 1.2 (chapter 10.3), except that whatever YAML 1.1 and 1.2 read differently
-// stays a String; see [Node.Ambiguous].
+// resolvePlain returns the kind of an unquoted scalar by the core schema of YAML 1.2
+// (chapter 10.3), except that a scalar which YAML 1.1 and 1.2 read differently is a
+// String; see [Node.Ambiguous].
 func resolvePlain(s string) Kind {
 	if s == "" {
 		return Null
@@ -31,8 +31,9 @@ func resolveWord(s string) Kind {
 	return String
 }
 
-// resolveNumber follows [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?,
-// without integers that have a leading zero.
+// resolveNumber returns the kind of a scalar that matches
+// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, and String for anything else,
+// including integers with a leading zero.
 func resolveNumber(s string) Kind {
 	rest := unsigned(s)
 	whole := digits(rest)
@@ -75,15 +76,15 @@ func digits(s string) string {
 	return s[:i]
 }
 
-// leading returns the longest start of s that consists of the given characters.
+// leading returns the longest prefix of s that consists of the given characters.
 func leading(s, chars string) string {
 	return s[:len(s)-len(strings.TrimLeft(s, chars))]
 }
 
-// Ambiguous tells how readers of different YAML versions disagree about an
-// unquoted scalar, such as `"yes" is a boolean in YAML 1.1`, or returns "".
-// Such a scalar is a [String] with its text as written, and [Decode] accepts
-// it nowhere: who wrote it must quote it or write it differently.
+// Ambiguous returns how YAML versions disagree about an unquoted scalar, such as `"yes"
+// is a boolean in YAML 1.1`, or "" if they agree. Such a scalar is a [String] with its
+// text as written. [Decode] never accepts it: the user must quote it or write it
+// differently.
 func (n *Node) Ambiguous() string {
 	if n.Kind != String || n.Style != Plain {
 		return ""
@@ -95,7 +96,8 @@ func (n *Node) Ambiguous() string {
 	return fmt.Sprintf("%q is %s", n.Text, what)
 }
 
-// ambiguity names what else a plain scalar that is a string here could mean.
+// ambiguity returns the other meaning of a plain scalar that is a string here, or "" if
+// there is none.
 func ambiguity(s string) string {
 	if s == "" {
 		return ""
@@ -109,8 +111,8 @@ func ambiguity(s string) string {
 	return ""
 }
 
-// boolean11 reports whether YAML 1.1 (yaml.org/type/bool.html) takes s for a
-// boolean that YAML 1.2 takes for a string, in any mix of cases.
+// boolean11 reports whether YAML 1.1 (yaml.org/type/bool.html) reads s as a boolean and
+// YAML 1.2 as a string, ignoring case.
 func boolean11(s string) bool {
 	switch strings.ToLower(s) {
 	case "y", "yes", "on", "n", "no", "off":
@@ -119,7 +121,8 @@ func boolean11(s string) bool {
 	return false
 }
 
-// ambiguousNumber covers yaml.org/type/{int,float,timestamp}.html.
+// ambiguousNumber returns the other meaning of a scalar that starts like a number, or
+// "" if there is none (yaml.org/type/{int,float,timestamp}.html).
 func ambiguousNumber(s string) string {
 	body := unsigned(s)
 	switch {
@@ -159,10 +162,10 @@ func prefixed(s, prefix, chars string) bool {
 	return leading(rest, chars) == rest
 }
 
-// sexagesimal follows [1-9][0-9_]*(:[0-5]?[0-9])+ and, with a fraction,
-// [0-9][0-9_]*(:[0-5]?[0-9])+\.[0-9_]*. A MAC address matches only when all of
-// its octets are decimal, under 60, and the first does not start with 0:
-// 52:54:00:12:34:56 does, 02:00:00:00:00:01 does not.
+// sexagesimal reports whether s matches [1-9][0-9_]*(:[0-5]?[0-9])+ or, with a
+// fraction, [0-9][0-9_]*(:[0-5]?[0-9])+\.[0-9_]*. A MAC address matches only if all its
+// octets are decimal, under 60, and the first does not start with 0: 52:54:00:12:34:56
+// matches, 02:00:00:00:00:01 does not.
 func sexagesimal(s string) bool {
 	first := leading(s, "0123456789_")
 	rest := s[len(first):]
@@ -182,7 +185,7 @@ func sexagesimal(s string) bool {
 	return rest[0] == '.' && leading(rest[1:], "0123456789_") == rest[1:]
 }
 
-// timestamp reports whether s starts with a date and ends there or goes on with a time.
+// timestamp reports whether s is a date, or a date followed by a time.
 func timestamp(s string) bool {
 	year := digits(s)
 	if len(year) != 4 || len(s) < len("2006-1-2") {
@@ -202,7 +205,7 @@ func timestamp(s string) bool {
 	return strings.IndexByte("Tt \t", rest[0]) >= 0 && digits(clock) != "" && strings.Contains(clock, ":")
 }
 
-// dashed cuts a dash and one or two digits off the start of s.
+// dashed removes a dash and one or two digits from the start of s.
 func dashed(s string) (rest string, ok bool) {
 	if s == "" || s[0] != '-' {
 		return s, false

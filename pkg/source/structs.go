@@ -18,7 +18,7 @@ type structField struct {
 	plan   *lazyPlan
 }
 
-// in returns the field of a struct, making the embedded pointers on the way.
+// in returns the field of a struct, and allocates the embedded pointers on the way.
 func (f *structField) in(v reflect.Value) reflect.Value {
 	if len(f.index) == 1 {
 		return v.Field(f.index[0])
@@ -35,9 +35,9 @@ func (f *structField) in(v reflect.Value) reflect.Value {
 	return v
 }
 
-// addFields fills in the keys of a struct type, by the rules of encoding/json:
-// of several fields with one name the least deeply embedded counts, then the
-// tagged one; what is still ambiguous counts for nothing.
+// addFields adds the keys of a struct type by the rules of encoding/json: if several
+// fields have the same name, the least deeply embedded one counts, then the tagged one;
+// if that leaves more than one, none counts.
 func (p *plan) addFields() {
 	all := collectFields(p.typ, nil, nil)
 	p.byName = make(map[string]int, len(all))
@@ -70,8 +70,8 @@ func (f *structField) dominant(all []structField) bool {
 	return true
 }
 
-// collectFields lists the fields of a struct and of the structs embedded in it;
-// within holds the types that embed this one.
+// collectFields returns the fields of a struct and of the structs embedded in it.
+// within are the types that embed this one.
 func collectFields(t reflect.Type, index []int, within []reflect.Type) []structField {
 	if slices.Contains(within, t) {
 		return nil
@@ -106,7 +106,7 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 	return list
 }
 
-// embedded returns the struct type that a field embeds, or nil.
+// embedded returns the struct type that a field embeds, or nil if it embeds none.
 func embedded(sf reflect.StructField) reflect.Type {
 	t := sf.Type
 	if t.Kind() == reflect.Pointer && sf.IsExported() {

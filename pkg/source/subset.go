@@ -3,18 +3,18 @@ package source
 import "strings"
 
 const (
-	maxKey   = 1000 // bytes; YAML ends at 1024 characters what can be a key
+	maxKey   = 1000 // bytes; YAML limits keys to 1024 characters
 	maxChunk = 1024 // nodes or fields allocated at once
 )
 
-// scanner reads the plain subset of YAML that nearly all values files keep to:
-// block maps and lists, scalars and flow collections on one line, literal
-// blocks, comments. At anything else it gives up, and the general parser decides:
-// the subset has no errors of its own. Where it does not give up, both return the
-// same nodes (TestParseAgreesOnRepository, FuzzParseAgrees).
+// scanner reads the simple subset of YAML that nearly all values files use: block maps
+// and lists, scalars and flow collections on one line, literal blocks, comments. It
+// gives up at anything else and leaves the text to the general parser, so it has no
+// errors of its own. If it does not give up, both return the same nodes
+// (TestParseAgreesOnRepository, FuzzParseAgrees).
 //
-// Measured end to end: without it, rendering 10,000 VMs, a file each, takes 69 %
-// more instructions (callgrind), and 100 VMs take 30 % more CPU time.
+// Measured end to end: without it, rendering 10,000 VMs, a file each, takes 69 % more
+// instructions (callgrind), and 100 VMs take 30 % more CPU time.
 type scanner struct {
 	file *File
 	text string
@@ -28,16 +28,16 @@ type scanner struct {
 	depth  int   // maps and lists that may still be opened
 	failed bool  // outside the subset
 
-	nodes  []Node  // free ones
-	fields []Field // free ones
-	items  []*Node // free ones
+	nodes  []Node  // unused
+	fields []Field // unused
+	items  []*Node // unused
 	chunk  int
 	open   []Field // fields of the maps being read, innermost last
 	listed []*Node // items of the lists being read, innermost last
 }
 
-// parseSubset returns the documents of a text, or false if it is not in the
-// subset. wide tells that text is not all printable ASCII.
+// parseSubset returns the documents of a text, or false if it is not in the subset.
+// wide means that text is not all printable ASCII.
 func parseSubset(file *File, text string, wide bool) ([]*Node, bool) {
 	s := scanner{file: file, text: text, wide: wide, line: 1, depth: MaxDepth}
 	s.chunk = min(maxChunk, 2+strings.Count(text, "\n")+strings.Count(text, ","))
@@ -69,14 +69,14 @@ func (s *scanner) document() *Node {
 	return s.block()
 }
 
-// fail gives up; what is returned afterwards is not used.
+// fail stops the scanner. The results of later calls are not used.
 func (s *scanner) fail() *Node {
 	s.failed = true
 	return nil
 }
 
-// next goes to the first character of the next line that has content. pos is
-// at the start of a line.
+// next advances to the first character of the next line with content. pos must be at
+// the start of a line.
 func (s *scanner) next() {
 	s.marker = false
 	for s.pos < len(s.text) {
@@ -99,7 +99,8 @@ func (s *scanner) next() {
 	s.indent = -1
 }
 
-// endLine goes on to the next content; only spaces and a comment may stand between.
+// endLine advances to the next content. Only spaces and a comment may precede it in the
+// line.
 func (s *scanner) endLine() {
 	before := s.pos
 	s.skipSpaces()
@@ -111,7 +112,7 @@ func (s *scanner) endLine() {
 	s.next()
 }
 
-// peek returns the byte at pos, or 0 at the end; a text holds no NUL.
+// peek returns the byte at pos, or 0 at the end; a text contains no NUL.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]
@@ -148,8 +149,8 @@ func (s *scanner) atDash() bool {
 	return s.peek() == '-' && s.blankAt(s.pos+1)
 }
 
-// block reads the map or list that starts at pos, the first thing in its line
-// but for dashes.
+// block reads the map or list that starts at pos. Only dashes may precede it in its
+// line.
 func (s *scanner) block() *Node {
 	if s.depth == 0 {
 		return s.fail()
@@ -198,8 +199,8 @@ func (s *scanner) sequence(indent int) *Node {
 	return n
 }
 
-// entry reads the value after a key's colon, or after a dash, and goes on to
-// the content that follows it.
+// entry reads the value after a key's colon, or after a dash, and advances to the
+// content after it.
 func (s *scanner) entry(indent int, keyed bool) *Node {
 	line, column := s.line, s.column(s.pos)
 	s.skipSpaces()
@@ -219,9 +220,9 @@ func (s *scanner) entry(indent int, keyed bool) *Node {
 	return n
 }
 
-// below reads the value that starts in a later line than its key or dash. The
-// list of a key may have the key's own indentation. No value is a null where
-// it would have stood.
+// below reads a value that starts on a later line than its key or dash. The list of a
+// key may have the indentation of the key. A missing value is a null at line and
+// column.
 func (s *scanner) below(indent int, keyed bool, line, column int32) *Node {
 	switch {
 	case s.failed:

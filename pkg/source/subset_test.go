@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// flatFile is the smallest usual file: one machine, eleven scalars, 300 bytes.
+// flatFile is the smallest usual file: one VM, eleven scalars, 300 bytes.
 const flatFile = `name: vm-00042
 os: rhel9
 cores: 4
@@ -73,25 +73,33 @@ vms:
 `
 
 var seeds = []string{
-	"a:   # why\n  - [b, --now, -x]\nc: # nothing\nd: --e\n",
-	flatFile, fleetFile, "", "---\n", "a: 1", "- 1\n- b: 2\n  c: 3\n-\n", "a: b: c\n", "a:\n\tb: 1\n", "{a: 1, b: [x, y: z]}\n",
-	"a: |\n  x\n   y\n\n  z\nb: |-\n    q\n", "a: >\n  x\n", "a: &x {b: 1}\nc: *x\n<<: *x\n", "a: \"x\\ny\"\n", "a: 'it''s'\n",
-	"a : 1\n", "'a': 1\n\"b\": 2\n", "? a\n: b\n", "a: x # c\nb: x#c\n", "yes: 1\n", "a: yes\n", "a: 0o17\nb: 12:30:45\n", "a: - b\n", "a: {{ .x }}\n",
-	"a: 1\n...\n---\nb: 1\n", "%YAML 1.2\n---\na: 1\n", "a:\n- b\n- c\nd: e\n", "a:\n  b: 1\n c: 2\n", "a: x\n  y\n", "a: |\n\n  x\n \nb: 1\n",
-	"a: 1\na: 2\n", "-1: x\n", "ü: ä # ö\n\"é\": [ñ, {å: ß}]\n", "a: {b: c }\nd: [ e , f ]\n", "a: [x,]\n", "a: {x}\n", "a: {b:c}\n", "a: a:b\n", "a: -\n", "--- a\n", "---a: b\n",
-	"a: |\n  x\n# c\nb: 1\n", "a: |\n   x\n # c\n", "- |\n a\n- |\n  b\n", "a:\n  - b: |\n      x\n    c: d\n", "a: 1\n---\n---\n", " a: 1\n b: 2\n", "a: [\n  b]\n", "a: !!str 1\n", "- - - a\n", "a: 'x'y\n", "a: \"b\": c\n",
+	"a:   # why\n  - [b, --now, -x]\nc: # nothing\nd: --e\n", flatFile, fleetFile, "", "---\n", "a: 1",
+	"- 1\n- b: 2\n  c: 3\n-\n", "a: b: c\n", "a:\n\tb: 1\n", "{a: 1, b: [x, y: z]}\n",
+	"a: |\n  x\n   y\n\n  z\nb: |-\n    q\n", "a: >\n  x\n", "a: &x {b: 1}\nc: *x\n<<: *x\n", "a: \"x\\ny\"\n",
+	"a: 'it''s'\n", "a : 1\n", "'a': 1\n\"b\": 2\n", "? a\n: b\n", "a: x # c\nb: x#c\n", "yes: 1\n", "a: yes\n",
+	"a: 0o17\nb: 12:30:45\n", "a: - b\n", "a: {{ .x }}\n", "a: 1\n...\n---\nb: 1\n", "%YAML 1.2\n---\na: 1\n",
+	"a:\n- b\n- c\nd: e\n", "a:\n  b: 1\n c: 2\n", "a: x\n  y\n", "a: |\n\n  x\n \nb: 1\n", "a: 1\na: 2\n", "-1: x\n",
+	"ü: ä # ö\n\"é\": [ñ, {å: ß}]\n", "a: {b: c }\nd: [ e , f ]\n", "a: [x,]\n", "a: {x}\n", "a: {b:c}\n", "a: a:b\n",
+	"a: -\n", "--- a\n", "---a: b\n", "a: |\n  x\n# c\nb: 1\n", "a: |\n   x\n # c\n", "- |\n a\n- |\n  b\n",
+	"a:\n  - b: |\n      x\n    c: d\n", "a: 1\n---\n---\n", " a: 1\n b: 2\n", "a: [\n  b]\n", "a: !!str 1\n", "- - - a\n",
+	"a: 'x'y\n", "a: \"b\": c\n",
 }
 
 func TestSubsetAccepts(t *testing.T) {
-	for _, text := range []string{flatFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n", "\n# c\n---\n# d\na: {}\n"} {
+	for _, text := range []string{
+		flatFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n", "\n# c\n---\n# d\na: {}\n",
+	} {
 		_, ok := parseSubset(&File{}, text, true)
 		require.True(t, ok, text)
 	}
 }
 
-// The subset is a shortcut, not a dialect: what it does not know is left to the general parser.
+// The subset is a shortcut, not a dialect: what it does not cover is left to the general parser.
 func TestSubsetDeclines(t *testing.T) {
-	for _, text := range []string{"", "a: b: c\n", "a: 1\na: 2\n", "true: 1\n", "a: &x 1\n", "a: >\n  x\n", "a: \"\\n\"\n", "a: 1\n b: 2\n", "a:\n\tb: 1\n", "<<: {a: 1}\n", "a : 1\n", "a: x\n  y\n"} {
+	for _, text := range []string{
+		"", "a: b: c\n", "a: 1\na: 2\n", "true: 1\n", "a: &x 1\n", "a: >\n  x\n", "a: \"\\n\"\n", "a: 1\n b: 2\n",
+		"a:\n\tb: 1\n", "<<: {a: 1}\n", "a : 1\n", "a: x\n  y\n",
+	} {
 		_, ok := parseSubset(&File{}, text, false)
 		require.False(t, ok, text)
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// searchSize bounds the search for an error's exact place, which parses the
-// text up to the error some twenty times; further down the line must do.
+// searchSize limits the search for the exact position of an error, which parses the
+// text up to the error about twenty times. Further down, the line has to suffice.
 const searchSize = 1 << 20 // bytes
 
-// reportSyntax reports an error of the YAML library and returns the offset in
-// text at which it showed. The library tells at most a line, and for some
-// errors the one before: the place is found by parsing again.
+// reportSyntax reports an error of the YAML library and returns the offset in text at
+// which it occurred. The library reports at most a line, and for some errors the
+// previous one, so the position is found by parsing again.
 func reportSyntax(file *File, text string, before int, err error, diags *Diagnostics) int {
 	line, problem := splitError(err)
 	at := startOfLine(text, line)
@@ -47,9 +47,8 @@ func splitError(err error) (line int, problem string) {
 	return line, err.Error()[len(m[0]):]
 }
 
-// offsetOfError returns the offset of the last character of the shortest start
-// of text that shows the problem: the parser reads forward, so what follows
-// has no part in it.
+// offsetOfError returns the offset of the last character of the shortest prefix of text
+// that has the problem: the parser reads forward, so the rest does not matter.
 func offsetOfError(text, problem string) int {
 	n := sort.Search(len(text), func(n int) bool {
 		_, err := decodeAll(text[:n])
@@ -79,10 +78,10 @@ func startOfLine(text string, line int) int {
 	return offset + len(leading(text[offset:], " "))
 }
 
-// opened returns the offset of the first of the given characters in the line
-// where what the parser was reading began. The library leaves the line out
-// when it is the first, which an empty line before the text prevents, and
-// counts lines from 0 in errors of its parser, from 1 in those of its scanner.
+// opened returns the offset of the first of the given characters in the line in which
+// the construct that the parser was reading began. The library omits the line if it is
+// the first, so an empty line is added before the text. It counts lines from 0 in
+// errors of its parser, and from 1 in those of its scanner.
 func opened(text, problem, chars string) int {
 	line, p := splitError(cmp.Or(decodeError("\n"+text), io.EOF))
 	if p == problem && !strings.HasPrefix(problem, "did not find expected") {
@@ -104,23 +103,33 @@ func lineAt(text string, offset int) string {
 	return line
 }
 
+// explanations are the messages for problems of the YAML library.
 var explanations = map[string]string{
-	"mapping values are not allowed in this context":         `a ":" is not accepted here; quote a value that holds ": ", or correct the indentation`,
-	"block sequence entries are not allowed in this context": `a list entry is not accepted here; start it on a line of its own`,
-	"did not find expected key":                              `this does not belong to the map before it; check the indentation, or quote the value`,
-	"did not find expected '-' indicator":                    `this does not belong to the list before it; start an entry with "- ", or check the indentation`,
-	"did not find expected ',' or ']'":                       `a list that starts with "[" is not closed; expected "," or "]"`,
-	"did not find expected ',' or '}'":                       `a map that starts with "{" is not closed; expected "," or "}"`,
-	"did not find expected node content":                     `a value is missing here`,
-	"could not find expected ':'":                            `this is neither a key nor a value; write a key with ":" after it, or check the indentation`,
-	"found unexpected end of stream":                         `a quote is opened and never closed`,
-	"found unexpected document indicator":                    `a quote is opened and not closed before the next document`,
-	"found unknown escape character":                         `unknown escape in double quotes; accepted: \n, \t, \", \\, \xNN, \uNNNN; or use single quotes`,
-	"did not find expected <document start>":                 `this belongs to no document; check the indentation, or separate documents with "---"`,
+	"mapping values are not allowed in this context": `a ":" is not accepted here; ` +
+		`quote a value that holds ": ", or correct the indentation`,
+	"block sequence entries are not allowed in this context": `a list entry is not accepted here; ` +
+		`start it on a line of its own`,
+	"did not find expected key": `this does not belong to the map before it; ` +
+		`check the indentation, or quote the value`,
+	"did not find expected '-' indicator": `this does not belong to the list before it; ` +
+		`start an entry with "- ", or check the indentation`,
+	"did not find expected ',' or ']'": `a list that starts with "[" is not closed; ` +
+		`expected "," or "]"`,
+	"did not find expected ',' or '}'": `a map that starts with "{" is not closed; ` +
+		`expected "," or "}"`,
+	"did not find expected node content": `a value is missing here`,
+	"could not find expected ':'": `this is neither a key nor a value; ` +
+		`write a key with ":" after it, or check the indentation`,
+	"found unexpected end of stream":      `a quote is opened and never closed`,
+	"found unexpected document indicator": `a quote is opened and not closed before the next document`,
+	"found unknown escape character": `unknown escape in double quotes; ` +
+		`accepted: \n, \t, \", \\, \xNN, \uNNNN; or use single quotes`,
+	"did not find expected <document start>": `this belongs to no document; ` +
+		`check the indentation, or separate documents with "---"`,
 }
 
-// explain returns where to point for a problem that showed at an offset, and
-// what it means to who wrote the file.
+// explain returns the offset to report for a problem that occurred at another offset,
+// and the message for the user.
 func explain(problem, text string, at int) (int, string) {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	line := lineAt(text, start)
@@ -135,8 +144,8 @@ func explain(problem, text string, at int) (int, string) {
 		return at, "a value cannot start with " + strconv.Quote(text[at:at+1]) + "; quote it"
 	case strings.HasPrefix(problem, "unknown anchor '"):
 		name, _, _ := strings.Cut(problem[len("unknown anchor '"):], "'")
-		return max(start, strings.LastIndexByte(text[:at+1], '*')), fmt.Sprintf(
-			`unknown anchor %q; an alias must follow its anchor in the same document, and a value that starts with "*" must be quoted`, name)
+		return max(start, strings.LastIndexByte(text[:at+1], '*')), fmt.Sprintf("unknown anchor %q; "+
+			`an alias must follow its anchor in the same document, and a value that starts with "*" must be quoted`, name)
 	case problem == "mapping values are not allowed in this context" && keyless(text, start) >= 0:
 		at, problem = keyless(text, start), "could not find expected ':'"
 	case problem == "could not find expected ':'":
@@ -154,15 +163,16 @@ func explain(problem, text string, at int) (int, string) {
 	return at, "this is not valid YAML: " + problem
 }
 
-// keyless returns the offset of what stands in the line before the one that
-// starts at an offset, or -1: a word as far indented that has no colon, which the
-// parser took for the start of a longer value.
+// keyless returns the offset of the text in the line before the one at start, or -1.
+// That text must have the same indentation and no colon, so that the parser took it for
+// the start of a longer value.
 func keyless(text string, start int) int {
 	line := lineAt(text, start)
 	before := strings.LastIndexByte(text[:max(0, start-1)], '\n') + 1
 	word := strings.TrimSpace(lineAt(text, before))
 	indent := leading(lineAt(text, before), " ")
-	if start == 0 || word == "" || len(indent) != len(leading(line, " ")) || strings.ContainsAny(word, ":#") || strings.HasPrefix(word, "- ") {
+	if start == 0 || word == "" || len(indent) != len(leading(line, " ")) ||
+		strings.ContainsAny(word, ":#") || strings.HasPrefix(word, "- ") {
 		return -1
 	}
 	return before + len(indent)

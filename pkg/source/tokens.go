@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// node returns a new node that stands at pos.
+// node returns a new node at pos.
 func (s *scanner) node(kind Kind) *Node {
 	if len(s.nodes) == 0 {
 		s.nodes = make([]Node, s.chunk)
@@ -24,7 +24,8 @@ func (s *scanner) column(offset int) int32 {
 	return int32(offset - s.start + 1)
 }
 
-// takeFields takes the fields of the innermost open map, which must be distinct.
+// takeFields removes the fields of the innermost open map from the open ones and
+// returns them. It fails if two have the same key.
 func (s *scanner) takeFields(base int) []Field {
 	n := len(s.open) - base
 	if n == 0 {
@@ -32,7 +33,7 @@ func (s *scanner) takeFields(base int) []Field {
 	}
 	fields := s.open[base:]
 	if base == 0 && 2*n >= cap(s.open) {
-		s.open = nil // a map that fills the memory keeps it
+		s.open = nil // a map that uses most of the memory keeps it
 	} else {
 		if n > len(s.fields) {
 			s.fields = make([]Field, max(n, s.chunk))
@@ -89,7 +90,7 @@ func hasDuplicates(fields []Field) bool {
 	return false
 }
 
-// atKey reports whether a key stands at pos, without reading it.
+// atKey reports whether there is a key at pos, without reading it.
 func (s *scanner) atKey() bool {
 	switch c := s.peek(); {
 	case c == '"' || c == '\'':
@@ -162,15 +163,16 @@ func (s *scanner) plainStart() bool {
 		rest := strings.TrimPrefix(s.text[s.pos+1:], "-")
 		return rest != "" && isWord(rest[0])
 	}
-	return isWord(c) || c == '/' || c == '.' || c == '$' || c == '+' || c == '<' || c == '=' || c == '~' || c == '(' || c == '^'
+	return isWord(c) || c == '/' || c == '.' || c == '$' || c == '+' ||
+		c == '<' || c == '=' || c == '~' || c == '(' || c == '^'
 }
 
 func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
 }
 
-// plainEnd returns where the unquoted scalar at pos ends: before a colon and a
-// blank, before a comment, or at the end of the line.
+// plainEnd returns the offset at which the unquoted scalar at pos ends: before a colon
+// and a blank, before a comment, or at the end of the line.
 func (s *scanner) plainEnd() int {
 	i := s.pos
 scan:

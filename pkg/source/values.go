@@ -12,13 +12,26 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// scalarDecoders has the way to decode each kind of scalar.
+// scalarDecoders are the functions that decode scalars, by kind.
 var scalarDecoders = map[reflect.Kind]func(*plan, *decoder, *Node, reflect.Value){
 	reflect.String: decodeString,
 	reflect.Bool:   decodeBool,
-	reflect.Int:    decodeInt, reflect.Int8: decodeInt, reflect.Int16: decodeInt, reflect.Int32: decodeInt, reflect.Int64: decodeInt,
-	reflect.Uint: decodeUint, reflect.Uint8: decodeUint, reflect.Uint16: decodeUint, reflect.Uint32: decodeUint, reflect.Uint64: decodeUint,
-	reflect.Float32: decodeFloat, reflect.Float64: decodeFloat,
+
+	reflect.Int:   decodeInt,
+	reflect.Int8:  decodeInt,
+	reflect.Int16: decodeInt,
+	reflect.Int32: decodeInt,
+	reflect.Int64: decodeInt,
+
+	reflect.Uint:   decodeUint,
+	reflect.Uint8:  decodeUint,
+	reflect.Uint16: decodeUint,
+	reflect.Uint32: decodeUint,
+	reflect.Uint64: decodeUint,
+
+	reflect.Float32: decodeFloat,
+	reflect.Float64: decodeFloat,
+
 	reflect.Interface: decodeAny,
 }
 
@@ -28,15 +41,15 @@ func decodeString(_ *plan, d *decoder, n *Node, v reflect.Value) {
 	}
 }
 
-// text returns the text of a string, and reports whatever is none.
+// text returns the text of a string, and reports a value that is not one.
 func (d *decoder) text(n *Node) (string, bool) {
 	switch n.Kind {
 	case String:
-		return n.Text, d.unambiguous(n)
+		return n.Text, d.checkUnambiguous(n)
 	case Bool, Int, Float:
-		d.wrongType(n, "a string", fmt.Sprintf("quote it: %q", n.Text))
+		d.reportWrongType(n, "a string", fmt.Sprintf("quote it: %q", n.Text))
 	default:
-		d.wrongType(n, "a string", "")
+		d.reportWrongType(n, "a string", "")
 	}
 	return "", false
 }
@@ -55,7 +68,7 @@ func decodeBool(_ *plan, d *decoder, n *Node, v reflect.Value) {
 			hint = "write false"
 		}
 	}
-	d.wrongType(n, "a boolean", hint)
+	d.reportWrongType(n, "a boolean", hint)
 }
 
 // truth returns the value of a Bool.
@@ -63,14 +76,14 @@ func (n *Node) truth() bool { return n.Text[0] == 't' || n.Text[0] == 'T' }
 
 func decodeInt(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != Int {
-		d.notNumber(n, "an integer")
+		d.reportNotNumber(n, "an integer")
 		return
 	}
 	bits := p.typ.Bits()
 	i, err := strconv.ParseInt(n.Text, 10, bits)
 	if err != nil {
 		low := int64(-1) << (bits - 1)
-		d.outOfRange(n, strconv.FormatInt(low, 10), strconv.FormatInt(-1-low, 10))
+		d.reportOutOfRange(n, strconv.FormatInt(low, 10), strconv.FormatInt(-1-low, 10))
 		return
 	}
 	v.SetInt(i)
@@ -78,19 +91,19 @@ func decodeInt(p *plan, d *decoder, n *Node, v reflect.Value) {
 
 func decodeUint(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != Int {
-		d.notNumber(n, "an integer")
+		d.reportNotNumber(n, "an integer")
 		return
 	}
 	bits := p.typ.Bits()
 	i, err := strconv.ParseUint(strings.TrimPrefix(n.Text, "+"), 10, bits)
 	if err != nil {
-		d.outOfRange(n, "0", strconv.FormatUint(1<<bits-1, 10))
+		d.reportOutOfRange(n, "0", strconv.FormatUint(1<<bits-1, 10))
 		return
 	}
 	v.SetUint(i)
 }
 
-func (d *decoder) outOfRange(n *Node, low, high string) {
+func (d *decoder) reportOutOfRange(n *Node, low, high string) {
 	what := n.Text
 	if d.secret {
 		what = "the number"
@@ -98,16 +111,16 @@ func (d *decoder) outOfRange(n *Node, low, high string) {
 	d.errorf(n, rule.OutOfRange, "%s is out of range; accepted: %s to %s", what, low, high)
 }
 
-// notNumber reports a value that should have been a number, and how to write
-// it if it can be taken for one.
-func (d *decoder) notNumber(n *Node, want string) {
+// reportNotNumber reports a value that should be a number, and how to write it if it
+// looks like one.
+func (d *decoder) reportNotNumber(n *Node, want string) {
 	note := n.Ambiguous()
 	if n.Kind != String || d.secret || note == "" {
 		hint := ""
 		if k := resolvePlain(n.Text); n.Kind == String && (k == Int || k == Float && want == "a number") {
 			hint = "write it without quotes: " + n.Text
 		}
-		d.wrongType(n, want, hint)
+		d.reportWrongType(n, want, hint)
 		return
 	}
 	accepted := "expected " + want
@@ -119,21 +132,21 @@ func (d *decoder) notNumber(n *Node, want string) {
 
 func decodeFloat(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != Float && n.Kind != Int {
-		d.notNumber(n, "a number")
+		d.reportNotNumber(n, "a number")
 		return
 	}
 	f, err := strconv.ParseFloat(n.Text, p.typ.Bits())
 	if err != nil {
-		d.outOfRange(n, "-1.8e308", "1.8e308")
+		d.reportOutOfRange(n, "-1.8e308", "1.8e308")
 		return
 	}
 	v.SetFloat(f)
 }
 
 func decodeBytes(p *plan, d *decoder, n *Node, v reflect.Value) {
-	if n.Kind != String || !d.unambiguous(n) {
+	if n.Kind != String || !d.checkUnambiguous(n) {
 		if n.Kind != String {
-			d.wrongType(n, "a string in base64", "")
+			d.reportWrongType(n, "a string in base64", "")
 		}
 		return
 	}
@@ -148,7 +161,7 @@ func decodeBytes(p *plan, d *decoder, n *Node, v reflect.Value) {
 // decodeAny stores map[string]any, []any, string, bool, int64 (float64 if it is too large) or float64.
 func decodeAny(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if p.typ.NumMethod() > 0 {
-		d.wrongType(n, "a value of another form", "")
+		d.reportWrongType(n, "a value of another form", "")
 		return
 	}
 	if value := d.value(n); value != nil {
@@ -168,7 +181,7 @@ func (d *decoder) value(n *Node) any {
 	case Float:
 		return d.float(n)
 	case String:
-		d.unambiguous(n)
+		d.checkUnambiguous(n)
 		return n.Text
 	case Map:
 		return d.anyMap(n)
@@ -181,7 +194,7 @@ func (d *decoder) value(n *Node) any {
 func (d *decoder) float(n *Node) any {
 	f, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil {
-		d.outOfRange(n, "-1.8e308", "1.8e308")
+		d.reportOutOfRange(n, "-1.8e308", "1.8e308")
 		return nil
 	}
 	return f

@@ -1,4 +1,4 @@
-// Package starter writes a small fleet with comments to start from.
+// Package starter writes a small fleet with comments as a starting point.
 package starter
 
 import (
@@ -16,12 +16,12 @@ import (
 //go:embed all:files
 var embedded embed.FS
 
-// SchemaDir is where a fleet keeps its copy of the schemas, for editors; it is
-// hidden, and so no part of the fleet.
+// SchemaDir is the directory of a fleet's copy of the schemas, for editors. It is
+// hidden, so it is not read as a part of the fleet.
 const SchemaDir = ".vmrender/schema"
 
-// Write writes the fleet to a directory, which is created if needed, with a copy
-// of the schemas: all files or, if one of them exists, none.
+// Write writes the fleet, with a copy of the schemas, to a directory, and creates it
+// if needed. If one of the files exists, it writes none.
 func Write(dir string) error {
 	all, err := files(dir)
 	if err != nil {
@@ -49,13 +49,13 @@ func Write(dir string) error {
 	return nil
 }
 
-// file is one file to write, by its path from the fleet's root.
+// file is a file to write; its name is the path from the fleet's root.
 type file struct {
 	name string
 	data []byte
 }
 
-// files are those of a new fleet, which is named after its directory.
+// files returns the files of a new fleet, which is named after its directory.
 func files(dir string) ([]file, error) {
 	all, err := filesOf(embedded, "files", "")
 	if err != nil {
@@ -84,8 +84,9 @@ func filesOf(from fs.FS, dir, into string) ([]file, error) {
 	return all, err
 }
 
-// fleetName makes a name of lower case letters, digits and dashes from that of
-// a directory. Fleets should differ in their names: identities come from them.
+// fleetName returns a name of lower-case letters, digits and dashes for the fleet of
+// a directory. Names of fleets should differ, because identities are derived from
+// them.
 func fleetName(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

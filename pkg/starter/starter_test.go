@@ -17,8 +17,8 @@ import (
 	"github.com/vmrender/vmrender/schema"
 )
 
-// An editor shows a new fleet without complaints: every file of it names a
-// schema that init writes, and is valid against it.
+// An editor shows no problems in a new fleet: each of its files names a schema that
+// init writes, and is valid against it.
 func TestStarterMatchesItsSchemas(t *testing.T) {
 	all, err := files("site-a")
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestFleetName(t *testing.T) {
 	}
 }
 
-// Whatever the directory is called, the fleet in it is read without errors.
+// The fleet is read without errors, whatever the name of its directory.
 func TestStarterIsAFleetUnderAnyName(t *testing.T) {
 	for _, name := range []string{"plain", "UPPER case", "123", "-dash-", "日本"} {
 		dir := filepath.Join(t.TempDir(), name)

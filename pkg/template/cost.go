@@ -9,12 +9,12 @@ import (
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
-// A cost is how much a call will do beyond reading its arguments once, in bytes
-// that it reads or makes, at most.
+// A cost returns the work of a call beyond reading its arguments once, as an
+// upper bound in bytes that it reads or produces.
 type cost func(args []reflect.Value) int
 
-// costs are of the functions that do or make more than a few times what they
-// are given.
+// costs contains the functions whose work or result exceeds a small multiple
+// of their arguments.
 var costs = map[string]cost{
 	"addf": decimals, "add1f": decimals, "subf": decimals, "mulf": decimals, "divf": decimals,
 	"indent": indentation, "nindent": indentation,
@@ -22,7 +22,8 @@ var costs = map[string]cost{
 	"printf":    format,
 	"regexFind": matching, "regexFindAll": matching, "regexMatch": matching, "regexSplit": matching,
 	"mustRegexFind": matching, "mustRegexFindAll": matching, "mustRegexMatch": matching, "mustRegexSplit": matching,
-	"regexReplaceAll": replacing, "regexReplaceAllLiteral": replacing, "mustRegexReplaceAll": replacing, "mustRegexReplaceAllLiteral": replacing,
+	"regexReplaceAll": replacing, "regexReplaceAllLiteral": replacing,
+	"mustRegexReplaceAll": replacing, "mustRegexReplaceAllLiteral": replacing,
 	"repeat":  func(a []reflect.Value) int { return times(whole(a[0]), size(a[1])+1) },
 	"replace": func(a []reflect.Value) int { return times(strings.Count(a[2].String(), a[0].String()), size(a[1])) },
 	"split":   splitting, "splitList": splitting, "splitn": splitting,
@@ -31,10 +32,10 @@ var costs = map[string]cost{
 	"wrapWith": func(a []reflect.Value) int { return times(size(a[2]), size(a[1])) },
 }
 
-// endless is a cost that no string can pay.
+// endless is a cost above any budget.
 const endless = math.MaxInt32
 
-// times multiplies what is not negative, without overflow.
+// times multiplies two numbers that are not negative, without overflow.
 func times(a, b int) int {
 	if a < endless && b < endless && a*b < endless {
 		return a * b
@@ -42,7 +43,7 @@ func times(a, b int) int {
 	return endless
 }
 
-// whole is the amount of a number.
+// whole returns the absolute value of a number, at most endless.
 func whole(v reflect.Value) int {
 	n := v.Int()
 	if n <= -endless || n >= endless {
@@ -51,10 +52,10 @@ func whole(v reflect.Value) int {
 	return int(max(n, -n))
 }
 
-// size is how long a string is.
+// size returns the length of a string.
 func size(v reflect.Value) int { return len(v.String()) }
 
-// items is how many items a list has, or all lists of a list together.
+// items returns the number of items of a list, or 1 for any other value.
 func items(v reflect.Value) int {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -65,12 +66,13 @@ func items(v reflect.Value) int {
 	return 1
 }
 
-const listItem = 32 // bytes that an item of a list takes, beside its text
+const listItem = 32 // bytes per item of a list, in addition to its text
 
-// splitting makes an item of at most every character.
+// splitting is the cost of a list with at most one item per character.
 func splitting(args []reflect.Value) int { return times(size(args[len(args)-1]), listItem) }
 
-// counting makes an item of every step between the first and the last number.
+// counting is the cost of a list with an item for every step between the first
+// and the last number.
 func counting(args []reflect.Value) int {
 	if args[0].Kind() == reflect.Slice { // of seq, whose step is between the two
 		numbers := make([]reflect.Value, args[0].Len())
@@ -86,7 +88,7 @@ func counting(args []reflect.Value) int {
 	return times(total, listItem)
 }
 
-// comparing takes every item of the lists with every other.
+// comparing is the cost of comparing every item of the lists with every other.
 func comparing(args []reflect.Value) int {
 	count, weight := 0, 0
 	for _, a := range args {
@@ -100,7 +102,8 @@ func indentation(args []reflect.Value) int {
 	return times(whole(args[0]), strings.Count(args[1].String(), "\n")+1)
 }
 
-// decimals multiply numbers of up to 600 digits, whose digits add up.
+// decimals is the cost of arithmetic on numbers of up to 600 digits, whose
+// digits add up.
 func decimals(args []reflect.Value) int {
 	count := 1
 	for _, a := range args {
@@ -109,11 +112,11 @@ func decimals(args []reflect.Value) int {
 	return times(times(count, count), 64)
 }
 
-// maxPattern is how long a regular expression may be, in bytes.
+// maxPattern is the maximum length of a regular expression, in bytes.
 const maxPattern = 1000
 
-// matching takes every character to every place in the expression, of which
-// repetitions such as a{1000} make many.
+// matching is the cost of trying every character at every position of the
+// expression. Repetitions such as a{1000} create many positions.
 func matching(args []reflect.Value) int {
 	pattern := args[0].String()
 	if len(pattern) > maxPattern {
@@ -128,20 +131,21 @@ func matching(args []reflect.Value) int {
 	return times(size(args[1])+1, places+listItem)
 }
 
-// replacing puts a replacement, with at most the whole text for each of its
-// characters, in the place of every character.
+// replacing is the cost of matching, and of inserting the replacement for
+// every character. References in it such as $1 insert at most the whole text,
+// in total, for each of its characters.
 func replacing(args []reflect.Value) int {
 	return times(size(args[1])+1, size(args[2])+1) + matching(args)
 }
 
-// maxWidth is the width to which fmt pads (fmt, print.go, Go 1.26).
+// maxWidth is the maximum width to which fmt pads (fmt, print.go, Go 1.26).
 const maxWidth = 1_000_000
 
-// verbs are the verbs of a format, up to their letters, and what stands before
-// the next one.
+// verbs matches every % of a format, with the characters up to the next letter
+// or %.
 var verbs = lazyregexp.New(`%[^a-zA-Z%]*`)
 
-// format lets every verb show all arguments, at the width that it asks for.
+// format is the cost of printing all arguments for every verb, at its width.
 func format(args []reflect.Value) int {
 	weight, total := weigh(args[1], maxWork), 0
 	for _, v := range verbs().FindAllString(args[0].String(), -1) {
@@ -155,7 +159,7 @@ func format(args []reflect.Value) int {
 	return total
 }
 
-// widths adds up the numbers of a verb.
+// widths returns the sum of the numbers in a verb.
 func widths(verb string) int {
 	total, n := 0, 0
 	for _, c := range []byte(verb + "%") {
@@ -168,9 +172,9 @@ func widths(verb string) int {
 	return total
 }
 
-// weigh is how much text a value holds, with something for each of its items.
-// It stops at what is over most, which a value with shared parts can be without
-// taking any memory.
+// weigh returns the length of all text in a value, plus a constant per item.
+// It stops above most: a value with shared parts can exceed that without using
+// memory.
 func weigh(v reflect.Value, most int) int {
 	switch v.Kind() {
 	case reflect.String:

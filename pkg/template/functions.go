@@ -17,28 +17,28 @@ import (
 // FunctionNames returns the names of the functions that templates can call, sorted.
 func FunctionNames() []string { return slices.Sorted(maps.Keys(hermetic())) }
 
-// impure are functions that sprig's hermetic set still holds although the same
-// call can give different texts, or change what other strings see
+// impure are functions in the hermetic set of sprig that can still return
+// different strings for the same call, or change data that other templates see
 // (Masterminds/sprig, functions.go, v3.3.0).
 var impure = []string{
-	// The clock, and the time zone of the machine.
+	// The clock, and the time zone of the computer.
 	"ago", "durationRound", "mustDateModify", "mustToDate", "must_date_modify", "toDate", "unixEpoch",
-	// Dice.
+	// Random numbers.
 	"bcrypt", "encryptAES", "genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
 	"genSignedCert", "genSignedCertWithKey", "htpasswd", "randInt", "shuffle",
-	// They change the map that they are given, which may be the vars of all VMs, or put it into itself.
+	// They change the map they are passed, which can be the vars of all VMs, or insert it into itself.
 	"merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset",
-	// Paths in the form of the operating system that renders.
+	// Paths in the format of the operating system that renders.
 	"osBase", "osClean", "osDir", "osExt", "osIsAbs",
-	// They give pointers, of which printf shows the address.
+	// They return pointers, whose addresses printf prints.
 	"buildCustomCert", "semver",
-	// A second of work by intention.
+	// Intentionally slow: a second per call.
 	"derivePassword",
 }
 
-// hermetic are the functions that templates can call: the same input always
-// gives the same text. The built-in functions that print are among them, so
-// that they are metered as well.
+// hermetic returns the functions that templates can call: with the same input
+// they always return the same string. They include the built-in functions that
+// print, so that those are metered too.
 var hermetic = sync.OnceValue(func() template.FuncMap {
 	funcs := sprig.HermeticTxtFuncMap()
 	for _, name := range impure {
@@ -52,7 +52,8 @@ var hermetic = sync.OnceValue(func() template.FuncMap {
 	return funcs
 })
 
-// sortedKeys gives the keys of maps; sprig's are in random order.
+// sortedKeys returns the sorted keys of maps. The sprig function returns them
+// in random order.
 func sortedKeys(of ...map[string]any) []string {
 	var keys []string
 	for _, m := range of {
@@ -62,7 +63,8 @@ func sortedKeys(of ...map[string]any) []string {
 	return keys
 }
 
-// sortedValues gives the values of a map in the order of their keys; sprig's are in random order.
+// sortedValues returns the values of a map, sorted by key. The sprig function
+// returns them in random order.
 func sortedValues(of map[string]any) []any {
 	values := make([]any, 0, len(of))
 	for _, key := range sortedKeys(of) {
@@ -71,11 +73,11 @@ func sortedValues(of map[string]any) []any {
 	return values
 }
 
-// addressVerb is the verb of fmt that shows addresses.
+// addressVerb matches the fmt verb that prints addresses.
 var addressVerb = lazyregexp.New(`%[^a-zA-Z]*p`)
 
-// printf is the built-in function without the verb that shows addresses, which
-// are others every time.
+// printf is the built-in function without the verb that prints addresses,
+// which differ on every run.
 func printf(format string, args ...any) (string, error) {
 	if addressVerb().MatchString(strings.ReplaceAll(format, "%%", "")) {
 		return "", errors.New("printf: the verb %p shows an address; expected a verb such as %v")

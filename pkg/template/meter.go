@@ -6,17 +6,17 @@ import (
 	"text/template"
 )
 
-// maxWork is how much the functions and loops of one string may do, in bytes
-// that they read or make: a second's work at most, and a fleet that takes it
-// for every string still ends.
+// maxWork is the maximum work of the functions and loops of one string, in
+// bytes that they read or produce. That takes a second at most, so even a
+// fleet in which every string uses it up ends.
 const maxWork = 16 << 20
 
-// nodeWork is what a part of a template costs each time it is executed.
+// nodeWork is the cost of a part of a template each time it is executed.
 const nodeWork = 32
 
 var errTooMuch = fmt.Errorf("takes too much work: its functions and loops read and make more than %d MiB", maxWork>>20)
 
-// meter counts down what one expansion of a string may still do.
+// meter counts down the remaining work of one expansion.
 type meter struct{ left int }
 
 func (m *meter) charge(work int) error {
@@ -28,13 +28,13 @@ func (m *meter) charge(work int) error {
 	return nil
 }
 
-// run is a template of whose functions and loops the work is counted.
+// run is a template whose functions and loops are metered.
 type run struct {
 	tmpl  *template.Template
 	meter meter
 }
 
-// newRun binds the functions that a template calls to a meter of its own.
+// newRun binds the functions that a template calls to a new meter.
 func newRun(tmpl *template.Template, calls map[string]bool) (*run, error) {
 	clone, err := tmpl.Clone()
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *run) execute(data map[string]any) (string, error) {
 
 var errorType = reflect.TypeFor[error]()
 
-// metered lets every call of fn pay for what it reads before, and for what it
-// makes after.
+// metered returns fn with a charge for what each call reads before it, and for
+// what it returns after it.
 func (m *meter) metered(fn any, more cost) any {
 	f := reflect.ValueOf(fn)
 	t := f.Type()
@@ -86,7 +86,7 @@ func (m *meter) metered(fn any, more cost) any {
 	}).Interface()
 }
 
-// workOf is what a call with the arguments costs.
+// workOf returns the cost of a call, without that of its result.
 func (m *meter) workOf(args []reflect.Value, more cost) int {
 	total := nodeWork
 	for _, a := range args {
@@ -100,7 +100,7 @@ func (m *meter) workOf(args []reflect.Value, more cost) int {
 	return total
 }
 
-// withError is a function's type with an error as the second result.
+// withError returns the type of a function with an error as its second result.
 func withError(t reflect.Type) reflect.Type {
 	in := make([]reflect.Type, t.NumIn())
 	for i := range in {

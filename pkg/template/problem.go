@@ -13,20 +13,19 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Problem is what is wrong with a template.
+// Problem is an error in a template.
 type Problem struct {
-	// Line and Col count from 1, within the text; both are 0 if the problem is
-	// that of the whole text.
+	// Line and Col count from 1, within the string. Both are 0 if the problem concerns the whole string.
 	Line, Col int
 	// Message is one line.
 	Message string
-	// Missing is the name that the data does not have, in the expression Expr such
-	// as ".vars.team"; both are empty for any other problem.
+	// Missing is the name that the data does not have, in the expression Expr such as ".vars.team". Both are
+	// empty for any other problem.
 	Missing, Expr string
 }
 
-// The messages of text/template that are worded differently here
-// (text/template/parse and exec.go, Go 1.26).
+// The messages of text/template that are reworded here (text/template/parse
+// and exec.go, Go 1.26).
 var (
 	templateError   = lazyregexp.New(`^template: [^:]*:(\d+)(?::(\d+))?: (?:executing "[^"]*" at <([^>]*)>: )?(?s:(.*))$`)
 	calling         = lazyregexp.New(`^error calling \w+: `)
@@ -35,7 +34,7 @@ var (
 	quotedToken     = lazyregexp.New(`"([^" ]+)"`)
 )
 
-// problem finds out where in the text an error is, and words it.
+// problem returns the position and message of an error in a template.
 func problem(text string, err error) *Problem {
 	p := &Problem{Message: err.Error()}
 	if m := templateError().FindStringSubmatch(p.Message); m != nil {
@@ -54,7 +53,8 @@ func problem(text string, err error) *Problem {
 	return p
 }
 
-// word sets the message of a problem in an expression, which may be unknown.
+// word sets the message of a problem in an expression, which is empty if it is
+// unknown.
 func (p *Problem) word(expr, message string) {
 	p.Message = message
 	if m := missingEntry().FindStringSubmatch(message); m != nil {
@@ -66,7 +66,8 @@ func (p *Problem) word(expr, message string) {
 	}
 }
 
-// brief returns a message, into which functions can put anything, as one short line.
+// brief returns a message as one short line. Functions can put any text into
+// it.
 func brief(message string) string {
 	const enough = 300
 	if len(message) > enough {
@@ -75,11 +76,12 @@ func brief(message string) string {
 	return strings.ToValidUTF8(strings.Join(strings.Fields(message), " "), "\ufffd")
 }
 
-// functionProblem says why a function cannot be called, and which one was
-// probably meant.
+// functionProblem returns the message for a function that cannot be called,
+// with the nearest known name.
 func functionProblem(name string) string {
 	if _, known := sprig.TxtFuncMap()[name]; known {
-		return fmt.Sprintf("the function %q is not accepted; the same input must always give the same text, at bounded cost", name)
+		return fmt.Sprintf("the function %q is not accepted; "+
+			"the same input must always give the same text, at bounded cost", name)
 	}
 	if near, ok := source.Nearest(name, FunctionNames()); ok {
 		return fmt.Sprintf("unknown function %q; did you mean %q?", name, near)
@@ -87,8 +89,9 @@ func functionProblem(name string) string {
 	return fmt.Sprintf("unknown function %q; accepted: Go's own and the hermetic ones of sprig", name)
 }
 
-// columnOf returns the column, counted from 0, of what an error of the parser
-// quotes, because the error itself gives the line only; 0 if it quotes nothing of the line.
+// columnOf returns the column, counted from 0, of the token that a parser
+// error quotes, because the error itself contains only the line. It returns 0
+// if the error quotes no token of the line.
 func columnOf(text string, line int, message string) int {
 	m := quotedToken().FindStringSubmatch(message)
 	lines := strings.Split(text, "\n")

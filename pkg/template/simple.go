@@ -6,17 +6,19 @@ import (
 	"text/template/parse"
 )
 
-// simpleText is a template that only puts values of maps between texts, as most
-// do: `{{ .vars.team }}-{{ .vm.name }}`. It is expanded without reflection.
+// simpleText is a template that only inserts values of maps between strings,
+// as most do: `{{ .vars.team }}-{{ .vm.name }}`. It is expanded without
+// reflection.
 type simpleText []simplePart
 
-// simplePart is a text, or the path of a value.
+// simplePart is a literal string, or the path of a value.
 type simplePart struct {
 	text string
 	path []string
 }
 
-// simplify gives a parsed template as a simpleText, or nil where it does more.
+// simplify converts a parsed template to a simpleText, or returns nil if the
+// template does more.
 func simplify(root *parse.ListNode) simpleText {
 	out := make(simpleText, 0, len(root.Nodes))
 	for _, n := range root.Nodes {
@@ -36,7 +38,8 @@ func simplify(root *parse.ListNode) simpleText {
 	return out
 }
 
-// fieldOf is the path of a pipeline that is one field of the data, or nil.
+// fieldOf returns the path of a pipeline that is one field of the data, or nil
+// for any other pipeline.
 func fieldOf(p *parse.PipeNode) []string {
 	if len(p.Decl) > 0 || len(p.Cmds) != 1 || len(p.Cmds[0].Args) != 1 {
 		return nil
@@ -48,8 +51,9 @@ func fieldOf(p *parse.PipeNode) []string {
 	return f.Ident
 }
 
-// expand expands the template, as long as all its values are strings, whole
-// numbers or booleans; text/template words whatever is wrong with others.
+// expand expands the template if all its values are strings, integers or
+// booleans, and the result is not too long. Otherwise it returns false, and
+// text/template must expand it or report the problem.
 func (t simpleText) expand(data map[string]any) (string, bool) {
 	var out strings.Builder
 	for _, p := range t {

@@ -7,28 +7,28 @@ import (
 	"text/template/parse"
 )
 
-// stepFunc is called at the start of every round of a loop, and of every
-// template that is called, with what the round or the call costs. Templates
-// that users write cannot call it, for it is not there when they are parsed.
+// stepFunc is called at the start of every iteration of a loop and of every
+// called template, with the cost of the iteration or call. Users cannot call
+// it, because it is not defined when their templates are parsed.
 const stepFunc = "vmrenderStep"
 
 // comparisons are built-in functions that read long strings to their ends, and
-// cannot be metered from outside: each counts as many parts.
+// cannot be metered from outside: each is charged as comparisonParts parts.
 var comparisons = []string{"eq", "ge", "gt", "le", "lt", "ne"}
 
 const comparisonParts = 32
 
-// callParts are what calling a template counts as, beside what it holds: calls
-// within each other take memory too.
+// callParts is the number of parts charged for calling a template, in addition
+// to its content: nested calls also take memory.
 const callParts = 8
 
-// steps is what can make the execution of a template long.
+// steps lists the parts of a template that can make its execution long.
 type steps struct {
 	calls   map[string]bool // names of the hermetic functions that it calls
-	repeats bool            // it has loops, or calls templates
+	repeats bool            // whether it has loops or calls templates
 }
 
-// countSteps puts calls of stepFunc into a parsed template.
+// countSteps adds calls of stepFunc to a parsed template.
 func countSteps(t *template.Template) *steps {
 	s := &steps{calls: map[string]bool{}}
 	counts := map[*parse.ListNode]int{}
@@ -43,15 +43,15 @@ func countSteps(t *template.Template) *steps {
 	return s
 }
 
-// metered tells whether the execution must be counted.
+// metered reports whether the execution must be metered.
 func (s *steps) metered() bool { return s.repeats || len(s.calls) > 0 }
 
-// pay makes n parts, which can be executed many times, cost something each time.
+// pay charges for n parts at the start of a list, each time it is executed.
 func pay(l *parse.ListNode, n int) {
 	l.Nodes = append([]parse.Node{stepNode((n + 1) * nodeWork)}, l.Nodes...)
 }
 
-// list counts the parts of a list, those within each other too.
+// list returns the number of parts of a list, including nested ones.
 func (s *steps) list(l *parse.ListNode) int {
 	if l == nil {
 		return 0
@@ -107,9 +107,10 @@ func (s *steps) pipe(p *parse.PipeNode) int {
 	return n
 }
 
-// stepNode is a call of stepFunc as it would be parsed.
+// stepNode returns a call of stepFunc as the parser would produce it.
 func stepNode(work int) parse.Node {
 	number := &parse.NumberNode{NodeType: parse.NodeNumber, IsInt: true, Int64: int64(work), Text: strconv.Itoa(work)}
 	call := &parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{parse.NewIdentifier(stepFunc), number}}
-	return &parse.ActionNode{NodeType: parse.NodeAction, Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Cmds: []*parse.CommandNode{call}}}
+	pipe := &parse.PipeNode{NodeType: parse.NodePipe, Cmds: []*parse.CommandNode{call}}
+	return &parse.ActionNode{NodeType: parse.NodeAction, Pipe: pipe}
 }

@@ -1,25 +1,26 @@
-// Package template expands Go templates in strings. It knows neither YAML nor
-// virtual machines.
+// Package template expands Go templates in strings. It does not depend on YAML
+// or VMs.
 //
 // Templates come from repositories that the operator of a shared Argo CD does
-// not control, and the sidecar that expands them serves every tenant. So the
-// package holds these lines:
+// not control, and the sidecar that expands them serves every tenant. Therefore
+// the package guarantees:
 //
-//   - The same text and data give the same result. Functions that read the
-//     clock, the environment, the network or random numbers, or that show
-//     addresses in memory, do not exist ([FunctionNames] lists those that do).
-//   - No template sees or changes the data of another: functions that write to
-//     the maps that they are given do not exist.
-//   - Every expansion ends. Each call of a function, each round of a loop and
-//     each call of a template is charged to a meter with a fixed budget (meter.go,
-//     steps.go); what a call costs beyond reading its arguments once is a table
-//     by function (cost.go).
-//   - Results are bounded: at most 1 MiB of valid UTF-8 per string, and templates
-//     that loop or call functions work only on data of at most 1 MiB.
-//   - A [Problem] is one line of at most 300 bytes, and names a place inside the text.
+//   - The same string and data give the same result. There are no functions that
+//     read the clock, the environment, the network or random numbers, or that
+//     print memory addresses ([FunctionNames] lists the functions that exist).
+//   - No template sees or changes the data of another: there are no functions
+//     that write to the maps they are passed.
+//   - Every expansion ends. Each function call, each iteration of a loop and each
+//     call of a template is charged to a meter with a fixed budget (meter.go,
+//     steps.go). A table contains the cost of a call beyond reading its arguments
+//     once, by function (cost.go).
+//   - Results are bounded: at most 1 MiB of valid UTF-8 per string. Templates
+//     that loop or call functions accept at most 1 MiB of data.
+//   - A [Problem] is one line of at most 300 bytes, with a position inside the
+//     string.
 //
-// Bounds are on work, not on time, so that a slow machine accepts what a fast
-// one does.
+// The bounds limit work, not time, so that the result does not depend on the
+// speed of the computer.
 package template
 
 import (
@@ -37,14 +38,14 @@ const maxText = 1 << 20
 // Is reports whether a string is a template.
 func Is(text string) bool { return strings.Contains(text, "{{") }
 
-// Set holds parsed templates. The zero value is ready to use, and safe for
+// Set contains parsed templates. The zero value is ready to use, and safe for
 // concurrent use.
 type Set struct {
 	parsed sync.Map // text → *parsedText
 }
 
-// Expand expands a template. The entry "vars" of data holds the values that
-// users write. The problem is nil if there is none.
+// Expand expands a template. The entry "vars" of data contains the values from
+// users. The problem is nil if there is none.
 func (s *Set) Expand(text string, data map[string]any) (string, *Problem) {
 	p := s.parse(text)
 	if p.err != nil {
@@ -57,7 +58,7 @@ func (s *Set) Expand(text string, data map[string]any) (string, *Problem) {
 	return out, nil
 }
 
-// parsedText is a template that is parsed once, or the error of parsing it.
+// parsedText is a parsed template, or the error of parsing it.
 type parsedText struct {
 	simple simpleText // nil if the template does more than insert values
 	tmpl   *template.Template
@@ -84,7 +85,8 @@ func (s *Set) parse(text string) *parsedText {
 	return p
 }
 
-// execute expands the template; its functions and loops together do a bounded amount of work.
+// execute expands the template. Its functions and loops together do a bounded
+// amount of work.
 func (p *parsedText) execute(data map[string]any) (string, error) {
 	if p.simple != nil {
 		if text, ok := p.simple.expand(data); ok {
@@ -116,10 +118,11 @@ func executed(tmpl *template.Template, data map[string]any) (string, error) {
 	return out.String(), nil
 }
 
-// errNotText rejects bytes that no manifest can contain; b64dec and trunc can produce them.
+// errNotText rejects bytes that no manifest can contain; b64dec and trunc can
+// produce them.
 var errNotText = errors.New("makes text that is not valid UTF-8")
 
-// bounded is a text of limited length.
+// bounded is a string builder with limited length.
 type bounded struct{ strings.Builder }
 
 var errTooLong = fmt.Errorf("makes more than %d bytes", maxText)

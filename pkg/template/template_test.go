@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/template"
 )
 
-// data is what the templates of these tests see.
+// data returns the data of the templates in these tests.
 func data() map[string]any {
 	return map[string]any{
 		"vars": map[string]any{"list": []any{"b", "a", "b"}, "map": map[string]any{"z": 1, "y": 2, "x": 3}, "n": 3},
@@ -20,7 +20,8 @@ func data() map[string]any {
 	}
 }
 
-// TestFunctions shows what functions that are not sprig's or text/template's own give.
+// TestFunctions shows the results of functions that differ from sprig's or
+// text/template's own.
 func TestFunctions(t *testing.T) {
 	for text, want := range map[string]string{
 		`{{ keys .vars.map }}`:                                     "[x y z]",
@@ -54,7 +55,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestTemplatesEnd proves that no template runs or grows without a bound: each
+// TestTemplatesEnd proves that no template runs or grows without a limit: each
 // of these would take minutes, or more memory than there is.
 func TestTemplatesEnd(t *testing.T) {
 	const work, length = "takes too much work", "makes more than 1048576 bytes"
@@ -62,9 +63,11 @@ func TestTemplatesEnd(t *testing.T) {
 		return `{{ $x := "ab" }}{{ range until 99 }}{{ $x = ` + call + ` }}{{ end }}`
 	}
 	for name, test := range map[string]struct{ template, want string }{
-		"nested loops":        {`{{ range until 9999 }}{{ range until 9999 }}{{ end }}{{ end }}`, work},
-		"loop over a number":  {`{{ range 2000000000 }}{{ end }}`, work},
-		"large loop body":     {`{{ range until 90000 }}` + strings.Repeat(`{{ if . }}{{ end }}`, 20_000) + `{{ end }}`, work},
+		"nested loops":       {`{{ range until 9999 }}{{ range until 9999 }}{{ end }}{{ end }}`, work},
+		"loop over a number": {`{{ range 2000000000 }}{{ end }}`, work},
+		"large loop body": {
+			`{{ range until 90000 }}` + strings.Repeat(`{{ if . }}{{ end }}`, 20_000) + `{{ end }}`, work,
+		},
 		"recursion":           {`{{ define "x" }}{{ template "x" }}{{ end }}{{ template "x" }}`, work},
 		"recursion of itself": {`{{ template "t" }}`, work},
 		"wide recursion":      {`{{ define "x" }}{{ template "x" }}{{ template "x" }}{{ end }}{{ template "x" }}`, work},
@@ -125,12 +128,13 @@ func TestTemplatesEnd(t *testing.T) {
 	}
 }
 
-// TestPureTemplates proves that templates cannot tell the time, the machine or
-// the place in memory, and cannot change what others see.
+// TestPureTemplates proves that templates cannot read the time, the computer
+// or memory addresses, and cannot change the data of others.
 func TestPureTemplates(t *testing.T) {
 	for _, text := range []string{
 		`{{ now }}`, `{{ ago 1 }}`, `{{ toDate "2006" "2020" }}`, `{{ env "HOME" }}`, `{{ expandenv "$HOME" }}`,
-		`{{ randInt 1 9 }}`, `{{ uuidv4 }}`, `{{ shuffle "abc" }}`, `{{ genPrivateKey "rsa" }}`, `{{ getHostByName "x" }}`, `{{ osBase "/a" }}`,
+		`{{ randInt 1 9 }}`, `{{ uuidv4 }}`, `{{ shuffle "abc" }}`, `{{ genPrivateKey "rsa" }}`,
+		`{{ getHostByName "x" }}`, `{{ osBase "/a" }}`,
 		`{{ set .vars "a" "b" }}`, `{{ unset .vars "a" }}`, `{{ merge .vars .vars }}`, `{{ mergeOverwrite .vars .vars }}`,
 		`{{ $d := dict }}{{ $_ := set $d "itself" $d }}{{ $d }}`,
 		`{{ list (semver "1.2.3") | printf "%d" }}`, `{{ vmrenderStep -1000000 }}`,
@@ -146,7 +150,7 @@ func TestPureTemplates(t *testing.T) {
 	}
 }
 
-// TestBigVars proves that loops over what a file holds end as well.
+// TestBigVars proves that loops over large values of a file also end.
 func TestBigVars(t *testing.T) {
 	big := map[string]any{"vars": map[string]any{"big": strings.Repeat("x", 2<<20)}}
 	_, problem := new(template.Set).Expand("{{ len .vars.big }}", big)
@@ -155,14 +159,15 @@ func TestBigVars(t *testing.T) {
 	require.Equal(t, "cannot use functions and loops with `vars` of more than 1048576 bytes", problem.Message)
 }
 
-// TestFunctionNames pins the functions that templates can call: one that a new
-// version of sprig adds must be reviewed first.
+// TestFunctionNames pins the functions that templates can call: a function
+// that a new version of sprig adds must be reviewed first.
 func TestFunctionNames(t *testing.T) {
 	golden.Equal(t, "testdata/functions.txt", strings.Join(template.FunctionNames(), "\n")+"\n")
 }
 
-// FuzzTemplate proves that every template ends, with text that a manifest can
-// contain or a problem inside the text, and gives the same again.
+// FuzzTemplate proves that every template ends, with a string that a manifest
+// can contain or with a problem inside the template, and with the same result
+// again.
 func FuzzTemplate(f *testing.F) {
 	for _, name := range template.FunctionNames() {
 		for _, args := range []string{"", `"a"`, `3 "a,b"`, `"a" "b" "abc"`, `.vars.list`, `"x" .vars.map`, `99999999 "x"`} {

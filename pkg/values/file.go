@@ -1,7 +1,8 @@
-// Package values defines the words of the user: the keys of a VM, of fleet.yaml and
-// of values files, as structs whose comments and tags are the JSON schema and
-// the reference; the short forms of those keys; and the forms of names and
-// versions. It knows nothing of inheritance, and nothing of what a key does.
+// Package values defines the keys that users write: those of a VM, of
+// fleet.yaml and of values files, as structs whose comments and tags are the
+// source of the JSON schema and the reference. It also defines the short forms
+// of those keys, and the syntax of names and versions. Inheritance and the
+// effects of keys are in other packages.
 package values
 
 import (
@@ -23,23 +24,23 @@ type Header struct {
 	Kind string `json:"kind" enum:"Fleet"`
 	// Name of the fleet, from which identities are derived.
 	Metadata Metadata `json:"metadata"`
-	// What the manifests will run on.
+	// Cluster that the manifests will run on.
 	Target Target `json:"target,omitempty"`
-	// Entries beside and over the built-in ones.
+	// Entries that extend or override the built-in ones.
 	Catalog *catalog.Catalog `json:"catalog,omitempty"`
 	// VM keys that every VM of the fleet inherits.
 	Defaults *VM `json:"defaults,omitempty"`
-	// How identities are derived.
+	// Rules for deriving identities.
 	Identity Identity `json:"identity,omitempty"`
-	// Node selector and tolerations that every VM gets, whatever it sets itself.
+	// Node selector and tolerations that every VM gets in addition to its own.
 	Placement Placement `json:"placement,omitempty"`
-	// What the fleet allows.
+	// Restrictions on the VMs of the fleet.
 	Policy Policy `json:"policy,omitempty"`
-	// Free values for templates, as `{{ .vars.NAME }}`.
+	// Arbitrary values for templates, as `{{ .vars.NAME }}`.
 	Vars map[string]*source.Node `json:"vars,omitempty"`
 	// Globs of files and directories that are not part of the fleet.
 	Ignore []string `json:"ignore,omitempty"`
-	// A fleet without VMs renders to nothing instead of an error.
+	// Whether a fleet without VMs is valid. It renders to nothing.
 	AllowEmpty bool `json:"allowEmpty,omitempty"`
 	// VMs by name.
 	VMs map[string]*VM `json:"vms,omitempty"`
@@ -51,47 +52,51 @@ type Metadata struct {
 	Name string `json:"name"`
 }
 
-// Target is the versions that the manifests will run on; the newest where unset.
+// Target is the cluster that the manifests will run on. Versions default to
+// the newest.
 type Target struct {
-	// KubeVirt's version, such as "1.6".
+	// KubeVirt version, for example "1.6".
 	KubeVirt string `json:"kubevirt,omitempty"`
-	// Argo CD's version, such as "3.2".
+	// Argo CD version, for example "3.2".
 	ArgoCD string `json:"argocd,omitempty"`
 	// Whether the cluster is OpenShift.
 	OpenShift bool `json:"openshift,omitempty"`
-	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, with vmrender in it; `vmrender/vmrender:latest` where unset.
+	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender.
+	// Defaults to `vmrender/vmrender:latest`.
 	Image string `json:"image,omitempty"`
-	// The Application has the sync option `ApplyOutOfSyncOnly=true`, without which `strategy: replace` recreates VMs in every sync.
+	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`, without which `strategy: replace`
+	// recreates VMs in every sync.
 	ApplyOutOfSyncOnly bool `json:"applyOutOfSyncOnly,omitempty"`
-	// Argo CD has the health checks of this project, with which stopped VMs hold up no sync.
+	// Whether Argo CD has the health checks of this project, with which stopped VMs do not block a sync.
 	HealthChecks bool `json:"healthChecks,omitempty"`
 }
 
-// DefaultImage is the image of Jobs where the target names none.
+// DefaultImage is the image of Jobs if the target does not set one.
 const DefaultImage = "vmrender/vmrender:latest"
 
-// Identity is how identities are derived from fleet, namespace and name, so
-// that a recreated VM is the same machine to its guest.
+// Identity specifies which identities are derived from fleet, namespace and
+// name, so that a recreated VM looks like the same computer to its guest.
 type Identity struct {
-	// Derive the firmware UUID; true where unset.
+	// Whether to derive the firmware UUID. Defaults to true.
 	UUID *bool `json:"uuid,omitempty"`
-	// Derive the serial number; true where unset.
+	// Whether to derive the serial number. Defaults to true.
 	Serial *bool `json:"serial,omitempty"`
-	// First three bytes of derived MAC addresses, such as "02:a1:b2"; none are derived where unset.
+	// First three bytes of derived MAC addresses, such as "02:a1:b2". If unset, none are derived.
 	MACPrefix string `json:"macPrefix,omitempty"`
 }
 
-// Placement is where all machines of the fleet run: strict isolation.
+// Placement restricts all VMs of the fleet to certain nodes. A VM cannot
+// override it.
 type Placement struct {
-	// Node labels that every machine needs.
+	// Node labels that every VM requires.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// Kubernetes' tolerations that every machine gets.
+	// Kubernetes tolerations that every VM gets.
 	Tolerations *source.Node `json:"tolerations,omitempty" ref:"tolerations"`
 }
 
-// Policy is what the fleet allows.
+// Policy restricts the VMs of the fleet.
 type Policy struct {
-	// Literal passwords in values files: a warning, or an error.
+	// Reaction to literal passwords in values files: a warning (the default) or an error.
 	InlineSecrets string `json:"inlineSecrets,omitempty" enum:"warn,deny"`
 }
 
@@ -101,7 +106,7 @@ type File struct {
 	Namespace string `json:"namespace,omitempty"`
 	// VM keys that the file's VMs inherit.
 	Defaults *VM `json:"defaults,omitempty"`
-	// Free values for templates, as `{{ .vars.NAME }}`.
+	// Arbitrary values for templates, as `{{ .vars.NAME }}`.
 	Vars map[string]*source.Node `json:"vars,omitempty"`
 	// VMs by name.
 	VMs map[string]*VM `json:"vms"`

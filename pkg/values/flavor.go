@@ -3,13 +3,16 @@ package values
 import "github.com/vmrender/vmrender/pkg/source"
 
 // OfFlavor returns the cpu and memory of a flavor as VM keys in their long
-// forms. They stand where at does, and replace all that another flavor sets.
+// forms, at the position of at. They replace everything that another flavor
+// sets.
 func OfFlavor(flavor, at *source.Node) *source.Node {
 	keys := Long(source.Reposition(flavor, at))
 	out := source.EmptyMap(at)
 	cpu, memory := source.EmptyMap(at), source.EmptyMap(at)
 	cpu.Short = source.NewNull(at)
-	for _, k := range []string{"sockets", "cores", "threads", "maxSockets", "dedicated", "isolateEmulator", "numa", "realtime"} {
+	for _, k := range []string{
+		"sockets", "cores", "threads", "maxSockets", "dedicated", "isolateEmulator", "numa", "realtime",
+	} {
 		cpu.Add(k, source.NewNull(at))
 	}
 	for _, k := range []string{"guest", "max", "hugepages"} {
@@ -20,7 +23,7 @@ func OfFlavor(flavor, at *source.Node) *source.Node {
 	return out
 }
 
-// over sets the entries of a map in base, which is changed. Unlike a merge it
+// over sets the entries of a map in base, which it changes. Unlike a merge, it
 // keeps the nulls of both.
 func over(base, entries *source.Node) *source.Node {
 	if entries == nil {

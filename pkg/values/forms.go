@@ -9,42 +9,80 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Form is the short form of a map: a scalar that may be written in its place.
-// What the scalar may be follows from the struct field that it is the value of.
+// Form is the short form of a map: a scalar that can be written in its place.
+// The struct field that contains it determines the type of the scalar.
 type Form struct {
-	// Key is the key of the map whose value the scalar is. It is empty if no key
-	// has that meaning: then the scalar is the map's [source.Node.Short].
+	// Key is the key of the map that the scalar is the value of. It is empty if no key has that meaning: then
+	// the scalar is the [source.Node.Short] of the map.
 	Key string
-	// Clears are the keys that the scalar removes from what is inherited.
+	// Clears are the inherited keys that the scalar removes.
 	Clears []string
-	// Noun names the scalar in the reference, and Example shows it there.
+	// Noun is the name of the scalar in the reference, and Example an example for it.
 	Noun, Example string
 }
 
-// topology are the keys of `cpu` that the number of virtual CPUs replaces, and that replace it.
+// topology are the keys of `cpu` that the number of virtual CPUs replaces, and
+// that replace it.
 var topology = []string{"sockets", "cores", "threads"}
 
-// Forms has the short form of every type that has one.
+// Forms contains the short form of every type that has one.
 var Forms = map[reflect.Type]Form{
 	reflect.TypeFor[CPU](): {
 		Clears: topology, Noun: "integer",
-		Example: "`cpu: 4` is 4 virtual CPUs, as sockets or as cores, whichever suits the operating system",
+		Example: "`cpu: 4` is 4 virtual CPUs, as sockets or as cores depending on the operating system",
 	},
-	reflect.TypeFor[Memory]():     {Key: "guest", Noun: "quantity", Example: "`memory: 16Gi` is `memory: {guest: 16Gi}`"},
-	reflect.TypeFor[Matcher]():    {Key: "name", Clears: []string{"kind"}, Noun: "name", Example: "`instancetype: u1.medium` is `instancetype: {name: u1.medium}`"},
-	reflect.TypeFor[Disk]():       {Key: "size", Noun: "quantity", Example: "`data: 120Gi` is `data: {size: 120Gi}`"},
-	reflect.TypeFor[Source]():     {Key: "blank", Noun: "`blank`", Example: "`source: blank` is `source: {blank: true}`; only disks have it"},
-	reflect.TypeFor[NIC]():        {Key: "network", Noun: "network", Example: "`[pod, vlan2003]` is `[{network: pod}, {network: vlan2003}]`"},
-	reflect.TypeFor[Port]():       {Key: "port", Noun: "port", Example: "`[80]` is `[{port: 80}]`"},
-	reflect.TypeFor[CPUFeature](): {Key: "name", Noun: "name", Example: "`[vmx]` is `[{name: vmx}]`"},
-	reflect.TypeFor[Device]():     {Key: "device", Noun: "device", Example: "`[nvidia.com/GA102GL_A10]` is `[{device: nvidia.com/GA102GL_A10}]`"},
-	reflect.TypeFor[Firmware]():   {Key: "type", Noun: "type", Example: "`firmware: efi` is `firmware: {type: efi}`"},
-	reflect.TypeFor[TPM]():        {Noun: "boolean", Example: "`tpm: true` is a TPM that forgets its state, `tpm: false` is none"},
-	reflect.TypeFor[Service]():    {Key: "port", Noun: "port", Example: "`https: 443` is `https: {port: 443}`"},
-	reflect.TypeFor[Lifecycle]():  {Key: "type", Noun: "type", Example: "`lifecycle: cattle` is `lifecycle: {type: cattle}`"},
+	reflect.TypeFor[Memory](): {
+		Key: "guest", Noun: "quantity",
+		Example: "`memory: 16Gi` is `memory: {guest: 16Gi}`",
+	},
+	reflect.TypeFor[Matcher](): {
+		Key: "name", Clears: []string{"kind"}, Noun: "name",
+		Example: "`instancetype: u1.medium` is `instancetype: {name: u1.medium}`",
+	},
+	reflect.TypeFor[Disk](): {
+		Key: "size", Noun: "quantity",
+		Example: "`data: 120Gi` is `data: {size: 120Gi}`",
+	},
+	reflect.TypeFor[Source](): {
+		Key: "blank", Noun: "`blank`",
+		Example: "`source: blank` is `source: {blank: true}`; only for disks",
+	},
+	reflect.TypeFor[NIC](): {
+		Key: "network", Noun: "network",
+		Example: "`[pod, vlan2003]` is `[{network: pod}, {network: vlan2003}]`",
+	},
+	reflect.TypeFor[Port](): {
+		Key: "port", Noun: "port",
+		Example: "`[80]` is `[{port: 80}]`",
+	},
+	reflect.TypeFor[CPUFeature](): {
+		Key: "name", Noun: "name",
+		Example: "`[vmx]` is `[{name: vmx}]`",
+	},
+	reflect.TypeFor[Device](): {
+		Key: "device", Noun: "device",
+		Example: "`[nvidia.com/GA102GL_A10]` is `[{device: nvidia.com/GA102GL_A10}]`",
+	},
+	reflect.TypeFor[Firmware](): {
+		Key: "type", Noun: "type",
+		Example: "`firmware: efi` is `firmware: {type: efi}`",
+	},
+	reflect.TypeFor[TPM](): {
+		Noun:    "boolean",
+		Example: "`tpm: true` is a TPM without persistent state, `tpm: false` is no TPM",
+	},
+	reflect.TypeFor[Service](): {
+		Key: "port", Noun: "port",
+		Example: "`https: 443` is `https: {port: 443}`",
+	},
+	reflect.TypeFor[Lifecycle](): {
+		Key: "type", Noun: "type",
+		Example: "`lifecycle: cattle` is `lifecycle: {type: cattle}`",
+	},
 }
 
-// long returns the map that a scalar is the short form of, and anything else as it is.
+// long returns the map that the scalar n is short for. It returns any other
+// node unchanged.
 func (f *Form) long(n *source.Node) *source.Node {
 	if !n.IsScalar() {
 		return n
@@ -62,8 +100,8 @@ func (f *Form) long(n *source.Node) *source.Node {
 	return m
 }
 
-// longForms returns how the value of each VM key gets its long form, before
-// levels merge: the keys whose type, or whose entries' type, has a short form.
+// longForms returns, for each VM key whose value or entries have a short form,
+// the function that returns the long form of its value.
 var longForms = sync.OnceValue(func() map[string]func(*source.Node) *source.Node {
 	long := map[string]func(*source.Node) *source.Node{}
 	for field := range reflect.TypeFor[VM]().Fields() {
@@ -92,14 +130,15 @@ var longForms = sync.OnceValue(func() map[string]func(*source.Node) *source.Node
 })
 
 // Long returns VM keys with every short form in its long form, so that both
-// merge alike across levels.
+// merge in the same way across levels.
 func Long(vm *source.Node) *source.Node {
 	if vm == nil || vm.Kind != source.Map {
 		return vm
 	}
 	var out *source.Node
+	forms := longForms()
 	for i, f := range vm.Fields {
-		long, ok := longForms()[f.Key]
+		long, ok := forms[f.Key]
 		if !ok {
 			continue
 		}
@@ -131,7 +170,8 @@ func eachValue(long func(*source.Node) *source.Node) func(*source.Node) *source.
 	}
 }
 
-// longCPU lets the keys of the topology replace an inherited number of virtual CPUs.
+// longCPU returns the long form of `cpu`, in which keys of the topology
+// replace an inherited number of virtual CPUs.
 func longCPU(n *source.Node) *source.Node {
 	if n.Kind != source.Map {
 		form := Forms[reflect.TypeFor[CPU]()]
@@ -163,7 +203,7 @@ func longDisk(n *source.Node) *source.Node {
 	return out
 }
 
-// LongSource returns a disk's source in its long form.
+// LongSource returns the source of a disk in its long form.
 func LongSource(n *source.Node) *source.Node {
 	if n.Kind == source.String && n.Text == "blank" {
 		yes := *n

@@ -42,25 +42,44 @@ func TestForms(t *testing.T) {
 		want   values.VM
 	}{
 		{"vcpus", []string{"cpu: 4"}, values.VM{CPU: &values.CPU{VCPUs: 4}}},
-		{"vcpus replace a topology", []string{"cpu: {sockets: 2, model: host}", "cpu: 4"}, values.VM{CPU: &values.CPU{VCPUs: 4, Model: "host"}}},
-		{"a topology replaces vcpus", []string{"cpu: 4", "cpu: {cores: 2}"}, values.VM{CPU: &values.CPU{Cores: 2}}},
-		{"other keys keep vcpus", []string{"cpu: 4", "cpu: {model: host}"}, values.VM{CPU: &values.CPU{VCPUs: 4, Model: "host"}}},
-		{"memory", []string{"memory: {max: 8Gi}", "memory: 4Gi"}, values.VM{Memory: &values.Memory{Guest: "4Gi", Max: "8Gi"}}},
 		{
-			"a name replaces the kind", []string{"preference: {name: a, kind: VirtualMachinePreference}", "preference: b"},
+			"vcpus replace a topology",
+			[]string{"cpu: {sockets: 2, model: host}", "cpu: 4"},
+			values.VM{CPU: &values.CPU{VCPUs: 4, Model: "host"}},
+		},
+		{"a topology replaces vcpus", []string{"cpu: 4", "cpu: {cores: 2}"}, values.VM{CPU: &values.CPU{Cores: 2}}},
+		{
+			"other keys keep vcpus",
+			[]string{"cpu: 4", "cpu: {model: host}"},
+			values.VM{CPU: &values.CPU{VCPUs: 4, Model: "host"}},
+		},
+		{
+			"memory",
+			[]string{"memory: {max: 8Gi}", "memory: 4Gi"},
+			values.VM{Memory: &values.Memory{Guest: "4Gi", Max: "8Gi"}},
+		},
+		{
+			"a name replaces the kind",
+			[]string{"preference: {name: a, kind: VirtualMachinePreference}", "preference: b"},
 			values.VM{Preference: &values.Matcher{Name: "b"}},
 		},
 		{
-			"disk", []string{"disks: {a: 1Gi, b: {source: blank}}"},
+			"disk",
+			[]string{"disks: {a: 1Gi, b: {source: blank}}"},
 			values.VM{Disks: map[string]*values.Disk{"a": {Size: "1Gi"}, "b": {Source: &values.Source{Blank: true}}}},
 		},
 		{"tpm", []string{"tpm: true"}, values.VM{TPM: &values.TPM{Enabled: &yes}}},
-		{"tpm off", []string{"tpm: {persistent: true}", "tpm: false"}, values.VM{TPM: &values.TPM{Persistent: &yes, Enabled: &no}}},
+		{
+			"tpm off",
+			[]string{"tpm: {persistent: true}", "tpm: false"},
+			values.VM{TPM: &values.TPM{Persistent: &yes, Enabled: &no}},
+		},
 		{"firmware", []string{"firmware: efi"}, values.VM{Firmware: &values.Firmware{Type: "efi"}}},
 		{"lifecycle", []string{"lifecycle: cattle"}, values.VM{Lifecycle: &values.Lifecycle{Type: "cattle"}}},
 		{"service", []string{"services: {web: 80}"}, values.VM{Services: map[string]*values.Service{"web": {Port: 80}}}},
 		{
-			"items", []string{"{nics: [pod, {network: lan}], gpus: [vendor/x]}"},
+			"items",
+			[]string{"{nics: [pod, {network: lan}], gpus: [vendor/x]}"},
 			values.VM{NICs: []values.NIC{{Network: "pod"}, {Network: "lan"}}, GPUs: []values.Device{{Device: "vendor/x"}}},
 		},
 	} {
@@ -82,7 +101,8 @@ func TestFormsAreOfFields(t *testing.T) {
 	for of, form := range values.Forms {
 		found := false
 		for field := range of.Fields() {
-			found = found || form.Key != "" && values.Key(field) == form.Key || form.Key == "" && field.Tag.Get("source") == "short"
+			short := field.Tag.Get("source") == "short"
+			found = found || form.Key != "" && values.Key(field) == form.Key || form.Key == "" && short
 		}
 		require.True(t, found, of)
 		for _, key := range form.Clears {
@@ -109,7 +129,7 @@ func TestFlavor(t *testing.T) {
 // TestStrategies shows that the strategies that users can write are those that have traits.
 func TestStrategies(t *testing.T) {
 	field, _ := reflect.TypeFor[values.Lifecycle]().FieldByName("Strategy")
-	for _, name := range strings.Split(field.Tag.Get("enum"), ",") {
+	for name := range strings.SplitSeq(field.Tag.Get("enum"), ",") {
 		require.NotNil(t, values.Strategy(name).Traits(), name)
 	}
 	require.NotNil(t, values.InPlace.Traits())
@@ -119,8 +139,11 @@ func TestStrategies(t *testing.T) {
 		lifecycle string
 		want      values.Strategy
 	}{
-		{"{}", values.InPlace}, {"lifecycle: pet", values.InPlace}, {"lifecycle: {strategy: pool}", values.InPlace},
-		{"lifecycle: cattle", values.Rollout}, {"lifecycle: {type: cattle, strategy: replace}", values.Replace},
+		{"{}", values.InPlace},
+		{"lifecycle: pet", values.InPlace},
+		{"lifecycle: {strategy: pool}", values.InPlace},
+		{"lifecycle: cattle", values.Rollout},
+		{"lifecycle: {type: cattle, strategy: replace}", values.Replace},
 	} {
 		vm := decoded(t, c.lifecycle)
 		require.Equal(t, c.want, vm.Strategy(), c.lifecycle)
@@ -131,7 +154,16 @@ func TestBefore(t *testing.T) {
 	for _, c := range []struct {
 		version string
 		before  bool // 1.6
-	}{{"1.5", true}, {"v1.5.9", true}, {"0.9", true}, {"1.6", false}, {"1.10", false}, {"2.0", false}, {"", false}, {"new", false}} {
+	}{
+		{"1.5", true},
+		{"v1.5.9", true},
+		{"0.9", true},
+		{"1.6", false},
+		{"1.10", false},
+		{"2.0", false},
+		{"", false},
+		{"new", false},
+	} {
 		require.Equal(t, c.before, values.Before(c.version, 1, 6), c.version)
 	}
 }

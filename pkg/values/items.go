@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Items of lists do not merge across levels: they take their short form when
-// they are decoded.
+// Items of lists do not merge across levels. Their short forms are expanded
+// when they are decoded.
 
 // decodeItem decodes an item of a list, or the scalar that is its short form.
 func decodeItem[T any](n *source.Node, into *T, path string, diags *source.Diagnostics) {
@@ -38,7 +38,8 @@ func (d *Device) DecodeNode(at *source.Node, path string, diags *source.Diagnost
 	decodeItem(at, d, path, diags)
 }
 
-// DecodeNode accepts a string for a command of the shell, and a list for one that is executed.
+// DecodeNode accepts a string for a shell command, and a list for a command
+// without a shell.
 func (c *Command) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
 	switch at.Kind {
 	case source.List:
@@ -56,7 +57,8 @@ func (v *IntOrPercent) DecodeNode(at *source.Node, path string, diags *source.Di
 	text, percent := strings.CutSuffix(at.Text, "%")
 	n, err := strconv.Atoi(text)
 	if !at.IsScalar() || err != nil || n < 1 || percent && n > 100 {
-		diags.Errorf(at.Pos(), rule.WrongType, path, "invalid value %q; expected a number from 1, or a percentage up to \"100%%\"", at.Text)
+		diags.Errorf(at.Pos(), rule.WrongType, path,
+			"invalid value %q; expected a number from 1, or a percentage up to \"100%%\"", at.Text)
 		return
 	}
 	v.Int, v.Percent = n, percent

@@ -9,10 +9,11 @@ import (
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
-// MaxName is the maximum length of names, which are also values of labels.
+// MaxName is the maximum length of names, which are also label values.
 const MaxName = validation.DNS1123LabelMaxLength
 
-// NameProblem returns what is wrong with a DNS label (RFC 1123), or "".
+// NameProblem returns what is wrong with a DNS label (RFC 1123), or "" if it
+// is valid.
 func NameProblem(name string) string {
 	if plainName(name) {
 		return ""
@@ -20,7 +21,8 @@ func NameProblem(name string) string {
 	if len(name) > MaxName {
 		return fmt.Sprintf("%q has %d characters; at most %d are accepted", name, len(name), MaxName)
 	}
-	return fmt.Sprintf("invalid name %q; expected lower case letters, digits and \"-\", starting and ending with a letter or digit", name)
+	return fmt.Sprintf("invalid name %q; expected lower case letters, digits and \"-\", "+
+		"starting and ending with a letter or digit", name)
 }
 
 func plainName(name string) bool {
@@ -64,7 +66,7 @@ func plainLabel(s string) bool {
 	return true
 }
 
-// LabelProblem returns what is wrong with a label, or "".
+// LabelProblem returns what is wrong with a label, or "" if it is valid.
 func LabelProblem(key, value string) string {
 	if plainKey(key) && (value == "" || plainLabel(value)) {
 		return ""

@@ -5,10 +5,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Strategy is how a machine takes a change of its values.
+// Strategy is the way in which changes of its values are applied to a VM.
 type Strategy string
 
-// The strategies: that of pets, and those of cattle.
+// The strategies: [InPlace] for pets, the others for cattle.
 const (
 	InPlace   Strategy = ""
 	Rollout   Strategy = "rollout"
@@ -17,32 +17,32 @@ const (
 	Pool      Strategy = "pool"
 )
 
-// Traits is what a strategy implies for the parts of a machine. Checks and
-// renderers read traits, never names, so that a new strategy is a row in this
-// table and a renderer.
+// Traits are the properties of a strategy that matter to the parts of a VM.
+// Checks and renderers read traits, never names, so that a new strategy is a
+// row in this table and a renderer.
 type Traits struct {
-	// KeepsRoot: the VM boots from the same root disk after a change, so that the disk can be kept.
+	// KeepsRoot: the VM boots from the same root disk after a change, so the disk can be kept.
 	KeepsRoot bool
-	// ContentNamedRoot: the root disk is named after its content, and other content
-	// is another disk next to the old one.
+	// ContentNamedRoot: the root disk is named after its content. New content creates a second disk next to the
+	// old one.
 	ContentNamedRoot bool
-	// Job: a Job of vmrender restarts the VMs after a sync, a few at a time.
+	// Job: a vmrender Job restarts the VMs in batches after a sync.
 	Job bool
 	// DeletesVM: a change deletes the VM.
 	DeletesVM bool
-	// LosesDisks: the disks that the VM owns are deleted with it, in every change.
+	// LosesDisks: the disks that the VM owns are deleted with it on every change.
 	LosesDisks bool
-	// AwaitsDeletion: Argo CD deletes and creates the VM during the sync.
+	// AwaitsDeletion: Argo CD deletes and recreates the VM during the sync.
 	AwaitsDeletion bool
 	// NamedByContent: the name of the VM ends in a hash of its content.
 	NamedByContent bool
-	// Pooled: one VirtualMachinePool stands for all replicas. KubeVirt numbers
-	// them, so that no value can contain an ordinal or be that of one VM.
+	// Pooled: one VirtualMachinePool represents all replicas. KubeVirt numbers them, so no value can contain an
+	// ordinal or apply to a single VM.
 	Pooled bool
-	// Together says why several VMs with the same values run at the same time, or
-	// is empty if they do not.
+	// Together is the reason why several VMs with the same values run at the same time, or empty if they do
+	// not.
 	Together string
-	// Inert are the keys of `lifecycle` without a meaning here.
+	// Inert are the keys of `lifecycle` that have no effect with the strategy.
 	Inert []string
 }
 
@@ -65,10 +65,12 @@ var strategies = map[Strategy]*Traits{
 	},
 }
 
-// Traits returns what the strategy implies. It must not be changed.
+// Traits returns the properties of the strategy, which callers must not
+// change.
 func (s Strategy) Traits() *Traits { return strategies[s] }
 
-// Strategy returns that of the VM: [InPlace] for a pet, and [Rollout] for cattle by default.
+// Strategy returns the strategy of the VM: [InPlace] for a pet, and [Rollout]
+// for cattle by default.
 func (vm *VM) Strategy() Strategy {
 	lc := vm.Lifecycle
 	switch {
@@ -80,15 +82,16 @@ func (vm *VM) Strategy() Strategy {
 	return lc.Strategy
 }
 
-// InertRule names keys of the lifecycle that mean nothing to machines of one
-// type, or of one strategy.
+// InertRule names keys of `lifecycle` that have no effect for one type, or one
+// strategy.
 type InertRule struct {
 	Chooser, Choice string // such as "type" and "pet"
 	Keys            []string
 	Advice          string
 }
 
-// InertRules has all keys of `lifecycle` that other keys make meaningless.
+// InertRules contains all keys of `lifecycle` that other keys make
+// ineffective.
 var InertRules = append([]InertRule{
 	{"type", "pet", []string{"strategy", "maxUnavailable", "keepOld"}, "is for cattle; remove it, or use `type: cattle`"},
 	{"type", "cattle", []string{"snapshotBefore", "ansible"}, "is for pets; remove it, or use `type: pet`"},
@@ -104,12 +107,14 @@ func inertOfStrategies() []InertRule {
 	return rules
 }
 
-// CheckLifecycle reports a level whose `lifecycle`, which may be nil, sets what
-// its machines are, and a key that means nothing to those. path is that of `lifecycle`.
-func CheckLifecycle(lc *source.Node, path string, diags *source.Diagnostics) {
+// CheckLifecycle reports keys of a `lifecycle` without effect for the type or
+// strategy that the same VM keys set. path is the path of the keys.
+func CheckLifecycle(keys *source.Node, path string, diags *source.Diagnostics) {
+	lc := keys.Get("lifecycle")
 	if lc == nil {
 		return
 	}
+	path = source.JoinPath(path, "lifecycle")
 	pet := lc.Get("type").Str() == "pet"
 	for _, inert := range InertRules {
 		if lc.Get(inert.Chooser).Str() != inert.Choice || pet && inert.Chooser == "strategy" {

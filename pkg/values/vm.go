@@ -13,25 +13,30 @@ import (
 // RootDisk is the key of the boot disk under `disks`.
 const RootDisk = "root"
 
-// VM is one virtual machine as a user writes it, or as much of it as one level
-// of inheritance sets. Nothing is required but `os`, on whatever level.
+// VM contains the keys of a virtual machine, or those that one level of
+// inheritance sets. Only `os` is required, on any level.
 type VM struct {
-	// Operating system: a name in the catalogue. Decides image, firmware, buses, NIC model, Hyper-V features, clock, inputs, grace period, minimum cpu and memory.
+	// Operating system: a name in the catalog. Sets image, firmware, buses, NIC model, Hyper-V features, clock,
+	// inputs, grace period, and the minimum cpu and memory.
 	OS string `json:"os,omitempty"`
-	// Size: a name in the catalogue, expanded into `cpu` and `memory` where it is written.
+	// Size: a name in the catalog. Expands to `cpu` and `memory` at the level that sets it.
 	Flavor string `json:"flavor,omitempty"`
 	// Virtual CPUs: a number, or the long form.
 	CPU *CPU `json:"cpu,omitempty"`
 	// Guest memory: a quantity such as `16Gi`, or the long form.
 	Memory *Memory `json:"memory,omitempty"`
-	// KubeVirt instance type, by name (cluster-wide) or in the long form; then `cpu`, `memory` and `flavor` must be unset.
+	// KubeVirt instance type, by name (cluster-wide) or in the long form. Excludes `cpu`, `memory` and
+	// `flavor`.
 	Instancetype *Matcher `json:"instancetype,omitempty"`
-	// KubeVirt preference, by name (cluster-wide) or in the long form; what it owns is not rendered.
+	// KubeVirt preference, by name (cluster-wide) or in the long form. Settings that a preference owns are not
+	// rendered.
 	Preference *Matcher `json:"preference,omitempty"`
 
-	// Disks by name; a quantity is short for `{size: QUANTITY}`. `root` is the boot disk and takes source and size from the operating system.
+	// Disks by name; a quantity is short for `{size: QUANTITY}`. `root` is the boot disk, whose source and size
+	// default to those of the operating system.
 	Disks map[string]*Disk `json:"disks,omitempty"`
-	// NICs; a name is short for `{network: NAME}`. `pod` is the pod network. Without the key a VM has one NIC on the pod network.
+	// NICs; a name is short for `{network: NAME}`. `pod` is the pod network. Defaults to one NIC on the pod
+	// network.
 	NICs []NIC `json:"nics,omitempty"`
 
 	// First-boot configuration of Linux guests.
@@ -48,67 +53,68 @@ type VM struct {
 	// Host devices, by device name.
 	HostDevices []Device `json:"hostDevices,omitempty"`
 
-	// Machine type, such as `pc-q35-rhel9.6.0`; the cluster's default where unset.
+	// Machine type, such as `pc-q35-rhel9.6.0`. Defaults to that of the cluster.
 	MachineType string `json:"machineType,omitempty"`
-	// CPU architecture; amd64 where unset.
+	// CPU architecture. Defaults to amd64.
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
-	// Host name of the guest; the VM's name where unset. A template.
+	// Host name of the guest. Defaults to the name of the VM. A template.
 	Hostname string `json:"hostname,omitempty"`
-	// Labels of the VirtualMachine and of its pods. Values are templates.
+	// Labels of the VirtualMachine and its pods. Values are templates.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations of the VirtualMachine. Values are templates.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// What the machine is for: server, desktop or highperformance.
+	// Workload type: server, desktop or highperformance.
 	Workload string `json:"workload,omitempty"`
-	// Namespace; the Application's (or `--namespace`) where unset.
+	// Namespace. Defaults to that of the Application (or `--namespace`).
 	Namespace string `json:"namespace,omitempty"`
 
-	// When the machine runs.
+	// Run strategy. Defaults to Always.
 	RunStrategy string `json:"runStrategy,omitempty" enum:"Always,Halted,Manual,RerunOnFailure,Once"`
-	// What happens to the machine when its node is drained; the cluster's default where unset.
+	// Eviction strategy for drains of the node. Defaults to that of the cluster.
 	EvictionStrategy string `json:"evictionStrategy,omitempty" enum:"LiveMigrate,LiveMigrateIfPossible,None,External"`
-	// Node labels that the machine needs.
+	// Node labels that the VM requires.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// Kubernetes' tolerations.
+	// Kubernetes tolerations.
 	Tolerations *source.Node `json:"tolerations,omitempty" ref:"tolerations"`
-	// Kubernetes' affinity.
+	// Kubernetes affinity.
 	Affinity *source.Node `json:"affinity,omitempty" ref:"affinity"`
-	// Kubernetes' topology spread constraints.
+	// Kubernetes topology spread constraints.
 	TopologySpreadConstraints *source.Node `json:"topologySpreadConstraints,omitempty" ref:"topologySpreadConstraints"`
-	// Priority class of the machine's pod.
+	// Priority class of the VM's pod.
 	PriorityClassName string `json:"priorityClassName,omitempty"`
-	// Seconds the guest is given to shut down.
+	// Seconds that the guest has to shut down.
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty" minimum:"0"`
-	// KubeVirt's readiness probe.
+	// KubeVirt readiness probe.
 	ReadinessProbe *source.Node `json:"readinessProbe,omitempty" ref:"readinessProbe"`
-	// KubeVirt's liveness probe.
+	// KubeVirt liveness probe.
 	LivenessProbe *source.Node `json:"livenessProbe,omitempty" ref:"livenessProbe"`
-	// KubeVirt's access credentials, beside those that `cloudInit` makes.
+	// KubeVirt access credentials, in addition to those of `cloudInit`.
 	AccessCredentials *source.Node `json:"accessCredentials,omitempty" ref:"accessCredentials"`
 
 	// Services by name, one Kubernetes Service each; a port number is short for `{port: NUMBER}`.
 	Services map[string]*Service `json:"services,omitempty"`
 
-	// What happens after a change: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
+	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
-	// Sync wave; one more than the highest of `dependsOn` where unset, else 0.
+	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty"`
-	// VMs that must be up first, by name or `namespace/name`.
+	// VMs that must be up before this one, by name or `namespace/name`.
 	DependsOn []string `json:"dependsOn,omitempty"`
-	// Makes this many VMs, named `<name>-0` and on; `{{ .ordinal }}` is the number in templates.
+	// Number of VMs to create, named `<name>-0` and so on. In templates, `{{ .ordinal }}` is the number of the
+	// VM.
 	Replicas *int `json:"replicas,omitempty" minimum:"0" maximum:"10000"`
-	// Free values for templates, as `{{ .vars.NAME }}`.
+	// Arbitrary values for templates, as `{{ .vars.NAME }}`.
 	Vars map[string]*source.Node `json:"vars,omitempty"`
 
-	// A merge patch (RFC 7386) on the VirtualMachine, last: null removes, lists replace.
+	// Merge patch (RFC 7386), applied to the rendered VirtualMachine: null removes a key, lists are replaced.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"VirtualMachine"`
-	// RFC 6902 operations on the VirtualMachine, after `overrides`.
+	// RFC 6902 operations, applied to the VirtualMachine after `overrides`.
 	Patches []patch.Operation `json:"patches,omitempty"`
 }
 
 // CPU is the long form of `cpu`. The number of virtual CPUs is sockets × cores × threads.
 type CPU struct {
-	// Sockets: the only part that KubeVirt can plug while the machine runs.
+	// Sockets, the only part of the topology that KubeVirt can hotplug.
 	Sockets uint32 `json:"sockets,omitempty" minimum:"1"`
 	// Cores per socket.
 	Cores uint32 `json:"cores,omitempty" minimum:"1"`
@@ -116,20 +122,20 @@ type CPU struct {
 	Threads uint32 `json:"threads,omitempty" minimum:"1"`
 	// Model, such as `host-model`, `host-passthrough` or `Cascadelake-Server`.
 	Model string `json:"model,omitempty"`
-	// Sockets that can be plugged up to.
+	// Maximum number of sockets for hotplug.
 	MaxSockets uint32 `json:"maxSockets,omitempty" minimum:"1"`
-	// Dedicated physical CPUs.
+	// Whether to use dedicated physical CPUs.
 	Dedicated *bool `json:"dedicated,omitempty"`
-	// A dedicated physical CPU for the emulator thread.
+	// Whether the emulator thread gets a dedicated physical CPU.
 	IsolateEmulator *bool `json:"isolateEmulator,omitempty"`
-	// Pass the host's NUMA topology through; needs `dedicated` and hugepages.
+	// Whether to pass the NUMA topology of the host through; needs `dedicated` and hugepages.
 	NUMA *bool `json:"numa,omitempty"`
-	// Real-time scheduling; needs `dedicated`.
+	// Enables real-time scheduling; needs `dedicated`.
 	Realtime *bool `json:"realtime,omitempty"`
 	// CPU features.
 	Features []CPUFeature `json:"features,omitempty"`
 
-	// VCPUs is the short form: a number of virtual CPUs whose topology the operating system chooses.
+	// VCPUs is the short form: a number of virtual CPUs whose topology depends on the operating system.
 	VCPUs uint32 `json:"-" source:"short" minimum:"1"`
 }
 
@@ -137,15 +143,15 @@ type CPU struct {
 type CPUFeature struct {
 	// Name of the feature, such as `vmx`.
 	Name string `json:"name" required:"true"`
-	// What the host must offer; require where unset.
+	// Requirement on the host. Defaults to require.
 	Policy string `json:"policy,omitempty" enum:"force,require,optional,disable,forbid"`
 }
 
 // Memory is the long form of `memory`.
 type Memory struct {
-	// What the guest sees, a quantity such as `16Gi`.
+	// Guest memory, for example `16Gi`.
 	Guest string `json:"guest,omitempty" format:"quantity"`
-	// What can be plugged up to while it runs.
+	// Maximum memory for hotplug.
 	Max string `json:"max,omitempty" format:"quantity"`
 	// Page size of hugepages, such as `2Mi` or `1Gi`.
 	Hugepages string `json:"hugepages,omitempty" format:"quantity"`
@@ -155,7 +161,7 @@ type Memory struct {
 type Matcher struct {
 	// Name of the object.
 	Name string `json:"name" required:"true"`
-	// Kind of the object; the cluster-wide kind where unset.
+	// Kind of the object. Defaults to the cluster-wide kind.
 	Kind string `json:"kind,omitempty"`
 }
 
@@ -165,66 +171,67 @@ type Disk struct {
 	Size string `json:"size,omitempty" format:"quantity"`
 	// Content: `blank`, or the long form.
 	Source *Source `json:"source,omitempty"`
-	// Storage class: a name in the catalogue, or of the cluster's class.
+	// Storage class: a name in the catalog, or the name of a class in the cluster.
 	StorageClass string `json:"storageClass,omitempty"`
-	// Access mode of the claim.
+	// Access mode of the PVC.
 	AccessMode string `json:"accessMode,omitempty" enum:"ReadWriteOnce,ReadWriteMany,ReadOnlyMany,ReadWriteOncePod"`
-	// Volume mode of the claim.
+	// Volume mode of the PVC.
 	VolumeMode string `json:"volumeMode,omitempty" enum:"Block,Filesystem"`
-	// Bus; the operating system's where unset.
+	// Bus. Defaults to that of the operating system.
 	Bus string `json:"bus,omitempty" enum:"virtio,sata,scsi,usb"`
-	// What the guest sees.
+	// Device type that the guest sees.
 	Type string `json:"type,omitempty" enum:"disk,cdrom,lun"`
-	// Place in the boot order, from 1.
+	// Position in the boot order, from 1.
 	BootOrder *uint `json:"bootOrder,omitempty" minimum:"1"`
 	// Cache mode.
 	Cache string `json:"cache,omitempty" enum:"none,writethrough,writeback"`
-	// Input and output mode.
+	// I/O mode.
 	IO string `json:"io,omitempty" enum:"native,threads,io_uring,default"`
-	// Serial number the guest sees.
+	// Serial number that the guest sees.
 	Serial string `json:"serial,omitempty"`
-	// The guest cannot write to it.
+	// Whether the disk is read-only for the guest.
 	ReadOnly *bool `json:"readOnly,omitempty"`
-	// Several machines may use it at once.
+	// Whether several VMs can use the disk at the same time.
 	Shareable *bool `json:"shareable,omitempty"`
-	// It can be added and removed while the machine runs.
+	// Whether the disk can be added and removed while the VM runs.
 	Hotpluggable *bool `json:"hotpluggable,omitempty"`
-	// Allocate all space at once.
+	// Whether to allocate all space when the disk is created.
 	Preallocation *bool `json:"preallocation,omitempty"`
-	// The disk survives its VM. Follows the lifecycle where unset.
+	// Whether the disk survives its VM. The default depends on the lifecycle.
 	Keep *bool `json:"keep,omitempty"`
-	// Grow the claim to this size after it was made.
+	// Size that the PVC grows to after it was created.
 	ExpandTo string `json:"expandTo,omitempty" format:"quantity"`
-	// A CD-ROM drive without its medium.
+	// Whether the CD-ROM drive is without its medium.
 	Ejected *bool `json:"ejected,omitempty"`
 }
 
-// Source is where a disk's content comes from: the short form `blank`, or exactly one source.
+// Source is the source of a disk's content: the short form `blank`, or exactly
+// one source.
 type Source catalog.Source
 
 // NIC is the long form of an entry of `nics`.
 type NIC struct {
-	// Network: `pod`, a name in the catalogue, or `namespace/nad`.
+	// Network: `pod`, a name in the catalog, or `namespace/nad`.
 	Network string `json:"network,omitempty"`
-	// Name of the NIC; the network's where unset.
+	// Name of the NIC. Defaults to that of the network, or `default` on the pod network.
 	Name string `json:"name,omitempty"`
-	// How it is bound: bridge, masquerade, sriov, or the name of a network binding plugin.
+	// Binding: bridge, masquerade, sriov, or the name of a network binding plugin.
 	Binding string `json:"binding,omitempty"`
-	// Model; the operating system's where unset.
+	// Model. Defaults to that of the network, then to that of the operating system.
 	Model string `json:"model,omitempty"`
 	// MAC address, such as `02:a1:b2:00:00:01`. A template.
 	MAC string `json:"mac,omitempty"`
-	// Static address with prefix length, such as `10.0.0.5/24`: writes cloud-init network data. A template.
+	// Static address with prefix length, such as `10.0.0.5/24`, which sets cloud-init network data. A template.
 	IP string `json:"ip,omitempty"`
 	// Default gateway.
 	Gateway string `json:"gateway,omitempty" format:"ip"`
 	// Name servers.
 	DNS []string `json:"dns,omitempty"`
-	// Further routes.
+	// Additional routes.
 	Routes []Route `json:"routes,omitempty"`
-	// Ports that the pod network forwards; all where unset.
+	// Ports that the pod network forwards. Defaults to all.
 	Ports []Port `json:"ports,omitempty"`
-	// Place in the boot order, from 1.
+	// Position in the boot order, from 1.
 	BootOrder *uint `json:"bootOrder,omitempty" minimum:"1"`
 	// Link state; `absent` unplugs the NIC.
 	State string `json:"state,omitempty" enum:"up,down,absent"`
@@ -244,37 +251,38 @@ type Port struct {
 	Name string `json:"name,omitempty"`
 	// Number of the port.
 	Port int32 `json:"port" required:"true" minimum:"1" maximum:"65535"`
-	// Protocol; TCP where unset.
+	// Protocol. Defaults to TCP.
 	Protocol string `json:"protocol,omitempty" enum:"TCP,UDP"`
 }
 
-// CloudInit is first-boot configuration. String values are templates.
+// CloudInit is the first-boot configuration of a Linux guest. String values
+// are templates.
 type CloudInit struct {
-	// User to set up; the operating system's where unset.
+	// User to set up. Defaults to that of the operating system.
 	User string `json:"user,omitempty"`
 	// Password of the user, in clear text: prefer `passwordSecret`.
 	Password string `json:"password,omitempty" source:"secret"`
-	// Secret whose keys are user names and whose values are passwords; set by the guest agent.
+	// Secret with user names as keys and passwords as values, which the guest agent sets.
 	PasswordSecret string `json:"passwordSecret,omitempty"`
 	// Authorized SSH keys of the user.
 	SSHKeys []string `json:"sshKeys,omitempty"`
 	// Secret with authorized SSH keys.
 	SSHKeySecret string `json:"sshKeySecret,omitempty"`
-	// Host name; the VM's where unset.
+	// Host name. Defaults to the name of the VM.
 	Hostname string `json:"hostname,omitempty"`
 	// Packages to install.
 	Packages []string `json:"packages,omitempty"`
 	// Commands to run: strings, or lists of arguments.
 	RunCmd []Command `json:"runcmd,omitempty"`
-	// The whole user data, instead of the keys above.
+	// Complete user data, instead of the keys above.
 	UserData string `json:"userData,omitempty" source:"secret"`
-	// The whole network data, instead of what static addresses write.
+	// Complete network data, instead of that for static addresses.
 	NetworkData string `json:"networkData,omitempty"`
-	// Secret that holds the whole user data under `userdata`.
+	// Secret with the complete user data under `userdata`.
 	Secret string `json:"secret,omitempty"`
-	// Where user data is kept: in the VirtualMachine, or in a Secret of its own.
+	// Location of user data: in the VirtualMachine (the default), or in a separate Secret.
 	Store string `json:"store,omitempty" enum:"inline,secret"`
-	// Data source that the guest reads.
+	// Data source that the guest reads. Defaults to noCloud.
 	Datasource string `json:"datasource,omitempty" enum:"noCloud,configDrive"`
 }
 
@@ -284,7 +292,8 @@ type Command struct {
 	Args  []string
 }
 
-// Sysprep names the Windows answer file: exactly one of the two.
+// Sysprep names the Windows answer file. Exactly one of the two keys must be
+// set.
 type Sysprep struct {
 	// Secret with `autounattend.xml` or `unattend.xml`. A template.
 	Secret string `json:"secret,omitempty"`
@@ -294,28 +303,28 @@ type Sysprep struct {
 
 // Firmware is the long form of `firmware`.
 type Firmware struct {
-	// Kind of firmware.
+	// Firmware type.
 	Type string `json:"type,omitempty" enum:"bios,efi,secureboot"`
-	// Keep EFI variables across restarts.
+	// Whether to keep EFI variables across restarts.
 	Persistent *bool `json:"persistent,omitempty"`
-	// UUID of the machine; derived from its name where unset.
+	// UUID of the VM. Defaults to one derived from its name.
 	UUID string `json:"uuid,omitempty"`
-	// Serial number of the machine; derived from its name where unset.
+	// Serial number of the VM. Defaults to one derived from its name.
 	Serial string `json:"serial,omitempty"`
 }
 
 // TPM is the long form of `tpm`.
 type TPM struct {
-	// Keep the TPM's state across restarts.
+	// Whether to keep the TPM state across restarts.
 	Persistent *bool `json:"persistent,omitempty"`
 
 	// Enabled is the short form.
 	Enabled *bool `json:"-" source:"short"`
 }
 
-// Device is one device of the host; a device name is short for `{device: NAME}`.
+// Device is a host device; a device name is short for `{device: NAME}`.
 type Device struct {
-	// Name inside the machine; `gpu0`, `hostdevice0` and so on where unset.
+	// Name inside the VM. Defaults to `gpu0`, `hostdevice0` and so on.
 	Name string `json:"name,omitempty"`
 	// Resource name that the cluster permits, such as `nvidia.com/GA102GL_A10`.
 	Device string `json:"device" required:"true"`
@@ -325,11 +334,11 @@ type Device struct {
 type Service struct {
 	// Port of the Service.
 	Port int32 `json:"port" required:"true" minimum:"1" maximum:"65535"`
-	// Port of the guest; the same where unset.
+	// Port of the guest. Defaults to `port`.
 	TargetPort int32 `json:"targetPort,omitempty" minimum:"1" maximum:"65535"`
-	// Protocol; TCP where unset.
+	// Protocol. Defaults to TCP.
 	Protocol string `json:"protocol,omitempty" enum:"TCP,UDP,SCTP"`
-	// Type of the Service; ClusterIP where unset.
+	// Type of the Service. Defaults to ClusterIP.
 	Type string `json:"type,omitempty" enum:"ClusterIP,NodePort,LoadBalancer"`
 	// Labels of the Service.
 	Labels map[string]string `json:"labels,omitempty"`
@@ -337,38 +346,44 @@ type Service struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Lifecycle is the long form of `lifecycle`. [lifecycle.md](lifecycle.md) says what each choice does.
+// Lifecycle is the long form of `lifecycle`. See [lifecycle.md](lifecycle.md)
+// for the effects of each choice.
 type Lifecycle struct {
-	// pet: updated in place; cattle: recreated.
+	// `pet` is updated in place, `cattle` is recreated. Defaults to pet.
 	Type string `json:"type,omitempty" enum:"pet,cattle"`
-	// How cattle are recreated; rollout where unset.
+	// Strategy for recreating cattle. Defaults to rollout.
 	Strategy Strategy `json:"strategy,omitempty" enum:"rollout,replace,blue-green,pool"`
-	// Cattle that may be down at once, with the strategies rollout and pool: a number or a percentage; 1 where unset.
+	// Cattle that can be down at the same time, with the strategies rollout and pool: a number or a percentage.
+	// Defaults to 1.
 	MaxUnavailable *IntOrPercent `json:"maxUnavailable,omitempty"`
-	// Root disks of earlier revisions that a rollout keeps; 1 where unset.
+	// Root disks of earlier revisions that a rollout keeps. Defaults to 1.
 	KeepOld *int `json:"keepOld,omitempty" minimum:"0"`
-	// Disks survive their VM, as DataVolumes of their own: true for pets, false for cattle, where unset. Root disks of cattle are made anew all the same, but with `strategy: replace`.
+	// Whether disks survive their VM, as separate DataVolumes. Defaults to true for pets and false for cattle.
+	// Root disks of cattle are always recreated, except with `strategy: replace`.
 	KeepDisks *bool `json:"keepDisks,omitempty"`
-	// Refuse deletion on the cluster (OpenShift's delete-protection label); not with the strategies that delete VMs.
+	// Whether the cluster refuses to delete the VM (OpenShift delete-protection label). Not with the strategies
+	// that delete VMs.
 	Protect *bool `json:"protect,omitempty"`
-	// Take a snapshot of a pet before a change.
+	// Whether to take a snapshot of a pet before a change.
 	SnapshotBefore *bool `json:"snapshotBefore,omitempty"`
-	// Run an Ansible job after a change of a pet.
+	// Ansible job to run after a change of a pet.
 	Ansible *Ansible `json:"ansible,omitempty"`
 }
 
 // Ansible is a job that runs after a change: a job template of Ansible
-// Automation Platform, or, where there is none, an image that runs a playbook.
+// Automation Platform or, without that platform, an image that runs a
+// playbook.
 type Ansible struct {
-	// Job template of Ansible Automation Platform, which must ask for variables on launch.
+	// Job template of Ansible Automation Platform, which must prompt for variables on launch.
 	Template string `json:"template,omitempty"`
-	// Container image with ansible-runner, and with the playbook and its inventory beneath /runner.
+	// Container image with ansible-runner, and with the playbook and its inventory in /runner.
 	Image string `json:"image,omitempty"`
-	// Playbook beneath the image's /runner/project.
+	// Path of the playbook below /runner/project of the image.
 	Playbook string `json:"playbook,omitempty"`
-	// Secret in the VM's namespace: with `template` one with the platform's `host` and `token`; with `image` what ansible-runner reads from /runner/env, such as `ssh_key`.
+	// Secret in the VM's namespace. With `template`, it contains the `host` and `token` of the platform; with
+	// `image`, the files that ansible-runner reads from /runner/env, such as `ssh_key`.
 	Secret string `json:"secret,omitempty"`
-	// Extra variables, beside `vm_name` and `vm_namespace`.
+	// Extra variables, in addition to `vm_name` and `vm_namespace`.
 	ExtraVars map[string]*source.Node `json:"extraVars,omitempty"`
 }
 
@@ -378,7 +393,7 @@ type IntOrPercent struct {
 	Percent bool
 }
 
-// String is the number or the percentage as Kubernetes writes it.
+// String returns the number or percentage as Kubernetes writes it.
 func (v IntOrPercent) String() string {
 	if v.Percent {
 		return strconv.Itoa(v.Int) + "%"
@@ -386,7 +401,8 @@ func (v IntOrPercent) String() string {
 	return strconv.Itoa(v.Int)
 }
 
-// Key returns the key under which users write a field of these structs, or "" if it is not written.
+// Key returns the key that users write for a field of these structs, or "" if
+// there is none.
 func Key(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "-" {
@@ -398,6 +414,6 @@ func Key(f reflect.StructField) string {
 // Count returns the number of virtual CPUs.
 func (c *CPU) Count() uint64 { return uint64(c.Sockets) * uint64(c.Cores) * uint64(c.Threads) }
 
-// WritesUserData reports whether user data is written from the other keys,
+// WritesUserData reports whether user data is generated from the other keys,
 // because it is not given as a whole.
 func (c *CloudInit) WritesUserData() bool { return c.UserData == "" && c.Secret == "" }

@@ -29,7 +29,7 @@ func TestWriteAnnouncements(t *testing.T) {
 	require.Equal(t, map[string]any{"tier": "gold"}, list[0]["map"])
 }
 
-// Argo CD shows a parameter twice that both lists have.
+// Argo CD shows a parameter twice if it is in both lists.
 func TestAnnouncements(t *testing.T) {
 	types := map[string]string{}
 	all := append(plugin.StaticAnnouncements(), plugin.DynamicAnnouncements(nil)...)

@@ -53,14 +53,17 @@ func TestReadEnvironment(t *testing.T) {
 		},
 		"parameters win": {
 			[]string{
-				"ARGOCD_ENV_VMRENDER_NAMESPACE=variable", "ARGOCD_ENV_VMRENDER_VM=a,b", `ARGOCD_ENV_VMRENDER_VARS={"a":"1","b":"2"}`,
-				`ARGOCD_APP_PARAMETERS=[{"name":"namespace","string":"parameter"},{"name":"vm","array":[]},{"name":"vars","map":{"b":"3"}}]`,
+				"ARGOCD_ENV_VMRENDER_NAMESPACE=variable", "ARGOCD_ENV_VMRENDER_VM=a,b",
+				`ARGOCD_ENV_VMRENDER_VARS={"a":"1","b":"2"}`,
+				`ARGOCD_APP_PARAMETERS=[{"name":"namespace","string":"parameter"},{"name":"vm","array":[]},` +
+					`{"name":"vars","map":{"b":"3"}}]`,
 			},
 			plugin.Request{Namespace: "parameter", VMs: []string{}, Vars: map[string]string{"a": "1", "b": "3"}},
 		},
 		"empty values": {
 			[]string{
-				"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_ENV_VMRENDER_NAMESPACE=", "ARGOCD_ENV_VMRENDER_VM= ", "ARGOCD_ENV_VMRENDER_VARS=",
+				"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_ENV_VMRENDER_NAMESPACE=", "ARGOCD_ENV_VMRENDER_VM= ",
+				"ARGOCD_ENV_VMRENDER_VARS=",
 				`ARGOCD_APP_PARAMETERS=[{"name":"namespace","string":""}]`,
 			},
 			plugin.Request{Namespace: "prod", VMs: []string{}, Vars: map[string]string{}},
@@ -86,7 +89,11 @@ func TestMistakes(t *testing.T) {
 			want:    []string{`parameter "layer": is for a platform; this Application renders a fleet`},
 		},
 		"for a fleet": {
-			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"layer","string":"network"},{"name":"vm","array":["a"]},{"name":"overlay","array":[]}]`, "ARGOCD_ENV_VMRENDER_VARS={\"a\":\"hunter2\"}"},
+			environ: []string{
+				`ARGOCD_APP_PARAMETERS=[{"name":"layer","string":"network"},{"name":"vm","array":["a"]},` +
+					`{"name":"overlay","array":[]}]`,
+				"ARGOCD_ENV_VMRENDER_VARS={\"a\":\"hunter2\"}",
+			},
 			want: []string{
 				`parameter "vm": is for a fleet; this Application renders a platform`,
 				`variable "VMRENDER_VARS": is for a fleet; this Application renders a platform`,
@@ -95,18 +102,33 @@ func TestMistakes(t *testing.T) {
 		},
 		"not JSON": {
 			environ: []string{"ARGOCD_APP_PARAMETERS=hunter2"},
-			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; expected a JSON list of objects with name, and string, array or map"},
+			want: []string{
+				"ARGOCD_APP_PARAMETERS: not what Argo CD writes; " +
+					"expected a JSON list of objects with name, and string, array or map",
+			},
 		},
 		"another type": {
 			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vars","map":{"a":13}}]`},
-			want:    []string{"ARGOCD_APP_PARAMETERS: not what Argo CD writes; expected a JSON list of objects with name, and string, array or map"},
+			want: []string{
+				"ARGOCD_APP_PARAMETERS: not what Argo CD writes; " +
+					"expected a JSON list of objects with name, and string, array or map",
+			},
 		},
 		"unknown": {
-			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vms","array":["hunter2"]},{"name":"","string":"x"}]`, "ARGOCD_ENV_VMRENDER_NS=hunter2", "ARGOCD_ENV_VMRENDER_vm=x"},
-			want:    []string{`unknown parameter ""`, `unknown parameter "vms"`, `unknown variable "VMRENDER_NS"`, `unknown variable "VMRENDER_vm"`},
+			environ: []string{
+				`ARGOCD_APP_PARAMETERS=[{"name":"vms","array":["hunter2"]},{"name":"","string":"x"}]`,
+				"ARGOCD_ENV_VMRENDER_NS=hunter2", "ARGOCD_ENV_VMRENDER_vm=x",
+			},
+			want: []string{
+				`unknown parameter ""`, `unknown parameter "vms"`, `unknown variable "VMRENDER_NS"`,
+				`unknown variable "VMRENDER_vm"`,
+			},
 		},
 		"collection types": {
-			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","string":"hunter2"},{"name":"vars"},{"name":"overlay","string":"a","array":["b"]},{"name":"namespace","array":["x"]}]`},
+			environ: []string{
+				`ARGOCD_APP_PARAMETERS=[{"name":"vm","string":"hunter2"},{"name":"vars"},` +
+					`{"name":"overlay","string":"a","array":["b"]},{"name":"namespace","array":["x"]}]`,
+			},
 			want: []string{
 				`parameter "namespace": has the value in array; expected it in "string"`,
 				`parameter "overlay": has the value in string and array; expected it in "array"`,
@@ -126,9 +148,11 @@ func TestMistakes(t *testing.T) {
 				`variable "VMRENDER_VM": item 2 is empty; expected a string, or no item`,
 			},
 		},
-		"map as text": {
+		"map as string": {
 			environ: []string{"ARGOCD_ENV_VMRENDER_VARS=a=hunter2"},
-			want:    []string{`variable "VMRENDER_VARS": not a map; expected a JSON object of strings, such as {"tier": "gold"}`},
+			want: []string{
+				`variable "VMRENDER_VARS": not a map; expected a JSON object of strings, such as {"tier": "gold"}`,
+			},
 		},
 		"twice": {
 			environ: []string{`ARGOCD_APP_PARAMETERS=[{"name":"vm","array":["a"]},{"name":"vm","array":["b"]}]`},
@@ -150,9 +174,12 @@ func messages(errs []error) []string {
 	return texts
 }
 
-// A directory can hold a fleet and a platform: who names a layer means the platform.
+// A directory can contain a fleet and a platform: a layer selects the platform.
 func TestContent(t *testing.T) {
-	const both, layer = `ARGOCD_APP_PARAMETERS=[{"name":"vm","array":[]},{"name":"layer","string":""}]`, `ARGOCD_ENV_VMRENDER_LAYER=network`
+	const (
+		both  = `ARGOCD_APP_PARAMETERS=[{"name":"vm","array":[]},{"name":"layer","string":""}]`
+		layer = `ARGOCD_ENV_VMRENDER_LAYER=network`
+	)
 	for _, c := range []struct {
 		environ  string
 		contents []plugin.Content
@@ -171,13 +198,16 @@ func TestContent(t *testing.T) {
 }
 
 func TestUnknownNamesComeWithTheKnown(t *testing.T) {
-	_, errs := plugin.ReadEnvironment([]string{`ARGOCD_APP_PARAMETERS=[{"name":"x"}]`, "ARGOCD_ENV_VMRENDER_X=1"}, plugin.Fleet)
+	_, errs := plugin.ReadEnvironment([]string{`ARGOCD_APP_PARAMETERS=[{"name":"x"}]`, "ARGOCD_ENV_VMRENDER_X=1"},
+		plugin.Fleet)
 	require.Len(t, errs, 2)
 	var unknown *plugin.UnknownNameError
 	require.ErrorAs(t, errs[0], &unknown)
 	require.Equal(t, []string{"namespace", "vm", "overlay", "defaults", "vars", "layer"}, unknown.Known)
 	require.ErrorAs(t, errs[1], &unknown)
-	require.Equal(t, []string{"VMRENDER_NAMESPACE", "VMRENDER_VM", "VMRENDER_OVERLAY", "VMRENDER_DEFAULTS", "VMRENDER_VARS", "VMRENDER_LAYER"}, unknown.Known)
+	require.Equal(t, []string{
+		"VMRENDER_NAMESPACE", "VMRENDER_VM", "VMRENDER_OVERLAY", "VMRENDER_DEFAULTS", "VMRENDER_VARS", "VMRENDER_LAYER",
+	}, unknown.Known)
 }
 
 func TestRepositoryRoot(t *testing.T) {

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// value is a parameter's value, as an item of ARGOCD_APP_PARAMETERS holds it.
+// value is a parameter's value, as in an item of ARGOCD_APP_PARAMETERS.
 type value struct {
 	String *string            `json:"string"`
 	Array  *[]string          `json:"array"`
 	Map    *map[string]string `json:"map"`
 }
 
-// input is one value that the Application gives.
+// input is one value that the Application sets.
 type input struct {
 	value
 	parameter
-	origin string // how messages name it
+	origin string // its name in messages
 }
 
-// UnknownNameError is the error for a parameter, or a variable under
-// `plugin.env`, that the plugin does not know.
+// UnknownNameError is the error for a parameter, or a variable under `plugin.env`, that
+// the plugin does not have.
 type UnknownNameError struct {
 	Kind  string   // "parameter" or "variable"
 	Name  string   // as given
@@ -34,7 +34,7 @@ type UnknownNameError struct {
 // Error returns "unknown parameter", or "unknown variable", with the name.
 func (e *UnknownNameError) Error() string { return fmt.Sprintf("unknown %s %q", e.Kind, e.Name) }
 
-// meant is the content that the values are for.
+// meant returns the content that the values are for.
 func meant(inputs []input, content Content, others []Content) Content {
 	for _, in := range inputs {
 		if !in.empty() && slices.Contains(others, in.of) {
@@ -44,7 +44,7 @@ func meant(inputs []input, content Content, others []Content) Content {
 	return content
 }
 
-// apply stores the values in their order, and returns what is wrong with them.
+// apply stores the values in order, and returns what is wrong with them.
 func (r *Request) apply(inputs []input) []error {
 	var errs []error
 	seen := map[string]bool{}
@@ -66,7 +66,8 @@ func (r *Request) apply(inputs []input) []error {
 	return errs
 }
 
-// problem says what is wrong with the value, without showing it, or nothing.
+// problem returns what is wrong with the value, without quoting it, or "" if nothing
+// is.
 func (in input) problem() string {
 	if form := in.form(); form != in.CollectionType {
 		return fmt.Sprintf("has the value in %s; expected it in %q", form, in.CollectionType)
@@ -80,12 +81,14 @@ func (in input) problem() string {
 	return ""
 }
 
-// empty tells values that say nothing.
+// empty reports whether a value sets nothing.
 func (v value) empty() bool {
-	return (v.String == nil || *v.String == "") && (v.Array == nil || len(*v.Array) == 0) && (v.Map == nil || len(*v.Map) == 0)
+	return (v.String == nil || *v.String == "") &&
+		(v.Array == nil || len(*v.Array) == 0) &&
+		(v.Map == nil || len(*v.Map) == 0)
 }
 
-// form names the collection types that the value has; one is right.
+// form returns the collection types of the value; exactly one is valid.
 func (v value) form() string {
 	var forms []string
 	if v.String != nil {
@@ -100,7 +103,8 @@ func (v value) form() string {
 	return cmp.Or(strings.Join(forms, " and "), "none")
 }
 
-// keyProblem wants dotted keys.
+// keyProblem returns what is wrong with keys that should be dotted, or "" if nothing
+// is.
 func keyProblem(keys []string) string {
 	for _, key := range keys {
 		if strings.Contains(key, "=") || strings.Contains("."+key+".", "..") {
@@ -110,8 +114,8 @@ func keyProblem(keys []string) string {
 	return ""
 }
 
-// fromParameters reads ARGOCD_APP_PARAMETERS, which is empty where the
-// Application has no parameters.
+// fromParameters parses ARGOCD_APP_PARAMETERS, which is empty if the Application has no
+// parameters.
 func fromParameters(list string) ([]input, []error) {
 	if list == "" {
 		return nil, nil
@@ -120,8 +124,9 @@ func fromParameters(list string) ([]input, []error) {
 		Name string `json:"name"`
 		value
 	}
-	if json.Unmarshal([]byte(list), &items) != nil { // whose message may quote the text
-		return nil, []error{fmt.Errorf("%s: not what Argo CD writes; expected a JSON list of objects with name, and string, array or map", parametersVar)}
+	if json.Unmarshal([]byte(list), &items) != nil { // not reported: it may quote the value
+		return nil, []error{fmt.Errorf("%s: not what Argo CD writes; "+
+			"expected a JSON list of objects with name, and string, array or map", parametersVar)}
 	}
 	var inputs []input
 	var errs []error
@@ -135,8 +140,8 @@ func fromParameters(list string) ([]input, []error) {
 	return inputs, errs
 }
 
-// fromVariables reads the variables that stand for parameters, for those who
-// cannot set parameters: a list is separated by commas, a map is a JSON object.
+// fromVariables reads the variables that stand for parameters, for users who cannot set
+// parameters: a list is separated by commas, a map is a JSON object.
 func fromVariables(env map[string]string) ([]input, []error) {
 	var inputs []input
 	var errs []error
@@ -161,7 +166,7 @@ func fromVariables(env map[string]string) ([]input, []error) {
 	return inputs, errs
 }
 
-// parse reads the text of a variable; an empty one is an empty list or map.
+// parse parses the text of a variable; an empty one is an empty list or map.
 func parse(given, collectionType string) (value, error) {
 	switch collectionType {
 	case array:

@@ -13,25 +13,25 @@ const (
 	dict  = "map"
 )
 
-// parameter is one that an Application can give under `plugin.parameters`, or
-// as a variable under `plugin.env`.
+// parameter is a parameter that an Application can set under `plugin.parameters`, or as
+// a variable under `plugin.env`.
 type parameter struct {
 	Announcement
-	// of is the content of a directory that has use for the parameter.
+	// of is the content of a directory that the parameter applies to.
 	of Content
 	// example is a value as it is written in an Application.
 	example string
-	// dynamic says that the values are announced which files give.
+	// dynamic announces the parameter with the values that files set.
 	dynamic bool
 	// take stores a value of the parameter's collection type.
 	take func(*Request, value)
 }
 
-// AllLayers is a parameter's value that means all layers of a platform, where
-// none given would mean the fleet beside it.
+// AllLayers is the value of a parameter that selects all layers of a platform. Without
+// a value, a directory that also contains a fleet renders the fleet.
 const AllLayers = "*"
 
-// parameters is the table of all that the plugin accepts.
+// parameters returns the table of all parameters that the plugin accepts.
 func parameters() []parameter {
 	return []parameter{
 		{
@@ -46,7 +46,8 @@ func parameters() []parameter {
 		{
 			Announcement: Announcement{
 				Name: "vm", Title: "VMs", CollectionType: array,
-				Tooltip: "Names, or namespace/name, of the VMs to render; all where empty. With automatic pruning all others are deleted",
+				Tooltip: "Names, or namespace/name, of the VMs to render; all where empty. " +
+					"With automatic pruning all others are deleted",
 			},
 			of:      Fleet,
 			example: "[web01, prod/db01]",
@@ -55,7 +56,8 @@ func parameters() []parameter {
 		{
 			Announcement: Announcement{
 				Name: "overlay", Title: "Overlays", CollectionType: array,
-				Tooltip: "Files that merge over the fleet, in order: relative to the Application's path, or to the repository with a leading slash",
+				Tooltip: "Files that merge over the fleet, in order: " +
+					"relative to the Application's path, or to the repository with a leading slash",
 			},
 			of:      Fleet,
 			example: "[../stages/test.yaml, /sites/b.yaml]",
@@ -64,7 +66,8 @@ func parameters() []parameter {
 		{
 			Announcement: Announcement{
 				Name: "defaults", Title: "Defaults", CollectionType: dict,
-				Tooltip: "VM keys by dotted key, each with a value as in a file; they win over the defaults of all files, and the VM wins over them",
+				Tooltip: "VM keys by dotted key, each with a value as in a file; " +
+					"they win over the defaults of all files, and the VM wins over them",
 			},
 			of:      Fleet,
 			example: "{runStrategy: Halted, memory.guest: 16Gi}",
@@ -76,14 +79,14 @@ func parameters() []parameter {
 				Tooltip: "Vars for templates by dotted key; they win over those of all files",
 			},
 			of:      Fleet,
-			example: `{tier: gold, net.mtu: "9000"}`,
-			dynamic: true,
-			take:    func(r *Request, v value) { r.Vars = overlaid(r.Vars, *v.Map) },
+			example: `{tier: gold, net.mtu: "9000"}`, dynamic: true,
+			take: func(r *Request, v value) { r.Vars = overlaid(r.Vars, *v.Map) },
 		},
 		{
 			Announcement: Announcement{
 				Name: "layer", Title: "Layer", CollectionType: text,
-				Tooltip: "Layer of a platform.yaml to render; the Applications of all layers where empty, or * where there is a fleet.yaml, too. A fleet has no layers",
+				Tooltip: "Layer of a platform.yaml to render; " +
+					"the Applications of all layers where empty, or * where there is a fleet.yaml, too. A fleet has no layers",
 			},
 			of:      Platform,
 			example: "network",
@@ -92,7 +95,7 @@ func parameters() []parameter {
 	}
 }
 
-// overlaid is a map with the entries of another over its own.
+// overlaid returns a map with the entries of another merged over its own.
 func overlaid(base, over map[string]string) map[string]string {
 	merged := make(map[string]string, len(base)+len(over))
 	maps.Copy(merged, base)
@@ -100,7 +103,7 @@ func overlaid(base, over map[string]string) map[string]string {
 	return merged
 }
 
-// find returns the parameter of a name.
+// find returns the parameter of a name, and whether there is one.
 func find(name string) (parameter, bool) {
 	for _, p := range parameters() {
 		if p.Name == name {
@@ -110,7 +113,7 @@ func find(name string) (parameter, bool) {
 	return parameter{}, false
 }
 
-// names are those of all parameters, each in the given form.
+// names returns the names of all parameters, each in the given form.
 func names(form func(string) string) []string {
 	table := parameters()
 	all := make([]string, len(table))
@@ -120,7 +123,7 @@ func names(form func(string) string) []string {
 	return all
 }
 
-// variable is the name under `plugin.env` that stands for a parameter.
+// variable returns the name under `plugin.env` that stands for a parameter.
 func variable(name string) string { return "VMRENDER_" + strings.ToUpper(name) }
 
 func plain(name string) string { return name }

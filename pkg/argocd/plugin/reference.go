@@ -1,17 +1,17 @@
 package plugin
 
-// Reference is what the documentation says of a parameter.
+// Reference describes a parameter for the documentation.
 type Reference struct {
 	Announcement
 	// Variable is the name under `plugin.env` that stands for it.
 	Variable string
-	// Content is what a directory holds that has use for it.
+	// Content is the content of a directory that the parameter applies to.
 	Content Content
 	// Example is a value as it is written in an Application.
 	Example string
 }
 
-// References are all parameters, for the documentation.
+// References returns all parameters, for the documentation.
 func References() []Reference {
 	table := parameters()
 	all := make([]Reference, len(table))

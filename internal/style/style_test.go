@@ -1,0 +1,118 @@
+package style
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.." // the module's root, seen from this package
+
+// word is a wording to avoid, and its replacement.
+type word struct {
+	not     *regexp.Regexp
+	instead string
+}
+
+// inComments is the words to avoid in comments. A declaration's comment starts with
+// its name.
+var inComments = []word{
+	{regexp.MustCompile(`\btells? (whether|if)\b`), "reports whether"},
+	{regexp.MustCompile(`^\w+ gives\b`), "returns"},
+	{regexp.MustCompile(`^\w+ wants\b`), "checks that"},
+	{regexp.MustCompile(`\bwhere there (is|are) (none|no|neither|nothing)\b`), "if there is none"},
+	{regexp.MustCompile(`\bwhere unset\b`), "Defaults to"},
+	{regexp.MustCompile(`\bbeneath\b`), "below, under, in"},
+	{regexp.MustCompile(`\bbeside\b`), "next to, in addition to"},
+	{regexp.MustCompile(`\banew\b`), "recreate, again"},
+	{regexp.MustCompile(`\bfor ever\b`), "indefinitely"},
+	{regexp.MustCompile(`\bcatalogue\b`), "catalog"},
+	{regexp.MustCompile(`\b(whoever|somebody|nobody)\b`), "the user, another team"},
+}
+
+// inStrings is the words to avoid in messages.
+var inStrings = []word{
+	{regexp.MustCompile(`[;,] want\b`), "; expected, or an imperative"},
+	{regexp.MustCompile(`\bor want\b`), "or use, or set"},
+	{regexp.MustCompile(`(^|[ :"])bad [a-zA-Z %]+["%]`), "invalid"},
+	{regexp.MustCompile(`\baccepted are\b`), "accepted:"},
+}
+
+func TestComments(t *testing.T) {
+	each(t, func(t *testing.T, f *ast.File, position func(ast.Node) string) {
+		for _, group := range f.Comments {
+			for line := range strings.SplitSeq(group.Text(), "\n") {
+				report(t, inComments, line, position(group))
+			}
+		}
+	})
+}
+
+func TestMessages(t *testing.T) {
+	each(t, func(t *testing.T, f *ast.File, position func(ast.Node) string) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(lit.Value)
+			require.NoError(t, err)
+			report(t, inStrings, text, position(lit))
+			return true
+		})
+	})
+}
+
+// TestWordsAreFound checks that the patterns match the words to avoid, and no others.
+func TestWordsAreFound(t *testing.T) {
+	require.Len(t, problems(inComments, "within tells whether a path is beneath another."), 2)
+	require.Len(t, problems(inComments, "find gives the machines, or nil where there is none"), 2)
+	require.Len(t, problems(inStrings, `bad name %q; want a name`), 2)
+	require.Empty(t, problems(inComments, "within reports whether a path is below another; what it gives up is lost."))
+	require.Empty(t, problems(inStrings, `invalid name %q; expected a name; accepted: a`))
+}
+
+func report(t *testing.T, words []word, text, at string) {
+	t.Helper()
+	for _, p := range problems(words, text) {
+		t.Errorf("%s: %s", at, p)
+	}
+}
+
+func problems(words []word, text string) []string {
+	var found []string
+	for _, w := range words {
+		if s := w.not.FindString(text); s != "" {
+			found = append(found, fmt.Sprintf("%q; write %q", strings.TrimSpace(s), w.instead))
+		}
+	}
+	return found
+}
+
+// each calls check for every Go file of the directories that users use, except tests, in a subtest.
+func each(t *testing.T, check func(t *testing.T, f *ast.File, position func(ast.Node) string)) {
+	t.Helper()
+	for _, top := range []string{"pkg", "cmd", "internal", "apps", "charts", "plugin", "schema"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, top), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			t.Run(strings.TrimPrefix(path, root+"/"), func(t *testing.T) {
+				files := token.NewFileSet()
+				f, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+				require.NoError(t, err)
+				check(t, f, func(n ast.Node) string { return files.Position(n.Pos()).String() })
+			})
+			return nil
+		}))
+	}
+}
