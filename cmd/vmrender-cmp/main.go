@@ -18,8 +18,8 @@ import (
 	"os"
 
 	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/report"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // The exit statuses.
@@ -67,7 +67,7 @@ func serve(args, environ []string, stdout, messages io.Writer) int {
 func chosen(args []string) (func(*sidecar) error, error) {
 	known := []string{"discover", "generate", "parameters"}
 	if len(args) == 0 {
-		return nil, fmt.Errorf("no command; %s", source.DidYouMean("", known))
+		return nil, fmt.Errorf("no command; %s", suggest.DidYouMean("", known))
 	}
 	if len(args) > 1 {
 		return nil, fmt.Errorf("unexpected argument %q; %s takes none, and works in the working directory", args[1], args[0])
@@ -80,5 +80,5 @@ func chosen(args []string) (func(*sidecar) error, error) {
 	case "parameters":
 		return (*sidecar).parameters, nil
 	}
-	return nil, fmt.Errorf("unknown command %q; %s", args[0], source.DidYouMean(args[0], known))
+	return nil, fmt.Errorf("unknown command %q; %s", args[0], suggest.DidYouMean(args[0], known))
 }

@@ -54,7 +54,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BIN", filepath.Dir(path))
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "manyvms": manyVMs, "hardlink": hardlink},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status, "manyvms": manyVMs, "hardlink": hardlink,
+		},
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -12,7 +13,7 @@ import (
 // worded returns the message of an error, with the nearest known name.
 func worded(err error) string {
 	if unknown, ok := errors.AsType[*plugin.UnknownNameError](err); ok {
-		return fmt.Sprintf("%v; %s", err, source.DidYouMean(unknown.Name, unknown.Known))
+		return fmt.Sprintf("%v; %s", err, suggest.DidYouMean(unknown.Name, unknown.Known))
 	}
 	return err.Error()
 }

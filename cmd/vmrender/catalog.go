@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -56,7 +57,7 @@ over the built-in ones.`,
 func oneOf(kinds []string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 && !slices.Contains(kinds, args[0]) {
-			return fmt.Errorf("unknown kind %q; %s", args[0], source.DidYouMean(args[0], kinds))
+			return fmt.Errorf("unknown kind %q; %s", args[0], suggest.DidYouMean(args[0], kinds))
 		}
 		return nil
 	}

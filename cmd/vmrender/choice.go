@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/report"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // choice is the value of a flag that accepts a few named values.
@@ -29,7 +29,7 @@ func (c *choice[T]) Type() string { return strings.Join(c.names(), "|") }
 func (c *choice[T]) Set(name string) error {
 	i := slices.Index(c.names(), name)
 	if i < 0 {
-		return errors.New(source.DidYouMean(name, c.names()))
+		return errors.New(suggest.DidYouMean(name, c.names()))
 	}
 	c.value = c.accepted[i]
 	return nil

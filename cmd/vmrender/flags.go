@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // fleetFlags are the flags of every command that reads a fleet.
@@ -85,7 +85,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near, ok := source.Nearest(unknown.GetSpecifiedName(), names); ok {
+	if near, ok := suggest.Nearest(unknown.GetSpecifiedName(), names); ok {
 		return fmt.Errorf("%w; did you mean %q?", err, "--"+near)
 	}
 	return err

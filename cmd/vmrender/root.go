@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/rollout"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // The exit statuses.
@@ -81,9 +81,9 @@ func execute(root *cobra.Command, args []string) int {
 // or with an unknown one.
 func checkCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New("no command; " + source.DidYouMean("", commandNames(root)))
+		return errors.New("no command; " + suggest.DidYouMean("", commandNames(root)))
 	}
-	return fmt.Errorf("unknown command %q; %s", args[0], source.DidYouMean(args[0], commandNames(root)))
+	return fmt.Errorf("unknown command %q; %s", args[0], suggest.DidYouMean(args[0], commandNames(root)))
 }
 
 func commandNames(root *cobra.Command) []string {

@@ -49,16 +49,21 @@ type room struct {
 
 var rooms = []room{
 	{dir: "pkg/rule", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
-	{dir: "pkg/source", ours: []string{"pkg/rule"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure},
+	{
+		dir:     "pkg/source",
+		ours:    []string{"pkg/rule", "internal/suggest"},
+		reach:   join(cluster, argocd, kubernetes, kubevirt),
+		imports: impure,
+	},
 	{
 		dir:     "pkg/catalog",
-		ours:    []string{"pkg/rule", "pkg/source"},
+		ours:    []string{"pkg/rule", "pkg/source", "internal/suggest"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: impure,
 	},
 	{
 		dir:     "pkg/patch",
-		ours:    []string{"pkg/rule", "pkg/source"},
+		ours:    []string{"pkg/rule", "pkg/source", "internal/suggest"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml, system),
 	},
@@ -70,13 +75,13 @@ var rooms = []room{
 	},
 	{
 		dir:     "pkg/template",
-		ours:    []string{"pkg/source", "internal/lazyregexp"},
+		ours:    []string{"internal/lazyregexp", "internal/suggest"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml, system),
 	},
 	{
 		dir:     "pkg/fleet",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values"},
+		ours:    []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "internal/suggest"},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,
 	},
@@ -84,7 +89,7 @@ var rooms = []room{
 		dir: "pkg/machine",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
-			"internal/lazyregexp",
+			"internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
@@ -106,6 +111,7 @@ var rooms = []room{
 		dir: "pkg/layers",
 		ours: []string{
 			"pkg/manifest", "pkg/rule", "pkg/source", "pkg/patch", "pkg/argocd", "pkg/labels", "charts", "apps",
+			"internal/suggest",
 		},
 		reach:   join(argocd, kubevirt),
 		imports: impure,
@@ -114,8 +120,10 @@ var rooms = []room{
 	{dir: "pkg/argocd/plugin", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	// The fields that Argo CD ignores are data in plugin.
 	{
-		dir:     "pkg/delivery",
-		ours:    []string{"pkg/fleet", "pkg/machine", "pkg/values", "pkg/argocd", "pkg/labels", "pkg/source", "plugin"},
+		dir: "pkg/delivery",
+		ours: []string{
+			"pkg/fleet", "pkg/machine", "pkg/values", "pkg/argocd", "pkg/labels", "pkg/source", "plugin", "internal/suggest",
+		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,
 	},
@@ -130,13 +138,18 @@ var rooms = []room{
 		imports: []string{"os/exec"},
 	},
 
-	{dir: "cmd/vmrender", ours: []string{"pkg", "schema", "internal/process"}, reach: argocd, imports: helm},
+	{
+		dir:     "cmd/vmrender",
+		ours:    []string{"pkg", "schema", "internal/process", "internal/suggest"},
+		reach:   argocd,
+		imports: helm,
+	},
 	// For a platform, the sidecar runs vmrender: see TestOneFileRunsPrograms.
 	{
 		dir: "cmd/vmrender-cmp",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/argocd/plugin",
-			"pkg/output", "pkg/report", "internal/process",
+			"pkg/output", "pkg/report", "internal/process", "internal/suggest",
 		},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),
 	},
@@ -152,6 +165,7 @@ var rooms = []room{
 	// For tests alone: no room may import it.
 	{dir: "internal/golden"},
 	{dir: "internal/style"},
+	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},

@@ -96,7 +96,7 @@ var mutations = []mutation{
 	},
 	{
 		"pkg/render/jobs.go", "./pkg/render", "a rollout may delete earlier disks",
-		`Verbs: append(slices.Clip(watch), "delete")`, `Verbs: watch`,
+		`"datavolumes"}, "list", "watch", "delete"`, `"datavolumes"}, "list", "watch"`,
 	},
 	{
 		"pkg/render/datavolumes.go", "./pkg/render", "a disk has its storage class",

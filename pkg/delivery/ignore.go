@@ -6,8 +6,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/argocd"
-	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/plugin"
 )
 
@@ -87,7 +87,7 @@ func checkIgnored(given []string) error {
 	known := optionalFields(kinds)
 	for _, field := range given {
 		if !slices.Contains(known, field) {
-			return fmt.Errorf("--ignore %q: not a field that may be left to others; %s", field, source.DidYouMean(field, known))
+			return fmt.Errorf("--ignore %q: not a field that may be left to others; %s", field, suggest.DidYouMean(field, known))
 		}
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // rolling syncs step by step: the Applications of one step must be Healthy before those
@@ -77,7 +77,7 @@ func checkSteps(o order, s spread) error {
 	for _, step := range s.rolling.steps {
 		if !slices.Contains(known, step) {
 			return fmt.Errorf("--rolling %q: no directory with VMs right beneath %s; %s",
-				step, o.path, source.DidYouMean(step, known))
+				step, o.path, suggest.DidYouMean(step, known))
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package fleet
 import (
 	"path/filepath"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -48,7 +49,7 @@ func (r *reader) readDoc(path string, doc *source.Node, below *Level, diags *sou
 func reportNoVMs(doc *source.Node, diags *source.Diagnostics) {
 	for i := range doc.Fields {
 		f := &doc.Fields[i]
-		if near, _ := source.Nearest(f.Key, []string{"vms", "vars", "namespace", "defaults"}); near == "vms" {
+		if near, _ := suggest.Nearest(f.Key, []string{"vms", "vars", "namespace", "defaults"}); near == "vms" {
 			diags.Errorf(f.Pos(), rule.UnknownKey, f.Key, "unknown key %q; did you mean \"vms\"?", f.Key)
 			return
 		}

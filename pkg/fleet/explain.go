@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -38,7 +39,7 @@ func Explain(path string, opts Options, vm, key string) ([]Explained, *source.Di
 	if found == nil {
 		if !diags.HasErrors() {
 			slices.Sort(names)
-			diags.Errorf(source.Pos{}, rule.UnknownName, "", "unknown VM %q; %s", vm, source.DidYouMean(vm, names))
+			diags.Errorf(source.Pos{}, rule.UnknownName, "", "unknown VM %q; %s", vm, suggest.DidYouMean(vm, names))
 		}
 		return nil, diags
 	}
@@ -79,7 +80,7 @@ func under(all []Explained, vm, key string, diags *source.Diagnostics) []Explain
 	}
 	if len(out) == 0 && len(all) > 0 {
 		diags.Errorf(source.Pos{}, rule.UnknownName, "",
-			"the VM %q has no value for %q; %s", vm, key, source.DidYouMean(key, known))
+			"the VM %q has no value for %q; %s", vm, key, suggest.DidYouMean(key, known))
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -222,7 +223,7 @@ func (f *Fleet) checkOverlaid() {
 			if !f.used[vm.Key] && !f.Incomplete() {
 				slices.Sort(f.names)
 				f.diags.Errorf(vm.Pos(), rule.UnknownName, source.JoinPath("vms", vm.Key), "unknown VM %q; %s",
-					vm.Key, source.DidYouMean(vm.Key, f.names))
+					vm.Key, suggest.DidYouMean(vm.Key, f.names))
 			}
 		}
 	}

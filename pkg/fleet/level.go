@@ -3,6 +3,7 @@ package fleet
 import (
 	"sync"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -110,7 +111,7 @@ func (f *Fleet) flavorOf(keys *source.Node, path string, diags *source.Diagnosti
 // catalog.
 func (f *Fleet) reportUnknown(diags *source.Diagnostics, n *source.Node, path, what, kind string) {
 	diags.Errorf(n.Pos(), rule.UnknownName, path,
-		"unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, f.Catalog.Names(kind)))
+		"unknown %s %q; %s", what, n.Text, suggest.DidYouMean(n.Text, f.Catalog.Names(kind)))
 }
 
 // osName returns the operating system that the level or its nearest parent

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -51,7 +52,7 @@ func apply(op *patch.Operation, o *manifest.Object, docs map[*manifest.Object]*p
 }
 
 func treeOf(o *manifest.Object) (*source.Node, error) {
-	return source.FromJSON(o.JSON, new(source.Node))
+	return patch.FromJSON(o.JSON, new(source.Node))
 }
 
 // replace sets an object to a tree if that is the same object, and reports whether it
@@ -83,7 +84,7 @@ func (l *layer) targets(
 		return nil
 	case len(found) == 0 && t != nil:
 		diags.Errorf(at, rule.Target, path+".target",
-			"the layer renders no %s; %s", t, source.DidYouMean(t.String(), t.likes(objects)))
+			"the layer renders no %s; %s", t, suggest.DidYouMean(t.String(), t.likes(objects)))
 	case len(found) == 0:
 		diags.Errorf(at, rule.Target, path, "the layer renders nothing")
 	}

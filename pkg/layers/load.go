@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -93,7 +94,7 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 		entry, known := find(chart)
 		if !known {
 			diags.Errorf(at, rule.UnknownLayer, path,
-				"no chart of the name %q; %s", chart, source.DidYouMean(chart, chartNames()))
+				"no chart of the name %q; %s", chart, suggest.DidYouMean(chart, chartNames()))
 			continue
 		}
 		l.entry = entry

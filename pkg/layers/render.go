@@ -8,6 +8,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -26,7 +27,7 @@ func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Di
 	if i < 0 {
 		if !diags.HasErrors() {
 			diags.Errorf(source.Pos{File: path}, rule.UnknownLayer, "layers",
-				"no layer of the name %q; %s", name, source.DidYouMean(name, p.layerNames()))
+				"no layer of the name %q; %s", name, suggest.DidYouMean(name, p.layerNames()))
 		}
 		return nil, &diags
 	}

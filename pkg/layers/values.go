@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -70,7 +71,7 @@ func (v *valuesCheck) reportUnknown(e *jsonschema.ValidationError, keys []string
 	known := v.knownKeys(e.SchemaURL)
 	for _, key := range keys {
 		at, path := v.locate(v.user, append(slices.Clone(e.InstanceLocation), key))
-		v.diags.Errorf(at, rule.UnknownKey, path, "unknown key %q; %s", key, source.DidYouMean(key, known))
+		v.diags.Errorf(at, rule.UnknownKey, path, "unknown key %q; %s", key, suggest.DidYouMean(key, known))
 	}
 }
 

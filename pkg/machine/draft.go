@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -44,7 +45,7 @@ func (d *draft) errorf(pos source.Pos, id rule.ID, path, format string, args ...
 // catalog.
 func (d *draft) reportUnknown(n *source.Node, path, what, kind string) {
 	d.diags.Errorf(n.Pos(), rule.UnknownName, d.entry.Path+path,
-		"unknown %s %q; %s", what, n.Text, source.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
+		"unknown %s %q; %s", what, n.Text, suggest.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
 }
 
 // decide resolves every part of the machine.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -162,7 +163,7 @@ func (d *draft) missing(expr, name string) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("missing variable %q; set it under `vars` or with --set", name)
 	}
-	return fmt.Sprintf("missing variable %q; %s", name, source.DidYouMean(name, known))
+	return fmt.Sprintf("missing variable %q; %s", name, suggest.DidYouMean(name, known))
 }
 
 // varsNextTo returns the keys of the map in which an expression such as

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -108,7 +109,7 @@ func (w *wide) checkSelection() {
 	for _, name := range w.fleet.VMs {
 		if !slices.ContainsFunc(w.records, func(r *record) bool { return r.isNamed(name) }) {
 			w.diags.Errorf(source.Pos{File: "--vm"}, rule.UnknownName, "",
-				"unknown VM %q; %s", name, source.DidYouMean(name, w.names()))
+				"unknown VM %q; %s", name, suggest.DidYouMean(name, w.names()))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -109,8 +110,8 @@ func (d *draft) network(i int, n *values.NIC) *catalog.Network {
 // reportUnknownNetwork reports a network that is not in the catalog.
 func (d *draft) reportUnknownNetwork(i int, name string) {
 	known := d.site.Catalog.Names("networks")
-	accepted := source.DidYouMean(name, known)
-	if _, near := source.Nearest(name, known); !near {
+	accepted := suggest.DidYouMean(name, known)
+	if _, near := suggest.Nearest(name, known); !near {
 		accepted += ", or namespace/name of a NetworkAttachmentDefinition"
 	}
 	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i),

@@ -3,8 +3,8 @@ package machine
 import (
 	"slices"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // checkPlatform warns of features of the VM that the platform next to the
@@ -17,7 +17,7 @@ func (d *draft) checkPlatform(m *Machine) {
 	for i := range m.NICs {
 		if n := &m.NICs[i]; p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
 			d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
-				"no layer of %s makes the network %q; %s", p.File, n.NAD, source.DidYouMean(n.NAD, p.Networks))
+				"no layer of %s makes the network %q; %s", p.File, n.NAD, suggest.DidYouMean(n.NAD, p.Networks))
 		}
 	}
 	if m.EvictionStrategy == "LiveMigrate" || m.EvictionStrategy == "" && p.Drains {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -90,7 +91,7 @@ func (w *waver) find(r *record, d Dependency) []*record {
 	slices.Sort(known)
 	name := k.seenFrom(r.namespace)
 	w.diags.Errorf(d.Pos, rule.UnknownName, r.path+".dependsOn",
-		"no VM %q is rendered with this one: waves do not cross Applications; %s", name, source.DidYouMean(name, known))
+		"no VM %q is rendered with this one: waves do not cross Applications; %s", name, suggest.DidYouMean(name, known))
 	return nil
 }
 

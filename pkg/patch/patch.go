@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -81,7 +82,7 @@ func (o *Operation) problem() error {
 	case o.Op == "":
 		return errors.New("missing key \"op\"")
 	case !known:
-		return fmt.Errorf("unknown operation %q; %s", o.Op, source.DidYouMean(o.Op, slices.Collect(maps.Keys(operations))))
+		return fmt.Errorf("unknown operation %q; %s", o.Op, suggest.DidYouMean(o.Op, slices.Collect(maps.Keys(operations))))
 	case op.takesFrom && o.From == "":
 		return errors.New("missing key \"from\"; expected the path to take the value from")
 	case op.takesValue && o.Value == nil:

@@ -50,7 +50,7 @@ func treeOf(vm *kubevirtv1.VirtualMachine, pos source.Pos) (*source.Node, error)
 	if err != nil {
 		return nil, err
 	}
-	return source.FromJSON(json, source.At(pos))
+	return patch.FromJSON(json, source.At(pos))
 }
 
 // remaining returns the problems that exist after the patches. A problem that

@@ -30,7 +30,8 @@ const renderedFleet = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: f}
 target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: true}
-defaults: {namespace: prod, os: linux, cpu: 1, memory: 1Gi, disks: {root: {size: 1Gi, source: {http: https://example.com/VERSION}}}}
+defaults: {namespace: prod, os: linux, cpu: 1, memory: 1Gi,
+  disks: {root: {size: 1Gi, source: {http: https://example.com/VERSION}}}}
 vms:
   web: {replicas: 3, lifecycle: {type: cattle, maxUnavailable: 2, keepOld: 1}}
   lone: {lifecycle: {type: cattle, strategy: replace}}

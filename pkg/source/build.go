@@ -46,3 +46,8 @@ func Mark(n *Node, level uint16) *Node {
 	}
 	return &c
 }
+
+// At returns a null at pos, a place for what is built or moved there.
+func At(pos Pos) *Node {
+	return &Node{Line: int32(pos.Line), Col: int32(pos.Col), File: &File{Name: pos.File}}
+}

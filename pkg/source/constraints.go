@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -41,7 +42,7 @@ func (c *constraints) check(d *decoder, n *Node) bool {
 	case d.secret:
 		return false // only free text is secret
 	case c.enum != nil && n.Kind >= Bool && n.Kind <= String && !slices.Contains(c.enum, n.Text):
-		d.errorf(n, rule.UnknownValue, "unknown value %q; %s", n.Text, DidYouMean(n.Text, c.enum))
+		d.errorf(n, rule.UnknownValue, "unknown value %q; %s", n.Text, suggest.DidYouMean(n.Text, c.enum))
 		return true
 	case n.Kind == Int && c.bounded:
 		i, err := strconv.ParseInt(n.Text, 10, 64)

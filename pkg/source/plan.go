@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -174,7 +175,7 @@ func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
 
 func (d *decoder) reportUnknownKey(f *Field, accepted []string) {
 	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key),
-		"unknown key %q; %s", f.Key, DidYouMean(f.Key, accepted))
+		"unknown key %q; %s", f.Key, suggest.DidYouMean(f.Key, accepted))
 }
 
 func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {

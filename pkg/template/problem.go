@@ -10,7 +10,7 @@ import (
 	"github.com/Masterminds/sprig/v3"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
-	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/internal/suggest"
 )
 
 // Problem is an error in a template.
@@ -83,7 +83,7 @@ func functionProblem(name string) string {
 		return fmt.Sprintf("the function %q is not accepted; "+
 			"the same input must always give the same text, at bounded cost", name)
 	}
-	if near, ok := source.Nearest(name, FunctionNames()); ok {
+	if near, ok := suggest.Nearest(name, FunctionNames()); ok {
 		return fmt.Sprintf("unknown function %q; did you mean %q?", name, near)
 	}
 	return fmt.Sprintf("unknown function %q; accepted: Go's own and the hermetic ones of sprig", name)

@@ -1,4 +1,5 @@
-package source
+// Package suggest finds what an unknown name was probably meant to be.
+package suggest
 
 import (
 	"cmp"
