@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -64,26 +62,15 @@ func oneOf(kinds []string) cobra.PositionalArgs {
 }
 
 // fleetCatalog returns the catalog of the fleet at the path in the second
-// argument. Defaults to the built-in catalog.
+// argument, whose VMs are not read: a user who looks up the name of an operating
+// system often has an invalid one in a VM. Defaults to the built-in catalog.
 func fleetCatalog(cmd *cobra.Command, args, overlays []string) (*catalog.Set, error) {
+	diags := new(source.Diagnostics)
 	if len(args) < 2 {
-		return catalog.New(nil, new(source.Diagnostics)), nil
+		return catalog.New(nil, diags), nil
 	}
-	f, diags := machine.Load(args[1], fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()})
-	return f.Catalog, report.Problems(cmd.ErrOrStderr(), headerProblems(f, overlays, diags))
-}
-
-// headerProblems returns the diagnostics without those of VMs: a user who looks
-// up the name of an operating system often has an invalid one in a VM.
-func headerProblems(f *machine.Fleet, overlays []string, diags *source.Diagnostics) *source.Diagnostics {
-	headers := append([]string{"", filepath.Join(f.Root, "fleet.yaml")}, overlays...)
-	kept := new(source.Diagnostics)
-	for _, d := range diags.Sorted() {
-		if slices.Contains(headers, d.File) && !strings.HasPrefix(d.Path+".", "vms.") {
-			kept.Add(d)
-		}
-	}
-	return kept
+	f := fleet.Open(args[1], fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()}, diags)
+	return f.Catalog, report.Problems(cmd.ErrOrStderr(), diags)
 }
 
 // chosen returns the listings that the arguments select.
