@@ -69,6 +69,32 @@ var machineMutations = []mutation{
 		`problem := linkProblem(w.tree.root, path)`, `problem := ""`,
 	},
 
+	// What cannot work.
+	{
+		"pkg/machine/addresses.go", "./pkg/machine", "an address on the pod network is refused",
+		`if net.Pod {`, `if net.Pod && net.NAD != "" {`,
+	},
+	{
+		"pkg/machine/addresses.go", "./pkg/machine", "an address has its network's prefix length",
+		`cidr.Bits() != prefix.Bits()`, `cidr.Bits() > prefix.Bits()+32`,
+	},
+	{
+		"pkg/machine/guest.go", "./pkg/machine", "Windows with cloud-init for Linux is refused",
+		`Family != "windows" ||`, `Family != "macos" ||`,
+	},
+	{
+		"pkg/machine/guest.go", "./pkg/machine", "an answer file for Linux is refused",
+		`Family == "linux" {`, `Family == "dos" {`,
+	},
+	{
+		"pkg/machine/sizing.go", "./cmd/vmrender", "a policy refuses sizes below the minimum",
+		`Minimum == "deny"`, `Minimum == "allow"`,
+	},
+	{
+		"pkg/machine/disks.go", "./pkg/machine", "a clone has the size of its source",
+		`out.Size = "" //`, `_ = "" //`,
+	},
+
 	// Duplicates.
 	{
 		"pkg/machine/duplicates.go", "./pkg/machine", "two VMs with one name are reported",
@@ -83,8 +109,12 @@ var machineMutations = []mutation{
 		`ok && first.name != r.name {`, `ok && first.name == r.name {`,
 	},
 	{
-		"pkg/machine/record.go", "./pkg/machine", "addresses behind masquerade are nobody else's",
-		`n.IP == "" || n.Pod {`, `n.IP == "" {`,
+		"pkg/machine/duplicates.go", "./pkg/machine", "two VMs that write to one claim are reported",
+		`!(first.shared && c.shared)`, `!(first.shared || c.shared)`,
+	},
+	{
+		"pkg/machine/duplicates.go", "./pkg/machine", "the claim of another VM's disk is not written to",
+		`if o.writes {`, `if o.writes && o.shared {`,
 	},
 	{
 		"pkg/machine/nics.go", "./pkg/machine", "two NICs of one name are reported",
@@ -94,7 +124,7 @@ var machineMutations = []mutation{
 	// Boundaries.
 	{
 		"pkg/machine/disks.go", "./pkg/machine", "a clone of a snapshot needs no size",
-		` && src.Snapshot == ""`, ``,
+		` || src.Snapshot != ""`, ``,
 	},
 	{
 		"pkg/machine/disks.go", "./pkg/machine", "a disk may grow to the size that it has",

@@ -122,7 +122,8 @@ type Source struct {
 	// Container image that the VM uses directly; what the guest writes is lost when the
 	// VM stops.
 	ContainerDisk string `json:"containerDisk,omitempty"`
-	// Existing PersistentVolumeClaim in the VM's namespace, used as it is.
+	// Existing PersistentVolumeClaim in the VM's namespace, used as it is. Only one VM can write to it, unless the disk
+	// is `shareable` in all of them.
 	Claim string `json:"claim,omitempty"`
 	// Scratch disk, empty at every start.
 	EmptyDisk bool `json:"emptyDisk,omitempty"`

@@ -175,10 +175,10 @@ func (e *Entry) written(n *source.Node) bool {
 	return (p.Line > 0 || p.File == defaultOption) && !catalog.IsBuiltin(p) && p != e.OS.Node.Pos()
 }
 
-// FromOS reports whether the value under a VM key is that of the operating
-// system's entry, with nothing merged over it.
-func (e *Entry) FromOS(key string) bool {
-	n := e.Keys.Get(key)
+// FromOS reports whether the value under keys is that of the operating system's
+// entry, with nothing merged over it.
+func (e *Entry) FromOS(keys ...string) bool {
+	n := e.Keys.Get(keys...)
 	return n != nil && n.Level == catalogMark
 }
 

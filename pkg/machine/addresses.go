@@ -29,15 +29,34 @@ func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	if out.DNS == nil {
 		out.DNS = net.DNS
 	}
-	path := nicPath(i)
-	if cidr, err := netip.ParsePrefix(net.CIDR); err == nil && !cidr.Contains(prefix.Addr()) {
-		d.errorf(d.nicAt(i, "ip"), rule.BadIP, path+".ip",
-			"%q is outside %s of the network %q; expected an address in it", text, net.CIDR, n.Network)
-	} else {
+	if d.checkSubnet(prefix, n, net, i) {
 		d.checkGateway(out.Gateway, prefix.Masked(), i)
 	}
 	d.checkDNS(n, i)
 	out.Routes = d.routes(n, i)
+}
+
+// checkSubnet checks that an address fits its network, and reports whether it
+// is in the network's subnet, if that is known.
+func (d *draft) checkSubnet(prefix netip.Prefix, n *values.NIC, net *catalog.Network, i int) bool {
+	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
+	if net.Pod {
+		d.errorf(at, rule.Conflict, path, "the cluster assigns the address of a NIC on the pod network; "+
+			"remove it, or use another network")
+	}
+	cidr, err := netip.ParsePrefix(net.CIDR)
+	switch {
+	case err != nil: // there is none, or it is reported with the catalog
+	case !cidr.Contains(prefix.Addr()):
+		d.errorf(at, rule.BadIP, path, "%q is outside %s of the network %q; expected an address in it",
+			prefix, net.CIDR, n.Network)
+		return false
+	case cidr.Bits() != prefix.Bits():
+		d.errorf(at, rule.BadIP, path, "%q has another prefix length than %s of the network %q; expected %q",
+			prefix, net.CIDR, n.Network, netip.PrefixFrom(prefix.Addr(), cidr.Bits()))
+		return false
+	}
+	return true
 }
 
 // ip parses a static address.

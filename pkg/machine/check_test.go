@@ -19,7 +19,8 @@ func TestDuplicates(t *testing.T) {
 		{"vms: {a: {disks: {b-c: 1Gi}}, a-b: {disks: {c: 1Gi}}}\n", `DataVolume "a-b-c" is also one of the VM "a"`},
 		{"vms: {a: {services: {b-c: 1}}, a-b: {services: {c: 1}}}\n", `Service "a-b-c" is also one of the VM "a"`},
 		{
-			"vms: {a: {nics: [{mac: '02:00:00:00:00:01'}]}, b: {nics: [{mac: '02-00-00-00-00-01'}]}}\n",
+			"vms: {a: {nics: [{network: pod, mac: '02:00:00:00:00:01'}]},\n" +
+				"  b: {nics: [{network: pod, mac: '02-00-00-00-00-01'}]}}\n",
 			`duplicate MAC address "02:00:00:00:00:01"`,
 		},
 		{
@@ -39,9 +40,67 @@ vms: {a: {}}
 vms: {c: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, d: {nics: [{network: x/z, ip: 10.0.0.1/24}]}}
 `)
 	require.Empty(t, problems)
-	_, problems = load(t, "vms: {a: {nics: [{network: pod, ip: 10.0.2.2/24}]},\n"+
-		"  b: {nics: [{network: pod, ip: 10.0.2.2/24}]}}\n")
-	require.Empty(t, problems, "masquerade hides the addresses behind it")
+}
+
+// TestSharedClaims proves that two VMs write to one claim only if both set `shareable`.
+func TestSharedClaims(t *testing.T) {
+	const old, own = "source: {claim: old}", "source: {claim: a-data}"
+	for _, test := range []struct{ name, values, want string }{
+		{
+			"two", "{a: {disks: {x: {" + old + "}}}, b: {disks: {y: {" + old + "}}}}",
+			`vms.yaml:1:63: vms.b.disks.y: the claim "old" is written to by the VM "a" at vms.yaml:1:7 as well; ` +
+				"set `readOnly: true`, or `shareable: true` on both",
+		},
+		{
+			"one-shareable", "{a: {disks: {x: {" + old + "}}}, b: {disks: {y: {" + old + ", shareable: true}}}}",
+			`vms.b.disks.y: the claim "old" is written to by the VM "a"`,
+		},
+		{
+			"replicas", "{a: {replicas: 2, disks: {x: {" + old + "}}}}",
+			`vms.a.disks.x: the claim "old" is written to by the VM "a-0"`,
+		},
+		{
+			"own", "{b: {disks: {y: {" + own + "}}}, a: {disks: {data: 1Gi}}}",
+			`vms.b.disks.y: the claim "a-data" is written to by the VM "a"`,
+		},
+		{
+			"own-shareable", "{a: {disks: {data: {size: 1Gi, shareable: true}}}, b: {disks: {y: {" + own + "}}}}",
+			`vms.b.disks.y: the claim "a-data" is written to by the VM "a"`,
+		},
+		{
+			"own-of-replica", "{a: {replicas: 1}, b: {disks: {y: {source: {claim: a-0}}}}}",
+			`vms.b.disks.y: the claim "a-0" is written to by the VM "a-0"`,
+		},
+		{
+			"third-writer", "{a: {disks: {x: {" + old + ", readOnly: true}}}, b: {disks: {x: {" + old + "}}}, " +
+				"c: {disks: {x: {" + old + "}}}}",
+			`vms.c.disks.x: the claim "old" is written to by the VM "b"`,
+		},
+
+		{"shareable", "{a: {replicas: 2, disks: {x: {" + old + ", shareable: true}}}}", ""},
+		{"read-only", "{a: {disks: {x: {" + old + "}}}, b: {disks: {y: {" + old + ", readOnly: true}}}}", ""},
+		{"cdrom", "{a: {replicas: 2, disks: {x: {" + old + ", type: cdrom}}}}", ""},
+		{
+			"both-shareable", "{a: {disks: {data: {size: 1Gi, shareable: true}}}, " +
+				"b: {disks: {y: {" + own + ", shareable: true}}}}", "",
+		},
+		{"own-read", "{a: {disks: {data: 1Gi}}, b: {disks: {y: {" + own + ", readOnly: true}}}}", ""},
+		{
+			"own-read-only", "{a: {disks: {data: {size: 1Gi, readOnly: true}}}, b: {disks: {y: {" + own + "}}}}", "",
+		},
+		{"namespaces", "{a: {disks: {x: {" + old + "}}}, b: {namespace: other, disks: {y: {" + old + "}}}}", ""},
+		{"once", "{a: {disks: {data: 1Gi, y: {" + own + "}}}}", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, problems := load(t, "vms: "+test.values+"\n")
+			if test.want == "" {
+				require.Empty(t, problems)
+				return
+			}
+			require.Len(t, problems, 1)
+			require.Contains(t, problems[0], test.want)
+		})
+	}
 }
 
 func TestWaveProblems(t *testing.T) {

@@ -58,6 +58,9 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	}
 	d.checkDiskName(name)
 	out.Source, out.Kind = d.diskSource(name, in)
+	if isClone(&out.Source) && d.entry.FromOS("disks", name, "size") && !d.entry.FromOS("disks", name, "source") {
+		out.Size = "" // the operating system's is that of its own image
+	}
 	d.diskClass(&out, in)
 	d.diskBus(&out)
 	out.Keep = d.keeps(name, in)
@@ -245,6 +248,14 @@ func (d *draft) checkDisk(disk *Disk) {
 	}
 }
 
+// isClone reports whether a disk is cloned in the cluster, where CDI finds out its size.
+func isClone(src *catalog.Source) bool {
+	return src.DataSource != "" || src.PVC != "" || src.Snapshot != ""
+}
+
+// writes reports whether the guest can write to a disk.
+func (d *Disk) writes() bool { return !d.ReadOnly && d.Type != "cdrom" }
+
 // needsSize reports whether a disk needs a size. CDI can determine it only for
 // clones (containerized-data-importer,
 // pkg/apiserver/webhooks/datavolume-validate.go, v1.65.0).
@@ -254,7 +265,7 @@ func needsSize(d *Disk) bool {
 	case DiskEmpty:
 		return true
 	case DiskDataVolume:
-		return src.DataSource == "" && src.PVC == "" && src.Snapshot == "" && len(src.Kinds()) > 0
+		return !isClone(src) && len(src.Kinds()) > 0
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -64,6 +65,42 @@ func checkObjects(records []*record, diags *source.Diagnostics) {
 				continue
 			}
 			seen[k] = r
+		}
+	}
+}
+
+// checkClaims reports disks on a claim that another VM writes to as well: an
+// existing claim, or the claim of the other VM's own disk. Two guests that do not
+// know of each other destroy a file system.
+func checkClaims(records []*record, diags *source.Diagnostics) {
+	type key struct{ namespace, name string }
+	type writer struct {
+		vm     *record
+		shared bool
+	}
+	if !slices.ContainsFunc(records, func(r *record) bool { return len(r.claims) > 0 }) {
+		return
+	}
+	seen := map[key]writer{}
+	for _, r := range records {
+		for _, o := range r.objects {
+			if o.writes {
+				seen[key{r.namespace, o.name}] = writer{r, o.shared}
+			}
+		}
+	}
+	for _, r := range records {
+		for _, c := range r.claims {
+			k := key{r.namespace, c.name}
+			first, ok := seen[k]
+			switch {
+			case !ok:
+				seen[k] = writer{r, c.shared}
+			case first.vm != r && !(first.shared && c.shared):
+				diags.Errorf(c.pos, rule.Duplicate, r.path+"."+c.path,
+					"the claim %q is written to by the VM %q at %s as well; set `readOnly: true`, or `shareable: true` on both",
+					c.name, first.vm.name, where(first.vm.pos))
+			}
 		}
 	}
 }

@@ -68,6 +68,7 @@ func (w *wide) check() {
 	index := checkDuplicates(w.records, w.diags)
 	checkUnique(w.records, w.diags)
 	checkObjects(w.records, w.diags)
+	checkClaims(w.records, w.diags)
 	resolveWaves(w.records, index, w.fleet.Incomplete(), w.diags)
 	w.checkHooks()
 	w.showWaiting()

@@ -20,7 +20,7 @@ const plainHeader = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: f}
 target: {image: registry.example.com/vmrender:1}
-defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}
+defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {dataSource: images/golden}}}}
 `
 
 // seedFleets calls add for every values file of the repository with the header

@@ -23,6 +23,7 @@ func (d *draft) cloudInit(nics []NIC) *CloudInit {
 		out.CloudInit = d.expandCloudInit(*c)
 	}
 	d.checkCloudInit(&out.CloudInit, static)
+	d.checkReadsCloudInit(&out.CloudInit)
 	if out.WritesUserData() {
 		out.User = cmp.Or(out.User, d.entry.OS.User)
 	}
@@ -35,11 +36,33 @@ func (d *draft) cloudInit(nics []NIC) *CloudInit {
 	return &out
 }
 
+// checkReadsCloudInit reports configuration that a Windows guest does not read.
+// One with cloudbase-init reads a config drive.
+func (d *draft) checkReadsCloudInit(c *values.CloudInit) {
+	if d.entry.OS.Family != "windows" || c.Datasource == "configDrive" {
+		return
+	}
+	const why = "Windows reads no cloud-init; use `sysprep` instead (`cloudInit: null` removes what is inherited), " +
+		"or set `cloudInit.datasource: configDrive` if cloudbase-init is installed"
+	if d.vm.CloudInit != nil {
+		d.errorf(d.entry.KeyAt("cloudInit"), rule.Conflict, "cloudInit", why)
+		return
+	}
+	for i := range d.vm.NICs {
+		if d.vm.NICs[i].IP != "" {
+			d.errorf(d.nicAt(i, "ip"), rule.Conflict, nicPath(i)+".ip", why)
+		}
+	}
+}
+
 // sysprep returns the answer file of a Windows guest, or nil if there is none.
 func (d *draft) sysprep() *values.Sysprep {
 	sp := d.vm.Sysprep
 	if sp == nil {
 		return nil
+	}
+	if d.entry.OS.Family == "linux" {
+		d.errorf(d.entry.KeyAt("sysprep"), rule.Conflict, "sysprep", "Linux reads no answer file; use `cloudInit`")
 	}
 	if (sp.Secret == "") == (sp.ConfigMap == "") {
 		d.errorf(d.entry.KeyAt("sysprep"), rule.Conflict, "sysprep", "expected exactly one of secret and configMap")

@@ -37,7 +37,7 @@ func load(t testing.TB, values string) ([]*machine.Machine, []string) {
 kind: Fleet
 metadata: {name: f}
 target: {image: i}
-defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {claim: c}}}}
+defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {dataSource: images/golden}}}}
 `
 	dir := unpack(t, &txtar.Archive{Files: []txtar.File{
 		{Name: "fleet.yaml", Data: []byte(header)},

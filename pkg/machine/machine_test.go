@@ -23,6 +23,7 @@ target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: true}
 catalog:
   os:
     sata: {from: linux, traits: [sata, e1000e], image: {http: https://x/y}, user: me, minimum: {cpu: 2, memory: 1Gi}}
+    win: {from: windows, image: {http: https://x/y}, minimum: {cpu: 1, memory: 1Gi}}
     cores: {from: linux, traits: [virtio, cpu-cores], image: {http: https://x/y}}
   flavors: {pair: {cpu: {cores: 2, dedicated: true}, memory: {guest: 2Gi, hugepages: 2Mi}}}
   networks:
@@ -180,6 +181,31 @@ func TestDisks(t *testing.T) {
 	})
 }
 
+// TestCloneSize proves that the operating system's size is only that of its own image: a clone of anything else has its
+// source's size, unless the user sets one.
+func TestCloneSize(t *testing.T) {
+	const catalog = "catalog: {os: {own: {from: linux, image: {dataSource: images/own}, rootSize: 25Gi}}, " +
+		"images: {golden: {pvc: images/golden}}}\n"
+	for disks, want := range map[string]string{
+		"":                                         "25Gi",
+		"root: {source: {dataSource: ns/d}}":       "",
+		"root: {source: {pvc: ns/p}}":              "",
+		"root: {source: {snapshot: ns/s}}":         "",
+		"root: {source: {image: golden}}":          "",
+		"root: {source: {http: https://x/y}}":      "25Gi",
+		"root: {source: {registry: docker://x/y}}": "25Gi",
+		"root: {size: 40Gi, source: {pvc: ns/p}}":  "40Gi",
+		"root: 40Gi":                               "40Gi",
+	} {
+		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\napiVersion: vmrender.io/v1alpha1\nkind: Fleet\n"+
+			"metadata: {name: f}\ntarget: {image: i}\ndefaults: {namespace: ns, os: own, flavor: small}\n"+catalog+
+			"-- vms.yaml --\nvms: {a: {disks: {"+disks+"}}}\n")))
+		f, diags := machine.Load(dir, fleet.Options{})
+		require.Empty(t, relative(diags, dir), disks)
+		require.Equal(t, want, f.Machines[0].Disks[0].Size, disks)
+	}
+}
+
 func TestCatalogImage(t *testing.T) {
 	m, problems := inSite(t, "disks: {root: {source: {http: null, image: golden, version: v2}}}")
 	require.Empty(t, problems)
@@ -290,15 +316,24 @@ func TestNICs(t *testing.T) {
 			`vms.yaml:2:76: vms.it.nics[0].routes[0].via: invalid next hop "x"`,
 		},
 		{"routes-without-ip", `nics: [{network: fast, routes: [{to: default, via: 10.0.0.1}]}]`, "need an `ip`"},
-		{"multicast-mac", `nics: [{mac: "03:00:00:00:00:01"}]`, `as in "02:00:00:00:00:01"`},
-		{"short-mac", `nics: [{mac: "02:00:00:00:00"}]`, "invalid MAC address"},
+		{"multicast-mac", `nics: [{network: pod, mac: "03:00:00:00:00:01"}]`, `as in "02:00:00:00:00:01"`},
+		{"short-mac", `nics: [{network: pod, mac: "02:00:00:00:00"}]`, "invalid MAC address"},
 		{
 			"masquerade-elsewhere", `nics: [{network: fast, binding: masquerade}]`,
 			"masquerade is for the pod network only",
 		},
-		{"sriov-on-pod", `nics: [{binding: sriov}]`, "sriov is not for the pod network"},
-		{"absent-pod", `nics: [{state: absent}]`, "only bridge and sriov NICs can be unplugged"},
+		{"sriov-on-pod", `nics: [{network: pod, binding: sriov}]`, "sriov is not for the pod network"},
+		{"absent-pod", `nics: [{network: pod, state: absent}]`, "only bridge and sriov NICs can be unplugged"},
 		{"network-name", `nics: [{network: Bad/net}]`, `invalid network "Bad/net"`},
+		{"no-network", `nics: [{name: x}]`, "missing network; set `network: pod`, or another network"},
+		{"network-as-name", `nics: [{name: lan}]`, "missing network; did you mean `network: lan`?"},
+		{"ip-on-pod", `nics: [{network: pod, ip: 10.0.2.2/24}]`, "the cluster assigns the address"},
+		{"ip-on-pod-of-catalog", `nics: [{network: pod2, ip: 10.0.2.2/24}]`, "the cluster assigns the address"},
+		{
+			"prefix-length", `nics: [{network: lan, ip: 10.0.0.5/16}]`,
+			`vms.yaml:2:34: vms.it.nics[0].ip: "10.0.0.5/16" has another prefix length than 10.0.0.0/24 of the network ` +
+				`"lan"; expected "10.0.0.5/24"`,
+		},
 		{"unknown-network", `nics: [lann]`, `unknown network "lann"; did you mean "lan"?`},
 	})
 }
@@ -334,16 +369,22 @@ func TestSizing(t *testing.T) {
 		{"max-below-sockets", `cpu: {sockets: 4, maxSockets: 2}`, "2 is below the 4 sockets"},
 		{"realtime-without-dedicated", `cpu: {realtime: true}`, "needs `dedicated: true` beside it"},
 		{"numa-without-hugepages", `cpu: {dedicated: true, numa: true}`, "needs `memory.hugepages` beside it"},
-		{"cpu-below-minimum", `os: sata, cpu: 1`, "1 vCPU are below the minimum of sata; expected at least 2"},
-		{
-			"memory-below-minimum", `os: sata, memory: 512Mi`,
-			`"512Mi" is below the minimum of sata; expected at least "1Gi"`,
-		},
 		{"max-below-memory", `memory: {max: 2Gi}`, `"2Gi" is below the guest's "4Gi"`},
 		{"hugepages-do-not-fit", `memory: {hugepages: 3Mi}`, "not a multiple"},
 		{"little-memory", `memory: 1Ki`, "too little"},
 		{"extreme-exponent", `memory: 1e-2147483648`, `invalid quantity "1e-2147483648"`},
 		{"long-number", `memory: ` + strings.Repeat("9", 5000), "invalid quantity"},
+	})
+	warn(t, []row{
+		{
+			"cpu-below-minimum", `os: sata, cpu: 1`,
+			"vms.it.cpu: 1 vCPU are below the minimum of sata; expected at least 2, or another `catalog.os.sata.minimum.cpu`",
+		},
+		{
+			"memory-below-minimum", `os: sata, memory: 512Mi`,
+			`vms.it.memory: "512Mi" is below the minimum of sata; expected at least "1Gi", ` +
+				"or another `catalog.os.sata.minimum.memory`",
+		},
 	})
 }
 
@@ -379,6 +420,10 @@ func TestGuest(t *testing.T) {
 			"datasource=noCloud secret=it-cloudinit bus=virtio sshKeys=[it] runcmd=[{a []} { [b linux]}]",
 		},
 		{
+			"config-drive-on-windows", `os: win, cloudInit: {datasource: configDrive}`,
+			"datasource=configDrive secret=it-cloudinit bus=sata",
+		},
+		{
 			"password-of-vars", `vars: {p: x}, cloudInit: {password: "{{ .vars.p }}"}`,
 			"datasource=noCloud secret=it-cloudinit bus=virtio password=x",
 		},
@@ -391,8 +436,20 @@ func TestGuest(t *testing.T) {
 			"network-data-and-ip", `cloudInit: {networkData: x}, nics: [{network: fast, ip: 10.1.0.5/24}]`,
 			"must not be mixed with `ip` on NICs",
 		},
-		{"sysprep-of-nothing", `sysprep: {}`, "expected exactly one of secret and configMap"},
-		{"sysprep-of-two", `sysprep: {secret: a, configMap: b}`, "expected exactly one of secret and configMap"},
+		{"cloud-init-on-windows", `os: win, cloudInit: {}`, "vms.it.cloudInit: Windows reads no cloud-init"},
+		{
+			"no-cloud-on-windows", `os: win, cloudInit: {datasource: noCloud}`,
+			"vms.it.cloudInit: Windows reads no cloud-init",
+		},
+		{
+			"ip-on-windows", `os: win, nics: [pod, {network: fast, ip: 10.1.0.5/24}]`,
+			"vms.it.nics[1].ip: Windows reads no cloud-init; use `sysprep` instead",
+		},
+		{
+			"sysprep-on-linux", `sysprep: {secret: a}`, "vms.it.sysprep: Linux reads no answer file; use `cloudInit`",
+		},
+		{"sysprep-of-nothing", `os: win, sysprep: {}`, "expected exactly one of secret and configMap"},
+		{"sysprep-of-two", `os: win, sysprep: {secret: a, configMap: b}`, "expected exactly one of secret and configMap"},
 	})
 	warn(t, []row{
 		{"password", `cloudInit: {password: x}`, "vms.it.cloudInit.password: a password in clear text"},
@@ -401,7 +458,7 @@ func TestGuest(t *testing.T) {
 			"vms.it.cloudInit.userData: a password in clear text",
 		},
 	})
-	m, problems := inSite(t, `sysprep: {secret: "{{ .vm.name }}-answers"}`)
+	m, problems := inSite(t, `os: win, sysprep: {secret: "{{ .vm.name }}-answers"}`)
 	require.Empty(t, problems)
 	require.Equal(t, &values.Sysprep{Secret: "it-answers"}, m.Sysprep)
 }

@@ -73,6 +73,9 @@ func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
 	if d.vm.NICs == nil {
 		at = d.entry.Pos
 	}
+	if n.Network == "" {
+		d.reportNoNetwork(n, i)
+	}
 	net := d.network(i, n)
 	out := NIC{Pod: net.Pod, NAD: net.NAD, BootOrder: n.BootOrder, State: n.State, Ports: n.Ports, Pos: at}
 	if list := d.entry.Keys.Get("nics"); list != nil && i < len(list.Items) {
@@ -105,6 +108,16 @@ func (d *draft) network(i int, n *values.NIC) *catalog.Network {
 	}
 	d.reportUnknownNetwork(i, name)
 	return &catalog.Network{NAD: "default/" + name}
+}
+
+// reportNoNetwork reports a NIC in its long form without the key `network`. The
+// likely mistake is to write the network under `name`, as KubeVirt does.
+func (d *draft) reportNoNetwork(n *values.NIC, i int) {
+	accepted := "set `network: pod`, or another network"
+	if d.site.Catalog.Network(n.Name) != nil || strings.Contains(n.Name, "/") {
+		accepted = "did you mean `network: " + n.Name + "`?"
+	}
+	d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, nicPath(i)+".network", "missing network; %s", accepted)
 }
 
 // reportUnknownNetwork reports a network that is not in the catalog.

@@ -309,7 +309,7 @@ vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: othe
 		"pool replicas":     "replicas=2",
 		"other/b namespace": "namespace=other",
 		"b labels":          "labels={}",
-		"ns/a disks.root":   "disks.root.size=30Gi disks.root.source.claim=c",
+		"ns/a disks.root":   "disks.root.size=30Gi disks.root.source.dataSource=images/golden",
 		"a disk":            `no value for "disk"`,
 		"ns/b cpu":          `unknown VM "ns/b"`,
 		"pool-x cpu":        `unknown VM "pool-x"; did you mean "pool"?`,

@@ -54,6 +54,7 @@ type record struct {
 
 	addresses []address
 	objects   []object
+	claims    []claim
 
 	waiting *Machine // not visited yet: its wave depends on those of others
 }
@@ -75,6 +76,9 @@ type addressKey struct{ what, network, address string }
 type object struct {
 	kind, name string
 	key        string // of the disk or service
+
+	writes bool // the machine writes to it: a disk
+	shared bool // the disk is shareable
 }
 
 // path returns the path of the object below that of its VM.
@@ -83,6 +87,14 @@ func (o *object) path() string {
 		return source.JoinPath("services", o.key)
 	}
 	return source.JoinPath("disks", o.key)
+}
+
+// claim is an existing claim that a disk of the machine writes to.
+type claim struct {
+	name   string
+	shared bool   // the disk is shareable
+	path   string // below the VM's
+	pos    source.Pos
 }
 
 func newRecord(m *Machine) *record {
@@ -102,12 +114,19 @@ func newRecord(m *Machine) *record {
 	r.addresses = append(r.addresses, m.wide.identities...)
 	r.objects = make([]object, 0, len(m.Disks)+len(m.Services))
 	for i := range m.Disks {
-		if d := &m.Disks[i]; d.Kind == DiskDataVolume {
-			r.objects = append(r.objects, object{"DataVolume", r.own(d.Claim), strings.Clone(d.Name)})
+		switch d := &m.Disks[i]; {
+		case d.Kind == DiskDataVolume:
+			r.objects = append(r.objects, object{
+				kind: "DataVolume", name: r.own(d.Claim), key: strings.Clone(d.Name), writes: d.writes(), shared: d.Shareable,
+			})
+		case d.Kind == DiskClaim && d.writes():
+			path := source.JoinPath("disks", strings.Clone(d.Name))
+			r.claims = append(r.claims, claim{strings.Clone(d.Claim), d.Shareable, path, d.Pos})
 		}
 	}
 	for i := range m.Services {
-		r.objects = append(r.objects, object{"Service", m.Services[i].Name, strings.Clone(m.Services[i].PortName)})
+		s := &m.Services[i]
+		r.objects = append(r.objects, object{kind: "Service", name: s.Name, key: strings.Clone(s.PortName)})
 	}
 	return r
 }
@@ -140,7 +159,7 @@ func (r *record) addAddresses(n *NIC, index int) {
 	if n.MAC != "" {
 		add("MAC address", "", n.MAC, "mac")
 	}
-	if n.IP == "" || n.Pod {
+	if n.IP == "" {
 		return
 	}
 	if p, err := netip.ParsePrefix(n.IP); err == nil {

@@ -90,8 +90,8 @@ func (d *draft) cpu() values.CPU {
 
 func (d *draft) checkCPU(cpu *values.CPU) {
 	if n := cpu.Count(); d.entry.OS.Minimum != nil && n < uint64(d.entry.OS.Minimum.CPU) {
-		d.errorf(d.entry.At("cpu"), rule.BelowMinimum, "cpu",
-			"%d vCPU are below the minimum of %s; expected at least %d", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
+		d.reportBelowMinimum(d.entry.At("cpu"), "cpu", "%d vCPU are below the minimum of %s; expected at least %d, "+
+			"or another `catalog.os.%[2]s.minimum.cpu`", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
 	}
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
 		d.errorf(d.entry.At("cpu", "maxSockets"), rule.Conflict, "cpu.maxSockets",
@@ -145,10 +145,20 @@ func (d *draft) checkMemory(mem *values.Memory) {
 		return
 	}
 	if low := d.minimumMemory(); guest < low.bytes {
-		d.errorf(at, rule.BelowMinimum, "memory",
-			"%q is below the minimum of %s; expected at least %q", mem.Guest, d.entry.OS.Name, low.text)
+		d.reportBelowMinimum(at, "memory", "%q is below the minimum of %s; expected at least %q, "+
+			"or another `catalog.os.%[2]s.minimum.memory`", mem.Guest, d.entry.OS.Name, low.text)
 	}
 	d.checkMemoryBounds(mem, guest)
+}
+
+// reportBelowMinimum reports a size below that of the operating system's entry,
+// which is a recommendation: KubeVirt runs smaller guests.
+func (d *draft) reportBelowMinimum(at source.Pos, path, format string, args ...any) {
+	if d.site.Policy.Minimum == "deny" {
+		d.errorf(at, rule.BelowMinimum, path, format, args...)
+		return
+	}
+	d.diags.Warnf(at, rule.BelowMinimum, d.entry.Path+"."+path, format, args...)
 }
 
 type minimum struct {

@@ -97,12 +97,11 @@ func (d *draft) mayLose(disk string) bool {
 
 // checkManyDisks reports disks that several VMs would use at the same time.
 func (d *draft) checkManyDisks(disk *Disk, path string) {
-	shared := disk.ReadOnly || disk.Shareable || disk.Type == "cdrom"
 	switch {
 	case disk.Keep && disk.Kind == DiskDataVolume:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
 			"a disk that survives its VM would be that of several at once; set `keep: false`")
-	case disk.Kind == DiskClaim && !shared:
+	case disk.Kind == DiskClaim && disk.writes() && !disk.Shareable:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
 			"several VMs would write to the claim at once; set `readOnly: true`, or a source that is copied")
 	case disk.ExpandTo != "":

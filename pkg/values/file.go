@@ -98,6 +98,8 @@ type Placement struct {
 type Policy struct {
 	// Reaction to literal passwords in values files: a warning (the default) or an error.
 	InlineSecrets string `json:"inlineSecrets,omitempty" enum:"warn,deny"`
+	// Reaction to sizes below the `minimum` of the operating system: a warning (the default) or an error.
+	Minimum string `json:"minimum,omitempty" enum:"warn,deny"`
 }
 
 // File is any other YAML file of a fleet.

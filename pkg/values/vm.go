@@ -39,9 +39,9 @@ type VM struct {
 	// network.
 	NICs []NIC `json:"nics,omitempty"`
 
-	// First-boot configuration of Linux guests.
+	// First-boot configuration of Linux guests, and of Windows guests with cloudbase-init.
 	CloudInit *CloudInit `json:"cloudInit,omitempty"`
-	// Answer file of Windows guests.
+	// Answer file of Windows guests. An error for Linux.
 	Sysprep *Sysprep `json:"sysprep,omitempty"`
 
 	// Firmware: `bios`, `efi`, `secureboot`, or the long form.
@@ -167,7 +167,7 @@ type Matcher struct {
 
 // Disk is the long form of an entry of `disks`.
 type Disk struct {
-	// Size, a quantity such as `120Gi`.
+	// Size, a quantity such as `120Gi`. Defaults to the source's for clones: `dataSource`, `pvc`, `snapshot`.
 	Size string `json:"size,omitempty" format:"quantity"`
 	// Content: `blank`, or the long form.
 	Source *Source `json:"source,omitempty"`
@@ -191,7 +191,7 @@ type Disk struct {
 	Serial string `json:"serial,omitempty"`
 	// Whether the disk is read-only for the guest.
 	ReadOnly *bool `json:"readOnly,omitempty"`
-	// Whether several VMs can use the disk at the same time.
+	// Whether several VMs can write to the disk at the same time. Each of them sets it.
 	Shareable *bool `json:"shareable,omitempty"`
 	// Whether the disk can be added and removed while the VM runs.
 	Hotpluggable *bool `json:"hotpluggable,omitempty"`
@@ -211,8 +211,8 @@ type Source catalog.Source
 
 // NIC is the long form of an entry of `nics`.
 type NIC struct {
-	// Network: `pod`, a name in the catalog, or `namespace/nad`.
-	Network string `json:"network,omitempty"`
+	// Network: `pod`, a name in the catalog, or `namespace/nad`. Required.
+	Network string `json:"network"`
 	// Name of the NIC. Defaults to that of the network, or `default` on the pod network.
 	Name string `json:"name,omitempty"`
 	// Binding: bridge, masquerade, sriov, or the name of a network binding plugin.
@@ -221,7 +221,8 @@ type NIC struct {
 	Model string `json:"model,omitempty"`
 	// MAC address, such as `02:a1:b2:00:00:01`. A template.
 	MAC string `json:"mac,omitempty"`
-	// Static address with prefix length, such as `10.0.0.5/24`, which sets cloud-init network data. A template.
+	// Static address with the prefix length of its network, such as `10.0.0.5/24`. It sets cloud-init network data.
+	// The pod network has none, and Windows needs `cloudInit.datasource: configDrive`. A template.
 	IP string `json:"ip,omitempty"`
 	// Default gateway.
 	Gateway string `json:"gateway,omitempty" format:"ip"`
@@ -255,8 +256,8 @@ type Port struct {
 	Protocol string `json:"protocol,omitempty" enum:"TCP,UDP"`
 }
 
-// CloudInit is the first-boot configuration of a Linux guest. String values
-// are templates.
+// CloudInit is the first-boot configuration of a Linux guest, or of a Windows guest with cloudbase-init, which needs
+// `datasource: configDrive`. String values are templates.
 type CloudInit struct {
 	// User to set up. Defaults to that of the operating system.
 	User string `json:"user,omitempty"`
@@ -282,7 +283,7 @@ type CloudInit struct {
 	Secret string `json:"secret,omitempty"`
 	// Location of user data: in the VirtualMachine (the default), or in a separate Secret.
 	Store string `json:"store,omitempty" enum:"inline,secret"`
-	// Data source that the guest reads. Defaults to noCloud.
+	// Data source that the guest reads. Defaults to noCloud, which Windows does not read.
 	Datasource string `json:"datasource,omitempty" enum:"noCloud,configDrive"`
 }
 

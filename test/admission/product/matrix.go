@@ -103,9 +103,12 @@ func setInstancetype(vm map[string]any, os OS, _ int) {
 	vm["instancetype"], vm["preference"] = "u1.xlarge", preference(os)
 }
 
-func setStatic(vm map[string]any, _ OS, n int) {
+func setStatic(vm map[string]any, os OS, n int) {
 	address := fmt.Sprintf("10.1.%d.%d/8", n/250, n%250+1)
 	vm["nics"] = []any{map[string]any{"network": "vlan2003", "ip": address}}
+	if os.Family == "windows" {
+		vm["cloudInit"] = map[string]any{"datasource": "configDrive"}
+	}
 }
 
 // setDisks gives the VM the data disk, if any, and its root disk a source where
