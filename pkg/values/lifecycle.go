@@ -1,0 +1,62 @@
+package values
+
+import (
+	"strconv"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Lifecycle is the long form of `lifecycle`. See [lifecycle.md](lifecycle.md)
+// for the effects of each choice.
+type Lifecycle struct {
+	// `pet` is updated in place, `cattle` is recreated. Defaults to pet.
+	Type string `json:"type,omitempty" enum:"pet,cattle"`
+	// Strategy for recreating cattle. Defaults to rollout.
+	Strategy Strategy `json:"strategy,omitempty" enum:"rollout,replace,blue-green,pool"`
+	// Cattle that can be down at the same time, with the strategies rollout and pool: a number or a percentage.
+	// Defaults to 1.
+	MaxUnavailable *IntOrPercent `json:"maxUnavailable,omitempty"`
+	// Root disks of earlier revisions that a rollout keeps. Defaults to 1.
+	KeepOld *int `json:"keepOld,omitempty" minimum:"0"`
+	// Whether disks survive their VM, as separate DataVolumes. Defaults to true for pets and false for cattle.
+	// Root disks of cattle are always recreated, except with `strategy: replace`.
+	KeepDisks *bool `json:"keepDisks,omitempty"`
+	// Whether the cluster refuses to delete the VM (OpenShift delete-protection label). Not with the strategies
+	// that delete VMs.
+	Protect *bool `json:"protect,omitempty"`
+	// Whether to take a snapshot of a pet before a change.
+	SnapshotBefore *bool `json:"snapshotBefore,omitempty"`
+	// Ansible job to run after a change of a pet.
+	Ansible *Ansible `json:"ansible,omitempty"`
+}
+
+// Ansible is a job that runs after a change: a job template of Ansible
+// Automation Platform or, without that platform, an image that runs a
+// playbook.
+type Ansible struct {
+	// Job template of Ansible Automation Platform, which must prompt for variables on launch.
+	Template string `json:"template,omitempty"`
+	// Container image with ansible-runner, and with the playbook and its inventory in /runner.
+	Image string `json:"image,omitempty"`
+	// Path of the playbook below /runner/project of the image.
+	Playbook string `json:"playbook,omitempty"`
+	// Secret in the VM's namespace. With `template`, it contains the `host` and `token` of the platform; with
+	// `image`, the files that ansible-runner reads from /runner/env, such as `ssh_key`.
+	Secret string `json:"secret,omitempty"`
+	// Extra variables, in addition to `vm_name` and `vm_namespace`.
+	ExtraVars map[string]*source.Node `json:"extraVars,omitempty"`
+}
+
+// IntOrPercent is a number from 1 or a percentage such as `25%`.
+type IntOrPercent struct {
+	Int     int
+	Percent bool
+}
+
+// String returns the number or percentage as Kubernetes writes it.
+func (v IntOrPercent) String() string {
+	if v.Percent {
+		return strconv.Itoa(v.Int) + "%"
+	}
+	return strconv.Itoa(v.Int)
+}
