@@ -12,12 +12,19 @@ func newInitCommand() *cobra.Command {
 		Short: "Write a small fleet to start from",
 		Long: `Write a small fleet with comments to DIR, and create DIR if needed. Also write a
 copy of the schemas, for editors, to ` + starter.SchemaDir + `. Existing files are never
-overwritten.`,
+overwritten. A directory with a platform, and one inside of a fleet, is refused.`,
 		Example:           `  vmrender init site-a && vmrender template site-a`,
 		Args:              argsBetween(1, 1),
 		ValidArgsFunction: completeDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := starter.Write(args[0]); err != nil {
+				return err
+			}
+			notes, err := starter.Nearby(args[0])
+			for _, note := range notes {
+				cmd.PrintErrf("note: %s\n", note)
+			}
+			if err != nil {
 				return err
 			}
 			cmd.PrintErrf(`wrote a fleet with two VMs to %[1]s; what next:

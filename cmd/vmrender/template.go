@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -22,7 +23,13 @@ renders the platform layers: the app-of-apps, one layer (--layer), or policies
 (--as policy). With either flag, the directory can also contain a fleet.
 
 All errors are reported in one run, on stderr. If there is an error, nothing is
-written to stdout.`,
+written to stdout.
+
+With --output-dir, each VM gets a file, and the directory a list of its files,
+` + output.ListName + `, to be committed with them. The next run removes the files
+in the list that are no longer rendered, except with --vm. It changes no file
+that is not in the list, and refuses a directory with the files of another fleet,
+PATH or overlay.`,
 		Example: `  vmrender template | kubectl apply --dry-run=server -f -
   vmrender template sites/a --vm web01 --vm prod/db01
   vmrender template --overlay stage.yaml --output-dir ../rendered
@@ -57,13 +64,20 @@ written to stdout.`,
 		if dir == "" {
 			return output.Machines(cmd.OutOrStdout(), format.value, rendered)
 		}
-		others, err := output.Files(dir, f.Root, format.value, rendered)
-		if len(vms) == 0 { // with --vm they can belong to the other VMs
-			for _, file := range others {
-				cmd.PrintErrf("%s: not of this run, left as it is\n", file)
-			}
+		counts, err := output.Files(dir, origin(f, flags, vms), format.value, rendered)
+		if err != nil {
+			return err
 		}
-		return err
+		cmd.PrintErrf("%s: %s written, %d unchanged, %d removed\n",
+			dir, report.Count(counts.Written, "file"), counts.Unchanged, counts.Removed)
+		return nil
 	}
 	return cmd
+}
+
+// origin returns what identifies a render of the fleet with the flags.
+func origin(f *machine.Fleet, flags *fleetFlags, vms []string) output.Origin {
+	return output.Origin{
+		Root: f.Root, Fleet: f.Header.Metadata.Name, Part: f.Part(), Overlays: flags.overlays, Selected: len(vms) > 0,
+	}
 }

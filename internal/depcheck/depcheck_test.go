@@ -127,13 +127,18 @@ var rooms = []room{
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,
 	},
-	{dir: "pkg/output", ours: []string{"pkg/manifest", "pkg/render"}, reach: join(cluster, argocd), imports: impure},
-	{dir: "pkg/starter", ours: []string{"pkg/output", "schema"}, reach: join(cluster, argocd), imports: impure},
+	{
+		dir:     "pkg/output",
+		ours:    []string{"pkg/manifest", "pkg/render", "internal/files"},
+		reach:   join(cluster, argocd),
+		imports: impure,
+	},
+	{dir: "pkg/starter", ours: []string{"internal/files", "schema"}, reach: join(cluster, argocd), imports: impure},
 	// Packages that talk to a cluster; only the command line imports them.
 	{dir: "pkg/rollout", ours: []string{"pkg/labels"}, reach: join(helm, argocd), imports: []string{"os/exec"}},
 	{
 		dir:     "pkg/images",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/fleet", "pkg/manifest"},
+		ours:    []string{"pkg/rule", "pkg/source", "pkg/fleet", "pkg/manifest", "internal/files"},
 		reach:   join(helm, argocd),
 		imports: []string{"os/exec"},
 	},
@@ -165,6 +170,7 @@ var rooms = []room{
 	// For tests alone: no room may import it.
 	{dir: "internal/golden"},
 	{dir: "internal/style"},
+	{dir: "internal/files", reach: join(cluster, argocd, kubernetes, kubevirt)},
 	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},

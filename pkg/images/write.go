@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -108,19 +109,32 @@ func offset(data []byte, line, col int) int {
 	return at
 }
 
-// write writes the files, sorted by name.
+// write writes the files, sorted by name: all of them, or none if one of them is not what was read. It writes a
+// linked file where it is, not over the link.
 func write(edits map[string][]edit) ([]string, error) {
-	files := slices.Sorted(maps.Keys(edits))
-	for _, name := range files {
-		info, err := os.Stat(name)
+	var b files.Batch
+	defer b.Discard()
+	names := slices.Sorted(maps.Keys(edits))
+	written := map[string]string{} // by path without links
+	for _, name := range names {
+		target, err := filepath.EvalSymlinks(name)
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(name, apply(edits[name]), info.Mode().Perm()); err != nil {
+		if other, twice := written[target]; twice {
+			return nil, fmt.Errorf("%s: the same file as %s; nothing is written", name, other)
+		}
+		written[target] = name
+		d, err := files.Open(filepath.Dir(target))
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		if err := b.Replace(d, filepath.Base(target), edits[name][0].node.File.Data, apply(edits[name])); err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	return names, b.Commit()
 }
 
 // apply returns the content of a file with its edits.

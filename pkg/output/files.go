@@ -2,44 +2,114 @@ package output
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// Files writes NAMESPACE/NAME.yaml, or .json, for each VM and Job to a directory. It
+// Origin is what the files of a directory are rendered from.
+type Origin struct {
+	// Root is the directory of the fleet, or empty for standard input.
+	Root string
+	// Fleet is the name of the fleet.
+	Fleet string
+	// Part is what is rendered of it, as a path from Root: "." for all.
+	Part string
+	// Overlays are the files that are merged over the fleet, in order.
+	Overlays []string
+	// Selected is true if only some VMs of the part are rendered.
+	Selected bool
+}
+
+// Counts are the numbers of files in a directory by what happened to them.
+type Counts struct{ Written, Unchanged, Removed int }
+
+// Files writes NAMESPACE/NAME.yaml, or .json, for each VM and Job to a directory, each file whole or not at all. It
 // creates the directory if needed, which must not be read as a part of the fleet.
 //
-// It returns the files that may be those of an earlier run. It never deletes them,
-// because they may be the user's own.
-func Files(dir, fleetRoot string, format manifest.Format, rendered []render.Rendered) (others []string, err error) {
-	if fleetRoot != "" && visibleBelow(fleetRoot, dir) {
-		return nil, fmt.Errorf("%s lies in the fleet, where manifests would be read as values files; "+
+// A list in the directory, [ListName], names its files and their origin. Files that are listed and no longer
+// rendered are removed, except those of VMs that were not selected. A file that is not listed is never changed: if
+// it has a name that is needed and other content, Files changes nothing.
+func Files(dir string, from Origin, format manifest.Format, rendered []render.Rendered) (Counts, error) {
+	if from.Root != "" && visibleBelow(from.Root, dir) {
+		return Counts{}, fmt.Errorf("%s lies in the fleet, where manifests would be read as values files; "+
 			"choose a directory outside, or a hidden one", dir)
 	}
-	d, err := OpenDir(dir)
+	d, err := files.Create(dir)
 	if err != nil {
-		return nil, writing(err)
+		return Counts{}, err
 	}
 	defer d.Close()
-	written := make(map[string]bool, len(rendered))
-	for i := range rendered {
-		name := path.Join(rendered[i].Namespace, rendered[i].Name+format.Ext())
-		written[name] = true
+	listed, err := readList(d, from.String())
+	if err != nil {
+		return Counts{}, err
+	}
+	var batch files.Batch
+	defer batch.Discard()
+	names, err := stage(&batch, d, listed, format, rendered)
+	if err != nil {
+		return Counts{}, err
+	}
+	counts := Counts{Written: batch.Len(), Unchanged: len(names) - batch.Len()}
+	stale := listed.stale(names, from.Selected)
+	counts.Removed, err = exchange(d, from.String(), &batch, listed.with(names), stale)
+	return counts, err
+}
+
+// stage prepares a file for each VM and Job, and returns their names.
+func stage(b *files.Batch, d *files.Dir, listed list, format manifest.Format, all []render.Rendered) (list, error) {
+	names := make(list, 0, len(all))
+	var taken []error
+	for i := range all {
+		name := path.Join(all[i].Namespace, all[i].Name+format.Ext())
+		names = append(names, name)
 		var text bytes.Buffer
-		if err := Machines(&text, format, rendered[i:i+1]); err != nil {
+		if err := Machines(&text, format, all[i:i+1]); err != nil {
 			return nil, err
 		}
-		if err := d.Write(name, text.Bytes()); err != nil {
-			return nil, writing(err)
+		put := b.Create
+		if listed.has(name) {
+			put = b.Put
+		}
+		err := put(d, name, text.Bytes())
+		if other, ok := errors.AsType[*files.TakenError](err); ok {
+			taken = append(taken, fmt.Errorf("%s: exists, and is not a file of this directory's list %s; "+
+				"move it, or choose another directory", other.Path, ListName))
+		} else if err != nil {
+			return nil, err
 		}
 	}
-	return d.others(dir, written)
+	slices.Sort(names)
+	return names, errors.Join(taken...)
+}
+
+// exchange changes the files, and removes the stale ones. While it does so, the list contains the old and the new
+// names: a run that is killed leaves no file without an owner.
+func exchange(d *files.Dir, origin string, b *files.Batch, all, stale list) (removed int, err error) {
+	if err := writeList(d, origin, all); err != nil {
+		return 0, err
+	}
+	if err := b.Commit(); err != nil {
+		return 0, err
+	}
+	for _, name := range stale {
+		was, err := d.Remove(name)
+		if err != nil {
+			return removed, err
+		}
+		if was {
+			removed++
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(all), stale.has)
+	return removed, writeList(d, origin, kept)
 }
 
 // visibleBelow reports whether dir is root, or below it and not in a hidden
@@ -55,22 +125,4 @@ func visibleBelow(root, dir string) bool {
 		return false
 	}
 	return rel == "." || !strings.Contains("/"+filepath.ToSlash(rel), "/.")
-}
-
-// others returns the files with names like those of written files that were not
-// written.
-func (d *Dir) others(dir string, written map[string]bool) ([]string, error) {
-	var others []string
-	for _, format := range manifest.Formats() {
-		names, err := fs.Glob(d.root.FS(), "*/*"+format.Ext())
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", dir, err)
-		}
-		for _, name := range names {
-			if !written[name] && !strings.HasPrefix(name, ".") {
-				others = append(others, filepath.Join(dir, name))
-			}
-		}
-	}
-	return others, nil
 }

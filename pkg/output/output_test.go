@@ -35,27 +35,182 @@ func rendered(t *testing.T) []render.Rendered {
 	return all
 }
 
+// site is the origin of the machines of rendered.
+var site = Origin{Root: "site", Fleet: "f", Part: "."}
+
 // The files contain the same objects as the stream, one file for each machine.
 func TestFiles(t *testing.T) {
 	machines := rendered(t)
-	require.NoError(t, os.MkdirAll("out/old", 0o755))
-	require.NoError(t, os.MkdirAll("out/.cache", 0o755))
-	for _, name := range []string{"out/old/gone.yaml", "out/old/gone.json", "out/notes.yaml", "out/.cache/x.yaml"} {
-		require.NoError(t, os.WriteFile(name, nil, 0o600))
-	}
-	others, err := Files("out", "site", manifest.YAML, machines)
+	counts, err := Files("out", site, manifest.YAML, machines)
 	require.NoError(t, err)
-	require.Equal(t, []string{"out/old/gone.yaml", "out/old/gone.json"}, others)
+	require.Equal(t, Counts{Written: 2}, counts)
 
 	var stream strings.Builder
 	require.NoError(t, Machines(&stream, manifest.YAML, machines))
 	var texts []string
 	for _, name := range []string{"out/prod/web.yaml", "out/test/db.yaml"} {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		texts = append(texts, string(text))
+		texts = append(texts, read(t, name))
 	}
 	require.Equal(t, stream.String(), strings.Join(texts, "---\n"))
+
+	counts, err = Files("out", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	require.Equal(t, Counts{Unchanged: 2}, counts)
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+}
+
+// A file in the list that is not rendered any more is removed, and no other one.
+func TestStaleFilesAreRemoved(t *testing.T) {
+	machines := rendered(t)
+	for _, name := range []string{"out/test/own.yaml", "out/notes.yaml", "out/other/x.json"} {
+		write(t, name, "own")
+	}
+	_, err := Files("out", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	require.Equal(t, "prod/web.yaml\ntest/db.yaml\n", listed(t, "out"))
+
+	counts, err := Files("out", site, manifest.YAML, machines[:1])
+	require.NoError(t, err)
+	require.Equal(t, Counts{Unchanged: 1, Removed: 1}, counts)
+	require.NoFileExists(t, "out/test/db.yaml")
+	require.Equal(t, "prod/web.yaml\n", listed(t, "out"))
+
+	counts, err = Files("out", site, manifest.JSON, machines[:1])
+	require.NoError(t, err)
+	require.Equal(t, Counts{Written: 1, Removed: 1}, counts)
+	require.NoFileExists(t, "out/prod/web.yaml")
+
+	counts, err = Files("out", site, manifest.JSON, nil)
+	require.NoError(t, err)
+	require.Equal(t, Counts{Removed: 1}, counts)
+	require.NoDirExists(t, "out/prod")
+	for _, name := range []string{"out/test/own.yaml", "out/notes.yaml", "out/other/x.json"} {
+		require.Equal(t, "own", read(t, name))
+	}
+}
+
+// listed returns the names in the list of a directory.
+func listed(t *testing.T, dir string) string {
+	t.Helper()
+	lines := strings.SplitN(read(t, filepath.Join(dir, ListName)), "\n", 3)
+	return lines[2]
+}
+
+// A selection of VMs removes nothing but their own files in another format.
+func TestSelectionRemovesNoOthers(t *testing.T) {
+	machines := rendered(t)
+	_, err := Files("out", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	selected := site
+	selected.Selected = true
+	counts, err := Files("out", selected, manifest.JSON, machines[:1])
+	require.NoError(t, err)
+	require.Equal(t, Counts{Written: 1, Removed: 1}, counts)
+	require.Equal(t, "prod/web.json\ntest/db.yaml\n", listed(t, "out"))
+	require.FileExists(t, "out/test/db.yaml")
+}
+
+// A directory belongs to one render.
+func TestOtherOriginsAreRefused(t *testing.T) {
+	machines := rendered(t)
+	_, err := Files("out", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	for _, other := range []Origin{
+		{Root: "site", Fleet: "g", Part: "."},
+		{Root: "site", Fleet: "f", Part: "prod"},
+		{Root: "site", Fleet: "f", Part: ".", Overlays: []string{"dev.yaml"}},
+		{Part: "-"},
+	} {
+		_, err := Files("out", other, manifest.YAML, machines[:1])
+		require.ErrorContains(t, err, "the directory has the files of another render")
+		require.FileExists(t, "out/test/db.yaml")
+	}
+	one := Origin{Root: "site", Fleet: "f", Part: ".", Overlays: []string{"site/../dev.yaml"}}
+	require.Equal(t, `# from fleet "f", path ".", overlay "../dev.yaml"`, one.String())
+}
+
+// Files of others are never overwritten, and nothing is written beside them. One with the same content becomes a
+// file of the list, so that the output of an older release does.
+func TestFilesInTheWay(t *testing.T) {
+	machines := rendered(t)
+	write(t, "out/prod/web.yaml", "own")
+	_, err := Files("out", site, manifest.YAML, machines)
+	require.ErrorContains(t, err, filepath.FromSlash("out/prod/web.yaml")+": exists, and is not a file of this directory's list")
+	require.Equal(t, "own", read(t, "out/prod/web.yaml"))
+	require.NoFileExists(t, "out/test/db.yaml")
+	require.NoFileExists(t, "out/"+ListName)
+
+	_, err = Files("first", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove("first/"+ListName))
+	counts, err := Files("first", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	require.Equal(t, Counts{Unchanged: 2}, counts)
+	require.Equal(t, "prod/web.yaml\ntest/db.yaml\n", listed(t, "first"))
+
+	require.NoError(t, os.Remove("first/prod/web.yaml"))
+	require.NoError(t, os.Mkdir("first/prod/web.yaml", 0o755))
+	_, err = Files("first", site, manifest.YAML, machines)
+	require.ErrorContains(t, err, "web.yaml: not a regular file")
+}
+
+// A run that was killed before it wrote its files left a list with their names; the next run completes it.
+func TestListOfAKilledRun(t *testing.T) {
+	machines := rendered(t)
+	_, err := Files("out", site, manifest.YAML, machines[:1])
+	require.NoError(t, err)
+	write(t, "out/"+ListName, read(t, "out/"+ListName)+"old/gone.yaml\ntest/db.yaml\n")
+	counts, err := Files("out", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	require.Equal(t, Counts{Written: 1, Unchanged: 1}, counts)
+	require.Equal(t, "prod/web.yaml\ntest/db.yaml\n", listed(t, "out"))
+}
+
+// A list that was changed by hand, or by a merge, cannot name files elsewhere.
+func TestListsAreConfined(t *testing.T) {
+	machines := rendered(t)
+	write(t, "outside/a.yaml", "own")
+	_, err := Files("out", site, manifest.YAML, machines)
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink("../outside", "out/linked"))
+	require.NoError(t, os.Symlink("test", "out/inside"))
+	good := read(t, "out/"+ListName)
+	for line, problem := range map[string]string{
+		"../outside/a.yaml":  "invalid line",
+		"/outside/a.yaml":    "invalid line",
+		"x/../../a.yaml":     "invalid line",
+		".git/config":        "invalid line",
+		"a.yaml":             "invalid line",
+		"<<<<<<< HEAD":       "invalid line",
+		"linked/a.yaml":      "linked: not a directory",
+		"inside/db.yaml":     "inside: not a directory",
+		"prod/web.yaml/../x": "invalid line",
+	} {
+		write(t, "out/"+ListName, good+line+"\n")
+		_, err := Files("out", site, manifest.YAML, machines)
+		require.ErrorContains(t, err, problem, line)
+		require.Equal(t, "own", read(t, "outside/a.yaml"))
+		require.FileExists(t, "out/test/db.yaml")
+	}
+	write(t, "out/"+ListName, "mine\n")
+	_, err = Files("out", site, manifest.YAML, machines)
+	require.ErrorContains(t, err, "not a list of vmrender")
+	require.Equal(t, "mine\n", read(t, "out/"+ListName))
+	write(t, "out/"+ListName, strings.ReplaceAll(good, "\n", "\r\n"))
+	_, err = Files("out", site, manifest.YAML, machines)
+	require.NoError(t, err)
 }
 
 func TestFilesStayOutOfTheFleet(t *testing.T) {
@@ -64,7 +219,7 @@ func TestFilesStayOutOfTheFleet(t *testing.T) {
 		"site": true, "site/out": true, "site/a/../b": true,
 		".": false, "sites": false, "site/.out": false, "site/a/.b/c": false,
 	} {
-		_, err := Files(dir, "site", manifest.JSON, machines)
+		_, err := Files(dir, site, manifest.JSON, machines)
 		if refused {
 			require.ErrorContains(t, err, "lies in the fleet")
 		} else {
@@ -75,17 +230,13 @@ func TestFilesStayOutOfTheFleet(t *testing.T) {
 }
 
 func TestDirIsNotLeft(t *testing.T) {
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.Mkdir("outside", 0o755))
-	d, err := OpenDir("in/side")
-	require.NoError(t, err)
-	defer d.Close()
-	require.NoError(t, os.Symlink("../../outside", "in/side/link"))
-	require.Error(t, d.Write("link/a.yaml", nil))
-	require.Error(t, d.Write("../a.yaml", nil))
-	require.NoFileExists(t, "outside/a.yaml")
-	require.True(t, d.Has("link"))
-	require.False(t, d.Has("a.yaml"))
+	machines := rendered(t)
+	require.NoError(t, os.MkdirAll("outside", 0o755))
+	require.NoError(t, os.Mkdir("in", 0o755))
+	require.NoError(t, os.Symlink("../outside", "in/prod"))
+	_, err := Files("in", site, manifest.YAML, machines)
+	require.ErrorContains(t, err, "prod: not a directory")
+	require.NoFileExists(t, "outside/web.yaml")
 }
 
 type full struct{}

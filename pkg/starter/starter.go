@@ -2,14 +2,16 @@
 package starter
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/output"
+	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/schema"
 )
 
@@ -20,33 +22,85 @@ var embedded embed.FS
 // hidden, so it is not read as a part of the fleet.
 const SchemaDir = ".vmrender/schema"
 
+// headerName is the file that makes a directory a fleet.
+const headerName = "fleet.yaml"
+
 // Write writes the fleet, with a copy of the schemas, to a directory, and creates it
-// if needed. If one of the files exists, it writes none.
+// if needed. If one of the files exists with other content, or the directory is a
+// fleet, a platform or a part of a fleet, it writes none. A run that was stopped can
+// be repeated: fleet.yaml is the last file.
 func Write(dir string) error {
-	all, err := files(dir)
+	if err := checkPlace(dir); err != nil {
+		return err
+	}
+	all, err := contents(dir)
 	if err != nil {
 		return err
 	}
-	d, err := output.OpenDir(dir)
+	d, err := files.Create(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	var found []string
-	for _, f := range all {
-		if d.Has(f.name) {
-			found = append(found, filepath.Join(dir, f.name))
-		}
+	if found, err := different(d, all); err != nil {
+		return err
+	} else if len(found) > 0 {
+		return nothingWritten(found)
 	}
-	if len(found) > 0 {
-		return fmt.Errorf("nothing written, because these exist: %s", strings.Join(found, ", "))
-	}
+	var b files.Batch
+	defer b.Discard()
 	for _, f := range all {
-		if err := d.Write(f.name, f.data); err != nil {
+		if err := b.Create(d, f.name, f.data); err != nil {
 			return err
 		}
 	}
-	return nil
+	return b.Commit()
+}
+
+// different returns the paths of the files that exist with other content.
+func different(d *files.Dir, all []file) ([]string, error) {
+	var found []string
+	for _, f := range all {
+		current, err := d.Read(f.name)
+		if err != nil {
+			return nil, err
+		}
+		if current != nil && !bytes.Equal(current, f.data) {
+			found = append(found, d.Path(f.name))
+		}
+	}
+	return found, nil
+}
+
+func nothingWritten(found []string) error {
+	return fmt.Errorf("nothing written, because these exist: %s", strings.Join(found, ", "))
+}
+
+// WriteSchemas writes the schemas to the fleet or platform in a directory, over those
+// of another release. It returns how many files it changed.
+func WriteSchemas(dir string) (int, error) {
+	if !exists(filepath.Join(dir, headerName)) && !exists(filepath.Join(dir, platformName)) {
+		return 0, fmt.Errorf("%s: no %s or %s here; expected the root of a fleet or a platform",
+			dir, headerName, platformName)
+	}
+	schemas, err := filesOf(schema.FS, ".", SchemaDir)
+	if err != nil {
+		return 0, err
+	}
+	d, err := files.Open(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	var b files.Batch
+	defer b.Discard()
+	for _, f := range schemas {
+		if err := b.Put(d, f.name, f.data); err != nil {
+			return 0, err
+		}
+	}
+	n := b.Len()
+	return n, b.Commit()
 }
 
 // file is a file to write; its name is the path from the fleet's root.
@@ -55,19 +109,19 @@ type file struct {
 	data []byte
 }
 
-// files returns the files of a new fleet, which is named after its directory.
-func files(dir string) ([]file, error) {
+// contents returns the files of a new fleet, which is named after its directory, with
+// fleet.yaml last.
+func contents(dir string) ([]file, error) {
 	all, err := filesOf(embedded, "files", "")
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range all {
-		if f.name == "fleet.yaml" {
-			all[i].data = []byte(strings.Replace(string(f.data), "name: starter", "name: "+fleetName(dir), 1))
-		}
-	}
 	schemas, err := filesOf(schema.FS, ".", SchemaDir)
-	return append(all, schemas...), err
+	all = append(schemas, all...)
+	i := slices.IndexFunc(all, func(f file) bool { return f.name == headerName })
+	header := all[i]
+	header.data = []byte(strings.Replace(string(header.data), "name: starter", "name: "+fleetName(dir), 1))
+	return append(slices.Delete(all, i, i+1), header), err
 }
 
 func filesOf(from fs.FS, dir, into string) ([]file, error) {

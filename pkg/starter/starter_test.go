@@ -20,7 +20,7 @@ import (
 // An editor shows no problems in a new fleet: each of its files names a schema that
 // init writes, and is valid against it.
 func TestStarterMatchesItsSchemas(t *testing.T) {
-	all, err := files("site-a")
+	all, err := contents("site-a")
 	require.NoError(t, err)
 	written := map[string]bool{}
 	for _, f := range all {
