@@ -25,8 +25,7 @@ func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
 	if err != nil {
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
-	content, others := contentsOf(dir)
-	request, errs := plugin.ReadEnvironment(environ, content, others...)
+	request, errs := plugin.ReadEnvironment(environ, contentsOf(dir)...)
 	s := &sidecar{request: request, tree: newCheckout(dir, request.SourcePath), stdout: stdout, stderr: stderr}
 	for _, err := range errs {
 		s.problems.Errorf(source.Pos{}, rule.BadParameter, "", "%s", worded(err))
@@ -34,16 +33,16 @@ func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
 	return s, nil
 }
 
-// contentsOf returns the content of a directory that is rendered by default, and
-// the rest. A directory without a platform.yaml is taken for a part of a fleet.
-func contentsOf(dir string) (plugin.Content, []plugin.Content) {
+// contentsOf returns the contents of a directory. One without a platform.yaml is taken
+// for a part of a fleet.
+func contentsOf(dir string) []plugin.Content {
 	switch {
 	case !exists(filepath.Join(dir, platformFile)):
-		return plugin.Fleet, nil
+		return []plugin.Content{plugin.Fleet}
 	case exists(filepath.Join(dir, fleetFile)):
-		return plugin.Fleet, []plugin.Content{plugin.Platform}
+		return []plugin.Content{plugin.Fleet, plugin.Platform}
 	}
-	return plugin.Platform, nil
+	return []plugin.Content{plugin.Platform}
 }
 
 // physicalDir returns the working directory without symbolic links. It also sets

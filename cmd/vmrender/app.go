@@ -27,10 +27,16 @@ directory that contains VMs. With --clusters, it has one for each of these
 directories on each cluster. With --rolling, the Applications are synced step by
 step, and those that are in no step are synced last.
 
+The name is that of the fleet, followed by the path and, if they are set, by words
+for --namespace, --overlay, --cluster and --clusters and a hash of them: no two
+Applications of a fleet have the same name. --vm, --set, --default and --server
+need --name. With --vm, the Application prunes nothing automatically.
+
 The fleet is validated first. If there is an error, it is reported on stderr and
 nothing is written to stdout.`,
 		Example: `  vmrender app sites/a | kubectl apply -f -
-  vmrender app sites/a/prod --cluster east --vm web01
+  vmrender app sites/a --overlay dev.yaml --cluster lab
+  vmrender app sites/a/prod --name a-web01 --vm web01
   vmrender app sites/a --appset --rolling lab --rolling prod --max-update 25%
   vmrender app fleet --appset --clusters vms=enabled --cluster-overlays clusters`,
 	}
@@ -75,7 +81,7 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags.StringVar(&o.Revision, "revision", "HEAD", "`branch`, tag or commit to sync; HEAD is the default branch")
 	flags.StringVar(&o.Name, "name", "",
 		"`name` of the Application, or of the ApplicationSet and prefix of its Applications "+
-			"(default from the fleet's name and PATH)")
+			"(default from the fleet's name, PATH, and what differs)")
 	flags.StringVar(&o.Project, "project", "default", "Argo CD `project`")
 	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",
 		"`namespace` of Argo CD (default argocd, or openshift-gitops if the target is OpenShift)")

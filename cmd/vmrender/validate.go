@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 func newValidateCommand() *cobra.Command {
@@ -15,7 +15,7 @@ func newValidateCommand() *cobra.Command {
 		Long: `Read the fleet, directory or file at PATH (the working directory by default, "-"
 for a values file on standard input), render it, and report every problem. A PATH
 to a platform.yaml, or to a directory with a platform.yaml and no fleet, validates
-the platform.
+the platform. A directory with both validates both.
 
 The report is written to stdout in one of these formats: text (one line per
 problem), json, sarif (SARIF 2.1.0, for code scanning) or github (annotations in
@@ -46,8 +46,8 @@ a GitHub Actions log). The exit status is 1 if there are errors.`,
 	return cmd
 }
 
-// validatePath validates the fleet or the platform at a path, and counts its VMs
-// or layers.
+// validatePath validates the fleet, the platform, or both at a path, and counts the VMs
+// and layers.
 func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *platformFlags) (
 	v report.Validation, count string, err error,
 ) {
@@ -55,19 +55,32 @@ func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *
 		if err := rejectOtherFlags("a platform", cmd, "kube-version", "api-versions", "output"); err != nil {
 			return v, "", err
 		}
-		apps, diags := layers.RenderApps(file, platform.Options)
-		v = report.Validation{Version: readBuild().Version, Diagnostics: diags.Sorted()}
-		return v, report.Count(max(len(apps)-1, 0), "layer"), nil // without the AppProject
+		diags, count := validatePlatform(file, platform.Options)
+		return validation(0, diags), count, nil
 	}
-	if err := rejectPlatformFlags(cmd); err != nil {
-		return v, "", err
+	file, both := layers.FileBesideFleet(path)
+	if !both {
+		if err := rejectPlatformFlags(cmd); err != nil {
+			return v, "", err
+		}
 	}
-	v = validate(path, flags.options(cmd, nil))
-	return v, report.Count(v.VMs, "VM"), nil
+	_, rendered, diags := renderFleet(path, flags.options(cmd, nil))
+	v = validation(countVMs(rendered), diags)
+	count = report.Count(v.VMs, "VM")
+	if both {
+		more, ofLayers := validatePlatform(file, platform.Options)
+		diags.Merge(more)
+		v, count = validation(v.VMs, diags), count+", "+ofLayers
+	}
+	return v, count, nil
 }
 
-// validate reads and renders everything at path, and discards the manifests.
-func validate(path string, opts fleet.Options) report.Validation {
-	_, rendered, diags := renderFleet(path, opts)
-	return report.Validation{Version: readBuild().Version, VMs: countVMs(rendered), Diagnostics: diags.Sorted()}
+// validatePlatform renders the layers of a platform, and counts them.
+func validatePlatform(file string, o layers.Options) (*source.Diagnostics, string) {
+	apps, diags := layers.RenderApps(file, o)
+	return diags, report.Count(max(len(apps)-1, 0), "layer") // without the AppProject
+}
+
+func validation(vms int, diags *source.Diagnostics) report.Validation {
+	return report.Validation{Version: readBuild().Version, VMs: vms, Diagnostics: diags.Sorted()}
 }

@@ -122,7 +122,8 @@ var rooms = []room{
 	{
 		dir: "pkg/delivery",
 		ours: []string{
-			"pkg/fleet", "pkg/machine", "pkg/values", "pkg/argocd", "pkg/labels", "pkg/source", "plugin", "internal/suggest",
+			"pkg/fleet", "pkg/machine", "pkg/values", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels", "pkg/source", "plugin",
+			"internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,

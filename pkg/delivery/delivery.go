@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -70,7 +72,23 @@ func (p *Plan) application(found *findings) any {
 		found.notef(
 			"%d VMs in one Application; above %d, one Application for each directory fits better: --appset", n, largeApp)
 	}
-	return p.order([]string{p.dir}, found).application()
+	if len(p.options.Fleet.VMs) > 0 {
+		found.notef("an Application for selected VMs prunes nothing by itself; sync it with pruning to delete a VM")
+	}
+	o := p.order([]string{p.dir}, found)
+	if p.isBesidePlatform() {
+		fleetOnly := plugin.NoLayer
+		o.parameters = append(o.parameters,
+			argocd.ApplicationSourcePluginParameter{Name: plugin.LayerParameter, String: &fleetOnly})
+	}
+	return o.application()
+}
+
+// isBesidePlatform reports whether the Application's directory also has a platform, so
+// that a parameter must tell which of the two is meant.
+func (p *Plan) isBesidePlatform() bool {
+	_, err := os.Lstat(filepath.Join(p.fleet.Root, "platform.yaml"))
+	return err == nil && filepath.Clean(p.dir) == filepath.Clean(p.fleet.Root)
 }
 
 func (p *Plan) applicationSet(found *findings) any {

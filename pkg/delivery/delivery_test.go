@@ -67,7 +67,7 @@ func plan(t *testing.T, dir string, o Options) *Plan {
 func TestOrder(t *testing.T) {
 	clone(t, gitConfig, site())
 	o := Options{
-		Project: "vms", Revision: "main", Ignore: []string{"/spec/runStrategy"},
+		Name: "own", Project: "vms", Revision: "main", Ignore: []string{"/spec/runStrategy"},
 		Fleet: fleet.Options{
 			Namespace: "shop", Overlays: []string{"stages/test.yaml"}, VMs: []string{"web01"}, Set: []string{"a.b=1=2"},
 		},
@@ -79,7 +79,7 @@ func TestOrder(t *testing.T) {
 	require.Contains(t, got.ignoreDifferences[0].JSONPointers, "/spec/runStrategy")
 	got.ignoreDifferences = nil
 	require.Equal(t, order{
-		name: "site-a-prod", namespace: "argocd", fleet: "site-a", project: "vms",
+		name: "own", namespace: "argocd", isSelection: true, fleet: "site-a", project: "vms",
 		repoURL: "https://git.example.com/vms.git", revision: "main", path: "sites/a/prod",
 		inputs: []string{"sites/a/_defaults.yaml", "sites/a/fleet.yaml", "stages/test.yaml"},
 		parameters: []argocd.ApplicationSourcePluginParameter{

@@ -3,6 +3,7 @@ package delivery
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -11,12 +12,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 )
 
-// name returns the name set by --name, or one that consists of the fleet's name and the
-// path below its root.
-func (p *Plan) name(inRepo string) (string, error) {
-	if p.options.Name != "" {
-		return p.options.Name, nil
-	}
+// name returns the name set by --name, or one that consists of the fleet's name, the
+// path below its root, and how the Application differs from the plain one. Two
+// different Applications of one fleet never have the same name, because the second one
+// would replace the first.
+func (p *Plan) name(inRepo string, overlays []string) (string, error) {
 	root, err := p.repo.path(p.fleet.Root)
 	if err != nil {
 		return "", err
@@ -25,12 +25,49 @@ func (p *Plan) name(inRepo string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := applicationName(p.fleet.Header.Metadata.Name, filepath.ToSlash(rel))
+	rel = filepath.ToSlash(rel)
+	fleet := p.fleet.Header.Metadata.Name
+	if name := p.options.Name; name != "" {
+		if name == fleet && (rel != "." || len(p.options.Fleet.VMs) > 0) {
+			return "", fmt.Errorf("--name %q: the name of the Application for the whole fleet, which would be replaced "+
+				"by one for a part of it; use another name", name)
+		}
+		return name, nil
+	}
+	directory := applicationName(fleet, rel)
+	if other := p.sameName(directory, rel); other != "" {
+		return "", fmt.Errorf("%s: makes the Application's name %q, as %s does; give it another one with --name",
+			inRepo, directory, path.Join(root, other))
+	}
+	name := directory + variant(p.differences(overlays))
 	if !argocd.IsApplicationName(name) {
 		return "", fmt.Errorf("%s: makes the name %q, which an Application cannot have; give one with --name: %s",
 			inRepo, name, appNameRule)
 	}
 	return name, nil
+}
+
+// sameName returns another directory of the fleet that has the same name, by its path
+// below the fleet's root, or "" if there is none.
+func (p *Plan) sameName(name, dir string) string {
+	found := ""
+	// What cannot be read has no Application, and was reported if it is a part of this one.
+	_ = filepath.WalkDir(p.fleet.Root, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		if strings.HasPrefix(d.Name(), ".") && at != p.fleet.Root {
+			return fs.SkipDir
+		}
+		rel, err := filepath.Rel(p.fleet.Root, at)
+		if rel = filepath.ToSlash(rel); err == nil && rel != dir &&
+			applicationName(p.fleet.Header.Metadata.Name, rel) == name {
+			found = rel
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 // applicationName returns the name of the Application for a directory of a fleet, by

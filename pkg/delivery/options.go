@@ -23,7 +23,9 @@ type Options struct {
 	// Revision is the branch, tag or commit to sync.
 	Revision string
 	// Name is the name of the Application, or that of the ApplicationSet and the prefix
-	// of its Applications' names. Defaults to the fleet's name and the path.
+	// of its Applications' names. Defaults to the fleet's name, the path, and words and
+	// a hash for the namespace, overlays and clusters. Options that no word can show
+	// need a name: VMs, Set, Defaults and Server.
 	Name string
 	// Project is the Argo CD project.
 	Project string
@@ -90,6 +92,11 @@ func (o *Options) Check() error {
 		},
 		{o.Server != "" && !argocd.IsServerURL(o.Server), "--server is " + serverRule},
 		{repeated(o.Rolling) != "", fmt.Sprintf("--rolling %q: given twice; expected each step once", repeated(o.Rolling))},
+		{
+			o.Name == "" && o.unnamed() != "",
+			fmt.Sprintf("%s needs --name: the default name does not show it, and an Application of the same name, "+
+				"for other VMs, would be replaced", o.unnamed()),
+		},
 	} {
 		if rule.broken {
 			return errors.New(rule.problem)
@@ -99,6 +106,22 @@ func (o *Options) Check() error {
 		return err
 	}
 	return errors.Join(checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore))
+}
+
+// unnamed returns the first option that the default name does not show, or "" if there
+// is none.
+func (o *Options) unnamed() string {
+	switch {
+	case len(o.Fleet.VMs) > 0:
+		return "--vm"
+	case len(o.Fleet.Set) > 0:
+		return "--set"
+	case len(o.Fleet.Defaults) > 0:
+		return "--default"
+	case o.Server != "" && o.Server != argocd.OwnCluster:
+		return "--server"
+	}
+	return ""
 }
 
 // repeated returns the first name that appears a second time, or "" if there is none.

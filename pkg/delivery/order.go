@@ -25,6 +25,7 @@ type order struct {
 	// inputs are files outside path that its manifests depend on.
 	inputs      []string
 	parameters  []argocd.ApplicationSourcePluginParameter
+	isSelection bool // only selected VMs are rendered
 	destination argocd.ApplicationDestination
 
 	ignoreDifferences []argocd.ResourceIgnoreDifferences
@@ -56,9 +57,11 @@ func (p *Plan) order(dirs []string, found *findings) order {
 	}
 	o.repoURL = p.repoURL(found)
 	o.path = found.text(p.repo.path(p.dir))
-	o.parameters = parameters(p.options.Fleet, found.list(p.repo.paths(p.options.Fleet.Overlays)))
+	overlays := found.list(p.repo.paths(p.options.Fleet.Overlays))
+	o.parameters = parameters(p.options.Fleet, overlays)
 	o.inputs = found.list(p.inputs(dirs))
-	o.name = found.text(p.name(o.path))
+	o.isSelection = len(p.options.Fleet.VMs) > 0
+	o.name = found.text(p.name(o.path, overlays))
 	return o
 }
 

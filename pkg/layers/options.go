@@ -53,6 +53,12 @@ func (o Options) File(path string) (string, bool) {
 	return file, true
 }
 
+// FileBesideFleet returns the platform's file in a directory that also contains a fleet.
+func FileBesideFleet(dir string) (string, bool) {
+	file := filepath.Join(dir, FileName)
+	return file, isFile(filepath.Join(dir, fleetFile)) && isFile(file)
+}
+
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()

@@ -63,12 +63,13 @@ const (
 )
 
 // ReadEnvironment reads the environment of a plugin's command, as returned by
-// [os.Environ], for a directory with the given content. If others are also present, a
-// parameter for one of them selects it. A parameter overrides the variable that stands
+// [os.Environ], for a directory with the given contents, of which there is at least one.
+// If there are several, the layer must select one: rendering the wrong one would delete
+// all objects of the other. The first one stands for an unset layer. A parameter overrides the variable that stands
 // for it, and the keys of a map override one by one. ReadEnvironment returns all
 // errors, sorted by message; none contains a value, which may be a secret. The error
 // for an unknown name is an [UnknownNameError].
-func ReadEnvironment(environ []string, content Content, others ...Content) (Request, []error) {
+func ReadEnvironment(environ []string, contents ...Content) (Request, []error) {
 	env := variables(environ)
 	r := Request{
 		Namespace: env[namespaceVar], SourcePath: env[sourcePathVar],
@@ -78,7 +79,11 @@ func ReadEnvironment(environ []string, content Content, others ...Content) (Requ
 	parameters, problems := fromParameters(env[parametersVar])
 	errs = append(errs, problems...)
 	inputs = append(inputs, parameters...)
-	r.Content = meant(inputs, content, others)
+	content, err := meant(inputs, contents)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	r.Content = content
 	errs = append(errs, r.apply(inputs)...)
 	return r, sorted(errs)
 }

@@ -174,26 +174,36 @@ func messages(errs []error) []string {
 	return texts
 }
 
-// A directory can contain a fleet and a platform: a layer selects the platform.
+// A directory can contain a fleet and a platform: the layer selects one of them, because the wrong one would delete
+// all objects of the other.
 func TestContent(t *testing.T) {
-	const (
-		both  = `ARGOCD_APP_PARAMETERS=[{"name":"vm","array":[]},{"name":"layer","string":""}]`
-		layer = `ARGOCD_ENV_VMRENDER_LAYER=network`
-	)
+	both := []plugin.Content{plugin.Fleet, plugin.Platform}
 	for _, c := range []struct {
-		environ  string
+		layer    string
 		contents []plugin.Content
 		want     plugin.Content
+		problem  string
 	}{
-		{both, []plugin.Content{plugin.Fleet}, plugin.Fleet},
-		{both, []plugin.Content{plugin.Platform}, plugin.Platform},
-		{both, []plugin.Content{plugin.Fleet, plugin.Platform}, plugin.Fleet},
-		{layer, []plugin.Content{plugin.Fleet, plugin.Platform}, plugin.Platform},
-		{layer, []plugin.Content{plugin.Platform}, plugin.Platform},
+		{"", both[:1], plugin.Fleet, ""},
+		{"-", both[:1], plugin.Fleet, ""},
+		{"*", both[:1], plugin.Fleet, `variable "VMRENDER_LAYER": is for a platform; this Application renders a fleet`},
+		{"", both[1:], plugin.Platform, ""},
+		{"network", both[1:], plugin.Platform, ""},
+		{"-", both[1:], plugin.Platform, `variable "VMRENDER_LAYER": is for a fleet; this Application renders a platform`},
+		{"", both, plugin.Fleet, `parameter "layer": not set, but the directory has both a fleet.yaml and a platform.yaml; ` +
+			`expected "-" for the fleet, "*" for the platform, or the name of a layer`},
+		{"-", both, plugin.Fleet, ""},
+		{"*", both, plugin.Platform, ""},
+		{"network", both, plugin.Platform, ""},
 	} {
-		app, errs := plugin.ReadEnvironment([]string{c.environ}, c.contents[0], c.contents[1:]...)
-		require.Empty(t, errs)
+		app, errs := plugin.ReadEnvironment([]string{"ARGOCD_ENV_VMRENDER_LAYER=" + c.layer}, c.contents...)
 		require.Equal(t, c.want, app.Content, c)
+		if c.problem == "" {
+			require.Empty(t, errs, c)
+		} else {
+			require.Len(t, errs, 1, c)
+			require.EqualError(t, errs[0], c.problem)
+		}
 	}
 }
 

@@ -34,14 +34,29 @@ type UnknownNameError struct {
 // Error returns "unknown parameter", or "unknown variable", with the name.
 func (e *UnknownNameError) Error() string { return fmt.Sprintf("unknown %s %q", e.Kind, e.Name) }
 
+// errAmbiguous is the error for a directory with two contents and no layer.
+var errAmbiguous = fmt.Errorf("parameter %q: not set, but the directory has both a fleet.yaml and a platform.yaml; "+
+	"expected %q for the fleet, %q for the platform, or the name of a layer", LayerParameter, NoLayer, AllLayers)
+
 // meant returns the content that the values are for.
-func meant(inputs []input, content Content, others []Content) Content {
+func meant(inputs []input, contents []Content) (Content, error) {
+	if len(contents) == 1 {
+		return contents[0], nil
+	}
 	for _, in := range inputs {
-		if !in.empty() && slices.Contains(others, in.of) {
-			return in.of
+		if in.Name == LayerParameter && !in.empty() {
+			return in.content(), nil
 		}
 	}
-	return content
+	return contents[0], errAmbiguous
+}
+
+// content returns the content that the value is for. That of the layer depends on it.
+func (in input) content() Content {
+	if in.Name == LayerParameter && in.String != nil && *in.String == NoLayer {
+		return Fleet
+	}
+	return in.of
 }
 
 // apply stores the values in order, and returns what is wrong with them.
@@ -50,8 +65,8 @@ func (r *Request) apply(inputs []input) []error {
 	seen := map[string]bool{}
 	for _, in := range inputs {
 		problem := in.problem()
-		if problem == "" && in.of != r.Content && !in.empty() {
-			problem = fmt.Sprintf("is for a %s; this Application renders a %s", in.of, r.Content)
+		if problem == "" && in.content() != r.Content && !in.empty() {
+			problem = fmt.Sprintf("is for a %s; this Application renders a %s", in.content(), r.Content)
 		}
 		if seen[in.origin] {
 			problem = "given twice; expected it once"

@@ -27,9 +27,17 @@ type parameter struct {
 	take func(*Request, value)
 }
 
-// AllLayers is the value of a parameter that selects all layers of a platform. Without
-// a value, a directory that also contains a fleet renders the fleet.
-const AllLayers = "*"
+// LayerParameter is the name of the parameter that selects a layer of a platform. In a
+// directory with a fleet and a platform, it must have a value.
+const LayerParameter = "layer"
+
+// Values of the layer that are not the name of one.
+const (
+	// AllLayers selects the Applications of all layers of a platform.
+	AllLayers = "*"
+	// NoLayer selects the fleet in a directory that also has a platform.
+	NoLayer = "-"
+)
 
 // parameters returns the table of all parameters that the plugin accepts.
 func parameters() []parameter {
@@ -84,9 +92,9 @@ func parameters() []parameter {
 		},
 		{
 			Announcement: Announcement{
-				Name: "layer", Title: "Layer", CollectionType: text,
-				Tooltip: "Layer of a platform.yaml to render; " +
-					"the Applications of all layers where empty, or * where there is a fleet.yaml, too. A fleet has no layers",
+				Name: LayerParameter, Title: "Layer", CollectionType: text,
+				Tooltip: "Layer of a platform.yaml to render; the Applications of all layers if empty. " +
+					"If there is also a fleet.yaml, * for the Applications of all layers, and - for the fleet",
 			},
 			of:      Platform,
 			example: "network",
