@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
+	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
 // checkout is the repository as Argo CD unpacked it. dir and root are absolute
@@ -42,11 +43,15 @@ func repositoryAbove(dir string) string {
 }
 
 // header returns the path of the nearest fleet.yaml from the working directory
-// upwards, or "" if there is none. Package fleet searches in the same way.
+// upwards, or "" if there is none. Package fleet searches in the same way. A file that
+// is probably meant to be one, or a platform.yaml, counts: its author gets to know.
 func (c checkout) header() string {
 	for dir, up := c.dir, "."; ; dir, up = filepath.Dir(dir), filepath.Join("..", up) {
 		if exists(filepath.Join(dir, fleetFile)) {
 			return filepath.Join(up, fleetFile)
+		}
+		if path, name := fleet.Misnamed(dir); name == fleetFile || name == platformFile {
+			return filepath.Join(up, filepath.Base(path))
 		}
 		if dir == c.root || exists(filepath.Join(dir, platformFile)) || exists(filepath.Join(dir, ".git")) {
 			return ""

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,11 +32,13 @@ manifests.
 Manifests and requested reports are written to stdout. Errors and warnings are
 written to stderr. The exit status is 0 for success, 1 for invalid input and 2
 for an invalid command line.`,
+		Version:       readBuild().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          checkCommand,
 		Run:           func(*cobra.Command, []string) {}, // not reached: Args accepts nothing
 	}
+	root.SetVersionTemplate("{{ .Version }}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root))
 	root.AddCommand(
@@ -82,6 +85,11 @@ func execute(root *cobra.Command, args []string) int {
 func checkCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("no command; " + suggest.DidYouMean("", commandNames(root)))
+	}
+	for _, c := range root.Commands() {
+		if slices.Contains(c.SuggestFor, args[0]) {
+			return fmt.Errorf("unknown command %q; did you mean %q?", args[0], c.Name())
+		}
 	}
 	return fmt.Errorf("unknown command %q; %s", args[0], suggest.DidYouMean(args[0], commandNames(root)))
 }

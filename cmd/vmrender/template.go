@@ -11,8 +11,9 @@ import (
 
 func newTemplateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "template [PATH]",
-		Short: "Render a fleet, a part of it, or a platform to manifests on stdout",
+		Use:        "template [PATH]",
+		SuggestFor: []string{"render", "build", "generate", "diff", "plan", "apply"},
+		Short:      "Render a fleet, a part of it, or a platform to manifests on stdout",
 		Long: `Render the VMs of the fleet, directory or file at PATH to manifests. PATH defaults
 to the working directory, and "-" is a values file on standard input. The
 manifests are ordered by sync wave, namespace and name. The same input always

@@ -10,8 +10,9 @@ import (
 
 func newValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "validate [PATH]",
-		Short: "Report every error and warning of a fleet or a platform",
+		Use:        "validate [PATH]",
+		SuggestFor: []string{"lint", "check", "verify", "test"},
+		Short:      "Report every error and warning of a fleet or a platform",
 		Long: `Read the fleet, directory or file at PATH (the working directory by default, "-"
 for a values file on standard input), render it, and report every problem. A PATH
 to a platform.yaml, or to a directory with a platform.yaml and no fleet, validates

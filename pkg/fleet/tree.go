@@ -46,6 +46,9 @@ func findTree(path, limit string) (*tree, error) {
 			slices.Reverse(t.levels)
 			return t, nil
 		}
+		if path, name := Misnamed(dir); name == headerName || name == platformName {
+			return nil, fmt.Errorf("%s: %s", path, misnamed(name))
+		}
 		up, ok := parent(dir)
 		if !ok || exists(filepath.Join(dir, platformName)) || exists(filepath.Join(dir, ".git")) ||
 			limit != "" && same(dir, limit) {
@@ -80,11 +83,6 @@ func parent(dir string) (string, bool) {
 	return filepath.Join(dir, ".."), true
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 func same(a, b string) bool {
 	x, errX := filepath.Abs(a)
 	y, errY := filepath.Abs(b)
@@ -103,6 +101,7 @@ func reason(err error) error {
 // every file that is not allowed.
 func (t *tree) walk(ignore []string, file func(path string, dirs []string), fail func(path, problem string)) {
 	w := walker{tree: t, ignore: ignore, below: below(t.root, t.part), file: file, fail: fail}
+	t.checkNames(w.ignored, fail)
 	if t.isFile {
 		if filepath.Base(t.part) != headerName {
 			file(t.part, t.levels)
@@ -134,6 +133,8 @@ func (w *walker) dir(dir string, levels []string) {
 			if !ownRoot(path) {
 				w.dir(path, append(slices.Clip(levels), path))
 			}
+		case RightName(e.Name()) != "":
+			w.fail(path, misnamed(RightName(e.Name())))
 		case isValues(e.Name()):
 			if !w.checkFile(e, path) {
 				continue

@@ -78,10 +78,14 @@ func (w *wide) check() {
 // checkEmpty reports a fleet without VMs: Argo CD would prune all its VMs
 // because the output is empty.
 func (w *wide) checkEmpty() {
-	if len(w.records) == 0 && !w.fleet.Header.AllowEmpty && !w.diags.HasErrors() {
-		w.diags.Errorf(w.fleet.PartPos(), rule.NoVMs, "",
-			"no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml")
+	if len(w.records) > 0 || w.fleet.Header.AllowEmpty || w.diags.HasErrors() {
+		return
 	}
+	problem := "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml"
+	if w.fleet.Part() == "fleet.yaml" {
+		problem = "no VMs in this file; name the directory to render those of its other files"
+	}
+	w.diags.Errorf(w.fleet.PartPos(), rule.NoVMs, "", "%s", problem)
 }
 
 // showWaiting visits the machines whose waves were not known before.

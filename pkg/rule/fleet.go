@@ -11,7 +11,8 @@ const (
 	// BadGlob is an invalid pattern under `ignore`.
 	BadGlob ID = "bad-glob"
 	// BadPath is a path that does not exist, leads out of the directory that may be
-	// read, or is neither a file nor a directory.
+	// read, is neither a file nor a directory, or has a name like that of a special
+	// file.
 	BadPath ID = "bad-path"
 	// BadVersion is an invalid version under `target`.
 	BadVersion ID = "bad-version"
