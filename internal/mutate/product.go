@@ -65,6 +65,54 @@ var mutations = []mutation{
 		`"FailOnSharedResource=true",` + "\n", "\n",
 	},
 	{
+		"pkg/delivery/names.go", "./pkg/delivery", "an Application with an overlay has a name of its own",
+		`directory + variant(p.differences(overlays))`, `directory`,
+	},
+	{
+		"pkg/delivery/application.go", "./pkg/delivery", "an Application for selected VMs prunes nothing",
+		`Prune: !o.isSelection`, `Prune: true`,
+	},
+	{
+		"pkg/delivery/delivery.go", "./pkg/delivery", "an Application beside a platform selects the fleet",
+		`if p.isBesidePlatform() {`, `if false {`,
+	},
+	{
+		"pkg/argocd/plugin/input.go", "./pkg/argocd/plugin", "neither of a fleet and a platform is rendered by accident",
+		`return contents[0], errAmbiguous`, `return contents[0], nil`,
+	},
+	{
+		"internal/files/batch.go", "./internal/files", "a change since a file was read is not overwritten",
+		`if current != nil && bytes.Equal(current, was) {`, `if current != nil {`,
+	},
+	{
+		"internal/files/batch.go", "./internal/files", "a file keeps its mode",
+		`return f.Chmod(mode)`, `return nil`,
+	},
+	{
+		"internal/files/batch.go", "./internal/files", "a run that failed leaves no temporary files",
+		"\t\t_ = s.dir.root.Remove(s.temp)\n", "\t\t_ = s\n",
+	},
+	{
+		"pkg/output/files.go", "./pkg/output", "a file of another program is not overwritten",
+		`if listed.has(name) {`, `if true {`,
+	},
+	{
+		"pkg/output/list.go", "./pkg/output", "a selection of VMs removes no other files",
+		`rendered.has(name) || selected && !vms[stem(name)]`, `rendered.has(name)`,
+	},
+	{
+		"pkg/output/list.go", "./pkg/output", "a directory belongs to one render",
+		`if lines[1] != origin {`, `if false {`,
+	},
+	{
+		"pkg/starter/place.go", "./cmd/vmrender", "a new fleet takes no directory from a platform",
+		`exists(platform) {`, `false {`,
+	},
+	{
+		"pkg/fleet/tree.go", "./pkg/fleet ./cmd/vmrender", "a file with almost a special name is not read as values",
+		`case RightName(e.Name()) != "":`, `case false:`,
+	},
+	{
 		"pkg/delivery/applicationset.go", "./pkg/delivery ./cmd/vmrender", "a directory that is renamed loses no VMs",
 		`PreserveResourcesOnDeletion: true`, `PreserveResourcesOnDeletion: false`,
 	},

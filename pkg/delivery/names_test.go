@@ -152,7 +152,7 @@ func TestNamesOfDirectories(t *testing.T) {
 	files[long+"/vms.yaml"] = "vms: {c: {}}\n"
 	clone(t, gitConfig, files)
 	_, _, err := plan(t, "sites/a/prod-db", Options{}).Object()
-	require.ErrorContains(t, err, `makes the Application's name "site-a-prod-db", as sites/a/prod/db does; give it another one`)
+	require.ErrorContains(t, err, `makes the Application's name "site-a-prod-db", as sites/a/prod/db does; give it`)
 	_, _, err = plan(t, "sites/a/prod/db", Options{Name: "own"}).Object()
 	require.NoError(t, err)
 	_, _, err = plan(t, long, Options{}).Object()

@@ -55,8 +55,8 @@ func reportNoVMs(doc *source.Node, diags *source.Diagnostics) {
 		}
 	}
 	if path := doc.Pos().File; looksLikeDefaults(path) {
-		diags.Errorf(doc.Pos(), rule.NoVMs, "", "no `vms` in this file; rename it to %q if these are defaults of the directory",
-			defaultsName)
+		diags.Errorf(doc.Pos(), rule.NoVMs, "",
+			"no `vms` in this file; rename it to %q if these are defaults of the directory", defaultsName)
 	} else if !diags.HasErrors() { // otherwise the parser may have skipped it
 		diags.Errorf(doc.Pos(), rule.NoVMs, "",
 			"no `vms` in this file; name VMs under `vms`, or list the file under `ignore` in %s", headerName)

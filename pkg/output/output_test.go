@@ -147,7 +147,7 @@ func TestFilesInTheWay(t *testing.T) {
 	machines := rendered(t)
 	write(t, "out/prod/web.yaml", "own")
 	_, err := Files("out", site, manifest.YAML, machines)
-	require.ErrorContains(t, err, filepath.FromSlash("out/prod/web.yaml")+": exists, and is not a file of this directory's list")
+	require.ErrorContains(t, err, filepath.FromSlash("out/prod/web.yaml")+": exists, and is not a file of this")
 	require.Equal(t, "own", read(t, "out/prod/web.yaml"))
 	require.NoFileExists(t, "out/test/db.yaml")
 	require.NoFileExists(t, "out/"+ListName)
