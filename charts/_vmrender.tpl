@@ -15,6 +15,7 @@ CDI:                 {apiVersion: cdi.kubevirt.io/v1beta1, wave: 0, options: [*c
 StorageClass:        {apiVersion: storage.k8s.io/v1, wave: 1, options: [*prune, *delete, *server]}
 StorageProfile:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 1, options: [*crd, *prune, *delete, *server]}
 VolumeSnapshotClass: {apiVersion: snapshot.storage.k8s.io/v1, wave: 1, options: [*crd]}
+NMState:             {apiVersion: nmstate.io/v1, wave: 0, options: [*crd, *prune, *delete]}
 NodeNetworkConfigurationPolicy: {apiVersion: nmstate.io/v1, wave: 3, options: [*crd, *prune, *delete]}
 NetworkAttachmentDefinition: {apiVersion: k8s.cni.cncf.io/v1, wave: 4, options: [*crd]}
 DataImportCron:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 5, options: [*crd, *server]}

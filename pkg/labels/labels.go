@@ -67,7 +67,4 @@ const (
 const (
 	// ChartNamespace is the namespace of the objects that do not set one.
 	ChartNamespace = "vmrender.io/namespace"
-	// ChartRequires lists the API groups that the cluster must serve before the
-	// objects can be applied, separated by spaces.
-	ChartRequires = "vmrender.io/requires"
 )

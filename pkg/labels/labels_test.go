@@ -31,7 +31,6 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Directory:      "vmrender.io/directory",
 		labels.Impact:         "vmrender.io/impact",
 		labels.ChartNamespace: "vmrender.io/namespace",
-		labels.ChartRequires:  "vmrender.io/requires",
 	}
 	for key, want := range keys {
 		require.Equal(t, want, key)

@@ -1,6 +1,8 @@
 package layers
 
 import (
+	"slices"
+
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -14,6 +16,11 @@ func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
 			out = append(out, p.render(l, opts, diags))
 		}
 	}
+	for _, r := range out {
+		p.checkNeeds(r, opts, diags)
+	}
+	checkExcluded(out, diags)
+	checkMigrationNetworks(out, diags)
 	checkShared(out, diags)
 	return out
 }
@@ -36,6 +43,17 @@ func checkShared(layers []rendered, diags *source.Diagnostics) {
 				continue
 			}
 			first[id] = r.path
+		}
+	}
+}
+
+// checkExcluded reports layers of which a cluster can have only one.
+func checkExcluded(layers []rendered, diags *source.Diagnostics) {
+	for _, r := range layers {
+		for _, other := range layers {
+			if slices.Contains(r.entry.Excludes, other.entry.Name) {
+				diags.Errorf(r.key, rule.Conflict, r.path, "the layer %q installs the same; remove one of them", other.name)
+			}
 		}
 	}
 }

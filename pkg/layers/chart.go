@@ -85,12 +85,6 @@ func (c *chart) parseDefaults(name string) error {
 // namespace returns the namespace of rendered objects that do not set one.
 func (c *chart) namespace() string { return c.Metadata.Annotations[labels.ChartNamespace] }
 
-// requires returns the API groups that must be served before the objects can be
-// applied.
-func (c *chart) requires() []string {
-	return strings.Fields(c.Metadata.Annotations[labels.ChartRequires])
-}
-
 // render renders the chart for a layer, and returns the objects in the order in which
 // they are applied.
 func (c *chart) render(l *layer, caps *chartutil.Capabilities) ([]manifest.Object, error) {

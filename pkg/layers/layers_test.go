@@ -147,20 +147,66 @@ func TestPrerequisites(t *testing.T) {
 		"nobody": {
 			hyperconverged,
 			[]string{"v1"},
-			"does not serve hco.kubevirt.io, and no layer of the platform brings it; expected a layer of the chart operators",
+			"does not serve hco.kubevirt.io/HyperConverged, and no layer of the platform brings it; expected a layer of the chart operators",
 		},
 		"earlier layer": {
 			"layers: {hyperconverged: {}, operators: {}}\n",
 			[]string{"v1"},
-			`warning: layers.hyperconverged: the cluster does not serve hco.kubevirt.io yet; the layer "operators" brings it`,
+			`the cluster does not serve hco.kubevirt.io/HyperConverged yet; the layer "operators" brings it`,
 		},
 		"only too late": {
-			"layers: {hyperconverged: {}, operators: {wave: 5}}\n", []string{"v1"}, "and no layer of the platform brings it",
+			"layers: {hyperconverged: {}, operators: {wave: 5}}\n", []string{"v1"},
+			"move the layer operators to an earlier wave",
 		},
-		"like its group": {hyperconverged, []string{"hco.kubevirt.io.example.com/v1"}, "does not serve hco.kubevirt.io"},
+		"like its group": {hyperconverged, []string{"hco.kubevirt.io.example.com/v1"}, "does not serve hco.kubevirt.io/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, diags := layers.RenderLayer(write(t, c.text), "hyperconverged", layers.Options{APIVersions: c.apis})
+			if c.want == "" {
+				require.Empty(t, problems(diags, ""))
+			} else {
+				require.Contains(t, problems(diags, ""), c.want)
+			}
+		})
+	}
+}
+
+func TestMigrationNetwork(t *testing.T) {
+	const site = `source: {repoURL: https://git.example.com/p.git}
+layers:
+  operators: {}
+  hyperconverged: {values: {virtualization: {liveMigrationConfig: {network: migration}}}}
+`
+	lan := func(text string) string { return "  network: {values: {networks: {migration: {" + text + "}}}}\n" }
+	const bridge = "namespace: openshift-cnv, type: bridge, bridge: br1"
+	for name, c := range map[string]struct{ text, want string }{
+		"made elsewhere": {site, ""},
+		"with addresses": {site + lan(bridge+", ipam: {type: whereabouts}"), ""},
+		"as given": {
+			site + lan("namespace: openshift-cnv, type: custom, config: {type: macvlan, ipam: {type: dhcp}}"), "",
+		},
+		"no addresses": {site + lan(bridge), "the network openshift-cnv/migration gives no addresses"},
+		"another namespace": {
+			site + lan("type: bridge, bridge: br1, ipam: {type: whereabouts}"),
+			"no layer creates the NetworkAttachmentDefinition openshift-cnv/migration",
+		},
+		"too late": {
+			site + strings.Replace(lan(bridge+", ipam: {type: whereabouts}"), "{values", "{wave: 2, values", 1),
+			`the layer "network" creates openshift-cnv/migration no earlier than this layer`,
+		},
+		"of v1": {
+			strings.Replace(site, "{values: {", "{values: {apiVersion: v1, ", 1) + lan(bridge),
+			"7:93: layers.hyperconverged.values.virtualization.liveMigrationConfig.network: the network",
+		},
+		"of KubeVirt": {
+			strings.Replace(site, "  hyperconverged: {values: {virtualization: {liveMigrationConfig: {network: migration}}}}",
+				"  kubevirt: {values: {kubevirt: {configuration: {migrations: {network: migration}}}}}", 1) +
+				lan("namespace: kubevirt, type: bridge, bridge: br1"),
+			"the network kubevirt/migration gives no addresses",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, diags := layers.RenderApps(write(t, c.text), layers.Options{})
 			if c.want == "" {
 				require.Empty(t, problems(diags, ""))
 			} else {

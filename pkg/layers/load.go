@@ -20,7 +20,8 @@ const FileName = "platform.yaml"
 type loaded struct {
 	Platform
 	root   *source.Node
-	layers []layer // those with a known chart, by wave and name
+	layers []layer             // those with a known chart, by wave and name
+	others map[string]rendered // layers that were rendered for what they bring to others
 }
 
 // layer is one layer with the table entry of its chart.
@@ -66,7 +67,7 @@ func load(path string, diags *source.Diagnostics) *loaded {
 			"%d documents; expected one with `kind: %s`", len(docs), Kind)
 		return nil
 	}
-	p := &loaded{root: docs[0]}
+	p := &loaded{root: docs[0], others: map[string]rendered{}}
 	source.Decode(p.root, &p.Platform, "", diags)
 	p.checkHeader(diags)
 	if !IsVersion(p.Target.Kubernetes) {

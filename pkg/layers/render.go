@@ -33,6 +33,7 @@ func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Di
 	}
 	l := &p.layers[i]
 	r := p.render(l, opts, &diags)
+	p.checkNeeds(r, opts, &diags)
 	return r.objects, &diags
 }
 
@@ -60,7 +61,6 @@ func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rende
 		return r
 	}
 	r.namespace = c.namespace()
-	p.checkAPIs(l, c.requires(), opts, diags)
 	var found source.Diagnostics
 	l.checkValues(c, &found)
 	defer diags.Merge(&found)
@@ -115,54 +115,4 @@ func (l *layer) reportRefusal(err error, diags *source.Diagnostics) {
 	}
 	at, path := l.locate(l.Values, keys)
 	diags.Errorf(at, rule.Values, path, "%s", m[2])
-}
-
-// checkAPIs checks that the cluster serves the API groups that the layer's objects
-// need, if the groups that it serves are known. A group that an earlier layer provides
-// may still be missing.
-func (p *loaded) checkAPIs(l *layer, required []string, opts Options, diags *source.Diagnostics) {
-	if opts.APIVersions == nil {
-		return
-	}
-	for _, group := range required {
-		if serves(slices.Concat(opts.APIVersions, p.Target.APIVersions), group) {
-			continue
-		}
-		if from := p.provider(group, l); from != "" {
-			diags.Warnf(l.key, rule.Prerequisite, l.path, "the cluster does not serve %s yet; the layer %q brings it",
-				group, from)
-			continue
-		}
-		diags.Errorf(l.key, rule.Prerequisite, l.path,
-			"the cluster does not serve %s, and no layer of the platform brings it; %s", group, providers(group))
-	}
-}
-
-func serves(versions []string, group string) bool {
-	return slices.ContainsFunc(versions, func(v string) bool { return strings.HasPrefix(v, group+"/") })
-}
-
-// provider returns the layer that provides an API group in the wave of l or an earlier
-// one, or "" if there is none.
-func (p *loaded) provider(group string, l *layer) string {
-	for i := range p.layers {
-		other := &p.layers[i]
-		if other != l && other.wave() <= l.wave() && slices.Contains(other.entry.Provides, group) {
-			return other.name
-		}
-	}
-	return ""
-}
-
-func providers(group string) string {
-	var names []string
-	for _, e := range Entries() {
-		if slices.Contains(e.Provides, group) {
-			names = append(names, e.Name)
-		}
-	}
-	if names == nil {
-		return "install what serves it"
-	}
-	return "expected a layer of the chart " + strings.Join(names, " or ")
 }

@@ -17,29 +17,42 @@ type Entry struct {
 	Wave     int                                `json:"wave"`
 	Impact   string                             `json:"impact" enum:"low,medium,high"`
 	Options  []string                           `json:"options,omitempty"`
-	Provides []string                           `json:"provides,omitempty"`
+	Provides []Provided                         `json:"provides,omitempty"`
+	Excludes []string                           `json:"excludes,omitempty"`
 	Ignore   []argocd.ResourceIgnoreDifferences `json:"ignore,omitempty"`
 }
 
+// Provided lists kinds that a layer brings: always, or only with an operator or object.
+type Provided struct {
+	Package string   `json:"package,omitempty"` // name of an operator's package in its catalog
+	Object  string   `json:"object,omitempty"`  // GROUP/KIND
+	Kinds   []string `json:"kinds"`             // each GROUP/KIND, or GROUP for all of it
+}
+
+// layersTable is apps/layers.yaml.
+type layersTable struct {
+	Layers []Entry             `json:"layers"`
+	Native map[string][]string `json:"native"` // API groups that a cluster serves by itself, by platform
+}
+
 // Entries returns the table of layers in the order in which a cluster needs them.
-var Entries = sync.OnceValue(func() []Entry {
+func Entries() []Entry { return table().Layers }
+
+var table = sync.OnceValue(func() layersTable {
 	file := source.File{Name: "apps/layers.yaml", Data: apps.Layers}
 	var diags source.Diagnostics
-	var table struct {
-		Layers []Entry `json:"layers"`
-	}
-	source.Decode(source.Parse(&file, &diags)[0], &table, "", &diags)
+	var read layersTable
+	source.Decode(source.Parse(&file, &diags)[0], &read, "", &diags)
 	if diags.HasErrors() { // a bug: the file is embedded, and a test reads it
 		panic(fmt.Sprint(diags.Sorted()))
 	}
-	return table.Layers
+	return read
 })
 
 // Description is an entry with the description of its chart.
 type Description struct {
 	Entry
-	Description string   // one sentence
-	Requires    []string // API groups that must be served before the objects can be applied
+	Description string // one sentence
 }
 
 // Describe returns the table of layers with the descriptions of the charts.
@@ -50,7 +63,7 @@ func Describe() ([]Description, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Description{e, c.Metadata.Description, c.requires()})
+		out = append(out, Description{e, c.Metadata.Description})
 	}
 	return out, nil
 }

@@ -8,9 +8,11 @@ const (
 	Values ID = "values"
 	// Chart is a layer whose chart cannot be rendered.
 	Chart ID = "chart"
-	// Prerequisite is a layer that needs an API group which the cluster does not serve:
-	// a warning if an earlier layer provides it, an error if none does.
+	// Prerequisite is a layer that needs a kind which the cluster does not serve: a
+	// warning if an earlier layer provides it, an error if none does.
 	Prerequisite ID = "prerequisite"
+	// MigrationNetwork is a network for live migration with which virt-handler cannot run.
+	MigrationNetwork ID = "migration-network"
 	// Target is a patch of a layer whose target matches no object, or more than one.
 	Target ID = "target"
 	// Pointer is an invalid JSON pointer under `ignoreDifferences`.

@@ -14,12 +14,12 @@ is made of.
 {{- $out = append $out (merge (dict "name" $name "type" "vlan" "state" $state "vlan" (dict "base-iface" $vlan.base "id" (int $vlan.id))) (pick $vlan "mtu")) -}}
 {{- end -}}
 {{- range $name, $bridge := .bridges -}}
-{{- if eq $name "br-ex" }}{{ fail "bridges.br-ex: is OVN-Kubernetes' own bridge; expected another name, or bridgeMappings to use it" }}{{ end -}}
+{{- if eq $name "br-ex" }}{{ fail (printf "nodeNetworks.%s.bridges.br-ex: is OVN-Kubernetes' own bridge; expected another name, or bridgeMappings to use it" $.name) }}{{ end -}}
 {{- $settings := dict "options" (dict "stp" (dict "enabled" ($bridge.stp | default false))) "port" (include "network.ports" $bridge.ports | fromYamlArray) -}}
 {{- $out = append $out (merge (dict "name" $name "type" "linux-bridge" "state" $state "ipv4" (dict "enabled" false) "ipv6" (dict "enabled" false) "bridge" $settings) (pick $bridge "mtu")) -}}
 {{- end -}}
 {{- range $name, $bridge := .ovsBridges -}}
-{{- if eq $name "br-ex" }}{{ fail "ovsBridges.br-ex: is OVN-Kubernetes' own bridge; expected another name, or bridgeMappings to use it" }}{{ end -}}
+{{- if eq $name "br-ex" }}{{ fail (printf "nodeNetworks.%s.ovsBridges.br-ex: is OVN-Kubernetes' own bridge; expected another name, or bridgeMappings to use it" $.name) }}{{ end -}}
 {{- $options := dict "stp" (dict "enabled" ($bridge.stp | default false)) -}}
 {{- if hasKey $bridge "mcastSnooping" }}{{ $_ := set $options "mcast-snooping-enable" $bridge.mcastSnooping }}{{ end -}}
 {{- $settings := dict "allow-extra-patch-ports" true "options" $options "port" (include "network.ports" $bridge.ports | fromYamlArray) -}}
@@ -62,7 +62,7 @@ spec:
     {{- toYaml .nodeSelector | nindent 4 }}
   maxUnavailable: {{ .network.maxUnavailable | default .context.Values.maxUnavailable | toJson }}
   desiredState:
-    {{- include "network.desiredState" .network | nindent 4 }}
+    {{- include "network.desiredState" (merge (dict "name" .name) .network) | nindent 4 }}
 {{- end -}}
 
 {{/*
@@ -74,7 +74,9 @@ network.config is the CNI configuration of a NetworkAttachmentDefinition, as JSO
 {{- if eq $network.type "bridge" -}}
 {{- $bridge := required (printf "networks.%s.bridge: missing; expected the Linux bridge of the nodes" .name) $network.bridge -}}
 {{- $macspoofchk := hasKey $network "macspoofchk" | ternary $network.macspoofchk true -}}
-{{- $config = merge $config (dict "type" "bridge" "bridge" $bridge "macspoofchk" $macspoofchk "preserveDefaultVlan" false "disableContainerInterface" true "ipam" (dict)) -}}
+{{- $config = merge $config (dict "type" "bridge" "bridge" $bridge "macspoofchk" $macspoofchk "preserveDefaultVlan" false "ipam" ($network.ipam | default dict)) -}}
+{{- /* The plugin gives no address to an interface that is down (containernetworking/plugins v1.6, bridge). */}}
+{{- if not $network.ipam }}{{ $_ := set $config "disableContainerInterface" true }}{{ end -}}
 {{- with $network.vlan }}{{ $_ := set $config "vlan" (int .) }}{{ end -}}
 {{- with $network.mtu }}{{ $_ := set $config "mtu" (int .) }}{{ end -}}
 {{- else if eq $network.type "localnet" -}}
@@ -85,5 +87,6 @@ network.config is the CNI configuration of a NetworkAttachmentDefinition, as JSO
 {{- else -}}
 {{- $config = merge (deepCopy (required (printf "networks.%s.config: missing; expected a CNI configuration" .name) $network.config)) $config -}}
 {{- end -}}
+{{- if and $network.ipam (ne $network.type "bridge") }}{{ fail (printf "networks.%s.ipam: only with `type: bridge`; expected it in `config`, or subnets of a user-defined network" .name) }}{{ end -}}
 {{- toJson $config -}}
 {{- end -}}

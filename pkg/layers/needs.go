@@ -1,0 +1,191 @@
+package layers
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// openShiftOnly is the key of the table of what OpenShift serves by itself.
+const openShiftOnly = "openshift"
+
+// need is a kind that the cluster must serve before a layer can be applied.
+type need struct{ group, kind string }
+
+func (n need) String() string { return n.group + "/" + n.kind }
+
+// in reports whether a list of kinds (GROUP/KIND, or GROUP) includes the kind.
+func (n need) in(kinds []string) bool {
+	return slices.Contains(kinds, n.group) || slices.Contains(kinds, n.String())
+}
+
+// needsOf returns the kinds of objects that Kubernetes does not serve by itself, sorted.
+func needsOf(objects []manifest.Object) []need {
+	found := map[need]bool{}
+	for _, o := range objects {
+		if n := (need{o.Group(), o.Kind}); !isKubernetes(n.group) {
+			found[n] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b need) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// isKubernetes reports whether an API group is one of Kubernetes' own: those have no
+// domain, or one below k8s.io. Snapshots and networks are definitions of other projects.
+func isKubernetes(group string) bool {
+	return !strings.Contains(group, ".") ||
+		strings.HasSuffix(group, ".k8s.io") && !strings.HasSuffix(group, ".storage.k8s.io") || group == "storage.k8s.io"
+}
+
+// checkNeeds checks that each kind of a layer's objects is served when the layer is
+// applied: by the cluster, by an earlier layer, or by the layer itself.
+func (p *loaded) checkNeeds(r rendered, opts Options, diags *source.Diagnostics) {
+	needs := slices.DeleteFunc(needsOf(r.objects), func(n need) bool { return p.isServed(n, opts) })
+	for _, n := range needs {
+		switch from := p.provider(n, r, opts); {
+		case from == r.name:
+		case from != "" && opts.APIVersions != nil:
+			diags.Warnf(r.key, rule.Prerequisite, r.path,
+				"the cluster does not serve %s yet; the layer %q brings it", n, from)
+		case from == "":
+			p.reportMissing(n, r, opts, diags)
+		}
+	}
+}
+
+// isServed reports whether the cluster serves a kind without any layer. If its APIs are
+// not known, it serves what comes with its platform.
+func (p *loaded) isServed(n need, opts Options) bool {
+	if serves(slices.Concat(opts.APIVersions, p.Target.APIVersions), n) {
+		return true
+	}
+	return opts.APIVersions == nil && p.openShift() && slices.Contains(table().Native[openShiftOnly], n.group)
+}
+
+// serves reports whether a list of APIs (group/version or group/version/Kind) includes a
+// kind. A list that names no kind of the group includes all of them.
+func serves(versions []string, n need) bool {
+	var group, kinds, found bool
+	for _, v := range versions {
+		parts := strings.Split(v, "/")
+		if parts[0] != n.group || len(parts) < 2 {
+			continue
+		}
+		group = true
+		kinds = kinds || len(parts) == 3
+		found = found || len(parts) == 3 && parts[2] == n.kind
+	}
+	return found || group && !kinds
+}
+
+// provider returns the name of the layer that provides a kind, in the wave of r or an
+// earlier one, or "" if there is none. That may be r itself.
+func (p *loaded) provider(n need, r rendered, opts Options) string {
+	for i := range p.layers {
+		other := &p.layers[i]
+		if other.name != r.name && other.wave() > r.wave() {
+			continue
+		}
+		for _, provided := range other.entry.Provides {
+			if n.in(provided.Kinds) && p.brings(other, provided, r, opts) {
+				return other.name
+			}
+		}
+	}
+	return ""
+}
+
+// brings reports whether a layer really brings what its chart can bring. What others
+// manage is expected to be complete.
+func (p *loaded) brings(l *layer, provided Provided, r rendered, opts Options) bool {
+	if provided.Package == "" && provided.Object == "" || !l.managed() {
+		return true
+	}
+	objects := r.objects
+	if l.name != r.name {
+		objects = p.rendered(l, opts).objects
+	}
+	return slices.ContainsFunc(objects, func(o manifest.Object) bool {
+		if provided.Object != "" {
+			return need{o.Group(), o.Kind}.String() == provided.Object
+		}
+		return o.Kind == "Subscription" && packageOf(o) == provided.Package
+	})
+}
+
+// rendered renders a layer once, for what it brings to others. Its problems are reported
+// where it is rendered for its own sake.
+func (p *loaded) rendered(l *layer, opts Options) rendered {
+	r, ok := p.others[l.name]
+	if !ok {
+		r = p.render(l, opts, new(source.Diagnostics))
+		p.others[l.name] = r
+	}
+	return r
+}
+
+// packageOf returns the name of the operator's package that a Subscription names.
+func packageOf(o manifest.Object) string {
+	var subscription struct {
+		Spec struct {
+			Name string `json:"name"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(o.JSON, &subscription) != nil {
+		return ""
+	}
+	return subscription.Spec.Name
+}
+
+// reportMissing reports a kind that nothing provides, unless it is not known what the
+// cluster serves: then only what the platform itself could have brought is an error.
+func (p *loaded) reportMissing(n need, r rendered, opts Options, diags *source.Diagnostics) {
+	here, elsewhere := p.couldBring(n, r, opts)
+	switch {
+	case here != "":
+		diags.Errorf(r.key, rule.Prerequisite, r.path, "nothing brings %s before this layer; %s, "+
+			"or list it under `target.apiVersions` if the cluster serves it", n, here)
+	case opts.APIVersions == nil && slices.Contains(table().Native[openShiftOnly], n.group):
+		diags.Errorf(r.key, rule.Prerequisite, r.path, "%s exists on OpenShift only, and `target.openshift` is false; "+
+			"remove what needs it, or list it under `target.apiVersions` if the cluster serves it", n)
+	case opts.APIVersions != nil:
+		diags.Errorf(r.key, rule.Prerequisite, r.path,
+			"the cluster does not serve %s, and no layer of the platform brings it; %s", n, elsewhere)
+	}
+}
+
+// couldBring returns how a layer of the platform could bring a kind, or "" if none
+// could, and which charts could.
+func (p *loaded) couldBring(n need, r rendered, opts Options) (here, charts string) {
+	var names []string
+	for _, e := range Entries() {
+		for _, provided := range e.Provides {
+			if !n.in(provided.Kinds) {
+				continue
+			}
+			names = append(names, e.Name)
+			if i := slices.IndexFunc(p.layers, func(l layer) bool { return l.entry.Name == e.Name }); i >= 0 && here == "" {
+				here = p.howToBring(&p.layers[i], provided, r, opts)
+			}
+		}
+	}
+	if names == nil {
+		return "", "install what serves it"
+	}
+	return here, "expected a layer of the chart " + strings.Join(slices.Compact(names), " or ")
+}
+
+func (p *loaded) howToBring(l *layer, provided Provided, r rendered, opts Options) string {
+	switch {
+	case p.brings(l, provided, r, opts):
+		return "move the layer " + l.name + " to an earlier wave"
+	case provided.Package != "":
+		return "enable the operator of package " + provided.Package + " in the layer " + l.name
+	}
+	return "create " + provided.Object + " in the layer " + l.name
+}
