@@ -51,6 +51,35 @@ MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 8}
 {{- end -}}
 
 {{/*
+vmrender.releases says what goes with the releases of OpenShift, oldest first, by the minor version of their Kubernetes:
+the descheduler operator (openshift/cluster-kube-descheduler-operator, the ClusterServiceVersion of the release branch),
+channels that are built for some releases only (kubev2v/forklift, build/release.conf), and the API of HyperConverged
+(kubevirt/hyperconverged-cluster-operator, whose release 1.18 serves v1 without some fields, and 1.19 stores it).
+*/}}
+{{- define "vmrender.releases" -}}
+- {openshift: "4.18", kubernetes: 31, descheduler: 5.1.5, channels: {mtv-operator: release-v2.10}, hyperconverged: v1beta1}
+- {openshift: "4.19", kubernetes: 32, descheduler: 5.2.2, channels: {mtv-operator: release-v2.11}, hyperconverged: v1beta1}
+- {openshift: "4.20", kubernetes: 33, descheduler: 5.3.1, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
+- {openshift: "4.21", kubernetes: 34, descheduler: 5.3.3, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
+- {openshift: "4.22", kubernetes: 35, descheduler: 5.4.0, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
+- {openshift: "4.23", kubernetes: 36, descheduler: 5.4.0, channels: {mtv-operator: release-v2.12}, hyperconverged: v1}
+{{- end -}}
+
+{{/*
+vmrender.release is the row of vmrender.releases for the cluster: the newest whose Kubernetes is not newer. Versions before
+1.25 are what Helm invents where no cluster is known; then it is that of 4.20, which later releases understand too.
+Usage: {{ get (include "vmrender.release" $ | fromYaml) "descheduler" }}
+*/}}
+{{- define "vmrender.release" -}}
+{{- $minor := regexFind "^[0-9]+" .Capabilities.KubeVersion.Minor | int -}}
+{{- if lt $minor 25 }}{{ $minor = 33 }}{{ end -}}
+{{- $releases := include "vmrender.releases" . | fromYamlArray -}}
+{{- $found := first $releases -}}
+{{- range $releases }}{{ if ge $minor (int .kubernetes) }}{{ $found = . }}{{ end }}{{ end -}}
+{{- toYaml $found -}}
+{{- end -}}
+
+{{/*
 vmrender.labels are the labels of every object.
 Usage: {{ include "vmrender.labels" $ }}
 */}}

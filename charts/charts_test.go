@@ -52,11 +52,14 @@ func embedded(t *testing.T, name string) *chart.Chart {
 }
 
 // render renders like "helm template", and checks values against the schema.
-func render(c *chart.Chart, values object) (string, error) {
+func render(c *chart.Chart, values object) (string, error) { return renderFor(c, values, nil) }
+
+// renderFor renders for a cluster, or for none that is known.
+func renderFor(c *chart.Chart, values object, capabilities *chartutil.Capabilities) (string, error) {
 	release := chartutil.ReleaseOptions{
 		Name: c.Name(), Namespace: c.Metadata.Annotations[labels.ChartNamespace], Revision: 1, IsInstall: true,
 	}
-	all, err := chartutil.ToRenderValues(c, values, release, nil)
+	all, err := chartutil.ToRenderValues(c, values, release, capabilities)
 	if err != nil {
 		return "", err
 	}
@@ -106,6 +109,46 @@ func TestScenarios(t *testing.T) {
 			})
 		}
 	})
+}
+
+// What an object contains may depend on the version of the cluster's Kubernetes, by
+// which charts know the release of OpenShift.
+func TestReleases(t *testing.T) {
+	type want struct{ profile, limit, channel, api string }
+	const relieve, node, v1beta1 = "KubeVirtRelieveAndMigrate", "    node: ", "hco.kubevirt.io/v1beta1"
+	for version, w := range map[string]want{
+		"":             {"- " + relieve, node, `"release-v2.12"`, v1beta1},
+		"v1.20.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1},
+		"v1.30.7":      {"- Dev" + relieve, "", `"release-v2.10"`, v1beta1},
+		"v1.31.4":      {"- Dev" + relieve, "", `"release-v2.10"`, v1beta1},
+		"v1.32.0":      {"- Dev" + relieve, "", `"release-v2.11"`, v1beta1},
+		"v1.33.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1},
+		"v1.34.1+k8s9": {"- " + relieve, node, `"release-v2.12"`, v1beta1},
+		"v1.35.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1},
+		"v1.99.0":      {"- " + relieve, node, `"release-v2.12"`, "hco.kubevirt.io/v1"},
+	} {
+		t.Run(version, func(t *testing.T) {
+			caps := chartutil.DefaultCapabilities.Copy()
+			if version != "" {
+				parsed, err := chartutil.ParseKubeVersion(version)
+				require.NoError(t, err)
+				caps.KubeVersion = *parsed
+			}
+			text := func(name string, values object) string {
+				out, err := renderFor(embedded(t, name), values, caps)
+				require.NoError(t, err)
+				return out
+			}
+			descheduler := text("load-aware", object{})
+			require.Contains(t, descheduler, "    "+w.profile+"\n")
+			require.Equal(t, w.limit != "", strings.Contains(descheduler, node))
+			toolkit := object{"operators": object{"migrationToolkit": object{"enabled": true}}}
+			require.Contains(t, text("operators", toolkit), "channel: "+w.channel+"\n")
+			require.Contains(t, text("hyperconverged", object{}), "apiVersion: "+w.api+"\n")
+			managed := object{"hyperconverged": object{"manage": true}}
+			require.Contains(t, text("higher-density", managed), "apiVersion: "+w.api+"\n")
+		})
+	}
 }
 
 var (
@@ -247,7 +290,7 @@ func described(schema object, prefix string) []string {
 // clock, and whether the chart is already installed, which Argo CD does not report.
 var impure = regexp.MustCompile(`\b(` +
 	`lookup|rand\w+|uuidv4|gen(CA|PrivateKey|SelfSigned|Signed)\w*|htpasswd|bcrypt|now|getHostByName|` +
-	`Is(Install|Upgrade)|Revision|Capabilities)\b`)
+	`Is(Install|Upgrade)|Revision|Capabilities\.(API|Helm)\w*)\b`)
 
 func TestTemplatesArePure(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {

@@ -1,4 +1,11 @@
 {{/*
+hyperconverged.apiVersion is the version of the API to write.
+*/}}
+{{- define "hyperconverged.apiVersion" -}}
+{{- .Values.apiVersion | default (get (include "vmrender.release" . | fromYaml) "hyperconverged") -}}
+{{- end -}}
+
+{{/*
 hyperconverged.v1beta1 is where the fields of v1 stand in v1beta1 (kubevirt/hyperconverged-cluster-operator, api/v1 and
 api/v1beta1 of 1.20). Feature gates come first, as fields that were gates go among them.
 */}}
@@ -79,7 +86,7 @@ hyperconverged.spec is the spec in the version that the values name.
 */}}
 {{- define "hyperconverged.spec" -}}
 {{- $tree := include "hyperconverged.tree" . | fromYaml -}}
-{{- if eq .Values.apiVersion "v1" -}}
+{{- if eq (include "hyperconverged.apiVersion" .) "v1" -}}
 {{- with $tree.featureGates -}}
 {{- $gates := list -}}
 {{- range $name, $on := . }}{{ $gates = append $gates (dict "name" $name "state" (ternary "Enabled" "Disabled" $on)) }}{{ end -}}

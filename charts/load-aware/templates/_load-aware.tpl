@@ -1,12 +1,19 @@
 {{/*
+load-aware.version is the version of the descheduler operator.
+*/}}
+{{- define "load-aware.version" -}}
+{{- .Values.descheduler.operatorVersion | default (get (include "vmrender.release" . | fromYaml) "descheduler") -}}
+{{- end -}}
+
+{{/*
 load-aware.offer is what the descheduler operator of a version offers: its best profile for VMs, and the limits of evictions
-that it knows, each with the number of migrations that it follows from. Four versions are known
-(openshift/cluster-kube-descheduler-operator): 5.1.0 has neither of KubeVirt's profiles, 5.1.4 and 5.2.1 have the developers'
-preview, 5.3.2 has both. Between these the older answer holds, which the newer version understands too.
+that it knows, each with the number of migrations that it follows from (openshift/cluster-kube-descheduler-operator, the
+definitions of the release branches): 5.1.0 has neither of KubeVirt's profiles, 5.1.4 to 5.2.2 have the developers' preview,
+5.3.1 has both, and a limit per node.
 */}}
 {{- define "load-aware.offer" -}}
-{{- $version := .descheduler.operatorVersion | default "5.3.2" -}}
-{{- if semverCompare ">=5.3.2" $version -}}
+{{- $version := include "load-aware.version" . -}}
+{{- if semverCompare ">=5.3.1" $version -}}
 profile: KubeVirtRelieveAndMigrate
 limits: {total: parallelMigrationsPerCluster, node: parallelOutboundMigrationsPerNode}
 {{- else if semverCompare ">=5.1.4" $version -}}
@@ -22,7 +29,7 @@ limits: {}
 load-aware.profile is the descheduler's profile for VMs.
 */}}
 {{- define "load-aware.profile" -}}
-{{- if eq .descheduler.profile "auto" }}{{ get (include "load-aware.offer" . | fromYaml) "profile" }}{{ else }}{{ .descheduler.profile }}{{ end -}}
+{{- if eq .Values.descheduler.profile "auto" }}{{ get (include "load-aware.offer" . | fromYaml) "profile" }}{{ else }}{{ .Values.descheduler.profile }}{{ end -}}
 {{- end -}}
 
 {{/*
@@ -31,15 +38,15 @@ beyond that four of every five more.
 */}}
 {{- define "load-aware.evictionLimits" -}}
 {{- $known := get (include "load-aware.offer" . | fromYaml) "limits" -}}
-{{- range $key, $limit := .evictionLimits -}}
+{{- range $key, $limit := .Values.evictionLimits -}}
 {{- if and $limit (not (hasKey $known $key)) -}}
-{{- fail (printf "evictionLimits.%s: not in descheduler operator %s; remove it, or upgrade to 5.3.2" $key $.descheduler.operatorVersion) -}}
+{{- fail (printf "evictionLimits.%s: not in descheduler operator %s; remove it, or upgrade to 5.3.1" $key (include "load-aware.version" $)) -}}
 {{- end -}}
 {{- end -}}
 {{- range $key, $number := $known -}}
-{{- $migrations := int (index $.liveMigrationConfig $number) -}}
+{{- $migrations := int (index $.Values.liveMigrationConfig $number) -}}
 {{- $scaled := lt $migrations 10 | ternary $migrations (add 10 (div (mul (sub $migrations 10) 4) 5)) }}
-{{ $key }}: {{ get $.evictionLimits $key | default $scaled }}
+{{ $key }}: {{ get $.Values.evictionLimits $key | default $scaled }}
 {{- end -}}
 {{- end -}}
 
@@ -50,8 +57,8 @@ is migrating as evicted, instead of trying it again.
 {{- define "load-aware.customizations" -}}
 {{- $out := dict "devEnableEvictionsInBackground" true -}}
 {{- if ne (include "load-aware.profile" .) "LongLifecycle" -}}
-{{- $out = merge $out (dict "devEnableSoftTainter" true "devDeviationThresholds" .devDeviationThresholds) -}}
+{{- $out = merge $out (dict "devEnableSoftTainter" true "devDeviationThresholds" .Values.devDeviationThresholds) -}}
 {{- end -}}
-{{- with .descheduler.devActualUtilizationProfile }}{{ $_ := set $out "devActualUtilizationProfile" . }}{{ end -}}
+{{- with .Values.descheduler.devActualUtilizationProfile }}{{ $_ := set $out "devActualUtilizationProfile" . }}{{ end -}}
 {{- toYaml $out -}}
 {{- end -}}
