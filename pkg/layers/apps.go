@@ -68,7 +68,7 @@ func (p *loaded) checkSources(diags *source.Diagnostics) {
 	}
 }
 
-func (p *loaded) openShift() bool { return p.Target.OpenShift == nil || *p.Target.OpenShift }
+func (p *loaded) openShift() bool { return !p.Target.OpenShift.No }
 
 func (p *loaded) meta(name string, wave int) argocd.ObjectMeta {
 	return argocd.ObjectMeta{

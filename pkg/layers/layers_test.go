@@ -147,7 +147,8 @@ func TestPrerequisites(t *testing.T) {
 		"nobody": {
 			hyperconverged,
 			[]string{"v1"},
-			"does not serve hco.kubevirt.io/HyperConverged, and no layer of the platform brings it; expected a layer of the chart operators",
+			"does not serve hco.kubevirt.io/HyperConverged, and no layer of the platform brings it; " +
+				"expected a layer of the chart operators",
 		},
 		"earlier layer": {
 			"layers: {hyperconverged: {}, operators: {}}\n",
@@ -155,7 +156,8 @@ func TestPrerequisites(t *testing.T) {
 			`the cluster does not serve hco.kubevirt.io/HyperConverged yet; the layer "operators" brings it`,
 		},
 		"only too late": {
-			"layers: {hyperconverged: {}, operators: {wave: 5}}\n", []string{"v1"},
+			"layers: {hyperconverged: {}, operators: {wave: 5}}\n",
+			[]string{"v1"},
 			"move the layer operators to an earlier wave",
 		},
 		"like its group": {hyperconverged, []string{"hco.kubevirt.io.example.com/v1"}, "does not serve hco.kubevirt.io/"},
@@ -213,6 +215,29 @@ layers:
 				require.Contains(t, problems(diags, ""), c.want)
 			}
 		})
+	}
+}
+
+// The release of OpenShift decides what a chart takes for granted; what the cluster or the target itself says about its
+// Kubernetes wins.
+func TestOpenShiftRelease(t *testing.T) {
+	for name, c := range map[string]struct{ target, kube, profile string }{
+		"4.19":             {`openshift: "4.19"`, "", "DevKubeVirtRelieveAndMigrate"},
+		"4.20":             {`openshift: "4.20"`, "", "KubeVirtRelieveAndMigrate"},
+		"unknown":          {`openshift: true`, "", "KubeVirtRelieveAndMigrate"},
+		"target's version": {`openshift: "4.20", kubernetes: "1.32"`, "", "DevKubeVirtRelieveAndMigrate"},
+		"cluster's":        {`openshift: "4.20"`, "v1.31.2", "DevKubeVirtRelieveAndMigrate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := write(t, "target: {"+c.target+"}\nlayers: {load-aware: {}}\n")
+			objects, diags := layers.RenderLayer(file, "load-aware", layers.Options{KubeVersion: c.kube})
+			require.Empty(t, problems(diags, ""))
+			require.Contains(t, yaml(t, objects), "  - "+c.profile+"\n")
+		})
+	}
+	for _, wrong := range []string{"4.20", "yes", `"4"`, `"5.0"`, "[]"} {
+		_, diags := layers.RenderApps(write(t, "target: {openshift: "+wrong+"}\nlayers: {storage: {}}\n"), layers.Options{})
+		require.Contains(t, problems(diags, ""), "target.openshift: ", wrong)
 	}
 }
 

@@ -49,12 +49,13 @@ type Metadata struct {
 
 // Target is the cluster that the layers will run on.
 type Target struct {
-	// Kubernetes version, such as "1.33".
+	// Kubernetes version, such as "1.33". Defaults to that of the OpenShift release.
 	Kubernetes string `json:"kubernetes,omitempty"`
 	// Argo CD version, such as "3.2". Defaults to the newest.
 	ArgoCD string `json:"argocd,omitempty"`
-	// Whether the cluster is OpenShift. Defaults to true.
-	OpenShift *bool `json:"openshift,omitempty"`
+	// Release of OpenShift, such as "4.20", or whether the cluster is OpenShift. It decides channels, profiles and
+	// API versions. Defaults to true.
+	OpenShift OpenShift `json:"openshift,omitempty"`
 	// API groups and versions that the cluster serves without any layer, such as
 	// `operators.coreos.com/v1alpha1`, for charts that check them.
 	APIVersions []string `json:"apiVersions,omitempty"`

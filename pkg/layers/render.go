@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -83,10 +84,7 @@ func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rende
 // capabilities returns what charts can query about the cluster.
 func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
 	caps := chartutil.DefaultCapabilities.Copy()
-	version := opts.KubeVersion
-	if version == "" {
-		version = p.Target.Kubernetes
-	}
+	version := cmp.Or(opts.KubeVersion, p.Target.Kubernetes, p.Target.OpenShift.kubernetes())
 	if version != "" {
 		parsed, err := chartutil.ParseKubeVersion(version)
 		if err != nil {
