@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -239,6 +240,40 @@ func TestOpenShiftRelease(t *testing.T) {
 		_, diags := layers.RenderApps(write(t, "target: {openshift: "+wrong+"}\nlayers: {storage: {}}\n"), layers.Options{})
 		require.Contains(t, problems(diags, ""), "target.openshift: ", wrong)
 	}
+}
+
+// What two layers must agree on is set once.
+func TestLayersAgree(t *testing.T) {
+	const both = "layers:\n  hyperconverged: {values: {virtualization: {%s}}}\n  %s: {values: {%s}}\n"
+	for name, c := range map[string]struct{ hco, chart, other, layer, want string }{
+		"density": {"", "higher-density", "memoryToRequestRatio: 200", "hyperconverged", "memoryOvercommitPercentage: 200\n"},
+		"default": {"", "higher-density", "", "hyperconverged", "memoryOvercommitPercentage: 150\n"},
+		"KSM":     {"", "higher-density", "", "hyperconverged", "  ksmConfiguration:\n    nodeLabelSelector: {}\n"},
+		"the same": {
+			"higherWorkloadDensity: {memoryOvercommitPercentage: 200}", "higher-density", "memoryToRequestRatio: 200",
+			"hyperconverged", "memoryOvercommitPercentage: 200\n",
+		},
+		"migrations": {
+			"liveMigrationConfig: {parallelMigrationsPerCluster: 20, parallelOutboundMigrationsPerNode: 4}", "load-aware", "",
+			"load-aware", "  evictionLimits:\n    node: 4\n    total: 18\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := write(t, fmt.Sprintf(both, c.hco, c.chart, c.other))
+			objects, diags := layers.RenderLayer(file, c.layer, layers.Options{})
+			require.Empty(t, problems(diags, ""))
+			require.Contains(t, yaml(t, objects), c.want)
+		})
+	}
+	off := write(t, fmt.Sprintf(both, "", "higher-density", "ksmConfiguration: {enabled: false}"))
+	objects, _ := layers.RenderLayer(off, "hyperconverged", layers.Options{})
+	require.NotContains(t, yaml(t, objects), "ksmConfiguration")
+
+	file := write(t, fmt.Sprintf(both, "higherWorkloadDensity: {memoryOvercommitPercentage: 120}", "higher-density", ""))
+	_, diags := layers.RenderLayer(file, "hyperconverged", layers.Options{})
+	require.Contains(t, problems(diags, ""), "platform.yaml:5:98: "+
+		"layers.hyperconverged.values.virtualization.higherWorkloadDensity.memoryOvercommitPercentage: "+
+		"is 120 here, and 150 in layers.higher-density.values.memoryToRequestRatio; set it in one of them")
 }
 
 func TestUnknownLayer(t *testing.T) {

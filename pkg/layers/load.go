@@ -74,6 +74,7 @@ func load(path string, diags *source.Diagnostics) *loaded {
 		p.Target.Kubernetes = "" // already reported
 	}
 	p.collect(diags)
+	p.agree(diags)
 	return p
 }
 

@@ -32,6 +32,7 @@ type Provided struct {
 // layersTable is apps/layers.yaml.
 type layersTable struct {
 	Layers []Entry             `json:"layers"`
+	Agree  []agreement         `json:"agree"`
 	Native map[string][]string `json:"native"` // API groups that a cluster serves by itself, by platform
 }
 

@@ -23,10 +23,7 @@ import (
 // checkValues validates a layer's values, merged over the chart's own, against the
 // chart's schema. It reports problems at their positions in the platform's file.
 func (l *layer) checkValues(c *chart, diags *source.Diagnostics) {
-	user := l.Values
-	if user == nil {
-		user = &source.Node{Kind: source.Map}
-	}
+	user := orEmpty(l.Values)
 	source.ReportAmbiguous(user, l.path+".values", diags)
 	v := valuesCheck{layer: l, schema: c.schemaTree, values: source.Merge(c.defaults, user), user: user, diags: diags}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(source.AppendJSON(nil, v.values)))

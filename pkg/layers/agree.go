@@ -1,0 +1,99 @@
+package layers
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// agreement is a value that two charts must agree on; apps/layers.yaml documents the
+// fields.
+type agreement struct {
+	From place  `json:"from"`
+	If   string `json:"if,omitempty"`
+	To   place  `json:"to"`
+}
+
+// place is a value of a chart.
+type place struct {
+	Chart string `json:"chart"`
+	Value string `json:"value"` // keys, joined by dots
+}
+
+func (p *place) keys() []string { return strings.Split(p.Value, ".") }
+
+// agree gives layers the values that follow from other layers, and reports those that
+// contradict them.
+func (p *loaded) agree(diags *source.Diagnostics) {
+	for _, a := range table().Agree {
+		from, to := p.managedLayer(a.From.Chart), p.managedLayer(a.To.Chart)
+		if from == nil || to == nil {
+			continue
+		}
+		value := from.effective(&a)
+		if value == nil {
+			continue
+		}
+		if set := to.Values.Get(a.To.keys()...); set.IsSet() {
+			checkAgreed(from, to, &a, value, set, diags)
+			continue
+		}
+		to.Values = source.Merge(nest(a.To.keys(), value), orEmpty(to.Values))
+	}
+}
+
+func (p *loaded) managedLayer(chart string) *layer {
+	i := slices.IndexFunc(p.layers, func(l layer) bool { return l.entry.Name == chart && l.managed() })
+	if i < 0 {
+		return nil
+	}
+	return &p.layers[i]
+}
+
+// effective returns the value of a layer that an agreement is about, or nil if it has
+// none. A chart that cannot be opened is reported where it is rendered.
+func (l *layer) effective(a *agreement) *source.Node {
+	c, err := openChart(l.entry.Name)
+	if err != nil {
+		return nil
+	}
+	values := source.Merge(c.defaults, orEmpty(l.Values))
+	if a.If != "" {
+		if on := values.Get(strings.Split(a.If, ".")...); on == nil || on.Text != "true" {
+			return nil
+		}
+	}
+	if value := values.Get(a.From.keys()...); value.IsSet() {
+		return value
+	}
+	return nil
+}
+
+func checkAgreed(from, to *layer, a *agreement, value, set *source.Node, diags *source.Diagnostics) {
+	here, there := source.AppendJSON(nil, set), source.AppendJSON(nil, value)
+	if !bytes.Equal(here, there) {
+		diags.Errorf(set.Pos(), rule.Conflict, to.path+".values."+a.To.Value,
+			"is %s here, and %s in %s.values.%s; set it in one of them", here, there, from.path, a.From.Value)
+	}
+}
+
+func orEmpty(n *source.Node) *source.Node {
+	if n == nil {
+		return &source.Node{Kind: source.Map}
+	}
+	return n
+}
+
+// nest returns maps that lead to a value.
+func nest(keys []string, value *source.Node) *source.Node {
+	for _, key := range slices.Backward(keys) {
+		field := source.Field{Key: key, Line: value.Line, Col: value.Col, Value: value}
+		value = &source.Node{
+			Kind: source.Map, File: value.File, Line: value.Line, Col: value.Col, Fields: []source.Field{field},
+		}
+	}
+	return value
+}
