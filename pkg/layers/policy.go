@@ -255,7 +255,7 @@ func (w policyWave) templates(name, action string, groups map[string]manifest.Ob
 			}
 			out = append(out, policyTemplate{ObjectDefinition: t})
 		default:
-			text, err := withoutArgoCD(o)
+			text, err := definition(o)
 			if err != nil {
 				return nil, err
 			}
@@ -308,9 +308,11 @@ func operatorPolicy(subscription, group manifest.Object, action string) (*kubeOb
 	return newObject(policyBeta, "OperatorPolicy", "", subscription.Name, spec), nil
 }
 
-// withoutArgoCD returns the JSON of an object without the annotations that only Argo CD
-// reads.
-func withoutArgoCD(o manifest.Object) (json.RawMessage, error) {
+// definition returns the JSON of an object for a ConfigurationPolicy: without the
+// annotations that only Argo CD reads, and with the status that it has when it works.
+// A policy that enforces compares the status and does not write it
+// (config-policy-controller, controllers/configurationpolicy_controller.go, handleKeys).
+func definition(o manifest.Object) (json.RawMessage, error) {
 	var tree map[string]any
 	if err := json.Unmarshal(o.JSON, &tree); err != nil {
 		return nil, err
@@ -324,6 +326,9 @@ func withoutArgoCD(o manifest.Object) (json.RawMessage, error) {
 	}
 	if annotations != nil && len(annotations) == 0 {
 		delete(meta, "annotations")
+	}
+	if ready := table().Ready[need{o.Group(), o.Kind}.String()]; ready != nil {
+		tree["status"] = json.RawMessage(source.AppendJSON(nil, ready))
 	}
 	return json.Marshal(tree)
 }
