@@ -276,6 +276,17 @@ func TestLayersAgree(t *testing.T) {
 		"is 120 here, and 150 in layers.higher-density.values.memoryToRequestRatio; set it in one of them")
 }
 
+// A policy whose name the hub would refuse is an error, and one without cluster sets is bound to all clusters.
+func TestPolicyBindings(t *testing.T) {
+	_, diags := layers.RenderPolicies(write(t, "policy: {namespace: "+strings.Repeat("n", 54)+"}\nlayers: {storage: {}}\n"),
+		layers.Options{})
+	require.Contains(t, problems(diags, ""), `and policy "p-storage" have 63 characters together; expected at most 62`)
+	objects, diags := layers.RenderPolicies(write(t, "layers: {storage: {}}\n"), layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	require.Contains(t, yaml(t, objects), "kind: ManagedClusterSetBinding\nmetadata:\n  name: global\n")
+	require.Contains(t, yaml(t, objects), "  clusterSets:\n  - global\n")
+}
+
 func TestUnknownLayer(t *testing.T) {
 	_, diags := layers.RenderLayer(write(t, "layers: {operators: {}}\n"), "operator", layers.Options{})
 	require.Contains(t, problems(diags, ""), `layers: no layer of the name "operator"; did you mean "operators"?`)

@@ -29,14 +29,24 @@ type policyRef struct {
 	Name     string `json:"name"`
 }
 
+// clusterSets returns the cluster sets of the policies. A Placement chooses from sets
+// that are bound to its namespace only; `global` has all clusters of the hub
+// (open-cluster-management-io/api, cluster/v1beta2/types_managedclusterset.go).
+func (w *policyWriter) clusterSets() []string {
+	if len(w.Policy.ClusterSets) == 0 {
+		return []string{"global"}
+	}
+	return w.Policy.ClusterSets
+}
+
 // binding returns the objects that select the clusters and bind all policies to them.
 func (w *policyWriter) binding() []any {
 	var out []any
-	for _, set := range w.Policy.ClusterSets {
+	for _, set := range w.clusterSets() {
 		spec := map[string]string{"clusterSet": set}
 		out = append(out, newObject(clusterBeta2, "ManagedClusterSetBinding", w.namespace, set, spec))
 	}
-	spec := placementSpec{ClusterSets: w.Policy.ClusterSets}
+	spec := placementSpec{ClusterSets: w.clusterSets()}
 	if selector := w.Policy.ClusterSelector; len(selector) > 0 {
 		var p placementPredicate
 		p.RequiredClusterSelector.LabelSelector.MatchLabels = selector

@@ -139,7 +139,7 @@ type Policy struct {
 	Namespace string `json:"namespace,omitempty"`
 	// Labels that a managed cluster needs for the policies to apply to it.
 	ClusterSelector map[string]string `json:"clusterSelector,omitempty"`
-	// Cluster sets to choose clusters from; they are bound to the namespace.
+	// Cluster sets to choose clusters from; they are bound to the namespace. Defaults to `global`, which has all.
 	ClusterSets []string `json:"clusterSets,omitempty"`
 }
 

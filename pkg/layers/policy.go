@@ -141,7 +141,15 @@ func remediation(action string) string {
 	return "enforce"
 }
 
+// longestPolicy is the number of characters that the namespace and the name of a Policy
+// may have together (governance-policy-propagator, api/v1/policy_webhook.go).
+const longestPolicy = 62
+
 func (w *policyWriter) addLayer(r rendered) error {
+	if n := len(w.namespace) + len(w.name(r.name)); n > longestPolicy {
+		return fmt.Errorf("the names of namespace %q and policy %q have %d characters together; expected at most %d",
+			w.namespace, w.name(r.name), n, longestPolicy)
+	}
 	templates, err := r.templates(w.name(r.name), remediation(r.Action))
 	if err != nil {
 		return err
