@@ -2,8 +2,8 @@
 vmrender.kinds says what all objects of a kind have in common: the API version, the sync wave within their layer, and the
 sync options of Argo CD.
 An operator's kinds skip the dry run until the operator has brought their definitions. What holds data or running machines
-is never pruned, nor deleted with its Application. What exists before us, or has fields that its operator fills in, is
-applied by the server, which leaves the fields of others alone.
+is never pruned, nor deleted with its Application, nor uninstalled by Helm. What exists before us, or has fields that its
+operator fills in, is applied by the server, which leaves the fields of others alone.
 */}}
 {{- define "vmrender.kinds" -}}
 Namespace:           {apiVersion: v1, wave: -10, options: [&prune Prune=false, &delete Delete=false]}
@@ -106,6 +106,7 @@ what runs (low: nothing; medium: VMs migrate, operators restart; high: nodes reb
 {{- with .impact }}{{ $_ := set $annotations "vmrender.io/impact" . }}{{ end -}}
 {{- with concat ($kind.options | default list) (.options | default list) -}}
 {{- $_ := set $annotations "argocd.argoproj.io/sync-options" (join "," .) -}}
+{{- if has "Delete=false" . }}{{ $_ := set $annotations "helm.sh/resource-policy" "keep" }}{{ end -}}
 {{- end -}}
 apiVersion: {{ .apiVersion | default $kind.apiVersion }}
 kind: {{ .kind }}
