@@ -22,6 +22,10 @@ const (
 	platformFile = "platform.yaml"
 )
 
+// mostOutput is the maximum size of the manifests in bytes. Argo CD accepts no more (argo-cd v3.2,
+// cmpserver/apiclient/clientset.go, MaxGRPCMessageSize).
+const mostOutput = 100 << 20
+
 // generate writes the manifests of the working directory's part of the fleet as
 // one List, after all of it is rendered. Argo CD processes a List fastest.
 func (s *sidecar) generate() error {
@@ -33,9 +37,11 @@ func (s *sidecar) generate() error {
 		return err
 	}
 	c := render.NewCollector()
-	c.APIs = render.APIs(s.request.APIVersions)
+	c.APIs, c.Most = render.APIs(s.request.APIVersions), mostOutput
+	opts.Full = c.Full
 	_, diags := machine.Visit(".", opts, c.Visit)
 	c.CheckAPIs(diags)
+	c.CheckSize(diags)
 	rendered := c.Rendered(diags)
 	if err := report.Problems(s.stderr, inParameters(diags)); err != nil {
 		return err

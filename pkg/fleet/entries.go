@@ -108,6 +108,9 @@ func (r *reader) readEntries(field *source.Field, below *Level, diags *source.Di
 
 func (r *reader) readAll(fields []source.Field, below *Level, diags *source.Diagnostics) {
 	for i := range fields {
+		if r.Ended() {
+			return
+		}
 		var own source.Diagnostics
 		if e := r.entry(&fields[i], below, &own); e != nil {
 			r.visit(e, &own)

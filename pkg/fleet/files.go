@@ -62,6 +62,9 @@ func (r *reader) readFiles(files []valuesFile) {
 	}
 	r.pool.do(len(files), func() {
 		for _, f := range files {
+			if r.Ended() {
+				return
+			}
 			var diags source.Diagnostics
 			r.readDocs(f.path, parseFile(f.path, &diags), f.below, &diags)
 			r.report(&diags)
@@ -107,9 +110,9 @@ func (f *Fleet) readDefaults(dir string, below *Level) *Level {
 
 // parseFile parses the documents of one file.
 func parseFile(path string, diags *source.Diagnostics) []*source.Node {
-	data, err := readFile(path)
+	data, err := source.ReadFile(path)
 	if err != nil {
-		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%s", reason(err))
+		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%s", err)
 		return nil
 	}
 	return source.Parse(&source.File{Name: path, Data: data}, diags)

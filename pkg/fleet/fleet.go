@@ -42,7 +42,13 @@ type Options struct {
 	// Workers, if set, is called repeatedly with the number of VMs found so far, and returns the number of
 	// files to read at the same time, at least 1. Defaults to the number of CPUs.
 	Workers func(vms int) int
+	// Full, if set, is called before every VM, and ends the reading as soon as it returns true. VMs that seem to
+	// be missing may then be among those that were not read.
+	Full func() bool
 }
+
+// Ended reports whether the reading has ended before the last VM because of [Options.Full].
+func (o *Options) Ended() bool { return o.Full != nil && o.Full() }
 
 // Fleet is a fleet, or the part of one at a path, with the settings that all
 // its VMs have in common.
@@ -190,7 +196,7 @@ func (f *Fleet) HeaderKey(keys ...string) *source.Node { return f.header.Get(key
 
 // Incomplete reports whether problems prevented VMs from being read: a VM that
 // seems to be missing may be among them.
-func (f *Fleet) Incomplete() bool { return f.diags.HasRule(unreadRules...) }
+func (f *Fleet) Incomplete() bool { return f.Ended() || f.diags.HasRule(unreadRules...) }
 
 // unreadRules are the rules of errors that prevent VMs from being read.
 var unreadRules = []rule.ID{

@@ -26,7 +26,7 @@ type Platform struct {
 // validated.
 func readPlatform(root string) *Platform {
 	path := filepath.Join(root, platformName)
-	data, err := readFile(path)
+	data, err := source.ReadFile(path)
 	if err != nil {
 		return nil
 	}

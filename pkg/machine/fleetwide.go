@@ -24,26 +24,24 @@ type wide struct {
 	records []*record
 }
 
-// add adds the machines of one entry, whose problems are in diags. A machine
-// is visited immediately, unless its wave depends on those of others.
-func (w *wide) add(machines []*Machine, diags *source.Diagnostics) {
-	for _, m := range machines {
-		r := newRecord(m)
-		switch {
-		case m.Broken:
-			w.show(m, r, diags)
-		case len(m.DependsOn) > 0:
-			r.waiting = m
-		default:
-			if given := m.wide.wave; given != nil {
-				m.Wave, r.wave = given.number, given.number
-			}
-			w.show(m, r, diags)
+// add adds a machine of an entry, whose problems are in diags. The machine is
+// visited immediately, unless its wave depends on those of others.
+func (w *wide) add(m *Machine, diags *source.Diagnostics) {
+	r := newRecord(m)
+	switch {
+	case m.Broken:
+		w.show(m, r, diags)
+	case len(m.DependsOn) > 0:
+		r.waiting = m
+	default:
+		if given := m.wide.wave; given != nil {
+			m.Wave, r.wave = given.number, given.number
 		}
-		w.mu.Lock()
-		w.records = append(w.records, r)
-		w.mu.Unlock()
+		w.show(m, r, diags)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.records = append(w.records, r)
 }
 
 // show visits a machine if it is selected.
@@ -99,6 +97,9 @@ func (w *wide) showWaiting() {
 	w.fleet.Parallel(len(waiting), func(start, end int) {
 		var own source.Diagnostics
 		for _, r := range waiting[start:end] {
+			if w.fleet.Ended() {
+				break
+			}
 			r.waiting.Wave = r.wave
 			w.show(r.waiting, r, &own)
 			r.waiting = nil

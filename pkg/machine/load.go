@@ -55,9 +55,11 @@ func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diag
 	w := wide{fleet: f, visit: visit, diags: diags}
 	site := NewSite(f, diags)
 	f.Each(func(e *fleet.Entry, diags *source.Diagnostics) {
-		w.add(site.Decide(e, diags), diags)
+		site.Decide(e, diags, func(m *Machine) { w.add(m, diags) })
 	})
-	w.check()
+	if !f.Ended() {
+		w.check()
+	}
 	return &Fleet{Fleet: f}, diags
 }
 

@@ -24,6 +24,7 @@ type Site struct {
 	Platform  *fleet.Platform // nil if there is none
 	Vars      *source.Node    // vars that override those of every VM; nil if there are none
 
+	ended     func() bool // see [fleet.Options.Full]
 	identity  identity
 	templates template.Set
 	goVars    sync.Map // *source.Node of vars that VMs share → Go value
@@ -37,39 +38,36 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 	return &Site{
 		Fleet: h.Metadata.Name, Part: partName(f), Namespace: f.Namespace, Target: h.Target,
 		Placement: h.Placement, Policy: h.Policy, Catalog: f.Catalog, Platform: f.Platform, Vars: f.Vars,
+		ended:    f.Ended,
 		identity: newIdentity(h, f.HeaderKey("identity"), diags),
 		goFleet:  map[string]any{"name": h.Metadata.Name},
 	}
 }
 
-// Decide returns the machines of an entry: one, or one for each replica.
-// Problems are added to diags, which contains those of the entry itself. The
-// machines of an entry with errors are [Machine.Broken].
-func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics) []*Machine {
+// Decide calls add with the machines of an entry as soon as each is resolved: one,
+// or one for each replica, none of which it keeps. Problems are added to diags,
+// which contains those of the entry itself. Machines of an entry with errors are
+// [Machine.Broken]; the replicas after one with errors have the same, and are left out.
+func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics, add func(*Machine)) {
 	s.checkInert(e, diags)
-	machines := s.machines(e, diags)
-	for _, m := range machines {
-		m.Broken = diags.HasErrors()
-	}
-	return machines
-}
-
-func (s *Site) machines(e *fleet.Entry, diags *source.Diagnostics) []*Machine {
 	strategy := e.VM.Strategy()
 	d := draft{
 		site: s, entry: e, vm: withoutTraits(e), diags: diags,
 		name: e.Name, namespace: cmp.Or(e.VM.Namespace, s.Namespace),
 		strategy: strategy, traits: strategy.Traits(),
 	}
+	one := func(m *Machine) {
+		m.Broken = diags.HasErrors()
+		add(m)
+	}
 	if e.VM.Replicas == nil || d.traits.Pooled {
-		return []*Machine{d.decide()}
+		one(d.decide())
+		return
 	}
-	machines := make([]*Machine, 0, *e.VM.Replicas)
 	for i := range *e.VM.Replicas {
-		machines = append(machines, d.replica(i))
-		if diags.HasErrors() {
-			break // the other replicas have the same problems
+		if i > 0 && diags.HasErrors() || s.ended() {
+			return
 		}
+		one(d.replica(i))
 	}
-	return machines
 }

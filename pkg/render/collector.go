@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -22,10 +23,13 @@ import (
 type Collector struct {
 	// APIs that the cluster serves; empty if they are not known.
 	APIs APIs
+	// Most is the maximum size of the output in bytes, as compact JSON; 0 if it is not limited. See [Collector.Full].
+	Most int64
 
 	renderer renderer
 	encoding sync.Pool // *[]byte
 	texts    spool
+	size     atomic.Int64 // bytes of all texts
 	jobs     jobs
 
 	mu       sync.Mutex
@@ -52,6 +56,9 @@ func NewCollector() *Collector {
 func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	if m.Broken {
 		c.renderer.check(m, diags)
+		return
+	}
+	if c.Full() {
 		return
 	}
 	objects, content := c.renderer.render(m, diags)
@@ -81,7 +88,23 @@ func (c *Collector) keep(objects []runtime.Object) (_ spooled, err error) {
 		text = append(text, '\n')
 	}
 	*buf = text
+	if c.size.Add(int64(len(text))); c.Full() {
+		return spooled{}, nil // it is never written
+	}
 	return c.texts.put(text), nil
+}
+
+// Full reports whether the output is larger than [Collector.Most]. Further machines are not rendered, and what was
+// rendered must not be used. Package fleet can stop reading on it.
+func (c *Collector) Full() bool { return c.Most > 0 && c.size.Load() > c.Most }
+
+// CheckSize reports an error if the collector is full.
+func (c *Collector) CheckSize(diags *source.Diagnostics) {
+	if c.Full() {
+		diags.Errorf(source.Pos{}, rule.OutputSize, "",
+			"the manifests have more than %d MiB, which is all that Argo CD accepts; "+
+				"divide the fleet among several Applications", c.Most>>20)
+	}
 }
 
 // noteNeeds records the kinds that a machine and its objects need, unless the

@@ -10,6 +10,8 @@ const (
 	Unpaired ID = "unpaired"
 	// Encode is an object that cannot be written as YAML.
 	Encode ID = "encode"
+	// OutputSize is manifests that are larger than what Argo CD accepts.
+	OutputSize ID = "output-size"
 	// Unserved is a kind of object that the cluster does not serve.
 	Unserved ID = "unserved"
 )
