@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
@@ -51,7 +50,7 @@ func (s *sidecar) vars() map[string]string {
 // firstDocument returns the first document of a file, or an empty one if the file
 // cannot be read.
 func firstDocument(path string) *source.Node {
-	data, err := os.ReadFile(path)
+	data, err := source.ReadFile(path)
 	if err == nil {
 		if docs := source.Parse(&source.File{Name: path, Data: data}, new(source.Diagnostics)); len(docs) > 0 {
 			return docs[0]

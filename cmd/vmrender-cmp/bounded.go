@@ -16,16 +16,27 @@ const mostMessages = 8 << 10
 type bounded struct {
 	text []byte
 	cut  bool
-	more int // lines
+	more int  // lines
+	all  bool // keep all bytes, because the process that reads them keeps the first
 }
 
 // Write accepts all of p and never fails.
 func (b *bounded) Write(p []byte) (int, error) {
-	fits := min(len(p), mostMessages-len(b.text))
+	fits := len(p)
+	if !b.all {
+		fits = min(fits, mostMessages-len(b.text))
+	}
 	b.text = append(b.text, p[:fits]...)
 	b.cut = b.cut || fits < len(p)
 	b.more += bytes.Count(p[fits:], []byte{'\n'})
 	return len(p), nil
+}
+
+// add adds what was written to other.
+func (b *bounded) add(other *bounded) {
+	_, _ = b.Write(other.text) // which never fails
+	b.cut = b.cut || other.cut
+	b.more += other.more
 }
 
 // flush writes the complete lines, and the number of the others.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // checkout is the repository as Argo CD unpacked it. dir and root are absolute
@@ -61,13 +62,14 @@ func (c checkout) header() string {
 
 // ours reports whether a file belongs to vmrender, and not to another product
 // with the same file names: Rancher's Fleet also has a fleet.yaml. It does not
-// parse the file, so that a broken one is reported to its author.
+// parse the file, so that a broken one is reported to its author, and so is one
+// that is too large to be read.
 func (c checkout) ours(file string) bool {
 	if file == "" || c.outside(file) {
 		return false
 	}
-	data, err := os.ReadFile(file)
-	return err == nil && bytes.Contains(data, []byte("vmrender.io/"))
+	data, err := source.ReadFile(file)
+	return errors.Is(err, source.ErrTooLarge) || err == nil && bytes.Contains(data, []byte("vmrender.io/"))
 }
 
 // resolve returns the path, from the working directory, of a file that the

@@ -36,23 +36,28 @@ func main() {
 
 // run runs a command line and returns the exit status.
 func run(args, environ []string, stdout, stderr io.Writer) int {
-	var messages bounded
-	status := serve(args, environ, stdout, &messages)
+	works := len(args) > 0 && args[0] == worker
+	if works {
+		args = args[1:]
+	}
+	messages := bounded{all: works}
+	status := serve(args, works, environ, stdout, &messages)
 	if err := messages.flush(stderr); err != nil {
 		return statusInvalid
 	}
 	return status
 }
 
-func serve(args, environ []string, stdout, messages io.Writer) int {
+func serve(args []string, works bool, environ []string, stdout io.Writer, messages *bounded) int {
 	command, err := chosen(args)
 	if err != nil {
 		fmt.Fprintf(messages, "vmrender-cmp: %v\n", err) //nolint:errcheck // it is kept in memory
 		return statusUsage
 	}
-	s, err := newSidecar(environ, stdout, messages)
-	if err == nil {
-		err = command(s)
+	if works || args[0] == "discover" { // which parses nothing
+		err = work(command, environ, stdout, messages)
+	} else {
+		err = delegate(args[0], environ, stdout, messages)
 	}
 	if err == nil {
 		return statusOK
@@ -61,6 +66,15 @@ func serve(args, environ []string, stdout, messages io.Writer) int {
 		fmt.Fprintf(messages, "vmrender-cmp %s: %v\n", args[0], err) //nolint:errcheck // as above
 	}
 	return statusInvalid
+}
+
+// work runs a command in this process.
+func work(command func(*sidecar) error, environ []string, stdout io.Writer, messages *bounded) error {
+	s, err := newSidecar(environ, stdout, messages)
+	if err != nil {
+		return err
+	}
+	return command(s)
 }
 
 // chosen returns the command that the arguments name.

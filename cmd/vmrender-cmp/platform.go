@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -32,13 +29,10 @@ func (s *sidecar) generatePlatform(path string) error {
 		return err
 	}
 	var stdout bytes.Buffer
-	cmd := exec.Command(name, s.platformArgs(path)...)
-	cmd.Stdout, cmd.Stderr = &stdout, s.stderr
-	err = cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
-		return report.ErrReported
-	}
-	if err != nil {
+	if err := execute(nil, &stdout, s.stderr, name, s.platformArgs(path)...); err != nil {
+		if errors.Is(err, report.ErrReported) {
+			return err
+		}
 		return fmt.Errorf("running %s: %w", program, err)
 	}
 	if _, err := stdout.WriteTo(s.stdout); err != nil {
@@ -63,19 +57,4 @@ func (s *sidecar) platformArgs(path string) []string {
 		}
 	}
 	return args
-}
-
-// locate returns the path of a program of vmrender: next to the running one, which
-// is then of the same release, or in PATH.
-func locate(name string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("looking for %s: %w", name, err)
-	}
-	for _, candidate := range []string{filepath.Join(filepath.Dir(self), name), name} {
-		if path, err := exec.LookPath(candidate); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("no program %q beside this one or on the path; a platform needs it", name)
 }

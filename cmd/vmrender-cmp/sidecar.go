@@ -16,11 +16,12 @@ type sidecar struct {
 	request plugin.Request
 	tree    checkout
 	// problems are errors in the Application's parameters.
-	problems       source.Diagnostics
-	stdout, stderr io.Writer
+	problems source.Diagnostics
+	stdout   io.Writer
+	stderr   *bounded
 }
 
-func newSidecar(environ []string, stdout, stderr io.Writer) (*sidecar, error) {
+func newSidecar(environ []string, stdout io.Writer, stderr *bounded) (*sidecar, error) {
 	dir, err := physicalDir()
 	if err != nil {
 		return nil, fmt.Errorf("working directory: %w", err)

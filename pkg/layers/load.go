@@ -1,9 +1,6 @@
 package layers
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -50,11 +47,8 @@ func (l *layer) managed() bool { return l.Mode != "unmanaged" }
 // load reads a platform's file and checks everything that can be checked without the
 // charts.
 func load(path string, diags *source.Diagnostics) *loaded {
-	data, err := os.ReadFile(path)
+	data, err := source.ReadFile(path)
 	if err != nil {
-		if at, ok := errors.AsType[*fs.PathError](err); ok {
-			err = at.Err
-		}
 		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%v; expected a file with `kind: %s`", err, Kind)
 		return nil
 	}

@@ -28,10 +28,10 @@ func ReadFile(path string) ([]byte, error) {
 	return bytes.Clone(buf[:n]), nil
 }
 
-var (
-	errTooLarge   = fmt.Errorf("file is too large; a file holds at most %d MiB", MaxFileSize>>20)
-	errNotRegular = errors.New("not a regular file")
-)
+// ErrTooLarge is the error for a file of more than [MaxFileSize] bytes.
+var ErrTooLarge = fmt.Errorf("file is too large; a file holds at most %d MiB", MaxFileSize>>20)
+
+var errNotRegular = errors.New("not a regular file")
 
 func readLarge(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, openFlags, 0)
@@ -46,14 +46,14 @@ func readLarge(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, errNotRegular
 	case info.Size() > MaxFileSize:
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	}
 	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	if _, err := data.ReadFrom(io.LimitReader(f, MaxFileSize+1)); err != nil {
 		return nil, reason(err)
 	}
 	if data.Len() > MaxFileSize {
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	}
 	return data.Bytes(), nil
 }
