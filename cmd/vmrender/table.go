@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/vmrender/vmrender/pkg/report"
 )
 
 // writeTable writes rows under a header in aligned columns, two spaces apart.
@@ -23,7 +25,7 @@ func writeTable(w io.Writer, header []string, rows [][]string) error {
 func cells(row []string) []string {
 	out := make([]string, len(row))
 	for i, cell := range row {
-		cell = strings.NewReplacer("\t", " ", "\r", "", "\n", `\n`).Replace(cell)
+		cell = report.Visible(strings.NewReplacer("\t", " ", "\r", "").Replace(cell))
 		if cell == "" {
 			cell = "-"
 		}

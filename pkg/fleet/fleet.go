@@ -117,7 +117,7 @@ func (f *Fleet) openTree(path string) {
 		return
 	}
 	f.tree = t
-	f.Platform = readPlatform(t.root)
+	f.Platform = f.readPlatform()
 	f.readHeader()
 	f.openGiven()
 }

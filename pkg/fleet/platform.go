@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -22,12 +23,20 @@ type Platform struct {
 }
 
 // readPlatform reads the platform next to the fleet, or returns nil if there
-// is none. Problems are not reported here, but when the platform itself is
-// validated.
-func readPlatform(root string) *Platform {
-	path := filepath.Join(root, platformName)
+// is none. Problems in its content are not reported here, but when the platform
+// itself is validated.
+func (f *Fleet) readPlatform() *Platform {
+	path := filepath.Join(f.tree.root, platformName)
+	if !exists(path) {
+		return nil
+	}
+	if problem := linkProblem(f.tree.root, path); problem != "" {
+		f.fail(path, rule.BadPath, problem)
+		return nil
+	}
 	data, err := source.ReadFile(path)
 	if err != nil {
+		f.fail(path, rule.Unreadable, err.Error())
 		return nil
 	}
 	docs := source.Parse(&source.File{Name: path, Data: data}, new(source.Diagnostics))

@@ -119,6 +119,8 @@ func TestLinks(t *testing.T) {
 		"directory":         {"site/link", "prod", "site", "symbolic link to a directory"},
 		"directory outside": {"site/link", "../above", "site", leaves},
 		"defaults outside":  {"site/_defaults.yaml", "../above/x.yaml", "site", leaves},
+		"platform outside":  {"site/platform.yaml", "../above/x.yaml", "site/prod", leaves},
+		"platform nowhere":  {"site/platform.yaml", "none.yaml", "site", nowhere},
 		"given file":        {"site/link.yaml", "../above/x.yaml", "site/link.yaml", leaves},
 		"given directory":   {"site/link", "../above", "site/link", leaves},
 		"given below":       {"site/link", "../above", "site/link/x.yaml", leaves},

@@ -166,3 +166,15 @@ func ExampleText() {
 	// vms/web.yaml:7:5: vms.web02: unknown key "dsks"; did you mean "disks"?
 	// 2 errors in 1 file
 }
+
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"vms/größe “x”.yaml: 5 %": "vms/größe “x”.yaml: 5 %",
+		"a\nb\r\tc":               `a\nb\r\tc`,
+		"\x1b[2J\x07\x7f":         `\x1b[2J\a\x7f`,
+		"\u202etxt.exe\u200b":     `\u202etxt.exe\u200b`,
+		"a\xffb\ufffd":            `a\xffb` + "\ufffd",
+	} {
+		require.Equal(t, want, report.Visible(text))
+	}
+}

@@ -1,6 +1,8 @@
 package template
 
 import (
+	"encoding/base32"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -46,11 +48,27 @@ var hermetic = sync.OnceValue(func() template.FuncMap {
 	}
 	maps.Copy(funcs, template.FuncMap{
 		"keys": sortedKeys, "values": sortedValues,
+		"b32dec": decoded(base32.StdEncoding.DecodeString), "b64dec": decoded(base64.StdEncoding.DecodeString),
 		"print": fmt.Sprint, "printf": printf, "println": fmt.Sprintln,
 		"html": template.HTMLEscaper, "js": template.JSEscaper, "urlquery": template.URLQueryEscaper,
 	})
+	for _, name := range lenient {
+		funcs[name] = funcs["must"+strings.ToUpper(name[:1])+name[1:]]
+	}
 	return funcs
 })
+
+// lenient are functions of sprig that return nothing for what they cannot read or write. Each is replaced by its
+// variant that fails.
+var lenient = []string{"fromJson", "toJson", "toPrettyJson", "toRawJson"}
+
+// decoded returns a function that decodes text. That of sprig returns the text of the error instead of failing.
+func decoded(decode func(string) ([]byte, error)) func(string) (string, error) {
+	return func(text string) (string, error) {
+		data, err := decode(text)
+		return string(data), err
+	}
+}
 
 // sortedKeys returns the sorted keys of maps. The sprig function returns them
 // in random order.

@@ -125,11 +125,20 @@ var errNotText = errors.New("makes text that is not valid UTF-8")
 // bounded is a string builder with limited length.
 type bounded struct{ strings.Builder }
 
+// noValue is what text/template writes for nil (text/template, exec.go, printableValue, Go 1.26), such as the
+// first item of an empty list.
+const noValue = "<no value>"
+
+var errNoValue = errors.New("an expression has no value; give it one with `default`")
+
 var errTooLong = fmt.Errorf("makes more than %d bytes", maxText)
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > maxText {
 		return 0, errTooLong
+	}
+	if string(p) == noValue {
+		return 0, errNoValue
 	}
 	return b.Builder.Write(p)
 }

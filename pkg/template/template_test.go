@@ -55,6 +55,26 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// Nothing is rendered from a value that is missing or cannot be read.
+func TestMissingValues(t *testing.T) {
+	for text, want := range map[string]string{
+		`{{ fromJson "{" }}`:                    "unexpected end of JSON input",
+		`{{ fromJson "null" }}`:                 "an expression has no value; give it one with `default`",
+		`{{ first (list) }}`:                    "an expression has no value; give it one with `default`",
+		`a{{ range list nil }}{{ . }}{{ end }}`: "an expression has no value; give it one with `default`",
+		`{{ index (dict "a" nil) "a" }}`:        "an expression has no value; give it one with `default`",
+		`{{ b64dec "?" }}`:                      "illegal base64 data at input byte 0",
+		`{{ b32dec "?" }}`:                      "illegal base32 data at input byte 0",
+	} {
+		_, problem := new(template.Set).Expand(text, data())
+		require.NotNil(t, problem, text)
+		require.Equal(t, want, problem.Message, text)
+	}
+	got, problem := new(template.Set).Expand(`{{ first (list) | default "x" }}{{ b64dec "YQ==" }}{{ b32dec "ME======" }}`, data())
+	require.Nil(t, problem)
+	require.Equal(t, "xaa", got)
+}
+
 // TestTemplatesEnd proves that no template runs or grows without a limit: each
 // of these would take minutes, or more memory than there is.
 func TestTemplatesEnd(t *testing.T) {
