@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
@@ -23,15 +24,16 @@ func (s *sidecar) discover() error {
 	return err
 }
 
-// parameters prints the parameters that an Application can set, with the current
-// values of the fleet's vars. It leaves errors in the fleet to generate, because
+// parameters prints the parameters that an Application can set, with the keys of
+// the fleet's vars. It leaves errors in the fleet to generate, because
 // the form must also appear for a broken fleet.
 func (s *sidecar) parameters() error {
 	return plugin.WriteAnnouncements(s.stdout, s.vars())
 }
 
-// vars returns the vars that fleet.yaml and the overlays set for all VMs, by dotted key.
-func (s *sidecar) vars() map[string]string {
+// vars returns the dotted keys of the vars that fleet.yaml and the overlays set for
+// all VMs, sorted.
+func (s *sidecar) vars() []string {
 	header := s.tree.header()
 	if !s.tree.ours(header) {
 		return nil
@@ -42,9 +44,9 @@ func (s *sidecar) vars() map[string]string {
 		merged = source.Merge(merged, doc.Get("vars"))
 		merged = source.Merge(merged, doc.Get("defaults", "vars"))
 	}
-	vars := map[string]string{}
-	flatten(vars, "", merged)
-	return vars
+	keys := flatten(nil, "", merged)
+	slices.Sort(keys)
+	return keys
 }
 
 // firstDocument returns the first document of a file, or an empty one if the file
@@ -59,30 +61,20 @@ func firstDocument(path string) *source.Node {
 	return &source.Node{}
 }
 
-// flatten adds the strings, numbers and booleans of a tree by dotted key. It
-// leaves out what a parameter cannot set, and what seems to be a secret: a user
-// who can see the form may not be able to read the repository.
-func flatten(vars map[string]string, prefix string, n *source.Node) {
+// flatten adds the dotted keys of the strings, numbers and booleans of a tree. It
+// leaves out what a parameter cannot set.
+func flatten(keys []string, prefix string, n *source.Node) []string {
 	if n == nil {
-		return
+		return keys
 	}
 	for _, f := range n.Fields {
 		switch {
-		case strings.ContainsAny(f.Key, ".=") || f.Key == "" || secret(f.Key):
+		case strings.ContainsAny(f.Key, ".=") || f.Key == "":
 		case f.Value.Kind == source.Map:
-			flatten(vars, prefix+f.Key+".", f.Value)
+			keys = flatten(keys, prefix+f.Key+".", f.Value)
 		case f.Value.Kind != source.List && f.Value.Kind != source.Null:
-			vars[prefix+f.Key] = f.Value.Text
+			keys = append(keys, prefix+f.Key)
 		}
 	}
-}
-
-// secret reports whether a key looks like that of a secret.
-func secret(key string) bool {
-	for _, word := range []string{"pass", "secret", "token", "credential", "private"} {
-		if strings.Contains(strings.ToLower(key), word) {
-			return true
-		}
-	}
-	return false
+	return keys
 }

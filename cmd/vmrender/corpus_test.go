@@ -120,7 +120,7 @@ func TestWrongBytes(t *testing.T) {
 func TestWrongSize(t *testing.T) {
 	t.Chdir(writeFleet(t, "vms: {}\n"))
 	require.NoError(t, os.Truncate("vms.yaml", 32<<20+1))
-	require.Equal(t, "vms.yaml: file is too large; a values file holds at most 32 MiB\n", complaints(t))
+	require.Equal(t, "vms.yaml: file is too large; a file holds at most 32 MiB\n", complaints(t))
 }
 
 // No part of a file makes the program panic, wherever the text ends, and all

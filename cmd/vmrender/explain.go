@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/images"
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
@@ -17,7 +16,8 @@ func newExplainCommand() *cobra.Command {
 		Short: "Show where each value of a VM comes from",
 		Long: `Print the effective values of a VM, each with the file, line and column that sets
 it and the level of inheritance. With a KEY such as disks.root, print only the
-values under it. Passwords, user data and the credentials in URLs are shown as ***.
+values under it. Values that could be secrets are shown as ***: passwords, user and
+network data, commands, vars, overrides, patches, and the credentials in URLs.
 
 With the KEY lifecycle, also describe what happens to the VM when it changes, is
 removed from Git, or its Argo CD Application is deleted.`,
@@ -85,24 +85,15 @@ type explained struct {
 func writeExplained(w io.Writer, rows []fleet.Explained) error {
 	table := make([][]string, 0, len(rows))
 	for _, r := range rows {
-		table = append(table, []string{r.Key, shown(r), r.Pos.String(), r.Level})
+		table = append(table, []string{r.Key, r.Value, r.Pos.String(), r.Level})
 	}
 	return writeTable(w, []string{"KEY", "VALUE", "ORIGIN", "LEVEL"}, table)
-}
-
-// shown returns a value without secrets, because reports end up in logs.
-func shown(r fleet.Explained) string {
-	switch r.Key {
-	case "cloudInit.password", "cloudInit.userData":
-		return "***"
-	}
-	return (&images.Image{Reference: r.Value}).Masked()
 }
 
 func explainedRows(rows []fleet.Explained) []explained {
 	out := make([]explained, 0, len(rows))
 	for _, r := range rows {
-		out = append(out, explained{r.Key, shown(r), r.Pos.File, r.Pos.Line, r.Pos.Col, r.Level})
+		out = append(out, explained{r.Key, r.Value, r.Pos.File, r.Pos.Line, r.Pos.Col, r.Level})
 	}
 	return out
 }

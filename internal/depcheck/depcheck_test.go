@@ -55,9 +55,10 @@ var rooms = []room{
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: impure,
 	},
+	{dir: "pkg/secret", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{
 		dir:     "pkg/catalog",
-		ours:    []string{"pkg/rule", "pkg/source", "internal/suggest"},
+		ours:    []string{"pkg/rule", "pkg/secret", "pkg/source", "internal/suggest"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: impure,
 	},
@@ -80,8 +81,10 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
-		dir:     "pkg/fleet",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "internal/suggest"},
+		dir: "pkg/fleet",
+		ours: []string{
+			"pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "internal/lazyregexp", "internal/suggest",
+		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,
 	},
@@ -110,7 +113,7 @@ var rooms = []room{
 	{
 		dir: "pkg/layers",
 		ours: []string{
-			"pkg/manifest", "pkg/rule", "pkg/source", "pkg/patch", "pkg/argocd", "pkg/labels", "charts", "apps",
+			"pkg/manifest", "pkg/rule", "pkg/secret", "pkg/source", "pkg/patch", "pkg/argocd", "pkg/labels", "charts", "apps",
 			"internal/suggest",
 		},
 		reach:   join(argocd, kubevirt),
@@ -139,7 +142,7 @@ var rooms = []room{
 	{dir: "pkg/rollout", ours: []string{"pkg/labels"}, reach: join(helm, argocd), imports: []string{"os/exec"}},
 	{
 		dir:     "pkg/images",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/fleet", "pkg/manifest", "internal/files"},
+		ours:    []string{"pkg/rule", "pkg/secret", "pkg/source", "pkg/fleet", "pkg/manifest", "internal/files"},
 		reach:   join(helm, argocd),
 		imports: []string{"os/exec"},
 	},

@@ -61,7 +61,7 @@ var machineMutations = []mutation{
 		` && d.traits.Together == ""`, ``,
 	},
 	{
-		"pkg/machine/guest.go", "./pkg/machine ./cmd/vmrender", "a policy refuses passwords in the repository",
+		"pkg/values/secret.go", "./pkg/machine ./cmd/vmrender", "a policy refuses passwords in the repository",
 		`InlineSecrets == "deny"`, `InlineSecrets == "allow"`,
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -70,7 +71,7 @@ func (s *Source) String() string {
 		case "true":
 			return c.key
 		default:
-			return c.key + " " + c.value
+			return c.key + " " + secret.Masked(c.value)
 		}
 	}
 	return ""
@@ -91,6 +92,17 @@ func (s *Source) Problems() []Problem {
 		}
 	}
 	return append(found, s.credentialProblems()...)
+}
+
+// Credentials returns the keys whose addresses contain credentials.
+func (s *Source) Credentials() []string {
+	var keys []string
+	for _, c := range s.contents() {
+		if secret.InURL(c.value) {
+			keys = append(keys, c.key)
+		}
+	}
+	return keys
 }
 
 // Problem describes what is wrong with the value of one key of a disk source.
@@ -130,13 +142,15 @@ func urlProblem(key, value string) string {
 			return ""
 		}
 	}
-	if !strings.Contains(value, "://") && key == "registry" {
+	value = secret.MaskedAddress(value)
+	if !strings.Contains(value, "://") && key == "registry" && value != secret.Hidden {
 		return fmt.Sprintf("invalid %s address %q; did you mean %q?", key, value, accepted[0]+value)
 	}
 	return fmt.Sprintf("invalid %s address %q; expected one that starts with %s", key, value, orList(accepted))
 }
 
 func containerDiskProblem(image string) string {
+	image = secret.Masked(image)
 	if _, bare, ok := strings.Cut(image, "://"); ok {
 		return fmt.Sprintf("invalid image %q; a containerDisk has no scheme: did you mean %q?", image, bare)
 	}

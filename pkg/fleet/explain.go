@@ -7,15 +7,17 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // Explained is one effective value of a VM and its origin.
 type Explained struct {
 	Key   string     // such as "memory.guest" or "nics[0].network"
-	Value string     // as written
+	Value string     // as written; without secrets, and [secret.Hidden] if it could be one
 	Pos   source.Pos // where it is set
 	Level string     // the level of inheritance that sets it, such as "VM" or "fleet defaults"
 }
@@ -88,10 +90,23 @@ func under(all []Explained, vm, key string, diags *source.Diagnostics) []Explain
 func (e *Entry) explained() []Explained {
 	var out []Explained
 	leaves(e.Keys, "", func(path string, n *source.Node) {
-		out = append(out, Explained{Key: path, Value: display(n), Pos: n.Pos(), Level: e.origin(n)})
+		out = append(out, Explained{Key: path, Value: shown(path, n), Pos: n.Pos(), Level: e.origin(n)})
 	})
 	slices.SortStableFunc(out, func(a, b Explained) int { return strings.Compare(topKey(a.Key), topKey(b.Key)) })
 	return out
+}
+
+// couldBeSecret matches the keys whose values can be anything, and so can be secrets.
+var couldBeSecret = lazyregexp.New(
+	`^(vars|overrides|patches\[\d+\]\.value|cloudInit\.(password|userData|networkData|runcmd)|` +
+		`lifecycle\.ansible\.extraVars)($|[.\[])`)
+
+// shown returns a value without secrets: reports end up in logs.
+func shown(path string, n *source.Node) string {
+	if n.Kind != source.Bool && couldBeSecret().MatchString(path) {
+		return secret.Hidden
+	}
+	return secret.Masked(display(n))
 }
 
 func display(n *source.Node) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -82,7 +83,20 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	var seen source.Diagnostics // every part was reported above
 	source.Decode(f.header, &f.Header, "", &seen)
 	f.Catalog = catalog.New(source.Compose(f.Platform.catalog(), f.HeaderKey("catalog")), f.diags)
+	f.checkCredentials(f.HeaderKey("catalog"))
 	f.checkHeader()
+}
+
+// checkCredentials reports credentials in the addresses of the catalog's images.
+func (f *Fleet) checkCredentials(entries *source.Node) {
+	if entries == nil {
+		return
+	}
+	leaves(entries, "catalog", func(path string, n *source.Node) {
+		if n.Kind == source.String && secret.InURL(n.Text) {
+			f.Header.Policy.ReportSecret(n.Pos(), path, values.InlineCredentials, f.diags)
+		}
+	})
 }
 
 // withoutLevels returns a document without the keys that are inherited, which

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -95,25 +96,8 @@ func split(reference string) (repository, tag, digest string) {
 	return repository, tag, digest
 }
 
-// Masked returns the reference without secrets: the user and password of a URL, and
-// its query, which may contain a signature.
-func (i *Image) Masked() string {
-	scheme, rest, ok := strings.Cut(i.Reference, "://")
-	if !ok {
-		return i.Reference
-	}
-	host, path, _ := strings.Cut(rest, "/")
-	if at := strings.LastIndexByte(host, '@'); at >= 0 && !strings.HasPrefix(host[at:], "@sha") {
-		host = "***" + host[at:]
-	}
-	if path != "" {
-		host += "/" + path
-	}
-	if before, _, ok := strings.Cut(host, "?"); ok {
-		host = before + "?***"
-	}
-	return scheme + "://" + host
-}
+// Masked returns the reference without secrets. See [secret.Masked].
+func (i *Image) Masked() string { return secret.Masked(i.Reference) }
 
 // Namespaces returns the namespaces of the DataSources among the images, or, if
 // there are none, only the empty name, which stands for all namespaces.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -32,6 +33,24 @@ func (p *loaded) checkHeader(diags *source.Diagnostics) {
 			"name and server are both set; use one of them")
 	}
 	p.checkStrings(diags)
+	checkCredentials(p.root.Get("layers"), "layers", diags)
+}
+
+// checkCredentials warns of addresses with credentials, such as those of images.
+func checkCredentials(n *source.Node, path string, diags *source.Diagnostics) {
+	if n == nil {
+		return
+	}
+	if n.Kind == source.String && secret.InURL(n.Text) {
+		diags.Warnf(n.Pos(), rule.InlineSecret, path,
+			"credentials in the address, in clear text; remove them, and name a Secret instead")
+	}
+	for _, f := range n.Fields {
+		checkCredentials(f.Value, source.JoinPath(path, f.Key), diags)
+	}
+	for i, item := range n.Items {
+		checkCredentials(item, source.IndexPath(path, i), diags)
+	}
 }
 
 const (

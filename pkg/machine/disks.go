@@ -91,6 +91,7 @@ func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKi
 	var src catalog.Source
 	if in.Source != nil {
 		src = catalog.Source(*in.Source)
+		d.checkCredentials(name, &src)
 	}
 	src = d.namedImage(name, src)
 	d.checkSource(name, &src)
@@ -140,6 +141,14 @@ func (d *draft) checkSource(disk string, src *catalog.Source) {
 	for _, problem := range src.Problems() {
 		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, path+".source."+problem.Key,
 			"%s", problem.Text)
+	}
+}
+
+// checkCredentials reports credentials in the addresses of a source. Those in the
+// catalog are reported where it is read.
+func (d *draft) checkCredentials(disk string, src *catalog.Source) {
+	for _, key := range src.Credentials() {
+		d.reportInlineSecret(values.InlineCredentials, "disks", disk, "source", key)
 	}
 }
 

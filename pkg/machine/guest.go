@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -144,19 +145,16 @@ func (d *draft) checkInlineSecrets() {
 		return
 	}
 	if c.Password != "" && !template.Is(c.Password) {
-		d.reportInlineSecret("password")
+		d.reportInlineSecret(inlinePassword, "cloudInit", "password")
 	}
 	if c.UserData != "" && literalPassword().MatchString(c.UserData) {
-		d.reportInlineSecret("userData")
+		d.reportInlineSecret(inlinePassword, "cloudInit", "userData")
 	}
 }
 
-func (d *draft) reportInlineSecret(key string) {
-	const text = "a password in clear text; prefer `passwordSecret`, or `secret` for the whole user data"
-	at, path := d.entry.At("cloudInit", key), d.entry.Path+".cloudInit."+key
-	if d.site.Policy.InlineSecrets == "deny" {
-		d.diags.Errorf(at, rule.InlineSecret, path, "%s", text)
-		return
-	}
-	d.diags.Warnf(at, rule.InlineSecret, path, "%s", text)
+const inlinePassword = "a password in clear text; prefer `passwordSecret`, or `secret` for the whole user data"
+
+// reportInlineSecret reports a secret in the value under keys.
+func (d *draft) reportInlineSecret(text string, keys ...string) {
+	d.site.Policy.ReportSecret(d.entry.At(keys...), d.entry.Path+"."+strings.Join(keys, "."), text, d.diags)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/rule"
 )
 
 func TestLifecycle(t *testing.T) {
@@ -264,11 +265,10 @@ func TestHookWarnings(t *testing.T) {
 			{Name: "vms.yaml", Data: []byte(vms)},
 		}})
 		_, diags := machine.Load(dir, fleet.Options{})
-		require.False(t, diags.HasErrors())
+		require.Equal(t, diags.HasErrors(), diags.HasRule(rule.DefaultImage), "the only error")
 		var out []string
 		for _, w := range relative(diags, dir) {
-			place, _, _ := strings.Cut(w, ": warning: ")
-			_, path, _ := strings.Cut(w, ": warning: ")
+			place, path, _ := strings.Cut(strings.Replace(w, ": warning:", ":", 1), ": ")
 			path, _, _ = strings.Cut(path, ":")
 			out = append(out, place+" "+path)
 		}

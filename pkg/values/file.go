@@ -62,7 +62,7 @@ type Target struct {
 	// Whether the cluster is OpenShift.
 	OpenShift bool `json:"openshift,omitempty"`
 	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender.
-	// Defaults to `vmrender/vmrender:latest`.
+	// Required where such Jobs are rendered.
 	Image string `json:"image,omitempty"`
 	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`, without which `strategy: replace`
 	// recreates VMs in every sync.
@@ -71,8 +71,9 @@ type Target struct {
 	HealthChecks bool `json:"healthChecks,omitempty"`
 }
 
-// DefaultImage is the image of Jobs if the target does not set one.
-const DefaultImage = "vmrender/vmrender:latest"
+// DefaultImage is the image of Jobs for VMs on standard input, which have no target. No registry has that name
+// (RFC 6761, section 6.4).
+const DefaultImage = "registry.invalid/vmrender:SET-ME"
 
 // Identity specifies which identities are derived from fleet, namespace and
 // name, so that a recreated VM looks like the same computer to its guest.

@@ -60,7 +60,7 @@ func attacks(outside string) []attack {
 		},
 		{
 			name: "huge", files: map[string]string{"vms.yaml": vm + "# " + strings.Repeat("x", 40<<20) + "\n"},
-			want: "vms.yaml: file is too large; a values file holds at most 32 MiB",
+			want: "vms.yaml: file is too large; a file holds at most 32 MiB",
 		},
 		{
 			name: "aliases", files: map[string]string{"vms.yaml": bomb()},

@@ -2,13 +2,15 @@ package plugin
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"strings"
 )
 
-// Announcement describes a parameter to Argo CD's user interface, which shows it with
-// its value as a form (ParameterAnnouncement in argo-cd v3.2,
-// reposerver/repository/repository.proto). Argo CD does not pass any of the values to
-// the plugin until a user sets them.
+// Announcement describes a parameter to Argo CD's user interface, which shows it as a
+// form (ParameterAnnouncement in argo-cd v3.2, reposerver/repository/repository.proto).
+// It never contains a value: users who can see the form may not be able to read the
+// repository, and any value can be a secret.
 type Announcement struct {
 	// Name of the parameter in the Application.
 	Name string `json:"name"`
@@ -18,8 +20,6 @@ type Announcement struct {
 	Tooltip string `json:"tooltip"`
 	// CollectionType is "string", "array" or "map".
 	CollectionType string `json:"collectionType"`
-	// Map is the value of a map if the Application sets none.
-	Map map[string]string `json:"map,omitempty"`
 }
 
 // StaticAnnouncements returns the parameters that plugin.yaml lists. Their forms are
@@ -27,15 +27,30 @@ type Announcement struct {
 func StaticAnnouncements() []Announcement { return announcements(false) }
 
 // DynamicAnnouncements returns the parameters whose forms depend on the Application's
-// files. vars, which may be nil, are the values that the parameter of that name can
-// replace, by dotted key. Argo CD appends this list to the other one, so no parameter
-// is in both (argo-cd v3.2, cmpserver/plugin/plugin.go).
-func DynamicAnnouncements(vars map[string]string) []Announcement {
+// files. vars are the keys that files set and that the parameter of that name can
+// replace. Argo CD appends this list to the other one, so no parameter is in both
+// (argo-cd v3.2, cmpserver/plugin/plugin.go).
+func DynamicAnnouncements(vars []string) []Announcement {
 	all := announcements(true)
 	for i := range all {
-		all[i].Map = vars
+		all[i].Tooltip += listed(vars)
 	}
 	return all
+}
+
+// mostListed is the maximum number of keys in a tooltip.
+const mostListed = 50
+
+// listed returns the end of a tooltip that lists keys.
+func listed(keys []string) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	text := ". The files set " + strings.Join(keys[:min(len(keys), mostListed)], ", ")
+	if more := len(keys) - mostListed; more > 0 {
+		text += fmt.Sprintf(" and %d others", more)
+	}
+	return text
 }
 
 func announcements(dynamic bool) []Announcement {
@@ -50,6 +65,6 @@ func announcements(dynamic bool) []Announcement {
 
 // WriteAnnouncements writes [DynamicAnnouncements] as the JSON list that Argo CD
 // expects on the standard output of a plugin's dynamic parameters command.
-func WriteAnnouncements(w io.Writer, vars map[string]string) error {
+func WriteAnnouncements(w io.Writer, vars []string) error {
 	return json.NewEncoder(w).Encode(DynamicAnnouncements(vars))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,20 +14,21 @@ import (
 )
 
 func ExampleDynamicAnnouncements() {
-	for _, a := range plugin.DynamicAnnouncements(map[string]string{"tier": "gold"}) {
-		fmt.Println(a.Name, a.CollectionType, a.Map)
+	for _, a := range plugin.DynamicAnnouncements([]string{"net.mtu", "tier"}) {
+		fmt.Println(a.Name, a.CollectionType, a.Tooltip)
 	}
 	// Output:
-	// vars map map[tier:gold]
+	// vars map Vars for templates by dotted key; they win over those of all files. The files set net.mtu, tier
 }
 
 func TestWriteAnnouncements(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, plugin.WriteAnnouncements(&out, map[string]string{"tier": "gold"}))
+	require.NoError(t, plugin.WriteAnnouncements(&out, slices.Repeat([]string{"tier"}, 60)))
 	var list []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &list))
 	require.Len(t, list, 1)
-	require.Equal(t, map[string]any{"tier": "gold"}, list[0]["map"])
+	require.NotContains(t, list[0], "map")
+	require.Contains(t, list[0]["tooltip"], "tier, tier and 10 others")
 }
 
 // Argo CD shows a parameter twice if it is in both lists.
@@ -37,7 +39,6 @@ func TestAnnouncements(t *testing.T) {
 		types[a.Name] = a.CollectionType
 		require.NotEmpty(t, a.Title)
 		require.NotEmpty(t, a.Tooltip)
-		require.Nil(t, a.Map)
 	}
 	require.Len(t, types, len(all))
 	require.Equal(t, map[string]string{

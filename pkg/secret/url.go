@@ -1,0 +1,52 @@
+// Package secret finds credentials in URLs, and hides them in what is shown to people.
+package secret
+
+import "strings"
+
+// Hidden is shown in place of a secret.
+const Hidden = "***"
+
+// InURL reports whether a URL contains credentials: a user, a password or a token before the host.
+func InURL(text string) bool {
+	_, rest, ok := strings.Cut(text, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return ok && credentials(host) > 0
+}
+
+// credentials returns the length of the credentials before a host. The @ in front of the digest of an image does not
+// end any.
+func credentials(host string) int {
+	at := strings.LastIndexByte(host, '@')
+	if at < 0 || strings.HasPrefix(host[at:], "@sha") {
+		return 0
+	}
+	return at
+}
+
+// Masked returns a URL without secrets: the credentials before the host, and the query, which may contain a signature.
+// It returns any other text unchanged.
+func Masked(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return text
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	if n := credentials(host); n > 0 {
+		host = Hidden + host[n:]
+	}
+	if path != "" {
+		host += "/" + path
+	}
+	if before, _, ok := strings.Cut(host, "?"); ok {
+		host = before + "?" + Hidden
+	}
+	return scheme + "://" + host
+}
+
+// MaskedAddress is [Masked] for text that should be a URL: without a scheme, it may still begin with credentials.
+func MaskedAddress(text string) string {
+	if !strings.Contains(text, "://") && strings.Contains(text, "@") {
+		return Hidden
+	}
+	return Masked(text)
+}
