@@ -20,7 +20,7 @@ import (
 // sidecar.
 type attack struct {
 	name     string
-	files    map[string]string // of site/, by their path in it
+	files    map[string]string // of site/, by their path in it; an empty one is removed
 	links    map[string]string // symbolic links in site/, by their path
 	overlays []any
 	want     string // part of the error
@@ -82,7 +82,54 @@ func attacks(outside string) []attack {
 			name: "replicas", files: map[string]string{"vms.yaml": "vms: {a: {os: rhel9, flavor: small, replicas: 2000000000}}\n"},
 			want: "vms.a.replicas",
 		},
+		{
+			name: "replicas-template", files: map[string]string{"vms.yaml": `vms: {a: {os: rhel9, flavor: small, replicas: 10000, cloudInit: {userData: '#cloud-config{{ repeat 1000000 "x" }}'}}}` + "\n"},
+			want: "the manifests have more than 100 MiB",
+		},
+		{
+			name: "replicas-many", files: map[string]string{"vms.yaml": "vms:\n" + numbered(29, "  v%d0000000: {os: rhel9, flavor: small, replicas: 10000}\n")},
+			want: "the manifests have more than 100 MiB",
+		},
+		{
+			name: "copies", files: map[string]string{"vms.yaml": "vms:\n  a:\n    os: rhel9\n    flavor: small\n" + copies()},
+			want: "the copies are too large; expected at most 1 MiB in all",
+		},
+		{
+			name: "copies-platform", files: map[string]string{
+				"fleet.yaml": "", "platform.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Platform\nmetadata: {name: p}\nlayers:\n  hyperconverged:\n" + copies(),
+			},
+			want: "the copies are too large; expected at most 1 MiB in all",
+		},
+		{
+			name: "nul", files: map[string]string{"fleet.yaml": header + "# " + strings.Repeat("\x00", 40<<20)},
+			want: "fleet.yaml: file is too large; a file holds at most 32 MiB",
+		},
+		{
+			name: "values", files: map[string]string{"vms.yaml": vm + "vars: {a: [" + strings.Repeat("1,", 15<<20) + "1]}\n"},
+			want: "needs more than 256 MiB of memory",
+		},
+		{
+			name: "link-platform", links: map[string]string{"platform.yaml": "../outside.yaml"},
+			want: "platform.yaml: symbolic link leaves the fleet's root",
+		},
 	}
+}
+
+const header = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: hostile}\n"
+
+// numbered returns count copies of a text with their numbers.
+func numbered(count int, text string) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, text, i+1)
+	}
+	return b.String()
+}
+
+// copies returns patches that double a value again and again.
+func copies() string {
+	return "    patches:\n    - {op: add, path: /spec/z, value: {a: " + strings.Repeat("y", 500) + "}}\n" +
+		numbered(26, "    - {op: copy, from: /spec/z, path: /spec/z/b%d}\n") + "    - {op: remove, path: /spec/z}\n"
 }
 
 // bomb is a list that its aliases make nine to the power of thirty long.
@@ -134,7 +181,7 @@ func (a attack) launch(t *testing.T) *scenario {
 	s := newScenario(t, "hostile-"+a.name)
 	s.write("outside.yaml", "vms: {"+canary+": {os: rhel9, flavor: small}}\n")
 	s.write("neighbour/outside.yaml", "vms: {"+canary+": {os: rhel9, flavor: small}}\n")
-	s.write("site/fleet.yaml", "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: hostile}\n")
+	s.write("site/fleet.yaml", header)
 	s.write("site/vms.yaml", "vms: {a: {os: rhel9, flavor: small}}\n")
 	application := s.application("site")
 	if len(a.overlays) > 0 {
@@ -142,6 +189,10 @@ func (a attack) launch(t *testing.T) *scenario {
 		require.NoError(t, unstructured.SetNestedSlice(application.Object, parameters, "spec", "source", "plugin", "parameters"))
 	}
 	for name, content := range a.files {
+		if content == "" {
+			require.NoError(t, os.Remove(s.repository.Path("site/"+name)))
+			continue
+		}
 		s.write("site/"+name, content)
 	}
 	for name, target := range a.links {
@@ -172,5 +223,6 @@ func requireBounded(t *testing.T, a attack, dir string) {
 	usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage)
 	require.True(t, ok)
 	t.Logf("%s: %d MiB, %s CPU: %.300s", a.name, usage.Maxrss>>10, command.ProcessState.UserTime(), stderr.String())
+	// It includes the memory of this process; cmd/vmrender-cmp tests the bound itself.
 	require.Less(t, usage.Maxrss<<10, int64(512<<20), a.name)
 }
