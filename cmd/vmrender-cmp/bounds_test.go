@@ -126,12 +126,12 @@ func write(t *testing.T, dir, name string, content text) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, name))
 	require.NoError(t, err)
-	w := bufio.NewWriter(f)
-	w.WriteString(content.start)
+	w := bufio.NewWriter(f) // whose Flush returns the error of every write
+	_, _ = w.WriteString(content.start)
 	for range content.count {
-		w.WriteString(content.repeat)
+		_, _ = w.WriteString(content.repeat)
 	}
-	w.WriteString(content.end)
+	_, _ = w.WriteString(content.end)
 	require.NoError(t, errors.Join(w.Flush(), f.Close()))
 }
 

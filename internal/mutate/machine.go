@@ -68,6 +68,14 @@ var machineMutations = []mutation{
 		"pkg/fleet/tree.go", "./pkg/fleet", "a symbolic link does not lead out of the fleet",
 		`problem := linkProblem(w.tree.root, path)`, `problem := ""`,
 	},
+	{
+		"pkg/fleet/platform.go", "./pkg/fleet", "a symbolic link of platform.yaml does not either",
+		`problem := linkProblem(f.tree.root, path)`, `problem := ""`,
+	},
+	{
+		"pkg/fleet/explain.go", "./cmd/vmrender", "explain shows no vars",
+		`^(vars|overrides`, `^(overrides`,
+	},
 
 	// What cannot work.
 	{
