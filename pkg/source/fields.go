@@ -2,7 +2,10 @@ package source
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -99,6 +102,10 @@ func (c *converter) key(n *yaml.Node) (string, bool) {
 	if node == nil {
 		return "", false
 	}
+	if c.marked[spot{n.Line + c.before, n.Column}] {
+		c.errorf(n, rule.KeyType, `within braces, a key that starts with "?" must be quoted: %q`, "?"+node.Text)
+		return "", false
+	}
 	if problem := keyProblem(node); problem != "" {
 		c.errorf(n, rule.KeyType, "%s", problem)
 		return "", false
@@ -122,13 +129,36 @@ func keyProblem(n *Node) string {
 }
 
 // template reports whether a flow map is an unquoted template: a map whose first key is
-// a map.
+// a map, with both braces next to each other.
 func (c *converter) template(n *yaml.Node) bool {
-	if len(n.Content) == 0 || n.Content[0].Kind != yaml.MappingNode {
+	if len(n.Content) == 0 {
 		return false
 	}
-	line, ok := c.file.line(n.Line + c.before)
-	return ok && strings.HasPrefix(fromColumn(line, n.Column), "{{")
+	key := n.Content[0]
+	return n.Style&yaml.FlowStyle != 0 && key.Kind == yaml.MappingNode && key.Style == yaml.FlowStyle &&
+		key.Anchor == "" && key.Line == n.Line && key.Column == n.Column+1
+}
+
+var markedKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[{\[,]\s*\?[^\s,\]}]`)
+})
+
+// markedKeys returns the places where a "?" may be the first character of a key within
+// braces. The YAML library reads it as the mark of a key and drops it; YAML 1.2 wants a
+// space after that mark. line and column count from 1.
+func markedKeys(text string) map[spot]bool {
+	if !strings.Contains(text, "?") {
+		return nil
+	}
+	places := map[spot]bool{}
+	at, done := spot{1, 1}, 0
+	for _, m := range markedKey().FindAllStringIndex(text, -1) {
+		_, size := utf8.DecodeLastRuneInString(text[:m[1]])
+		at = at.after(text[done : m[1]-size])
+		done = m[1] - size
+		places[at] = true
+	}
+	return places
 }
 
 // merge adds the keys that are not set yet, from a map or from a list of maps, of which

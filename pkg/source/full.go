@@ -21,29 +21,40 @@ const (
 	expansionMost   = 5_000_000
 )
 
+// maxBroken is how many documents with syntax errors are read: enough for any list of
+// mistakes that a user wants to see.
+const maxBroken = 100
+
 // parseFull reads a text with the general YAML parser. After a syntax error it
-// continues with the next document.
+// continues with the next document, so no part of the text is read twice.
 func parseFull(file *File, text string, diags *Diagnostics) []*Node {
 	var docs []*Node
-	first := 0 // lines before text
+	first, broken := 0, 0 // lines before text; documents with syntax errors
+	text = acceptable(text)
+	marked := markedKeys(text)
 	for {
-		nodes, err := decodeAll(text)
+		nodes, failed := decodeAll(text)
 		for _, n := range nodes {
-			c := converter{file: file, diags: diags, before: first, anchors: map[*yaml.Node]anchored{}}
+			c := converter{file: file, diags: diags, before: first, anchors: map[*yaml.Node]anchored{}, marked: marked}
 			if doc := c.convert(n.Content[0]); doc != nil {
 				docs = append(docs, doc)
 			}
 		}
-		if err == nil {
+		if failed == nil {
 			break
 		}
-		at := reportSyntax(file, text, first, err, diags)
-		next := nextDocument(text, at)
+		reportSyntax(file, text, first, failed, diags)
+		next := nextDocument(text, failed.at)
 		if next < 0 {
 			return docs
 		}
 		first += strings.Count(text[:next], "\n")
 		text = text[next:]
+		if broken++; broken == maxBroken {
+			diags.Errorf(Pos{file.Name, first + 1, 1}, rule.YAMLSyntax, "",
+				"%d documents before are not valid YAML; the rest of the file is not read", broken)
+			return docs
+		}
 	}
 	if len(docs) == 0 && !diags.HasErrors() {
 		docs = []*Node{{Line: 1, Col: 1, File: file}}
@@ -52,46 +63,47 @@ func parseFull(file *File, text string, diags *Diagnostics) []*Node {
 }
 
 // decodeAll returns the documents before the first syntax error, and that error.
-func decodeAll(text string) (nodes []*yaml.Node, err error) {
+func decodeAll(text string) (nodes []*yaml.Node, failed *failure) {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
 	// The library reports its own inconsistencies by panicking.
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("yaml: %v", p)
+			failed = newFailure(decoder, text, fmt.Errorf("yaml: %v", p))
 		}
 	}()
-	decoder := yaml.NewDecoder(strings.NewReader(text))
 	for {
 		var n yaml.Node
 		switch err := decoder.Decode(&n); {
 		case errors.Is(err, io.EOF):
 			return nodes, nil
 		case err != nil:
-			return nodes, err
+			return nodes, newFailure(decoder, text, err)
 		}
 		nodes = append(nodes, &n)
 	}
 }
 
-// nextDocument returns the offset of the first line "---" that starts after at, or -1.
+// nextDocument returns the offset of the first line "---" at or after an offset, but not
+// at the start of the text, or -1.
 func nextDocument(text string, at int) int {
-	for at < len(text) {
+	for at = max(0, at-1); ; {
 		i := strings.Index(text[at:], "\n---")
 		if i < 0 {
 			return -1
 		}
 		at += i + 1
-		if rest := text[at+3:]; rest == "" || strings.IndexByte(" \n\t", rest[0]) >= 0 {
+		if isMarker(text, at) {
 			return at
 		}
 	}
-	return -1
 }
 
 // converter converts one document of the YAML library to nodes.
 type converter struct {
 	file   *File
 	diags  *Diagnostics
-	before int // lines of the file before the parsed text
+	before int           // lines of the file before the parsed text
+	marked map[spot]bool // of [markedKeys], in the file
 	trail  trail
 
 	anchors  map[*yaml.Node]anchored

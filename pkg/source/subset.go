@@ -90,13 +90,23 @@ func (s *scanner) next() {
 			s.skipLine()
 		default:
 			s.indent = s.pos - s.start
-			if s.indent == 0 && s.atMarker() {
-				s.indent, s.marker = -1, true
+			if s.indent == 0 {
+				s.atMargin()
 			}
 			return
 		}
 	}
 	s.indent = -1
+}
+
+// atMargin ends the document at a line "---", and gives up at a line "...".
+func (s *scanner) atMargin() {
+	switch {
+	case s.atMarker('-'):
+		s.indent, s.marker = -1, true
+	case s.atMarker('.'):
+		s.fail()
+	}
 }
 
 // endLine advances to the next content. Only spaces and a comment may precede it in the
@@ -141,8 +151,10 @@ func (s *scanner) blankAt(i int) bool {
 	return i >= len(s.text) || s.text[i] == ' ' || s.text[i] == '\n'
 }
 
-func (s *scanner) atMarker() bool {
-	return strings.HasPrefix(s.text[s.pos:], "---") && s.blankAt(s.pos+3)
+// atMarker reports whether a marker of three times the character is at pos.
+func (s *scanner) atMarker(c byte) bool {
+	return len(s.text)-s.pos >= 3 && s.text[s.pos] == c && s.text[s.pos+1] == c && s.text[s.pos+2] == c &&
+		s.blankAt(s.pos+3)
 }
 
 func (s *scanner) atDash() bool {

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,7 +83,7 @@ var seeds = []string{
 	"ü: ä # ö\n\"é\": [ñ, {å: ß}]\n", "a: {b: c }\nd: [ e , f ]\n", "a: [x,]\n", "a: {x}\n", "a: {b:c}\n", "a: a:b\n",
 	"a: -\n", "--- a\n", "---a: b\n", "a: |\n  x\n# c\nb: 1\n", "a: |\n   x\n # c\n", "- |\n a\n- |\n  b\n",
 	"a:\n  - b: |\n      x\n    c: d\n", "a: 1\n---\n---\n", " a: 1\n b: 2\n", "a: [\n  b]\n", "a: !!str 1\n", "- - - a\n",
-	"a: 'x'y\n", "a: \"b\": c\n",
+	"a: 'x'y\n", "a: \"b\": c\n", "a: 1\n... b: 2\n", "a: 1\n...\n", "a: |\n  ...\n", "... \na: 1\n", "...a: 1\n",
 }
 
 func TestSubsetAccepts(t *testing.T) {
@@ -98,7 +99,7 @@ func TestSubsetAccepts(t *testing.T) {
 func TestSubsetDeclines(t *testing.T) {
 	for _, text := range []string{
 		"", "a: b: c\n", "a: 1\na: 2\n", "true: 1\n", "a: &x 1\n", "a: >\n  x\n", "a: \"\\n\"\n", "a: 1\n b: 2\n",
-		"a:\n\tb: 1\n", "<<: {a: 1}\n", "a : 1\n", "a: x\n  y\n",
+		"a:\n\tb: 1\n", "<<: {a: 1}\n", "a : 1\n", "a: x\n  y\n", "a: 1\n... b: 2\n", "a: 1\n...\n",
 	} {
 		_, ok := parseSubset(&File{}, text, false)
 		require.False(t, ok, text)
@@ -185,6 +186,35 @@ func FuzzParseAgrees(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) { requireAgreement(t, text) })
+}
+
+// tokens are the parts of YAML that mean something to either parser. Texts of them reach
+// more of both than texts of arbitrary bytes.
+var tokens = []string{
+	"a", "b", "key: ", "a:", ":", ": ", "- ", "-", "\n", "\n  ", "\n    ", " ", "  ", "[", "]", "{", "}", ",", ", ", "\"", "'",
+	"#", " # c", "|", "|-", "|+", "|2", ">", "&x ", "*x", "!!str ", "!t ", "? ", "?", "---", "...", "\n---\n", "\n...\n",
+	"\n--- ", "\n... ", "%YAML 1.2\n", "\t", "\r\n", "1", "-1", "0x1f", "1.5", "~", "null", "true", "yes", "<<: ", "\"a\"", "'b'",
+	"\"a\": ", "\\n", "@", "`", "%", "é", "日: ", "\ufeff", "--x", "/a", ".", "$", "+", "<", "=", "(", "^", "!", "a b", "x: [y]\n",
+	"\nkey: |\n  text\n", "{a: b}", "[a, b]", "[]", "{}", "''", "\n- ", "\n  - ", "\n\n", "{?a: b}",
+}
+
+// FuzzParseAgreesOnTokens reads each byte as the number of a token.
+func FuzzParseAgreesOnTokens(f *testing.F) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		text := make([]byte, 1+random.IntN(16))
+		for i := range text {
+			text[i] = byte(random.IntN(len(tokens)))
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, numbers []byte) {
+		var b strings.Builder
+		for _, n := range numbers {
+			b.WriteString(tokens[int(n)%len(tokens)])
+		}
+		requireAgreement(t, b.String())
+	})
 }
 
 func BenchmarkParseSubset(b *testing.B) { benchmarkParse(b, flatFile, Parse) }
