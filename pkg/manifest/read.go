@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // ReadError is a problem in a stream of objects.
@@ -69,6 +70,10 @@ func (r *reading) document(d document) {
 		r.yaml(d)
 		return
 	}
+	if !utf8.Valid(d.text) { // encoding/json replaces it
+		r.fail(ReadError{Document: d.number, Line: d.line}, "the text is not valid UTF-8")
+		return
+	}
 	values, jsonErr := jsonValues(d.text)
 	lines := &lineCounter{text: d.text, line: d.line}
 	if jsonErr == nil {
@@ -77,7 +82,7 @@ func (r *reading) document(d document) {
 		}
 		return
 	}
-	text, err := flowToJSON(d.text)
+	text, err := toJSON(d.text)
 	switch {
 	case err == nil:
 		r.value(ReadError{Document: d.number, Line: d.line}, text, nil)

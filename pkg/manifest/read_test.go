@@ -45,6 +45,7 @@ func TestReadError(t *testing.T) {
 func TestReadNothing(t *testing.T) {
 	for _, text := range []string{
 		"", "\n", "---\n", "# only a comment\n---\n...\n", "null\n", "\ufeff", "{\"items\":[]}",
+		"apiVersion: v1\nkind: List\nitems:\n", `{"kind":"PodList","items":null,"apiVersion":"v1"}`, "null # c\n",
 	} {
 		objects, err := manifest.Read(strings.NewReader(text))
 		require.NoError(t, err, "%q", text)
@@ -148,6 +149,10 @@ func TestReadNothingIsLost(t *testing.T) {
 		inFlow + "\nkind: x\n", "&a " + inFlow + "\n" + inFlow, "!!map " + inFlow + " garbage",
 		inFlow + "\n" + inBlock, inBlock + inFlow, inBlock + inJSON,
 		inFlow + "\u2028---\n" + inFlow, inBlock + "\u0085---\u0085" + inFlow, inBlock + "x: y\u2029--- " + inFlow,
+		"  apiVersion: v1\n  kind: Pod\n  metadata: {name: d}\nspec: {}\n", "  kind: x\n" + inBlock,
+		inBlock + "%YAML 1.1\n" + inBlock, "null # c\n" + inFlow, "&a # c\n" + inFlow + "\nrest", "&a ]anything",
+		"~\n" + inFlow, "null\n" + inBlock, inJSON[:len(inJSON)-3] + "\xff" + inJSON[len(inJSON)-3:],
+		"kind: Pod\nitems:\n", inFlow + "\n]", "!!map " + inFlow + "\n" + inBlock,
 	} {
 		objects, err := manifest.Read(strings.NewReader(text))
 		require.Error(t, err, "%q gave %d objects", text, len(objects))
@@ -161,6 +166,14 @@ func TestReadNothingIsLost(t *testing.T) {
 		require.NoError(t, err, "%q", text)
 		require.Len(t, objects, 2, "%q", text)
 	}
+}
+
+// TestReadMergedKey: the strict reader takes an own key next to a merged one for a
+// key that occurs twice. The message must not send the reader after a second one.
+func TestReadMergedKey(t *testing.T) {
+	_, err := manifest.Read(strings.NewReader("a: &x {kind: Pod}\nb:\n  <<: *x\n  kind: Job\n"))
+	require.EqualError(t, err, `document 1, line 4: key "kind" already set in map; `+
+		`a key that the map sets itself must not come from "<<" as well`)
 }
 
 // FuzzReadConcatenated: an object that can be read on its own is also read, or

@@ -34,21 +34,34 @@ func (v jsonValue) end() int { return v.start + len(v.text) }
 
 // items returns the items of the List that begins here, with their offsets in the
 // scanner's text. If there are several keys `items`, the last one counts, as in
-// every reader.
+// every reader. In a kind that ends with List, items may be null: it has none.
 func (s *scanner) items() (items []jsonValue, isList bool) {
+	var named, null bool
 	for key := range s.keys() {
-		if key != "items" || s.peek() != '[' {
+		switch c := s.peek(); {
+		case key == "items" && c == '[':
+			items, isList = s.list(), true
+		case key == "items" && c == 'n':
+			null = true
 			s.skip()
-			continue
-		}
-		items, isList = nil, true
-		for s.pos++; s.more(']'); {
-			start := s.pos
+		case key == "kind" && c == '"':
+			kind, _ := s.str()
+			named = bytes.HasSuffix(kind, []byte("List"))
+		default:
 			s.skip()
-			items = append(items, jsonValue{s.text[start:s.pos], start})
 		}
 	}
-	return items, isList
+	return items, isList || named && null
+}
+
+// list returns the items of the list that begins here.
+func (s *scanner) list() (items []jsonValue) {
+	for s.pos++; s.more(']'); {
+		start := s.pos
+		s.skip()
+		items = append(items, jsonValue{s.text[start:s.pos], start})
+	}
+	return items
 }
 
 // duplicate returns the first key that occurs twice in one object, at any depth, and

@@ -3,9 +3,11 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 
+	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 )
 
@@ -21,8 +23,8 @@ var (
 // formats.
 var unicodeBreaks = []string{"\u0085", "\u2028", "\u2029"}
 
-// toJSON converts a YAML document in block style, in which trailing text is an
-// error by itself. Keys that occur twice are an error.
+// toJSON converts a YAML document, which must end where the text does. Keys that
+// occur twice are an error.
 func toJSON(text []byte) ([]byte, error) {
 	for _, br := range unicodeBreaks {
 		for _, marker := range []string{"---", "..."} {
@@ -31,7 +33,24 @@ func toJSON(text []byte) ([]byte, error) {
 			}
 		}
 	}
-	return yaml.YAMLToJSONStrict(text)
+	converted, err := yaml.YAMLToJSONStrict(text)
+	if err == nil {
+		err = checkEnd(text)
+	}
+	return converted, err
+}
+
+// checkEnd returns an error if a text holds more than one YAML document.
+func checkEnd(text []byte) error {
+	stream := yamlv3.NewDecoder(bytes.NewReader(text))
+	var document yamlv3.Node
+	if err := stream.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := stream.Decode(&document); !errors.Is(err, io.EOF) {
+		return errTrailing
+	}
+	return nil
 }
 
 // isFlow reports whether a document is an object in braces, after any tag or anchor.
@@ -49,22 +68,6 @@ func isFlow(text []byte) bool {
 	}
 }
 
-// flowToJSON converts a YAML document in flow style. It reads the document as an
-// item of a list, because the YAML reader reads a list to its end.
-func flowToJSON(text []byte) ([]byte, error) {
-	list, err := toJSON(append([]byte("- "), text...))
-	if err != nil {
-		return nil, err
-	}
-	s := scanner{text: list, pos: 1}
-	s.skip()
-	object := list[1:s.pos]
-	if s.peek() != ']' {
-		return nil, errTrailing
-	}
-	return object, nil
-}
-
 // yamlErrors reports the problems in an error of the YAML reader, which is one line,
 // or a heading and a line for each problem: "line 3: key "a" already set in map".
 func (r *reading) yamlErrors(d document, err error) {
@@ -79,6 +82,9 @@ func (r *reading) yamlErrors(d document, err error) {
 				at.Line += n - 1
 				problem = rest
 			}
+		}
+		if strings.HasSuffix(problem, "already set in map") && bytes.Contains(d.text, []byte("<<:")) {
+			problem += `; a key that the map sets itself must not come from "<<" as well`
 		}
 		r.fail(at, "%s", problem)
 	}
