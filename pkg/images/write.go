@@ -74,6 +74,9 @@ func newEdit(image *Image) (edit, string) {
 		text = strings.Replace(n.Text, "@"+digest, "@"+image.Current, 1)
 	}
 	e := edit{node: n, text: text}
+	if n.Line == 0 { // of an option, such as --default
+		return e, fmt.Sprintf("%q cannot be written here; set the version in a file of the fleet", text)
+	}
 	e.start = offset(n.File.Data, int(n.Line), int(n.Col))
 	isOther := func(r rune) bool { return !strings.ContainsRune(wordChars, r) }
 	if image.Current == "" || strings.ContainsFunc(image.Current, isOther) {

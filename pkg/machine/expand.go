@@ -156,8 +156,12 @@ func (d *draft) missing(expr, name string) string {
 		return "under `strategy: pool` all VMs are the same, and have no ordinal; use another strategy"
 	}
 	if !strings.HasPrefix(expr, ".vars.") {
-		return fmt.Sprintf("unknown name %q in %q; "+
+		message := fmt.Sprintf("unknown name %q in %q; "+
 			"templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, expr)
+		if "."+name == expr {
+			message += "; " + template.KeepLiteral
+		}
+		return message
 	}
 	known := d.varsNextTo(expr, name)
 	if len(known) == 0 {

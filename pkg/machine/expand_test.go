@@ -58,5 +58,5 @@ func TestTemplatePosition(t *testing.T) {
 	require.Regexp(t, `^vms\.yaml:2:29: vms\.a\.annotations\.it: template: takes too much work`, problems[0])
 	_, problems = annotation(t, "{{ .vars.n }} {{ nosuch }}")
 	require.Equal(t, []string{`vms.yaml:2:47: vms.a.annotations.it: template: unknown function "nosuch"; ` +
-		`accepted: Go's own and the hermetic ones of sprig`}, problems)
+		`accepted: Go's own and the hermetic ones of sprig; to keep a literal {{ write {{ "{{" }}`}, problems)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -103,6 +104,7 @@ func (d *draft) expandCloudInit(c values.CloudInit) values.CloudInit {
 
 func (d *draft) checkCloudInit(c *values.CloudInit, static bool) {
 	d.checkWholeUserData(c)
+	d.checkFolded()
 	if c.NetworkData != "" && static {
 		d.errorf(d.entry.KeyAt("cloudInit", "networkData"), rule.Conflict, "cloudInit.networkData",
 			"must not be mixed with `ip` on NICs, which writes it")
@@ -132,6 +134,17 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 				"must not be mixed with `%s` at %s, which is the whole user data",
 				given, where(d.entry.At("cloudInit", given)))
 		}
+	}
+}
+
+// checkFolded reports a header that a folded block joins with the line after it. The
+// guest would take both for one comment.
+func (d *draft) checkFolded() {
+	const header = "#cloud-config"
+	n := d.entry.Keys.Get("cloudInit", "userData")
+	if n != nil && n.Style == source.Folded && strings.HasPrefix(n.Text, header+" ") {
+		d.errorf(n.Pos(), rule.InvalidValue, "cloudInit.userData",
+			"`>` joins %q with the line after it, so the guest reads a comment; write `|`", header)
 	}
 }
 

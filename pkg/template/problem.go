@@ -13,6 +13,10 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 )
 
+// KeepLiteral is the end of a message about an unknown name. The text may be meant for
+// another program, such as the Jinja of cloud-init or docker's --format.
+const KeepLiteral = "to keep a literal {{ write {{ \"{{\" }}"
+
 // Problem is an error in a template.
 type Problem struct {
 	// Line and Col count from 1, within the string. Both are 0 if the problem concerns the whole string.
@@ -86,7 +90,7 @@ func functionProblem(name string) string {
 	if near, ok := suggest.Nearest(name, FunctionNames()); ok {
 		return fmt.Sprintf("unknown function %q; did you mean %q?", name, near)
 	}
-	return fmt.Sprintf("unknown function %q; accepted: Go's own and the hermetic ones of sprig", name)
+	return fmt.Sprintf("unknown function %q; accepted: Go's own and the hermetic ones of sprig; "+KeepLiteral, name)
 }
 
 // columnOf returns the column, counted from 0, of the token that a parser

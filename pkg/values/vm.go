@@ -274,7 +274,8 @@ type CloudInit struct {
 	Packages []string `json:"packages,omitempty"`
 	// Commands to run: strings, or lists of arguments.
 	RunCmd []Command `json:"runcmd,omitempty"`
-	// Complete user data, instead of the keys above.
+	// Complete user data, instead of the keys above. It may contain templates. For a literal `{{`, as in the Jinja
+	// of cloud-init, write `{{ "{{" }}`: `hostname: {{ "{{" }} v1.local_hostname }}`.
 	UserData string `json:"userData,omitempty" source:"secret"`
 	// Complete network data, instead of that for static addresses.
 	NetworkData string `json:"networkData,omitempty"`
