@@ -191,6 +191,26 @@ var mutations = []mutation{
 		`MaxDepth    = 100 `, `MaxDepth    = 1000 `,
 	},
 	{
+		"pkg/source/subset.go", "./pkg/source", "a line of dots ends a document",
+		`case s.atMarker('.'):`, `case false:`,
+	},
+	{
+		"pkg/source/full.go", "./pkg/source", "no document is read twice after a syntax error",
+		`for at = max(0, at-1); ; {`, `for at = 0; ; {`,
+	},
+	{
+		"pkg/source/marks.go", "./pkg/source", "a syntax error is reported where it is",
+		`mark(decoder, "parser", "problem_mark")`, `mark(decoder, "parser", "context_mark")`,
+	},
+	{
+		"pkg/source/accept.go", "./pkg/source", "JSON may write emoji as pairs of escapes",
+		`return joinSurrogates(acceptVersion(text))`, `return acceptVersion(text)`,
+	},
+	{
+		"pkg/manifest/readyaml.go", "./pkg/manifest", "no object of a stream is skipped",
+		`err = checkEnd(text)`, `err = nil`,
+	},
+	{
 		"pkg/manifest/object.go", "./pkg/layers", "objects are in the order of their names",
 		`cmp.Compare(id.Name, other.Name),`, `cmp.Compare(other.Name, id.Name),`,
 	},

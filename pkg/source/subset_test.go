@@ -26,6 +26,18 @@ user: cloud-user
 sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1x5Yq0m2c7k3d9f4h6j8l0n2p4r6t8v0x2z4B6D8 team@example.org
 `
 
+// vmFile is a file of the fleets of test/bench: one VM.
+const vmFile = `vms:
+  vm-000042:
+    os: rhel9
+    cpu: 4
+    memory: 16Gi
+    disks: {root: {size: 60Gi, storageClass: ceph-rbd-fast}, data0: {size: 120Gi, storageClass: ceph-rbd-fast}}
+    nics: [pod, vlan2003]
+    cloudInit: {user: cloud-user, sshKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1x5Yq0m2c7k3d9f4h6j8l0n2p4r]}
+    vars: {team: payments}
+`
+
 const fleetFile = `# The machines of site a
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
@@ -88,7 +100,7 @@ var seeds = []string{
 
 func TestSubsetAccepts(t *testing.T) {
 	for _, text := range []string{
-		flatFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n", "\n# c\n---\n# d\na: {}\n",
+		flatFile, vmFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n", "\n# c\n---\n# d\na: {}\n",
 	} {
 		_, ok := parseSubset(&File{}, text, true)
 		require.True(t, ok, text)
@@ -191,11 +203,12 @@ func FuzzParseAgrees(f *testing.F) {
 // tokens are the parts of YAML that mean something to either parser. Texts of them reach
 // more of both than texts of arbitrary bytes.
 var tokens = []string{
-	"a", "b", "key: ", "a:", ":", ": ", "- ", "-", "\n", "\n  ", "\n    ", " ", "  ", "[", "]", "{", "}", ",", ", ", "\"", "'",
-	"#", " # c", "|", "|-", "|+", "|2", ">", "&x ", "*x", "!!str ", "!t ", "? ", "?", "---", "...", "\n---\n", "\n...\n",
-	"\n--- ", "\n... ", "%YAML 1.2\n", "\t", "\r\n", "1", "-1", "0x1f", "1.5", "~", "null", "true", "yes", "<<: ", "\"a\"", "'b'",
-	"\"a\": ", "\\n", "@", "`", "%", "é", "日: ", "\ufeff", "--x", "/a", ".", "$", "+", "<", "=", "(", "^", "!", "a b", "x: [y]\n",
-	"\nkey: |\n  text\n", "{a: b}", "[a, b]", "[]", "{}", "''", "\n- ", "\n  - ", "\n\n", "{?a: b}",
+	"a", "b", "key: ", "a:", ":", ": ", "- ", "-", "\n", "\n  ", "\n    ", " ", "  ", "[", "]", "{", "}", ",",
+	", ", "\"", "'", "#", " # c", "|", "|-", "|+", "|2", ">", "&x ", "*x", "!!str ", "!t ", "? ", "?", "---",
+	"...", "\n---\n", "\n...\n", "\n--- ", "\n... ", "%YAML 1.2\n", "\t", "\r\n", "1", "-1", "0x1f", "1.5", "~",
+	"null", "true", "yes", "<<: ", "\"a\"", "'b'", "\"a\": ", "\\n", "@", "`", "%", "é", "日: ", "\ufeff", "--x",
+	"/a", ".", "$", "+", "<", "=", "(", "^", "!", "a b", "x: [y]\n", "\nkey: |\n  text\n", "{a: b}", "[a, b]",
+	"[]", "{}", "''", "\n- ", "\n  - ", "\n\n", "{?a: b}",
 }
 
 // FuzzParseAgreesOnTokens reads each byte as the number of a token.
@@ -221,9 +234,13 @@ func BenchmarkParseSubset(b *testing.B) { benchmarkParse(b, flatFile, Parse) }
 
 func BenchmarkParseSubsetFleet(b *testing.B) { benchmarkParse(b, fleetFile, Parse) }
 
-func BenchmarkParseFull(b *testing.B) {
-	benchmarkParse(b, flatFile, func(f *File, d *Diagnostics) []*Node { return parseFull(f, string(f.Data), d) })
-}
+func BenchmarkParseSubsetVM(b *testing.B) { benchmarkParse(b, vmFile, Parse) }
+
+func BenchmarkParseFull(b *testing.B) { benchmarkParse(b, flatFile, parseOnlyFull) }
+
+func BenchmarkParseFullVM(b *testing.B) { benchmarkParse(b, vmFile, parseOnlyFull) }
+
+func parseOnlyFull(f *File, d *Diagnostics) []*Node { return parseFull(f, string(f.Data), d) }
 
 func benchmarkParse(b *testing.B, text string, parse func(*File, *Diagnostics) []*Node) {
 	file := &File{Name: "f", Data: []byte(text)}
