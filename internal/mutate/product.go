@@ -200,7 +200,7 @@ var mutations = []mutation{
 	},
 	{
 		"pkg/source/marks.go", "./pkg/source", "a syntax error is reported where it is",
-		`mark(decoder, "parser", "problem_mark")`, `mark(decoder, "parser", "context_mark")`,
+		`mark(parser, "problem_mark")`, `mark(parser, "context_mark")`,
 	},
 	{
 		"pkg/source/accept.go", "./pkg/source", "JSON may write emoji as pairs of escapes",

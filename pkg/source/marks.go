@@ -12,7 +12,7 @@ import (
 type failure struct {
 	problem string // without its line
 	at      int    // of what the parser could not read
-	opened  int    // of the construct that it was reading, such as a quote or a bracket
+	opened  int    // of the construct that it was reading, such as a quote or a bracket, if it was
 }
 
 const unknownAnchor = "unknown anchor '"
@@ -20,13 +20,17 @@ const unknownAnchor = "unknown anchor '"
 // newFailure returns the failure of a decoder that stopped in text.
 func newFailure(decoder *yaml.Decoder, text string, err error) *failure {
 	f := &failure{problem: errorForm().ReplaceAllString(err.Error(), "")}
-	if strings.HasPrefix(f.problem, unknownAnchor) {
-		f.at = offsetOf(text, mark(decoder, "event", "start_mark"))
-		f.opened = f.at
-		return f
+	reader := reflect.ValueOf(decoder).Elem().FieldByName("parser").Elem()
+	parser := reader.FieldByName("parser")
+	switch {
+	case strings.HasPrefix(f.problem, unknownAnchor):
+		f.at = offsetOf(text, mark(reader.FieldByName("event"), "start_mark"))
+	case parser.FieldByName("error").Int() == 0: // the parser is content; the library is not, and panics
+		f.at = offsetOf(text, mark(parser, "mark"))
+	default:
+		f.at = offsetOf(text, mark(parser, "problem_mark"))
+		f.opened = offsetOf(text, mark(parser, "context_mark"))
 	}
-	f.at = offsetOf(text, mark(decoder, "parser", "problem_mark"))
-	f.opened = offsetOf(text, mark(decoder, "parser", "context_mark"))
 	return f
 }
 
@@ -44,13 +48,14 @@ func (s spot) after(text string) spot {
 	return s
 }
 
-// mark reads a mark of a decoder's parser, which counts from 0. The parser knows the place of an error to
-// the character, but its messages contain at most a line, which may be the one before,
-// or that of the construct around. Parsing parts of the text again does not find it:
-// a part can have the same problem in another place. So this reads private fields of a
-// library that is no longer developed; TestPlaces fails if they change.
-func mark(decoder *yaml.Decoder, part, name string) spot {
-	v := reflect.ValueOf(decoder).Elem().FieldByName("parser").Elem().FieldByName(part).FieldByName(name)
+// mark reads a mark of a decoder's parser, which counts from 0. The parser knows the
+// place of an error to the character, but its messages contain at most a line, which may
+// be the one before, or that of the construct around. Parsing parts of the text again
+// does not find it: a part can have the same problem in another place. So this reads
+// private fields of a library that is no longer developed; TestPlaces fails if they
+// change.
+func mark(v reflect.Value, name string) spot {
+	v = v.FieldByName(name)
 	return spot{int(v.FieldByName("line").Int()), int(v.FieldByName("column").Int())}
 }
 

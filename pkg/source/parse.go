@@ -17,10 +17,10 @@ const (
 const byteOrderMark = "\ufeff"
 
 // Parse reads all documents of a file of at most [MaxFileSize]. It adds problems to
-// diags, as many as it can find in one pass. A document with a syntax error is left
-// out, and one with other errors lacks the keys concerned. An empty file or document is
-// a [Null] node. Strings of the result share the memory of file.Data, which must not
-// change afterwards.
+// diags, as many as it can find in one pass. A document with a syntax error is left out,
+// as is all that follows the hundredth of them. A document with other errors lacks the
+// keys concerned. An empty file or document is a [Null] node. Strings of the result share
+// the memory of file.Data, which must not change afterwards.
 //
 // Scalars resolve as in YAML 1.2, except those that YAML versions read differently (see
 // [Node.Ambiguous]); aliases share the node of their anchor, and merge keys ("<<") are
