@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -137,7 +138,7 @@ func requireFound(t *testing.T, seed uint64) {
 		w.plain = nil
 		w.document(id)
 		if id != broken {
-			rest = append(rest, fmt.Sprint(id))
+			rest = append(rest, strconv.Itoa(id))
 			continue
 		}
 		at, end = w.plain[w.IntN(len(w.plain))], len(w.lines)

@@ -100,7 +100,8 @@ var seeds = []string{
 
 func TestSubsetAccepts(t *testing.T) {
 	for _, text := range []string{
-		flatFile, vmFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n", "\n# c\n---\n# d\na: {}\n",
+		flatFile, vmFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n",
+		"\n# c\n---\n# d\na: {}\n",
 	} {
 		_, ok := parseSubset(&File{}, text, true)
 		require.True(t, ok, text)
