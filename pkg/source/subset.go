@@ -82,7 +82,7 @@ func (s *scanner) next() {
 	for s.pos < len(s.text) {
 		s.start = s.pos
 		s.skipSpaces()
-		switch s.peek() {
+		switch c := s.peek(); c {
 		case 0:
 			s.indent = -1
 			return
@@ -90,7 +90,7 @@ func (s *scanner) next() {
 			s.skipLine()
 		default:
 			s.indent = s.pos - s.start
-			if s.indent == 0 {
+			if s.indent == 0 && (c == '-' || c == '.') {
 				s.atMargin()
 			}
 			return
