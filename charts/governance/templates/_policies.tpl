@@ -54,6 +54,16 @@ deleteProtectionRemoval:
   message: "'label kubevirt.io/vm-delete-protection is removed; keep it, or ask somebody with the verb unprotect on virtualmachines'"
   verb: unprotect
 
+# The ServiceAccount of a rollout has the name of its fleet, a hash and a suffix (pkg/render/jobs.go). RBAC cannot limit its
+# Role to the disks that it may delete.
+rolloutDeletions:
+  objects: [DataVolume]
+  operations: [DELETE]
+  values: >-
+    request.userInfo.username.matches('^system:serviceaccount:[^:]+:.+-[0-9a-f]{8}-rollout$')
+    && self.metadata.?labels[?'vmrender.io/disk'].orValue('') != 'root' ? [self.metadata.name] : []
+  message: "'DataVolume ' + variables.refused[0] + ' is no root disk of cattle (label vmrender.io/disk: root), so a rollout does not delete it'"
+
 interfaceModels:
   objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool]
   operations: [CREATE, UPDATE]
@@ -97,6 +107,7 @@ governance.kinds are the kinds that policies judge: API group and resource.
 */}}
 {{- define "governance.kinds" -}}
 Namespace:                        ["", namespaces]
+DataVolume:                       [cdi.kubevirt.io, datavolumes]
 VirtualMachine:                   [kubevirt.io, virtualmachines]
 VirtualMachineInstance:           [kubevirt.io, virtualmachineinstances]
 VirtualMachineInstanceReplicaSet: [kubevirt.io, virtualmachineinstancereplicasets]

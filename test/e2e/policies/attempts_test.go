@@ -17,6 +17,7 @@ var (
 	kubeVirt          = serviceAccount("openshift-cnv", "kubevirt-controller")
 	forklift          = serviceAccount("openshift-mtv", "forklift-controller")
 	argoCD            = serviceAccount("team", "argocd")
+	rollout           = serviceAccount("team", "shop-1a2b3c4d-rollout")
 )
 
 func user(name string, groups ...string) rest.ImpersonationConfig {
@@ -49,7 +50,7 @@ const (
 // attempts are all of them, with objects that have names of their own.
 func attempts() []attempt {
 	var all []attempt
-	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), modelAttempts(), catalogueAttempts()} {
+	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), rolloutAttempts(), modelAttempts(), catalogueAttempts()} {
 		all = append(all, some...)
 	}
 	for i, a := range all {
@@ -72,6 +73,17 @@ func namespaceAttempts() []attempt {
 		{name: "change in default of a machine from before", as: developer, object: machine("default"), change: halt},
 		{name: "removal from default", as: developer, object: machine("default"), remove: true},
 		{name: "machine elsewhere", as: developer, object: machine("team")},
+	}
+}
+
+// A rollout deletes root disks of cattle and nothing else. Nobody else is judged.
+func rolloutAttempts() []attempt {
+	root := labelled(disk("team"), map[string]string{"vmrender.io/disk": "root"})
+	const refused = "is no root disk of cattle"
+	return []attempt{
+		{name: "root disk deleted by a rollout", as: rollout, object: root, remove: true},
+		{name: "kept disk deleted by a rollout", as: rollout, object: disk("team"), remove: true, refused: refused},
+		{name: "kept disk deleted by an administrator", as: admin, object: disk("team"), remove: true},
 	}
 }
 

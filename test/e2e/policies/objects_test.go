@@ -43,6 +43,12 @@ func machine(namespace string, macs ...string) *unstructured.Unstructured {
 	})
 }
 
+func disk(namespace string) *unstructured.Unstructured {
+	return newObject("cdi.kubevirt.io/v1beta1", "DataVolume", namespace, object{
+		"source": object{"blank": object{}}, "storage": object{"resources": object{"requests": object{"storage": "1Gi"}}},
+	})
+}
+
 func machineInstance(namespace string, macs ...string) *unstructured.Unstructured {
 	return newObject("kubevirt.io/v1", "VirtualMachineInstance", namespace, instance(macs...))
 }
