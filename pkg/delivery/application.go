@@ -91,8 +91,6 @@ func (o order) syncOptions() []string {
 		"ApplyOutOfSyncOnly=true",
 		// Two Applications that render the same VM must not overwrite each other.
 		"FailOnSharedResource=true",
-		// Objects removed from Git are deleted last, when all others are healthy.
-		"PruneLast=true",
 		// No annotation contains a copy of the manifest, because a large cloud-init
 		// exceeds the limit of annotations, and fields that KubeVirt owns stay.
 		"ServerSideApply=true",

@@ -15,13 +15,13 @@ import (
 
 // With blue-green a changed machine is another one, beside the old one, which
 // goes with its disks when the new one is ready. The Service keeps its name, and
-// the guest its firmware UUID. The Application need not say so: its VMs do.
+// the guest its firmware UUID.
 func TestBlueGreen(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "blue-green")
 	s.write("fleet.yaml", lifecycleFleet)
 	s.write("vms.yaml", "vms:\n  web: {memory: 4Gi, services: {http: 80}, lifecycle: {type: cattle, strategy: blue-green}}\n")
-	s.wait(argo.Synced(s.pushWithout("A fleet", "PruneLast=true")))
+	s.wait(argo.Synced(s.push("A fleet")))
 	blue := keys(s.machines())
 	require.Len(t, blue, 1)
 	disks, services := s.disks(), s.names(corev1.SchemeGroupVersion.WithResource("services"))

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -112,22 +111,6 @@ func (s *scenario) push(message string) string {
 		return revision
 	}
 	require.NoError(s, s.app.Refresh(s.Context(), false))
-	return revision
-}
-
-// pushWithout is the first push, to an Application that lacks a sync option which
-// vmrender gives the Applications that it prints. Others need not have it.
-func (s *scenario) pushWithout(message, option string) string {
-	s.Helper()
-	revision, err := s.repository.Commit(s.Context(), message)
-	require.NoError(s, err)
-	app := s.application(".")
-	options, _, err := unstructured.NestedStringSlice(app.Object, "spec", "syncPolicy", "syncOptions")
-	require.NoError(s, err)
-	require.Contains(s, options, option)
-	options = slices.DeleteFunc(options, func(o string) bool { return o == option })
-	require.NoError(s, unstructured.SetNestedStringSlice(app.Object, options, "spec", "syncPolicy", "syncOptions"))
-	s.apply(app)
 	return revision
 }
 
