@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,39 +14,55 @@ import (
 
 func newRolloutCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "rollout --namespace NAMESPACE --id ID",
+		Use:   "rollout --namespace NAMESPACE --id ID [VM=CONTENT...]",
 		Short: "Restart changed cattle in a cluster, a few at a time",
 		Long: `Restart the VirtualMachines with the label vmrender.io/rollout=ID whose changes
 need a restart, at most vmrender.io/max-unavailable at a time, and wait until each
 is ready. Then delete old root disks, except the newest vmrender.io/keep-old of
 each VirtualMachine.
 
+With arguments, wait until each VM has CONTENT as its annotation vmrender.io/content,
+and restart no other VirtualMachine. When one of them changes to another content
+after that, the rollout is superseded: it ends with exit status 0.
+
 If a VirtualMachine is not ready in time, the rollout stops with exit status 1. No
-further VirtualMachine is restarted. After a signal, the exit status is 143. The
-command keeps no state except that of the cluster, so another run resumes where it
-stopped.
+further VirtualMachine is restarted, and no later rollout restarts those that were
+left behind until their content changes. With --retry, the rollout includes them.
+
+After a signal, the exit status is 143, and another run resumes the rollout. One run
+at a time holds the Lease ID-rollout; others wait. The annotations of the Lease are
+all that the command keeps from one rollout to the next.
 
 A fleet with "strategy: rollout" renders the Job that runs this command, with the
 permissions it needs.`,
-		Example: `  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config`,
+		Example: `  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config
+  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config --retry`,
 	}
 	flags := new(clusterFlags)
 	flags.register(cmd, 15*time.Minute)
-	var id string
-	cmd.Flags().StringVar(&id, "id", "", "`value` of the label vmrender.io/rollout (required)")
+	var target rollout.Target
+	cmd.Flags().StringVar(&target.ID, "id", "", "`value` of the label vmrender.io/rollout (required)")
+	cmd.Flags().BoolVar(&target.Retry, "retry", false, "include the VirtualMachines at which a rollout has stopped")
 	completeFlag(cmd, "id", cobra.NoFileCompletions)
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.Args = func(_ *cobra.Command, args []string) (err error) {
 		if err := flags.check(); err != nil {
 			return err
 		}
-		if id == "" {
+		if target.ID == "" {
 			return errors.New("no id; expected --id ID")
 		}
-		return argsBetween(0, 0)(cmd, args)
+		target.Machines, err = rollout.ParseMachines(args)
+		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		host, err := os.Hostname()
+		if err != nil {
+			return err
+		}
+		target.Holder = fmt.Sprintf("%s_%d", host, os.Getpid())
 		return flags.run(cmd, func(ctx context.Context, c *rollout.Cluster, o rollout.Options) error {
-			return c.Rollout(ctx, id, o)
+			return c.Rollout(ctx, target, o)
 		})
 	}
 	return cmd

@@ -37,8 +37,12 @@ var mutations = []mutation{
 		`"IgnoreExtraneous"`, `""`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "a rollout starts when all else is healthy",
-		`"Job of a rollout", hook: "PostSync"`, `"Job of a rollout", hook: "Sync"`,
+		"pkg/render/jobs.go", "./pkg/render", "no sync waits for a rollout",
+		`j.last = max(j.last, last)`, `_ = last`,
+	},
+	{
+		"pkg/render/jobs.go", "./pkg/render", "what has not changed is not rolled out again",
+		`job.Name += "-" + machine.Hash(string(text))`, `_ = machine.Hash(string(text))`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "an Ansible job runs once for each revision",
@@ -166,7 +170,39 @@ var mutations = []mutation{
 	},
 	{
 		"pkg/rollout/disks.go", "./pkg/rollout", "a rollout deletes disks of its own VMs only",
-		`m.owns(disk) && `, ``,
+		`owner.UID == m.UID`, `owner.UID != ""`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a rollout keeps the disks that ran last",
+		`turn(a), turn(b)`, `turn(b), turn(a)`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a disk that another VM uses is not deleted",
+		` && !inUse[disk.Name]`, ``,
+	},
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "a rollout that has stopped is not resumed by another commit",
+		`&& r.bars(m)`, `&& false`,
+	},
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "each entry has its own maximum of unavailable VMs",
+		`budget{m.Annotations[labels.Entry], `, `budget{"", `,
+	},
+	{
+		"pkg/rollout/machine.go", "./pkg/rollout", "a rollout restarts no pets",
+		`== labels.Pet`, `== "none"`,
+	},
+	{
+		"pkg/rollout/target.go", "./pkg/rollout", "a rollout that is superseded ends",
+		`r.applied && m.content() != `, `r.applied && "" == `,
+	},
+	{
+		"pkg/rollout/run.go", "./pkg/rollout", "an import that makes progress has time",
+		`s.seen[m.why], s.since = true, now`, `s.seen[m.why] = true`,
+	},
+	{
+		"pkg/rollout/lease.go", "./pkg/rollout", "one rollout runs at a time",
+		`holder == "" || holder == l.holder`, `true`,
 	},
 	{
 		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot is taken when the VM changes",
@@ -174,7 +210,7 @@ var mutations = []mutation{
 	},
 	{
 		"pkg/rollout/run.go", "./pkg/rollout", "a rollout waits until VMs are ready",
-		`m.stage != current && m.stage != skipped`, `m.stage == outdated`,
+		` || m.stage == starting`, ``,
 	},
 
 	// What everything else rests on.

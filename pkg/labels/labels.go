@@ -10,16 +10,46 @@ const (
 	// Rollout is a label of the VirtualMachines that a rollout restarts: the name of
 	// the part of the fleet, by which `vmrender rollout --id` selects them.
 	Rollout = "vmrender.io/rollout"
-	// MaxUnavailable is an annotation: the maximum number of VirtualMachines of a
-	// rollout that may be unavailable at a time, or a percentage such as "25%".
-	// Defaults to 1.
+	// MaxUnavailable is an annotation: the maximum number of VirtualMachines with the
+	// same [Entry] and the same maximum that may be unavailable at a time, or a
+	// percentage of them such as "25%". Defaults to 1.
 	MaxUnavailable = "vmrender.io/max-unavailable"
+	// Entry is an annotation of VirtualMachines made by `replicas`: the name of their
+	// entry in the values files. VirtualMachines without it are counted together.
+	Entry = "vmrender.io/entry"
+	// ProgressDeadline is an annotation: the number of seconds after which a step of
+	// a rollout has failed for the VirtualMachine. The default depends on how long its
+	// guest may take to stop.
+	ProgressDeadline = "vmrender.io/progress-deadline-seconds"
 	// KeepOld is an annotation: the number of outdated root disks of the
 	// VirtualMachine that a rollout keeps. Defaults to 0.
 	KeepOld = "vmrender.io/keep-old"
 	// Content is an annotation of VirtualMachines with snapshots before changes: a
-	// hash of everything that is rendered for the VirtualMachine.
+	// hash of everything that is rendered for the VirtualMachine. On VirtualMachines
+	// of a rollout, it is a hash of their spec and of the annotations above.
 	Content = "vmrender.io/content"
+	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
+	Lifecycle = "vmrender.io/lifecycle"
+)
+
+// The values of [Lifecycle].
+const (
+	Pet    = "pet"
+	Cattle = "cattle"
+)
+
+// RolloutSuffix and the name of a part of the fleet, the value of [Rollout], form the
+// name of the ServiceAccount of a rollout, and that of its Lease.
+const RolloutSuffix = "-rollout"
+
+// The annotations of the Lease of a rollout. Package rollout writes and reads them.
+const (
+	// Stopped lists the VirtualMachines at which a rollout has stopped, with their
+	// [Content]: "web-0=1a2b3c4d web-1=1a2b3c4d".
+	Stopped = "vmrender.io/stopped"
+	// Ran lists the root disks from which each VirtualMachine ran at the end of a
+	// rollout, the last one first: "web-0=web-0-root-1a2b3c4d,web-0-root-99aabbcc".
+	Ran = "vmrender.io/ran"
 )
 
 // The keys on other objects that the Jobs read or write.
@@ -41,10 +71,8 @@ const (
 	// Pool is a label of the VirtualMachines of a VirtualMachinePool: its name. The
 	// pool selects by it.
 	Pool = "vmrender.io/pool"
-	// Lifecycle is an annotation of VirtualMachines: "pet" or "cattle". It is for
-	// people, like the two below.
-	Lifecycle = "vmrender.io/lifecycle"
-	// OnChange is an annotation of VirtualMachines: "in-place" or "recreate".
+	// OnChange is an annotation of VirtualMachines: "in-place" or "recreate". It is for
+	// people, like the one below.
 	OnChange = "vmrender.io/on-change"
 	// Strategy is an annotation of the VirtualMachines of cattle: the strategy, such as "rollout".
 	Strategy = "vmrender.io/strategy"

@@ -68,6 +68,9 @@ func (d *draft) decide() *Machine {
 	if vm.Patches != nil {
 		m.PatchPos = d.entry.At("patches")
 	}
+	if d.ordinal != nil {
+		m.Entry = d.entry.Name
+	}
 	m.CloudInit = d.cloudInit(m.NICs)
 	d.checkBootOrder(m.Disks)
 	d.checkStrategy(m)

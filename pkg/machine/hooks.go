@@ -6,8 +6,9 @@ import (
 )
 
 // longestFleet is the maximum length of a fleet's name that Jobs are named
-// after: names of Jobs are also label values.
-const longestFleet = values.MaxName - hashLength - len("-snapshot")
+// after: names of Jobs are also label values. The longest one ends in the hash of
+// what it rolls out.
+const longestFleet = values.MaxName - hashLength - len("-rollout") - hashLength
 
 // checkHooks reports settings that the Jobs of a fleet need, and conditions
 // that prevent Argo CD from running hooks.

@@ -28,6 +28,9 @@ func (d *draft) lifecycle() Lifecycle {
 	if lc.KeepOld != nil {
 		out.KeepOld = *lc.KeepOld
 	}
+	if lc.ProgressDeadlineSeconds != nil {
+		out.ProgressDeadlineSeconds = *lc.ProgressDeadlineSeconds
+	}
 	if pet {
 		out.Ansible = d.ansible(lc.Ansible)
 	}

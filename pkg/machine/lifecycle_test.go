@@ -17,12 +17,17 @@ func TestLifecycle(t *testing.T) {
 	show := func(m *machine.Machine) string {
 		lc := m.Lifecycle
 		return fields("strategy", lc.Strategy, "unavailable", lc.MaxUnavailable.String(), "old", lc.KeepOld,
+			"deadline", lc.ProgressDeadlineSeconds,
 			"snapshot", lc.SnapshotBefore, "replicas", lc.Replicas)
 	}
 	resolve(t, show, []row{
 		{"pet", `lifecycle: pet`, "unavailable=1 old=1"},
 		{"snapshot-before", `lifecycle: {snapshotBefore: true}`, "unavailable=1 old=1 snapshot=true"},
 		{"rollout", `lifecycle: {type: cattle, maxUnavailable: 25%, keepOld: 0}`, "strategy=rollout unavailable=25%"},
+		{
+			"deadline", `lifecycle: {type: cattle, progressDeadlineSeconds: 60}`,
+			"strategy=rollout unavailable=1 old=1 deadline=60",
+		},
 		{
 			"pool", `replicas: 3, lifecycle: {type: cattle, strategy: pool, maxUnavailable: 2}`,
 			"strategy=pool unavailable=2 old=1 replicas=3",
@@ -41,6 +46,10 @@ func TestLifecycle(t *testing.T) {
 		{
 			"unavailable-of-replace", `lifecycle: {type: cattle, strategy: replace, maxUnavailable: 1}`,
 			"\"maxUnavailable\" is for `strategy: rollout`",
+		},
+		{
+			"deadline-of-pool", `replicas: 1, lifecycle: {type: cattle, strategy: pool, progressDeadlineSeconds: 1}`,
+			"\"progressDeadlineSeconds\" is for `strategy: rollout`",
 		},
 		{
 			"old-of-blue-green", `lifecycle: {type: cattle, strategy: blue-green, keepOld: 1}`,
@@ -257,6 +266,7 @@ func TestHookWarnings(t *testing.T) {
   b: {lifecycle: {type: cattle, strategy: replace}}
   c: {runStrategy: Halted}
   d: {runStrategy: Manual}
+  e: {dependsOn: [c]}
 `
 	warnings := func(target, vms string) []string {
 		dir := unpack(t, &txtar.Archive{Files: []txtar.File{
@@ -288,4 +298,6 @@ func TestHookWarnings(t *testing.T) {
 	require.Equal(t, halted, warnings(old, "vms: \n  a: {runStrategy: Halted, disks: {root: {expandTo: 90Gi}}}\n"))
 	require.Equal(t, halted, warnings(old, stopped+"  c: {lifecycle: {ansible: {image: i, playbook: p}}}\n"))
 	require.Equal(t, image, warnings(old, stopped+"  c: {lifecycle: {snapshotBefore: true}}\n"))
+	require.Equal(t, image, warnings(old, "vms: \n  a: {runStrategy: Halted}\n  c: {lifecycle: cattle}\n"),
+		"no sync waits for a rollout")
 }

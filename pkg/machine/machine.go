@@ -21,6 +21,7 @@ type Machine struct {
 	// root and of the selected VMs. It is unique among the Applications of a fleet.
 	Part      string
 	Name      string // of the VirtualMachine, with its ordinal
+	Entry     string // name of the entry if the VM is one of its replicas, or ""
 	Namespace string
 	Target    values.Target // cluster that the manifests will run on
 	Pos       source.Pos
@@ -211,8 +212,10 @@ type Lifecycle struct {
 	SnapshotBefore bool     // of pets
 	Ansible        *Ansible // of pets; nil if there is no job
 	MaxUnavailable values.IntOrPercent
-	KeepOld        int   // number of root disks of earlier revisions to keep
-	Replicas       int32 // of a pool
+	// ProgressDeadlineSeconds limits each step of a rollout; 0 if it is not set.
+	ProgressDeadlineSeconds int
+	KeepOld                 int   // number of root disks of earlier revisions to keep
+	Replicas                int32 // of a pool
 }
 
 // Ansible is a job that runs after a change: a job template of Ansible

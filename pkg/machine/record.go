@@ -136,7 +136,7 @@ func (r *record) addHooks(m *Machine) {
 	lc := &m.Lifecycle
 	traits := lc.Strategy.Traits()
 	r.awaited, r.jobs, r.stopped = traits.AwaitsDeletion, lc.Hooks(), m.wide.stopped
-	r.after = traits.Job || lc.Ansible != nil
+	r.after = lc.Ansible != nil
 	for i := range m.Disks {
 		r.grows = r.grows || m.Disks[i].ExpandTo != ""
 	}

@@ -68,7 +68,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		diags.Errorf(m.Pos, rule.Encode, m.Path, "the objects cannot be written: %s", err)
 		return
 	}
-	c.jobs.add(m, content)
+	c.jobs.add(m, objects, content)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rendered = append(c.rendered, Rendered{

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -12,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -22,32 +25,52 @@ type jobKind struct {
 	timeout string
 	access  part
 	job     part
-	rules   []rbacv1.PolicyRule
+	rules   func(name string) []rbacv1.PolicyRule // for the ServiceAccount with the name
 }
 
 var (
 	rolloutKind = jobKind{
 		command: "rollout", timeout: "15m", access: rolloutAccess, job: rolloutJob,
-		rules: []rbacv1.PolicyRule{
-			allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "list", "watch"),
-			allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update"),
-			allow("cdi.kubevirt.io", []string{"datavolumes"}, "list", "watch", "delete"),
-			allow("", []string{"events"}, "create"),
-		},
+		rules: rolloutRules,
 	}
 	snapshotKind = jobKind{
 		command: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
-		rules: []rbacv1.PolicyRule{
-			allow("kubevirt.io", []string{"virtualmachines"}, "get"),
-			allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "get", "create"),
-		},
+		rules: snapshotRules,
 	}
 )
 
-// allow returns a rule of a Role. The rules above allow exactly what package
-// rollout requests from the API server.
+// The rules below allow exactly what package rollout requests from the API server.
+
+// rolloutRules returns the rules of a rollout, whose Lease is named like its
+// ServiceAccount. RBAC cannot limit creation to a name.
+func rolloutRules(name string) []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "list", "watch"),
+		allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update"),
+		allow("cdi.kubevirt.io", []string{"datavolumes"}, "list", "watch", "delete"),
+		allow("coordination.k8s.io", []string{"leases"}, "create"),
+		only(name, allow("coordination.k8s.io", []string{"leases"}, "get", "update")),
+		only(name, allow("", []string{"serviceaccounts"}, "get")),
+		allow("", []string{"events"}, "create"),
+	}
+}
+
+func snapshotRules(string) []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		allow("kubevirt.io", []string{"virtualmachines"}, "get"),
+		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "get", "create"),
+	}
+}
+
+// allow returns a rule of a Role.
 func allow(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
+}
+
+// only returns a rule that applies only to the object with a name.
+func only(name string, rule rbacv1.PolicyRule) rbacv1.PolicyRule {
+	rule.ResourceNames = []string{name}
+	return rule
 }
 
 // jobKey identifies a Job: one for each kind, namespace and part of a fleet.
@@ -66,18 +89,22 @@ type job struct {
 type jobs struct {
 	mu   sync.Mutex
 	byID map[jobKey]*job
+	last int // the last wave of the machines' objects, at least 0
 }
 
 // add adds a machine to the Jobs that it needs. content is the hash of its content,
-// if a snapshot is to be taken.
-func (j *jobs) add(m *machine.Machine, content string) {
+// if a Job is to compare it.
+func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string) {
+	last := lastWave(objects)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last = max(j.last, last)
 	if !m.Lifecycle.Hooks() {
 		return
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	if m.Lifecycle.Strategy.Traits().Job {
-		j.of(&rolloutKind, m)
+		of := j.of(&rolloutKind, m)
+		of.args = append(of.args, m.Name+"="+content)
 	}
 	if m.Lifecycle.SnapshotBefore {
 		of := j.of(&snapshotKind, m)
@@ -100,49 +127,64 @@ func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 	return of
 }
 
+// lastWave returns the last wave of objects that are not hooks.
+func lastWave(objects []runtime.Object) int {
+	last := 0
+	for _, o := range objects {
+		meta, ok := o.(metav1.Object)
+		if !ok || meta.GetAnnotations()[argocd.HookAnnotation] != "" {
+			continue
+		}
+		if wave, err := strconv.Atoi(meta.GetAnnotations()[argocd.SyncWaveAnnotation]); err == nil {
+			last = max(last, wave)
+		}
+	}
+	return last
+}
+
 // objects returns the objects of all Jobs.
 func (j *jobs) objects() map[jobKey][]runtime.Object {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	out := make(map[jobKey][]runtime.Object, len(j.byID))
 	for key, of := range j.byID {
-		out[key] = key.objects(of)
+		out[key] = key.objects(of, j.last)
 	}
 	return out
 }
 
 func (k *jobKey) name() string { return k.part + "-" + k.kind.command }
 
-func (k *jobKey) meta(p part, target values.Target) metav1.ObjectMeta {
+func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: k.name(), Namespace: k.namespace,
 		Labels:      map[string]string{labelApp: k.name(), labelManagedBy: manager},
-		Annotations: syncRules[p].annotations(0, target),
+		Annotations: syncRules[p].annotations(wave, target),
 	}
 }
 
 // objects returns the Job, and the ServiceAccount, Role and RoleBinding that allow
-// it what it does and nothing else.
-func (k *jobKey) objects(of *job) []runtime.Object {
-	access := k.meta(k.kind.access, of.target)
+// it what it does and nothing else. last is the last wave of all machines.
+func (k *jobKey) objects(of *job, last int) []runtime.Object {
+	access := k.meta(k.kind.access, 0, of.target)
 	return []runtime.Object{
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: access},
 		&rbacv1.Role{
 			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "Role"}, ObjectMeta: access,
-			Rules: k.kind.rules,
+			Rules: k.kind.rules(k.name()),
 		},
 		&rbacv1.RoleBinding{
 			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "RoleBinding"}, ObjectMeta: access,
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacGroup, Kind: "Role", Name: k.name()},
 			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: k.name(), Namespace: k.namespace}},
 		},
-		k.job(of),
+		k.job(of, last),
 	}
 }
 
 const rbacGroup = "rbac.authorization.k8s.io"
 
-func (k *jobKey) job(of *job) *batchv1.Job {
+func (k *jobKey) job(of *job, last int) *batchv1.Job {
 	args := []string{k.kind.command, "--namespace", k.namespace}
 	if k.kind == &rolloutKind {
 		args = append(args, "--id", k.part)
@@ -156,7 +198,24 @@ func (k *jobKey) job(of *job) *batchv1.Job {
 		Name: manager, Image: image, Command: []string{manager}, Args: args, Resources: jobResources(),
 	})
 	pod.ServiceAccountName = k.name()
-	return newJob(k.meta(k.kind.job, of.target), pod, manager)
+	if k.kind == &rolloutKind {
+		return namedByContent(newJob(k.meta(k.kind.job, last, of.target), pod, manager))
+	}
+	return newJob(k.meta(k.kind.job, 0, of.target), pod, manager)
+}
+
+// namedByContent adds a hash of the Job's spec to its name: Kubernetes does not allow
+// to change the spec, and an equal Job must not run again.
+//
+// The Job has no deadline as a whole. Its steps have one each, and how many there are
+// depends on the number of VMs. It has no TTL either: Argo CD would create it again.
+func namedByContent(job *batchv1.Job) *batchv1.Job {
+	text, err := json.Marshal(&job.Spec)
+	if err != nil {
+		panic(err) // the spec consists of plain fields only
+	}
+	job.Name += "-" + machine.Hash(string(text))
+	return job
 }
 
 // jobResources returns resources that are enough for a few thousand VMs.

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/vmrender/vmrender/internal/golden"
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -72,6 +74,68 @@ func TestJobsPerNamespace(t *testing.T) {
 		"a/w", "c/v", "a/x", "b/y", "b/z",
 		"a/site-a-01234567-rollout", "b/site-a-01234567-rollout", "b/site-a-89abcdef-rollout",
 	}, got)
+}
+
+// rolloutJobOf returns the Job of a rollout of machines.
+func rolloutJobOf(t *testing.T, machines ...*machine.Machine) *batchv1.Job {
+	t.Helper()
+	c := NewCollector()
+	for _, m := range machines {
+		c.Visit(m, new(source.Diagnostics))
+	}
+	for key, objects := range c.jobs.objects() {
+		if key.kind == &rolloutKind {
+			return find[*batchv1.Job](t, objects)
+		}
+	}
+	require.Fail(t, "no Job")
+	return nil
+}
+
+// A rollout has another Job only if what it rolls out has changed: Kubernetes allows
+// no change of a Job, and an equal one must not run again.
+func TestRolloutJobName(t *testing.T) {
+	cattle := func() *machine.Machine { return named(cattleMachine(t), "prod", "a") }
+	name := rolloutJobOf(t, cattle()).Name
+	require.Regexp(t, "^site-a-01234567-rollout-[0-9a-f]{8}$", name)
+	annotated := cattle()
+	annotated.Annotations = map[string]string{"tier": "edge"}
+	require.Equal(t, name, rolloutJobOf(t, annotated, named(linuxMachine(t), "prod", "pet")).Name)
+
+	for what, change := range map[string]func(*machine.Machine){
+		"name":     func(m *machine.Machine) { m.Name = "b" },
+		"content":  func(m *machine.Machine) { m.Hostname = "other" },
+		"deadline": func(m *machine.Machine) { m.Lifecycle.ProgressDeadlineSeconds = 60 },
+		"keepOld":  func(m *machine.Machine) { m.Lifecycle.KeepOld++ },
+		"image":    func(m *machine.Machine) { m.Target.Image = "registry.example.com/vmrender:2.0" },
+	} {
+		m := cattle()
+		change(m)
+		require.NotEqual(t, name, rolloutJobOf(t, m).Name, what)
+	}
+	require.NotEqual(t, name, rolloutJobOf(t, cattle(), named(cattleMachine(t), "prod", "b")).Name)
+}
+
+// A sync waits for all waves but the last one, so the Job of a rollout is in it.
+func TestRolloutJobIsInTheLastWave(t *testing.T) {
+	in := func(wave int) *machine.Machine {
+		m := named(cattleMachine(t), "prod", "a")
+		m.Wave = wave
+		for i := range m.Disks {
+			m.Disks[i].ExpandTo = ""
+		}
+		return m
+	}
+	other := named(linuxMachine(t), "other", "b")
+	other.Wave = 4
+	for want, machines := range map[string][]*machine.Machine{
+		"0": {in(-3)}, "2": {in(2)}, "4": {in(2), other},
+	} {
+		job := rolloutJobOf(t, machines...)
+		require.Equal(t, map[string]string{argocd.SyncWaveAnnotation: want}, job.Annotations)
+	}
+	other.Disks[0].ExpandTo = "90Gi"
+	require.Equal(t, "5", rolloutJobOf(t, other, in(0)).Annotations[argocd.SyncWaveAnnotation])
 }
 
 // Every machine has a policy, with only the facts that hold for it.

@@ -93,9 +93,13 @@ var syncRules = [...]syncRule{
 		name: "AnsibleJob, or the Job of an image", hook: "PostSync", cleanup: "HookFailed",
 		why: "once for each revision of the VM; a sync that fails deletes it, and the next one runs it again",
 	},
+	// Argo CD looks at no newer commit while it waits for an object, and waits for all
+	// objects except those of the last wave (gitops-engine pkg/sync/sync_context.go,
+	// argo-cd v3.2.11). Objects with PruneLast are deleted in a wave of their own.
 	rolloutJob: {
-		name: "Job of a rollout", hook: "PostSync", cleanup: "BeforeHookCreation",
-		why: "when all else is healthy; the last run's log stays until the next",
+		name: "Job of a rollout",
+		why: "the sync does not wait for it, so the next commit can end it; " +
+			"its name contains the hash of what it rolls out",
 	},
 	rolloutAccess: {
 		name: "ServiceAccount, Role and RoleBinding of a rollout",
@@ -149,13 +153,26 @@ func (x *rendering) lifecycleAnnotations() map[string]string {
 	lc := &x.Lifecycle
 	a := x.syncAnnotations(vmParts[lc.Strategy])
 	if !lc.Cattle() {
-		a[labels.Lifecycle], a[labels.OnChange] = "pet", "in-place"
+		a[labels.Lifecycle], a[labels.OnChange] = labels.Pet, "in-place"
 		return a
 	}
-	a[labels.Lifecycle], a[labels.OnChange] = "cattle", "recreate"
+	a[labels.Lifecycle], a[labels.OnChange] = labels.Cattle, "recreate"
 	a[labels.Strategy] = string(lc.Strategy)
 	if lc.Strategy.Traits().Job {
-		a[labels.MaxUnavailable], a[labels.KeepOld] = lc.MaxUnavailable.String(), strconv.Itoa(lc.KeepOld)
+		maps.Copy(a, x.rolloutAnnotations())
+	}
+	return a
+}
+
+// rolloutAnnotations returns the annotations that control a rollout.
+func (x *rendering) rolloutAnnotations() map[string]string {
+	lc := &x.Lifecycle
+	a := map[string]string{
+		labels.MaxUnavailable: lc.MaxUnavailable.String(), labels.KeepOld: strconv.Itoa(lc.KeepOld),
+	}
+	set(a, labels.Entry, x.Entry)
+	if lc.ProgressDeadlineSeconds > 0 {
+		a[labels.ProgressDeadline] = strconv.Itoa(lc.ProgressDeadlineSeconds)
 	}
 	return a
 }

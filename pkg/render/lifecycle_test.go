@@ -47,6 +47,16 @@ func TestVMAnnotations(t *testing.T) {
 				labels.MaxUnavailable: "25%", labels.KeepOld: "1",
 			},
 		},
+		"a replica with a deadline": {
+			write: func(m *machine.Machine) {
+				m.Lifecycle, m.Entry = rolloutLifecycle(), "web"
+				m.Lifecycle.ProgressDeadlineSeconds = 60
+			},
+			want: map[string]string{
+				argocd.SyncWaveAnnotation: "0", labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "rollout",
+				labels.MaxUnavailable: "25%", labels.KeepOld: "1", labels.Entry: "web", labels.ProgressDeadline: "60",
+			},
+		},
 		"blue-green cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: values.BlueGreen} },
 			want: map[string]string{
@@ -75,7 +85,10 @@ func TestVMAnnotations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := linuxMachine(t)
 			test.write(m)
-			require.Equal(t, test.want, find[*kubevirtv1.VirtualMachine](t, render(t, m)).Annotations)
+			annotations := find[*kubevirtv1.VirtualMachine](t, render(t, m)).Annotations
+			require.Equal(t, m.Lifecycle.Strategy == values.Rollout, annotations[labels.Content] != "")
+			delete(annotations, labels.Content)
+			require.Equal(t, test.want, annotations)
 		})
 	}
 }

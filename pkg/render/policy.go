@@ -166,20 +166,24 @@ var policies = []Policy{
 			{On: OnChange, Text: "A different source, version, size, storage class or mode of the root disk " +
 				"creates a new disk, `VM-root-HASH`. KubeVirt fills it while the VM runs or, " +
 				"if the storage class waits for a first consumer, during the restart."},
-			{On: OnChange, Text: "When everything is healthy, a Job restarts the VMs whose root disk is outdated " +
-				"or for which KubeVirt requires a restart: at most `maxUnavailable` at a time, " +
+			{On: OnChange, Text: "When all VMs of the rollout have the change, a Job restarts those whose root disk " +
+				"is outdated or for which KubeVirt requires a restart: at most `maxUnavailable` at a time, " +
 				"each when its new disks are ready. It waits until each VM is Ready. " +
 				"Name, UID, firmware UUID, serial number and MAC addresses stay; " +
 				"cloud-init finds the same machine, and on the new disk runs from the beginning. " +
-				"Stopped VMs are not started."},
-			{On: OnChange, Text: "If a VM is not Ready within 15 minutes, the rollout stops: " +
-				"no further VM is restarted, and the sync fails. " +
+				"Stopped VMs are not started, and paused ones are not restarted."},
+			{On: OnChange, Text: "The sync does not wait for the Job. " +
+				"A newer commit that changes the VMs, such as a revert, ends it and starts the next: " +
+				"VMs that were not restarted yet are not restarted for the old commit."},
+			{On: OnChange, Text: "If a VM is not Ready within `progressDeadlineSeconds`, the rollout stops: " +
+				"no further VM is restarted, the Job fails, and the Application is Degraded. " +
 				"With `maxUnavailable` above 1, others may already have restarted. " +
-				"A retried sync, or a new Job after a killed one, resumes the rollout."},
-			{On: OnChange, Text: "Then the Job deletes outdated root disks, except the newest `keepOld` of each VM. " +
+				"A commit to other VMs does not go on with it; one that changes these VMs does, " +
+				"and so does `vmrender rollout --retry`. The pod that replaces a killed one resumes the rollout."},
+			{On: OnChange, Text: "At the end the Job deletes outdated root disks, " +
+				"except the `keepOld` of each VM that it ran from last, and those that any other VM refers to. " +
 				"To go back, revert the commit: the old disk is still there."},
-			{On: OnChange, Text: "A commit that does not change the VM restarts nothing. " +
-				"Argo CD's self-heal runs no Job."},
+			{On: OnChange, Text: "A commit that does not change a VM of the rollout runs no Job."},
 			growthFact, ownedDataFact, keptDiskFact,
 		}, onLoss(deletedFact, protectFact, keptDisksStay, ownedDisksGo)),
 	},
@@ -289,6 +293,8 @@ func Parts() []Part {
 // wave returns the wave of a part: relative to the VM's own, or as a number.
 func (r *syncRule) wave(p part) string {
 	switch own := !slices.Contains([]part{rolloutJob, rolloutAccess, snapshotJob, snapshotAccess}, p); {
+	case p == rolloutJob:
+		return "the last"
 	case !own:
 		return strconv.Itoa(r.after)
 	case r.after > 0:

@@ -47,8 +47,8 @@ type rendering struct {
 //   - the Services
 //   - the Ansible job that runs after a change
 //
-// It also returns the hash of the machine's content if a snapshot is named after
-// it. [Collector] adds the objects that machines share.
+// It also returns the hash of the machine's content if a Job is to compare it.
+// [Collector] adds the objects that machines share.
 //
 // Problems in what the user writes in KubeVirt's or Kubernetes' own form
 // (tolerations, probes, overrides …) go to diags; the objects must not be used if
@@ -72,8 +72,13 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 		objects = append(objects, vm)
 	}
 	objects = x.appendGrowth(objects)
-	if m.Lifecycle.SnapshotBefore {
+	switch {
+	case m.Lifecycle.SnapshotBefore:
 		content = x.contentOf(objects)
+	case m.Lifecycle.Strategy.Traits().Job:
+		content = x.content(&vm.Spec, x.rolloutAnnotations())
+	}
+	if content != "" {
 		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
 	}
 	return x.appendAnsible(x.appendServices(objects)), content

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +29,9 @@ var (
 	snapshots   = schema.GroupVersionResource{
 		Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots",
 	}
-	events = corev1.SchemeGroupVersion.WithResource("events")
+	events          = corev1.SchemeGroupVersion.WithResource("events")
+	leases          = coordinationv1.SchemeGroupVersion.WithResource("leases")
+	serviceAccounts = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
 
 	subresources = schema.GroupVersion{Group: "subresources.kubevirt.io", Version: "v1"}
 )
@@ -151,6 +154,26 @@ func (c *Cluster) create(
 		return nil
 	}
 	return explain(err, "create", resource, namespace)
+}
+
+// update replaces an object that was read, and returns the result. It fails with a
+// conflict if the object has changed since.
+func update[T any](
+	ctx context.Context, c *Cluster, resource schema.GroupVersionResource, namespace string, object *T,
+) (*T, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	live, err := c.objects.Resource(resource).Namespace(namespace).
+		Update(ctx, &unstructured.Unstructured{Object: content}, metav1.UpdateOptions{})
+	if err != nil {
+		return nil, explain(err, "update", resource, namespace)
+	}
+	out := new(T)
+	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, out)
 }
 
 // retry repeats a request that fails with a transient error, for about ten seconds.

@@ -2,7 +2,8 @@
 // VirtualMachines, a few at a time, and takes snapshots before a change. The Jobs
 // that are rendered for a fleet run it.
 //
-// It keeps no state. Each step depends only on [Options] and on the objects in the
+// A run keeps no state. Each step depends only on [Options] and on the objects in the
 // cluster, including the labels and annotations of the VirtualMachines: a run that
-// was killed resumes where it stopped when it is started again.
+// was killed resumes where it stopped when it is started again. What one rollout
+// leaves to the next is in annotations of its Lease.
 package rollout

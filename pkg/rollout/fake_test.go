@@ -115,6 +115,13 @@ func (p *playedCluster) put(resource schema.GroupVersionResource, apiVersion, ki
 	require.NoError(p.t, err)
 }
 
+// machine returns a VM.
+func (p *playedCluster) machine(name string) *kubevirtv1.VirtualMachine {
+	vm, err := get[kubevirtv1.VirtualMachine](context.Background(), p.Cluster, machines, "prod", name)
+	require.NoError(p.t, err)
+	return vm
+}
+
 // names lists the objects of a resource.
 func (p *playedCluster) names(resource schema.GroupVersionResource) string {
 	list, err := p.objects.Resource(resource).Namespace("prod").List(context.Background(), metav1.ListOptions{})
@@ -153,8 +160,7 @@ func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
 
 // stop does what KubeVirt does first: it stores the request and deletes the instance.
 func (p *playedCluster) stop(name string) {
-	vm, err := get[kubevirtv1.VirtualMachine](context.Background(), p.Cluster, machines, "prod", name)
-	require.NoError(p.t, err)
+	vm := p.machine(name)
 	m := &machine{VirtualMachine: vm}
 	notReady(m)
 	vm.Status.StateChangeRequests = []kubevirtv1.VirtualMachineStateChangeRequest{{Action: "Start"}}
@@ -174,8 +180,7 @@ func (p *playedCluster) start(name string) {
 	p.settle()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	vm, err := get[kubevirtv1.VirtualMachine](context.Background(), p.Cluster, machines, "prod", name)
-	require.NoError(p.t, err)
+	vm := p.machine(name)
 	vm.Status.StateChangeRequests = nil
 	m := &machine{VirtualMachine: vm}
 	set(m, kubevirtv1.VirtualMachineRestartRequired, corev1.ConditionFalse)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,6 +20,7 @@ type stage uint8
 
 const (
 	skipped    stage = iota // not running, or must not be restarted: nothing to do
+	barred                  // needs a change, because a rollout of this content has stopped
 	failed                  // waiting will not help
 	waiting                 // a disk is not filled, or KubeVirt has not processed the change yet
 	outdated                // must be restarted
@@ -68,10 +70,14 @@ func (m *machine) stage() (stage, string) {
 func (m *machine) skipReason() string {
 	strategy, err := m.RunStrategy()
 	switch {
+	case m.Annotations[labels.Lifecycle] == labels.Pet:
+		return "a pet, so it is not restarted"
 	case err != nil:
 		return err.Error()
 	case m.DeletionTimestamp != nil:
 		return "being deleted"
+	case m.isPaused():
+		return "paused, so it is not restarted"
 	case strategy == kubevirtv1.RunStrategyAlways:
 		return ""
 	case strategy != kubevirtv1.RunStrategyManual && strategy != kubevirtv1.RunStrategyRerunOnFailure:
@@ -80,6 +86,13 @@ func (m *machine) skipReason() string {
 		return "not running; it takes the change when it is started"
 	}
 	return ""
+}
+
+// isPaused reports whether a user has paused the running instance. The condition may
+// still be that of an instance that a restart has ended.
+func (m *machine) isPaused() bool {
+	return m.instance != nil && !m.isRestarting() &&
+		m.condition(kubevirtv1.VirtualMachinePaused) == corev1.ConditionTrue
 }
 
 // isStopped reports whether the VM was not started, or its guest has shut down.
@@ -237,6 +250,29 @@ func (m *machine) running() types.UID {
 		return ""
 	}
 	return m.instance.UID
+}
+
+// content returns what the VM is to be: the hash that was rendered for it, or for a
+// VM of an earlier release of vmrender, its generation.
+func (m *machine) content() string {
+	return cmp.Or(m.Annotations[labels.Content], fmt.Sprintf("generation-%d", m.Generation))
+}
+
+// deadline returns the time within which a step of the VM must be complete. By
+// default, this is the given time and the time that its guest may take to stop.
+func (m *machine) deadline(timeout time.Duration) (time.Duration, error) {
+	if text, ok := m.Annotations[labels.ProgressDeadline]; ok {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return 0, fmt.Errorf("%s: annotation %s: invalid number %q; expected seconds, from 1",
+				m.Name, labels.ProgressDeadline, text)
+		}
+		return time.Duration(n) * time.Second, nil
+	}
+	if grace := m.Spec.Template.Spec.TerminationGracePeriodSeconds; grace != nil {
+		timeout += time.Duration(*grace) * time.Second
+	}
+	return timeout, nil
 }
 
 // keepOld returns the number of outdated root disks of the VM to keep.

@@ -183,6 +183,9 @@ func TestStage(t *testing.T) {
 			changes{needsRestart, func(m *machine) { m.DeletionTimestamp = new(metav1.Now()) }},
 			skipped, "being deleted",
 		},
+		"pet":                         {changes{needsRestart, pet}, skipped, "a pet, so it is not restarted"},
+		"paused":                      {changes{needsRestart, paused}, skipped, "paused, so it is not restarted"},
+		"paused, but stopping":        {changes{needsRestart, paused, requested}, restarting, "Running"},
 		"asked, request not seen yet": {changes{needsRestart, asked}, restarting, "Running"},
 		"asked, request and instance gone": {
 			changes{asked, strategy("Manual"), gone, stoppedStatus},
@@ -211,6 +214,8 @@ func TestStage(t *testing.T) {
 	}
 }
 
+func pet(m *machine) { m.Annotations[labels.Lifecycle] = labels.Pet }
+
 func claim(name string, hotplug bool) kubevirtv1.VolumeSource {
 	return kubevirtv1.VolumeSource{PersistentVolumeClaim: &kubevirtv1.PersistentVolumeClaimVolumeSource{
 		PersistentVolumeClaimVolumeSource: corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}, Hotpluggable: hotplug,
@@ -220,6 +225,7 @@ func claim(name string, hotplug bool) kubevirtv1.VolumeSource {
 func gone(m *machine)          { m.instance = nil }
 func stoppedStatus(m *machine) { m.Status.Created = false }
 func asked(m *machine)         { m.asked = m.instance.UID }
+func paused(m *machine)        { set(m, kubevirtv1.VirtualMachinePaused, corev1.ConditionTrue) }
 func reborn(m *machine)        { m.instance.UID = "another" }
 
 func phase(p kubevirtv1.VirtualMachineInstancePhase) func(*machine) {

@@ -17,11 +17,15 @@ type observed struct {
 	why   string
 }
 
-// observe returns all VMs with their stages, sorted by name.
-func observe(machines []*machine) []observed {
+// observe returns all VMs with their stages, sorted by name. VMs of a content at
+// which a rollout has stopped are barred unless they are ready after all.
+func observe(machines []*machine, r *record) []observed {
 	out := make([]observed, 0, len(machines))
 	for _, m := range machines {
 		s, why := m.stage()
+		if s != skipped && s != current && r.bars(m) {
+			s, why = barred, "a rollout of this revision has stopped here: "+why
+		}
 		out = append(out, observed{m, s, why})
 	}
 	slices.SortFunc(out, byMachine)
@@ -30,22 +34,29 @@ func observe(machines []*machine) []observed {
 
 func byMachine(a, b observed) int { return cmp.Compare(a.Name, b.Name) }
 
-// plan returns the VMs to restart now. VMs with the same value of
-// [labels.MaxUnavailable] form a group, which shares that maximum.
+// budget identifies the VMs that share a maximum of unavailable VMs: the replicas of
+// an entry, or all VMs that are not replicas, with the same maximum.
+type budget struct{ entry, most string }
+
+// plan returns the VMs to restart now.
 func plan(all []observed) ([]observed, error) {
-	groups := map[string][]observed{}
+	groups := map[budget][]observed{}
 	for _, m := range all {
+		// Bad annotations are reported before anything is restarted.
 		if _, err := m.keepOld(); err != nil {
-			return nil, err // report it before anything is restarted
+			return nil, err
+		}
+		if _, err := m.deadline(0); err != nil {
+			return nil, err
 		}
 		if m.stage != skipped {
-			most := m.Annotations[labels.MaxUnavailable]
-			groups[most] = append(groups[most], m)
+			of := budget{m.Annotations[labels.Entry], m.Annotations[labels.MaxUnavailable]}
+			groups[of] = append(groups[of], m)
 		}
 	}
 	var restart []observed
-	for text, members := range groups {
-		most, err := maxUnavailable(text, len(members))
+	for of, members := range groups {
+		most, err := maxUnavailable(of.most, len(members))
 		if err != nil {
 			return nil, fmt.Errorf("%s: annotation %s: %w", members[0].Name, labels.MaxUnavailable, err)
 		}
@@ -65,7 +76,7 @@ func next(members []observed, most int) []observed {
 			up = append(up, m)
 		case m.stage == outdated:
 			down = append(down, m)
-		case m.stage != current && !(m.stage == waiting && m.isReady()):
+		case m.isRestarting(), !m.isReady():
 			most--
 		}
 	}

@@ -24,6 +24,7 @@ func TestPlan(t *testing.T) {
 		"import":   func(m *machine) { bump(m, cdiv1.ImportInProgress) },
 		"dark":     func(m *machine) { bump(m, cdiv1.ImportInProgress); notReady(m) },
 		"halted":   func(m *machine) { strategy("Halted")(m); needsRestart(m) },
+		"paused":   func(m *machine) { paused(m); notReady(m) },
 	}
 	for name, c := range map[string]struct{ most, machines, want string }{
 		"one at a time":                {"1", "outdated/outdated/outdated", "a"},
@@ -47,6 +48,7 @@ func TestPlan(t *testing.T) {
 		"import of one that is down takes a place": {"1", "dark/outdated", ""},
 		"halted ones are not restarted":            {"2", "halted/halted", ""},
 		"halted ones do not count as unavailable":  {"1", "halted/outdated", "b"},
+		"paused ones do not count as unavailable":  {"1", "paused/outdated", "b"},
 		"done":                              {"1", "current/current", ""},
 		"more unavailable than the maximum": {"1", "down/down/outdated", ""},
 		"maximum above the number of those that do": {"9", "outdated/current", "a"},
@@ -61,7 +63,7 @@ func TestPlan(t *testing.T) {
 				states[word](m)
 				all = append(all, m)
 			}
-			restart, err := plan(observe(all))
+			restart, err := plan(observe(all, new(record)))
 			require.NoError(t, err)
 			require.Equal(t, c.want, names(restart))
 		})
@@ -84,9 +86,32 @@ func TestPlanOfGroups(t *testing.T) {
 		needsRestart(m)
 		all = append(all, m)
 	}
-	restart, err := plan(observe(all))
+	restart, err := plan(observe(all, new(record)))
 	require.NoError(t, err)
 	require.Equal(t, "a c d", names(restart), "each maximum is its own budget")
+}
+
+// Each entry with replicas has a budget of its own, and so a percentage of its own
+// replicas; all VMs that are not replicas share one.
+func TestPlanOfEntries(t *testing.T) {
+	var all []*machine
+	add := func(entry string, names ...string) {
+		for _, name := range names {
+			m := running(name)
+			m.Annotations[labels.MaxUnavailable] = "25%"
+			if entry != "" {
+				m.Annotations[labels.Entry] = entry
+			}
+			needsRestart(m)
+			all = append(all, m)
+		}
+	}
+	add("api", "api-0", "api-1")
+	add("web", "web-0", "web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "web-7", "web-8", "web-9")
+	add("", "lone", "other", "third")
+	restart, err := plan(observe(all, new(record)))
+	require.NoError(t, err)
+	require.Equal(t, "api-0 lone web-0 web-1", names(restart))
 }
 
 func TestPlanRefusesBadAnnotations(t *testing.T) {
@@ -100,12 +125,16 @@ func TestPlanRefusesBadAnnotations(t *testing.T) {
 				`expected a number such as "2" or a percentage such as "25%"`,
 		},
 		{labels.KeepOld, "all", `web: annotation vmrender.io/keep-old: invalid number "all"; expected 0 or more`},
+		{
+			labels.ProgressDeadline, "0",
+			`web: annotation vmrender.io/progress-deadline-seconds: invalid number "0"; expected seconds, from 1`,
+		},
 		{labels.KeepOld, "-1", `web: annotation vmrender.io/keep-old: invalid number "-1"; expected 0 or more`},
 	} {
 		m := running("web")
 		needsRestart(m)
 		m.Annotations[c.key] = c.value
-		_, err := plan(observe([]*machine{m}))
+		_, err := plan(observe([]*machine{m}, new(record)))
 		require.EqualError(t, err, c.want)
 	}
 }
@@ -129,16 +158,23 @@ func TestOutdatedDisks(t *testing.T) {
 	add("web-data", 1, func(d *cdiv1.DataVolume) { d.Labels = nil })
 	add("other-root", 1, func(d *cdiv1.DataVolume) { d.OwnerReferences[0].UID = types.UID("uid-other") })
 	add("web-root-free", 1, func(d *cdiv1.DataVolume) { d.OwnerReferences = nil })
+	add("web-root-lent", 1, nil)
 	add("web-root-going", 1, func(d *cdiv1.DataVolume) { d.DeletionTimestamp = new(day(4)) })
 
+	inUse := map[string]bool{"web-root-1": true, "web-root-2": true, "web-root-lent": true}
+	removed := func(keep int, ran ...string) string {
+		var got []string
+		for _, d := range outdatedDisks(m, keep, inUse, ran) {
+			got = append(got, d.Name)
+		}
+		return strings.Join(got, " ")
+	}
 	for keep, want := range []string{
 		"web-root-b web-root-c web-root-d web-root-a", "web-root-c web-root-d web-root-a",
 		"web-root-d web-root-a", "web-root-a", "", "",
 	} {
-		var got []string
-		for _, d := range outdatedDisks(m, keep) {
-			got = append(got, d.Name)
-		}
-		require.Equal(t, want, strings.Join(got, " "), "keep %d; what runs, and what comes next, always stays", keep)
+		require.Equal(t, want, removed(keep), "keep %d; what is in use always stays", keep)
 	}
+	require.Equal(t, "web-root-b web-root-d", removed(2, "web-root-2", "web-root-a", "web-root-gone", "web-root-c"),
+		"what ran last is kept, whatever is newer")
 }

@@ -42,6 +42,7 @@ vms:
 type release struct {
 	machines map[string]*kubevirtv1.VirtualMachine
 	args     map[string][]string // of the Jobs, by command
+	account  string              // of the rollout
 }
 
 func rendered(t *testing.T, version string) release {
@@ -83,6 +84,9 @@ func decode(t *testing.T, all []render.Rendered) release {
 			require.NoError(t, json.Unmarshal(item, &job))
 			args := job.Spec.Template.Spec.Containers[0].Args
 			r.args[args[0]] = args[1:]
+			if args[0] == "rollout" {
+				r.account = job.Spec.Template.Spec.ServiceAccountName
+			}
 		}
 	}
 	return r
@@ -94,6 +98,17 @@ func after(args []string, flag string) string {
 		return args[i+1]
 	}
 	return ""
+}
+
+// target is what a Job with the arguments is for.
+func target(t *testing.T, args []string) Target {
+	t.Helper()
+	machines, err := ParseMachines(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return !strings.Contains(arg, "=")
+	}))
+	require.NoError(t, err)
+	require.NotEmpty(t, machines)
+	return Target{ID: after(args, "--id"), Machines: machines, Holder: "test"}
 }
 
 // applied are the machines of the last release in a cluster that has had the
@@ -135,12 +150,12 @@ func TestRolloutOfWhatIsRendered(t *testing.T) {
 			web = append(web, m)
 		}
 	}
-	restart, err := plan(observe(web))
+	restart, err := plan(observe(web, new(record)))
 	require.NoError(t, err)
 	require.Equal(t, "web-0 web-1", names(restart))
 
 	p := play(t, applied(v1, v2, v3)...)
-	require.NoError(t, p.Rollout(t.Context(), after(v3.args["rollout"], "--id"), options(new(bytes.Buffer))))
+	require.NoError(t, p.Rollout(t.Context(), target(t, v3.args["rollout"]), options(new(bytes.Buffer))))
 	require.ElementsMatch(t, []string{"web-0", "web-1", "web-2"}, strings.Fields(p.asked()))
 	for _, m := range web {
 		for i, r := range []release{v1, v2, v3} {
@@ -148,6 +163,15 @@ func TestRolloutOfWhatIsRendered(t *testing.T) {
 			require.Equal(t, i > 0, slices.Contains(strings.Fields(p.names(dataVolumes)), disk), "%s of v%d", disk, i+1)
 		}
 	}
+}
+
+// The Lease has the name that the Role allows, which is that of the ServiceAccount.
+func TestLeaseIsThatOfTheRole(t *testing.T) {
+	v1 := rendered(t, "v1")
+	args := v1.args["rollout"]
+	lease := new(Cluster).newLease(&Options{}, new(target(t, args)))
+	require.Equal(t, v1.account, lease.name)
+	require.Regexp(t, `^[^:]+-[0-9a-f]{8}-rollout$`, v1.account, "the governance chart knows it by this pattern")
 }
 
 // The snapshots' Job takes one of the pet that changes, and none of one that does not.

@@ -33,6 +33,8 @@ func (r *run) reportStage(ctx context.Context, m observed) {
 	switch m.stage {
 	case skipped:
 		r.say(m.Name, "left alone: %s", m.why)
+	case barred:
+		r.say(m.Name, "not restarted: %s", m.why)
 	case waiting:
 		if r.spells[m.Name].what != r.waitsFor(m) { // once, not for each percent of an import
 			r.say(m.Name, "waiting: %s", m.why)

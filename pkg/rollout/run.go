@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,7 +21,7 @@ var ErrInterrupted = errors.New("stopped before the end; another run goes on fro
 type Options struct {
 	Namespace string
 	// Timeout of one VirtualMachine for each step: its disks, its restart, its
-	// snapshot.
+	// snapshot. A restart has the time that the guest may take to stop in addition.
 	Timeout time.Duration
 	// Log receives one line for each event, for people.
 	Log io.Writer
@@ -45,9 +46,11 @@ func (o *Options) pause(ctx context.Context) bool {
 // run is one run of a rollout.
 type run struct {
 	Options
+	Target
 	cluster *Cluster
 	view    *view
-	id      string
+	lease   *lease
+	applied bool // whether all VMs have had their content
 
 	asked   map[string]types.UID // instances for which a restart was requested, by VM
 	refused map[string]error     // why a restart was not accepted yet, by VM
@@ -59,33 +62,39 @@ type run struct {
 type spell struct {
 	what  string
 	since time.Time
+	seen  map[string]bool // the phases and percentages of an import so far
 }
 
-// Rollout restarts the VirtualMachines with the label [labels.Rollout] and the given
-// id that need it, at most [labels.MaxUnavailable] at a time, waits until each is
-// ready again, and removes root disks of earlier revisions. It returns an error for
-// the first VM that fails, and restarts no further VM. If the context ends, it
-// returns [ErrInterrupted]; another call resumes the rollout.
-func (c *Cluster) Rollout(ctx context.Context, id string, o Options) error {
+// Rollout restarts the VirtualMachines of a target that need it, at most
+// [labels.MaxUnavailable] at a time, waits until each is ready again, and removes root
+// disks of earlier revisions. It returns an error for the first VM that fails, and
+// restarts no further VM; later rollouts do not go on with what it leaves behind. If
+// the context ends, it returns [ErrInterrupted]; another call resumes the rollout.
+//
+// Only one rollout of the same target runs at a time; another one waits.
+func (c *Cluster) Rollout(ctx context.Context, t Target, o Options) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	view, err := c.watch(ctx, o.Namespace, labels.Rollout+"="+id, stop)
+	view, err := c.watch(ctx, o.Namespace, stop)
 	if err != nil {
 		return err
 	}
 	r := &run{
-		Options: o, cluster: c, view: view, id: id,
+		Options: o, Target: t, cluster: c, view: view, lease: c.newLease(&o, &t),
 		asked: map[string]types.UID{}, refused: map[string]error{}, spells: map[string]spell{}, said: map[string]string{},
 	}
+	defer r.lease.release(ctx)
 	if err := r.read(ctx); err != nil {
 		return err
 	}
 	for {
 		done, err := r.step(ctx)
-		if err != nil || done {
+		switch {
+		case done:
+			return nil
+		case err != nil && ctx.Err() == nil:
 			return err
-		}
-		if !r.pause(ctx) {
+		case !r.pause(ctx):
 			return r.interrupted(ctx)
 		}
 	}
@@ -118,11 +127,18 @@ func (r *run) interrupted(ctx context.Context) error {
 // rollout is complete.
 func (r *run) step(ctx context.Context) (done bool, err error) {
 	r.sayTrouble()
-	all := observe(r.view.list(r.asked))
-	if len(all) == 0 {
-		r.logf("no VirtualMachine in namespace %s has the label %s=%s; nothing to do", r.Namespace, labels.Rollout, r.id)
+	machines := r.targets()
+	switch {
+	case len(r.Machines) > 0 && !r.isApplied(machines):
+		return r.isSuperseded(machines), nil
+	case len(machines) == 0:
+		r.logf("no VirtualMachine in namespace %s has the label %s=%s; nothing to do", r.Namespace, labels.Rollout, r.ID)
 		return true, nil
 	}
+	if held, err := r.hold(ctx); err != nil || !held {
+		return false, err
+	}
+	all := observe(machines, &r.lease.record)
 	restart, err := plan(all)
 	if err != nil {
 		return false, err
@@ -132,23 +148,68 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	for _, m := range restart {
+		if held, err := r.hold(ctx); err != nil || !held {
+			return false, err
+		}
 		if err := r.restart(ctx, m); err != nil {
 			return false, err
 		}
 	}
-	if !isFinished(all) {
+	if len(restart) > 0 || isUnderWay(all) {
 		return false, nil
 	}
-	return true, r.cleanUp(ctx, all)
+	if err := leftBehind(all); err != nil {
+		return false, err
+	}
+	return r.cleanUp(ctx, all)
 }
 
-func isFinished(all []observed) bool {
+// hold reports whether this run holds the Lease of the rollout.
+func (r *run) hold(ctx context.Context) (bool, error) {
+	held, err := r.lease.hold(ctx)
+	switch {
+	case err != nil && isPermanent(err):
+		return false, err
+	case err != nil:
+		r.once("the Lease", err.Error()+"; trying again")
+	case !held && r.lease.other() != "":
+		r.once("the Lease", "waiting for another run: "+r.lease.other())
+	}
+	if held && r.Retry {
+		if err := r.lease.save(ctx, func(of *record) { clear(of.stopped) }); err != nil {
+			return false, err
+		}
+		r.Retry = false
+	}
+	return held, nil
+}
+
+// isUnderWay reports whether waiting helps.
+func isUnderWay(all []observed) bool {
+	return slices.ContainsFunc(all, func(m observed) bool {
+		return m.stage == waiting || m.stage == restarting || m.stage == starting
+	})
+}
+
+// leftBehind returns an error if VMs are not up to date although nothing is under
+// way: an earlier rollout has stopped at them, or VMs at which it has stopped take up
+// the maximum of unavailable VMs.
+func leftBehind(all []observed) error {
+	var names []string
 	for _, m := range all {
 		if m.stage != current && m.stage != skipped {
-			return false
+			names = append(names, m.Name)
 		}
 	}
-	return true
+	if len(names) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(names) - 1; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("%s%s: an earlier rollout of this revision has stopped; "+
+		"change the values, or run \"vmrender rollout --retry\"", names[0], more)
 }
 
 // restart requests one restart. If there is no response or a transient error, the
@@ -177,16 +238,23 @@ func (r *run) checkOverdue(ctx context.Context, all []observed) error {
 	for _, m := range all {
 		why := m.why
 		if m.stage != failed {
+			deadline, err := m.deadline(r.Timeout)
+			if err != nil {
+				return err
+			}
 			what := r.waitsFor(m)
-			if r.waited(m.Name, what) < r.Timeout || what == "" {
+			if r.waited(m, what) < deadline || what == "" {
 				continue
 			}
 			if err := r.refused[m.Name]; err != nil {
 				why = err.Error()
 			}
-			why = fmt.Sprintf("not %s within %s: %s", what, r.Timeout, why)
+			why = fmt.Sprintf("not %s within %s: %s", what, deadline, why)
 		}
 		r.record(ctx, m.machine, warning, "RolloutFailed", why)
+		if err := r.lease.save(ctx, func(of *record) { of.stop(all) }); err != nil {
+			r.logf("the next rollout may go on, because the Lease cannot be written: %v", err)
+		}
 		return fmt.Errorf("%s: %s; no other VirtualMachine is restarted", m.Name, why)
 	}
 	return nil
@@ -206,33 +274,17 @@ func (r *run) waitsFor(m observed) string {
 	return ""
 }
 
-// waited returns how long a VM has been waiting for the same thing.
-func (r *run) waited(name, what string) time.Duration {
+// waited returns how long a VM has been waiting for the same thing. An import that
+// makes progress begins a new wait; one that begins again and again does not.
+func (r *run) waited(m observed, what string) time.Duration {
 	now := r.Now()
-	if s, ok := r.spells[name]; !ok || s.what != what {
-		r.spells[name] = spell{what, now}
+	s, ok := r.spells[m.Name]
+	if !ok || s.what != what {
+		s = spell{what, now, map[string]bool{}}
 	}
-	return now.Sub(r.spells[name].since)
-}
-
-// cleanUp removes the root disks of earlier revisions. It skips VMs that do not run
-// with their current disk, because they may still need the others.
-func (r *run) cleanUp(ctx context.Context, all []observed) error {
-	for _, m := range all {
-		keep, err := m.keepOld()
-		if err != nil {
-			return err
-		}
-		if m.stage != current {
-			continue
-		}
-		for _, disk := range outdatedDisks(m.machine, keep) {
-			if err := r.cluster.remove(ctx, dataVolumes, r.Namespace, disk.Name, disk.UID); err != nil {
-				return fmt.Errorf("%s: removing disk %s: %w", m.Name, disk.Name, err)
-			}
-			r.say(m.Name, "removed disk %s of an earlier revision", disk.Name)
-			r.record(ctx, m.machine, normal, "RolloutDiskRemoved", "Removed disk "+disk.Name+" of an earlier revision")
-		}
+	if m.stage == waiting && !s.seen[m.why] {
+		s.seen[m.why], s.since = true, now
 	}
-	return nil
+	r.spells[m.Name] = s
+	return now.Sub(s.since)
 }

@@ -31,13 +31,16 @@ func changed(most string, names ...string) []*machine {
 	return all
 }
 
+// web is a rollout of all VMs as they are.
+var web = Target{ID: "web", Holder: "test"}
+
 func TestRolloutInBatches(t *testing.T) {
 	all := changed("2", "a", "b", "c", "d", "e")
 	strategy("Halted")(all[4])
 	all[4].instance = nil
 	p := play(t, all...)
 	var log bytes.Buffer
-	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
+	require.NoError(t, p.Rollout(t.Context(), web, options(&log)))
 
 	require.ElementsMatch(t, []string{"a", "b", "c", "d"}, strings.Fields(p.asked()), "each once, and no halted one")
 	require.LessOrEqual(t, p.mostDown(), 3, "two at a time, and the halted one")
@@ -52,7 +55,7 @@ func TestRolloutInBatches(t *testing.T) {
 	require.Len(t, strings.Fields(p.names(events)), 3*4, "an Event for each restart, each return and each disk")
 
 	log.Reset()
-	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
+	require.NoError(t, p.Rollout(t.Context(), web, options(&log)))
 	require.Len(t, strings.Fields(p.asked()), 4, "a second run finds nothing to do")
 }
 
@@ -60,7 +63,7 @@ func TestRolloutKeepsOldDisks(t *testing.T) {
 	all := changed("1", "a")
 	all[0].Annotations[labels.KeepOld] = "1"
 	p := play(t, all...)
-	require.NoError(t, p.Rollout(t.Context(), "web", options(new(bytes.Buffer))))
+	require.NoError(t, p.Rollout(t.Context(), web, options(new(bytes.Buffer))))
 	require.Equal(t, "a-root-1 a-root-2", p.names(dataVolumes))
 }
 
@@ -68,7 +71,7 @@ func TestRolloutStopsAtTheFirstFailure(t *testing.T) {
 	p := play(t, changed("1", "a", "b", "c")...)
 	p.sick["a"] = true
 	var log bytes.Buffer
-	err := p.Rollout(t.Context(), "web", hurried(&log))
+	err := p.Rollout(t.Context(), web, hurried(&log))
 	require.EqualError(t, err,
 		"a: not ready within 1h0m0s: Running: guest is not up; no other VirtualMachine is restarted")
 	require.Equal(t, "a", p.asked())
@@ -82,7 +85,7 @@ func TestRolloutStopsAtAFailedDisk(t *testing.T) {
 		Conditions: []cdiv1.DataVolumeCondition{{Type: cdiv1.DataVolumeRunning, Message: "no such image"}},
 	}
 	p := play(t, all...)
-	err := p.Rollout(t.Context(), "web", options(new(bytes.Buffer)))
+	err := p.Rollout(t.Context(), web, options(new(bytes.Buffer)))
 	require.EqualError(t, err, "b: disk b-root-2 failed: no such image; no other VirtualMachine is restarted")
 	require.Empty(t, p.asked(), "what is known to fail is known before the first restart")
 }
@@ -91,7 +94,7 @@ func TestRolloutWaitsForDisks(t *testing.T) {
 	all := changed("1", "a")
 	all[0].disks["a-root-2"].Status.Phase = cdiv1.ImportInProgress
 	p := play(t, all...)
-	err := p.Rollout(t.Context(), "web", hurried(new(bytes.Buffer)))
+	err := p.Rollout(t.Context(), web, hurried(new(bytes.Buffer)))
 	require.EqualError(t, err,
 		"a: not prepared within 1h0m0s: disk a-root-2: ImportInProgress; no other VirtualMachine is restarted")
 	require.Empty(t, p.asked())
@@ -102,7 +105,7 @@ func TestRolloutGoesOnAfterItWasStopped(t *testing.T) {
 	p.held["b"] = true
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- p.Rollout(ctx, "web", options(new(bytes.Buffer))) }()
+	go func() { ended <- p.Rollout(ctx, web, options(new(bytes.Buffer))) }()
 	require.Eventually(t, func() bool { return p.asked() == "a b" }, time.Minute, time.Millisecond)
 	stop()
 	require.EqualError(t, <-ended, "stopped before the end; another run goes on from here")
@@ -110,7 +113,7 @@ func TestRolloutGoesOnAfterItWasStopped(t *testing.T) {
 	var log bytes.Buffer
 	p.anotherRun()
 	go p.start("b")
-	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
+	require.NoError(t, p.Rollout(t.Context(), web, options(&log)))
 	require.Equal(t, "a b c", p.asked(), "nothing is restarted twice")
 	require.Equal(t, "a-root-2 b-root-2 c-root-2", p.names(dataVolumes))
 }
@@ -121,7 +124,7 @@ func TestRolloutAsksAgain(t *testing.T) {
 		http.StatusInternalServerError, http.StatusConflict, http.StatusServiceUnavailable, http.StatusTooManyRequests,
 	}
 	var log bytes.Buffer
-	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
+	require.NoError(t, p.Rollout(t.Context(), web, options(&log)))
 	require.Equal(t, "a", p.asked())
 	require.Contains(t, log.String(),
 		"a: not restarted yet: update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
@@ -132,7 +135,7 @@ func TestRolloutEndsWhenNoRestartIsTaken(t *testing.T) {
 	for range 100 {
 		p.answers = append(p.answers, http.StatusInternalServerError)
 	}
-	err := p.Rollout(t.Context(), "web", hurried(new(bytes.Buffer)))
+	err := p.Rollout(t.Context(), web, hurried(new(bytes.Buffer)))
 	require.ErrorContains(t, err, "a: not asked to restart within 1h0m0s: "+
 		"update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
 }
@@ -140,7 +143,7 @@ func TestRolloutEndsWhenNoRestartIsTaken(t *testing.T) {
 func TestRolloutSaysWhatPermissionIsMissing(t *testing.T) {
 	p := play(t, changed("1", "a")...)
 	p.answers = []int{http.StatusForbidden}
-	err := p.Rollout(t.Context(), "web", options(new(bytes.Buffer)))
+	err := p.Rollout(t.Context(), web, options(new(bytes.Buffer)))
 	require.ErrorContains(t, err, "permission missing: "+
 		"update virtualmachines/restart.subresources.kubevirt.io in namespace prod; a Role or ClusterRole must grant it")
 
@@ -148,7 +151,7 @@ func TestRolloutSaysWhatPermissionIsMissing(t *testing.T) {
 	p.objects.PrependReactor("list", "datavolumes", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(dataVolumes.GroupResource(), "", errors.New("no"))
 	})
-	err = p.Rollout(t.Context(), "web", options(new(bytes.Buffer)))
+	err = p.Rollout(t.Context(), web, options(new(bytes.Buffer)))
 	require.ErrorContains(t, err, "permission missing: list and watch datavolumes.cdi.kubevirt.io in namespace prod; ")
 	require.Empty(t, p.asked())
 }
@@ -159,14 +162,14 @@ func TestRolloutWithoutEvents(t *testing.T) {
 		return true, nil, apierrors.NewForbidden(events.GroupResource(), "", errors.New("no"))
 	})
 	var log bytes.Buffer
-	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
+	require.NoError(t, p.Rollout(t.Context(), web, options(&log)))
 	require.Equal(t, 1, strings.Count(log.String(),
 		"no Event recorded: permission missing: create events in namespace prod"))
 }
 
 func TestRolloutOfNothing(t *testing.T) {
 	var log bytes.Buffer
-	require.NoError(t, play(t).Rollout(t.Context(), "web", options(&log)))
+	require.NoError(t, play(t).Rollout(t.Context(), web, options(&log)))
 	require.Equal(t,
 		"no VirtualMachine in namespace prod has the label vmrender.io/rollout=web; nothing to do\n", log.String())
 }
@@ -179,8 +182,55 @@ func TestRolloutOutlastsTrouble(t *testing.T) {
 		return failures >= 0, nil, apierrors.NewServiceUnavailable("etcd is away")
 	})
 	var log bytes.Buffer
-	require.NoError(t, p.Rollout(t.Context(), "web", options(&log)))
+	require.NoError(t, p.Rollout(t.Context(), web, options(&log)))
 	require.Contains(t, log.String(),
 		"list and watch virtualmachines.kubevirt.io in namespace prod: etcd is away; trying again\n")
 	require.Equal(t, "a", p.asked())
+}
+
+// An import may take as long as it makes progress. One that begins again and again
+// makes none.
+func TestProgressDeadline(t *testing.T) {
+	m := running("a")
+	m.Annotations[labels.ProgressDeadline] = "60"
+	bump(m, cdiv1.ImportInProgress)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := &run{Options: Options{Now: func() time.Time { return now }}, spells: map[string]spell{}}
+	waited := func(progress string) time.Duration {
+		m.disks["a-root-2"].Status.Progress = cdiv1.DataVolumeProgress(progress)
+		now = now.Add(50 * time.Second)
+		return r.waited(observe([]*machine{m}, new(record))[0], "prepared")
+	}
+	require.Zero(t, waited("0%"))
+	require.Zero(t, waited("1%"))
+	require.Zero(t, waited("2%"))
+	require.Equal(t, 50*time.Second, waited("2%"))
+	require.Equal(t, 100*time.Second, waited("1%"))
+	require.Zero(t, waited("3%"))
+}
+
+func TestDeadline(t *testing.T) {
+	m := running("a")
+	deadline := func() time.Duration {
+		d, err := m.deadline(15 * time.Minute)
+		require.NoError(t, err)
+		return d
+	}
+	require.Equal(t, 15*time.Minute, deadline())
+	m.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(3600))
+	require.Equal(t, 75*time.Minute, deadline(), "the guest may take an hour to stop")
+	m.Annotations[labels.ProgressDeadline] = "60"
+	require.Equal(t, time.Minute, deadline())
+}
+
+// A disk that another VM has attached stays, for example to rescue its files.
+func TestRolloutKeepsDisksInUse(t *testing.T) {
+	all := changed("1", "a")
+	p := play(t, all...)
+	rescue := running("rescue")
+	delete(rescue.Labels, labels.Rollout)
+	rescue.Spec.Template.Spec.Volumes = rootVolume("a-root-1")
+	p.put(machines, "kubevirt.io/v1", "VirtualMachine", rescue.VirtualMachine)
+	require.NoError(t, p.Rollout(t.Context(), web, options(new(bytes.Buffer))))
+	require.Equal(t, "a-root-1 a-root-2", p.names(dataVolumes))
 }

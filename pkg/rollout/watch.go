@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync/atomic"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,24 +22,21 @@ type view struct {
 	broken atomic.Pointer[error] // the last error in watching; nil if there is none
 }
 
-// watch starts to watch the VirtualMachines that a selector matches, and the
-// instances and DataVolumes of their namespace, until the context ends. It passes
-// permanent errors to stop.
-func (c *Cluster) watch(ctx context.Context, namespace, selector string, stop context.CancelCauseFunc) (*view, error) {
+// watch starts to watch the VirtualMachines, instances and DataVolumes of a namespace,
+// until the context ends. It passes permanent errors to stop.
+func (c *Cluster) watch(ctx context.Context, namespace string, stop context.CancelCauseFunc) (*view, error) {
 	v := new(view)
-	labelled := func(o *metav1.ListOptions) { o.LabelSelector = selector }
 	for _, w := range []struct {
 		resource schema.GroupVersionResource
-		tweak    dynamicinformer.TweakListOptionsFunc
 		typed    cache.TransformFunc
 		informer *cache.SharedIndexInformer
 	}{
-		{machines, labelled, typed[kubevirtv1.VirtualMachine], &v.machines},
-		{instances, nil, typed[kubevirtv1.VirtualMachineInstance], &v.instances},
-		{dataVolumes, nil, typed[cdiv1.DataVolume], &v.disks},
+		{machines, typed[kubevirtv1.VirtualMachine], &v.machines},
+		{instances, typed[kubevirtv1.VirtualMachineInstance], &v.instances},
+		{dataVolumes, typed[cdiv1.DataVolume], &v.disks},
 	} {
 		informer := dynamicinformer.
-			NewFilteredDynamicInformer(c.objects, w.resource, namespace, 0, cache.Indexers{}, w.tweak).Informer()
+			NewFilteredDynamicInformer(c.objects, w.resource, namespace, 0, cache.Indexers{}, nil).Informer()
 		if err := informer.SetTransform(w.typed); err != nil {
 			return nil, err
 		}
@@ -86,14 +82,14 @@ func (v *view) synced() bool {
 	return v.machines.HasSynced() && v.instances.HasSynced() && v.disks.HasSynced()
 }
 
-// list returns the VMs as they are now. asked contains the instances for which this
-// run has requested a restart, by name.
-func (v *view) list(asked map[string]types.UID) []*machine {
+// list returns the VMs with a label as they are now. asked contains the instances for
+// which this run has requested a restart, by name.
+func (v *view) list(label, value string, asked map[string]types.UID) []*machine {
 	running := byName(v.instances, func(i *kubevirtv1.VirtualMachineInstance) string { return i.Name })
 	disks := byName(v.disks, func(d *cdiv1.DataVolume) string { return d.Name })
 	var out []*machine
-	for _, object := range v.machines.GetStore().List() {
-		if vm, ok := object.(*kubevirtv1.VirtualMachine); ok && vm.Spec.Template != nil {
+	for _, vm := range all[kubevirtv1.VirtualMachine](v.machines) {
+		if vm.Labels[label] == value && vm.Spec.Template != nil {
 			out = append(out, &machine{
 				VirtualMachine: vm, instance: running[vm.Name], disks: disks, asked: asked[vm.Name],
 			})
@@ -104,9 +100,18 @@ func (v *view) list(asked map[string]types.UID) []*machine {
 
 func byName[T any](informer cache.SharedIndexInformer, name func(*T) string) map[string]*T {
 	out := map[string]*T{}
+	for _, object := range all[T](informer) {
+		out[name(object)] = object
+	}
+	return out
+}
+
+// all returns the objects of an informer.
+func all[T any](informer cache.SharedIndexInformer) []*T {
+	var out []*T
 	for _, object := range informer.GetStore().List() {
 		if t, ok := object.(*T); ok {
-			out[name(t)] = t
+			out = append(out, t)
 		}
 	}
 	return out

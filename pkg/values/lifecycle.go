@@ -14,9 +14,13 @@ type Lifecycle struct {
 	// Strategy for recreating cattle. Defaults to rollout.
 	Strategy Strategy `json:"strategy,omitempty" enum:"rollout,replace,blue-green,pool"`
 	// Cattle that can be down at the same time, with the strategies rollout and pool: a number or a percentage.
-	// Defaults to 1.
+	// VMs made by `replicas` of one entry count for themselves. All VMs of a namespace without `replicas` that
+	// have the same `maxUnavailable` are counted together. Defaults to 1.
 	MaxUnavailable *IntOrPercent `json:"maxUnavailable,omitempty"`
-	// Root disks of earlier revisions that a rollout keeps. Defaults to 1.
+	// Time in seconds after which a rollout stops because a VM is not ready after its restart, or because the
+	// import of its disk makes no progress. Defaults to 900 plus `terminationGracePeriodSeconds`.
+	ProgressDeadlineSeconds *int `json:"progressDeadlineSeconds,omitempty" minimum:"1"`
+	// Root disks of earlier revisions that a rollout keeps: those that the VM ran from last. Defaults to 1.
 	KeepOld *int `json:"keepOld,omitempty" minimum:"0"`
 	// Whether disks survive their VM, as separate DataVolumes. Defaults to true for pets and false for cattle.
 	// Root disks of cattle are always recreated, except with `strategy: replace`.

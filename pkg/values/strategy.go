@@ -51,17 +51,17 @@ var strategies = map[Strategy]*Traits{
 	Rollout: {ContentNamedRoot: true, Job: true},
 	Replace: {
 		KeepsRoot: true, DeletesVM: true, LosesDisks: true, AwaitsDeletion: true,
-		Inert: []string{"maxUnavailable", "keepOld"},
+		Inert: []string{"maxUnavailable", "progressDeadlineSeconds", "keepOld"},
 	},
 	BlueGreen: {
 		DeletesVM: true, NamedByContent: true,
 		Together: "two revisions of the VM run at the same time",
-		Inert:    []string{"maxUnavailable", "keepOld"},
+		Inert:    []string{"maxUnavailable", "progressDeadlineSeconds", "keepOld"},
 	},
 	Pool: {
 		DeletesVM: true, Pooled: true,
 		Together: "all VMs of a pool are the same",
-		Inert:    []string{"keepOld"},
+		Inert:    []string{"progressDeadlineSeconds", "keepOld"},
 	},
 }
 
@@ -93,7 +93,10 @@ type InertRule struct {
 // InertRules contains all keys of `lifecycle` that other keys make
 // ineffective.
 var InertRules = append([]InertRule{
-	{"type", "pet", []string{"strategy", "maxUnavailable", "keepOld"}, "is for cattle; remove it, or use `type: cattle`"},
+	{
+		"type", "pet", []string{"strategy", "maxUnavailable", "progressDeadlineSeconds", "keepOld"},
+		"is for cattle; remove it, or use `type: cattle`",
+	},
 	{"type", "cattle", []string{"snapshotBefore", "ansible"}, "is for pets; remove it, or use `type: pet`"},
 }, inertOfStrategies()...)
 

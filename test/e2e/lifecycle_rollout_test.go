@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,7 +102,7 @@ func TestRolloutKilled(t *testing.T) {
 	s.eventually("two restarted", func() bool { return len(s.changed(before, false)) == 2 })
 	restarted, names := s.instances(), s.changed(before, false)
 	first := s.pods("-rollout")
-	require.Len(t, first, 1)
+	s.eventually("one pod", func() bool { first = s.pods("-rollout"); return len(first) == 1 })
 	lab.kubelet.Kill(first[0].GetUID())
 	s.eventually("another pod", func() bool { return len(s.pods("-rollout")) == 2 })
 
@@ -113,20 +114,28 @@ func TestRolloutKilled(t *testing.T) {
 	}
 }
 
-// Machines that do not come back end the rollout: the sync fails, and all others
-// run on. Reverting the commit brings the old disks back.
+// Machines that do not come back end the rollout: the Application is degraded, and
+// all others run on. A commit that has nothing to do with them does not go on with
+// it. Reverting the commit brings the old disks back.
 func TestRolloutStops(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "stops", herd)
 	before, disks := s.instances(), s.disks()
-	lab.kubelet.Hurry(s.name, "15m", "10s")
 	s.will(kubevirt.Instances, "", kubevirt.Wait)
 
-	s.newImage()
+	s.replace("vms.yaml", "keepOld: 0", "keepOld: 0, progressDeadlineSeconds: 10")
+	revision := s.newImage()
 	s.eventually("two restarted", func() bool { return len(s.changed(before, false)) == 2 })
 	down := s.changed(before, false)
 	s.eventuallyLogs("-rollout", "not ready within 10s")
-	s.wait(syncFailed)
+	s.wait(degraded(revision))
+	jobs := s.names(jobsResource)
+	s.will(kubevirt.Instances, "other", kubevirt.Done)
+	s.write("more.yaml", "vms: {other: {lifecycle: cattle}}\n")
+	revision = s.push("Another machine")
+	s.eventually("another Job", func() bool { return len(common(jobs, s.names(jobsResource))) == 0 && s.instances()["other"] != "" })
+	s.eventuallyLogs("-rollout", "an earlier rollout of this revision has stopped")
+	s.wait(degraded(revision))
 	require.Equal(t, down, s.changed(before, false))
 	for name, uid := range before {
 		if !slices.Contains(down, name) {
@@ -138,10 +147,57 @@ func TestRolloutStops(t *testing.T) {
 	require.Equal(t, keys(disks), common(disks, s.disks()))
 
 	s.will(kubevirt.Instances, "", kubevirt.Done)
-	s.replace("vms.yaml", `version: "2"`, `version: "1"`)
-	s.wait(argo.Synced(s.push("Back to the old image")))
-	require.Equal(t, disks, s.disks())
+	s.imageAgain("2", "1")
+	for name := range disks {
+		require.Equal(t, disks[name], s.disks()[name])
+	}
 	require.Equal(t, down, s.changed(before, true))
+}
+
+// imageAgain changes the version of the herd's image, and waits until all machines
+// run from it.
+func (s *scenario) imageAgain(from, to string) {
+	s.Helper()
+	s.replace("vms.yaml", `version: "`+from+`"`, `version: "`+to+`"`)
+	s.wait(argo.Synced(s.push("Image " + to)))
+}
+
+// A revert is picked up while the rollout runs, although its machines do not become
+// ready: they get their old disks back, and all others are never restarted.
+func TestRolloutReverted(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "reverted", herd)
+	before, disks, root := s.instances(), s.disks(), s.rootDisk("web-0")
+	s.will(kubevirt.Instances, "", kubevirt.Wait)
+	s.newImage()
+	s.eventually("two restarted", func() bool { return len(s.changed(before, false)) == 2 })
+	down := s.changed(before, false)
+	require.NotEqual(t, root, s.rootDisk(down[0]))
+
+	s.replace("vms.yaml", `version: "2"`, `version: "1"`)
+	revision := s.push("Back to the old image")
+	s.eventually("the old disks", func() bool {
+		return len(s.instances()) == len(before) && len(s.changed(before, false)) == 2 &&
+			disks[s.rootDisk(down[0])] != "" && disks[s.rootDisk(down[1])] != ""
+	})
+	s.will(kubevirt.Instances, "", kubevirt.Done)
+	s.wait(argo.Synced(revision))
+	require.Equal(t, down, s.changed(before, true))
+	require.Equal(t, disks, s.disks())
+}
+
+// The disk that is kept as the way back is the one that the machines ran from last.
+func TestRolloutKeepsTheWayBack(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "way-back", strings.Replace(herd, "keepOld: 0", "keepOld: 1", 1))
+	first := s.rootDisk("web-0")
+	s.imageAgain("1", "2")
+	second := s.rootDisk("web-0")
+	s.imageAgain("2", "1")
+	require.Equal(t, first, s.rootDisk("web-0"))
+	s.imageAgain("1", "3")
+	s.eventually("no second disk", func() bool { return s.disks()[second] == "" })
+	require.Contains(t, s.disks(), first)
 }
 
 // A disk that cannot be filled ends the rollout before anything is restarted.
@@ -150,8 +206,8 @@ func TestRolloutWithoutDisk(t *testing.T) {
 	s := newLifecycle(t, "no-disk", herd)
 	before := s.instances()
 	s.will(kubevirt.DataVolumes, "", kubevirt.Fail)
-	s.newImage()
-	s.wait(syncFailed)
+	s.wait(degraded(s.newImage()))
+	s.eventuallyLogs("-rollout", "no other VirtualMachine is restarted")
 	require.Equal(t, before, s.instances())
 	for name := range before {
 		require.True(t, s.ready(name), name)

@@ -137,11 +137,11 @@ func (s *scenario) events(machine string) []string {
 	return reasons
 }
 
-// pods are those of the Job whose name ends so.
+// pods are those of the Jobs whose names contain this.
 func (s *scenario) pods(job string) []*unstructured.Unstructured {
 	s.Helper()
 	return slices.DeleteFunc(s.list(podsResource), func(pod *unstructured.Unstructured) bool {
-		return !strings.HasSuffix(pod.GetLabels()["batch.kubernetes.io/job-name"], job)
+		return !strings.Contains(pod.GetLabels()["batch.kubernetes.io/job-name"], job)
 	})
 }
 
@@ -154,6 +154,22 @@ func (s *scenario) eventuallyLogs(job, text string) {
 			return err == nil && strings.Contains(log, text)
 		})
 	})
+}
+
+// degraded is done when the Application is what the revision says, no sync is under
+// way, and something in it has failed.
+func degraded(revision string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		switch {
+		case s.Sync.Revision != revision || s.Sync.Status != "Synced":
+			return errors.New("not synced")
+		case s.Operation.Phase != "Succeeded":
+			return errors.New("the sync has not succeeded")
+		case s.Health.Status != "Degraded":
+			return errors.New("not degraded")
+		}
+		return nil
+	}
 }
 
 // syncFailed is done when a sync has failed, and Argo CD is to try again.

@@ -1,0 +1,99 @@
+package rollout
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+)
+
+// record is what earlier rollouts leave to later ones, in annotations of the Lease.
+// All of it can be deleted by hand.
+type record struct {
+	stopped map[string]string   // content at which a rollout has stopped, by VM
+	ran     map[string][]string // root disks by VM, the one that ran last first
+}
+
+func parseRecord(annotations map[string]string) record {
+	r := record{stopped: fields(annotations[labels.Stopped]), ran: map[string][]string{}}
+	for name, disks := range fields(annotations[labels.Ran]) {
+		r.ran[name] = strings.Split(disks, ",")
+	}
+	return r
+}
+
+// fields parses pairs such as "a=1 b=2".
+func fields(text string) map[string]string {
+	out := map[string]string{}
+	for _, pair := range strings.Fields(text) {
+		if key, value, ok := strings.Cut(pair, "="); ok {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// annotate sets the annotations to the record.
+func (r *record) annotate(annotations map[string]string) {
+	ran := map[string]string{}
+	for name, disks := range r.ran {
+		ran[name] = strings.Join(disks, ",")
+	}
+	for key, value := range map[string]string{labels.Stopped: joined(r.stopped), labels.Ran: joined(ran)} {
+		if value == "" {
+			delete(annotations, key)
+			continue
+		}
+		annotations[key] = value
+	}
+}
+
+// joined is the inverse of fields.
+func joined(pairs map[string]string) string {
+	out := make([]string, 0, len(pairs))
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		out = append(out, key+"="+pairs[key])
+	}
+	return strings.Join(out, " ")
+}
+
+// stop records the VMs that a rollout which stops now leaves behind, and forgets what
+// others were left behind at: it may be wanted again.
+func (r *record) stop(all []observed) {
+	for _, m := range all {
+		delete(r.stopped, m.Name)
+		if m.stage != current && m.stage != skipped {
+			r.stopped[m.Name] = m.content()
+		}
+	}
+}
+
+// complete records that the VMs are up to date and from which root disks they run,
+// and forgets disks and VMs that no longer exist.
+func (r *record) complete(all []observed) {
+	r.stop(all)
+	ran := map[string][]string{}
+	for _, m := range all {
+		disks := r.ran[m.Name]
+		if m.stage == current {
+			disks = append(m.rootDisks(), disks...)
+		}
+		seen := map[string]bool{}
+		disks = slices.DeleteFunc(slices.Clone(disks), func(name string) bool {
+			gone := m.disks[name] == nil || seen[name]
+			seen[name] = true
+			return gone
+		})
+		if len(disks) > 0 {
+			ran[m.Name] = disks
+		}
+	}
+	r.ran = ran
+}
+
+// bars reports whether a rollout of the VM's content has stopped.
+func (r *record) bars(m *machine) bool {
+	content, ok := r.stopped[m.Name]
+	return ok && content == m.content()
+}
