@@ -26,7 +26,10 @@ func TestLifecycle(t *testing.T) {
 	}
 	require.Len(t, jobs, 2, "one that rolls out and one that takes snapshots")
 
-	notInExample := []string{"Argo CD before 2.14", "data disks that are not kept", "disks that are not kept"}
+	notInExample := []string{
+		"Argo CD before 2.14", "data disks that are not kept", "disks that are not kept",
+		"`removal: confirm`", "`removal: approved`", "`protection: none`",
+	}
 	f, _ := machine.Load("lifecycle", fleet.Options{})
 	policies, said := map[string]bool{}, map[string]bool{}
 	for _, m := range f.Machines {

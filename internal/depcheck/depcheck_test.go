@@ -91,7 +91,7 @@ var rooms = []room{
 	{
 		dir: "pkg/machine",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch", "pkg/labels",
 			"internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),

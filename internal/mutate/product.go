@@ -4,12 +4,20 @@ package main
 var mutations = []mutation{
 	// What Argo CD is told.
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "a pet is pruned after confirmation only",
-		`"Prune=confirm,Delete=confirm"`, `"Delete=confirm"`,
+		"pkg/render/lifecycle.go", "./pkg/render", "a pet that is removed from Git stays",
+		`removal: values.Denied`, `removal: values.Approved`,
+	},
+	{
+		"pkg/render/syncoptions.go", "./pkg/render ./cmd/vmrender", "an annotation does not take away protection",
+		`got.strength() >= own.strength()`, `got.value != ""`,
+	},
+	{
+		"pkg/render/syncoptions.go", "./pkg/render", "the user's sync options are merged with the lifecycle's",
+		`mergeOptions(x.vmOptions(), options)`, `options`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "an Argo CD that cannot ask keeps the pet",
-		`before: "Prune=false,Delete=false"`, `before: "Prune=false"`,
+		`before: "Delete=false"`, `before: ""`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "kept disks outlive their Application",
@@ -132,7 +140,7 @@ var mutations = []mutation{
 	// What is rendered.
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "OpenShift protects VMs by this value",
-		`own[labelProtection] = "True"`, `own[labelProtection] = "yes"`,
+		`protected       = "True"`, `protected       = "yes"`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./pkg/rollout", "the rollout finds earlier root disks",

@@ -4,6 +4,11 @@
 // never changes after its release.
 package labels
 
+import "strings"
+
+// IsReserved reports whether only vmrender sets a label or annotation.
+func IsReserved(key string) bool { return strings.HasPrefix(key, "vmrender.io/") }
+
 // The keys on VirtualMachines that control the Jobs. Package render writes them,
 // package rollout reads them.
 const (

@@ -3,11 +3,13 @@ package machine
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -109,6 +111,8 @@ func (d *draft) metadata() Metadata {
 	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
 		d.errorf(d.entry.At("hostname"), rule.BadName, "hostname", "%s", values.NameProblem(m.Hostname))
 	}
+	d.checkReserved(m.Labels, "labels")
+	d.checkReserved(m.Annotations, "annotations")
 	for k, v := range m.Labels {
 		if problem := values.LabelProblem(k, v); problem != "" {
 			at := d.entry.At("labels", k)
@@ -119,6 +123,18 @@ func (d *draft) metadata() Metadata {
 		}
 	}
 	return m
+}
+
+// checkReserved reports labels or annotations that vmrender sets. keys is the path
+// of the map below the VM's.
+func (d *draft) checkReserved(m map[string]string, keys ...string) {
+	for k := range m {
+		if labels.IsReserved(k) {
+			path := append(slices.Clone(keys), k)
+			d.errorf(d.entry.KeyAt(path...), rule.Reserved, source.JoinPath(strings.Join(keys, "."), k),
+				"%q is set by vmrender, and read by its Jobs; remove it", k)
+		}
+	}
 }
 
 // nodeSelector returns the VM's node selector, with the fleet's placement

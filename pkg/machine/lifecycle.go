@@ -18,6 +18,7 @@ func (d *draft) lifecycle() Lifecycle {
 		Strategy: d.strategy, KeepDisks: pet, Protect: isTrue(lc.Protect),
 		MaxUnavailable: values.IntOrPercent{Int: 1}, KeepOld: 1,
 		SnapshotBefore: pet && isTrue(lc.SnapshotBefore),
+		Removal:        lc.Removal, Unprotected: lc.Protection == "none",
 	}
 	if lc.KeepDisks != nil {
 		out.KeepDisks = *lc.KeepDisks

@@ -208,6 +208,8 @@ type Service struct {
 type Lifecycle struct {
 	Strategy       values.Strategy // [values.InPlace] for pets
 	KeepDisks      bool
+	Removal        values.Removal // empty for the default
+	Unprotected    bool           // whether nothing protects the VM from deletion, or checks that it is protected
 	Protect        bool
 	SnapshotBefore bool     // of pets
 	Ansible        *Ansible // of pets; nil if there is no job

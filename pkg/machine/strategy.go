@@ -12,6 +12,7 @@ import (
 // checkStrategy reports settings that the strategy of the machine cannot
 // support.
 func (d *draft) checkStrategy(m *Machine) {
+	d.checkRemoval(&m.Lifecycle)
 	if d.strategy == values.InPlace {
 		d.warnVolatileRoot(m.Disks)
 		return
@@ -31,6 +32,29 @@ func (d *draft) checkStrategy(m *Machine) {
 	}
 	if d.traits.Pooled {
 		d.checkPool()
+	}
+}
+
+// checkRemoval reports a removal that the cluster or the strategy cannot support, and
+// warns of what a confirmation blocks: Argo CD does not look at a newer commit while
+// it waits (argo-cd v3.2, controller/appcontroller.go).
+func (d *draft) checkRemoval(lc *Lifecycle) {
+	at, path := d.entry.At("lifecycle", "removal"), "lifecycle.removal"
+	kept := lc.Removal == values.Denied || lc.Removal == values.Confirm
+	switch {
+	case lc.Unprotected && lc.Protect:
+		d.errorf(d.entry.At("lifecycle", "protection"), rule.Conflict, "lifecycle.protection",
+			"must not be mixed with `protect: true` at %s; remove one of them", where(d.entry.At("lifecycle", "protect")))
+	case lc.Strategy == values.BlueGreen && kept:
+		d.reportLimit(at, path, "a change deletes the old VM, which would stay; remove it, or use another strategy")
+	case lc.Removal != values.Confirm:
+	case values.Before(d.site.Target.ArgoCD, 2, 14):
+		d.errorf(at, rule.Removal, path, "Argo CD %s cannot ask for confirmation; "+
+			"use \"denied\" or \"approved\", or set a target from 2.14 on", d.site.Target.ArgoCD)
+	default:
+		d.diags.Warnf(at, rule.Removal, d.entry.Path+"."+path,
+			"while Argo CD waits for the confirmation, nothing in the Application is synced, and a revert in Git is not seen: "+
+				"whoever confirms deletes the VM; prefer \"denied\", and \"approved\" in a commit before the removal")
 	}
 }
 

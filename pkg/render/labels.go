@@ -1,6 +1,10 @@
 package render
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+)
 
 // The labels and annotations of VMs that the OpenShift console, its metrics and the
 // common templates use (kubevirt/common-templates templates/*.tpl.yaml).
@@ -55,10 +59,14 @@ func (x *rendering) osLabel() string {
 	return x.OS.Name
 }
 
-// vmAnnotations returns the annotations of the lifecycle and the user's own, which win.
+// vmAnnotations returns the annotations of the lifecycle and the user's own, which
+// win. Sync options win by name.
 func (x *rendering) vmAnnotations() map[string]string {
 	a := x.lifecycleAnnotations()
 	maps.Copy(a, x.Annotations)
+	if options, ok := x.Annotations[argocd.SyncOptionsAnnotation]; ok {
+		a[argocd.SyncOptionsAnnotation] = mergeOptions(x.vmOptions(), options)
+	}
 	return a
 }
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 
@@ -18,6 +19,7 @@ const (
 	// labelProtection makes an admission policy of OpenShift reject deletion
 	// (kubevirt/ssp-operator, OpenShift 4.19 and later).
 	labelProtection = "kubevirt.io/vm-delete-protection"
+	protected       = "True"
 )
 
 // part is a group of objects that Argo CD treats in the same way.
@@ -40,13 +42,14 @@ const (
 
 // syncRule specifies when Argo CD applies a part, and how it deletes it.
 type syncRule struct {
-	name    string // in the documentation
-	after   int    // waves after the VM's own; the wave itself for objects of no single VM
-	options string // sync options
-	before  string // sync options if Argo CD cannot ask for confirmation
-	compare string // compare options
-	hook    string // phase of a hook; empty for objects that are not hooks
-	cleanup string // when Argo CD deletes the hook
+	name    string         // in the documentation
+	after   int            // waves after the VM's own; the wave itself for objects of no single VM
+	options string         // sync options
+	before  string         // sync options if Argo CD cannot ask for confirmation
+	removal values.Removal // default; its sync option comes before the others
+	compare string         // compare options
+	hook    string         // phase of a hook; empty for objects that are not hooks
+	cleanup string         // when Argo CD deletes the hook
 	why     string
 }
 
@@ -69,8 +72,8 @@ var syncRules = [...]syncRule{
 			"disk and VM share a wave",
 	},
 	petVM: {
-		name: "VirtualMachine of a pet", options: "Prune=confirm,Delete=confirm", before: "Prune=false,Delete=false",
-		why: "Argo CD before 2.14 cannot ask for confirmation, and then keeps the VM",
+		name: "VirtualMachine of a pet", options: "Delete=confirm", before: "Delete=false", removal: values.Denied,
+		why: "`removal` sets `Prune`; Argo CD before 2.14 cannot ask for confirmation, and then keeps the VM",
 	},
 	cattleVM: {name: "VirtualMachine of cattle, VirtualMachinePool", why: "removed from Git, removed from the cluster"},
 	replacedVM: {
@@ -124,16 +127,35 @@ func (x *rendering) syncAnnotations(p part) map[string]string {
 func (r *syncRule) annotations(wave int, target values.Target) map[string]string {
 	a := make(map[string]string, 8) // with room for those of the lifecycle
 	a[argocd.SyncWaveAnnotation] = strconv.Itoa(wave + r.after)
-	options := r.options
-	// Confirmation came with Argo CD 2.14.
-	if r.before != "" && values.Before(target.ArgoCD, 2, 14) {
-		options = r.before
-	}
-	set(a, argocd.SyncOptionsAnnotation, options)
+	set(a, argocd.SyncOptionsAnnotation, r.optionsFor(target))
 	set(a, argocd.CompareOptionsAnnotation, r.compare)
 	set(a, argocd.HookAnnotation, r.hook)
 	set(a, argocd.HookDeletePolicyAnnotation, r.cleanup)
 	return a
+}
+
+// optionsFor returns the sync options. Confirmation came with Argo CD 2.14.
+func (r *syncRule) optionsFor(target values.Target) string {
+	if r.before != "" && values.Before(target.ArgoCD, 2, 14) {
+		return r.before
+	}
+	return r.options
+}
+
+// removals maps what happens on removal from Git to the sync option.
+var removals = map[values.Removal]string{
+	values.Denied: "Prune=false", values.Approved: "Prune=true", values.Confirm: "Prune=confirm",
+}
+
+// vmOptions returns the sync options of the VirtualMachine. A pet without
+// protection has none.
+func (x *rendering) vmOptions() string {
+	lc := &x.Lifecycle
+	rule := &syncRules[vmParts[lc.Strategy]]
+	if lc.Unprotected && !lc.Cattle() {
+		return removals[lc.Removal]
+	}
+	return mergeOptions(removals[cmp.Or(lc.Removal, rule.removal)], rule.optionsFor(x.Target))
 }
 
 // set sets a key of a map, unless the value is empty.
@@ -152,6 +174,8 @@ var vmParts = map[values.Strategy]part{
 func (x *rendering) lifecycleAnnotations() map[string]string {
 	lc := &x.Lifecycle
 	a := x.syncAnnotations(vmParts[lc.Strategy])
+	delete(a, argocd.SyncOptionsAnnotation)
+	set(a, argocd.SyncOptionsAnnotation, x.vmOptions())
 	if !lc.Cattle() {
 		a[labels.Lifecycle], a[labels.OnChange] = labels.Pet, "in-place"
 		return a
@@ -206,7 +230,7 @@ func (x *rendering) lifecycleLabels() map[string]string {
 	}
 	own := make(map[string]string, 2)
 	if lc.Protect {
-		own[labelProtection] = "True"
+		own[labelProtection] = protected
 	}
 	if job {
 		own[labels.Rollout] = x.Part

@@ -22,7 +22,7 @@ func TestVMAnnotations(t *testing.T) {
 		"pet": {
 			write: func(*machine.Machine) {},
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=confirm",
 				labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
@@ -36,7 +36,7 @@ func TestVMAnnotations(t *testing.T) {
 		"pet, where Argo CD can ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "-1", argocd.SyncOptionsAnnotation: "Prune=confirm,Delete=confirm",
+				argocd.SyncWaveAnnotation: "-1", argocd.SyncOptionsAnnotation: "Prune=false,Delete=confirm",
 				labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
@@ -71,12 +71,14 @@ func TestVMAnnotations(t *testing.T) {
 				labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "replace",
 			},
 		},
-		"what is written by hand wins": {
+		"annotations of the user are merged, sync options by name": {
 			write: func(m *machine.Machine) {
-				m.Annotations = map[string]string{argocd.SyncOptionsAnnotation: "Prune=false", "a": "b"}
+				m.Annotations = map[string]string{
+					argocd.SyncOptionsAnnotation: " ServerSideApply=true, Delete=false", "a": "b",
+				}
 			},
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false",
+				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false,ServerSideApply=true",
 				labels.Lifecycle: "pet", labels.OnChange: "in-place", "a": "b",
 			},
 		},

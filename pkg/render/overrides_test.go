@@ -167,13 +167,13 @@ func TestOverridesComeLast(t *testing.T) {
 	m := linuxMachine(t)
 	plain := yamlOf(t, render(t, m)[:1])
 	m.Overrides = []*source.Node{tree(t, "vms.yaml",
-		"{metadata: {annotations: {argocd.argoproj.io/sync-wave: \"7\"}}, spec: {runStrategy: Halted}}")}
+		"{metadata: {annotations: {note: \"7\"}}, spec: {runStrategy: Halted}}")}
 	m.Patches = operations(t, "[{op: replace, path: /spec/runStrategy, value: Manual}]")
 	objects := render(t, m)
 	require.Equal(t, plain, yamlOf(t, objects[:1]))
 	vm := yamlOf(t, objects[1:])
 	require.Contains(t, vm, "runStrategy: Manual\n")
-	require.Contains(t, vm, `argocd.argoproj.io/sync-wave: "7"`)
+	require.Contains(t, vm, `note: "7"`)
 }
 
 // An override that changes nothing results in the same bytes.

@@ -6,7 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	poolv1 "kubevirt.io/api/pool/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -36,32 +41,63 @@ type Fact struct {
 	On    Event
 	Given string // the values under which it happens; empty for always
 	Text  string
-	holds func(*machine.Machine) bool // nil for always
+	holds func(*subject) bool // nil for always
+}
+
+// subject is a VM with what protects it as it is rendered: the sync options and
+// labels of the VirtualMachine or VirtualMachinePool.
+type subject struct {
+	*machine.Machine
+	options string
+	labels  map[string]string
+}
+
+// subjectOf renders a VM.
+func subjectOf(m *machine.Machine) *subject {
+	s := &subject{Machine: m}
+	objects, _ := new(renderer).render(m, new(source.Diagnostics))
+	for _, o := range objects {
+		switch o := o.(type) {
+		case *kubevirtv1.VirtualMachine:
+			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
+		case *poolv1.VirtualMachinePool:
+			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
+		}
+	}
+	return s
 }
 
 // The conditions under which facts hold.
 
-func hasKeptDisk(m *machine.Machine) bool  { return hasDisk(m, true) }
-func hasOwnedDisk(m *machine.Machine) bool { return hasDisk(m, false) }
+func hasKeptDisk(m *subject) bool  { return hasDisk(m, true) }
+func hasOwnedDisk(m *subject) bool { return hasDisk(m, false) }
 
-func hasOwnedDataDisk(m *machine.Machine) bool { return slices.ContainsFunc(m.Disks, isOwnedData) }
+func hasOwnedDataDisk(m *subject) bool { return slices.ContainsFunc(m.Disks, isOwnedData) }
 
-func hasGrowingDisk(m *machine.Machine) bool {
+func hasGrowingDisk(m *subject) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.ExpandTo != "" })
 }
 
-func canConfirmDeletion(m *machine.Machine) bool    { return !cannotConfirmDeletion(m) }
-func cannotConfirmDeletion(m *machine.Machine) bool { return values.Before(m.Target.ArgoCD, 2, 14) }
+func isProtected(m *subject) bool { return m.labels[labelProtection] == protected }
 
-func isProtected(m *machine.Machine) bool    { return m.Lifecycle.Protect }
-func takesSnapshots(m *machine.Machine) bool { return m.Lifecycle.SnapshotBefore }
-func runsAnsible(m *machine.Machine) bool    { return m.Lifecycle.Ansible != nil }
+// hasOption returns the condition that the VM has a sync option. An option without a
+// value is none that protects the VM.
+func hasOption(name, value string) func(*subject) bool {
+	return func(m *subject) bool {
+		o := optionOf(m.options, name)
+		return o.value == value || value == "" && o.strength() == 0
+	}
+}
+
+func takesSnapshots(m *subject) bool { return m.Lifecycle.SnapshotBefore }
+
+func runsAnsible(m *subject) bool { return m.Lifecycle.Ansible != nil }
 
 // losesIdentity reports whether an update of a pool changes the identity of its VMs.
-func losesIdentity(m *machine.Machine) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
+func losesIdentity(m *subject) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
 
 // hasDisk reports whether the VM has a DataVolume that is kept, or one that is not.
-func hasDisk(m *machine.Machine, kept bool) bool {
+func hasDisk(m *subject, kept bool) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
 		return d.Kind == machine.DiskDataVolume && d.Keep == kept
 	})
@@ -105,11 +141,72 @@ var (
 	}
 	protectFact = Fact{
 		Given: "`protect: true`", holds: isProtected,
-		Text: "OpenShift rejects the deletion, and the sync fails, " +
+		Text: "OpenShift rejects every deletion of the VM, and a sync that deletes it fails, " +
 			"until the label `kubevirt.io/vm-delete-protection` is removed from the VM.",
 	}
-	deletedFact = Fact{Text: "The VirtualMachine is deleted without confirmation."}
 )
+
+// removalFacts returns what happens to an object that is removed from Git, and on
+// deletion of the Application. normal is the default of `removal`; what describes the
+// object and what is deleted with it.
+func removalFacts(normal values.Removal, what string) []Fact {
+	given := func(r values.Removal) string {
+		if r == normal {
+			return "`removal: " + string(r) + "`, the default"
+		}
+		return "`removal: " + string(r) + "`"
+	}
+	return []Fact{
+		{
+			On: OnRemoval, Given: given(values.Denied), holds: hasOption("Prune", "false"),
+			Text: "The " + what + " stays, as it is: running if it ran. " +
+				"The Application shows that it requires pruning, and is OutOfSync, but nothing waits: " +
+				"other commits are synced, and a revert takes the VM back. " +
+				"To delete it, set `removal: approved` in one commit, and remove the VM in a later one.",
+		},
+		{
+			On: OnRemoval, Given: given(values.Confirm), holds: hasOption("Prune", "confirm"),
+			Text: "Argo CD 2.14 and later waits until the deletion is confirmed with the annotation " +
+				"`argocd.argoproj.io/deletion-approved` on the Application, and then deletes the " + what + ". " +
+				"Until then nothing of the Application is synced, and a revert in Git is not seen: " +
+				"confirming deletes the VM although Git contains it again. Terminate the sync instead.",
+		},
+		{
+			On: OnRemoval, Given: given(values.Approved), holds: hasOption("Prune", ""),
+			Text: "The " + what + " is deleted without confirmation.",
+		},
+	}
+}
+
+// deletionFacts returns what happens to a pet on deletion of the Application.
+var deletionFacts = []Fact{
+	{
+		On: OnDeletion, Given: "Argo CD 2.14 and later", holds: hasOption("Delete", "confirm"),
+		Text: "Argo CD waits until the deletion is confirmed with the annotation " +
+			"`argocd.argoproj.io/deletion-approved` on the Application, and then deletes the VirtualMachine.",
+	},
+	{
+		On: OnDeletion, Given: "Argo CD before 2.14", holds: hasOption("Delete", "false"),
+		Text: "The VirtualMachine stays in the cluster: Argo CD does not delete it.",
+	},
+	{
+		On: OnDeletion, Given: "`protection: none`", holds: hasOption("Delete", ""),
+		Text: "The VirtualMachine is deleted without confirmation.",
+	},
+}
+
+// cattleFacts returns what happens to cattle that is removed from Git, and on
+// deletion of the Application.
+func cattleFacts(what string) []Fact {
+	return append(removalFacts(values.Approved, what),
+		Fact{On: OnDeletion, Text: "The " + what + " is deleted without confirmation.", holds: hasOption("Delete", "")},
+		Fact{
+			On: OnDeletion, Given: "`Delete=false` or `Delete=confirm` among its sync options",
+			Text:  "Argo CD keeps the " + what + ", or asks for confirmation.",
+			holds: func(m *subject) bool { return optionOf(m.options, "Delete").strength() > 0 },
+		},
+	)
+}
 
 // What happens to the disks of a VM that is deleted.
 var (
@@ -120,9 +217,9 @@ var (
 	}
 	ownedDisksGo = Fact{
 		Given: "disks that are not kept", holds: hasOwnedDisk,
-		Text: "The disks in its `dataVolumeTemplates` are deleted with it.",
+		Text: "The disks in its `dataVolumeTemplates` are deleted when it is deleted.",
 	}
-	allDisksGo = Fact{Text: "Its disks are deleted with it."}
+	allDisksGo = Fact{Text: "Its disks are deleted when it is deleted."}
 )
 
 // onLoss returns the facts for both events that delete a VM.
@@ -146,16 +243,7 @@ var policies = []Policy{
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
 				"or silently waits for the next start. vmrender never restarts a pet."},
 			snapshotFact, ansibleFact, growthFact, keptDiskFact, ownedDataFact,
-		}, onLoss(
-			Fact{
-				Given: "Argo CD 2.14 and later", holds: canConfirmDeletion,
-				Text: "Argo CD waits until the deletion is confirmed with the annotation " +
-					"`argocd.argoproj.io/deletion-approved` on the Application, and then deletes the VirtualMachine.",
-			},
-			Fact{
-				Given: "Argo CD before 2.14", holds: cannotConfirmDeletion,
-				Text: "The VirtualMachine stays in the cluster: this Argo CD cannot ask for confirmation.",
-			},
+		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
 			protectFact, keptDisksStay, ownedDisksGo,
 		)),
 	},
@@ -185,7 +273,7 @@ var policies = []Policy{
 				"To go back, revert the commit: the old disk is still there."},
 			{On: OnChange, Text: "A commit that does not change a VM of the rollout runs no Job."},
 			growthFact, ownedDataFact, keptDiskFact,
-		}, onLoss(deletedFact, protectFact, keptDisksStay, ownedDisksGo)),
+		}, cattleFacts("VirtualMachine"), onLoss(protectFact, keptDisksStay, ownedDisksGo)),
 	},
 	{
 		Kind: "cattle", Strategy: values.Replace,
@@ -203,7 +291,7 @@ var policies = []Policy{
 				Text: "The disks in its `dataVolumeTemplates` are deleted and recreated.",
 			},
 			growthFact, keptDiskFact,
-		}, onLoss(deletedFact, keptDisksStay, ownedDisksGo)),
+		}, cattleFacts("VirtualMachine"), onLoss(keptDisksStay, ownedDisksGo)),
 	},
 	{
 		Kind: "cattle", Strategy: values.BlueGreen,
@@ -216,7 +304,7 @@ var policies = []Policy{
 			{On: OnChange, Text: "Services keep their name, and select every revision that is Ready."},
 			{On: OnChange, Text: "Firmware UUID and serial number stay, also while both run. " +
 				"MAC addresses are not derived, and differ."},
-		}, onLoss(deletedFact, allDisksGo)),
+		}, cattleFacts("VirtualMachine"), onLoss(allDisksGo)),
 	},
 	{
 		Kind: "cattle", Strategy: values.Pool,
@@ -235,9 +323,7 @@ var policies = []Policy{
 				Text: "An update changes the firmware UUIDs and serial numbers of the VMs: " +
 					"to their guests they are other machines.",
 			},
-		}, onLoss(
-			Fact{Text: "The pool is deleted without confirmation, and its VirtualMachines with it."}, allDisksGo,
-		)),
+		}, cattleFacts("pool with its VirtualMachines"), onLoss(allDisksGo)),
 	},
 }
 
@@ -255,10 +341,12 @@ func (p Policy) Named(vm string) Policy {
 	return p
 }
 
-// PolicyOf returns the policy of a VM, with the facts that hold for it.
+// PolicyOf returns the policy of a VM, with the facts that hold for it as it is
+// rendered.
 func PolicyOf(m *machine.Machine) Policy {
 	p := policies[slices.IndexFunc(policies, func(p Policy) bool { return p.Strategy == m.Lifecycle.Strategy })]
-	p.Facts = slices.DeleteFunc(slices.Clone(p.Facts), func(f Fact) bool { return f.holds != nil && !f.holds(m) })
+	s := subjectOf(m)
+	p.Facts = slices.DeleteFunc(slices.Clone(p.Facts), func(f Fact) bool { return f.holds != nil && !f.holds(s) })
 	return p
 }
 
@@ -284,7 +372,7 @@ func Parts() []Part {
 		rule := &syncRules[p]
 		out = append(out, Part{
 			Name: rule.name, Phase: cmp.Or(rule.hook, "Sync"), Wave: rule.wave(p),
-			Options: rule.options, Cleanup: rule.cleanup, Why: rule.why,
+			Options: mergeOptions(removals[rule.removal], rule.options), Cleanup: rule.cleanup, Why: rule.why,
 		})
 	}
 	return out

@@ -88,8 +88,9 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 // or nil if they are inline.
 func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
 	guest := x.guestData()
-	vm := x.override(x.virtualMachine(r.fragment(x.OS, x.diags), &guest))
-	x.checkSyncOptions(vm)
+	rendered := x.virtualMachine(r.fragment(x.OS, x.diags), &guest)
+	vm := x.override(rendered)
+	x.protect(vm, rendered)
 	if !guest.secret {
 		return vm, nil
 	}

@@ -1,6 +1,9 @@
 package render
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -10,33 +13,154 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checkSyncOptions reports annotations of the user that would make Argo CD delete
-// the VM in every sync, even if nothing has changed: Force and Replace without the
-// strategy that implies them, and a VM that is a hook.
-func (x *rendering) checkSyncOptions(vm *kubevirtv1.VirtualMachine) {
+// annotationHelmHook makes a hook of an object as Argo CD's own annotation does
+// (gitops-engine pkg/sync/hook/hook.go, argo-cd v3.2.11).
+const annotationHelmHook = "helm.sh/hook"
+
+// syncOption is a sync option, such as Prune=false.
+type syncOption struct{ name, value string }
+
+func (o syncOption) String() string { return o.name + "=" + o.value }
+
+// strength returns how well an option protects a VM: 0 if it does not.
+func (o syncOption) strength() int {
+	switch o {
+	case syncOption{"Prune", "false"}, syncOption{"Delete", "false"}:
+		return 2
+	case syncOption{"Prune", "confirm"}, syncOption{"Delete", "confirm"}, syncOption{"PruneLast", "true"}:
+		return 1
+	}
+	return 0
+}
+
+// parseOptions returns the options of an annotation, in order.
+func parseOptions(text string) []syncOption {
+	var out []syncOption
+	for part := range strings.SplitSeq(text, ",") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(part), "="); name != "" {
+			out = append(out, syncOption{name, value})
+		}
+	}
+	return out
+}
+
+// mergeOptions returns the options of both texts. Those of the second replace those
+// of the first with the same name.
+func mergeOptions(base, over string) string {
+	all := parseOptions(base)
+	for _, o := range parseOptions(over) {
+		if i := slices.IndexFunc(all, func(b syncOption) bool { return b.name == o.name }); i >= 0 {
+			all[i] = o
+		} else {
+			all = append(all, o)
+		}
+	}
+	texts := make([]string, len(all))
+	for i, o := range all {
+		texts[i] = o.String()
+		if o.value == "" {
+			texts[i] = o.name
+		}
+	}
+	return strings.Join(texts, ",")
+}
+
+// optionOf returns the option with a name; its value is empty if there is none.
+func optionOf(text, name string) syncOption {
+	for _, o := range parseOptions(text) {
+		if o.name == name {
+			return o
+		}
+	}
+	return syncOption{name: name}
+}
+
+// protect merges the lifecycle's sync options with those that overrides and patches
+// set. It reports what they, or the user's annotations and labels, take away from
+// the protection of the VM, and what would make Argo CD delete the VM in every sync.
+// rendered is the VM before the overrides.
+func (x *rendering) protect(vm, rendered *kubevirtv1.VirtualMachine) {
 	if len(x.Annotations) == 0 && len(x.Overrides) == 0 && len(x.Patches) == 0 {
 		return
 	}
-	deletes := x.Lifecycle.Strategy.Traits().AwaitsDeletion
-	for option := range strings.SplitSeq(vm.Annotations[argocd.SyncOptionsAnnotation], ",") {
-		if option = strings.TrimSpace(option); !deletes && (option == "Force=true" || option == "Replace=true") {
-			x.refuse(argocd.SyncOptionsAnnotation, option+" deletes the VM, or what the cluster has decided for it, "+
-				"in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
-		}
+	if options, ok := vm.Annotations[argocd.SyncOptionsAnnotation]; ok {
+		vm.Annotations[argocd.SyncOptionsAnnotation] = mergeOptions(x.vmOptions(), options)
 	}
-	if vm.Annotations[argocd.HookAnnotation] != "" {
-		x.refuse(argocd.HookAnnotation, "Argo CD deletes a VM that is a hook in every sync; remove it")
+	x.checkHook(vm)
+	x.checkForce(vm)
+	x.checkReserved(rendered, vm)
+	if !x.Lifecycle.Unprotected {
+		x.checkProtection(vm)
 	}
 }
 
-// refuse reports an annotation at its position in the values files.
-func (x *rendering) refuse(key, problem string) {
-	at, path := x.AnnotationPos(key), source.JoinPath(x.path("annotations"), key)
-	if _, written := x.Annotations[key]; !written {
-		at, path = x.PatchPos, x.path("patches")
-		if len(x.Patches) == 0 {
-			at, path = x.Overrides[len(x.Overrides)-1].Pos(), x.path("overrides")
+// checkHook reports what makes Argo CD treat the VM as other than an object of its
+// wave.
+func (x *rendering) checkHook(vm *kubevirtv1.VirtualMachine) {
+	for _, key := range []string{argocd.HookAnnotation, annotationHelmHook} {
+		if vm.Annotations[key] != "" {
+			x.refuse(vm, rule.SyncOptions, key, "Argo CD deletes a VM that is a hook in every sync; remove it")
 		}
 	}
-	x.diags.Errorf(at, rule.SyncOptions, path, "%s", problem)
+	if vm.Annotations[argocd.SyncWaveAnnotation] != strconv.Itoa(x.Wave) {
+		x.refuse(vm, rule.SyncOptions, argocd.SyncWaveAnnotation,
+			"the VM and its disks would be applied in different waves; use `wave` instead")
+	}
+}
+
+// checkForce reports options that delete the VM in every sync, without the strategy
+// that implies them.
+func (x *rendering) checkForce(vm *kubevirtv1.VirtualMachine) {
+	if x.Lifecycle.Strategy.Traits().AwaitsDeletion {
+		return
+	}
+	for _, o := range parseOptions(vm.Annotations[argocd.SyncOptionsAnnotation]) {
+		if (o.name == "Force" || o.name == "Replace") && o.value == "true" {
+			x.refuse(vm, rule.SyncOptions, argocd.SyncOptionsAnnotation,
+				o.String()+" deletes the VM, or what the cluster has decided for it, "+
+					"in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
+		}
+	}
+}
+
+// checkProtection reports options and labels of the lifecycle that are weaker, or
+// gone.
+func (x *rendering) checkProtection(vm *kubevirtv1.VirtualMachine) {
+	const meant = "; use `lifecycle.removal`, or `lifecycle: {protection: none}` if that is meant"
+	for _, own := range parseOptions(x.vmOptions()) {
+		got := optionOf(vm.Annotations[argocd.SyncOptionsAnnotation], own.name)
+		switch {
+		case got.strength() >= own.strength():
+		case got.value == "":
+			x.refuse(vm, rule.Protection, argocd.SyncOptionsAnnotation,
+				fmt.Sprintf("%s, which protects the VM, is removed%s", own, meant))
+		default:
+			x.refuse(vm, rule.Protection, argocd.SyncOptionsAnnotation,
+				fmt.Sprintf("%s takes away the protection of %s%s", got, own, meant))
+		}
+	}
+	if x.Lifecycle.Protect && vm.Labels[labelProtection] != protected {
+		x.refuseOverride(rule.Protection, source.JoinPath("metadata.labels", labelProtection),
+			"`protect: true` sets the label, which must not be changed; use `protect: false` instead")
+	}
+}
+
+// refuse reports an annotation at its position in the values files, or the overrides
+// or patches that change it.
+func (x *rendering) refuse(vm *kubevirtv1.VirtualMachine, id rule.ID, key, problem string) {
+	if _, ok := x.Annotations[key]; ok && vm.Annotations[key] == x.vmAnnotations()[key] {
+		x.diags.Errorf(x.AnnotationPos(key), id, source.JoinPath(x.path("annotations"), key), "%s", problem)
+		return
+	}
+	x.refuseOverride(id, source.JoinPath("metadata.annotations", key), problem)
+}
+
+// refuseOverride reports what the patches or, without any, the overrides do to the
+// value at a path.
+func (x *rendering) refuseOverride(id rule.ID, path, problem string) {
+	at, key := x.PatchPos, "patches"
+	if len(x.Patches) == 0 {
+		at, key = x.Overrides[len(x.Overrides)-1].Pos(), "overrides"
+	}
+	x.diags.Errorf(at, id, x.path(key), "%s: %s", path, problem)
 }

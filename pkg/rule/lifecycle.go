@@ -10,8 +10,14 @@ const (
 	Stopped ID = "stopped"
 	// DefaultImage is a fleet with Jobs whose header does not name the image that they run.
 	DefaultImage ID = "default-image"
-	// SyncOptions is an annotation that makes Argo CD delete the VM in every sync.
+	// SyncOptions is an annotation that makes Argo CD delete the VM in every sync, or apply it in another wave.
 	SyncOptions ID = "sync-options"
+	// Protection is an annotation, an override or a patch that takes away what protects the VM from deletion.
+	Protection ID = "protection"
+	// Removal is `removal: confirm`, which blocks the Application while Argo CD waits, or which it does not support.
+	Removal ID = "removal"
+	// Reserved is a label or an annotation under `vmrender.io/`, which only vmrender sets.
+	Reserved ID = "reserved"
 	// Placement is a node selector that contradicts the fleet's placement.
 	Placement ID = "placement"
 )

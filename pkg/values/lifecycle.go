@@ -25,6 +25,13 @@ type Lifecycle struct {
 	// Whether disks survive their VM, as separate DataVolumes. Defaults to true for pets and false for cattle.
 	// Root disks of cattle are always recreated, except with `strategy: replace`.
 	KeepDisks *bool `json:"keepDisks,omitempty"`
+	// What happens to the VM when it is removed from Git. `denied`: it stays, and keeps running. `approved`: it is
+	// deleted. `confirm`: Argo CD 2.14 and later asks, and syncs nothing else of the Application until then.
+	// Defaults to denied for pets and approved for cattle.
+	Removal Removal `json:"removal,omitempty" enum:"denied,approved,confirm"`
+	// Whether Argo CD protects the VM from deletion as described in [lifecycle.md](lifecycle.md): `full` or `none`.
+	// With `none`, annotations, overrides and patches can also take away the protection. Defaults to full.
+	Protection string `json:"protection,omitempty" enum:"full,none"`
 	// Whether the cluster refuses to delete the VM (OpenShift delete-protection label). Not with the strategies
 	// that delete VMs.
 	Protect *bool `json:"protect,omitempty"`
@@ -33,6 +40,16 @@ type Lifecycle struct {
 	// Ansible job to run after a change of a pet.
 	Ansible *Ansible `json:"ansible,omitempty"`
 }
+
+// Removal is what happens to a VM that is removed from Git.
+type Removal string
+
+// The kinds of removal.
+const (
+	Denied   Removal = "denied"
+	Approved Removal = "approved"
+	Confirm  Removal = "confirm"
+)
 
 // Ansible is a job that runs after a change: a job template of Ansible
 // Automation Platform or, without that platform, an image that runs a
