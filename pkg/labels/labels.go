@@ -76,6 +76,9 @@ const (
 	// Pool is a label of the VirtualMachines of a VirtualMachinePool: its name. The
 	// pool selects by it.
 	Pool = "vmrender.io/pool"
+	// UserData is an annotation of the root disk of a VirtualMachinePool: a hash of the
+	// data for cloud-init.
+	UserData = "vmrender.io/user-data"
 	// OnChange is an annotation of VirtualMachines: "in-place" or "recreate". It is for
 	// people, like the one below.
 	OnChange = "vmrender.io/on-change"

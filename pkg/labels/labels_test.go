@@ -32,6 +32,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.RootDisk:         "root",
 		labels.SnapshotOf:       "vmrender.io/snapshot-of",
 		labels.Pool:             "vmrender.io/pool",
+		labels.UserData:         "vmrender.io/user-data",
 		labels.Lifecycle:        "vmrender.io/lifecycle",
 		labels.OnChange:         "vmrender.io/on-change",
 		labels.Strategy:         "vmrender.io/strategy",

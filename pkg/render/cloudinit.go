@@ -1,10 +1,13 @@
 package render
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -29,6 +32,42 @@ type guestData struct {
 	user    string // user data; empty if there is none or it is in the user's own Secret
 	network string // network data; empty if there is none
 	secret  bool   // whether both are in a Secret that is rendered for them
+}
+
+// hash returns a hash of the data, or "" if there is none.
+func (g *guestData) hash() string {
+	if g.user+g.network == "" {
+		return ""
+	}
+	return machine.Hash(g.user, g.network)
+}
+
+// serial returns the serial number of the disk with the data. It makes a change of
+// the data a change of the VM, also if the data is in a Secret: KubeVirt compares the
+// template's spec, and neither the Secret nor annotations (virt-controller
+// watch/vm/vm.go, syncRestartRequired, v1.8.4).
+func (g *guestData) serial() string {
+	if !g.secret {
+		return ""
+	}
+	return g.hash()
+}
+
+// renewRoot adds the guest's data to the content that the root disk is named after.
+// cloud-init runs most of its modules once for each instance, and finds out on the
+// disk which they were (cloudinit.readthedocs.io, explanation/boot).
+func (x *rendering) renewRoot(g *guestData) {
+	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || g.hash() == "" {
+		return
+	}
+	m := *x.Machine
+	m.Disks = slices.Clone(m.Disks)
+	for i := range m.Disks {
+		if d := &m.Disks[i]; d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && !d.Keep {
+			d.Claim = m.Name + "-root-" + machine.Hash(d.Claim, g.hash())
+		}
+	}
+	x.Machine = &m
 }
 
 func (x *rendering) guestData() guestData {
@@ -70,6 +109,7 @@ func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g
 		devices.Disks = append(devices.Disks, kubevirtv1.Disk{
 			Name:       cloudInitVolume,
 			DiskDevice: kubevirtv1.DiskDevice{Disk: &kubevirtv1.DiskTarget{Bus: kubevirtv1.DiskBus(c.Bus)}},
+			Serial:     g.serial(),
 		})
 		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: cloudInitVolume, VolumeSource: x.cloudInitSource(g)})
 	}

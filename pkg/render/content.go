@@ -3,7 +3,6 @@ package render
 import (
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
@@ -38,13 +37,9 @@ func (x *rendering) contentOf(objects []runtime.Object) string {
 // the names of its disks and Secret. The hash covers what the VM runs, not when
 // Argo CD applies it. The labels do not change, so Services select both the old
 // and the new VM.
-func (x *rendering) revision(vm *kubevirtv1.VirtualMachine, secret *corev1.Secret) *machine.Machine {
-	hash := x.content(&vm.Spec)
-	if secret != nil {
-		hash = x.content(&vm.Spec, secret.StringData)
-	}
+func (x *rendering) revision(vm *kubevirtv1.VirtualMachine) *machine.Machine {
 	m := *x.Machine
-	m.Name += "-" + hash
+	m.Name += "-" + x.content(&vm.Spec)
 	m.Disks = append([]machine.Disk(nil), m.Disks...)
 	for i := range m.Disks {
 		if d := &m.Disks[i]; d.Kind == machine.DiskDataVolume {

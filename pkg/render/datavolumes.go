@@ -11,8 +11,10 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // appendDataVolumes appends the DataVolumes that survive the VM.
@@ -33,7 +35,7 @@ func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object
 
 // dataVolumeTemplates returns the disks that the VM owns. A rollout finds the disks
 // of earlier revisions by their labels.
-func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
+func (x *rendering) dataVolumeTemplates(g *guestData) []kubevirtv1.DataVolumeTemplateSpec {
 	var out []kubevirtv1.DataVolumeTemplateSpec
 	for i := range x.Disks {
 		d := &x.Disks[i]
@@ -41,11 +43,24 @@ func (x *rendering) dataVolumeTemplates() []kubevirtv1.DataVolumeTemplateSpec {
 			continue
 		}
 		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: x.diskLabels(d)},
-			Spec:       x.dataVolumeSpec(d),
+			ObjectMeta: metav1.ObjectMeta{
+				Name: d.Claim, Labels: x.diskLabels(d), Annotations: x.templateDiskAnnotations(d, g),
+			},
+			Spec: x.dataVolumeSpec(d),
 		})
 	}
 	return out
+}
+
+// templateDiskAnnotations returns the annotations of a disk that the VM owns, nil for
+// most. KubeVirt recreates the VMs of a pool if a template of a disk changes
+// (virt-controller watch/pool/pool.go, isOutdatedVMI, v1.8.4), so that cloud-init runs
+// with changed data.
+func (x *rendering) templateDiskAnnotations(d *machine.Disk, g *guestData) map[string]string {
+	if !x.Lifecycle.Strategy.Traits().Pooled || d.Name != values.RootDisk || g.hash() == "" {
+		return nil
+	}
+	return map[string]string{labels.UserData: g.hash()}
 }
 
 // dataVolumeSpec uses CDI's `storage` rather than `pvc`: CDI then adds the overhead

@@ -78,6 +78,8 @@ func hasGrowingDisk(m *subject) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.ExpandTo != "" })
 }
 
+func hasCloudInit(m *subject) bool { return m.CloudInit != nil }
+
 func isProtected(m *subject) bool { return m.labels[labelProtection] == protected }
 
 // hasOption returns the condition that the VM has a sync option. An option without a
@@ -115,6 +117,19 @@ var (
 			"once for each revision of the VM: not on the first installation, " +
 			"and not in a sync that leaves the VM as it is. Older snapshots stay. " +
 			"If it fails, the sync ends before the change.",
+	}
+	userDataFact = Fact{
+		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
+		Text: "A change of cloud-init's data requires a restart like other changes, also if the data is in a Secret " +
+			"that vmrender writes. But cloud-init runs most of its modules, such as packages and commands, " +
+			"only on the first boot of an instance, which a pet stays: " +
+			"change the guest by other means too, such as Ansible. " +
+			"Changes inside a Secret of your own are not seen.",
+	}
+	renewedFact = Fact{
+		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
+		Text: "So does a change of cloud-init's data, inline or in a Secret that vmrender writes: " +
+			"cloud-init runs again with it. Changes inside a Secret of your own are not seen.",
 	}
 	ansibleFact = Fact{
 		On: OnChange, Given: "`ansible`", holds: runsAnsible,
@@ -242,7 +257,7 @@ var policies = []Policy{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
 				"or silently waits for the next start. vmrender never restarts a pet."},
-			snapshotFact, ansibleFact, growthFact, keptDiskFact, ownedDataFact,
+			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, ownedDataFact,
 		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
 			protectFact, keptDisksStay, ownedDisksGo,
 		)),
@@ -254,6 +269,7 @@ var policies = []Policy{
 			{On: OnChange, Text: "A different source, version, size, storage class or mode of the root disk " +
 				"creates a new disk, `VM-root-HASH`. KubeVirt fills it while the VM runs or, " +
 				"if the storage class waits for a first consumer, during the restart."},
+			renewedFact,
 			{On: OnChange, Text: "When all VMs of the rollout have the change, a Job restarts those whose root disk " +
 				"is outdated or for which KubeVirt requires a restart: at most `maxUnavailable` at a time, " +
 				"each when its new disks are ready. It waits until each VM is Ready. " +
@@ -316,6 +332,7 @@ var policies = []Policy{
 				"stopped ones count as unavailable."},
 			{On: OnChange, Text: "If the template of a disk has changed, " +
 				"KubeVirt deletes the VirtualMachine with its disks, and recreates it."},
+			renewedFact,
 			{On: OnChange, Text: "Fewer `replicas` delete VMs with their disks. " +
 				"Each VM gets its firmware UUID and MAC addresses from KubeVirt."},
 			{

@@ -58,7 +58,7 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	x.owned = x.ownedLabels()
 	vm, secret := x.guest(r)
 	if m.Lifecycle.Strategy.Traits().NamedByContent {
-		x.Machine = x.revision(vm, secret)
+		x.Machine = x.revision(vm)
 		vm, secret = x.guest(r)
 	}
 	objects = make([]runtime.Object, 0, 2+len(m.Disks)+len(m.Services))
@@ -88,6 +88,7 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 // or nil if they are inline.
 func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
 	guest := x.guestData()
+	x.renewRoot(&guest)
 	rendered := x.virtualMachine(r.fragment(x.OS, x.diags), &guest)
 	vm := x.override(rendered)
 	x.protect(vm, rendered)

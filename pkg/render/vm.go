@@ -17,7 +17,7 @@ func (x *rendering) virtualMachine(
 		},
 		Spec: kubevirtv1.VirtualMachineSpec{
 			RunStrategy:         new(kubevirtv1.VirtualMachineRunStrategy(x.RunStrategy)),
-			DataVolumeTemplates: x.dataVolumeTemplates(),
+			DataVolumeTemplates: x.dataVolumeTemplates(guest),
 			Template: &kubevirtv1.VirtualMachineInstanceTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: x.templateLabels(), Annotations: x.templateAnnotations()},
 			},
