@@ -53,14 +53,14 @@ func (s *sidecar) generate() error {
 // and overlays are searched up to the repository's root.
 func (s *sidecar) options() fleet.Options {
 	return fleet.Options{
-		Namespace: s.request.Namespace,
-		Set:       pairs(s.request.Vars),
-		Defaults:  pairs(s.request.Defaults),
-		KubeVirt:  render.APIs(s.request.APIVersions).KubeVirt(),
-		Overlays:  s.resolveOverlays(),
-		VMs:       s.request.VMs,
-		Limit:     s.tree.root,
-		Workers:   process.Workers(),
+		Application: s.request.Application, Namespace: s.request.Namespace,
+		Set:      pairs(s.request.Vars),
+		Defaults: pairs(s.request.Defaults),
+		KubeVirt: render.APIs(s.request.APIVersions).KubeVirt(),
+		Overlays: s.resolveOverlays(),
+		VMs:      s.request.VMs,
+		Limit:    s.tree.root,
+		Workers:  process.Workers(),
 	}
 }
 

@@ -19,6 +19,9 @@ import (
 // Options are the settings of a command in addition to the values files. The
 // zero value is valid.
 type Options struct {
+	// Application is the name of the Argo CD Application that the VMs are rendered for, or empty. Jobs of
+	// different Applications have different names.
+	Application string
 	// Namespace is the namespace of VMs that do not set one.
 	Namespace string
 	// Set contains vars, as "key=value" with dotted keys. They override those of all files.

@@ -18,7 +18,7 @@ import (
 type Machine struct {
 	Fleet string // name of the fleet
 	// Part is a name for what is rendered together: the name of the fleet, and a hash of the path below its
-	// root and of the selected VMs. It is unique among the Applications of a fleet.
+	// root, of the selected VMs and of the Application's name. It is unique among Applications.
 	Part      string
 	Name      string // of the VirtualMachine, with its ordinal
 	Entry     string // name of the entry if the VM is one of its replicas, or ""

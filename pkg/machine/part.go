@@ -11,11 +11,14 @@ import (
 )
 
 // partName returns a name for the set of VMs that are rendered together, for
-// objects that belong to no single VM. Applications that render other parts or
-// select other VMs have other names. The format must never change, because
+// objects that belong to no single VM. Every Application has another name, so
+// that fleets of one name in one namespace share no Jobs. The format must never change, because
 // Jobs select VMs by it.
 func partName(f *fleet.Fleet) string {
 	texts := append([]string{f.Part()}, slices.Sorted(slices.Values(f.VMs))...)
+	if f.Application != "" {
+		texts = append(texts, "application="+f.Application)
+	}
 	return cmp.Or(f.Header.Metadata.Name, "fleet") + "-" + Hash(texts...)
 }
 

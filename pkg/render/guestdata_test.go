@@ -36,7 +36,9 @@ func TestGuestDataIsAChange(t *testing.T) {
 				require.Equal(t, vm(strategy, "a").Spec, vm(strategy, "a").Spec, strategy)
 				require.NotEqual(t, vm(strategy, "a").Spec.Template.Spec, vm(strategy, "b").Spec.Template.Spec, strategy)
 			}
-			rootOf := func(strategy values.Strategy, data string) string { return vm(strategy, data).Spec.DataVolumeTemplates[0].Name }
+			rootOf := func(strategy values.Strategy, data string) string {
+				return vm(strategy, data).Spec.DataVolumeTemplates[0].Name
+			}
 			require.NotEqual(t, rootOf(values.Rollout, "a"), rootOf(values.Rollout, "b"), "a new disk")
 			require.NotEqual(t, vm(values.BlueGreen, "a").Name, vm(values.BlueGreen, "b").Name)
 			require.Equal(t, rootOf(values.Replace, "a"), rootOf(values.Replace, "b"))

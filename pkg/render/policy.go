@@ -72,6 +72,12 @@ func subjectOf(m *machine.Machine) *subject {
 func hasKeptDisk(m *subject) bool  { return hasDisk(m, true) }
 func hasOwnedDisk(m *subject) bool { return hasDisk(m, false) }
 
+func hasKeptRoot(m *subject) bool {
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
+		return d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && d.Keep
+	})
+}
+
 func hasOwnedDataDisk(m *subject) bool { return slices.ContainsFunc(m.Disks, isOwnedData) }
 
 func hasGrowingDisk(m *subject) bool {
@@ -148,6 +154,20 @@ var (
 		Text: "CDI rejects a different source, size or storage class of a disk: a DataVolume cannot be changed. " +
 			"The sync fails; with `ServerSideDiff=true`, which `vmrender app` sets, " +
 			"the Application shows a ComparisonError, and nothing in it is synced until the change is reverted.",
+	}
+	releaseFact = Fact{
+		On: OnChange, Given: "disks that are kept", holds: hasKeptDisk,
+		Text: "A disk that was not kept before still belongs to the VM: KubeVirt never releases it, " +
+			"and Kubernetes deletes it with the VM, until its `ownerReferences` are removed. " +
+			"Where the health checks of this project are installed, the DataVolume is Degraded until then, " +
+			"the sync fails, and the message contains the command.",
+	}
+	petRootFact = Fact{
+		On: OnChange, Given: "a root disk that is kept", holds: hasKeptRoot,
+		Text: "Cattle that becomes a pet boots a new root disk from its image at its next start, " +
+			"because the root disk of cattle, `VM-root-HASH`, is deleted with the VM. To keep what is on it, " +
+			"make it the source of the new one in the same commit, with the VM stopped: " +
+			"`source: {pvc: NAMESPACE/VM-root-HASH}`.",
 	}
 	ownedDataFact = Fact{
 		On: OnChange, Given: "data disks that are not kept", holds: hasOwnedDataDisk,
@@ -257,7 +277,7 @@ var policies = []Policy{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
 				"or silently waits for the next start. vmrender never restarts a pet."},
-			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, ownedDataFact,
+			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, releaseFact, petRootFact, ownedDataFact,
 		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
 			protectFact, keptDisksStay, ownedDisksGo,
 		)),
@@ -288,7 +308,7 @@ var policies = []Policy{
 				"except the `keepOld` of each VM that it ran from last, and those that any other VM refers to. " +
 				"To go back, revert the commit: the old disk is still there."},
 			{On: OnChange, Text: "A commit that does not change a VM of the rollout runs no Job."},
-			growthFact, ownedDataFact, keptDiskFact,
+			growthFact, ownedDataFact, keptDiskFact, releaseFact,
 		}, cattleFacts("VirtualMachine"), onLoss(protectFact, keptDisksStay, ownedDisksGo)),
 	},
 	{
@@ -306,7 +326,7 @@ var policies = []Policy{
 				On: OnChange, Given: "disks that are not kept", holds: hasOwnedDisk,
 				Text: "The disks in its `dataVolumeTemplates` are deleted and recreated.",
 			},
-			growthFact, keptDiskFact,
+			growthFact, keptDiskFact, releaseFact,
 		}, cattleFacts("VirtualMachine"), onLoss(keptDisksStay, ownedDisksGo)),
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -262,6 +263,53 @@ func TestPetBecomesCattle(t *testing.T) {
 	require.True(t, s.owned("db-data"))
 	require.False(t, s.owned("kept-data"))
 	require.False(t, s.owned("db"))
+}
+
+// A disk that is kept from now on still belongs to its machine, which the Application
+// says. Released with the command that it shows, it survives the machine, with its
+// claim; one that is not released does not.
+func TestCattleBecomesPet(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "kept-later", "vms:\n  db: {disks: {data: 10Gi}, lifecycle: cattle}\n  lost: {disks: {data: 10Gi}, lifecycle: cattle}\n")
+	machines, disks := s.machines(), s.disks()
+	s.write("vms.yaml", "vms:\n  db: {disks: {data: 10Gi}}\n  lost: {disks: {data: 10Gi}, lifecycle: {type: cattle, keepDisks: true}}\n")
+	s.push("Kept now")
+	s.wait(stillOwned("db-data"))
+	s.wait(stillOwned("lost-data"))
+	s.wait(syncFailed)
+	require.Equal(t, machines, s.machines())
+	require.True(t, s.owned("db-data"))
+
+	release := []byte(`{"metadata":{"ownerReferences":null}}`)
+	_, err := lab.cluster.Resource(kubevirt.DataVolumes).Namespace(s.name).Patch(t.Context(), "db-data", types.MergePatchType, release, metav1.PatchOptions{})
+	require.NoError(t, err)
+	s.write("vms.yaml", "vms:\n  db: {disks: {data: 10Gi}, lifecycle: {removal: approved}}\n  other: {}\n")
+	s.push("The database may go")
+	s.eventually("no lost", func() bool { return s.machines()["lost"] == "" })
+	s.eventually("the end of the disk that was not released", func() bool { return s.disks()["lost-data"] == "" })
+	require.False(t, s.owned("db-data"))
+
+	s.write("vms.yaml", "vms:\n  other: {}\n")
+	s.wait(argo.Synced(s.push("No database")))
+	s.eventually("no db", func() bool { return s.machines()["db"] == "" })
+	s.eventually("the end of the root disk of cattle", func() bool { return len(s.disks()) == 3 })
+	require.Equal(t, disks["db-data"], s.disks()["db-data"])
+	for _, kind := range []schema.GroupVersionResource{kubevirt.DataVolumes, kubevirt.Claims} {
+		require.Nil(t, s.object(kind, "db-data").GetDeletionTimestamp())
+	}
+}
+
+// stillOwned is done when a disk that is kept is shown to belong to its machine.
+func stillOwned(disk string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		for _, r := range s.Resources {
+			if r.Kind == "DataVolume" && r.Name == disk && r.Health.Status == "Degraded" &&
+				strings.Contains(r.Health.Message, "kubectl patch datavolume "+disk) {
+				return nil
+			}
+		}
+		return errors.New("the disk is not shown to be owned")
+	}
 }
 
 // owned tells whether a disk is deleted with its machine.

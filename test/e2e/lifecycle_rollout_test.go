@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -234,4 +235,35 @@ func TestRolloutOnWaitingStorage(t *testing.T) {
 	require.Len(t, s.changed(before, true), 2)
 	require.Len(t, s.instances(), 2)
 	require.Subset(t, keys(s.disks()), keys(disks), "one old disk of each is kept, as the way back")
+}
+
+// Changed cloud-init data is rolled out like a new image, also if nothing but a Secret
+// changes: with new disks, on which cloud-init runs again.
+func TestRolloutOfUserData(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "user-data", `vms:
+  web:
+    replicas: 2
+    cloudInit: {store: secret, packages: [nginx]}
+    lifecycle: {type: cattle, keepOld: 0}
+  db: {cloudInit: {store: secret, packages: [nginx]}}
+`)
+	machines, before, disks := s.machines(), s.instances(), s.disks()
+	s.write("vms.yaml", strings.ReplaceAll(s.read("vms.yaml"), "[nginx]", "[nginx, php]"))
+	s.wait(argo.Synced(s.push("Another package")))
+	require.Equal(t, machines, s.machines())
+	require.Equal(t, []string{"web-0", "web-1"}, s.changed(before, true))
+	require.Equal(t, before["db"], s.instances()["db"])
+	require.True(t, hasCondition(s.object(kubevirt.VirtualMachines, "db"), "RestartRequired"))
+	s.eventually("new disks of cattle only", func() bool {
+		return len(s.disks()) == 3 && slices.Equal([]string{"db"}, common(disks, s.disks()))
+	})
+}
+
+// read reads a file of the repository.
+func (s *scenario) read(name string) string {
+	s.Helper()
+	content, err := os.ReadFile(s.repository.Path(name))
+	require.NoError(s, err)
+	return string(content)
 }

@@ -16,6 +16,7 @@ import (
 // The variables that Argo CD sets for every command of a plugin, the last two only for
 // rendering (getPluginEnvs in reposerver/repository/repository.go).
 const (
+	applicationVar = "ARGOCD_APP_NAME"      // with its namespace, if that is not Argo CD's
 	namespaceVar   = "ARGOCD_APP_NAMESPACE" // of the destination, not the Application's own
 	sourcePathVar  = "ARGOCD_APP_SOURCE_PATH"
 	parametersVar  = "ARGOCD_APP_PARAMETERS"
@@ -30,6 +31,8 @@ const (
 type Request struct {
 	// Content is the selected content of the directory.
 	Content Content
+	// Application is the name of the Application, unique in its Argo CD.
+	Application string
 	// Namespace is the namespace of VMs that set none: the parameter, or the
 	// destination's.
 	Namespace string
@@ -72,7 +75,7 @@ const (
 func ReadEnvironment(environ []string, contents ...Content) (Request, []error) {
 	env := variables(environ)
 	r := Request{
-		Namespace: env[namespaceVar], SourcePath: env[sourcePathVar],
+		Application: env[applicationVar], Namespace: env[namespaceVar], SourcePath: env[sourcePathVar],
 		KubeVersion: env[kubeVersionVar], APIVersions: env[apiVersionsVar],
 	}
 	inputs, errs := fromVariables(env)

@@ -16,8 +16,10 @@ func TestReadEnvironment(t *testing.T) {
 	}{
 		"nothing": {want: plugin.Request{}},
 		"application": {
-			[]string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=sites/a", "ARGOCD_APP_PARAMETERS=[]"},
-			plugin.Request{Namespace: "prod", SourcePath: "sites/a"},
+			[]string{
+				"ARGOCD_APP_NAME=app", "ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=sites/a", "ARGOCD_APP_PARAMETERS=[]",
+			},
+			plugin.Request{Application: "app", Namespace: "prod", SourcePath: "sites/a"},
 		},
 		"cluster": {
 			[]string{"KUBE_VERSION=1.34.1", "KUBE_API_VERSIONS=v1,v1/Secret"},

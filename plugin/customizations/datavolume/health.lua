@@ -1,3 +1,20 @@
+-- A disk that vmrender keeps, by its annotation, but that a VM owns: it was in the
+-- VM's dataVolumeTemplates before, and KubeVirt never releases it. Kubernetes deletes
+-- it with the VM, whatever Argo CD is told.
+local meta = obj.metadata
+if (meta.annotations or {})["argocd.argoproj.io/sync-options"] == "Prune=false,Delete=false" then
+  for _, owner in ipairs(meta.ownerReferences or {}) do
+    if owner.kind == "VirtualMachine" then
+      return {
+        status = "Degraded",
+        message = "is to be kept, but is deleted with VirtualMachine " .. owner.name .. ", which still owns it; release it: "
+          .. "kubectl patch datavolume " .. meta.name .. " --namespace " .. meta.namespace
+          .. " --type merge --patch '{\"metadata\":{\"ownerReferences\":null}}'",
+      }
+    end
+  end
+end
+
 -- The volume is bound, or waits for nothing but a VM that uses it: a halted VM
 -- would keep its wave waiting for ever.
 local done = { Succeeded = true, WaitForFirstConsumer = true, PendingPopulation = true }
