@@ -97,7 +97,7 @@ func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
 	}
 	return &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
-		ObjectMeta: x.objectMeta(x.CloudInit.SecretName, x.syncAnnotations(dependent)),
+		ObjectMeta: x.objectMeta(x.CloudInit.SecretName, x.secretAnnotations()),
 		StringData: data,
 	}
 }

@@ -64,7 +64,8 @@ const extraneous = "IgnoreExtraneous"
 var syncRules = [...]syncRule{
 	dependent: {
 		name: "Secrets and Services",
-		why:  "within a wave Argo CD applies Secrets first, by itself",
+		why: "within a wave Argo CD applies Secrets first, by itself; " +
+			"a Secret stays where its VM stays, by the same options",
 	},
 	keptDisk: {
 		name: "DataVolumes of their own", options: "Prune=false,Delete=false", compare: extraneous,
@@ -197,6 +198,18 @@ func (x *rendering) rolloutAnnotations() map[string]string {
 	set(a, labels.Entry, x.Entry)
 	if lc.ProgressDeadlineSeconds > 0 {
 		a[labels.ProgressDeadline] = strconv.Itoa(lc.ProgressDeadlineSeconds)
+	}
+	return a
+}
+
+// secretAnnotations returns the annotations of the Secret with cloud-init data, which
+// stays if the VM stays: without it the VM can neither restart nor migrate.
+func (x *rendering) secretAnnotations() map[string]string {
+	a := x.syncAnnotations(dependent)
+	for _, o := range parseOptions(x.vmOptions()) {
+		if o == (syncOption{"Prune", "false"}) || o == (syncOption{"Delete", "false"}) {
+			a[argocd.SyncOptionsAnnotation] = mergeOptions(a[argocd.SyncOptionsAnnotation], o.String())
+		}
 	}
 	return a
 }

@@ -109,6 +109,19 @@ func TestPartsAreInTheMachinesWave(t *testing.T) {
 	require.Len(t, objects, 5)
 }
 
+// A VM that stays keeps the Secret that it starts from.
+func TestSecretAnnotations(t *testing.T) {
+	m := secretMachine(t)
+	options := func() string {
+		return find[*corev1.Secret](t, render(t, m)).Annotations[argocd.SyncOptionsAnnotation]
+	}
+	require.Equal(t, "Prune=false", options())
+	m.Target.ArgoCD = "2.13"
+	require.Equal(t, "Prune=false,Delete=false", options())
+	m.Lifecycle.Removal, m.Target.ArgoCD = values.Approved, ""
+	require.Empty(t, options())
+}
+
 func TestDiskAnnotations(t *testing.T) {
 	m := linuxMachine(t)
 	want := map[string]string{

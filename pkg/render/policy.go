@@ -197,6 +197,7 @@ func removalFacts(normal values.Removal, what string) []Fact {
 			Text: "The " + what + " stays, as it is: running if it ran. " +
 				"The Application shows that it requires pruning, and is OutOfSync, but nothing waits: " +
 				"other commits are synced, and a revert takes the VM back. " +
+				"Its disks and its Secret stay too; its Services are deleted. " +
 				"To delete it, set `removal: approved` in one commit, and remove the VM in a later one.",
 		},
 		{
