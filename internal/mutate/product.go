@@ -147,6 +147,22 @@ var mutations = []mutation{
 		`d.Name != values.RootDisk {`, `d.Name == values.RootDisk {`,
 	},
 	{
+		"pkg/render/cloudinit.go", "./pkg/render", "changed data in a Secret changes the VM",
+		`g.serial(),`, `"",`,
+	},
+	{
+		"pkg/render/cloudinit.go", "./pkg/render", "changed cloud-init data is another root disk",
+		`machine.Hash(d.Claim, g.hash())`, `machine.Hash(d.Claim)`,
+	},
+	{
+		"pkg/render/cloudinit.go", "./pkg/render", "a VM that stays keeps its Secret",
+		`x.secretAnnotations()`, `x.syncAnnotations(dependent)`,
+	},
+	{
+		"pkg/machine/part.go", "./cmd/vmrender-cmp", "Applications share no Jobs",
+		`f.Application != ""`, `f.Application == "-"`,
+	},
+	{
 		"pkg/render/labels.go", "./pkg/render", "Services find their VM",
 		`all[labelDomain] = x.base`, `all[labelDomain] = x.Namespace`,
 	},

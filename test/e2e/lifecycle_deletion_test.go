@@ -68,14 +68,14 @@ func (s *scenario) deleteApplication() {
 	require.NoError(s, apps.Delete(s.Context(), s.name, metav1.DeleteOptions{}))
 }
 
-// A protected pet is not deleted, even with confirmation, as long as it has
+// A protected pet is not deleted, even if a commit approves its removal, as long as it has
 // OpenShift's label.
 func TestProtected(t *testing.T) {
 	t.Parallel()
 	policy, err := cluster.Objects([]byte(deletionPolicy))
 	require.NoError(t, err)
 	require.NoError(t, lab.cluster.Install(t.Context(), policy))
-	s := newLifecycle(t, "protected", "vms:\n  db: {lifecycle: {protect: true}}\n  other: {}\n")
+	s := newLifecycle(t, "protected", "vms:\n  db: {lifecycle: {protect: true, removal: approved}}\n  other: {}\n")
 	vms := lab.cluster.Resource(kubevirt.VirtualMachines).Namespace(s.name)
 	s.eventually("a refusal", func() bool {
 		err := vms.Delete(t.Context(), "db", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
@@ -83,8 +83,7 @@ func TestProtected(t *testing.T) {
 	})
 
 	s.write("vms.yaml", "vms: {other: {}}\n")
-	s.wait(confirmation(s.push("No database")))
-	require.NoError(t, s.app.Approve(t.Context()))
+	s.push("No database")
 	s.wait(syncFailed)
 	require.NotEmpty(t, s.machines()["db"])
 }
