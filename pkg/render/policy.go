@@ -159,8 +159,8 @@ var (
 		On: OnChange, Given: "disks that are kept", holds: hasKeptDisk,
 		Text: "A disk that was not kept before still belongs to the VM: KubeVirt never releases it, " +
 			"and Kubernetes deletes it with the VM, until its `ownerReferences` are removed. " +
-			"Where the health checks of this project are installed, the DataVolume is Degraded until then, " +
-			"the sync fails, and the message contains the command.",
+			"Where the health checks of this project are installed, the DataVolume and its Application " +
+			"are Degraded until then, with the command in the message.",
 	}
 	petRootFact = Fact{
 		On: OnChange, Given: "a root disk that is kept", holds: hasKeptRoot,
