@@ -11,19 +11,24 @@ import (
 
 func newSnapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "snapshot --namespace NAMESPACE VM=SNAPSHOT@CONTENT...",
+		Use:   "snapshot --namespace NAMESPACE VM=CONTENT...",
 		Short: "Take snapshots of pets in a cluster before they change",
 		Long: `Take a VirtualMachineSnapshot of each VirtualMachine whose annotation
 vmrender.io/content differs from CONTENT, its value after the change, and wait
 until all snapshots are ready to use. A VirtualMachine that does not exist yet is
-skipped. A snapshot that already exists is waited for, but not taken again.
+skipped. A snapshot is named VM-pre-CONTENT-VERSION, where VERSION is the resource
+version of the VirtualMachine.
 
-If a snapshot fails, the exit status is 1, so that a sync stops before the change.
-Earlier snapshots are kept.
+A snapshot that an earlier run took is waited for, and not taken again, if it is the
+newest, at most an hour old, and the VirtualMachine is still what it was then. Every
+other change takes its own.
+
+If a snapshot fails, or leaves out the root disk or a disk that is kept, the exit
+status is 1, so that a sync stops before the change. Earlier snapshots are kept.
 
 A fleet with "snapshotBefore: true" renders the Job that runs this command, with
 the permissions it needs.`,
-		Example: `  vmrender snapshot --namespace prod db=db-pre-1a2b3c4d@1a2b3c4d`,
+		Example: `  vmrender snapshot --namespace prod db=1a2b3c4d`,
 	}
 	flags := new(clusterFlags)
 	flags.register(cmd, 10*time.Minute)

@@ -64,8 +64,11 @@ const (
 	// [RootDisk]; a rollout deletes no DataVolume without it.
 	Disk = "vmrender.io/disk"
 	// SnapshotOf is a label of the VirtualMachineSnapshots that package rollout
-	// takes: the name of the VirtualMachine. Only people read it.
+	// takes: the name of the VirtualMachine.
 	SnapshotOf = "vmrender.io/snapshot-of"
+	// Change is an annotation of the VirtualMachineSnapshots that package rollout
+	// takes: the change of the VirtualMachine that it was taken before.
+	Change = "vmrender.io/change"
 )
 
 // RootDisk is the value of [Disk] for a root disk.

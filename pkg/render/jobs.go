@@ -58,7 +58,7 @@ func rolloutRules(name string) []rbacv1.PolicyRule {
 func snapshotRules(string) []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		allow("kubevirt.io", []string{"virtualmachines"}, "get"),
-		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "get", "create"),
+		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"),
 	}
 }
 
@@ -108,7 +108,7 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 	}
 	if m.Lifecycle.SnapshotBefore {
 		of := j.of(&snapshotKind, m)
-		of.args = append(of.args, m.Name+"="+m.Name+"-pre-"+content+"@"+content)
+		of.args = append(of.args, m.Name+"="+content)
 	}
 }
 

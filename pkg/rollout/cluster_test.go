@@ -82,7 +82,9 @@ func TestAnswers(t *testing.T) {
 
 	_, err = get[kubevirtv1.VirtualMachine](t.Context(), connected(t, none), machines, "prod", "web")
 	require.EqualError(t, err,
-		"the cluster serves no virtualmachines.kubevirt.io of version v1; is its operator installed?")
+		"the cluster serves no virtualmachines.kubevirt.io of version v1 "+
+			"(the server could not find the requested resource); is its operator installed?")
+	require.True(t, isPermanent(err))
 
 	err = connected(t, status(409, "Conflict", "stop/start already underway")).restart(t.Context(), "prod", "web")
 	require.EqualError(t, err, "update virtualmachines/restart.subresources.kubevirt.io in namespace prod: "+

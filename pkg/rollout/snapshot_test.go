@@ -3,7 +3,11 @@ package rollout
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,84 +17,177 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	snapshotv1 "kubevirt.io/api/snapshot/v1beta1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 func TestParseSnapshot(t *testing.T) {
-	s, err := parseSnapshot("db=db-pre-1a2b@1a2b")
+	s, err := parseSnapshot("db=1a2b")
 	require.NoError(t, err)
-	require.Equal(t, Snapshot{Machine: "db", Name: "db-pre-1a2b", Content: "1a2b"}, s)
-	for _, bad := range []string{"", "db", "db=", "db=x", "db=x@", "=x@y", "db=@y", "x@y"} {
+	require.Equal(t, Snapshot{Machine: "db", Content: "1a2b"}, s)
+	for _, bad := range []string{"", "db", "db=", "=1a2b", "db=db-pre-1a2b@1a2b", "db=1=2"} {
 		_, err := parseSnapshot(bad)
-		require.ErrorContains(t, err, "expected VM=SNAPSHOT@CONTENT", bad)
+		require.ErrorContains(t, err, "expected VM=CONTENT", bad)
 	}
 }
 
+// noon is the time of the tables below.
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// version returns the VM db with a content, in a version of the API server.
+func version(content, resourceVersion string) *kubevirtv1.VirtualMachine {
+	return &kubevirtv1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{
+		Name: "db", UID: "uid", Generation: 7, ResourceVersion: resourceVersion,
+		Annotations: map[string]string{labels.Content: content},
+	}}
+}
+
+// shot returns a snapshot of the VM before it changes to a content, as many minutes
+// before noon.
+func shot(
+	vm *kubevirtv1.VirtualMachine, content string, minutes int, change ...func(*snapshotv1.VirtualMachineSnapshot),
+) snapshotv1.VirtualMachineSnapshot {
+	s := *(&Snapshot{"db", content}).object(vm, new(Options))
+	s.CreationTimestamp = metav1.NewTime(noon.Add(-time.Duration(minutes) * time.Minute))
+	s.Status = &snapshotv1.VirtualMachineSnapshotStatus{Phase: snapshotv1.Succeeded, ReadyToUse: new(true)}
+	for _, c := range change {
+		c(&s)
+	}
+	return s
+}
+
 func TestSnapshotNext(t *testing.T) {
-	wanted := Snapshot{Machine: "db", Name: "db-pre-2", Content: "2"}
-	vm := func(content string) *kubevirtv1.VirtualMachine {
-		return &kubevirtv1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{
-			Name: "db", Annotations: map[string]string{labels.Content: content},
-		}}
-	}
-	snap := func(change func(*snapshotv1.VirtualMachineSnapshot)) *snapshotv1.VirtualMachineSnapshot {
-		s := wanted.object(new(Options))
-		if change != nil {
-			s.Status = &snapshotv1.VirtualMachineSnapshotStatus{}
-			change(s)
+	type status = snapshotv1.VirtualMachineSnapshotStatus
+	vm := version("1", "20")
+	with := func(s *status) []snapshotv1.VirtualMachineSnapshot {
+		return []snapshotv1.VirtualMachineSnapshot{
+			shot(vm, "2", 3, func(snap *snapshotv1.VirtualMachineSnapshot) { snap.Status = s }),
 		}
-		return s
 	}
-	going := vm("1")
+	going := version("1", "20")
 	going.DeletionTimestamp = new(metav1.Now())
 	for name, c := range map[string]struct {
 		vm   *kubevirtv1.VirtualMachine
-		snap *snapshotv1.VirtualMachineSnapshot
+		all  []snapshotv1.VirtualMachineSnapshot
 		want step
 		text string
 	}{
-		"first install":         {nil, nil, nothing, "not there yet, so there is nothing to take a snapshot of"},
-		"being deleted":         {going, nil, nothing, "being deleted"},
-		"nothing changes":       {vm("2"), nil, nothing, "unchanged, so no snapshot is taken"},
-		"changes":               {vm("1"), nil, take, "taking snapshot db-pre-2"},
-		"changes for the first": {&kubevirtv1.VirtualMachine{}, nil, take, "taking snapshot db-pre-2"},
-		"taken a moment ago":    {vm("1"), snap(nil), await, "waiting for snapshot db-pre-2"},
-		"in progress": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
-			s.Status.Phase = snapshotv1.InProgress
-		}), await, "waiting for snapshot db-pre-2"},
-		"not ready to use": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
-			s.Status.Phase, s.Status.ReadyToUse = snapshotv1.Succeeded, new(false)
-		}), await, "waiting for snapshot db-pre-2"},
-		"ready": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
-			s.Status.Phase, s.Status.ReadyToUse = snapshotv1.Succeeded, new(true)
-		}), taken, "snapshot db-pre-2 is ready"},
-		"ready, but": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
-			s.Status.Phase, s.Status.ReadyToUse = snapshotv1.Succeeded, new(true)
-			s.Status.SourceIndications = []snapshotv1.SourceIndication{{Indication: snapshotv1.VMSnapshotNoGuestAgentIndication}}
-			s.Status.SnapshotVolumes = &snapshotv1.SnapshotVolumesLists{ExcludedVolumes: []string{"logs", "tmp"}}
-		}), taken, "snapshot db-pre-2 is ready (taken while running and without the guest agent, as after a power cut; " +
-			"without volumes logs, tmp)"},
-		"failed": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
-			s.Status.Phase, s.Status.Error = snapshotv1.Failed, &snapshotv1.Error{Message: new("deadline exceeded")}
-		}), broken, "snapshot db-pre-2 failed: deadline exceeded; delete it to try again"},
-		"being removed": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
-			s.Status.Phase, s.DeletionTimestamp = snapshotv1.Failed, new(metav1.Now())
-		}), await, "waiting for snapshot db-pre-2"},
-		"another's": {vm("1"), snap(func(s *snapshotv1.VirtualMachineSnapshot) {
-			s.Spec.Source.Name = "web"
-		}), broken, "snapshot db-pre-2 is there already, of web"},
+		"first install":      {nil, nil, nothing, "not there yet, so there is nothing to take a snapshot of"},
+		"being deleted":      {going, nil, nothing, "being deleted"},
+		"nothing changes":    {version("2", "20"), nil, nothing, "unchanged, so no snapshot is taken"},
+		"changes":            {vm, nil, take, "taking snapshot db-pre-2-20"},
+		"without a content":  {&kubevirtv1.VirtualMachine{}, nil, take, "taking snapshot db-pre-2-"},
+		"taken a moment ago": {vm, with(nil), await, "waiting for snapshot db-pre-2-20"},
+		"in progress":        {vm, with(&status{Phase: snapshotv1.InProgress}), await, "waiting for snapshot db-pre-2-20"},
+		"not ready to use":   {vm, with(&status{Phase: snapshotv1.Succeeded, ReadyToUse: new(false)}), await, "waiting for snapshot db-pre-2-20"},
+		"ready":              {vm, with(&status{Phase: snapshotv1.Succeeded, ReadyToUse: new(true)}), taken, "snapshot db-pre-2-20 of 3m0s ago is ready"},
+		"failed":             {vm, with(&status{Phase: snapshotv1.Failed, Error: &snapshotv1.Error{Message: new("deadline exceeded")}}), broken, "snapshot db-pre-2-20 failed: deadline exceeded; delete it to try again"},
+		"ready, but": {vm, with(&status{
+			Phase: snapshotv1.Succeeded, ReadyToUse: new(true),
+			SourceIndications: []snapshotv1.SourceIndication{{Indication: snapshotv1.VMSnapshotNoGuestAgentIndication}},
+			SnapshotVolumes:   &snapshotv1.SnapshotVolumesLists{ExcludedVolumes: []string{"cloudinit", "tmp"}},
+		}), taken, "snapshot db-pre-2-20 of 3m0s ago is ready (taken while running and without the guest agent, as after a power cut; " +
+			"without volumes cloudinit, tmp)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, text := wanted.next(c.vm, c.snap)
+			got, text := (&Snapshot{"db", "2"}).next(c.vm, c.all, noon)
 			require.Equal(t, c.want, got)
 			require.Equal(t, c.text, text)
 		})
 	}
 }
 
-// finish sets the phase of every snapshot that is created.
+// A snapshot counts for the change that it was taken for, and for no other.
+func TestSnapshotOfAnotherChange(t *testing.T) {
+	type list = []snapshotv1.VirtualMachineSnapshot
+	vm := version("1", "20")
+	other := func(change func(*kubevirtv1.VirtualMachine)) *kubevirtv1.VirtualMachine {
+		vm := version("1", "10")
+		change(vm)
+		return vm
+	}
+	for name, c := range map[string]struct {
+		all  list
+		want step
+	}{
+		"of a sync that is retried": {list{shot(vm, "2", 59)}, taken},
+		"of a sync of long ago":     {list{shot(vm, "2", 60)}, take},
+		"older ones before it":      {list{shot(vm, "3", 30), shot(vm, "2", 20)}, taken},
+		"there and back since":      {list{shot(version("1", "10"), "2", 30), shot(version("2", "15"), "1", 20)}, take},
+		"to another content":        {list{shot(vm, "3", 3)}, take},
+		"of another content":        {list{shot(other(func(vm *kubevirtv1.VirtualMachine) { vm.Annotations = nil }), "2", 3)}, take},
+		"the VM changed since":      {list{shot(other(func(vm *kubevirtv1.VirtualMachine) { vm.Generation-- }), "2", 3)}, take},
+		"of a VM of that name":      {list{shot(other(func(vm *kubevirtv1.VirtualMachine) { vm.UID = "old" }), "2", 3)}, take},
+		"only its status changed":   {list{shot(other(func(*kubevirtv1.VirtualMachine) {}), "2", 3)}, taken},
+		"being deleted": {list{shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) {
+			s.DeletionTimestamp = new(metav1.Now())
+		})}, take},
+		"taken by hand since": {list{shot(vm, "2", 3), shot(vm, "2", 1, func(s *snapshotv1.VirtualMachineSnapshot) {
+			s.Annotations = nil
+		})}, taken},
+		"of another VM": {list{shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) {
+			s.Spec.Source.Name = "web"
+		})}, take},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, text := (&Snapshot{"db", "2"}).next(vm, c.all, noon)
+			require.Equal(t, c.want, got, text)
+		})
+	}
+}
+
+// A snapshot without a disk that has data to keep is none; what goes with its VM, or is
+// never written, may be left out.
+func TestSnapshotWithoutDisks(t *testing.T) {
+	const spec = `
+dataVolumeTemplates: [{metadata: {name: db-scratch}}, {metadata: {name: db-root}}]
+template:
+  spec:
+    domain:
+      devices:
+        disks:
+        - {name: iso, cdrom: {}}
+        - {name: fixed, disk: {readonly: true}}
+        - {name: data, disk: {}}
+    volumes:
+    - {name: rootdisk, dataVolume: {name: db-root}}
+    - {name: data, persistentVolumeClaim: {claimName: db-data}}
+    - {name: adopted, dataVolume: {name: db-adopted}}
+    - {name: scratch, dataVolume: {name: db-scratch}}
+    - {name: iso, persistentVolumeClaim: {claimName: iso}}
+    - {name: fixed, persistentVolumeClaim: {claimName: fixed}}
+    - {name: image, containerDisk: {image: x}}
+    - {name: cloudinit, cloudInitNoCloud: {}}
+`
+	vm := version("1", "20")
+	require.NoError(t, yaml.Unmarshal([]byte(spec), &vm.Spec))
+	for excluded, missing := range map[string]string{
+		"":                                   "",
+		"scratch iso fixed image cloudinit":  "",
+		"rootdisk cloudinit":                 "rootdisk",
+		"data":                               "data",
+		"cloudinit adopted scratch rootdisk": "rootdisk, adopted",
+	} {
+		got, text := (&Snapshot{"db", "2"}).next(vm, []snapshotv1.VirtualMachineSnapshot{
+			shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) {
+				s.Status.SnapshotVolumes = &snapshotv1.SnapshotVolumesLists{ExcludedVolumes: strings.Fields(excluded)}
+			}),
+		}, noon)
+		if missing == "" {
+			require.Equal(t, taken, got, text)
+			continue
+		}
+		require.Equal(t, broken, got)
+		require.Equal(t, "snapshot db-pre-2-20 is without "+missing+", which contains data to keep; "+
+			"create a VolumeSnapshotClass for the driver of its storage class, delete the snapshot, and sync again", text)
+	}
+}
+
+// finish sets the phase of every snapshot that is created, and its time: from noon on, a
+// second after the one before.
 func finish(p *playedCluster, phase string) {
+	created := 0
 	p.objects.PrependReactor("create", snapshots.Resource, func(
 		action clienttesting.Action,
 	) (bool, runtime.Object, error) {
@@ -100,38 +197,62 @@ func finish(p *playedCluster, phase string) {
 		}
 		object, ok := create.GetObject().(*unstructured.Unstructured)
 		require.True(p.t, ok)
+		object.SetCreationTimestamp(metav1.NewTime(noon.Add(time.Duration(created) * time.Second)))
+		created++
 		status := map[string]any{"phase": phase, "readyToUse": phase == string(snapshotv1.Succeeded)}
 		return false, nil, unstructured.SetNestedMap(object.Object, status, "status")
 	})
 }
 
+// atNoon returns options with a clock that starts at noon and shows full minutes.
+func atNoon(log *bytes.Buffer) Options {
+	o, start := options(log), time.Now()
+	o.Now = func() time.Time { return noon.Add(time.Since(start).Truncate(time.Minute)) }
+	return o
+}
+
 func TestSnapshot(t *testing.T) {
 	db, web := running("db"), running("web")
+	db.ResourceVersion = "20"
 	db.Annotations[labels.Content], web.Annotations[labels.Content] = "1", "2"
 	p := play(t, db, web)
 	finish(p, "Succeeded")
-	list := []Snapshot{{"db", "db-pre-2", "2"}, {"web", "web-pre-2", "2"}, {"new", "new-pre-2", "2"}}
+	list := []Snapshot{{"db", "2"}, {"web", "2"}, {"new", "2"}}
 	var log bytes.Buffer
-	require.NoError(t, p.Snapshot(t.Context(), list, options(&log)))
-	require.Equal(t, "db-pre-2", p.names(snapshots), "only of what is there and changes")
-	require.Equal(t, `db: taking snapshot db-pre-2
+	require.NoError(t, p.Snapshot(t.Context(), list, atNoon(&log)))
+	require.Equal(t, "db-pre-2-20", p.names(snapshots), "only of what is there and changes")
+	require.Equal(t, `db: taking snapshot db-pre-2-20
 web: unchanged, so no snapshot is taken
 new: not there yet, so there is nothing to take a snapshot of
-db: snapshot db-pre-2 is ready
+db: snapshot db-pre-2-20 of 0s ago is ready
 `, log.String())
 
-	snap, err := get[snapshotv1.VirtualMachineSnapshot](t.Context(), p.Cluster, snapshots, "prod", "db-pre-2")
+	snap, err := get[snapshotv1.VirtualMachineSnapshot](t.Context(), p.Cluster, snapshots, "prod", "db-pre-2-20")
 	require.NoError(t, err)
 	require.Equal(t, "db", snap.Labels[labels.SnapshotOf])
 	require.Empty(t, snap.OwnerReferences, "it outlives the machine")
 	require.Equal(t, "kubevirt.io", *snap.Spec.Source.APIGroup)
+}
 
-	log.Reset()
-	require.NoError(t, p.Snapshot(t.Context(), list[:1], options(&log)))
-	require.Equal(t, "db: snapshot db-pre-2 is ready\n", log.String(), "once per revision")
-
-	require.NoError(t, p.Snapshot(t.Context(), []Snapshot{{"db", "db-pre-3", "3"}}, options(&log)))
-	require.Equal(t, "db-pre-2 db-pre-3", p.names(snapshots), "earlier ones stay")
+// Each of the changes from one content to another and back has a snapshot of its own,
+// also if only what a Secret contains has changed, which raises no generation. A sync
+// that is retried finds the one that it took.
+func TestSnapshotOfEachChange(t *testing.T) {
+	db := running("db")
+	p := play(t)
+	finish(p, "Succeeded")
+	want := []string{}
+	for i, content := range []string{"A", "B", "A", "B", "A"} {
+		db.Annotations[labels.Content], db.ResourceVersion = content, strconv.Itoa(10*i)
+		p.put(machines, "kubevirt.io/v1", "VirtualMachine", db.VirtualMachine)
+		next := map[string]string{"A": "B", "B": "A"}[content]
+		want = append(want, "db-pre-"+next+"-"+db.ResourceVersion)
+		slices.Sort(want)
+		for range 2 {
+			require.NoError(t, p.Snapshot(t.Context(), []Snapshot{{"db", next}}, atNoon(new(bytes.Buffer))))
+			require.Equal(t, strings.Join(want, " "), p.names(snapshots))
+		}
+	}
 }
 
 func TestSnapshotOutlastsTrouble(t *testing.T) {
@@ -143,26 +264,26 @@ func TestSnapshotOutlastsTrouble(t *testing.T) {
 		return failures >= 0, nil, apierrors.NewServiceUnavailable("etcd is away")
 	})
 	var log bytes.Buffer
-	require.NoError(t, p.Snapshot(t.Context(), []Snapshot{{"db", "db-pre-2", "2"}}, options(&log)))
+	require.NoError(t, p.Snapshot(t.Context(), []Snapshot{{"db", "2"}}, atNoon(&log)))
 	require.Equal(t, `db: get virtualmachines.kubevirt.io in namespace prod: etcd is away; trying again
-db: taking snapshot db-pre-2
-db: snapshot db-pre-2 is ready
+db: taking snapshot db-pre-2-
+db: snapshot db-pre-2- of 0s ago is ready
 `, log.String())
 }
 
 func TestSnapshotFailures(t *testing.T) {
-	list := []Snapshot{{"db", "db-pre-2", "2"}, {"web", "web-pre-2", "2"}}
+	list := []Snapshot{{"db", "2"}, {"web", "2"}}
 
 	p := play(t, running("db"), running("web"))
 	finish(p, "Failed")
-	err := p.Snapshot(t.Context(), list, options(new(bytes.Buffer)))
-	require.EqualError(t, err, "db: snapshot db-pre-2 failed; delete it to try again\n"+
-		"web: snapshot web-pre-2 failed; delete it to try again")
+	err := p.Snapshot(t.Context(), list, atNoon(new(bytes.Buffer)))
+	require.EqualError(t, err, "db: snapshot db-pre-2- failed; delete it to try again\n"+
+		"web: snapshot web-pre-2- failed; delete it to try again")
 
 	p = play(t, running("db"))
 	finish(p, "InProgress")
 	err = p.Snapshot(t.Context(), list[:1], hurried(new(bytes.Buffer)))
-	require.EqualError(t, err, "db: not done within 1h0m0s: waiting for snapshot db-pre-2")
+	require.EqualError(t, err, "db: not done within 1h0m0s: waiting for snapshot db-pre-2-")
 
 	p = play(t, running("db"))
 	p.objects.PrependReactor("create", snapshots.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -171,4 +292,16 @@ func TestSnapshotFailures(t *testing.T) {
 	err = p.Snapshot(t.Context(), list[:1], options(new(bytes.Buffer)))
 	require.ErrorContains(t, err,
 		"db: permission missing: create virtualmachinesnapshots.snapshot.kubevirt.io in namespace prod; ")
+}
+
+// A cluster without the kind will not have it in a moment.
+func TestSnapshotsNotServed(t *testing.T) {
+	p := play(t, running("db"))
+	p.objects.PrependReactor("list", snapshots.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewGenericServerResponse(404, "get", snapshots.GroupResource(), "", "", 0, false)
+	})
+	err := p.Snapshot(t.Context(), []Snapshot{{"db", "2"}}, options(new(bytes.Buffer)))
+	require.EqualError(t, err, "db: the cluster serves no virtualmachinesnapshots.snapshot.kubevirt.io of version v1beta1 "+
+		"(the server could not find the requested resource (get virtualmachinesnapshots.snapshot.kubevirt.io)); "+
+		"is its operator installed?")
 }
