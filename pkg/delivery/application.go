@@ -22,11 +22,7 @@ func (o order) application() argocd.Application {
 func (o order) labels() map[string]string { return map[string]string{labels.Fleet: o.fleet} }
 
 func (o order) annotations(generatePaths string) map[string]string {
-	annotations := map[string]string{argocd.GeneratePathsAnnotation: generatePaths}
-	if o.serverSideDiff {
-		annotations[argocd.CompareOptionsAnnotation] = "ServerSideDiff=true"
-	}
-	return annotations
+	return map[string]string{argocd.GeneratePathsAnnotation: generatePaths}
 }
 
 // generatePaths returns the annotation for a directory and files outside it.

@@ -88,7 +88,7 @@ func TestOrder(t *testing.T) {
 			{Name: "vars", Map: map[string]string{"a.b": "1=2"}},
 		},
 		destination:    argocd.ApplicationDestination{Server: "https://kubernetes.default.svc", Namespace: "shop"},
-		respectIgnored: true, serverSideDiff: true,
+		respectIgnored: true,
 	}, got)
 }
 

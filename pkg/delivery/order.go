@@ -32,9 +32,6 @@ type order struct {
 	// respectIgnored also leaves the ignored fields alone during a sync. That is safe
 	// for fields that are not in lists.
 	respectIgnored bool
-	// serverSideDiff compares objects with what the API server would store, so that
-	// defaults of webhooks are not differences. It is stable in Argo CD 3.1 and later.
-	serverSideDiff bool
 	// retryNewest retries with the newest commit, which Argo CD 3.2 and later support.
 	retryNewest bool
 }
@@ -52,7 +49,6 @@ func (p *Plan) order(dirs []string, found *findings) order {
 		destination:       p.options.destination(),
 		ignoreDifferences: ignored,
 		respectIgnored:    len(p.options.Ignore) > 0,
-		serverSideDiff:    !values.Before(p.fleet.Header.Target.ArgoCD, 3, 1),
 		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),
 	}
 	o.repoURL = p.repoURL(found)
