@@ -16,11 +16,12 @@ var pluginTemplates embed.FS
 // pluginFiles maps the files that install and document the plugin to their
 // templates.
 var pluginFiles = map[string]string{
-	"docs/parameters.md":                  "parameters.md.tmpl",
-	"plugin/plugin.yaml":                  "plugin.yaml.tmpl",
-	"plugin/kustomize/repo-server.yaml":   "kustomize.yaml.tmpl",
-	"plugin/helm/values.yaml":             "helm.yaml.tmpl",
-	"plugin/openshift-gitops/argocd.yaml": "openshift-gitops.yaml.tmpl",
+	"docs/parameters.md":                         "parameters.md.tmpl",
+	"plugin/plugin.yaml":                         "plugin.yaml.tmpl",
+	"plugin/kustomize/repo-server.yaml":          "kustomize.yaml.tmpl",
+	"plugin/kustomize/argocd-cmd-params-cm.yaml": "params.yaml.tmpl",
+	"plugin/helm/values.yaml":                    "helm.yaml.tmpl",
+	"plugin/openshift-gitops/argocd.yaml":        "openshift-gitops.yaml.tmpl",
 }
 
 // pluginData is the data of the templates.
@@ -31,7 +32,13 @@ type pluginData struct {
 	Parameters []plugin.Reference
 	// MaxFileSize, in MiB, and MaxDepth are the limits of values files.
 	MaxFileSize, MaxDepth int
+	// SyncTimeout, in seconds, is the limit of a sync.
+	SyncTimeout int
 }
+
+// syncTimeout is the limit of a sync, in seconds: an hour leaves time for the import of
+// most disks (argo-cd v3.2.11, controller/appcontroller.go; Argo CD has none).
+const syncTimeout = 3600
 
 // addPluginFiles adds the files that contain the table of parameters or the
 // container of the sidecar.
@@ -47,11 +54,12 @@ func addPluginFiles(files map[string][]byte) error {
 		"indent":    indent,
 		"container": func(user int) (string, error) { return part("container", user) },
 		"volume":    func() (string, error) { return part("volume", nil) },
+		"why":       func() (string, error) { return part("why", nil) },
 	}).ParseFS(pluginTemplates, "plugin/*.tmpl")
 	if err != nil {
 		return err
 	}
-	data := pluginData{plugin.StaticAnnouncements(), plugin.References(), source.MaxFileSize >> 20, source.MaxDepth}
+	data := pluginData{plugin.StaticAnnouncements(), plugin.References(), source.MaxFileSize >> 20, source.MaxDepth, syncTimeout}
 	for path, name := range pluginFiles {
 		text, err := part(name, data)
 		if err != nil {

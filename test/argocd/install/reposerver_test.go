@@ -46,6 +46,7 @@ func repoServer(t *testing.T) *appsv1.Deployment {
 type build struct {
 	deployment *appsv1.Deployment
 	settings   *corev1.ConfigMap // argocd-cm
+	parameters *corev1.ConfigMap // argocd-cmd-params-cm
 }
 
 // kustomize builds what plugin/kustomize/README.md says, with Argo CD's own files.
@@ -53,8 +54,8 @@ func kustomize(t *testing.T) build {
 	t.Helper()
 	fs := filesys.MakeFsInMemory()
 	write := func(name string, text []byte) { require.NoError(t, fs.WriteFile(name, text)) }
-	write("/site/kustomization.yaml", []byte("namespace: argocd\nresources: [repo-server.yaml, argocd-cm.yaml]\ncomponents: [../vmrender]\n"))
-	for name, file := range map[string]string{"repo-server.yaml": "repo-server/argocd-repo-server-deployment.yaml", "argocd-cm.yaml": "config/argocd-cm.yaml"} {
+	write("/site/kustomization.yaml", []byte("namespace: argocd\nresources: [repo-server.yaml, argocd-cm.yaml, argocd-cmd-params-cm.yaml]\ncomponents: [../vmrender]\n"))
+	for name, file := range map[string]string{"repo-server.yaml": "repo-server/argocd-repo-server-deployment.yaml", "argocd-cm.yaml": "config/argocd-cm.yaml", "argocd-cmd-params-cm.yaml": "config/argocd-cmd-params-cm.yaml"} {
 		text, err := os.ReadFile(filepath.Join(manifests(t), file))
 		require.NoError(t, err)
 		write("/site/"+name, text)
@@ -68,9 +69,10 @@ func kustomize(t *testing.T) build {
 	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(fs, "/site")
 	require.NoError(t, err)
-	out := build{new(appsv1.Deployment), new(corev1.ConfigMap)}
+	out := build{new(appsv1.Deployment), new(corev1.ConfigMap), new(corev1.ConfigMap)}
 	take(t, built, "argocd-repo-server", out.deployment)
 	take(t, built, "argocd-cm", out.settings)
+	take(t, built, "argocd-cmd-params-cm", out.parameters)
 	return out
 }
 

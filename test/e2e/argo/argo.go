@@ -111,7 +111,8 @@ func (a *Argo) servers() []process.Server {
 				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", "8082",
 			},
 			// Outside of a cluster, the one that it runs in is that of the kubeconfig.
-			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig),
+			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig,
+				"ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT="+syncTimeout),
 		},
 	}
 }
@@ -121,6 +122,10 @@ func (a *Argo) Programs() string { return filepath.Join(a.dir, "bin") }
 
 // memoryLimit is GOMEMLIMIT of the sidecar in the project's manifests.
 const memoryLimit = "768MiB"
+
+// syncTimeout is the limit of a sync in seconds: that of the project's manifests, but
+// shorter than the tests' patience.
+const syncTimeout = "90"
 
 // install applies Argo CD's custom resources and settings, with the health
 // checks that the plugin comes with.
