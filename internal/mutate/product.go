@@ -53,8 +53,8 @@ var mutations = []mutation{
 		`job.Name += "-" + machine.Hash(string(text))`, `_ = machine.Hash(string(text))`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "an Ansible job runs once for each revision",
-		`"HookFailed"`, `"BeforeHookCreation"`,
+		"pkg/render/lifecycle.go", "./pkg/render", "an Ansible job follows all else and holds no sync",
+		`after: lastWave,`, `hook: "PostSync",`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "the snapshots' permissions are there before their Job",
@@ -231,6 +231,18 @@ var mutations = []mutation{
 	{
 		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot is taken when the VM changes",
 		`== s.Content:`, `!= s.Content:`,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot counts for one change only",
+		`newest.Annotations[labels.Change] != s.change(vm) || `, ``,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot of long ago does not count",
+		` || age(newest, now) >= freshness`, ``,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot without the root disk is none",
+		`volume.Name == rootDisk || `, ``,
 	},
 	{
 		"pkg/rollout/run.go", "./pkg/rollout", "a rollout waits until VMs are ready",

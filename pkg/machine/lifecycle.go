@@ -1,9 +1,13 @@
 package machine
 
 import (
+	"strings"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -69,10 +73,30 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	for name, value := range a.ExtraVars {
 		if value.IsSet() {
 			source.ReportAmbiguous(value, d.entry.Path+"."+path+".extraVars."+name, d.diags)
+			d.checkExtraVar(a, name, value)
 			out.ExtraVars[name] = goValue(value)
 		}
 	}
 	return out
+}
+
+// secretName matches names of variables that contain secrets.
+var secretName = lazyregexp.New(`(?i)pass(w(or)?d|phrase)|pwd|secret|token|credential|(api|private|access)_?key`)
+
+// checkExtraVar reports a variable that sets how Ansible connects to the guest, and a
+// secret in clear text, unless it is a template of Ansible's.
+func (d *draft) checkExtraVar(a *values.Ansible, name string, value *source.Node) {
+	path := "lifecycle.ansible.extraVars." + name
+	switch {
+	case a.Template != "" && strings.HasPrefix(name, "ansible_"):
+		d.errorf(value.Pos(), rule.Conflict, path,
+			"%q overrides how the platform connects, and may run the playbook on one of its own nodes; "+
+				"remove it, and set it in the platform's inventory", name)
+	case secretName().MatchString(name) && value.IsScalar() && !template.Is(value.Text):
+		d.site.Policy.ReportSecret(value.Pos(), d.entry.Path+"."+path,
+			"a password in clear text; prefer a credential of the job template, or `secret`, with `image`, "+
+				"which ansible-runner reads", d.diags)
+	}
 }
 
 // inertKey is a key without effect, with its position.

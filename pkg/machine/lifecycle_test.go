@@ -82,6 +82,10 @@ func TestLifecycle(t *testing.T) {
 			"ambiguous-variable", `lifecycle: {ansible: {image: a, playbook: p, extraVars: {x: yes}}}`,
 			`vms.it.lifecycle.ansible.extraVars.x`,
 		},
+		{
+			"connection-variable", `lifecycle: {ansible: {template: a, secret: s, extraVars: {ansible_connection: local}}}`,
+			"vms.it.lifecycle.ansible.extraVars.ansible_connection: \"ansible_connection\" overrides how the platform connects",
+		},
 		{"identity-of-vm", `lifecycle: {type: cattle, strategy: blue-green}, identity: {}`, `unknown key "identity"`},
 		{
 			"ordinal-in-pool", `lifecycle: {type: cattle, strategy: pool}, replicas: 2, labels: {a: 'a{{.ordinal}}'}`,
@@ -93,7 +97,18 @@ func TestLifecycle(t *testing.T) {
 			"container-root", `disks: {root: {source: {http: null, containerDisk: a/b}}}`,
 			"vms.it.disks.root.source: what the guest writes to a container disk is lost",
 		},
+		{
+			"secret-variable", `lifecycle: {ansible: {image: a, playbook: p, extraVars: {db_password: x}}}`,
+			"vms.it.lifecycle.ansible.extraVars.db_password: a password in clear text",
+		},
 	})
+	for _, fine := range []string{
+		`{image: a, playbook: p, extraVars: {ansible_connection: local}}`,
+		`{template: a, secret: s, extraVars: {db_password: "{{ vault }}", secrets: [a], stage: prod}}`,
+	} {
+		_, problems := inSite(t, "lifecycle: {ansible: "+fine+"}")
+		require.Empty(t, problems, fine)
+	}
 }
 
 // A setting that a strategy cannot support is an error at its position.

@@ -48,7 +48,7 @@ type record struct {
 
 	awaited bool        // Argo CD deletes and creates it during the sync
 	jobs    bool        // a Job with vmrender's own image belongs to it
-	after   bool        // a hook runs after the sync
+	after   bool        // a Job runs after all waves
 	grows   bool        // a PVC grows in the wave after it
 	stopped *source.Pos // of the run strategy that stops it, or nil
 

@@ -95,7 +95,7 @@ type jobs struct {
 // add adds a machine to the Jobs that it needs. content is the hash of its content,
 // if a Job is to compare it.
 func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string) {
-	last := lastWave(objects)
+	last := highestWave(objects)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last = max(j.last, last)
@@ -127,15 +127,17 @@ func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 	return of
 }
 
-// lastWave returns the last wave of objects that are not hooks.
-func lastWave(objects []runtime.Object) int {
+// highestWave returns the highest wave of objects that are neither hooks nor after all
+// waves of VMs, at least 0.
+func highestWave(objects []runtime.Object) int {
 	last := 0
 	for _, o := range objects {
 		meta, ok := o.(metav1.Object)
 		if !ok || meta.GetAnnotations()[argocd.HookAnnotation] != "" {
 			continue
 		}
-		if wave, err := strconv.Atoi(meta.GetAnnotations()[argocd.SyncWaveAnnotation]); err == nil {
+		wave, err := strconv.Atoi(meta.GetAnnotations()[argocd.SyncWaveAnnotation])
+		if err == nil && wave < lastWave {
 			last = max(last, wave)
 		}
 	}

@@ -57,6 +57,11 @@ type syncRule struct {
 // OutOfSync indefinitely (argo-cd controller/state.go, v3.2.11).
 const extraneous = "IgnoreExtraneous"
 
+// lastWave is the wave of Jobs that run when all else is healthy, after all waves that
+// users can set and that follow from dependencies. It is the same in every sync, so that
+// no commit changes it, and an old Job is deleted in the wave of the new one.
+const lastWave = 2_000_000
+
 // syncRules lists the sync rule of each part.
 //
 // Argo CD reads Prune, Delete and PruneLast from the live object, so they are set
@@ -90,12 +95,12 @@ var syncRules = [...]syncRule{
 		after: 1, options: "ServerSideApply=true,Prune=false,Delete=false", compare: extraneous,
 		why: "the PVC must exist, and all of it except its size is CDI's",
 	},
-	// A successful Job stays, so that the next sync finds it completed; its name
-	// contains the hash of the revision. A failed sync deletes all hooks with this
-	// policy (gitops-engine pkg/sync/sync_context.go, argo-cd v3.2.11).
+	// Not a hook: a hook holds the sync, in which Argo CD takes no newer commit. A sync
+	// ends when its last wave is applied (gitops-engine pkg/sync/sync_context.go,
+	// argo-cd v3.2.11).
 	ansibleJob: {
-		name: "AnsibleJob, or the Job of an image", hook: "PostSync", cleanup: "HookFailed",
-		why: "once for each revision of the VM; a sync that fails deletes it, and the next one runs it again",
+		name: "AnsibleJob, or the Job of an image and the Secret with its variables", after: lastWave,
+		why: "when all else is healthy, once for each change of the VM; the sync does not wait for it",
 	},
 	// Argo CD looks at no newer commit while it waits for an object, and waits for all
 	// objects except those of the last wave (gitops-engine pkg/sync/sync_context.go,

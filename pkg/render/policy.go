@@ -119,10 +119,12 @@ func isOwnedData(d machine.Disk) bool {
 var (
 	snapshotFact = Fact{
 		On: OnChange, Given: "`snapshotBefore: true`", holds: takesSnapshots,
-		Text: "Before anything changes a Job takes the VirtualMachineSnapshot `VM-pre-HASH`, " +
-			"once for each revision of the VM: not on the first installation, " +
-			"and not in a sync that leaves the VM as it is. Older snapshots stay. " +
-			"If it fails, the sync ends before the change.",
+		Text: "Before anything changes a Job takes the VirtualMachineSnapshot `VM-pre-HASH-VERSION`, " +
+			"one for each change of the VM: not on the first installation, " +
+			"and not in a sync that leaves the VM as it is. " +
+			"A sync that is retried within an hour finds the one that it took, unless the VM has changed since. " +
+			"Older snapshots stay. If it fails, or leaves out the root disk or a disk that is kept, " +
+			"the sync ends before the change.",
 	}
 	userDataFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
@@ -139,10 +141,12 @@ var (
 	}
 	ansibleFact = Fact{
 		On: OnChange, Given: "`ansible`", holds: runsAnsible,
-		Text: "When everything is healthy the Ansible job `VM-ansible-HASH` runs, " +
-			"once for each revision of the VM, including the first. " +
-			"The sync waits for it, and fails if it fails. " +
-			"After a failed sync, whatever the reason, it runs again.",
+		Text: "When everything is healthy, in the last wave, the Ansible job `VM-ansible-HASH` runs: " +
+			"once for each change of the VM, also back to what it was, and after the first installation. " +
+			"The sync does not wait for it; while it runs the Application is Progressing, and Degraded if it fails. " +
+			"A sync that is retried does not run it again. A job that is deleted runs again. " +
+			"The next change deletes it, even if it still runs. " +
+			"An Application that does not prune keeps it, and then content that returns does not run again.",
 	}
 	growthFact = Fact{
 		On: OnChange, Given: "`expandTo` on a disk", holds: hasGrowingDisk,
@@ -152,8 +156,7 @@ var (
 	keptDiskFact = Fact{
 		On: OnChange, Given: "disks that are kept", holds: hasKeptDisk,
 		Text: "CDI rejects a different source, size or storage class of a disk: a DataVolume cannot be changed. " +
-			"The sync fails; with `ServerSideDiff=true`, which `vmrender app` sets, " +
-			"the Application shows a ComparisonError, and nothing in it is synced until the change is reverted.",
+			"The sync fails and names the disk; other objects in its wave are applied, and later waves are not.",
 	}
 	releaseFact = Fact{
 		On: OnChange, Given: "disks that are kept", holds: hasKeptDisk,
@@ -419,7 +422,7 @@ func Parts() []Part {
 // wave returns the wave of a part: relative to the VM's own, or as a number.
 func (r *syncRule) wave(p part) string {
 	switch own := !slices.Contains([]part{rolloutJob, rolloutAccess, snapshotJob, snapshotAccess}, p); {
-	case p == rolloutJob:
+	case p == rolloutJob, r.after == lastWave:
 		return "the last"
 	case !own:
 		return strconv.Itoa(r.after)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -102,12 +103,44 @@ func TestAnsibleNames(t *testing.T) {
 	require.NotEqual(t, base, name(func(m *machine.Machine) { m.Lifecycle.Ansible.Template = "other" }))
 }
 
+// The name of a Job covers its pod, which cannot be changed, and the variables.
+func TestPlaybookNames(t *testing.T) {
+	name := func(change func(*machine.Machine)) string {
+		m := playbookMachine(t)
+		change(m)
+		objects := render(t, m)
+		job := find[*batchv1.Job](t, objects)
+		require.Equal(t, find[*corev1.Secret](t, objects).Name, job.Name)
+		return job.Name
+	}
+	base := name(func(*machine.Machine) {})
+	require.Equal(t, base, name(func(m *machine.Machine) { m.Wave = 0 }))
+	for what, change := range map[string]func(*machine.Machine){
+		"memory":    func(m *machine.Machine) { m.Memory.Guest = "4Gi" },
+		"variables": func(m *machine.Machine) { m.Lifecycle.Ansible.ExtraVars["motd"] = "other" },
+		"image":     func(m *machine.Machine) { m.Lifecycle.Ansible.Image = "other" },
+		"playbook":  func(m *machine.Machine) { m.Lifecycle.Ansible.Playbook = "other" },
+		"secret":    func(m *machine.Machine) { m.Lifecycle.Ansible.Secret = "" },
+		"labels":    func(m *machine.Machine) { m.Labels = map[string]string{"a": "b"} },
+	} {
+		require.NotEqual(t, base, name(change), what)
+	}
+}
+
+// The job follows all waves, and is no hook: Argo CD does not wait for it.
+func TestAnsibleHoldsNoSync(t *testing.T) {
+	m := ansibleMachine(t)
+	m.Wave = 7
+	require.Equal(t, map[string]string{argocd.SyncWaveAnnotation: "2000000"},
+		find[*AnsibleJob](t, render(t, m)).Annotations)
+}
+
 func TestAnsibleJobCopies(t *testing.T) {
 	job := find[*AnsibleJob](t, render(t, ansibleMachine(t)))
 	var o runtime.Object = job
 	require.Equal(t, o, o.DeepCopyObject())
-	o.DeepCopyObject().(metav1.Object).GetAnnotations()[argocd.HookAnnotation] = "changed"
-	require.Equal(t, "PostSync", job.Annotations[argocd.HookAnnotation])
+	o.DeepCopyObject().(metav1.Object).GetAnnotations()[argocd.SyncWaveAnnotation] = "changed"
+	require.Equal(t, "2000000", job.Annotations[argocd.SyncWaveAnnotation])
 }
 
 // Annotations that delete a VM in every sync are rejected.

@@ -64,7 +64,7 @@ type Ansible struct {
 	// Secret in the VM's namespace. With `template`, it contains the `host` and `token` of the platform; with
 	// `image`, the files that ansible-runner reads from /runner/env, such as `ssh_key`.
 	Secret string `json:"secret,omitempty"`
-	// Extra variables, in addition to `vm_name` and `vm_namespace`.
+	// Extra variables, in addition to `vm_name` and `vm_namespace`. With `template`, none may begin with `ansible_`.
 	ExtraVars map[string]*source.Node `json:"extraVars,omitempty"`
 }
 

@@ -96,7 +96,7 @@ type VM struct {
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
-	Wave *int `json:"wave,omitempty"`
+	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
 	// VMs that must be up before this one, by name or `namespace/name`.
 	DependsOn []string `json:"dependsOn,omitempty"`
 	// Number of VMs to create, named `<name>-0` and so on. In templates, `{{ .ordinal }}` is the number of the

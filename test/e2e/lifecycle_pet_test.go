@@ -1,13 +1,15 @@
 package e2e_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,6 +47,16 @@ func TestPetChanged(t *testing.T) {
 	require.Equal(t, disks, s.disks())
 }
 
+// setMemory writes another memory of all machines in vms.yaml.
+func (s *scenario) setMemory(memory string) {
+	s.Helper()
+	text, err := os.ReadFile(filepath.Join(s.repository.Dir, "vms.yaml"))
+	require.NoError(s, err)
+	s.write("vms.yaml", memories.ReplaceAllString(string(text), "memory: "+memory))
+}
+
+var memories = regexp.MustCompile(`memory: \w+`)
+
 // memory is what the guest has.
 func (s *scenario) memory(machine string) any {
 	s.Helper()
@@ -57,17 +69,27 @@ func (s *scenario) asksForRestart(machine string) bool {
 	return hasCondition(s.object(kubevirt.VirtualMachines, machine), "RestartRequired")
 }
 
-// CDI refuses another size of a disk that is kept: Argo CD shows the refusal as
-// the Application's error and syncs nothing, and the disk stays as it is.
+// CDI refuses another size of a disk that is kept: the sync fails and names the disk,
+// which stays as it is. All else in its wave is synced.
 func TestKeptDiskRefused(t *testing.T) {
 	t.Parallel()
-	s := newLifecycle(t, "disk-refused", "vms:\n  db: {disks: {data: 10Gi}}\n")
+	s := newLifecycle(t, "disk-refused", "vms:\n  db: {disks: {data: 20Gi}}\n  web: {memory: 4Gi}\n")
 	disk := s.object(kubevirt.DataVolumes, "db-data")
-	s.replace("vms.yaml", "10Gi", "20Gi")
-	s.push("A larger disk")
-	s.wait(failed("Cannot update DataVolume Spec"))
+	s.replace("vms.yaml", "20Gi", "10Gi")
+	s.replace("vms.yaml", "4Gi", "6Gi")
+	s.push("A smaller disk, and more memory of another machine")
+	s.wait(func(status *argo.Status) error {
+		if message := status.ComparisonError(); message != "" {
+			return errors.New(message)
+		}
+		return syncFailed(status)
+	})
+	require.Equal(t, "6Gi", s.field(kubevirt.VirtualMachines, "web", "spec", "template", "spec", "domain", "memory", "guest"))
 	require.Equal(t, disk.Object["spec"], s.object(kubevirt.DataVolumes, "db-data").Object["spec"])
 	require.Equal(t, disk.GetUID(), s.object(kubevirt.DataVolumes, "db-data").GetUID())
+	status, err := s.app.Status(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, status.Refusal("DataVolume", "db-data"), "Cannot update DataVolume Spec")
 }
 
 // A disk grows with `expandTo`: its claim is asked for the new size. Claim and
@@ -111,9 +133,10 @@ func TestDiskGrowsAtOnce(t *testing.T) {
 	})
 }
 
-// A snapshot is taken once for each revision of a pet, before anything changes:
-// none on the first installation, none in a sync that leaves the machine as it
-// is. Older snapshots stay. If it fails, nothing changes.
+// A snapshot is taken of each change of a pet, before anything changes: none on the
+// first installation, none in a sync that leaves the machine as it is, and another one
+// for a change that has been made before. Older snapshots stay. If it fails, nothing
+// changes.
 func TestSnapshotBefore(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "snapshots", "vms:\n  db: {memory: 4Gi, lifecycle: {snapshotBefore: true}}\n")
@@ -132,16 +155,23 @@ func TestSnapshotBefore(t *testing.T) {
 	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
 	s.will(kubevirt.Snapshots, "", kubevirt.Done)
 	s.wait(argo.Synced(revision))
-	first := s.names(kubevirt.Snapshots)
-	require.Len(t, first, 1)
-	generation = s.object(kubevirt.VirtualMachines, "db").GetGeneration()
 
+	taken := s.names(kubevirt.Snapshots)
+	require.Len(t, taken, 1)
+	for i, memory := range []string{"4Gi", "6Gi", "4Gi"} {
+		s.setMemory(memory)
+		s.wait(argo.Synced(s.push("Memory " + memory)))
+		require.Subset(t, keys(s.names(kubevirt.Snapshots)), keys(taken), "older ones stay")
+		taken = s.names(kubevirt.Snapshots)
+		require.Len(t, taken, i+2)
+	}
+	generation = s.object(kubevirt.VirtualMachines, "db").GetGeneration()
 	s.will(kubevirt.Snapshots, "", kubevirt.Fail)
-	s.replace("vms.yaml", "6Gi", "8Gi")
+	s.setMemory("8Gi")
 	s.push("Still more memory")
 	s.wait(syncFailed)
 	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
-	require.Subset(t, keys(s.names(kubevirt.Snapshots)), keys(first))
+	require.Subset(t, keys(s.names(kubevirt.Snapshots)), keys(taken))
 }
 
 // A machine that depends on another one is made when that one is ready.
@@ -184,8 +214,9 @@ func TestWavesWithStopped(t *testing.T) {
 	require.Len(t, s.pods("-rollout"), 1)
 }
 
-// When a pet has changed, an Ansible job runs, once for each revision, and the
-// sync waits for it.
+// When a pet has changed, an Ansible job runs: once for each change, also back to what
+// it was, and not for a change of another machine. The sync does not wait for it. A
+// failed one shows on the Application until it is deleted, and then runs again.
 func TestAnsible(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "ansible")
@@ -197,7 +228,7 @@ func TestAnsible(t *testing.T) {
 	revision := s.push("A fleet")
 	job := s.ansibleJob(nil)
 	require.Equal(t, map[string]any{"stage": "prod", "vm_name": "db", "vm_namespace": s.name}, s.field(ansibleJobs, job, "spec", "extra_vars"))
-	s.wait(underWay)
+	s.wait(appliedWith(revision, "Progressing"))
 	s.finish(job, "successful")
 	s.wait(argo.Synced(revision))
 
@@ -206,19 +237,44 @@ func TestAnsible(t *testing.T) {
 	s.wait(argo.Synced(s.push("Another machine")))
 	require.Equal(t, done, s.names(ansibleJobs))
 
-	s.replace("vms.yaml", "4Gi", "6Gi")
+	for _, memory := range []string{"6Gi", "4Gi", "6Gi"} {
+		s.setMemory(memory)
+		revision = s.push("Memory " + memory)
+		job = s.ansibleJob(done)
+		s.wait(appliedWith(revision, "Progressing"))
+		s.finish(job, "successful")
+		s.wait(argo.Synced(revision))
+		done = s.names(ansibleJobs)
+		require.Len(t, done, 1, "the one before is deleted")
+	}
+
+	s.setMemory("8Gi")
 	revision = s.push("More memory")
-	again := s.ansibleJob(done)
-	failed := s.object(ansibleJobs, again).GetUID()
-	s.finish(again, "failed")
-	s.eventually("another attempt", func() bool { uid := s.names(ansibleJobs)[again]; return uid != "" && uid != failed })
-	s.finish(again, "successful")
+	job = s.ansibleJob(done)
+	s.finish(job, "failed")
+	s.wait(appliedWith(revision, "Degraded"))
+	failed := s.names(ansibleJobs)
+	s.write("more.yaml", "vms: {other: {}, another: {}}\n")
+	revision = s.push("A third machine")
+	s.wait(appliedWith(revision, "Degraded"))
+	require.Equal(t, failed, s.names(ansibleJobs))
+	require.NoError(t, lab.cluster.Resource(ansibleJobs).Namespace(s.name).Delete(t.Context(), job, metav1.DeleteOptions{}))
+	s.finish(s.ansibleJob(failed), "successful")
 	s.wait(argo.Synced(revision))
-	require.Len(t, s.names(ansibleJobs), 2)
+}
+
+// appliedWith is done when a revision has been synced and the Application has a health.
+func appliedWith(revision, health string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		if s.Operation.Phase != "Succeeded" || s.Operation.SyncResult.Revision != revision || s.Health.Status != health {
+			return errors.New("not synced, or not " + health)
+		}
+		return nil
+	}
 }
 
 // Without Ansible Automation Platform the playbook runs in a Job, with the
-// machine's name and the variables.
+// machine's name and the variables, which nobody reads in the Job.
 func TestPlaybook(t *testing.T) {
 	t.Parallel()
 	runner := filepath.Join(lab.argo.Programs(), "ansible-runner")
@@ -226,17 +282,46 @@ func TestPlaybook(t *testing.T) {
 	s := newLifecycle(t, "playbook", "vms:\n  db: {lifecycle: {ansible: {image: registry.example.com/runner:1, playbook: patch.yaml, extraVars: {stage: prod}}}}\n")
 	jobs := s.names(jobsResource)
 	require.Len(t, jobs, 1)
-	pods := s.list(podsResource)
-	require.Len(t, pods, 1)
-	log, err := lab.kubelet.Log(s.name, pods[0].GetName())
+	job := keys(jobs)[0]
+	s.eventuallyLogs(job, "--playbook patch.yaml")
+	s.eventuallyLogs(job, "--extra-vars @/runner/vmrender/extravars.json")
+	vars, err := base64.StdEncoding.DecodeString(s.field(secretsResource, job, "data", "extravars.json").(string)) //nolint:forcetypeassert // as the schema says
 	require.NoError(t, err)
-	for _, part := range []string{"--playbook patch.yaml", `"stage":"prod"`, `"vm_name":"db"`, `"vm_namespace":"playbook"`} {
-		require.Contains(t, log, part)
-	}
+	require.JSONEq(t, `{"stage": "prod", "vm_name": "db", "vm_namespace": "playbook"}`, string(vars))
 
 	s.write("more.yaml", "vms: {other: {}}\n")
 	s.wait(argo.Synced(s.push("Another machine")))
-	require.Equal(t, jobs, s.names(jobsResource), "it runs once for each revision")
+	require.Equal(t, jobs, s.names(jobsResource), "it runs once for each change")
+
+	s.write("vms.yaml", "vms:\n  db: {lifecycle: {ansible: {image: registry.example.com/runner:1, playbook: patch.yaml, extraVars: {stage: test}}}}\n")
+	s.wait(argo.Synced(s.push("Other variables")))
+	s.eventually("another Job in its place", func() bool {
+		now := s.names(jobsResource)
+		return len(now) == 1 && now[job] == ""
+	})
+}
+
+var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
+
+// A machine that never becomes ready holds a sync no longer than the limit of the
+// plugin's installation: the next commit is synced without a hand.
+func TestSyncIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newScenario(t, "bounded")
+	s.will(kubevirt.Instances, "db", kubevirt.Wait)
+	s.write("fleet.yaml", lifecycleFleet)
+	s.write("vms.yaml", "vms:\n  app: {dependsOn: [db]}\n  db: {}\n")
+	s.push("A fleet")
+	s.wait(waitsFor("kubevirt.io/VirtualMachine/db"))
+	s.wait(func(status *argo.Status) error {
+		if status.Operation.Phase != "Failed" {
+			return errors.New("the sync goes on")
+		}
+		return nil
+	})
+	s.replace("vms.yaml", "dependsOn: [db]", "")
+	s.push("No dependency")
+	s.eventually("the other machine", func() bool { return len(s.machines()) == 2 })
 }
 
 // A pet that becomes cattle boots a new root disk. Its old one and the data disks
@@ -329,15 +414,20 @@ spec:
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// ansibleJob waits for an Ansible job that is none of those.
+// ansibleJob waits for an Ansible job that is none of those, and returns its name.
 func (s *scenario) ansibleJob(old map[string]types.UID) string {
 	s.Helper()
-	var found []string
+	var found string
 	s.eventually("an Ansible job", func() bool {
-		found = slices.DeleteFunc(keys(s.names(ansibleJobs)), func(name string) bool { return old[name] != "" })
-		return len(found) == 1
+		for name, uid := range s.names(ansibleJobs) {
+			if old[name] != uid {
+				found = name
+				return true
+			}
+		}
+		return false
 	})
-	return found[0]
+	return found
 }
 
 // finish plays Ansible Automation Platform: the job has that status.

@@ -101,7 +101,10 @@ type Operation struct {
 	Phase      string // such as Running or Succeeded
 	Message    string
 	RetryCount int // attempts that have failed
-	SyncResult struct{ Revision string }
+	SyncResult struct {
+		Revision  string
+		Resources []struct{ Kind, Name, Status, Message string }
+	}
 }
 
 // ComparisonError is the message of the condition that an Application has whose
@@ -110,6 +113,16 @@ func (s *Status) ComparisonError() string {
 	for _, c := range s.Conditions {
 		if c.Type == "ComparisonError" {
 			return c.Message
+		}
+	}
+	return ""
+}
+
+// Refusal is why the last sync could not apply an object, or nothing.
+func (s *Status) Refusal(kind, name string) string {
+	for _, r := range s.Operation.SyncResult.Resources {
+		if r.Kind == kind && r.Name == name && r.Status == "SyncFailed" {
+			return r.Message
 		}
 	}
 	return ""
