@@ -59,7 +59,9 @@ func addPluginFiles(files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	data := pluginData{plugin.StaticAnnouncements(), plugin.References(), source.MaxFileSize >> 20, source.MaxDepth, syncTimeout}
+	data := pluginData{
+		plugin.StaticAnnouncements(), plugin.References(), source.MaxFileSize >> 20, source.MaxDepth, syncTimeout,
+	}
 	for path, name := range pluginFiles {
 		text, err := part(name, data)
 		if err != nil {

@@ -223,7 +223,8 @@ func explain(err error, verb string, resource schema.GroupVersionResource, names
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("permission missing: %s %s%s; a Role or ClusterRole must grant it: %w", verb, what, where, err)
 	case noSuchResource(err):
-		return fmt.Errorf("the cluster serves no %s of version %s (%w); is its operator installed?", what, resource.Version, err)
+		return fmt.Errorf("the cluster serves no %s of version %s (%w); is its operator installed?",
+			what, resource.Version, err)
 	}
 	return fmt.Errorf("%s %s%s: %w", verb, what, where, err)
 }

@@ -59,7 +59,8 @@ func shot(
 
 func TestSnapshotNext(t *testing.T) {
 	type status = snapshotv1.VirtualMachineSnapshotStatus
-	vm := version("1", "20")
+	vm, waiting := version("1", "20"), "waiting for snapshot db-pre-2-20"
+	fault := &snapshotv1.Error{Message: new("deadline exceeded")}
 	with := func(s *status) []snapshotv1.VirtualMachineSnapshot {
 		return []snapshotv1.VirtualMachineSnapshot{
 			shot(vm, "2", 3, func(snap *snapshotv1.VirtualMachineSnapshot) { snap.Status = s }),
@@ -78,17 +79,23 @@ func TestSnapshotNext(t *testing.T) {
 		"nothing changes":    {version("2", "20"), nil, nothing, "unchanged, so no snapshot is taken"},
 		"changes":            {vm, nil, take, "taking snapshot db-pre-2-20"},
 		"without a content":  {&kubevirtv1.VirtualMachine{}, nil, take, "taking snapshot db-pre-2-"},
-		"taken a moment ago": {vm, with(nil), await, "waiting for snapshot db-pre-2-20"},
-		"in progress":        {vm, with(&status{Phase: snapshotv1.InProgress}), await, "waiting for snapshot db-pre-2-20"},
-		"not ready to use":   {vm, with(&status{Phase: snapshotv1.Succeeded, ReadyToUse: new(false)}), await, "waiting for snapshot db-pre-2-20"},
-		"ready":              {vm, with(&status{Phase: snapshotv1.Succeeded, ReadyToUse: new(true)}), taken, "snapshot db-pre-2-20 of 3m0s ago is ready"},
-		"failed":             {vm, with(&status{Phase: snapshotv1.Failed, Error: &snapshotv1.Error{Message: new("deadline exceeded")}}), broken, "snapshot db-pre-2-20 failed: deadline exceeded; delete it to try again"},
+		"taken a moment ago": {vm, with(nil), await, waiting},
+		"in progress":        {vm, with(&status{Phase: snapshotv1.InProgress}), await, waiting},
+		"not ready to use":   {vm, with(&status{Phase: snapshotv1.Succeeded, ReadyToUse: new(false)}), await, waiting},
+		"ready": {
+			vm, with(&status{Phase: snapshotv1.Succeeded, ReadyToUse: new(true)}), taken,
+			"snapshot db-pre-2-20 of 3m0s ago is ready",
+		},
+		"failed": {
+			vm, with(&status{Phase: snapshotv1.Failed, Error: fault}), broken,
+			"snapshot db-pre-2-20 failed: deadline exceeded; delete it to try again",
+		},
 		"ready, but": {vm, with(&status{
 			Phase: snapshotv1.Succeeded, ReadyToUse: new(true),
 			SourceIndications: []snapshotv1.SourceIndication{{Indication: snapshotv1.VMSnapshotNoGuestAgentIndication}},
 			SnapshotVolumes:   &snapshotv1.SnapshotVolumesLists{ExcludedVolumes: []string{"cloudinit", "tmp"}},
-		}), taken, "snapshot db-pre-2-20 of 3m0s ago is ready (taken while running and without the guest agent, as after a power cut; " +
-			"without volumes cloudinit, tmp)"},
+		}), taken, "snapshot db-pre-2-20 of 3m0s ago is ready (taken while running and without the guest agent, " +
+			"as after a power cut; without volumes cloudinit, tmp)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, text := (&Snapshot{"db", "2"}).next(c.vm, c.all, noon)
@@ -102,10 +109,10 @@ func TestSnapshotNext(t *testing.T) {
 func TestSnapshotOfAnotherChange(t *testing.T) {
 	type list = []snapshotv1.VirtualMachineSnapshot
 	vm := version("1", "20")
-	other := func(change func(*kubevirtv1.VirtualMachine)) *kubevirtv1.VirtualMachine {
+	before := func(change func(*kubevirtv1.VirtualMachine)) list {
 		vm := version("1", "10")
 		change(vm)
-		return vm
+		return list{shot(vm, "2", 3)}
 	}
 	for name, c := range map[string]struct {
 		all  list
@@ -116,10 +123,10 @@ func TestSnapshotOfAnotherChange(t *testing.T) {
 		"older ones before it":      {list{shot(vm, "3", 30), shot(vm, "2", 20)}, taken},
 		"there and back since":      {list{shot(version("1", "10"), "2", 30), shot(version("2", "15"), "1", 20)}, take},
 		"to another content":        {list{shot(vm, "3", 3)}, take},
-		"of another content":        {list{shot(other(func(vm *kubevirtv1.VirtualMachine) { vm.Annotations = nil }), "2", 3)}, take},
-		"the VM changed since":      {list{shot(other(func(vm *kubevirtv1.VirtualMachine) { vm.Generation-- }), "2", 3)}, take},
-		"of a VM of that name":      {list{shot(other(func(vm *kubevirtv1.VirtualMachine) { vm.UID = "old" }), "2", 3)}, take},
-		"only its status changed":   {list{shot(other(func(*kubevirtv1.VirtualMachine) {}), "2", 3)}, taken},
+		"of another content":        {before(func(vm *kubevirtv1.VirtualMachine) { vm.Annotations = nil }), take},
+		"the VM changed since":      {before(func(vm *kubevirtv1.VirtualMachine) { vm.Generation-- }), take},
+		"of a VM of that name":      {before(func(vm *kubevirtv1.VirtualMachine) { vm.UID = "old" }), take},
+		"only its status changed":   {before(func(*kubevirtv1.VirtualMachine) {}), taken},
 		"being deleted": {list{shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) {
 			s.DeletionTimestamp = new(metav1.Now())
 		})}, take},
@@ -301,7 +308,7 @@ func TestSnapshotsNotServed(t *testing.T) {
 		return true, nil, apierrors.NewGenericServerResponse(404, "get", snapshots.GroupResource(), "", "", 0, false)
 	})
 	err := p.Snapshot(t.Context(), []Snapshot{{"db", "2"}}, options(new(bytes.Buffer)))
-	require.EqualError(t, err, "db: the cluster serves no virtualmachinesnapshots.snapshot.kubevirt.io of version v1beta1 "+
-		"(the server could not find the requested resource (get virtualmachinesnapshots.snapshot.kubevirt.io)); "+
-		"is its operator installed?")
+	require.EqualError(t, err, "db: the cluster serves no virtualmachinesnapshots.snapshot.kubevirt.io "+
+		"of version v1beta1 (the server could not find the requested resource "+
+		"(get virtualmachinesnapshots.snapshot.kubevirt.io)); is its operator installed?")
 }
