@@ -52,15 +52,18 @@ func (s *sidecar) generate() error {
 // options returns the options of the fleet that the Application sets. fleet.yaml
 // and overlays are searched up to the repository's root.
 func (s *sidecar) options() fleet.Options {
+	apis := render.APIs(s.request.APIVersions)
 	return fleet.Options{
 		Application: s.request.Application, Namespace: s.request.Namespace,
 		Set:      pairs(s.request.Vars),
 		Defaults: pairs(s.request.Defaults),
-		KubeVirt: render.APIs(s.request.APIVersions).KubeVirt(),
+		KubeVirt: apis.KubeVirt(),
 		Overlays: s.resolveOverlays(),
 		VMs:      s.request.VMs,
 		Limit:    s.tree.root,
-		Workers:  process.Workers(),
+
+		NoOpenShift: apis.NoOpenShift(),
+		Workers:     process.Workers(),
 	}
 }
 

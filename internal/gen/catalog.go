@@ -17,11 +17,23 @@ func catalogReference() ([]byte, error) {
 	var diags source.Diagnostics
 	set := catalog.New(nil, &diags)
 	return execute("catalog.md", catalogTemplate, map[string][][]string{
+		"Public":   publicImages(set),
 		"Guests":   table(set.ListOS(), guestCells),
 		"Hardware": table(set.ListOS(), hardwareCells),
 		"Flavors":  table(set.ListFlavors(), flavorCells),
 		"Traits":   table(set.ListTraits(), traitCells),
 	})
+}
+
+// publicImages returns the cells of the images that replace OpenShift's boot sources.
+func publicImages(set *catalog.Set) [][]string {
+	var lines [][]string
+	for _, name := range set.Names("os") {
+		if image := catalog.PublicImage(name); image != nil {
+			lines = append(lines, []string{code(name), code(image.Registry)})
+		}
+	}
+	return lines
 }
 
 // table returns the cells of all rows.

@@ -16,6 +16,10 @@ var (
 	traitsText string
 	//go:embed data/flavors.yaml
 	flavorsText string
+	//go:embed data/arch.yaml
+	archText string
+	//go:embed data/images.yaml
+	imagesText string
 )
 
 // The tables of built-in entries, each created on first use.
@@ -23,6 +27,8 @@ var (
 	builtinOS       = sync.OnceValue(func() *table { return newTable("os", osText) })
 	builtinTraits   = sync.OnceValue(func() *table { return newTable("traits", traitsText) })
 	builtinFlavors  = sync.OnceValue(func() *table { return newTable("flavors", flavorsText) })
+	builtinArch     = sync.OnceValue(func() *table { return newTable("arch", archText) })
+	builtinImages   = sync.OnceValue(func() *table { return newTable("public images", imagesText) })
 	builtinNetworks = sync.OnceValue(func() *table { return newTable("networks", "pod: {pod: true}\n") })
 )
 
@@ -35,6 +41,10 @@ func builtin(kind string) *table {
 		return builtinTraits()
 	case "flavors":
 		return builtinFlavors()
+	case "arch":
+		return builtinArch()
+	case "public images":
+		return builtinImages()
 	case "networks":
 		return builtinNetworks()
 	}

@@ -159,4 +159,8 @@ type Trait struct {
 	Defaults *source.Node `json:"defaults,omitempty"`
 	// Part of a KubeVirt VirtualMachineInstanceSpec, with its keys.
 	Spec *source.Node `json:"spec,omitempty"`
+	// CPU architectures that have it. Defaults to all.
+	Only []string `json:"only,omitempty"`
+	// Differences on other CPU architectures than amd64, by architecture. They merge over the trait.
+	Arch map[string]*source.Node `json:"arch,omitempty"`
 }

@@ -117,7 +117,7 @@ func (c *checker) checkFrom(f *source.Field, path string) bool {
 	last := line[len(line)-1]
 	first := slices.Index(line, last)
 	switch {
-	case from.Text == f.Key && composeBuiltin(f.Key) == nil:
+	case from.Text == f.Key && builtinOS().get(f.Key) == nil:
 		c.diags.Errorf(from.Pos(), rule.Cycle, path+".from",
 			"%q is built from itself; only a built-in entry can be extended under its own name", f.Key)
 		return false
@@ -134,7 +134,7 @@ func (c *checker) checkFrom(f *source.Field, path string) bool {
 		c.reportUnknown(from, path+".from", "operating system", "os")
 		return false
 	}
-	return c.set.compose(last) != nil
+	return c.set.compose(last, DefaultArch) != nil
 }
 
 // checkTraits reports unknown traits, and returns whether all are known.

@@ -10,7 +10,10 @@ import (
 // merged. It is shared between VMs and must not be changed.
 type ResolvedOS struct {
 	Name string
-	OS   // Label is never empty
+	Arch string // CPU architecture that it is resolved for
+	// Lacking are the traits that the CPU architecture does not have. VMs can use the entry only with a preference.
+	Lacking []string
+	OS      // Label is never empty
 	// Node is the entry with its `from` chain merged. Every value has the position
 	// where it was written.
 	Node *source.Node
@@ -25,29 +28,55 @@ type ResolvedOS struct {
 	Spec *source.Node
 }
 
-// OS returns the operating system of that name with everything merged, or nil if there
-// is none. The same name always returns the same pointer.
-func (s *Set) OS(name string) *ResolvedOS {
-	return remember(&s.os, name, s.resolve)
+// OS returns the operating system of that name on amd64; see [Set.OSOn].
+func (s *Set) OS(name string) *ResolvedOS { return s.OSOn(name, DefaultArch) }
+
+// OSOn returns the operating system of that name with everything merged, for a CPU
+// architecture, or nil if there is no such name. An unknown architecture is amd64. The
+// same arguments always return the same pointer.
+func (s *Set) OSOn(name, arch string) *ResolvedOS {
+	key := name
+	if arch != DefaultArch {
+		key += "\x00" + arch
+	}
+	return remember(&s.os, key, func(string) *ResolvedOS { return s.resolve(name, arch) })
 }
 
-func (s *Set) resolve(name string) *ResolvedOS {
-	node := s.compose(name)
+func (s *Set) resolve(name, arch string) *ResolvedOS {
+	if Architecture(arch) == nil {
+		arch = DefaultArch
+	}
+	node := s.compose(name, arch)
 	if node == nil {
 		return nil
 	}
-	r := &ResolvedOS{Name: name, Node: node, Topology: "sockets"}
+	r := &ResolvedOS{Name: name, Arch: arch, Node: node, Topology: "sockets"}
 	decode(node, &r.OS)
 	if r.Label == "" {
 		r.Label = name
 	}
 	for _, trait := range r.Traits {
-		if t := s.Trait(trait); t != nil {
+		switch t := s.traitOn(trait, arch); {
+		case t == nil: // reported with the catalog
+		case t.Only != nil && !slices.Contains(t.Only, arch):
+			r.Lacking = append(r.Lacking, trait)
+		default:
 			r.add(t)
 		}
 	}
 	r.Defaults = source.Merge(r.Defaults, r.OS.Defaults)
 	return r
+}
+
+// traitOn returns a trait as it is on a CPU architecture, or nil if it is unknown.
+func (s *Set) traitOn(name, arch string) *Trait {
+	t := s.Trait(name)
+	if t == nil || t.Arch[arch] == nil {
+		return t
+	}
+	t = new(Trait)
+	decode(source.Compose(s.entry("traits", name), s.entry("traits", name).Get("arch", arch)), t)
+	return t
 }
 
 // add merges a trait over the previous ones.
@@ -69,14 +98,14 @@ func override(to *string, value string) {
 
 // compose merges the entry of an operating system over those that it is built from. It
 // returns nil if there is none.
-func (s *Set) compose(name string) *source.Node {
+func (s *Set) compose(name, arch string) *source.Node {
 	line := s.lineage(name)
 	var node *source.Node
 	for i, ancestor := range slices.Backward(line) {
 		if i == len(line)-1 {
-			node = composeBuiltin(ancestor)
+			node = s.composeBuiltin(ancestor, arch)
 		} else {
-			node = withoutLabel(node)
+			node = without(node, "label") // which is not inherited
 		}
 		if f := s.own("os", ancestor); f != nil {
 			node = source.Compose(node, f.Value)
@@ -122,26 +151,27 @@ func (s *Set) from(name string) string {
 // composeBuiltin merges a built-in entry over those that it is built from. A fleet's
 // entry with the name of one of those is ignored: it changes only the operating system
 // of that name.
-func composeBuiltin(name string) *source.Node {
+func (s *Set) composeBuiltin(name, arch string) *source.Node {
 	node := builtinOS().get(name)
 	if node == nil {
 		return nil
 	}
+	node = s.fitting(node, name, arch)
 	if from := node.Get("from"); from != nil {
-		return source.Compose(withoutLabel(composeBuiltin(from.Text)), node)
+		return source.Compose(without(s.composeBuiltin(from.Text, arch), "label"), node)
 	}
 	return node
 }
 
-// withoutLabel removes the label, which is not inherited.
-func withoutLabel(n *source.Node) *source.Node {
-	if n.Field("label") == nil {
+// without returns a map without one of its keys.
+func without(n *source.Node, key string) *source.Node {
+	if n.Field(key) == nil {
 		return n
 	}
 	out := *n
 	out.Fields = nil
 	for _, f := range n.Fields {
-		if f.Key != "label" {
+		if f.Key != key {
 			out.Fields = append(out.Fields, f)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // merged on first use and then kept. It is safe for concurrent use, and what it returns
 // must not be changed.
 type Set struct {
-	user *source.Node // the fleet's own entries, sources normalized; nil if there are none
+	user  *source.Node // the fleet's own entries, sources normalized; nil if there are none
+	plain bool         // the cluster has no boot sources of OpenShift
 
 	os, traits, networks, images, storageClasses sync.Map // name → entry
 }
@@ -22,7 +23,16 @@ type Set struct {
 // VM keys: `defaults`, and the long forms of a flavor. The set can be used even if
 // there are errors.
 func New(user *source.Node, diags *source.Diagnostics) *Set {
-	s := &Set{user: Normalize(user)}
+	return newSet(&Set{user: Normalize(user)}, diags)
+}
+
+// NewPlain is like [New] for a cluster that is not OpenShift: operating systems have
+// public images instead of OpenShift's boot sources, or none.
+func NewPlain(user *source.Node, diags *source.Diagnostics) *Set {
+	return newSet(&Set{user: Normalize(user), plain: true}, diags)
+}
+
+func newSet(s *Set, diags *source.Diagnostics) *Set {
 	if s.user != nil {
 		check(s, diags)
 	}
@@ -85,7 +95,7 @@ func (s *Set) entry(kind, name string) *source.Node {
 // there is none. Kinds are the keys of `catalog` and "traits".
 func (s *Set) Node(kind, name string) *source.Node {
 	if kind == "os" {
-		return s.compose(name)
+		return s.compose(name, DefaultArch)
 	}
 	return s.entry(kind, name)
 }

@@ -43,7 +43,7 @@ func (p *Plan) order(dirs []string, found *findings) order {
 	found.add(err)
 	o := order{
 		fleet:             p.fleet.Header.Metadata.Name,
-		namespace:         cmp.Or(p.options.ArgoCDNamespace, argocd.Namespace(p.fleet.Header.Target.OpenShift)),
+		namespace:         cmp.Or(p.options.ArgoCDNamespace, argocd.Namespace(p.fleet.Header.Target.OnOpenShift())),
 		project:           p.options.Project,
 		revision:          p.options.Revision,
 		destination:       p.options.destination(),

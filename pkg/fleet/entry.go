@@ -83,7 +83,7 @@ func longEntry(field *source.Field) *source.Node {
 }
 
 func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
-	name := e.Top.osName()
+	name := e.Top.nearest("os")
 	switch {
 	case !name.IsSet():
 		name = new(source.Node)
@@ -92,13 +92,29 @@ func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
 				"missing operating system; accepted: %s", strings.Join(f.Catalog.Names("os"), ", "))
 		}
 	case name.Kind == source.String:
-		e.OS = f.Catalog.OS(name.Text)
+		e.OS = f.osOf(name.Text, e.Top)
 	}
 	if e.OS == nil { // an invalid name is reported with its level, or when it is decoded
 		e.OS = &catalog.ResolvedOS{Name: name.Text, Node: &source.Node{Kind: source.Map}}
 		e.inDoubt = true
 		e.markMisread("os")
 	}
+}
+
+// osOf returns the operating system for the CPU architecture of a level, or nil if there is none of that name.
+func (f *Fleet) osOf(name string, l *Level) *catalog.ResolvedOS {
+	os := f.Catalog.OS(name)
+	if os == nil {
+		return nil
+	}
+	arch := l.nearest("arch")
+	if arch == nil {
+		arch = os.Defaults.Get("arch")
+	}
+	if text := arch.Str(); text != "" {
+		return f.Catalog.OSOn(name, text)
+	}
+	return os
 }
 
 // decode decodes the merged keys. A key that cannot be parsed does not affect

@@ -32,6 +32,8 @@ type Options struct {
 	// KubeVirt is the version in the cluster, such as "1.6", or empty if it is unknown. It applies if the
 	// fleet's target does not set a version.
 	KubeVirt string
+	// NoOpenShift is true if the cluster is known not to be OpenShift. It changes nothing that is rendered.
+	NoOpenShift bool
 	// Overlays are files to merge over the fleet, in order.
 	Overlays []string
 	// VMs selects VMs by name or namespace/name. If empty, all VMs are selected.
@@ -104,7 +106,7 @@ func (f *Fleet) openStdin() {
 		f.fail(stdinName, rule.Unreadable, "there is no standard input")
 		return
 	}
-	f.Catalog = catalog.New(nil, f.diags)
+	f.openCatalog(nil)
 	f.openGiven()
 }
 

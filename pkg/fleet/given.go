@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"strings"
 	"sync"
 
@@ -21,7 +20,6 @@ type given struct {
 // openGiven applies the options that replace values in files, after fleet.yaml
 // was read.
 func (f *Fleet) openGiven() {
-	f.Header.Target.KubeVirt = cmp.Or(f.Header.Target.KubeVirt, f.KubeVirt)
 	if len(f.Defaults) == 0 {
 		return
 	}

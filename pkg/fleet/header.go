@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -82,9 +83,20 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	}
 	var seen source.Diagnostics // every part was reported above
 	source.Decode(f.header, &f.Header, "", &seen)
-	f.Catalog = catalog.New(source.Compose(f.Platform.catalog(), f.HeaderKey("catalog")), f.diags)
+	f.openCatalog(source.Compose(f.Platform.catalog(), f.HeaderKey("catalog")))
 	f.checkCredentials(f.HeaderKey("catalog"))
 	f.checkHeader()
+}
+
+// openCatalog merges the fleet's entries over those that are built in for its cluster.
+func (f *Fleet) openCatalog(entries *source.Node) {
+	target := &f.Header.Target
+	target.KubeVirt = cmp.Or(target.KubeVirt, f.KubeVirt)
+	create := catalog.New
+	if target.Plain() {
+		create = catalog.NewPlain
+	}
+	f.Catalog = create(entries, f.diags)
 }
 
 // checkCredentials reports credentials in the addresses of the catalog's images.

@@ -29,8 +29,11 @@ type Level struct {
 	inDoubt bool
 
 	mu    sync.Mutex
-	bases map[string]*source.Node // merged with all parents, by operating system
+	bases map[osKey]*source.Node // merged with all parents, by operating system
 }
+
+// osKey identifies an operating system, also one that does not exist.
+type osKey struct{ name, arch string }
 
 // The marks of values on the VM's own level, which are most values and are not
 // modified, and on the lowest level. The marks of other levels follow.
@@ -114,11 +117,10 @@ func (f *Fleet) reportUnknown(diags *source.Diagnostics, n *source.Node, path, w
 		"unknown %s %q; %s", what, n.Text, suggest.DidYouMean(n.Text, f.Catalog.Names(kind)))
 }
 
-// osName returns the operating system that the level or its nearest parent
-// names, or nil if there is none.
-func (l *Level) osName() *source.Node {
+// nearest returns the value of a key that the level or its nearest parent sets, or nil if none does.
+func (l *Level) nearest(key string) *source.Node {
 	for ; l != nil; l = l.Parent {
-		if f := l.Keys.Field("os"); f != nil {
+		if f := l.Keys.Field(key); f != nil {
 			return f.Value
 		}
 	}
@@ -134,14 +136,15 @@ func (f *Fleet) base(l *Level, os *catalog.ResolvedOS) *source.Node {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n, ok := l.bases[os.Name]; ok {
+	key := osKey{os.Name, os.Arch}
+	if n, ok := l.bases[key]; ok {
 		return n
 	}
 	n := l.onto(f.base(l.Parent, os))
 	if l.bases == nil {
-		l.bases = map[string]*source.Node{}
+		l.bases = map[osKey]*source.Node{}
 	}
-	l.bases[os.Name] = n
+	l.bases[key] = n
 	return n
 }
 

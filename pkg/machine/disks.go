@@ -134,9 +134,12 @@ func (d *draft) checkSource(disk string, src *catalog.Source) {
 			"got %s; expected exactly one source", strings.Join(kinds, " and "))
 	case len(kinds) == 0 && disk == values.RootDisk:
 		d.errorf(d.entry.KeyAt("disks", disk), rule.MissingKey, path+".source",
-			"%s has no image of its own; name the `source` of the root disk", d.entry.OS.Name)
+			"%s has no image of its own%s; name the `source` of the root disk", d.entry.OS.Name, d.ownImageWhere())
 	case len(kinds) == 0:
 		src.Blank = true
+	case catalog.IsBootSource(src) && d.site.Target.Plain():
+		d.errorf(d.entry.At("disks", disk, "source", "dataSource"), rule.BadSource, path+".source.dataSource",
+			"%q exists on OpenShift only; name an image that the cluster has, such as a `registry`", src.DataSource)
 	}
 	for _, problem := range src.Problems() {
 		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, path+".source."+problem.Key,
@@ -150,6 +153,17 @@ func (d *draft) checkCredentials(disk string, src *catalog.Source) {
 	for _, key := range src.Credentials() {
 		d.reportInlineSecret(values.InlineCredentials, "disks", disk, "source", key)
 	}
+}
+
+// ownImageWhere returns the place where the operating system has an image, if it has none on the cluster.
+func (d *draft) ownImageWhere() string {
+	switch {
+	case d.site.Target.Plain():
+		return " outside OpenShift"
+	case d.entry.OS.Arch != catalog.DefaultArch:
+		return " for " + d.entry.OS.Arch
+	}
+	return ""
 }
 
 // lastOf returns the position of the last of the given keys in a map.
@@ -187,11 +201,14 @@ func (d *draft) diskBus(out *Disk) {
 	case out.Hotpluggable && out.Type == "disk":
 		out.Bus = "scsi"
 	case out.Type == "cdrom":
-		out.Bus = cmp.Or(d.entry.OS.CDROMBus, "sata")
+		out.Bus = d.cdromBus()
 	default:
 		out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")
 	}
 }
+
+// cdromBus returns the bus of CD-ROMs that specify none.
+func (d *draft) cdromBus() string { return cmp.Or(d.entry.OS.CDROMBus, "sata") }
 
 // keeps reports whether the disk survives its VM. A strategy that creates a
 // new root disk for a change deletes the old one, even with `keepDisks: true`.
@@ -246,10 +263,6 @@ func (d *draft) checkDisk(disk *Disk) {
 	if disk.Hotpluggable && disk.Type == "disk" && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
 		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus",
 			"a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
-	}
-	if disk.Type == "cdrom" && disk.Bus == "virtio" {
-		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus",
-			"a CD-ROM cannot be on the bus \"virtio\"; accepted: sata, scsi")
 	}
 	if disk.Hotpluggable && disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
 		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -59,7 +60,7 @@ func (d *draft) decide() *Machine {
 		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload,
 		Metadata: d.metadata(), Sizing: d.sizing(), Hardware: d.hardware(), Disks: d.disks(), NICs: d.nics(),
 		Sysprep: d.sysprep(), Services: d.services(), Lifecycle: d.lifecycle(),
-		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, "amd64"),
+		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, catalog.DefaultArch),
 		RunStrategy: cmp.Or(vm.RunStrategy, "Always"), EvictionStrategy: vm.EvictionStrategy,
 		NodeSelector: d.nodeSelector(), Tolerations: d.tolerations(),
 		PriorityClassName: vm.PriorityClassName, TerminationGracePeriodSeconds: vm.TerminationGracePeriodSeconds,
@@ -79,6 +80,8 @@ func (d *draft) decide() *Machine {
 	m.wide = d.facts(m)
 	d.identify(m)
 	d.checkNames(m)
+	d.checkArch(m)
+	d.checkPlain(m)
 	d.checkPlatform(m)
 	return m
 }

@@ -58,7 +58,7 @@ func (d *draft) checkReadsCloudInit(c *values.CloudInit) {
 }
 
 // sysprep returns the answer file of a Windows guest, or nil if there is none.
-func (d *draft) sysprep() *values.Sysprep {
+func (d *draft) sysprep() *Sysprep {
 	sp := d.vm.Sysprep
 	if sp == nil {
 		return nil
@@ -70,10 +70,14 @@ func (d *draft) sysprep() *values.Sysprep {
 		d.errorf(d.entry.KeyAt("sysprep"), rule.Conflict, "sysprep", "expected exactly one of secret and configMap")
 		return nil
 	}
-	return &values.Sysprep{
+	out := &Sysprep{Sysprep: values.Sysprep{
 		Secret:    d.expand(sp.Secret, "sysprep", "secret"),
 		ConfigMap: d.expand(sp.ConfigMap, "sysprep", "configMap"),
+	}}
+	if d.vm.Preference == nil {
+		out.Bus = d.cdromBus()
 	}
+	return out
 }
 
 func (d *draft) expandCloudInit(c values.CloudInit) values.CloudInit {

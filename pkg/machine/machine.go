@@ -39,8 +39,8 @@ type Machine struct {
 	Disks []Disk // root first, then in the order written
 	NICs  []NIC
 
-	CloudInit *CloudInit      // nil if there is no cloud-init
-	Sysprep   *values.Sysprep // nil if there is no answer file
+	CloudInit *CloudInit // nil if there is no cloud-init
+	Sysprep   *Sysprep   // nil if there is no answer file
 
 	Hardware
 
@@ -172,6 +172,12 @@ type CloudInit struct {
 	InSecret   bool
 	SecretName string // name of that Secret
 	Bus        string // of the cloud-init disk; empty with a preference
+}
+
+// Sysprep is the answer file of a Windows guest.
+type Sysprep struct {
+	values.Sysprep
+	Bus string // of its CD-ROM; empty with a preference
 }
 
 // Firmware is the firmware with all values resolved.

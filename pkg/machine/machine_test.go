@@ -460,7 +460,7 @@ func TestGuest(t *testing.T) {
 	})
 	m, problems := inSite(t, `os: win, sysprep: {secret: "{{ .vm.name }}-answers"}`)
 	require.Empty(t, problems)
-	require.Equal(t, &values.Sysprep{Secret: "it-answers"}, m.Sysprep)
+	require.Equal(t, &machine.Sysprep{Sysprep: values.Sysprep{Secret: "it-answers"}, Bus: "sata"}, m.Sysprep)
 }
 
 func TestHardware(t *testing.T) {

@@ -2,8 +2,10 @@ package machine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -22,6 +24,22 @@ func (d *draft) checkPlatform(m *Machine) {
 	}
 	if m.EvictionStrategy == "LiveMigrate" || m.EvictionStrategy == "" && p.Drains {
 		d.checkMigratable(m.Disks)
+	}
+}
+
+// checkPlain warns of what only OpenShift provides, on a cluster that is none.
+// Images are one warning for the fleet.
+func (d *draft) checkPlain(m *Machine) {
+	for i := range m.Disks {
+		if src := &m.Disks[i].Source; d.site.noOpenShift != nil && catalog.IsBootSource(src) {
+			d.diags.Warnf(*d.site.noOpenShift, rule.BadSource, "target.openshift", "VMs boot from images in %q, which only "+
+				"OpenShift has, and the cluster seems to be none; set `target.openshift: false` for public images, or true",
+				strings.SplitN(src.DataSource, "/", 2)[0])
+		}
+	}
+	if m.Lifecycle.Protect && m.Target.Plain() {
+		d.diags.Warnf(d.entry.At("lifecycle", "protect"), rule.Conflict, d.entry.Path+".lifecycle.protect",
+			"only OpenShift refuses to delete a protected VM; remove it, or set `target.openshift: true`")
 	}
 }
 

@@ -24,7 +24,10 @@ type Site struct {
 	Platform  *fleet.Platform // nil if there is none
 	Vars      *source.Node    // vars that override those of every VM; nil if there are none
 
-	ended     func() bool // see [fleet.Options.Full]
+	ended func() bool // see [fleet.Options.Full]
+	// noOpenShift is the position to warn at of images that only OpenShift has, or nil if the cluster may have them.
+	noOpenShift *source.Pos
+
 	identity  identity
 	templates template.Set
 	goVars    sync.Map // *source.Node of vars that VMs share → Go value
@@ -35,13 +38,17 @@ type Site struct {
 // NewSite returns the site of a fleet.
 func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 	h := &f.Header
-	return &Site{
+	s := &Site{
 		Fleet: h.Metadata.Name, Part: partName(f), Namespace: f.Namespace, Target: h.Target,
 		Placement: h.Placement, Policy: h.Policy, Catalog: f.Catalog, Platform: f.Platform, Vars: f.Vars,
 		ended:    f.Ended,
 		identity: newIdentity(h, f.HeaderKey("identity"), diags),
 		goFleet:  map[string]any{"name": h.Metadata.Name},
 	}
+	if f.NoOpenShift && h.Target.OpenShift == nil {
+		s.noOpenShift = new(f.HeaderPos(f.PartPos(), "target"))
+	}
+	return s
 }
 
 // Decide calls add with the machines of an entry as soon as each is resolved: one,

@@ -49,6 +49,10 @@ func (a APIs) KubeVirt() string {
 	return ""
 }
 
+// NoOpenShift reports whether the APIs are known and lack those of OpenShift's
+// configuration (openshift/api config/v1).
+func (a APIs) NoOpenShift() bool { return a != "" && !strings.Contains(string(a), "config.openshift.io/") }
+
 // serves reports whether the cluster serves a kind. If the list has no kinds of
 // the kind's API version, the version is enough.
 func (a APIs) serves(kind schema.GroupVersionKind) bool {

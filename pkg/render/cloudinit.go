@@ -116,9 +116,9 @@ func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g
 	if s := x.Sysprep; s != nil {
 		devices.Disks = append(devices.Disks, kubevirtv1.Disk{
 			Name:       sysprepVolume,
-			DiskDevice: kubevirtv1.DiskDevice{CDRom: &kubevirtv1.CDRomTarget{Bus: x.sysprepBus()}},
+			DiskDevice: kubevirtv1.DiskDevice{CDRom: &kubevirtv1.CDRomTarget{Bus: kubevirtv1.DiskBus(s.Bus)}},
 		})
-		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: sysprepVolume, VolumeSource: sysprepSource(s)})
+		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: sysprepVolume, VolumeSource: sysprepSource(&s.Sysprep)})
 	}
 }
 
@@ -148,15 +148,6 @@ func secretRef(name string) *corev1.LocalObjectReference {
 }
 
 func (x *rendering) configDrive() bool { return x.CloudInit.Datasource == "configDrive" }
-
-// sysprepBus returns SATA, because Windows Setup has a driver for it, or "" to
-// leave the choice to a preference.
-func (x *rendering) sysprepBus() kubevirtv1.DiskBus {
-	if x.Preference != nil {
-		return ""
-	}
-	return kubevirtv1.DiskBusSATA
-}
 
 func sysprepSource(s *values.Sysprep) kubevirtv1.VolumeSource {
 	if s.ConfigMap != "" {

@@ -84,8 +84,18 @@ func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 		spec.SourceRef = dataSourceRef(d.Source.DataSource)
 	} else {
 		spec.Source = dataVolumeSource(&d.Source)
+		x.setPlatform(spec.Source)
 	}
 	return spec
+}
+
+// setPlatform names the architecture of a container image, which CDI's importer otherwise takes from the node that it
+// runs on (containerized-data-importer-api types.go, PlatformOptions). amd64 stays unset: CDI rejects the change of an
+// existing DataVolume.
+func (x *rendering) setPlatform(s *cdiv1.DataVolumeSource) {
+	if s.Registry != nil && x.Arch != catalog.DefaultArch {
+		s.Registry.Platform = &cdiv1.PlatformOptions{Architecture: x.Arch}
+	}
 }
 
 func dataSourceRef(text string) *cdiv1.DataVolumeSourceRef {

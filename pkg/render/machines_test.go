@@ -142,7 +142,7 @@ func windows11Machine(t testing.TB) *machine.Machine {
 	m.Firmware.Persistent = true
 	m.TPM = machine.TPMPersistent
 	m.Disks[0].Claim = m.Name
-	m.Sysprep = &values.Sysprep{ConfigMap: "desk-answers"}
+	m.Sysprep = &machine.Sysprep{Sysprep: values.Sysprep{ConfigMap: "desk-answers"}, Bus: "sata"}
 	return m
 }
 
@@ -157,7 +157,7 @@ func instancetypeMachine(t testing.TB) *machine.Machine {
 		CloudInit:  values.CloudInit{User: "cloud-user", Datasource: "noCloud"},
 		SecretName: "web01-cloudinit",
 	}
-	m.Sysprep = &values.Sysprep{Secret: "answers"}
+	m.Sysprep = &machine.Sysprep{Sysprep: values.Sysprep{Secret: "answers"}}
 	m.TPM = machine.TPMVolatile
 	return m
 }

@@ -59,8 +59,9 @@ type Target struct {
 	KubeVirt string `json:"kubevirt,omitempty"`
 	// Argo CD version, for example "3.2".
 	ArgoCD string `json:"argocd,omitempty"`
-	// Whether the cluster is OpenShift.
-	OpenShift bool `json:"openshift,omitempty"`
+	// Whether the cluster is OpenShift. With false, operating systems have public images instead of OpenShift's boot
+	// sources, or none. If unset, they have the boot sources, with a warning if the cluster's API shows no OpenShift.
+	OpenShift *bool `json:"openshift,omitempty"`
 	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender.
 	// Required where such Jobs are rendered.
 	Image string `json:"image,omitempty"`
@@ -70,6 +71,12 @@ type Target struct {
 	// Whether Argo CD has the health checks of this project, with which stopped VMs do not block a sync.
 	HealthChecks bool `json:"healthChecks,omitempty"`
 }
+
+// Plain reports whether the cluster is known not to be OpenShift.
+func (t *Target) Plain() bool { return t.OpenShift != nil && !*t.OpenShift }
+
+// OnOpenShift reports whether the cluster is known to be OpenShift.
+func (t *Target) OnOpenShift() bool { return t.OpenShift != nil && *t.OpenShift }
 
 // DefaultImage is the image of Jobs for VMs on standard input, which have no target. No registry has that name
 // (RFC 6761, section 6.4).

@@ -18,10 +18,13 @@ func judges(t *testing.T) map[string]object.Judge {
 	require.NoError(t, err)
 	webhooks, err := kubevirt.NewWebhooks()
 	require.NoError(t, err)
+	boot, err := kubevirt.NewBoot(t.TempDir())
+	require.NoError(t, err)
 	return map[string]object.Judge{
 		"schema":   schema.Problems,
 		"decode":   kubevirt.Decode,
 		"webhooks": webhooks.Problems,
+		"boot":     boot,
 	}
 }
 

@@ -26,6 +26,13 @@ func TestRendered(t *testing.T) {
 		require.Len(t, object.OfKind(objects, "VirtualMachine"), count)
 		judgeRendered(t, objects, judges)
 	})
+	t.Run("architectures", func(t *testing.T) {
+		dir := t.TempDir()
+		count := product.WriteArchitectures(t, dir, cli.OperatingSystems(t))
+		objects := cli.Render(t, dir)
+		require.Len(t, object.OfKind(objects, "VirtualMachine"), count)
+		judgeRendered(t, objects, judges)
+	})
 }
 
 // judgeRendered asks all judges about the machines, with one machine of each
@@ -39,5 +46,5 @@ func judgeRendered(t *testing.T, objects []object.Object, judges map[string]obje
 		require.NoError(t, err)
 		machines = append(machines, machine)
 	}
-	product.Judge(t, machines, judges["schema"], judges["decode"], judges["webhooks"])
+	product.Judge(t, machines, judges["schema"], judges["decode"], judges["webhooks"], judges["boot"])
 }

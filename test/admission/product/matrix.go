@@ -45,7 +45,7 @@ func WriteMatrix(t *testing.T, dir string, systems []OS) int {
 	})
 	total := 0
 	for _, os := range systems {
-		vms := machines(os, total)
+		vms := machines(dimensions(), os, total)
 		write(t, filepath.Join(dir, os.Name+".yaml"), map[string]any{"vms": vms})
 		total += len(vms)
 	}
@@ -54,9 +54,9 @@ func WriteMatrix(t *testing.T, dir string, systems []OS) int {
 
 // machines returns the VMs of one operating system, by name. Their numbers, of
 // which IP addresses are made, begin after first.
-func machines(os OS, first int) map[string]any {
+func machines(dimensions [][]choice, os OS, first int) map[string]any {
 	vms := map[string]any{}
-	for _, choices := range combinations(dimensions()) {
+	for _, choices := range combinations(dimensions) {
 		vm := map[string]any{"os": os.Name}
 		for _, c := range choices {
 			c.set(vm, os, first+len(vms)+1)
@@ -148,4 +148,74 @@ func write(t *testing.T, path string, content any) {
 	text, err := yaml.Marshal(content)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, text, 0o600))
+}
+
+// hardware is what differs between CPU architectures. Every combination that exists is a VM.
+func hardware() [][]choice {
+	nothing := func(map[string]any, OS, int) {}
+	return [][]choice{
+		{{"amd64", setKey("arch", "amd64")}, {"arm64", setKey("arch", "arm64")}, {"s390x", setKey("arch", "s390x")}},
+		{{"disk", setDrive("")}, {"cdrom", setDrive("cdrom")}, {"lun", setDrive("lun")}},
+		{{"config", setAnswers}, {"none", nothing}},
+		{{"tpm", setKey("tpm", true)}, {"notpm", setKey("tpm", false)}, {"ostpm", nothing}},
+		{{"bios", setKey("firmware", "bios")}, {"efi", setKey("firmware", "efi")}, {"secure", setKey("firmware", "secureboot")}, {"os", nothing}},
+	}
+}
+
+// WriteArchitectures writes a fleet with a VM for every operating system in every combination of the hardware, without
+// those that no VM can have, and returns how many VMs it has.
+func WriteArchitectures(t *testing.T, dir string, systems []OS) int {
+	t.Helper()
+	write(t, filepath.Join(dir, "fleet.yaml"), map[string]any{
+		"apiVersion": "vmrender.io/v1alpha1", "kind": "Fleet", "metadata": map[string]any{"name": "architectures"},
+	})
+	total := 0
+	for _, os := range systems {
+		vms := machines(hardware(), os, total)
+		for name, vm := range vms {
+			if impossible(vm.(map[string]any), os) {
+				delete(vms, name)
+			}
+		}
+		write(t, filepath.Join(dir, os.Name+".yaml"), map[string]any{"vms": vms})
+		total += len(vms)
+	}
+	return total
+}
+
+// impossible reports whether vmrender refuses a VM: Windows is for amd64, s390x has neither a choice of firmware nor a
+// TPM, and arm64 only EFI without secure boot.
+func impossible(vm map[string]any, os OS) bool {
+	switch firmware, arch := vm["firmware"], vm["arch"]; {
+	case arch == "amd64":
+		return false
+	case arch == "s390x" && (vm["tpm"] == true || firmware != nil):
+		return true
+	case arch == "arm64" && firmware != nil && firmware != "efi":
+		return true
+	}
+	return os.Family == "windows"
+}
+
+// setDrive gives the VM a second drive of a type, and its root disk a source that exists for every architecture.
+func setDrive(kind string) func(map[string]any, OS, int) {
+	return func(vm map[string]any, os OS, n int) {
+		setExpanded(vm, os, n)
+		vm["disks"] = map[string]any{
+			"root":  map[string]any{"source": map[string]any{"registry": "docker://registry.example.org/" + os.Name + ":1"}},
+			"drive": map[string]any{"size": "10Gi", "type": kind},
+		}
+		if kind == "" {
+			vm["disks"].(map[string]any)["drive"] = "10Gi"
+		}
+	}
+}
+
+// setAnswers gives the guest the configuration that it reads.
+func setAnswers(vm map[string]any, os OS, _ int) {
+	if os.Family == "windows" {
+		vm["sysprep"] = map[string]any{"configMap": "answers"}
+		return
+	}
+	vm["cloudInit"] = map[string]any{"user": "me"}
 }

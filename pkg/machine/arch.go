@@ -1,0 +1,89 @@
+package machine
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// checkArch reports hardware that the CPU architecture of the machine does not
+// have. KubeVirt checks some of it when the VM starts, and the rest never starts.
+func (d *draft) checkArch(m *Machine) {
+	arch := catalog.Architecture(m.Arch)
+	if arch == nil {
+		return // reported with the key
+	}
+	if len(d.entry.OS.Lacking) > 0 && m.Preference == nil {
+		d.errorf(d.entry.At("os"), rule.Conflict, "os", "%q is not for %s, which lacks %s; use another operating system, "+
+			"or other `traits` in its catalog entry", m.OS.Name, m.Arch, strings.Join(d.entry.OS.Lacking, ", "))
+		return
+	}
+	d.checkDiskBuses(m, arch)
+	for i := range m.NICs {
+		n := &m.NICs[i]
+		d.checkOnArch(m.Arch, n.Model, arch.NICModels, n.at("model"), nicPath(i)+".model", "NIC model")
+	}
+	d.checkFirmwareType(m, arch)
+	if m.CPU.Model != "" && arch.CPUModels != nil {
+		d.checkOnArch(m.Arch, m.CPU.Model, arch.CPUModels, d.entry.At("cpu", "model"), "cpu.model", "CPU model")
+	}
+	if arch.Threads > 0 && m.CPU.Threads > arch.Threads {
+		d.errorf(d.entry.At("cpu", "threads"), rule.Conflict, "cpu.threads",
+			"%s has at most %d thread per core; use `cores`", m.Arch, arch.Threads)
+	}
+	d.checkMachineType(m, arch)
+}
+
+// checkOnArch reports a value that is set and not accepted on the architecture.
+func (d *draft) checkOnArch(arch, value string, accepted []string, at source.Pos, path, what string) {
+	if value != "" && !slices.Contains(accepted, value) {
+		d.errorf(at, rule.Conflict, path, "there is no %s %q on %s; %s", what, value, arch, acceptedWords(accepted))
+	}
+}
+
+// acceptedWords lists what is accepted, or advises to remove the key if nothing is.
+func acceptedWords(words []string) string {
+	if len(words) == 0 {
+		return "remove it"
+	}
+	return "accepted: " + strings.Join(words, ", ")
+}
+
+func (d *draft) checkDiskBuses(m *Machine, arch *catalog.Arch) {
+	for i := range m.Disks {
+		disk := &m.Disks[i]
+		at, path := d.entry.At("disks", disk.Name, "bus"), "disks."+disk.Name+".bus"
+		if disk.Type == "cdrom" {
+			d.checkOnArch(m.Arch, disk.Bus, arch.CDROMBuses(), at, path, "CD-ROM on the bus")
+		} else {
+			d.checkOnArch(m.Arch, disk.Bus, arch.DiskBuses, at, path, "disk bus")
+		}
+	}
+}
+
+// checkFirmwareType checks firmware and TPM.
+func (d *draft) checkFirmwareType(m *Machine, arch *catalog.Arch) {
+	d.checkOnArch(m.Arch, m.Firmware.Type, arch.Firmware, d.entry.At("firmware", "type"), d.keyPath([]string{"firmware", "type"}),
+		"firmware")
+	tpm := map[TPMMode]string{TPMVolatile: "volatile", TPMPersistent: "persistent"}[m.TPM]
+	if tpm != "" && !slices.Contains(arch.TPM, tpm) {
+		d.errorf(d.entry.At("tpm"), rule.Conflict, "tpm", "there is no %s TPM on %s; remove it", tpm, m.Arch)
+	}
+}
+
+// checkMachineType checks a machine type against those that KubeVirt accepts if
+// the cluster does not configure others.
+func (d *draft) checkMachineType(m *Machine, arch *catalog.Arch) {
+	matches := func(pattern string) bool {
+		ok, err := path.Match(pattern, m.MachineType)
+		return ok && err == nil
+	}
+	if m.MachineType != "" && !slices.ContainsFunc(arch.MachineTypes, matches) {
+		d.errorf(d.entry.At("machineType"), rule.Conflict, "machineType", "there is no machine type %q on %s; %s",
+			m.MachineType, m.Arch, acceptedWords(arch.MachineTypes))
+	}
+}
