@@ -71,16 +71,22 @@ func TestArchitectures(t *testing.T) {
 	})
 }
 
+// inFleet resolves one VM "it" with the given keys, in a fleet with the given keys.
+func inFleet(t *testing.T, header, keys string, opts fleet.Options) ([]*machine.Machine, []string) {
+	t.Helper()
+	dir := unpack(t, &txtar.Archive{Files: []txtar.File{
+		{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" + header)},
+		{Name: "vms.yaml", Data: []byte("vms: {it: {flavor: medium, namespace: ns, " + keys + "}}\n")},
+	}})
+	f, diags := machine.Load(dir, opts)
+	return f.Machines, relative(diags, dir)
+}
+
 // On a cluster that is not OpenShift, nothing refers to what only OpenShift has.
 func TestPlainKubernetes(t *testing.T) {
 	sources := func(target, keys string, opts fleet.Options) []string {
-		dir := unpack(t, &txtar.Archive{Files: []txtar.File{
-			{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\ntarget: " + target)},
-			{Name: "vms.yaml", Data: []byte("vms: {it: {flavor: medium, namespace: ns, " + keys + "}}\n")},
-		}})
-		f, diags := machine.Load(dir, opts)
-		lines := relative(diags, dir)
-		for _, m := range f.Machines {
+		machines, lines := inFleet(t, "target: "+target, keys, opts)
+		for _, m := range machines {
 			lines = append(lines, m.Disks[0].Source.String())
 		}
 		return lines

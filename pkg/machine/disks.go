@@ -253,6 +253,9 @@ func (d *draft) checkDisk(disk *Disk) {
 		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, path+".size",
 			"missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
 	}
+	if sized {
+		d.checkImageSize(disk, size)
+	}
 	if disk.ExpandTo != "" {
 		if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
 			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, path+".expandTo",
@@ -267,6 +270,20 @@ func (d *draft) checkDisk(disk *Disk) {
 	if disk.Hotpluggable && disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
 		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",
 			"only disks with a claim are hotpluggable")
+	}
+}
+
+// checkImageSize reports a root disk that is smaller than the operating system's own image, which CDI does not clone
+// (containerized-data-importer pkg/controller/common/util.go, v1.65.0).
+func (d *draft) checkImageSize(disk *Disk, size int64) {
+	os := d.entry.OS
+	if disk.Name != values.RootDisk || !isClone(&disk.Source) || !d.entry.FromOS("disks", values.RootDisk, "source") {
+		return
+	}
+	if image, err := parseQuantity(os.RootSize); err == nil && size < image {
+		d.errorf(d.entry.At("disks", values.RootDisk, "size"), rule.BelowMinimum, d.keyPath([]string{"disks", "root", "size"}),
+			"%q is smaller than the image of %s; expected at least %q, or another `catalog.os.%[2]s.rootSize`",
+			disk.Size, os.Name, os.RootSize)
 	}
 }
 

@@ -81,6 +81,8 @@ func (d *draft) decide() *Machine {
 	d.identify(m)
 	d.checkNames(m)
 	d.checkArch(m)
+	d.checkOldDisk(m)
+	d.checkFeatures(m)
 	d.checkPlain(m)
 	d.checkPlatform(m)
 	return m

@@ -132,12 +132,17 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 	default:
 		return
 	}
+	mixed := false
 	for _, key := range []string{"user", "password", "sshKeys", "hostname", "packages", "runcmd"} {
 		if n := d.entry.Keys.Get("cloudInit", key); n.IsSet() {
+			mixed = true
 			d.errorf(d.entry.KeyAt("cloudInit", key), rule.Conflict, "cloudInit."+key,
 				"must not be mixed with `%s` at %s, which is the whole user data",
 				given, where(d.entry.At("cloudInit", given)))
 		}
+	}
+	if c.UserData != "" && !mixed {
+		d.checkUserDataHead(c.UserData)
 	}
 }
 

@@ -454,7 +454,7 @@ func TestGuest(t *testing.T) {
 	warn(t, []row{
 		{"password", `cloudInit: {password: x}`, "vms.it.cloudInit.password: a password in clear text"},
 		{
-			"user-data-with-password", `cloudInit: {userData: "password: x"}`,
+			"user-data-with-password", `cloudInit: {userData: "#cloud-config\npassword: x"}`,
 			"vms.it.cloudInit.userData: a password in clear text",
 		},
 	})

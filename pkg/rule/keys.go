@@ -14,7 +14,7 @@ const (
 	OutOfRange ID = "out-of-range"
 	// InvalidValue is a value that Kubernetes cannot parse as the type of its field, such as a quantity.
 	InvalidValue ID = "invalid-value"
-	// BadValue is a value of the right type whose form is invalid, in the catalog or in platform.yaml.
+	// BadValue is a value of the right type whose form is invalid.
 	BadValue ID = "bad-value"
 	// BadQuantity is a quantity of memory or storage that is invalid or too small.
 	BadQuantity ID = "bad-quantity"

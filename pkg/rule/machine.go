@@ -2,10 +2,13 @@ package rule
 
 // Sizes, disks and NICs
 const (
-	// BelowMinimum is CPU or memory below what the operating system, or any guest, needs.
+	// BelowMinimum is CPU, memory or a root disk below what the operating system, or any guest, needs.
 	BelowMinimum ID = "below-minimum"
 	// BadUUID is an invalid firmware UUID.
 	BadUUID ID = "bad-uuid"
+	// Firmware is an existing root disk with the default firmware of the operating system, which may be another than
+	// that of the guest on the disk.
+	Firmware ID = "firmware"
 	// NoRoot is a VM whose root disk is removed.
 	NoRoot ID = "no-root"
 	// BadSource is an invalid source of a disk, such as a URL with credentials.

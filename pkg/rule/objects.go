@@ -12,6 +12,8 @@ const (
 	Encode ID = "encode"
 	// OutputSize is manifests that are larger than what Argo CD accepts.
 	OutputSize ID = "output-size"
+	// KubeVirtVersion is a feature that a newer KubeVirt than that of the fleet's target introduced.
+	KubeVirtVersion ID = "kubevirt-version"
 	// Unserved is a kind of object that the cluster does not serve.
 	Unserved ID = "unserved"
 )

@@ -1,0 +1,86 @@
+package machine
+
+import (
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// use is a place where a machine uses a feature of KubeVirt.
+type use struct {
+	path string
+	pos  source.Pos
+}
+
+// features are the features of KubeVirt that it did not always have, with the
+// version that introduced each. Source: kubevirt/user-guide docs/release_notes.md.
+// A VirtualMachinePool and a snapshot are kinds of their own; see checkPool and
+// the APIs of package render.
+var features = []struct {
+	name         string
+	major, minor int
+	uses         func(*draft, *Machine) []use
+}{
+	{"memory hotplug", 1, 1, func(d *draft, _ *Machine) []use { return d.usesKey("memory", "max") }},
+	{"network binding plugins", 1, 1, func(_ *draft, m *Machine) []use {
+		return m.usesOfNICs("binding", func(n *NIC) bool {
+			return n.Binding != "bridge" && n.Binding != "masquerade" && n.Binding != "sriov"
+		})
+	}},
+	{"architecture s390x", 1, 3, func(d *draft, m *Machine) []use {
+		if m.Arch == "s390x" {
+			return []use{{"arch", d.entry.At("arch")}}
+		}
+		return nil
+	}},
+	{"NIC model igb", 1, 4, func(_ *draft, m *Machine) []use {
+		return m.usesOfNICs("model", func(n *NIC) bool { return n.Model == "igb" })
+	}},
+	{"link state", 1, 5, func(_ *draft, m *Machine) []use {
+		return m.usesOfNICs("state", func(n *NIC) bool { return n.State == "up" || n.State == "down" })
+	}},
+	{"CD-ROM drive without a medium", 1, 6, func(d *draft, m *Machine) []use {
+		var uses []use
+		for i := range m.Disks {
+			if m.Disks[i].Kind == DiskEjected {
+				uses = append(uses, d.usesKey("disks", m.Disks[i].Name, "ejected")...)
+			}
+		}
+		return uses
+	}},
+}
+
+// usesKey returns the place of a key if it is set.
+func (d *draft) usesKey(keys ...string) []use {
+	if !d.entry.Keys.Get(keys...).IsSet() {
+		return nil
+	}
+	return []use{{d.keyPath(keys), d.entry.At(keys...)}}
+}
+
+// usesOfNICs returns the places of a key of NICs.
+func (m *Machine) usesOfNICs(key string, used func(*NIC) bool) []use {
+	var uses []use
+	for i := range m.NICs {
+		if n := &m.NICs[i]; used(n) {
+			uses = append(uses, use{nicPath(i) + "." + key, n.at(key)})
+		}
+	}
+	return uses
+}
+
+// checkFeatures warns of features that the target's KubeVirt does not have: older
+// API servers reject or ignore them.
+func (d *draft) checkFeatures(m *Machine) {
+	for i := range features {
+		f := &features[i]
+		if !values.Before(m.Target.KubeVirt, f.major, f.minor) {
+			continue
+		}
+		for _, u := range f.uses(d, m) {
+			d.diags.Warnf(u.pos, rule.KubeVirtVersion, d.entry.Path+"."+u.path,
+				"KubeVirt has this (%s) since %d.%d, and the target is %s; remove it, or set `target.kubevirt`",
+				f.name, f.major, f.minor, m.Target.KubeVirt)
+		}
+	}
+}

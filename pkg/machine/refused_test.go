@@ -1,0 +1,99 @@
+package machine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+)
+
+// inHeader resolves a VM in a fleet for each row; the first problem contains want, or there is none.
+func inHeader(t *testing.T, rows []struct{ name, header, keys, want string }) {
+	t.Helper()
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			_, problems := inFleet(t, r.header, r.keys, fleet.Options{})
+			if r.want == "" {
+				require.Empty(t, problems)
+				return
+			}
+			require.Len(t, problems, 1)
+			require.Contains(t, problems[0], r.want)
+		})
+	}
+}
+
+func TestUserDataHead(t *testing.T) {
+	for _, head := range []string{
+		"#cloud-config", "#cloud-config-archive", "\\n  #Cloud-Config", "#!/bin/sh", "## template: jinja", "#include-once",
+		"Content-Type: multipart/mixed", "MIME-Version: 1.0", "{ignition: {}}", "version: v1alpha1",
+		"{{ .vars.head }}",
+	} {
+		_, problems := inSite(t, `vars: {head: "#cloud-config"}, cloudInit: {userData: "`+head+`\n"}`)
+		require.Empty(t, problems, head)
+	}
+	refuse(t, []row{
+		{"no-head", `cloudInit: {userData: "packages: [secret]"}`, "vms.it.cloudInit.userData: user data without its first line"},
+		{"comment-first", `cloudInit: {userData: "# mine\n#cloud-config\n"}`, "user data without its first line"},
+		{"template", `vars: {head: "packages: []"}, cloudInit: {userData: "{{ .vars.head }}"}`, "user data without its first line"},
+	})
+	_, problems := inSite(t, `cloudInit: {userData: "packages: [secret]"}`)
+	require.NotContains(t, problems[0], "secret")
+}
+
+func TestFirmwareOfOldDisks(t *testing.T) {
+	const claim = "disks: {root: {source: {claim: old}}}"
+	inHeader(t, []struct{ name, header, keys, want string }{
+		{
+			"claim", "", "os: rhel9, " + claim, "vms.yaml:1:77: warning: vms.it.disks.root.source: the guest on this disk boots only " +
+				"with the firmware that it was installed with, and rhel9 has \"secureboot\"; set `firmware` to bios, efi or secureboot",
+		},
+		{"pvc", "", "os: debian13, disks: {root: {source: {pvc: a/b}}}", `and debian13 has "efi"; set`},
+		{"snapshot", "", "os: windows2022, disks: {root: {source: {snapshot: a/b}}}", "set `firmware`"},
+		{"image", "catalog: {images: {old: {pvc: a/b}}}", "os: rhel9, disks: {root: {source: {image: old}}}", "set `firmware`"},
+
+		{"given", "", "os: rhel9, firmware: bios, " + claim, ""},
+		{"given-in-defaults", "defaults: {firmware: secureboot}", "os: rhel9, " + claim, ""},
+		{"bios", "", "os: rhel8, " + claim, ""},
+		{"import", "", "os: rhel9, disks: {root: {source: {http: 'http://x/y'}}}", ""},
+		{"data-disk", "", "os: rhel9, disks: {data: {source: {claim: old}}}", ""},
+		{"own-image", "catalog: {os: {mine: {from: rhel9, image: {pvc: a/b}}}}", "os: mine", ""},
+		{"preference", "", "os: rhel9, preference: rhel.9, " + claim, ""},
+		{"arm64", "", "os: rhel9, arch: arm64, " + claim, ""},
+	})
+}
+
+func TestRootSmallerThanImage(t *testing.T) {
+	inHeader(t, []struct{ name, header, keys, want string }{
+		{
+			"smaller", "", "os: rhel9, disks: {root: 5Gi}", `vms.it.disks.root: "5Gi" is smaller than the image of rhel9; ` +
+				"expected at least \"30Gi\", or another `catalog.os.rhel9.rootSize`",
+		},
+		{"long-form", "", "os: rhel9, disks: {root: {size: 29Gi}}", "vms.it.disks.root.size: "},
+		{"equal", "", "os: rhel9, disks: {root: 30Gi}", ""},
+		{"smaller-image", "catalog: {os: {rhel9: {rootSize: 5Gi}}}", "os: rhel9, disks: {root: 5Gi}", ""},
+		{"import", "", "os: debian13, disks: {root: 5Gi}", ""},
+		{"other-source", "", "os: rhel9, disks: {root: {size: 5Gi, source: {dataSource: a/b}}}", ""},
+	})
+}
+
+func TestFeaturesOfKubeVirt(t *testing.T) {
+	const root = "os: debian13, "
+	inHeader(t, []struct{ name, header, keys, want string }{
+		{
+			"link-state", `target: {kubevirt: "1.4"}`, root + "nics: [{network: pod, state: down}]",
+			"vms.yaml:1:86: warning: vms.it.nics[0].state: KubeVirt has this (link state) since 1.5, and the target is 1.4; " +
+				"remove it, or set `target.kubevirt`",
+		},
+		{"ejected", `target: {kubevirt: "1.5"}`, root + "disks: {tray: {type: cdrom, ejected: true}}", "vms.it.disks.tray.ejected: "},
+		{"igb", `target: {kubevirt: "1.3"}`, root + "nics: [{network: pod, model: igb}]", "vms.it.nics[0].model: "},
+		{"s390x", `target: {kubevirt: "1.2"}`, "os: fedora, arch: s390x", "vms.it.arch: "},
+		{"memory", `target: {kubevirt: "1.0"}`, root + "memory: {guest: 1Gi, max: 2Gi}", "vms.it.memory.max: "},
+		{"plugin", `target: {kubevirt: "1.0"}`, root + "nics: [{network: pod, binding: passt}]", "vms.it.nics[0].binding: "},
+
+		{"new", `target: {kubevirt: "1.5"}`, root + "nics: [{network: pod, state: down}]", ""},
+		{"newest", "", root + "nics: [{network: pod, state: down}]", ""},
+		{"old-features", `target: {kubevirt: "1.0"}`, root + "nics: [pod, {network: a/b, binding: sriov, state: absent}]", ""},
+	})
+}
