@@ -46,6 +46,7 @@ func (f *Fleet) entry(field *source.Field, below *Level, diags *source.Diagnosti
 	if !f.addLevels(e, field, below, diags) {
 		return nil
 	}
+	e.inDoubt = e.inDoubt || e.Top.inDoubt
 	f.resolveOS(e, diags)
 	e.Keys = f.merged(e.Top, below, e.OS)
 	e.decode(diags)
@@ -66,6 +67,7 @@ func (f *Fleet) addLevels(e *Entry, field *source.Field, below *Level, diags *so
 		if removed = over.Value.Kind == source.Null; removed {
 			continue
 		}
+		values.CheckTypes(e.Top.Keys, e.Path, diags) // this level may replace its values
 		e.Top = f.level("overlay "+filepath.ToSlash(vms.File.Name), e.Top, longEntry(over), e.Path, diags)
 		e.Top.stamp()
 	}

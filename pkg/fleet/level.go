@@ -57,21 +57,26 @@ func (f *Fleet) newLevel(name string, parent *Level, keys *source.Node, path str
 		keys = &source.Node{Kind: source.Map}
 	}
 	l := f.level(name, parent, keys, path, diags)
-	l.inDoubt = inDoubt
+	l.inDoubt = l.inDoubt || inDoubt
 	l.stamp()
 	return l
 }
 
 // level returns a level whose keys are checked for names that the catalog does
-// not contain, and for keys without effect.
+// not contain, for the forms of values, and for keys without effect. A value that a
+// level above replaces is checked, too.
 func (f *Fleet) level(name string, parent *Level, keys *source.Node, path string, diags *source.Diagnostics) *Level {
 	if n := keys.Get("os"); n != nil && n.Kind == source.String && f.Catalog.OS(n.Text) == nil {
 		f.reportUnknown(diags, n, source.JoinPath(path, "os"), "operating system", "os")
 	}
 	values.CheckLifecycle(keys, path, diags)
+	values.CheckForms(keys, path, diags)
+	f.checkNames(keys, path, diags)
 	l := &Level{Name: name, Parent: parent, Keys: keys, flavor: f.flavorOf(keys, path, diags), depth: 1}
+	l.inDoubt = l.flavor == nil && keys.Get("flavor").IsSet()
 	if parent != nil {
 		l.depth = parent.depth + 1
+		l.inDoubt = l.inDoubt || parent.inDoubt
 	}
 	return l
 }

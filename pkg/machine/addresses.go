@@ -64,8 +64,7 @@ func (d *draft) ip(text string, i int) (netip.Prefix, bool) {
 	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
-		d.errorf(at, rule.BadIP, path,
-			"invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
+		d.errorf(at, rule.BadIP, path, "%s", values.AddressProblem(text))
 		return prefix, false
 	}
 	if reserved := reservedAddress(prefix); reserved != "" {
@@ -101,7 +100,7 @@ func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
 	at, path := d.nicAt(i, "gateway"), nicPath(i)+".gateway"
 	switch {
 	case err != nil:
-		d.errorf(at, rule.BadIP, path, "invalid address %q; expected an address such as \"10.0.0.1\"", text)
+		d.errorf(at, rule.BadIP, path, "%s", values.IPProblem(text))
 	case !subnet.Contains(gw):
 		d.errorf(at, rule.BadIP, path, "gateway %q is outside the subnet %s; expected an address in it", text, subnet)
 	}
@@ -112,7 +111,7 @@ func (d *draft) checkDNS(n *values.NIC, i int) {
 	for k, server := range n.DNS {
 		if _, err := netip.ParseAddr(server); err != nil {
 			d.errorf(d.nicItem(i, "dns", k).Pos(), rule.BadIP, source.IndexPath(nicPath(i)+".dns", k),
-				"invalid address %q; expected an address such as \"10.0.0.2\"", server)
+				"%s", values.IPProblem(server))
 		}
 	}
 }
@@ -126,12 +125,10 @@ func (d *draft) routes(n *values.NIC, i int) []Route {
 		via, errVia := netip.ParseAddr(r.Via)
 		to, errTo := destination(r.To, via)
 		if at := node.Get("to"); at != nil && errTo != nil {
-			d.errorf(at.Pos(), rule.BadIP, path+".to",
-				"invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", r.To)
+			d.errorf(at.Pos(), rule.BadIP, path+".to", "%s", values.DestinationProblem(r.To))
 		}
 		if at := node.Get("via"); at != nil && errVia != nil {
-			d.errorf(at.Pos(), rule.BadIP, path+".via",
-				"invalid next hop %q; expected an address such as \"10.0.0.1\"", r.Via)
+			d.errorf(at.Pos(), rule.BadIP, path+".via", "%s", values.IPProblem(r.Via))
 		}
 		out = append(out, Route{To: to, Via: via})
 	}

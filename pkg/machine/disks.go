@@ -280,7 +280,7 @@ func (d *draft) checkImageSize(disk *Disk, size int64) {
 	if disk.Name != values.RootDisk || !isClone(&disk.Source) || !d.entry.FromOS("disks", values.RootDisk, "source") {
 		return
 	}
-	if image, err := parseQuantity(os.RootSize); err == nil && size < image {
+	if image, err := values.ParseQuantity(os.RootSize); err == nil && size < image {
 		d.errorf(d.entry.At("disks", values.RootDisk, "size"), rule.BelowMinimum, d.keyPath([]string{"disks", "root", "size"}),
 			"%q is smaller than the image of %s; expected at least %q, or another `catalog.os.%[2]s.rootSize`",
 			disk.Size, os.Name, os.RootSize)
@@ -314,7 +314,7 @@ func (d *draft) diskSize(disk *Disk) (int64, bool) {
 		return 0, false
 	}
 	n, ok := d.quantity(disk.Size, "disks", disk.Name, "size")
-	if ok && n < leastBytes {
+	if ok && n < values.LeastBytes {
 		d.errorf(d.entry.At("disks", disk.Name, "size"), rule.BadQuantity, "disks."+disk.Name+".size",
 			"%q is too little for a disk; expected a quantity such as \"30Gi\"", disk.Size)
 		return 0, false

@@ -65,7 +65,7 @@ func TestBadDefaults(t *testing.T) {
 		"tpm=yes":           `--default: tpm: wrong type: got the string "yes", expected a boolean; write true`,
 		"flavor=mediun":     `--default: flavor: unknown flavor "mediun"; did you mean "medium"?`,
 		"os=rhel":           `--default: os: unknown operating system "rhel"`,
-		"memory.guest=8G b": `--default: vms.a.memory: invalid quantity "8G b"; expected a quantity such as "16Gi"`,
+		"memory.guest=8G b": `--default: memory.guest: invalid quantity "8G b"; expected a quantity such as "16Gi"`,
 		"cpu=0":             "--default: ",
 	} {
 		t.Run(given, func(t *testing.T) {

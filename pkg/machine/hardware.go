@@ -26,8 +26,7 @@ func (d *draft) firmware() Firmware {
 		return Firmware{}
 	}
 	if fw.UUID != "" && !values.IsUUID(fw.UUID) {
-		d.errorf(d.entry.At("firmware", "uuid"), rule.BadUUID, "firmware.uuid",
-			"invalid UUID %q; expected the form 5d307ca9-b3ef-428c-8861-06e72d69f223", fw.UUID)
+		d.errorf(d.entry.At("firmware", "uuid"), rule.BadUUID, "firmware.uuid", "%s", values.UUIDProblem(fw.UUID))
 	}
 	return Firmware{
 		Type: fw.Type, UUID: fw.UUID, Serial: fw.Serial,

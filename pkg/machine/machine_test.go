@@ -313,7 +313,7 @@ func TestNICs(t *testing.T) {
 		},
 		{
 			"next-hop", `nics: [{network: fast, ip: 10.1.0.5/24, routes: [{to: default, via: x}]}]`,
-			`vms.yaml:2:76: vms.it.nics[0].routes[0].via: invalid next hop "x"`,
+			`vms.yaml:2:76: vms.it.nics[0].routes[0].via: invalid address "x"`,
 		},
 		{"routes-without-ip", `nics: [{network: fast, routes: [{to: default, via: 10.0.0.1}]}]`, "need an `ip`"},
 		{"multicast-mac", `nics: [{network: pod, mac: "03:00:00:00:00:01"}]`, `as in "02:00:00:00:00:01"`},
@@ -477,12 +477,12 @@ func TestHardware(t *testing.T) {
 		{"volatile-tpm", `firmware: bios, tpm: {persistent: false}`, "firmware=bios tpm=volatile"},
 		{"no-tpm", `firmware: bios, tpm: false`, "firmware=bios"},
 		{
-			"devices", `firmware: bios, gpus: [a, {name: g, device: b}], hostDevices: [c]`,
-			"firmware=bios gpus=[{gpu0 a} {g b}] devices=[{hostdevice0 c}]",
+			"devices", `firmware: bios, gpus: [x/a, {name: g, device: x/b}], hostDevices: [x/c]`,
+			"firmware=bios gpus=[{gpu0 x/a} {g x/b}] devices=[{hostdevice0 x/c}]",
 		},
 	})
 	refuse(t, []row{
-		{"device-name-taken", `gpus: [{name: gpu1, device: a}, b]`, `duplicate name "gpu1"`},
+		{"device-name-taken", `gpus: [{name: gpu1, device: x/a}, x/b]`, `duplicate name "gpu1"`},
 		{"gpu-without-device", `gpus: [{name: x}]`, "missing"},
 		{"uuid", `firmware: {uuid: x}`, `invalid UUID "x"`},
 	})

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -122,13 +121,7 @@ func (d *draft) reportNoNetwork(n *values.NIC, i int) {
 
 // reportUnknownNetwork reports a network that is not in the catalog.
 func (d *draft) reportUnknownNetwork(i int, name string) {
-	known := d.site.Catalog.Names("networks")
-	accepted := suggest.DidYouMean(name, known)
-	if _, near := suggest.Nearest(name, known); !near {
-		accepted += ", or namespace/name of a NetworkAttachmentDefinition"
-	}
-	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i),
-		"unknown network %q; %s", name, accepted)
+	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i), "%s", d.site.Catalog.UnknownNetwork(name))
 }
 
 // nicAt returns the position of a key of the i-th NIC, or of the NIC if the
@@ -215,8 +208,7 @@ func (d *draft) mac(text, path string, i int) string {
 	}
 	mac, err := net.ParseMAC(text)
 	if err != nil || len(mac) != 6 {
-		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac",
-			"invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
+		d.errorf(d.nicAt(i, "mac"), rule.BadMAC, path+".mac", "%s", values.MACProblem(text))
 		return ""
 	}
 	if mac[0]&1 != 0 {

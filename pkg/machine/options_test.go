@@ -209,7 +209,7 @@ func TestStdin(t *testing.T) {
 		"---\n":                   "<stdin>: empty file",
 		"vms: {a: " + vm + "}\n":  "<stdin>:1:7: vms.a.namespace: no namespace",
 		"namespace: x\nvms: {}\n": "<stdin>:2:1: vms: no VMs",
-		"vms: {a: {replicas: 0, namespace: ns, os: linux}}\n": "<stdin>: no VMs",
+		"vms: {a: {replicas: 0, namespace: ns, os: debian12, flavor: small}}\n": "<stdin>: no VMs",
 		"[]":                          "<stdin>:1:1: wrong type",
 		"kind: Pod\n":                 "<stdin>:1:7: kind: a Pod is not a values file",
 		strings.Repeat("#", 32<<20+1): "<stdin>: the file has 33554433 bytes",

@@ -97,3 +97,59 @@ func TestFeaturesOfKubeVirt(t *testing.T) {
 		{"old-features", `target: {kubevirt: "1.0"}`, root + "nics: [pod, {network: a/b, binding: sriov, state: absent}]", ""},
 	})
 }
+
+// A wrong value is reported where it is written, once, whether or not a VM replaces it.
+func TestValuesOfEveryLevel(t *testing.T) {
+	const vm = "os: debian13, memory: 2Gi, cpu: 1, disks: {data: {size: 1Gi, storageClass: fast, source: blank}}, nics: [], " +
+		"priorityClassName: x"
+	const catalog = "catalog: {storageClasses: {fast: {name: x}}}\n"
+	for _, test := range []struct{ keys, want string }{
+		{"memory: 5GB", `defaults.memory: invalid quantity "5GB"; did you mean "5Gi"?`},
+		{"disks: {data: {size: lots}}", `defaults.disks.data.size: invalid quantity "lots"`},
+		{"disks: {data: lots}", `defaults.disks.data: invalid quantity "lots"`},
+		{"disks: {data: {storageClass: nada}}", `defaults.disks.data.storageClass: unknown storage class "nada"; `},
+		{"disks: {data: {source: {image: nada}}}", `defaults.disks.data.source.image: unknown image "nada"; `},
+		{"nics: [nonet]", `defaults.nics[0]: unknown network "nonet"; `},
+		{"nics: [{network: pod, mac: x}]", `defaults.nics[0].mac: invalid MAC address "x"`},
+		{"nics: [{network: a/b, ip: 10.0.0.1}]", `defaults.nics[0].ip: invalid address "10.0.0.1"`},
+		{"nics: [{network: a/b, dns: [x]}]", `defaults.nics[0].dns[0]: invalid address "x"`},
+		{"nics: [{network: a/b, routes: [{to: x, via: 10.0.0.1}]}]", `defaults.nics[0].routes[0].to: invalid destination "x"`},
+		{"nics: [{network: a/b, binding: sriovv}]", `defaults.nics[0].binding: "sriovv" is the name of a network binding plugin; did you mean "sriov"?`},
+		{"firmware: {uuid: x}", `defaults.firmware.uuid: invalid UUID "x"`},
+		{"flavor: xxl", `defaults.flavor: unknown flavor "xxl"`},
+		{"os: rhle9", `defaults.os: unknown operating system "rhle9"`},
+		{"nodeSelector: {bad key!: x}", `invalid label key "bad key!"`},
+		{"priorityClassName: X Y", `defaults.priorityClassName: invalid name "X Y"`},
+		{"cloudInit: {sshKeySecret: x y}", `defaults.cloudInit.sshKeySecret: invalid name "x y"`},
+		{"cloudInit: {passwordSecret: Foo_Bar}", `defaults.cloudInit.passwordSecret: invalid name "Foo_Bar"`},
+		{"cloudInit: {sshKeys: [nonsense]}", `defaults.cloudInit.sshKeys[0]: invalid SSH key; expected a public key`},
+		{"gpus: [nvidia]", `defaults.gpus[0]: invalid device "nvidia"; expected the resource name`},
+		{"hostDevices: [{device: pci_0000}]", `defaults.hostDevices[0].device: invalid device "pci_0000"`},
+	} {
+		_, problems := inFleet(t, catalog+"defaults: {"+test.keys+"}", vm, fleet.Options{})
+		require.Len(t, problems, 1, test.keys)
+		require.Contains(t, problems[0], "fleet.yaml:5:")
+		require.Contains(t, problems[0], test.want)
+	}
+	for _, keys := range []string{
+		`cloudInit: {sshKeys: ["no-pty ssh-ed25519 AAAA", "{{ .vm.name }}"]}`, "nics: [{network: a/b, binding: l2bridge}]",
+		`nics: [{network: a/b, mac: "{{ .vars.mac }}"}]`, "gpus: [nvidia.com/GA102GL_A10]",
+	} {
+		_, problems := inFleet(t, "defaults: {"+keys+"}", "os: debian13, nics: [], cloudInit: null, gpus: []", fleet.Options{})
+		require.Empty(t, problems, keys)
+	}
+}
+
+// A VM without replicas is checked like any other.
+func TestValuesOfNoReplicas(t *testing.T) {
+	for keys, want := range map[string]string{
+		"memory: 5GB":              `vms.it.memory: invalid quantity "5GB"`,
+		"nics: [x]":                `vms.it.nics[0]: unknown network "x"`,
+		"os: rhel7x":               "unknown operating system",
+		"cloudInit: {userData: x}": "user data without its first line",
+	} {
+		_, problems := inFleet(t, "allowEmpty: true\ndefaults: {os: debian13}", "replicas: 0, "+keys, fleet.Options{})
+		require.Len(t, problems, 1, keys)
+		require.Contains(t, problems[0], want)
+	}
+}

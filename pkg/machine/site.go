@@ -77,4 +77,7 @@ func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics, add func(*Machi
 		}
 		one(d.replica(i))
 	}
+	if *e.VM.Replicas == 0 {
+		d.replica(0) // for its problems
+	}
 }

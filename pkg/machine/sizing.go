@@ -118,11 +118,6 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// leastBytes is the smallest plausible size of memory or a disk: KubeVirt
-// accepts 0 and 1Ki, with which no guest boots (kubevirt/kubevirt
-// pkg/virt-api/webhooks, v1.8.4).
-const leastBytes = 1 << 20
-
 func (d *draft) memory() values.Memory {
 	mem := d.vm.Memory
 	if mem == nil || mem.Guest == "" {
@@ -139,7 +134,7 @@ func (d *draft) checkMemory(mem *values.Memory) {
 		return
 	}
 	at := d.entry.At("memory", "guest")
-	if guest < leastBytes {
+	if guest < values.LeastBytes {
 		d.errorf(at, rule.BelowMinimum, "memory",
 			"%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
 		return
@@ -170,7 +165,7 @@ func (d *draft) minimumMemory() minimum {
 	if d.entry.OS.Minimum == nil || d.entry.OS.Minimum.Memory == "" {
 		return minimum{}
 	}
-	n, err := parseQuantity(d.entry.OS.Minimum.Memory)
+	n, err := values.ParseQuantity(d.entry.OS.Minimum.Memory)
 	if err != nil {
 		return minimum{} // reported with the catalog
 	}
@@ -206,7 +201,7 @@ func (d *draft) keyPath(keys []string) string {
 
 // quantity parses a quantity, and reports an invalid one.
 func (d *draft) quantity(text string, keys ...string) (int64, bool) {
-	n, err := parseQuantity(text)
+	n, err := values.ParseQuantity(text)
 	if err != nil {
 		d.errorf(d.entry.At(keys...), rule.BadQuantity, d.keyPath(keys), "%s", err)
 	}

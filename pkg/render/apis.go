@@ -51,7 +51,9 @@ func (a APIs) KubeVirt() string {
 
 // NoOpenShift reports whether the APIs are known and lack those of OpenShift's
 // configuration (openshift/api config/v1).
-func (a APIs) NoOpenShift() bool { return a != "" && !strings.Contains(string(a), "config.openshift.io/") }
+func (a APIs) NoOpenShift() bool {
+	return a != "" && !strings.Contains(string(a), "config.openshift.io/")
+}
 
 // serves reports whether the cluster serves a kind. If the list has no kinds of
 // the kind's API version, the version is enough.

@@ -72,7 +72,7 @@ type VM struct {
 	// Eviction strategy for drains of the node. Defaults to that of the cluster.
 	EvictionStrategy string `json:"evictionStrategy,omitempty" enum:"LiveMigrate,LiveMigrateIfPossible,None,External"`
 	// Node labels that the VM requires.
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	NodeSelector map[string]string `json:"nodeSelector,omitempty" keys:"label"`
 	// Kubernetes tolerations.
 	Tolerations *source.Node `json:"tolerations,omitempty" ref:"tolerations"`
 	// Kubernetes affinity.
@@ -80,7 +80,7 @@ type VM struct {
 	// Kubernetes topology spread constraints.
 	TopologySpreadConstraints *source.Node `json:"topologySpreadConstraints,omitempty" ref:"topologySpreadConstraints"`
 	// Priority class of the VM's pod.
-	PriorityClassName string `json:"priorityClassName,omitempty"`
+	PriorityClassName string `json:"priorityClassName,omitempty" format:"name"`
 	// Seconds that the guest has to shut down.
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty" minimum:"0"`
 	// KubeVirt readiness probe.
@@ -219,14 +219,14 @@ type NIC struct {
 	// Model. Defaults to that of the network, then to that of the operating system.
 	Model string `json:"model,omitempty"`
 	// MAC address, such as `02:a1:b2:00:00:01`. A template.
-	MAC string `json:"mac,omitempty"`
+	MAC string `json:"mac,omitempty" format:"mac"`
 	// Static address with the prefix length of its network, such as `10.0.0.5/24`. It sets cloud-init network data.
 	// The pod network has none, and Windows needs `cloudInit.datasource: configDrive`. A template.
-	IP string `json:"ip,omitempty"`
+	IP string `json:"ip,omitempty" format:"address"`
 	// Default gateway.
 	Gateway string `json:"gateway,omitempty" format:"ip"`
 	// Name servers.
-	DNS []string `json:"dns,omitempty"`
+	DNS []string `json:"dns,omitempty" format:"ip"`
 	// Additional routes.
 	Routes []Route `json:"routes,omitempty"`
 	// Ports that the pod network forwards. Defaults to all.
@@ -263,11 +263,11 @@ type CloudInit struct {
 	// Password of the user, in clear text: prefer `passwordSecret`.
 	Password string `json:"password,omitempty" source:"secret"`
 	// Secret with user names as keys and passwords as values, which the guest agent sets.
-	PasswordSecret string `json:"passwordSecret,omitempty"`
+	PasswordSecret string `json:"passwordSecret,omitempty" format:"name"`
 	// Authorized SSH keys of the user.
-	SSHKeys []string `json:"sshKeys,omitempty"`
+	SSHKeys []string `json:"sshKeys,omitempty" format:"sshKey"`
 	// Secret with authorized SSH keys.
-	SSHKeySecret string `json:"sshKeySecret,omitempty"`
+	SSHKeySecret string `json:"sshKeySecret,omitempty" format:"name"`
 	// Host name. Defaults to the name of the VM.
 	Hostname string `json:"hostname,omitempty"`
 	// Packages to install.
@@ -280,7 +280,7 @@ type CloudInit struct {
 	// Complete network data, instead of that for static addresses.
 	NetworkData string `json:"networkData,omitempty"`
 	// Secret with the complete user data under `userdata`.
-	Secret string `json:"secret,omitempty"`
+	Secret string `json:"secret,omitempty" format:"name"`
 	// Location of user data: in the VirtualMachine (the default), or in a separate Secret.
 	Store string `json:"store,omitempty" enum:"inline,secret"`
 	// Data source that the guest reads. Defaults to noCloud, which Windows does not read.
@@ -297,9 +297,9 @@ type Command struct {
 // set.
 type Sysprep struct {
 	// Secret with `autounattend.xml` or `unattend.xml`. A template.
-	Secret string `json:"secret,omitempty"`
+	Secret string `json:"secret,omitempty" format:"name"`
 	// ConfigMap with `autounattend.xml` or `unattend.xml`. A template.
-	ConfigMap string `json:"configMap,omitempty"`
+	ConfigMap string `json:"configMap,omitempty" format:"name"`
 }
 
 // Firmware is the long form of `firmware`.
@@ -309,7 +309,7 @@ type Firmware struct {
 	// Whether to keep EFI variables across restarts.
 	Persistent *bool `json:"persistent,omitempty"`
 	// UUID of the VM. Defaults to one derived from its name.
-	UUID string `json:"uuid,omitempty"`
+	UUID string `json:"uuid,omitempty" format:"uuid"`
 	// Serial number of the VM. Defaults to one derived from its name.
 	Serial string `json:"serial,omitempty"`
 }
@@ -328,7 +328,7 @@ type Device struct {
 	// Name inside the VM. Defaults to `gpu0`, `hostdevice0` and so on.
 	Name string `json:"name,omitempty"`
 	// Resource name that the cluster permits, such as `nvidia.com/GA102GL_A10`.
-	Device string `json:"device" required:"true"`
+	Device string `json:"device" required:"true" format:"resource"`
 }
 
 // Service is the long form of an entry of `services`.

@@ -1,4 +1,4 @@
-package machine
+package values
 
 import (
 	"fmt"
@@ -10,10 +10,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 )
 
-// parseQuantity parses a Kubernetes quantity of bytes that is not negative.
+// LeastBytes is the smallest plausible size of memory or a disk: KubeVirt accepts 0
+// and 1Ki, with which no guest boots (kubevirt/kubevirt pkg/virt-api/webhooks, v1.8.4).
+const LeastBytes = 1 << 20
+
+// ParseQuantity parses a Kubernetes quantity of bytes that is not negative.
 // Its error contains what is accepted, and the nearest valid form if there is
 // one.
-func parseQuantity(text string) (int64, error) {
+func ParseQuantity(text string) (int64, error) {
 	q, err := resource.ParseQuantity(limited(text))
 	if err != nil {
 		return 0, fmt.Errorf("invalid quantity %q; %s", text, catalog.NearQuantity(text))
@@ -31,7 +35,7 @@ func parseQuantity(text string) (int64, error) {
 	if n <= 0 {
 		return n, nil
 	}
-	if n < leastBytes && isNumber(text) {
+	if n < LeastBytes && isNumber(text) {
 		return 0, fmt.Errorf("%q is a number of bytes; did you mean \"%sGi\"?", text, text)
 	}
 	return n, nil

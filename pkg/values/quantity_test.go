@@ -1,4 +1,4 @@
-package machine
+package values
 
 import (
 	"math"
@@ -15,7 +15,7 @@ func TestParseQuantity(t *testing.T) {
 		"8Ei": math.MaxInt64, "4294967296": 1 << 32, "1024k": 1024e3, "64Ki": 1 << 16, "1n": 1, "0": 0, "0Gi": 0, "Gi": 0,
 		"00016Gi": 16 << 30,
 	} {
-		got, err := parseQuantity(text)
+		got, err := ParseQuantity(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
@@ -32,7 +32,7 @@ func TestParseQuantityErrors(t *testing.T) {
 		"1E99999999999999999999": "invalid quantity", "1e-0001": "invalid quantity",
 		strings.Repeat("1", 41): "invalid quantity", "0." + strings.Repeat("0", 1<<20) + "1": "invalid quantity",
 	} {
-		_, err := parseQuantity(text)
+		_, err := ParseQuantity(text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -44,7 +44,7 @@ func FuzzParseQuantity(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := parseQuantity(text)
+		n, err := ParseQuantity(text)
 		if err != nil {
 			return
 		}

@@ -1,0 +1,222 @@
+package values
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// form is the form of a string, by the `format` tag of its field.
+type form struct {
+	id      rule.ID
+	problem func(string) string // what is wrong with a text, or ""
+}
+
+var stringForms = map[string]form{
+	"quantity": {rule.BadQuantity, quantityProblem},
+	"address":  {rule.BadIP, AddressProblem},
+	"ip":       {rule.BadIP, IPProblem},
+	"cidr":     {rule.BadIP, DestinationProblem},
+	"mac":      {rule.BadMAC, MACProblem},
+	"uuid":     {rule.BadUUID, UUIDProblem},
+	"name":     {rule.BadName, objectNameProblem},
+	"label":    {rule.BadLabel, labelKeyProblem}, // of keys
+	"resource": {rule.BadValue, resourceProblem},
+	"sshKey":   {rule.BadValue, sshKeyProblem},
+}
+
+// CheckForms reports the strings under VM keys, in their long forms, that do not have
+// the form of their key, whether or not a level above replaces them. It skips
+// templates, whose result counts. path is the path of the keys.
+func CheckForms(keys *source.Node, path string, diags *source.Diagnostics) {
+	if keys == nil || keys.Kind != source.Map {
+		return
+	}
+	for i := range keys.Fields {
+		f := &keys.Fields[i]
+		for _, c := range formsOfKeys()[f.Key] {
+			c.check(f.Value, source.JoinPath(path, f.Key), c.keys, diags)
+		}
+	}
+}
+
+// formCheck is the form of the strings at a path below a VM key. Any key of a map is
+// "*", and any item of a list "[]".
+type formCheck struct {
+	form
+	keys   []string
+	ofKeys bool // the keys of the map have the form, not its values
+	short  bool // the last key can be left out: its value is the short form of the map
+}
+
+// formsOfKeys returns the checks of each VM key.
+var formsOfKeys = sync.OnceValue(func() map[string][]formCheck {
+	all := map[string][]formCheck{}
+	for field := range reflect.TypeFor[VM]().Fields() {
+		all[Key(field)] = formsBelow(field.Type, field.Tag, nil)
+	}
+	return all
+})
+
+func formsBelow(t reflect.Type, tag reflect.StructTag, keys []string) []formCheck {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return formsBelow(t.Elem(), tag, keys)
+	case reflect.Map, reflect.Slice:
+		if f, ok := stringForms[tag.Get("keys")]; ok {
+			return []formCheck{{form: f, keys: keys, ofKeys: true}}
+		}
+		each := map[reflect.Kind]string{reflect.Map: "*", reflect.Slice: "[]"}[t.Kind()]
+		return formsBelow(t.Elem(), tag, append(slices.Clip(keys), each))
+	case reflect.Struct:
+		var all []formCheck
+		for field := range t.Fields() {
+			key := Key(field)
+			if key == "" || t == reflect.TypeFor[source.Node]() {
+				continue
+			}
+			for _, c := range formsBelow(field.Type, field.Tag, append(slices.Clip(keys), key)) {
+				c.short = c.short || len(c.keys) == len(keys)+1 && key == Forms[t].Key
+				all = append(all, c)
+			}
+		}
+		return all
+	}
+	if f, ok := stringForms[tag.Get("format")]; ok {
+		return []formCheck{{form: f, keys: keys}}
+	}
+	return nil
+}
+
+// check checks the strings of n at the keys. The item of a list can be in its short
+// form, whose only string is that of the key.
+func (c *formCheck) check(n *source.Node, path string, keys []string, diags *source.Diagnostics) {
+	switch {
+	case !n.IsSet():
+	case len(keys) == 0 && c.ofKeys:
+		for i := range n.Fields {
+			c.report(n.Fields[i].Key, n.Fields[i].Pos(), source.JoinPath(path, n.Fields[i].Key), diags)
+		}
+	case len(keys) == 0:
+		if n.Kind == source.String || n.Kind == source.Int || n.Kind == source.Float {
+			c.report(n.Text, n.Pos(), path, diags)
+		}
+	case n.Kind == source.Map && keys[0] == "*":
+		for i := range n.Fields {
+			c.check(n.Fields[i].Value, source.JoinPath(path, n.Fields[i].Key), keys[1:], diags)
+		}
+	case n.Kind == source.List && keys[0] == "[]":
+		for i, item := range n.Items {
+			c.check(item, source.IndexPath(path, i), keys[1:], diags)
+		}
+	case n.Kind == source.Map && keys[0] != "[]":
+		below := source.JoinPath(path, keys[0])
+		if n.Style == source.ShortForm {
+			below = path
+		}
+		c.check(n.Get(keys[0]), below, keys[1:], diags)
+	case len(keys) == 1 && c.short:
+		c.check(n, path, nil, diags)
+	}
+}
+
+func (c *formCheck) report(text string, at source.Pos, path string, diags *source.Diagnostics) {
+	if text == "" || strings.Contains(text, "{{") {
+		return
+	}
+	if problem := c.problem(text); problem != "" {
+		diags.Errorf(at, c.id, path, "%s", problem)
+	}
+}
+
+func quantityProblem(text string) string {
+	if _, err := ParseQuantity(text); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// AddressProblem returns what is wrong with the static address of a NIC, or "".
+func AddressProblem(text string) string {
+	if _, err := netip.ParsePrefix(text); err != nil {
+		return fmt.Sprintf("invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
+	}
+	return ""
+}
+
+// IPProblem returns what is wrong with an address, or "".
+func IPProblem(text string) string {
+	if _, err := netip.ParseAddr(text); err != nil {
+		return fmt.Sprintf("invalid address %q; expected an address such as \"10.0.0.1\"", text)
+	}
+	return ""
+}
+
+// DestinationProblem returns what is wrong with the destination of a route, or "".
+func DestinationProblem(text string) string {
+	if _, err := netip.ParsePrefix(text); err != nil && text != "default" {
+		return fmt.Sprintf("invalid destination %q; expected a subnet such as \"10.20.0.0/16\"", text)
+	}
+	return ""
+}
+
+// MACProblem returns what is wrong with a MAC address, or "".
+func MACProblem(text string) string {
+	if mac, err := net.ParseMAC(text); err != nil || len(mac) != 6 {
+		return fmt.Sprintf("invalid MAC address %q; expected six bytes such as \"02:a1:b2:00:00:01\"", text)
+	}
+	return ""
+}
+
+// UUIDProblem returns what is wrong with a UUID, or "".
+func UUIDProblem(text string) string {
+	if !IsUUID(text) {
+		return fmt.Sprintf("invalid UUID %q; expected the form 5d307ca9-b3ef-428c-8861-06e72d69f223", text)
+	}
+	return ""
+}
+
+func objectNameProblem(text string) string {
+	if plainName(text) || len(validation.IsDNS1123Subdomain(text)) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("invalid name %q; expected lower case letters, digits, \"-\" and \".\", "+
+		"starting and ending with a letter or digit", text)
+}
+
+func labelKeyProblem(text string) string { return LabelProblem(text, "") }
+
+func resourceProblem(text string) string {
+	if strings.Count(text, "/") != 1 || len(validation.IsQualifiedName(text)) > 0 {
+		return fmt.Sprintf("invalid device %q; expected the resource name that the cluster permits, "+
+			"such as \"nvidia.com/GA102GL_A10\"", text)
+	}
+	return ""
+}
+
+// sshKeyProblem never quotes the text, which may be a private key.
+func sshKeyProblem(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		for _, kind := range []string{"ssh-", "ecdsa-", "sk-"} {
+			if strings.HasPrefix(word, kind) {
+				return ""
+			}
+		}
+	}
+	return "invalid SSH key; expected a public key such as \"ssh-ed25519 AAAA… me@example.com\""
+}
+
+// CheckTypes reports what is wrong with VM keys, in their long forms, that another level replaces. Otherwise they are
+// decoded when all levels are merged.
+func CheckTypes(keys *source.Node, path string, diags *source.Diagnostics) {
+	source.Decode(keys, new(VM), path, diags)
+}
