@@ -107,6 +107,9 @@ func (d *draft) overrides() []*source.Node {
 	return out
 }
 
+// domainLabel is the label by which Services select the pods of a VM.
+const domainLabel = "kubevirt.io/domain"
+
 func (d *draft) metadata() Metadata {
 	m := Metadata{
 		Hostname:    d.expand(d.vm.Hostname, "hostname"),
@@ -118,6 +121,10 @@ func (d *draft) metadata() Metadata {
 	}
 	d.checkReserved(m.Labels, "labels")
 	d.checkReserved(m.Annotations, "annotations")
+	if name, ok := m.Labels[domainLabel]; ok && name != d.name {
+		d.errorf(d.entry.KeyAt("labels", domainLabel), rule.BadLabel, source.JoinPath("labels", domainLabel),
+			"the label of the VM's pods is the name of the VM, by which Services select it; remove it")
+	}
 	for k, v := range m.Labels {
 		if problem := values.LabelProblem(k, v); problem != "" {
 			at := d.entry.At("labels", k)

@@ -153,3 +153,10 @@ func TestValuesOfNoReplicas(t *testing.T) {
 		require.Contains(t, problems[0], want)
 	}
 }
+
+// Services select pods by the label, so it cannot be changed.
+func TestDomainLabel(t *testing.T) {
+	refuse(t, []row{{
+		"domain", "labels: {kubevirt.io/domain: q}", `vms.it.labels["kubevirt.io/domain"]: the label of the VM's pods is the name of the VM`,
+	}})
+}
