@@ -51,6 +51,34 @@ var machineMutations = []mutation{
 		`out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")`, `out.Bus = "virtio"`,
 	},
 
+	{
+		"pkg/machine/arch.go", "./pkg/machine", "Windows is refused where its hardware does not exist",
+		`len(d.entry.OS.Lacking) > 0 && m.Preference == nil`, `len(d.entry.OS.Lacking) > 9`,
+	},
+	{
+		"pkg/catalog/data/traits.yaml", "./pkg/catalog", "arm64 boots without secure boot",
+		`defaults: {firmware: {type: secureboot}}
+  arch: {arm64: {defaults: {firmware: {type: efi}}}, `, `defaults: {firmware: {type: secureboot}}
+  arch: {`,
+	},
+	{
+		"pkg/catalog/arch.go", "./pkg/catalog", "there are no boot sources outside OpenShift",
+		`if bootSource && s.plain {`, `if false && bootSource {`,
+	},
+	{
+		"pkg/machine/hardware.go", "./pkg/machine", "an existing disk boots with its own firmware",
+		`if src.Claim == "" && src.PVC`, `if src.PVC`,
+	},
+	{
+		"pkg/machine/guest.go", "./pkg/machine", "user data that the guest ignores is an error",
+		`if c.UserData != "" && !mixed {`, `if false {`,
+	},
+	{
+		"pkg/fleet/level.go", "./pkg/machine", "values are checked at every level",
+		`	values.CheckForms(keys, path, diags)
+`, ``,
+	},
+
 	// Protection.
 	{
 		"pkg/machine/lifecycle.go", "./pkg/machine", "a protected VM cannot be deleted",
@@ -156,7 +184,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/sizing.go", "./pkg/machine", "1Mi of memory is enough",
-		`guest < leastBytes`, `guest <= leastBytes`,
+		`guest < values.LeastBytes`, `guest <= leastBytes`,
 	},
 	{
 		"pkg/machine/waves.go", "./pkg/machine", "a VM comes a wave after what it depends on",

@@ -32,13 +32,13 @@ func (d *draft) checkPlatform(m *Machine) {
 func (d *draft) checkPlain(m *Machine) {
 	for i := range m.Disks {
 		if src := &m.Disks[i].Source; d.site.noOpenShift != nil && catalog.IsBootSource(src) {
-			d.diags.Warnf(*d.site.noOpenShift, rule.BadSource, "target.openshift", "VMs boot from images in %q, which only "+
+			d.diags.Warnf(*d.site.noOpenShift, rule.OpenShift, "target.openshift", "VMs boot from images in %q, which only "+
 				"OpenShift has, and the cluster seems to be none; set `target.openshift: false` for public images, or true",
 				strings.SplitN(src.DataSource, "/", 2)[0])
 		}
 	}
 	if m.Lifecycle.Protect && m.Target.Plain() {
-		d.diags.Warnf(d.entry.At("lifecycle", "protect"), rule.Conflict, d.entry.Path+".lifecycle.protect",
+		d.diags.Warnf(d.entry.At("lifecycle", "protect"), rule.OpenShift, d.entry.Path+".lifecycle.protect",
 			"only OpenShift refuses to delete a protected VM; remove it, or set `target.openshift: true`")
 	}
 }

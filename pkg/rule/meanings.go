@@ -48,6 +48,7 @@ var meanings = map[ID]string{
 	Encode:          "An object that cannot be written as YAML.",
 	Identity:        "An override or a patch of what identifies the VM: apiVersion, kind, name or namespace.",
 	KubeVirtVersion: "A feature that a newer KubeVirt than that of the fleet's target introduced.",
+	OpenShift:       "Something that only OpenShift provides, on a cluster that is none.",
 	Patch:           "A patch that does not apply to the object, or an invalid one.",
 	Unpaired:        "An override or a patch that leaves a disk without a volume or a NIC without a network, or the reverse.",
 	Unserved:        "A kind of object that the cluster does not serve.",

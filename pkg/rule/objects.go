@@ -14,6 +14,8 @@ const (
 	OutputSize ID = "output-size"
 	// KubeVirtVersion is a feature that a newer KubeVirt than that of the fleet's target introduced.
 	KubeVirtVersion ID = "kubevirt-version"
+	// OpenShift is something that only OpenShift provides, on a cluster that is none.
+	OpenShift ID = "openshift"
 	// Unserved is a kind of object that the cluster does not serve.
 	Unserved ID = "unserved"
 )
