@@ -46,6 +46,7 @@ func (f *Fleet) checkNetworks(nics *source.Node, path string, diags *source.Diag
 func (f *Fleet) checkBinding(n *source.Node, path string, diags *source.Diagnostics) {
 	core := []string{"bridge", "masquerade", "sriov"}
 	if near, ok := suggest.Nearest(n.Str(), core); ok && near != n.Text && n.Text != "l2bridge" {
-		diags.Warnf(n.Pos(), rule.UnknownName, path, "%q is the name of a network binding plugin; did you mean %q?", n.Text, near)
+		diags.Warnf(n.Pos(), rule.UnknownName, path,
+			"%q is the name of a network binding plugin; did you mean %q?", n.Text, near)
 	}
 }

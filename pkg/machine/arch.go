@@ -67,8 +67,8 @@ func (d *draft) checkDiskBuses(m *Machine, arch *catalog.Arch) {
 
 // checkFirmwareType checks firmware and TPM.
 func (d *draft) checkFirmwareType(m *Machine, arch *catalog.Arch) {
-	d.checkOnArch(m.Arch, m.Firmware.Type, arch.Firmware, d.entry.At("firmware", "type"), d.keyPath([]string{"firmware", "type"}),
-		"firmware")
+	d.checkOnArch(m.Arch, m.Firmware.Type, arch.Firmware, d.entry.At("firmware", "type"),
+		d.keyPath([]string{"firmware", "type"}), "firmware")
 	tpm := map[TPMMode]string{TPMVolatile: "volatile", TPMPersistent: "persistent"}[m.TPM]
 	if tpm != "" && !slices.Contains(arch.TPM, tpm) {
 		d.errorf(d.entry.At("tpm"), rule.Conflict, "tpm", "there is no %s TPM on %s; remove it", tpm, m.Arch)

@@ -35,11 +35,17 @@ func TestArchitectures(t *testing.T) {
 			"arch=arm64",
 		},
 		{"machine-type", "arch: arm64, machineType: virt-rhel9.6.0", "root=virtio arch=arm64 firmware=efi nic=virtio"},
-		{"cpu-model", "arch: arm64, cpu: {cores: 2, model: host-passthrough}", "root=virtio arch=arm64 firmware=efi nic=virtio"},
+		{
+			"cpu-model", "arch: arm64, cpu: {cores: 2, model: host-passthrough}",
+			"root=virtio arch=arm64 firmware=efi nic=virtio",
+		},
 		{"cpu-model-of-s390x", "arch: s390x, cpu: {cores: 2, model: z15}", "root=virtio arch=s390x nic=virtio"},
 	})
 	refuse(t, []row{
-		{"windows", "os: windows2022, arch: arm64", `vms.it.os: "windows2022" is not for arm64, which lacks apic, tpm, e1000e`},
+		{
+			"windows", "os: windows2022, arch: arm64",
+			`vms.it.os: "windows2022" is not for arm64, which lacks apic, tpm, e1000e`,
+		},
 		{"emulated-nic", "os: sata, arch: s390x", `vms.it.os: "sata" is not for s390x, which lacks e1000e; use another`},
 		{
 			"sata", "arch: arm64, disks: {x: {size: 1Gi, bus: sata}}",
@@ -54,16 +60,34 @@ func TestArchitectures(t *testing.T) {
 			"nic", "arch: arm64, nics: [{network: pod, model: e1000e}]",
 			`vms.it.nics[0].model: there is no NIC model "e1000e" on arm64; accepted: virtio`,
 		},
-		{"unknown-nic", "nics: [{network: pod, model: virtoi}]", `there is no NIC model "virtoi" on amd64; accepted: virtio, e1000e`},
-		{"secureboot", "arch: arm64, firmware: secureboot", `vms.it.firmware: there is no firmware "secureboot" on arm64; accepted: efi`},
+		{
+			"unknown-nic", "nics: [{network: pod, model: virtoi}]",
+			`there is no NIC model "virtoi" on amd64; accepted: virtio, e1000e`,
+		},
+		{
+			"secureboot", "arch: arm64, firmware: secureboot",
+			`vms.it.firmware: there is no firmware "secureboot" on arm64; accepted: efi`,
+		},
 		{"bios", "arch: arm64, firmware: {type: bios}", `vms.it.firmware.type: there is no firmware "bios" on arm64`},
 		{"firmware-of-s390x", "arch: s390x, firmware: efi", `there is no firmware "efi" on s390x; remove it`},
 		{"tpm", "arch: s390x, tpm: true", `vms.it.tpm: there is no volatile TPM on s390x; remove it`},
 		{"persistent-tpm", "arch: arm64, tpm: {persistent: true}", "there is no persistent TPM on arm64"},
-		{"cpu-model", "arch: arm64, cpu: {cores: 2, model: host-model}", `vms.it.cpu.model: there is no CPU model "host-model" on arm64`},
-		{"threads", "arch: arm64, cpu: {cores: 1, threads: 2}", "vms.it.cpu.threads: arm64 has at most 1 thread per core; use `cores`"},
-		{"machine-type", "machineType: pc", `vms.it.machineType: there is no machine type "pc" on amd64; accepted: q35*, pc-q35*`},
-		{"machine-type-of-arm64", "arch: arm64, machineType: q35", `there is no machine type "q35" on arm64; accepted: virt*`},
+		{
+			"cpu-model", "arch: arm64, cpu: {cores: 2, model: host-model}",
+			`vms.it.cpu.model: there is no CPU model "host-model" on arm64`,
+		},
+		{
+			"threads", "arch: arm64, cpu: {cores: 1, threads: 2}",
+			"vms.it.cpu.threads: arm64 has at most 1 thread per core; use `cores`",
+		},
+		{
+			"machine-type", "machineType: pc",
+			`vms.it.machineType: there is no machine type "pc" on amd64; accepted: q35*, pc-q35*`,
+		},
+		{
+			"machine-type-of-arm64", "arch: arm64, machineType: q35",
+			`there is no machine type "q35" on arm64; accepted: virt*`,
+		},
 		{
 			"unpublished", "os: debian12, arch: s390x, disks: {root: {source: null}}",
 			"debian12 has no image of its own for s390x; name the `source` of the root disk",
@@ -96,7 +120,10 @@ func TestPlainKubernetes(t *testing.T) {
 		{"public-image", plain, "os: fedora", "registry docker://quay.io/containerdisks/fedora:43"},
 		{"openshift", openShift, "os: fedora", "dataSource openshift-virtualization-os-images/fedora"},
 		{"unknown", unknown, "os: fedora", "dataSource openshift-virtualization-os-images/fedora"},
-		{"no-image", plain, "os: rhel9", "vms.it.disks.root.source: rhel9 has no image of its own outside OpenShift; name the `source`"},
+		{
+			"no-image", plain, "os: rhel9",
+			"vms.it.disks.root.source: rhel9 has no image of its own outside OpenShift; name the `source`",
+		},
 		{
 			"boot-source", plain, "os: rhel9, disks: {root: {source: {dataSource: openshift-virtualization-os-images/rhel9}}}",
 			`"openshift-virtualization-os-images/rhel9" exists on OpenShift only; name an image that the cluster has`,
@@ -105,7 +132,10 @@ func TestPlainKubernetes(t *testing.T) {
 			"protect", plain, "os: debian12, lifecycle: {protect: true}",
 			"warning: vms.it.lifecycle.protect: only OpenShift refuses to delete a protected VM",
 		},
-		{"protect-on-openshift", openShift, "os: debian12, lifecycle: {protect: true}", "registry docker://quay.io/containerdisks/debian:12"},
+		{
+			"protect-on-openshift", openShift, "os: debian12, lifecycle: {protect: true}",
+			"registry docker://quay.io/containerdisks/debian:12",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.Contains(t, sources(test.target, test.keys, fleet.Options{})[0], test.want)

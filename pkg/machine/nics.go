@@ -121,7 +121,8 @@ func (d *draft) reportNoNetwork(n *values.NIC, i int) {
 
 // reportUnknownNetwork reports a network that is not in the catalog.
 func (d *draft) reportUnknownNetwork(i int, name string) {
-	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i), "%s", d.site.Catalog.UnknownNetwork(name))
+	d.errorf(d.nicAt(i, "network"), rule.UnknownName, source.IndexPath("nics", i),
+		"%s", d.site.Catalog.UnknownNetwork(name))
 }
 
 // nicAt returns the position of a key of the i-th NIC, or of the NIC if the

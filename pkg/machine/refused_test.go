@@ -34,9 +34,15 @@ func TestUserDataHead(t *testing.T) {
 		require.Empty(t, problems, head)
 	}
 	refuse(t, []row{
-		{"no-head", `cloudInit: {userData: "packages: [secret]"}`, "vms.it.cloudInit.userData: user data without its first line"},
+		{
+			"no-head", `cloudInit: {userData: "packages: [secret]"}`,
+			"vms.it.cloudInit.userData: user data without its first line",
+		},
 		{"comment-first", `cloudInit: {userData: "# mine\n#cloud-config\n"}`, "user data without its first line"},
-		{"template", `vars: {head: "packages: []"}, cloudInit: {userData: "{{ .vars.head }}"}`, "user data without its first line"},
+		{
+			"template", `vars: {head: "packages: []"}, cloudInit: {userData: "{{ .vars.head }}"}`,
+			"user data without its first line",
+		},
 	})
 	_, problems := inSite(t, `cloudInit: {userData: "packages: [secret]"}`)
 	require.NotContains(t, problems[0], "secret")
@@ -51,7 +57,10 @@ func TestFirmwareOfOldDisks(t *testing.T) {
 		},
 		{"pvc", "", "os: debian13, disks: {root: {source: {pvc: a/b}}}", `and debian13 has "efi"; set`},
 		{"snapshot", "", "os: windows2022, disks: {root: {source: {snapshot: a/b}}}", "set `firmware`"},
-		{"image", "catalog: {images: {old: {pvc: a/b}}}", "os: rhel9, disks: {root: {source: {image: old}}}", "set `firmware`"},
+		{
+			"image", "catalog: {images: {old: {pvc: a/b}}}", "os: rhel9, disks: {root: {source: {image: old}}}",
+			"set `firmware`",
+		},
 
 		{"given", "", "os: rhel9, firmware: bios, " + claim, ""},
 		{"given-in-defaults", "defaults: {firmware: secureboot}", "os: rhel9, " + claim, ""},
@@ -86,7 +95,10 @@ func TestFeaturesOfKubeVirt(t *testing.T) {
 			"vms.yaml:1:86: warning: vms.it.nics[0].state: KubeVirt has this (link state) since 1.5, and the target is 1.4; " +
 				"remove it, or set `target.kubevirt`",
 		},
-		{"ejected", `target: {kubevirt: "1.5"}`, root + "disks: {tray: {type: cdrom, ejected: true}}", "vms.it.disks.tray.ejected: "},
+		{
+			"ejected", `target: {kubevirt: "1.5"}`, root + "disks: {tray: {type: cdrom, ejected: true}}",
+			"vms.it.disks.tray.ejected: ",
+		},
 		{"igb", `target: {kubevirt: "1.3"}`, root + "nics: [{network: pod, model: igb}]", "vms.it.nics[0].model: "},
 		{"s390x", `target: {kubevirt: "1.2"}`, "os: fedora, arch: s390x", "vms.it.arch: "},
 		{"memory", `target: {kubevirt: "1.0"}`, root + "memory: {guest: 1Gi, max: 2Gi}", "vms.it.memory.max: "},
@@ -94,7 +106,10 @@ func TestFeaturesOfKubeVirt(t *testing.T) {
 
 		{"new", `target: {kubevirt: "1.5"}`, root + "nics: [{network: pod, state: down}]", ""},
 		{"newest", "", root + "nics: [{network: pod, state: down}]", ""},
-		{"old-features", `target: {kubevirt: "1.0"}`, root + "nics: [pod, {network: a/b, binding: sriov, state: absent}]", ""},
+		{
+			"old-features", `target: {kubevirt: "1.0"}`, root + "nics: [pod, {network: a/b, binding: sriov, state: absent}]",
+			"",
+		},
 	})
 }
 
@@ -113,8 +128,14 @@ func TestValuesOfEveryLevel(t *testing.T) {
 		{"nics: [{network: pod, mac: x}]", `defaults.nics[0].mac: invalid MAC address "x"`},
 		{"nics: [{network: a/b, ip: 10.0.0.1}]", `defaults.nics[0].ip: invalid address "10.0.0.1"`},
 		{"nics: [{network: a/b, dns: [x]}]", `defaults.nics[0].dns[0]: invalid address "x"`},
-		{"nics: [{network: a/b, routes: [{to: x, via: 10.0.0.1}]}]", `defaults.nics[0].routes[0].to: invalid destination "x"`},
-		{"nics: [{network: a/b, binding: sriovv}]", `defaults.nics[0].binding: "sriovv" is the name of a network binding plugin; did you mean "sriov"?`},
+		{
+			"nics: [{network: a/b, routes: [{to: x, via: 10.0.0.1}]}]",
+			`defaults.nics[0].routes[0].to: invalid destination "x"`,
+		},
+		{
+			"nics: [{network: a/b, binding: sriovv}]",
+			`defaults.nics[0].binding: "sriovv" is the name of a network binding plugin; did you mean "sriov"?`,
+		},
 		{"firmware: {uuid: x}", `defaults.firmware.uuid: invalid UUID "x"`},
 		{"flavor: xxl", `defaults.flavor: unknown flavor "xxl"`},
 		{"os: rhle9", `defaults.os: unknown operating system "rhle9"`},
