@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
