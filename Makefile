@@ -3,6 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 FUZZTIME ?= 10s
+FLEETS ?= 20000
 EXAMPLE ?= examples/acp
 
 LINT := bin/golangci-lint
@@ -72,6 +73,10 @@ verify: ## Check that generated files and go.mod files are up to date
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while (FUZZTIME=10s)
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz
+
+.PHONY: fleets
+fleets: ## Check generated fleets from seed 1, or FIRST (FLEETS=20000)
+	cd cmd/vmrender && go test -count=1 -run '^TestFleets$$' -timeout 60m -fleets $(FLEETS) -first $(or $(FIRST),1)
 
 .PHONY: mutate
 mutate: ## Break promises of the product one at a time; list what no test notices (ONLY=pkg/machine)

@@ -18,6 +18,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
+const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" +
+	"defaults: {namespace: ns, os: rhel9, flavor: small}\n"
+
 // variant is a circumstance that must not affect the output.
 type variant struct {
 	procs, jobs int

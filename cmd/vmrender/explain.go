@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 

@@ -173,6 +173,7 @@ var rooms = []room{
 	{dir: "internal/depcheck"},
 	// For tests alone: no room may import it.
 	{dir: "internal/golden"},
+	{dir: "internal/fleetgen", ours: []string{"schema"}, reach: join(cluster, argocd)},
 	{dir: "internal/style"},
 	{dir: "internal/files", reach: join(cluster, argocd, kubernetes, kubevirt)},
 	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},

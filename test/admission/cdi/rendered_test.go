@@ -26,7 +26,13 @@ func TestRendered(t *testing.T) {
 		volumes := judgeRendered(t, cli.Render(t, dir), judges)
 		require.GreaterOrEqual(t, len(volumes), count, "every machine has a root disk")
 	})
+	for seed, objects := range cli.Generated(t, generated) {
+		t.Run("seed-"+seed, func(t *testing.T) { judgeRendered(t, objects, judges) })
+	}
 }
+
+// generated is the number of generated fleets, of which about half are valid.
+const generated = 300
 
 func judgeRendered(t *testing.T, objects []object.Object, judges map[string]object.Judge) []object.Object {
 	t.Helper()

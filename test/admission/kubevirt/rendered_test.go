@@ -33,7 +33,13 @@ func TestRendered(t *testing.T) {
 		require.Len(t, object.OfKind(objects, "VirtualMachine"), count)
 		judgeRendered(t, objects, judges)
 	})
+	for seed, objects := range cli.Generated(t, generated) {
+		t.Run("seed-"+seed, func(t *testing.T) { judgeRendered(t, objects, judges) })
+	}
 }
+
+// generated is the number of generated fleets, of which about half are valid.
+const generated = 300
 
 // judgeRendered asks all judges about the machines, with one machine of each
 // pool, and the schema about the pools.

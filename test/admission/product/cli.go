@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,16 +19,18 @@ import (
 
 // CLI is a built vmrender.
 type CLI struct {
-	path string
-	root string // of the repository
+	path      string
+	generator string // of fleets
+	root      string // of the repository
 }
 
 // Build compiles the program from the repository that the test runs in. The
 // binary lives as long as the test.
 func Build(t *testing.T) CLI {
 	t.Helper()
-	c := CLI{path: filepath.Join(t.TempDir(), "vmrender"), root: repository(t)}
-	build := exec.Command("go", "build", "-o", c.path, "./cmd/vmrender")
+	dir := t.TempDir()
+	c := CLI{path: filepath.Join(dir, "vmrender"), generator: filepath.Join(dir, "write"), root: repository(t)}
+	build := exec.Command("go", "build", "-o", dir, "./cmd/vmrender", "./internal/fleetgen/write")
 	build.Dir = c.root
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "building vmrender: %s", output)
@@ -65,6 +69,30 @@ func (c CLI) Render(t *testing.T, dir string) []object.Object {
 	objects, err := object.Read(c.run(t, "template", "--namespace", "lab", dir))
 	require.NoError(t, err)
 	return objects
+}
+
+// Generated returns the objects of generated fleets that are valid, by the fleet's
+// seed: those of the seeds from 1 to last. A file in its directory has its arguments.
+func (c CLI) Generated(t *testing.T, last int) map[string][]object.Object {
+	t.Helper()
+	dir := t.TempDir()
+	output, err := exec.Command(c.generator, "-fleets", strconv.Itoa(last), dir).CombinedOutput()
+	require.NoError(t, err, "generating fleets: %s", output)
+	valid := map[string][]object.Object{}
+	for seed := 1; seed <= last; seed++ {
+		fleet := filepath.Join(dir, strconv.Itoa(seed))
+		args, _ := os.ReadFile(filepath.Join(fleet, "args"))
+		command := exec.Command(c.path, append([]string{"template"}, strings.Fields(string(args))...)...)
+		command.Dir = fleet
+		manifests, err := command.Output()
+		if err != nil {
+			continue // most of the others are wrong on purpose
+		}
+		valid[filepath.Base(fleet)], err = object.Read(manifests)
+		require.NoError(t, err)
+	}
+	require.Greater(t, len(valid), last/4)
+	return valid
 }
 
 // OS is what the matrix needs to know of an operating system.
