@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -58,14 +59,27 @@ func DidYouMean(name string, known []string) string {
 	case len(known) == 0:
 		return "none is known here"
 	case len(known) <= maxListed:
-		return "accepted: " + strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", ")
+		return "accepted: " + list(slices.Compact(slices.Sorted(slices.Values(known))))
 	}
 	nearest := make([]string, fewListed)
 	for i, c := range rank(name, known)[:fewListed] {
 		nearest[i] = c.name
 	}
 	slices.Sort(nearest)
-	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), strings.Join(nearest, ", "))
+	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), list(nearest))
+}
+
+// list returns names for a message, which is one line: those with a line break or
+// another character that cannot be seen are in quotes.
+func list(names []string) string {
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = name
+		if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+			shown[i] = quoted
+		}
+	}
+	return strings.Join(shown, ", ")
 }
 
 func tolerance(name string) int {
@@ -84,12 +98,12 @@ type candidate struct {
 // rank sorts the known names by their distance from name, then alphabetically.
 func rank(name string, known []string) []candidate {
 	lower := strings.ToLower(name)
-	list := make([]candidate, len(known))
+	ranked := make([]candidate, len(known))
 	for i, k := range known {
-		list[i] = candidate{k, levenshtein.Distance(lower, strings.ToLower(k), nil)}
+		ranked[i] = candidate{k, levenshtein.Distance(lower, strings.ToLower(k), nil)}
 	}
-	slices.SortFunc(list, func(a, b candidate) int {
+	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
 	})
-	return list
+	return ranked
 }

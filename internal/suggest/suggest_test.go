@@ -31,6 +31,7 @@ func TestDidYouMean(t *testing.T) {
 			"other", many,
 			"accepted: 20 names, for example: name-00-long, name-01-long, name-02-long, name-03-long, name-04-long",
 		},
+		{"xyz", []string{"a", "b\nc"}, `accepted: a, "b\nc"`},
 		{"x", nil, "none is known here"},
 	} {
 		require.Equal(t, c.want, DidYouMean(c.name, c.known), c.name)

@@ -124,20 +124,6 @@ func TestProblems(t *testing.T) {
 			},
 		},
 		{
-			"credentials in bad addresses", "images:\n  a: {http: \"ftp://me:pass@host/a\"}\n" +
-				"  b: {registry: \"me:pass@host/b\"}\n  c: {containerDisk: \"docker://me:pass@host/c\"}\n" +
-				"  d: {registry: \"host/d@sha256:1\"}",
-			[]string{
-				`f:3:15: catalog.images.a.http: invalid http address "ftp://***@host/a"; ` +
-					"expected one that starts with http:// or https://",
-				`f:4:19: catalog.images.b.registry: invalid registry address "***@host/b"; did you mean "docker://***@host/b"?`,
-				`f:5:24: catalog.images.c.containerDisk: invalid image "docker://***@host/c"; ` +
-					`a containerDisk has no scheme: did you mean "***@host/c"?`,
-				`f:6:19: catalog.images.d.registry: invalid registry address "host/d@sha256:1"; ` +
-					`did you mean "docker://host/d@sha256:1"?`,
-			},
-		},
-		{
 			"flavors", "flavors: {a: {}, b: {cpu: 0}, c: {cpu: many, memory: 16}, d: {memory: 16gb}, -e: {cpu: 1}, " +
 				"small: {cpu: 2}, g: {cpu: true, memory: [a]}, h: {memory: 5368709120}, i: {memory: 1.5}}",
 			[]string{

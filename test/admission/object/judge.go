@@ -2,12 +2,23 @@ package object
 
 import (
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 )
 
 // A Judge returns what is wrong with an object, one line per problem; nothing
 // where the object is accepted. Several objects are judged at the same time.
 type Judge func(Object) []string
+
+// Except returns a judge that ignores the problems with one of the texts.
+func (j Judge) Except(texts ...string) Judge {
+	return func(o Object) []string {
+		return slices.DeleteFunc(j(o), func(problem string) bool {
+			return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(problem, text) })
+		})
+	}
+}
 
 // JudgeAll asks every judge about every object, on all processors, and returns
 // `kind namespace/name: problem` lines in the order of the objects and judges.
