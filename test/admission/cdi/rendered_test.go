@@ -27,6 +27,9 @@ func TestRendered(t *testing.T) {
 		require.GreaterOrEqual(t, len(volumes), count, "every machine has a root disk")
 	})
 	for seed, objects := range cli.Generated(t, generated) {
+		if volumes, err := cdi.DataVolumes(objects); err == nil && len(volumes) == 0 {
+			continue // no VM, or none with a disk that CDI fills
+		}
 		t.Run("seed-"+seed, func(t *testing.T) { judgeRendered(t, objects, judges) })
 	}
 }
