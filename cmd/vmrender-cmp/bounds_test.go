@@ -46,7 +46,7 @@ var greedy = map[string]struct {
 	},
 	"replicas that wait for another VM": {
 		files: map[string]text{"vms.yaml": {start: `vms: {b: {os: rhel9, flavor: small}, a: {os: rhel9, flavor: small, ` +
-			`dependsOn: [b], replicas: 10000, cloudInit: {userData: '{{ repeat 1000000 "x" }}'}}}`}},
+			`dependsOn: [b], replicas: 10000, cloudInit: {userData: '#!{{ repeat 1000000 "x" }}'}}}`}},
 		want: "needs more than 256 MiB of memory",
 	},
 	"copies of copies": {

@@ -16,7 +16,7 @@ import (
 // TestStoppedBySignal ends commands while the cluster does not answer: the Job
 // retries on this exit status, and on no other.
 func TestStoppedBySignal(t *testing.T) {
-	for command, args := range map[string][]string{"rollout": {"--id", "web"}, "snapshot": {"db=db-pre-1@1"}} {
+	for command, args := range map[string][]string{"rollout": {"--id", "web"}, "snapshot": {"db=1"}} {
 		asked := make(chan struct{})
 		var once sync.Once
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -41,7 +41,11 @@ clusters: [{name: test, cluster: {server: "`+server.URL+`"}}]
 		go func() {
 			ended <- execute(root, append([]string{command, "--namespace", "prod", "--kubeconfig", kubeconfig}, args...))
 		}()
-		<-asked
+		select {
+		case <-asked:
+		case status := <-ended:
+			require.FailNow(t, "ended before it asked", "%s: %d: %s", command, status, stderr.String())
+		}
 		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 		require.Equal(t, statusStopped, <-ended)
 		require.Contains(t, stderr.String(), "vmrender "+command+": stopped before the end; another run goes on from here\n")

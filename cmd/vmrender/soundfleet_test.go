@@ -16,7 +16,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -229,11 +229,11 @@ func checkObject(o manifest.Object) error {
 	if err := json.Unmarshal(o.JSON, &m); err != nil {
 		return fmt.Errorf("no metadata: %w", err)
 	}
-	name := validation.NameIsDNSSubdomain
+	name := metavalidation.NameIsDNSSubdomain
 	if o.Kind == "Service" {
-		name = validation.NameIsDNS1035Label
+		name = metavalidation.NameIsDNS1035Label
 	}
-	if errs := validation.ValidateObjectMeta(&m.ObjectMeta, true, name, field.NewPath("metadata")); len(errs) > 0 {
+	if errs := metavalidation.ValidateObjectMeta(&m.ObjectMeta, true, name, field.NewPath("metadata")); len(errs) > 0 {
 		return fmt.Errorf("invalid metadata: %s: %w", o.ID, errs.ToAggregate())
 	}
 	return nil

@@ -25,6 +25,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.RolloutSuffix:  "-rollout",
 		labels.Stopped:        "vmrender.io/stopped",
 		labels.Ran:            "vmrender.io/ran",
+		labels.Change:         "vmrender.io/change",
 
 		labels.ProgressDeadline: "vmrender.io/progress-deadline-seconds",
 		labels.Content:          "vmrender.io/content",

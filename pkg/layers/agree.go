@@ -25,7 +25,7 @@ type place struct {
 
 func (p *place) keys() []string { return strings.Split(p.Value, ".") }
 
-// agree gives layers the values that follow from other layers, and reports those that
+// agree sets the values of layers that follow from other layers, and reports those that
 // contradict them.
 func (p *loaded) agree(diags *source.Diagnostics) {
 	for _, a := range table().Agree {

@@ -199,6 +199,10 @@ var markers = map[string]marker{
 	"lifecycle.keepOld":             {3, nil},
 	"lifecycle.keepDisks":           {true, merge(disk(keys{"size": "5Gi"}), keys{"lifecycle": keys{"keepDisks": false}})},
 	"lifecycle.protect":             {true, nil},
+	"lifecycle.protection":          {"none", keys{"lifecycle": "pet"}},
+	"lifecycle.removal":             {"approved", keys{"lifecycle": "pet"}},
+
+	"lifecycle.progressDeadlineSeconds": {77, keys{"lifecycle": keys{"type": "cattle"}}},
 	"lifecycle.snapshotBefore":      {true, nil},
 	"lifecycle.ansible.template":    {"u", tower},
 	"lifecycle.ansible.image":       {"x/z:1", playb},
