@@ -83,6 +83,8 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 		"`name` of the Application, or of the ApplicationSet and prefix of its Applications "+
 			"(default from the fleet's name, PATH, and what differs)")
 	flags.StringVar(&o.Project, "project", "default", "Argo CD `project`")
+	flags.BoolVar(&o.GeneratePaths, "generate-paths", false,
+		"render again only if a commit touches files that the Application is made from")
 	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",
 		"`namespace` of Argo CD (default argocd, or openshift-gitops if the target is OpenShift)")
 	flags.StringVar(&o.Server, "server", "", "`URL` of the destination's API server (default Argo CD's own cluster)")

@@ -66,14 +66,18 @@ PATH or overlay.`,
 			return output.Machines(cmd.OutOrStdout(), format.value, rendered)
 		}
 		counts, err := output.Files(dir, origin(f, flags, vms), format.value, rendered)
-		if err != nil {
-			return err
+		if err == nil {
+			printCounts(cmd, dir, counts)
 		}
-		cmd.PrintErrf("%s: %s written, %d unchanged, %d removed\n",
-			dir, report.Count(counts.Written, "file"), counts.Unchanged, counts.Removed)
-		return nil
+		return err
 	}
 	return cmd
+}
+
+// printCounts says what became of the files of the directory.
+func printCounts(cmd *cobra.Command, dir string, counts output.Counts) {
+	cmd.PrintErrf("%s: %s written, %d unchanged, %d removed\n",
+		dir, report.Count(counts.Written, "file"), counts.Unchanged, counts.Removed)
 }
 
 // origin returns what identifies a render of the fleet with the flags.

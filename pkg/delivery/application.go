@@ -22,6 +22,9 @@ func (o order) application() argocd.Application {
 func (o order) labels() map[string]string { return map[string]string{labels.Fleet: o.fleet} }
 
 func (o order) annotations(generatePaths string) map[string]string {
+	if !o.generatePaths {
+		return nil
+	}
 	return map[string]string{argocd.GeneratePathsAnnotation: generatePaths}
 }
 

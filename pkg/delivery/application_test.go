@@ -54,7 +54,7 @@ func TestGeneratePaths(t *testing.T) {
 		".":        ".",
 		"sit":      ".;/site/fleet.yaml;/site/web/stage.yaml;/site/web.yaml",
 	} {
-		app := order{path: dir, inputs: inputs}.application()
+		app := order{path: dir, inputs: inputs, generatePaths: true}.application()
 		require.Equal(t, want, app.Metadata.Annotations[argocd.GeneratePathsAnnotation])
 	}
 }
@@ -84,7 +84,7 @@ func TestPatterns(t *testing.T) {
 
 // A set at the repository's root, one level deep, needs no template for its paths.
 func TestFlatSet(t *testing.T) {
-	set := order{name: "site", path: ".", inputs: []string{"fleet.yaml", "_defaults.yaml"}}.
+	set := order{name: "site", path: ".", inputs: []string{"fleet.yaml", "_defaults.yaml"}, generatePaths: true}.
 		applicationSet(spread{root: ".", directories: []string{"web"}})
 	require.Equal(t, ".;/fleet.yaml;/_defaults.yaml",
 		set.Spec.Template.Metadata.Annotations[argocd.GeneratePathsAnnotation])

@@ -52,8 +52,8 @@ func (p *Plan) name(inRepo string, overlays []string) (string, error) {
 func (p *Plan) sameName(name, dir string) string {
 	found := ""
 	// What cannot be read has no Application, and was reported if it is a part of this one.
-	_ = filepath.WalkDir(p.fleet.Root, func(at string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
+	_ = filepath.WalkDir(p.fleet.Root, func(at string, d fs.DirEntry, _ error) error {
+		if d == nil || !d.IsDir() { // nil for a root that cannot be read
 			return nil
 		}
 		if strings.HasPrefix(d.Name(), ".") && at != p.fleet.Root {

@@ -34,6 +34,8 @@ type order struct {
 	respectIgnored bool
 	// retryNewest retries with the newest commit, which Argo CD 3.2 and later support.
 	retryNewest bool
+	// generatePaths limits what makes Argo CD render again to the files above.
+	generatePaths bool
 }
 
 // order returns the order for the plan. dirs are the directories that are rendered,
@@ -49,6 +51,7 @@ func (p *Plan) order(dirs []string, found *findings) order {
 		destination:       p.options.destination(),
 		ignoreDifferences: ignored,
 		respectIgnored:    len(p.options.Ignore) > 0,
+		generatePaths:     p.options.GeneratePaths,
 		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),
 	}
 	o.repoURL = p.repoURL(found)

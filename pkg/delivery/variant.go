@@ -46,12 +46,13 @@ func variant(all []difference) string {
 	if len(all) == 0 {
 		return ""
 	}
-	hash, name := sha256.New(), ""
+	hash, words := sha256.New(), make([]string, 0, len(all)+1)
 	for _, d := range all {
 		_, _ = hash.Write([]byte(d.kind + "\x00" + d.value + "\x00")) // never fails
 		if word := normalize(d.word); word != "" {
-			name += "-" + word
+			words = append(words, word)
 		}
 	}
-	return name + "-" + hex.EncodeToString(hash.Sum(nil)[:4])
+	words = append(words, hex.EncodeToString(hash.Sum(nil)[:4]))
+	return "-" + strings.Join(words, "-")
 }
