@@ -6,6 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
+	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
@@ -65,19 +66,22 @@ PATH or overlay.`,
 		if dir == "" {
 			return output.Machines(cmd.OutOrStdout(), format.value, rendered)
 		}
-		counts, err := output.Files(dir, origin(f, flags, vms), format.value, rendered)
-		if err == nil {
-			printCounts(cmd, dir, counts)
-		}
-		return err
+		return writeFiles(cmd, dir, origin(f, flags, vms), format.value, rendered)
 	}
 	return cmd
 }
 
-// printCounts says what became of the files of the directory.
-func printCounts(cmd *cobra.Command, dir string, counts output.Counts) {
+// writeFiles writes the files of a directory, and says what became of them.
+func writeFiles(
+	cmd *cobra.Command, dir string, from output.Origin, format manifest.Format, rendered []render.Rendered,
+) error {
+	counts, err := output.Files(dir, from, format, rendered)
+	if err != nil {
+		return err
+	}
 	cmd.PrintErrf("%s: %s written, %d unchanged, %d removed\n",
 		dir, report.Count(counts.Written, "file"), counts.Unchanged, counts.Removed)
+	return nil
 }
 
 // origin returns what identifies a render of the fleet with the flags.

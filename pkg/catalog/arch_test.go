@@ -62,8 +62,9 @@ func TestOperatingSystemsFitEveryArchitecture(t *testing.T) {
 
 // An operating system has the image that exists on the cluster and for the architecture.
 func TestImagesOfClusters(t *testing.T) {
+	const systems = "os: {mine: {from: fedora}, rhel9: {image: {registry: docker://x/y:1}}}\n"
 	var diags source.Diagnostics
-	user := source.Parse(&source.File{Data: []byte("os: {mine: {from: fedora}, rhel9: {image: {registry: docker://x/y:1}}}\n")}, &diags)[0]
+	user := source.Parse(&source.File{Data: []byte(systems)}, &diags)[0]
 	openShift, plain := New(user, &diags), NewPlain(user, &diags)
 	require.Empty(t, texts(&diags))
 	image := func(s *Set, name, arch string) string {

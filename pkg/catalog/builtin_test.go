@@ -38,7 +38,9 @@ func builtins(t *testing.T) *Set {
 // The tables split their files themselves. The result must be that of parsing the
 // whole file.
 func TestTablesAreTheirFiles(t *testing.T) {
-	for kind, text := range map[string]string{"os": osText, "traits": traitsText, "flavors": flavorsText, "arch": archText, "public images": imagesText} {
+	for kind, text := range map[string]string{
+		"os": osText, "traits": traitsText, "flavors": flavorsText, "arch": archText, "public images": imagesText,
+	} {
 		var diags source.Diagnostics
 		docs := source.Parse(&source.File{Name: kind, Data: []byte(text)}, &diags)
 		require.Empty(t, texts(&diags))

@@ -278,8 +278,8 @@ func TestLayersAgree(t *testing.T) {
 
 // A policy whose name the hub would refuse is an error, and one without cluster sets is bound to all clusters.
 func TestPolicyBindings(t *testing.T) {
-	_, diags := layers.RenderPolicies(write(t, "policy: {namespace: "+strings.Repeat("n", 54)+"}\nlayers: {storage: {}}\n"),
-		layers.Options{})
+	long := "policy: {namespace: " + strings.Repeat("n", 54) + "}\n"
+	_, diags := layers.RenderPolicies(write(t, long+"layers: {storage: {}}\n"), layers.Options{})
 	require.Contains(t, problems(diags, ""), `and policy "p-storage" have 63 characters together; expected at most 62`)
 	objects, diags := layers.RenderPolicies(write(t, "layers: {storage: {}}\n"), layers.Options{})
 	require.Empty(t, problems(diags, ""))

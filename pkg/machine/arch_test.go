@@ -12,11 +12,11 @@ import (
 
 // hardwareOf describes what differs between architectures.
 func hardwareOf(m *machine.Machine) string {
-	var buses []any
+	var list []any
 	for i := range m.Disks {
-		buses = append(buses, m.Disks[i].Name, m.Disks[i].Bus)
+		list = append(list, m.Disks[i].Name, m.Disks[i].Bus)
 	}
-	list := append(buses, "arch", m.Arch, "firmware", m.Firmware.Type, "nic", m.NICs[0].Model)
+	list = append(list, "arch", m.Arch, "firmware", m.Firmware.Type, "nic", m.NICs[0].Model)
 	if m.Sysprep != nil {
 		list = append(list, "sysprep", m.Sysprep.Bus)
 	}
@@ -143,8 +143,8 @@ func TestPlainKubernetes(t *testing.T) {
 	}
 	found := fleet.Options{NoOpenShift: true}
 	require.Equal(t, []string{
-		`fleet.yaml:4:9: warning: target.openshift: VMs boot from images in "openshift-virtualization-os-images", which only ` +
-			"OpenShift has, and the cluster seems to be none; set `target.openshift: false` for public images, or true",
+		`fleet.yaml:4:9: warning: target.openshift: VMs boot from images in "openshift-virtualization-os-images", which ` +
+			"only OpenShift has, and the cluster seems to be none; set `target.openshift: false` for public images, or true",
 		"dataSource openshift-virtualization-os-images/fedora", "dataSource openshift-virtualization-os-images/fedora",
 	}, sources(unknown, "os: fedora, replicas: 2", found))
 	require.Contains(t, sources(openShift, "os: fedora", found)[0], "dataSource", "the fleet knows better")

@@ -52,8 +52,9 @@ func TestFirmwareOfOldDisks(t *testing.T) {
 	const claim = "disks: {root: {source: {claim: old}}}"
 	inHeader(t, []struct{ name, header, keys, want string }{
 		{
-			"claim", "", "os: rhel9, " + claim, "vms.yaml:1:77: warning: vms.it.disks.root.source: the guest on this disk boots only " +
-				"with the firmware that it was installed with, and rhel9 has \"secureboot\"; set `firmware` to bios, efi or secureboot",
+			"claim", "", "os: rhel9, " + claim,
+			"vms.yaml:1:77: warning: vms.it.disks.root.source: the guest on this disk boots only with the firmware " +
+				"that it was installed with, and rhel9 has \"secureboot\"; set `firmware` to bios, efi or secureboot",
 		},
 		{"pvc", "", "os: debian13, disks: {root: {source: {pvc: a/b}}}", `and debian13 has "efi"; set`},
 		{"snapshot", "", "os: windows2022, disks: {root: {source: {snapshot: a/b}}}", "set `firmware`"},
@@ -115,8 +116,8 @@ func TestFeaturesOfKubeVirt(t *testing.T) {
 
 // A wrong value is reported where it is written, once, whether or not a VM replaces it.
 func TestValuesOfEveryLevel(t *testing.T) {
-	const vm = "os: debian13, memory: 2Gi, cpu: 1, disks: {data: {size: 1Gi, storageClass: fast, source: blank}}, nics: [], " +
-		"priorityClassName: x"
+	const vm = "os: debian13, memory: 2Gi, cpu: 1, disks: {data: {size: 1Gi, storageClass: fast, source: blank}}, " +
+		"nics: [], priorityClassName: x"
 	const catalog = "catalog: {storageClasses: {fast: {name: x}}}\n"
 	for _, test := range []struct{ keys, want string }{
 		{"memory: 5GB", `defaults.memory: invalid quantity "5GB"; did you mean "5Gi"?`},
@@ -152,11 +153,12 @@ func TestValuesOfEveryLevel(t *testing.T) {
 		require.Contains(t, problems[0], "fleet.yaml:5:")
 		require.Contains(t, problems[0], test.want)
 	}
+	const plain = "os: debian13, nics: [], cloudInit: null, gpus: []"
 	for _, keys := range []string{
 		`cloudInit: {sshKeys: ["no-pty ssh-ed25519 AAAA", "{{ .vm.name }}"]}`, "nics: [{network: a/b, binding: l2bridge}]",
 		`nics: [{network: a/b, mac: "{{ .vars.mac }}"}]`, "gpus: [nvidia.com/GA102GL_A10]",
 	} {
-		_, problems := inFleet(t, "defaults: {"+keys+"}", "os: debian13, nics: [], cloudInit: null, gpus: []", fleet.Options{})
+		_, problems := inFleet(t, "defaults: {"+keys+"}", plain, fleet.Options{})
 		require.Empty(t, problems, keys)
 	}
 }
@@ -178,6 +180,7 @@ func TestValuesOfNoReplicas(t *testing.T) {
 // Services select pods by the label, so it cannot be changed.
 func TestDomainLabel(t *testing.T) {
 	refuse(t, []row{{
-		"domain", "labels: {kubevirt.io/domain: q}", `vms.it.labels["kubevirt.io/domain"]: the label of the VM's pods is the name of the VM`,
+		"domain", "labels: {kubevirt.io/domain: q}",
+		`vms.it.labels["kubevirt.io/domain"]: the label of the VM's pods is the name of the VM`,
 	}})
 }

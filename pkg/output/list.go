@@ -29,11 +29,12 @@ func (o Origin) String() string {
 	if o.Root == "" {
 		return "# from standard input"
 	}
-	line := fmt.Sprintf("# from fleet %q, path %q", o.Fleet, o.Part)
+	var line strings.Builder
+	fmt.Fprintf(&line, "# from fleet %q, path %q", o.Fleet, o.Part)
 	for _, overlay := range o.Overlays {
-		line += fmt.Sprintf(", overlay %q", fromRoot(o.Root, overlay))
+		fmt.Fprintf(&line, ", overlay %q", fromRoot(o.Root, overlay))
 	}
-	return line
+	return line.String()
 }
 
 // fromRoot returns the path of a file from the fleet's root, so that it does not depend on the working directory.

@@ -105,7 +105,8 @@ func (x *rendering) playbookPod() corev1.PodSpec {
 		},
 		Env: []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}},
 		VolumeMounts: []corev1.VolumeMount{
-			{Name: "artifacts", MountPath: runnerArtifacts}, {Name: "tmp", MountPath: "/tmp"},
+			{Name: "artifacts", MountPath: runnerArtifacts},
+			{Name: "tmp", MountPath: "/tmp"},
 			{Name: "vars", MountPath: runnerVars, ReadOnly: true},
 		},
 		Resources: jobResources(),

@@ -33,7 +33,8 @@ func TestGuestDataIsAChange(t *testing.T) {
 				return find[*kubevirtv1.VirtualMachine](t, render(t, with(machine.Lifecycle{Strategy: strategy}, data)))
 			}
 			for _, strategy := range []values.Strategy{values.InPlace, values.Rollout, values.Replace, values.BlueGreen} {
-				require.Equal(t, vm(strategy, "a").Spec, vm(strategy, "a").Spec, strategy)
+				first, second := vm(strategy, "a").Spec, vm(strategy, "a").Spec
+				require.Equal(t, first, second, strategy)
 				require.NotEqual(t, vm(strategy, "a").Spec.Template.Spec, vm(strategy, "b").Spec.Template.Spec, strategy)
 			}
 			rootOf := func(strategy values.Strategy, data string) string {

@@ -52,22 +52,52 @@ func TestProtection(t *testing.T) {
 		want        string // options
 		wrong       string // part of the message
 	}{
-		"another option":             {annotations: syncOptionsOf("ServerSideApply=true"), want: "Prune=false,Delete=confirm,ServerSideApply=true"},
-		"nothing":                    {annotations: syncOptionsOf(""), want: "Prune=false,Delete=confirm"},
-		"a stronger option":          {annotations: syncOptionsOf("Delete=false"), want: "Prune=false,Delete=false"},
-		"a weaker option":            {annotations: syncOptionsOf("Prune=confirm"), wrong: "Prune=confirm takes away the protection of Prune=false"},
-		"true":                       {annotations: syncOptionsOf("Delete=true"), wrong: "Delete=true takes away"},
-		"in overrides":               {override: options + "Validate=false}}", want: "Prune=false,Delete=confirm,Validate=false"},
-		"in overrides, weaker":       {override: options + "Prune=true}}", wrong: "overrides: metadata.annotations[\"argocd.argoproj.io/sync-options\"]: Prune=true takes away"},
-		"null in overrides":          {override: options + "null}}", wrong: weaker},
-		"all annotations removed":    {override: "metadata: {annotations: null}", wrong: weaker},
-		"the last one of blue-green": {lc: green, annotations: syncOptionsOf("PruneLast=false"), wrong: "PruneLast=false takes away"},
-		"blue-green":                 {lc: green, annotations: syncOptionsOf("A=b"), want: "PruneLast=true,A=b"},
-		"protection: none":           {lc: machine.Lifecycle{Unprotected: true}, annotations: syncOptionsOf("Prune=true"), want: "Prune=true"},
-		"the label":                  {lc: guarded, override: `metadata: {labels: {kubevirt.io/vm-delete-protection: null}}`, wrong: "metadata.labels[\"kubevirt.io/vm-delete-protection\"]: `protect: true` sets"},
-		"another value of the label": {lc: guarded, override: `metadata: {labels: {kubevirt.io/vm-delete-protection: "False"}}`, wrong: "`protect: true` sets"},
-		"another wave":               {annotations: map[string]string{argocd.SyncWaveAnnotation: "7"}, wrong: "use `wave` instead"},
-		"a hook of Helm":             {annotations: map[string]string{"helm.sh/hook": "pre-install"}, wrong: "deletes a VM that is a hook"},
+		"another option": {
+			annotations: syncOptionsOf("ServerSideApply=true"),
+			want:        "Prune=false,Delete=confirm,ServerSideApply=true",
+		},
+		"nothing":           {annotations: syncOptionsOf(""), want: "Prune=false,Delete=confirm"},
+		"a stronger option": {annotations: syncOptionsOf("Delete=false"), want: "Prune=false,Delete=false"},
+		"a weaker option": {
+			annotations: syncOptionsOf("Prune=confirm"),
+			wrong:       "Prune=confirm takes away the protection of Prune=false",
+		},
+		"true": {annotations: syncOptionsOf("Delete=true"), wrong: "Delete=true takes away"},
+		"in overrides": {
+			override: options + "Validate=false}}",
+			want:     "Prune=false,Delete=confirm,Validate=false",
+		},
+		"in overrides, weaker": {
+			override: options + "Prune=true}}",
+			wrong:    `overrides: metadata.annotations["argocd.argoproj.io/sync-options"]: Prune=true takes away`,
+		},
+		"null in overrides":       {override: options + "null}}", wrong: weaker},
+		"all annotations removed": {override: "metadata: {annotations: null}", wrong: weaker},
+		"the last one of blue-green": {
+			lc: green, annotations: syncOptionsOf("PruneLast=false"),
+			wrong: "PruneLast=false takes away",
+		},
+		"blue-green": {lc: green, annotations: syncOptionsOf("A=b"), want: "PruneLast=true,A=b"},
+		"protection: none": {
+			lc: machine.Lifecycle{Unprotected: true}, annotations: syncOptionsOf("Prune=true"),
+			want: "Prune=true",
+		},
+		"the label": {
+			lc: guarded, override: `metadata: {labels: {kubevirt.io/vm-delete-protection: null}}`,
+			wrong: "metadata.labels[\"kubevirt.io/vm-delete-protection\"]: `protect: true` sets",
+		},
+		"another value of the label": {
+			lc: guarded, override: `metadata: {labels: {kubevirt.io/vm-delete-protection: "False"}}`,
+			wrong: "`protect: true` sets",
+		},
+		"another wave": {
+			annotations: map[string]string{argocd.SyncWaveAnnotation: "7"},
+			wrong:       "use `wave` instead",
+		},
+		"a hook of Helm": {
+			annotations: map[string]string{"helm.sh/hook": "pre-install"},
+			wrong:       "deletes a VM that is a hook",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +110,8 @@ func TestProtection(t *testing.T) {
 				require.Contains(t, strings.Join(problems(t, m), "\n"), test.wrong)
 				return
 			}
-			require.Equal(t, test.want, find[*kubevirtv1.VirtualMachine](t, render(t, m)).Annotations[argocd.SyncOptionsAnnotation])
+			vm := find[*kubevirtv1.VirtualMachine](t, render(t, m))
+			require.Equal(t, test.want, vm.Annotations[argocd.SyncOptionsAnnotation])
 		})
 	}
 }
@@ -91,15 +122,21 @@ func syncOptionsOf(text string) map[string]string {
 
 // Labels and annotations under vmrender.io/ stay as they are rendered.
 func TestReserved(t *testing.T) {
-	rollout := machine.Lifecycle{Strategy: values.Rollout}
+	plain, rollout := machine.Lifecycle{}, machine.Lifecycle{Strategy: values.Rollout}
 	for _, test := range []struct {
 		lc              machine.Lifecycle
 		override, wrong string
 	}{
-		{machine.Lifecycle{}, `metadata: {labels: {vmrender.io/rollout: f-b37a71c4}}`, `metadata.labels["vmrender.io/rollout"]`},
-		{machine.Lifecycle{}, `metadata: {annotations: {vmrender.io/lifecycle: cattle}}`, `metadata.annotations["vmrender.io/lifecycle"]`},
+		{plain, `metadata: {labels: {vmrender.io/rollout: f-b37a71c4}}`, `metadata.labels["vmrender.io/rollout"]`},
+		{
+			plain, `metadata: {annotations: {vmrender.io/lifecycle: cattle}}`,
+			`metadata.annotations["vmrender.io/lifecycle"]`,
+		},
 		{rollout, `metadata: {labels: null}`, `metadata.labels["vmrender.io/rollout"]`},
-		{rollout, `spec: {template: {metadata: {labels: {vmrender.io/pool: a}}}}`, `spec.template.metadata.labels["vmrender.io/pool"]`},
+		{
+			rollout, `spec: {template: {metadata: {labels: {vmrender.io/pool: a}}}}`,
+			`spec.template.metadata.labels["vmrender.io/pool"]`,
+		},
 	} {
 		m := linuxMachine(t)
 		m.Lifecycle, m.Overrides = test.lc, []*source.Node{tree(t, "vms.yaml", test.override+"\n")}
@@ -115,13 +152,13 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 	said := func(write func(*machine.Machine)) string {
 		m := linuxMachine(t)
 		write(m)
-		text := ""
+		var text strings.Builder
 		for _, f := range PolicyOf(m).Facts {
 			if f.On != OnChange {
-				text += f.Text + "\n"
+				text.WriteString(f.Text + "\n")
 			}
 		}
-		return text
+		return text.String()
 	}
 	pet := said(func(*machine.Machine) {})
 	require.Contains(t, pet, "The VirtualMachine stays, as it is")
@@ -140,7 +177,8 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 	require.NotContains(t, removed, "OpenShift rejects")
 	require.Contains(t, said(func(m *machine.Machine) { m.Lifecycle.Protect = true }), "OpenShift rejects")
 
-	require.Contains(t, said(func(m *machine.Machine) { m.Lifecycle.Removal = values.Confirm }), "a revert in Git is not seen")
+	confirmed := said(func(m *machine.Machine) { m.Lifecycle.Removal = values.Confirm })
+	require.Contains(t, confirmed, "a revert in Git is not seen")
 	require.Contains(t, said(func(m *machine.Machine) {
 		m.Lifecycle = machine.Lifecycle{Strategy: values.Pool, Removal: values.Denied}
 	}), "The pool with its VirtualMachines stays")

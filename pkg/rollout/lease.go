@@ -117,7 +117,7 @@ func (l *lease) write(ctx context.Context, holder string) error {
 	if next.Annotations == nil {
 		next.Annotations = map[string]string{}
 	}
-	l.record.annotate(next.Annotations)
+	l.annotate(next.Annotations)
 	now := l.now()
 	next.Spec.HolderIdentity = &holder
 	next.Spec.RenewTime = &metav1.MicroTime{Time: now}

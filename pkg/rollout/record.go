@@ -26,7 +26,7 @@ func parseRecord(annotations map[string]string) record {
 // fields parses pairs such as "a=1 b=2".
 func fields(text string) map[string]string {
 	out := map[string]string{}
-	for _, pair := range strings.Fields(text) {
+	for pair := range strings.FieldsSeq(text) {
 		if key, value, ok := strings.Cut(pair, "="); ok {
 			out[key] = value
 		}

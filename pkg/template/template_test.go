@@ -70,7 +70,8 @@ func TestMissingValues(t *testing.T) {
 		require.NotNil(t, problem, text)
 		require.Equal(t, want, problem.Message, text)
 	}
-	got, problem := new(template.Set).Expand(`{{ first (list) | default "x" }}{{ b64dec "YQ==" }}{{ b32dec "ME======" }}`, data())
+	const defined = `{{ first (list) | default "x" }}{{ b64dec "YQ==" }}{{ b32dec "ME======" }}`
+	got, problem := new(template.Set).Expand(defined, data())
 	require.Nil(t, problem)
 	require.Equal(t, "xaa", got)
 }

@@ -94,7 +94,8 @@ type InertRule struct {
 // ineffective.
 var InertRules = append([]InertRule{
 	{
-		"type", "pet", []string{"strategy", "maxUnavailable", "progressDeadlineSeconds", "keepOld"},
+		"type", "pet",
+		[]string{"strategy", "maxUnavailable", "progressDeadlineSeconds", "keepOld"},
 		"is for cattle; remove it, or use `type: cattle`",
 	},
 	{"type", "cattle", []string{"snapshotBefore", "ansible"}, "is for pets; remove it, or use `type: pet`"},

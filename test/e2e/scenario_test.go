@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmrender/vmrender/test/e2e/argo"
-	"github.com/vmrender/vmrender/test/e2e/cluster"
-	"github.com/vmrender/vmrender/test/e2e/gitrepo"
-	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/gitrepo"
+	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
 // patience is how long Argo CD may take for a step, on a machine that builds

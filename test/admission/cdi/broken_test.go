@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmrender/vmrender/test/admission/broken"
-	"github.com/vmrender/vmrender/test/admission/object"
 
+	"github.com/vmrender/vmrender/test/admission/broken"
 	"github.com/vmrender/vmrender/test/admission/cdi"
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 // judges are the judges of a DataVolume, by the names that the variants use.

@@ -3,9 +3,10 @@ package cdi
 import (
 	"fmt"
 
-	"github.com/vmrender/vmrender/test/admission/object"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 	"sigs.k8s.io/json"
+
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 // Decode is the judge of metadata, which the schema does not look into: it

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmrender/vmrender/test/admission/object"
-	"github.com/vmrender/vmrender/test/admission/product"
 
 	"github.com/vmrender/vmrender/test/admission/cdi"
+	"github.com/vmrender/vmrender/test/admission/object"
+	"github.com/vmrender/vmrender/test/admission/product"
 )
 
 // CDI accepts every data volume that vmrender renders, and every one that

@@ -3,10 +3,11 @@ package cdi
 import (
 	"fmt"
 
-	"github.com/vmrender/vmrender/test/admission/schema"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"kubevirt.io/containerized-data-importer/pkg/operator/resources"
 	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/test/admission/schema"
 )
 
 // NewSchema returns the judge of the CustomResourceDefinition that

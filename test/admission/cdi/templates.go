@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/vmrender/vmrender/test/admission/object"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 // DataVolumes returns the DataVolumes among the objects, in their order, with

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmrender/vmrender/test/admission/object"
 
 	"github.com/vmrender/vmrender/test/admission/cdi"
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 const stream = `

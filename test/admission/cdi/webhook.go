@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 
 	snapshotfake "github.com/kubernetes-csi/external-snapshotter/client/v6/clientset/versioned/fake"
-	"github.com/vmrender/vmrender/test/admission/object"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,6 +19,8 @@ import (
 	"kubevirt.io/containerized-data-importer/pkg/apiserver/webhooks"
 	cdifake "kubevirt.io/containerized-data-importer/pkg/client/clientset/versioned/fake"
 	runtimefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 // Webhook judges DataVolumes as cdi-apiserver does when one is created on a

@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vmrender/vmrender/test/admission/object"
 	v1 "kubevirt.io/api/core/v1"
 	"kubevirt.io/kubevirt/pkg/virt-launcher/virtwrap/efi"
+
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 // NewBoot returns the judge of the firmware that virt-launcher boots a VM with, which no webhook checks. It finds the

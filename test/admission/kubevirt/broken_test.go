@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmrender/vmrender/test/admission/broken"
-	"github.com/vmrender/vmrender/test/admission/object"
 
+	"github.com/vmrender/vmrender/test/admission/broken"
 	"github.com/vmrender/vmrender/test/admission/kubevirt"
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 // judges are the judges of a VirtualMachine, by the names that the variants use.

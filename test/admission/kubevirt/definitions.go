@@ -3,12 +3,13 @@ package kubevirt
 import (
 	"fmt"
 
-	"github.com/vmrender/vmrender/test/admission/object"
-	"github.com/vmrender/vmrender/test/admission/schema"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	v1 "kubevirt.io/api/core/v1"
 	"kubevirt.io/kubevirt/pkg/virt-operator/resource/generate/components"
 	"sigs.k8s.io/json"
+
+	"github.com/vmrender/vmrender/test/admission/object"
+	"github.com/vmrender/vmrender/test/admission/schema"
 )
 
 // NewSchema returns the judge of the CustomResourceDefinitions that

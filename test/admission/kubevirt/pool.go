@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/vmrender/vmrender/test/admission/object"
 	v1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/test/admission/object"
 )
 
 // PoolMachine returns the first VirtualMachine that virt-controller would make

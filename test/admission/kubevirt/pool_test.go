@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmrender/vmrender/test/admission/broken"
 
+	"github.com/vmrender/vmrender/test/admission/broken"
 	"github.com/vmrender/vmrender/test/admission/kubevirt"
 )
 

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmrender/vmrender/test/admission/object"
-	"github.com/vmrender/vmrender/test/admission/product"
 
 	"github.com/vmrender/vmrender/test/admission/kubevirt"
+	"github.com/vmrender/vmrender/test/admission/object"
+	"github.com/vmrender/vmrender/test/admission/product"
 )
 
 // KubeVirt accepts every machine that vmrender renders.

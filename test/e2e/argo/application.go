@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vmrender/vmrender/test/e2e/cluster"
-	"github.com/vmrender/vmrender/test/e2e/process"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
 //go:embed settings.yaml

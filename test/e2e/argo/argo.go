@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 	"github.com/vmrender/vmrender/test/e2e/process"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Argo is an Argo CD that runs.

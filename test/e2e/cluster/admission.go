@@ -12,8 +12,9 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/vmrender/vmrender/test/e2e/process"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
 //go:embed multus.yaml

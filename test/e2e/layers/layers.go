@@ -10,8 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/vmrender/vmrender/test/e2e/cluster"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
 // Fetch writes the definitions that Go modules carry to a file in dir, and

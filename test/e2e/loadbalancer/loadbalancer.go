@@ -5,13 +5,14 @@ package loadbalancer
 import (
 	"context"
 
-	"github.com/vmrender/vmrender/test/e2e/cluster"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
 // Run gives addresses until the context is done, and hands out errors.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/vmrender/vmrender/test/admission/kubevirt"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -14,6 +13,8 @@ import (
 	network "kubevirt.io/kubevirt/pkg/network/controllers"
 	"kubevirt.io/kubevirt/pkg/virt-controller/watch/pool"
 	"kubevirt.io/kubevirt/pkg/virt-controller/watch/vm"
+
+	"github.com/vmrender/vmrender/test/admission/kubevirt"
 )
 
 // workers are those of each controller (KubeVirt v1.8.4,

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/emicklei/go-restful/v3"
-	"github.com/vmrender/vmrender/test/admission/kubevirt"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1 "kubevirt.io/api/core/v1"
 	"kubevirt.io/client-go/kubecli"
 	"kubevirt.io/kubevirt/pkg/virt-api/rest"
+
+	"github.com/vmrender/vmrender/test/admission/kubevirt"
 )
 
 // namespace is that of KubeVirt's own objects.
