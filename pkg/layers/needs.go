@@ -169,6 +169,9 @@ func (p *loaded) couldBring(n need, r rendered, opts Options) (here, charts stri
 				continue
 			}
 			names = append(names, e.Name)
+			if provided.Object != "" && opts.APIVersions == nil {
+				continue // the layer is told that something else creates the object
+			}
 			if i := slices.IndexFunc(p.layers, func(l layer) bool { return l.entry.Name == e.Name }); i >= 0 && here == "" {
 				here = p.howToBring(&p.layers[i], provided, r, opts)
 			}

@@ -23,7 +23,7 @@ import (
 const lifecycleFleet = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: site}
-target: {argocd: "3.2", healthChecks: true, applyOutOfSyncOnly: true, image: registry.example.com/vmrender:1.0}
+target: {openshift: true, argocd: "3.2", healthChecks: true, applyOutOfSyncOnly: true, image: registry.example.com/vmrender:1.0}
 defaults: {os: rhel9, flavor: small}
 `
 

@@ -132,7 +132,7 @@ func TestMovedToAnotherApplication(t *testing.T) {
 
 	require.NoError(t, os.Rename(s.repository.Path("a/moves.yaml"), s.repository.Path("b/moves.yaml")))
 	revision = s.push("To the other Application")
-	require.NoError(t, s.app.Refresh(t.Context(), true)) // Git calls it a renamed file, which is not in a/ any more
+	require.NoError(t, s.app.Refresh(t.Context(), false))
 	require.NoError(t, b.Refresh(t.Context(), false))
 	s.wait(leftOver(revision, "db"))
 	s.wait(leftOver(revision, "web"))

@@ -96,7 +96,7 @@ func TestRefusedByKubeVirt(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "refused")
 	before := s.machine("db").GetGeneration()
-	s.replace("vms/databases.yaml", "disks:", "machineType: pc-i440fx\n    disks:")
+	s.replace("vms/databases.yaml", "disks:", "overrides: {spec: {template: {spec: {domain: {machine: {type: pc-i440fx}}}}}}\n    disks:")
 	s.push("A machine type of another age")
 	s.wait(failed("admission webhook", "pc-i440fx"))
 	require.Equal(t, before, s.machine("db").GetGeneration())
