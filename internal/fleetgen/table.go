@@ -14,14 +14,13 @@ var tableText []byte
 
 // table is values.yaml.
 type table struct {
-	Header    map[string]any      `json:"header"`
-	Names     map[string][]string `json:"names"`
-	Values    map[string][]any    `json:"values"`
-	Parts     []map[string]any    `json:"parts"`
-	Free      []string            `json:"free"`
-	Unchecked []string            `json:"unchecked"`
-	Wrong     map[string][]any    `json:"wrong"`
-	Odd       []any               `json:"odd"`
+	Header map[string]any      `json:"header"`
+	Names  map[string][]string `json:"names"`
+	Values map[string][]any    `json:"values"`
+	Parts  []map[string]any    `json:"parts"`
+	Free   []string            `json:"free"`
+	Wrong  map[string][]any    `json:"wrong"`
+	Odd    []any               `json:"odd"`
 }
 
 // sources are what all fleets are made of. They are read once and not changed.

@@ -109,7 +109,7 @@ func (m maker) entries(f form, depth int) map[string]any {
 	for _, name := range some(m.draw, names, 1+m.IntN(2)) {
 		out[name] = m.value(f.Entries, f.name+".*", depth+1)
 	}
-	if !slices.Contains(m.Unchecked, f.name) && m.slip() {
+	if m.slip() {
 		out[fmt.Sprint(pick(m.draw, m.Odd))] = m.value(f.Entries, f.name+".*", depth+1)
 	}
 	return out

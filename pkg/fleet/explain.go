@@ -96,10 +96,11 @@ func (e *Entry) explained() []Explained {
 	return out
 }
 
-// couldBeSecret matches the keys whose values can be anything, and so can be secrets.
+// couldBeSecret matches the keys whose values can be anything, and so can be secrets,
+// and keys that are named like one, which may be misspelt.
 var couldBeSecret = lazyregexp.New(
 	`^(vars|overrides|patches\[\d+\]\.value|cloudInit\.(password|userData|networkData|runcmd)|` +
-		`lifecycle\.ansible\.extraVars)($|[.\[])`)
+		`lifecycle\.ansible\.extraVars|(?i:.*(passw(or)?ds?|passphrase|pwd|token)))($|[.\[])`)
 
 // shown returns a value without secrets: reports end up in logs.
 func shown(path string, n *source.Node) string {

@@ -267,6 +267,11 @@ func (d *draft) checkDisk(disk *Disk) {
 		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus",
 			"a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
 	}
+	// kubevirt/kubevirt v1.8.4, pkg/storage/admitters/disks.go
+	if disk.ReadOnly && disk.Type == "disk" && disk.Bus == "sata" {
+		d.errorf(d.entry.At("disks", disk.Name, "readOnly"), rule.Conflict, path+".readOnly",
+			"a disk on the bus \"sata\" cannot be read-only; use `bus: virtio` or scsi, or `type: cdrom`")
+	}
 	if disk.Hotpluggable && disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
 		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",
 			"only disks with a claim are hotpluggable")

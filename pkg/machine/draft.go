@@ -119,22 +119,39 @@ func (d *draft) metadata() Metadata {
 	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
 		d.errorf(d.entry.At("hostname"), rule.BadName, "hostname", "%s", values.NameProblem(m.Hostname))
 	}
-	d.checkReserved(m.Labels, "labels")
-	d.checkReserved(m.Annotations, "annotations")
+	d.checkLabels(m.Labels, "labels")
+	d.checkAnnotations(m.Annotations, "annotations")
 	if name, ok := m.Labels[domainLabel]; ok && name != d.name {
 		d.errorf(d.entry.KeyAt("labels", domainLabel), rule.BadLabel, source.JoinPath("labels", domainLabel),
 			"the label of the VM's pods is the name of the VM, by which Services select it; remove it")
 	}
-	for k, v := range m.Labels {
+	return m
+}
+
+// checkLabels checks labels. keys is the path to them.
+func (d *draft) checkLabels(m map[string]string, keys ...string) {
+	d.checkReserved(m, keys...)
+	for k, v := range m {
 		if problem := values.LabelProblem(k, v); problem != "" {
-			at := d.entry.At("labels", k)
+			path := append(slices.Clone(keys), k)
+			at := d.entry.At(path...)
 			if !values.IsLabelKey(k) {
-				at = d.entry.KeyAt("labels", k)
+				at = d.entry.KeyAt(path...)
 			}
-			d.errorf(at, rule.BadLabel, source.JoinPath("labels", k), "%s", problem)
+			d.errorf(at, rule.BadLabel, source.JoinPath(strings.Join(keys, "."), k), "%s", problem)
 		}
 	}
-	return m
+}
+
+// checkAnnotations checks the names of annotations. keys is the path to them.
+func (d *draft) checkAnnotations(m map[string]string, keys ...string) {
+	d.checkReserved(m, keys...)
+	for k := range m {
+		if !values.IsLabelKey(k) {
+			d.errorf(d.entry.KeyAt(append(slices.Clone(keys), k)...), rule.BadLabel,
+				source.JoinPath(strings.Join(keys, "."), k), "%s", values.AnnotationProblem(k))
+		}
+	}
 }
 
 // checkReserved reports labels or annotations that vmrender sets. keys is the path

@@ -323,7 +323,7 @@ func TestNICs(t *testing.T) {
 			"masquerade is for the pod network only",
 		},
 		{"sriov-on-pod", `nics: [{network: pod, binding: sriov}]`, "sriov is not for the pod network"},
-		{"absent-pod", `nics: [{network: pod, state: absent}]`, "only bridge and sriov NICs can be unplugged"},
+		{"absent-pod", `nics: [{network: pod, state: absent}]`, "only bridge NICs can be unplugged"},
 		{"network-name", `nics: [{network: Bad/net}]`, `invalid network "Bad/net"`},
 		{"no-network", `nics: [{name: x}]`, "missing network; set `network: pod`, or another network"},
 		{"network-as-name", `nics: [{name: lan}]`, "missing network; did you mean `network: lan`?"},

@@ -46,10 +46,28 @@ func (d *draft) nics() []NIC {
 		}
 		nics = append(nics, out)
 	}
+	d.checkProbes()
 	if pods == 0 {
 		d.checkProbesWithoutPod()
 	}
 	return nics
+}
+
+// checkProbes reports probes that ask in more than one way, usually because levels are
+// merged.
+func (d *draft) checkProbes() {
+	for _, probe := range []string{"readinessProbe", "livenessProbe"} {
+		var ways []string
+		for _, way := range []string{"exec", "guestAgentPing", "httpGet", "tcpSocket"} {
+			if d.entry.Keys.Get(probe, way).IsSet() {
+				ways = append(ways, way)
+			}
+		}
+		if len(ways) > 1 {
+			d.errorf(d.entry.KeyAt(probe, ways[1]), rule.Conflict, probe, "both %s and %s, perhaps of two levels; "+
+				"expected one, and null for the other", ways[0], ways[1])
+		}
+	}
 }
 
 // checkProbesWithoutPod reports probes that reach the guest over the pod
@@ -197,8 +215,12 @@ func (d *draft) checkNIC(n *NIC, path string, i int) {
 		d.errorf(d.nicAt(i, "binding"), rule.Conflict, path+".binding",
 			"sriov is not for the pod network; accepted: masquerade, bridge, or a network binding plugin")
 	}
-	if n.State == "absent" && n.Binding != "bridge" && n.Binding != "sriov" {
-		d.errorf(d.nicAt(i, "state"), rule.Conflict, path+".state", "only bridge and sriov NICs can be unplugged")
+	// kubevirt/kubevirt v1.8.4, pkg/network/admitter/admit.go
+	if n.State == "absent" && n.Binding != "bridge" {
+		d.errorf(d.nicAt(i, "state"), rule.Conflict, path+".state", "only bridge NICs can be unplugged")
+	}
+	if n.Binding == "sriov" && (n.State == "up" || n.State == "down") {
+		d.errorf(d.nicAt(i, "state"), rule.Conflict, path+".state", "the link of a sriov NIC cannot be set; remove it")
 	}
 }
 

@@ -108,7 +108,7 @@ func TestFeaturesOfKubeVirt(t *testing.T) {
 		{"new", `target: {kubevirt: "1.5"}`, root + "nics: [{network: pod, state: down}]", ""},
 		{"newest", "", root + "nics: [{network: pod, state: down}]", ""},
 		{
-			"old-features", `target: {kubevirt: "1.0"}`, root + "nics: [pod, {network: a/b, binding: sriov, state: absent}]",
+			"old-features", `target: {kubevirt: "1.0"}`, root + "nics: [pod, {network: a/b, binding: bridge, state: absent}]",
 			"",
 		},
 	})

@@ -21,8 +21,8 @@ func (d *draft) services() []Service {
 		if svc.Port == 0 {
 			d.errorf(f.Pos(), rule.MissingKey, "services."+f.Key+".port", "missing port; expected a number from 1 to 65535")
 		}
-		d.checkReserved(svc.Labels, "services", f.Key, "labels")
-		d.checkReserved(svc.Annotations, "services", f.Key, "annotations")
+		d.checkLabels(svc.Labels, "services", f.Key, "labels")
+		d.checkAnnotations(svc.Annotations, "services", f.Key, "annotations")
 		out = append(out, Service{
 			Name: d.name + "-" + f.Key, PortName: f.Key, Port: svc.Port, TargetPort: svc.TargetPort,
 			Protocol: cmp.Or(svc.Protocol, "TCP"), Type: cmp.Or(svc.Type, "ClusterIP"),

@@ -180,6 +180,11 @@ func (d *draft) checkMemoryBounds(mem *values.Memory, guest int64) {
 				mem.Max, mem.Guest, where(d.entry.At("memory", "guest")))
 		}
 	}
+	// kubevirt/kubevirt v1.8.4, pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory
+	if mem.Max != "" && d.vm.CPU != nil && isTrue(d.vm.CPU.NUMA) {
+		d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max",
+			"memory cannot grow with `cpu.numa` at %s; remove one of them", where(d.entry.At("cpu", "numa")))
+	}
 	if mem.Hugepages != "" {
 		page, ok := d.quantity(mem.Hugepages, "memory", "hugepages")
 		if ok && (page <= 0 || guest%page != 0) {

@@ -71,14 +71,27 @@ func LabelProblem(key, value string) string {
 	if plainKey(key) && (value == "" || plainLabel(value)) {
 		return ""
 	}
-	const name = "at most 63 letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit"
 	if !IsLabelKey(key) {
-		return fmt.Sprintf("invalid label key %q; expected %s, after a domain and a slash or alone", key, name)
+		return keyProblem("label", key)
 	}
 	if len(validation.IsValidLabelValue(value)) > 0 {
-		return fmt.Sprintf("invalid label value %q; expected %s", value, name)
+		return fmt.Sprintf("invalid label value %q; expected %s", value, labelForm)
 	}
 	return ""
+}
+
+const labelForm = "at most 63 letters, digits, \"-\", \"_\" and \".\", starting and ending with a letter or digit"
+
+// AnnotationProblem returns what is wrong with the key of an annotation, or "".
+func AnnotationProblem(key string) string {
+	if IsLabelKey(key) {
+		return ""
+	}
+	return keyProblem("annotation", key)
+}
+
+func keyProblem(of, key string) string {
+	return fmt.Sprintf("invalid %s key %q; expected %s, after a domain and a slash or alone", of, key, labelForm)
 }
 
 // IsLabelKey reports whether a key is valid for labels and annotations.

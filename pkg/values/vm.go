@@ -233,7 +233,7 @@ type NIC struct {
 	Ports []Port `json:"ports,omitempty"`
 	// Position in the boot order, from 1.
 	BootOrder *uint `json:"bootOrder,omitempty" minimum:"1"`
-	// Link state; `absent` unplugs the NIC.
+	// Link state; `absent` unplugs a bridge NIC.
 	State string `json:"state,omitempty" enum:"up,down,absent"`
 }
 

@@ -107,7 +107,8 @@ func (l *layer) storageClass(o *unstructured.Unstructured) {
 		"parameters": map[string]any{"pool": "vms"},
 	}}
 	made.SetName(o.GetName())
-	require.NoError(l, lab.cluster.Apply(context.Background(), made))
+	_, err := l.of(o).Create(l.Context(), made, metav1.CreateOptions{FieldManager: "storage"})
+	require.NoError(l, err)
 }
 
 // of gives access to the objects of o's kind in its namespace, which it creates.

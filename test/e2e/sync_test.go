@@ -98,7 +98,12 @@ func TestRefusedByKubeVirt(t *testing.T) {
 	before := s.machine("db").GetGeneration()
 	s.replace("vms/databases.yaml", "disks:", "overrides: {spec: {template: {spec: {domain: {machine: {type: pc-i440fx}}}}}}\n    disks:")
 	s.push("A machine type of another age")
-	s.wait(failed("admission webhook", "pc-i440fx"))
+	s.wait(func(status *argo.Status) error {
+		if refusal := status.Refusal("VirtualMachine", "db"); !strings.Contains(refusal, "pc-i440fx") {
+			return errors.New("no refusal of the machine: " + refusal)
+		}
+		return nil
+	})
 	require.Equal(t, before, s.machine("db").GetGeneration())
 }
 
