@@ -38,6 +38,7 @@ func WriteMatrix(t *testing.T, dir string, systems []OS) int {
 		"apiVersion": "vmrender.io/v1alpha1",
 		"kind":       "Fleet",
 		"metadata":   map[string]any{"name": "matrix"},
+		"target":     map[string]any{"image": "registry.example.com/vmrender:1"},
 		"identity":   map[string]any{"macPrefix": "02:a1:b2"},
 		"catalog": map[string]any{"networks": map[string]any{"vlan2003": map[string]any{
 			"nad": "default/vlan2003", "cidr": "10.0.0.0/8", "gateway": "10.0.0.1", "dns": []any{"10.0.0.2"},
