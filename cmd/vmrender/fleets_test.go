@@ -38,16 +38,6 @@ func TestFleets(t *testing.T) {
 	require.InDelta(t, 0.5, float64(valid)/float64(*fleets), 0.2, "valid fleets")
 }
 
-// FuzzFleet checks the fleets that bytes select.
-func FuzzFleet(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte("fleet"))
-	f.Fuzz(func(t *testing.T, choices []byte) {
-		t.Chdir(t.TempDir())
-		requireSound(t, fleetgen.FromBytes(choices))
-	})
-}
-
 // TestFleetsReachEveryKey proves that every key of the schemas is in a valid fleet,
 // and so is rendered, in the first 4,000 seeds.
 func TestFleetsReachEveryKey(t *testing.T) {

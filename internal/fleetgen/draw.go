@@ -9,23 +9,6 @@ type draw struct {
 	wrong int
 }
 
-// fromBytes is the random numbers of a fuzz target: those that the bytes select, so
-// that a mutated byte is another choice, and then those of a generator.
-type fromBytes struct {
-	bytes []byte
-	rest  rand.PCG
-}
-
-// Uint64 spreads the next byte over all bits: the choices look at the high ones.
-func (b *fromBytes) Uint64() uint64 {
-	if len(b.bytes) == 0 {
-		return b.rest.Uint64()
-	}
-	next := uint64(b.bytes[0])
-	b.bytes = b.bytes[1:]
-	return next * 0x0101010101010101
-}
-
 // one reports true in one of n calls.
 func (d *draw) one(n int) bool { return d.IntN(n) == 0 }
 

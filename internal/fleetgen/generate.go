@@ -8,16 +8,7 @@ import (
 
 // New returns the fleet of a seed: always the same.
 func New(seed uint64) Fleet {
-	return generate(rand.NewPCG(seed, 0))
-}
-
-// FromBytes returns the fleet that the bytes select, for fuzz targets.
-func FromBytes(bytes []byte) Fleet {
-	return generate(&fromBytes{bytes: bytes})
-}
-
-func generate(source rand.Source) Fleet {
-	d := &draw{Rand: rand.New(source)}
+	d := &draw{Rand: rand.New(rand.NewPCG(seed, 0))}
 	// Seven of ten fleets have no value that is wrong on purpose, and the others one
 	// of 25 or of 150.
 	d.wrong = pick(d, []int{0, 0, 0, 0, 0, 0, 0, 150, 150, 25})
