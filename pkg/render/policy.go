@@ -163,7 +163,8 @@ var (
 		Text: "A disk that was not kept before still belongs to the VM: KubeVirt never releases it, " +
 			"and Kubernetes deletes it with the VM, until its `ownerReferences` are removed. " +
 			"Where the health checks of this project are installed, the DataVolume and its Application " +
-			"are Degraded until then, with the command in the message.",
+			"are Degraded until then, with the command in the message. " +
+			"Where its governance layer is installed, the policy `keptDisks` refuses that deletion.",
 	}
 	petRootFact = Fact{
 		On: OnChange, Given: "a root disk that is kept", holds: hasKeptRoot,

@@ -64,6 +64,24 @@ rolloutDeletions:
     && self.metadata.?labels[?'vmrender.io/disk'].orValue('') != 'root' ? [self.metadata.name] : []
   message: "'DataVolume ' + variables.refused[0] + ' is no root disk of cattle (label vmrender.io/disk: root), so a rollout does not delete it'"
 
+# A DataVolume that came from dataVolumeTemplates belongs to its VM also when a later commit keeps it: virt-controller adopts
+# and never releases (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go). When the VM goes, the garbage collector
+# deletes the disk, whatever Argo CD's annotations are. Controllers that share one identity are told apart by the owner, and
+# by a namespace that is not being deleted as a whole.
+keptDisks:
+  objects: [DataVolume]
+  operations: [DELETE]
+  values: >-
+    request.userInfo.username in ['system:serviceaccount:kube-system:generic-garbage-collector', 'system:kube-controller-manager']
+    && namespaceObject.status.phase != 'Terminating'
+    && self.metadata.?ownerReferences.orValue([]).size() > 0
+    && self.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('') == 'vmrender'
+    && 'Delete=false' in self.metadata.?annotations[?'argocd.argoproj.io/sync-options'].orValue('').split(',')
+    ? [self.metadata.name] : []
+  message: >-
+    'DataVolume ' + variables.refused[0] + ' is kept, but still belongs to its VM; release it: kubectl patch datavolume '
+    + variables.refused[0] + ' --namespace ' + request.namespace + ' --type merge --patch \'{"metadata":{"ownerReferences":null}}\''
+
 interfaceModels:
   objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool]
   operations: [CREATE, UPDATE]
