@@ -14,8 +14,10 @@ RUN go mod download
 COPY . .
 ARG TARGETOS
 ARG TARGETARCH
-# The same sources give the same bytes: no paths, no time, no commit.
-RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -o /out/ ./cmd/...
+ARG VERSION=devel
+ARG REVISION=unknown
+# The same sources, version and revision give the same bytes: no paths, no time.
+RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= -X main.version=${VERSION} -X main.revision=${REVISION}" -o /out/ ./cmd/...
 
 FROM ${BASE}
 ARG VERSION=devel

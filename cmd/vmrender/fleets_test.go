@@ -26,6 +26,7 @@ func TestFleets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // small fleets: collecting garbage on other CPUs costs most
 	defer debug.SetGCPercent(debug.SetGCPercent(2000))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
 	valid := 0
 	for seed := *first; seed < *first+*fleets; seed++ {
 		t.Run(fmt.Sprint("seed-", seed), func(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -17,6 +18,9 @@ type build struct {
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
+
+// Set by the linker in builds without version control, such as that of the image.
+var version, revision string
 
 func newVersionCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -37,12 +41,15 @@ func newVersionCommand() *cobra.Command {
 }
 
 func readBuild() build {
-	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{
+		Version: cmp.Or(version, "(devel)"), Commit: revision,
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
-	if info.Main.Version != "" {
+	if info.Main.Version != "" && version == "" {
 		b.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {
