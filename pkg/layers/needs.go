@@ -11,8 +11,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// openShiftOnly is the key of the table of what OpenShift serves by itself.
-const openShiftOnly = "openshift"
+// onOpenShift is the key of the table of what OpenShift serves by itself.
+const onOpenShift = "openshift"
 
 // need is a kind that the cluster must serve before a layer can be applied.
 type need struct{ group, kind string }
@@ -64,7 +64,7 @@ func (p *loaded) isServed(n need, opts Options) bool {
 	if serves(slices.Concat(opts.APIVersions, p.Target.APIVersions), n) {
 		return true
 	}
-	return opts.APIVersions == nil && p.openShift() && slices.Contains(table().Native[openShiftOnly], n.group)
+	return opts.APIVersions == nil && p.openShift() && slices.Contains(table().Native[onOpenShift], n.group)
 }
 
 // serves reports whether a list of APIs (group/version or group/version/Kind) includes a
@@ -150,7 +150,7 @@ func (p *loaded) reportMissing(n need, r rendered, opts Options, diags *source.D
 	case here != "":
 		diags.Errorf(r.key, rule.Prerequisite, r.path, "nothing brings %s before this layer; %s, "+
 			"or list it under `target.apiVersions` if the cluster serves it", n, here)
-	case opts.APIVersions == nil && slices.Contains(table().Native[openShiftOnly], n.group):
+	case opts.APIVersions == nil && strings.HasSuffix(n.group, ".openshift.io") && !p.openShift():
 		diags.Errorf(r.key, rule.Prerequisite, r.path, "%s exists on OpenShift only, and `target.openshift` is false; "+
 			"remove what needs it, or list it under `target.apiVersions` if the cluster serves it", n)
 	case opts.APIVersions != nil:

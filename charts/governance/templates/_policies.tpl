@@ -6,6 +6,8 @@ operations  requests that are judged
 values      CEL: a list of what matters in an object, `self`
 allowed     CEL: whether a `value` of that list is allowed to everybody; without it none is
 message     CEL: what to say of variables.refused, the values that were not there before and are not allowed
+missing     what becomes of a request while the parameters do not exist, such as between the deletions of the ConfigMap and of the
+            binding: Deny without it. Where that would stop the garbage collector everywhere, it is Allow
 verb        what the requester must be allowed to do with virtual machines to have refused values all the same
 
 Policies are the same in all clusters; what differs is in params, the ConfigMap of governance.parameters.
@@ -59,6 +61,7 @@ deleteProtectionRemoval:
 rolloutDeletions:
   objects: [DataVolume]
   operations: [DELETE]
+  missing: Allow
   values: >-
     request.userInfo.username.matches('^system:serviceaccount:[^:]+:.+-[0-9a-f]{8}-rollout$')
     && self.metadata.?labels[?'vmrender.io/disk'].orValue('') != 'root' ? [self.metadata.name] : []
@@ -71,6 +74,7 @@ rolloutDeletions:
 keptDisks:
   objects: [DataVolume]
   operations: [DELETE]
+  missing: Allow
   values: >-
     request.userInfo.username in ['system:serviceaccount:kube-system:generic-garbage-collector', 'system:kube-controller-manager']
     && namespaceObject.status.phase != 'Terminating'

@@ -163,7 +163,7 @@ func TestGeneratePaths(t *testing.T) {
 		app       v1alpha1.Application
 		yes, nope []string
 	}{
-		"fleet": {whole, []string{"site/fleet.yaml", "site/new/_defaults.yaml", "site/prod/web/web.yaml"}, []string{"other.yaml", "site.yaml", "sites/fleet.yaml"}},
+		"fleet": {whole, []string{"site/fleet.yaml", "site/new/_defaults.yaml", "site/prod/web/web.yaml", "other.yaml"}, nil}, // without --generate-paths
 		"root":  {root, []string{"fleet.yaml", "a/b.yaml"}, nil},
 		"directory": {
 			web,

@@ -35,6 +35,9 @@ func TestPlugin(t *testing.T) {
 // helmValues are the values of the chart argo-cd that install the sidecar
 // (argo-helm, charts/argo-cd/templates/argocd-repo-server/deployment.yaml).
 type helmValues struct {
+	Configs struct {
+		Params map[string]any `json:"params"`
+	} `json:"configs"`
 	RepoServer struct {
 		ExtraContainers []corev1.Container `json:"extraContainers"`
 		Volumes         []corev1.Volume    `json:"volumes"`
@@ -52,6 +55,9 @@ type argoCD struct {
 		Namespace string `json:"namespace"`
 	} `json:"metadata"`
 	Spec struct {
+		Controller struct {
+			Env []corev1.EnvVar `json:"env"`
+		} `json:"controller"`
 		Repo struct {
 			SidecarContainers []corev1.Container `json:"sidecarContainers"`
 			Volumes           []corev1.Volume    `json:"volumes"`

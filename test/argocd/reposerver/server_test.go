@@ -63,7 +63,7 @@ func commit(t *testing.T, files map[string]string) string {
 func TestGenerate(t *testing.T) {
 	ctx, s := servers(t)
 	header := func(name string) string {
-		return "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: " + name + "}\nvars: {tier: silver}\n" +
+		return "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: " + name + "}\ntarget: {openshift: true}\nvars: {tier: silver}\n" +
 			"defaults: {os: fedora, flavor: small, labels: {tier: '{{ .vars.tier }}'}}\n"
 	}
 	repository := commit(t, map[string]string{

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/vmrender/vmrender/test/e2e/process"
@@ -158,7 +159,7 @@ func TestFinalizersCanBeRemoved(t *testing.T) {
 }
 
 // Without its parameters no policy knows what to allow, and everything that they
-// are for is refused.
+// are for is refused, except the deletion of disks.
 func TestMissingParameters(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -175,6 +176,13 @@ func TestMissingParameters(t *testing.T) {
 	refused := harmless
 	refused.refused = "no params found for policy binding with `Deny` parameterNotFoundAction"
 	require.NoError(t, process.Poll(ctx, refused.check))
+	// Disks are deleted as before: otherwise nothing in the cluster could be.
+	for _, as := range []rest.ImpersonationConfig{admin, rollout} {
+		gone := attempt{name: "disk", as: as, object: disk("team"), remove: true}
+		gone.object.SetName("disk-without-parameters")
+		require.NoError(t, gone.begin(ctx))
+		require.NoError(t, gone.check(ctx))
+	}
 
 	parameters.SetResourceVersion("")
 	_, err = resource.Create(ctx, parameters, metav1.CreateOptions{})
