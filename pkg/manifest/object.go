@@ -30,7 +30,7 @@ func New(v any) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{ID: identify(text), JSON: text}, nil
+	return Object{ID: Identify(text), JSON: text}, nil
 }
 
 // Group returns the API group, such as "kubevirt.io", or "" for core objects. An
@@ -62,9 +62,9 @@ func (id ID) Compare(other ID) int {
 	)
 }
 
-// identify reads an object's identity from its JSON, and stops when it is complete.
+// Identify reads an object's identity from its JSON, and stops when it is complete.
 // Fields that are missing, or are not strings, stay empty.
-func identify(json []byte) (id ID) {
+func Identify(json []byte) (id ID) {
 	s := scanner{text: json}
 	for key := range s.keys() {
 		switch key {

@@ -12,17 +12,33 @@ import (
 
 // ReadError is a problem in a stream of objects.
 type ReadError struct {
-	Document int // among the documents that are not empty, from 1
-	Line     int // in the stream, from 1; the first of the document if it is not known
-	Item     int // of a List, from 1; 0 outside Lists
+	File     string // if it is known; see [ReadFiles]
+	Document int    // among the documents that are not empty, from 1; 0 for a whole file
+	Line     int    // in the stream, from 1; the first of the document if it is not known; 0 for a whole file
+	Item     int    // of a List, from 1; 0 outside Lists
 	Problem  string
 }
 
 func (e *ReadError) Error() string {
-	if e.Item > 0 {
-		return fmt.Sprintf("document %d, line %d, item %d: %s", e.Document, e.Line, e.Item, e.Problem)
+	switch {
+	case e.File != "" && e.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message())
+	case e.File != "":
+		return e.File + ": " + e.Message()
 	}
-	return fmt.Sprintf("document %d, line %d: %s", e.Document, e.Line, e.Problem)
+	at := fmt.Sprintf("document %d, line %d", e.Document, e.Line)
+	if e.Item > 0 {
+		return at + ", " + e.Message()
+	}
+	return at + ": " + e.Message()
+}
+
+// Message returns the error without its file, document and line.
+func (e *ReadError) Message() string {
+	if e.Item > 0 {
+		return fmt.Sprintf("item %d: %s", e.Item, e.Problem)
+	}
+	return e.Problem
 }
 
 // Read reads the objects of a stream: YAML documents, JSON objects one after the
@@ -150,7 +166,7 @@ func (r *reading) object(at ReadError, text []byte) {
 		r.fail(at, "%v", err)
 		return
 	}
-	id := identify(canonical)
+	id := Identify(canonical)
 	var missing []string
 	for _, field := range []struct{ name, value string }{
 		{"apiVersion", id.APIVersion}, {"kind", id.Kind}, {"metadata.name", id.Name},

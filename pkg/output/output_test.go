@@ -249,5 +249,5 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 	err := Objects(full{}, manifest.JSON, []manifest.Object{{JSON: []byte("{}")}})
 	require.ErrorIs(t, err, errFull)
 	require.EqualError(t, err, "writing manifests: full")
-	require.EqualError(t, Struct(full{}, manifest.YAML, struct{}{}), "writing manifests: full")
+	require.EqualError(t, Structs(full{}, manifest.YAML, struct{}{}), "writing manifests: full")
 }

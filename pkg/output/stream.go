@@ -27,9 +27,16 @@ func Objects(to io.Writer, format manifest.Format, objects []manifest.Object) er
 	})
 }
 
-// Struct writes one object, given as a struct of its kind.
-func Struct(to io.Writer, format manifest.Format, object any) error {
-	return stream(to, format, func(w *manifest.Writer) error { return writing(w.Encode(object)) })
+// Structs writes objects, each given as a struct of its kind.
+func Structs(to io.Writer, format manifest.Format, objects ...any) error {
+	return stream(to, format, func(w *manifest.Writer) error {
+		for _, o := range objects {
+			if err := writing(w.Encode(o)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // stream writes the objects that add writes to the Writer.
