@@ -7,7 +7,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/vars"
 )
+
+// defaultOption is the name of the option in diagnostics, in place of a file.
+const defaultOption = "--default"
 
 // given is the level of Options.Defaults. It is between the levels of files
 // and those of the VMs: an option of a deployment is more specific than the
@@ -52,12 +56,12 @@ func parseDefaults(defaults []string, diags *source.Diagnostics) *source.Node {
 	var out *source.Node
 	file := &source.File{Name: defaultOption}
 	for _, pair := range defaults {
-		keys, value, ok := parsePair(file, pair, diags)
+		keys, value, ok := vars.Split(file, pair, diags)
 		if !ok {
 			continue
 		}
 		if n := parseScalar(file, strings.Join(keys, "."), value, diags); n != nil {
-			out = source.Compose(out, values.Long(underKeys(file, keys, n)))
+			out = source.Compose(out, values.Long(vars.Under(file, keys, n)))
 		}
 	}
 	return out

@@ -2,9 +2,12 @@ package fleet
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/secret"
@@ -92,6 +95,9 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 func (f *Fleet) openCatalog(entries *source.Node) {
 	target := &f.Header.Target
 	target.KubeVirt = cmp.Or(target.KubeVirt, f.KubeVirt)
+	if target.KubeVirt == "" && target.OpenShift != nil {
+		target.KubeVirt = target.OpenShift.KubeVirt()
+	}
 	create := catalog.New
 	if target.Plain() {
 		create = catalog.NewPlain
@@ -178,9 +184,10 @@ func (f *Fleet) checkName() {
 	}
 }
 
-// checkTarget checks the versions, which must be strings: 3.10 as a number is
-// 3.1.
+// checkTarget checks the update methods, and the versions, which must be strings: 3.10
+// as a number is 3.1.
 func (f *Fleet) checkTarget(target *source.Node) {
+	f.checkMethods(target.Get("workloadUpdateMethods"))
 	for _, key := range []string{"kubevirt", "argocd"} {
 		n := target.Get(key)
 		if n == nil || n.Kind != source.String {
@@ -189,6 +196,18 @@ func (f *Fleet) checkTarget(target *source.Node) {
 		if _, _, ok := values.ParseVersion(n.Text); !ok {
 			f.diags.Errorf(n.Pos(), rule.BadVersion, "target."+key,
 				"invalid version %q; expected a version such as \"1.6\"", n.Text)
+		}
+	}
+}
+
+func (f *Fleet) checkMethods(methods *source.Node) {
+	if methods == nil || methods.Kind != source.List {
+		return
+	}
+	for i, n := range methods.Items {
+		if n.Kind == source.String && !slices.Contains(values.WorkloadUpdateMethods, n.Text) {
+			f.diags.Errorf(n.Pos(), rule.UnknownValue, fmt.Sprintf("target.workloadUpdateMethods[%d]", i),
+				"unknown value %q; %s", n.Text, suggest.DidYouMean(n.Text, values.WorkloadUpdateMethods))
 		}
 	}
 }

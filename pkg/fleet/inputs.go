@@ -9,7 +9,7 @@ import (
 )
 
 // Inputs returns the files outside part, a directory of the fleet, that its
-// VMs depend on: fleet.yaml, a platform.yaml next to it, the _defaults.yaml of
+// VMs depend on: fleet.yaml, a platform.yaml next to it with its bases, the _defaults.yaml of
 // every directory above part (whether or not it exists, because it may be
 // added later), and the targets of symbolic links. The paths are cleaned and
 // sorted.
@@ -21,6 +21,9 @@ func (f *Fleet) Inputs(part string) ([]string, error) {
 	files := []string{filepath.Join(f.Root, headerName)}
 	if platform := filepath.Join(f.Root, platformName); exists(platform) {
 		files = append(files, platform)
+		if f.Platform != nil {
+			files = append(files, f.Platform.Files...)
+		}
 	}
 	for _, dir := range dirs {
 		files = append(files, filepath.Join(dir, defaultsName))

@@ -69,6 +69,17 @@ func TestInputsNextToPlatform(t *testing.T) {
 	require.Equal(t, []string{"site/_defaults.yaml", "site/fleet.yaml", "site/platform.yaml"}, files)
 }
 
+// A platform consists of its bases, too.
+func TestInputsOfBases(t *testing.T) {
+	enter(t)
+	base := []byte("apiVersion: vmrender.io/v1alpha1\nkind: Platform\n")
+	require.NoError(t, os.WriteFile("base.yaml", base, 0o600))
+	require.NoError(t, os.WriteFile("site/platform.yaml", append(base, "base: ../base.yaml\n"...), 0o600))
+	files, err := openPart(t, "site/lab").Inputs("site/lab")
+	require.NoError(t, err)
+	require.Equal(t, []string{"base.yaml", "site/_defaults.yaml", "site/fleet.yaml", "site/platform.yaml"}, files)
+}
+
 func TestInputsFromWithin(t *testing.T) {
 	enter(t)
 	t.Chdir("site/prod/web")

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/platform"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -12,6 +13,8 @@ import (
 // VMs. It is read as data, without its charts, which are not in the sidecar.
 type Platform struct {
 	File string
+	// Files are all files that it consists of.
+	Files []string
 	// Networks are namespace/name, or the name of a network that exists in every namespace.
 	Networks []string
 	// HasNetworks is true if a layer of the platform creates networks, so that no other network exists.
@@ -34,21 +37,20 @@ func (f *Fleet) readPlatform() *Platform {
 		f.fail(path, rule.BadPath, problem)
 		return nil
 	}
-	data, err := source.ReadFile(path)
-	if err != nil {
+	if _, err := source.ReadFile(path); err != nil {
 		f.fail(path, rule.Unreadable, err.Error())
 		return nil
 	}
-	docs := source.Parse(&source.File{Name: path, Data: data}, new(source.Diagnostics))
-	if len(docs) == 0 || !strings.HasPrefix(docs[0].Get("apiVersion").Str(), "vmrender.io/") {
+	doc := platform.Read(path, platform.Options{Root: f.Limit}, new(source.Diagnostics))
+	if doc == nil || !strings.HasPrefix(doc.Tree.Get("apiVersion").Str(), "vmrender.io/") {
 		return nil
 	}
-	p := &Platform{File: path, entries: &source.Node{Kind: source.Map}}
+	p := &Platform{File: path, Files: doc.Files, entries: &source.Node{Kind: source.Map}}
 	var networks, classes []source.Field
-	for _, layer := range docs[0].Get("layers").Entries() {
-		chart := layer.Value.Get("chart").Str()
-		if chart == "" {
-			chart = layer.Key
+	for _, layer := range doc.Tree.Get("layers").Entries() {
+		chart := layer.Key
+		if named := layer.Value.Get("chart"); named.IsSet() {
+			chart = named.Str() // none, if the chart is not one of ours
 		}
 		values := layer.Value.Get("values")
 		switch chart {

@@ -146,6 +146,12 @@ func (w *walker) dir(dir string, levels []string) {
 	}
 }
 
+// IsRoot reports whether path is that of a whole fleet: a fleet.yaml, or a directory with
+// one.
+func IsRoot(path string) bool {
+	return filepath.Base(path) == headerName || exists(filepath.Join(path, headerName))
+}
+
 // ownRoot reports whether a directory is a separate fleet or platform.
 func ownRoot(dir string) bool {
 	return exists(filepath.Join(dir, headerName)) || exists(filepath.Join(dir, platformName))

@@ -100,6 +100,17 @@ const (
 	// Impact is an annotation of the Applications of layers: "low", "medium" or
 	// "high". It is for people.
 	Impact = "vmrender.io/impact"
+	// Delivery is an annotation of objects of layers: "argocd" for one that no policy
+	// contains, because policies do by themselves what it is for.
+	Delivery = "vmrender.io/delivery"
+)
+
+// The keys on objects of layers.
+const (
+	// MachineConfig and a number from 1 on is an annotation of MachineConfigPools: a
+	// MachineConfig that a layer of the platform applies to the pool. Argo CD's health
+	// check of the pool waits for it.
+	MachineConfig = "vmrender.io/machine-config-"
 )
 
 // The annotations of charts (in Chart.yaml), which package layers reads.

@@ -40,6 +40,8 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Fleet:            "vmrender.io/fleet",
 		labels.Directory:        "vmrender.io/directory",
 		labels.Impact:           "vmrender.io/impact",
+		labels.Delivery:         "vmrender.io/delivery",
+		labels.MachineConfig:    "vmrender.io/machine-config-",
 		labels.ChartNamespace:   "vmrender.io/namespace",
 	}
 	for key, want := range keys {

@@ -10,6 +10,7 @@ const (
 	UnknownName ID = "unknown-name"
 	// Duplicate is a name, address, identity or boot order that something else in the fleet already has.
 	Duplicate ID = "duplicate"
-	// Cycle is a chain of references that leads back to its start: `dependsOn` of VMs, or `from` of catalog entries.
+	// Cycle is a chain of references that leads back to its start: `dependsOn` of VMs, `from` of catalog entries, or
+	// `base` of platforms.
 	Cycle ID = "cycle"
 )

@@ -8,6 +8,14 @@ const (
 	Values ID = "values"
 	// Chart is a layer whose chart cannot be rendered.
 	Chart ID = "chart"
+	// Remote is a layer that cannot be rendered here, because its chart is in a repository of charts.
+	Remote ID = "remote"
+	// UnknownCatalog is an operator from a catalog that nothing is known to create: an error if the platform creates
+	// others, or switches OpenShift's off.
+	UnknownCatalog ID = "unknown-catalog"
+	// Unmanaged is an object that is no longer rendered, because another Application has it, and that Argo CD would
+	// delete if none had.
+	Unmanaged ID = "unmanaged"
 	// Prerequisite is a layer that needs a kind which the cluster does not serve: a
 	// warning if an earlier layer provides it, an error if none does.
 	Prerequisite ID = "prerequisite"
@@ -19,6 +27,8 @@ const (
 	Pointer ID = "pointer"
 	// Policy is a layer that cannot be written as a policy of Advanced Cluster Management.
 	Policy ID = "policy"
+	// Impact is a warning of what a layer does to what runs.
+	Impact ID = "impact"
 	// SharedObject is an object that two layers render, although it can belong to one Application only.
 	SharedObject ID = "shared-object"
 )

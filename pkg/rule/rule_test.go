@@ -15,11 +15,11 @@ const stable = `
 ambiguous-scalar anchor bad-glob bad-ip bad-label bad-mac bad-name bad-option bad-parameter bad-path
 bad-quantity bad-source bad-uuid bad-value bad-version below-minimum chart conflict cycle
 default-image depth documents duplicate duplicate-key empty-file encode encoding expansion file-size
-firmware identity inline-secret invalid-value key-type kubevirt-version migration-network
+firmware identity impact inline-secret invalid-value key-type kubevirt-version migration-network
 missing-key no-fleet no-root no-vms not-migratable not-updated not-values openshift out-of-range
-output-size patch placement platform-network pointer policy prerequisite protection removal replace
-reserved shared-object shrinks stopped strategy sync-options tag target template unknown-key
-unknown-layer unknown-name unknown-value unpaired unreadable unserved values volatile-root
+output-size patch placement platform-network pointer policy prerequisite protection remote removal replace
+reserved shared-object shrinks stopped strategy sync-options tag target template unknown-catalog unknown-key
+unknown-layer unknown-name unknown-value unmanaged unpaired unreadable unserved values volatile-root
 wrong-type yaml-syntax
 `
 

@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,4 +115,18 @@ func (d *Diagnostics) Sorted() []Diagnostic {
 
 func compare(a, b Diagnostic) int {
 	return cmp.Or(a.Compare(b.Pos), cmp.Compare(a.Message, b.Message))
+}
+
+// Relabel replaces a directory at the start of the names of files, in positions and in
+// messages: a file /tmp/x/a.yaml in the directory /tmp/x becomes "main:a.yaml" with the
+// label "main:".
+func (d *Diagnostics) Relabel(dir, label string) {
+	dir += string(filepath.Separator)
+	for i := range d.list {
+		p := &d.list[i]
+		if rest, ok := strings.CutPrefix(p.File+string(filepath.Separator), dir); ok {
+			p.File = label + filepath.ToSlash(filepath.Clean(rest))
+		}
+		p.Message = strings.ReplaceAll(p.Message, dir, label)
+	}
 }

@@ -51,3 +51,15 @@ func TestPaths(t *testing.T) {
 	require.Equal(t, `vms["db 01"].labels["app.io/part"]`,
 		JoinPath(JoinPath(JoinPath("vms", "db 01"), "labels"), "app.io/part"))
 }
+
+func TestRelabel(t *testing.T) {
+	var d Diagnostics
+	d.Errorf(Pos{"/tmp/x/a/b.yaml", 1, 2}, "r", "vms.a", "also in /tmp/x/c.yaml:3:4 and /tmp/xy/d.yaml")
+	d.Errorf(Pos{"/tmp/x", 0, 0}, "r", "", "the root")
+	d.Errorf(Pos{"/tmp/xy/e.yaml", 0, 0}, "r", "", "another directory")
+	d.Relabel("/tmp/x", "main:")
+	require.Equal(t, `/tmp/xy/e.yaml: another directory [r]
+main:.: the root [r]
+main:a/b.yaml:1:2: vms.a: also in main:c.yaml:3:4 and /tmp/xy/d.yaml [r]
+`, lines(&d))
+}

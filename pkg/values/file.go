@@ -7,6 +7,7 @@ package values
 
 import (
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -55,13 +56,14 @@ type Metadata struct {
 // Target is the cluster that the manifests will run on. Versions default to
 // the newest.
 type Target struct {
-	// KubeVirt version, for example "1.6".
+	// KubeVirt version, for example "1.6". Defaults to that of the OpenShift release.
 	KubeVirt string `json:"kubevirt,omitempty"`
 	// Argo CD version, for example "3.2".
 	ArgoCD string `json:"argocd,omitempty"`
-	// Whether the cluster is OpenShift. With false, operating systems have public images instead of OpenShift's boot
-	// sources, or none. If unset, they have the boot sources, with a warning if the cluster's API shows no OpenShift.
-	OpenShift *bool `json:"openshift,omitempty"`
+	// Whether the cluster is OpenShift, or its release, for example "4.20". With false, operating systems have public
+	// images instead of OpenShift's boot sources, or none. If unset, they have the boot sources, with a warning if the
+	// cluster's API shows no OpenShift.
+	OpenShift *openshift.Cluster `json:"openshift,omitempty"`
 	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender.
 	// Required where such Jobs are rendered.
 	Image string `json:"image,omitempty"`
@@ -70,13 +72,27 @@ type Target struct {
 	ApplyOutOfSyncOnly bool `json:"applyOutOfSyncOnly,omitempty"`
 	// Whether Argo CD has the health checks of this project, with which stopped VMs do not block a sync.
 	HealthChecks bool `json:"healthChecks,omitempty"`
+	// `vmRolloutStrategy` of the KubeVirt object: whether changes that can be made to running VMs are, or wait for a
+	// restart. This key and those below change no manifest; predictions of what a sync does need them.
+	VMRolloutStrategy string `json:"vmRolloutStrategy,omitempty" enum:"LiveUpdate,Stage"`
+	// `workloadUpdateMethods` of the KubeVirt object, of `LiveMigrate` and `Evict`: how KubeVirt applies changes that
+	// need another pod. An empty list is none.
+	WorkloadUpdateMethods []string `json:"workloadUpdateMethods,omitempty" enum:"LiveMigrate,Evict"`
+	// KubeVirt's feature gates that are not as its version has them by default: true for on.
+	FeatureGates map[string]bool `json:"featureGates,omitempty"`
+	// Whether VMs can live-migrate at all: there is more than one node that can run them, and storage that two nodes
+	// can use at a time.
+	LiveMigratable *bool `json:"liveMigratable,omitempty"`
 }
 
+// WorkloadUpdateMethods are the ways in which KubeVirt updates running VMs.
+var WorkloadUpdateMethods = []string{"LiveMigrate", "Evict"}
+
 // Plain reports whether the cluster is known not to be OpenShift.
-func (t *Target) Plain() bool { return t.OpenShift != nil && !*t.OpenShift }
+func (t *Target) Plain() bool { return t.OpenShift != nil && t.OpenShift.No }
 
 // OnOpenShift reports whether the cluster is known to be OpenShift.
-func (t *Target) OnOpenShift() bool { return t.OpenShift != nil && *t.OpenShift }
+func (t *Target) OnOpenShift() bool { return t.OpenShift != nil && !t.OpenShift.No }
 
 // DefaultImage is the image of Jobs for VMs on standard input, which have no target. No registry has that name
 // (RFC 6761, section 6.4).
