@@ -9,7 +9,12 @@ operator fills in, is applied by the server, which leaves the fields of others a
 Namespace:           {apiVersion: v1, wave: -10, options: [&prune Prune=false, &delete Delete=false]}
 OperatorGroup:       {apiVersion: operators.coreos.com/v1, wave: -9, options: [&crd SkipDryRunOnMissingResource=true]}
 Subscription:        {apiVersion: operators.coreos.com/v1alpha1, wave: -8, options: [*crd]}
-HyperConverged:      {apiVersion: hco.kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, &server ServerSideApply=true]}
+Operator:            {apiVersion: operators.coreos.com/v1, wave: -8, options: [*crd, &server ServerSideApply=true]}
+ImageDigestMirrorSet: {apiVersion: config.openshift.io/v1, wave: -10, options: [*prune, *delete]}
+ImageTagMirrorSet:   {apiVersion: config.openshift.io/v1, wave: -10, options: [*prune, *delete]}
+CatalogSource:       {apiVersion: operators.coreos.com/v1alpha1, wave: -9}
+OperatorHub:         {apiVersion: config.openshift.io/v1, wave: -8, options: [*prune, *delete, *server]}
+HyperConverged:      {apiVersion: hco.kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
 KubeVirt:            {apiVersion: kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
 CDI:                 {apiVersion: cdi.kubevirt.io/v1beta1, wave: 0, options: [*crd, *prune, *delete, *server]}
 StorageClass:        {apiVersion: storage.k8s.io/v1, wave: 1, options: [*prune, *delete, *server]}
@@ -46,8 +51,9 @@ MetalLB:             {apiVersion: metallb.io/v1beta1, wave: 0, options: [*crd]}
 IPAddressPool:       {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 L2Advertisement:     {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 UIPlugin:            {apiVersion: observability.openshift.io/v1alpha1, wave: 0, options: [*crd]}
-KubeletConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 8}
-MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 8}
+KubeletConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0}
+MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0}
+MachineConfigPool:   {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*prune, *delete, *server]}
 {{- end -}}
 
 {{/*
@@ -77,6 +83,48 @@ Usage: {{ get (include "vmrender.release" $ | fromYaml) "descheduler" }}
 {{- $found := first $releases -}}
 {{- range $releases }}{{ if ge $minor (int .kubernetes) }}{{ $found = . }}{{ end }}{{ end -}}
 {{- toYaml $found -}}
+{{- end -}}
+
+{{/*
+vmrender.waits are the commands that wait until what a chart makes works, by the chart's name.
+*/}}
+{{- define "vmrender.waits" -}}
+catalog:
+  - kubectl wait catalogsources --all --namespace {{ .Release.Namespace }} --for=jsonpath='{.status.connectionState.lastObservedState}'=READY --timeout=15m
+operators:
+  - kubectl wait subscriptions.operators.coreos.com --all --all-namespaces --for=jsonpath='{.status.state}'=AtLatestKnown --timeout=15m
+  - kubectl wait clusterserviceversions --all --all-namespaces --for=jsonpath='{.status.phase}'=Succeeded --timeout=15m
+network:
+  - kubectl wait nodenetworkconfigurationpolicies --all --for=condition=Available --timeout=15m
+kubevirt:
+  - kubectl wait kubevirts,cdis --all --all-namespaces --for=condition=Available --timeout=15m
+hyperconverged:
+  - kubectl wait hyperconvergeds --all --all-namespaces --for=condition=Available --timeout=30m
+storage:
+  - kubectl get storageprofiles
+images:
+  - kubectl wait datasources --all --namespace {{ .Release.Namespace }} --for=condition=Ready --timeout=30m
+governance:
+  - kubectl get validatingadmissionpolicybindings,resourcequotas --all-namespaces
+baseline: &pools
+  - kubectl wait machineconfigpools --all --for=condition=Updated --timeout=2h
+load-aware: *pools
+higher-density: *pools
+nodes: *pools
+{{- end -}}
+
+{{/*
+vmrender.notes is what Helm says after it has installed a chart: it knows no waves, and does not wait for operators.
+*/}}
+{{- define "vmrender.notes" -}}
+{{ .Chart.Name }} {{ .Chart.Version }}: {{ .Chart.Description }}
+{{ with get (include "vmrender.waits" . | fromYaml) .Chart.Name }}
+Helm has applied the objects, and not waited until they work. Wait before you install the next chart:
+{{ range . }}
+  {{ . }}
+{{- end }}
+{{ end }}
+What holds data or running machines stays when the release is uninstalled.
 {{- end -}}
 
 {{/*

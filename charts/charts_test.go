@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -180,6 +181,44 @@ func checkObjects(t *testing.T, rendered string) {
 		require.NotEmpty(t, o.Metadata.Name, document)
 		require.Regexp(t, `^-?\d+$`, o.Metadata.Annotations[argocd.SyncWaveAnnotation], id)
 	}
+}
+
+// What Helm says after an installation names the command that waits for this chart, and
+// is no part of the manifests.
+func TestNotes(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		release := chartutil.ReleaseOptions{Name: c.Name(), Namespace: "home", Revision: 1, IsInstall: true}
+		values, err := chartutil.ToRenderValues(c, object{}, release, nil)
+		require.NoError(t, err)
+		files, err := engine.Render(c, values)
+		require.NoError(t, err)
+		notes := files[c.Name()+"/templates/NOTES.txt"]
+		require.Contains(t, notes, c.Name()+" "+c.Metadata.Version+": ")
+		require.Contains(t, notes, "\n  kubectl ")
+		rendered, err := render(c, object{})
+		require.NoError(t, err)
+		require.NotContains(t, rendered, "Wait before")
+	})
+}
+
+// Catalogues of charts, such as Artifact Hub, show what Chart.yaml says.
+func TestMetadata(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		m := c.Metadata
+		require.True(t, strings.HasPrefix(m.Icon, "data:image/svg+xml;base64,"))
+		require.NotEmpty(t, m.Home)
+		require.Equal(t, []string{m.Home + "/tree/main/charts/" + c.Name()}, m.Sources)
+		require.Contains(t, m.Keywords, "kubevirt")
+		require.NotEmpty(t, m.Maintainers)
+		require.NotEmpty(t, m.KubeVersion)
+		require.Equal(t, "Apache-2.0", m.Annotations["artifacthub.io/license"])
+		require.Equal(t, strconv.FormatBool(strings.HasPrefix(m.Version, "0.")), m.Annotations["artifacthub.io/prerelease"])
+		categories := []string{"integration-delivery", "networking", "security", "storage"}
+		require.Contains(t, categories, m.Annotations["artifacthub.io/category"])
+		var links []struct{ Name, URL string }
+		require.NoError(t, yaml.Unmarshal([]byte(m.Annotations["artifacthub.io/links"]), &links))
+		require.NotEmpty(t, links)
+	})
 }
 
 // Each values file in testdata/bad has the expected error in the file next to it.

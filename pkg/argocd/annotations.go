@@ -17,6 +17,8 @@ const (
 	CompareOptionsAnnotation = "argocd.argoproj.io/compare-options"
 	// HookAnnotation is the phase of a sync in which a hook runs, such as "PostSync".
 	HookAnnotation = "argocd.argoproj.io/hook"
+	// HookSkip is the hook type of an object that is neither applied nor pruned.
+	HookSkip = "Skip"
 	// HookDeletePolicyAnnotation lists, separated by commas, when a hook is deleted.
 	HookDeletePolicyAnnotation = "argocd.argoproj.io/hook-delete-policy"
 

@@ -7,7 +7,10 @@
 // same version of Kubernetes as current Helm.
 package argocd
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // APIVersion is the group and version of all of Argo CD's kinds.
 const APIVersion = "argoproj.io/v1alpha1"
@@ -60,7 +63,9 @@ type ApplicationSpec struct {
 type ApplicationSource struct {
 	RepoURL string `json:"repoURL"`
 	// Path is from the repository's root, with slashes; "." is the root.
-	Path           string                   `json:"path,omitempty"`
+	Path string `json:"path,omitempty"`
+	// Chart is the name of a chart, if the repository is one of charts.
+	Chart          string                   `json:"chart,omitempty"`
 	TargetRevision string                   `json:"targetRevision,omitempty"`
 	Plugin         *ApplicationSourcePlugin `json:"plugin,omitempty"`
 	Helm           *ApplicationSourceHelm   `json:"helm,omitempty"`
@@ -147,18 +152,26 @@ type AppProject struct {
 
 // AppProjectSpec is the specification of an AppProject. Whatever is not listed is
 // forbidden, except namespaced kinds: an empty list allows all of them.
+// SourceNamespaces are the namespaces, other than Argo CD's own, that Applications of
+// the project may be in.
 type AppProjectSpec struct {
 	Description                string                   `json:"description,omitempty"`
 	SourceRepos                []string                 `json:"sourceRepos,omitempty"`
 	Destinations               []ApplicationDestination `json:"destinations,omitempty"`
 	ClusterResourceWhitelist   []GroupKind              `json:"clusterResourceWhitelist,omitempty"`
 	NamespaceResourceWhitelist []GroupKind              `json:"namespaceResourceWhitelist,omitempty"`
+	SourceNamespaces           []string                 `json:"sourceNamespaces,omitempty"`
 }
 
 // GroupKind refers to a kind; "*" means all.
 type GroupKind struct {
 	Group string `json:"group"`
 	Kind  string `json:"kind"`
+}
+
+// Compare orders kinds by group and kind. It returns -1, 0 or 1.
+func (k GroupKind) Compare(other GroupKind) int {
+	return cmp.Or(cmp.Compare(k.Group, other.Group), cmp.Compare(k.Kind, other.Kind))
 }
 
 // NewApplication returns an Application with its apiVersion and kind.

@@ -94,7 +94,9 @@ func (o order) syncOptions() []string {
 		// exceeds the limit of annotations, and fields that KubeVirt owns stay.
 		"ServerSideApply=true",
 	}
-	if o.destination.Namespace != "" {
+	// With CreateNamespace, a project that does not allow Namespaces refuses the whole
+	// sync if the namespace is missing (gitops-engine, pkg/sync/sync_context.go, getSyncTasks).
+	if o.destination.Namespace != "" && !o.isTenant {
 		options = append(options, "CreateNamespace=true")
 	}
 	if o.respectIgnored {

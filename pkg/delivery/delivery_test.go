@@ -79,7 +79,7 @@ func TestOrder(t *testing.T) {
 	require.Contains(t, got.ignoreDifferences[0].JSONPointers, "/spec/runStrategy")
 	got.ignoreDifferences = nil
 	require.Equal(t, order{
-		name: "own", namespace: "argocd", isSelection: true, fleet: "site-a", project: "vms",
+		name: "own", namespace: "argocd", argocd: "argocd", isSelection: true, fleet: "site-a", project: "vms",
 		repoURL: "https://git.example.com/vms.git", revision: "main", path: "sites/a/prod",
 		inputs: []string{"sites/a/_defaults.yaml", "sites/a/fleet.yaml", "stages/test.yaml"},
 		parameters: []argocd.ApplicationSourcePluginParameter{

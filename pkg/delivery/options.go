@@ -29,6 +29,8 @@ type Options struct {
 	Name string
 	// Project is the Argo CD project.
 	Project string
+	// WithProject also creates the AppProject, which allows what the fleet needs.
+	WithProject bool
 	// GeneratePaths makes Argo CD render again only if a commit touches files that the
 	// Application is made from. It has two costs: a file that is moved out of the
 	// directory does not count (argo-cd v3.2.11, util/git/client.go, ChangedFiles, whose
@@ -36,9 +38,11 @@ type Options struct {
 	// which then fails is not synced by itself (controller/appcontroller.go,
 	// alreadyAttemptedSync).
 	GeneratePaths bool
-	// ArgoCDNamespace is the namespace of the objects. Defaults to that of Argo CD on
-	// the fleet's target.
+	// ArgoCDNamespace is the namespace of Argo CD. Defaults to the usual one on the
+	// fleet's target.
 	ArgoCDNamespace string
+	// AppNamespace is the namespace of the Application. Defaults to that of Argo CD.
+	AppNamespace string
 	// Server is the URL of the destination's API server, and Cluster its name in Argo
 	// CD. Defaults to Argo CD's own cluster.
 	Server, Cluster string
@@ -58,6 +62,9 @@ type Options struct {
 }
 
 var maxUpdateForm = regexp.MustCompile(`^([1-9][0-9]*|[1-9][0-9]?%|100%)$`)
+
+// defaultProject is the project that every Argo CD has, which allows everything.
+const defaultProject = "default"
 
 const (
 	appNameRule   = "expected at most 63 lower case letters, digits, dashes and dots, with a letter or digit at both ends"
@@ -88,6 +95,10 @@ func (o *Options) Check() error {
 			fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate),
 		},
 		{o.Name != "" && !argocd.IsApplicationName(o.Name), fmt.Sprintf("--name %q: not a name; %s", o.Name, appNameRule)},
+		{
+			o.WithProject && o.Project == defaultProject,
+			"--with-project needs --project: Argo CD's own project \"default\" is not for one fleet",
+		},
 		{!argocd.IsApplicationName(o.Project), fmt.Sprintf("--project %q: not a name; %s", o.Project, appNameRule)},
 		{
 			o.Fleet.Namespace != "" && !argocd.IsNamespace(o.Fleet.Namespace),
@@ -96,6 +107,10 @@ func (o *Options) Check() error {
 		{
 			o.ArgoCDNamespace != "" && !argocd.IsNamespace(o.ArgoCDNamespace),
 			fmt.Sprintf("--argocd-namespace %q: %s", o.ArgoCDNamespace, namespaceRule),
+		},
+		{
+			o.AppNamespace != "" && !argocd.IsNamespace(o.AppNamespace),
+			fmt.Sprintf("--app-namespace %q: %s", o.AppNamespace, namespaceRule),
 		},
 		{o.Server != "" && !argocd.IsServerURL(o.Server), "--server is " + serverRule},
 		{repeated(o.Rolling) != "", fmt.Sprintf("--rolling %q: given twice; expected each step once", repeated(o.Rolling))},

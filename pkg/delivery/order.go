@@ -15,7 +15,8 @@ import (
 // Paths are from the repository's root, with slashes, "." for the root itself.
 type order struct {
 	name      string // of the Application or ApplicationSet
-	namespace string // of the object: that of Argo CD
+	namespace string // of the object
+	argocd    string // namespace of Argo CD
 	fleet     string // name of the fleet, for a label
 	project   string
 
@@ -36,6 +37,9 @@ type order struct {
 	retryNewest bool
 	// generatePaths limits what makes Argo CD render again to the files above.
 	generatePaths bool
+	// isTenant is true if a project limits the Application to namespaces that it does
+	// not create itself.
+	isTenant bool
 }
 
 // order returns the order for the plan. dirs are the directories that are rendered,
@@ -43,15 +47,18 @@ type order struct {
 func (p *Plan) order(dirs []string, found *findings) order {
 	ignored, err := ignoredDifferences(p.options.Ignore)
 	found.add(err)
+	home := cmp.Or(p.options.ArgoCDNamespace, argocd.Namespace(p.fleet.Header.Target.OnOpenShift()))
 	o := order{
 		fleet:             p.fleet.Header.Metadata.Name,
-		namespace:         cmp.Or(p.options.ArgoCDNamespace, argocd.Namespace(p.fleet.Header.Target.OnOpenShift())),
+		namespace:         cmp.Or(p.options.AppNamespace, home),
+		argocd:            home,
 		project:           p.options.Project,
 		revision:          p.options.Revision,
 		destination:       p.options.destination(),
 		ignoreDifferences: ignored,
 		respectIgnored:    len(p.options.Ignore) > 0,
 		generatePaths:     p.options.GeneratePaths,
+		isTenant:          p.options.WithProject,
 		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),
 	}
 	o.repoURL = p.repoURL(found)

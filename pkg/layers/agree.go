@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/platform"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -26,11 +27,11 @@ type place struct {
 func (p *place) keys() []string { return strings.Split(p.Value, ".") }
 
 // agree sets the values of layers that follow from other layers, and reports those that
-// contradict them.
+// contradict them. From a layer that is not applied nothing follows for one that is.
 func (p *loaded) agree(diags *source.Diagnostics) {
 	for _, a := range table().Agree {
 		from, to := p.managedLayer(a.From.Chart), p.managedLayer(a.To.Chart)
-		if from == nil || to == nil {
+		if from == nil || to == nil || to.automated() && !from.automated() {
 			continue
 		}
 		value := from.effective(&a)
@@ -76,7 +77,8 @@ func checkAgreed(from, to *layer, a *agreement, value, set *source.Node, diags *
 	here, there := source.AppendJSON(nil, set), source.AppendJSON(nil, value)
 	if !bytes.Equal(here, there) {
 		diags.Errorf(set.Pos(), rule.Conflict, to.path+".values."+a.To.Value,
-			"is %s here, and %s in %s.values.%s; set it in one of them", here, there, from.path, a.From.Value)
+			"is %s here, and %s in %s.values.%s%s; set it in one of them",
+			here, there, from.path, a.From.Value, platform.Origin(from.Values.Get(a.From.keys()...), set))
 	}
 }
 

@@ -21,6 +21,7 @@ func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
 	}
 	checkExcluded(out, diags)
 	checkMigrationNetworks(out, diags)
+	p.checkCatalogs(out, diags)
 	checkShared(out, diags)
 	return out
 }

@@ -3,6 +3,7 @@ package layers
 import (
 	"cmp"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,40 +30,47 @@ var syncOptions = []string{
 // an error in one is reported before Argo CD sees any. The result must only be used if
 // there are no errors.
 func RenderApps(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
+	objects, _, diags := renderApps(path, opts)
+	return objects, diags
+}
+
+// renderApps also returns the layers.
+func renderApps(path string, opts Options) ([]manifest.Object, []rendered, *source.Diagnostics) {
 	var diags source.Diagnostics
-	p := load(path, &diags)
+	p := load(path, opts, &diags)
 	if p == nil {
-		return nil, &diags
+		return nil, nil, &diags
 	}
 	p.checkSources(&diags)
 	layers := p.renderAll(opts, &diags)
 	if diags.HasErrors() {
-		return nil, &diags
+		return nil, nil, &diags
 	}
 	all := []any{p.project(layers)}
+	held := p.held(layers, opts)
 	for _, r := range layers {
-		all = append(all, p.application(r))
+		all = append(all, p.application(r, held[r.name]))
 	}
 	objects, err := newObjects(all)
 	if err != nil {
 		diags.Errorf(source.Pos{File: path}, rule.Encode, "", "the Applications cannot be written: %v", err)
 	}
-	return objects, &diags
+	return objects, layers, &diags
 }
 
 // checkSources checks that the repositories that the Applications need are set.
 func (p *loaded) checkSources(diags *source.Diagnostics) {
-	needs := map[string]bool{}
+	var here, charts bool
 	for i := range p.layers {
-		if l := &p.layers[i]; l.managed() {
-			needs[l.Render] = true
-		}
+		l := &p.layers[i]
+		here = here || l.managed() && (!l.byArgoCD() || l.dir != "")
+		charts = charts || l.managed() && l.Render == "helm" && l.dir == "" && !l.remote
 	}
-	if p.Source.RepoURL == "" && (needs[""] || needs["vmrender"]) {
+	if p.Source.RepoURL == "" && here {
 		diags.Errorf(p.root.Pos(), rule.MissingKey, "source.repoURL",
 			"missing; expected the URL of the repository that holds this file, for the Applications")
 	}
-	if p.Charts.RepoURL == "" && needs["helm"] {
+	if p.Charts.RepoURL == "" && charts {
 		diags.Errorf(p.root.Pos(), rule.MissingKey, "charts.repoURL",
 			"missing; expected the URL of the repository that holds the charts, for `render: helm`")
 	}
@@ -110,9 +118,15 @@ func (p *loaded) project(layers []rendered) argocd.AppProject {
 // application returns the Application of a layer. It has no finalizer: if a layer is
 // removed from the platform, or becomes unmanaged, its Application is deleted and its
 // objects stay.
-func (p *loaded) application(r rendered) argocd.Application {
-	meta := p.meta(p.Metadata.Name+"-"+r.name, r.wave())
-	meta.Annotations[labels.Impact] = r.entry.Impact
+func (p *loaded) application(r rendered, held bool) argocd.Application {
+	wave := r.wave()
+	if held {
+		wave += heldWaves
+	}
+	meta := p.meta(p.Metadata.Name+"-"+r.name, wave)
+	if impact := r.impact(); impact != "" {
+		meta.Annotations[labels.Impact] = impact
+	}
 	meta.Annotations[argocd.CompareOptionsAnnotation] = "ServerSideDiff=true"
 	if r.Action == "Ignore" {
 		meta.Annotations[argocd.SkipReconcileAnnotation] = "true"
@@ -126,18 +140,24 @@ func (p *loaded) application(r rendered) argocd.Application {
 	})
 }
 
+// impact returns the most that a change of the layer can do: that of the table, or of
+// the objects that say so, or "" if none does.
+func (r rendered) impact() string {
+	most := r.entry.Impact
+	for _, o := range r.objects {
+		if impact := annotationsOf(o)[labels.Impact]; r.entry.Name == "" && rank(impact) > rank(most) {
+			most = impact
+		}
+	}
+	return most
+}
+
+// rank returns the position of an impact in their order.
+func rank(impact string) int { return slices.Index([]string{"low", "medium", "high"}, impact) }
+
 func (p *loaded) source(r rendered) argocd.ApplicationSource {
-	if r.Render == "helm" {
-		s := argocd.ApplicationSource{
-			RepoURL:        p.Charts.RepoURL,
-			Path:           join(cmp.Or(p.Charts.Path, "charts"), r.entry.Name),
-			TargetRevision: cmp.Or(p.Charts.TargetRevision, "HEAD"),
-			Helm:           &argocd.ApplicationSourceHelm{ReleaseName: r.name},
-		}
-		if r.Values != nil {
-			s.Helm.ValuesObject = source.AppendJSON(nil, r.Values)
-		}
-		return s
+	if r.byArgoCD() {
+		return p.helmSource(r)
 	}
 	return argocd.ApplicationSource{
 		RepoURL:        p.Source.RepoURL,
@@ -145,24 +165,51 @@ func (p *loaded) source(r rendered) argocd.ApplicationSource {
 		TargetRevision: cmp.Or(p.Source.TargetRevision, "HEAD"),
 		Plugin: &argocd.ApplicationSourcePlugin{
 			Name:       argocd.PluginName,
-			Parameters: []argocd.ApplicationSourcePluginParameter{{Name: "layer", String: &r.name}},
+			Parameters: append([]argocd.ApplicationSourcePluginParameter{{Name: "layer", String: &r.name}}, p.parameters()...),
 		},
 	}
 }
 
+// parameters returns the parameters with which the plugin renders a layer from the same
+// values as this app-of-apps: overlays, relative to the platform's directory, and vars.
+func (p *loaded) parameters() []argocd.ApplicationSourcePluginParameter {
+	var out []argocd.ApplicationSourcePluginParameter
+	if len(p.options.Overlays) > 0 {
+		overlays := make([]string, 0, len(p.options.Overlays))
+		for _, file := range p.options.Overlays {
+			if rel, err := filepath.Rel(p.dir, file); err == nil {
+				file = filepath.ToSlash(rel)
+			}
+			overlays = append(overlays, file)
+		}
+		out = append(out, argocd.ApplicationSourcePluginParameter{Name: "overlay", Array: overlays})
+	}
+	if len(p.options.Set) > 0 {
+		set := map[string]string{}
+		for _, pair := range p.options.Set {
+			key, value, _ := strings.Cut(pair, "=")
+			set[key] = value
+		}
+		out = append(out, argocd.ApplicationSourcePluginParameter{Name: "vars", Map: set})
+	}
+	return out
+}
+
 func join(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
-// syncPolicy returns the sync policy for the layer's action. Operators need time to
-// start and to serve their kinds, so the retries last for about half an hour.
+// syncPolicy returns the sync policy for the layer's action. What a layer needs may take
+// any time, such as a person who syncs another layer, so a sync is retried until it
+// succeeds, each time with the newest commit.
 func (r rendered) syncPolicy() *argocd.SyncPolicy {
 	p := &argocd.SyncPolicy{
-		SyncOptions: slices.Concat(syncOptions, r.entry.Options),
+		SyncOptions: slices.Concat(syncOptions, r.entry.Options, r.SyncOptions),
 		Retry: &argocd.RetryStrategy{
-			Limit:   10,
+			Limit:   -1,
+			Refresh: true,
 			Backoff: &argocd.Backoff{Duration: "10s", Factor: new(int64(2)), MaxDuration: "5m"},
 		},
 	}
-	if r.Action == "" || r.Action == "Apply" {
+	if r.automated() {
 		p.Automated = &argocd.SyncPolicyAutomated{Prune: true, SelfHeal: true}
 	}
 	if len(r.ignored) > 0 {

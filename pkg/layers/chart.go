@@ -2,6 +2,7 @@ package layers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -60,6 +61,7 @@ func (c *chart) compileSchema(name string) error {
 	}
 	id := path.Join("/charts", name, "values.schema.json")
 	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(noLoader{})
 	if err := compiler.AddResource(id, doc); err != nil {
 		return err
 	}
@@ -82,8 +84,10 @@ func (c *chart) parseDefaults(name string) error {
 	return nil
 }
 
-// namespace returns the namespace of rendered objects that do not set one.
-func (c *chart) namespace() string { return c.Metadata.Annotations[labels.ChartNamespace] }
+// namespace returns the namespace of a layer's objects that do not set one.
+func (c *chart) namespace(l *layer) string {
+	return cmp.Or(l.Namespace, c.Metadata.Annotations[labels.ChartNamespace], "default")
+}
 
 // render renders the chart for a layer, and returns the objects in the order in which
 // they are applied.
@@ -94,8 +98,12 @@ func (c *chart) render(l *layer, caps *chartutil.Capabilities) ([]manifest.Objec
 			return nil, err
 		}
 	}
-	release := chartutil.ReleaseOptions{Name: l.name, Namespace: c.namespace(), Revision: 1, IsInstall: true}
-	full, err := chartutil.ToRenderValues(c.Chart, values, release, caps)
+	if err := chartutil.ProcessDependenciesWithMerge(c.Chart, values); err != nil {
+		return nil, err
+	}
+	release := chartutil.ReleaseOptions{Name: l.name, Namespace: c.namespace(l), Revision: 1, IsInstall: true}
+	// The values were checked against the schema, without the files that a schema could refer to.
+	full, err := chartutil.ToRenderValuesWithSchemaValidation(c.Chart, values, release, caps, true)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +111,10 @@ func (c *chart) render(l *layer, caps *chartutil.Capabilities) ([]manifest.Objec
 	if err != nil {
 		return nil, err
 	}
-	var objects []manifest.Object
+	objects, err := c.definitions()
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Base(name) == "NOTES.txt" {
 			continue

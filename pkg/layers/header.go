@@ -8,6 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/platform"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -29,10 +30,12 @@ func (p *loaded) checkHeader(diags *source.Diagnostics) {
 			"missing; expected at least one of: %s", strings.Join(chartNames(), ", "))
 	}
 	if p.Destination.Name != "" && p.Destination.Server != "" {
+		name, server := p.root.Get("destination", "name"), p.root.Get("destination", "server")
 		diags.Errorf(p.root.Get("destination").Pos(), rule.Conflict, "destination",
-			"name and server are both set; use one of them")
+			"name%s and server%s are both set; use one of them", platform.Origin(name, server), platform.Origin(server, name))
 	}
 	p.checkStrings(diags)
+	p.checkGroups(diags)
 	checkCredentials(p.root.Get("layers"), "layers", diags)
 }
 
@@ -90,6 +93,27 @@ func (p *loaded) checkStrings(diags *source.Diagnostics) {
 			problem = fmt.Sprintf(problem, text.value)
 		}
 		diags.Errorf(p.root.Get(strings.Split(text.path, ".")...).Pos(), rule.BadValue, text.path, "%s", problem)
+	}
+}
+
+// checkGroups checks the groups of clusters. Their names become parts of those of objects.
+func (p *loaded) checkGroups(diags *source.Diagnostics) {
+	seen := map[string]bool{}
+	for i, group := range p.Policy.DecisionGroups {
+		at, path := p.root.Get("policy", "decisionGroups").Items[i].Pos(), source.IndexPath("policy.decisionGroups", i)
+		switch {
+		case !argocd.IsNamespace(group.GroupName):
+			diags.Errorf(at, rule.BadValue, path+".groupName", namespaceRule, group.GroupName)
+		case seen[group.GroupName]:
+			diags.Errorf(at, rule.BadValue, path+".groupName",
+				"%q names an earlier group; expected another name", group.GroupName)
+		case len(group.ClusterSelector) == 0:
+			diags.Errorf(at, rule.MissingKey, path+".clusterSelector", "missing; expected labels of the group's clusters")
+		case group.RemediationAction != "" && p.Policy.RemediationAction != "inform":
+			diags.Errorf(at, rule.Conflict, path+".remediationAction",
+				"has no effect, because policies enforce on all clusters; add `policy.remediationAction: inform`")
+		}
+		seen[group.GroupName] = true
 	}
 }
 

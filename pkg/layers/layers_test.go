@@ -2,9 +2,11 @@ package layers_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -269,6 +271,10 @@ func TestLayersAgree(t *testing.T) {
 	objects, _ := layers.RenderLayer(off, "hyperconverged", layers.Options{})
 	require.NotContains(t, yaml(t, objects), "ksmConfiguration")
 
+	dry := write(t, "layers: {hyperconverged: {}, higher-density: {action: DryRun}}\n")
+	objects, _ = layers.RenderLayer(dry, "hyperconverged", layers.Options{})
+	require.NotContains(t, yaml(t, objects), "memoryOvercommitPercentage", "nodes have no swap yet")
+
 	file := write(t, fmt.Sprintf(both, "higherWorkloadDensity: {memoryOvercommitPercentage: 120}", "higher-density", ""))
 	_, diags := layers.RenderLayer(file, "hyperconverged", layers.Options{})
 	require.Contains(t, problems(diags, ""), "platform.yaml:5:98: "+
@@ -285,6 +291,42 @@ func TestPolicyBindings(t *testing.T) {
 	require.Empty(t, problems(diags, ""))
 	require.Contains(t, yaml(t, objects), "kind: ManagedClusterSetBinding\nmetadata:\n  name: global\n")
 	require.Contains(t, yaml(t, objects), "  clusterSets:\n  - global\n")
+}
+
+// A group that enforces although its policies inform is bound a second time, to its clusters and with what is applied.
+func TestDecisionGroups(t *testing.T) {
+	const groups = `policy:
+  clusterSelector: {vms: "true"}
+  %s
+  decisionGroups:
+    - {groupName: canary, clusterSelector: {site: lab}, remediationAction: enforce}
+    - {groupName: branches, clusterSelector: {tier: branch}}
+layers: {storage: {action: DryRun}, governance: {}}
+`
+	objects, diags := layers.RenderPolicies(write(t, fmt.Sprintf(groups, "remediationAction: inform")), layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	text := yaml(t, objects)
+	const binding = "kind: ManagedClusterSetBinding"
+	policies, rest, found := strings.Cut(text, binding)
+	require.True(t, found)
+	require.NotContains(t, policies, "enforce")
+	golden.Equal(t, "testdata/groups.golden", binding+rest)
+
+	for _, action := range []string{"", "remediationAction: enforce"} {
+		_, diags = layers.RenderPolicies(write(t, fmt.Sprintf(groups, action)), layers.Options{})
+		require.Contains(t, problems(diags, ""), "policy.decisionGroups[0].remediationAction: has no effect")
+	}
+	for want, group := range map[string]string{
+		`[0].groupName: invalid name "a.b"`:         "{groupName: a.b, clusterSelector: {a: b}}",
+		"[0].clusterSelector: missing":              "{groupName: a}",
+		`[1].groupName: "a" names an earlier group`: "{groupName: a, clusterSelector: {a: b}}, {groupName: a}",
+		`[0].remediationAction: unknown value "inform"`: "{groupName: a, clusterSelector: {a: b}, " +
+			"remediationAction: inform}",
+	} {
+		file := write(t, "policy: {decisionGroups: ["+group+"]}\nlayers: {storage: {}}\n")
+		_, diags = layers.RenderApps(file, layers.Options{})
+		require.Contains(t, problems(diags, ""), "policy.decisionGroups"+want)
+	}
 }
 
 func TestUnknownLayer(t *testing.T) {
@@ -314,6 +356,68 @@ layers:
 	}
 }
 
+// A layer that waits for a person holds back what needs it, directly or by another layer, and nothing else: those come
+// after all other layers, and their policies alone depend on its policy.
+func TestDryRunHoldsBackWhatNeedsIt(t *testing.T) {
+	file := write(t, `source: {repoURL: https://git.example.com/p.git}
+layers:
+  operators: {}
+  network: {action: DryRun, values: {networks: {lan: {type: bridge, bridge: br1}}}}
+  hyperconverged: {action: DryRun}
+  storage: {values: {classes: {block: {accessModes: [ReadWriteMany], volumeMode: Block}}}}
+  governance: {}
+`)
+	apps, diags := layers.RenderApps(file, layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	for name, wave := range map[string]string{"hyperconverged": "2", "storage": "1003", "governance": "4"} {
+		require.Contains(t, yaml(t, apps), "argocd.argoproj.io/sync-wave: \""+wave+"\"\n    vmrender.io/impact: "+
+			map[string]string{"hyperconverged": "medium", "storage": "low", "governance": "medium"}[name]+"\n  labels:\n"+
+			"    app.kubernetes.io/managed-by: vmrender\n    app.kubernetes.io/part-of: p\n  name: p-"+name+"\n")
+	}
+	policies, diags := layers.RenderPolicies(file, layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	for name, want := range map[string][]string{
+		"network": {"p-operators"}, "hyperconverged": {"p-operators"},
+		"storage": {"p-operators", "p-hyperconverged"}, "governance": {"p-operators"},
+	} {
+		require.Equal(t, want, dependencies(t, policies, "p-"+name), name)
+	}
+}
+
+// dependencies returns the names of the policies that a policy depends on.
+func dependencies(t *testing.T, objects []manifest.Object, policy string) []string {
+	t.Helper()
+	i := slices.IndexFunc(objects, func(o manifest.Object) bool { return o.Kind == "Policy" && o.Name == policy })
+	require.GreaterOrEqual(t, i, 0)
+	var read struct {
+		Spec struct{ Dependencies []struct{ Name string } }
+	}
+	require.NoError(t, json.Unmarshal(objects[i].JSON, &read))
+	var names []string
+	for _, d := range read.Spec.Dependencies {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// A pool waits for the MachineConfigs that the other layers apply to it by themselves, and for no others.
+func TestPoolsExpectMachineConfigs(t *testing.T) {
+	file := write(t, `layers:
+  baseline: {action: DryRun, values: {pciPassthrough: {enabled: true, devices: ["10de:1eb8"]}}}
+  load-aware: {}
+  higher-density: {values: {pools: [worker, infra]}}
+  nodes: {values: {pools: [worker, infra, gpu]}}
+`)
+	objects, diags := layers.RenderLayer(file, "nodes", layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	const annotation = "vmrender.io/machine-config-"
+	require.Len(t, objects, 3)
+	require.NotContains(t, string(objects[0].JSON), annotation, "gpu")
+	require.Contains(t, string(objects[1].JSON), `"`+annotation+`1":"90-infra-kubelet-swap"`)
+	require.Contains(t, string(objects[2].JSON),
+		`"`+annotation+`1":"90-worker-kubelet-swap","`+annotation+`2":"99-worker-psi-karg"`)
+}
+
 // With `render: helm` Argo CD renders the chart itself, from the repository of the charts.
 func TestNativeHelm(t *testing.T) {
 	apps, diags := layers.RenderApps(write(t, `charts: {repoURL: https://git.example.com/charts.git, targetRevision: v1}
@@ -336,4 +440,119 @@ func FuzzPlatform(f *testing.F) {
 			require.NotEmpty(t, objects)
 		}
 	})
+}
+
+// TestGroups checks that the groups of a platform are the app-of-apps, and each layer as
+// it is rendered alone.
+func TestGroups(t *testing.T) {
+	files, err := filepath.Glob("testdata/platforms/*.yaml")
+	require.NoError(t, err)
+	for _, file := range files {
+		groups, diags := layers.RenderGroups(file, layers.Options{})
+		require.Empty(t, problems(diags, ""))
+		apps, _ := layers.RenderApps(file, layers.Options{})
+		require.Equal(t, layers.Group{Objects: apps}, groups[0])
+		require.Len(t, groups, len(apps), "an Application for each layer, and the AppProject")
+		for _, g := range groups[1:] {
+			alone, _ := layers.RenderGroups(file, layers.Options{Layer: g.Layer})
+			require.Equal(t, alone[0].Objects, g.Objects)
+			require.NotEmpty(t, g.Layer)
+		}
+	}
+}
+
+// An operator's catalog must exist: in the platform, or as one of OpenShift's. If the
+// platform creates none, it may exist by other means.
+func TestCatalogs(t *testing.T) {
+	operators := func(catalog string) string {
+		return "  operators: {values: {catalog: " + catalog + ", operators: {nmstate: {enabled: false}}}}\n"
+	}
+	const sources = "  catalog: {values: {sources: {mine: {image: registry.example.com/x}}}}\n"
+	for name, c := range map[string]struct{ target, layers, want string }{
+		"of OpenShift":          {"", operators("{source: certified-operators}"), ""},
+		"not known":             {"", operators("{source: mine}"), "warning: layers.operators.values.catalog.source: "},
+		"of the platform":       {"", sources + operators("{source: mine}"), ""},
+		"beside the platform's": {"", sources + operators("{source: redhat-operators}"), ""},
+		"in another namespace": {
+			"", sources + operators("{source: mine, namespace: olm}"), `no layer creates the CatalogSource "olm/mine"`,
+		},
+		"on another cluster": {"target: {openshift: false}\n", operators("{source: x}"), ""},
+		"without OpenShift's own": {
+			"", "  catalog: {values: {disableAllDefaultSources: true}}\n" + operators("{}"),
+			`CatalogSource "openshift-marketplace/redhat-operators", and OpenShift's own are switched off; `,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := write(t, "source: {repoURL: https://git.example.com/p.git}\n"+c.target+"layers:\n"+c.layers)
+			_, diags := layers.RenderApps(file, layers.Options{})
+			got := problems(diags, "")
+			if c.want == "" {
+				require.NotContains(t, got, "CatalogSource")
+			} else {
+				require.Contains(t, got, c.want)
+			}
+		})
+	}
+}
+
+// A Job is immutable: a policy makes it again when it differs, and leaves it alone otherwise.
+func TestJobsOfPolicies(t *testing.T) {
+	file := write(t, `
+layers:
+  images: {values: {templateCleanup: {enabled: true, image: registry.example.com/tools/oc}}}
+`)
+	policies, diags := layers.RenderPolicies(file, layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	text := yaml(t, policies)
+	require.Equal(t, 1, strings.Count(text, "recreateOption: IfRequired\n"))
+	require.NotContains(t, text, "argocd.argoproj.io/hook")
+}
+
+// What an Application and a policy do about the version of an operator is the same: with
+// manual approval it is pinned, and otherwise it is where upgrades begin. A policy approves
+// by itself what a Job does for Argo CD.
+func TestPinnedVersions(t *testing.T) {
+	operators := func(approval string) string {
+		return write(t, "layers: {operators: {values: {defaults: {approval: "+approval+"}, "+
+			"approver: {image: registry.example.com/vmrender:1}, operators: {nmstate: {enabled: false}, "+
+			"virtualization: {startingCSV: kubevirt-hyperconverged-operator.v4.20.3}}}}}\n")
+	}
+	for approval, want := range map[string]struct{ jobs, versions, upgrades string }{
+		"Automatic": {"", "", "upgradeApproval: Automatic"},
+		"Manual": {
+			"kind: Job\n", "versions:\n        - kubevirt-hyperconverged-operator.v4.20.3\n", "upgradeApproval: None",
+		},
+	} {
+		t.Run(approval, func(t *testing.T) {
+			file := operators(approval)
+			objects, diags := layers.RenderLayer(file, "operators", layers.Options{})
+			require.Empty(t, problems(diags, ""))
+			require.Equal(t, want.jobs != "", strings.Contains(yaml(t, objects), "kind: Job\n"))
+			require.Contains(t, yaml(t, objects), "startingCSV: kubevirt-hyperconverged-operator.v4.20.3")
+
+			policies, diags := layers.RenderPolicies(file, layers.Options{})
+			require.Empty(t, problems(diags, ""))
+			text := yaml(t, policies)
+			require.NotContains(t, text, "approver")
+			require.Equal(t, want.versions != "", strings.Contains(text, "versions:\n"))
+			require.Contains(t, text, want.versions)
+			require.Contains(t, text, want.upgrades)
+		})
+	}
+}
+
+// What is left to others is rendered for Argo CD to skip, because it would prune what is
+// not rendered; other objects are as before, and policies have only these.
+func TestUnmanaged(t *testing.T) {
+	file := write(t, "layers: {load-aware: {unmanaged: [MachineConfig/99-worker-psi-karg]}}\n"+
+		"target: {apiVersions: [operator.openshift.io/v1]}\n")
+	objects, diags := layers.RenderLayer(file, "load-aware", layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	for _, o := range objects {
+		text := yaml(t, []manifest.Object{o})
+		require.Equal(t, o.Kind == "MachineConfig", strings.Contains(text, "argocd.argoproj.io/hook: Skip\n"), text)
+	}
+	policies, diags := layers.RenderPolicies(file, layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	require.NotContains(t, yaml(t, policies), "kind: MachineConfig\n")
 }

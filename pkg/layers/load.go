@@ -1,11 +1,12 @@
 package layers
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/platform"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -16,9 +17,12 @@ const FileName = "platform.yaml"
 // loaded is a platform with the positions of its parts.
 type loaded struct {
 	Platform
-	root   *source.Node
-	layers []layer             // those with a known chart, by wave and name
-	others map[string]rendered // layers that were rendered for what they bring to others
+	dir     string // of the file
+	doc     *platform.Document
+	root    *source.Node
+	options Options
+	layers  []layer             // those with a known chart, by wave and name
+	others  map[string]rendered // layers that were rendered for what they bring to others
 }
 
 // layer is one layer with the table entry of its chart.
@@ -29,6 +33,10 @@ type layer struct {
 	path  string // such as "layers.network"
 	key   source.Pos
 	node  *source.Node // as written
+
+	// Where the objects come from, if not from a chart in the table.
+	dir    string // of a chart in the repository
+	remote bool   // whether a repository of charts has it
 }
 
 // itemAt returns the position of an item of one of the layer's lists.
@@ -44,24 +52,17 @@ func (l *layer) wave() int {
 
 func (l *layer) managed() bool { return l.Mode != "unmanaged" }
 
+// automated reports whether the layer is applied without a person.
+func (l *layer) automated() bool { return l.managed() && (l.Action == "" || l.Action == "Apply") }
+
 // load reads a platform's file and checks everything that can be checked without the
 // charts.
-func load(path string, diags *source.Diagnostics) *loaded {
-	data, err := source.ReadFile(path)
-	if err != nil {
-		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%v; expected a file with `kind: %s`", err, Kind)
+func load(path string, o Options, diags *source.Diagnostics) *loaded {
+	doc := platform.Read(path, o.Options, diags)
+	if doc == nil {
 		return nil
 	}
-	docs := source.Parse(&source.File{Name: path, Data: data}, diags)
-	if diags.HasErrors() {
-		return nil
-	}
-	if len(docs) != 1 {
-		diags.Errorf(source.Pos{File: path}, rule.Documents, "",
-			"%d documents; expected one with `kind: %s`", len(docs), Kind)
-		return nil
-	}
-	p := &loaded{root: docs[0], others: map[string]rendered{}}
+	p := &loaded{dir: filepath.Dir(path), doc: doc, root: doc.Tree, options: o, others: map[string]rendered{}}
 	source.Decode(p.root, &p.Platform, "", diags)
 	p.checkHeader(diags)
 	if !IsVersion(p.Target.Kubernetes) {
@@ -72,7 +73,7 @@ func load(path string, diags *source.Diagnostics) *loaded {
 	return p
 }
 
-// collect finds the chart of every layer.
+// collect finds what the objects of every layer come from.
 func (p *loaded) collect(diags *source.Diagnostics) {
 	layers := p.root.Get("layers")
 	for name, written := range p.Layers {
@@ -83,17 +84,9 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 			Layer: written, name: name, path: source.JoinPath("layers", name),
 			key: layers.Field(name).Pos(), node: layers.Get(name),
 		}
-		chart, at, path := name, l.key, l.path
-		if written.Chart != "" {
-			chart, at, path = written.Chart, layers.Get(name, "chart").Pos(), l.path+".chart"
-		}
-		entry, known := find(chart)
-		if !known {
-			diags.Errorf(at, rule.UnknownLayer, path,
-				"no chart of the name %q; %s", chart, suggest.DidYouMean(chart, chartNames()))
+		if !p.resolve(&l, diags) {
 			continue
 		}
-		l.entry = entry
 		l.checkRender(diags)
 		l.checkRequired(diags)
 		if app := p.Metadata.Name + "-" + name; argocd.IsApplicationName(p.Metadata.Name) && !argocd.IsApplicationName(app) {
@@ -128,13 +121,17 @@ func (l *layer) checkRequired(diags *source.Diagnostics) {
 
 // checkRender rejects keys that Argo CD's own Helm would silently ignore.
 func (l *layer) checkRender(diags *source.Diagnostics) {
-	if l.Render != "helm" {
+	if !l.byArgoCD() {
 		return
 	}
-	for _, key := range []string{"patches", "ignoreFields"} {
+	instead := "remove it, or `render: helm`" + platform.Origin(l.node.Get("render"), l.node)
+	if l.remote {
+		instead = "remove it, or copy the chart into a directory"
+	}
+	for _, key := range []string{"patches", "ignoreFields", "unmanaged"} {
 		if f := l.node.Field(key); f != nil && len(f.Value.Items) > 0 {
 			diags.Errorf(f.Pos(), rule.Conflict, l.path+"."+key,
-				"Argo CD's own Helm does not know it; remove it, or `render: helm`")
+				"Argo CD's own Helm does not know it; %s", instead)
 		}
 	}
 }

@@ -52,6 +52,11 @@ func (p *loaded) checkNeeds(r rendered, opts Options, diags *source.Diagnostics)
 		case from != "" && opts.APIVersions != nil:
 			diags.Warnf(r.key, rule.Prerequisite, r.path,
 				"the cluster does not serve %s yet; the layer %q brings it", n, from)
+		case from == "" && p.unseen(r) != "":
+			if opts.APIVersions != nil {
+				diags.Warnf(r.key, rule.Prerequisite, r.path, "the cluster does not serve %s yet; perhaps the layer %q brings it, "+
+					"which is not rendered here", n, p.unseen(r))
+			}
 		case from == "":
 			p.reportMissing(n, r, opts, diags)
 		}
@@ -96,6 +101,9 @@ func (p *loaded) provider(n need, r rendered, opts Options) string {
 				return other.name
 			}
 		}
+		if other.entry.Name == "" && p.defines(n, other, r, opts) {
+			return other.name
+		}
 	}
 	return ""
 }
@@ -118,11 +126,54 @@ func (p *loaded) brings(l *layer, provided Provided, r rendered, opts Options) b
 	})
 }
 
+// defines reports whether a layer that is not in the table defines a kind.
+func (p *loaded) defines(n need, l *layer, r rendered, opts Options) bool {
+	if l.remote || !l.managed() {
+		return false
+	}
+	objects := r.objects
+	if l.name != r.name {
+		objects = p.rendered(l, opts).objects
+	}
+	return slices.ContainsFunc(objects, func(o manifest.Object) bool {
+		return o.Kind == "CustomResourceDefinition" && defined(o) == n
+	})
+}
+
+// unseen returns the name of a layer, in the wave of r or an earlier one, of which it is
+// not known what it brings, or "" if there is none.
+func (p *loaded) unseen(r rendered) string {
+	for i := range p.layers {
+		l := &p.layers[i]
+		if l.name != r.name && l.wave() <= r.wave() && (l.remote || l.entry.Name == "" && !l.managed()) {
+			return l.name
+		}
+	}
+	return ""
+}
+
+// defined returns the kind that a CustomResourceDefinition defines.
+func defined(o manifest.Object) need {
+	var definition struct {
+		Spec struct {
+			Group string `json:"group"`
+			Names struct {
+				Kind string `json:"kind"`
+			} `json:"names"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(o.JSON, &definition) != nil {
+		return need{}
+	}
+	return need{definition.Spec.Group, definition.Spec.Names.Kind}
+}
+
 // rendered renders a layer once, for what it brings to others. Its problems are reported
 // where it is rendered for its own sake.
 func (p *loaded) rendered(l *layer, opts Options) rendered {
 	r, ok := p.others[l.name]
 	if !ok {
+		p.others[l.name] = rendered{layer: l} // for layers that ask each other
 		r = p.render(l, opts, new(source.Diagnostics))
 		p.others[l.name] = r
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/platform"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -15,7 +16,8 @@ const fleetFile = "fleet.yaml"
 
 // Options are the options of a command in addition to the platform's file.
 type Options struct {
-	// Layer is the name of the only layer to render. Defaults to the app-of-apps.
+	platform.Options
+	// Layer is the name of the only layer to render. Defaults to the app-of-apps, like [All].
 	Layer string
 	// Policies wraps the layers in policies of Red Hat Advanced Cluster Management.
 	Policies bool
@@ -25,6 +27,9 @@ type Options struct {
 	// group/version/Kind; nil if they are unknown.
 	APIVersions []string
 }
+
+// All as the name of a layer selects the app-of-apps, also next to a fleet.
+const All = "*"
 
 // Check returns what is wrong with the options on any platform. Messages use the names
 // of the options of `vmrender template`.
@@ -70,7 +75,7 @@ func Render(path string, o Options) ([]manifest.Object, *source.Diagnostics) {
 	switch {
 	case o.Policies:
 		return RenderPolicies(path, o)
-	case o.Layer != "":
+	case o.Layer != "" && o.Layer != All:
 		return RenderLayer(path, o.Layer, o)
 	}
 	return RenderApps(path, o)

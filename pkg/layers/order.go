@@ -2,7 +2,6 @@ package layers
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -28,17 +27,14 @@ func sortByWave(objects []manifest.Object) {
 
 // waveOf returns the object's sync wave. Defaults to 0, as in Argo CD.
 func waveOf(o manifest.Object) int {
-	var head struct {
-		Metadata struct {
-			Annotations map[string]string `json:"annotations"`
-		} `json:"metadata"`
-	}
-	if json.Unmarshal(o.JSON, &head) != nil {
-		return 0
-	}
-	wave, err := strconv.Atoi(head.Metadata.Annotations[argocd.SyncWaveAnnotation])
+	wave, err := strconv.Atoi(annotationsOf(o)[argocd.SyncWaveAnnotation])
 	if err != nil {
 		return 0
 	}
 	return wave
+}
+
+// annotationsOf returns the annotations of an object, or nil if it has none.
+func annotationsOf(o manifest.Object) map[string]string {
+	return metadataOf(o).Annotations
 }

@@ -4,6 +4,7 @@
 package layers
 
 import (
+	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -23,6 +24,13 @@ type Platform struct {
 	// Name of the platform, of its AppProject and of its root Application, and the
 	// prefix of its Applications' names.
 	Metadata Metadata `json:"metadata"`
+	// Another platform.yaml, relative to this file, that this one merges over: maps by key, while scalars and lists
+	// replace. `null` removes a layer or a key.
+	Base string `json:"base,omitempty"`
+	// Name of the environment, such as a cluster or a stage, for templates. Usually set by an overlay.
+	Environment string `json:"environment,omitempty"`
+	// Values for templates, as `{{ .vars.NAME }}`. A string that is nothing but that gets the value with its type.
+	Vars map[string]*source.Node `json:"vars,omitempty"`
 	// Cluster that the layers will run on.
 	Target Target `json:"target,omitempty"`
 	// Repository that contains this file, for the Applications.
@@ -55,7 +63,7 @@ type Target struct {
 	ArgoCD string `json:"argocd,omitempty"`
 	// Release of OpenShift, such as "4.20", or whether the cluster is OpenShift. It decides channels, profiles and
 	// API versions. Defaults to true.
-	OpenShift OpenShift `json:"openshift,omitempty"`
+	OpenShift openshift.Cluster `json:"openshift,omitempty"`
 	// API groups and versions that the cluster serves without any layer, such as
 	// `operators.coreos.com/v1alpha1`, for charts that check them.
 	APIVersions []string `json:"apiVersions,omitempty"`
@@ -82,8 +90,14 @@ type Destination struct {
 
 // Layer is one layer as written.
 type Layer struct {
-	// Chart that renders the layer. Defaults to the name of the layer.
-	Chart string `json:"chart,omitempty"`
+	// Chart that renders the layer. Defaults to the one with the name of the layer.
+	Chart ChartSource `json:"chart,omitempty"`
+	// Manifests, in place of a chart: a directory or file, relative to this file, or a list of them and of manifests.
+	Objects *source.Node `json:"objects,omitempty"`
+	// Namespace of objects that do not set one. Defaults to that of the chart.
+	Namespace string `json:"namespace,omitempty"`
+	// Sync options of the layer's Application, in addition to those that all have.
+	SyncOptions []string `json:"syncOptions,omitempty"`
 	// Values of the chart; see its README.
 	Values *source.Node `json:"values,omitempty"`
 	// RFC 6902 operations on what the chart renders, in order.
@@ -94,13 +108,16 @@ type Layer struct {
 	// Whether the layer is managed. An `unmanaged` layer has no Application, and the
 	// objects of an earlier one stay.
 	Mode string `json:"mode,omitempty" enum:"managed,unmanaged"`
+	// Objects of the layer that are left to others: Argo CD neither changes nor prunes them. Policies do not contain
+	// them.
+	Unmanaged []Unmanaged `json:"unmanaged,omitempty"`
 	// What Argo CD does with the layer: show the difference and wait for a manual sync
 	// (`DryRun`), sync and self-heal (`Apply`, the default), or ignore it (`Ignore`).
 	Action string `json:"action,omitempty" enum:"DryRun,Apply,Ignore"`
 	// Renderer: the plugin (`vmrender`, the default), or Argo CD's own Helm (`helm`),
 	// which supports neither `patches` nor `ignoreFields`.
 	Render string `json:"render,omitempty" enum:"vmrender,helm"`
-	// Sync wave of the layer's Application. Defaults to that of the chart.
+	// Sync wave of the layer's Application. Defaults to that of the chart, or after all charts that come with vmrender.
 	Wave *int `json:"wave,omitempty"`
 	// Job template of Ansible Automation Platform to run when the layer's policy is violated, for `--as policy`.
 	Automation *Automation `json:"automation,omitempty"`
@@ -141,6 +158,21 @@ type Policy struct {
 	ClusterSelector map[string]string `json:"clusterSelector,omitempty"`
 	// Cluster sets to choose clusters from; they are bound to the namespace. Defaults to `global`, which has all.
 	ClusterSets []string `json:"clusterSets,omitempty"`
+	// What the policies of layers that are applied do: change clusters (`enforce`, the default), or only say what
+	// differs (`inform`), except on clusters of groups that enforce.
+	RemediationAction string `json:"remediationAction,omitempty" enum:"enforce,inform"`
+	// Groups of clusters, in the order in which they get changes.
+	DecisionGroups []DecisionGroup `json:"decisionGroups,omitempty"`
+}
+
+// DecisionGroup is a group of clusters, such as canaries.
+type DecisionGroup struct {
+	// Name of the group.
+	GroupName string `json:"groupName"`
+	// Labels of its clusters. Those that `policy.clusterSelector` leaves out do not count.
+	ClusterSelector map[string]string `json:"clusterSelector"`
+	// `enforce` for a group whose clusters are changed although the policies inform all others.
+	RemediationAction string `json:"remediationAction,omitempty" enum:"enforce"`
 }
 
 // Automation runs a job template when the policy of a layer is violated.

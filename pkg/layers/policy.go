@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -37,6 +39,14 @@ func newObject(apiVersion, kind, namespace, name string, spec any) *kubeObject {
 	o := &kubeObject{APIVersion: apiVersion, Kind: kind, Spec: spec}
 	o.Metadata.Namespace, o.Metadata.Name = namespace, name
 	return o
+}
+
+// keepBraces keeps the controllers from evaluating what looks like their templates: all
+// templates of ours are expanded, so braces are meant for others, such as Prometheus or
+// Kyverno (config-policy-controller, controllers/configurationpolicy_controller.go, and
+// governance-policy-propagator, controllers/propagator/replication.go).
+func (o *kubeObject) keepBraces() {
+	o.Metadata.Annotations = map[string]string{"policy.open-cluster-management.io/disable-templates": "true"}
 }
 
 // policySpec is the spec of a Policy of Red Hat Advanced Cluster Management
@@ -73,6 +83,7 @@ type configurationSpec struct {
 
 type objectTemplate struct {
 	ComplianceType   string          `json:"complianceType"`
+	RecreateOption   string          `json:"recreateOption,omitempty"`
 	ObjectDefinition json.RawMessage `json:"objectDefinition"`
 }
 
@@ -95,17 +106,22 @@ type operatorSpec struct {
 // must only be used if there are no errors.
 func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	var diags source.Diagnostics
-	p := load(path, &diags)
+	p := load(path, opts, &diags)
 	if p == nil {
 		return nil, &diags
 	}
 	w := policyWriter{loaded: p, namespace: cmp.Or(p.Policy.Namespace, "policies")}
 	layers := p.renderAll(opts, &diags)
+	for _, r := range layers {
+		r.reportRemote(&diags)
+	}
 	if diags.HasErrors() {
 		return nil, &diags
 	}
+	w.held = p.held(layers, opts)
 	for _, r := range layers {
-		if err := w.addLayer(r); err != nil {
+		r.objects = slices.DeleteFunc(r.objects, func(o manifest.Object) bool { return skipped(o) || forArgoCD(o) })
+		if err := w.addLayer(r, p.needed(r, opts)); err != nil {
 			diags.Errorf(r.key, rule.Policy, r.path, "%v", err)
 		}
 	}
@@ -122,7 +138,10 @@ type policyWriter struct {
 	namespace string
 	policies  []*kubeObject
 	extra     []*kubeObject // automations
-	steps     []step        // the policies that are not disabled
+	steps     []step        // the policies that others wait for
+	held      map[string]bool
+
+	enforceable []*kubeObject // the policies of layers that are applied
 }
 
 // step is a policy with its wave.
@@ -134,39 +153,62 @@ type step struct {
 func (w *policyWriter) name(layer string) string { return w.Metadata.Name + "-" + layer }
 
 // remediation returns the remediation action of a policy for a layer's action.
-func remediation(action string) string {
+func (w *policyWriter) remediation(action string) string {
 	if action == "DryRun" {
 		return "inform"
 	}
-	return "enforce"
+	return cmp.Or(w.Policy.RemediationAction, "enforce")
 }
 
 // longestPolicy is the number of characters that the namespace and the name of a Policy
 // may have together (governance-policy-propagator, api/v1/policy_webhook.go).
 const longestPolicy = 62
 
-func (w *policyWriter) addLayer(r rendered) error {
+func (w *policyWriter) addLayer(r rendered, needed []string) error {
 	if n := len(w.namespace) + len(w.name(r.name)); n > longestPolicy {
 		return fmt.Errorf("the names of namespace %q and policy %q have %d characters together; expected at most %d",
 			w.namespace, w.name(r.name), n, longestPolicy)
 	}
-	templates, err := r.templates(w.name(r.name), remediation(r.Action))
+	templates, err := r.templates(w.name(r.name), w.remediation(r.Action))
 	if err != nil {
 		return err
 	}
-	w.policies = append(w.policies, newObject(policyAPI, "Policy", w.namespace, w.name(r.name), policySpec{
-		RemediationAction: remediation(r.Action),
+	policy := newObject(policyAPI, "Policy", w.namespace, w.name(r.name), policySpec{
+		RemediationAction: w.remediation(r.Action),
 		Disabled:          r.Action == "Ignore",
-		Dependencies:      w.earlier(r.wave()),
+		Dependencies:      slices.Concat(w.earlier(r.wave()), w.waitedFor(needed)),
 		Templates:         templates,
-	}))
-	if r.Action != "Ignore" {
-		w.steps = append(w.steps, step{r.wave(), dependency{policyAPI, "Policy", w.namespace, w.name(r.name), "Compliant"}})
+	})
+	if slices.ContainsFunc(r.objects, func(o manifest.Object) bool { return bytes.Contains(o.JSON, []byte("{{hub")) }) {
+		policy.keepBraces()
+	}
+	w.policies = append(w.policies, policy)
+	if r.automated() {
+		w.enforceable = append(w.enforceable, policy)
+	}
+	if r.automated() && !w.held[r.name] {
+		w.steps = append(w.steps, step{r.wave(), w.compliant(r.name)})
 	}
 	if r.Automation != nil {
 		w.addAutomation(r)
 	}
 	return nil
+}
+
+func (w *policyWriter) compliant(layer string) dependency {
+	return dependency{policyAPI, "Policy", w.namespace, w.name(layer), "Compliant"}
+}
+
+// waitedFor returns the policies of layers that a layer needs and that only inform, or
+// wait for such a layer themselves: nothing else waits for those.
+func (w *policyWriter) waitedFor(needed []string) []dependency {
+	var out []dependency
+	for _, name := range needed {
+		if w.held[name] || w.layer(name).Action == "DryRun" {
+			out = append(out, w.compliant(name))
+		}
+	}
+	return out
 }
 
 // earlier returns the policies of the nearest earlier wave, which depend on those
@@ -249,13 +291,14 @@ func (r rendered) byWave() []policyWave {
 }
 
 // templates returns the templates of one wave. It skips OperatorGroups, which belong to
-// the policies of their Subscriptions.
+// the policies of their Subscriptions, and Operators, for those policies judge what is
+// installed themselves.
 func (w policyWave) templates(name, action string, groups map[string]manifest.Object) ([]policyTemplate, error) {
 	var out []policyTemplate
 	var plain []objectTemplate
 	for _, o := range w.objects {
 		switch o.Kind {
-		case "OperatorGroup":
+		case "OperatorGroup", "Operator":
 		case "Subscription":
 			t, err := operatorPolicy(o, groups[o.Namespace], action)
 			if err != nil {
@@ -267,20 +310,40 @@ func (w policyWave) templates(name, action string, groups map[string]manifest.Ob
 			if err != nil {
 				return nil, err
 			}
-			plain = append(plain, objectTemplate{"musthave", text})
+			plain = append(plain, objectTemplate{"musthave", recreate(o.Kind), text})
 		}
 	}
 	if plain != nil {
 		suffix := strings.ReplaceAll(fmt.Sprintf("-wave%d", w.number), "-wave-", "-before")
 		spec := configurationSpec{action, "medium", "None", plain}
 		policy := newObject(policyAPI, "ConfigurationPolicy", "", name+suffix, spec)
+		braces := func(t objectTemplate) bool { return bytes.Contains(t.ObjectDefinition, []byte("{{")) }
+		if slices.ContainsFunc(plain, braces) {
+			policy.keepBraces()
+		}
 		out = append(out, policyTemplate{ObjectDefinition: policy})
 	}
 	return out, nil
 }
 
+// recreate returns the option by which an object that cannot be changed is made again.
+// Argo CD runs a Job that is a hook in every sync, a policy when the Job differs: its
+// fields are immutable, so without the option the policy would stay violated
+// (config-policy-controller, api/v1/configurationpolicy_types.go, RecreateOption).
+func recreate(kind string) string {
+	if kind == "Job" {
+		return "IfRequired"
+	}
+	return ""
+}
+
+// forArgoCD reports whether only an Application needs an object, such as what approves
+// the versions that an OperatorPolicy approves itself.
+func forArgoCD(o manifest.Object) bool { return annotationsOf(o)[labels.Delivery] == "argocd" }
+
 // operatorPolicy returns the OperatorPolicy that installs an operator like a
-// Subscription. Manual approval becomes a pinned version.
+// Subscription. Manual approval with a version becomes that version; without manual
+// approval, a version is where the upgrades by the channel begin.
 func operatorPolicy(subscription, group manifest.Object, action string) (*kubeObject, error) {
 	var sub struct {
 		Spec map[string]any `json:"spec"`
@@ -296,7 +359,8 @@ func operatorPolicy(subscription, group manifest.Object, action string) (*kubeOb
 		spec.UpgradeApproval = "None"
 	}
 	delete(sub.Spec, "installPlanApproval") // upgradeApproval replaces it
-	if csv, ok := sub.Spec["startingCSV"].(string); ok {
+	// Versions that are listed are the only ones that are approved, so upgrades by the channel need an empty list.
+	if csv, ok := sub.Spec["startingCSV"].(string); ok && spec.UpgradeApproval == "None" {
 		spec.Versions = []string{csv}
 	}
 	// As in a Subscription, `name` is the package.
@@ -347,5 +411,5 @@ func (w *policyWriter) finish() ([]manifest.Object, error) {
 	for _, o := range slices.Concat(w.policies, w.extra) {
 		all = append(all, o)
 	}
-	return newObjects(append(all, w.binding()...))
+	return newObjects(append(all, w.bindings()...))
 }

@@ -20,7 +20,7 @@ import (
 // finds; the objects must only be used if there are no errors.
 func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	var diags source.Diagnostics
-	p := load(path, &diags)
+	p := load(path, opts, &diags)
 	if p == nil {
 		return nil, &diags
 	}
@@ -33,9 +33,25 @@ func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Di
 		return nil, &diags
 	}
 	l := &p.layers[i]
+	l.reportRemote(&diags)
 	r := p.render(l, opts, &diags)
 	p.checkNeeds(r, opts, &diags)
 	return r.objects, &diags
+}
+
+// reportRemote reports that a layer cannot be rendered here, because its chart is
+// elsewhere.
+func (l *layer) reportRemote(diags *source.Diagnostics) {
+	if !l.remote {
+		return
+	}
+	from := l.Chart.Name + " --repo " + l.Chart.RepoURL
+	if strings.HasPrefix(l.Chart.RepoURL, "oci://") {
+		from = l.Chart.RepoURL + "/" + l.Chart.Name
+	}
+	diags.Errorf(l.key, rule.Remote, l.path, "Argo CD's own Helm renders this chart; "+
+		"`helm template %s --version %s` shows it, and a copy in a directory of this repository is rendered here",
+		from, l.Chart.Version)
 }
 
 func (p *loaded) layerNames() []string {
@@ -56,35 +72,56 @@ type rendered struct {
 
 func (p *loaded) render(l *layer, opts Options, diags *source.Diagnostics) rendered {
 	r := rendered{layer: l}
-	c, err := openChart(l.entry.Name)
-	if err != nil {
-		diags.Errorf(l.key, rule.Chart, l.path, "%v", err)
-		return r
-	}
-	r.namespace = c.namespace()
+	r.namespace = l.Namespace
 	var found source.Diagnostics
-	l.checkValues(c, &found)
 	defer diags.Merge(&found)
-	if found.HasErrors() {
+	if l.node.Get("objects").IsSet() {
+		r.objects = p.ownObjects(l, &found)
+	} else if !l.remote {
+		p.renderChart(&r, opts, &found)
+	}
+	if found.HasErrors() || l.remote {
 		return r
 	}
-	caps, err := p.capabilities(opts)
-	if err == nil {
-		r.objects, err = c.render(l, caps)
-	}
-	if err != nil {
+	if err := p.expect(l, r.objects, opts); err != nil {
 		l.reportRefusal(err, &found)
 		return r
 	}
 	l.patch(r.objects, &found)
 	r.ignored = l.dropIgnored(r.objects, &found)
+	r.objects = l.leave(r.objects, &found)
 	return r
+}
+
+// renderChart renders the objects of a layer with a chart.
+func (p *loaded) renderChart(r *rendered, opts Options, diags *source.Diagnostics) {
+	l := r.layer
+	open, render := func() (*chart, error) { return openChart(l.entry.Name) }, (*chart).render
+	if l.dir != "" {
+		open, render = func() (*chart, error) { return p.openDir(l.dir) }, (*chart).renderOwn
+	}
+	c, err := open()
+	if err != nil {
+		diags.Errorf(l.key, rule.Chart, l.path, "%v", err)
+		return
+	}
+	r.namespace = c.namespace(l)
+	if l.checkValues(c, diags); diags.HasErrors() {
+		return
+	}
+	caps, err := p.capabilities(opts)
+	if err == nil {
+		r.objects, err = render(c, l, caps)
+	}
+	if err != nil {
+		l.reportRefusal(err, diags)
+	}
 }
 
 // capabilities returns what charts can query about the cluster.
 func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
 	caps := chartutil.DefaultCapabilities.Copy()
-	version := cmp.Or(opts.KubeVersion, p.Target.Kubernetes, p.Target.OpenShift.kubernetes())
+	version := cmp.Or(opts.KubeVersion, p.Target.Kubernetes, p.Target.OpenShift.Kubernetes())
 	if version != "" {
 		parsed, err := chartutil.ParseKubeVersion(version)
 		if err != nil {

@@ -25,6 +25,9 @@ import (
 func (l *layer) checkValues(c *chart, diags *source.Diagnostics) {
 	user := orEmpty(l.Values)
 	source.ReportAmbiguous(user, l.path+".values", diags)
+	if c.schema == nil {
+		return
+	}
 	v := valuesCheck{layer: l, schema: c.schemaTree, values: source.Merge(c.defaults, user), user: user, diags: diags}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(source.AppendJSON(nil, v.values)))
 	if err == nil {
@@ -68,8 +71,30 @@ func (v *valuesCheck) reportUnknown(e *jsonschema.ValidationError, keys []string
 	known := v.knownKeys(e.SchemaURL)
 	for _, key := range keys {
 		at, path := v.locate(v.user, append(slices.Clone(e.InstanceLocation), key))
-		v.diags.Errorf(at, rule.UnknownKey, path, "unknown key %q; %s", key, suggest.DidYouMean(key, known))
+		hint := suggest.DidYouMean(key, known)
+		if places := places(v.schema, key, nil); len(e.InstanceLocation) == 0 && len(places) > 0 {
+			hint = fmt.Sprintf("did you mean %q?", strings.Join(places[0], "."))
+		}
+		v.diags.Errorf(at, rule.UnknownKey, path, "unknown key %q; %s", key, hint)
 	}
+}
+
+// places returns where a key is deeper in a schema, the nearest first: HyperConverged's
+// older API, for example, has at the top what the values have under `virtualization`.
+func places(schema map[string]any, key string, prefix []string) [][]string {
+	var found [][]string
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		place := append(slices.Clone(prefix), name)
+		if name == key {
+			found = append(found, place)
+		}
+		if inner, ok := properties[name].(map[string]any); ok {
+			found = append(found, places(inner, key, place)...)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b []string) int { return len(a) - len(b) })
+	return found
 }
 
 // knownKeys returns the properties of the schema object at the fragment of a URL.

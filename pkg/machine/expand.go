@@ -3,13 +3,11 @@ package machine
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
+	"github.com/vmrender/vmrender/pkg/vars"
 )
 
 // expand expands the string under keys (map keys and list indices).
@@ -68,48 +66,14 @@ func (d *draft) vars() any {
 		return map[string]any{}
 	}
 	if n != own || d.entry.Own(n) {
-		return goValue(n)
+		return vars.Value(n)
 	}
 	if v, ok := d.site.goVars.Load(n); ok {
 		return v
 	}
-	v := goValue(n)
+	v := vars.Value(n)
 	d.site.goVars.Store(n, v)
 	return v
-}
-
-// goValue converts a value to the form that templates and JSON use. It omits
-// null entries of maps.
-func goValue(n *source.Node) any {
-	switch n.Kind {
-	case source.Map:
-		m := make(map[string]any, len(n.Fields))
-		for _, f := range n.Fields {
-			if f.Value.Kind != source.Null {
-				m[f.Key] = goValue(f.Value)
-			}
-		}
-		return m
-	case source.List:
-		list := make([]any, len(n.Items))
-		for i, item := range n.Items {
-			list[i] = goValue(item)
-		}
-		return list
-	case source.Bool:
-		return strings.EqualFold(n.Text, "true")
-	case source.Int:
-		if i, err := strconv.Atoi(n.Text); err == nil {
-			return i
-		}
-	case source.Float:
-		if f, err := strconv.ParseFloat(n.Text, 64); err == nil {
-			return f
-		}
-	case source.Null:
-		return nil
-	}
-	return n.Text
 }
 
 // reportTemplate reports a problem in a template at its position inside the
@@ -155,35 +119,13 @@ func (d *draft) missing(expr, name string) string {
 	if name == "ordinal" && d.traits.Pooled {
 		return "under `strategy: pool` all VMs are the same, and have no ordinal; use another strategy"
 	}
-	if !strings.HasPrefix(expr, ".vars.") {
-		message := fmt.Sprintf("unknown name %q in %q; "+
-			"templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, expr)
-		if "."+name == expr {
-			message += "; " + template.KeepLiteral
-		}
+	if message := vars.Missing(expr, name, d.values()["vars"]); message != "" {
 		return message
 	}
-	known := d.varsNextTo(expr, name)
-	if len(known) == 0 {
-		return fmt.Sprintf("missing variable %q; set it under `vars` or with --set", name)
+	message := fmt.Sprintf("unknown name %q in %q; "+
+		"templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, expr)
+	if "."+name == expr {
+		message += "; " + template.KeepLiteral
 	}
-	return fmt.Sprintf("missing variable %q; %s", name, suggest.DidYouMean(name, known))
-}
-
-// varsNextTo returns the keys of the map in which an expression such as
-// .vars.dns.servers looks for a name.
-func (d *draft) varsNextTo(expr, name string) []string {
-	vars, _ := d.values()["vars"].(map[string]any)
-	for _, key := range strings.Split(expr, ".")[2:] {
-		if key == name {
-			break
-		}
-		vars, _ = vars[key].(map[string]any)
-	}
-	known := make([]string, 0, len(vars))
-	for k := range vars {
-		known = append(known, k)
-	}
-	slices.Sort(known)
-	return known
+	return message
 }

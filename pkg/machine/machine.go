@@ -140,6 +140,7 @@ type Disk struct {
 // NIC is one NIC with all values resolved.
 type NIC struct {
 	Name      string
+	Network   string // as written: a name in the catalog, or namespace/name of a NetworkAttachmentDefinition
 	Pod       bool   // attached to the pod network
 	NAD       string // otherwise attached to this NetworkAttachmentDefinition, namespace/name
 	Binding   string // bridge, masquerade, sriov, or the name of a binding plugin

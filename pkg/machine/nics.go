@@ -94,7 +94,10 @@ func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
 		d.reportNoNetwork(n, i)
 	}
 	net := d.network(i, n)
-	out := NIC{Pod: net.Pod, NAD: net.NAD, BootOrder: n.BootOrder, State: n.State, Ports: n.Ports, Pos: at}
+	out := NIC{
+		Network: cmp.Or(n.Network, podNetwork), Pod: net.Pod, NAD: net.NAD,
+		BootOrder: n.BootOrder, State: n.State, Ports: n.Ports, Pos: at,
+	}
 	if list := d.entry.Keys.Get("nics"); list != nil && i < len(list.Items) {
 		out.node = list.Items[i]
 	}

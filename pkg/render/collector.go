@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -35,6 +37,7 @@ type Collector struct {
 	mu       sync.Mutex
 	rendered []Rendered
 	needs    needs // empty without APIs
+	kinds    map[argocd.GroupKind]bool
 }
 
 // Rendered is one machine's objects, or those of a Job for the machines of a namespace.
@@ -48,7 +51,11 @@ type Rendered struct {
 
 // NewCollector returns an empty Collector.
 func NewCollector() *Collector {
-	return &Collector{needs: needs{}, encoding: sync.Pool{New: func() any { return new([]byte) }}}
+	return &Collector{
+		needs:    needs{},
+		kinds:    map[argocd.GroupKind]bool{},
+		encoding: sync.Pool{New: func() any { return new([]byte) }},
+	}
 }
 
 // Visit renders one machine, or checks as much as possible of a broken one. It is
@@ -71,6 +78,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	c.jobs.add(m, objects, content)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.noteKinds(objects)
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave, text: text,
 	})
@@ -107,6 +115,19 @@ func (c *Collector) CheckSize(diags *source.Diagnostics) {
 	}
 }
 
+func (c *Collector) noteKinds(objects []runtime.Object) {
+	for _, o := range objects {
+		kind := o.GetObjectKind().GroupVersionKind()
+		c.kinds[argocd.GroupKind{Group: kind.Group, Kind: kind.Kind}] = true
+	}
+}
+
+// Kinds returns the kinds of all objects so far, by group and kind; those of Jobs are included after
+// [Collector.Rendered]. It must not be called while machines are visited.
+func (c *Collector) Kinds() []argocd.GroupKind {
+	return slices.SortedFunc(maps.Keys(c.kinds), argocd.GroupKind.Compare)
+}
+
 // noteNeeds records the kinds that a machine and its objects need, unless the
 // cluster's APIs are unknown.
 func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
@@ -141,6 +162,7 @@ func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
 	jobs := c.jobs.objects()
 	out := make([]Rendered, 0, len(jobs))
 	for key, objects := range jobs {
+		c.noteKinds(objects)
 		text, err := c.keep(objects)
 		if err != nil {
 			diags.Errorf(source.Pos{}, rule.Encode, "", "the Job %s/%s cannot be written: %s", key.namespace, key.name(), err)

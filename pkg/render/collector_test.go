@@ -46,4 +46,14 @@ func TestCollector(t *testing.T) {
 	require.Empty(t, diags.Sorted())
 	require.NoError(t, w.Close())
 	require.Equal(t, want.String(), got.String())
+
+	objects, err := render.Objects(all...)
+	require.NoError(t, err)
+	read, err := manifest.Read(&got)
+	require.NoError(t, err)
+	require.Len(t, objects, len(read))
+	for i, o := range objects {
+		require.Equal(t, read[i].ID, o.ID)
+		require.JSONEq(t, string(read[i].JSON), string(o.JSON))
+	}
 }

@@ -54,7 +54,13 @@ governance.parameters is what policies read of their ConfigMap, whose values are
 {{- $_ := set $out "macRangeStart" ($range.rangeStart | default "") -}}
 {{- $_ := set $out "macRangeEnd" ($range.rangeEnd | default "") -}}
 {{- end -}}
-{{- range $key := list "interfaceModels" "instancetypes" "runStrategies" -}}
+{{- with $enabled.cloneSources -}}
+{{- $_ := set $out "cloneSources" (join "," .settings.namespaces) -}}
+{{- range $namespace, $sources := .settings.byNamespace -}}
+{{- $_ := set $out (printf "cloneSources.%s" $namespace) (join "," $sources) -}}
+{{- end -}}
+{{- end -}}
+{{- range $key := list "images" "serviceAccounts" "interfaceModels" "instancetypes" "runStrategies" -}}
 {{- with get $enabled $key -}}
 {{- $_ := set $out $key (join "," (required (printf "policies.%s.allowed: missing; expected what is allowed" $key) .settings.allowed)) -}}
 {{- end -}}

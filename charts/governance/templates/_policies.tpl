@@ -26,7 +26,7 @@ macAddresses:
   objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool, VirtualMachineClone, VirtualMachineRestore]
   operations: [CREATE, UPDATE]
   values: >-
-    (self.spec.?virtualMachineTemplate.?spec.?template.?spec.or(self.spec.?template.?spec).orValue(self.spec)
+    ({{ include "governance.instance" . }}
     .?domain.?devices.?interfaces.orValue([]).map(i, i.?macAddress.orValue('')).filter(mac, mac != '')
     + self.spec.?newMacAddresses.orValue({}).map(name, self.spec.newMacAddresses[name])
     + self.spec.?patches.orValue([]).join(' ').findAll('([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}|([0-9A-Fa-f]{4}[.]){2}[0-9A-Fa-f]{4}'))
@@ -86,11 +86,58 @@ keptDisks:
     'DataVolume ' + variables.refused[0] + ' is kept, but still belongs to its VM; release it: kubectl patch datavolume '
     + variables.refused[0] + ' --namespace ' + request.namespace + ' --type merge --patch \'{"metadata":{"ownerReferences":null}}\''
 
+# CDI asks whether who creates a DataVolume may read its source (kubevirt/containerized-data-importer v1.65.0,
+# pkg/apiserver/webhooks/datavolume-mutate.go). With Argo CD that is Argo CD, for whichever tenant. A DataSource of one's own
+# may lead to a source elsewhere.
+cloneSources:
+  objects: [DataVolume, DataSource, DataImportCron, VirtualMachine, VirtualMachinePool]
+  operations: [CREATE, UPDATE]
+  values: >-
+    [{{ include "governance.disks" . }}]
+    .map(disks, disks.map(d, d.?sourceRef.?namespace.orValue('')) + disks.map(d, d.?source.?pvc.?namespace.orValue(''))
+    + disks.map(d, d.?source.?snapshot.?namespace.orValue('')) + disks.map(d, d.?source.?dataSource.?namespace.orValue('')))[0]
+  allowed: >-
+    value == '' || value == request.namespace || value in params.data.cloneSources.split(',')
+    || value in params.data[?'cloneSources.' + request.namespace].orValue('').split(',')
+  message: "'namespace ' + request.namespace + ' may not copy disks of ' + variables.refused.join(', ') + '; expected a source of its own, or of ' + params.data.cloneSources"
+
+# One list is for container disks, Jobs and imports, so the scheme of registries is left out. A path does not lead out of its
+# prefix by dots.
+images:
+  objects: [DataVolume, DataImportCron, VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool, Job]
+  operations: [CREATE, UPDATE]
+  values: >-
+    ([{{ include "governance.instance" . }}].map(p,
+    p.?containers.orValue([]).map(c, c.?image.orValue('')) + p.?initContainers.orValue([]).map(c, c.?image.orValue(''))
+    + p.?volumes.orValue([]).map(v, v.?containerDisk.?image.or(v.?image.?reference).orValue(''))
+    + [p.?domain.?firmware.?kernelBoot.?container.?image.orValue('')])[0]
+    + [{{ include "governance.disks" . }}]
+    .map(disks, disks.map(d, d.?source.?registry.?url.or(d.?source.?http.?url).or(d.?source.?s3.?url).or(d.?source.?gcs.?url).orValue(''))
+    + disks.map(d, d.?source.?registry.?imageStream.optMap(name, 'imagestream/' + name).orValue('')))[0])
+    .filter(image, image != '').map(image, image.startsWith('docker://') ? image.substring(9) : image)
+  allowed: >-
+    !value.matches('/([.]|%2[eE]){1,2}(/|$)') && params.data.images.split(',').exists(prefix, prefix.endsWith('/') ? value.startsWith(prefix)
+    : value == prefix || value.startsWith(prefix + ':') || value.startsWith(prefix + '@'))
+  message: "'image ' + variables.refused.join(', ') + ' is not allowed; expected one of ' + params.data.images"
+
+# Who names a ServiceAccount of a namespace has its rights, by the token in the pod or on the disk.
+serviceAccounts:
+  objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool, Job]
+  operations: [CREATE, UPDATE]
+  values: >-
+    [{{ include "governance.instance" . }}].map(p,
+    (p.?containers.hasValue() ? [p.?serviceAccountName.orValue('') == '' ? p.?serviceAccount.orValue('') : p.?serviceAccountName.orValue('')] : [])
+    .map(name, name == '' ? 'default' : name)
+    + p.?volumes.orValue([]).map(v, v.?serviceAccount.?serviceAccountName.orValue('')).filter(name, name != ''))[0]
+  allowed: >-
+    params.data.serviceAccounts.split(',').exists(name, name.startsWith('*') ? value.endsWith(name.substring(1)) : value == name)
+  message: "'service account ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.serviceAccounts"
+
 interfaceModels:
   objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool]
   operations: [CREATE, UPDATE]
   values: >-
-    self.spec.?virtualMachineTemplate.?spec.?template.?spec.or(self.spec.?template.?spec).orValue(self.spec)
+    {{ include "governance.instance" . }}
     .?domain.?devices.?interfaces.orValue([]).map(i, i.?model.orValue('virtio'))
   allowed: "value in params.data.interfaceModels.split(',')"
   message: "'interface model ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.interfaceModels"
@@ -125,11 +172,30 @@ requiredLabels:
 {{- end -}}
 
 {{/*
+governance.instance is CEL: the specification of a machine's instance in a machine, a pool, a replica set or an instance, and
+that of the pod in a Job.
+*/}}
+{{- define "governance.instance" -}}
+self.spec.?virtualMachineTemplate.?spec.?template.?spec.or(self.spec.?template.?spec).orValue(self.spec)
+{{- end -}}
+
+{{/*
+governance.disks is CEL: the specifications of the DataVolumes in a machine, a pool, a DataVolume or a DataImportCron, and that
+of a DataSource, which has its source in the same place.
+*/}}
+{{- define "governance.disks" -}}
+(self.spec.?virtualMachineTemplate.?spec.orValue(self.spec).?dataVolumeTemplates.orValue([]).map(t, t.spec) + [self.spec.?template.?spec.orValue(self.spec)])
+{{- end -}}
+
+{{/*
 governance.kinds are the kinds that policies judge: API group and resource.
 */}}
 {{- define "governance.kinds" -}}
 Namespace:                        ["", namespaces]
 DataVolume:                       [cdi.kubevirt.io, datavolumes]
+DataSource:                       [cdi.kubevirt.io, datasources]
+DataImportCron:                   [cdi.kubevirt.io, dataimportcrons]
+Job:                              [batch, jobs]
 VirtualMachine:                   [kubevirt.io, virtualmachines]
 VirtualMachineInstance:           [kubevirt.io, virtualmachineinstances]
 VirtualMachineInstanceReplicaSet: [kubevirt.io, virtualmachineinstancereplicasets]

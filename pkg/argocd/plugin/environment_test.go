@@ -94,11 +94,11 @@ func TestMistakes(t *testing.T) {
 			environ: []string{
 				`ARGOCD_APP_PARAMETERS=[{"name":"layer","string":"network"},{"name":"vm","array":["a"]},` +
 					`{"name":"overlay","array":[]}]`,
-				"ARGOCD_ENV_VMRENDER_VARS={\"a\":\"hunter2\"}",
+				"ARGOCD_ENV_VMRENDER_DEFAULTS={\"a\":\"hunter2\"}",
 			},
 			want: []string{
 				`parameter "vm": is for a fleet; this Application renders a platform`,
-				`variable "VMRENDER_VARS": is for a fleet; this Application renders a platform`,
+				`variable "VMRENDER_DEFAULTS": is for a fleet; this Application renders a platform`,
 			},
 			content: plugin.Platform,
 		},

@@ -51,7 +51,8 @@ func meant(inputs []input, contents []Content) (Content, error) {
 	return contents[0], errAmbiguous
 }
 
-// content returns the content that the value is for. That of the layer depends on it.
+// content returns the content that the value is for, or "" for any. That of the layer
+// depends on it.
 func (in input) content() Content {
 	if in.Name == LayerParameter && in.String != nil && *in.String == NoLayer {
 		return Fleet
@@ -65,8 +66,8 @@ func (r *Request) apply(inputs []input) []error {
 	seen := map[string]bool{}
 	for _, in := range inputs {
 		problem := in.problem()
-		if problem == "" && in.content() != r.Content && !in.empty() {
-			problem = fmt.Sprintf("is for a %s; this Application renders a %s", in.content(), r.Content)
+		if of := in.content(); problem == "" && of != "" && of != r.Content && !in.empty() {
+			problem = fmt.Sprintf("is for a %s; this Application renders a %s", of, r.Content)
 		}
 		if seen[in.origin] {
 			problem = "given twice; expected it once"

@@ -17,7 +17,7 @@ const (
 // a variable under `plugin.env`.
 type parameter struct {
 	Announcement
-	// of is the content of a directory that the parameter applies to.
+	// of is the content of a directory that the parameter applies to; empty for any.
 	of Content
 	// example is a value as it is written in an Application.
 	example string
@@ -64,10 +64,9 @@ func parameters() []parameter {
 		{
 			Announcement: Announcement{
 				Name: "overlay", Title: "Overlays", CollectionType: array,
-				Tooltip: "Files that merge over the fleet, in order: " +
+				Tooltip: "Files that merge over the fleet or platform, in order: " +
 					"relative to the Application's path, or to the repository with a leading slash",
 			},
-			of:      Fleet,
 			example: "[../stages/test.yaml, /sites/b.yaml]",
 			take:    func(r *Request, v value) { r.Overlays = *v.Array },
 		},
@@ -86,7 +85,6 @@ func parameters() []parameter {
 				Name: "vars", Title: "Vars", CollectionType: dict,
 				Tooltip: "Vars for templates by dotted key; they win over those of all files",
 			},
-			of:      Fleet,
 			example: `{tier: gold, net.mtu: "9000"}`, dynamic: true,
 			take: func(r *Request, v value) { r.Vars = overlaid(r.Vars, *v.Map) },
 		},

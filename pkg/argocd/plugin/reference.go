@@ -5,7 +5,7 @@ type Reference struct {
 	Announcement
 	// Variable is the name under `plugin.env` that stands for it.
 	Variable string
-	// Content is the content of a directory that the parameter applies to.
+	// Content is the content of a directory that the parameter applies to; empty for any.
 	Content Content
 	// Example is a value as it is written in an Application.
 	Example string

@@ -16,6 +16,11 @@ end
 if sync.status ~= "Synced" and (operation.phase == "Failed" or operation.phase == "Error") then
   return { status = "Degraded", message = operation.message or "The last sync failed" }
 end
+local automated = ((obj.spec or {}).syncPolicy or {}).automated
+local manual = automated == nil or automated.enabled == false
+if manual and sync.status == "OutOfSync" and health.status ~= "Degraded" then
+  return { status = "Healthy", message = "Waiting for a manual sync" }
+end
 if health.status == nil or health.status == "" then
   return { status = "Progressing", message = "Waiting for Argo CD" }
 end

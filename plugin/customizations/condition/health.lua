@@ -17,6 +17,14 @@ local meanings = {
   },
 }
 
+-- What the KubeDescheduler's operator says until KubeVirt runs, and until a reboot has
+-- brought PSI. Argo CD's Lua has no string library.
+local awaited = {}
+for _, profile in ipairs((obj.spec or {}).profiles or {}) do
+  awaited["profile " .. profile .. " can only be used when KubeVirt is properly deployed"] = true
+  awaited["profile " .. profile .. " can only be used when PSI metrics are enabled for the worker nodes"] = true
+end
+
 local result = { status = "Progressing", message = "Waiting for its controller" }
 for _, c in ipairs((obj.status or {}).conditions or {}) do
   local meaning = (meanings[c.status] or {})[c.type]
@@ -25,6 +33,9 @@ for _, c in ipairs((obj.status or {}).conditions or {}) do
     text = c.message
   elseif c.reason ~= nil and c.reason ~= "" then
     text = c.reason
+  end
+  if meaning == "Degraded" and awaited[text] then
+    meaning = "Progressing"
   end
   if meaning ~= nil then
     result = { status = meaning, message = text, found = true }

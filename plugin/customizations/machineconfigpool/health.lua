@@ -19,6 +19,23 @@ for _, type in ipairs({ "Degraded", "NodeDegraded", "RenderDegraded" }) do
   end
 end
 
+-- The operator takes some seconds to take up a MachineConfig; until then the pool is up
+-- to date with what was before.
+local rendered = {}
+for _, source in ipairs((obj.spec.configuration or {}).source or {}) do
+  rendered[source.name] = true
+end
+local annotations = obj.metadata.annotations or {}
+local number = 1
+local name = annotations["vmrender.io/machine-config-1"]
+while name ~= nil do
+  if not rendered[name] then
+    return { status = "Progressing", message = "Waiting for MachineConfig " .. name .. " to be taken up" }
+  end
+  number = number + 1
+  name = annotations["vmrender.io/machine-config-" .. number]
+end
+
 local all = status.machineCount or 0
 local updated = status.updatedMachineCount or 0
 local ready = status.readyMachineCount or 0

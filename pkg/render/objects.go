@@ -1,0 +1,26 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// Objects returns the objects of machines and Jobs in the order given. They are not
+// encoded again: the keys of their JSON are in the order in which the types declare
+// them, and not in that of [manifest.Read].
+func Objects(rendered ...Rendered) ([]manifest.Object, error) {
+	objects := make([]manifest.Object, 0, 2*len(rendered))
+	for i := range rendered {
+		text, err := rendered[i].text.get(nil) // it belongs to the objects
+		if err != nil {
+			return nil, fmt.Errorf("reading %s/%s: %w", rendered[i].Namespace, rendered[i].Name, err)
+		}
+		for line := range bytes.Lines(text) {
+			json := line[: len(line)-1 : len(line)-1]
+			objects = append(objects, manifest.Object{ID: manifest.Identify(json), JSON: json})
+		}
+	}
+	return objects, nil
+}
