@@ -1,6 +1,6 @@
-// Package schema contains the JSON Schemas of a fleet's files, for editors and for
-// the command that prints them. They are generated from the types and comments in
-// pkg/values, pkg/catalog, pkg/layers and pkg/patch.
+// Package schema contains the JSON Schemas of a fleet's files, for editors, of what
+// vmrender prints as JSON, and for the command that prints them. They are generated from
+// the types and comments in pkg/values, pkg/catalog, pkg/layers, pkg/patch and pkg/report.
 package schema
 
 import "embed"
@@ -10,5 +10,10 @@ import "embed"
 // (platform.yaml), in JSON Schema draft 7.
 //
 //go:generate go run ../internal/gen
-//go:embed *.schema.json
+//go:embed fleet.schema.json defaults.schema.json vms.schema.json platform.schema.json
 var FS embed.FS
+
+// Output contains plan.schema.json (`vmrender plan -o json`), in JSON Schema draft 7.
+//
+//go:embed plan.schema.json
+var Output embed.FS

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
+	"github.com/vmrender/vmrender/pkg/platform"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -32,8 +33,11 @@ func (s *sidecar) parameters() error {
 }
 
 // vars returns the dotted keys of the vars that fleet.yaml and the overlays set for
-// all VMs, sorted.
+// all VMs, or those of the platform, sorted.
 func (s *sidecar) vars() []string {
+	if s.request.Content == plugin.Platform {
+		return s.platformVars()
+	}
 	header := s.tree.header()
 	if !s.tree.ours(header) {
 		return nil
@@ -44,7 +48,24 @@ func (s *sidecar) vars() []string {
 		merged = source.Merge(merged, doc.Get("vars"))
 		merged = source.Merge(merged, doc.Get("defaults", "vars"))
 	}
-	keys := flatten(nil, "", merged)
+	return sortedKeys(merged)
+}
+
+// platformVars returns the dotted keys of the platform's vars, sorted.
+func (s *sidecar) platformVars() []string {
+	if !s.tree.ours(platformFile) {
+		return nil
+	}
+	opts := platform.Options{Root: s.tree.root, Overlays: s.resolveOverlays()}
+	doc := platform.Read(platformFile, opts, new(source.Diagnostics))
+	if doc == nil {
+		return nil
+	}
+	return sortedKeys(doc.Vars)
+}
+
+func sortedKeys(n *source.Node) []string {
+	keys := flatten(nil, "", n)
 	slices.Sort(keys)
 	return keys
 }

@@ -18,6 +18,7 @@ const program = "vmrender"
 // generatePlatform runs the program on a platform.yaml and writes its output, if
 // it succeeds.
 func (s *sidecar) generatePlatform(path string) error {
+	overlays := s.resolveOverlays()
 	if s.tree.outside(path) {
 		s.problems.Errorf(source.Pos{File: path}, rule.BadPath, "", "%s", errOutside)
 	}
@@ -29,7 +30,7 @@ func (s *sidecar) generatePlatform(path string) error {
 		return err
 	}
 	var stdout bytes.Buffer
-	if err := execute(nil, &stdout, s.stderr, name, s.platformArgs(path)...); err != nil {
+	if err := execute(nil, &stdout, s.stderr, name, s.platformArgs(path, overlays)...); err != nil {
 		if errors.Is(err, report.ErrReported) {
 			return err
 		}
@@ -41,8 +42,10 @@ func (s *sidecar) generatePlatform(path string) error {
 	return nil
 }
 
-func (s *sidecar) platformArgs(path string) []string {
-	args := []string{"template", path, "--output", "json"}
+// platformArgs returns the arguments of the program for the Application's request. No
+// file outside of the repository is read.
+func (s *sidecar) platformArgs(path string, overlays []string) []string {
+	args := []string{"template", path, "--output", "json", "--root", s.tree.root}
 	layer := s.request.Layer
 	if layer == plugin.AllLayers {
 		layer = ""
@@ -55,6 +58,12 @@ func (s *sidecar) platformArgs(path string) []string {
 		if flag.value != "" {
 			args = append(args, flag.name, flag.value)
 		}
+	}
+	for _, file := range overlays {
+		args = append(args, "--overlay", file)
+	}
+	for _, pair := range pairs(s.request.Vars) {
+		args = append(args, "--set", pair)
 	}
 	return args
 }

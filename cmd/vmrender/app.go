@@ -13,11 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
-func newAppCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "app [PATH]",
-		Short: "Print the Argo CD Application for a fleet or a part of it",
-		Long: `Print the Argo CD Application that renders the fleet or directory at PATH with the
+const appHelp = `Print the Argo CD Application that renders the fleet or directory at PATH with the
 plugin. PATH defaults to the working directory. Argo CD renders it again when a
 commit changes an input: PATH, fleet.yaml, an overlay, or the _defaults.yaml of a
 parent directory.
@@ -27,17 +23,29 @@ directory that contains VMs. With --clusters, it has one for each of these
 directories on each cluster. With --rolling, the Applications are synced step by
 step, and those that are in no step are synced last.
 
+With --with-project, print the AppProject of a tenant, too. It allows the
+repository, the namespaces of the VMs on the destination, and the kinds that the
+fleet renders now; print it again when these change. It belongs to the
+administrators of Argo CD, and not into the tenant's repository.
+
 The name is that of the fleet, followed by the path and, if they are set, by words
 for --namespace, --overlay, --cluster and --clusters and a hash of them: no two
 Applications of a fleet have the same name. --vm, --set, --default and --server
 need --name. With --vm, the Application prunes nothing automatically.
 
 The fleet is validated first. If there is an error, it is reported on stderr and
-nothing is written to stdout.`,
+nothing is written to stdout.`
+
+func newAppCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "app [PATH]",
+		Short: "Print the Argo CD Application for a fleet or a part of it",
+		Long:  appHelp,
 		Example: `  vmrender app sites/a | kubectl apply -f -
   vmrender app sites/a --overlay dev.yaml --cluster lab
   vmrender app sites/a/prod --name a-web01 --vm web01
   vmrender app sites/a --appset --rolling lab --rolling prod --max-update 25%
+  vmrender app sites/a --project team-a --with-project
   vmrender app fleet --appset --clusters vms=enabled --cluster-overlays clusters`,
 	}
 	var o delivery.Options
@@ -54,7 +62,8 @@ nothing is written to stdout.`,
 		if file, ok := (layers.Options{}).File(pathArg(args)); ok {
 			return fmt.Errorf("%s: a platform; `vmrender template` prints its Applications", file)
 		}
-		plan, diags, err := delivery.Read(pathArg(args), o, renderMachines)
+		var kinds kindRecorder
+		plan, diags, err := delivery.Read(pathArg(args), o, kinds.renderMachines)
 		if err != nil {
 			return err
 		}
@@ -65,7 +74,16 @@ nothing is written to stdout.`,
 		if err != nil {
 			return err
 		}
-		return output.Struct(cmd.OutOrStdout(), manifest.YAML, object)
+		objects := []any{object}
+		if o.WithProject {
+			project, notes, err := plan.Project(kinds.all)
+			if err != nil {
+				return err
+			}
+			printNotes(cmd, notes)
+			objects = []any{project, object}
+		}
+		return output.Structs(cmd.OutOrStdout(), manifest.YAML, objects...)
 	}
 	return cmd
 }
@@ -83,10 +101,14 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 		"`name` of the Application, or of the ApplicationSet and prefix of its Applications "+
 			"(default from the fleet's name, PATH, and what differs)")
 	flags.StringVar(&o.Project, "project", "default", "Argo CD `project`")
+	flags.BoolVar(&o.WithProject, "with-project", false,
+		"print also the --project: an AppProject that allows what the fleet renders now, and nothing else")
 	flags.BoolVar(&o.GeneratePaths, "generate-paths", false,
 		"render again only if a commit touches files that the Application is made from")
 	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",
 		"`namespace` of Argo CD (default argocd, or openshift-gitops if the target is OpenShift)")
+	flags.StringVar(&o.AppNamespace, "app-namespace", "",
+		"`namespace` of the Application, if Argo CD serves Applications in any namespace (default that of Argo CD)")
 	flags.StringVar(&o.Server, "server", "", "`URL` of the destination's API server (default Argo CD's own cluster)")
 	flags.StringVar(&o.Cluster, "cluster", "", "`name` of the destination in Argo CD, instead of --server")
 	flags.BoolVar(&o.AppSet, "appset", false, "print an ApplicationSet with one Application per directory")
@@ -100,7 +122,7 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags.StringVar(&o.MaxUpdate, "max-update", "",
 		"maximum `number` or percentage of a step's Applications to sync at a time (default all)")
 	for _, name := range []string{
-		"vm", "ignore", "repo", "revision", "name", "project", "argocd-namespace", "server", "cluster",
+		"vm", "ignore", "repo", "revision", "name", "project", "argocd-namespace", "app-namespace", "server", "cluster",
 		"clusters", "rolling", "max-update",
 	} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
@@ -116,8 +138,12 @@ func reportPlan(cmd *cobra.Command, plan *delivery.Plan) (any, error) {
 		err = report.Problems(cmd.ErrOrStderr(), alone.Diagnostics)
 		notes = append(notes, alone.Error())
 	}
+	printNotes(cmd, notes)
+	return object, err
+}
+
+func printNotes(cmd *cobra.Command, notes []string) {
 	for _, note := range notes {
 		cmd.PrintErrf("note: %s\n", note)
 	}
-	return object, err
 }

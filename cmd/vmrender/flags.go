@@ -24,10 +24,10 @@ type fleetFlags struct {
 func (f *fleetFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of VMs that have none")
-	flags.StringArrayVar(&f.sets, "set", nil, "var of the fleet, as `key=value` with dotted keys (repeatable)")
+	flags.StringArrayVar(&f.sets, "set", nil, "var of the fleet or platform, as `key=value` with dotted keys (repeatable)")
 	flags.StringArrayVar(&f.defaults, "default", nil,
 		"VM key that overrides the defaults of all files, as `key=value` with dotted keys (repeatable)")
-	flags.StringArrayVar(&f.overlays, "overlay", nil, "`file` to merge over the fleet (repeatable)")
+	flags.StringArrayVar(&f.overlays, "overlay", nil, "`file` to merge over the fleet or platform (repeatable)")
 	flags.UintVar(&f.jobs, "jobs", 0,
 		"number of `files` to read at a time; 0 selects it by the size of the fleet (default 0)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"slices"
 	"sync"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -27,9 +29,12 @@ func countVMs(rendered []render.Rendered) int {
 	return n
 }
 
+// kindRecorder records the kinds of what is rendered, sorted.
+type kindRecorder struct{ all []argocd.GroupKind }
+
 // renderMachines is like renderFleet, but returns the machines instead of the
 // manifests.
-func renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics) {
+func (k *kindRecorder) renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
 	var machines []*machine.Machine
 	c := render.NewCollector()
@@ -40,5 +45,8 @@ func renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Di
 		machines = append(machines, m)
 	})
 	f.Machines = machines
+	c.Rendered(diags)
+	k.all = slices.SortedFunc(slices.Values(append(k.all, c.Kinds()...)), argocd.GroupKind.Compare)
+	k.all = slices.Compact(k.all)
 	return f, diags
 }

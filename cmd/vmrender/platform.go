@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -21,21 +22,28 @@ type platformFlags struct {
 
 func (f *platformFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.Layer, "layer", "", "`name` of the layer of a platform.yaml to render (default the app-of-apps)")
+	flags.StringVar(&f.Layer, "layer", "",
+		"`name` of the layer of a platform.yaml to render, or * for the app-of-apps (default *)")
 	f.as.accepted = []word{"policy"}
 	flags.Var(&f.as, "as",
 		"wrapper of the layers of a platform.yaml: `policy` for policies of Red Hat Advanced Cluster Management")
-	f.registerCluster(cmd)
+	f.registerFiles(cmd)
 	completeFlag(cmd, "as", cobra.FixedCompletions(f.as.names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// registerCluster adds the flags that describe the cluster.
-func (f *platformFlags) registerCluster(cmd *cobra.Command) {
+// platformOnly are the flags that a fleet does not accept.
+var platformOnly = []string{"layer", "as", "kube-version", "api-versions", "root"}
+
+// registerFiles adds the flags that describe the repository and the cluster.
+func (f *platformFlags) registerFiles(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.KubeVersion, "kube-version", "",
 		"Kubernetes `version` of the cluster, for the charts of a platform.yaml")
 	flags.StringSliceVar(&f.APIVersions, "api-versions", nil,
 		"comma-separated `list` of each group/version or group/version/Kind of the cluster, for a platform.yaml")
+	flags.StringVar(&f.Root, "root", "",
+		"`directory` above which a platform.yaml names no file (default the root of its repository)")
+	completeFlag(cmd, "root", completeDirs)
 }
 
 // check returns an error if the flags are invalid for every platform.
@@ -45,20 +53,27 @@ func (f *platformFlags) check(*cobra.Command, []string) error {
 }
 
 // template prints a platform's objects, if none of them has an error.
-func (f *platformFlags) template(cmd *cobra.Command, file string, format manifest.Format) error {
-	if err := rejectOtherFlags("a platform", cmd, "layer", "as", "kube-version", "api-versions", "output"); err != nil {
+func (f *platformFlags) template(cmd *cobra.Command, file string, fleet *fleetFlags, format manifest.Format) error {
+	accepted := slices.Concat(platformOnly, []string{"overlay", "set", "output"})
+	if err := rejectOtherFlags("a platform", cmd, accepted...); err != nil {
 		return err
 	}
+	f.Overlays, f.Set = fleet.overlays, fleet.sets
 	objects, diags := layers.Render(file, f.Options)
 	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 		return err
+	}
+	if f.Layer != "" && format == manifest.YAML {
+		if _, err := io.WriteString(cmd.OutOrStdout(), layers.Headline(file, f.Layer, f.Options)); err != nil {
+			return fmt.Errorf("writing manifests: %w", err)
+		}
 	}
 	return output.Objects(cmd.OutOrStdout(), format, objects)
 }
 
 // rejectPlatformFlags rejects the flags that a fleet does not accept.
 func rejectPlatformFlags(cmd *cobra.Command) error {
-	for _, name := range []string{"layer", "as", "kube-version", "api-versions"} {
+	for _, name := range platformOnly {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 			return fmt.Errorf("--%s is for a platform.yaml; remove it, or name one", name)
 		}

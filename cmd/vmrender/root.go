@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,14 +45,17 @@ for an invalid command line.`,
 	root.AddCommand(
 		newTemplateCommand(),
 		newValidateCommand(),
+		newPlanCommand(),
 		newAppCommand(),
 		newExplainCommand(),
 		newCatalogCommand(),
 		newInitCommand(),
 		newSchemaCommand(),
+		newReportCommand(),
 		newImagesCommand(),
 		newRolloutCommand(),
 		newSnapshotCommand(),
+		newApproveCommand(),
 		newVersionCommand(),
 	)
 	return root
@@ -69,6 +73,8 @@ func execute(root *cobra.Command, args []string) int {
 		return statusOK
 	case errors.Is(err, report.ErrReported):
 		return statusInvalid
+	case errors.Is(err, context.Canceled): // by a signal
+		return statusStopped
 	case errors.Is(err, rollout.ErrInterrupted):
 		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
 		return statusStopped

@@ -13,15 +13,16 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	kinds := []string{"fleet", "defaults", "vms", "platform"}
+	kinds := []string{"fleet", "defaults", "vms", "platform", "plan"}
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "schema [" + strings.Join(kinds, "|") + "]",
 		Short: "Print the JSON Schema of a kind of file",
 		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of _defaults.yaml
-(defaults), of all other files of a fleet (vms), or of platform.yaml (platform).
+(defaults), of all other files of a fleet (vms), of platform.yaml (platform), or of
+what "vmrender plan -o json" prints (plan).
 
-With --write, write all of them to ` + starter.SchemaDir + ` in the directory of a fleet or a
+With --write, write those of files to ` + starter.SchemaDir + ` in the directory of a fleet or a
 platform, over those of another release. Editors find them there.`,
 		Example: `  vmrender schema vms > vms.schema.json
   vmrender schema --write site-a`,
@@ -35,7 +36,11 @@ platform, over those of another release. Editors find them there.`,
 			if len(args) == 1 {
 				kind = args[0]
 			}
-			text, err := schema.FS.ReadFile(kind + ".schema.json")
+			files := schema.FS
+			if kind == "plan" {
+				files = schema.Output
+			}
+			text, err := files.ReadFile(kind + ".schema.json")
 			if err != nil {
 				return err
 			}
@@ -43,7 +48,7 @@ platform, over those of another release. Editors find them there.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&dir, "write", "", "`directory` of the fleet or platform to write all schemas to")
+	cmd.Flags().StringVar(&dir, "write", "", "`directory` of the fleet or platform to write the schemas of its files to")
 	completeFlag(cmd, "write", completeDirs)
 	return cmd
 }

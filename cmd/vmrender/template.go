@@ -13,7 +13,7 @@ import (
 func newTemplateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "template [PATH]",
-		SuggestFor: []string{"render", "build", "generate", "diff", "plan", "apply"},
+		SuggestFor: []string{"render", "build", "generate", "apply"},
 		Short:      "Render a fleet, a part of it, or a platform to manifests on stdout",
 		Long: `Render the VMs of the fleet, directory or file at PATH to manifests. PATH defaults
 to the working directory, and "-" is a values file on standard input. The
@@ -54,7 +54,7 @@ PATH or overlay.`,
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if file, ok := platform.File(pathArg(args)); ok {
-			return platform.template(cmd, file, format.value)
+			return platform.template(cmd, file, flags, format.value)
 		}
 		if err := rejectPlatformFlags(cmd); err != nil {
 			return err

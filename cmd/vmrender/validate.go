@@ -27,7 +27,7 @@ a GitHub Actions log). The exit status is 1 if there are errors.`,
 	flags := new(fleetFlags)
 	flags.register(cmd)
 	platform := new(platformFlags)
-	platform.registerCluster(cmd)
+	platform.registerFiles(cmd)
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), platform.check)
 	format := outputFlag(cmd, report.Formats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -53,9 +53,11 @@ func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *
 	v report.Validation, count string, err error,
 ) {
 	if file, ok := platform.File(path); ok {
-		if err := rejectOtherFlags("a platform", cmd, "kube-version", "api-versions", "output"); err != nil {
+		accepted := []string{"kube-version", "api-versions", "root", "overlay", "set", "output"}
+		if err := rejectOtherFlags("a platform", cmd, accepted...); err != nil {
 			return v, "", err
 		}
+		platform.Overlays, platform.Set = flags.overlays, flags.sets
 		diags, count := validatePlatform(file, platform.Options)
 		return validation(0, diags), count, nil
 	}
@@ -78,8 +80,8 @@ func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *
 
 // validatePlatform renders the layers of a platform, and counts them.
 func validatePlatform(file string, o layers.Options) (*source.Diagnostics, string) {
-	apps, diags := layers.RenderApps(file, o)
-	return diags, report.Count(max(len(apps)-1, 0), "layer") // without the AppProject
+	n, diags := layers.Validate(file, o)
+	return diags, report.Count(n, "layer")
 }
 
 func validation(vms int, diags *source.Diagnostics) report.Validation {

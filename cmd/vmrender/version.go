@@ -20,7 +20,7 @@ type build struct {
 }
 
 // Set by the linker in builds without version control, such as that of the image.
-var version, revision string
+var version, commit string
 
 func newVersionCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -42,7 +42,7 @@ func newVersionCommand() *cobra.Command {
 
 func readBuild() build {
 	b := build{
-		Version: cmp.Or(version, "(devel)"), Commit: revision,
+		Version: cmp.Or(version, "(devel)"), Commit: commit,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	info, ok := debug.ReadBuildInfo()

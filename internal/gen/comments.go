@@ -16,7 +16,7 @@ type comments map[string]string
 
 func readComments() (comments, error) {
 	r := new(jsonschema.Reflector)
-	for _, dir := range []string{"pkg/catalog", "pkg/layers", "pkg/patch", "pkg/values"} {
+	for _, dir := range []string{"pkg/catalog", "pkg/layers", "pkg/patch", "pkg/report", "pkg/values"} {
 		if err := r.AddGoComments(module, dir, jsonschema.WithFullComment()); err != nil {
 			return nil, fmt.Errorf("reading the comments in %s: %w", dir, err)
 		}

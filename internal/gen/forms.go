@@ -8,6 +8,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/vmrender/vmrender/pkg/layers"
+	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -17,6 +18,12 @@ var shortForms = func() map[reflect.Type]values.Form {
 	forms := maps.Clone(values.Forms)
 	forms[reflect.TypeFor[layers.IgnoreField]()] = values.Form{
 		Key: "pointer", Noun: "pointer", Example: "`[/spec/size]` is `[{pointer: /spec/size}]`",
+	}
+	forms[reflect.TypeFor[layers.Unmanaged]()] = values.Form{
+		Key: "object", Noun: "object", Example: "`[MachineConfig/a]` is `[{object: MachineConfig/a}]`",
+	}
+	forms[reflect.TypeFor[layers.ChartSource]()] = values.Form{
+		Key: "name", Noun: "name", Example: "`network` is `{name: network}`",
 	}
 	return forms
 }()
@@ -75,7 +82,7 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{}
 	case reflect.TypeFor[values.Command]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(), {Type: "array", Items: text()}}}
-	case reflect.TypeFor[layers.OpenShift]():
+	case reflect.TypeFor[openshift.Cluster]():
 		release := &jsonschema.Schema{Type: "string", Pattern: `^4\.[0-9]{1,2}$`}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "boolean"}, release}}
 	case reflect.TypeFor[values.IntOrPercent]():

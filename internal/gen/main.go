@@ -2,6 +2,9 @@
 // go generate runs it. The sources are
 //   - Go types, their comments and the built-in catalog, for the JSON Schemas in
 //     schema/ and the reference in docs/,
+//   - the rules of package plan, for docs/impact.md,
+//   - the recipes in examples/ci, for docs/ci.md,
+//   - a change of examples/fleet, for the picture of a plan in docs/images/,
 //   - the identifiers of package rule and the examples in diagnostics/, for
 //     docs/diagnostics.md and the meanings in package rule,
 //   - the parameters of the plugin and the customizations, for plugin/,
@@ -14,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // module is the import path of the repository's root.
@@ -29,6 +33,17 @@ func main() {
 func run() error {
 	if err := enterRoot(); err != nil {
 		return err
+	}
+	switch strings.Join(os.Args[1:], " ") {
+	case "":
+	case "check-versions":
+		return checkVersions()
+	case "raise-versions":
+		if err := raiseVersions(); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("unknown argument %q; expected check-versions, raise-versions, or none", os.Args[1])
 	}
 	files, err := generate()
 	if err != nil {
@@ -74,6 +89,9 @@ func generate() (map[string][]byte, error) {
 			return nil, fmt.Errorf("making the schema of %s: %w", k.name, err)
 		}
 	}
+	if files["schema/plan.schema.json"], err = comments.planSchema(); err != nil {
+		return nil, fmt.Errorf("making the schema of plans: %w", err)
+	}
 	if files["docs/values.md"], err = comments.valuesReference(); err != nil {
 		return nil, fmt.Errorf("making docs/values.md: %w", err)
 	}
@@ -86,6 +104,15 @@ func generate() (map[string][]byte, error) {
 	if files["docs/lifecycle.md"], err = lifecycleReference(); err != nil {
 		return nil, fmt.Errorf("making docs/lifecycle.md: %w", err)
 	}
+	if files["docs/impact.md"], err = impactReference(); err != nil {
+		return nil, fmt.Errorf("making docs/impact.md: %w", err)
+	}
+	if files["docs/images/plan.svg"], err = planPicture(); err != nil {
+		return nil, fmt.Errorf("making docs/images/plan.svg: %w", err)
+	}
+	if files["docs/ci.md"], err = ciReference(); err != nil {
+		return nil, fmt.Errorf("making docs/ci.md: %w", err)
+	}
 	if err := addRuleFiles(files); err != nil {
 		return nil, err
 	}
@@ -93,6 +120,9 @@ func generate() (map[string][]byte, error) {
 		return nil, err
 	}
 	if err := addChartFiles(files); err != nil {
+		return nil, err
+	}
+	if err := addVersions(files); err != nil {
 		return nil, err
 	}
 	if err := addCustomizations(files); err != nil {

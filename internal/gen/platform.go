@@ -20,5 +20,7 @@ func (c comments) platformReference() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describing the layers: %w", err)
 	}
-	return execute("platform.md", tableTemplate+platformTemplate, map[string]any{"Platform": sections, "Layers": entries})
+	return execute("platform.md", tableTemplate+platformTemplate, map[string]any{
+		"Platform": sections, "Layers": entries, "OwnWave": layers.OwnWave(),
+	})
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/layers"
+	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -125,7 +125,7 @@ func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) stri
 		return plural("string", many) + " or " + plural("list", many) + " of strings"
 	case t == reflect.TypeFor[values.IntOrPercent]():
 		return "integer or percentage"
-	case t == reflect.TypeFor[layers.OpenShift]():
+	case t == reflect.TypeFor[openshift.Cluster]():
 		return "boolean or release"
 	case t.Kind() == reflect.Struct:
 		return r.link(t, many)

@@ -2,6 +2,19 @@ package main
 
 // mutations are those of the rest of the product.
 var mutations = []mutation{
+	// What is read from Git.
+	{
+		"pkg/revision/checkout.go", "./pkg/revision", "no commit makes a copy write outside its directory",
+		`!isName(e.name)`, `false`,
+	},
+	{
+		"pkg/revision/copy.go", "./pkg/revision", "no file is written through a symbolic link of the commit",
+		`isLink == (b.mode == modeLink)`, `true`,
+	},
+	{
+		"pkg/revision/copy.go", "./pkg/revision", "no copy is left behind",
+		`return os.RemoveAll(dir)`, `return nil`,
+	},
 	// What Argo CD is told.
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "a pet that is removed from Git stays",
@@ -73,6 +86,14 @@ var mutations = []mutation{
 		`wave + r.after`, `wave`,
 	},
 	{
+		"pkg/plan/live_side.go", "./pkg/plan", "a plan reads from the cluster whether Argo CD may delete an object",
+		`before["metadata"] = object["metadata"]`, `before["metadata"] = git["metadata"]`,
+	},
+	{
+		"pkg/plan/live_owner.go", "./pkg/plan", "a plan says that a disk goes with the VM that it belongs to in the cluster",
+		`l.disks[machine] = append(l.disks[machine], e.id.Name)`, `_ = machine`,
+	},
+	{
 		"pkg/delivery/application.go", "./pkg/delivery ./cmd/vmrender", "two Applications do not share a VM",
 		`"FailOnSharedResource=true",` + "\n", "\n",
 	},
@@ -135,6 +156,34 @@ var mutations = []mutation{
 	{
 		"pkg/layers/apps.go", "./pkg/layers", "a layer follows the default branch",
 		`cmp.Or(p.Source.TargetRevision, "HEAD")`, `cmp.Or(p.Source.TargetRevision, "main")`,
+	},
+	{
+		"pkg/layers/held.go", "./pkg/layers", "what waits for a person holds back only what needs it",
+		`Action == "DryRun"`, `Action != "Ignore"`,
+	},
+	{
+		"pkg/layers/nodes.go", "./pkg/layers", "a pool waits for what other layers reboot it for, and not for a person",
+		`!other.automated()`, `other.automated()`,
+	},
+	{
+		"pkg/layers/placement.go", "./pkg/layers", "canaries only count among the clusters that policies are bound to",
+		`bound.SubFilter = "restricted"`, `bound.SubFilter = ""`,
+	},
+	{
+		"pkg/layers/unmanaged.go", "./pkg/layers", "an object that is left to others is not pruned",
+		`Text: argocd.HookSkip`, `Text: "PostSync"`,
+	},
+	{
+		"pkg/layers/policy.go", "./pkg/layers", "a version without manual approval is upgraded",
+		` && spec.UpgradeApproval == "None"`, ``,
+	},
+	{
+		"pkg/platform/place.go", "./pkg/platform", "no link leads a platform out of its repository",
+		`[]string{absolute(path), physical(path)}`, `[]string{absolute(path)}`,
+	},
+	{
+		"pkg/rollout/approve.go", "./pkg/rollout", "only versions that Git pins are approved",
+		`len(p.versions) > 0 && !slices.ContainsFunc(p.versions, other)`, `!slices.ContainsFunc(p.versions, other)`,
 	},
 
 	// What is rendered.
@@ -249,6 +298,36 @@ var mutations = []mutation{
 		` || m.stage == starting`, ``,
 	},
 
+	// What is said of a plan.
+	{
+		"pkg/report/plan_markdown.go", "./pkg/report", "a comment is not longer than GitHub accepts",
+		`len(text) < mostMarkdown`, `len(text) < 10*mostMarkdown`,
+	},
+	{
+		"pkg/report/markdown.go", "./pkg/report", "a comment mentions nobody",
+		`b.WriteString(joiner)`, ``,
+	},
+	{
+		"pkg/report/markdown.go", "./pkg/report", "a comment has no markup of a fleet",
+		`b.WriteByte('\\')`, ``,
+	},
+	{
+		"pkg/report/markdown.go", "./pkg/report", "the code of a comment ends where its text ends",
+		"longestRun(text, '`')+1", "1",
+	},
+	{
+		"pkg/report/plan.go", "./pkg/report", "a gate fails at its level",
+		`p.Worst() >= level`, `p.Worst() > level`,
+	},
+	{
+		"pkg/report/plan_steps.go", "./pkg/report", "people need not restart what a Job restarts",
+		` || j.Restarts`, ``,
+	},
+	{
+		"pkg/fleet/places.go", "./pkg/fleet", "an annotation stands at the nearest value above",
+		`len(keys) > 0; keys`, `len(keys) > 1; keys`,
+	},
+
 	// What everything else rests on.
 	{
 		"pkg/source/merge.go", "./pkg/source", "null removes a key",
@@ -293,5 +372,15 @@ var mutations = []mutation{
 	{
 		"internal/golden/golden.go", "./internal/golden", "golden files are compared",
 		`require.Equal(t, string`, `require.NotNil(t, string`,
+	},
+
+	// Web pages.
+	{
+		"pkg/report/html/html.go", "./pkg/report/html", "a page makes no request",
+		`default-src 'none'; `, ``,
+	},
+	{
+		"pkg/report/html/list.go", "./pkg/report/html", "the page of a large plan stays small",
+		`texts.size > mostText`, `texts.size < 0`,
 	},
 }

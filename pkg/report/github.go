@@ -8,30 +8,35 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
+// The characters to escape in workflow commands: see the GitHub toolkit,
+// packages/core/src/command.ts.
+var (
+	gitHubMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	gitHubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
 // GitHub writes workflow commands, which GitHub Actions shows as annotations on the
-// lines of a pull request: `::error file=…,line=…,col=…,title=…::message`. For the
-// characters to escape, see the GitHub toolkit, packages/core/src/command.ts.
+// lines of a pull request: `::error file=…,line=…,col=…,title=…::message`.
 func GitHub(w io.Writer, v Validation) error {
-	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	var b strings.Builder
 	for _, d := range v.Diagnostics {
-		fmt.Fprintf(&b, "::%s %s::%s\n", level(d.Severity), properties(d, property), message.Replace(text(d)))
+		fmt.Fprintf(&b, "::%s %s::%s\n",
+			level(d.Severity), gitHubProperties(d.Pos, string(d.Rule)), gitHubMessage.Replace(text(d)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func properties(d source.Diagnostic, escape *strings.Replacer) string {
+func gitHubProperties(at source.Pos, rule string) string {
 	var out []string
-	if d.File != "" {
-		out = append(out, "file="+escape.Replace(d.File))
+	if at.File != "" {
+		out = append(out, "file="+gitHubProperty.Replace(at.File))
 	}
-	if d.Line > 0 {
-		out = append(out, fmt.Sprintf("line=%d", d.Line))
+	if at.Line > 0 {
+		out = append(out, fmt.Sprintf("line=%d", at.Line))
 	}
-	if d.Col > 0 {
-		out = append(out, fmt.Sprintf("col=%d", d.Col))
+	if at.Col > 0 {
+		out = append(out, fmt.Sprintf("col=%d", at.Col))
 	}
-	return strings.Join(append(out, "title=vmrender "+escape.Replace(string(d.Rule))), ",")
+	return strings.Join(append(out, "title=vmrender "+gitHubProperty.Replace(rule)), ",")
 }

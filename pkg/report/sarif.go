@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -32,11 +33,11 @@ type (
 		Rules          []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID               rule.ID      `json:"id"`
+		ID               string       `json:"id"`
 		ShortDescription sarifMessage `json:"shortDescription"`
 	}
 	sarifResult struct {
-		RuleID    rule.ID         `json:"ruleId"`
+		RuleID    string          `json:"ruleId"`
 		RuleIndex int             `json:"ruleIndex"`
 		Level     string          `json:"level"`
 		Message   sarifMessage    `json:"message"`
@@ -68,49 +69,57 @@ type (
 // SARIF writes the problems as a SARIF 2.1.0 log with one run, which code scanning
 // services accept. Columns count characters.
 func SARIF(w io.Writer, v Validation) error {
-	rules, index := sarifRules(v.Diagnostics)
-	results := make([]sarifResult, 0, len(v.Diagnostics))
+	run := newSARIFRun(v.Version)
 	for _, d := range v.Diagnostics {
-		results = append(results, sarifResult{
-			RuleID: d.Rule, RuleIndex: index[d.Rule], Level: level(d.Severity),
-			Message: sarifMessage{text(d)}, Locations: sarifLocations(d),
+		run.add(string(d.Rule), rule.Meaning(d.Rule), sarifResult{
+			Level: level(d.Severity), Message: sarifMessage{text(d)}, Locations: sarifLocations(d.Pos, d.Path),
 		})
 	}
+	return run.write(w)
+}
+
+// newSARIFRun returns a run without results.
+func newSARIFRun(version string) *sarifRun {
 	driver := sarifDriver{
-		Name: "vmrender", Version: v.Version,
-		InformationURI: "https://github.com/vmrender/vmrender", Rules: rules,
+		Name: "vmrender", Version: version,
+		InformationURI: "https://github.com/vmrender/vmrender", Rules: []sarifRule{},
 	}
+	return &sarifRun{Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
+}
+
+// add adds a result, and its rule if it is the first of that rule.
+func (r *sarifRun) add(id, meaning string, result sarifResult) {
+	rules := &r.Tool.Driver.Rules
+	i := slices.IndexFunc(*rules, func(rule sarifRule) bool { return rule.ID == id })
+	if i < 0 {
+		i = len(*rules)
+		*rules = append(*rules, sarifRule{id, sarifMessage{meaning}})
+	}
+	result.RuleID, result.RuleIndex = id, i
+	r.Results = append(r.Results, result)
+}
+
+func (r *sarifRun) write(w io.Writer) error {
 	return Indented(w, sarifLog{
 		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
 		Version: "2.1.0",
-		Runs: []sarifRun{{
-			Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results,
-		}},
+		Runs:    []sarifRun{*r},
 	})
 }
 
-// sarifRules returns every rule once, in the order of first use, and their indexes.
-func sarifRules(list []source.Diagnostic) ([]sarifRule, map[rule.ID]int) {
-	rules, index := []sarifRule{}, map[rule.ID]int{}
-	for _, d := range list {
-		if _, ok := index[d.Rule]; !ok {
-			index[d.Rule] = len(rules)
-			rules = append(rules, sarifRule{d.Rule, sarifMessage{rule.Meaning(d.Rule)}})
-		}
-	}
-	return rules, index
-}
-
-func sarifLocations(d source.Diagnostic) []sarifLocation {
+// sarifLocations returns the place in a file, and the paths of what is meant.
+func sarifLocations(at source.Pos, paths ...string) []sarifLocation {
 	var l sarifLocation
-	if d.File != "" {
-		l.Physical = &sarifPhysical{Artifact: sarifArtifact{fileURI(d.File)}}
-		if d.Line > 0 {
-			l.Physical.Region = &sarifRegion{d.Line, d.Col}
+	if at.File != "" {
+		l.Physical = &sarifPhysical{Artifact: sarifArtifact{fileURI(at.File)}}
+		if at.Line > 0 {
+			l.Physical.Region = &sarifRegion{at.Line, at.Col}
 		}
 	}
-	if d.Path != "" {
-		l.Logical = []sarifLogical{{d.Path}}
+	for _, path := range paths {
+		if path != "" {
+			l.Logical = append(l.Logical, sarifLogical{path})
+		}
 	}
 	if l.Physical == nil && l.Logical == nil {
 		return nil

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/html"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// planHelp is the help of plan, with the table of levels to come.
+const planHelp = `Compare two states, and say for every VM what a sync of Argo CD does to it: nothing,
+a change while it runs, a restart, a new disk, the loss of data; which field causes
+it, why, and what to do instead.
+
+The states are two revisions of the fleet or platform at PATH, which are read from
+Git without touching the work tree: --from main compares main with the files as
+they are, --from main... the merge base, as for a pull request. Or they are OLD and
+NEW: directories or files of manifests, fleets, platforms, or "-" for manifests on
+standard input.
+
+With --live, the state in the cluster counts, too: whether a machine runs and can
+migrate, whom its disks belong to, what somebody has changed there and the sync sets
+back, and what is going on (docs/live.md). With --live alone, the old state is what
+Argo CD has applied last.
+
+Levels, mildest first:
+
+%s
+The report is written to stdout: text for people, markdown for a comment on a pull
+request, html for a page of its own, json, sarif or github. A level that depends on
+what the inputs do not tell is marked [?]. With --fail-on, the exit status is 1 if
+anything reaches the level.`
+
+func newPlanCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "plan [PATH] --from REVISION | plan OLD NEW",
+		SuggestFor: []string{"diff", "preview", "impact", "compare"},
+		Short:      "Say what a sync will do to every VM",
+		Long:       fmt.Sprintf(planHelp, levelTable()),
+		Example: `  vmrender plan --from main
+  vmrender plan sites/a --from origin/main... -o markdown --fail-on data-loss
+  vmrender plan --from-overlay stage.yaml --to-overlay prod.yaml
+  vmrender plan --from main --live cluster
+  kubectl get vm,vmi,dv,pvc -A -o yaml | vmrender plan --live -`,
+	}
+	sides := new(sideFlags)
+	sides.register(cmd)
+	set := new(settingFlags)
+	set.register(cmd)
+	cmd.Args = cobra.MatchAll(sides.check, func(*cobra.Command, []string) error { return set.check() })
+	failOn := levelFlag(cmd)
+	verbose := false
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
+	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		from, to, err := sides.load(cmd, args)
+		if err != nil {
+			return err
+		}
+		if err := reportSides(cmd, from, to); err != nil {
+			return err
+		}
+		live, err := sides.live.load(cmd, from.objects, to.objects)
+		if err != nil {
+			return err
+		}
+		if err := report.Problems(cmd.ErrOrStderr(), live.diags); err != nil {
+			return err
+		}
+		p := predict(sides, from, to, live, set.cluster(targetOf(to)))
+		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
+		p.Command = planCommandLine(cmd, args)
+		p.From.Path, p.To.Path = sides.paths(args)
+		p.Place = sides.places(cmd, args, to, p.Plan)
+		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
+			return err
+		}
+		if p.Reaches(failOn.value) {
+			cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn.value)
+			return report.ErrReported
+		}
+		return nil
+	}
+	return cmd
+}
+
+// paths returns the paths of both sides. Standard input has none, nor has an export that the
+// new side is compared with.
+func (f *sideFlags) paths(args []string) (from, to string) {
+	from, to = pathArg(args), newPath(args)
+	if from == "-" || len(args) < 2 && f.from.revision == "" {
+		from = ""
+	}
+	if to == "-" {
+		to = ""
+	}
+	return from, to
+}
+
+// planCommandLine returns the command that prints all of a plan, without the values of vars,
+// which could be secrets.
+func planCommandLine(cmd *cobra.Command, args []string) string {
+	words := append([]string{cmd.CommandPath()}, args...)
+	for _, name := range []string{"from", "to", "namespace"} {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			words = append(words, "--"+name+" "+f.Value.String())
+		}
+	}
+	for _, name := range []string{"overlay", "from-overlay", "to-overlay"} {
+		files, _ := cmd.Flags().GetStringArray(name)
+		for _, file := range files {
+			words = append(words, "--"+name+" "+file)
+		}
+	}
+	return strings.Join(append(words, "--verbose"), " ")
+}
+
+// levelFlag adds --fail-on. Defaults to none, which nothing reaches.
+func levelFlag(cmd *cobra.Command) *choice[plan.Level] {
+	c := &choice[plan.Level]{value: plan.None, accepted: plan.Levels()}
+	cmd.Flags().Var(c, "fail-on", "`level` from which on the exit status is 1")
+	completeFlag(cmd, "fail-on", cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// levelTable returns the levels with their meanings, for the help.
+func levelTable() string {
+	var table strings.Builder
+	for _, l := range plan.Levels() {
+		fmt.Fprintf(&table, "  %-13s %s\n", l, l.Meaning())
+	}
+	return table.String()
+}
+
+// reportSides reports the problems of both sides.
+func reportSides(cmd *cobra.Command, from, to loaded) error {
+	errFrom := report.Problems(cmd.ErrOrStderr(), from.diags)
+	if err := report.Problems(cmd.ErrOrStderr(), to.diags); err != nil {
+		return err
+	}
+	return errFrom
+}
+
+// predict returns the plan with what is compared with what.
+func predict(sides *sideFlags, from, to loaded, live state, cluster plan.Cluster) report.Plan {
+	p := report.Plan{From: sides.from.side(from, sides), To: sides.to.side(to, sides), Unknown: live.unknown()}
+	p.To.Targets, p.To.Settings = versions(&cluster), settings(&cluster)
+	if sides.fromCluster {
+		objects, unrecorded := plan.FromCluster(live.objects, to.objects)
+		from.objects = objects
+		p.From = report.Side{Label: live.label, Exported: live.exported}
+		if unrecorded > 0 {
+			p.Unknown = append(p.Unknown,
+				fmt.Sprintf("what Git has dropped of objects that do not say what Argo CD applied last (%d)", unrecorded))
+		}
+	}
+	p.Plan = plan.New(from.objects, to.objects, plan.Options{Cluster: cluster, Live: live.objects})
+	_, said := plan.ReadCluster(cluster, live.objects)
+	p.Notes = append(live.notes(said), p.Notes...)
+	return p
+}
+
+// targetOf returns the target of a fleet, or nil.
+func targetOf(l loaded) *values.Target {
+	if l.fleet == nil {
+		return nil
+	}
+	return &l.fleet.Header.Target
+}
+
+// side returns the header of one side.
+func (o *ownFlags) side(l loaded, all *sideFlags) report.Side {
+	s := report.Side{Label: l.label, Overlays: append(append([]string{}, all.fleet.overlays...), o.overlays...)}
+	if l.missing {
+		s.Label += ", where it does not exist"
+	}
+	if t := targetOf(l); t != nil {
+		s.Targets = versions(&plan.Cluster{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
+	}
+	return s
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/rollout"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// liveFlags are the flags that name the source of the state in the cluster: an export, or
+// the cluster itself.
+type liveFlags struct{ from, kubeconfig, context string }
+
+// theCluster is the value of --live for the cluster itself.
+const theCluster = "cluster"
+
+func (f *liveFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.from, "live", "", "state in the cluster: an export `FILE`, - for standard input, "+
+		"or "+theCluster+" to read it with list requests")
+	kubeconfigFlag(cmd, &f.kubeconfig)
+	cmd.Flags().StringVar(&f.context, "context", "", "`name` of a context of the kubeconfig")
+	completeFlag(cmd, "context", cobra.NoFileCompletions)
+}
+
+func (f *liveFlags) given() bool { return f.from != "" }
+
+// check returns an error if the flags do not fit together or to the arguments.
+func (f *liveFlags) check(args []string) error {
+	switch {
+	case f.kubeconfig+f.context != "" && f.from != theCluster:
+		return errors.New("--kubeconfig and --context name a cluster; use them with --live " + theCluster)
+	case f.from == "-" && slices.Contains(args, "-"):
+		return errors.New(`--live and an argument are both "-"; standard input can be only one of them`)
+	}
+	return nil
+}
+
+// state is what the cluster has.
+type state struct {
+	label    string
+	exported string              // RFC 3339; empty if it is not known
+	objects  []manifest.Object   // nil if it was not asked for
+	unread   []string            // the kinds that may not be read
+	diags    *source.Diagnostics // of reading the export
+}
+
+// load reads the state of the machines among objects.
+func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state, error) {
+	if !f.given() {
+		return state{diags: new(source.Diagnostics)}, nil
+	}
+	s := state{label: "the export " + f.from}
+	if f.from == theCluster {
+		return f.query(cmd, machineNamespaces(wanted...))
+	}
+	if f.from == "-" {
+		s.label = "the export on standard input"
+	}
+	l := loadManifests(cmd, f.from)
+	s.objects, s.diags = l.objects, l.diags
+	if len(s.objects) == 0 && !s.diags.HasErrors() {
+		s.diags.Errorf(source.Pos{File: l.label}, rule.EmptyFile, "", "no objects; expected an export, see docs/live.md")
+	}
+	s.exported = plan.Exported(s.objects)
+	return s, nil
+}
+
+// query reads the state from the cluster.
+func (f *liveFlags) query(cmd *cobra.Command, namespaces []string) (state, error) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cluster, name, err := rollout.Dial(f.kubeconfig, f.context)
+	if err != nil {
+		return state{}, err
+	}
+	return readState(ctx, cluster, name, namespaces)
+}
+
+func readState(ctx context.Context, cluster *rollout.Cluster, name string, namespaces []string) (state, error) {
+	stream, unread, err := cluster.State(ctx, namespaces)
+	if err != nil {
+		return state{}, err
+	}
+	objects, err := manifest.Read(bytes.NewReader(stream))
+	if objects == nil {
+		objects = []manifest.Object{}
+	}
+	return state{
+		label: "the cluster of context " + name, exported: plan.Exported(objects), objects: objects, unread: unread,
+		diags: new(source.Diagnostics),
+	}, err
+}
+
+// machineKinds are the kinds in whose namespaces the state is read.
+var machineKinds = []string{"VirtualMachine", "VirtualMachinePool", "DataVolume"}
+
+// machineNamespaces returns the namespaces of the machines among objects, sorted.
+func machineNamespaces(sets ...[]manifest.Object) []string {
+	all := map[string]bool{}
+	for _, objects := range sets {
+		for i := range objects {
+			if id := objects[i].ID; slices.Contains(machineKinds, id.Kind) && id.Namespace != "" {
+				all[id.Namespace] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// notes returns what a reader must know about the state and the settings.
+func (s *state) notes(settings []string) []string {
+	if s.objects == nil {
+		return nil
+	}
+	note := "compared with " + s.label
+	if s.exported != "" {
+		note += ", whose newest time is " + s.exported
+	}
+	if len(settings) > 0 {
+		note += "; its settings count: " + strings.Join(settings, ", ")
+	}
+	return []string{note}
+}
+
+// unknown returns what the plan does not know for want of state.
+func (s *state) unknown() []string {
+	if s.objects == nil {
+		return []string{"the state in the cluster"}
+	}
+	if len(s.unread) > 0 {
+		return []string{"what may not be read in the cluster: " + strings.Join(s.unread, ", ")}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const runningVM = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
+"metadata": {"name": "db", "namespace": "prod"},
+"spec": {"runStrategy": "Halted", "template": {"spec": {"domain": {"memory": {"guest": "4Gi"}}}}},
+"status": {"printableStatus": "Stopped"}}`
+
+// TestPlanCluster reads the state from a cluster that serves some kinds, forbids one, and
+// gets nothing but list requests, in the namespaces of the machines.
+func TestPlanCluster(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.Method+" "+r.URL.Path)
+		mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/apis/kubevirt.io/v1/namespaces/prod/virtualmachines":
+			list := `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineList", "items": [` + runningVM + `]}`
+			_, _ = w.Write([]byte(list))
+		case "/api/v1/nodes":
+			w.WriteHeader(http.StatusForbidden)
+			status := `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403}`
+			_, _ = w.Write([]byte(status))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	kubeconfig := write("kubeconfig", `{apiVersion: v1, kind: Config, current-context: lab,
+contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster: {server: "`+server.URL+`"}}]}`)
+	old := write("old.json", strings.Replace(runningVM, "Halted", "Always", 1))
+
+	var stdout, stderr bytes.Buffer
+	root := newRootCommand()
+	root.SetOut(&stdout)
+	root.SetErr(&stderr)
+	args := []string{"plan", old, old, "--live", "cluster", "--kubeconfig", kubeconfig}
+	require.Zero(t, execute(root, args), stderr.String())
+	require.Contains(t, stdout.String(), "power: starts or stops the machine\n  prod/db")
+	require.Contains(t, stdout.String(), "compared with the cluster of context lab")
+	require.Contains(t, stdout.String(), "not known what may not be read in the cluster: nodes")
+	for _, request := range asked {
+		require.True(t, strings.HasPrefix(request, "GET "), request)
+		require.NotContains(t, request, "secrets")
+	}
+}

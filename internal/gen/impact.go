@@ -1,0 +1,83 @@
+package main
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+//go:embed impact.md.tmpl
+var impactTemplate string
+
+// impactSection is the table of one topic.
+type impactSection struct {
+	Title string
+	Rows  [][]string
+}
+
+// impactReference returns docs/impact.md, from the rules of pkg/plan.
+func impactReference() ([]byte, error) {
+	levels := plan.Levels()
+	slices.Reverse(levels)
+	topics := plan.Topics()
+	sections := make([]impactSection, 0, len(topics))
+	for _, t := range topics {
+		sections = append(sections, impactSection{t.Title, table(t.Rules, ruleCells)})
+	}
+	return execute("impact.md", impactTemplate, map[string]any{
+		"Levels":   table(levels, func(l plan.Level) []string { return []string{code(l.String()), l.Meaning()} }),
+		"Sections": sections,
+		"Codes":    codesWithoutRule(),
+	})
+}
+
+// codesWithoutRule returns the codes of causes that are worked out after the rules.
+func codesWithoutRule() string {
+	codes := plan.Codes()
+	for _, r := range plan.Rules() {
+		codes = slices.DeleteFunc(codes, func(c plan.Code) bool { return c == r.Code })
+	}
+	out := make([]string, 0, len(codes))
+	for _, c := range codes {
+		out = append(out, code(string(c)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// ruleCells returns the row of a rule.
+func ruleCells(r plan.Rule) []string {
+	kind, _, _ := strings.Cut(r.Kind, ".")
+	said := []string{r.Reason}
+	for _, more := range []string{r.When, r.Advice} {
+		if more != "" {
+			said = append(said, more)
+		}
+	}
+	if r.Warning {
+		said = append(said, "**marked as dangerous later**")
+	}
+	return []string{
+		strings.TrimSpace(kind + " " + code(r.Path)), ruleConditions(r), code(r.Level.String()), code(string(r.Code)),
+		strings.Join(said, "; "), r.Source,
+	}
+}
+
+// ruleConditions returns when a rule holds.
+func ruleConditions(r plan.Rule) string {
+	var out []string
+	if r.If.Text != "" {
+		out = append(out, r.If.Text)
+	}
+	if r.From != "" {
+		out = append(out, "from KubeVirt "+r.From)
+	}
+	if r.Before != "" {
+		out = append(out, "before KubeVirt "+r.Before)
+	}
+	if r.Assumes != "" {
+		out = append(out, "approximate without knowing "+string(r.Assumes))
+	}
+	return strings.Join(out, "; ")
+}

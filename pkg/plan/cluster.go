@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Cluster is what is known about the cluster and its settings. The zero value is the
+// newest KubeVirt with its own defaults.
+type Cluster struct {
+	// KubeVirt is the version, such as "1.6" or "1.6.5"; empty for the newest.
+	KubeVirt string
+	// ArgoCD is the version, such as "3.2"; empty for the newest.
+	ArgoCD string
+	// OpenShift says that HyperConverged configures KubeVirt: it defaults to live
+	// migration for changes (HCO v1.12 and later, api/v1beta1).
+	OpenShift bool
+	// VMRolloutStrategy is "LiveUpdate" or "Stage" of the KubeVirt object; empty for
+	// the version's default.
+	VMRolloutStrategy string
+	// WorkloadUpdateMethods are those of the KubeVirt object: "LiveMigrate", "Evict".
+	// Nil for the default, an empty list for none.
+	WorkloadUpdateMethods []string
+	// FeatureGates are the gates that differ from the version's default.
+	FeatureGates map[string]bool
+	// LiveMigratable says whether machines can live-migrate; nil if that is not known.
+	LiveMigratable *bool
+}
+
+// version is a version such as 1.6.5; missing numbers are 0.
+type version [3]int
+
+// parseVersion reads "1.6", "v1.6.5" or "1.6.5-rc.0". An empty or broken version is
+// newer than any other.
+func parseVersion(s string) version {
+	out := version{}
+	s, _, _ = strings.Cut(strings.TrimPrefix(s, "v"), "-")
+	for i, part := range strings.SplitN(s, ".", 3) {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return version{1 << 30}
+		}
+		out[i] = n
+	}
+	return out
+}
+
+func (v version) before(other version) bool { return slices.Compare(v[:], other[:]) < 0 }
+
+// stages reports whether changes wait for a restart that could go live otherwise
+// (KubeVirt v1.8.4, pkg/virt-config/virt-config.go, IsVMRolloutStrategyLiveUpdate;
+// LiveUpdate is the default from v1.6 on, and HyperConverged sets it).
+func (c Cluster) stages() bool {
+	if c.VMRolloutStrategy != "" {
+		return c.VMRolloutStrategy == "Stage"
+	}
+	return !c.OpenShift && parseVersion(c.KubeVirt).before(version{1, 6})
+}
+
+// updatesBy reports whether the cluster updates machines by a method. Without a list,
+// KubeVirt has none, and HyperConverged has LiveMigrate.
+func (c Cluster) updatesBy(method string) bool {
+	if c.WorkloadUpdateMethods == nil {
+		return c.OpenShift && method == "LiveMigrate"
+	}
+	return slices.Contains(c.WorkloadUpdateMethods, method)
+}
+
+// gateDefaults are the versions from which on feature gates that the rules ask for are
+// on by default (KubeVirt v1.9.0, pkg/virt-config/featuregate/active.go); gates that are
+// never on by default are left out.
+var gateDefaults = map[string]version{
+	"DeclarativeHotplugVolumes": {1, 9},
+	"LiveUpdateNADRef":          {1, 9},
+	"RebootPolicy":              {1, 9},
+	"ExpandDisks":               {1, 8},
+}
+
+// gate reports whether a feature gate is on.
+func (c Cluster) gate(name string) bool {
+	if on, ok := c.FeatureGates[name]; ok {
+		return on
+	}
+	since, ok := gateDefaults[name]
+	return ok && !parseVersion(c.KubeVirt).before(since)
+}

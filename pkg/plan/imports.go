@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// filled counts the disks that the sync fills.
+type filled struct {
+	disks, unsized int
+	size           resource.Quantity
+}
+
+// imports notes how many disks the sync fills from images or other disks, and how large
+// they are: it takes that time, space and network.
+func (p *planner) imports() {
+	var f filled
+	for i := range p.pairs {
+		pair := &p.pairs[i]
+		if pair.new == nil || pair.isSame() {
+			continue
+		}
+		switch was, now := decode(pair.old), decode(pair.new); {
+		case pair.isMachine():
+			p.templates(&f, pair.id.Namespace, was, now)
+		case kindOf(pair.id) == kindDataVolume && pair.old == nil:
+			f.add(now, 1)
+		}
+	}
+	if f.disks == 0 {
+		return
+	}
+	text := fmt.Sprintf("%d disks are filled from images or other disks", f.disks)
+	if f.disks == 1 {
+		text = "one disk is filled from an image or another disk"
+	}
+	if !f.size.IsZero() {
+		text += ": " + f.size.String()
+	}
+	if f.unsized > 0 && !f.size.IsZero() {
+		text += fmt.Sprintf(", and %d of unknown size", f.unsized)
+	}
+	p.note("%s", text)
+}
+
+// templates counts the disks of a machine's templates that neither exist nor were there
+// before.
+func (p *planner) templates(f *filled, namespace string, was, now tree) {
+	before := poolTemplate(was)
+	members := count(at(now, "spec", "replicas"), 1)
+	for _, t := range list(poolTemplate(now), "spec", "dataVolumeTemplates") {
+		name := nameOf(t)
+		known := at(before, "spec", "dataVolumeTemplates", "["+name+"]") != nil ||
+			p.live.disk(namespace, name) != nil || p.find("cdi.kubevirt.io", "DataVolume", namespace, name) != nil
+		if !known {
+			f.add(t, members)
+		}
+	}
+}
+
+// add counts a DataVolume, unless it stays empty or is filled by hand.
+func (f *filled) add(disk any, n int) {
+	source := at(disk, "spec", "source")
+	if at(source, "blank") != nil || at(source, "upload") != nil || source == nil && at(disk, "spec", "sourceRef") == nil {
+		return
+	}
+	f.disks += n
+	for _, kind := range []string{"storage", "pvc"} {
+		if q, ok := quantity(at(disk, "spec", kind, "resources", "requests", "storage")); ok {
+			q.Mul(int64(n))
+			f.size.Add(q)
+			return
+		}
+	}
+	f.unsized += n
+}

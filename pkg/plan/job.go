@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+)
+
+// jobs adds the Jobs that the sync runs for machines: snapshots before it, rollouts
+// and Ansible after it.
+func (p *planner) jobs() {
+	defer p.dropJobs()
+	p.restarts = map[key]bool{}
+	for i := range p.out.VMs {
+		if v := &p.out.VMs[i]; v.Level == Restart || v.Level == Recreate {
+			p.restarts[keyOf(v.ID)] = true
+		}
+	}
+	for i := range p.pairs {
+		pair := &p.pairs[i]
+		if pair.new == nil || pair.isSame() {
+			continue
+		}
+		switch kindOf(pair.id) {
+		case kindJob:
+			p.job(pair, decode(pair.new))
+		case kindAnsibleJob:
+			p.ansible(pair, decode(pair.new), "runs the Ansible job template for the machine")
+		}
+	}
+}
+
+// dropJobs takes the Jobs out of the other objects.
+func (p *planner) dropJobs() {
+	p.out.Objects = slices.DeleteFunc(p.out.Objects, func(v Verdict) bool {
+		return v.Level == Create && slices.ContainsFunc(p.out.Jobs, func(j Job) bool { return j.ID == v.ID })
+	})
+}
+
+func labelApp(object tree) string { return text(object, "metadata", "labels", "app") }
+
+func (p *planner) job(pair *pair, job tree) {
+	container := list(job, "spec", "template", "spec", "containers")
+	if len(container) == 0 {
+		return
+	}
+	args := list(container[0], "args")
+	switch {
+	case slices.Contains(args, any("rollout")):
+		p.rollout(pair, args)
+	case slices.Contains(args, any("snapshot")):
+		if vms := p.ofArgs(pair, args, p.changes); len(vms) > 0 {
+			p.out.Jobs = append(p.out.Jobs, Job{ID: pair.id, Does: "takes a snapshot before the change", VMs: vms})
+			p.snapshots(pair.id.Namespace, args)
+		}
+	case strings.Contains(pair.id.Name, "-ansible-"):
+		p.ansible(pair, job, "runs the Ansible playbook for the machine")
+	}
+}
+
+// ansible adds the Job or AnsibleJob of one machine.
+func (p *planner) ansible(pair *pair, job tree, does string) {
+	p.out.Jobs = append(p.out.Jobs, Job{ID: pair.id, Does: p.once(pair, does), VMs: []string{labelApp(job)}})
+}
+
+// once returns what a Job does that runs once: nothing if the cluster has it already.
+func (p *planner) once(pair *pair, does string) string {
+	job := p.live.object(pair.id)
+	if job == nil {
+		return does
+	}
+	age, known := p.live.age(created(job))
+	return fmt.Sprintf("does not run again: a Job of that name, for this revision, was made %s; "+
+		"delete it first if it should run", ago(age, known))
+}
+
+// ofArgs returns the names of the machines in a Job's arguments, VM=CONTENT, for which
+// a condition holds.
+func (p *planner) ofArgs(job *pair, args []any, holds func(namespace, name string) bool) []string {
+	var out []string
+	for _, a := range args {
+		s, _ := a.(string)
+		if name, _, ok := strings.Cut(s, "="); ok && holds(job.id.Namespace, name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// changes reports whether a machine that exists changes.
+func (p *planner) changes(namespace, name string) bool {
+	m := p.find("kubevirt.io", "VirtualMachine", namespace, name)
+	return m != nil && m.old != nil && m.new != nil && !m.isSame()
+}
+
+func (p *planner) isRestarted(namespace, name string) bool {
+	return p.restarts[key{"kubevirt.io", "VirtualMachine", namespace, name}]
+}
+
+// rollout adds the Job that restarts machines in batches.
+func (p *planner) rollout(pair *pair, args []any) {
+	vms := p.ofArgs(pair, args, func(namespace, name string) bool {
+		return p.isRestarted(namespace, name) || p.awaitsRollout(namespace, name)
+	})
+	if len(vms) == 0 {
+		return
+	}
+	most := "1"
+	if m := p.find("kubevirt.io", "VirtualMachine", pair.id.Namespace, vms[0]); m != nil {
+		if s := annotation(decode(m.new), labels.MaxUnavailable); s != "" {
+			most = s
+		}
+	}
+	p.out.Jobs = append(p.out.Jobs, Job{
+		ID: pair.id, VMs: vms, Restarts: true,
+		Does: fmt.Sprintf("restarts the machines, of each entry at most %s at a time, and waits until they are ready", most),
+	})
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// busy returns what is going on with a machine that changes: operations during which
+// KubeVirt refuses or holds back changes.
+func (p *planner) busy(s *subject) []Cause {
+	var out []Cause
+	wait := func(format string, args ...any) {
+		out = append(out, Cause{
+			Level: None, Code: "in-flight", Reason: fmt.Sprintf(format, args...), Warning: true,
+			Advice: "wait until it is through before you sync",
+		})
+	}
+	for _, m := range p.live.of(kindMigration, s.id.Namespace) {
+		phase := text(m.object, "status", "phase")
+		if text(m.object, "spec", "vmiName") == s.id.Name && !slices.Contains(final, phase) {
+			wait("the live migration %s is %s: KubeVirt changes no processors, memory or placement meanwhile",
+				m.id.Name, phaseOf(phase))
+		}
+	}
+	for _, m := range p.live.of(kindSnapshot, s.id.Namespace) {
+		phase := text(m.object, "status", "phase")
+		isOver := slices.Contains(final, phase) || at(m.object, "status", "readyToUse") == true
+		if isFor(m.object, "source", s.id.Name) && !isOver {
+			wait("the snapshot %s is %s: KubeVirt refuses changes of volumes and of the run strategy meanwhile",
+				m.id.Name, phaseOf(phase))
+		}
+	}
+	for _, m := range p.live.of(kindRestore, s.id.Namespace) {
+		if isFor(m.object, "target", s.id.Name) && at(m.object, "status", "complete") != true {
+			wait("the restore %s is not complete: KubeVirt refuses changes of the run strategy meanwhile, "+
+				"and changes the machine's volumes", m.id.Name)
+		}
+	}
+	for _, name := range p.usedDisks(s) {
+		phase := text(p.live.get(kindDataVolume, s.id.Namespace, name), "status", "phase")
+		if strings.HasSuffix(phase, "InProgress") || strings.HasSuffix(phase, "Scheduled") {
+			wait("the disk %s is being filled (%s): KubeVirt makes no other change to the machine meanwhile", name, phase)
+		} else if phase == "Failed" {
+			wait("the disk %s could not be filled: KubeVirt makes no change to the machine until it is", name)
+		}
+	}
+	for _, r := range list(s.live.object, "status", "stateChangeRequests") {
+		wait("a request to %s the machine is not done yet", strings.ToLower(text(r, "action")))
+	}
+	return out
+}
+
+// isFor reports whether a snapshot or restore is for a machine.
+func isFor(object tree, field, machine string) bool {
+	return text(object, "spec", field, "kind") == "VirtualMachine" && text(object, "spec", field, "name") == machine
+}
+
+func phaseOf(phase string) string {
+	if phase == "" {
+		return "pending"
+	}
+	return phase
+}
+
+// usedDisks returns the names of the disks of a machine in the cluster.
+func (p *planner) usedDisks(s *subject) []string {
+	out := diskNames(poolTemplate(s.live.object))
+	slices.Sort(out)
+	return slices.Compact(out)
+}

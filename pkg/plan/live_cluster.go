@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// ReadCluster returns the settings of a cluster as its KubeVirt and HyperConverged
+// objects have them, over those given, and what they say, such as "kubevirt 1.8.4".
+// [New] does the same with [Options].
+func ReadCluster(c Cluster, state []manifest.Object) (Cluster, []string) {
+	r := settingsReader{cluster: c}
+	for _, o := range state {
+		switch kindOf(o.ID) {
+		case kindKubeVirt:
+			r.kubevirt(decode(o.JSON))
+		case kindHCO:
+			r.cluster.OpenShift = true
+			r.say("HyperConverged")
+		}
+	}
+	slices.Sort(r.said)
+	return r.cluster, slices.Compact(r.said)
+}
+
+type settingsReader struct {
+	cluster Cluster
+	said    []string
+}
+
+func (r *settingsReader) say(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+
+// kubevirt reads a KubeVirt object, which is complete: HyperConverged writes it, and
+// what it lacks is the default (KubeVirt v1.8.4, api/core/v1/types.go, KubeVirtSpec).
+func (r *settingsReader) kubevirt(object tree) {
+	if v := text(object, "status", "observedKubeVirtVersion"); v != "" {
+		r.cluster.KubeVirt = strings.TrimPrefix(v, "v")
+		r.say("kubevirt %s", r.cluster.KubeVirt)
+	}
+	config := at(object, "spec", "configuration")
+	r.cluster.VMRolloutStrategy = text(config, "vmRolloutStrategy")
+	if r.cluster.VMRolloutStrategy != "" {
+		r.say("vmRolloutStrategy %s", r.cluster.VMRolloutStrategy)
+	}
+	r.cluster.WorkloadUpdateMethods = []string{}
+	for _, m := range list(object, "spec", "workloadUpdateStrategy", "workloadUpdateMethods") {
+		if s, _ := m.(string); s != "" {
+			r.cluster.WorkloadUpdateMethods = append(r.cluster.WorkloadUpdateMethods, s)
+		}
+	}
+	r.say("workloadUpdateMethods [%s]", strings.Join(r.cluster.WorkloadUpdateMethods, ", "))
+	r.cluster.FeatureGates = map[string]bool{}
+	disabled := list(config, "developerConfiguration", "disabledFeatureGates")
+	for field, on := range map[string]bool{"featureGates": true, "disabledFeatureGates": false} {
+		for _, g := range list(config, "developerConfiguration", field) {
+			if s, _ := g.(string); s != "" && (!on || !slices.Contains(disabled, g)) {
+				r.cluster.FeatureGates[s] = on
+			}
+		}
+	}
+}
+
+// Exported returns the newest timestamp of an export, in RFC 3339: about the time at
+// which it was made. It is empty if there is none.
+func Exported(state []manifest.Object) string {
+	var newest time.Time
+	for _, o := range state {
+		latest(decode(o.JSON), "", &newest)
+	}
+	if newest.IsZero() {
+		return ""
+	}
+	return newest.UTC().Format(time.RFC3339)
+}
+
+// latest finds the newest time in fields that say when something was.
+func latest(v any, field string, newest *time.Time) {
+	switch v := v.(type) {
+	case tree:
+		for k, value := range v {
+			if k != "spec" || field != "" {
+				latest(value, k, newest)
+			}
+		}
+		latest(at(v, "spec", "renewTime"), "renewTime", newest)
+	case []any:
+		for _, value := range v {
+			latest(value, field, newest)
+		}
+	case string:
+		if !isTime(field) {
+			return
+		}
+		if t, err := time.Parse(time.RFC3339, v); err == nil && t.After(*newest) {
+			*newest = t
+		}
+	}
+}
+
+// isTime reports whether a field says when something has happened.
+func isTime(field string) bool {
+	return slices.ContainsFunc([]string{"time", "Time", "Timestamp", "At"}, func(end string) bool {
+		return strings.HasSuffix(field, end)
+	})
+}

@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// isDrift reports whether a change is not one of Git's: the field differs in the cluster,
+// and the sync sets it back.
+func (s *subject) isDrift(path []string) bool {
+	if s.git == nil {
+		return false
+	}
+	if s.ofGit == nil {
+		s.ofGit = gitChanges(s)
+	}
+	return !slices.ContainsFunc(s.ofGit, func(of change) bool {
+		n := min(len(of.path), len(path))
+		return slices.Equal(of.path[:n], path[:n])
+	})
+}
+
+// gitChanges returns what changes in Git, of a pool also within its machine.
+func gitChanges(s *subject) []change {
+	all := diff(withRunStrategy(s.git), withRunStrategy(s.new))
+	if s.isPool() {
+		all = append(all, diff(poolTemplate(s.git), poolTemplate(s.new))...)
+	}
+	if all == nil {
+		all = []change{}
+	}
+	return all
+}
+
+// isCosmetic reports whether a field that the cluster lacks means the same there: the API
+// server and webhooks leave out empty values.
+func isCosmetic(c *change) bool {
+	return c.was == nil && slices.Contains([]string{"false", "0", `""`, "{}", "[]"}, compact(c.now))
+}
+
+// revert makes a cause say that the sync sets a field of the cluster back.
+func (s *subject) revert(c *Cause, of *change) {
+	who := ""
+	if name := s.author(of.path); name != "" {
+		who = ", by " + sentence(name)
+	}
+	sets := "sets it back"
+	if c.Level == Refused {
+		sets = "tries to set it back"
+	}
+	c.Code, c.Advice = "reverted", "bring the change into Git if it should stay"
+	c.Reason = fmt.Sprintf("%s%s; the sync %s: %s", s.pattern(of), who, sets, c.Reason)
+}
+
+// pattern says what has happened in the cluster, as far as its trace is known.
+func (s *subject) pattern(c *change) string {
+	switch {
+	case slices.Equal(c.path, []string{"spec", "runStrategy"}):
+		return powered(c)
+	case !strings.HasPrefix(strings.Join(c.path, "."), "spec.template.spec."):
+	case c.now == nil && isHotpluggable(volume(s.old, entry(c.path))):
+		return "a volume was plugged in the cluster (virtctl addvolume)"
+	case strings.HasPrefix(claimOf(volume(s.old, entry(c.path))), "restore-"):
+		return "a restore has put another claim in the cluster"
+	case s.isMoved(c):
+		return "a storage migration has moved the volume in the cluster"
+	}
+	return "the cluster differs from Git"
+}
+
+// powered says how the run strategy came to differ: virtctl and the console rewrite it
+// (KubeVirt v1.8.4, pkg/virt-api/rest/lifecycle.go).
+func powered(c *change) string {
+	switch {
+	case c.was == "Halted":
+		return "the machine was stopped in the cluster (virtctl stop)"
+	case c.was == "Always" && c.now == "Halted":
+		return "the machine was started in the cluster (virtctl start)"
+	}
+	return "the run strategy was changed in the cluster"
+}
+
+// isMoved reports whether a volume has another claim in the cluster by a migration of
+// its storage, which leaves its strategy behind.
+func (s *subject) isMoved(c *change) bool {
+	name := entry(c.path)
+	return text(s.live.tree(), "spec", "updateVolumesStrategy") == "Migration" &&
+		text(s.git, "spec", "updateVolumesStrategy") != "Migration" &&
+		claimOf(volume(s.old, name)) != claimOf(volume(s.new, name))
+}
+
+// tree returns the machine in the cluster, or nil.
+func (m *liveMachine) tree() tree {
+	if m == nil {
+		return nil
+	}
+	return m.object
+}
+
+// author returns the name of the client that set a field last, but for Argo CD; "" if
+// the cluster does not say it.
+func (s *subject) author(path []string) string {
+	name, when := "", ""
+	for _, m := range list(s.inCluster, "metadata", "managedFields") {
+		manager, time := text(m, "manager"), text(m, "time")
+		if !strings.HasPrefix(manager, "argocd") && time >= when && manages(at(m, "fieldsV1"), path) {
+			name, when = manager, time
+		}
+	}
+	return name
+}
+
+// manages reports whether a set of fields (metav1.FieldsV1) has a path, or a list as a
+// whole that it leads into.
+func manages(fields any, path []string) bool {
+	set, isSet := fields.(tree)
+	for i, segment := range path {
+		field := "f:" + segment
+		if strings.HasPrefix(segment, "[") {
+			field = `k:{"name":"` + strings.Trim(segment, "[]") + `"}`
+		}
+		below, ok := set[field].(tree)
+		if !ok {
+			return i > 0 && isSet && len(set) == 0
+		}
+		set = below
+	}
+	return isSet
+}
+
+// takenOver says that a machine that is new in Git exists in the cluster.
+func (p *planner) takenOver(s *subject) Cause {
+	c := Cause{
+		Level: Metadata, Code: "taken-over",
+		Reason: "the machine is in the cluster already: the sync takes it over, and changes it to what Git has",
+	}
+	if app := p.live.application(s.id); app != "" {
+		c.Warning = true
+		c.Reason = fmt.Sprintf("the machine is in the cluster already, where the Application %s tracks it: "+
+			"with FailOnSharedResource=true no other Application takes it, "+
+			"and as soon as Git there no longer has it, that Application deletes it", app)
+		c.Advice = "keep the machine in one Application, or hand it over as docs/lifecycle.md says"
+	}
+	return c
+}

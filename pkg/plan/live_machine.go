@@ -1,0 +1,126 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// liveMachine is what the cluster says about a machine.
+type liveMachine struct {
+	object   tree // the VirtualMachine or VirtualMachinePool
+	instance tree // nil if it has none, or if that is not known
+	running  truth
+	// migratable is the condition of the instance, and immovable its message: KubeVirt
+	// alone knows all that rules a migration out.
+	migratable truth
+	immovable  string
+	// restartRequired says that the machine needs a restart already; why is the message.
+	restartRequired bool
+	why             string
+}
+
+// machine returns what the cluster says about a machine; nil if it says nothing.
+func (l *live) machine(id manifest.ID) *liveMachine {
+	object := l.object(id)
+	if object == nil {
+		return nil
+	}
+	m := &liveMachine{object: object, instance: l.get(kindInstance, id.Namespace, id.Name)}
+	if m.instance != nil && kindOf(id) == kindVM {
+		c := condition(m.instance, "LiveMigratable")
+		m.migratable, m.immovable = is(m.instance, "LiveMigratable"), text(c, "message")
+	}
+	m.running = l.running(m, id)
+	if c := condition(object, "RestartRequired"); text(c, "status") == "True" {
+		m.restartRequired, m.why = true, text(c, "message")
+	}
+	return m
+}
+
+// final are the phases of an instance that does not run any more.
+var final = []string{"Succeeded", "Failed"}
+
+// stoppedStatus are the statuses of a machine without an instance (KubeVirt v1.8.4,
+// api/core/v1/types.go, VirtualMachinePrintableStatus).
+var stoppedStatus = []string{
+	"Stopped", "Provisioning", "WaitingForVolumeBinding", "DataVolumeError", "ErrorPvcNotFound", "CrashLoopBackOff",
+	"WaitingForReceiver",
+}
+
+// running reports whether a machine runs: as its instance says, or else its status.
+func (l *live) running(m *liveMachine, id manifest.ID) truth {
+	status := text(m.object, "status", "printableStatus")
+	switch {
+	case kindOf(id) == kindPool:
+		return known(count(at(m.object, "status", "readyReplicas"), 0) > 0)
+	case m.instance != nil:
+		return known(!slices.Contains(final, text(m.instance, "status", "phase")))
+	case status != "":
+		return known(!slices.Contains(stoppedStatus, status))
+	case at(m.object, "status", "created") == true:
+		return yes
+	}
+	return unknown
+}
+
+// liveCauses returns what the state in the cluster adds to the causes of a machine that
+// is on both sides.
+func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
+	if s.live == nil {
+		return found
+	}
+	codes := []Code{"never-migrates", "cannot-migrate", "evicted"}
+	for i := range found {
+		if c := &found[i]; s.live.immovable != "" && slices.Contains(codes, c.Code) {
+			c.Reason += ": " + sentence(s.live.immovable)
+		}
+		p.place(s, &found[i])
+	}
+	found = append(found, p.ownership(s)...)
+	if s.takenOver {
+		found = append(found, p.takenOver(s))
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	if s.live.restartRequired {
+		found = append(found, Cause{
+			Level: None, Code: "restart-pending", When: atRestart, Warning: true,
+			Reason: "the machine needs a restart already" + because(s.live.why),
+			Advice: p.cluster.clears(),
+		})
+	}
+	return append(found, p.busy(s)...)
+}
+
+// clears says what takes a machine's need of a restart away (KubeVirt v1.8.0,
+// pkg/virt-controller/watch/vm/vm.go, syncRestartRequired; also in v1.6.6 and v1.7.3).
+func (c Cluster) clears() string {
+	v := parseVersion(c.KubeVirt)
+	if v.before(version{1, 6, 6}) || !v.before(version{1, 7}) && v.before(version{1, 7, 3}) {
+		return "restart the machine: on this KubeVirt, nothing else takes the need away, not even a revert"
+	}
+	return "restart the machine, or revert what asks for it"
+}
+
+// because returns a message of the cluster as the rest of a sentence.
+func because(message string) string {
+	if message == "" {
+		return ""
+	}
+	return ": " + sentence(message)
+}
+
+// sentence returns a message of the cluster for people: in one line, cut, and without
+// secrets.
+func sentence(message string) string {
+	line := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, message)
+	return cut(urlPassword.ReplaceAllString(line, "$1(hidden)@"))
+}

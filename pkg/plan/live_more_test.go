@@ -1,0 +1,107 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// The settings of a KubeVirt object count more than those given, as far as it has any.
+func TestReadCluster(t *testing.T) {
+	given := plan.Cluster{KubeVirt: "1.6", ArgoCD: "3.2", VMRolloutStrategy: "LiveUpdate", FeatureGates: map[string]bool{"C": true}}
+	got, said := plan.ReadCluster(given, read(t, "settings"))
+	require.Equal(t, plan.Cluster{
+		KubeVirt: "1.8.4", ArgoCD: "3.2", OpenShift: true, VMRolloutStrategy: "Stage", WorkloadUpdateMethods: []string{"Evict"},
+		FeatureGates: map[string]bool{"A": true, "B": false},
+	}, got)
+	require.Equal(t, []string{"HyperConverged", "kubevirt 1.8.4", "vmRolloutStrategy Stage", "workloadUpdateMethods [Evict]"}, said)
+
+	same, said := plan.ReadCluster(given, nil)
+	require.Equal(t, given, same)
+	require.Empty(t, said)
+}
+
+// The age of an export is that of its newest time that has been: a Lease is renewed all
+// the time, and times in a spec are of the future.
+func TestExported(t *testing.T) {
+	require.Equal(t, "2026-11-22T04:05:06Z", plan.Exported(read(t, "settings")))
+	require.Empty(t, plan.Exported(encode(t, load(t, "pet"))))
+}
+
+// Without a former revision, what Argo CD has applied last is the old side: what Git has
+// dropped since is seen, and what others have added is not.
+func TestFromCluster(t *testing.T) {
+	wanted := encode(t, load(t, "absent"))
+	for name, unrecorded := range map[string]int{"applied-client": 0, "applied-server": 0, "applied-not": 1} {
+		t.Run(name, func(t *testing.T) {
+			live := read(t, name)
+			old, n := plan.FromCluster(live, wanted)
+			require.Equal(t, unrecorded, n)
+			p := plan.New(old, wanted, plan.Options{Cluster: openshift, Live: live})
+			v := verdictOf(t, p)
+			if unrecorded > 0 {
+				require.Equal(t, plan.None, v.Level, "%+v", v.Causes)
+				return
+			}
+			require.Equal(t, plan.Restart, v.Level, "%+v", v.Causes)
+			require.Len(t, v.Causes, 1)
+			require.Equal(t, "spec.template.spec.hostname", v.Causes[0].Path)
+		})
+	}
+}
+
+// A machine that is new in Git and exists in the cluster is taken over, and one that
+// another Application tracks is a warning.
+func TestTakenOver(t *testing.T) {
+	wanted := load(t, "absent")
+	state := load(t, "absent")
+	for _, isTracked := range []bool{false, true} {
+		if isTracked {
+			tracked(state)
+		}
+		v := verdictOf(t, plan.New(nil, encode(t, wanted), plan.Options{Live: encode(t, state)}))
+		require.Equal(t, plan.Metadata, v.Level)
+		require.Equal(t, plan.Code("taken-over"), v.Causes[0].Code)
+		require.Equal(t, isTracked, v.Causes[0].Warning)
+	}
+}
+
+// A new rollout also restarts the machines that an earlier one has left behind, but for
+// those at which it has stopped.
+func TestLeftBehind(t *testing.T) {
+	for name, restarted := range map[string][]string{"behind": {"db"}, "behind-stopped": nil} {
+		base := load(t, "rollout")
+		changed := load(t, "rollout")
+		setIn(changed[1], splitPath("metadata.labels.team"), "x")
+		p := plan.New(encode(t, base), encode(t, changed), plan.Options{Cluster: openshift, Live: read(t, name)})
+		var vms []string
+		for _, j := range p.Jobs {
+			vms = append(vms, j.VMs...)
+		}
+		require.Equal(t, restarted, vms, name)
+	}
+}
+
+// A Job for Ansible that exists does not run again.
+func TestAnsibleAgain(t *testing.T) {
+	job := func() []object {
+		return []object{{
+			"apiVersion": "tower.ansible.com/v1alpha1", "kind": "AnsibleJob",
+			"metadata": object{"name": "db-ansible-1", "namespace": "prod", "labels": object{"app": "db"}, "creationTimestamp": "2026-11-22T01:00:00Z"},
+		}}
+	}
+	require.NotContains(t, told(plan.New(nil, encode(t, job()), plan.Options{})), "does not run again")
+	said := told(plan.New(nil, encode(t, job()), plan.Options{Live: append(encode(t, job()), read(t, "settings")...)}))
+	require.Contains(t, said, "does not run again: a Job of that name, for this revision, was made 3 hours before the export")
+}
+
+// Disks that a sync fills are counted with their sizes: neither empty ones, nor those
+// that the cluster has.
+func TestImports(t *testing.T) {
+	wanted := encode(t, append(load(t, "cattle"), load(t, "pet")...))
+	require.Contains(t, plan.New(nil, wanted, plan.Options{}).Notes, "2 disks are filled from images or other disks: 50Gi")
+	require.Contains(t, plan.New(nil, wanted, plan.Options{Live: read(t, "rollout")}).Notes, "one disk is filled from an image or another disk: 30Gi")
+	require.Empty(t, plan.New(wanted, wanted, plan.Options{}).Notes)
+}

@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// notes adds the facts about the whole.
+func (p *planner) notes() {
+	p.imports()
+	if p.live == nil {
+		return
+	}
+	apps := p.applications()
+	p.syncs(apps)
+	p.rollouts(p.namespaces())
+	p.waiting()
+	p.unseen()
+	p.untracked(apps)
+	if p.differs > 0 {
+		p.note("%s in the cluster from what Git had, in ways that touch no running machine: the sync sets them back",
+			plural(p.differs, "object differs", "objects differ"))
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "one " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// namespaces returns the namespaces of the machines of the plan.
+func (p *planner) namespaces() []string {
+	all := map[string]bool{}
+	for i := range p.pairs {
+		if p.pairs[i].isMachine() {
+			all[p.pairs[i].id.Namespace] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// waiting notes the machines that need a restart already, and that do not change.
+func (p *planner) waiting() {
+	var names []string
+	for i := range p.out.VMs {
+		v := &p.out.VMs[i]
+		if m := p.live.machine(v.ID); m != nil && m.restartRequired && len(v.Causes) == 0 {
+			names = append(names, v.ID.Namespace+"/"+v.ID.Name)
+		}
+	}
+	if len(names) > 0 {
+		p.note("%s a restart already, for earlier changes: %s",
+			plural(len(names), "machine needs", "machines need"), some(names))
+	}
+}
+
+// unseen notes the machines that the export does not have, though Git had them.
+func (p *planner) unseen() {
+	var names []string
+	for i := range p.pairs {
+		pair := &p.pairs[i]
+		if pair.isMachine() && pair.old != nil && p.live.object(pair.id) == nil {
+			names = append(names, pair.id.Namespace+"/"+pair.id.Name)
+		}
+	}
+	if len(names) > 0 {
+		p.note("the export lacks %s: %s; what happens to them is said without the cluster",
+			plural(len(names), "machine", "machines"), some(names))
+	}
+}

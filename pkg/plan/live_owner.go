@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// owned returns the names of the disks that belong to a machine in the cluster, sorted:
+// Kubernetes deletes them with it, whatever Argo CD is told. A DataVolume and its claim
+// have one name.
+func (l *live) owned(id manifest.ID) []string {
+	if l == nil {
+		return nil
+	}
+	return slices.Clone(l.disks[keyOf(id)])
+}
+
+// readOwners finds the disks of every machine.
+func (l *live) readOwners() {
+	l.disks = map[key][]string{}
+	for _, kind := range []string{kindDataVolume, kindClaim} {
+		for _, e := range l.byKind[kind] {
+			for _, machine := range l.ownersOf(e) {
+				if !slices.Contains(l.disks[machine], e.id.Name) {
+					l.disks[machine] = append(l.disks[machine], e.id.Name)
+				}
+			}
+		}
+	}
+	for _, names := range l.disks {
+		slices.Sort(names)
+	}
+}
+
+// ownersOf returns the machines that the owner references of a disk name, themselves or
+// by the DataVolume that made the claim.
+func (l *live) ownersOf(disk entity) []key {
+	out := l.machinesOf(disk)
+	for _, owner := range list(disk.object, "metadata", "ownerReferences") {
+		volume := l.get(kindDataVolume, disk.id.Namespace, text(owner, "name"))
+		if ownerKind(owner) == kindDataVolume && volume != nil {
+			out = append(out, l.machinesOf(entity{disk.id, volume})...)
+		}
+	}
+	return out
+}
+
+// machinesOf returns the machines that the owner references of an object name. A reference
+// to an earlier machine of that name does not count.
+func (l *live) machinesOf(e entity) []key {
+	var out []key
+	for _, owner := range list(e.object, "metadata", "ownerReferences") {
+		kind, group, _ := strings.Cut(ownerKind(owner), ".")
+		machine := key{group, kind, e.id.Namespace, text(owner, "name")}
+		uid := text(l.byKey[machine], "metadata", "uid")
+		if uid == "" || uid == text(owner, "uid") {
+			out = append(out, machine)
+		}
+	}
+	return out
+}
+
+// ownerKind returns the kind of an owner reference, with its group.
+func ownerKind(owner any) string {
+	group, _, hasGroup := strings.Cut(text(owner, "apiVersion"), "/")
+	if !hasGroup {
+		return text(owner, "kind")
+	}
+	return text(owner, "kind") + "." + group
+}
+
+// disk returns a disk in the cluster: its DataVolume, or else its claim; nil if there is
+// none.
+func (l *live) disk(namespace, name string) tree {
+	if d := l.get(kindDataVolume, namespace, name); d != nil {
+		return d
+	}
+	return l.get(kindClaim, namespace, name)
+}
+
+// released holds for disks that belong to no machine in the cluster.
+var released = Condition{"it does not belong to the machine in the cluster", func(e *edit) bool {
+	name := strings.Trim(entry(e.path), "[]")
+	disk := e.state.disk(e.id.Namespace, name)
+	return disk != nil && !slices.Contains(e.state.owned(e.id), name)
+}}
+
+// isOwned holds for disks that belong to the machine in the cluster.
+var isOwned = Condition{"it belongs to the machine in the cluster", func(e *edit) bool {
+	return slices.Contains(e.state.owned(e.id), strings.Trim(entry(e.path), "[]"))
+}}
+
+// ownership returns the disks that Git keeps, and that belong to the machine in the
+// cluster nevertheless.
+func (p *planner) ownership(s *subject) []Cause {
+	var out []Cause
+	for _, name := range p.live.owned(s.id) {
+		disk := p.disk(s.id.Namespace, name)
+		if disk == nil || disk.new == nil || at(poolTemplate(s.new), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
+			continue
+		}
+		if at(poolTemplate(s.old), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
+			continue // the rules of templates say it
+		}
+		out = append(out, Cause{
+			Object: disk.id, Level: None, Code: "still-owned", Key: "disks", Warning: true,
+			Reason: "Git keeps the disk, but in the cluster it still belongs to the machine: " +
+				"Kubernetes deletes it with the machine",
+			Advice: release(name),
+		})
+	}
+	return out
+}
+
+// release returns the advice for a disk that must not go with its machine.
+func release(name string) string {
+	return fmt.Sprintf("take the owner reference off: "+
+		`kubectl patch datavolume %s --type merge --patch '{"metadata":{"ownerReferences":null}}'`, name)
+}
+
+// keptByGit reports whether Git has a disk as an object that Argo CD does not prune.
+func (p *planner) keptByGit(namespace, name string) bool {
+	d := p.disk(namespace, name)
+	if d == nil {
+		return false
+	}
+	return d.new != nil || syncOption(decode(d.old), "Prune") == "false"
+}

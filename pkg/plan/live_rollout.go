@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+)
+
+// outdated returns the old root disks of a machine that its rollout deletes, and those
+// that it keeps, when the machine runs from a new one: the choice of package rollout.
+func (l *live) outdated(s *subject) (deleted, kept []string) {
+	root := rootDisk(s.new)
+	used := l.usedBy(s)
+	ran := l.ran(s)
+	var old []entity
+	for _, d := range l.of(kindDataVolume, s.id.Namespace) {
+		isRoot := text(d.object, "metadata", "labels", labels.Disk) == labels.RootDisk
+		isGoing := text(d.object, "metadata", "deletionTimestamp") != ""
+		isInUse := used[d.id.Name] || d.id.Name == root
+		if isRoot && !isGoing && !isInUse && slices.Contains(l.machinesOf(d), keyOf(s.id)) {
+			old = append(old, d)
+		}
+	}
+	turn := func(e entity) int {
+		if i := slices.Index(ran, e.id.Name); i >= 0 {
+			return i
+		}
+		return len(ran)
+	}
+	slices.SortFunc(old, func(a, b entity) int {
+		return cmp.Or(
+			cmp.Compare(turn(a), turn(b)),
+			cmp.Compare(created(b.object), created(a.object)),
+			cmp.Compare(a.id.Name, b.id.Name),
+		)
+	})
+	n := min(keepOld(s.new), len(old))
+	for i, e := range old {
+		if i < n {
+			kept = append(kept, e.id.Name)
+		} else {
+			deleted = append(deleted, e.id.Name)
+		}
+	}
+	return deleted, kept
+}
+
+func created(object tree) string { return text(object, "metadata", "creationTimestamp") }
+
+// keepOld returns the number of outdated root disks that a rollout keeps.
+func keepOld(vm tree) (n int) {
+	_, _ = fmt.Sscan(annotation(vm, labels.KeepOld), &n)
+	return max(n, 0)
+}
+
+// usedBy returns the disks that other machines of the namespace use.
+func (l *live) usedBy(s *subject) map[string]bool {
+	out := map[string]bool{}
+	for _, vm := range l.of(kindVM, s.id.Namespace) {
+		if vm.id.Name == s.id.Name {
+			continue
+		}
+		for _, name := range diskNames(vm.object) {
+			out[name] = true
+		}
+		for _, v := range list(vm.object, "spec", "dataVolumeTemplates") {
+			out[nameOf(v)] = true
+		}
+	}
+	return out
+}
+
+// ran returns the root disks that a machine ran from, the last one first, as the Lease
+// of its rollout says.
+func (l *live) ran(s *subject) []string {
+	lease := l.get(kindLease, s.id.Namespace, text(s.new, "metadata", "labels", labels.Rollout)+labels.RolloutSuffix)
+	ran := strings.Split(fields(annotation(lease, labels.Ran))[s.id.Name], ",")
+	if now := rootDisk(poolTemplate(s.live.tree())); s.live.tree() != nil && (len(ran) == 0 || ran[0] != now) {
+		ran = slices.Concat([]string{now}, ran)
+	}
+	return ran
+}
+
+// fields parses pairs such as "a=1 b=2".
+func fields(text string) map[string]string {
+	out := map[string]string{}
+	for pair := range strings.FieldsSeq(text) {
+		if key, value, ok := strings.Cut(pair, "="); ok {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// oldRoots says what becomes of the old root disks of a machine in a rollout.
+func (l *live) oldRoots(s *subject) string {
+	if l == nil {
+		return keptRoot(s.new, rootDisk(s.old))
+	}
+	deleted, kept := l.outdated(s)
+	var parts []string
+	if len(deleted) > 0 {
+		parts = append(parts, "the rollout then deletes the old root disks "+strings.Join(deleted, ", "))
+	}
+	if len(kept) > 0 {
+		parts = append(parts, strings.Join(kept, ", ")+" stays for going back")
+	}
+	if parts == nil {
+		return keptRoot(s.new, rootDisk(s.old))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// awaitsRollout reports whether a machine waits for the restart of a rollout that was not
+// done: a new rollout restarts it, too, unless it has stopped at this content.
+func (p *planner) awaitsRollout(namespace, name string) bool {
+	pair := p.find("kubevirt.io", "VirtualMachine", namespace, name)
+	if p.live == nil || pair == nil || pair.new == nil {
+		return false
+	}
+	m := p.live.machine(pair.id)
+	if m == nil || !m.restartRequired || m.running != yes {
+		return false
+	}
+	vm := decode(pair.new)
+	id := text(vm, "metadata", "labels", labels.Rollout)
+	if id == "" || annotation(vm, labels.Lifecycle) == labels.Pet {
+		return false
+	}
+	lease := p.live.get(kindLease, namespace, id+labels.RolloutSuffix)
+	at, stopped := fields(annotation(lease, labels.Stopped))[name]
+	return !stopped || at != annotation(vm, labels.Content)
+}
+
+// rollouts adds the rollouts that have stopped, and the Jobs of earlier syncs that run.
+func (p *planner) rollouts(namespaces []string) {
+	for _, ns := range namespaces {
+		for _, lease := range p.live.of(kindLease, ns) {
+			stopped := fields(annotation(lease.object, labels.Stopped))
+			if names := keysOf(stopped); len(names) > 0 {
+				p.note("%s: an earlier rollout (Lease %s) stopped at %s: a rollout leaves these machines alone "+
+					"until they change again, or somebody runs it with --retry", ns, lease.id.Name, some(names))
+			}
+		}
+		for _, job := range p.live.of(kindJob, ns) {
+			ours := text(job.object, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"
+			if ours && count(at(job.object, "status", "active"), 0) > 0 {
+				p.note("%s: the Job %s of an earlier sync is running", ns, job.id.Name)
+			}
+		}
+	}
+}
+
+func keysOf(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// most is the most names of a list that are shown.
+const most = 5
+
+// some returns the first names of a list, and the number of the others.
+func some(names []string) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

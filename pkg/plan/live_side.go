@@ -1,0 +1,266 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// A sync compares Git with the cluster, not with the last revision. So where the state
+// in the cluster is known, the old side of a pair is what the cluster has of the fields
+// that one side of Git has: all others stay as they are. Lists are atomic in KubeVirt's
+// API (a sync replaces them as a whole), so their other entries count, too.
+
+// attach makes the cluster's objects the old side of the pairs that they differ from.
+func (p *planner) attach() {
+	if p.live == nil {
+		return
+	}
+	kept := p.pairs[:0]
+	for i := range p.pairs {
+		pair := p.pairs[i]
+		p.meet(&pair)
+		if pair.old != nil || pair.new != nil {
+			kept = append(kept, pair)
+		}
+	}
+	p.pairs = kept
+}
+
+// meet compares one pair with the cluster.
+func (p *planner) meet(pair *pair) {
+	if p.isUnseen(pair) {
+		return
+	}
+	object := p.live.object(pair.id)
+	switch {
+	case object != nil:
+		p.overlay(pair, object)
+	case pair.old != nil && p.live.lacks(pair.id) && p.live.get(kindClaim, pair.id.Namespace, pair.id.Name) == nil:
+		pair.git, pair.old, pair.missing = pair.old, nil, true
+	}
+}
+
+// isUnseen reports whether the cluster's object says nothing about a sync: Argo CD
+// replaces hooks, and contents of Secrets are never compared.
+func (p *planner) isUnseen(pair *pair) bool {
+	switch kindOf(pair.id) {
+	case kindSecret, kindJob, kindAnsibleJob:
+		return true
+	}
+	hook := []byte(`argocd.argoproj.io/hook"`)
+	return bytes.Contains(pair.new, hook) || bytes.Contains(pair.old, hook)
+}
+
+// overlay makes an object of the cluster the old side of its pair, if it differs.
+func (p *planner) overlay(pair *pair, object tree) {
+	isSame := pair.isSame()
+	git := decode(pair.old)
+	now := git
+	if !isSame {
+		now = decode(pair.new)
+	}
+	before := p.before(pair.id, object, git, now)
+	if git != nil && len(diff(git, before)) == 0 {
+		return
+	}
+	state := *pair
+	state.git, state.old, state.takenOver = pair.old, []byte(compact(before)), pair.old == nil
+	if isSame && !pair.isMachine() && verdict(pair.id, p.causes(&state)).Level < Refused {
+		p.differs++
+		return
+	}
+	*pair = state
+}
+
+// before returns what the cluster has of an object's fields in Git.
+func (p *planner) before(id manifest.ID, object, git, now tree) tree {
+	before, _ := within(without(object, "status"), git, now).(tree)
+	for _, key := range []string{"apiVersion", "kind"} {
+		before[key] = object[key]
+	}
+	if now == nil {
+		// Argo CD reads from the live object whether it may delete it.
+		before["metadata"] = object["metadata"]
+		return before
+	}
+	for _, pointer := range p.live.ignored(id) {
+		settle(before, now, pointer)
+	}
+	settleAbsent(before, now)
+	return before
+}
+
+// within returns of a value the fields that one of two others has. Of lists with names,
+// it keeps all entries, and of other lists those of the same place.
+func within(v, a, b any) any {
+	switch v := v.(type) {
+	case tree:
+		x, isA := a.(tree)
+		y, isB := b.(tree)
+		if !isA && !isB {
+			return v
+		}
+		out := tree{}
+		for k, value := range v {
+			_, inA := x[k]
+			if _, inB := y[k]; inA || inB {
+				out[k] = within(value, x[k], y[k])
+			}
+		}
+		return out
+	case []any:
+		return entriesWithin(v, a, b)
+	}
+	return v
+}
+
+func entriesWithin(l []any, a, b any) []any {
+	x, _ := a.([]any)
+	y, _ := b.([]any)
+	out := make([]any, len(l))
+	byA, okA := keyed(x)
+	byB, okB := keyed(y)
+	_, named := keyed(l)
+	for i, v := range l {
+		switch name := "[" + nameOf(v) + "]"; {
+		case named && okA && okB && byA[name] == nil && byB[name] == nil:
+			out[i] = v
+		case named && okA && okB:
+			out[i] = within(v, byA[name], byB[name])
+		default:
+			out[i] = within(v, item(x, i), item(y, i))
+		}
+	}
+	return out
+}
+
+func item(l []any, i int) any {
+	if i < len(l) {
+		return l[i]
+	}
+	return nil
+}
+
+// settle makes a field, by its JSON pointer, as the new side has it: Argo CD leaves it
+// as it is in the cluster.
+func settle(before, now any, pointer string) {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i := range parts {
+		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[i])
+	}
+	last := len(parts) - 1
+	into, _ := at(before, parts[:last]...).(tree)
+	if into == nil {
+		return
+	}
+	if v := at(now, parts...); v != nil {
+		into[parts[last]] = v
+	} else {
+		delete(into, parts[last])
+	}
+}
+
+// settleAbsent puts back into a machine the NICs with `state: absent` that KubeVirt has
+// unplugged and removed from it (v1.8.4, pkg/network/controllers/vm.go): their
+// return changes nothing.
+func settleAbsent(before, now tree) {
+	domain := at(spec(before), "domain", "devices")
+	devices, _ := domain.(tree)
+	instance, _ := spec(before).(tree)
+	for _, nic := range list(spec(now), "domain", "devices", "interfaces") {
+		name := "[" + nameOf(nic) + "]"
+		if text(nic, "state") != "absent" || devices == nil || at(devices, "interfaces", name) != nil {
+			continue
+		}
+		devices["interfaces"] = append(list(devices, "interfaces"), nic)
+		if network := at(spec(now), "networks", name); network != nil && at(instance, "networks", name) == nil {
+			instance["networks"] = append(list(instance, "networks"), network)
+		}
+	}
+}
+
+// FromCluster returns the old side if no former revision is given: what the cluster
+// has of the objects that Git wants, and of those that the same Applications track. It
+// takes what Argo CD has applied last: from the annotation of client-side apply, or the
+// fields that Argo CD manages by server-side apply. The second result is the number of
+// objects without such a record, of which fields that Git has dropped are not seen.
+func FromCluster(state, wanted []manifest.Object) (old []manifest.Object, unrecorded int) {
+	l := readLive(state)
+	want, apps := map[key][]byte{}, map[string]bool{"": false}
+	for _, o := range wanted {
+		want[keyOf(o.ID)] = o.JSON
+		if app := l.application(o.ID); app != "" {
+			apps[app] = true
+		}
+	}
+	for _, o := range state {
+		object := l.object(o.ID)
+		now, isWanted := want[keyOf(o.ID)]
+		if object == nil || !isWanted && !apps[l.application(o.ID)] {
+			continue
+		}
+		was := applied(object)
+		if was == nil {
+			unrecorded++
+			was = without(object, "status")
+			if isWanted {
+				was, _ = within(was, decode(now), nil).(tree)
+			}
+		}
+		old = append(old, manifest.Object{ID: o.ID, JSON: []byte(compact(was))})
+	}
+	return old, unrecorded
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// applied returns what Argo CD has applied last, or nil if the object does not say it.
+func applied(object tree) tree {
+	if last := annotation(object, lastApplied); last != "" && json.Valid([]byte(last)) {
+		return decode([]byte(last))
+	}
+	for _, m := range list(object, "metadata", "managedFields") {
+		if strings.HasPrefix(text(m, "manager"), "argocd") && text(m, "operation") == "Apply" {
+			out, _ := managed(object, at(m, "fieldsV1")).(tree)
+			if out == nil {
+				return nil
+			}
+			out["apiVersion"], out["kind"] = object["apiVersion"], object["kind"]
+			return out
+		}
+	}
+	return nil
+}
+
+// managed returns the part of a value that a set of fields (metav1.FieldsV1) names.
+func managed(v, fields any) any {
+	set, _ := fields.(tree)
+	switch v := v.(type) {
+	case tree:
+		if len(set) == 0 {
+			return v
+		}
+		out := tree{}
+		for k, value := range v {
+			if below, ok := set["f:"+k]; ok {
+				out[k] = managed(value, below)
+			}
+		}
+		return out
+	case []any:
+		if len(set) == 0 {
+			return v
+		}
+		var out []any
+		for _, entry := range v {
+			if below, ok := set[`k:{"name":"`+nameOf(entry)+`"}`]; ok {
+				out = append(out, managed(entry, below))
+			}
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+)
+
+// snapshots notes the snapshots that exist for the change of a machine: the Job takes
+// none if there is one for this very change, and any other shows no data of today.
+func (p *planner) snapshots(namespace string, args []any) {
+	for _, a := range args {
+		s, _ := a.(string)
+		name, content, ok := strings.Cut(s, "=")
+		vm := p.live.get(kindVM, namespace, name)
+		if !ok || vm == nil || annotation(vm, labels.Content) == content {
+			continue
+		}
+		if snap, isOurs := p.newest(namespace, name, content, vm); snap.object != nil {
+			p.note("%s/%s: %s", namespace, name, p.snapshotNote(snap, isOurs))
+		}
+	}
+}
+
+// newest returns the newest snapshot that a Job has taken of a machine before a change to
+// a content, and whether it is of the change that comes: from the machine as it is.
+func (p *planner) newest(namespace, machine, content string, vm tree) (newest entity, isOurs bool) {
+	for _, snap := range p.live.of(kindSnapshot, namespace) {
+		change := annotation(snap.object, labels.Change)
+		isOf := text(snap.object, "spec", "source", "name") == machine && strings.HasSuffix(change, " -> "+content)
+		if isOf && created(snap.object) >= created(newest.object) {
+			newest = snap
+			isOurs = change == fmt.Sprintf("%s/%s: %s -> %s", text(vm, "metadata", "uid"),
+				compact(at(vm, "metadata", "generation")), annotation(vm, labels.Content), content)
+		}
+	}
+	return newest, isOurs
+}
+
+// fresh is the time for which package rollout counts a snapshot.
+const fresh = time.Hour
+
+func (p *planner) snapshotNote(snap entity, isOurs bool) string {
+	age, known := p.live.age(created(snap.object))
+	text := fmt.Sprintf("a snapshot before a change to this revision exists: %s, taken %s", snap.id.Name, ago(age, known))
+	if isOurs && known && age < fresh {
+		return text + "; it is of this very change, so that the Job takes no other one for an hour"
+	}
+	return text + "; the Job takes another one"
+}
+
+// age returns how long before the newest timestamp of the export a time was.
+func (l *live) age(timestamp string) (time.Duration, bool) {
+	then, err := time.Parse(time.RFC3339, timestamp)
+	now, errNow := time.Parse(time.RFC3339, l.newest)
+	return max(now.Sub(then), 0), err == nil && errNow == nil
+}
+
+// ago returns an age for people.
+func ago(d time.Duration, known bool) string {
+	switch {
+	case !known:
+		return "at an unknown time"
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days before the export", int(d.Hours())/24)
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d hours before the export", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d minutes before the export", int(d.Minutes()))
+}

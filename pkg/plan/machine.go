@@ -1,0 +1,252 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+)
+
+// machine adds the verdict on a VirtualMachine or VirtualMachinePool.
+func (p *planner) machine(pair *pair) {
+	links := p.links[pair]
+	live := p.live.machine(pair.id)
+	switch {
+	case p.successors[pair] != nil:
+		return // its verdict is that of the successor
+	case pair.isSame() && len(links) == 0 && live == nil:
+		p.out.VMs = append(p.out.VMs, Verdict{ID: pair.id})
+		return
+	}
+	s := p.subject(pair)
+	s.live = live
+	s.disks = p.disksOf(s)
+	v := verdict(pair.id, p.machineCauses(pair, s, links))
+	if s.settled {
+		p.differs++
+	}
+	v.Stopped = s.old != nil && s.runs() == no
+	if was := p.predecessors[pair]; was != nil {
+		v.Was = &was.id
+	}
+	p.out.VMs = append(p.out.VMs, v)
+}
+
+// disksOf returns the disks of a machine, by name, as they are before the sync.
+func (p *planner) disksOf(s *subject) map[string]tree {
+	out := map[string]tree{}
+	for _, v := range list(s.old, "spec", "dataVolumeTemplates") {
+		out[nameOf(v)], _ = v.(tree)
+	}
+	for _, name := range diskNames(s.old) {
+		if d := p.disk(s.id.Namespace, name); d != nil && d.old != nil {
+			out[name] = decode(d.old)
+		}
+	}
+	return out
+}
+
+func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
+	switch {
+	case s.new == nil:
+		return p.removal(s, links)
+	case p.predecessors[pair] != nil:
+		return p.succession(p.predecessors[pair])
+	case s.old == nil:
+		return []Cause{newMachine(s)}
+	case isReplaced(s) && !pair.isSame():
+		return append(replacement(s), p.linkCauses(s, links)...)
+	}
+	found := p.changed(s)
+	causes := combine(s, found)
+	return p.liveCauses(s, append(causes, p.linkCauses(s, links)...))
+}
+
+// newMachine returns the cause of a machine that the sync makes.
+func newMachine(s *subject) Cause {
+	c := Cause{Level: Create, Code: "created", Reason: "a new machine"}
+	if s.missing {
+		c.Reason = "the machine is gone from the cluster, and Git has it: the sync makes it again"
+	}
+	return c
+}
+
+// changed returns what changes of a machine do, each for itself.
+func (p *planner) changed(s *subject) []finding {
+	if s.isPool() {
+		return poolChanges(s)
+	}
+	s.old, s.new = withRunStrategy(s.old), withRunStrategy(s.new)
+	return findings(s, machineRules, changes(s))
+}
+
+// withRunStrategy returns a machine with a run strategy in place of its older form.
+func withRunStrategy(vm tree) tree {
+	if at(vm, "spec", "running") == nil {
+		return vm
+	}
+	spec, _ := vm["spec"].(tree)
+	vm, spec = maps.Clone(vm), without(spec, "running")
+	spec["runStrategy"] = runStrategy(vm)
+	vm["spec"] = spec
+	return vm
+}
+
+// combine returns the causes of a machine after what the changes do to each other: a
+// stopped machine takes everything at its next start, and KubeVirt's handlers of live
+// changes wait while the machine needs a restart (KubeVirt v1.8.4,
+// pkg/virt-controller/watch/vm/vm.go, sync).
+func combine(s *subject, found []finding) []Cause {
+	waits := s.live != nil && s.live.restartRequired
+	for _, f := range found {
+		waits = waits || f.rule.Compared && f.Level >= Restart
+	}
+	out := make([]Cause, len(found))
+	for i, f := range found {
+		c := f.Cause
+		switch ofInstance := f.rule.ofInstance(); {
+		case ofInstance && s.runs() == no && c.Level >= Live && c.Level <= Power:
+			c.Level, c.When, c.Approximate = Staged, atNextStart, ""
+			c.Advice = ""
+		case f.rule.Handled && waits && c.Level >= Live && c.Level < Staged:
+			c.Level, c.When, c.Advice = Staged, atRestart, adviceRestart
+			c.Reason += "; KubeVirt holds it back while the machine needs a restart"
+			c.Code = "held-back"
+		}
+		if s.isRollout() && (c.Level == Restart || c.Level == Recreate) && s.runs() != no {
+			c.When, c.Advice = "when the rollout restarts the machine", ""
+			if c.Code == "new-disk" {
+				c.Reason = newRoot(s) + "; " + s.state.oldRoots(s)
+			}
+		}
+		if s.runs() == unknown && c.Level >= Live && f.rule.ofInstance() && c.Approximate == "" {
+			c.Approximate = "whether the machine runs"
+		}
+		out[i] = c
+	}
+	return out
+}
+
+// ofInstance reports whether a rule is for what the running instance is made from.
+func (r *Rule) ofInstance() bool {
+	p := r.pattern
+	return len(p) > 1 && p[0] == "spec" && (p[1] == "template" || p[1] == "instancetype" || p[1] == "preference")
+}
+
+// isReplaced reports whether Argo CD deletes and recreates the machine for a change. It
+// reads the options from the live object, too (gitops-engine v0.7, sync_context.go).
+func isReplaced(s *subject) bool {
+	for _, side := range []tree{s.old, s.new, s.inCluster} {
+		if syncOption(side, "Force") == "true" && syncOption(side, "Replace") == "true" {
+			return true
+		}
+	}
+	return false
+}
+
+// replacement returns the causes of a machine that Argo CD deletes and recreates.
+func replacement(s *subject) []Cause {
+	out := []Cause{{
+		Path: "", Key: "lifecycle", Level: Recreate, Code: "replaced",
+		Reason: "Argo CD deletes the machine with the disks of its templates, and makes it anew",
+		When:   "at once",
+	}}
+	for _, v := range list(s.old, "spec", "dataVolumeTemplates") {
+		if name := nameOf(v); name != rootDisk(s.old) {
+			out = append(out, lostDisk(name))
+		}
+	}
+	return out
+}
+
+// rootDisk returns the name of the claim that a machine starts from: that of the disk
+// with the lowest bootOrder, or else the first.
+func rootDisk(vm tree) string {
+	root, lowest := "", 0
+	for i, d := range list(spec(vm), "domain", "devices", "disks") {
+		n := count(at(d, "bootOrder"), 0)
+		if i == 0 || n > 0 && (lowest == 0 || n < lowest) {
+			root, lowest = claimOf(volume(vm, "["+nameOf(d)+"]")), n
+		}
+	}
+	return root
+}
+
+// lostDisk returns the cause that a disk of a machine's template goes with it.
+func lostDisk(name string) Cause {
+	return Cause{
+		Path: display([]string{"spec", "dataVolumeTemplates", "[" + name + "]"}), Key: "disks",
+		Level: DataLoss, Code: "disk-deleted",
+		Reason: fmt.Sprintf("the disk %q belongs to the machine, and is deleted with its data", name),
+		Advice: "lifecycle.keepDisks, in an earlier commit, keeps disks of new machines",
+	}
+}
+
+// removal returns the causes of a machine that is no longer in Git.
+func (p *planner) removal(s *subject, links []*pair) []Cause {
+	kept := syncOption(s.old, "Prune") == "false"
+	if kept {
+		return append([]Cause{{
+			Level: Left, Code: "left", Key: "lifecycle.removal",
+			Reason: "Prune=false keeps the machine and its disks: it runs on, and Argo CD says that it is left over",
+			Advice: "to remove it, commit lifecycle: {removal: approved} first, and the removal of the entry after it",
+		}}, p.linkCauses(s, links)...)
+	}
+	gone := Cause{
+		Level: Delete, Code: "deleted", Key: "lifecycle",
+		Reason: "Argo CD shuts the machine down and deletes it",
+	}
+	if syncOption(s.old, "Prune") == "confirm" {
+		gone.When = "after somebody confirms it in Argo CD; until then the Application takes no other commit"
+	}
+	out := []Cause{gone}
+	if text(s.old, "metadata", "labels", "kubevirt.io/vm-delete-protection") == "True" {
+		out = append(out, Cause{
+			Path: `metadata.labels["kubevirt.io/vm-delete-protection"]`, Key: "lifecycle.protect",
+			Level: Refused, Code: "delete-protected",
+			Reason: "OpenShift Virtualization refuses to delete the machine",
+			Advice: "take the protection off in an earlier commit",
+		})
+	}
+	for _, name := range ownedDisks(s, p.live) {
+		c := lostDisk(name)
+		if p.keptByGit(s.id.Namespace, name) {
+			c.Reason = fmt.Sprintf("Git keeps the disk %q, but in the cluster it still belongs to the machine: "+
+				"Kubernetes deletes it with the machine, and its data", name)
+			c.Advice = release(name)
+		}
+		c.When = gone.When
+		out = append(out, c)
+	}
+	return append(out, p.linkCauses(s, links)...)
+}
+
+// ownedDisks returns the disks that go with a machine: those of its templates, and
+// those that belong to it in the cluster.
+func ownedDisks(s *subject, l *live) []string {
+	names := l.owned(s.id)
+	for _, v := range list(poolTemplate(s.old), "spec", "dataVolumeTemplates") {
+		if name := nameOf(v); !slices.Contains(names, name) && l.disk(s.id.Namespace, name) == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// newRoot says what a machine starts from that a rollout restarts.
+func newRoot(s *subject) string {
+	if root := rootDisk(s.new); s.state.disk(s.id.Namespace, root) != nil {
+		return fmt.Sprintf("the disk %q exists and is not filled again, and the machine starts from it", root)
+	}
+	return "a new disk is filled from its source, and the machine starts from it"
+}
+
+// keptRoot says what becomes of the old root disk of a machine in a rollout.
+func keptRoot(vm tree, old string) string {
+	if n := annotation(vm, labels.KeepOld); n == "" || n == "0" {
+		return fmt.Sprintf("the rollout deletes the old root disk %q when the machine runs from the new one", old)
+	}
+	return fmt.Sprintf("the old root disk %q stays for going back", old)
+}

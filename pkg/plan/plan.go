@@ -1,0 +1,103 @@
+// Package plan predicts what a sync of Argo CD does to every virtual machine, and to
+// every other object, from two sets of objects: what Git had and what it has. With
+// the state in the cluster, it predicts more exactly.
+//
+// The rules are data: each [Rule] has the path of a field, a condition, a level, a
+// reason, advice and its source. The level of a machine is that of its worst cause,
+// after the causes are combined (see combine.go).
+package plan
+
+import (
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// Plan is what a sync will do.
+type Plan struct {
+	// VMs are the VirtualMachines and VirtualMachinePools of both sets, by namespace
+	// and name. The disks, Secrets and claims of a VM are among its causes.
+	VMs []Verdict
+	// Objects are all other objects that change, by namespace, kind and name.
+	Objects []Verdict
+	// Jobs are the Jobs that the sync runs for machines, such as a rollout.
+	Jobs []Job
+	// Notes are facts about the whole, such as a sync that is running.
+	Notes []string
+	// Summary counts the VMs and objects by level; levels without any are left out.
+	Summary Summary
+}
+
+// Summary counts by level.
+type Summary struct {
+	VMs     map[Level]int
+	Objects map[Level]int
+	// Approximate is the number of VMs and objects whose level is approximate.
+	Approximate int
+	// Warnings is the number of causes that are marked as dangerous later.
+	Warnings int
+}
+
+// Verdict is what happens to one object.
+type Verdict struct {
+	ID    manifest.ID
+	Level Level
+	// Approximate says that the level depends on what the inputs do not tell.
+	Approximate bool
+	// Was is the former identity of a machine that is the same under another name.
+	Was *manifest.ID
+	// Stopped says that the machine does not run, or is not meant to.
+	Stopped bool
+	// Causes are worst first, then by object and path. Level None has none, or only
+	// warnings.
+	Causes []Cause
+}
+
+// Cause is one reason for a level.
+type Cause struct {
+	// Object is the object with the field, if it is not the verdict's own.
+	Object manifest.ID
+	// Path of the field, such as "spec.template.spec.domain.memory.guest", with the
+	// names of list entries in brackets: "….disks[data].disk.bus". Empty if the cause
+	// is the object as a whole.
+	Path string
+	// Key is the key of the values file that sets the field, such as "memory" or
+	// "disks.data"; empty if there is none.
+	Key   string
+	Level Level
+	// Code is the rule's identifier, from a closed list.
+	Code   Code
+	Reason string
+	// Advice is what to do instead, or next; it may be empty.
+	Advice string
+	// When is when it takes effect, if not at once: "at the next start".
+	When string
+	// Old and New are the values as compact JSON, cut and without secrets. They are
+	// empty for a field that is added or removed.
+	Old string
+	New string
+	// Approximate is what is not known, in a few words, if the level depends on it.
+	Approximate string
+	// Warning says that the cause is dangerous later, whatever its level now.
+	Warning bool
+}
+
+// Job is a Job or AnsibleJob that a sync runs for machines.
+type Job struct {
+	ID manifest.ID
+	// Does is what it does, in a sentence.
+	Does string
+	// VMs are the names of the machines in its namespace; sorted.
+	VMs []string
+	// Restarts says that it restarts the machines, so that the user need not.
+	Restarts bool
+}
+
+// Worst returns the highest level of all verdicts, or None.
+func (p *Plan) Worst() Level {
+	worst := None
+	for _, list := range [][]Verdict{p.VMs, p.Objects} {
+		for i := range list {
+			worst = max(worst, list[i].Level)
+		}
+	}
+	return worst
+}

@@ -1,0 +1,248 @@
+package plan_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// openshift is a cluster with HyperConverged's settings.
+var openshift = plan.Cluster{KubeVirt: "1.9", OpenShift: true}
+
+// edits are changes of one field or a few, with the level and the code of the worst
+// cause.
+var edits = []struct {
+	name    string
+	base    string // file of testdata
+	edit    func(objects []object)
+	cluster func(*plan.Cluster)
+	level   plan.Level
+	code    plan.Code
+}{
+	{name: "nothing", base: "pet", edit: func([]object) {}, level: plan.None},
+	{name: "another spelling of a quantity", base: "pet", edit: set("4096Mi", "spec.template.spec.domain.memory.guest"), level: plan.None},
+	{name: "label", base: "pet", edit: set("x", "metadata.labels.team"), level: plan.Metadata, code: "metadata"},
+	{name: "pod label", base: "pet", edit: set("x", "spec.template.metadata.labels.team"), level: plan.Staged, code: "template-metadata"},
+	{name: "protection lost", base: "pet", edit: set("Prune=true", "metadata.annotations.argocd~argoproj~io/sync-options"), level: plan.Metadata, code: "unprotected"},
+	{name: "replace gained", base: "cattle", edit: set("Force=true,Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), level: plan.DataLoss, code: "disk-deleted"},
+
+	{name: "sockets up", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), level: plan.Migrate, code: "plugged"},
+	{name: "sockets up without a method", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: plain, level: plan.Staged, code: "never-migrates"},
+	{name: "sockets up with Stage", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: stage, level: plan.Restart, code: "restart-required"},
+	{name: "sockets up, cannot migrate", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: immovable, level: plan.Staged, code: "never-migrates"},
+	{name: "sockets far up", base: "pet", edit: set(9, "spec.template.spec.domain.cpu.sockets"), level: plan.Restart, code: "above-maximum"},
+	{name: "sockets down", base: "pet", edit: set(1, "spec.template.spec.domain.cpu.sockets"), level: plan.Restart, code: "cannot-shrink"},
+	{name: "cores", base: "pet", edit: set(2, "spec.template.spec.domain.cpu.cores"), level: plan.Restart, code: "restart-required"},
+	{name: "memory up", base: "pet", edit: set("8Gi", "spec.template.spec.domain.memory.guest"), level: plan.Migrate, code: "plugged"},
+	{name: "memory up, cannot migrate", base: "pet", edit: set("8Gi", "spec.template.spec.domain.memory.guest"), cluster: immovable, level: plan.Restart, code: "cannot-migrate"},
+	{name: "memory far up", base: "pet", edit: set("20Gi", "spec.template.spec.domain.memory.guest"), level: plan.Restart, code: "above-maximum"},
+	{name: "memory and cores", base: "pet", edit: both(set("8Gi", "spec.template.spec.domain.memory.guest"), set(2, "spec.template.spec.domain.cpu.cores")), level: plan.Restart, code: "restart-required"},
+	{name: "node selector", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), level: plan.Live, code: "placement"},
+	{name: "grace period", base: "pet", edit: set(60, "spec.template.spec.terminationGracePeriodSeconds"), level: plan.Restart, code: "restart-required"},
+	{name: "UUID", base: "pet", edit: set("00000000-0000-4000-8000-000000000000", "spec.template.spec.domain.firmware.uuid"), level: plan.Restart, code: "identity"},
+
+	{name: "stop", base: "pet", edit: set("Halted", "spec.runStrategy"), level: plan.Power, code: "stops"},
+	{name: "by hand", base: "pet", edit: set("Manual", "spec.runStrategy"), level: plan.Metadata, code: "power-same"},
+
+	{name: "user data", base: "pet", edit: set("#cloud-config\n", "spec.template.spec.volumes.3.cloudInitNoCloud.userData"), level: plan.Restart, code: "cloud-init"},
+	{name: "another claim", base: "pet", edit: set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Restart, code: "other-disk"},
+	{name: "another claim under a running guest", base: "pet", edit: set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName"), level: plan.Live, code: "swapped-live"},
+	{name: "bus", base: "pet", edit: set("scsi", "spec.template.spec.domain.devices.disks.1.disk.bus"), level: plan.Restart, code: "restart-required"},
+	{name: "bus of a hotpluggable disk", base: "pet", edit: set("virtio", "spec.template.spec.domain.devices.disks.2.disk.bus"), level: plan.Staged, code: "not-compared"},
+	{name: "copied to another claim", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: plan.Migrate, code: "copied"},
+	{name: "copied, without a method", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), cluster: plain, level: plan.Staged, code: "never-migrates"},
+	{name: "copied, evicted", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), cluster: evicting, level: plan.Power, code: "evicted"},
+	{name: "order of disks", base: "pet", edit: swapDisks, level: plan.Staged, code: "order"},
+
+	{name: "NIC down", base: "pet", edit: set("down", "spec.template.spec.domain.devices.interfaces.1.state"), level: plan.Live, code: "link-state"},
+	{name: "NIC absent", base: "pet", edit: set("absent", "spec.template.spec.domain.devices.interfaces.1.state"), level: plan.Migrate, code: "unplugged"},
+	{name: "NIC absent, evicted", base: "pet", edit: set("absent", "spec.template.spec.domain.devices.interfaces.1.state"), cluster: evicting, level: plan.Power, code: "evicted"},
+	{name: "pod NIC absent", base: "pet", edit: set("absent", "spec.template.spec.domain.devices.interfaces.0.state"), level: plan.Refused, code: "invalid"},
+	{name: "MAC address", base: "pet", edit: set("02:a1:b2:00:00:02", "spec.template.spec.domain.devices.interfaces.1.macAddress"), level: plan.Restart, code: "identity"},
+	{name: "another network", base: "pet", edit: set("default/vlan8", "spec.template.spec.networks.1.multus.networkName"), level: plan.Migrate, code: "moved-network"},
+	{name: "another network, evicted", base: "pet", edit: set("default/vlan8", "spec.template.spec.networks.1.multus.networkName"), cluster: evicting, level: plan.Power, code: "evicted"},
+	{name: "another network without a method", base: "pet", edit: set("default/vlan8", "spec.template.spec.networks.1.multus.networkName"), cluster: plain, level: plan.Staged, code: "never-migrates"},
+	{name: "another network, older KubeVirt", base: "pet", edit: set("default/vlan8", "spec.template.spec.networks.1.multus.networkName"), cluster: older, level: plan.Restart, code: "restart-required"},
+
+	{name: "disk's source", base: "pet", edit: in(1, set("centos", "spec.sourceRef.name")), level: plan.Refused, code: "immutable"},
+	{name: "disk removed from Git", base: "pet", edit: remove(2), level: plan.Left, code: "left"},
+
+	{name: "new root disk", base: "cattle", edit: both(set("web-root-2222", "spec.dataVolumeTemplates.0.metadata.name"), set("web-root-2222", "spec.template.spec.volumes.0.dataVolume.name")), level: plan.Recreate, code: "new-disk"},
+	{name: "size of an owned disk", base: "cattle", edit: set("9Gi", "spec.dataVolumeTemplates.1.spec.storage.resources.requests.storage"), level: plan.None, code: "template-ignored"},
+	{name: "cattle removed", base: "cattle", edit: remove(0), level: plan.DataLoss, code: "disk-deleted"},
+	{name: "pet removed", base: "pet", edit: remove(0, 1, 2), level: plan.Left, code: "left"},
+}
+
+func TestEdits(t *testing.T) {
+	for _, test := range edits {
+		t.Run(test.name, func(t *testing.T) {
+			old := load(t, test.base)
+			edited := load(t, test.base)
+			test.edit(edited)
+			cluster := openshift
+			if test.cluster != nil {
+				test.cluster(&cluster)
+			}
+			p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: cluster})
+			require.Len(t, p.VMs, 1)
+			require.Empty(t, p.Objects)
+			require.Equal(t, test.level, p.VMs[0].Level, "%+v", p.VMs[0].Causes)
+			var worst plan.Code
+			for _, c := range p.VMs[0].Causes {
+				require.NotContains(t, c.Old+c.New, "s3cret")
+				require.Contains(t, plan.Codes(), c.Code)
+				if worst == "" {
+					worst = c.Code
+				}
+			}
+			require.Equal(t, test.code, worst)
+		})
+	}
+}
+
+// Every machine under another name is one verdict, with the former name.
+func TestRenamed(t *testing.T) {
+	old, edited := load(t, "pet"), load(t, "pet")
+	for _, o := range edited {
+		o["metadata"].(object)["namespace"] = "stage"
+	}
+	p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift})
+	require.Len(t, p.VMs, 1)
+	require.Equal(t, plan.Recreate, p.VMs[0].Level)
+	require.Equal(t, "stage", p.VMs[0].ID.Namespace)
+	require.NotNil(t, p.VMs[0].Was)
+	require.Equal(t, "prod", p.VMs[0].Was.Namespace)
+}
+
+// A disk that moves between a machine's templates and an object of its own changes its
+// owner, or does not: both are dangerous later.
+func TestOwnership(t *testing.T) {
+	owned, kept := load(t, "cattle"), keepData(load(t, "cattle"))
+	for _, test := range []struct {
+		old, new []object
+		code     plan.Code
+	}{{owned, kept, "still-owned"}, {kept, owned, "adopted"}} {
+		p := plan.New(encode(t, test.old), encode(t, test.new), plan.Options{Cluster: openshift})
+		require.Len(t, p.VMs, 1)
+		require.Empty(t, p.Objects)
+		require.Equal(t, 1, p.Summary.Warnings)
+		require.Equal(t, plan.Restart, p.VMs[0].Level)
+		require.True(t, slices.ContainsFunc(p.VMs[0].Causes, func(c plan.Cause) bool { return c.Warning && c.Code == test.code }))
+	}
+}
+
+// keepData makes the data disk of the cattle an object of its own.
+func keepData(objects []object) []object {
+	vm := objects[0]
+	templates := at(vm, "spec").(object)["dataVolumeTemplates"].([]any)
+	at(vm, "spec").(object)["dataVolumeTemplates"] = templates[:1]
+	setIn(vm, splitPath("spec.template.spec.volumes.1"), object{"name": "data", "persistentVolumeClaim": object{"claimName": "web-data"}})
+	return append(objects, object{
+		"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume",
+		"metadata": object{
+			"name": "web-data", "namespace": "prod", "labels": object{"app": "web", "app.kubernetes.io/managed-by": "vmrender"},
+			"annotations": object{"argocd.argoproj.io/sync-options": "Prune=false,Delete=false"},
+		},
+		"spec": at(templates[1], "spec"),
+	})
+}
+
+// A summary counts every machine once.
+func TestSummary(t *testing.T) {
+	old := encode(t, append(load(t, "pet"), load(t, "cattle")...))
+	p := plan.New(old, old, plan.Options{})
+	require.Equal(t, map[plan.Level]int{plan.None: 2}, p.Summary.VMs)
+	require.Equal(t, plan.None, p.Worst())
+	p = plan.New(old, nil, plan.Options{})
+	require.Equal(t, map[plan.Level]int{plan.Left: 1, plan.DataLoss: 1}, p.Summary.VMs)
+}
+
+type object = map[string]any
+
+func plain(c *plan.Cluster) { c.OpenShift = false }
+
+func stage(c *plan.Cluster) { c.VMRolloutStrategy = "Stage" }
+
+func immovable(c *plan.Cluster) { c.LiveMigratable = new(bool) }
+
+func evicting(c *plan.Cluster) { c.WorkloadUpdateMethods = []string{"Evict"} }
+
+func older(c *plan.Cluster) { c.KubeVirt = "1.7" }
+
+func load(t *testing.T, base string) []object {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", base+".yaml"))
+	require.NoError(t, err)
+	objects, err := manifest.Read(bytes.NewReader(text))
+	require.NoError(t, err)
+	out := make([]object, len(objects))
+	for i, o := range objects {
+		require.NoError(t, yaml.Unmarshal(o.JSON, &out[i]))
+	}
+	return out
+}
+
+func encode(t *testing.T, objects []object) []manifest.Object {
+	t.Helper()
+	var out []manifest.Object
+	for _, o := range objects {
+		if len(o) == 0 {
+			continue
+		}
+		text, err := json.Marshal(o)
+		require.NoError(t, err)
+		meta := o["metadata"].(object)
+		out = append(out, manifest.Object{JSON: text, ID: manifest.ID{
+			APIVersion: o["apiVersion"].(string), Kind: o["kind"].(string),
+			Namespace: meta["namespace"].(string), Name: meta["name"].(string),
+		}})
+	}
+	return out
+}
+
+// set sets a field of the first object. A tilde in the path stands for a dot.
+func set(value any, path string) func([]object) {
+	return in(0, func(objects []object) { setIn(objects[0], splitPath(path), value) })
+}
+
+// in makes an edit of another object than the first.
+func in(i int, edit func([]object)) func([]object) {
+	return func(objects []object) { edit(objects[i:]) }
+}
+
+func both(all ...func([]object)) func([]object) {
+	return func(objects []object) {
+		for _, edit := range all {
+			edit(objects)
+		}
+	}
+}
+
+func remove(indexes ...int) func([]object) {
+	return func(objects []object) {
+		for _, i := range indexes {
+			clear(objects[i])
+		}
+	}
+}
+
+func swapDisks(objects []object) {
+	devices := at(objects[0], "spec", "template", "spec", "domain", "devices").(object)
+	slices.Reverse(devices["disks"].([]any))
+}
+
+func at(v any, path ...string) any {
+	for _, p := range path {
+		v = v.(object)[p]
+	}
+	return v
+}

@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"strings"
+)
+
+const sourcePool = "KubeVirt v1.8.4, pkg/virt-controller/watch/pool/pool.go"
+
+// poolRules are the rules of a VirtualMachinePool's own fields.
+var poolRules = compile([]Rule{
+	{Path: "spec.replicas", If: lowered, Level: DataLoss, Code: "scaled-in", Reason: "KubeVirt deletes members with their disks", Key: "replicas", Source: sourcePool},
+	{Path: "spec.replicas", Level: Create, Code: "scaled-out", Reason: "KubeVirt makes further members", Key: "replicas", Source: sourcePool},
+	{Path: "spec.selector.**", Level: Refused, Code: "immutable", Reason: "KubeVirt refuses to change a pool's selector", Source: sourcePool},
+	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "no running machine sees it", Source: sourcePool},
+	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "it counts for later updates of the pool", Key: "lifecycle", Source: sourcePool},
+})
+
+// poolTemplate returns the machine of a pool's template, or a machine as it is.
+func poolTemplate(object tree) tree {
+	vm, ok := at(object, "spec", "virtualMachineTemplate").(tree)
+	if !ok {
+		return object
+	}
+	return tree{"metadata": object["metadata"], "spec": vm["spec"]}
+}
+
+// poolChanges returns what the changes of a pool do to its members: KubeVirt restarts
+// those whose instance differs, and deletes and recreates those whose disks differ.
+func poolChanges(s *subject) []finding {
+	var own []change
+	for _, c := range changes(s) {
+		if len(c.path) < 2 || c.path[1] != "virtualMachineTemplate" {
+			own = append(own, c)
+		}
+	}
+	out := findings(s, poolRules, own)
+	members := *s
+	members.old, members.new = poolTemplate(s.old), poolTemplate(s.new)
+	for _, f := range findings(&members, machineRules, diff(tree{"spec": members.old["spec"]}, tree{"spec": members.new["spec"]})) {
+		out = append(out, memberFinding(f))
+	}
+	return out
+}
+
+// memberFinding returns what a change of a machine does to the members of a pool.
+func memberFinding(f finding) finding {
+	switch {
+	case strings.HasPrefix(f.Path, "spec.dataVolumeTemplates"):
+		f.Level, f.Code = DataLoss, "members-recreated"
+		f.Reason, f.Advice = "KubeVirt deletes the members with their disks, and makes them anew, as many at a time as maxUnavailable says", ""
+	case f.rule.ofInstance() && f.Level >= Live && f.Level <= Restart:
+		f.Level, f.Code = Restart, "members-restarted"
+		f.Reason, f.Advice = "KubeVirt restarts the members, as many at a time as maxUnavailable says", ""
+	case f.Level == Recreate:
+		f.Level = Restart
+	}
+	f.When = "at once"
+	f.Path = strings.Replace(f.Path, "spec.", "spec.virtualMachineTemplate.spec.", 1)
+	return f
+}

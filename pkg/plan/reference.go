@@ -1,0 +1,66 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+)
+
+// Topic is a table of rules, in the order in which they are tried.
+type Topic struct {
+	Title string
+	Rules []Rule
+}
+
+// Topics returns all rules, those of machines first. They are data for the reference;
+// changing them has no effect.
+func Topics() []Topic {
+	topics := []Topic{
+		{"Labels, annotations and sync options of a machine", rulesMetadata},
+		{"Power", rulesPower},
+		{"Templates of disks", rulesTemplates},
+		{"Volumes", rulesVolumes},
+		{"Disks, as the guest sees them", rulesDisks},
+		{"NICs and networks", rulesNICs},
+		{"Processors", rulesProcessors},
+		{"Memory", rulesMemory},
+		{"Placement", rulesPlacement},
+		{"Everything else of a machine", rulesRest},
+		{"Pools", poolRules},
+		{"DataVolumes and claims", rulesStorage},
+		{"Nodes", rulesNodes},
+		{"The platform", rulesPlatform},
+		{"Other objects", rulesObjects},
+	}
+	for i := range topics {
+		topics[i].Rules = slices.Clone(topics[i].Rules)
+	}
+	return topics
+}
+
+// Rules returns the rules of all topics.
+func Rules() []Rule {
+	var out []Rule
+	for _, t := range Topics() {
+		out = append(out, t.Rules...)
+	}
+	return out
+}
+
+// Codes returns the codes of all causes, sorted.
+func Codes() []Code {
+	all := map[Code]bool{}
+	for _, r := range Rules() {
+		all[r.Code] = true
+	}
+	for _, c := range engineCodes {
+		all[c] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// engineCodes are the codes of causes that no single field has.
+var engineCodes = []Code{
+	"blue-green", "created", "in-flight", "restart-pending", "reverted", "taken-over", "unknown-to-git",
+	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
+	"renamed", "replaced", "secret-unseen",
+}

@@ -1,0 +1,174 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+)
+
+// Code identifies a rule in output. Codes are a closed list, [Codes], and never change
+// their meaning.
+type Code string
+
+// Rule says what a change of a field does.
+type Rule struct {
+	// Kind of the object, with its group: "DataVolume.cdi.kubevirt.io". Empty for the
+	// kinds of machines, or in the last rules of a table for every kind.
+	Kind string
+	// Path is the pattern of the field's path, or [Created] or [Removed] for the object
+	// as a whole. See [pattern].
+	Path string
+	// If is the condition; always, if it is empty.
+	If Condition
+	// From and Before are the KubeVirt versions that the rule holds for, such as "1.6";
+	// empty for no limit.
+	From, Before string
+	Level        Level
+	Code         Code
+	Reason       string
+	Advice       string
+	When         string
+	// Key is the key of the values file that sets the field; "[*]" stands for the name
+	// of the entry of the list, and "*" for the name of the field.
+	Key string
+	// Source is where the fact was read: project, version and file.
+	Source string
+	// Assumes names what the level assumes if it is not known.
+	Assumes Assumption
+	// Handled says that KubeVirt's handler of a live change makes the level, so that it
+	// waits while the machine needs a restart for another change.
+	Handled bool
+	// Compared says that the level comes from comparing the machine with what was
+	// started: it holds up the handled changes.
+	Compared bool
+	// Warning marks what is dangerous later.
+	Warning bool
+	// Secret hides the values.
+	Secret bool
+
+	pattern pattern
+	from    version
+	before  version
+}
+
+// The paths of objects as a whole.
+const (
+	Created = "(created)"
+	Removed = "(removed)"
+)
+
+// Assumption is something that the inputs may not tell.
+type Assumption string
+
+// Migratable is the assumption of changes that need a live migration.
+const Migratable Assumption = "whether the machine can live-migrate"
+
+// Condition is a named condition on a change.
+type Condition struct {
+	Text  string // for the reference: "raised"
+	holds func(*edit) bool
+}
+
+// edit is a change of a field of a machine.
+type edit struct {
+	change
+	*subject
+}
+
+// item returns the path up to the first entry of a list in it, or the whole path.
+func (e *edit) item() []string {
+	if i := slices.Index(e.path, entry(e.path)); i >= 0 {
+		return e.path[:i+1]
+	}
+	return e.path
+}
+
+// both holds if all conditions hold.
+func both(all ...Condition) Condition {
+	texts := make([]string, len(all))
+	for i, c := range all {
+		texts[i] = c.Text
+	}
+	return Condition{strings.Join(texts, ", "), func(e *edit) bool {
+		for _, c := range all {
+			if !c.holds(e) {
+				return false
+			}
+		}
+		return true
+	}}
+}
+
+// not holds if the condition does not.
+func not(c Condition, text string) Condition {
+	return Condition{text, func(e *edit) bool { return !c.holds(e) }}
+}
+
+// compile prepares the rules of a table for matching.
+func compile(tables ...[]Rule) []Rule {
+	var out []Rule
+	for _, table := range tables {
+		for _, r := range table {
+			r.pattern = parsePattern(r.Path)
+			if r.From != "" {
+				r.from = parseVersion(r.From)
+			}
+			r.before = parseVersion(r.Before)
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// serves reports whether the rule holds for a version.
+func (r *Rule) serves(v version) bool {
+	return !v.before(r.from) && (r.Before == "" || v.before(r.before))
+}
+
+// find returns the first rule for a change, and the number of segments of the path
+// that it stands for.
+func find(rules []Rule, e *edit) (*Rule, int) {
+	v := parseVersion(e.cluster.KubeVirt)
+	for i := range rules {
+		r := &rules[i]
+		if r.Kind != "" && r.Kind != e.kind() {
+			continue
+		}
+		if n := r.pattern.match(e.path); n > 0 && r.serves(v) && (r.If.holds == nil || r.If.holds(e)) {
+			return r, n
+		}
+	}
+	return nil, 0
+}
+
+// cause returns the cause that a rule makes of a change.
+func (r *Rule) cause(e *edit, n int) Cause {
+	path := e.path[:n]
+	was, now := e.was, e.now
+	if n < len(e.path) {
+		was, now = at(e.old, path...), at(e.new, path...)
+	}
+	c := Cause{
+		Path: display(path), Key: r.key(path), Level: r.Level, Code: r.Code, Reason: r.Reason, Advice: r.Advice,
+		When: r.When, Old: shown(r, path, was), New: shown(r, path, now), Warning: r.Warning,
+	}
+	if r.Assumes == Migratable && e.migratable() == unknown {
+		c.Approximate = string(r.Assumes)
+	}
+	return c
+}
+
+// key returns the rule's key for a path. The names of volumes are those of disks, but
+// for the root disk's.
+func (r *Rule) key(path []string) string {
+	if r.Key == "*" {
+		return path[len(path)-1]
+	}
+	name := strings.Trim(entry(path), "[]")
+	switch name {
+	case "":
+		return strings.ReplaceAll(r.Key, "[*]", "")
+	case "rootdisk":
+		name = "root"
+	}
+	return strings.Replace(r.Key, "[*]", "."+name, 1)
+}

@@ -1,0 +1,212 @@
+package plan
+
+// Sources of the rules.
+const (
+	sourceRestart  = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncRestartRequired"
+	sourceCPU      = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleCPUChangeRequest"
+	sourceMemory   = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleMemoryHotplugRequest"
+	sourceUpdater  = "KubeVirt v1.8.4, pkg/virt-controller/watch/workload-updater/workload-updater.go"
+	sourcePlace    = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleAffinityChangeRequest"
+	sourceSync     = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncDynamicAnnotationsAndLabelsToVMI"
+	sourcePower    = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncRunStrategy"
+	sourceAdmitter = "KubeVirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go"
+	sourceOptions  = "Argo CD v3.2.11, gitops-engine/pkg/sync/sync_context.go"
+)
+
+// Texts that several rules have in common.
+const (
+	atNextStart   = "at the next start"
+	atRestart     = "at the next restart"
+	adviceRestart = "plan a restart (virtctl restart), or take the change in a maintenance window"
+	adviceMigrate = "the machine needs a node with room for a second pod while it migrates"
+)
+
+// rulesMetadata are the rules of labels, annotations and sync options.
+var rulesMetadata = []Rule{
+	{
+		Path: `metadata.annotations."argocd.argoproj.io/sync-options"`, If: gainsReplace, Level: Metadata, Code: "replace-on-sync",
+		Reason:  "from the next change on, Argo CD deletes and recreates the machine instead of updating it; Argo CD reads this option from the live object, too, so that it also holds for the sync that takes it away",
+		Advice:  "set it only for machines whose disks may go (lifecycle: {type: cattle, strategy: replace})",
+		Warning: true, Key: "lifecycle", Source: sourceOptions,
+	},
+	{
+		Path: `metadata.annotations."argocd.argoproj.io/sync-options"`, If: losesProtection, Level: Metadata, Code: "unprotected",
+		Reason:  "Argo CD will delete it when it is no longer in Git, or with its Application",
+		Advice:  "with lifecycle: {removal: approved} this is the first of the two commits of a removal",
+		Warning: true, Key: "lifecycle", Source: sourceOptions,
+	},
+	{
+		Path: `metadata.labels."kubevirt.io/vm-delete-protection"`, If: removed, Level: Metadata, Code: "unprotected",
+		Reason: "the cluster no longer refuses to delete the machine", Warning: true, Key: "lifecycle.protect",
+		Source: "ssp-operator v0.22, ValidatingAdmissionPolicy kubevirt-vm-deletion-protection",
+	},
+	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only says that something else changes", Source: sourceRestart},
+	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Key: "labels", Source: sourceRestart},
+	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Key: "annotations", Source: sourceRestart},
+	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Source: sourceRestart},
+	{
+		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/request-evict-only"`, Level: Live, Code: "synced-annotation",
+		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
+	},
+	{
+		Path: "spec.template.metadata.*.*.**", Level: Staged, Code: "template-metadata",
+		Reason: "KubeVirt neither copies the labels and annotations of pods to the running instance nor asks for a restart",
+		Advice: "restart the machine if its pod needs them now", When: atNextStart, Source: sourceSync,
+	},
+}
+
+// rulesPower are the rules of the run strategy; see [runStrategy].
+var rulesPower = []Rule{
+	{Path: "spec.runStrategy", If: both(turns("Halted"), stopped), Level: Metadata, Code: "power-same", Reason: "it is stopped already", Key: "runStrategy", Source: sourcePower},
+	{
+		Path: "spec.runStrategy", If: turns("Halted"), Level: Power, Code: "stops",
+		Reason: "KubeVirt shuts the guest down", When: "at once", Key: "runStrategy", Source: sourcePower,
+	},
+	{Path: "spec.runStrategy", If: turns("Manual"), Level: Metadata, Code: "power-same", Reason: "it stays as it is, running or stopped, until somebody starts or stops it", Key: "runStrategy", Source: sourcePower},
+	{Path: "spec.runStrategy", If: both(turns("Always", "RerunOnFailure", "Once"), running), Level: Metadata, Code: "power-same", Reason: "it keeps running; the new strategy counts when the guest shuts down", Key: "runStrategy", Source: sourcePower},
+	{
+		Path: "spec.runStrategy", If: turns("Always", "RerunOnFailure", "Once"), Level: Power, Code: "starts",
+		Reason: "KubeVirt starts the machine if it is stopped", When: "at once", Key: "runStrategy", Source: sourcePower,
+	},
+	{Path: "spec.runStrategy", Level: Refused, Code: "invalid", Reason: "KubeVirt does not know the run strategy", Key: "runStrategy", Source: sourceAdmitter},
+	{
+		Path: "spec.updateVolumesStrategy", If: not(turns("Migration", "Replacement", ""), "neither Migration nor Replacement"), Level: Refused, Code: "invalid",
+		Reason: "KubeVirt accepts an unknown strategy, and then fails at every later change of the machine", Key: "overrides", Source: sourceMigration,
+	},
+	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only says how later changes of volumes are made", Source: sourceRestart},
+}
+
+// rulesProcessors are the rules of processors.
+var rulesProcessors = []Rule{
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: aboveMaxSockets, Level: Refused, Code: "above-maximum",
+		Reason: "KubeVirt refuses more sockets than maxSockets", Advice: "raise cpu.maxSockets in an earlier change, which needs a restart", Key: "cpu", Source: sourceAdmitter,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: firstCPU, Level: Restart, Code: waitsCode,
+		Reason: "the machine was started without a number of processors", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: staging, Level: Restart, Code: waitsCode,
+		Reason: "the cluster's vmRolloutStrategy is Stage", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: lowered, Level: Restart, Code: "cannot-shrink",
+		Reason: "processors cannot be unplugged", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceCPU,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, isARM), Level: Restart, Code: "no-hotplug",
+		Reason: "processors cannot be plugged on arm64", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceCPU,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, aboveComputedSockets), Level: Restart, Code: "above-maximum",
+		Reason: "only four times the sockets of the last start can be plugged", Advice: "set cpu.maxSockets to make room for later changes; " + adviceRestart,
+		When: atRestart, Key: "cpu", Source: sourceCPU,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, evicts), Level: Power, Code: "evicted",
+		Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "cpu", Source: sourceUpdater, Handled: true,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, cannotMigrate), Level: Staged, Code: "never-migrates",
+		Reason: "the processors are plugged by a live migration, which this machine cannot do, and nothing says so",
+		Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceUpdater, Handled: true,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Reason: "the processors are plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
+		Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "cpu", Source: sourceUpdater, Handled: true,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.sockets", If: raised, Level: Migrate, Code: "plugged",
+		Reason: "KubeVirt plugs the processors by a live migration", Advice: adviceMigrate, Key: "cpu", Source: sourceCPU, Handled: true, Assumes: Migratable,
+	},
+	{Path: "spec.template.spec.domain.cpu.*.**", Level: Restart, Code: waitsCode, Reason: "of the processors, only sockets can change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true},
+}
+
+// rulesMemory are the rules of memory.
+var rulesMemory = []Rule{
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: aboveMaxGuest, Level: Refused, Code: "above-maximum",
+		Reason: "KubeVirt refuses more memory than maxGuest", Advice: "raise memory.max in an earlier change, which needs a restart", Key: "memory", Source: sourceAdmitter,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: staging, Level: Restart, Code: waitsCode,
+		Reason: "the cluster's vmRolloutStrategy is Stage", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: lowered, Level: Restart, Code: "cannot-shrink",
+		Reason: "memory below that of the last start cannot be unplugged", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceMemory,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: cannotMigrate, Level: Restart, Code: "cannot-migrate",
+		Reason: "memory is plugged by a live migration, which this machine cannot do", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceMemory,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: not(isAMD, "architecture is not amd64"), Level: Restart, Code: "no-hotplug",
+		Reason: "memory can be plugged on amd64 only", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceMemory,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: fixedMemory, Level: Restart, Code: "no-hotplug",
+		Reason: "the memory of this machine cannot be plugged: it is under 1Gi, not a multiple of 2Mi, or tied to NUMA, realtime or launchSecurity",
+		Advice: adviceRestart, When: atRestart, Key: "memory", Source: "KubeVirt v1.8.4, pkg/liveupdate/memory/memory.go",
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: aboveComputedGuest, Level: Restart, Code: "above-maximum",
+		Reason: "only four times the memory of the last start can be plugged", Advice: "set memory.max to make room for later changes; " + adviceRestart,
+		When: atRestart, Key: "memory", Source: sourceMemory,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: both(raised, evicts), Level: Power, Code: "evicted",
+		Reason: "the cluster's workloadUpdateMethods has Evict and not LiveMigrate: KubeVirt shuts the machine down", When: "at once", Key: "memory", Source: sourceUpdater, Handled: true,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: both(raised, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Reason: "the memory is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
+		Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "memory", Source: sourceUpdater, Handled: true,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: raised, Level: Migrate, Code: "plugged",
+		Reason: "KubeVirt plugs the memory by a live migration", Advice: adviceMigrate, Key: "memory", Source: sourceMemory, Handled: true, Assumes: Migratable,
+	},
+	{Path: "spec.template.spec.domain.memory.*.**", Level: Restart, Code: waitsCode, Reason: "of the memory, only guest can change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true},
+}
+
+// rulesPlacement are the rules of scheduling.
+var rulesPlacement = []Rule{
+	placement("nodeSelector"), placement("affinity"), placement("tolerations"),
+	staged("nodeSelector"), staged("affinity"), staged("tolerations"),
+}
+
+func placement(field string) Rule {
+	return Rule{
+		Path: "spec.template.spec." + field + ".**", If: not(staging, "vmRolloutStrategy is LiveUpdate"), Level: Live, Code: "placement",
+		Reason: "the machine stays where it is; it counts for the next migration or start", When: "at the next migration or start",
+		Key: field, Source: sourcePlace, Handled: true,
+	}
+}
+
+func staged(field string) Rule {
+	return Rule{
+		Path: "spec.template.spec." + field + ".**", If: staging, Level: Restart, Code: waitsCode,
+		Reason: "the cluster's vmRolloutStrategy is Stage", Advice: adviceRestart, When: atRestart, Key: field, Source: sourceRestart, Compared: true,
+	}
+}
+
+// waitsCode is the code of changes that KubeVirt holds back until a restart.
+const waitsCode Code = "restart-required"
+
+// rulesRest catch what no other rule does: whatever is not listed needs a restart.
+var rulesRest = []Rule{
+	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another machine: cloud-init runs its first-boot modules again, and Windows asks for activation", Advice: "keep the UUID (identity, firmware.uuid)", When: atRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
+	{Path: "spec.template.spec.domain.firmware.serial", Level: Restart, Code: "identity", Reason: "the guest sees another serial number", Advice: "keep the serial number (identity, firmware.serial)", When: atRestart, Key: "firmware", Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.domain.machine.type", Level: Restart, Code: "hardware", Reason: "the guest sees other hardware; a type that the cluster does not have is refused", Advice: adviceRestart, When: atRestart, Key: "machineType", Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.architecture", Level: Refused, Code: "architecture", Reason: "KubeVirt refuses another architecture unless the machine type fits it", Key: "arch", Source: sourceAdmitter},
+	{Path: "spec.template.spec.domain.devices.*.**", Level: Restart, Code: waitsCode, Reason: "the device cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.domain.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "*", Source: sourceRestart, Compared: true},
+	{Path: "spec.instancetype.**", Level: Restart, Code: "instancetype", Reason: "more sockets or memory go live by a migration; anything else that differs between the instance types needs a restart", Advice: adviceRestart, When: atRestart, Key: "instancetype", Source: sourceRestart, Compared: true},
+	{Path: "spec.preference.**", Level: Restart, Code: "preference", Reason: "what differs between the preferences needs a restart", Advice: adviceRestart, When: atRestart, Key: "preference", Source: sourceRestart, Compared: true},
+	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "no running machine sees it", Source: sourceRestart},
+	{Path: "*.**", Level: Metadata, Code: "metadata", Reason: "no running machine sees it", Source: sourceRestart},
+}

@@ -1,0 +1,126 @@
+package plan
+
+import "strings"
+
+// The kinds that rules name.
+const (
+	kindDataVolume = "DataVolume.cdi.kubevirt.io"
+	kindClaim      = "PersistentVolumeClaim"
+	kindVM         = "VirtualMachine.kubevirt.io"
+	kindPool       = "VirtualMachinePool.pool.kubevirt.io"
+	kindSecret     = "Secret"
+	kindJob        = "Job.batch"
+	kindAnsibleJob = "AnsibleJob.tower.ansible.com"
+)
+
+const (
+	sourceDataVolume = "CDI v1.66, pkg/apiserver/webhooks/datavolume-validate.go, Admit"
+	sourceClaim      = "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate"
+	sourceMCO        = "machine-config-operator, pkg/daemon/update.go"
+	sourceNMState    = "kubernetes-nmstate, controllers/handler/nodenetworkconfigurationpolicy_controller.go"
+	sourceHCO        = "hyperconverged-cluster-operator v1.18, controllers/handlers/kubevirt.go"
+	sourceAPI        = "Kubernetes API"
+)
+
+// pruned holds for objects that Argo CD prunes when they are no longer in Git. It
+// reads the option from the live object.
+var (
+	keptByPrune  = Condition{"Prune=false", func(e *edit) bool { return syncOption(e.old, "Prune") == "false" }}
+	askedByPrune = Condition{"Prune=confirm", func(e *edit) bool { return syncOption(e.old, "Prune") == "confirm" }}
+	isHook       = Condition{"a hook", func(e *edit) bool { return annotation(e.new, "argocd.argoproj.io/hook") != "" }}
+	ofAnsible    = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }}
+	isOurs       = Condition{"rendered by vmrender", func(e *edit) bool {
+		return text(e.old, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"
+	}}
+	forcedReplaced = Condition{"Force=true", func(e *edit) bool {
+		return syncOption(e.old, "Force") == "true" || syncOption(e.new, "Force") == "true" || syncOption(e.inCluster, "Force") == "true"
+	}}
+)
+
+// rulesStorage are the rules of DataVolumes and claims.
+var rulesStorage = []Rule{
+	{Kind: kindDataVolume, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the disk and its data", Source: sourceOptions},
+	{Kind: kindDataVolume, Path: Removed, If: askedByPrune, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", When: "after somebody confirms it in Argo CD", Key: "disks", Source: sourceOptions},
+	{Kind: kindDataVolume, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", Advice: "keep the entry, or set lifecycle.keepDisks in an earlier commit", Key: "disks", Source: sourceOptions},
+	{Kind: kindDataVolume, Path: Created, Level: Create, Code: "disk-created", Reason: "a new disk is made and filled", Key: "disks", Source: sourceDataVolume},
+	{Kind: kindDataVolume, Path: "spec.**", If: forcedReplaced, Level: DataLoss, Code: "disk-replaced", Reason: "CDI refuses the change, and Force=true makes Argo CD delete the disk and fill a new one", Advice: "remove Force=true from the disk", Key: "disks", Source: sourceOptions},
+	{Kind: kindDataVolume, Path: "spec.**", Level: Refused, Code: "immutable", Reason: "CDI refuses every change of a DataVolume's spec", Advice: "to grow a disk, use disks.NAME.expandTo; for another source or storage class, use a new disk (disks.NAME.revision)", Key: "disks", Source: sourceDataVolume},
+
+	{Kind: kindClaim, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the claim and its data", Source: sourceOptions},
+	{Kind: kindClaim, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the claim is deleted with its data", Source: sourceOptions},
+	{Kind: kindClaim, Path: Created, Level: Create, Code: "grown", Reason: "the disk grows if its storage class allows it, or is made", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
+	{Kind: kindClaim, Path: "spec.resources.requests.storage", If: lowered, Level: Refused, Code: "cannot-shrink", Reason: "Kubernetes refuses to shrink a claim", Key: "disks", Source: sourceClaim},
+	{Kind: kindClaim, Path: "spec.resources.requests.storage", If: both(raised, cannotExpand), Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not let claims grow", Advice: "use a new, larger disk, or set allowVolumeExpansion on the storage class if its driver can", Key: "disks", Source: "Kubernetes v1.34, plugin/pkg/admission/storage/persistentvolume/resize"},
+	{Kind: kindClaim, Path: "spec.resources.requests.storage", Level: Live, Code: "grown", Reason: "the disk grows while the machine runs, if its storage class allows it", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
+	{Kind: kindClaim, Path: "spec.**", Level: Refused, Code: "immutable", Reason: "Kubernetes refuses every change of a claim but its growth", Key: "disks", Source: sourceClaim},
+}
+
+// rulesNodes are the rules of what configures nodes.
+var rulesNodes = append(append(append(append(
+	node("MachineConfig.machineconfiguration.openshift.io", NodeReboot, "node-reboot", "the nodes of its pool are drained and restarted, one after the other by default", "pause the MachineConfigPool and switch changes on together, so that nodes restart once", sourceMCO),
+	node("KubeletConfig.machineconfiguration.openshift.io", NodeReboot, "node-reboot", "the nodes of its pool are drained and restarted, one after the other by default", "pause the MachineConfigPool and switch changes on together, so that nodes restart once", sourceMCO)...),
+	node("ContainerRuntimeConfig.machineconfiguration.openshift.io", NodeReboot, "node-reboot", "the nodes of its pool are drained and restarted, one after the other by default", "pause the MachineConfigPool and switch changes on together, so that nodes restart once", sourceMCO)...),
+	Rule{Kind: kindNNCP, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the policy", Source: sourceOptions},
+	Rule{Kind: kindNNCP, Path: Removed, Level: Metadata, Code: "not-undone", Reason: "the policy goes, but the nodes keep what it has configured", Advice: "set the interfaces to state: absent first", Warning: true, Source: sourceNMState}),
+	node(kindNNCP, NodeNetwork, "node-network", "NMState changes the network of the nodes, and rolls back if they lose their gateway", "change one node first (maxUnavailable, a canary)", sourceNMState)...,
+)
+
+const kindNNCP = "NodeNetworkConfigurationPolicy.nmstate.io"
+
+// node returns the rules of a kind that configures nodes, however it changes.
+func node(kind string, level Level, code Code, reason, advice, source string) []Rule {
+	paths := []string{Created, Removed, "spec.**"}
+	out := make([]Rule, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, Rule{Kind: kind, Path: path, Level: level, Code: code, Reason: reason, Advice: advice, Source: source})
+	}
+	return out
+}
+
+// rulesPlatform are the rules of the layers below the machines.
+var rulesPlatform = []Rule{
+	hyperConverged("spec.liveMigrationConfig.network", NodeNetwork, "virt-handler restarts on every node with the new migration network; migrations fail meanwhile"),
+	hyperConverged("spec.virtualization.liveMigrationConfig.network", NodeNetwork, "virt-handler restarts on every node with the new migration network; migrations fail meanwhile"),
+	hyperConverged("spec.infra.**", Restart, "the operators' pods move to other nodes"),
+	hyperConverged("spec.workloads.**", Migrate, "virt-handler moves to other nodes; machines on nodes that leave are not moved by themselves"),
+	hyperConverged("spec.defaultCPUModel", Staged, "machines without a model of their own get it at their next start"),
+	hyperConverged("spec.featureGates.**", Live, "KubeVirt's components take the gates over"),
+	hyperConverged("spec.**", Live, "the operator configures KubeVirt, CDI and the network components"),
+	{Kind: "HyperConverged.hco.kubevirt.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Refused, Code: "uninstall", Reason: "HyperConverged refuses to go while there are machines; without any, it removes KubeVirt and CDI", Source: "hyperconverged-cluster-operator v1.18, uninstallStrategy"},
+	{Kind: "Subscription.operators.coreos.com", Path: "spec.channel", Level: Live, Code: "operator-upgrade", Reason: "OLM upgrades the operator to what the channel offers", Advice: "read the operator's release notes: an upgrade of OpenShift Virtualization live-migrates machines", Source: "OLM v0.38, pkg/controller/operators/catalog"},
+	{Kind: "Subscription.operators.coreos.com", Path: "spec.startingCSV", Level: Live, Code: "operator-upgrade", Reason: "counts for the first installation, and for the version that is approved", Source: "OLM v0.38, pkg/controller/operators/catalog"},
+	{Kind: "StorageClass.storage.k8s.io", Path: "metadata.**", Level: Metadata, Code: "metadata", Reason: "the default class counts for new claims", Source: sourceAPI},
+	{Kind: "StorageClass.storage.k8s.io", Path: "allowVolumeExpansion", Level: Live, Code: "updated", Reason: "claims of the class may grow, or may no longer", Source: sourceAPI},
+	{Kind: "StorageClass.storage.k8s.io", Path: "*.**", Level: Refused, Code: "immutable", Reason: "the API server refuses to change a storage class", Source: "Kubernetes v1.34, pkg/apis/storage/validation"},
+	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "running machines keep the network; it counts for the next migration or start", When: "at the next migration or start", Source: "Multus v4.2, pkg/multus"},
+	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "machines on the network run on, but neither start nor migrate any more", Warning: true, Source: "Multus v4.2, pkg/multus"},
+	{Kind: "Namespace", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "namespace-deleted", Reason: "everything in the namespace is deleted, with all disks", Source: sourceAPI},
+	{Kind: "CustomResourceDefinition.apiextensions.k8s.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "definition-deleted", Reason: "every object of the kind is deleted", Source: sourceAPI},
+}
+
+func hyperConverged(path string, level Level, reason string) Rule {
+	return Rule{Kind: "HyperConverged.hco.kubevirt.io", Path: path, Level: level, Code: "hyperconverged", Reason: reason, Source: sourceHCO}
+}
+
+// rulesObjects are the rules of every other kind.
+var rulesObjects = []Rule{
+	{Kind: kindJob, Path: "*.**", If: isHook, Level: Create, Code: "job", Reason: "Argo CD replaces the Job of the last sync, and the new one runs", Source: sourceOptions},
+	{Kind: kindJob, Path: Created, Level: Create, Code: "job", Reason: "the Job runs", Source: sourceAPI},
+	{Kind: kindJob, Path: Removed, Level: None, Code: "job-removed", Reason: "the finished Job is removed; one that still runs is stopped", Source: sourceAPI},
+	{Kind: kindAnsibleJob, Path: Removed, Level: None, Code: "job-removed", Reason: "the finished AnsibleJob is removed", Source: sourceAPI},
+	{Kind: kindJob, Path: "spec.template.**", Level: Refused, Code: "immutable", Reason: "the API server refuses to change a Job's template, unless Argo CD replaces the hook", Source: sourceAPI},
+	{Kind: kindSecret, Path: Removed, If: ofAnsible, Level: None, Code: "job-removed", Reason: "the variables of the finished Job are removed", Source: sourceOptions},
+	{Kind: "ServiceAccount", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of machines that are gone", Source: sourceOptions},
+	{Kind: "Role.rbac.authorization.k8s.io", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of machines that are gone", Source: sourceOptions},
+	{Kind: "RoleBinding.rbac.authorization.k8s.io", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of machines that are gone", Source: sourceOptions},
+	{Path: Created, Level: Create, Code: "created", Reason: "a new object", Source: sourceAPI},
+	{Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
+	{Path: Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after somebody confirms it in Argo CD", Source: sourceOptions},
+	{Path: Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},
+	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "labels and annotations", Source: sourceAPI},
+	{Path: "*.**", Level: Live, Code: "updated", Reason: "updated in place", Source: sourceAPI},
+}
+
+// objectRules are the rules of all objects but machines, in the order in which they
+// are tried.
+var objectRules = compile(rulesStorage, rulesNodes, rulesPlatform, rulesObjects)

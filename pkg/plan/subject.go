@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// truth is what is known about a fact.
+type truth uint8
+
+const (
+	unknown truth = iota
+	no
+	yes
+)
+
+func known(v bool) truth {
+	if v {
+		return yes
+	}
+	return no
+}
+
+// subject is a machine on both sides: a VirtualMachine, or the template of a
+// VirtualMachinePool in the form of one.
+type subject struct {
+	id       manifest.ID
+	old, new tree
+	cluster  Cluster
+
+	// The state in the cluster, the object there, and if it is a machine, what the
+	// cluster says about it; nil if they are not known.
+	state     *live
+	inCluster tree
+	live      *liveMachine
+	// git is the old side in Git if the cluster differs from it, and ofGit what changes
+	// from it to the new side. See [pair].
+	git                tree
+	ofGit              []change
+	missing, takenOver bool
+	// settled says that the cluster differs in ways that touch no running machine.
+	settled bool
+
+	// disks are the DataVolumes, claims and DataVolume templates that the machine uses
+	// on the old side, by name, as they were.
+	disks map[string]tree
+}
+
+// spec returns the spec of the instance on one side.
+func spec(side tree) any { return at(side, "spec", "template", "spec") }
+
+// annotation returns an annotation of one side.
+func annotation(side tree, key string) string { return text(side, "metadata", "annotations", key) }
+
+// runStrategy returns the run strategy of a side; `running` is its older form.
+func runStrategy(side tree) string {
+	if s := text(side, "spec", "runStrategy"); s != "" {
+		return s
+	}
+	switch running, _ := at(side, "spec", "running").(bool); {
+	case running:
+		return "Always"
+	case at(side, "spec", "running") != nil:
+		return "Halted"
+	}
+	return ""
+}
+
+// runs reports whether the machine runs before the sync.
+func (s *subject) runs() truth {
+	if s.live != nil && s.live.running != unknown {
+		return s.live.running
+	}
+	switch runStrategy(s.old) {
+	case "Halted":
+		return no
+	case "Always":
+		return yes
+	}
+	return unknown
+}
+
+// migratable reports whether the running machine can live-migrate. The instance's
+// condition tells; without it, a disk that only one node can mount rules it out.
+func (s *subject) migratable() truth {
+	if s.live != nil && s.live.instance != nil {
+		return s.live.migratable
+	}
+	for _, name := range diskNames(s.old) {
+		if isSingleNode(s.disks[name]) {
+			return no
+		}
+	}
+	if s.cluster.LiveMigratable != nil {
+		return known(*s.cluster.LiveMigratable)
+	}
+	return unknown
+}
+
+// isSingleNode reports whether a DataVolume or claim says that it is ReadWriteOnce.
+func isSingleNode(disk tree) bool {
+	for _, path := range [][]string{{"spec", "storage"}, {"spec", "pvc"}, {"spec"}} {
+		modes := list(disk, append(path, "accessModes")...)
+		if len(modes) > 0 && !slices.Contains(modes, any("ReadWriteMany")) {
+			return true
+		}
+	}
+	return false
+}
+
+// diskNames returns the names of the claims and DataVolumes of a side's volumes.
+func diskNames(side tree) []string {
+	var out []string
+	for _, v := range list(spec(side), "volumes") {
+		if name := claimOf(v); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// claimOf returns the name of a volume's claim; that of a DataVolume is its own.
+func claimOf(volume any) string {
+	if name := text(volume, "dataVolume", "name"); name != "" {
+		return name
+	}
+	return text(volume, "persistentVolumeClaim", "claimName")
+}
+
+// volume returns a volume of a side by the path of a change within its lists.
+func volume(side tree, entry string) any { return at(spec(side), "volumes", entry) }
+
+// isHotpluggable reports whether a volume is one that KubeVirt plugs in and out.
+func isHotpluggable(volume any) bool {
+	for _, kind := range []string{"dataVolume", "persistentVolumeClaim"} {
+		if on, _ := at(volume, kind, "hotpluggable").(bool); on {
+			return true
+		}
+	}
+	return false
+}
+
+// kind returns the kind with its group, such as "DataVolume.cdi.kubevirt.io".
+func (s *subject) kind() string { return kindOf(s.id) }
+
+func kindOf(id manifest.ID) string { return strings.TrimSuffix(id.Kind+"."+id.Group(), ".") }
+
+// isRollout reports whether a rollout restarts the machine.
+func (s *subject) isRollout() bool { return text(s.new, "metadata", "labels", labels.Rollout) != "" }
+
+// isPool reports whether the machine is the template of a VirtualMachinePool.
+func (s *subject) isPool() bool { return s.id.Kind == "VirtualMachinePool" }
+
+// entry returns the first entry of a list in a path, such as "[data]".
+func entry(path []string) string {
+	i := slices.IndexFunc(path, func(s string) bool { return strings.HasPrefix(s, "[") && s != order })
+	if i < 0 {
+		return ""
+	}
+	return path[i]
+}
+
+// syncOption returns the value of a sync option in an object's annotation, or "".
+func syncOption(object tree, name string) string {
+	options := annotation(object, "argocd.argoproj.io/sync-options")
+	for part := range strings.SplitSeq(options, ",") {
+		if key, value, ok := strings.Cut(strings.TrimSpace(part), "="); ok && key == name {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// tree is a decoded JSON object.
+type tree = map[string]any
+
+// decode returns the tree of an object's JSON; nil if it is not an object.
+func decode(text []byte) tree {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var out tree
+	if d.Decode(&out) != nil {
+		return nil
+	}
+	return out
+}
+
+// at returns the value at a path in a tree, or nil. A segment in brackets names the
+// entry of a list.
+func at(v any, path ...string) any {
+	for _, segment := range path {
+		switch in := v.(type) {
+		case tree:
+			v = in[segment]
+		case []any:
+			entries, _ := keyed(in)
+			v = entries[segment]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// text returns the string at a path, or "".
+func text(v any, path ...string) string {
+	s, _ := at(v, path...).(string)
+	return s
+}
+
+// list returns the list at a path, or nil.
+func list(v any, path ...string) []any {
+	l, _ := at(v, path...).([]any)
+	return l
+}
+
+// keyed returns the entries of a list whose entries all have distinct names, by
+// "[name]". DataVolume templates have their names in metadata.
+func keyed(l []any) (map[string]any, bool) {
+	out := make(map[string]any, len(l))
+	for _, v := range l {
+		name := nameOf(v)
+		if name == "" {
+			return nil, false
+		}
+		out["["+name+"]"] = v
+	}
+	return out, len(out) == len(l)
+}
+
+// nameOf returns the name of an entry of a list, or "".
+func nameOf(v any) string {
+	if name := text(v, "name"); name != "" {
+		return name
+	}
+	return text(v, "metadata", "name")
+}
+
+// names returns the names of the entries of a list, in brackets and in order.
+func names(l []any) []string {
+	out := make([]string, len(l))
+	for i, v := range l {
+		out[i] = "[" + nameOf(v) + "]"
+	}
+	return out
+}
+
+// keys returns the keys of both trees, sorted.
+func keys(a, b tree) []string {
+	all := maps.Clone(a)
+	if all == nil {
+		all = tree{}
+	}
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}
+
+// equal reports whether two values are the same, down to other spellings of a
+// quantity.
+func equal(a, b any) bool {
+	x, y := compact(a), compact(b)
+	if x == y {
+		return true
+	}
+	p, okP := quantity(a)
+	q, okQ := quantity(b)
+	return okP && okQ && p.Cmp(q) == 0
+}
+
+// quantity returns the quantity that a scalar is.
+func quantity(v any) (resource.Quantity, bool) {
+	var s string
+	switch v := v.(type) {
+	case string:
+		s = v
+	case json.Number:
+		s = v.String()
+	default:
+		return resource.Quantity{}, false
+	}
+	q, err := resource.ParseQuantity(s)
+	return q, err == nil && s != ""
+}
+
+// compact returns a value as compact JSON with sorted keys, or "" for nil.
+func compact(v any) string {
+	if v == nil {
+		return ""
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Plan is what a sync will do, with what a reader must know to judge it.
+type Plan struct {
+	*plan.Plan
+	// Version of vmrender, for formats that name the tool.
+	Version string
+	// From and To are what is compared.
+	From, To Side
+	// Unknown is what the whole comparison does not know, in a few words each, such as
+	// "the state in the cluster".
+	Unknown []string
+	// Place finds the lines of annotations; nil if there are no values files.
+	Place Locator
+	// Command is the command line that prints all of the plan. Formats that leave
+	// parts out name it.
+	Command string
+	// Verbose adds every cause to the text for people.
+	Verbose bool
+	// Terminal is what the text is written to.
+	Terminal Terminal
+}
+
+// Side is one of the two sets of objects that are compared. Empty fields are left out.
+type Side struct {
+	// What the objects are of, such as "main@1a2b3c4d5e6f", "work tree
+	// (uncommitted changes)", "cluster" or a directory.
+	Label string `json:"label"`
+	// The path of the fleet, the platform or the manifests.
+	Path string `json:"path,omitempty"`
+	// The overlays that are merged over it, in their order.
+	Overlays []string `json:"overlays,omitempty"`
+	// The versions that it is for, such as "kubevirt 1.8".
+	Targets []string `json:"targets,omitempty"`
+	// The settings of the cluster that the levels depend on, such as "vmRolloutStrategy
+	// LiveUpdate".
+	Settings []string `json:"settings,omitempty"`
+	// The time at which the objects were exported from a cluster, as the
+	// export states it.
+	Exported string `json:"exported,omitempty"`
+}
+
+// Locator returns the place of the value that a key, such as "memory" or "disks.data",
+// has for a machine, or the nearest place that is known. The key is empty for the
+// object as a whole. The zero value is no place.
+type Locator func(object manifest.ID, key string) source.Pos
+
+// Terminal is how a text is shown. The zero value is for a file.
+type Terminal struct {
+	// Color says that colors are shown.
+	Color bool
+	// Width is the number of characters of a line, or 0 if lines are not cut.
+	Width int
+}
+
+// PlanFormat is an output format for a [Plan].
+type PlanFormat struct {
+	Name  string // such as "markdown"
+	Write func(io.Writer, Plan) error
+}
+
+// PlanFormats returns all formats, the one for people first.
+func PlanFormats() []PlanFormat {
+	return []PlanFormat{
+		{"text", PlanText},
+		{"markdown", PlanMarkdown},
+		{"json", PlanJSON},
+		{"sarif", PlanSARIF},
+		{"github", PlanGitHub},
+	}
+}
+
+// String returns the format's name.
+func (f PlanFormat) String() string { return f.Name }
+
+// Reaches reports whether a machine or another object has this level or a worse one.
+// Nothing reaches [plan.None].
+func (p Plan) Reaches(level plan.Level) bool { return level > plan.None && p.Worst() >= level }
+
+// Headline returns the plan in one line with counts, such as
+// "3 of 40 VMs: 1 data loss, 2 restart; 5 other objects; 1 warning".
+func (p Plan) Headline() string {
+	s := p.Summary
+	vms, changed := total(s.VMs), total(s.VMs)-s.VMs[plan.None]
+	objects := total(s.Objects) - s.Objects[plan.None]
+	var parts []string
+	switch {
+	case changed > 0:
+		parts = append(parts, fmt.Sprintf("%d of %s: %s", changed, Count(vms, "VM"), levelCounts(s.VMs, plan.Create)))
+	case objects == 0:
+		parts = append(parts, strings.TrimSuffix("nothing changes for "+Count(vms, "VM"), " for 0 VMs"))
+	case vms > 0:
+		parts = append(parts, "none of "+Count(vms, "VM"))
+	}
+	if objects > 0 {
+		parts = append(parts, objectCount(objects, vms > 0, s.Objects))
+	}
+	if s.Approximate > 0 {
+		parts = append(parts, fmt.Sprintf("%d approximate [?]", s.Approximate))
+	}
+	if s.Warnings > 0 {
+		parts = append(parts, Count(s.Warnings, "warning"))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// objectCount returns the number of objects by level; next to machines, only the levels that
+// the user must not miss.
+func objectCount(n int, others bool, levels map[plan.Level]int) string {
+	noun, least := "object", plan.Create
+	if others {
+		noun, least = "other object", plan.Staged
+	}
+	if counts := levelCounts(levels, least); counts != "" {
+		return Count(n, noun) + ": " + counts
+	}
+	return Count(n, noun)
+}
+
+func total(levels map[plan.Level]int) int {
+	n := 0
+	for _, count := range levels {
+		n += count
+	}
+	return n
+}
+
+// levelCounts returns "1 data loss, 2 restart": the levels from least on, worst first.
+func levelCounts(levels map[plan.Level]int, least plan.Level) string {
+	var parts []string
+	for _, l := range worstFirst() {
+		if n := levels[l]; n > 0 && l >= least {
+			parts = append(parts, fmt.Sprintf("%d %s", n, levelWords(l)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func worstFirst() []plan.Level {
+	levels := plan.Levels()
+	slices.Reverse(levels)
+	return levels
+}
+
+// levelWords returns a level in words for people, such as "data loss".
+func levelWords(l plan.Level) string { return strings.ReplaceAll(l.String(), "-", " ") }
+
+// levelGroup is the verdicts of one level.
+type levelGroup struct {
+	Level    plan.Level
+	Verdicts []*plan.Verdict
+}
+
+// byLevel returns the verdicts that change something, in groups, the worst first.
+func byLevel(list []plan.Verdict) []levelGroup {
+	groups := make([]levelGroup, len(plan.Levels()))
+	for i := range list {
+		g := &groups[list[i].Level]
+		g.Level, g.Verdicts = list[i].Level, append(g.Verdicts, &list[i])
+	}
+	groups = slices.DeleteFunc(groups, func(g levelGroup) bool { return g.Level == plan.None })
+	slices.Reverse(groups)
+	return groups
+}
+
+// name returns the name of an object with its namespace.
+func name(id manifest.ID) string {
+	if id.Namespace == "" {
+		return id.Name
+	}
+	return id.Namespace + "/" + id.Name
+}
+
+// title returns the name of a machine, or the kind and name of another object.
+func title(id manifest.ID) string {
+	if id.Kind == "VirtualMachine" || id.Kind == "VirtualMachinePool" {
+		return name(id)
+	}
+	return id.String()
+}
+
+// moved returns the name of a machine, after its former one if it has another now.
+func moved(v *plan.Verdict) string {
+	if v.Was == nil {
+		return name(v.ID)
+	}
+	return name(*v.Was) + " → " + name(v.ID)
+}
+
+// About returns what a cause is about, without the reason: the key or else the path, and
+// the object if it is another one than the verdict's.
+func About(c *plan.Cause) string {
+	what := c.Key
+	if what == "" {
+		what = c.Path
+	}
+	switch {
+	case c.Object == (manifest.ID{}):
+		return what
+	case what == "":
+		return c.Object.String()
+	}
+	return what + ", " + c.Object.String()
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// finding is what one value does to the machines and objects that inherit it.
+type finding struct {
+	findingKey
+	names []string
+}
+
+// findingKey is what the machines of a finding share.
+type findingKey struct {
+	pos     source.Pos
+	level   plan.Level
+	code    plan.Code
+	key     string // of the values, such as "memory"
+	reason  string
+	advice  string
+	warning bool
+}
+
+// findings returns the causes by place, the worst first: a value that many machines
+// inherit is one finding.
+func (p Plan) findings() []finding {
+	var out []finding
+	index := map[findingKey]int{}
+	for _, list := range [][]plan.Verdict{p.VMs, p.Objects} {
+		for i := range list {
+			for j := range list[i].Causes {
+				key, name := p.keyOf(&list[i], &list[i].Causes[j]), title(list[i].ID)
+				at, ok := index[key]
+				if !ok {
+					at = len(out)
+					index[key] = at
+					out = append(out, finding{findingKey: key})
+				}
+				if f := &out[at]; len(f.names) == 0 || f.names[len(f.names)-1] != name {
+					f.names = append(f.names, name)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(b.level, a.level), strings.Compare(a.pos.File, b.pos.File),
+			cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Col, b.pos.Col))
+	})
+	return out
+}
+
+func (p Plan) keyOf(v *plan.Verdict, c *plan.Cause) findingKey {
+	key := findingKey{
+		level: c.Level, code: c.Code, key: c.Key, reason: c.Reason, advice: c.Advice, warning: c.Warning,
+	}
+	if p.Place != nil {
+		key.pos = p.Place(v.ID, c.Key)
+	}
+	return key
+}
+
+// message returns a finding in one line, such as
+// "restart: memory: more than can be plugged in; prod/web01, prod/web02 and 7 more".
+func (f *finding) message() string {
+	text := levelWords(f.level) + ": "
+	if f.level == plan.None {
+		text = "dangerous later: "
+	}
+	if f.key != "" {
+		text += f.key + ": "
+	}
+	text += f.reason
+	if f.advice != "" {
+		text += "; " + f.advice
+	}
+	return text + "; " + firstOf(f.names, fewest)
+}
+
+// severity returns the level that SARIF and GitHub have for a finding: an error for what
+// loses objects or fails, a warning for what interrupts, else a note.
+func (f *finding) severity() string {
+	switch {
+	case f.level >= plan.Refused:
+		return "error"
+	case f.level >= plan.Restart || f.warning:
+		return "warning"
+	}
+	return "note"
+}
+
+// warning is a cause that is dangerous later.
+type warning struct {
+	Verdict *plan.Verdict
+	Cause   *plan.Cause
+}
+
+// warnings returns all warnings, those of machines first.
+func (p Plan) warnings() []warning {
+	var out []warning
+	for _, list := range [][]plan.Verdict{p.VMs, p.Objects} {
+		for i := range list {
+			for j := range list[i].Causes {
+				if c := &list[i].Causes[j]; c.Warning {
+					out = append(out, warning{&list[i], c})
+				}
+			}
+		}
+	}
+	return out
+}

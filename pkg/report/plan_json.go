@@ -1,0 +1,177 @@
+package report
+
+import (
+	"io"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// PlanDocument is a plan as JSON. Later versions may add keys, levels and codes, and
+// remove none.
+type PlanDocument struct {
+	// The VirtualMachines and VirtualMachinePools that change or have warnings, by
+	// namespace and name; those that do neither are only counted.
+	VMs []PlanVerdict `json:"vms"`
+	// All other objects that change, by namespace, kind and name.
+	Objects []PlanVerdict `json:"objects"`
+	// The Jobs that the sync runs for machines.
+	Jobs []PlanJob `json:"jobs"`
+	// Facts about the whole, such as a sync that is running.
+	Notes []string `json:"notes"`
+	// What the whole comparison does not know.
+	Unknown []string `json:"unknown"`
+	// The plan in counts.
+	Summary PlanSummary `json:"summary"`
+	// What the plan starts from.
+	From Side `json:"from"`
+	// What the plan leads to.
+	To Side `json:"to"`
+}
+
+// PlanSummary is a plan in counts.
+type PlanSummary struct {
+	// The plan in one line, for people.
+	Headline string `json:"headline"`
+	// The worst level of all machines and objects.
+	Worst plan.Level `json:"worst"`
+	// Labels for a pull request: "vm-" and a level, for each level that machines have, the
+	// worst first.
+	Labels []string `json:"labels"`
+	// The number of machines by level, with "none" for those that do not change.
+	VMs map[plan.Level]int `json:"vms"`
+	// The number of other objects by level.
+	Objects map[plan.Level]int `json:"objects"`
+	// The number of machines and objects whose level is approximate.
+	Approximate int `json:"approximate"`
+	// The number of causes that are dangerous later.
+	Warnings int `json:"warnings"`
+}
+
+// PlanObject is the identity of an object.
+type PlanObject struct {
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// PlanVerdict is what happens to one machine or object.
+type PlanVerdict struct {
+	PlanObject
+	// What happens, by how much it hurts: that of the worst cause.
+	Level plan.Level `json:"level"`
+	// True if the level depends on what the inputs do not tell.
+	Approximate bool `json:"approximate,omitempty"`
+	// True if the machine does not run, or is not meant to.
+	Stopped bool `json:"stopped,omitempty"`
+	// The former identity of a machine that is the same under another name.
+	Was *PlanObject `json:"was,omitempty"`
+	// The reasons for the level, worst first, and warnings.
+	Causes []PlanCause `json:"causes"`
+}
+
+// PlanCause is one reason for a level.
+type PlanCause struct {
+	// The object with the field, if it is not that of the verdict.
+	Object *PlanObject `json:"object,omitempty"`
+	// The path of the field, with the names of list entries in brackets. It is
+	// missing if the cause is the object as a whole.
+	Path string `json:"path,omitempty"`
+	// The key of the values file that sets the field, such as "disks.data".
+	Key string `json:"key,omitempty"`
+	// What the cause alone does.
+	Level plan.Level `json:"level"`
+	// The identifier of the rule, from a closed list.
+	Code plan.Code `json:"code"`
+	// Why, in words.
+	Reason string `json:"reason"`
+	// What to do instead, or next.
+	Advice string `json:"advice,omitempty"`
+	// When it takes effect, if not at once.
+	When string `json:"when,omitempty"`
+	// The old value as compact JSON, cut and without secrets; missing if the field
+	// is added.
+	Old string `json:"old,omitempty"`
+	// The new value, as `old`; missing if the field is removed.
+	New string `json:"new,omitempty"`
+	// What is not known, if the level depends on it.
+	Approximate string `json:"approximate,omitempty"`
+	// True if the cause is dangerous later, whatever its level now.
+	Warning bool `json:"warning,omitempty"`
+}
+
+// PlanJob is a Job that a sync runs for machines.
+type PlanJob struct {
+	PlanObject
+	// What it does, in a sentence.
+	Does string `json:"does"`
+	// The names of the machines in its namespace.
+	VMs []string `json:"vms"`
+}
+
+// PlanJSON writes a [PlanDocument], for which `vmrender schema plan` prints the schema.
+// Lists may be empty but are never null.
+func PlanJSON(w io.Writer, p Plan) error { return Indented(w, p.Document()) }
+
+// Document returns the plan as it is in JSON.
+func (p Plan) Document() PlanDocument {
+	d := PlanDocument{
+		VMs: planVerdicts(p.VMs), Objects: planVerdicts(p.Objects), Jobs: make([]PlanJob, 0, len(p.Jobs)),
+		Notes: notNil(p.Notes), Unknown: notNil(p.Unknown),
+		Summary: PlanSummary{
+			Headline: p.Headline(), Worst: p.Worst(), Labels: []string{},
+			VMs: orEmpty(p.Summary.VMs), Objects: orEmpty(p.Summary.Objects),
+			Approximate: p.Summary.Approximate, Warnings: p.Summary.Warnings,
+		},
+		From: p.From, To: p.To,
+	}
+	for _, g := range byLevel(p.VMs) {
+		d.Summary.Labels = append(d.Summary.Labels, "vm-"+g.Level.String())
+	}
+	for _, j := range p.Jobs {
+		d.Jobs = append(d.Jobs, PlanJob{PlanObject(j.ID), j.Does, notNil(j.VMs)})
+	}
+	return d
+}
+
+func planVerdicts(list []plan.Verdict) []PlanVerdict {
+	out := []PlanVerdict{}
+	for i := range list {
+		v := &list[i]
+		if v.Level == plan.None && len(v.Causes) == 0 {
+			continue
+		}
+		out = append(out, PlanVerdict{
+			PlanObject: PlanObject(v.ID), Level: v.Level, Approximate: v.Approximate, Stopped: v.Stopped,
+			Was: (*PlanObject)(v.Was), Causes: planCauses(v.Causes),
+		})
+	}
+	return out
+}
+
+func planCauses(list []plan.Cause) []PlanCause {
+	out := make([]PlanCause, 0, len(list))
+	for i := range list {
+		c := &list[i]
+		cause := PlanCause{
+			Path: c.Path, Key: c.Key, Level: c.Level, Code: c.Code, Reason: c.Reason, Advice: c.Advice, When: c.When,
+			Old: c.Old, New: c.New, Approximate: c.Approximate, Warning: c.Warning,
+		}
+		if c.Object != (manifest.ID{}) {
+			object := PlanObject(c.Object)
+			cause.Object = &object
+		}
+		out = append(out, cause)
+	}
+	return out
+}
+
+func notNil(list []string) []string { return append([]string{}, list...) }
+
+func orEmpty(levels map[plan.Level]int) map[plan.Level]int {
+	if levels == nil {
+		return map[plan.Level]int{}
+	}
+	return levels
+}

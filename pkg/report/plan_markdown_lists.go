@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// steps writes what to do.
+func (m *planMarkdown) steps(list []Step, worst plan.Level) {
+	switch {
+	case worst == plan.None:
+		return
+	case len(list) == 0:
+		m.write("\n**Next**: " + NoStep + ".\n")
+		return
+	}
+	m.write("\n**Next**\n")
+	for _, s := range list[:min(len(list), m.lines)] {
+		m.write("- **" + levelWords(s.Level) + "**: " + m.prose(s.Text))
+		if m.names {
+			m.write(": " + m.first(s.Names))
+		}
+		m.write("\n")
+	}
+	m.more(len(list))
+}
+
+// first returns the first names, and how many more there are.
+func (m *planMarkdown) first(names []string) string {
+	few := *m
+	few.lines = min(m.lines, fewest)
+	return few.codes(names)
+}
+
+// more writes how many lines of a list are left out.
+func (m *planMarkdown) more(n int) {
+	if n > m.lines {
+		m.write(fmt.Sprintf("- and %d more\n", n-m.lines))
+	}
+}
+
+// fold writes a section that the reader opens.
+func (m *planMarkdown) fold(title string, n int, line func(i int) string) {
+	if n == 0 {
+		return
+	}
+	m.write(fmt.Sprintf("\n<details><summary>%s</summary>\n\n", title))
+	for i := range min(n, m.lines) {
+		m.write("- " + line(i) + "\n")
+	}
+	m.more(n)
+	m.write("\n</details>\n")
+}
+
+func (m *planMarkdown) warnings(list []warning) {
+	m.fold(Count(len(list), "warning"), len(list), func(i int) string {
+		return m.code(title(list[i].Verdict.ID)) + " " + m.sentence(list[i].Cause)
+	})
+}
+
+func (m *planMarkdown) jobs(list []plan.Job) {
+	m.fold(Count(len(list), "job"), len(list), func(i int) string {
+		j := &list[i]
+		text := m.code(j.ID.String()) + " " + m.prose(j.Does)
+		if len(j.VMs) > 0 && m.names {
+			text += ": " + m.first(j.VMs)
+		}
+		return text
+	})
+}
+
+func (m *planMarkdown) notes(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	m.write("\n")
+	for _, note := range list[:min(len(list), m.lines)] {
+		m.write("- Note: " + m.prose(note) + "\n")
+	}
+	m.more(len(list))
+}
+
+// details writes all causes of what changes.
+func (m *planMarkdown) details(p Plan) {
+	var all []*plan.Verdict
+	for _, list := range [][]plan.Verdict{p.VMs, p.Objects} {
+		for _, g := range byLevel(list) {
+			if g.Level >= m.least {
+				all = append(all, g.Verdicts...)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	m.write("\n<details><summary>Every cause</summary>\n")
+	for _, v := range all {
+		if m.tooLong() {
+			return
+		}
+		m.write("\n" + m.label(v) + "\n")
+		for i := range v.Causes {
+			m.write("- " + m.cause(&v.Causes[i]) + "\n")
+		}
+	}
+	m.write("\n</details>\n")
+}
+
+// cause returns all that is known about a cause.
+func (m *planMarkdown) cause(c *plan.Cause) string {
+	first := "**" + levelWords(c.Level) + "** " + m.sentence(c)
+	if c.Path != "" && c.Key != "" {
+		first += " (" + m.code(c.Path) + ")"
+	}
+	out := []string{first}
+	if m.values && (c.Old != "" || c.New != "") {
+		out = append(out, mdCode(c.Old, m.width)+" → "+mdCode(c.New, m.width))
+	}
+	for _, f := range []struct{ label, text string }{
+		{"", c.Advice}, {"", c.When}, {"not known: ", c.Approximate},
+	} {
+		if f.text != "" {
+			out = append(out, f.label+m.prose(f.text))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// leftOut writes what is not shown, and what shows it.
+func (m *planMarkdown) leftOut(command string) {
+	if m.left == "" {
+		return
+	}
+	m.write("\nLeft out, as it is too long for a comment: " + m.left + ".")
+	if command != "" {
+		m.write(" All of it: " + m.code(command))
+	}
+	m.write("\n")
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// Step is what the user has to do, before the sync or after it.
+type Step struct {
+	Level plan.Level
+	Text  string
+	Names []string // of the machines and objects
+}
+
+// NoStep is what is said of a plan without steps.
+const NoStep = "nothing to do: the sync does it all"
+
+// levelSteps are the steps for levels whose worst cause has no advice. Levels that are
+// not listed need none.
+var levelSteps = map[plan.Level]string{
+	plan.Staged:      "restart when it suits: until then the machine runs as before",
+	plan.Restart:     "restart after the sync: virtctl restart -n NAMESPACE NAME",
+	plan.Power:       "check that the machine is meant to start or to stop",
+	plan.NodeNetwork: "check the configuration on one node first; sync while an interruption is acceptable",
+	plan.NodeReboot:  "sync in a maintenance window",
+	plan.Refused:     "change what is refused: the sync fails as it is",
+	plan.Recreate:    "check that the machine may be made anew",
+	plan.Delete:      "check that this is meant to go",
+	plan.DataLoss:    "copy the data first, or make sure that nobody needs it",
+}
+
+// Steps returns the steps, those for the worst level first. Machines and objects with
+// the same step share it.
+func (p Plan) Steps() []Step {
+	var out []Step
+	restarted := p.restarted()
+	for _, list := range [][]plan.Verdict{p.VMs, p.Objects} {
+		for _, g := range byLevel(list) {
+			for _, v := range g.Verdicts {
+				isRestart := v.Level == plan.Restart || v.Level == plan.Recreate
+				if isRestart && restarted[name(v.ID)] {
+					continue
+				}
+				out = addStep(out, v)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Step) int { return int(b.Level) - int(a.Level) })
+	return out
+}
+
+// restarted returns the names of the machines that Jobs restart.
+func (p Plan) restarted() map[string]bool {
+	out := map[string]bool{}
+	for _, j := range p.Jobs {
+		for _, vm := range j.VMs {
+			out[j.ID.Namespace+"/"+vm] = out[j.ID.Namespace+"/"+vm] || j.Restarts
+		}
+	}
+	return out
+}
+
+func addStep(steps []Step, v *plan.Verdict) []Step {
+	text := stepFor(v)
+	if text == "" {
+		return steps
+	}
+	same := func(s Step) bool { return s.Level == v.Level && s.Text == text }
+	i := slices.IndexFunc(steps, same)
+	if i < 0 {
+		i = len(steps)
+		steps = append(steps, Step{Level: v.Level, Text: text})
+	}
+	steps[i].Names = append(steps[i].Names, title(v.ID))
+	return steps
+}
+
+// stepFor returns the advice for the worst cause, or the step for the level. What is staged
+// for a machine that does not run needs none.
+func stepFor(v *plan.Verdict) string {
+	step, ok := levelSteps[v.Level]
+	if !ok || v.Stopped && v.Level == plan.Staged {
+		return ""
+	}
+	for i := range v.Causes {
+		if c := &v.Causes[i]; c.Level == v.Level && c.Advice != "" {
+			return c.Advice
+		}
+	}
+	return step
+}
