@@ -17,7 +17,7 @@ ARG TARGETARCH
 ARG VERSION=devel
 ARG REVISION=unknown
 # The same sources, version and revision give the same bytes: no paths, no time.
-RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= -X main.version=${VERSION} -X main.revision=${REVISION}" -o /out/ ./cmd/...
+RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= -X main.version=${VERSION} -X main.commit=${REVISION}" -o /out/ ./cmd/...
 
 FROM ${BASE}
 ARG VERSION=devel
