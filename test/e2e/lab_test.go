@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/vmrender/vmrender/test/e2e/argo"
 	"github.com/vmrender/vmrender/test/e2e/cluster"
@@ -47,7 +48,7 @@ func runLab(m *testing.M, p prepared) (int, error) {
 		return 1, err
 	}
 	defer lab.kubevirt.Stop()
-	if lab.argo, err = argo.Start(ctx, lab.cluster, dirs["argocd"], p.Root, p.Definitions, p.Programs); err != nil {
+	if lab.argo, err = argo.Start(ctx, lab.cluster, dirs["argocd"], p.Root, p.Definitions, p.Programs, syncTimeout); err != nil {
 		return 1, err
 	}
 	defer lab.argo.Stop()
@@ -61,6 +62,10 @@ func runLab(m *testing.M, p prepared) (int, error) {
 	}
 	return status, withinLimit(lab.argo.Servers())
 }
+
+// syncTimeout is the limit of a sync: that of the project's manifests, but shorter than
+// the tests' patience.
+const syncTimeout = 90 * time.Second
 
 // memory is the limit of the sidecar in the project's manifests, in bytes.
 const memory = 1 << 30

@@ -128,15 +128,29 @@ func instancetype() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "instancetype.kubevirt.io", Version: "v1beta1", Kind: "VirtualMachineClusterInstancetype"}
 }
 
-// install plays the part of the operator lifecycle manager, which has done what
-// the Subscription of the platform's operator asks for.
-func (p platform) install() {
+// install plays the part of the operator lifecycle manager: it says that the
+// Subscription of the platform's operator is at its latest version, and how far its
+// ClusterServiceVersion is, in the Operator that the layer has made.
+func (p platform) install(phase string) {
 	p.Helper()
-	resource, err := lab.cluster.Of(subscription(), "platform-nmstate")
+	p.setStatus(subscription(), "platform-nmstate", "kubernetes-nmstate-operator",
+		`{"status":{"state":"AtLatestKnown","installedCSV":"nmstate.v1","lastUpdated":"2026-01-01T00:00:00Z"}}`)
+	p.setStatus(operator(), "", "kubernetes-nmstate-operator.platform-nmstate", fmt.Sprintf(
+		`{"status":{"components":{"labelSelector":{},"refs":[{"apiVersion":"operators.coreos.com/v1alpha1",
+		"kind":"ClusterServiceVersion","namespace":"platform-nmstate","name":"nmstate.v1",
+		"conditions":[{"type":%q,"status":"True"}]}]}}}`, phase))
+}
+
+func (p platform) setStatus(kind schema.GroupVersionKind, namespace, name, patch string) {
+	p.Helper()
+	resource, err := lab.cluster.Of(kind, namespace)
 	require.NoError(p, err)
-	const status = `{"status":{"state":"AtLatestKnown","installedCSV":"nmstate.v1","lastUpdated":"2026-01-01T00:00:00Z"}}`
-	_, err = resource.Patch(p.Context(), "kubernetes-nmstate-operator", types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status")
+	_, err = resource.Patch(p.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
 	require.NoError(p, err)
+}
+
+func operator() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "operators.coreos.com", Version: "v1", Kind: "Operator"}
 }
 
 // synced is done when the Application is synced, whatever its revision, and has
@@ -175,23 +189,26 @@ func TestPlatform(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 
-	// The operator is not there yet: nothing comes after it.
+	// The operator does not run yet, although its Subscription is at the latest version:
+	// nothing comes after it.
 	p.waitFor("operators", synced("Progressing"))
 	p.wait(waitingFor("platform-operators"))
+	p.install("Installing")
+	p.waitFor("operators", synced("Progressing"))
 	require.Equal(t, []string{"platform-operators"}, p.applications())
-	p.install()
+	p.install("Failed")
+	p.waitFor("operators", synced("Degraded"))
+	p.install("Succeeded")
 
-	// A layer that is ignored holds up nobody, one for a manual sync does.
+	// A layer that is ignored holds up nobody, nor does one for a manual sync.
 	p.waitFor("network", synced("Healthy"))
 	p.waitFor("storage", synced("Healthy"))
-	p.waitFor("images", outOfSync)
-	p.wait(waitingFor("platform-images"))
-	require.Nil(t, p.get(instancetype(), "", "platform.small"))
-	require.NotContains(t, p.applications(), "platform-governance")
-	require.NoError(t, p.of("images").Sync(t.Context()))
-	p.waitFor("images", synced("Healthy"))
 	p.waitFor("governance", synced("Healthy"))
 	p.wait(synced("Healthy"))
+	p.waitFor("images", outOfSync)
+	require.Nil(t, p.get(instancetype(), "", "platform.small"))
+	require.NoError(t, p.of("images").Sync(t.Context()))
+	p.waitFor("images", synced("Healthy"))
 
 	untouched, err := p.of("untouched").Status(t.Context())
 	require.NoError(t, err)

@@ -1,6 +1,8 @@
 package applications
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +34,7 @@ func manifests(t *testing.T) []printed {
 	for _, file := range archives {
 		for _, f := range archive(t, filepath.Base(file)).Files {
 			if strings.HasPrefix(string(f.Data), "apiVersion: argoproj.io/") {
-				all = append(all, printed{filepath.Base(file) + "/" + f.Name, f.Data})
+				all = append(all, documents(filepath.Base(file)+"/"+f.Name, f.Data)...)
 			}
 		}
 	}
@@ -42,9 +44,18 @@ func manifests(t *testing.T) []printed {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		all = append(all, printed{filepath.Base(file), text})
+		all = append(all, documents(filepath.Base(file), text)...)
 	}
 	require.Greater(t, len(all), 5)
+	return all
+}
+
+// documents are the manifests of a file.
+func documents(name string, text []byte) []printed {
+	var all []printed
+	for i, part := range bytes.Split(text, []byte("\n---\n")) {
+		all = append(all, printed{fmt.Sprintf("%s/%d", name, i), append(part, '\n')})
+	}
 	return all
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,10 @@ func render(t *testing.T, file string) rendering {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "platform.yaml"), text, 0o600))
+	// A platform's own charts and manifests stand in a directory of its name.
+	if beside := strings.TrimSuffix(file, ".yaml"); isDir(beside) {
+		require.NoError(t, os.CopyFS(filepath.Join(dir, filepath.Base(beside)), os.DirFS(beside)))
+	}
 	var stdout, stderr bytes.Buffer
 	call := exec.CommandContext(t.Context(), program, "template", dir, "--output", "json")
 	call.Stdout, call.Stderr = &stdout, &stderr
@@ -71,6 +76,11 @@ func render(t *testing.T, file string) rendering {
 		r.apps[app.Name] = app
 	}
 	return r
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // decode reads an object into Argo CD's type, which has each of its fields: it

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -20,14 +21,17 @@ type Argo struct {
 	dir      string
 	root     string // of the repository
 	programs map[string]string
+	timeout  time.Duration
 	running  []*process.Running
 }
 
 // Start installs Argo CD on the cluster, with the definitions in a directory of
 // its manifests, and starts it: Redis, the repo-server, its sidecar with the
-// plugin of the repository at root, and the application controller.
-func Start(ctx context.Context, c *cluster.Cluster, dir, root, definitions string, programs map[string]string) (*Argo, error) {
-	a := &Argo{cluster: c, dir: dir, root: root, programs: programs}
+// plugin of the repository at root, and the application controller. A sync has a limit.
+func Start(
+	ctx context.Context, c *cluster.Cluster, dir, root, definitions string, programs map[string]string, limit time.Duration,
+) (*Argo, error) {
+	a := &Argo{cluster: c, dir: dir, root: root, programs: programs, timeout: limit}
 	err := a.start(ctx, definitions)
 	if err != nil {
 		a.Stop()
@@ -113,7 +117,7 @@ func (a *Argo) servers() []process.Server {
 			},
 			// Outside of a cluster, the one that it runs in is that of the kubeconfig.
 			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig,
-				"ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT="+syncTimeout),
+				fmt.Sprintf("ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT=%d", int(a.timeout.Seconds()))),
 		},
 	}
 }
@@ -123,10 +127,6 @@ func (a *Argo) Programs() string { return filepath.Join(a.dir, "bin") }
 
 // memoryLimit is GOMEMLIMIT of the sidecar in the project's manifests.
 const memoryLimit = "768MiB"
-
-// syncTimeout is the limit of a sync in seconds: that of the project's manifests, but
-// shorter than the tests' patience.
-const syncTimeout = "90"
 
 // install applies Argo CD's custom resources and settings, with the health
 // checks that the plugin comes with.

@@ -20,9 +20,9 @@ import (
 //go:embed multus.yaml
 var multusYAML []byte
 
-// admission starts the servers of KubeVirt's and CDI's webhooks, and installs
-// what they say their operators would.
-func (c *Cluster) admission(ctx context.Context) error {
+// Admit starts the servers of KubeVirt's and CDI's webhooks, and installs what they
+// say their operators would, with their definitions.
+func (c *Cluster) Admit(ctx context.Context) error {
 	multus, err := Objects(multusYAML)
 	if err != nil {
 		return err

@@ -24,11 +24,23 @@ type Cluster struct {
 }
 
 // Start starts the control plane, with the programs that package build has
-// made, and keeps its files in dir.
+// made, and keeps its files in dir. KubeVirt and CDI are on it.
 func Start(ctx context.Context, dir string, programs map[string]string) (*Cluster, error) {
-	c := &Cluster{dir: dir, programs: programs}
-	err := c.start(ctx)
+	c, err := StartEmpty(ctx, dir, programs)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.Admit(ctx); err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// StartEmpty starts the control plane as [Start] does, with nothing on it.
+func StartEmpty(ctx context.Context, dir string, programs map[string]string) (*Cluster, error) {
+	c := &Cluster{dir: dir, programs: programs}
+	if err := c.start(ctx); err != nil {
 		c.Stop()
 		return nil, err
 	}
@@ -54,10 +66,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, servers...); err != nil {
-		return err
-	}
-	return c.admission(ctx)
+	return c.run(ctx, servers...)
 }
 
 // run starts servers one after the other.

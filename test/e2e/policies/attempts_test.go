@@ -50,7 +50,7 @@ const (
 // attempts are all of them, with objects that have names of their own.
 func attempts() []attempt {
 	var all []attempt
-	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), rolloutAttempts(), modelAttempts(), catalogueAttempts()} {
+	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), rolloutAttempts(), modelAttempts(), catalogueAttempts(), cloneAttempts(), imageAttempts(), serviceAccountAttempts()} {
 		all = append(all, some...)
 	}
 	for i, a := range all {

@@ -169,6 +169,13 @@ func TestMissingParameters(t *testing.T) {
 	require.NoError(t, err)
 	resource, err := lab.Of(kind, home)
 	require.NoError(t, err)
+	var disks []attempt
+	for i, as := range []rest.ImpersonationConfig{admin, rollout} {
+		gone := attempt{name: "disk", as: as, object: disk("team"), remove: true}
+		gone.object.SetName(fmt.Sprintf("disk-without-parameters-%d", i))
+		require.NoError(t, gone.begin(ctx))
+		disks = append(disks, gone)
+	}
 	require.NoError(t, resource.Delete(ctx, name, metav1.DeleteOptions{}))
 
 	harmless := attempt{name: "harmless machine", as: developer, object: machine("team")}
@@ -177,11 +184,8 @@ func TestMissingParameters(t *testing.T) {
 	refused.refused = "no params found for policy binding with `Deny` parameterNotFoundAction"
 	require.NoError(t, process.Poll(ctx, refused.check))
 	// Disks are deleted as before: otherwise nothing in the cluster could be.
-	for _, as := range []rest.ImpersonationConfig{admin, rollout} {
-		gone := attempt{name: "disk", as: as, object: disk("team"), remove: true}
-		gone.object.SetName("disk-without-parameters")
-		require.NoError(t, gone.begin(ctx))
-		require.NoError(t, gone.check(ctx))
+	for _, disk := range disks {
+		require.NoError(t, disk.check(ctx))
 	}
 
 	parameters.SetResourceVersion("")

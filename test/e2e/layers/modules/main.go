@@ -31,13 +31,19 @@ func sources() []source {
 		}},
 		{"github.com/medik8s/node-healthcheck-operator", []string{"config/crd/bases/remediation.medik8s.io_nodehealthchecks.yaml"}},
 		{"github.com/openshift/api", []string{
+			"config/v1/zz_generated.crd-manifests/0000_03_marketplace_01_operatorhubs.crd.yaml",
+			"payload-manifests/crds/0000_10_config-operator_01_imagedigestmirrorsets.crd.yaml",
+			"payload-manifests/crds/0000_10_config-operator_01_imagetagmirrorsets.crd.yaml",
 			"payload-manifests/crds/0000_80_machine-config_01_kubeletconfigs.crd.yaml",
 			"payload-manifests/crds/0000_80_machine-config_01_machineconfigpools-Default.crd.yaml",
 			"payload-manifests/crds/0000_80_machine-config_01_machineconfigs.crd.yaml",
 		}},
 		{"github.com/operator-framework/api", []string{
+			"crds/operators.coreos.com_catalogsources.yaml",
 			"crds/operators.coreos.com_clusterserviceversions.yaml",
+			"crds/operators.coreos.com_installplans.yaml",
 			"crds/operators.coreos.com_operatorgroups.yaml",
+			"crds/operators.coreos.com_operators.yaml",
 			"crds/operators.coreos.com_subscriptions.yaml",
 		}},
 	}

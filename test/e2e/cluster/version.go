@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// versionedAddress is where the API server is served with another version.
+const versionedAddress = "127.0.0.1:6444"
+
+// Pretend has whoever uses the kubeconfig from now on told that the cluster is of
+// another version of Kubernetes, such as v1.33.5, until the context is done. The API
+// is that of the version it is.
+func (c *Cluster) Pretend(ctx context.Context, version string) error {
+	pair, err := c.Certificate("kube-apiserver-" + version)
+	if err != nil {
+		return err
+	}
+	proxy, err := c.versioned(version)
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", versionedAddress)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: proxy, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS13}}
+	go server.ServeTLS(listener, pair.Cert, pair.Key) //nolint:errcheck // it ends with the test
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+
+	config, err := clientcmd.LoadFromFile(c.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	for _, known := range config.Clusters {
+		known.Server = "https://" + versionedAddress
+	}
+	c.Kubeconfig += "-" + version
+	return clientcmd.WriteToFile(*config, c.Kubeconfig)
+}
+
+// versioned hands on everything to the API server, with the rights of the client, and
+// changes the version in its answer.
+func (c *Cluster) versioned(version string) (http.Handler, error) {
+	target, err := url.Parse(c.config.Host)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := rest.TransportFor(c.config)
+	if err != nil {
+		return nil, err
+	}
+	return &httputil.ReverseProxy{
+		Transport:     transport,
+		FlushInterval: -1, // watches
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.URL.Path != "/version" {
+				return nil
+			}
+			return setVersion(r, version)
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			if !errors.Is(err, context.Canceled) {
+				http.Error(w, err.Error(), http.StatusBadGateway)
+			}
+		},
+	}, nil
+}
+
+func setVersion(r *http.Response, version string) error {
+	var info map[string]any
+	if err := json.NewDecoder(r.Body).Decode(&info); err != nil {
+		return err
+	}
+	info["gitVersion"] = version
+	if number := strings.Split(strings.TrimPrefix(version, "v"), "."); len(number) > 1 {
+		info["major"], info["minor"] = number[0], number[1] // what Argo CD goes by
+	}
+	text, err := json.Marshal(info)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	r.ContentLength = int64(len(text))
+	r.Header.Set("Content-Length", strconv.Itoa(len(text)))
+	return nil
+}

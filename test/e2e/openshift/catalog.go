@@ -1,0 +1,50 @@
+package openshift
+
+import "strings"
+
+const (
+	hyperConvergeds  = "hyperconvergeds.hco.kubevirt.io"
+	kubeDeschedulers = "kubedeschedulers.operator.openshift.io"
+	policies         = "nodenetworkconfigurationpolicies.nmstate.io"
+)
+
+// product is an operator in the catalog.
+type product struct {
+	channels    []string // stable, where it has no others
+	definitions []string // that come with its ClusterServiceVersion
+}
+
+// products are the operators of the catalog by their packages. What an operator
+// defines by itself, once it is configured, is not among them: NMState's node networks
+// (nmstate/kubernetes-nmstate, controllers/operator/nmstate_controller.go, applyCRDs)
+// and all that HyperConverged deploys.
+func (r Release) products() map[string]product {
+	return map[string]product{
+		"kubevirt-hyperconverged":           {definitions: []string{hyperConvergeds}},
+		"kubernetes-nmstate-operator":       {definitions: []string{"nmstates.nmstate.io"}},
+		"cluster-kube-descheduler-operator": {definitions: []string{kubeDeschedulers}},
+		"node-healthcheck-operator":         {definitions: []string{"nodehealthchecks.remediation.medik8s.io"}},
+		"self-node-remediation":             {},
+		"mtv-operator":                      {r.MigrationToolkit, []string{"forkliftcontrollers.forklift.konveyor.io"}},
+		"metallb-operator": {definitions: []string{
+			"metallbs.metallb.io", "ipaddresspools.metallb.io", "l2advertisements.metallb.io",
+		}},
+	}
+}
+
+func (r Release) channels(name string) []string {
+	p, ok := r.products()[name]
+	if ok && p.channels == nil {
+		return []string{"stable"}
+	}
+	return p.channels
+}
+
+// version is the name of the ClusterServiceVersion of a package.
+func (r Release) version(name string) string { return name + ".v" + r.Name + ".0" }
+
+// providing returns the package and the product of a ClusterServiceVersion.
+func (r Release) providing(version string) (string, product) {
+	name, _, _ := strings.Cut(version, ".v")
+	return name, r.products()[name]
+}

@@ -1,0 +1,130 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// This file follows operator-framework/operator-lifecycle-manager v0.40.0,
+// pkg/controller/operators: adoption_controller.go labels what belongs to the operator
+// of a package, and operator_controller.go collects it in the status of an Operator,
+// as decorators/operator.go says.
+
+var operatorKind = kind("operators.coreos.com", "v1", "Operator")
+
+// componentLabel is the prefix of the label of an operator's components.
+const componentLabel = "operators.coreos.com/"
+
+// adopt labels each Subscription, and what it has installed.
+func (o *OpenShift) adopt(ctx context.Context) error {
+	return o.each(ctx, subscriptionKind, func(s *unstructured.Unstructured) error {
+		key, namespace := componentKey(get[string](s, "spec", "name"), s.GetNamespace()), s.GetNamespace()
+		if err := o.label(ctx, subscriptionKind, namespace, s.GetName(), key); err != nil {
+			return err
+		}
+		if plan := get[string](s, "status", "installPlanRef", "name"); plan != "" {
+			if err := o.label(ctx, installPlanKind, namespace, plan, key); err != nil {
+				return err
+			}
+		}
+		installed := get[string](s, "status", "installedCSV")
+		if installed == "" {
+			return nil
+		}
+		if err := o.label(ctx, versionKind, namespace, installed, key); err != nil {
+			return err
+		}
+		_, p := o.release.providing(installed)
+		for _, definition := range p.definitions {
+			if err := o.label(ctx, definitionKind, "", definition, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// componentKey is the label's key of the components of a package's operator. It has 63
+// characters at most, as has the name of the Operator that is made of it
+// (ComponentLabelKey, OperatorNames).
+func componentKey(pkg, namespace string) string {
+	name := pkg + "." + namespace
+	if len(name) > longestName {
+		name = strings.TrimRight(name[:longestName], "._-")
+	}
+	return componentLabel + name
+}
+
+const longestName = 63
+
+// operators makes the Operators whose components exist, and writes their status.
+func (o *OpenShift) operators(ctx context.Context) error {
+	found := map[string][]any{}
+	for _, k := range []schema.GroupVersionKind{versionKind, definitionKind, installPlanKind, subscriptionKind} {
+		err := o.each(ctx, k, func(component *unstructured.Unstructured) error {
+			for key := range component.GetLabels() {
+				if name, ok := strings.CutPrefix(key, componentLabel); ok {
+					found[name] = append(found[name], reference(component))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for name, references := range found {
+		operator, err := o.find(ctx, operatorKind, "", name)
+		if err != nil {
+			return err
+		}
+		if operator == nil {
+			if err := o.make(ctx, operatorKind, "", name, map[string]any{"spec": map[string]any{}}); err != nil {
+				return err
+			}
+			continue
+		}
+		slices.SortStableFunc(references, func(a, b any) int { return cmp.Compare(identity(a), identity(b)) })
+		err = o.setStatus(ctx, operator, map[string]any{"components": map[string]any{
+			"labelSelector": map[string]any{"matchExpressions": []any{
+				map[string]any{"key": componentLabel + name, "operator": "Exists"},
+			}},
+			"refs": references,
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reference is what an Operator says of a component: its conditions, which for a
+// ClusterServiceVersion are one of its phase.
+func reference(component *unstructured.Unstructured) map[string]any {
+	r := map[string]any{"apiVersion": component.GetAPIVersion(), "kind": component.GetKind(), "name": component.GetName()}
+	if namespace := component.GetNamespace(); namespace != "" {
+		r["namespace"] = namespace
+	}
+	conditions := get[[]any](component, "status", "conditions")
+	if component.GroupVersionKind() == versionKind {
+		phase := condition(get[string](component, "status", "phase"), true,
+			get[string](component, "status", "reason"), get[string](component, "status", "message"))
+		conditions = []any{phase}
+	}
+	if conditions != nil {
+		r["conditions"] = conditions
+	}
+	return r
+}
+
+func identity(r any) string {
+	reference, _ := r.(map[string]any)    //nolint:errcheck // made above
+	kind, _ := reference["kind"].(string) //nolint:errcheck // as above
+	name, _ := reference["name"].(string) //nolint:errcheck // as above
+	return kind + " " + name
+}

@@ -1,0 +1,81 @@
+package openshift
+
+import (
+	_ "embed"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// nativeYAML is what a cluster has without any operator from a catalog.
+//
+//go:embed native.yaml
+var nativeYAML []byte
+
+// Release is a release of OpenShift, with what differs between those.
+type Release struct {
+	Name       string // such as "4.20"
+	Kubernetes string // its version
+
+	// MigrationToolkit are the channels of mtv-operator that its catalog has
+	// (kubev2v/forklift, build/release.conf, OCP_VERSIONS).
+	MigrationToolkit []string
+	// Profiles are those for VMs that its KubeDescheduler knows, and WantsPSI is whether
+	// its operator refuses them before nodes measure pressure
+	// (openshift/cluster-kube-descheduler-operator, release-4.18 to release-4.20,
+	// pkg/apis/descheduler/v1/types_descheduler.go and
+	// pkg/operator/target_config_reconciler.go, isPSIenabled).
+	Profiles []any
+	WantsPSI bool
+}
+
+// Releases are those that the tests bring up. All have HyperConverged in v1beta1 only
+// (kubevirt/hyperconverged-cluster-operator, releases 1.14 to 1.16).
+func Releases() []Release {
+	const developerPreview, generallyAvailable = "DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate"
+	return []Release{
+		{"4.18", "v1.31.9", []string{"release-v2.10"}, []any{developerPreview}, false},
+		{"4.19", "v1.32.5", []string{"release-v2.10", "release-v2.11"}, []any{developerPreview}, true},
+		{
+			"4.20", "v1.33.5", []string{"release-v2.10", "release-v2.11", "release-v2.12"},
+			[]any{developerPreview, generallyAvailable}, true,
+		},
+	}
+}
+
+// definition returns a definition as the release has it.
+func (r Release) definition(d *unstructured.Unstructured) *unstructured.Unstructured {
+	d = d.DeepCopy()
+	versions := get[[]any](d, "spec", "versions")
+	switch d.GetName() {
+	case hyperConvergeds:
+		kept := versions[:0]
+		for _, v := range versions {
+			if version, ok := v.(map[string]any); ok && version["name"] == "v1beta1" {
+				version["storage"] = true
+				kept = append(kept, version)
+			}
+		}
+		d.Object["spec"].(map[string]any)["versions"] = kept //nolint:forcetypeassert // read above
+	case kubeDeschedulers:
+		version := &unstructured.Unstructured{Object: versions[0].(map[string]any)} //nolint:forcetypeassert // as above
+		items := map[string]any{"type": "string", "enum": append([]any{"LongLifecycle", "AffinityAndTaints",
+			"SoftTopologyAndDuplicates", "EvictPodsWithPVC", "EvictPodsWithLocalStorage"}, r.Profiles...)}
+		path := []string{"schema", "openAPIV3Schema", "properties", "spec", "properties", "profiles", "items"}
+		if err := unstructured.SetNestedField(version.Object, items, path...); err == nil {
+			d.Object["spec"].(map[string]any)["versions"] = versions //nolint:forcetypeassert // as above
+		}
+	}
+	return d
+}
+
+// native are the definitions that need no operator from a catalog.
+func native() []string {
+	return []string{
+		"clusterserviceversions.operators.coreos.com", "installplans.operators.coreos.com",
+		"operatorgroups.operators.coreos.com", "operators.operators.coreos.com", "subscriptions.operators.coreos.com",
+		"machineconfigs.machineconfiguration.openshift.io", "machineconfigpools.machineconfiguration.openshift.io",
+		"kubeletconfigs.machineconfiguration.openshift.io",
+		"network-attachment-definitions.k8s.cni.cncf.io", "clusteruserdefinednetworks.k8s.ovn.org",
+		"volumesnapshotclasses.snapshot.storage.k8s.io", "templates.template.openshift.io",
+	}
+}

@@ -1,0 +1,115 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/test/e2e/kubevirt"
+)
+
+// planned is a fleet with a machine for each level that a sync can have.
+const planned = `vms:
+  none: {}
+  metadata: {}
+  left: {}
+  live: {}
+  migrate: {memory: 4Gi, disks: {root: {accessMode: ReadWriteMany}}}
+  staged: {}
+  restart: {cpu: {cores: 2}, memory: 4Gi}
+  power: {}
+  recreate: {memory: 4Gi, lifecycle: {type: cattle, strategy: replace}}
+  delete: {lifecycle: {removal: approved}}
+  data-loss: {disks: {data: 10Gi}, lifecycle: cattle}
+`
+
+// changedPlan is the fleet after one commit; machines that are missing are removed.
+const changedPlan = `vms:
+  none: {}
+  create: {}
+  metadata: {annotations: {team: a}}
+  live: {nodeSelector: {kubernetes.io/os: linux}}
+  migrate: {memory: 6Gi, disks: {root: {accessMode: ReadWriteMany}}}
+  staged: {overrides: {spec: {template: {metadata: {annotations: {team: a}}}}}}
+  restart: {cpu: {cores: 4}, memory: 4Gi}
+  power: {runStrategy: Halted}
+  recreate: {memory: 6Gi, lifecycle: {type: cattle, strategy: replace}}
+`
+
+// What a plan says of a commit is what its sync does: one machine for each level, each
+// of which has its level as its name.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "planned", planned)
+	s.eventually("memory", func() bool { return s.memory("migrate") == "4Gi" })
+	machines, instances, disks := s.machines(), s.instances(), s.disks()
+
+	s.write("vms.yaml", changedPlan)
+	revision := s.push("One change of every kind")
+	levels := s.plan("HEAD~")
+	for name, level := range levels {
+		require.Equal(t, name, level, "the machine's name is its level")
+	}
+	require.Len(t, levels, 11, "all but the one that does not change: %v", levels)
+	s.wait(leftOver(revision, "left"))
+
+	s.eventually("memory plugged in", func() bool { return s.memory("migrate") == "6Gi" })
+	s.eventually("RestartRequired", func() bool { return s.asksForRestart("restart") })
+	s.eventually("placed", func() bool {
+		return s.field(kubevirt.Instances, "live", "spec", "nodeSelector", "kubernetes.io/os") == "linux"
+	})
+	s.eventually("stopped", func() bool { return s.instances()["power"] == "" })
+	s.eventually("deleted with its data", func() bool { return s.machines()["data-loss"] == "" && s.disks()["data-loss-data"] == "" })
+	s.eventually("deleted", func() bool { return s.machines()["delete"] == "" })
+	s.eventually("made anew", func() bool {
+		return s.instances()["recreate"] != "" && s.instances()["recreate"] != instances["recreate"]
+	})
+
+	for _, name := range []string{"none", "metadata", "left", "live", "migrate", "staged", "restart"} {
+		require.Equal(t, machines[name], s.machines()[name], name)
+		require.Equal(t, instances[name], s.instances()[name], "%s runs on", name)
+		if name != "restart" {
+			require.False(t, s.asksForRestart(name), name)
+		}
+	}
+	require.Equal(t, "a", s.field(kubevirt.VirtualMachines, "metadata", "metadata", "annotations", "team"))
+	require.Equal(t, "a", s.field(kubevirt.VirtualMachines, "staged", "spec", "template", "metadata", "annotations", "team"))
+	require.Nil(t, s.field(kubevirt.Instances, "staged", "metadata", "annotations", "team"), "not before the next start")
+	require.Equal(t, machines["power"], s.machines()["power"])
+	require.NotEqual(t, machines["recreate"], s.machines()["recreate"])
+	require.NotEmpty(t, s.machines()["create"])
+	require.Equal(t, disks["delete"], s.disks()["delete"], "its disk is kept")
+	require.Equal(t, disks["left"], s.disks()["left"])
+}
+
+// A plan knows what the cluster will refuse.
+func TestPlanRefused(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "planned-refusal", "vms:\n  db: {disks: {data: 20Gi}}\n")
+	s.replace("vms.yaml", "20Gi", "10Gi")
+	s.push("A smaller disk")
+	require.Equal(t, map[string]string{"db": "refused"}, s.plan("HEAD~"))
+	s.wait(syncFailed)
+}
+
+// plan returns the levels of the machines in the commits since a revision, by name.
+func (s *scenario) plan(from string) map[string]string {
+	s.Helper()
+	var stdout, stderr bytes.Buffer
+	command := exec.CommandContext(s.Context(), lab.Programs["vmrender"],
+		"plan", s.repository.Dir, "--namespace", s.name, "--from", from, "--to", "HEAD", "-o", "json")
+	command.Stdout, command.Stderr = &stdout, &stderr
+	require.NoError(s, command.Run(), stderr.String())
+	var report struct {
+		VMs []struct{ Name, Level string }
+	}
+	require.NoError(s, json.Unmarshal(stdout.Bytes(), &report))
+	out := map[string]string{}
+	for _, vm := range report.VMs {
+		out[vm.Name] = vm.Level
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	v1 "kubevirt.io/api/core/v1"
+	instancetype "kubevirt.io/kubevirt/pkg/instancetype/webhooks/vm"
+	netadmitter "kubevirt.io/kubevirt/pkg/network/admitter"
+	"kubevirt.io/kubevirt/pkg/virt-api/webhooks"
+	"kubevirt.io/kubevirt/pkg/virt-api/webhooks/mutating-webhook/mutators"
+	"kubevirt.io/kubevirt/pkg/virt-api/webhooks/validating-webhook/admitters"
+	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
+
+	"github.com/vmrender/vmrender/test/admission/kubevirt"
+	"github.com/vmrender/vmrender/test/admission/object"
+	"github.com/vmrender/vmrender/test/admission/schema"
+)
+
+// controller is the account that virt-controller writes with.
+const controller = "system:serviceaccount:kubevirt:kubevirt-controller"
+
+// Refusal is that of an API server or a webhook.
+type Refusal struct {
+	By       string // "schema", "mutating webhook", "validating webhook", "instance webhook"
+	Messages []string
+}
+
+func (r *Refusal) Error() string { return r.By + ": " + strings.Join(r.Messages, "; ") }
+
+// admission is what stands before the objects of KubeVirt (KubeVirt v1.8.4,
+// pkg/virt-api/api.go).
+type admission struct {
+	schema    *schema.Judge
+	mutate    *mutators.VMsMutator
+	machine   *admitters.VMsAdmitter
+	fill      *mutators.VMIsMutator
+	created   *admitters.VMICreateAdmitter
+	updated   *admitters.VMIUpdateAdmitter
+	byGitOps  bool // who writes now: Argo CD, or virt-controller
+	suspended bool // nothing is judged: the tests write
+}
+
+func newAdmission(config *virtconfig.ClusterConfig, c *clients) (*admission, error) {
+	schemas, err := kubevirt.NewSchema()
+	if err != nil {
+		return nil, err
+	}
+	accounts := map[string]struct{}{controller: {}}
+	return &admission{
+		schema: schemas,
+		mutate: mutators.NewVMsMutator(config, c),
+		machine: &admitters.VMsAdmitter{
+			VirtClient:              c,
+			InstancetypeAdmitter:    instancetype.NewAdmitter(c),
+			ClusterConfig:           config,
+			KubeVirtServiceAccounts: accounts,
+		},
+		fill: &mutators.VMIsMutator{ClusterConfig: config, VMIPresetInformer: newInformer(nil), KubeVirtServiceAccounts: accounts},
+		created: &admitters.VMICreateAdmitter{
+			ClusterConfig:           config,
+			SpecValidators:          []admitters.SpecValidator{validateNetwork},
+			KubeVirtServiceAccounts: accounts,
+		},
+		updated: admitters.NewVMIUpdateAdmitter(config, accounts),
+	}, nil
+}
+
+func validateNetwork(path *field.Path, spec *v1.VirtualMachineInstanceSpec, config *virtconfig.ClusterConfig) []metav1.StatusCause {
+	return netadmitter.Validate(path, spec, config)
+}
+
+// create returns the object as it is admitted, or a *[Refusal].
+func (a *admission) create(o runtime.Object) (runtime.Object, error) { return a.admit(o, nil) }
+
+// update returns the object as it is admitted in the place of old, or a *[Refusal].
+func (a *admission) update(o, old runtime.Object) (runtime.Object, error) { return a.admit(o, old) }
+
+func (a *admission) admit(o, old runtime.Object) (runtime.Object, error) {
+	if a.suspended {
+		return o, nil
+	}
+	switch o := o.(type) {
+	case *v1.VirtualMachine:
+		return a.admitMachine(o, old)
+	case *v1.VirtualMachineInstance:
+		return a.admitInstance(o, old)
+	default:
+		return o, nil
+	}
+}
+
+func (a *admission) admitMachine(vm *v1.VirtualMachine, old runtime.Object) (runtime.Object, error) {
+	vm.APIVersion, vm.Kind = v1.GroupVersion.String(), "VirtualMachine"
+	request, err := a.review(webhooks.VirtualMachineGroupVersionResource, vm, old)
+	if err != nil {
+		return nil, err
+	}
+	if err := patched(request, a.mutate.Mutate(request)); err != nil {
+		return nil, err
+	}
+	if err := refusal("validating webhook", a.machine.Admit(context.Background(), request)); err != nil {
+		return nil, err
+	}
+	return decode(vm, request.Request.Object.Raw)
+}
+
+// validate asks the schema. What it does not know is dropped, as by an API server.
+func (a *admission) validate(raw []byte) error {
+	o, err := object.New(raw)
+	if err != nil {
+		return err
+	}
+	var problems []string
+	for _, problem := range a.schema.Problems(o) {
+		if !strings.HasPrefix(problem, "unknown field") {
+			problems = append(problems, problem)
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return &Refusal{By: "schema", Messages: problems}
+}
+
+func (a *admission) admitInstance(vmi *v1.VirtualMachineInstance, old runtime.Object) (runtime.Object, error) {
+	vmi.APIVersion, vmi.Kind = v1.GroupVersion.String(), "VirtualMachineInstance"
+	request, err := a.review(webhooks.VirtualMachineInstanceGroupVersionResource, vmi, old)
+	if err != nil {
+		return nil, err
+	}
+	if err := patched(request, a.fill.Mutate(request)); err != nil {
+		return nil, err
+	}
+	admit := a.created.Admit
+	if old != nil {
+		admit = a.updated.Admit
+	}
+	if err := refusal("instance webhook", admit(context.Background(), request)); err != nil {
+		return nil, err
+	}
+	return decode(vmi, request.Request.Object.Raw)
+}
+
+// review asks for a write. It is a dry run, so that the webhooks count no metrics.
+func (a *admission) review(resource metav1.GroupVersionResource, o, old runtime.Object) (*admissionv1.AdmissionReview, error) {
+	dryRun := true
+	request := &admissionv1.AdmissionRequest{
+		Resource: resource, Operation: admissionv1.Create, Namespace: Namespace, DryRun: &dryRun,
+	}
+	request.UserInfo.Username = controller
+	if a.byGitOps {
+		request.UserInfo.Username = "gitops"
+	}
+	var err error
+	if request.Object.Raw, err = json.Marshal(o); err != nil {
+		return nil, err
+	}
+	if old != nil {
+		request.Operation = admissionv1.Update
+		if request.OldObject.Raw, err = json.Marshal(old); err != nil {
+			return nil, err
+		}
+	}
+	return &admissionv1.AdmissionReview{Request: request}, nil
+}
+
+// patched changes the object of the request as a mutating webhook answers.
+func patched(request *admissionv1.AdmissionReview, response *admissionv1.AdmissionResponse) error {
+	if err := refusal("mutating webhook", response); err != nil {
+		return err
+	}
+	if len(response.Patch) == 0 {
+		return nil
+	}
+	patch, err := jsonpatch.DecodePatch(response.Patch)
+	if err != nil {
+		return fmt.Errorf("mutating webhook: %w", err)
+	}
+	request.Request.Object.Raw, err = patch.Apply(request.Request.Object.Raw)
+	return err
+}
+
+func refusal(by string, response *admissionv1.AdmissionResponse) error {
+	if response.Allowed {
+		return nil
+	}
+	if response.Result == nil {
+		return &Refusal{By: by, Messages: []string{"without a reason"}}
+	}
+	details := response.Result.Details
+	if details == nil || len(details.Causes) == 0 {
+		return &Refusal{By: by, Messages: []string{response.Result.Message}}
+	}
+	r := &Refusal{By: by}
+	for _, cause := range details.Causes {
+		r.Messages = append(r.Messages, strings.TrimPrefix(cause.Field+": "+cause.Message, ": "))
+	}
+	return r
+}

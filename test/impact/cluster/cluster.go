@@ -1,0 +1,216 @@
+// Package cluster is a cluster in memory that has KubeVirt's own admission and
+// controllers, built as a library, and nothing that runs in the background: who
+// uses it writes objects and lets the controllers act until nothing changes.
+//
+// Nodes and storage are played: instances run as soon as they are created, disks
+// are filled at once.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/testing"
+	"k8s.io/client-go/util/workqueue"
+	v1 "kubevirt.io/api/core/v1"
+	"kubevirt.io/client-go/log"
+	"kubevirt.io/kubevirt/pkg/testutils"
+)
+
+// Namespace is that of all machines.
+const Namespace = "lab"
+
+// rounds are as many as the controllers are given to come to rest.
+const rounds = 12
+
+// Cluster has one VirtualMachine at a time. It is not safe for concurrent use.
+type Cluster struct {
+	Config Config
+
+	*clients
+	*informers
+	*controllers
+	server   *server
+	kinds    []kind
+	kubevirt *v1.KubeVirt
+	told     int // the writes that the informers know of
+
+	// Evictions are those of Pods that the workload updater has asked for.
+	Evictions int
+}
+
+// New returns a cluster without machines.
+func New(config Config) (*Cluster, error) {
+	log.Log.SetIOWriter(io.Discard)
+	c := &Cluster{Config: config, informers: newInformers(), kubevirt: config.kubevirt()}
+	clusterConfig, _, _ := testutils.NewFakeClusterConfigUsingKVWithCPUArch(c.kubevirt, "amd64")
+	var err error
+	if c.clients, err = newClients(); err != nil {
+		return nil, err
+	}
+	if c.controllers, err = newControllers(c.clients, c.informers, clusterConfig); err != nil {
+		return nil, err
+	}
+	admission, err := newAdmission(clusterConfig, c.clients)
+	if err != nil {
+		return nil, err
+	}
+	c.kinds = c.watched()
+	c.server = &server{admission: admission}
+	for _, fake := range []struct {
+		*testing.Fake
+		tracker testing.ObjectTracker
+	}{{&c.clients.kubevirt.Fake, c.clients.kubevirt.Tracker()}, {&c.kubernetes.Fake, c.kubernetes.Tracker()}, {&c.cdi.Fake, c.cdi.Tracker()}} {
+		c.server.serve(fake.Fake, fake.tracker)
+	}
+	c.kubernetes.PrependReactor("create", "pods", c.evict)
+	return c, c.furnish()
+}
+
+// evict takes note of evictions.
+func (c *Cluster) evict(action testing.Action) (bool, runtime.Object, error) {
+	if action.GetSubresource() != "eviction" {
+		return false, nil, nil
+	}
+	c.Evictions++
+	return true, nil, nil
+}
+
+// furnish puts into the informers what every cluster has.
+func (c *Cluster) furnish() error {
+	for _, add := range []struct {
+		*informer
+		object any
+	}{
+		{c.kubevirts, c.kubevirt},
+		{c.namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}},
+		{c.classes, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{
+			Name: "shared", Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"},
+		}}},
+	} {
+		if err := add.indexer.Add(add.object); err != nil {
+			return err
+		}
+	}
+	return c.clients.kubevirt.Tracker().Add(c.kubevirt)
+}
+
+// Machine returns the machine, which must be there.
+func (c *Cluster) Machine() (*v1.VirtualMachine, error) {
+	all, err := c.VirtualMachine(Namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if len(all.Items) != 1 {
+		return nil, fmt.Errorf("%d machines", len(all.Items))
+	}
+	return &all.Items[0], nil
+}
+
+// Instance returns the instance of the machine, or nil.
+func (c *Cluster) Instance() (*v1.VirtualMachineInstance, error) {
+	all, err := c.VirtualMachineInstance(Namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil || len(all.Items) == 0 {
+		return nil, err
+	}
+	return &all.Items[0], nil
+}
+
+// Migrations returns the number of migrations that there are.
+func (c *Cluster) Migrations() (int, error) {
+	all, err := c.VirtualMachineInstanceMigration(Namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		return 0, err
+	}
+	return len(all.Items), nil
+}
+
+// DataVolumes returns the names of the DataVolumes that there are.
+func (c *Cluster) DataVolumes() ([]string, error) {
+	all, err := c.cdi.CdiV1beta1().DataVolumes(Namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(all.Items))
+	for i := range all.Items {
+		names = append(names, all.Items[i].Name)
+	}
+	return names, nil
+}
+
+// Settle lets controllers, nodes and storage act until nothing changes.
+func (c *Cluster) Settle() error {
+	for range rounds {
+		before := c.server.writes
+		if err := c.act(); err != nil {
+			return err
+		}
+		if c.server.writes == before {
+			return nil
+		}
+	}
+	return errors.New("the controllers do not come to rest")
+}
+
+func (c *Cluster) act() error {
+	for _, step := range []func() error{
+		c.playStorage, c.playNodes,
+		func() error {
+			return work(c.informers.machines, c.controllers.machines.Queue, c.controllers.machines.Execute)
+		},
+		func() error {
+			return work(c.informers.instances, c.controllers.instances.Queue, c.controllers.instances.Execute)
+		},
+		func() error { return updateWorkloads(c.workloads, "kubevirt/kubevirt") },
+	} {
+		if err := c.tell(); err != nil {
+			return err
+		}
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return c.tell()
+}
+
+// tell delivers if anything has been written since the last time.
+func (c *Cluster) tell() error {
+	if c.told == c.server.writes {
+		return nil
+	}
+	return c.deliver()
+}
+
+// work lets a controller look once at each object of its informer.
+func work(known *informer, queue workqueue.TypedRateLimitingInterface[string], execute func() bool) error {
+	for _, key := range known.indexer.ListKeys() {
+		queue.Add(key)
+	}
+	drain(queue, execute)
+	return nil
+}
+
+func drain(queue workqueue.TypedRateLimitingInterface[string], execute func() bool) {
+	for queue.Len() > 0 {
+		execute()
+	}
+}
+
+// forget lets the controllers drop what they expected of objects that are gone.
+func (c *Cluster) forget() error {
+	drain(c.controllers.machines.Queue, c.controllers.machines.Execute)
+	drain(c.controllers.instances.Queue, c.controllers.instances.Execute)
+	if err := c.kubevirts.indexer.Delete(c.kubevirt); err != nil {
+		return err
+	}
+	if err := updateWorkloads(c.workloads, "kubevirt/kubevirt"); err != nil {
+		return err
+	}
+	return c.kubevirts.indexer.Add(c.kubevirt)
+}

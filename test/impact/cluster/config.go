@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1 "kubevirt.io/api/core/v1"
+	"kubevirt.io/kubevirt/pkg/virt-config/featuregate"
+)
+
+// Config is what of a cluster decides what an edit does.
+type Config struct {
+	// Rollout is KubeVirt's vmRolloutStrategy.
+	Rollout v1.VMRolloutStrategy
+	// Methods are KubeVirt's workloadUpdateMethods.
+	Methods []v1.WorkloadUpdateMethod
+	// Migratable tells whether the instances that run are live-migratable.
+	Migratable bool
+	// Gates are feature gates of KubeVirt beside those of [gates].
+	Gates []string
+}
+
+// The feature gates that decide what an edit does (KubeVirt v1.8.4,
+// pkg/virt-config/featuregate/active.go).
+const (
+	DeclarativeHotplug = featuregate.DeclarativeHotplugVolumesGate
+	ImperativeHotplug  = featuregate.HotplugVolumesGate
+	LiveNAD            = featuregate.LiveUpdateNADRef
+)
+
+// gates are those without which edits could not be tried.
+var gates = []string{featuregate.CPUManager, featuregate.HostDevicesGate, featuregate.PersistentReservation}
+
+// String is a name such as "liveupdate,livemigrate,migratable,declarative".
+func (c Config) String() string {
+	parts := []string{strings.ToLower(string(c.Rollout))}
+	for _, method := range c.Methods {
+		parts = append(parts, strings.ToLower(string(method)))
+	}
+	if !c.Migratable {
+		parts = append(parts, "not-migratable")
+	}
+	for _, gate := range c.Gates {
+		parts = append(parts, gate)
+	}
+	return strings.Join(parts, ",")
+}
+
+// kubevirt is the resource of KubeVirt itself.
+func (c Config) kubevirt() *v1.KubeVirt {
+	rollout := c.Rollout
+	return &v1.KubeVirt{
+		ObjectMeta: metav1.ObjectMeta{Name: "kubevirt", Namespace: "kubevirt"},
+		Spec: v1.KubeVirtSpec{
+			WorkloadUpdateStrategy: v1.KubeVirtWorkloadUpdateStrategy{
+				WorkloadUpdateMethods: c.Methods,
+				BatchEvictionInterval: &metav1.Duration{Duration: time.Nanosecond},
+			},
+			Configuration: v1.KubeVirtConfiguration{
+				VMRolloutStrategy: &rollout,
+				ArchitectureConfiguration: &v1.ArchConfiguration{
+					Amd64: &v1.ArchSpecificConfiguration{EmulatedMachines: []string{"q35*", "pc-q35*"}},
+				},
+				DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: append(append([]string{}, gates...), c.Gates...)},
+			},
+		},
+		Status: v1.KubeVirtStatus{Phase: v1.KubeVirtPhaseDeployed, DefaultArchitecture: "amd64"},
+	}
+}

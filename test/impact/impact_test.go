@@ -1,0 +1,250 @@
+package impact_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	v1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/test/impact/cluster"
+	"github.com/vmrender/vmrender/test/impact/edits"
+	"github.com/vmrender/vmrender/test/impact/judge"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// configs are the clusters, by the names that the verdicts use.
+var configs = []struct {
+	name string
+	cluster.Config
+}{
+	{"plain", cluster.Config{Rollout: live, Methods: migrate, Migratable: true}},
+	{"hotplug", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug}}},
+	{"legacy", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug, cluster.ImperativeHotplug}}},
+	{"nad", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug, cluster.LiveNAD}}},
+	{"by-hand", cluster.Config{Rollout: live, Migratable: true, Gates: []string{cluster.DeclarativeHotplug}}},
+	{"fixed", cluster.Config{Rollout: live, Methods: migrate, Gates: []string{cluster.DeclarativeHotplug}}},
+	{"stage", cluster.Config{Rollout: v1.VMRolloutStrategyStage, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug}}},
+	{"stage-plain", cluster.Config{Rollout: v1.VMRolloutStrategyStage, Methods: migrate, Migratable: true}},
+}
+
+const live = v1.VMRolloutStrategyLiveUpdate
+
+var migrate = []v1.WorkloadUpdateMethod{v1.WorkloadUpdateMethodLiveMigrate}
+
+// trial is an edit of a machine that runs or is stopped.
+type trial struct {
+	edits.Edit
+	running bool
+}
+
+func (c trial) String() string {
+	state := "stopped"
+	if c.running {
+		state = "running"
+	}
+	return c.Base + " " + state + " | " + c.Text
+}
+
+// cases are those of the table, of machines that run and that are stopped, and all
+// changes of the run strategy.
+func cases(t *testing.T) []trial {
+	t.Helper()
+	all, err := edits.All()
+	require.NoError(t, err)
+	var out []trial
+	for _, edit := range all {
+		out = append(out, trial{edit, true})
+		if !strings.Contains(edit.Text, "spec.run") {
+			out = append(out, trial{stopped(edit), false})
+		}
+	}
+	return append(out, strategies(t)...)
+}
+
+// stopped is the edit of the same machine where it is halted.
+func stopped(edit edits.Edit) edits.Edit {
+	for _, o := range []*edits.Object{&edit.Old, &edit.New} {
+		*o = edits.Clone(*o)
+		if spec, ok := (*o)["spec"].(edits.Object); ok {
+			spec["runStrategy"] = string(v1.RunStrategyHalted)
+		}
+	}
+	return edit
+}
+
+func strategies(t *testing.T) []trial {
+	t.Helper()
+	bases, err := edits.Bases()
+	require.NoError(t, err)
+	all := []v1.VirtualMachineRunStrategy{
+		v1.RunStrategyAlways, v1.RunStrategyRerunOnFailure, v1.RunStrategyManual, v1.RunStrategyOnce, v1.RunStrategyHalted,
+	}
+	var out []trial
+	for _, from := range all {
+		for _, to := range all {
+			for _, running := range []bool{true, false} {
+				if running && from == v1.RunStrategyHalted || !running && from == v1.RunStrategyAlways {
+					continue
+				}
+				old, err := edits.Apply(bases["limits"], "spec.runStrategy = "+string(from))
+				require.NoError(t, err)
+				text := "spec.runStrategy = " + string(to)
+				changed, err := edits.Apply(old, text)
+				require.NoError(t, err)
+				out = append(out, trial{edits.Edit{Base: "limits from " + string(from), Text: text, Old: old, New: changed}, running})
+			}
+		}
+	}
+	return out
+}
+
+// asked tells whether a case is tried in a cluster. Machines that run are tried with
+// declarative hotplug; and every case in one of the other clusters, that its text chooses.
+func (c trial) asked(config int) bool {
+	if c.running && configs[config].name == "hotplug" {
+		return true
+	}
+	hash := fnv.New32a()
+	hash.Write([]byte(c.String()))
+	return int(hash.Sum32()%uint32(len(configs))) == config
+}
+
+// judged is every case with what KubeVirt does in the clusters, worked out once.
+var judged struct {
+	sync.Once
+
+	cases    []trial
+	verdicts [][]*verdict // by config, and case; nil where it is not asked
+}
+
+// verdict is that of KubeVirt, and what there was in the cluster before.
+type verdict struct {
+	*judge.Verdict
+
+	live []manifest.Object
+}
+
+func verdicts(t *testing.T) ([]trial, [][]*verdict) {
+	t.Helper()
+	judged.Do(func() {
+		judged.cases = cases(t)
+		judged.verdicts = judgeAll(t, judged.cases)
+	})
+	require.NotNil(t, judged.verdicts)
+	return judged.cases, judged.verdicts
+}
+
+// judgeAll judges every case in its clusters, two at a time: each takes memory.
+func judgeAll(t *testing.T, cases []trial) [][]*verdict {
+	t.Helper()
+	out := make([][]*verdict, len(configs))
+	var group errgroup.Group
+	group.SetLimit(2)
+	for i := range configs {
+		group.Go(func() (err error) {
+			out[i], err = judgeIn(i, cases)
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
+	return out
+}
+
+// judgeIn judges the cases of one cluster.
+func judgeIn(config int, cases []trial) ([]*verdict, error) {
+	j, err := judge.New(configs[config].Config)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*verdict, len(cases))
+	var problems []error
+	for k, c := range cases {
+		if !c.asked(config) {
+			continue
+		}
+		if out[k], err = judgeOne(j, c); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %s: %w", configs[config].name, c, err))
+		}
+	}
+	return out, errors.Join(problems...)
+}
+
+// judgeOne judges a case.
+func judgeOne(j *judge.Judge, c trial) (*verdict, error) {
+	v, err := j.Edit(c.Old, c.New, c.running)
+	if err != nil {
+		return nil, err
+	}
+	before, err := j.Live(c.Old, c.running)
+	if err != nil {
+		return nil, err
+	}
+	out := &verdict{Verdict: v}
+	for _, o := range before {
+		object, err := manifest.New(o)
+		if err != nil {
+			return nil, err
+		}
+		out.live = append(out.live, object)
+	}
+	return out, nil
+}
+
+// What KubeVirt does with every edit is what testdata/verdicts.txt says.
+func TestVerdicts(t *testing.T) {
+	cases, all := verdicts(t)
+	var text strings.Builder
+	for k, c := range cases {
+		fmt.Fprintln(&text, c)
+		for _, group := range grouped(all, k) {
+			fmt.Fprintf(&text, "    %s\n", group)
+		}
+	}
+	same(t, "verdicts.txt", text.String())
+}
+
+// same compares a text with a file of testdata, or writes it.
+func same(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text, "go test -update rewrites it")
+}
+
+// grouped are the verdicts of a case, each with the clusters that it holds in.
+func grouped(all [][]*verdict, k int) []string {
+	var order []string
+	names := map[string][]string{}
+	for i := range configs {
+		if all[i][k] == nil {
+			continue
+		}
+		verdict := all[i][k].String()
+		if !slices.Contains(order, verdict) {
+			order = append(order, verdict)
+		}
+		names[verdict] = append(names[verdict], configs[i].name)
+	}
+	var out []string
+	for _, verdict := range order {
+		out = append(out, strings.Join(names[verdict], ",")+": "+verdict)
+	}
+	return out
+}

@@ -1,0 +1,332 @@
+// Package judge says what KubeVirt does with an edit of a VirtualMachine: it makes
+// the machine in a cluster in memory, edits it as Argo CD does, lets KubeVirt's
+// controllers act, and looks at what has happened.
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	v1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/test/impact/cluster"
+)
+
+// Judge asks one cluster. It is not safe for concurrent use.
+type Judge struct {
+	cluster *cluster.Cluster
+	starts  map[string]*start
+}
+
+// start is a machine before its edits.
+type start struct {
+	state   cluster.State
+	machine *v1.VirtualMachine
+	running flat // the instance; nil if it is stopped
+	next    flat // the instance that it would have next
+	volumes []string
+}
+
+// New returns the judge of a cluster.
+func New(config cluster.Config) (*Judge, error) {
+	c, err := cluster.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Judge{cluster: c, starts: map[string]*start{}}, nil
+}
+
+// Edit says what happens when the manifest of a machine that runs, or is stopped,
+// changes from old to changed.
+func (j *Judge) Edit(old, changed map[string]any, running bool) (*Verdict, error) {
+	from, to, err := texts(old, changed)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.start(from, running)
+	if err != nil {
+		return nil, fmt.Errorf("before the edit: %w", err)
+	}
+	if err := j.cluster.Restore(s.state); err != nil {
+		return nil, err
+	}
+	if err := j.cluster.Provide(changed); err != nil {
+		return nil, err
+	}
+	admitted, err := j.apply(s, from, to)
+	var refusal *cluster.Refusal
+	if errors.As(err, &refusal) {
+		invalid, err := j.invalid(to, changed)
+		return &Verdict{Refused: refusal.Error(), Invalid: invalid}, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return j.look(s, admitted)
+}
+
+// Live returns what is in the cluster before an edit of the machine, which runs, or
+// is stopped.
+func (j *Judge) Live(old map[string]any, running bool) ([]runtime.Object, error) {
+	manifest, err := json.Marshal(old)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.start(manifest, running)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(s.state...), nil
+}
+
+// invalid tells that a machine would be refused as a new one, too.
+func (j *Judge) invalid(manifest []byte, machine map[string]any) (bool, error) {
+	if err := j.cluster.Restore(nil); err != nil {
+		return false, err
+	}
+	if err := j.cluster.Provide(machine); err != nil {
+		return false, err
+	}
+	err := j.cluster.Boot(manifest, true)
+	var refusal *cluster.Refusal
+	if errors.As(err, &refusal) {
+		return true, nil
+	}
+	return false, err
+}
+
+func texts(old, changed map[string]any) (from, to []byte, err error) {
+	if from, err = json.Marshal(old); err != nil {
+		return nil, nil, err
+	}
+	to, err = json.Marshal(changed)
+	return from, to, err
+}
+
+// start returns the machine before an edit, made once.
+func (j *Judge) start(manifest []byte, running bool) (*start, error) {
+	key := fmt.Sprint(running, string(manifest))
+	if s, ok := j.starts[key]; ok {
+		return s, nil
+	}
+	s, err := j.begin(manifest, running)
+	if err != nil {
+		return nil, err
+	}
+	j.starts[key] = s
+	return s, nil
+}
+
+func (j *Judge) begin(manifest []byte, running bool) (*start, error) {
+	s := &start{}
+	c := j.cluster
+	if err := c.Restore(nil); err != nil {
+		return nil, err
+	}
+	if err := c.Boot(manifest, running); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.machine, err = c.Machine(); err != nil {
+		return nil, err
+	}
+	vmi, err := c.Instance()
+	if err != nil {
+		return nil, err
+	}
+	if running != (vmi != nil && vmi.Status.Phase == v1.Running) {
+		return nil, fmt.Errorf("running: %v, wanted: %v: %s", !running, running, failure(s.machine))
+	}
+	if running {
+		if s.running, err = visible(vmi); err != nil {
+			return nil, err
+		}
+	}
+	if s.volumes, err = c.DataVolumes(); err != nil {
+		return nil, err
+	}
+	if s.state, err = c.Save(); err != nil {
+		return nil, err
+	}
+	next, why, err := j.next()
+	if err == nil && next == nil {
+		err = fmt.Errorf("the machine does not start: %s", why)
+	}
+	s.next = next
+	return s, err
+}
+
+// visible is what of an instance an edit can change.
+func visible(vmi *v1.VirtualMachineInstance) (flat, error) {
+	return flatten(map[string]any{"spec": vmi.Spec, "labels": vmi.Labels, "annotations": settable(vmi.Annotations)})
+}
+
+// settable leaves out what the controllers keep count with.
+func settable(annotations map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range annotations {
+		if key != v1.VirtualMachineGenerationAnnotation && key != v1.ControllerAPILatestVersionObservedAnnotation {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// apply changes the machine by a three-way merge patch, as a client-side apply
+// does, and returns it as it is admitted.
+func (j *Judge) apply(s *start, from, to []byte) (*v1.VirtualMachine, error) {
+	live, err := json.Marshal(s.machine)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(from, to, live)
+	if err != nil {
+		return nil, err
+	}
+	return j.cluster.Patch(patch)
+}
+
+// look compares what there is with what there was.
+func (j *Judge) look(s *start, admitted *v1.VirtualMachine) (*Verdict, error) {
+	c := j.cluster
+	v := &Verdict{Evicted: c.Evictions > 0}
+	vm, err := c.Machine()
+	if err != nil {
+		return nil, err
+	}
+	vmi, err := c.Instance()
+	if err != nil {
+		return nil, err
+	}
+	now, err := v.instance(s, vmi)
+	if err != nil {
+		return nil, err
+	}
+	migrations, err := c.Migrations()
+	if err != nil {
+		return nil, err
+	}
+	v.Migrated = migrations > 0
+	volumes, err := c.DataVolumes()
+	if err != nil {
+		return nil, err
+	}
+	v.Created = slices.DeleteFunc(volumes, func(name string) bool { return slices.Contains(s.volumes, name) })
+	if err := v.machine(admitted, vm); err != nil {
+		return nil, err
+	}
+	v.Touched = admitted.Generation != s.machine.Generation
+	next, why, err := j.next()
+	if err != nil {
+		return nil, err
+	}
+	v.Unstartable = why
+	if next != nil && !v.Started {
+		v.Staged = staged(s, now, next, &vm.Spec.Template.Spec)
+	}
+	return v, nil
+}
+
+// instance looks at the running instance, and returns what it is now.
+func (v *Verdict) instance(s *start, vmi *v1.VirtualMachineInstance) (flat, error) {
+	runs := vmi != nil && !vmi.IsFinal()
+	v.Started, v.Stopped = runs && s.running == nil, !runs && s.running != nil
+	if !runs {
+		return nil, nil
+	}
+	now, err := visible(vmi)
+	if err != nil || v.Started {
+		return now, err
+	}
+	v.Patched = changed(s.running, now)
+	var waits []string
+	for _, condition := range vmi.Status.Conditions {
+		if slices.Contains(forMigration, condition.Type) && condition.Status == corev1.ConditionTrue {
+			waits = append(waits, string(condition.Type))
+		}
+	}
+	v.Pending = strings.Join(waits, ", ")
+	return now, nil
+}
+
+// forMigration are the conditions of an instance that waits for a migration
+// (KubeVirt v1.8.4, pkg/virt-controller/watch/workload-updater).
+var forMigration = []v1.VirtualMachineInstanceConditionType{
+	v1.VirtualMachineInstanceVCPUChange, v1.VirtualMachineInstanceMemoryChange,
+	v1.VirtualMachineInstanceMigrationRequired, v1.VirtualMachineInstanceVolumesChange,
+}
+
+// machine looks at the machine.
+func (v *Verdict) machine(admitted, vm *v1.VirtualMachine) error {
+	for _, condition := range vm.Status.Conditions {
+		if condition.Type == v1.VirtualMachineRestartRequired && condition.Status == corev1.ConditionTrue {
+			v.RestartRequired = condition.Message
+		}
+	}
+	v.Failing = failure(vm)
+	was, err := flatten(admitted.Spec)
+	if err != nil {
+		return err
+	}
+	is, err := flatten(vm.Spec)
+	v.Rewritten = changed(was, is)
+	return err
+}
+
+func failure(vm *v1.VirtualMachine) string {
+	for _, condition := range vm.Status.Conditions {
+		if condition.Type == v1.VirtualMachineFailure && condition.Status == corev1.ConditionTrue {
+			return condition.Message
+		}
+	}
+	return ""
+}
+
+// next returns the instance that the machine would have after a restart, or why it
+// would have none.
+func (j *Judge) next() (flat, string, error) {
+	why, err := j.cluster.Restart()
+	if err != nil || why != "" {
+		return nil, why, err
+	}
+	vmi, err := j.cluster.Instance()
+	if err != nil {
+		return nil, "", err
+	}
+	next, err := visible(vmi)
+	return next, "", err
+}
+
+// staged are the paths that the edit changes in the next instance, and that the
+// running one does not have.
+func staged(s *start, now, next flat, spec *v1.VirtualMachineInstanceSpec) []string {
+	var out []string
+	for _, path := range changed(s.next, next) {
+		value, ok := next[path]
+		current, has := now[path]
+		if (now == nil || ok != has || value != current) && !computed(path, spec) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// computed tells that a value comes from others, at every start anew.
+func computed(path string, spec *v1.VirtualMachineInstanceSpec) bool {
+	switch {
+	case path == ".spec.domain.cpu.maxSockets":
+		return spec.Domain.CPU == nil || spec.Domain.CPU.MaxSockets == 0
+	case path == ".spec.domain.memory.maxGuest":
+		return spec.Domain.Memory == nil || spec.Domain.Memory.MaxGuest == nil
+	case strings.HasPrefix(path, ".spec.domain.resources.requests."):
+		return len(spec.Domain.Resources.Requests) == 0
+	default:
+		return false
+	}
+}

@@ -1,0 +1,135 @@
+package pages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+var (
+	directory string          // of the pages
+	browser   context.Context // of the browser that all tests use
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+// run writes the pages with the product, starts a browser, and runs the tests.
+func run(m *testing.M) int {
+	var err error
+	if directory, err = os.MkdirTemp("", "pages"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(directory)
+	if err := writePages(); err != nil {
+		panic(err)
+	}
+	// As root, which CI is, Chromium starts only without its sandbox.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("no-sandbox", true))
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	defer cancel()
+	if browser, cancel = chromedp.NewContext(allocator); err != nil {
+		panic(err)
+	}
+	defer cancel()
+	if err := chromedp.Do(browser); err != nil {
+		panic(fmt.Errorf("starting Chromium: %w", err))
+	}
+	return m.Run()
+}
+
+// writePages builds the product, and writes a page of each kind and size.
+func writePages() error {
+	bin := filepath.Join(directory, "vmrender")
+	build := exec.Command("go", "build", "-o", bin, "./cmd/vmrender")
+	build.Dir, build.Stderr = "../..", os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("building vmrender: %w", err)
+	}
+	for _, n := range []int{10, 5000} {
+		if err := page(fmt.Sprintf("fleet-%d", n), fleetOf(n), bin, "report", "-"); err != nil {
+			return err
+		}
+		before := filepath.Join(directory, "before.json")
+		if err := os.WriteFile(before, []byte(manifestsOf(n, false)), 0o600); err != nil {
+			return err
+		}
+		if err := page(fmt.Sprintf("plan-%d", n), manifestsOf(n, true), bin, "plan", before, "-", "-o", "html"); err != nil {
+			return err
+		}
+		if err := page("plan-none", manifestsOf(n, false), bin, "plan", before, "-", "-o", "html"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page writes what a command writes to stdout.
+func page(name, stdin string, command ...string) error {
+	out, err := os.Create(filepath.Join(directory, name+".html"))
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), out, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(cmd.Args[1:], " "), err)
+	}
+	return nil
+}
+
+// fleetOf returns a values file with VMs in ten namespaces, every second of which waits
+// for the one before it.
+func fleetOf(n int) string {
+	var b strings.Builder
+	b.WriteString("defaults: {os: rhel9, flavor: small}\nvms:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  vm-%04d: {namespace: team-%d, disks: {root: 40Gi, data: 10Gi}, "+
+			"nics: [pod, {network: lab/vlan%d, ip: 10.%d.%d.2/8}]", i, i%10, i%7, i/200, i%200)
+		if i%2 == 1 {
+			fmt.Fprintf(&b, ", lifecycle: cattle, dependsOn: [team-%d/vm-%04d]", (i-1)%10, i-1)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+// manifestsOf returns VirtualMachines in ten namespaces. After the change, one third has
+// less memory and another label, and one third another label.
+func manifestsOf(n int, changed bool) string {
+	type object = map[string]any
+	items := make([]object, n)
+	for i := range items {
+		memory, label := "4Gi", "before"
+		if changed && i%3 == 0 {
+			memory = "2Gi"
+		}
+		if changed && i%3 < 2 {
+			label = "after <b> </script> of " + fmt.Sprint(i)
+		}
+		items[i] = object{
+			"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
+			"metadata": object{
+				"name": fmt.Sprintf("vm-%04d", i), "namespace": fmt.Sprintf("team-%d", i%10),
+				"annotations": object{"example.com/text": label},
+			},
+			"spec": object{"runStrategy": "Always", "template": object{"spec": object{"domain": object{
+				"devices": object{}, "memory": object{"guest": memory},
+			}}}},
+		}
+	}
+	out, err := json.Marshal(object{"apiVersion": "v1", "kind": "List", "items": items})
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}

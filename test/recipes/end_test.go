@@ -1,0 +1,118 @@
+package recipes
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// command runs a program in a directory, and returns what it writes.
+func command(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+}
+
+// clone returns a clone of a repository with a fleet, in which the memory of a machine is
+// changed, and the base branch has gone on.
+func clone(t *testing.T, branch string) string {
+	t.Helper()
+	origin, work := t.TempDir(), t.TempDir()
+	git := func(dir string, args ...string) {
+		identity := []string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgSign=false"}
+		command(t, dir, nil, "git", append(identity, args...)...)
+	}
+	git(origin, "init", "-q", "-b", branch)
+	write(t, origin, map[string]string{
+		"sites/a/fleet.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: a}\n" +
+			"defaults: {namespace: prod, os: fedora, flavor: small}\n",
+		"sites/a/vms.yaml": "vms:\n  web: {memory: 4Gi}\n  db: {memory: 8Gi}\n",
+	})
+	git(origin, "add", "-A")
+	git(origin, "commit", "-q", "-m", "base")
+	git(work, "clone", "-q", origin, ".")
+	git(work, "checkout", "-q", "-b", "change")
+	write(t, work, map[string]string{"sites/a/vms.yaml": "vms:\n  web: {memory: 2Gi}\n  db: {memory: 8Gi}\n"})
+	git(work, "commit", "-q", "-a", "-m", "change")
+	write(t, origin, map[string]string{"sites/a/vms.yaml": "vms:\n  web: {memory: 4Gi}\n  db: {memory: 8Gi}\n  other: {}\n"})
+	git(origin, "commit", "-q", "-a", "-m", "somebody else's")
+	git(work, "fetch", "-q")
+	return work
+}
+
+// The scripts run the program of this repository.
+func TestWithTheProgram(t *testing.T) {
+	bin := t.TempDir()
+	command(t, "../..", nil, "go", "build", "-buildvcs=false", "-o", bin, "./cmd/vmrender")
+	t.Run("from commits to comment", func(t *testing.T) { testFromCommitsToComment(t, bin) })
+	t.Run("gate", func(t *testing.T) { testGate(t, bin) })
+}
+
+// What others have changed on the base branch is not in the comment.
+func testFromCommitsToComment(t *testing.T, bin string) {
+	const branch = "main;touch${IFS}pwned"
+	for name, script := range map[string]string{
+		"github": at(t, load(t, "github.yaml"), "jobs", "plan", "steps", "Plan", "run").(string),
+		"gitlab": at(t, load(t, "gitlab.yaml"), "vmrender-plan", "script").([]any)[1].(string),
+		"tekton": strings.ReplaceAll(at(t, load(t, "tekton.yaml"), "spec", "steps", "plan", "script").(string), "/plan/", "plan/"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			work := clone(t, branch)
+			base := strings.TrimSpace(command(t, work, nil, "git", "merge-base", "HEAD", "origin/"+branch))
+			if name == "tekton" {
+				require.NoError(t, os.Mkdir(filepath.Join(work, "plan"), 0o755))
+			}
+			command(t, work, []string{
+				"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "FLEET=sites/a", "FAIL_ON=data-loss", "BASE=" + branch,
+				"CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output",
+			}, "bash", "-c", script)
+			require.NoFileExists(t, filepath.Join(work, "pwned"))
+
+			comment, err := os.ReadFile(filepath.Join(work, "plan/comment.md"))
+			require.NoError(t, err)
+			plan, err := os.ReadFile(filepath.Join(work, "plan/plan.json"))
+			require.NoError(t, err)
+			require.True(t, strings.HasPrefix(string(comment), marker+"### 1 of 2 VMs: 1 restart"), "%s", comment)
+			for _, r := range recipes() {
+				if r.name == name {
+					f := newForge(t)
+					require.NoError(t, r.run(t, f, string(comment), string(plan)))
+					f.requireBodies(t, string(comment))
+				}
+			}
+		})
+	}
+}
+
+// A level that the gate names fails the run, and a milder plan passes.
+func testGate(t *testing.T, bin string) {
+	for name, script := range map[string]string{
+		"github": at(t, load(t, "github.yaml"), "jobs", "plan", "steps", "Gate", "run").(string),
+		"tekton": at(t, load(t, "tekton.yaml"), "spec", "steps", "gate", "script").(string),
+	} {
+		for level, passes := range map[string]bool{"data-loss": true, "restart": false, "live": false, "none": true} {
+			cmd := exec.Command("bash", "-c", script)
+			cmd.Dir = clone(t, "main")
+			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "FLEET=sites/a", "BASE=main", "FAIL_ON="+level)
+			out, err := cmd.CombinedOutput()
+			require.Equal(t, passes, err == nil, "%s, %s: %s", name, level, out)
+		}
+	}
+}

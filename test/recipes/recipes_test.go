@@ -1,0 +1,296 @@
+package recipes
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+const dir = "../../examples/ci/"
+
+// load reads a recipe.
+func load(t *testing.T, name string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(dir + name)
+	require.NoError(t, err)
+	var out map[string]any
+	require.NoError(t, yaml.Unmarshal(text, &out))
+	return out
+}
+
+// at returns a value below maps and lists, of which the entries are found by name.
+func at(t *testing.T, v any, path ...string) any {
+	t.Helper()
+	for _, key := range path {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[key]
+		case []any:
+			v = named(in, key)
+		default:
+			require.Fail(t, "no value", "%q of %v", key, path)
+		}
+	}
+	require.NotNil(t, v, "%v", path)
+	return v
+}
+
+func named(list []any, name string) any {
+	for _, item := range list {
+		if m, ok := item.(map[string]any); ok && m["name"] == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// recipe is the script that writes the comment, with what the forge's runner gives it.
+type recipe struct {
+	name   string
+	script func(t *testing.T) string
+	env    func(address string) []string
+}
+
+func recipes() []recipe {
+	gitHub := func(address string) []string {
+		return []string{"API=" + address + "/repos/o/r", "PR=7", "TOKEN=" + token, "AUTHOR=bot[bot]"}
+	}
+	return []recipe{
+		{"github", func(t *testing.T) string {
+			return at(t, load(t, "github.yaml"), "jobs", "comment", "steps", "Comment and label", "run").(string)
+		}, gitHub},
+		{"gitlab", func(t *testing.T) string {
+			return at(t, load(t, "gitlab.yaml"), "vmrender-comment", "script").([]any)[0].(string)
+		}, func(address string) []string {
+			return []string{
+				"CI_API_V4_URL=" + address, "CI_PROJECT_ID=3", "CI_MERGE_REQUEST_IID=7", "VMRENDER_TOKEN=" + token,
+			}
+		}},
+		{"tekton", func(t *testing.T) string {
+			return at(t, load(t, "tekton.yaml"), "spec", "steps", "comment", "script").(string)
+		}, gitHub},
+	}
+}
+
+// run runs a script in a directory with a plan.
+func (r recipe) run(t *testing.T, f *forge, comment, plan string, env ...string) error {
+	t.Helper()
+	work := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(work, "plan"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "plan/comment.md"), []byte(comment), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "plan/plan.json"), []byte(plan), 0o600))
+	cmd := exec.Command("bash", "-c", r.script(t))
+	cmd.Dir = work
+	cmd.Env = append(append(os.Environ(), r.env(f.URL)...), env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out.String())
+	}
+	require.NotContains(t, out.String(), token)
+	return nil
+}
+
+// planOf returns what the scripts read of a plan.
+func planOf(levels ...string) string {
+	worst, labels := "none", []string{}
+	for i, l := range levels {
+		if i == 0 {
+			worst = l
+		}
+		labels = append(labels, fmt.Sprintf("%q", "vm-"+l))
+	}
+	return fmt.Sprintf(`{"summary": {"worst": %q, "labels": [%s]}}`, worst, strings.Join(labels, ","))
+}
+
+const marker = "<!-- vmrender plan sites/a -->\n"
+
+func TestOneCommentIsUpdated(t *testing.T) {
+	for _, r := range recipes() {
+		t.Run(r.name, func(t *testing.T) {
+			f := newForge(t)
+			require.NoError(t, r.run(t, f, marker+"### nothing changes\n", planOf()))
+			f.requireBodies(t) // silent where nothing concerns VMs
+
+			require.NoError(t, r.run(t, f, marker+"### one\n", planOf("restart")))
+			f.requireBodies(t, marker+"### one\n")
+			require.NoError(t, r.run(t, f, marker+"### two\n", planOf("data-loss")))
+			f.requireBodies(t, marker+"### two\n")
+			require.NoError(t, r.run(t, f, marker+"### nothing changes any more\n", planOf()))
+			f.requireBodies(t, marker+"### nothing changes any more\n")
+
+			other := "<!-- vmrender plan sites/b -->\n### another fleet\n"
+			require.NoError(t, r.run(t, f, other, planOf("live")))
+			f.requireBodies(t, marker+"### nothing changes any more\n", other)
+		})
+	}
+}
+
+// A comment with the marker that somebody else has written is left alone, and ours is found
+// behind hundreds of others.
+func TestOnlyOwnCommentsAreUpdated(t *testing.T) {
+	for _, r := range recipes() {
+		t.Run(r.name, func(t *testing.T) {
+			f := newForge(t)
+			f.add(1, marker+"of somebody else")
+			for range 250 {
+				f.add(me, "another comment, which quotes\n"+marker)
+			}
+			f.add(me, strings.ReplaceAll(marker, "\n", "\r\n")+"old")
+			require.NoError(t, r.run(t, f, marker+"new", planOf("live")))
+			require.Len(t, f.comments, 252)
+			require.Equal(t, marker+"new", f.comments[251].Body)
+			require.Equal(t, marker+"of somebody else", f.comments[0].Body)
+		})
+	}
+}
+
+// What stands in a plan is data: it reaches the comment as it is, and no shell runs it.
+func TestPlansAreData(t *testing.T) {
+	hostile := marker + "$(touch pwned) `touch pwned` ${TOKEN} \"'\\ \n&body=x %41 +\u202e長\n; rm -rf .\n@plan/plan.json\n"
+	for _, r := range recipes() {
+		t.Run(r.name, func(t *testing.T) {
+			f := newForge(t)
+			require.NoError(t, r.run(t, f, hostile, planOf("restart")))
+			f.requireBodies(t, hostile)
+			require.NoError(t, r.run(t, f, hostile+"x", planOf("restart")))
+			f.requireBodies(t, hostile+"x")
+		})
+	}
+}
+
+// A forge that refuses fails the run: a missing comment would look like a plan without changes.
+func TestRefusalsFail(t *testing.T) {
+	for _, r := range recipes() {
+		t.Run(r.name, func(t *testing.T) {
+			f := newForge(t)
+			require.Error(t, r.run(t, f, marker+"x", planOf("live"), "TOKEN=wrong", "VMRENDER_TOKEN=wrong"))
+			require.Error(t, r.run(t, f, marker+strings.Repeat("x", 70_000), planOf("live")))
+			require.Empty(t, f.comments)
+		})
+	}
+}
+
+func TestLabelsFollowTheLevels(t *testing.T) {
+	f := newForge(t)
+	f.labels = []string{"bug", "vm-restart", "vm-team"}
+	r := recipes()[0]
+	require.NoError(t, r.run(t, f, marker+"x", planOf("data-loss", "live")))
+	require.Equal(t, []string{"bug", "vm-data-loss", "vm-live", "vm-team"}, f.labels)
+	require.NoError(t, r.run(t, f, marker+"x", planOf()))
+	require.Equal(t, []string{"bug", "vm-team"}, f.labels)
+}
+
+// Every level has a label that is taken away again.
+func TestLabelsOfAllLevels(t *testing.T) {
+	schema, err := os.ReadFile("../../schema/plan.schema.json")
+	require.NoError(t, err)
+	var doc map[string]any
+	require.NoError(t, yaml.Unmarshal(schema, &doc))
+	levels := at(t, doc, "definitions", "PlanVerdict", "properties", "level", "enum").([]any)
+	script := recipes()[0].script(t)
+	pattern := regexp.MustCompile(`levels='(.*)'`).FindStringSubmatch(script)
+	for _, l := range levels {
+		require.Equal(t, l != "none", regexp.MustCompile(pattern[1]).MatchString("vm-"+l.(string)), "%s", l)
+	}
+}
+
+func TestLint(t *testing.T) {
+	text, err := os.ReadFile(dir + "github.yaml")
+	require.NoError(t, err)
+	found, err := Lint("github.yaml", text)
+	require.NoError(t, err)
+	require.Empty(t, found)
+
+	found, err = Lint("github.yaml", bytes.Replace(text, []byte("contents: read"), []byte("content: read"), 1))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+}
+
+// The workflow gives what it must, and no more: nothing that a pull request brings runs with
+// a token that may write, and no text of it becomes a part of a script.
+func TestGitHubIsLeastPrivileged(t *testing.T) {
+	w := load(t, "github.yaml")
+	require.Len(t, at(t, w, "on"), 1)
+	require.NotNil(t, at(t, w, "on", "pull_request"))
+	require.Empty(t, w["permissions"])
+	grants := map[string]any{}
+	for name, job := range at(t, w, "jobs").(map[string]any) {
+		grants[name] = at(t, job, "permissions")
+		for _, s := range at(t, job, "steps").([]any) {
+			step := s.(map[string]any)
+			if uses, ok := step["uses"].(string); ok {
+				require.Regexp(t, `^[\w./-]+@[0-9a-f]{40}$`, uses)
+				if strings.HasPrefix(uses, "actions/checkout@") {
+					require.Equal(t, "plan", name, "a job that may write has no checkout")
+					require.Equal(t, false, at(t, step, "with", "persist-credentials"))
+				}
+			}
+			run, _ := step["run"].(string)
+			require.NotContains(t, run, "${{")
+		}
+	}
+	require.Equal(t, map[string]any{
+		"plan":    map[string]any{"contents": "read"},
+		"comment": map[string]any{"pull-requests": "write"},
+		"sarif":   map[string]any{"security-events": "write", "actions": "read"},
+	}, grants)
+	for _, job := range []string{"comment", "sarif"} {
+		require.Contains(t, at(t, w, "jobs", job, "if"), "head.repo.full_name == github.repository")
+	}
+}
+
+// Tekton replaces parameters before a shell reads the script.
+func TestTektonScriptsHaveNoParameters(t *testing.T) {
+	for _, s := range at(t, load(t, "tekton.yaml"), "spec", "steps").([]any) {
+		script := at(t, s, "script").(string)
+		require.NotRegexp(t, `\$\((params|workspaces|context|tasks|steps)\b`, script)
+		secret := strings.Contains(fmt.Sprint(at(t, s, "env")), "secretKeyRef")
+		require.Equal(t, at(t, s, "name") == "comment", secret, "only the step that runs nothing has the token")
+	}
+}
+
+// The job with the token has no checkout, and the other has no token.
+func TestGitLabKeepsTheTokenApart(t *testing.T) {
+	w := load(t, "gitlab.yaml")
+	require.Equal(t, "none", at(t, w, "vmrender-comment", "variables", "GIT_STRATEGY"))
+	require.NotContains(t, fmt.Sprint(w["vmrender-plan"]), "TOKEN")
+	require.Contains(t, fmt.Sprint(at(t, w, "vmrender-comment", "rules")), "&& $VMRENDER_TOKEN")
+}
+
+// The scripts that plan hand the name of a branch to vmrender as it is: no shell reads it.
+func TestBranchesAreData(t *testing.T) {
+	const branch = "a;touch pwned $(touch pwned)`touch pwned`\" --to=x"
+	for name, script := range map[string]string{
+		"github":      at(t, load(t, "github.yaml"), "jobs", "plan", "steps", "Plan", "run").(string),
+		"github gate": at(t, load(t, "github.yaml"), "jobs", "plan", "steps", "Gate", "run").(string),
+		"gitlab":      at(t, load(t, "gitlab.yaml"), "vmrender-plan", "script").([]any)[1].(string),
+		"tekton":      strings.ReplaceAll(at(t, load(t, "tekton.yaml"), "spec", "steps", "plan", "script").(string), "/plan/", ""),
+		"tekton gate": at(t, load(t, "tekton.yaml"), "spec", "steps", "gate", "script").(string),
+	} {
+		t.Run(name, func(t *testing.T) {
+			work, bin := t.TempDir(), t.TempDir()
+			stub := "#!/bin/bash\nprintf '%s\\n' \"$@\" >> calls\n"
+			require.NoError(t, os.WriteFile(filepath.Join(bin, "vmrender"), []byte(stub), 0o755))
+			cmd := exec.Command("bash", "-c", script)
+			cmd.Dir = work
+			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+bin, "FLEET=sites/a b", "FAIL_ON=delete",
+				"BASE="+branch, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+branch, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output")
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			require.NoFileExists(t, filepath.Join(work, "pwned"))
+			calls, err := os.ReadFile(filepath.Join(work, "calls"))
+			require.NoError(t, err)
+			require.Regexp(t, `^plan\nsites/a b\n--from\n(origin/)?`+regexp.QuoteMeta(branch)+`(\.\.\.)?\n-`, string(calls))
+		})
+	}
+}
