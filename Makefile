@@ -8,8 +8,8 @@ EXAMPLE ?= examples/acp
 
 LINT := bin/golangci-lint
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
-# Nested modules that are tested with a plain "go test": Argo CD's own code, the Dockerfile.
-NESTED := test/argocd test/dockerfile
+# Nested modules that are tested with a plain "go test": Argo CD's own code, the Dockerfile, what KubeVirt does with edits, the recipes.
+NESTED := test/argocd test/dockerfile test/impact test/recipes
 # Packages whose tests can rewrite their golden files.
 GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that goroutines can be in at the same time: the others lock nothing, and
@@ -56,6 +56,10 @@ lint: $(LINT) ## Check style and common mistakes
 generate: ## Write the generated files: schema and reference
 	go generate ./...
 
+.PHONY: versions
+versions: ## Raise the versions of the charts that have changed since theirs
+	go run ./internal/gen raise-versions
+
 .PHONY: golden
 golden: ## Rewrite the golden files; read the diff before you commit it
 	go test $(GOLDEN) -update
@@ -88,13 +92,21 @@ $(ADMISSION):
 	cd $@ && go vet ./... && go test -count=1 ./...
 
 .PHONY: nested $(NESTED)
-nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; lint the Dockerfile
+nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; lint the Dockerfile; run the recipes
 $(NESTED):
 	cd $@ && go vet ./... && go test -count=1 ./...
 
+.PHONY: pages
+pages: ## Look at the web pages in headless Chromium
+	cd test/pages && go vet ./... && go test -count=1 ./...
+
 .PHONY: e2e
 e2e: ## Sync fleets with real Argo CD into a real API server (RUN=TestName)
-	cd test/e2e && go vet ./... && go test -count=1 -p 1 -parallel 8 -timeout 40m $(if $(RUN),-run '$(RUN)') ./...
+	cd test/e2e && go vet ./... && go test -count=1 -p 1 -parallel 8 -timeout 40m $(if $(RUN),-run '$(RUN)') $$(go list ./... | grep -v /openshift)
+
+.PHONY: site
+site: ## Bring examples/site up on played releases of OpenShift (RUN=TestSite/4.20); not part of ci
+	cd test/e2e && go vet ./... && go test -count=1 -timeout 60m $(if $(RUN),-run '$(RUN)') ./openshift
 
 .PHONY: bench
 bench: ## Measure against Helm and write docs/performance.md
