@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,17 +90,22 @@ func newPlanCommand() *cobra.Command {
 	return cmd
 }
 
-// paths returns the paths of both sides. Standard input has none, nor has an export that the
-// new side is compared with.
+// paths returns the paths of both sides, where there is something to say. Standard input has
+// none, nor has an export that the new side is compared with.
 func (f *sideFlags) paths(args []string) (from, to string) {
-	from, to = pathArg(args), newPath(args)
-	if from == "-" || len(args) < 2 && f.from.revision == "" {
+	from, to = named(pathArg(args)), named(newPath(args))
+	if len(args) < 2 && f.from.revision == "" {
 		from = ""
 	}
-	if to == "-" {
-		to = ""
-	}
 	return from, to
+}
+
+// named returns a path, or "" for standard input and the directory that one is in.
+func named(path string) string {
+	if path == "-" || filepath.Clean(path) == "." {
+		return ""
+	}
+	return path
 }
 
 // planCommandLine returns the command that prints all of a plan, without the values of vars,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/secret"
 )
 
 // liveMachine is what the cluster says about a machine.
@@ -122,5 +123,5 @@ func sentence(message string) string {
 		}
 		return r
 	}, message)
-	return cut(urlPassword.ReplaceAllString(line, "$1(hidden)@"))
+	return cut(secret.MaskedIn(line))
 }

@@ -1,17 +1,14 @@
 package plan
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrender/vmrender/pkg/secret"
 )
 
 // longest is the most of a value that is shown, in bytes.
 const longest = 200
-
-// hidden stands for a value that could be a secret.
-const hidden = `"(hidden)"`
 
 // secretFields are the fields that can hold secrets.
 var secretFields = []string{
@@ -19,18 +16,15 @@ var secretFields = []string{
 	"password", "token", "extra_vars", "extravars.json",
 }
 
-// urlPassword is the user information of a URL.
-var urlPassword = regexp.MustCompile(`(://)[^/@"\s]+@`)
-
 // shown returns a value for people: compact, cut, and without what could be a secret.
-func shown(r *Rule, path []string, v any) string {
+func shown(path []string, v any) string {
 	if v == nil {
 		return ""
 	}
-	if r.Secret || slices.ContainsFunc(path, isSecretField) {
-		return hidden
+	if slices.ContainsFunc(path, isSecretField) {
+		return compact(secret.Hidden)
 	}
-	return cut(urlPassword.ReplaceAllString(compact(masked(v)), "$1(hidden)@"))
+	return cut(secret.MaskedIn(compact(masked(v))))
 }
 
 func isSecretField(name string) bool { return slices.Contains(secretFields, name) }
@@ -43,7 +37,7 @@ func masked(v any) any {
 		out := make(tree, len(v))
 		for key, value := range v {
 			if isSecretField(key) {
-				value = strings.Trim(hidden, `"`)
+				value = secret.Hidden
 			}
 			out[key] = masked(value)
 		}

@@ -42,8 +42,6 @@ type Rule struct {
 	Compared bool
 	// Warning marks what is dangerous later.
 	Warning bool
-	// Secret hides the values.
-	Secret bool
 
 	pattern pattern
 	from    version
@@ -149,7 +147,7 @@ func (r *Rule) cause(e *edit, n int) Cause {
 	}
 	c := Cause{
 		Path: display(path), Key: r.key(path), Level: r.Level, Code: r.Code, Reason: r.Reason, Advice: r.Advice,
-		When: r.When, Old: shown(r, path, was), New: shown(r, path, now), Warning: r.Warning,
+		When: r.When, Old: shown(path, was), New: shown(path, now), Warning: r.Warning,
 	}
 	if r.Assumes == Migratable && e.migratable() == unknown {
 		c.Approximate = string(r.Assumes)

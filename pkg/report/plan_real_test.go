@@ -40,7 +40,7 @@ func TestPlanOfRealObjects(t *testing.T) {
 			require.Contains(t, text, c.Reason+" ["+string(c.Code)+"]\n")
 		}
 	}
-	require.Contains(t, text, `{"userData":"(hidden)"}`)
+	require.Contains(t, text, `{"userData":"***"}`)
 	requireHarmless(t, markdownOf(t, p))
 }
 

@@ -1,7 +1,10 @@
 // Package secret finds credentials in URLs, and hides them in what is shown to people.
 package secret
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Hidden is shown in place of a secret.
 const Hidden = "***"
@@ -50,3 +53,9 @@ func MaskedAddress(text string) string {
 	}
 	return Masked(text)
 }
+
+// url is a URL in a text: it ends before a space or a quotation mark.
+var url = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
+
+// MaskedIn returns a text in which every URL is [Masked].
+func MaskedIn(text string) string { return url.ReplaceAllStringFunc(text, Masked) }

@@ -36,3 +36,14 @@ func TestMaskedAddress(t *testing.T) {
 		require.Equal(t, want, secret.MaskedAddress(text))
 	}
 }
+
+func TestMaskedIn(t *testing.T) {
+	for text, want := range map[string]string{
+		"":     "",
+		"a: b": "a: b",
+		`{"url":"https://u:p@example.com/a?sig=1","checksum":"x"}`:       `{"url":"https://***@example.com/a?***","checksum":"x"}`,
+		"cannot read https://u:p@a.example/x?y=z and s3://k:s@b.example": "cannot read https://***@a.example/x?*** and s3://***@b.example",
+	} {
+		require.Equal(t, want, secret.MaskedIn(text))
+	}
+}

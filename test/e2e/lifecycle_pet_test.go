@@ -1,12 +1,14 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -305,8 +307,10 @@ var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
 
 // A machine that never becomes ready holds a sync no longer than the limit of the
 // plugin's installation: then the fix that was pushed meanwhile is synced without a hand.
+// Other tests do not run meanwhile: the limit is one for all syncs.
 func TestSyncIsBounded(t *testing.T) {
-	t.Parallel()
+	require.NoError(t, lab.argo.Limit(t.Context(), 30*time.Second))
+	t.Cleanup(func() { require.NoError(t, lab.argo.Limit(context.Background(), syncLimit)) })
 	s := newScenario(t, "bounded")
 	s.will(kubevirt.Instances, "db", kubevirt.Wait)
 	s.write("fleet.yaml", lifecycleFleet)

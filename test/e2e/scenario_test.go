@@ -22,7 +22,7 @@ import (
 
 // patience is how long Argo CD may take for a step, on a machine that builds
 // something else meanwhile.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // scenario is a repository with an Application that renders it into a namespace;
 // all three have the scenario's name.
@@ -83,10 +83,18 @@ func (s *scenario) disks() map[string]types.UID {
 	return s.names(kubevirt.DataVolumes)
 }
 
-// eventually waits until something holds.
+// eventually waits until something holds. It asks on the goroutine of the test, where
+// what it asks may fail the test.
 func (s *scenario) eventually(what string, holds func() bool) {
 	s.Helper()
-	require.Eventually(s, holds, patience, 100*time.Millisecond, what)
+	deadline := time.After(patience)
+	for !holds() {
+		select {
+		case <-deadline:
+			require.Fail(s, "not in time", what)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // write writes a file of the repository.

@@ -21,7 +21,7 @@ type Argo struct {
 	dir      string
 	root     string // of the repository
 	programs map[string]string
-	timeout  time.Duration
+	limit    time.Duration // of a sync
 	running  []*process.Running
 }
 
@@ -31,7 +31,7 @@ type Argo struct {
 func Start(
 	ctx context.Context, c *cluster.Cluster, dir, root, definitions string, programs map[string]string, limit time.Duration,
 ) (*Argo, error) {
-	a := &Argo{cluster: c, dir: dir, root: root, programs: programs, timeout: limit}
+	a := &Argo{cluster: c, dir: dir, root: root, programs: programs, limit: limit}
 	err := a.start(ctx, definitions)
 	if err != nil {
 		a.Stop()
@@ -48,13 +48,29 @@ func (a *Argo) start(ctx context.Context, definitions string) error {
 		return err
 	}
 	for _, s := range a.servers() {
-		running, err := process.Start(ctx, a.dir, s)
-		if err != nil {
+		if err := a.run(ctx, s); err != nil {
 			return err
 		}
-		a.running = append(a.running, running)
 	}
 	return nil
+}
+
+func (a *Argo) run(ctx context.Context, s process.Server) error {
+	running, err := process.Start(ctx, a.dir, s)
+	if err != nil {
+		return err
+	}
+	a.running = append(a.running, running)
+	return nil
+}
+
+// Limit starts the application controller, the last of the servers, anew with
+// another limit of a sync.
+func (a *Argo) Limit(ctx context.Context, limit time.Duration) error {
+	last := len(a.running) - 1
+	a.running[last].Stop()
+	a.running, a.limit = a.running[:last], limit
+	return a.run(ctx, a.servers()[last])
 }
 
 // Stop ends all servers, the last that was started first.
@@ -117,7 +133,7 @@ func (a *Argo) servers() []process.Server {
 			},
 			// Outside of a cluster, the one that it runs in is that of the kubeconfig.
 			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig,
-				fmt.Sprintf("ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT=%d", int(a.timeout.Seconds()))),
+				fmt.Sprintf("ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT=%d", int(a.limit.Seconds()))),
 		},
 	}
 }
