@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -85,12 +86,7 @@ func markdown(p Plan, steps []Step, warnings []warning, a amount) string {
 }
 
 // commonPath returns the path of what is compared.
-func commonPath(p Plan) string {
-	if p.To.Path != "" {
-		return p.To.Path
-	}
-	return p.From.Path
-}
+func commonPath(p Plan) string { return cmp.Or(p.To.Path, p.From.Path, ".") }
 
 // planMarkdown collects a comment.
 type planMarkdown struct {
