@@ -13,11 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-func newImagesCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "images [PATH]",
-		Short: "List the images of a fleet, and which are behind",
-		Long: `List the images of the disks in the fleet, directory or file at PATH, which
+const imagesHelp = `List the images of the disks in the fleet, directory or file at PATH, which
 defaults to the working directory. Each image is listed with its version, the
 number of VMs that use it, and the position that sets it.
 
@@ -28,7 +24,13 @@ unversioned (no version is set, so nothing is rolled out) or unknown (the cluste
 has no version).
 
 With --write, update the versions that are behind in the files that set them. With
---check, exit with status 1 if an image is behind.`,
+--check, exit with status 1 if an image is behind.`
+
+func newImagesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "images [PATH]",
+		Short: "List the images of a fleet, and which are behind",
+		Long:  imagesHelp,
 		Example: `  vmrender images site-a
   kubectl get datasources,dataimportcrons -A -o yaml | vmrender images site-a --from - --write`,
 	}

@@ -1,0 +1,84 @@
+package render
+
+import (
+	"slices"
+
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	poolv1 "kubevirt.io/api/pool/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// subject is a VM with what protects it as it is rendered: the sync options and
+// labels of the VirtualMachine or VirtualMachinePool.
+type subject struct {
+	*machine.Machine
+	options string
+	labels  map[string]string
+}
+
+// subjectOf renders a VM.
+func subjectOf(m *machine.Machine) *subject {
+	s := &subject{Machine: m}
+	objects, _ := new(renderer).render(m, new(source.Diagnostics))
+	for _, o := range objects {
+		switch o := o.(type) {
+		case *kubevirtv1.VirtualMachine:
+			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
+		case *poolv1.VirtualMachinePool:
+			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
+		}
+	}
+	return s
+}
+
+// The conditions under which facts hold.
+
+func hasKeptDisk(m *subject) bool  { return hasDisk(m, true) }
+func hasOwnedDisk(m *subject) bool { return hasDisk(m, false) }
+
+func hasKeptRoot(m *subject) bool {
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
+		return d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && d.Keep
+	})
+}
+
+func hasOwnedDataDisk(m *subject) bool { return slices.ContainsFunc(m.Disks, isOwnedData) }
+
+func hasGrowingDisk(m *subject) bool {
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.ExpandTo != "" })
+}
+
+func hasCloudInit(m *subject) bool { return m.CloudInit != nil }
+
+func isProtected(m *subject) bool { return m.labels[labelProtection] == protected }
+
+// hasOption returns the condition that the VM has a sync option. An option without a
+// value is none that protects the VM.
+func hasOption(name, value string) func(*subject) bool {
+	return func(m *subject) bool {
+		o := optionOf(m.options, name)
+		return o.value == value || value == "" && o.strength() == 0
+	}
+}
+
+func takesSnapshots(m *subject) bool { return m.Lifecycle.SnapshotBefore }
+
+func runsAnsible(m *subject) bool { return m.Lifecycle.Ansible != nil }
+
+// losesIdentity reports whether an update of a pool changes the identity of its VMs.
+func losesIdentity(m *subject) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
+
+// hasDisk reports whether the VM has a DataVolume that is kept, or one that is not.
+func hasDisk(m *subject, kept bool) bool {
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
+		return d.Kind == machine.DiskDataVolume && d.Keep == kept
+	})
+}
+
+func isOwnedData(d machine.Disk) bool {
+	return d.Kind == machine.DiskDataVolume && !d.Keep && d.Name != "root"
+}
