@@ -309,7 +309,7 @@ var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
 // plugin's installation: then the fix that was pushed meanwhile is synced without a hand.
 // Other tests do not run meanwhile: the limit is one for all syncs.
 func TestSyncIsBounded(t *testing.T) {
-	require.NoError(t, lab.argo.Limit(t.Context(), 30*time.Second))
+	require.NoError(t, lab.argo.Limit(t.Context(), 15*time.Second))
 	t.Cleanup(func() { require.NoError(t, lab.argo.Limit(context.Background(), syncLimit)) })
 	s := newScenario(t, "bounded")
 	s.will(kubevirt.Instances, "db", kubevirt.Wait)
