@@ -15,6 +15,7 @@ type Topic struct {
 // changing them has no effect.
 func Topics() []Topic {
 	topics := []Topic{
+		{"Older versions of KubeVirt", rulesVersions},
 		{"Labels, annotations and sync options of a machine", rulesMetadata},
 		{"Power", rulesPower},
 		{"Templates of disks", rulesTemplates},

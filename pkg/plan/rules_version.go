@@ -1,0 +1,46 @@
+package plan
+
+// Sources of the rules of older versions.
+const (
+	sourceRestart15 = "KubeVirt v1.5.0, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded"
+	sourceRestart16 = "KubeVirt v1.6.0, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded"
+	sourceMatcher   = "KubeVirt v1.4.1, pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go, validateMatcherUpdate"
+)
+
+// rulesVersions are what older versions of KubeVirt do otherwise. They are tried first.
+var rulesVersions = []Rule{
+	renamedMatcher("instancetype"), renamedMatcher("preference"),
+	flaggedNIC("domain.devices.interfaces"), flaggedNIC("networks"),
+	stagedVolume("volumes"), stagedVolume("domain.devices.disks"),
+}
+
+// renamedMatcher is the rule of another instance type or preference: up to KubeVirt 1.4, the
+// controller writes the revision into the machine, where Argo CD leaves it.
+func renamedMatcher(field string) Rule {
+	return Rule{
+		Path: "spec." + field + ".name", If: both(not(added, "not added"), not(removed, "not removed")), Before: "1.5",
+		Level: Refused, Code: "invalid", Key: field, Source: sourceMatcher,
+		Reason: "this KubeVirt keeps the revision of the old one in the machine, and refuses another name beside it",
+		Advice: "remove spec." + field + ".revisionName from the machine in the cluster first",
+	}
+}
+
+// flaggedNIC is the rule of changed NICs and networks: KubeVirt 1.5.0 makes them as every
+// version does, and asks for a restart all the same.
+func flaggedNIC(list string) Rule {
+	return Rule{
+		Path: "spec.template.spec." + list + "[*].**", From: "1.5", Before: "1.5.1", Level: Restart, Code: waitsCode,
+		Reason: "this KubeVirt asks for a restart after every change of a NIC, which holds back other live changes until then",
+		Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceRestart15, Compared: true,
+	}
+}
+
+// stagedVolume is the rule of hotpluggable volumes and their disks where changes wait for a
+// restart: KubeVirt compares them up to 1.6.
+func stagedVolume(list string) Rule {
+	return Rule{
+		Path: "spec.template.spec." + list + "[*].**", If: both(hotpluggable, staging), Before: "1.7", Level: Restart, Code: waitsCode,
+		Reason: "the cluster's vmRolloutStrategy is Stage", Advice: adviceRestart, When: atRestart, Key: "disks[*]",
+		Source: sourceRestart16, Compared: true,
+	}
+}

@@ -1,0 +1,47 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// What a version of KubeVirt does otherwise than its neighbours.
+func TestVersions(t *testing.T) {
+	link := set("down", "spec.template.spec.domain.devices.interfaces.1.state")
+	network := set("default/vlan8", "spec.template.spec.networks.1.multus.networkName")
+	volume := set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName")
+	size := set("u1.large", "spec.instancetype.name")
+	for _, test := range []struct {
+		name, version string
+		edit          func([]object)
+		cluster       func(*plan.Cluster)
+		level         plan.Level
+	}{
+		{name: "link", version: "1.4.1", edit: link, level: plan.Live},
+		{name: "link", version: "1.5.0", edit: link, level: plan.Restart},
+		{name: "link", version: "1.5.1", edit: link, level: plan.Live},
+		{name: "network", version: "1.8", edit: network, level: plan.Restart},
+		{name: "network", version: "1.9", edit: network, level: plan.Migrate},
+		{name: "volume", version: "1.6.2", edit: volume, cluster: stage, level: plan.Restart},
+		{name: "volume", version: "1.7", edit: volume, cluster: stage, level: plan.Staged},
+		{name: "instance type", version: "1.4.1", edit: size, level: plan.Refused},
+		{name: "instance type", version: "1.5", edit: size, level: plan.Restart},
+	} {
+		t.Run(test.name+" "+test.version, func(t *testing.T) {
+			old, edited := load(t, "pet"), load(t, "pet")
+			for _, objects := range [][]object{old, edited} {
+				at(objects[0], "spec").(object)["instancetype"] = object{"name": "u1.small"}
+			}
+			test.edit(edited)
+			cluster := plan.Cluster{KubeVirt: test.version, OpenShift: true}
+			if test.cluster != nil {
+				test.cluster(&cluster)
+			}
+			p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: cluster})
+			require.Equal(t, test.level, p.VMs[0].Level, "%+v", p.VMs[0].Causes)
+		})
+	}
+}
