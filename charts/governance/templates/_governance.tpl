@@ -1,6 +1,6 @@
 {{/*
-governance.enabled are the policies of governance.policies that are switched on, with their values under "settings", and with
-the name of their objects under "name".
+governance.enabled are the policies of governance.policies that are switched on, with their values under "settings", the name of
+their objects under "name", and CEL of their parameters and of exempt users under "params" and "exempt".
 */}}
 {{- define "governance.enabled" -}}
 {{- $out := dict -}}
@@ -11,7 +11,8 @@ the name of their objects under "name".
 {{- fail (printf "%s: Deny and Warn exclude each other; expected [Deny, Audit], or [Warn, Audit] to begin with" (hasKey $values "actions" | ternary (printf "policies.%s.actions" $key) "actions")) -}}
 {{- end -}}
 {{- if $values.enabled -}}
-{{- $_ := set $out $key (merge (dict "name" (printf "virtualization-%s" (kebabcase $key)) "settings" $values "actions" $actions) $policy) -}}
+{{- $params := include "governance.parameters" (dict "key" $key "settings" $values) -}}
+{{- $_ := set $out $key (merge (dict "name" (printf "virtualization-%s" (kebabcase $key)) "settings" $values "actions" $actions "params" $params "exempt" (include "governance.exempt" $)) $policy) -}}
 {{- end -}}
 {{- end -}}
 {{- toYaml $out -}}
@@ -29,49 +30,52 @@ governance.verbs are the verbs that the policies which are switched on ask for.
 {{- end -}}
 
 {{/*
-governance.parameters is what policies read of their ConfigMap, whose values are strings: lists have commas.
+governance.exempt are the users that no policy is for.
 */}}
-{{- define "governance.parameters" -}}
-{{- $out := dict -}}
+{{- define "governance.exempt" -}}
 {{- $users := list -}}
 {{- range .Values.exemptServiceAccounts }}{{ $users = append $users (printf "system:serviceaccount:%s" (replace "/" ":" .)) }}{{ end -}}
-{{- $_ := set $out "exemptUsers" (join "," $users) -}}
-{{- $enabled := include "governance.enabled" . | fromYaml -}}
-{{- with $enabled.deniedNamespaces -}}
-{{- $_ := set $out "deniedNamespaces" (join "," .settings.namespaces) -}}
+{{- toJson $users -}}
 {{- end -}}
-{{- with $enabled.macAddresses -}}
-{{- $range := .settings.kubeMacPoolConfiguration | default dict -}}
-{{- if and (not $range) (ne .settings.kubeMacPool false) -}}
-{{- fail "policies.macAddresses.kubeMacPoolConfiguration: missing; expected KubeMacPool's rangeStart and rangeEnd, or kubeMacPool: false where it does not run" -}}
-{{- end -}}
-{{- if and $range (eq .settings.kubeMacPool false) -}}
-{{- fail "policies.macAddresses.kubeMacPoolConfiguration: kubeMacPool is false; remove one of them" -}}
-{{- end -}}
-{{- if gt (lower ($range.rangeStart | default "")) (lower ($range.rangeEnd | default "")) -}}
-{{- fail (printf "policies.macAddresses.kubeMacPoolConfiguration.rangeEnd: %q is before rangeStart; expected a later address" $range.rangeEnd) -}}
-{{- end -}}
-{{- $_ := set $out "macRangeStart" ($range.rangeStart | default "") -}}
-{{- $_ := set $out "macRangeEnd" ($range.rangeEnd | default "") -}}
-{{- end -}}
-{{- with $enabled.cloneSources -}}
-{{- $_ := set $out "cloneSources" (join "," .settings.namespaces) -}}
-{{- range $namespace, $sources := .settings.byNamespace -}}
-{{- $_ := set $out (printf "cloneSources.%s" $namespace) (join "," $sources) -}}
-{{- end -}}
-{{- end -}}
-{{- range $key := list "images" "serviceAccounts" "interfaceModels" "instancetypes" "runStrategies" -}}
-{{- with get $enabled $key -}}
-{{- $_ := set $out $key (join "," (required (printf "policies.%s.allowed: missing; expected what is allowed" $key) .settings.allowed)) -}}
-{{- end -}}
-{{- end -}}
-{{- with $enabled.requiredLabels -}}
+
+{{/*
+governance.parameters is what a policy compares with, as JSON, which is CEL too; nothing for most policies.
+Usage: {{ include "governance.parameters" (dict "key" $key "settings" $values) }}
+*/}}
+{{- define "governance.parameters" -}}
+{{- if eq .key "deniedNamespaces" -}}
+{{- toJson .settings.namespaces -}}
+{{- else if eq .key "macAddresses" -}}
+{{- include "governance.macRange" .settings -}}
+{{- else if eq .key "cloneSources" -}}
+{{- merge (dict "" .settings.namespaces) (.settings.byNamespace | default dict) | toJson -}}
+{{- else if eq .key "requiredLabels" -}}
 {{- $labels := list -}}
 {{- range $label, $value := .settings.labels }}{{ $labels = append $labels (printf "%s=%s" $label $value) }}{{ end -}}
 {{- if not $labels }}{{ fail "policies.requiredLabels.labels: missing; expected the labels" }}{{ end -}}
-{{- $_ := set $out "requiredLabels" (join "," $labels) -}}
+{{- toJson $labels -}}
+{{- else if has .key (list "images" "serviceAccounts" "interfaceModels" "instancetypes" "runStrategies") -}}
+{{- required (printf "policies.%s.allowed: missing; expected what is allowed" .key) .settings.allowed | toJson -}}
 {{- end -}}
-{{- toYaml $out -}}
+{{- end -}}
+
+{{/*
+governance.macRange is the range of KubeMacPool's addresses, in the form that the policy compares: without colons.
+*/}}
+{{- define "governance.macRange" -}}
+{{- $range := .kubeMacPoolConfiguration | default dict -}}
+{{- if and (not $range) (ne .kubeMacPool false) -}}
+{{- fail "policies.macAddresses.kubeMacPoolConfiguration: missing; expected KubeMacPool's rangeStart and rangeEnd, or kubeMacPool: false where it does not run" -}}
+{{- end -}}
+{{- if and $range (eq .kubeMacPool false) -}}
+{{- fail "policies.macAddresses.kubeMacPoolConfiguration: kubeMacPool is false; remove one of them" -}}
+{{- end -}}
+{{- $start := $range.rangeStart | default "" | lower | replace ":" "" -}}
+{{- $end := $range.rangeEnd | default "" | lower | replace ":" "" -}}
+{{- if gt $start $end -}}
+{{- fail (printf "policies.macAddresses.kubeMacPoolConfiguration.rangeEnd: %q is before rangeStart; expected a later address" $range.rangeEnd) -}}
+{{- end -}}
+{{- dict "start" $start "end" $end | toJson -}}
 {{- end -}}
 
 {{/*
@@ -84,14 +88,17 @@ Usage: {{ include "governance.cel" $policy | fromYaml }}
 {{- with .allowed }}{{ $allowed = printf "!(%s) && " . }}{{ end -}}
 {{- $authorized := "" -}}
 {{- with .verb }}{{ $authorized = printf " || authorizer.group('kubevirt.io').resource('virtualmachines').namespace(request.namespace).check('%s').allowed()" . }}{{ end -}}
-paramKind: {apiVersion: v1, kind: ConfigMap}
 matchConditions:
   - name: not-exempt
-    expression: "!(request.userInfo.username in params.data.exemptUsers.split(','))"
+    expression: {{ printf "!(request.userInfo.username in %s)" .exempt | quote }}
   # Whoever removes the finalizers must be able to.
   - name: not-being-deleted
     expression: object == null || !has(object.metadata.deletionTimestamp)
 variables:
+  {{- with .params }}
+  - name: params
+    expression: {{ quote . }}
+  {{- end }}
   - name: objects
     expression: "(object == null ? [] : [dyn(object)]) + (oldObject == null ? [] : [dyn(oldObject)])"
   - name: found

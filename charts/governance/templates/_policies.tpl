@@ -6,18 +6,19 @@ operations  requests that are judged
 values      CEL: a list of what matters in an object, `self`
 allowed     CEL: whether a `value` of that list is allowed to everybody; without it none is
 message     CEL: what to say of variables.refused, the values that were not there before and are not allowed
-missing     what becomes of a request while the parameters do not exist, such as between the deletions of the ConfigMap and of the
-            binding: Deny without it. Where that would stop the garbage collector everywhere, it is Allow
 verb        what the requester must be allowed to do with virtual machines to have refused values all the same
 
-Policies are the same in all clusters; what differs is in params, the ConfigMap of governance.parameters.
+What differs between sites is variables.params: what governance.parameters makes of the policy's values. It is a part of the
+policy. A ConfigMap beside it would not do: the API server stops watching ConfigMaps with the last policy that needs one, and
+sees none when policies come back (k8s.io/apiserver v0.36.3, pkg/admission/plugin/policy/generic/policy_source.go); then
+everything is refused.
 */}}
 {{- define "governance.policies" -}}
 deniedNamespaces:
   objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool, VirtualMachineClone]
   operations: [CREATE]
   values: "[request.namespace]"
-  allowed: "!(value in params.data.deniedNamespaces.split(','))"
+  allowed: "!(value in variables.params)"
   message: "'namespace ' + variables.refused[0] + ' is not for virtual machines; use another one'"
 
 # KubeMacPool fills in addresses before any policy sees the object, so an address of its range is taken for one of its own.
@@ -32,7 +33,7 @@ macAddresses:
     + self.spec.?patches.orValue([]).join(' ').findAll('([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}|([0-9A-Fa-f]{4}[.]){2}[0-9A-Fa-f]{4}'))
     .map(mac, mac.lowerAscii().replace(':', '').replace('-', '').replace('.', ''))
   allowed: >-
-    value >= params.data.macRangeStart.lowerAscii().replace(':', '') && value <= params.data.macRangeEnd.lowerAscii().replace(':', '')
+    value >= variables.params.start && value <= variables.params.end
   message: "'MAC address ' + variables.refused.join(', ') + ' is none of KubeMacPool; leave it out, or ask somebody with the verb set-mac on virtualmachines'"
   verb: set-mac
 
@@ -61,7 +62,6 @@ deleteProtectionRemoval:
 rolloutDeletions:
   objects: [DataVolume]
   operations: [DELETE]
-  missing: Allow
   values: >-
     request.userInfo.username.matches('^system:serviceaccount:[^:]+:.+-[0-9a-f]{8}-rollout$')
     && self.metadata.?labels[?'vmrender.io/disk'].orValue('') != 'root' ? [self.metadata.name] : []
@@ -74,7 +74,6 @@ rolloutDeletions:
 keptDisks:
   objects: [DataVolume]
   operations: [DELETE]
-  missing: Allow
   values: >-
     request.userInfo.username in ['system:serviceaccount:kube-system:generic-garbage-collector', 'system:kube-controller-manager']
     && namespaceObject.status.phase != 'Terminating'
@@ -97,9 +96,9 @@ cloneSources:
     .map(disks, disks.map(d, d.?sourceRef.?namespace.orValue('')) + disks.map(d, d.?source.?pvc.?namespace.orValue(''))
     + disks.map(d, d.?source.?snapshot.?namespace.orValue('')) + disks.map(d, d.?source.?dataSource.?namespace.orValue('')))[0]
   allowed: >-
-    value == '' || value == request.namespace || value in params.data.cloneSources.split(',')
-    || value in params.data[?'cloneSources.' + request.namespace].orValue('').split(',')
-  message: "'namespace ' + request.namespace + ' may not copy disks of ' + variables.refused.join(', ') + '; expected a source of its own, or of ' + params.data.cloneSources"
+    value == '' || value == request.namespace || value in variables.params['']
+    || value in variables.params[?request.namespace].orValue([])
+  message: "'namespace ' + request.namespace + ' may not copy disks of ' + variables.refused.join(', ') + '; expected a source of its own, or of ' + variables.params[''].join(', ')"
 
 # One list is for container disks, Jobs and imports, so the scheme of registries is left out. A path does not lead out of its
 # prefix by dots.
@@ -116,9 +115,9 @@ images:
     + disks.map(d, d.?source.?registry.?imageStream.optMap(name, 'imagestream/' + name).orValue('')))[0])
     .filter(image, image != '').map(image, image.startsWith('docker://') ? image.substring(9) : image)
   allowed: >-
-    !value.matches('/([.]|%2[eE]){1,2}(/|$)') && params.data.images.split(',').exists(prefix, prefix.endsWith('/') ? value.startsWith(prefix)
+    !value.matches('/([.]|%2[eE]){1,2}(/|$)') && variables.params.exists(prefix, prefix.endsWith('/') ? value.startsWith(prefix)
     : value == prefix || value.startsWith(prefix + ':') || value.startsWith(prefix + '@'))
-  message: "'image ' + variables.refused.join(', ') + ' is not allowed; expected one of ' + params.data.images"
+  message: "'image ' + variables.refused.join(', ') + ' is not allowed; expected one of ' + variables.params.join(', ')"
 
 # Who names a ServiceAccount of a namespace has its rights, by the token in the pod or on the disk.
 serviceAccounts:
@@ -130,8 +129,8 @@ serviceAccounts:
     .map(name, name == '' ? 'default' : name)
     + p.?volumes.orValue([]).map(v, v.?serviceAccount.?serviceAccountName.orValue('')).filter(name, name != ''))[0]
   allowed: >-
-    params.data.serviceAccounts.split(',').exists(name, name.startsWith('*') ? value.endsWith(name.substring(1)) : value == name)
-  message: "'service account ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.serviceAccounts"
+    variables.params.exists(name, name.startsWith('*') ? value.endsWith(name.substring(1)) : value == name)
+  message: "'service account ' + variables.refused.join(', ') + ' is not allowed; expected ' + variables.params.join(', ')"
 
 interfaceModels:
   objects: [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool]
@@ -139,8 +138,8 @@ interfaceModels:
   values: >-
     {{ include "governance.instance" . }}
     .?domain.?devices.?interfaces.orValue([]).map(i, i.?model.orValue('virtio'))
-  allowed: "value in params.data.interfaceModels.split(',')"
-  message: "'interface model ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.interfaceModels"
+  allowed: "value in variables.params"
+  message: "'interface model ' + variables.refused.join(', ') + ' is not allowed; expected ' + variables.params.join(', ')"
 
 # KubeVirt takes the name for that of a VirtualMachineClusterInstancetype where the kind is not given; users make the
 # namespaced ones themselves.
@@ -150,8 +149,8 @@ instancetypes:
   values: >-
     [self.spec.?virtualMachineTemplate.?spec.orValue(self.spec).?instancetype.orValue({})]
     .map(i, (i.?kind.orValue('').lowerAscii().startsWith('virtualmachineinstancetype') ? 'VirtualMachineInstancetype/' : '') + i.?name.orValue('none'))
-  allowed: "value in params.data.instancetypes.split(',')"
-  message: "'instance type ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.instancetypes"
+  allowed: "value in variables.params"
+  message: "'instance type ' + variables.refused.join(', ') + ' is not allowed; expected ' + variables.params.join(', ')"
 
 runStrategies:
   objects: [VirtualMachine, VirtualMachinePool]
@@ -159,14 +158,14 @@ runStrategies:
   values: >-
     [self.spec.?virtualMachineTemplate.?spec.orValue(self.spec)]
     .map(s, s.?runStrategy.orValue(s.?running.orValue(false) ? 'Always' : 'Halted'))
-  allowed: "value in params.data.runStrategies.split(',')"
-  message: "'run strategy ' + variables.refused.join(', ') + ' is not allowed; expected ' + params.data.runStrategies"
+  allowed: "value in variables.params"
+  message: "'run strategy ' + variables.refused.join(', ') + ' is not allowed; expected ' + variables.params.join(', ')"
 
 requiredLabels:
   objects: [VirtualMachine]
   operations: [CREATE, UPDATE]
   values: >-
-    params.data.requiredLabels.split(',')
+    variables.params
     .filter(l, !self.metadata.?labels[?l.split('=')[0]].optMap(v, l.endsWith('=') || l.endsWith('=' + v)).orValue(false))
   message: "'label ' + variables.refused.join(', ') + ' is missing'"
 {{- end -}}

@@ -96,8 +96,6 @@ func sameExpressions(t *testing.T, kyverno, policy, binding *unstructured.Unstru
 	require.Equal(t, spec["variables"], validate["variables"])
 	require.Equal(t, spec["validations"], validate["expressions"])
 	require.Equal(t, spec["matchConditions"], rule["celPreconditions"])
-	require.Equal(t, spec["paramKind"], validate["paramKind"])
-	require.Equal(t, field[any](t, binding.Object, "spec", "paramRef"), validate["paramRef"])
 
 	denies := slices.Contains(field[[]any](t, binding.Object, "spec", "validationActions"), any("Deny"))
 	require.Equal(t, map[bool]string{true: "Enforce", false: "Audit"}[denies], field[string](t, rule, "validate", "failureAction"))

@@ -133,7 +133,7 @@ func serviceAccountAttempts() []attempt {
 		volume := object{"name": "token", "serviceAccount": object{"serviceAccountName": name}}
 		return with(machine("tenant"), []any{volume}, "spec", "template", "spec", "volumes")
 	}
-	const refused = "service account deployer is not allowed; expected default,*-rollout"
+	const refused = "service account deployer is not allowed; expected default, *-rollout"
 	return []attempt{
 		{name: "job as nobody in particular", as: developer, object: job("tenant", tool, tool, "")},
 		{name: "job of a rollout", as: developer, object: job("tenant", tool, tool, "shop-1a2b3c4d-rollout")},
