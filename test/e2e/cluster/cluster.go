@@ -6,6 +6,7 @@ package cluster
 import (
 	"context"
 	"crypto/x509/pkix"
+	"net/http"
 
 	"github.com/vmrender/vmrender/test/e2e/pki"
 	"github.com/vmrender/vmrender/test/e2e/process"
@@ -21,6 +22,7 @@ type Cluster struct {
 	programs  map[string]string
 	authority *pki.Authority
 	running   []*process.Running
+	proxy     *http.Server // where the cluster pretends to be another
 }
 
 // Start starts the control plane, with the programs that package build has
@@ -83,6 +85,9 @@ func (c *Cluster) run(ctx context.Context, servers ...process.Server) error {
 
 // Stop ends all servers, the last that was started first.
 func (c *Cluster) Stop() {
+	if c.proxy != nil {
+		_ = c.proxy.Close() //nolint:errcheck // nobody listens any more
+	}
 	for i := len(c.running) - 1; i >= 0; i-- {
 		c.running[i].Stop()
 	}

@@ -22,8 +22,7 @@ import (
 const versionedAddress = "127.0.0.1:6444"
 
 // Pretend has whoever uses the kubeconfig from now on told that the cluster is of
-// another version of Kubernetes, such as v1.33.5, until the context is done. The API
-// is that of the version it is.
+// another version of Kubernetes, such as v1.33.5. The API is that of the version it is.
 func (c *Cluster) Pretend(ctx context.Context, version string) error {
 	pair, err := c.Certificate("kube-apiserver-" + version)
 	if err != nil {
@@ -37,9 +36,9 @@ func (c *Cluster) Pretend(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: proxy, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS13}}
+	server := &http.Server{Handler: whole(proxy), TLSConfig: &tls.Config{MinVersion: tls.VersionTLS13}}
 	go server.ServeTLS(listener, pair.Cert, pair.Key) //nolint:errcheck // it ends with the test
-	context.AfterFunc(ctx, func() { _ = server.Close() })
+	c.proxy = server
 
 	config, err := clientcmd.LoadFromFile(c.Kubeconfig)
 	if err != nil {
@@ -50,6 +49,22 @@ func (c *Cluster) Pretend(ctx context.Context, version string) error {
 	}
 	c.Kubeconfig += "-" + version
 	return clientcmd.WriteToFile(*config, c.Kubeconfig)
+}
+
+// whole reads a request to its end before it hands it on. Otherwise an answer that does
+// not wait for the end, such as that of an unknown kind, ends the request in neither of
+// the two connections: a client that speaks HTTP/2 stops sending what is refused, and
+// the proxy waits for the rest before it ends its answer.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(content))
+		next.ServeHTTP(w, r)
+	})
 }
 
 // versioned hands on everything to the API server, with the rights of the client, and

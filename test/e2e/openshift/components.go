@@ -20,7 +20,8 @@ var operatorKind = kind("operators.coreos.com", "v1", "Operator")
 // componentLabel is the prefix of the label of an operator's components.
 const componentLabel = "operators.coreos.com/"
 
-// adopt labels each Subscription, and what it has installed.
+// adopt labels each Subscription, and what it has installed; definitions come with their
+// label, so that the cluster's API changes once less.
 func (o *OpenShift) adopt(ctx context.Context) error {
 	return o.each(ctx, subscriptionKind, func(s *unstructured.Unstructured) error {
 		key, namespace := componentKey(get[string](s, "spec", "name"), s.GetNamespace()), s.GetNamespace()
@@ -36,16 +37,7 @@ func (o *OpenShift) adopt(ctx context.Context) error {
 		if installed == "" {
 			return nil
 		}
-		if err := o.label(ctx, versionKind, namespace, installed, key); err != nil {
-			return err
-		}
-		_, p := o.release.providing(installed)
-		for _, definition := range p.definitions {
-			if err := o.label(ctx, definitionKind, "", definition, key); err != nil {
-				return err
-			}
-		}
-		return nil
+		return o.label(ctx, versionKind, namespace, installed, key)
 	})
 }
 
@@ -64,18 +56,16 @@ const longestName = 63
 
 // operators makes the Operators whose components exist, and writes their status.
 func (o *OpenShift) operators(ctx context.Context) error {
+	components, err := o.components(ctx)
+	if err != nil {
+		return err
+	}
 	found := map[string][]any{}
-	for _, k := range []schema.GroupVersionKind{versionKind, definitionKind, installPlanKind, subscriptionKind} {
-		err := o.each(ctx, k, func(component *unstructured.Unstructured) error {
-			for key := range component.GetLabels() {
-				if name, ok := strings.CutPrefix(key, componentLabel); ok {
-					found[name] = append(found[name], reference(component))
-				}
+	for _, component := range components {
+		for key := range component.GetLabels() {
+			if name, ok := strings.CutPrefix(key, componentLabel); ok {
+				found[name] = append(found[name], reference(component))
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
 	for name, references := range found {
@@ -101,6 +91,31 @@ func (o *OpenShift) operators(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// components are what may belong to an operator. Definitions are read one by one, because
+// those of KubeVirt are too large to read them all over and over.
+func (o *OpenShift) components(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	var found []*unstructured.Unstructured
+	for _, k := range []schema.GroupVersionKind{versionKind, installPlanKind, subscriptionKind} {
+		objects, err := o.all(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, objects...)
+	}
+	for _, p := range o.release.products() {
+		for _, name := range p.definitions {
+			definition, err := o.find(ctx, definitionKind, "", name)
+			if err != nil {
+				return nil, err
+			}
+			if definition != nil {
+				found = append(found, definition)
+			}
+		}
+	}
+	return found, nil
 }
 
 // reference is what an Operator says of a component: its conditions, which for a

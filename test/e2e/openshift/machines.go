@@ -26,8 +26,8 @@ var (
 
 const (
 	workers     = "worker"
-	renderDelay = 40 // steps
-	updateTime  = 4  // steps that a node takes
+	renderDelay = 5 // steps in which nothing is applied: a busy machine takes longer for that than MachineConfigs wait
+	updateTime  = 4 // steps that a node takes
 )
 
 // pools is what the machine config operator knows of the workers.
@@ -94,7 +94,13 @@ func (o *OpenShift) machineConfigs(ctx context.Context) error {
 		return err
 	}
 	if get[string](pool, "spec", "configuration", "name") != configuration["name"] {
-		o.pools.waited++
+		syncing, err := o.Syncing(ctx)
+		if err != nil {
+			return err
+		}
+		if !syncing {
+			o.pools.waited++
+		}
 		if o.pools.waited >= renderDelay || get[string](pool, "spec", "configuration", "name") == "" {
 			o.pools.waited = 0
 			return o.Update(ctx, poolKind, "", workers, func(pool *unstructured.Unstructured) {

@@ -6,28 +6,40 @@ import (
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 )
 
 func kind(group, version, name string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: version, Kind: name}
 }
 
+// of gives access to the objects of a kind, without asking the API server whether it is
+// served: most kinds are not for most of the time.
+func (o *OpenShift) of(k schema.GroupVersionKind, namespace string) dynamic.ResourceInterface {
+	resource, _ := meta.UnsafeGuessKindToResource(k)
+	if k == networkKind {
+		resource.Resource = "network-attachment-definitions"
+	}
+	return o.Resource(resource).Namespace(namespace)
+}
+
 // all returns the objects of a kind; none where it is not served.
 func (o *OpenShift) all(ctx context.Context, k schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
-	items, err := o.List(ctx, k, "")
-	if meta.IsNoMatchError(err) {
+	list, err := o.of(k, "").List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]*unstructured.Unstructured, len(items))
-	for i := range items {
-		objects[i] = &items[i]
+	objects := make([]*unstructured.Unstructured, len(list.Items))
+	for i := range list.Items {
+		objects[i] = &list.Items[i]
 	}
 	return objects, nil
 }
@@ -48,8 +60,8 @@ func (o *OpenShift) each(ctx context.Context, k schema.GroupVersionKind, act fun
 
 // find returns an object, or nil where it is not there or its kind is not served.
 func (o *OpenShift) find(ctx context.Context, k schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
-	object, err := o.Get(ctx, k, namespace, name)
-	if meta.IsNoMatchError(err) {
+	object, err := o.of(k, namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	return object, err
@@ -62,11 +74,7 @@ func (o *OpenShift) make(ctx context.Context, k schema.GroupVersionKind, namespa
 	object.SetGroupVersionKind(k)
 	object.SetNamespace(namespace)
 	object.SetName(name)
-	resource, err := o.Of(k, namespace)
-	if err != nil {
-		return err
-	}
-	_, err = resource.Create(ctx, object, metav1.CreateOptions{})
+	_, err := o.of(k, namespace).Create(ctx, object, metav1.CreateOptions{})
 	return err
 }
 
@@ -85,11 +93,12 @@ func (o *OpenShift) setStatus(ctx context.Context, object *unstructured.Unstruct
 		return nil
 	}
 	object.Object["status"] = status
-	resource, err := o.Of(object.GroupVersionKind(), object.GetNamespace())
-	if err != nil {
-		return err
+	k := object.GroupVersionKind()
+	subresources := []string{"status"}
+	if k == importKind || k == sourceKind {
+		subresources = nil // CDI's kinds have none, besides DataVolume
 	}
-	_, err = resource.UpdateStatus(ctx, object, metav1.UpdateOptions{})
+	_, err := o.of(k, object.GetNamespace()).Update(ctx, object, metav1.UpdateOptions{}, subresources...)
 	return err
 }
 

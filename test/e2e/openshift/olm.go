@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -106,8 +107,8 @@ func (o *OpenShift) installPlans(ctx context.Context) error {
 }
 
 func (o *OpenShift) carryOut(ctx context.Context, namespace, version string) error {
-	_, p := o.release.providing(version)
-	if err := o.install(ctx, p.definitions...); err != nil {
+	name, p := o.release.providing(version)
+	if err := o.install(ctx, map[string]string{componentKey(name, namespace): ""}, p.definitions...); err != nil {
 		return err
 	}
 	var owned []any
@@ -130,15 +131,15 @@ func (o *OpenShift) versions(ctx context.Context) error {
 		set := func(phase, reason, message string) error {
 			return o.setStatus(ctx, version, map[string]any{"phase": phase, "reason": reason, "message": message})
 		}
-		groups, err := o.List(ctx, groupKind, version.GetNamespace())
+		groups, err := o.of(groupKind, version.GetNamespace()).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
 		name, _ := o.release.providing(version.GetName())
 		phase := get[string](version, "status", "phase")
 		switch reason := o.failure(name); {
-		case len(groups) != 1:
-			return set("Failed", "NoOperatorGroup", fmt.Sprintf("csv in namespace with %d operatorgroups", len(groups)))
+		case len(groups.Items) != 1:
+			return set("Failed", "NoOperatorGroup", fmt.Sprintf("csv in namespace with %d operatorgroups", len(groups.Items)))
 		case reason != "" && (phase == "Installing" || phase == "Failed"):
 			return set("Failed", "InstallCheckFailed", reason)
 		case phase == "Failed":

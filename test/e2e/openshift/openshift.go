@@ -19,13 +19,23 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
+// Surroundings are what an OpenShift cluster asks and calls.
+type Surroundings struct {
+	// Virtualize is called when HyperConverged deploys KubeVirt and CDI.
+	Virtualize func(context.Context) error
+	// Syncing tells whether something is being applied to the cluster.
+	Syncing func(context.Context) (bool, error)
+	// Complain is handed the errors of what is played.
+	Complain func(error)
+}
+
 // OpenShift is what runs on a cluster.
 type OpenShift struct {
 	*cluster.Cluster
+	Surroundings
 	release     Release
 	definitions map[string]*unstructured.Unstructured // by name
-	virtualize  func(context.Context) error
-	complain    func(error)
+	ended       chan struct{}
 	pools       *pools
 	deployed    int // steps of HyperConverged that are done
 	handlers    int // steps that NMState has been there
@@ -38,21 +48,18 @@ type OpenShift struct {
 const step = 300 * time.Millisecond
 
 // Start brings what a release of OpenShift has without any operator from a catalog, and
-// plays the rest until the context is done. definitions are those of all kinds;
-// virtualize is called when HyperConverged deploys KubeVirt and CDI. It hands out the
-// errors of its own.
+// plays the rest until the context is done. definitions are those of all kinds.
 func Start(
-	ctx context.Context, c *cluster.Cluster, release Release, definitions []*unstructured.Unstructured,
-	virtualize func(context.Context) error, complain func(error),
+	ctx context.Context, c *cluster.Cluster, release Release, definitions []*unstructured.Unstructured, around Surroundings,
 ) (*OpenShift, error) {
 	o := &OpenShift{
-		Cluster: c, release: release, definitions: map[string]*unstructured.Unstructured{},
-		virtualize: virtualize, complain: complain, pools: newPools(), failing: map[string]string{},
+		Cluster: c, Surroundings: around, release: release, definitions: map[string]*unstructured.Unstructured{},
+		ended: make(chan struct{}), pools: newPools(), failing: map[string]string{},
 	}
 	for _, d := range definitions {
 		o.definitions[d.GetName()] = release.definition(d)
 	}
-	if err := o.install(ctx, native()...); err != nil {
+	if err := o.install(ctx, nil, native()...); err != nil {
 		return nil, err
 	}
 	objects, err := cluster.Objects(nativeYAML)
@@ -65,6 +72,9 @@ func Start(
 	go o.play(ctx)
 	return o, nil
 }
+
+// Wait waits until nothing is played any more, after the end of the context.
+func (o *OpenShift) Wait() { <-o.ended }
 
 // Fail has the operator of a package fail for a reason, or, with an empty one, run.
 func (o *OpenShift) Fail(pkg, reason string) {
@@ -79,21 +89,24 @@ func (o *OpenShift) failure(pkg string) string {
 	return o.failing[pkg]
 }
 
-// install installs definitions by their names.
-func (o *OpenShift) install(ctx context.Context, names ...string) error {
+// install installs definitions by their names, with labels.
+func (o *OpenShift) install(ctx context.Context, labels map[string]string, names ...string) error {
 	var found []*unstructured.Unstructured
 	for _, name := range names {
 		d, ok := o.definitions[name]
 		if !ok {
 			return fmt.Errorf("no definition %s", name)
 		}
-		found = append(found, d.DeepCopy())
+		d = d.DeepCopy()
+		d.SetLabels(labels)
+		found = append(found, d)
 	}
 	return o.Install(ctx, found)
 }
 
 // play lets everything take a step, over and over.
 func (o *OpenShift) play(ctx context.Context) {
+	defer close(o.ended)
 	actors := []func(context.Context) error{
 		o.subscriptions, o.installPlans, o.versions, o.adopt, o.operators,
 		o.nmstate, o.nodeNetworks, o.hyperConverged, o.descheduler, o.others, o.imports,
@@ -101,9 +114,8 @@ func (o *OpenShift) play(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		for _, act := range actors {
-			err := act(ctx)
-			if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-				o.complain(fmt.Errorf("openshift: %w", err))
+			if err := act(ctx); err != nil && !raced(err) && ctx.Err() == nil {
+				o.Complain(fmt.Errorf("openshift: %w", err))
 			}
 		}
 		select {
@@ -111,4 +123,9 @@ func (o *OpenShift) play(ctx context.Context) {
 		case <-time.After(step):
 		}
 	}
+}
+
+// raced tells whether somebody else was faster, so that the next step does it.
+func raced(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -42,7 +43,7 @@ func (o *OpenShift) nmstate(ctx context.Context) error {
 		if o.handlers++; o.handlers != handlersStart {
 			return nil
 		}
-		return o.install(ctx, policies)
+		return o.install(ctx, nil, policies)
 	})
 }
 
@@ -81,13 +82,12 @@ func (o *OpenShift) hyperConverged(ctx context.Context) error {
 func (o *OpenShift) deploy(ctx context.Context, h *unstructured.Unstructured) (bool, error) {
 	switch o.deployed {
 	case 0:
-		for _, namespace := range []string{"openshift-virtualization-os-images"} {
-			if err := o.make(ctx, kind("", "v1", "Namespace"), "", namespace, nil); err != nil {
-				return false, err
-			}
+		err := o.make(ctx, kind("", "v1", "Namespace"), "", "openshift-virtualization-os-images", nil)
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return false, err
 		}
 	case 1:
-		if err := o.virtualize(ctx); err != nil {
+		if err := o.Virtualize(ctx); err != nil {
 			return false, err
 		}
 	default:

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,8 +30,8 @@ import (
 // patience is how long the site may take to come up, on a machine that builds
 // something else meanwhile, and limit is that of one sync.
 const (
-	patience = 6 * time.Minute
-	limit    = 10 * time.Minute
+	patience = 10 * time.Minute
+	limit    = time.Hour
 )
 
 // site is examples/site on a cluster of its own.
@@ -37,6 +39,7 @@ type site struct {
 	*testing.T
 	*openshift.OpenShift
 	argo       *argo.Argo
+	kubevirt   *kubevirt.KubeVirt
 	repository *gitrepo.Repository
 	root       *argo.Application
 }
@@ -53,8 +56,10 @@ func newSite(t *testing.T, release openshift.Release) *site {
 	require.NoError(t, c.Pretend(ctx, release.Kubernetes))
 	definitions, err := layers.Definitions(prepared.Layers, os.Getenv("VMRENDER_EXTRA_CRDS"))
 	require.NoError(t, err)
-	s.OpenShift, err = openshift.Start(ctx, c, release, definitions, s.virtualize, s.complain)
+	s.OpenShift, err = openshift.Start(ctx, c, release, definitions,
+		openshift.Surroundings{Virtualize: s.virtualize(s.dir("kubevirt")), Syncing: s.syncing, Complain: s.complain})
 	require.NoError(t, err)
+	t.Cleanup(s.stop)
 	s.argo, err = argo.Start(ctx, c, s.dir("argocd"), prepared.Root, prepared.Definitions, prepared.Programs, limit)
 	require.NoError(t, err)
 	t.Cleanup(s.argo.Stop)
@@ -87,15 +92,46 @@ func (s *site) replace(from, to string) {
 func (s *site) complain(err error) { fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name(), err) }
 
 // virtualize is what HyperConverged deploys: KubeVirt and CDI, with their definitions.
-func (s *site) virtualize(ctx context.Context) error {
-	if err := s.Admit(ctx); err != nil {
+func (s *site) virtualize(dir string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := s.Admit(ctx)
+		if err == nil {
+			s.kubevirt, err = kubevirt.Start(ctx, s.Cluster, dir, prepared.Programs["virt-controller"], s.complain)
+		}
 		return err
 	}
-	k, err := kubevirt.Start(ctx, s.Cluster, s.dir("kubevirt"), prepared.Programs["virt-controller"], s.complain)
-	if err == nil {
-		context.AfterFunc(ctx, k.Stop)
+}
+
+// stop ends what plays, and what it has started.
+func (s *site) stop() {
+	s.Wait()
+	if s.kubevirt != nil {
+		s.kubevirt.Stop()
 	}
-	return err
+}
+
+// syncing tells whether Argo CD has a sync of a layer to do or to end.
+func (s *site) syncing(ctx context.Context) (bool, error) {
+	apps, err := s.layers(ctx)
+	return slices.ContainsFunc(apps, func(app unstructured.Unstructured) bool {
+		_, automated, _ := unstructured.NestedMap(app.Object, "spec", "syncPolicy", "automated")  //nolint:errcheck // as the schema says
+		phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase") //nolint:errcheck // as above
+		return automated && (phase == "" || phase == "Running")
+	}), err
+}
+
+// layers returns the Applications of the layers; none before Argo CD is installed.
+func (s *site) layers(ctx context.Context) ([]unstructured.Unstructured, error) {
+	resource := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+	list, err := s.Resource(resource).Namespace(argo.Namespace).
+		List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=site-a"})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
 }
 
 // bringUp commits the example, and makes its root.
@@ -137,12 +173,10 @@ func (s *site) deployFleet() *argo.Application {
 // applications returns the health of the layers' Applications, by their names.
 func (s *site) applications() map[string]string {
 	s.Helper()
-	resource := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
-	list, err := s.Resource(resource).Namespace(argo.Namespace).
-		List(s.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=site-a"})
+	apps, err := s.layers(s.Context())
 	require.NoError(s, err)
 	found := map[string]string{}
-	for _, app := range list.Items {
+	for _, app := range apps {
 		health, _, err := unstructured.NestedString(app.Object, "status", "health", "status")
 		require.NoError(s, err)
 		found[strings.TrimPrefix(app.GetName(), "site-a-")] = health
