@@ -1,12 +1,12 @@
 package kubevirt
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -31,7 +31,7 @@ func (s *stage) runInstance(ctx context.Context, vmi *unstructured.Unstructured)
 	case vmi.GetDeletionTimestamp() != nil:
 		return s.setInstance(ctx, vmi, succeeded, condition("Ready", "False", "PodTerminating"))
 	case phase == running && ready(vmi):
-		return s.plugMemory(ctx, vmi)
+		return s.plug(ctx, vmi)
 	}
 	there, err := s.disksThere(ctx, vmi)
 	if err != nil {
@@ -52,40 +52,6 @@ func (s *stage) runInstance(ctx context.Context, vmi *unstructured.Unstructured)
 		}
 		return s.setInstance(ctx, vmi, running, condition("Ready", "True", ""), migratable)
 	}
-}
-
-// plugMemory gives the guest what its instance asks for: at its start, and when
-// the controller of VirtualMachines has raised it (pkg/virt-handler/vm.go,
-// updateMemoryInfo). A cluster migrates the instance for that.
-func (s *stage) plugMemory(ctx context.Context, vmi *unstructured.Unstructured) error {
-	guest := nested[string](vmi, "spec", "domain", "memory", "guest")
-	if guest == "" {
-		return nil // its instance type has it
-	}
-	memory := nested[map[string]any](vmi, "status", "memory")
-	if memory == nil {
-		memory = map[string]any{"guestAtBoot": guest}
-		if err := setMaxGuest(vmi, guest); err != nil {
-			return err
-		}
-	}
-	memory["guestRequested"], memory["guestCurrent"] = guest, guest
-	return s.setStatus(ctx, Instances, vmi, map[string]any{"memory": memory})
-}
-
-// hotplugRatio is how many times its first memory an instance may have
-// (pkg/virt-config/virt-config.go, DefaultMaxHotplugRatio).
-const hotplugRatio = 4
-
-// setMaxGuest is the part of virt-api's mutating webhook of instances that bounds
-// how much memory can be plugged in (pkg/defaults/defaults.go, setupMemoryHotplug).
-func setMaxGuest(vmi *unstructured.Unstructured, guest string) error {
-	most, err := resource.ParseQuantity(guest)
-	if err != nil {
-		return err
-	}
-	most.Mul(hotplugRatio)
-	return unstructured.SetNestedField(vmi.Object, most.String(), "spec", "domain", "memory", "maxGuest")
 }
 
 // migratable is the condition of an instance that can be migrated: all of its
@@ -117,33 +83,43 @@ func (s *stage) setInstance(ctx context.Context, vmi *unstructured.Unstructured,
 // disksThere tells whether the instance's claims are there, and are filled.
 func (s *stage) disksThere(ctx context.Context, vmi *unstructured.Unstructured) (bool, error) {
 	for _, name := range disksOf(vmi) {
-		_, err := s.client.Resource(Claims).Namespace(vmi.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		disk, err := s.client.Resource(DataVolumes).Namespace(vmi.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil || nested[string](disk, "status", "phase") != succeeded {
+		if there, err := s.diskThere(ctx, vmi.GetNamespace(), name); !there || err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
+// diskThere tells whether a claim is there, and is filled, be it by CDI or by hand.
+func (s *stage) diskThere(ctx context.Context, namespace, name string) (bool, error) {
+	_, err := s.client.Resource(Claims).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	disk, err := s.client.Resource(DataVolumes).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return err == nil && nested[string](disk, "status", "phase") == succeeded, err
+}
+
 // disksOf are the claims of an instance, whose names are those of their DataVolumes.
 func disksOf(vmi *unstructured.Unstructured) []string {
-	volumes := nested[[]any](vmi, "spec", "volumes")
-	names := make([]string, 0, len(volumes))
-	for _, v := range volumes {
-		volume := &unstructured.Unstructured{Object: v.(map[string]any)} //nolint:forcetypeassert // as the schema says
-		names = append(names, nested[string](volume, "dataVolume", "name"), nested[string](volume, "persistentVolumeClaim", "claimName"))
+	names := []string{}
+	for _, volume := range elements(vmi, "spec", "volumes") {
+		if name := claimOf(volume); name != "" {
+			names = append(names, name)
+		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	return names
+}
+
+// claimOf is the claim of a volume; empty where it has none.
+func claimOf(volume *unstructured.Unstructured) string {
+	return cmp.Or(nested[string](volume, "dataVolume", "name"), nested[string](volume, "persistentVolumeClaim", "claimName"))
 }
 
 func ready(vmi *unstructured.Unstructured) bool {

@@ -209,6 +209,15 @@ func nested[T any](object *unstructured.Unstructured, path ...string) T {
 	return typed
 }
 
+// elements are those of a list of maps in an object.
+func elements(object *unstructured.Unstructured, path ...string) []*unstructured.Unstructured {
+	out := []*unstructured.Unstructured{}
+	for _, e := range nested[[]any](object, path...) {
+		out = append(out, &unstructured.Unstructured{Object: e.(map[string]any)}) //nolint:forcetypeassert // as the schema says
+	}
+	return out
+}
+
 func condition(kind, status, reason string) map[string]any {
 	c := map[string]any{"type": kind, "status": status}
 	if reason != "" {

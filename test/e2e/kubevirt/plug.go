@@ -1,0 +1,92 @@
+package kubevirt
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// plug gives a guest that runs what its instance asks for: at its start, and when the
+// controller of VirtualMachines has added to it.
+func (s *stage) plug(ctx context.Context, vmi *unstructured.Unstructured) error {
+	disks, err := s.pluggedDisks(ctx, vmi)
+	if err != nil {
+		return err
+	}
+	has := map[string]any{"volumeStatus": disks, "interfaces": pluggedNICs(vmi)}
+	if guest := nested[string](vmi, "spec", "domain", "memory", "guest"); guest != "" { // else its instance type has it
+		if has["memory"], err = guestMemory(vmi, guest); err != nil {
+			return err
+		}
+	}
+	return s.setStatus(ctx, Instances, vmi, has)
+}
+
+// pluggedDisks are the hotpluggable disks that the guest has: those that the instance
+// names and that are filled (pkg/virt-controller/watch/vmi/storage.go,
+// updateVolumeStatus, and pkg/virt-handler/vm.go, updateHotplugVolumeStatus).
+func (s *stage) pluggedDisks(ctx context.Context, vmi *unstructured.Unstructured) ([]any, error) {
+	plugged := []any{}
+	for _, volume := range elements(vmi, "spec", "volumes") {
+		if !nested[bool](volume, "dataVolume", "hotpluggable") && !nested[bool](volume, "persistentVolumeClaim", "hotpluggable") {
+			continue
+		}
+		there, err := s.diskThere(ctx, vmi.GetNamespace(), claimOf(volume))
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			plugged = append(plugged, map[string]any{
+				"name": nested[string](volume, "name"), "phase": "Ready", "target": "sda", "hotplugVolume": map[string]any{},
+			})
+		}
+	}
+	return plugged, nil
+}
+
+// pluggedNICs are the interfaces that the guest has (pkg/network/setup/netstat.go), with
+// the names of those in its Pod (pkg/network/namescheme). A cluster migrates the instance
+// to plug and unplug one.
+func pluggedNICs(vmi *unstructured.Unstructured) []any {
+	plugged := []any{}
+	for _, nic := range elements(vmi, "spec", "domain", "devices", "interfaces") {
+		if name := nested[string](nic, "name"); nested[string](nic, "state") != "absent" {
+			plugged = append(plugged, map[string]any{
+				"name": name, "infoSource": "domain", "podInterfaceName": fmt.Sprintf("pod%x", sha256.Sum256([]byte(name)))[:14],
+			})
+		}
+	}
+	return plugged
+}
+
+// guestMemory is the memory of the guest (pkg/virt-handler/vm.go, updateMemoryInfo). A
+// cluster migrates the instance to plug in more.
+func guestMemory(vmi *unstructured.Unstructured, guest string) (map[string]any, error) {
+	memory := nested[map[string]any](vmi, "status", "memory")
+	if memory == nil {
+		memory = map[string]any{"guestAtBoot": guest}
+		if err := setMaxGuest(vmi, guest); err != nil {
+			return nil, err
+		}
+	}
+	memory["guestRequested"], memory["guestCurrent"] = guest, guest
+	return memory, nil
+}
+
+// hotplugRatio is how many times its first memory an instance may have
+// (pkg/virt-config/virt-config.go, DefaultMaxHotplugRatio).
+const hotplugRatio = 4
+
+// setMaxGuest is the part of virt-api's mutating webhook of instances that bounds
+// how much memory can be plugged in (pkg/defaults/defaults.go, setupMemoryHotplug).
+func setMaxGuest(vmi *unstructured.Unstructured, guest string) error {
+	most, err := resource.ParseQuantity(guest)
+	if err != nil {
+		return err
+	}
+	most.Mul(hotplugRatio)
+	return unstructured.SetNestedField(vmi.Object, most.String(), "spec", "domain", "memory", "maxGuest")
+}
