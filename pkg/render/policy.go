@@ -88,7 +88,8 @@ var (
 			"and Kubernetes deletes it with the VM, until its `ownerReferences` are removed. " +
 			"Where the health checks of this project are installed, the DataVolume and its Application " +
 			"are Degraded until then, with the command in the message. " +
-			"Where its governance layer is installed, the policy `keptDisks` refuses that deletion.",
+			"Where its governance layer is installed, the policy `keptDisks` refuses that deletion, " +
+			"and a VM that Argo CD deletes stays, stopped, until the disk is released.",
 	}
 	petRootFact = Fact{
 		On: OnChange, Given: "a root disk that is kept", holds: hasKeptRoot,
