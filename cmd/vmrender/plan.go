@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/html"
@@ -78,6 +79,7 @@ func newPlanCommand() *cobra.Command {
 		p.Command = planCommandLine(cmd, args)
 		p.From.Path, p.To.Path = sides.paths(args)
 		p.Place = sides.places(cmd, args, to, p.Plan)
+		p.Unknown = append(p.Unknown, sides.beside(args)...)
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}
@@ -88,6 +90,18 @@ func newPlanCommand() *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+// beside says that there is a platform beside the fleet at PATH, which the plan is not about.
+func (f *sideFlags) beside(args []string) []string {
+	if len(args) == 2 {
+		return nil
+	}
+	file, both := layers.FileBesideFleet(pathArg(args))
+	if _, isPlatform := f.platform.File(pathArg(args)); isPlatform || !both {
+		return nil
+	}
+	return []string{fmt.Sprintf("what %s changes, which is a plan of its own", file)}
 }
 
 // paths returns the paths of both sides, where there is something to say. Standard input has

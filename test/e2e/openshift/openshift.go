@@ -40,8 +40,9 @@ type OpenShift struct {
 	deployed    int // steps of HyperConverged that are done
 	handlers    int // steps that NMState has been there
 
-	lock    sync.Mutex
-	failing map[string]string // reasons by package
+	lock       sync.Mutex
+	failing    map[string]string  // reasons by package
+	configured map[string][]int64 // generations by policy of node networks
 }
 
 // step is the time between two steps of everything that is played.
@@ -54,7 +55,7 @@ func Start(
 ) (*OpenShift, error) {
 	o := &OpenShift{
 		Cluster: c, Surroundings: around, release: release, definitions: map[string]*unstructured.Unstructured{},
-		ended: make(chan struct{}), pools: newPools(), failing: map[string]string{},
+		ended: make(chan struct{}), pools: newPools(), failing: map[string]string{}, configured: map[string][]int64{},
 	}
 	for _, d := range definitions {
 		o.definitions[d.GetName()] = release.definition(d)

@@ -47,10 +47,12 @@ func (o *OpenShift) nmstate(ctx context.Context) error {
 	})
 }
 
-// nodeNetworks configures nodes (api/shared/nodenetworkconfigurationpolicy_types.go).
+// nodeNetworks configures nodes, again when a policy changes
+// (api/shared/nodenetworkconfigurationpolicy_types.go, and
+// controllers/handler/nodenetworkconfigurationpolicy_controller.go).
 func (o *OpenShift) nodeNetworks(ctx context.Context) error {
 	return o.each(ctx, networkPolicyKind, func(policy *unstructured.Unstructured) error {
-		if get[[]any](policy, "status", "conditions") == nil {
+		if o.configure(policy.GetName(), policy.GetGeneration()) {
 			return o.setStatus(ctx, policy, map[string]any{"conditions": []any{condition("Progressing", true, "ConfigurationProgressing", "")}})
 		}
 		return o.setStatus(ctx, policy, map[string]any{"conditions": []any{
@@ -58,6 +60,25 @@ func (o *OpenShift) nodeNetworks(ctx context.Context) error {
 			condition("Degraded", false, "SuccessfullyConfigured", ""), condition("Progressing", false, "ConfigurationProgressing", ""),
 		}})
 	})
+}
+
+// configure configures the nodes as a generation of a policy says, and tells whether they were not.
+func (o *OpenShift) configure(policy string, generation int64) bool {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	done := o.configured[policy]
+	if slices.Contains(done, generation) {
+		return false
+	}
+	o.configured[policy] = append(done, generation)
+	return true
+}
+
+// Configured is how often a policy has configured its nodes.
+func (o *OpenShift) Configured(policy string) int {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	return len(o.configured[policy])
 }
 
 // hyperConverged deploys KubeVirt and CDI, step by step, and is Available when they

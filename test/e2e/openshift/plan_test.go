@@ -1,0 +1,55 @@
+package openshift_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+)
+
+// reconfigure changes what reaches nodes, and compares what a plan says of it with what
+// becomes of them: one of their networks is configured again, and each is rebooted once more.
+func (s *site) reconfigure() {
+	s.Helper()
+	configured, reboots := s.Configured("br1"), s.Reboots()
+	s.replace("ports: [ens5f1]", "ports: [ens5f1, ens5f2]")
+	s.replace("fileSize: 64Gi", "fileSize: 128Gi")
+	revision, err := s.repository.Commit(s.Context(), "Another port, and more swap")
+	require.NoError(s, err)
+	require.Equal(s, map[string]string{
+		"NodeNetworkConfigurationPolicy": "node-network", "MachineConfig": "node-reboot",
+	}, s.plan())
+
+	for _, layer := range []string{"network", "higher-density", "nodes"} {
+		app := s.argo.Application("site-a-" + layer)
+		require.NoError(s, app.Refresh(s.Context(), false))
+		require.NoError(s, app.Wait(s.Context(), patience, argo.Synced(revision)), layer)
+		require.NoError(s, app.Wait(s.Context(), patience, healthy), layer)
+	}
+	require.Equal(s, configured+1, s.Configured("br1"))
+	for node, n := range reboots {
+		require.Equal(s, n+1, s.Reboots()[node], node)
+	}
+}
+
+// plan returns the levels of what the last commit changes, by kind.
+func (s *site) plan() map[string]string {
+	s.Helper()
+	var stdout, stderr bytes.Buffer
+	command := exec.CommandContext(s.Context(), prepared.Programs["vmrender"],
+		"plan", s.repository.Dir, "--from", "HEAD~", "--to", "HEAD", "-o", "json")
+	command.Stdout, command.Stderr = &stdout, &stderr
+	require.NoError(s, command.Run(), stderr.String())
+	var report struct {
+		Objects []struct{ Kind, Level string }
+	}
+	require.NoError(s, json.Unmarshal(stdout.Bytes(), &report))
+	levels := map[string]string{}
+	for _, o := range report.Objects {
+		levels[o.Kind] = o.Level
+	}
+	return levels
+}
