@@ -20,10 +20,10 @@ const projectWave = -100
 
 // syncOptions are the sync options of every layer's Application. With server-side
 // apply, operators can own fields of the same objects. An object of a kind that is not
-// served yet waits for it.
-var syncOptions = []string{
-	"ServerSideApply=true", "SkipDryRunOnMissingResource=true", "ApplyOutOfSyncOnly=true", "FailOnSharedResource=true",
-}
+// served yet waits for it. ApplyOutOfSyncOnly is none of them: a sync that is retried
+// would skip what is applied and Degraded, such as a canary, and go on with the next wave
+// (gitops-engine of Argo CD 3.2, pkg/sync/sync_context.go, filterOutOfSyncTasks).
+var syncOptions = []string{"ServerSideApply=true", "SkipDryRunOnMissingResource=true", "FailOnSharedResource=true"}
 
 // RenderApps renders the app-of-apps of the platform at path: an AppProject, and an
 // Application in its wave for each managed layer. It also renders all layers, so that
