@@ -130,6 +130,7 @@ func (a *Argo) servers() []process.Server {
 			Args: []string{
 				"--kubeconfig", a.cluster.Kubeconfig, "--namespace", Namespace,
 				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", "8082",
+				"--persist-resource-health", // so that the tests see it
 			},
 			// Outside of a cluster, the one that it runs in is that of the kubeconfig.
 			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig,

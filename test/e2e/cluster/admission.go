@@ -97,17 +97,21 @@ func (c *Cluster) redirect(configuration *unstructured.Unstructured, url string)
 }
 
 // Install applies objects in their order, and waits until the kinds that they
-// define are served.
+// define are served. Definitions lose their descriptions, which are most of their text:
+// servers and clients read it again with each of them.
 func (c *Cluster) Install(ctx context.Context, objects []*unstructured.Unstructured) error {
 	for _, o := range objects {
 		unstructured.RemoveNestedField(o.Object, "status")
 		unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
+		if o.GetKind() == definitionKind {
+			withoutDescriptions(o.Object)
+		}
 		if err := c.Apply(ctx, o); err != nil {
 			return err
 		}
 	}
 	for _, o := range objects {
-		if o.GetKind() != "CustomResourceDefinition" {
+		if o.GetKind() != definitionKind {
 			continue
 		}
 		err := process.Poll(ctx, func(ctx context.Context) error { return c.established(ctx, o) })
@@ -116,6 +120,25 @@ func (c *Cluster) Install(ctx context.Context, objects []*unstructured.Unstructu
 		}
 	}
 	return nil
+}
+
+const definitionKind = "CustomResourceDefinition"
+
+// withoutDescriptions removes the descriptions of schemas; a field of that name is no text.
+func withoutDescriptions(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		if _, text := v["description"].(string); text {
+			delete(v, "description")
+		}
+		for _, field := range v {
+			withoutDescriptions(field)
+		}
+	case []any:
+		for _, item := range v {
+			withoutDescriptions(item)
+		}
+	}
 }
 
 func (c *Cluster) established(ctx context.Context, definition *unstructured.Unstructured) error {

@@ -83,10 +83,13 @@ func (c *Cluster) versioned(version string) (http.Handler, error) {
 		FlushInterval: -1, // watches
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		ModifyResponse: func(r *http.Response) error {
-			if r.Request.URL.Path != "/version" {
-				return nil
+			switch {
+			case r.Request.URL.Path == "/version":
+				return setVersion(r, version)
+			case watchesDefinitions(r.Request):
+				r.Body = served(r.Body)
 			}
-			return setVersion(r, version)
+			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			if !errors.Is(err, context.Canceled) {

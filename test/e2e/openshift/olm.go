@@ -33,24 +33,32 @@ func (o *OpenShift) subscriptions(ctx context.Context) error {
 			return o.setSubscription(ctx, s, "", condition("ResolutionFailed", true, "ConstraintsNotSatisfiable",
 				fmt.Sprintf("constraints not satisfiable: no operators found in channel %s of package %s in the catalog", channel, name)))
 		}
-		version := cmp.Or(get[string](s, "spec", "startingCSV"), o.release.version(name))
-		made, err := o.find(ctx, versionKind, s.GetNamespace(), version)
-		if err != nil {
-			return err
-		}
-		if made != nil {
+		for _, version := range o.upgrades(s) {
+			made, err := o.find(ctx, versionKind, s.GetNamespace(), version)
+			if err != nil {
+				return err
+			}
+			if made == nil {
+				return o.plan(ctx, s, version)
+			}
 			if err := o.setStatus(ctx, s, map[string]any{"installedCSV": version}); err != nil {
 				return err
 			}
-			return o.setSubscription(ctx, s, "AtLatestKnown")
 		}
-		return o.plan(ctx, s, version)
+		return o.setSubscription(ctx, s, "AtLatestKnown")
 	})
+}
+
+// upgrades are the versions that a Subscription goes through: that which it starts with,
+// and the latest of its channel.
+func (o *OpenShift) upgrades(s *unstructured.Unstructured) []string {
+	latest := o.release.version(get[string](s, "spec", "name"))
+	return slices.Compact([]string{cmp.Or(get[string](s, "spec", "startingCSV"), latest), latest})
 }
 
 // plan makes the InstallPlan of a Subscription where there is none.
 func (o *OpenShift) plan(ctx context.Context, s *unstructured.Unstructured, version string) error {
-	name, approval := "install-"+s.GetName(), get[string](s, "spec", "installPlanApproval")
+	name, approval := "install-"+version, get[string](s, "spec", "installPlanApproval")
 	found, err := o.find(ctx, installPlanKind, s.GetNamespace(), name)
 	if err != nil {
 		return err
@@ -64,7 +72,9 @@ func (o *OpenShift) plan(ctx context.Context, s *unstructured.Unstructured, vers
 			return err
 		}
 	}
-	reference := map[string]any{"apiVersion": "operators.coreos.com/v1alpha1", "kind": "InstallPlan", "name": name, "namespace": s.GetNamespace()}
+	reference := map[string]any{
+		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "InstallPlan", "name": name, "namespace": s.GetNamespace(),
+	}
 	if err := o.setStatus(ctx, s, map[string]any{"currentCSV": version, "installPlanRef": reference, "lastUpdated": moment}); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type OpenShift struct {
 	handlers    int // steps that NMState has been there
 
 	lock       sync.Mutex
-	failing    map[string]string  // reasons by package
+	failing    map[string]string  // reasons by package, or policy
 	configured map[string][]int64 // generations by policy of node networks
 }
 
@@ -77,17 +77,18 @@ func Start(
 // Wait waits until nothing is played any more, after the end of the context.
 func (o *OpenShift) Wait() { <-o.ended }
 
-// Fail has the operator of a package fail for a reason, or, with an empty one, run.
-func (o *OpenShift) Fail(pkg, reason string) {
+// Fail has the operator of a package, or a policy for the networks of nodes, fail for a
+// reason, or, with an empty one, succeed.
+func (o *OpenShift) Fail(name, reason string) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	o.failing[pkg] = reason
+	o.failing[name] = reason
 }
 
-func (o *OpenShift) failure(pkg string) string {
+func (o *OpenShift) failure(name string) string {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	return o.failing[pkg]
+	return o.failing[name]
 }
 
 // install installs definitions by their names, with labels.

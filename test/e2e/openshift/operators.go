@@ -55,6 +55,12 @@ func (o *OpenShift) nodeNetworks(ctx context.Context) error {
 		if o.configure(policy.GetName(), policy.GetGeneration()) {
 			return o.setStatus(ctx, policy, map[string]any{"conditions": []any{condition("Progressing", true, "ConfigurationProgressing", "")}})
 		}
+		if reason := o.failure(policy.GetName()); reason != "" {
+			return o.setStatus(ctx, policy, map[string]any{"conditions": []any{
+				condition("Available", false, "FailedToConfigure", ""), condition("Degraded", true, "FailedToConfigure", reason),
+				condition("Progressing", false, "ConfigurationProgressing", ""),
+			}})
+		}
 		return o.setStatus(ctx, policy, map[string]any{"conditions": []any{
 			condition("Available", true, "SuccessfullyConfigured", "all nodes successfully configured"),
 			condition("Degraded", false, "SuccessfullyConfigured", ""), condition("Progressing", false, "ConfigurationProgressing", ""),

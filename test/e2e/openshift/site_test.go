@@ -25,6 +25,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 	"github.com/vmrender/vmrender/test/e2e/layers"
 	"github.com/vmrender/vmrender/test/e2e/openshift"
+	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
 // patience is how long the site may take to come up, on a machine that builds
@@ -192,6 +193,28 @@ func healthy(s *argo.Status) error {
 	return nil
 }
 
+// degraded is done when an object of a kind has failed for a reason.
+func degraded(kind, reason string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		for _, r := range s.Resources {
+			if r.Kind == kind && r.Health.Status == "Degraded" && strings.HasSuffix(r.Health.Message, reason) {
+				return nil
+			}
+		}
+		return fmt.Errorf("no %s is degraded for its reason", kind)
+	}
+}
+
+// failed is done when the sync has failed that often.
+func failed(times int) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		if s.Operation.RetryCount < times {
+			return fmt.Errorf("the sync has failed %d times only", s.Operation.RetryCount)
+		}
+		return nil
+	}
+}
+
 // From an empty cluster to the first virtual machine without a hand, on every release:
 // operators bring their definitions in their own time, HyperConverged needs the network
 // of live migrations, the descheduler needs rebooted nodes, and nodes reboot once.
@@ -226,30 +249,89 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// An operator that fails is what its layer says, with the operator's own reason; the
-// layers that need it wait, and go on without a hand when it runs.
-func TestFailedOperator(t *testing.T) {
+// What fails is what its layer says, with the reason, and holds back what comes after it,
+// however often the sync is retried: an operator the next layers, a canary the other
+// nodes. All go on without a hand when it works.
+func TestFailures(t *testing.T) {
+	const (
+		operator, canary = "kubernetes-nmstate-operator", "br1-canary"
+		timeout          = "install failed: deployment nmstate-operator not ready before timeout: deployment exceeded its progress deadline"
+		unreachable      = "failed to execute NetworkStatePolicy: the default gateway does not answer"
+	)
 	s := newSite(t, openshift.Releases()[2])
-	const reason = "install failed: deployment nmstate-operator not ready before timeout: deployment exceeded its progress deadline"
-	s.Fail("kubernetes-nmstate-operator", reason)
+	s.Fail(operator, timeout)
+	s.Fail(canary, unreachable)
 	s.bringUp()
-	operators := s.argo.Application("site-a-operators")
-	require.NoError(t, operators.Wait(t.Context(), patience, func(status *argo.Status) error {
-		for _, r := range status.Resources {
-			if r.Kind == "Operator" && r.Health.Status == "Degraded" && strings.HasSuffix(r.Health.Message, "Failed: "+reason) {
-				return nil
-			}
-		}
-		return fmt.Errorf("no operator is degraded for its reason")
-	}))
-	require.NoError(t, s.root.Wait(t.Context(), patience, func(status *argo.Status) error {
-		if status.Operation.RetryCount == 0 {
-			return fmt.Errorf("the root has not failed yet")
-		}
-		return nil
-	}))
-	require.NotContains(t, s.applications(), "network")
+	operators, network := s.argo.Application("site-a-operators"), s.argo.Application("site-a-network")
+	require.NoError(t, operators.Wait(t.Context(), patience, degraded("Operator", "Failed: "+timeout)))
+	require.NoError(t, s.root.Wait(t.Context(), patience, failed(2)))
+	require.Equal(t, map[string]string{"operators": "Degraded"}, s.applications())
 
-	s.Fail("kubernetes-nmstate-operator", "")
-	require.NoError(t, s.root.Wait(t.Context(), patience, healthy), "%v", s.applications())
+	s.Fail(operator, "")
+	require.NoError(t, operators.Wait(t.Context(), patience, healthy))
+	var failures int
+	require.NoError(t, network.Wait(t.Context(), patience, func(status *argo.Status) error {
+		failures = status.Operation.RetryCount
+		if !strings.Contains(status.Operation.Message, "Retrying attempt") {
+			return fmt.Errorf("the sync has not failed")
+		}
+		return degraded("NodeNetworkConfigurationPolicy", unreachable)(status)
+	}))
+	require.NoError(t, network.Wait(t.Context(), patience, failed(failures+1)))
+	policies := schema.GroupVersionKind{Group: "nmstate.io", Version: "v1", Kind: "NodeNetworkConfigurationPolicy"}
+	policy, err := s.Get(t.Context(), policies, "", "br1")
+	require.NoError(t, err)
+	require.Nil(t, policy)
+
+	s.Fail(canary, "")
+	require.NoError(t, network.Wait(t.Context(), patience, healthy), "%v", s.applications())
+}
+
+// Of an operator whose version Git pins, the layer's Job approves that version: it comes
+// up without a hand, and stays there although the channel has a later one.
+func TestPinnedOperator(t *testing.T) {
+	const (
+		pinned, later = "kubernetes-nmstate-operator.v4.19.9", "kubernetes-nmstate-operator.v4.20.0"
+		operators     = "layers:\n  operators:\n    values:\n"
+		descheduler   = "        descheduler: {enabled: true}\n"
+	)
+	s := newSite(t, openshift.Releases()[2])
+	s.replace(operators, operators+"      approver: {image: registry.example.com/vmrender/vmrender:0.3.0}\n")
+	s.replace(descheduler, descheduler+"        nmstate: {approval: Manual, startingCSV: "+pinned+"}\n")
+	s.bringUp()
+	require.NoError(t, s.argo.Application("site-a-operators").Wait(t.Context(), patience, healthy))
+
+	require.True(t, s.approved(pinned))
+	require.False(t, s.approved(later))
+	require.Nil(t, s.get("clusterserviceversions", later))
+}
+
+// approved waits for the InstallPlan of a version of NMState's operator, and tells whether
+// it is approved.
+func (s *site) approved(version string) (is bool) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	require.NoError(s, process.Poll(ctx, func(context.Context) error {
+		object := s.get("installplans", "install-"+version)
+		if object == nil {
+			return fmt.Errorf("no InstallPlan of %s", version)
+		}
+		var err error
+		is, _, err = unstructured.NestedBool(object.Object, "spec", "approved")
+		return err
+	}))
+	return is
+}
+
+// get returns an object of the Operator Lifecycle Manager beside NMState's operator, or nil.
+func (s *site) get(resource, name string) *unstructured.Unstructured {
+	s.Helper()
+	of := schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: resource}
+	object, err := s.Resource(of).Namespace("openshift-nmstate").Get(s.Context(), name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	require.NoError(s, err)
+	return object
 }
