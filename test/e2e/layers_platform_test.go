@@ -30,6 +30,10 @@ func newPlatform(t *testing.T) platform {
 	_, err := p.repository.Commit(t.Context(), "A platform and a fleet")
 	require.NoError(t, err)
 	p.createNamespaces()
+	// The one in which the layer governance keeps its parameters comes with an operator.
+	operators := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
+	operators.SetName("openshift-cnv")
+	require.NoError(t, lab.cluster.Apply(t.Context(), operators))
 	p.apply(p.root())
 	return p
 }
@@ -217,32 +221,58 @@ func TestPlatform(t *testing.T) {
 
 	p.drift()
 	p.mistake()
+	p.leave()
 }
 
 // drift changes two fields by hand: the one that the layer ignores stays as it
 // is, the other one is what it was.
 func (p platform) drift() {
 	p.Helper()
-	resource, err := lab.cluster.Of(storageProfile(), "")
+	p.edit()
+	p.eventually("the claim properties of the layer", p.asRendered)
+	p.waitFor("storage", synced("Healthy"))
+	strategy, _, err := unstructured.NestedString(p.get(storageProfile(), "", "platform-block").Object, "spec", "cloneStrategy")
 	require.NoError(p, err)
+	require.Equal(p, "copy", strategy)
+}
+
+// edit changes the profile of the storage class by hand.
+func (p platform) edit() {
+	p.Helper()
 	require.NoError(p, lab.cluster.Update(p.Context(), storageProfile(), "", "platform-block", func(profile *unstructured.Unstructured) {
 		profile.Object["spec"] = map[string]any{
 			"cloneStrategy":     "copy",
 			"claimPropertySets": []any{map[string]any{"accessModes": []any{"ReadWriteOnce"}, "volumeMode": "Filesystem"}},
 		}
 	}))
-	p.eventually("the claim properties of the layer", func() bool {
-		profile, err := resource.Get(p.Context(), "platform-block", metav1.GetOptions{})
-		if err != nil {
-			return false
-		}
-		sets, _, err := unstructured.NestedSlice(profile.Object, "spec", "claimPropertySets")
-		return err == nil && fmt.Sprint(sets) == fmt.Sprint([]any{map[string]any{"accessModes": []any{"ReadWriteMany"}, "volumeMode": "Block"}})
-	})
-	p.waitFor("storage", synced("Healthy"))
-	strategy, _, err := unstructured.NestedString(p.get(storageProfile(), "", "platform-block").Object, "spec", "cloneStrategy")
-	require.NoError(p, err)
-	require.Equal(p, "copy", strategy)
+}
+
+// asRendered tells whether the profile has the claim properties of the layer.
+func (p platform) asRendered() bool {
+	p.Helper()
+	sets, _, err := unstructured.NestedSlice(p.get(storageProfile(), "", "platform-block").Object, "spec", "claimPropertySets")
+	return err == nil && fmt.Sprint(sets) == fmt.Sprint([]any{map[string]any{"accessModes": []any{"ReadWriteMany"}, "volumeMode": "Block"}})
+}
+
+// leave leaves the only object of a layer to others: it is neither pruned nor reverted,
+// and the layer is as healthy as before. Then the layer has it again.
+func (p platform) leave() {
+	p.Helper()
+	before := p.uids()
+	const field = "    ignoreFields: [/spec/cloneStrategy]\n"
+	const entry = "    unmanaged: [StorageProfile/platform-block]\n"
+	p.replace("platform.yaml", field, field+entry)
+	p.waitFor("storage", argo.Synced(p.pushAll("Left to others")))
+	p.edit()
+	p.replace("vms.yaml", "\n", "\n\n")
+	p.waitFor("storage", argo.Synced(p.pushAll("Something else")))
+	require.False(p, p.asRendered())
+	require.Equal(p, before, p.uids())
+
+	p.replace("platform.yaml", entry, "")
+	p.waitFor("storage", argo.Synced(p.pushAll("Taken back")))
+	require.True(p, p.asRendered())
+	require.Equal(p, before, p.uids())
 }
 
 // mistake adds a patch that does not apply: the layer and the root say so, with
