@@ -71,7 +71,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/guest.go", "./pkg/machine", "user data that the guest ignores is an error",
-		`if c.UserData != "" && !mixed {`, `if false {`,
+		`if c.UserData != "" && !mixed {`, `if false && !mixed {`,
 	},
 	{
 		"pkg/fleet/level.go", "./pkg/machine", "values are checked at every level",
