@@ -22,6 +22,9 @@ type Cluster struct {
 	// WorkloadUpdateMethods are those of the KubeVirt object: "LiveMigrate", "Evict".
 	// Nil for the default, an empty list for none.
 	WorkloadUpdateMethods []string
+	// EvictionStrategy is that of machines without one of their own; empty for the
+	// default.
+	EvictionStrategy string
 	// FeatureGates are the gates that differ from the version's default.
 	FeatureGates map[string]bool
 	// LiveMigratable says whether machines can live-migrate; nil if that is not known.
@@ -65,6 +68,16 @@ func (c Cluster) updatesBy(method string) bool {
 		return c.OpenShift && method == "LiveMigrate"
 	}
 	return slices.Contains(c.WorkloadUpdateMethods, method)
+}
+
+// evictionStrategy returns that of machines without one of their own. HyperConverged's
+// default is that of a cluster with several nodes (HCO v1.18,
+// controllers/handlers/kubevirt.go, getKVConfig).
+func (c Cluster) evictionStrategy() string {
+	if c.EvictionStrategy == "" && c.OpenShift {
+		return "LiveMigrate"
+	}
+	return c.EvictionStrategy
 }
 
 // gateDefaults are the versions from which on feature gates that the rules ask for are

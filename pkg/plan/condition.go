@@ -20,11 +20,16 @@ var (
 	staging = Condition{"vmRolloutStrategy is Stage", func(e *edit) bool { return e.cluster.stages() }}
 
 	cannotMigrate = Condition{"the machine cannot live-migrate", func(e *edit) bool { return e.migratable() == no }}
-	evicts        = Condition{"workloadUpdateMethods has Evict, and no migration is possible", func(e *edit) bool {
-		return e.cluster.updatesBy("Evict") && (e.migratable() == no || !e.cluster.updatesBy("LiveMigrate"))
-	}}
-	migrates = Condition{"workloadUpdateMethods has LiveMigrate", func(e *edit) bool {
-		return e.cluster.updatesBy("LiveMigrate")
+	evicts        = Condition{"workloadUpdateMethods has Evict, and no migration stands in for it",
+		func(e *edit) bool {
+			canMigrate := e.migratable() != no && e.cluster.updatesBy("LiveMigrate")
+			return e.cluster.updatesBy("Evict") && !canMigrate && isEvictable(e.subject)
+		}}
+	// migrates holds if KubeVirt migrates the machine for a change: for LiveMigrate, or
+	// because an eviction of its pod ends in a migration.
+	migrates = Condition{"workloadUpdateMethods has LiveMigrate, or its Evict ends in a migration", func(e *edit) bool {
+		evacuates := e.cluster.updatesBy("Evict") && strings.HasPrefix(e.evictionStrategy(), "LiveMigrate")
+		return e.cluster.updatesBy("LiveMigrate") || evacuates
 	}}
 
 	isARM   = architecture("arm64")
@@ -37,6 +42,59 @@ func architecture(names ...string) Condition {
 	return Condition{"architecture is " + names[0], func(e *edit) bool {
 		return slices.Contains(names, text(spec(e.old), "architecture"))
 	}}
+}
+
+// isEvictable reports whether the eviction of a machine's pod shuts the machine down
+// (KubeVirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go).
+func isEvictable(s *subject) bool {
+	switch s.evictionStrategy() {
+	case "", "None":
+		return true
+	case "LiveMigrateIfPossible":
+		return s.migratable() == no
+	}
+	return false
+}
+
+// Conditions of power and of what KubeVirt fills in.
+var (
+	// staysEnded holds for an instance that has ended and that the strategy does not
+	// start again (KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncRunStrategy).
+	staysEnded = Condition{"its guest has shut down", func(e *edit) bool {
+		if e.live == nil || e.live.instance == nil {
+			return false
+		}
+		phase := text(e.live.instance, "status", "phase")
+		return phase == "Succeeded" && e.now == "RerunOnFailure" || slices.Contains(final, phase) && e.now == "Once"
+	}}
+	filledIn    = Condition{"added or removed", func(e *edit) bool { return e.was == nil || e.now == nil }}
+	misfits     = Condition{"the machine type does not fit", func(e *edit) bool { return !fits(e.subject) }}
+	isEmpty     = Condition{"empty or absent", func(e *edit) bool { return nothing(e.was) && nothing(e.now) }}
+	hasFeatures = Condition{"beside other features", func(e *edit) bool {
+		return at(spec(e.old), "domain", "features") != nil && at(spec(e.new), "domain", "features") != nil
+	}}
+)
+
+// nothing reports whether a value is absent or empty.
+func nothing(v any) bool { return slices.Contains([]string{"", "{}", "[]", `""`}, compact(v)) }
+
+// machineTypes are those that KubeVirt accepts by default (v1.8.4,
+// pkg/virt-config/virt-config.go, DefaultAMD64EmulatedMachines and those beside it).
+var machineTypes = map[string][]string{
+	"amd64": {"q35", "pc-q35"}, "arm64": {"virt"}, "s390x": {"s390-ccw-virtio"},
+}
+
+// fits reports whether the machine type is one of the architecture. Without one, KubeVirt
+// fills in a new one only if there was one that is removed.
+func fits(s *subject) bool {
+	path := []string{"domain", "machine", "type"}
+	now := text(spec(s.new), path...)
+	if now == "" {
+		return at(spec(s.old), path...) != nil
+	}
+	return slices.ContainsFunc(machineTypes[text(spec(s.new), "architecture")], func(prefix string) bool {
+		return strings.HasPrefix(now, prefix)
+	})
 }
 
 // gateOn holds if a feature gate is on.
@@ -71,54 +129,6 @@ func count(v any, otherwise int) int {
 	return otherwise
 }
 
-// Conditions of processors and memory (KubeVirt v1.8.4, pkg/defaults/defaults.go,
-// setupCPUHotplug and setupMemoryHotplug).
-
-// hotplugRatio is the default of maxHotplugRatio.
-const hotplugRatio = 4
-
-var (
-	aboveMaxSockets = Condition{"above maxSockets", func(e *edit) bool {
-		most := at(spec(e.old), "domain", "cpu", "maxSockets")
-		return most != nil && count(e.now, 1) > count(most, 1)
-	}}
-	firstCPU = Condition{"there was no cpu, or no sockets", func(e *edit) bool {
-		return at(spec(e.old), "domain", "cpu") == nil
-	}}
-	aboveComputedSockets = Condition{"above four times the sockets", func(e *edit) bool {
-		return at(spec(e.old), "domain", "cpu", "maxSockets") == nil &&
-			count(e.now, 1) > hotplugRatio*count(e.was, 1)
-	}}
-	aboveMaxGuest = Condition{"above maxGuest", func(e *edit) bool {
-		most := at(spec(e.old), "domain", "memory", "maxGuest")
-		return most != nil && size(most).Cmp(*size(e.now)) < 0
-	}}
-	aboveComputedGuest = Condition{"above four times the memory", func(e *edit) bool {
-		most := size(e.was)
-		most.Mul(hotplugRatio)
-		return at(spec(e.old), "domain", "memory", "maxGuest") == nil && most.Cmp(*size(e.now)) < 0
-	}}
-	// fixedMemory holds for machines whose memory KubeVirt cannot plug (v1.8.4,
-	// pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory).
-	fixedMemory = Condition{"realtime, NUMA, launchSecurity, under 1Gi, or an odd size", func(e *edit) bool {
-		domain := at(spec(e.old), "domain")
-		return at(domain, "cpu", "realtime") != nil || at(domain, "cpu", "numa", "guestMappingPassthrough") != nil ||
-			at(domain, "launchSecurity") != nil || size(e.was).Cmp(resource.MustParse("1Gi")) < 0 ||
-			!aligned(e.now, pageSize(domain))
-	}}
-)
-
-// pageSize returns the alignment of memory that is plugged: 1Gi for hugepages of that
-// size, and 2Mi otherwise.
-func pageSize(domain any) int64 {
-	if text(domain, "memory", "hugepages", "pageSize") == "1Gi" {
-		return 1 << 30
-	}
-	return 2 << 20
-}
-
-func aligned(v any, to int64) bool { return size(v).Value()%to == 0 }
-
 // Conditions of volumes and disks.
 var (
 	hotpluggable = Condition{"hotpluggable", func(e *edit) bool {
@@ -133,6 +143,14 @@ var (
 	sameClaim = Condition{"the same claim", func(e *edit) bool {
 		name := entry(e.path)
 		return claimOf(volume(e.old, name)) == claimOf(volume(e.new, name))
+	}}
+	// otherClaim holds for a volume that stays and has another claim.
+	otherClaim = Condition{"another claim", func(e *edit) bool { return movesClaim(e.subject, entry(e.path)) }}
+	// otherClaims holds for a machine with claims that stay the same.
+	otherClaims = Condition{"other claims stay", func(e *edit) bool {
+		return slices.ContainsFunc(list(spec(e.new), "volumes"), func(v any) bool {
+			return claimOf(v) != "" && claimOf(v) == claimOf(volume(e.old, "["+nameOf(v)+"]"))
+		})
 	}}
 	hotplugs = Condition{"feature gate DeclarativeHotplugVolumes, and not HotplugVolumes", func(e *edit) bool {
 		return e.cluster.gate("DeclarativeHotplugVolumes") && !e.cluster.gate("HotplugVolumes")
@@ -154,6 +172,9 @@ var (
 	isLUN = Condition{"a LUN", func(e *edit) bool {
 		return at(spec(e.new), "domain", "devices", "disks", entry(e.path), "lun") != nil
 	}}
+	unknownStrategy = Condition{"neither Migration nor Replacement", func(e *edit) bool {
+		return !slices.Contains([]any{nil, "", "Migration", "Replacement"}, e.now)
+	}}
 	migratesVolumes = Condition{"updateVolumesStrategy is Migration", func(e *edit) bool {
 		return text(e.new, "spec", "updateVolumesStrategy") == "Migration"
 	}}
@@ -164,6 +185,12 @@ var (
 		now := volume(e.new, entry(e.path))
 		return at(now, "cloudInitNoCloud") != nil || at(now, "cloudInitConfigDrive") != nil
 	}}
+	// copies holds for a volume that KubeVirt copies.
+	copies     = both(migratesVolumes, otherClaim)
+	keepsClaim = both(sameClaim, Condition{"a claim", func(e *edit) bool {
+		return claimOf(volume(e.new, entry(e.path))) != ""
+	}})
+	preferred   = Condition{"beside a preference", func(e *edit) bool { return at(e.new, "spec", "preference") != nil }}
 	standsAlone = Condition{"a disk of its own has the name", func(e *edit) bool {
 		name := strings.Trim(entry(e.path), "[]")
 		return e.disks[name] != nil || released.holds(e)
@@ -172,6 +199,12 @@ var (
 		return !slices.Contains(diskNames(e.new), strings.Trim(entry(e.path), "[]"))
 	}}
 )
+
+// movesClaim reports whether a volume is on both sides, with different claims.
+func movesClaim(s *subject, name string) bool {
+	was, now := volume(s.old, name), volume(s.new, name)
+	return was != nil && now != nil && claimOf(was) != claimOf(now)
+}
 
 // Conditions of NICs.
 var (
@@ -198,6 +231,12 @@ var (
 	isBridge = Condition{"bridge", func(e *edit) bool {
 		return at(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "bridge") != nil
 	}}
+	isAbsent = Condition{"state is absent", func(e *edit) bool {
+		return text(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "state") == "absent"
+	}}
+	sameNetwork = Condition{"the same network, with its namespace or without", func(e *edit) bool {
+		return attachment(e.was, e.id.Namespace) == attachment(e.now, e.id.Namespace)
+	}}
 	hasInterface = Condition{"with its interface", func(e *edit) bool {
 		path := []string{"domain", "devices", "interfaces", entry(e.path)}
 		return (at(spec(e.old), path...) == nil) != (at(spec(e.new), path...) == nil)
@@ -206,6 +245,15 @@ var (
 		return (volume(e.old, entry(e.path)) == nil) != (volume(e.new, entry(e.path)) == nil)
 	}}
 )
+
+// attachment returns the name of a NetworkAttachmentDefinition with its namespace.
+func attachment(name any, namespace string) string {
+	s, _ := name.(string)
+	if strings.Contains(s, "/") {
+		return s
+	}
+	return namespace + "/" + s
+}
 
 // Conditions of sync options.
 var (

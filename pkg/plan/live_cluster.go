@@ -45,6 +45,7 @@ func (r *settingsReader) kubevirt(object tree) {
 	}
 	config := at(object, "spec", "configuration")
 	r.cluster.VMRolloutStrategy = text(config, "vmRolloutStrategy")
+	r.cluster.EvictionStrategy = text(config, "evictionStrategy")
 	if r.cluster.VMRolloutStrategy != "" {
 		r.say("vmRolloutStrategy %s", r.cluster.VMRolloutStrategy)
 	}

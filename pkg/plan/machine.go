@@ -107,9 +107,11 @@ func combine(s *subject, found []finding) []Cause {
 		c := f.Cause
 		switch ofInstance := f.rule.ofInstance(); {
 		case ofInstance && s.runs() == no && c.Level >= Live && c.Level <= Power:
-			c.Level, c.When, c.Approximate = Staged, atNextStart, ""
-			c.Advice = ""
-		case f.rule.Handled && waits && c.Level >= Live && c.Level < Staged:
+			c.Level, c.When, c.Advice = Staged, atNextStart, ""
+			if f.rule.Assumes.isOfMigration() {
+				c.Approximate = ""
+			}
+		case f.rule.Handled && waits && (c.Level >= Live && c.Level < Staged || c.Level == Power):
 			c.Level, c.When, c.Advice = Staged, atRestart, adviceRestart
 			c.Reason += "; KubeVirt holds it back while the machine needs a restart"
 			c.Code = "held-back"

@@ -41,11 +41,21 @@ var edits = []struct {
 	{name: "sockets up, cannot migrate", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: immovable, level: plan.Staged, code: "never-migrates"},
 	{name: "sockets far up", base: "pet", edit: set(9, "spec.template.spec.domain.cpu.sockets"), level: plan.Restart, code: "above-maximum"},
 	{name: "sockets down", base: "pet", edit: set(1, "spec.template.spec.domain.cpu.sockets"), level: plan.Restart, code: "cannot-shrink"},
+	{name: "sockets up, evicted", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: evicting, level: plan.Power, code: "evicted"},
+	{name: "sockets and cores up, not evicted", base: "pet", edit: both(set(4, "spec.template.spec.domain.cpu.sockets"), set(2, "spec.template.spec.domain.cpu.cores")), cluster: evicting, level: plan.Restart, code: "restart-required"},
+	{name: "sockets up, evacuated", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: evacuating, level: plan.Migrate, code: "plugged"},
+	{name: "sockets up, evicted if it cannot migrate", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: evictingOrNot, level: plan.Power, code: "evicted"},
+	{name: "sockets up, eviction refused", base: "pet", edit: set(4, "spec.template.spec.domain.cpu.sockets"), cluster: held, level: plan.Staged, code: "never-migrates"},
+	{name: "sockets up with their maximum", base: "pet", edit: both(set(9, "spec.template.spec.domain.cpu.sockets"), set(9, "spec.template.spec.domain.cpu.maxSockets")), level: plan.Restart, code: "restart-required"},
 	{name: "cores", base: "pet", edit: set(2, "spec.template.spec.domain.cpu.cores"), level: plan.Restart, code: "restart-required"},
 	{name: "memory up", base: "pet", edit: set("8Gi", "spec.template.spec.domain.memory.guest"), level: plan.Migrate, code: "plugged"},
 	{name: "memory up, cannot migrate", base: "pet", edit: set("8Gi", "spec.template.spec.domain.memory.guest"), cluster: immovable, level: plan.Restart, code: "cannot-migrate"},
 	{name: "memory far up", base: "pet", edit: set("20Gi", "spec.template.spec.domain.memory.guest"), level: plan.Restart, code: "above-maximum"},
 	{name: "memory and cores", base: "pet", edit: both(set("8Gi", "spec.template.spec.domain.memory.guest"), set(2, "spec.template.spec.domain.cpu.cores")), level: plan.Restart, code: "restart-required"},
+	{name: "memory up with its maximum", base: "pet", edit: both(set("20Gi", "spec.template.spec.domain.memory.guest"), set("20Gi", "spec.template.spec.domain.memory.maxGuest")), level: plan.Restart, code: "above-maximum"},
+	{name: "memory above its maximum", base: "pet", edit: both(set("20Gi", "spec.template.spec.domain.memory.guest"), set("10Gi", "spec.template.spec.domain.memory.maxGuest")), level: plan.Refused, code: "above-maximum"},
+	{name: "empty resources", base: "pet", edit: set(object{}, "spec.template.spec.domain.resources"), level: plan.None},
+	{name: "descheduler", base: "pet", edit: set("true", "spec.template.metadata.annotations.descheduler~alpha~kubernetes~io/evict"), level: plan.Live, code: "synced-annotation"},
 	{name: "node selector", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), level: plan.Live, code: "placement"},
 	{name: "grace period", base: "pet", edit: set(60, "spec.template.spec.terminationGracePeriodSeconds"), level: plan.Restart, code: "restart-required"},
 	{name: "UUID", base: "pet", edit: set("00000000-0000-4000-8000-000000000000", "spec.template.spec.domain.firmware.uuid"), level: plan.Restart, code: "identity"},
@@ -174,7 +184,18 @@ func stage(c *plan.Cluster) { c.VMRolloutStrategy = "Stage" }
 
 func immovable(c *plan.Cluster) { c.LiveMigratable = new(bool) }
 
-func evicting(c *plan.Cluster) { c.WorkloadUpdateMethods = []string{"Evict"} }
+func evicting(c *plan.Cluster) {
+	c.WorkloadUpdateMethods, c.EvictionStrategy = []string{"Evict"}, "None"
+}
+
+// evacuating is a cluster in which the eviction of a machine's pod is a migration.
+func evacuating(c *plan.Cluster) { c.WorkloadUpdateMethods = []string{"Evict"} }
+
+func evictingOrNot(c *plan.Cluster) {
+	c.WorkloadUpdateMethods, c.EvictionStrategy, c.LiveMigratable = []string{"Evict"}, "LiveMigrateIfPossible", new(bool)
+}
+
+func held(c *plan.Cluster) { c.WorkloadUpdateMethods, c.LiveMigratable = []string{"Evict"}, new(bool) }
 
 func older(c *plan.Cluster) { c.KubeVirt = "1.7" }
 

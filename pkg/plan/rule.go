@@ -57,8 +57,40 @@ const (
 // Assumption is something that the inputs may not tell.
 type Assumption string
 
-// Migratable is the assumption of changes that need a live migration.
-const Migratable Assumption = "whether the machine can live-migrate"
+// The assumptions of the rules.
+const (
+	// Migratable is that of changes that need a live migration.
+	Migratable Assumption = "whether the machine can live-migrate"
+	// Copied is that of volumes that are copied: KubeVirt takes a volume for copied as
+	// soon as any claim of the machine is not one that is copied from, and then refuses
+	// its own next step (v1.8.4, pkg/virt-controller/watch/vmi/storage.go,
+	// requireVolumesUpdate; volume-migration.go, VolumeMigrationCancel).
+	Copied Assumption = "whether KubeVirt's controllers stumble over each other, and change nothing until the machine has migrated"
+	// Types is that of instance types and preferences, which are objects of the cluster.
+	Types Assumption = "what the instance types and preferences of the cluster say"
+	// Defaults is that of what KubeVirt fills in by the cluster's settings.
+	Defaults Assumption = "what the cluster fills in where the machine says nothing"
+	// Fits is that of another architecture.
+	Fits Assumption = "whether all of the machine fits the architecture"
+	// Powered is that of changes of the run strategy.
+	Powered Assumption = "whether the machine runs"
+)
+
+// isOpen tells whether what a rule assumes is not known of a change.
+func (a Assumption) isOpen(e *edit) bool {
+	switch a {
+	case Migratable:
+		return e.migratable() == unknown
+	case Copied:
+		return e.migratable() == unknown || otherClaims.holds(e)
+	case Powered:
+		return e.runs() == unknown
+	}
+	return a != ""
+}
+
+// isOfMigration tells whether it is about a migration, which a stopped machine needs none of.
+func (a Assumption) isOfMigration() bool { return a == Migratable || a == Copied }
 
 // Condition is a named condition on a change.
 type Condition struct {
@@ -149,7 +181,7 @@ func (r *Rule) cause(e *edit, n int) Cause {
 		Path: display(path), Key: r.key(path), Level: r.Level, Code: r.Code, Reason: r.Reason, Advice: r.Advice,
 		When: r.When, Old: shown(path, was), New: shown(path, now), Warning: r.Warning,
 	}
-	if r.Assumes == Migratable && e.migratable() == unknown {
+	if r.Assumes.isOpen(e) {
 		c.Approximate = string(r.Assumes)
 	}
 	return c

@@ -6,19 +6,24 @@ const (
 	sourceHotplug   = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDeclarativeVolumeHotplug"
 	sourceMigration = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleVolumeUpdateRequest"
 	sourceNICs      = "KubeVirt v1.8.4, pkg/network/vmliveupdate/restart.go"
+	sourceUnplug    = "KubeVirt v1.8.4, pkg/network/controllers/vm.go, clearDetachedIfacesFromVM"
 	sourceTemplates = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes"
 )
 
 // rulesVolumes are the rules of volumes.
 var rulesVolumes = []Rule{
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, migratesVolumes, not(added, "not added")), Level: Staged, Code: "not-plugged",
-		Reason: "with updateVolumesStrategy Migration, KubeVirt plugs no volumes", Advice: "remove updateVolumesStrategy, or restart the machine", When: atNextStart, Key: "disks[*]", Source: sourceHotplug,
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, migratesVolumes, not(otherClaim, "no other claim")), Level: Staged, Code: "not-plugged",
+		Reason: "with updateVolumesStrategy Migration, KubeVirt plugs no volumes in or out", Advice: "remove updateVolumesStrategy, or restart the machine", When: atNextStart, Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, not(pluggableDisk, "on a bus that cannot be plugged")), Level: Refused, Code: "unpluggable-bus",
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, not(pluggableDisk, "on a bus that cannot be plugged"), not(stopped, "the machine may run")), Level: Refused, Code: "unpluggable-bus",
 		Reason: "KubeVirt plugs disks and LUNs on the buses scsi and virtio only; the machine's webhook accepts it, but the instance's refuses it, and with it every later live change",
 		Advice: "set the disk's bus to scsi or virtio", Key: "disks[*]", Source: sourceHotplug,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, preferred), Level: Live, Code: "plugged",
+		Reason: "KubeVirt plugs the disk in; what the preference says about disks counts from the next start on", Key: "disks[*]", Source: sourceHotplug, Assumes: Types,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added), Level: Live, Code: "plugged",
@@ -29,11 +34,15 @@ var rulesVolumes = []Rule{
 		Reason: "KubeVirt unplugs the disk under the running guest", Advice: "unmount it in the guest first", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, not(sameClaim, "another claim")), Level: Live, Code: "swapped-live",
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, otherClaim, not(migratesVolumes, "updateVolumesStrategy is not Migration")), Level: Live, Code: "swapped-live",
 		Reason: "KubeVirt swaps the disk's content under the running guest, which can damage file systems", Advice: "unmount it in the guest first, or stop the machine", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, not(hotplugs, "without declarative hotplug"), not(sameClaim, "another claim")), Level: Staged, Code: "not-plugged",
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, sameClaim), Level: Live, Code: "swapped-live",
+		Reason: "KubeVirt unplugs the disk under the running guest, and plugs it in again", Advice: "unmount it in the guest first, or stop the machine", Key: "disks[*]", Warning: true, Source: sourceHotplug,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, not(hotplugs, "without declarative hotplug"), not(copies, "not copied")), Level: Staged, Code: "not-plugged",
 		Reason: "the cluster plugs volumes by request only (feature gate DeclarativeHotplugVolumes is off), and asks for no restart", Advice: "restart the machine, or plug the disk (virtctl addvolume)",
 		When: atNextStart, Key: "disks[*]", Source: sourceHotplug,
 	},
@@ -42,27 +51,31 @@ var rulesVolumes = []Rule{
 		Reason: "KubeVirt does not compare it", When: atNextStart, Key: "disks[*]", Source: sourceVolumes,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, staging, not(sameClaim, "another claim"), not(added, "not added"), not(removed, "not removed")), Level: Staged, Code: "not-copied",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, keepsClaim), Level: Staged, Code: "not-compared",
+		Reason: "with updateVolumesStrategy Migration, KubeVirt compares the claims of volumes only", When: atNextStart, Key: "disks[*]", Source: sourceVolumes,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, staging, otherClaim), Level: Staged, Code: "not-copied",
 		Reason: "the cluster's vmRolloutStrategy is Stage, so that KubeVirt copies no volumes, and asks for no restart",
 		Advice: "do not restart the machine before its data is copied", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, isLUN, not(sameClaim, "another claim"), not(added, "not added"), not(removed, "not removed")), Level: Restart, Code: waitsCode,
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, isLUN, otherClaim), Level: Restart, Code: waitsCode,
 		Reason: "KubeVirt copies no LUNs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceMigration, Warning: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, not(sameClaim, "another claim"), not(added, "not added"), not(removed, "not removed"), evicts, not(migrates, "no LiveMigrate")), Level: Power, Code: "evicted",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, evicts, not(migrates, "no LiveMigrate")), Level: Power, Code: "evicted",
 		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for, but Evict is there: KubeVirt shuts the machine down before its data is copied",
 		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "at once", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, not(sameClaim, "another claim"), not(added, "not added"), not(removed, "not removed"), not(cannotMigrate, "the machine can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotMigrate, "the machine can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for",
-		Advice: "migrate the machine (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
+		Advice: "migrate the machine (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true, Assumes: Copied,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, not(sameClaim, "another claim"), not(added, "not added"), not(removed, "not removed"), not(cannotMigrate, "the machine can live-migrate")), Level: Migrate, Code: "copied",
-		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until somebody deletes it", Key: "disks[*]", Source: sourceMigration, Handled: true, Assumes: Migratable,
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotMigrate, "the machine can live-migrate")), Level: Migrate, Code: "copied",
+		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until somebody deletes it", Key: "disks[*]", Source: sourceMigration, Handled: true, Assumes: Copied,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: hasCloudInit, Level: Restart, Code: "cloud-init",
@@ -70,12 +83,12 @@ var rulesVolumes = []Rule{
 		Advice: adviceRestart, When: atRestart, Key: "cloudInit", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(not(sameClaim, "another claim"), isTemplated, not(added, "not added"), not(removed, "not removed")), Level: Recreate, Code: "new-disk",
+		Path: "spec.template.spec.volumes[*].**", If: both(otherClaim, isTemplated), Level: Recreate, Code: "new-disk",
 		Reason: "a new disk is filled from its source, and the machine starts from it; the old disk stays until something deletes it",
 		When:   atRestart, Key: "disks[*]", Source: sourceTemplates, Compared: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(not(sameClaim, "another claim"), not(added, "not added"), not(removed, "not removed")), Level: Restart, Code: "other-disk",
+		Path: "spec.template.spec.volumes[*].**", If: otherClaim, Level: Restart, Code: "other-disk",
 		Reason: "the machine will see another disk; the data stays in the old one", Advice: "copy the data, or go back to the old disk",
 		When: atRestart, Key: "disks[*]", Warning: true, Source: sourceVolumes, Compared: true,
 	},
@@ -146,16 +159,20 @@ var rulesTemplates = []Rule{
 
 // rulesNICs are the rules of interfaces and networks.
 var rulesNICs = []Rule{
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isAbsent), Level: Metadata, Code: "dropped", Reason: "KubeVirt takes a NIC that comes as absent out of the machine: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC", Key: "nics", Source: sourceUnplug},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), Level: Power, Code: "evicted", Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "nics", Source: sourceUpdater},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, firstNIC), Level: Restart, Code: waitsCode, Reason: "the machine was started with the NIC that KubeVirt gives to one without any", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, preferredModel), Level: Restart, Code: waitsCode, Reason: "KubeVirt takes the model that a preference adds to a NIC for a change", Advice: "write the NIC's model", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), Level: Power, Code: "evicted", Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "nics", Source: sourceUpdater},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this machine cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs), Level: Migrate, Code: "plugged", Reason: "KubeVirt plugs the NIC by a live migration", Advice: adviceMigrate, Key: "nics", Source: sourceNICs, Assumes: Migratable},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork, isBridge), Level: Staged, Code: "not-plugged", Reason: "KubeVirt writes the NIC into the running instance, but plugs nothing into the pod network, and asks for no restart", Advice: "restart the machine", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork), Level: Restart, Code: waitsCode, Reason: "the pod network cannot be plugged", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: added, Level: Staged, Code: "not-plugged", Reason: "a NIC with this binding is neither plugged nor does KubeVirt ask for a restart", Advice: "restart the machine", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the NIC stays plugged until the machine restarts", Advice: "to unplug it now, set `state: absent` first, and remove it in a later commit", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which cannot be, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the machine down", Advice: "stop the machine first, and remove the NIC", When: "at once", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which this machine cannot do", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Level: Migrate, Code: "unplugged", Reason: "KubeVirt unplugs the NIC by a live migration, and then removes it from the machine: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC in the next commit", Key: "nics", Source: sourceNICs, Assumes: Migratable},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: turns("absent"), Level: Refused, Code: "invalid", Reason: "KubeVirt unplugs bridge NICs only", Key: "nics", Source: sourceAdmitter},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: isSRIOV, Level: Refused, Code: "invalid", Reason: "KubeVirt refuses a link state of SR-IOV NICs", Key: "nics", Source: sourceAdmitter},
@@ -165,6 +182,7 @@ var rulesNICs = []Rule{
 	{Path: "spec.template.spec.domain.devices.interfaces[]", Level: Staged, Code: "order", Reason: "the order of NICs decides their places on the bus, and so their names in some guests", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.networks[*].**", If: hasInterface, Level: None, Code: "with-interface", Reason: "it goes with its interface", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(gateOn("LiveUpdateNADRef"), "without feature gate LiveUpdateNADRef"), Level: Restart, Code: waitsCode, Reason: "this KubeVirt cannot move a NIC to another network while the machine runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.networks[*].multus.networkName", If: sameNetwork, Level: Live, Code: "same-network", Reason: "it is the same network, with its namespace or without", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: evicts, Level: Power, Code: "evicted", Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "nics", Source: sourceUpdater},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: cannotMigrate, Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which this machine cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go"},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(migrates, "workloadUpdateMethods has no LiveMigrate"), Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},

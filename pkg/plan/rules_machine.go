@@ -10,6 +10,7 @@ const (
 	sourceSync     = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncDynamicAnnotationsAndLabelsToVMI"
 	sourcePower    = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncRunStrategy"
 	sourceAdmitter = "KubeVirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go"
+	sourceDefaults = "KubeVirt v1.8.4, pkg/defaults/defaults.go, SetVirtualMachineDefaults"
 	sourceOptions  = "Argo CD v3.2.11, gitops-engine/pkg/sync/sync_context.go"
 )
 
@@ -45,7 +46,11 @@ var rulesMetadata = []Rule{
 	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Key: "annotations", Source: sourceRestart},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Source: sourceRestart},
 	{
-		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/request-evict-only"`, Level: Live, Code: "synced-annotation",
+		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/evict"`, Level: Live, Code: "synced-annotation",
+		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
+	},
+	{
+		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/prefer-no-eviction"`, Level: Live, Code: "synced-annotation",
 		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
 	},
 	{
@@ -60,17 +65,22 @@ var rulesPower = []Rule{
 	{Path: "spec.runStrategy", If: both(turns("Halted"), stopped), Level: Metadata, Code: "power-same", Reason: "it is stopped already", Key: "runStrategy", Source: sourcePower},
 	{
 		Path: "spec.runStrategy", If: turns("Halted"), Level: Power, Code: "stops",
-		Reason: "KubeVirt shuts the guest down", When: "at once", Key: "runStrategy", Source: sourcePower,
+		Reason: "KubeVirt shuts the guest down", When: "at once", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
 	{Path: "spec.runStrategy", If: turns("Manual"), Level: Metadata, Code: "power-same", Reason: "it stays as it is, running or stopped, until somebody starts or stops it", Key: "runStrategy", Source: sourcePower},
 	{Path: "spec.runStrategy", If: both(turns("Always", "RerunOnFailure", "Once"), running), Level: Metadata, Code: "power-same", Reason: "it keeps running; the new strategy counts when the guest shuts down", Key: "runStrategy", Source: sourcePower},
+	{Path: "spec.runStrategy", If: staysEnded, Level: Metadata, Code: "power-same", Reason: "KubeVirt does not start a machine again whose guest has shut down", Advice: "start it (virtctl start)", Key: "runStrategy", Source: sourcePower},
 	{
 		Path: "spec.runStrategy", If: turns("Always", "RerunOnFailure", "Once"), Level: Power, Code: "starts",
-		Reason: "KubeVirt starts the machine if it is stopped", When: "at once", Key: "runStrategy", Source: sourcePower,
+		Reason: "KubeVirt starts the machine if it is stopped", When: "at once", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
 	{Path: "spec.runStrategy", Level: Refused, Code: "invalid", Reason: "KubeVirt does not know the run strategy", Key: "runStrategy", Source: sourceAdmitter},
 	{
-		Path: "spec.updateVolumesStrategy", If: not(turns("Migration", "Replacement", ""), "neither Migration nor Replacement"), Level: Refused, Code: "invalid",
+		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, stopped, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Staged, Code: "invalid",
+		Reason: "KubeVirt accepts an unknown strategy, and from the next start on fails at every change of the machine", When: atNextStart, Key: "overrides", Source: sourceMigration,
+	},
+	{
+		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Refused, Code: "invalid",
 		Reason: "KubeVirt accepts an unknown strategy, and then fails at every later change of the machine", Key: "overrides", Source: sourceMigration,
 	},
 	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only says how later changes of volumes are made", Source: sourceRestart},
@@ -91,34 +101,34 @@ var rulesProcessors = []Rule{
 		Reason: "the cluster's vmRolloutStrategy is Stage", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: lowered, Level: Restart, Code: "cannot-shrink",
+		Path: "spec.template.spec.domain.cpu.sockets", If: lessSockets, Level: Restart, Code: "cannot-shrink",
 		Reason: "processors cannot be unplugged", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceCPU,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, isARM), Level: Restart, Code: "no-hotplug",
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, isARM), Level: Restart, Code: "no-hotplug",
 		Reason: "processors cannot be plugged on arm64", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceCPU,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, aboveComputedSockets), Level: Restart, Code: "above-maximum",
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, aboveComputedSockets), Level: Restart, Code: "above-maximum",
 		Reason: "only four times the sockets of the last start can be plugged", Advice: "set cpu.maxSockets to make room for later changes; " + adviceRestart,
 		When: atRestart, Key: "cpu", Source: sourceCPU,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, evicts), Level: Power, Code: "evicted",
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, evicts), Level: Power, Code: "evicted",
 		Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, cannotMigrate), Level: Staged, Code: "never-migrates",
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, cannotMigrate), Level: Staged, Code: "never-migrates",
 		Reason: "the processors are plugged by a live migration, which this machine cannot do, and nothing says so",
 		Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: both(raised, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "the processors are plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
 		Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: raised, Level: Migrate, Code: "plugged",
+		Path: "spec.template.spec.domain.cpu.sockets", If: moreSockets, Level: Migrate, Code: "plugged",
 		Reason: "KubeVirt plugs the processors by a live migration", Advice: adviceMigrate, Key: "cpu", Source: sourceCPU, Handled: true, Assumes: Migratable,
 	},
 	{Path: "spec.template.spec.domain.cpu.*.**", Level: Restart, Code: waitsCode, Reason: "of the processors, only sockets can change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true},
@@ -135,7 +145,15 @@ var rulesMemory = []Rule{
 		Reason: "the cluster's vmRolloutStrategy is Stage", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true,
 	},
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: lowered, Level: Restart, Code: "cannot-shrink",
+		Path: "spec.template.spec.domain.memory.guest", If: noGuest, Level: Restart, Code: waitsCode,
+		Reason: "the size of the memory can change while the machine runs, but not go away", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true,
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: sameGuest, Level: Metadata, Code: "memory-same",
+		Reason: "the machine has what it requests already", Key: "memory", Source: "KubeVirt v1.8.4, pkg/defaults/defaults.go, setGuestMemory",
+	},
+	{
+		Path: "spec.template.spec.domain.memory.guest", If: lessGuest, Level: Restart, Code: "cannot-shrink",
 		Reason: "memory below that of the last start cannot be unplugged", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceMemory,
 	},
 	{
@@ -157,16 +175,16 @@ var rulesMemory = []Rule{
 		When: atRestart, Key: "memory", Source: sourceMemory,
 	},
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: both(raised, evicts), Level: Power, Code: "evicted",
+		Path: "spec.template.spec.domain.memory.guest", If: both(moreGuest, evicts), Level: Power, Code: "evicted",
 		Reason: "the cluster's workloadUpdateMethods has Evict and not LiveMigrate: KubeVirt shuts the machine down", When: "at once", Key: "memory", Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: both(raised, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Path: "spec.template.spec.domain.memory.guest", If: both(moreGuest, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "the memory is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
 		Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "memory", Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: raised, Level: Migrate, Code: "plugged",
+		Path: "spec.template.spec.domain.memory.guest", If: moreGuest, Level: Migrate, Code: "plugged",
 		Reason: "KubeVirt plugs the memory by a live migration", Advice: adviceMigrate, Key: "memory", Source: sourceMemory, Handled: true, Assumes: Migratable,
 	},
 	{Path: "spec.template.spec.domain.memory.*.**", Level: Restart, Code: waitsCode, Reason: "of the memory, only guest can change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true},
@@ -200,13 +218,18 @@ const waitsCode Code = "restart-required"
 var rulesRest = []Rule{
 	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another machine: cloud-init runs its first-boot modules again, and Windows asks for activation", Advice: "keep the UUID (identity, firmware.uuid)", When: atRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
 	{Path: "spec.template.spec.domain.firmware.serial", Level: Restart, Code: "identity", Reason: "the guest sees another serial number", Advice: "keep the serial number (identity, firmware.serial)", When: atRestart, Key: "firmware", Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.domain.machine.type", If: filledIn, Level: Restart, Code: "hardware", Reason: "KubeVirt fills in the cluster's machine type where there is none: if it is another one, the guest sees other hardware", Advice: "keep the machine type", When: atRestart, Key: "machineType", Source: sourceDefaults, Compared: true, Assumes: Defaults},
 	{Path: "spec.template.spec.domain.machine.type", Level: Restart, Code: "hardware", Reason: "the guest sees other hardware; a type that the cluster does not have is refused", Advice: adviceRestart, When: atRestart, Key: "machineType", Source: sourceRestart, Compared: true},
-	{Path: "spec.template.spec.architecture", Level: Refused, Code: "architecture", Reason: "KubeVirt refuses another architecture unless the machine type fits it", Key: "arch", Source: sourceAdmitter},
+	{Path: "spec.template.spec.architecture", If: filledIn, Level: Metadata, Code: "architecture", Reason: "KubeVirt fills in the cluster's architecture where there is none: nothing happens if it is the same", Key: "arch", Source: sourceDefaults, Assumes: Defaults},
+	{Path: "spec.template.spec.architecture", If: misfits, Level: Refused, Code: "architecture", Reason: "KubeVirt refuses an architecture that the machine type does not fit", Advice: "change machineType with it", Key: "arch", Source: sourceAdmitter},
+	{Path: "spec.template.spec.architecture", Level: Restart, Code: "architecture", Reason: "the guest must be one for the other architecture; KubeVirt refuses what the architecture does not have", Advice: adviceRestart, When: atRestart, Key: "arch", Source: sourceAdmitter, Compared: true, Assumes: Fits},
+	{Path: "spec.template.spec.domain.resources", If: isEmpty, Level: None, Code: "empty", Reason: "an empty one is the same as none", Source: sourceRestart},
+	{Path: "spec.template.spec.domain.features.acpi", If: both(isEmpty, hasFeatures), Level: None, Code: "empty", Reason: "an empty one is the same as none", Source: sourceRestart},
 	{Path: "spec.template.spec.domain.devices.*.**", Level: Restart, Code: waitsCode, Reason: "the device cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.domain.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "*", Source: sourceRestart, Compared: true},
-	{Path: "spec.instancetype.**", Level: Restart, Code: "instancetype", Reason: "more sockets or memory go live by a migration; anything else that differs between the instance types needs a restart", Advice: adviceRestart, When: atRestart, Key: "instancetype", Source: sourceRestart, Compared: true},
-	{Path: "spec.preference.**", Level: Restart, Code: "preference", Reason: "what differs between the preferences needs a restart", Advice: adviceRestart, When: atRestart, Key: "preference", Source: sourceRestart, Compared: true},
+	{Path: "spec.instancetype.**", Level: Restart, Code: "instancetype", Reason: "more sockets or memory go live by a migration; anything else that differs between the instance types needs a restart", Advice: adviceRestart, When: atRestart, Key: "instancetype", Source: sourceRestart, Compared: true, Assumes: Types},
+	{Path: "spec.preference.**", Level: Restart, Code: "preference", Reason: "what differs between the preferences needs a restart", Advice: adviceRestart, When: atRestart, Key: "preference", Source: sourceRestart, Compared: true, Assumes: Types},
 	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "no running machine sees it", Source: sourceRestart},
 	{Path: "*.**", Level: Metadata, Code: "metadata", Reason: "no running machine sees it", Source: sourceRestart},
 }

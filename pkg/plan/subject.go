@@ -100,6 +100,20 @@ func (s *subject) migratable() truth {
 	return unknown
 }
 
+// evictionStrategy returns what an eviction of the machine's pod does: as its instance
+// says, or else Git, or else the cluster.
+func (s *subject) evictionStrategy() string {
+	if s.live != nil {
+		if own := text(s.live.instance, "spec", "evictionStrategy"); own != "" {
+			return own
+		}
+	}
+	if own := text(spec(s.old), "evictionStrategy"); own != "" {
+		return own
+	}
+	return s.cluster.evictionStrategy()
+}
+
 // isSingleNode reports whether a DataVolume or claim says that it is ReadWriteOnce.
 func isSingleNode(disk tree) bool {
 	for _, path := range [][]string{{"spec", "storage"}, {"spec", "pvc"}, {"spec"}} {

@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Conditions of processors and memory (KubeVirt v1.8.4, pkg/defaults/defaults.go,
+// setupCPUHotplug and setupMemoryHotplug).
+
+// hotplugRatio is the default of maxHotplugRatio.
+const hotplugRatio = 4
+
+var (
+	aboveMaxSockets = Condition{"above maxSockets", func(e *edit) bool {
+		most := at(spec(e.new), "domain", "cpu", "maxSockets")
+		return most != nil && count(e.now, 1) > count(most, 1)
+	}}
+	firstCPU = Condition{"there was no cpu, or no sockets", func(e *edit) bool {
+		return at(spec(e.old), "domain", "cpu") == nil
+	}}
+	aboveComputedSockets = Condition{"above four times the sockets", func(e *edit) bool {
+		return at(spec(e.old), "domain", "cpu", "maxSockets") == nil &&
+			count(e.now, 1) > hotplugRatio*sockets(e.old)
+	}}
+	moreSockets   = Condition{"raised", func(e *edit) bool { return count(e.now, 0) > sockets(e.old) }}
+	lessSockets   = Condition{"lowered", func(e *edit) bool { return count(e.now, 0) < sockets(e.old) }}
+	aboveMaxGuest = Condition{"above maxGuest", func(e *edit) bool {
+		most := at(spec(e.new), "domain", "memory", "maxGuest")
+		return most != nil && size(most).Cmp(*size(e.now)) < 0
+	}}
+	aboveComputedGuest = Condition{"above four times the memory", func(e *edit) bool {
+		most := guest(e.old)
+		most.Mul(hotplugRatio)
+		return at(spec(e.old), "domain", "memory", "maxGuest") == nil && most.Cmp(*size(e.now)) < 0
+	}}
+	moreGuest = Condition{"raised", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) < 0 }}
+	lessGuest = Condition{"lowered", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) > 0 }}
+	sameGuest = Condition{"it was requested already", func(e *edit) bool {
+		return e.was == nil && guest(e.old).Cmp(*guest(e.new)) == 0
+	}}
+	noGuest = Condition{"removed", func(e *edit) bool { return e.now == nil }}
+	// fixedMemory holds for machines whose memory KubeVirt cannot plug (v1.8.4,
+	// pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory).
+	fixedMemory = Condition{"realtime, NUMA, launchSecurity, under 1Gi, or an odd size", func(e *edit) bool {
+		domain := at(spec(e.old), "domain")
+		return at(domain, "cpu", "realtime") != nil || at(domain, "cpu", "numa", "guestMappingPassthrough") != nil ||
+			at(domain, "launchSecurity") != nil || guest(e.old).Cmp(resource.MustParse("1Gi")) < 0 ||
+			!aligned(e.now, pageSize(domain))
+	}}
+)
+
+// sockets returns the sockets that a side's machine starts with: without any number of
+// processors, they are the CPUs that it may use or requests, or one; beside other numbers,
+// none (KubeVirt v1.8.4, pkg/defaults/defaults.go, SetDefaultGuestCPUTopology).
+func sockets(side tree) int {
+	domain := at(spec(side), "domain")
+	if own := count(at(domain, "cpu", "sockets"), 0); own > 0 {
+		return own
+	}
+	if count(at(domain, "cpu", "cores"), 0) > 0 || count(at(domain, "cpu", "threads"), 0) > 0 {
+		return 0
+	}
+	for _, kind := range []string{"limits", "requests"} {
+		if v := at(domain, "resources", kind, "cpu"); v != nil {
+			return int(size(v).Value())
+		}
+	}
+	return 1
+}
+
+// guest returns the memory of a side's guest: without a number, it is what the machine
+// requests, or else its limit (KubeVirt v1.8.4, pkg/defaults/defaults.go,
+// setGuestMemory).
+func guest(side tree) *resource.Quantity {
+	domain := at(spec(side), "domain")
+	if own := at(domain, "memory", "guest"); own != nil {
+		return size(own)
+	}
+	for _, kind := range []string{"requests", "limits"} {
+		if v := at(domain, "resources", kind, "memory"); v != nil {
+			return size(v)
+		}
+	}
+	return &resource.Quantity{}
+}
+
+// pageSize returns the alignment of memory that is plugged: 1Gi for hugepages of that
+// size, and 2Mi otherwise.
+func pageSize(domain any) int64 {
+	if text(domain, "memory", "hugepages", "pageSize") == "1Gi" {
+		return 1 << 30
+	}
+	return 2 << 20
+}
+
+func aligned(v any, to int64) bool { return size(v).Value()%to == 0 }
