@@ -22,7 +22,10 @@ import (
 	"github.com/vmrender/vmrender/test/impact/judge"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata")
+var (
+	update = flag.Bool("update", false, "rewrite testdata")
+	only   = flag.String("only", "", "judge only the cases whose names contain it, and compare no files")
+)
 
 // configs are the clusters, by the names that the verdicts use.
 var configs = []struct {
@@ -30,18 +33,29 @@ var configs = []struct {
 	cluster.Config
 }{
 	{"plain", cluster.Config{Rollout: live, Methods: migrate, Migratable: true}},
-	{"hotplug", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug}}},
-	{"legacy", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug, cluster.ImperativeHotplug}}},
-	{"nad", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug, cluster.LiveNAD}}},
-	{"by-hand", cluster.Config{Rollout: live, Migratable: true, Gates: []string{cluster.DeclarativeHotplug}}},
-	{"fixed", cluster.Config{Rollout: live, Methods: migrate, Gates: []string{cluster.DeclarativeHotplug}}},
-	{"stage", cluster.Config{Rollout: v1.VMRolloutStrategyStage, Methods: migrate, Migratable: true, Gates: []string{cluster.DeclarativeHotplug}}},
+	{"hotplug", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: plugs}},
+	{"legacy", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: append(plugs[:1:1], cluster.ImperativeHotplug)}},
+	{"nad", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: both}},
+	{"by-hand", cluster.Config{Rollout: live, Migratable: true, Gates: plugs}},
+	{"fixed", cluster.Config{Rollout: live, Methods: migrate, Gates: plugs}},
+	{"evict", cluster.Config{Rollout: live, Methods: evict, Migratable: true, Gates: plugs}},
+	{"evict-move", cluster.Config{Rollout: live, Methods: evict, Eviction: moves, Migratable: true, Gates: both}},
+	{"evict-fixed", cluster.Config{Rollout: live, Methods: slices.Concat(migrate, evict), Gates: both}},
+	{"stage", cluster.Config{Rollout: v1.VMRolloutStrategyStage, Methods: migrate, Migratable: true, Gates: plugs}},
 	{"stage-plain", cluster.Config{Rollout: v1.VMRolloutStrategyStage, Methods: migrate, Migratable: true}},
 }
 
-const live = v1.VMRolloutStrategyLiveUpdate
+const (
+	live  = v1.VMRolloutStrategyLiveUpdate
+	moves = v1.EvictionStrategyLiveMigrate
+)
 
-var migrate = []v1.WorkloadUpdateMethod{v1.WorkloadUpdateMethodLiveMigrate}
+var (
+	migrate = []v1.WorkloadUpdateMethod{v1.WorkloadUpdateMethodLiveMigrate}
+	evict   = []v1.WorkloadUpdateMethod{v1.WorkloadUpdateMethodEvict}
+	plugs   = []string{cluster.DeclarativeHotplug}
+	both    = []string{cluster.DeclarativeHotplug, cluster.LiveNAD}
+)
 
 // trial is an edit of a machine that runs or is stopped.
 type trial struct {
@@ -70,7 +84,8 @@ func cases(t *testing.T) []trial {
 			out = append(out, trial{stopped(edit), false})
 		}
 	}
-	return append(out, strategies(t)...)
+	out = append(out, strategies(t)...)
+	return slices.DeleteFunc(out, func(c trial) bool { return !strings.Contains(c.String(), *only) })
 }
 
 // stopped is the edit of the same machine where it is halted.
@@ -111,14 +126,12 @@ func strategies(t *testing.T) []trial {
 }
 
 // asked tells whether a case is tried in a cluster. Machines that run are tried with
-// declarative hotplug; and every case in one of the other clusters, that its text chooses.
+// declarative hotplug, and all in one of the clusters, that their text chooses.
 func (c trial) asked(config int) bool {
-	if c.running && configs[config].name == "hotplug" {
-		return true
-	}
 	hash := fnv.New32a()
 	hash.Write([]byte(c.String()))
-	return int(hash.Sum32()%uint32(len(configs))) == config
+	chosen := int(hash.Sum32()) % len(configs)
+	return config == chosen || c.running && configs[config].name == "hotplug"
 }
 
 // judged is every case with what KubeVirt does in the clusters, worked out once.
@@ -162,19 +175,40 @@ func judgeAll(t *testing.T, cases []trial) [][]*verdict {
 	return out
 }
 
+// judges are those of the clusters, made when they are first asked.
+var judges = make([]struct {
+	sync.Mutex
+
+	*judge.Judge
+}, len(configs))
+
+// ask lets the judge of a cluster decide; one asks at a time.
+func ask(config int, decide func(*judge.Judge) error) error {
+	j := &judges[config]
+	j.Lock()
+	defer j.Unlock()
+	if j.Judge == nil {
+		var err error
+		if j.Judge, err = judge.New(configs[config].Config); err != nil {
+			return err
+		}
+	}
+	return decide(j.Judge)
+}
+
 // judgeIn judges the cases of one cluster.
 func judgeIn(config int, cases []trial) ([]*verdict, error) {
-	j, err := judge.New(configs[config].Config)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]*verdict, len(cases))
 	var problems []error
 	for k, c := range cases {
 		if !c.asked(config) {
 			continue
 		}
-		if out[k], err = judgeOne(j, c); err != nil {
+		err := ask(config, func(j *judge.Judge) (err error) {
+			out[k], err = judgeOne(j, c)
+			return err
+		})
+		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %w", configs[config].name, c, err))
 		}
 	}
@@ -219,6 +253,10 @@ func TestVerdicts(t *testing.T) {
 func same(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
+	if *only != "" {
+		t.Log(text)
+		return
+	}
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		return

@@ -14,13 +14,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/testing"
 	"k8s.io/client-go/util/workqueue"
 	v1 "kubevirt.io/api/core/v1"
 	"kubevirt.io/client-go/log"
 	"kubevirt.io/kubevirt/pkg/testutils"
+	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
 )
 
 // Namespace is that of all machines.
@@ -39,10 +40,12 @@ type Cluster struct {
 	server   *server
 	kinds    []kind
 	kubevirt *v1.KubeVirt
+	config   *virtconfig.ClusterConfig
 	told     int // the writes that the informers know of
 
-	// Evictions are those of Pods that the workload updater has asked for.
-	Evictions int
+	// Evictions are those of Pods that the workload updater has asked for and that were
+	// admitted; Evacuations are those that a migration stands in for.
+	Evictions, Evacuations int
 }
 
 // New returns a cluster without machines.
@@ -69,17 +72,9 @@ func New(config Config) (*Cluster, error) {
 	}{{&c.clients.kubevirt.Fake, c.clients.kubevirt.Tracker()}, {&c.kubernetes.Fake, c.kubernetes.Tracker()}, {&c.cdi.Fake, c.cdi.Tracker()}} {
 		c.server.serve(fake.Fake, fake.tracker)
 	}
+	c.config = clusterConfig
 	c.kubernetes.PrependReactor("create", "pods", c.evict)
 	return c, c.furnish()
-}
-
-// evict takes note of evictions.
-func (c *Cluster) evict(action testing.Action) (bool, runtime.Object, error) {
-	if action.GetSubresource() != "eviction" {
-		return false, nil, nil
-	}
-	c.Evictions++
-	return true, nil, nil
 }
 
 // furnish puts into the informers what every cluster has.
@@ -167,7 +162,7 @@ func (c *Cluster) act() error {
 		func() error {
 			return work(c.informers.instances, c.controllers.instances.Queue, c.controllers.instances.Execute)
 		},
-		func() error { return updateWorkloads(c.workloads, "kubevirt/kubevirt") },
+		c.updateWorkloads,
 	} {
 		if err := c.tell(); err != nil {
 			return err
@@ -196,6 +191,16 @@ func work(known *informer, queue workqueue.TypedRateLimitingInterface[string], e
 	return nil
 }
 
+// updateWorkloads lets the controller look once. A refused eviction is one that it tries
+// again later.
+func (c *Cluster) updateWorkloads() error {
+	err := updateWorkloads(c.workloads, "kubevirt/kubevirt")
+	if apierrors.IsTooManyRequests(err) {
+		return nil
+	}
+	return err
+}
+
 func drain(queue workqueue.TypedRateLimitingInterface[string], execute func() bool) {
 	for queue.Len() > 0 {
 		execute()
@@ -209,7 +214,7 @@ func (c *Cluster) forget() error {
 	if err := c.kubevirts.indexer.Delete(c.kubevirt); err != nil {
 		return err
 	}
-	if err := updateWorkloads(c.workloads, "kubevirt/kubevirt"); err != nil {
+	if err := c.updateWorkloads(); err != nil {
 		return err
 	}
 	return c.kubevirts.indexer.Add(c.kubevirt)

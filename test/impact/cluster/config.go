@@ -15,6 +15,8 @@ type Config struct {
 	Rollout v1.VMRolloutStrategy
 	// Methods are KubeVirt's workloadUpdateMethods.
 	Methods []v1.WorkloadUpdateMethod
+	// Eviction is KubeVirt's evictionStrategy.
+	Eviction v1.EvictionStrategy
 	// Migratable tells whether the instances that run are live-migratable.
 	Migratable bool
 	// Gates are feature gates of KubeVirt beside those of [gates].
@@ -50,7 +52,7 @@ func (c Config) String() string {
 // kubevirt is the resource of KubeVirt itself.
 func (c Config) kubevirt() *v1.KubeVirt {
 	rollout := c.Rollout
-	return &v1.KubeVirt{
+	kv := &v1.KubeVirt{
 		ObjectMeta: metav1.ObjectMeta{Name: "kubevirt", Namespace: "kubevirt"},
 		Spec: v1.KubeVirtSpec{
 			WorkloadUpdateStrategy: v1.KubeVirtWorkloadUpdateStrategy{
@@ -67,4 +69,8 @@ func (c Config) kubevirt() *v1.KubeVirt {
 		},
 		Status: v1.KubeVirtStatus{Phase: v1.KubeVirtPhaseDeployed, DefaultArchitecture: "amd64"},
 	}
+	if c.Eviction != "" {
+		kv.Spec.Configuration.EvictionStrategy = &c.Eviction
+	}
+	return kv
 }

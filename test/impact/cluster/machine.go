@@ -70,17 +70,23 @@ func (c *Cluster) edit(change func(*v1.VirtualMachine)) error {
 		return err
 	}
 	change(vm)
+	if err := c.write(vm); err != nil {
+		return err
+	}
+	return c.Settle()
+}
+
+// write updates the machine and its status without asking anyone.
+func (c *Cluster) write(vm *v1.VirtualMachine) error {
 	c.server.admission.suspended = true
 	defer func() { c.server.admission.suspended = false }()
 	ctx := context.Background()
 	status := vm.DeepCopy()
-	if _, err = c.VirtualMachine(Namespace).Update(ctx, vm, metav1.UpdateOptions{}); err != nil {
+	if _, err := c.VirtualMachine(Namespace).Update(ctx, vm, metav1.UpdateOptions{}); err != nil {
 		return err
 	}
-	if _, err = c.VirtualMachine(Namespace).UpdateStatus(ctx, status, metav1.UpdateOptions{}); err != nil {
-		return err
-	}
-	return c.Settle()
+	_, err := c.VirtualMachine(Namespace).UpdateStatus(ctx, status, metav1.UpdateOptions{})
+	return err
 }
 
 // powerOff is that of the guest itself.

@@ -95,13 +95,19 @@ func (c *Cluster) run(vmi *v1.VirtualMachineInstance) error {
 	}
 	vmi.Labels[v1.NodeNameLabel] = node
 	vmi.Status.Phase, vmi.Status.NodeName = v1.Running, node
+	vmi.Status.PhaseTransitionTimestamps = []v1.VirtualMachineInstancePhaseTransitionTimestamp{
+		{Phase: v1.Running, PhaseTransitionTimestamp: moment},
+	}
 	vmi.Status.LauncherContainerImageVersion = launcher
 	vmi.Status.Conditions = []v1.VirtualMachineInstanceCondition{
 		{Type: v1.VirtualMachineInstanceReady, Status: corev1.ConditionTrue, LastTransitionTime: moment},
 		{Type: v1.VirtualMachineInstanceIsMigratable, Status: corev1.ConditionTrue, LastTransitionTime: moment},
 	}
-	if !c.Config.Migratable {
+	if !c.Config.Migratable { // for a reason that is not one of its disks
 		vmi.Status.Conditions[1].Status = corev1.ConditionFalse
+		vmi.Status.Conditions = append(vmi.Status.Conditions, v1.VirtualMachineInstanceCondition{
+			Type: v1.VirtualMachineInstanceIsStorageLiveMigratable, Status: corev1.ConditionFalse, LastTransitionTime: moment,
+		})
 	}
 	if cpu := vmi.Spec.Domain.CPU; cpu != nil {
 		vmi.Status.CurrentCPUTopology = &v1.CPUTopology{Cores: cpu.Cores, Sockets: cpu.Sockets, Threads: cpu.Threads}
@@ -133,7 +139,7 @@ func pod(vmi *v1.VirtualMachineInstance) (*corev1.Pod, error) {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: podName(vmi), Namespace: Namespace,
-			Annotations:     map[string]string{"k8s.v1.cni.cncf.io/network-status": string(raw)},
+			Annotations:     map[string]string{"k8s.v1.cni.cncf.io/network-status": string(raw), v1.DomainAnnotation: vmi.Name},
 			Labels:          map[string]string{v1.AppLabel: "virt-launcher", v1.CreatedByLabel: string(vmi.UID)},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(vmi, v1.VirtualMachineInstanceGroupVersionKind)},
 		},

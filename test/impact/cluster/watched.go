@@ -103,7 +103,7 @@ func (c *Cluster) Restore(state State) error {
 			return err
 		}
 	}
-	c.Evictions = 0
+	c.Evictions, c.Evacuations = 0, 0
 	c.clients.kubevirt.ClearActions()
 	c.kubernetes.ClearActions()
 	c.cdi.ClearActions()

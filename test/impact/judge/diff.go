@@ -5,10 +5,18 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
-// flat is a tree as its leaves, by their paths.
+// flat is a tree as its leaves, by their paths. The path of a list with "[]" has the
+// names of its entries, in their order.
 type flat map[string]string
+
+// ordered are the lists whose order the guest sees: it decides the addresses of the
+// devices (KubeVirt v1.8.4, pkg/virt-launcher/virtwrap/converter/converter.go).
+var ordered = []string{".spec.domain.devices.disks", ".spec.domain.devices.interfaces"}
+
+const separator = "\x00"
 
 func flatten(object any) (flat, error) {
 	raw, err := json.Marshal(object)
@@ -34,6 +42,9 @@ func (f flat) add(path string, value any) {
 			f.add(path+"."+key, entry)
 		}
 	case []any:
+		if slices.Contains(ordered, path) {
+			f[path+"[]"] = joined(v)
+		}
 		for i, entry := range v {
 			named, _ := entry.(map[string]any)
 			if name, ok := named["name"].(string); ok {
@@ -47,16 +58,40 @@ func (f flat) add(path string, value any) {
 	}
 }
 
+// joined are the names of the entries of a list.
+func joined(list []any) string {
+	var names []string
+	for _, entry := range list {
+		named, _ := entry.(map[string]any)
+		names = append(names, fmt.Sprint(named["name"]))
+	}
+	return strings.Join(names, separator)
+}
+
+// same tells that two leaves are equal; of orders, that of the names in both.
+func same(path, a, b string) bool {
+	if !strings.HasSuffix(path, "[]") {
+		return a == b
+	}
+	x, y := strings.Split(a, separator), strings.Split(b, separator)
+	return slices.Equal(common(x, y), common(y, x))
+}
+
+func common(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(others, name) })
+}
+
 // changed returns the paths of the leaves that differ, sorted.
 func changed(a, b flat) []string {
 	paths := map[string]bool{}
 	for path, value := range a {
-		if other, ok := b[path]; !ok || other != value {
+		other, ok := b[path]
+		if isOrder := strings.HasSuffix(path, "[]"); !ok && !isOrder || ok && !same(path, value, other) {
 			paths[path] = true
 		}
 	}
 	for path := range b {
-		if _, ok := a[path]; !ok {
+		if _, ok := a[path]; !ok && !strings.HasSuffix(path, "[]") {
 			paths[path] = true
 		}
 	}

@@ -212,7 +212,7 @@ func (j *Judge) look(s *start, admitted *v1.VirtualMachine) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Migrated = migrations > 0
+	v.Migrated = migrations > 0 || c.Evacuations > 0
 	volumes, err := c.DataVolumes()
 	if err != nil {
 		return nil, err
@@ -227,8 +227,12 @@ func (j *Judge) look(s *start, admitted *v1.VirtualMachine) (*Verdict, error) {
 		return nil, err
 	}
 	v.Unstartable = why
+	if vm, err = c.Machine(); err != nil {
+		return nil, err
+	}
+	v.FailsLater = failure(vm)
 	if next != nil && !v.Started {
-		v.Staged = staged(s, now, next, &vm.Spec.Template.Spec)
+		v.Staged = staged(s, now, next, &s.machine.Spec.Template.Spec, &vm.Spec.Template.Spec)
 	}
 	return v, nil
 }
@@ -305,12 +309,12 @@ func (j *Judge) next() (flat, string, error) {
 
 // staged are the paths that the edit changes in the next instance, and that the
 // running one does not have.
-func staged(s *start, now, next flat, spec *v1.VirtualMachineInstanceSpec) []string {
+func staged(s *start, now, next flat, was, spec *v1.VirtualMachineInstanceSpec) []string {
 	var out []string
 	for _, path := range changed(s.next, next) {
 		value, ok := next[path]
 		current, has := now[path]
-		if (now == nil || ok != has || value != current) && !computed(path, spec) {
+		if (now == nil || ok != has || !same(path, value, current)) && !(computed(path, was) && computed(path, spec)) {
 			out = append(out, path)
 		}
 	}

@@ -36,6 +36,8 @@ type Verdict struct {
 	Staged []string
 	// Unstartable is why there will be no next instance.
 	Unstartable string
+	// FailsLater is why the controllers cannot act on the machine after its next start.
+	FailsLater string
 	// Touched tells that the spec of the machine changes at all.
 	Touched bool
 }
@@ -64,7 +66,7 @@ func (v *Verdict) Level() Level {
 		return Power
 	case v.RestartRequired != "":
 		return Restart
-	case len(v.Staged) > 0, v.Unstartable != "", v.Pending != "" && !v.Migrated:
+	case len(v.Staged) > 0, v.Unstartable != "", v.FailsLater != "", v.Pending != "" && !v.Migrated:
 		return Staged
 	case v.Migrated:
 		return Migrate
@@ -104,6 +106,9 @@ func (v *Verdict) String() string {
 	add("staged", list(v.Staged))
 	add("failing", v.Failing)
 	add("does not start", v.Unstartable)
+	if v.Failing == "" && v.Unstartable == "" {
+		add("fails after the next start", v.FailsLater)
+	}
 	add("creates", list(v.Created))
 	add("rewrites", list(v.Rewritten))
 	return strings.Join(parts, "; ")

@@ -1,0 +1,90 @@
+package impact_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/test/impact/edits"
+	"github.com/vmrender/vmrender/test/impact/judge"
+)
+
+// table is that of the edits, read once.
+var table = sync.OnceValues(edits.All)
+
+// random is a machine with up to four changes of the table, in one of the clusters.
+func random(t testing.TB, seed uint64) (int, trial) {
+	t.Helper()
+	all, err := table()
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(seed, 0))
+	first := all[r.IntN(len(all))]
+	var same []edits.Edit
+	for _, e := range all {
+		if e.Base == first.Base {
+			same = append(same, e)
+		}
+	}
+	texts := []string{first.Text}
+	changed := first.New
+	for range r.IntN(4) {
+		text := same[r.IntN(len(same))].Text
+		if next, err := edits.Apply(changed, text); err == nil { // it may change what is gone
+			changed, texts = next, append(texts, text)
+		}
+	}
+	c := trial{edits.Edit{Base: first.Base, Text: strings.Join(texts, " ; "), Old: first.Old, New: changed}, r.IntN(4) > 0}
+	if !c.running {
+		c.Edit = stopped(c.Edit)
+	}
+	return r.IntN(len(configs)), c
+}
+
+// checkRandom fails if a plan says less than KubeVirt does.
+func checkRandom(t testing.TB, seed uint64) {
+	t.Helper()
+	config, c := random(t, seed)
+	var v *verdict
+	err := ask(config, func(j *judge.Judge) (err error) {
+		v, err = judgeOne(j, c)
+		return err
+	})
+	if err != nil {
+		t.Errorf("seed %d: %s: %s: %v", seed, configs[config].name, c, err)
+		return
+	}
+	if v.Invalid {
+		return
+	}
+	than := level(t, v)
+	for how, says := range planned(t, configs[config].Config, c, v.live) {
+		if noticed(says.Level) < than && reason(says, than) == "" {
+			t.Errorf("seed %d: %s: %s: a plan %s says %s; KubeVirt does: %s", seed, configs[config].name, c, how, described(says), v)
+		}
+	}
+}
+
+// seeds is the number of random edits.
+const seeds = 400
+
+// No combination of changes does more than a plan says.
+func TestRandomEdits(t *testing.T) {
+	if *only != "" {
+		t.Skip("only some cases are asked for")
+	}
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			checkRandom(t, seed)
+		})
+	}
+}
+
+func FuzzRandomEdits(f *testing.F) {
+	f.Add(uint64(seeds))
+	f.Fuzz(func(t *testing.T, seed uint64) { checkRandom(t, seed) })
+}
