@@ -79,7 +79,7 @@ func newPlanCommand() *cobra.Command {
 		p.Command = planCommandLine(cmd, args)
 		p.From.Path, p.To.Path = sides.paths(args)
 		p.Place = sides.places(cmd, args, to, p.Plan)
-		p.Unknown = append(p.Unknown, sides.beside(args)...)
+		p.Unknown = append(p.Unknown, sides.neighbor(args)...)
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func newPlanCommand() *cobra.Command {
 	return cmd
 }
 
-// beside says that there is a platform beside the fleet at PATH, which the plan is not about.
-func (f *sideFlags) beside(args []string) []string {
+// neighbor says that there is a platform next to the fleet at PATH, which the plan is not about.
+func (f *sideFlags) neighbor(args []string) []string {
 	if len(args) == 2 {
 		return nil
 	}

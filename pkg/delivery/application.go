@@ -85,14 +85,17 @@ func (o order) syncPolicy() *argocd.SyncPolicy {
 // syncOptions returns sync options (argo-cd v3.2, docs/user-guide/sync-options.md).
 func (o order) syncOptions() []string {
 	options := []string{
-		// Unchanged objects are not applied: the cost of a sync depends on the change,
-		// and a VM with Force=true,Replace=true is not recreated needlessly.
-		"ApplyOutOfSyncOnly=true",
 		// Two Applications that render the same VM must not overwrite each other.
 		"FailOnSharedResource=true",
 		// No annotation contains a copy of the manifest, because a large cloud-init
 		// exceeds the limit of annotations, and fields that KubeVirt owns stay.
 		"ServerSideApply=true",
+	}
+	// A VM with Force=true,Replace=true is not recreated needlessly. But a sync that is retried
+	// takes what is applied for done, even if it is Degraded, and goes on to the next wave and to
+	// what it prunes (gitops-engine, pkg/sync/sync_context.go, filterOutOfSyncTasks).
+	if o.onlyOutOfSync {
+		options = append(options, "ApplyOutOfSyncOnly=true")
 	}
 	// With CreateNamespace, a project that does not allow Namespaces refuses the whole
 	// sync if the namespace is missing (gitops-engine, pkg/sync/sync_context.go, getSyncTasks).

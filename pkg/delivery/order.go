@@ -33,6 +33,8 @@ type order struct {
 	// respectIgnored also leaves the ignored fields alone during a sync. That is safe
 	// for fields that are not in lists.
 	respectIgnored bool
+	// onlyOutOfSync leaves out of a sync what has not changed, as the fleet asks for.
+	onlyOutOfSync bool
 	// retryNewest retries with the newest commit, which Argo CD 3.2 and later support.
 	retryNewest bool
 	// generatePaths limits what makes Argo CD render again to the files above.
@@ -59,6 +61,7 @@ func (p *Plan) order(dirs []string, found *findings) order {
 		respectIgnored:    len(p.options.Ignore) > 0,
 		generatePaths:     p.options.GeneratePaths,
 		isTenant:          p.options.WithProject,
+		onlyOutOfSync:     p.fleet.Header.Target.ApplyOutOfSyncOnly,
 		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),
 	}
 	o.repoURL = p.repoURL(found)

@@ -13,7 +13,7 @@ const longestFleet = values.MaxName - hashLength - len("-rollout") - hashLength
 // checkHooks reports settings that the Jobs of a fleet need, and conditions
 // that prevent Argo CD from running hooks.
 func (w *wide) checkHooks() {
-	var jobs, replaced *record // the first of each
+	var jobs, replaced, green *record // the first of each
 	after, last := false, 0
 	for _, r := range w.records {
 		if !w.selects(r) {
@@ -25,18 +25,33 @@ func (w *wide) checkHooks() {
 		if r.awaited && replaced == nil {
 			replaced = r
 		}
+		if r.green && green == nil {
+			green = r
+		}
 		after, last = after || r.after, max(last, r.lastWave())
 	}
 	if jobs != nil {
 		w.checkJobs(jobs)
 	}
-	if replaced != nil && !w.fleet.Header.Target.ApplyOutOfSyncOnly {
+	w.checkOutOfSyncOnly(replaced, green)
+	w.checkStopped(last, after)
+}
+
+// checkOutOfSyncOnly warns of a sync option that a strategy needs, or that makes one dangerous. replaced and green are
+// the first VMs with such a strategy; nil if there is none.
+func (w *wide) checkOutOfSyncOnly(replaced, green *record) {
+	only := w.fleet.Header.Target.ApplyOutOfSyncOnly
+	if replaced != nil && !only {
 		w.diags.Warnf(w.fleet.HeaderPos(replaced.pos, "target"), rule.Replace, "target.applyOutOfSyncOnly",
 			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and does so "+
 				"in every sync unless the Application has ApplyOutOfSyncOnly=true; "+
 				"set that sync option and this key to true, or use another strategy")
 	}
-	w.checkStopped(last, after)
+	if green != nil && only {
+		w.diags.Warnf(w.fleet.HeaderPos(green.pos, "target"), rule.BlueGreen, "target.applyOutOfSyncOnly",
+			"with ApplyOutOfSyncOnly=true, a sync that is retried skips a new VM that has failed, and deletes the old one; "+
+				"put VMs with `strategy: blue-green` into a fleet without it")
+	}
 }
 
 // checkJobs reports settings that the Jobs of the fleet need. r is the first

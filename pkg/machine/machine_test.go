@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func inSite(t *testing.T, keys string) (*machine.Machine, []string) {
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: f}
-target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: true}
+target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: `+strconv.FormatBool(strings.Contains(keys, "replace"))+`}
 catalog:
   os:
     sata: {from: linux, traits: [sata, e1000e], image: {http: https://x/y}, user: me, minimum: {cpu: 2, memory: 1Gi}}

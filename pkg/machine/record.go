@@ -47,6 +47,7 @@ type record struct {
 	deps  []Dependency
 
 	awaited bool        // Argo CD deletes and creates it during the sync
+	green   bool        // Argo CD deletes its predecessor once it is healthy
 	jobs    bool        // a Job with vmrender's own image belongs to it
 	after   bool        // a Job runs after all waves
 	grows   bool        // a PVC grows in the wave after it
@@ -135,7 +136,8 @@ func newRecord(m *Machine) *record {
 func (r *record) addHooks(m *Machine) {
 	lc := &m.Lifecycle
 	traits := lc.Strategy.Traits()
-	r.awaited, r.jobs, r.stopped = traits.AwaitsDeletion, lc.Hooks(), m.wide.stopped
+	r.awaited, r.green = traits.AwaitsDeletion, traits.NamedByContent
+	r.jobs, r.stopped = lc.Hooks(), m.wide.stopped
 	r.after = lc.Ansible != nil
 	for i := range m.Disks {
 		r.grows = r.grows || m.Disks[i].ExpandTo != ""

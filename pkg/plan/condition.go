@@ -79,7 +79,7 @@ var (
 func nothing(v any) bool { return slices.Contains([]string{"", "{}", "[]", `""`}, compact(v)) }
 
 // machineTypes are those that KubeVirt accepts by default (v1.8.4,
-// pkg/virt-config/virt-config.go, DefaultAMD64EmulatedMachines and those beside it).
+// pkg/virt-config/virt-config.go, DefaultAMD64EmulatedMachines and those next to it).
 var machineTypes = map[string][]string{
 	"amd64": {"q35", "pc-q35"}, "arm64": {"virt"}, "s390x": {"s390-ccw-virtio"},
 }

@@ -50,7 +50,7 @@ var (
 )
 
 // sockets returns the sockets that a side's machine starts with: without any number of
-// processors, they are the CPUs that it may use or requests, or one; beside other numbers,
+// processors, they are the CPUs that it may use or requests, or one; next to other numbers,
 // none (KubeVirt v1.8.4, pkg/defaults/defaults.go, SetDefaultGuestCPUTopology).
 func sockets(side tree) int {
 	domain := at(spec(side), "domain")

@@ -76,7 +76,7 @@ const (
 	Powered Assumption = "whether the machine runs"
 )
 
-// isOpen tells whether what a rule assumes is not known of a change.
+// isOpen reports whether what a rule assumes is not known of a change.
 func (a Assumption) isOpen(e *edit) bool {
 	switch a {
 	case Migratable:
@@ -89,7 +89,7 @@ func (a Assumption) isOpen(e *edit) bool {
 	return a != ""
 }
 
-// isOfMigration tells whether it is about a migration, which a stopped machine needs none of.
+// isOfMigration reports whether it is about a migration, which a stopped machine needs none of.
 func (a Assumption) isOfMigration() bool { return a == Migratable || a == Copied }
 
 // Condition is a named condition on a change.

@@ -267,6 +267,8 @@ var policies = []Policy{
 				"`VM-HASH`, with its own disks. The cluster needs capacity for both while both run."},
 			{On: OnChange, Text: "When the new one is healthy, in the last wave, the old one is deleted with its disks. " +
 				"Set a `readinessProbe`: without one a VM is Ready before its guest is."},
+			{On: OnChange, Text: "With the sync option `ApplyOutOfSyncOnly=true` on the Application, " +
+				"a sync that is retried deletes the old one although the new one has failed: do without."},
 			{On: OnChange, Text: "Services keep their name, and select every revision that is Ready."},
 			{On: OnChange, Text: "Firmware UUID and serial number stay, also while both run. " +
 				"MAC addresses are not derived, and differ."},

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -215,7 +216,7 @@ func TestMarkdownFits(t *testing.T) {
 			require.Positive(t, strings.Count(got, c.want), "%s", got[max(0, len(got)-300):])
 			requireHarmless(t, got)
 			lines := strings.SplitN(got, "\n", 3)
-			require.Equal(t, report.PlanMarker(c.plan.To.Path), lines[0])
+			require.Equal(t, report.PlanMarker(cmp.Or(c.plan.To.Path, ".")), lines[0])
 			require.Equal(t, "### "+c.plan.Headline(), lines[1])
 		})
 	}

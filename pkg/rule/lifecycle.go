@@ -6,6 +6,9 @@ const (
 	Strategy ID = "strategy"
 	// Replace is `strategy: replace` without `target.applyOutOfSyncOnly`, which recreates all VMs in every sync.
 	Replace ID = "replace"
+	// BlueGreen is `strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM although the new one
+	// has failed.
+	BlueGreen ID = "blue-green"
 	// Stopped is a VM that is declared to be stopped, for which the fleet's version of Argo CD waits.
 	Stopped ID = "stopped"
 	// DefaultImage is a fleet with Jobs whose header does not name the image that they run.

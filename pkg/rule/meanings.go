@@ -22,6 +22,7 @@ var meanings = map[ID]string{
 	UnknownKey:       "A key that does not exist at this place.",
 	UnknownValue:     "A value that is not one of those that its key accepts.",
 	WrongType:        "A value of another type than its key has, such as a list for a map.",
+	BlueGreen:        "`strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM although the new one has failed.",
 	DefaultImage:     "A fleet with Jobs whose header does not name the image that they run.",
 	Placement:        "A node selector that contradicts the fleet's placement.",
 	Protection:       "An annotation, an override or a patch that takes away what protects the VM from deletion.",

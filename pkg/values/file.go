@@ -68,7 +68,8 @@ type Target struct {
 	// Required where such Jobs are rendered.
 	Image string `json:"image,omitempty"`
 	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`, without which `strategy: replace`
-	// recreates VMs in every sync.
+	// recreates VMs in every sync, and with which `strategy: blue-green` deletes the old VM although the new one has
+	// failed. `vmrender app` sets the option if this is true.
 	ApplyOutOfSyncOnly bool `json:"applyOutOfSyncOnly,omitempty"`
 	// Whether Argo CD has the health checks of this project, with which stopped VMs do not block a sync.
 	HealthChecks bool `json:"healthChecks,omitempty"`

@@ -98,7 +98,7 @@ func reason(v plan.Verdict, than plan.Level) string {
 		for _, c := range v.Causes {
 			byCode := m.code != "" && c.Code == m.code && strings.HasPrefix(c.Path, m.path) && slices.Contains(m.than, than)
 			byDoubt := m.assumes != "" && c.Approximate == string(m.assumes)
-			if c.Level == v.Level && (byCode || byDoubt) {
+			if c.Level == v.Level && byCode || byDoubt {
 				return m.why
 			}
 		}
