@@ -16,11 +16,12 @@ import (
 // inSite resolves one VM "it" with the given keys, in a fleet with a catalog.
 func inSite(t *testing.T, keys string) (*machine.Machine, []string) {
 	t.Helper()
+	replaces := strconv.FormatBool(strings.Contains(keys, "replace"))
 	dir := unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: f}
-target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: `+strconv.FormatBool(strings.Contains(keys, "replace"))+`}
+target: {image: registry.example.com/vmrender:1, applyOutOfSyncOnly: `+replaces+`}
 catalog:
   os:
     sata: {from: linux, traits: [sata, e1000e], image: {http: https://x/y}, user: me, minimum: {cpu: 2, memory: 1Gi}}

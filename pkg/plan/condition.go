@@ -20,11 +20,13 @@ var (
 	staging = Condition{"vmRolloutStrategy is Stage", func(e *edit) bool { return e.cluster.stages() }}
 
 	cannotMigrate = Condition{"the machine cannot live-migrate", func(e *edit) bool { return e.migratable() == no }}
-	evicts        = Condition{"workloadUpdateMethods has Evict, and no migration stands in for it",
+	evicts        = Condition{
+		"workloadUpdateMethods has Evict, and no migration stands in for it",
 		func(e *edit) bool {
 			canMigrate := e.migratable() != no && e.cluster.updatesBy("LiveMigrate")
 			return e.cluster.updatesBy("Evict") && !canMigrate && isEvictable(e.subject)
-		}}
+		},
+	}
 	// migrates holds if KubeVirt migrates the machine for a change: for LiveMigrate, or
 	// because an eviction of its pod ends in a migration.
 	migrates = Condition{"workloadUpdateMethods has LiveMigrate, or its Evict ends in a migration", func(e *edit) bool {

@@ -65,7 +65,8 @@ const (
 	// soon as any claim of the machine is not one that is copied from, and then refuses
 	// its own next step (v1.8.4, pkg/virt-controller/watch/vmi/storage.go,
 	// requireVolumesUpdate; volume-migration.go, VolumeMigrationCancel).
-	Copied Assumption = "whether KubeVirt's controllers stumble over each other, and change nothing until the machine has migrated"
+	Copied Assumption = "whether KubeVirt's controllers stumble over each other, and change nothing until the machine " +
+		"has migrated"
 	// Types is that of instance types and preferences, which are objects of the cluster.
 	Types Assumption = "what the instance types and preferences of the cluster say"
 	// Defaults is that of what KubeVirt fills in by the cluster's settings.

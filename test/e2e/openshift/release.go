@@ -36,8 +36,10 @@ func Releases() []Release {
 		{"4.18", "v1.31.9", []string{"release-v2.10"}, []any{developerPreview}, false},
 		{"4.19", "v1.32.5", []string{"release-v2.10", "release-v2.11"}, []any{developerPreview}, true},
 		{
-			"4.20", "v1.33.5", []string{"release-v2.10", "release-v2.11", "release-v2.12"},
-			[]any{developerPreview, generallyAvailable}, true,
+			"4.20", "v1.33.5",
+			[]string{"release-v2.10", "release-v2.11", "release-v2.12"},
+			[]any{developerPreview, generallyAvailable},
+			true,
 		},
 	}
 }
@@ -58,8 +60,10 @@ func (r Release) definition(d *unstructured.Unstructured) *unstructured.Unstruct
 		d.Object["spec"].(map[string]any)["versions"] = kept //nolint:forcetypeassert // read above
 	case kubeDeschedulers:
 		version := &unstructured.Unstructured{Object: versions[0].(map[string]any)} //nolint:forcetypeassert // as above
-		items := map[string]any{"type": "string", "enum": append([]any{"LongLifecycle", "AffinityAndTaints",
-			"SoftTopologyAndDuplicates", "EvictPodsWithPVC", "EvictPodsWithLocalStorage"}, r.Profiles...)}
+		items := map[string]any{"type": "string", "enum": append([]any{
+			"LongLifecycle", "AffinityAndTaints",
+			"SoftTopologyAndDuplicates", "EvictPodsWithPVC", "EvictPodsWithLocalStorage",
+		}, r.Profiles...)}
 		path := []string{"schema", "openAPIV3Schema", "properties", "spec", "properties", "profiles", "items"}
 		if err := unstructured.SetNestedField(version.Object, items, path...); err == nil {
 			d.Object["spec"].(map[string]any)["versions"] = versions //nolint:forcetypeassert // as above
