@@ -12,7 +12,8 @@ import (
 )
 
 // TestLifecycle proves that the example contains every kind and strategy, with
-// each of their options, and has no problem, not even a warning.
+// each of their options, and has no problem, not even a warning. Only machines that are
+// replaced are in another, because their Application has a sync option of its own.
 func TestLifecycle(t *testing.T) {
 	c := render.NewCollector()
 	_, diags := machine.Visit("lifecycle", fleet.Options{}, c.Visit)
@@ -31,8 +32,9 @@ func TestLifecycle(t *testing.T) {
 		"`removal: confirm`", "`removal: approved`", "`protection: none`",
 	}
 	f, _ := machine.Load("lifecycle", fleet.Options{})
+	replaced, _ := machine.Load("fleet", fleet.Options{})
 	policies, said := map[string]bool{}, map[string]bool{}
-	for _, m := range f.Machines {
+	for _, m := range slices.Concat(f.Machines, replaced.Machines) {
 		p := render.PolicyOf(m)
 		policies[p.Kind+string(p.Strategy)] = true
 		for _, fact := range p.Facts {

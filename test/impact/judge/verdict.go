@@ -105,7 +105,7 @@ func (v *Verdict) String() string {
 	add("instance", list(v.Patched))
 	add("staged", list(v.Staged))
 	add("failing", v.Failing)
-	add("does not start", v.Unstartable)
+	flag("does not start", v.Unstartable != "") // what it says depends on how often it was tried
 	if v.Failing == "" && v.Unstartable == "" {
 		add("fails after the next start", v.FailsLater)
 	}
