@@ -184,15 +184,17 @@ func (p *playedCluster) start(name string) {
 	vm.Status.StateChangeRequests = nil
 	m := &machine{VirtualMachine: vm}
 	set(m, kubevirtv1.VirtualMachineRestartRequired, corev1.ConditionFalse)
-	if !p.sick[name] {
-		set(m, kubevirtv1.VirtualMachineReady, corev1.ConditionTrue)
+	ready := corev1.ConditionTrue
+	if p.sick[name] {
+		ready = corev1.ConditionFalse
 	}
+	set(m, kubevirtv1.VirtualMachineReady, ready)
 	p.put(instances, "kubevirt.io/v1", "VirtualMachineInstance", &kubevirtv1.VirtualMachineInstance{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: name, Namespace: "prod", UID: types.UID(fmt.Sprintf("%s-%d", name, len(p.restarts))),
 		},
 		Spec:   kubevirtv1.VirtualMachineInstanceSpec{Volumes: vm.Spec.Template.Spec.Volumes},
-		Status: kubevirtv1.VirtualMachineInstanceStatus{Phase: kubevirtv1.Running},
+		Status: instanceStatus(ready),
 	})
 	p.put(machines, "kubevirt.io/v1", "VirtualMachine", vm)
 }

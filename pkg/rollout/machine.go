@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -214,10 +215,17 @@ func (m *machine) change() string {
 }
 
 // isReady reports whether an instance runs and is ready. The VM's condition is copied
-// from the instance, so it may still be that of a deleted instance.
+// from the instance, so it may still be that of a deleted instance, also where the new
+// one is seen already.
 func (m *machine) isReady() bool {
-	return m.instance != nil && m.instance.Status.Phase == kubevirtv1.Running &&
+	return m.instance != nil && m.instance.Status.Phase == kubevirtv1.Running && isInstanceReady(m.instance) &&
 		m.condition(kubevirtv1.VirtualMachineReady) == corev1.ConditionTrue
+}
+
+func isInstanceReady(vmi *kubevirtv1.VirtualMachineInstance) bool {
+	return slices.ContainsFunc(vmi.Status.Conditions, func(c kubevirtv1.VirtualMachineInstanceCondition) bool {
+		return c.Type == kubevirtv1.VirtualMachineInstanceReady && c.Status == corev1.ConditionTrue
+	})
 }
 
 // trouble returns KubeVirt's status and messages about a VM that is not ready.

@@ -39,9 +39,19 @@ func running(name string) *machine {
 		instance: &kubevirtv1.VirtualMachineInstance{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "prod", UID: types.UID("instance-" + name)},
 			Spec:       kubevirtv1.VirtualMachineInstanceSpec{Volumes: rootVolume(disk)},
-			Status:     kubevirtv1.VirtualMachineInstanceStatus{Phase: kubevirtv1.Running},
+			Status:     instanceStatus(corev1.ConditionTrue),
 		},
 		disks: map[string]*cdiv1.DataVolume{disk: filled(name, disk, cdiv1.Succeeded)},
+	}
+}
+
+// instanceStatus is that of an instance that runs, and is ready or not.
+func instanceStatus(ready corev1.ConditionStatus) kubevirtv1.VirtualMachineInstanceStatus {
+	return kubevirtv1.VirtualMachineInstanceStatus{
+		Phase: kubevirtv1.Running,
+		Conditions: []kubevirtv1.VirtualMachineInstanceCondition{
+			{Type: kubevirtv1.VirtualMachineInstanceReady, Status: ready},
+		},
 	}
 }
 
@@ -131,6 +141,10 @@ func TestStage(t *testing.T) {
 		"same disk, DataVolume collected": {changes{func(m *machine) { delete(m.disks, "web-root-1") }}, current, ""},
 		"disk added":                      {changes{addDisk(false)}, outdated, "disk web-data"},
 		"disk to plug in":                 {changes{addDisk(true)}, current, ""},
+		"ready as the instance before it": {
+			changes{func(m *machine) { m.instance.Status = instanceStatus(corev1.ConditionFalse) }},
+			starting, "Running",
+		},
 		"not looked at yet": {
 			changes{func(m *machine) { m.Generation = 4 }},
 			waiting, "KubeVirt has not looked at the change yet",
