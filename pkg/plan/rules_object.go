@@ -27,9 +27,13 @@ const (
 var (
 	keptByPrune  = Condition{"Prune=false", func(e *edit) bool { return syncOption(e.old, "Prune") == "false" }}
 	askedByPrune = Condition{"Prune=confirm", func(e *edit) bool { return syncOption(e.old, "Prune") == "confirm" }}
-	isHook       = Condition{"a hook", func(e *edit) bool { return annotation(e.new, "argocd.argoproj.io/hook") != "" }}
-	ofAnsible    = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }}
-	isOurs       = Condition{"rendered by vmrender", func(e *edit) bool {
+	isWarm       = Condition{"checkpoints of VDDK or ImageIO", func(e *edit) bool {
+		source := at(e.new, "spec", "source")
+		return len(list(e.new, "spec", "checkpoints")) > 0 && (at(source, "vddk") != nil || at(source, "imageio") != nil)
+	}}
+	isHook    = Condition{"a hook", func(e *edit) bool { return annotation(e.new, "argocd.argoproj.io/hook") != "" }}
+	ofAnsible = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }}
+	isOurs    = Condition{"rendered by vmrender", func(e *edit) bool {
 		return text(e.old, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"
 	}}
 	forcedReplaced = Condition{"Force=true", func(e *edit) bool {
@@ -43,6 +47,8 @@ var rulesStorage = []Rule{
 	{Kind: kindDataVolume, Path: Removed, If: askedByPrune, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", When: "after somebody confirms it in Argo CD", Key: "disks", Source: sourceOptions},
 	{Kind: kindDataVolume, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", Advice: "keep the entry, or set lifecycle.keepDisks in an earlier commit", Key: "disks", Source: sourceOptions},
 	{Kind: kindDataVolume, Path: Created, Level: Create, Code: "disk-created", Reason: "a new disk is made and filled", Key: "disks", Source: sourceDataVolume},
+	{Kind: kindDataVolume, Path: "spec.checkpoints.**", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI copies what has changed since the last checkpoint of the warm migration", Source: sourceDataVolume},
+	{Kind: kindDataVolume, Path: "spec.finalCheckpoint", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI ends the warm migration with this checkpoint", Source: sourceDataVolume},
 	{Kind: kindDataVolume, Path: "spec.**", If: forcedReplaced, Level: DataLoss, Code: "disk-replaced", Reason: "CDI refuses the change, and Force=true makes Argo CD delete the disk and fill a new one", Advice: "remove Force=true from the disk", Key: "disks", Source: sourceOptions},
 	{Kind: kindDataVolume, Path: "spec.**", Level: Refused, Code: "immutable", Reason: "CDI refuses every change of a DataVolume's spec", Advice: "to grow a disk, use disks.NAME.expandTo; for another source or storage class, use a new disk (disks.NAME.revision)", Key: "disks", Source: sourceDataVolume},
 

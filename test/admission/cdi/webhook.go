@@ -23,8 +23,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// Webhook judges DataVolumes as cdi-apiserver does when one is created on a
-// cluster that holds nothing else. It is safe for concurrent use.
+// Webhook judges DataVolumes as cdi-apiserver does when one is created, or changed,
+// on a cluster that holds nothing else. It is safe for concurrent use.
 type Webhook struct {
 	handler http.Handler
 }
@@ -54,8 +54,17 @@ func silence() error {
 }
 
 // Problems returns why CDI refuses to create the DataVolume.
-func (w *Webhook) Problems(o object.Object) []string {
-	response, err := w.create(o)
+func (w *Webhook) Problems(o object.Object) []string { return w.problems(review(o)) }
+
+// ChangeProblems returns why CDI refuses to change one DataVolume into another.
+func (w *Webhook) ChangeProblems(from, to object.Object) []string {
+	r := review(to)
+	r.Request.Operation, r.Request.OldObject = admissionv1.Update, runtime.RawExtension{Raw: from.JSON}
+	return w.problems(r)
+}
+
+func (w *Webhook) problems(review admissionv1.AdmissionReview) []string {
+	response, err := w.ask(review)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -71,9 +80,9 @@ func (w *Webhook) Problems(o object.Object) []string {
 	return []string{response.Result.Message}
 }
 
-// create sends the AdmissionReview that an API server would send.
-func (w *Webhook) create(o object.Object) (*admissionv1.AdmissionResponse, error) {
-	body, err := json.Marshal(review(o))
+// ask sends the AdmissionReview as an API server would send it.
+func (w *Webhook) ask(review admissionv1.AdmissionReview) (*admissionv1.AdmissionResponse, error) {
+	body, err := json.Marshal(review)
 	if err != nil {
 		return nil, fmt.Errorf("writing review: %w", err)
 	}

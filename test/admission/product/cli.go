@@ -71,6 +71,21 @@ func (c CLI) Render(t *testing.T, dir string) []object.Object {
 	return objects
 }
 
+// Plan returns what the program says of each object that changes between two files of
+// manifests: the level, by kind, namespace and name. VMs are left out.
+func (c CLI) Plan(t *testing.T, from, to string) map[string]string {
+	t.Helper()
+	var plan struct {
+		Objects []struct{ Kind, Namespace, Name, Level string }
+	}
+	require.NoError(t, json.Unmarshal(c.run(t, "plan", from, to, "--output", "json"), &plan))
+	levels := make(map[string]string, len(plan.Objects))
+	for _, o := range plan.Objects {
+		levels[o.Kind+" "+o.Namespace+"/"+o.Name] = o.Level
+	}
+	return levels
+}
+
 // Generated returns the objects of generated fleets that are valid, by the fleet's
 // seed: those of the seeds from 1 to last. A file in its directory has its arguments.
 func (c CLI) Generated(t *testing.T, last int) map[string][]object.Object {
