@@ -179,7 +179,7 @@ func TestRolloutReverted(t *testing.T) {
 	revision := s.push("Back to the old image")
 	s.eventually("the old disks", func() bool {
 		return len(s.instances()) == len(before) && len(s.changed(before, false)) == 2 &&
-			disks[s.rootDisk(down[0])] != "" && disks[s.rootDisk(down[1])] != ""
+			disks[s.runsFrom(down[0])] != "" && disks[s.runsFrom(down[1])] != ""
 	})
 	s.will(kubevirt.Instances, "", kubevirt.Done)
 	s.wait(argo.Synced(revision))

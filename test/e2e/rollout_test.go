@@ -38,12 +38,23 @@ func TestNewImage(t *testing.T) {
 	s.eventually("no disk of the old image", func() bool { return s.disks()[disk] == "" })
 }
 
-// rootDisk is the DataVolume that a machine runs from.
+// rootDisk is the DataVolume that a running machine runs from.
 func (s *scenario) rootDisk(machine string) string {
+	s.Helper()
+	disk := s.runsFrom(machine)
+	require.NotEmpty(s, disk, "%s does not run", machine)
+	return disk
+}
+
+// runsFrom is the DataVolume that a machine runs from, "" while it does not run: a
+// machine has no instance for a moment of its restart.
+func (s *scenario) runsFrom(machine string) string {
 	s.Helper()
 	instance, err := lab.cluster.Get(s.Context(), kubevirt.Instances.GroupVersion().WithKind("VirtualMachineInstance"), s.name, machine)
 	require.NoError(s, err)
-	require.NotNil(s, instance)
+	if instance == nil {
+		return ""
+	}
 	volumes, _, err := unstructured.NestedSlice(instance.Object, "spec", "volumes")
 	require.NoError(s, err)
 	for _, v := range volumes {
