@@ -22,7 +22,7 @@ var mutations = []mutation{
 	},
 	{
 		"pkg/render/syncoptions.go", "./pkg/render ./cmd/vmrender", "an annotation does not take away protection",
-		`got.strength() >= own.strength()`, `got.value != ""`,
+		`strength(got) >= strength(own)`, `got.value != ""`,
 	},
 	{
 		"pkg/render/syncoptions.go", "./pkg/render", "the user's sync options are merged with the lifecycle's",

@@ -2,7 +2,7 @@ package argocd
 
 // The annotations that Argo CD reads (argo-cd v3.2, common/common.go,
 // pkg/apis/application/v1alpha1/types.go, and docs/user-guide/sync-waves.md,
-// sync-options.md, compare-options.md and resource_hooks.md).
+// sync-options.md, compare-options.md, resource_tracking.md and resource_hooks.md).
 const (
 	// AnnotationPrefix is the prefix of the names of all of them.
 	AnnotationPrefix = "argocd.argoproj.io/"
@@ -21,6 +21,10 @@ const (
 	HookSkip = "Skip"
 	// HookDeletePolicyAnnotation lists, separated by commas, when a hook is deleted.
 	HookDeletePolicyAnnotation = "argocd.argoproj.io/hook-delete-policy"
+
+	// TrackingAnnotation names the Application that manages a live object, and the object:
+	// "APPLICATION:GROUP/KIND:NAMESPACE/NAME".
+	TrackingAnnotation = "argocd.argoproj.io/tracking-id"
 
 	// GeneratePathsAnnotation, on an Application, lists paths, separated by semicolons.
 	// Argo CD generates the manifests again if a commit changes one of them. They are

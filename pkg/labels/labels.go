@@ -9,6 +9,13 @@ import "strings"
 // IsReserved reports whether only vmrender sets a label or annotation.
 func IsReserved(key string) bool { return strings.HasPrefix(key, "vmrender.io/") }
 
+// ManagedBy is Kubernetes' label of what manages an object: [Manager] on all that is
+// rendered, and on all that Jobs make.
+const (
+	ManagedBy = "app.kubernetes.io/managed-by"
+	Manager   = "vmrender"
+)
+
 // The keys on VirtualMachines that control the Jobs. Package render writes them,
 // package rollout reads them.
 const (

@@ -23,6 +23,8 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Pet:            "pet",
 		labels.Cattle:         "cattle",
 		labels.RolloutSuffix:  "-rollout",
+		labels.ManagedBy:      "app.kubernetes.io/managed-by",
+		labels.Manager:        "vmrender",
 		labels.Stopped:        "vmrender.io/stopped",
 		labels.Ran:            "vmrender.io/ran",
 		labels.Change:         "vmrender.io/change",

@@ -83,7 +83,7 @@ func (p *loaded) meta(name string, wave int) argocd.ObjectMeta {
 		Name:      name,
 		Namespace: cmp.Or(p.ArgoCDNamespace, argocd.Namespace(p.openShift())),
 		Labels: map[string]string{
-			"app.kubernetes.io/managed-by": "vmrender", "app.kubernetes.io/part-of": p.Metadata.Name,
+			labels.ManagedBy: labels.Manager, "app.kubernetes.io/part-of": p.Metadata.Name,
 		},
 		Annotations: map[string]string{argocd.SyncWaveAnnotation: strconv.Itoa(wave)},
 	}

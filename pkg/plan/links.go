@@ -40,7 +40,7 @@ func (p *planner) byLabel(pair *pair) *pair {
 		return nil
 	}
 	for _, side := range []tree{decode(pair.new), decode(pair.old)} {
-		if text(side, "metadata", "labels", "app.kubernetes.io/managed-by") != "vmrender" {
+		if !isRendered(side) {
 			continue
 		}
 		name := text(side, "metadata", "labels", "app")

@@ -77,22 +77,11 @@ func (l *live) usedBy(s *subject) map[string]bool {
 // of its rollout says.
 func (l *live) ran(s *subject) []string {
 	lease := l.get(kindLease, s.id.Namespace, text(s.new, "metadata", "labels", labels.Rollout)+labels.RolloutSuffix)
-	ran := strings.Split(fields(annotation(lease, labels.Ran))[s.id.Name], ",")
+	ran := strings.Split(labels.ParsePairs(annotation(lease, labels.Ran))[s.id.Name], ",")
 	if now := rootDisk(poolTemplate(s.live.tree())); s.live.tree() != nil && (len(ran) == 0 || ran[0] != now) {
 		ran = slices.Concat([]string{now}, ran)
 	}
 	return ran
-}
-
-// fields parses pairs such as "a=1 b=2".
-func fields(text string) map[string]string {
-	out := map[string]string{}
-	for pair := range strings.FieldsSeq(text) {
-		if key, value, ok := strings.Cut(pair, "="); ok {
-			out[key] = value
-		}
-	}
-	return out
 }
 
 // oldRoots says what becomes of the old root disks of a machine in a rollout.
@@ -131,7 +120,7 @@ func (p *planner) awaitsRollout(namespace, name string) bool {
 		return false
 	}
 	lease := p.live.get(kindLease, namespace, id+labels.RolloutSuffix)
-	at, stopped := fields(annotation(lease, labels.Stopped))[name]
+	at, stopped := labels.ParsePairs(annotation(lease, labels.Stopped))[name]
 	return !stopped || at != annotation(vm, labels.Content)
 }
 
@@ -139,15 +128,14 @@ func (p *planner) awaitsRollout(namespace, name string) bool {
 func (p *planner) rollouts(namespaces []string) {
 	for _, ns := range namespaces {
 		for _, lease := range p.live.of(kindLease, ns) {
-			stopped := fields(annotation(lease.object, labels.Stopped))
+			stopped := labels.ParsePairs(annotation(lease.object, labels.Stopped))
 			if names := keysOf(stopped); len(names) > 0 {
 				p.note("%s: an earlier rollout (Lease %s) stopped at %s: a rollout leaves these machines alone "+
 					"until they change again, or somebody runs it with --retry", ns, lease.id.Name, some(names))
 			}
 		}
 		for _, job := range p.live.of(kindJob, ns) {
-			ours := text(job.object, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"
-			if ours && count(at(job.object, "status", "active"), 0) > 0 {
+			if isRendered(job.object) && count(at(job.object, "status", "active"), 0) > 0 {
 				p.note("%s: the Job %s of an earlier sync is running", ns, job.id.Name)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -14,7 +15,7 @@ import (
 // them (Argo CD v3.2.11, util/argo/resource_tracking.go).
 func (l *live) application(id manifest.ID) string {
 	object := l.object(id)
-	app, rest, ok := strings.Cut(annotation(object, "argocd.argoproj.io/tracking-id"), ":")
+	app, rest, ok := strings.Cut(annotation(object, argocd.TrackingAnnotation), ":")
 	if ok && rest == fmt.Sprintf("%s/%s:%s/%s", id.Group(), id.Kind, id.Namespace, id.Name) {
 		return app[strings.LastIndexByte(app, '_')+1:]
 	}

@@ -115,6 +115,9 @@ func combine(s *subject, found []finding) []Cause {
 			c.Level, c.When, c.Advice = Staged, atRestart, adviceRestart
 			c.Reason += "; KubeVirt holds it back while the machine needs a restart"
 			c.Code = "held-back"
+			if f.rule.Assumes == Migratable {
+				c.Approximate = ""
+			}
 		}
 		if s.isRollout() && (c.Level == Restart || c.Level == Recreate) && s.runs() != no {
 			c.When, c.Advice = "when the rollout restarts the machine", ""

@@ -4,7 +4,7 @@
 //
 // The rules are data: each [Rule] has the path of a field, a condition, a level, a
 // reason, advice and its source. The level of a machine is that of its worst cause,
-// after the causes are combined (see combine.go).
+// after the causes are combined (see combine).
 package plan
 
 import (
@@ -76,6 +76,8 @@ type Cause struct {
 	New string
 	// Approximate is what is not known, in a few words, if the level depends on it.
 	Approximate string
+	// worst is the worst level that what is not known can lead to.
+	worst Level
 	// Warning says that the cause is dangerous later, whatever its level now.
 	Warning bool
 }

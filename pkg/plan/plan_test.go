@@ -120,6 +120,36 @@ func TestEdits(t *testing.T) {
 }
 
 // Every machine under another name is one verdict, with the former name.
+// A level is approximate if what is not known of one of its causes can change it, also
+// of a milder cause.
+func TestApproximate(t *testing.T) {
+	sockets := set(4, "spec.template.spec.domain.cpu.sockets")
+	restart := set("other", "spec.template.spec.domain.firmware.uuid")
+	copied := both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"))
+	for name, test := range map[string]struct {
+		edit    func([]object)
+		cluster func(*plan.Cluster)
+		level   plan.Level
+		want    bool
+	}{
+		"migrates or not":               {edit: sockets, level: plan.Migrate, want: true},
+		"held back, migrates or not":    {edit: both(sockets, restart), level: plan.Restart},
+		"known not to migrate":          {edit: sockets, cluster: immovable, level: plan.Staged},
+		"restarts, copied or refused":   {edit: both(copied, restart), level: plan.Restart, want: true},
+		"restarts":                      {edit: restart, level: plan.Restart},
+		"a label and nothing uncertain": {edit: set("x", "metadata.labels.team"), level: plan.Metadata},
+	} {
+		old, edited, cluster := load(t, "pet"), load(t, "pet"), openshift
+		test.edit(edited)
+		if test.cluster != nil {
+			test.cluster(&cluster)
+		}
+		p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: cluster})
+		require.Equal(t, test.level, p.VMs[0].Level, "%s: %+v", name, p.VMs[0].Causes)
+		require.Equal(t, test.want, p.VMs[0].Approximate, "%s: %+v", name, p.VMs[0].Causes)
+	}
+}
+
 func TestRenamed(t *testing.T) {
 	old, edited := load(t, "pet"), load(t, "pet")
 	for _, o := range edited {

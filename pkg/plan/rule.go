@@ -90,6 +90,19 @@ func (a Assumption) isOpen(e *edit) bool {
 	return a != ""
 }
 
+// worst is the worst level that an open assumption can lead to.
+func (a Assumption) worst(e *edit) Level {
+	switch {
+	case a == Copied, a == Types, a == Fits:
+		return Refused
+	case a == Migratable && e.cluster.updatesBy("Evict"):
+		return Power
+	case a == Migratable:
+		return Restart
+	}
+	return None
+}
+
 // isOfMigration reports whether it is about a migration, which a stopped machine needs none of.
 func (a Assumption) isOfMigration() bool { return a == Migratable || a == Copied }
 
@@ -183,7 +196,7 @@ func (r *Rule) cause(e *edit, n int) Cause {
 		When: r.When, Old: shown(path, was), New: shown(path, now), Warning: r.Warning,
 	}
 	if r.Assumes.isOpen(e) {
-		c.Approximate = string(r.Assumes)
+		c.Approximate, c.worst = string(r.Assumes), r.Assumes.worst(e)
 	}
 	return c
 }

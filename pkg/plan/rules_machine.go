@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/vmrender/vmrender/pkg/argocd"
+
 // Sources of the rules.
 const (
 	sourceRestart  = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncRestartRequired"
@@ -25,13 +27,13 @@ const (
 // rulesMetadata are the rules of labels, annotations and sync options.
 var rulesMetadata = []Rule{
 	{
-		Path: `metadata.annotations."argocd.argoproj.io/sync-options"`, If: gainsReplace, Level: Metadata, Code: "replace-on-sync",
+		Path: `metadata.annotations."` + argocd.SyncOptionsAnnotation + `"`, If: gainsReplace, Level: Metadata, Code: "replace-on-sync",
 		Reason:  "from the next change on, Argo CD deletes and recreates the machine instead of updating it; Argo CD reads this option from the live object, too, so that it also holds for the sync that takes it away",
 		Advice:  "set it only for machines whose disks may go (lifecycle: {type: cattle, strategy: replace})",
 		Warning: true, Key: "lifecycle", Source: sourceOptions,
 	},
 	{
-		Path: `metadata.annotations."argocd.argoproj.io/sync-options"`, If: losesProtection, Level: Metadata, Code: "unprotected",
+		Path: `metadata.annotations."` + argocd.SyncOptionsAnnotation + `"`, If: losesProtection, Level: Metadata, Code: "unprotected",
 		Reason:  "Argo CD will delete it when it is no longer in Git, or with its Application",
 		Advice:  "with lifecycle: {removal: approved} this is the first of the two commits of a removal",
 		Warning: true, Key: "lifecycle", Source: sourceOptions,

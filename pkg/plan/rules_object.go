@@ -1,6 +1,11 @@
 package plan
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+)
 
 // The kinds that rules name.
 const (
@@ -22,8 +27,8 @@ const (
 	sourceAPI        = "Kubernetes API"
 )
 
-// pruned holds for objects that Argo CD prunes when they are no longer in Git. It
-// reads the option from the live object.
+// The conditions of other objects than machines. Argo CD reads the options of an object
+// that is no longer in Git from the live one.
 var (
 	keptByPrune  = Condition{"Prune=false", func(e *edit) bool { return syncOption(e.old, "Prune") == "false" }}
 	askedByPrune = Condition{"Prune=confirm", func(e *edit) bool { return syncOption(e.old, "Prune") == "confirm" }}
@@ -31,11 +36,9 @@ var (
 		source := at(e.new, "spec", "source")
 		return len(list(e.new, "spec", "checkpoints")) > 0 && (at(source, "vddk") != nil || at(source, "imageio") != nil)
 	}}
-	isHook    = Condition{"a hook", func(e *edit) bool { return annotation(e.new, "argocd.argoproj.io/hook") != "" }}
-	ofAnsible = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }}
-	isOurs    = Condition{"rendered by vmrender", func(e *edit) bool {
-		return text(e.old, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"
-	}}
+	isHook         = Condition{"a hook", func(e *edit) bool { return annotation(e.new, argocd.HookAnnotation) != "" }}
+	ofAnsible      = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }}
+	isOurs         = Condition{"rendered by vmrender", func(e *edit) bool { return isRendered(e.old) }}
 	forcedReplaced = Condition{"Force=true", func(e *edit) bool {
 		return syncOption(e.old, "Force") == "true" || syncOption(e.new, "Force") == "true" || syncOption(e.inCluster, "Force") == "true"
 	}}
@@ -62,25 +65,35 @@ var rulesStorage = []Rule{
 }
 
 // rulesNodes are the rules of what configures nodes.
-var rulesNodes = append(append(append(append(
-	node("MachineConfig.machineconfiguration.openshift.io", NodeReboot, "node-reboot", "the nodes of its pool are drained and restarted, one after the other by default", "pause the MachineConfigPool and switch changes on together, so that nodes restart once", sourceMCO),
-	node("KubeletConfig.machineconfiguration.openshift.io", NodeReboot, "node-reboot", "the nodes of its pool are drained and restarted, one after the other by default", "pause the MachineConfigPool and switch changes on together, so that nodes restart once", sourceMCO)...),
-	node("ContainerRuntimeConfig.machineconfiguration.openshift.io", NodeReboot, "node-reboot", "the nodes of its pool are drained and restarted, one after the other by default", "pause the MachineConfigPool and switch changes on together, so that nodes restart once", sourceMCO)...),
-	Rule{Kind: kindNNCP, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the policy", Source: sourceOptions},
-	Rule{Kind: kindNNCP, Path: Removed, Level: Metadata, Code: "not-undone", Reason: "the policy goes, but the nodes keep what it has configured", Advice: "set the interfaces to state: absent first", Warning: true, Source: sourceNMState}),
-	node(kindNNCP, NodeNetwork, "node-network", "NMState changes the network of the nodes, and rolls back if they lose their gateway", "change one node first (maxUnavailable, a canary)", sourceNMState)...,
+var rulesNodes = slices.Concat(
+	node(rebooted("MachineConfig")), node(rebooted("KubeletConfig")), node(rebooted("ContainerRuntimeConfig")),
+	[]Rule{
+		{Kind: kindNNCP, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the policy", Source: sourceOptions},
+		{Kind: kindNNCP, Path: Removed, Level: Metadata, Code: "not-undone", Reason: "the policy goes, but the nodes keep what it has configured", Advice: "set the interfaces to state: absent first", Warning: true, Source: sourceNMState},
+	},
+	node(Rule{Kind: kindNNCP, Level: NodeNetwork, Code: "node-network", Reason: "NMState changes the network of the nodes, and rolls back if they lose their gateway", Advice: "change one node first (maxUnavailable, a canary)", Source: sourceNMState}),
 )
 
 const kindNNCP = "NodeNetworkConfigurationPolicy.nmstate.io"
 
 // node returns the rules of a kind that configures nodes, however it changes.
-func node(kind string, level Level, code Code, reason, advice, source string) []Rule {
+func node(r Rule) []Rule {
 	paths := []string{Created, Removed, "spec.**"}
-	out := make([]Rule, 0, len(paths))
-	for _, path := range paths {
-		out = append(out, Rule{Kind: kind, Path: path, Level: level, Code: code, Reason: reason, Advice: advice, Source: source})
+	out := make([]Rule, len(paths))
+	for i, path := range paths {
+		out[i] = r
+		out[i].Path = path
 	}
 	return out
+}
+
+// rebooted is the rule of a kind for which the Machine Config Operator restarts nodes.
+func rebooted(kind string) Rule {
+	return Rule{
+		Kind: kind + ".machineconfiguration.openshift.io", Level: NodeReboot, Code: "node-reboot",
+		Reason: "the nodes of its pool are drained and restarted, one after the other by default",
+		Advice: "pause the MachineConfigPool and switch changes on together, so that nodes restart once", Source: sourceMCO,
+	}
 }
 
 // rulesPlatform are the rules of the layers below the machines.

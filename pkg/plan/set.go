@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -52,11 +51,11 @@ func pairs(was, now []manifest.Object) []pair {
 	for i := range now {
 		find(now[i].ID).new = now[i].JSON
 	}
-	slices.SortFunc(out, func(a, b pair) int { return cmp.Or(a.id.Compare(b.id)) })
+	slices.SortFunc(out, func(a, b pair) int { return a.id.Compare(b.id) })
 	return out
 }
 
-// subjectOf returns the pair as a subject.
+// subject returns the pair as a subject.
 func (p *pair) subject(c Cluster) *subject {
 	return &subject{
 		id: p.id, old: decode(p.old), new: decode(p.new), git: decode(p.git), cluster: c,

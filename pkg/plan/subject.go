@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -179,11 +180,10 @@ func entry(path []string) string {
 
 // syncOption returns the value of a sync option in an object's annotation, or "".
 func syncOption(object tree, name string) string {
-	options := annotation(object, "argocd.argoproj.io/sync-options")
-	for part := range strings.SplitSeq(options, ",") {
-		if key, value, ok := strings.Cut(strings.TrimSpace(part), "="); ok && key == name {
-			return value
-		}
-	}
-	return ""
+	return argocd.FindSyncOption(annotation(object, argocd.SyncOptionsAnnotation), name).Value
+}
+
+// isRendered reports whether vmrender has rendered an object.
+func isRendered(object tree) bool {
+	return text(object, "metadata", "labels", labels.ManagedBy) == labels.Manager
 }

@@ -17,9 +17,8 @@ func verdict(id manifest.ID, causes []Cause) Verdict {
 		v.Level = max(v.Level, causes[i].Level)
 	}
 	for i := range causes {
-		if causes[i].Level == v.Level && causes[i].Approximate != "" {
-			v.Approximate = true
-		}
+		c := &causes[i]
+		v.Approximate = v.Approximate || c.Approximate != "" && max(c.Level, c.worst) >= v.Level
 	}
 	return v
 }

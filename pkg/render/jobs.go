@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -155,12 +156,15 @@ func (j *jobs) objects() map[jobKey][]runtime.Object {
 	return out
 }
 
+// program is the name of the container and of what runs in it.
+const program = "vmrender"
+
 func (k *jobKey) name() string { return k.part + "-" + k.kind.command }
 
 func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: k.name(), Namespace: k.namespace,
-		Labels:      map[string]string{labelApp: k.name(), labelManagedBy: manager},
+		Labels:      map[string]string{labelApp: k.name(), labels.ManagedBy: labels.Manager},
 		Annotations: syncRules[p].annotations(wave, target),
 	}
 }
@@ -197,13 +201,13 @@ func (k *jobKey) job(of *job, last int) *batchv1.Job {
 		image = values.DefaultImage
 	}
 	pod := confined(corev1.Container{
-		Name: manager, Image: image, Command: []string{manager}, Args: args, Resources: jobResources(),
+		Name: program, Image: image, Command: []string{program}, Args: args, Resources: jobResources(),
 	})
 	pod.ServiceAccountName = k.name()
 	if k.kind == &rolloutKind {
-		return namedByContent(newJob(k.meta(k.kind.job, last, of.target), pod, manager))
+		return namedByContent(newJob(k.meta(k.kind.job, last, of.target), pod, program))
 	}
-	return newJob(k.meta(k.kind.job, 0, of.target), pod, manager)
+	return newJob(k.meta(k.kind.job, 0, of.target), pod, program)
 }
 
 // namedByContent adds a hash of the Job's spec to its name: Kubernetes does not allow

@@ -4,26 +4,24 @@ import (
 	"maps"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // The labels and annotations of VMs that the OpenShift console, its metrics and the
 // common templates use (kubevirt/common-templates templates/*.tpl.yaml).
 const (
-	labelApp       = "app"
-	labelManagedBy = "app.kubernetes.io/managed-by"
-	labelDomain    = "kubevirt.io/domain"
-	labelSize      = "kubevirt.io/size"
+	labelApp    = "app"
+	labelDomain = "kubevirt.io/domain"
+	labelSize   = "kubevirt.io/size"
 
 	annotationOS       = "vm.kubevirt.io/os"
 	annotationFlavor   = "vm.kubevirt.io/flavor"
 	annotationWorkload = "vm.kubevirt.io/workload"
-
-	manager = "vmrender"
 )
 
 // ownedLabels returns the labels of everything that belongs to the machine.
 func (x *rendering) ownedLabels() map[string]string {
-	return map[string]string{labelApp: x.base, labelManagedBy: manager}
+	return map[string]string{labelApp: x.base, labels.ManagedBy: labels.Manager}
 }
 
 func (x *rendering) vmLabels() map[string]string {

@@ -211,9 +211,9 @@ func (x *rendering) rolloutAnnotations() map[string]string {
 // stays if the VM stays: without it the VM can neither restart nor migrate.
 func (x *rendering) secretAnnotations() map[string]string {
 	a := x.syncAnnotations(dependent)
-	for _, o := range parseOptions(x.vmOptions()) {
-		if o == (syncOption{"Prune", "false"}) || o == (syncOption{"Delete", "false"}) {
-			a[argocd.SyncOptionsAnnotation] = mergeOptions(a[argocd.SyncOptionsAnnotation], o.String())
+	for _, o := range argocd.ParseSyncOptions(x.vmOptions()) {
+		if text := o.String(); text == "Prune=false" || text == "Delete=false" {
+			a[argocd.SyncOptionsAnnotation] = mergeOptions(a[argocd.SyncOptionsAnnotation], text)
 		}
 	}
 	return a

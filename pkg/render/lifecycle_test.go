@@ -142,14 +142,14 @@ func TestLabels(t *testing.T) {
 	objects := render(t, m)
 	vm := find[*kubevirtv1.VirtualMachine](t, objects)
 	require.Equal(t, map[string]string{
-		labelApp: "shop", labelManagedBy: "vmrender", labelDomain: "mine", "tier": "edge", labelProtection: "True",
+		labelApp: "shop", labels.ManagedBy: "vmrender", labelDomain: "mine", "tier": "edge", labelProtection: "True",
 	}, vm.Labels)
 	// Services select by the domain.
 	require.Equal(t, map[string]string{
 		labelApp: "shop", labelDomain: "web01", labelSize: "small", "tier": "edge",
 	}, vm.Spec.Template.ObjectMeta.Labels)
 	require.Equal(t, map[string]string{
-		labelApp: "web01", labelManagedBy: "vmrender",
+		labelApp: "web01", labels.ManagedBy: "vmrender",
 	}, find[*cdiv1.DataVolume](t, objects).Labels)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -168,7 +169,7 @@ func cattleFacts(what string) []Fact {
 		Fact{
 			On: OnDeletion, Given: "`Delete=false` or `Delete=confirm` among its sync options",
 			Text:  "Argo CD keeps the " + what + ", or asks for confirmation.",
-			holds: func(m *subject) bool { return optionOf(m.options, "Delete").strength() > 0 },
+			holds: func(m *subject) bool { return strength(argocd.FindSyncOption(m.options, "Delete")) > 0 },
 		},
 	)
 }

@@ -60,8 +60,8 @@ func isProtected(m *subject) bool { return m.labels[labelProtection] == protecte
 // value is none that protects the VM.
 func hasOption(name, value string) func(*subject) bool {
 	return func(m *subject) bool {
-		o := optionOf(m.options, name)
-		return o.value == value || value == "" && o.strength() == 0
+		o := argocd.FindSyncOption(m.options, name)
+		return o.Value == value || value == "" && strength(o) == 0
 	}
 }
 

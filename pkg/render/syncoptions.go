@@ -17,39 +17,23 @@ import (
 // (gitops-engine pkg/sync/hook/hook.go, argo-cd v3.2.11).
 const annotationHelmHook = "helm.sh/hook"
 
-// syncOption is a sync option, such as Prune=false.
-type syncOption struct{ name, value string }
-
-func (o syncOption) String() string { return o.name + "=" + o.value }
-
 // strength returns how well an option protects a VM: 0 if it does not.
-func (o syncOption) strength() int {
-	switch o {
-	case syncOption{"Prune", "false"}, syncOption{"Delete", "false"}:
+func strength(o argocd.SyncOption) int {
+	switch o.String() {
+	case "Prune=false", "Delete=false":
 		return 2
-	case syncOption{"Prune", "confirm"}, syncOption{"Delete", "confirm"}, syncOption{"PruneLast", "true"}:
+	case "Prune=confirm", "Delete=confirm", "PruneLast=true":
 		return 1
 	}
 	return 0
 }
 
-// parseOptions returns the options of an annotation, in order.
-func parseOptions(text string) []syncOption {
-	var out []syncOption
-	for part := range strings.SplitSeq(text, ",") {
-		if name, value, _ := strings.Cut(strings.TrimSpace(part), "="); name != "" {
-			out = append(out, syncOption{name, value})
-		}
-	}
-	return out
-}
-
 // mergeOptions returns the options of both texts. Those of the second replace those
 // of the first with the same name.
 func mergeOptions(base, over string) string {
-	all := parseOptions(base)
-	for _, o := range parseOptions(over) {
-		if i := slices.IndexFunc(all, func(b syncOption) bool { return b.name == o.name }); i >= 0 {
+	all := argocd.ParseSyncOptions(base)
+	for _, o := range argocd.ParseSyncOptions(over) {
+		if i := slices.IndexFunc(all, func(b argocd.SyncOption) bool { return b.Name == o.Name }); i >= 0 {
 			all[i] = o
 		} else {
 			all = append(all, o)
@@ -58,21 +42,8 @@ func mergeOptions(base, over string) string {
 	texts := make([]string, len(all))
 	for i, o := range all {
 		texts[i] = o.String()
-		if o.value == "" {
-			texts[i] = o.name
-		}
 	}
 	return strings.Join(texts, ",")
-}
-
-// optionOf returns the option with a name; its value is empty if there is none.
-func optionOf(text, name string) syncOption {
-	for _, o := range parseOptions(text) {
-		if o.name == name {
-			return o
-		}
-	}
-	return syncOption{name: name}
 }
 
 // protect merges the lifecycle's sync options with those that overrides and patches
@@ -114,8 +85,8 @@ func (x *rendering) checkForce(vm *kubevirtv1.VirtualMachine) {
 	if x.Lifecycle.Strategy.Traits().AwaitsDeletion {
 		return
 	}
-	for _, o := range parseOptions(vm.Annotations[argocd.SyncOptionsAnnotation]) {
-		if (o.name == "Force" || o.name == "Replace") && o.value == "true" {
+	for _, o := range argocd.ParseSyncOptions(vm.Annotations[argocd.SyncOptionsAnnotation]) {
+		if (o.Name == "Force" || o.Name == "Replace") && o.Value == "true" {
 			x.refuse(vm, rule.SyncOptions, argocd.SyncOptionsAnnotation,
 				o.String()+" deletes the VM, or what the cluster has decided for it, "+
 					"in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
@@ -127,11 +98,11 @@ func (x *rendering) checkForce(vm *kubevirtv1.VirtualMachine) {
 // gone.
 func (x *rendering) checkProtection(vm *kubevirtv1.VirtualMachine) {
 	const meant = "; use `lifecycle.removal`, or `lifecycle: {protection: none}` if that is meant"
-	for _, own := range parseOptions(x.vmOptions()) {
-		got := optionOf(vm.Annotations[argocd.SyncOptionsAnnotation], own.name)
+	for _, own := range argocd.ParseSyncOptions(x.vmOptions()) {
+		got := argocd.FindSyncOption(vm.Annotations[argocd.SyncOptionsAnnotation], own.Name)
 		switch {
-		case got.strength() >= own.strength():
-		case got.value == "":
+		case strength(got) >= strength(own):
+		case got.Value == "":
 			x.refuse(vm, rule.Protection, argocd.SyncOptionsAnnotation,
 				fmt.Sprintf("%s, which protects the VM, is removed%s", own, meant))
 		default:

@@ -155,7 +155,7 @@ func (l *lease) create(ctx context.Context) error {
 	object := &coordinationv1.Lease{
 		TypeMeta: metav1.TypeMeta{APIVersion: leases.GroupVersion().String(), Kind: "Lease"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: l.name, Namespace: l.namespace, Labels: map[string]string{"app.kubernetes.io/managed-by": "vmrender"},
+			Name: l.name, Namespace: l.namespace, Labels: map[string]string{labels.ManagedBy: labels.Manager},
 		},
 	}
 	owner, err := get[corev1.ServiceAccount](ctx, l.cluster, serviceAccounts, l.namespace, l.name)

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,22 +15,11 @@ type record struct {
 }
 
 func parseRecord(annotations map[string]string) record {
-	r := record{stopped: fields(annotations[labels.Stopped]), ran: map[string][]string{}}
-	for name, disks := range fields(annotations[labels.Ran]) {
+	r := record{stopped: labels.ParsePairs(annotations[labels.Stopped]), ran: map[string][]string{}}
+	for name, disks := range labels.ParsePairs(annotations[labels.Ran]) {
 		r.ran[name] = strings.Split(disks, ",")
 	}
 	return r
-}
-
-// fields parses pairs such as "a=1 b=2".
-func fields(text string) map[string]string {
-	out := map[string]string{}
-	for pair := range strings.FieldsSeq(text) {
-		if key, value, ok := strings.Cut(pair, "="); ok {
-			out[key] = value
-		}
-	}
-	return out
 }
 
 // annotate sets the annotations to the record.
@@ -40,22 +28,13 @@ func (r *record) annotate(annotations map[string]string) {
 	for name, disks := range r.ran {
 		ran[name] = strings.Join(disks, ",")
 	}
-	for key, value := range map[string]string{labels.Stopped: joined(r.stopped), labels.Ran: joined(ran)} {
+	for key, value := range map[string]string{labels.Stopped: labels.FormatPairs(r.stopped), labels.Ran: labels.FormatPairs(ran)} {
 		if value == "" {
 			delete(annotations, key)
 			continue
 		}
 		annotations[key] = value
 	}
-}
-
-// joined is the inverse of fields.
-func joined(pairs map[string]string) string {
-	out := make([]string, 0, len(pairs))
-	for _, key := range slices.Sorted(maps.Keys(pairs)) {
-		out = append(out, key+"="+pairs[key])
-	}
-	return strings.Join(out, " ")
 }
 
 // stop records the VMs that a rollout which stops now leaves behind, and forgets what

@@ -292,7 +292,7 @@ func (s *Snapshot) object(vm *kubevirtv1.VirtualMachine, o *Options) *snapshotv1
 		TypeMeta: metav1.TypeMeta{APIVersion: snapshots.GroupVersion().String(), Kind: "VirtualMachineSnapshot"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: s.name(vm), Namespace: o.Namespace,
-			Labels:      map[string]string{labels.SnapshotOf: s.Machine, "app.kubernetes.io/managed-by": "vmrender"},
+			Labels:      map[string]string{labels.SnapshotOf: s.Machine, labels.ManagedBy: labels.Manager},
 			Annotations: map[string]string{labels.Change: s.change(vm)},
 		},
 		Spec: snapshotv1.VirtualMachineSnapshotSpec{

@@ -97,7 +97,7 @@ func reason(v plan.Verdict, than plan.Level) string {
 	for _, m := range meant {
 		for _, c := range v.Causes {
 			byCode := m.code != "" && c.Code == m.code && strings.HasPrefix(c.Path, m.path) && slices.Contains(m.than, than)
-			byDoubt := m.assumes != "" && c.Approximate == string(m.assumes)
+			byDoubt := m.assumes != "" && c.Approximate == string(m.assumes) && v.Approximate
 			if c.Level == v.Level && byCode || byDoubt {
 				return m.why
 			}
