@@ -138,6 +138,10 @@ var (
 		was, now := volume(e.old, name), volume(e.new, name)
 		return (was == nil || isHotpluggable(was)) && (now == nil || isHotpluggable(now)) && (was != nil || now != nil)
 	}}
+	diskless = Condition{"without a disk", func(e *edit) bool {
+		name := entry(e.path)
+		return volume(e.new, name) != nil && at(spec(e.new), "domain", "devices", "disks", name) == nil
+	}}
 	turnsHotpluggable = Condition{"hotpluggable is turned on", func(e *edit) bool {
 		name := entry(e.path)
 		return !isHotpluggable(volume(e.old, name)) && isHotpluggable(volume(e.new, name))

@@ -88,6 +88,8 @@ var edits = []struct {
 
 	{name: "new root disk", base: "cattle", edit: both(set("web-root-2222", "spec.dataVolumeTemplates.0.metadata.name"), set("web-root-2222", "spec.template.spec.volumes.0.dataVolume.name")), level: plan.Recreate, code: "new-disk"},
 	{name: "size of an owned disk", base: "cattle", edit: set("9Gi", "spec.dataVolumeTemplates.1.spec.storage.resources.requests.storage"), level: plan.None, code: "template-ignored"},
+	{name: "disk of a volume that is swapped", base: "pet", edit: both(dropScratch, set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName")), level: plan.Refused, code: "no-disk"},
+	{name: "disk of a volume that stays", base: "pet", edit: dropScratch, level: plan.Staged, code: "not-compared"},
 	{name: "cattle removed", base: "cattle", edit: remove(0), level: plan.DataLoss, code: "disk-deleted"},
 	{name: "pet removed", base: "pet", edit: remove(0, 1, 2), level: plan.Left, code: "left"},
 }
@@ -289,6 +291,11 @@ func remove(indexes ...int) func([]object) {
 func swapDisks(objects []object) {
 	devices := at(objects[0], "spec", "template", "spec", "domain", "devices").(object)
 	slices.Reverse(devices["disks"].([]any))
+}
+
+func dropScratch(objects []object) {
+	devices := at(objects[0], "spec", "template", "spec", "domain", "devices").(object)
+	devices["disks"] = slices.Delete(devices["disks"].([]any), 2, 3)
 }
 
 func at(v any, path ...string) any {

@@ -93,7 +93,7 @@ func (a Assumption) isOpen(e *edit) bool {
 // worst is the worst level that an open assumption can lead to.
 func (a Assumption) worst(e *edit) Level {
 	switch {
-	case a == Copied, a == Types, a == Fits:
+	case a == Copied, a == Types, a == Defaults, a == Fits:
 		return Refused
 	case a == Migratable && e.cluster.updatesBy("Evict"):
 		return Power

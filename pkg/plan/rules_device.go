@@ -22,6 +22,11 @@ var rulesVolumes = []Rule{
 		Advice: "set the disk's bus to scsi or virtio", Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, diskless, not(stopped, "the machine may run")), Level: Refused, Code: "no-disk",
+		Reason: "the machine's webhook accepts a volume without a disk, but the instance's refuses to plug it in, and with it every later live change",
+		Advice: "keep the disk, or take the volume out with it", Key: "disks[*]", Source: sourceHotplug,
+	},
+	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, preferred), Level: Live, Code: "plugged",
 		Reason: "KubeVirt plugs the disk in; what the preference says about disks counts from the next start on", Key: "disks[*]", Source: sourceHotplug, Assumes: Types,
 	},

@@ -36,7 +36,7 @@ var configs = []struct {
 	{"hotplug", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: plugs}},
 	{"legacy", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: append(plugs[:1:1], cluster.ImperativeHotplug)}},
 	{"nad", cluster.Config{Rollout: live, Methods: migrate, Migratable: true, Gates: both}},
-	{"by-hand", cluster.Config{Rollout: live, Migratable: true, Gates: plugs}},
+	{"by-hand", cluster.Config{Rollout: live, Migratable: true, Gates: both}},
 	{"fixed", cluster.Config{Rollout: live, Methods: migrate, Gates: plugs}},
 	{"evict", cluster.Config{Rollout: live, Methods: evict, Migratable: true, Gates: plugs}},
 	{"evict-move", cluster.Config{Rollout: live, Methods: evict, Eviction: moves, Migratable: true, Gates: both}},
@@ -126,12 +126,14 @@ func strategies(t *testing.T) []trial {
 }
 
 // asked tells whether a case is tried in a cluster. Machines that run are tried with
-// declarative hotplug, and all in one of the clusters, that their text chooses.
+// declarative hotplug and where their edit asks for it, and all in one of the clusters,
+// that their text chooses.
 func (c trial) asked(config int) bool {
 	hash := fnv.New32a()
 	hash.Write([]byte(c.String()))
 	chosen := int(hash.Sum32()) % len(configs)
-	return config == chosen || c.running && configs[config].name == "hotplug"
+	name := configs[config].name
+	return config == chosen || c.running && (name == "hotplug" || slices.Contains(c.In, name))
 }
 
 // judged is every case with what KubeVirt does in the clusters, worked out once.

@@ -23,8 +23,9 @@ type Object = map[string]any
 
 // Edit is a change of a machine.
 type Edit struct {
-	Base string // the name of the machine's file, such as "linux"
-	Text string // as in edits.txt
+	Base string   // the name of the machine's file, such as "linux"
+	In   []string // clusters that it must be tried in, besides others
+	Text string   // as in edits.txt
 	Old  Object
 	New  Object
 }
@@ -65,6 +66,7 @@ func All() ([]Edit, error) {
 		if !ok {
 			return nil, fmt.Errorf("edits.txt:%d: no bases", number+1)
 		}
+		names, clusters, _ := strings.Cut(names, " @")
 		of := strings.Split(names, ",")
 		if names == "*" {
 			of = slices.Sorted(maps.Keys(bases))
@@ -74,7 +76,7 @@ func All() ([]Edit, error) {
 			if err != nil {
 				return nil, fmt.Errorf("edits.txt:%d: %s: %w", number+1, base, err)
 			}
-			all = append(all, Edit{Base: base, Text: text, Old: bases[base], New: edited})
+			all = append(all, Edit{Base: base, In: strings.Split(clusters, ","), Text: text, Old: bases[base], New: edited})
 		}
 	}
 	return all, nil

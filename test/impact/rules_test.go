@@ -1,0 +1,74 @@
+package impact_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// elsewhere are the topics whose rules are about other objects, or other versions of
+// KubeVirt than the one that judges here.
+var elsewhere = []string{
+	"Older versions of KubeVirt", "Pools", "DataVolumes and claims", "Nodes", "The platform", "Other objects",
+}
+
+// unreached are the rules that no case can reach, by their paths and reasons.
+var unreached = map[string]string{
+	"spec.dataVolumeTemplates[*].**: the disk stays, and does not belong to the machine in the cluster": "the disks of the judge's machines belong to them",
+	"spec.*.**: no running machine sees it": "no field is left for it",
+	"*.**: no running machine sees it":      "no field is left for it",
+}
+
+// reached are the causes that plans have had.
+type reached map[plan.Code][]plan.Cause
+
+func (r reached) add(verdicts map[string]plan.Verdict) {
+	for _, v := range verdicts {
+		for _, c := range v.Causes {
+			known := slices.ContainsFunc(r[c.Code], func(k plan.Cause) bool { return k.Path == c.Path && k.Reason == c.Reason })
+			if !known {
+				r[c.Code] = append(r[c.Code], c)
+			}
+		}
+	}
+}
+
+// by reports whether a rule has made one of the causes. What holds a change back adds
+// to its reason, and has a code of its own.
+func (r reached) by(rule *plan.Rule) bool {
+	path := pathOf(rule.Path)
+	return slices.ContainsFunc(slices.Concat(r[rule.Code], r["held-back"]), func(c plan.Cause) bool {
+		return strings.HasPrefix(c.Reason, rule.Reason) && path.MatchString(c.Path)
+	})
+}
+
+// pathOf matches the paths of causes that the pattern of a rule stands for.
+func pathOf(pattern string) *regexp.Regexp {
+	text := regexp.QuoteMeta(pattern)
+	for _, form := range []struct{ pattern, text string }{
+		{`\.\*\*`, ``}, {`\[\]`, ``}, {`\[\*\]`, `\[[^]]+\]`}, {`\*`, `([^.]+|\["[^"]+"\])`}, {`\."`, `\["`}, {`"`, `"\]?`},
+	} {
+		text = strings.ReplaceAll(text, form.pattern, form.text)
+	}
+	return regexp.MustCompile("^" + text + "$")
+}
+
+// checkReached fails if a rule of machines made no cause, but for those that are known to.
+func checkReached(t *testing.T, r reached) {
+	t.Helper()
+	for _, topic := range plan.Topics() {
+		if slices.Contains(elsewhere, topic.Title) {
+			continue
+		}
+		for i := range topic.Rules {
+			rule := &topic.Rules[i]
+			why := unreached[rule.Path+": "+rule.Reason]
+			if rule.Level > plan.None && r.by(rule) != (why == "") {
+				t.Errorf("the rule %s: %s (if %s): %s: reached: %v, although: %s", rule.Code, rule.Path, rule.If.Text, rule.Reason, why != "", why)
+			}
+		}
+	}
+}
