@@ -37,10 +37,11 @@ func writeFleet(dir string, n int, spread layout) error {
 	if spread == oneFile {
 		return writeOneFile(filepath.Join(dir, "vms.yaml"), n)
 	}
-	return writeFiles(filepath.Join(dir, "vms"), n)
+	return writeFiles(filepath.Join(dir, "vms"), n, machine.itself)
 }
 
-func writeFiles(dir string, n int) error {
+// writeFiles writes n virtual machines, as they are seen, in a file each.
+func writeFiles(dir string, n int, seen func(machine) machine) error {
 	var text []byte
 	for i := range n {
 		inside := filepath.Join(dir, fmt.Sprintf("%03d", i/filesPerDirectory))
@@ -49,7 +50,7 @@ func writeFiles(dir string, n int) error {
 				return err
 			}
 		}
-		vm := newMachine(i)
+		vm := seen(newMachine(i))
 		text = vm.appendFleet(append(text[:0], "vms:\n"...))
 		if err := os.WriteFile(filepath.Join(inside, vm.Name+".yaml"), text, 0o644); err != nil {
 			return err

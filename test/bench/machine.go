@@ -51,6 +51,8 @@ func newMachine(index int) machine {
 	}
 }
 
+func (m machine) itself() machine { return m }
+
 // sshKey returns a well-formed Ed25519 public key of random bytes, in the wire
 // form of RFC 8709 section 4: the algorithm's name and 32 bytes, each preceded by its length.
 func sshKey(random *rand.Rand) string {

@@ -92,6 +92,9 @@ func bench(ctx context.Context, opts options) error {
 	if err := dir.checkEqual(ctx, bin); err != nil {
 		return err
 	}
+	if err := dir.writePlans(ctx, opts.Most); err != nil {
+		return err
+	}
 	all := dir.planned(bin, opts.Most, opts.Rounds)
 	if err := measureAll(ctx, bin.Launch, all, showPass); err != nil {
 		return err

@@ -109,7 +109,7 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 		add(toolSidecar, filePerVM, "json", cheap, dir.sidecar(bin, n, filePerVM))
 		add(toolSidecar, oneFile, "json", cheap, dir.sidecar(bin, n, oneFile))
 	}
-	return all
+	return append(all, dir.plans(bin, most, rounds)...)
 }
 
 // cheapRounds is how often vmrender runs where Helm runs rounds times. A run of

@@ -69,7 +69,7 @@ func (r report) Table() string {
 	}
 	var rows [][]string
 	for _, s := range r.Series {
-		if len(s.Samples) > 0 {
+		if len(s.Samples) > 0 && !s.isPlan() {
 			rows = append(rows, r.row(s)[:len(head)])
 		}
 	}

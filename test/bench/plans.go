@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// planSize is the number of virtual machines of the fleets that are planned.
+const planSize = 10_000
+
+// changes are how many of them change.
+var changes = []int{0, 100, planSize}
+
+// toolPlan and the number of changed machines name the series of a plan.
+const toolPlan = "vmrender plan"
+
+func planTool(changed int) string {
+	return fmt.Sprintf("%s, %s changed", toolPlan, thousands(changed))
+}
+
+// isPlan reports whether a series is of a plan.
+func (s *series) isPlan() bool { return strings.HasPrefix(s.Tool, toolPlan) }
+
+// plan is the repository in which so many machines differ from the last commit.
+func (dir inputs) plan(changed int) string {
+	return filepath.Join(string(dir), fmt.Sprintf("plan-%d", changed))
+}
+
+// writePlans makes the repositories, where fleets of planSize are asked for.
+func (dir inputs) writePlans(ctx context.Context, most int) error {
+	if most < planSize {
+		return nil
+	}
+	for _, changed := range changes {
+		root := dir.plan(changed)
+		err := firstFailure(
+			func() error { return writeFleet(root, planSize, filePerVM) },
+			func() error { return commit(ctx, root) },
+			func() error { return writeFiles(filepath.Join(root, "vms"), changed, machine.grown) },
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grown is the machine with more memory: 216Gi in place of 16Gi.
+func (m machine) grown() machine {
+	m.Memory = "2" + m.Memory
+	return m
+}
+
+// plans are the series of plans.
+func (dir inputs) plans(bin tools, most, rounds int) []*series {
+	var all []*series
+	for _, changed := range changes {
+		if most >= planSize {
+			all = append(all, &series{
+				Tool: planTool(changed), Layout: filePerVM, Format: "text", Size: planSize, Rounds: rounds,
+				Command: command{Path: bin.Vmrender, Args: []string{"plan", "--from", "HEAD"}, Dir: dir.plan(changed)},
+			})
+		}
+	}
+	return all
+}
+
+// rendersOf is what a plan costs in renders of one of its sides.
+func rendersOf(all []*series, s *series) float64 {
+	return cpuRatio(s, find(all, toolVmrender, filePerVM, "json", planSize))
+}
+
+// dearest is what the plan that costs most costs in renders of both its sides.
+func dearest(all []*series) float64 {
+	ratios := make([]float64, len(changes))
+	for i, changed := range changes {
+		ratios[i] = rendersOf(all, find(all, planTool(changed), filePerVM, "text", planSize)) / 2
+	}
+	return slices.Max(ratios)
+}
+
+// Plans is the table of plans.
+func (r report) Plans() string {
+	var rows [][]string
+	for _, s := range r.Series {
+		if s.isPlan() && len(s.Samples) > 0 {
+			_, what, _ := strings.Cut(s.Tool, ", ")
+			rows = append(rows, []string{
+				strings.TrimSuffix(what, " changed"), seconds(s.cpu()), seconds(s.wall()), number(mebibytes(s)), number(rendersOf(r.Series, s)),
+			})
+		}
+	}
+	return table([]string{"VMs that change", "CPU s", "wall s", "peak MiB", "CPU of `vmrender template`"}, rows)
+}
+
+// PlanSize is the number of virtual machines of the fleets that are planned.
+func (report) PlanSize() int { return planSize }
