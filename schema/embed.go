@@ -13,7 +13,8 @@ import "embed"
 //go:embed fleet.schema.json defaults.schema.json vms.schema.json platform.schema.json
 var FS embed.FS
 
-// Output contains plan.schema.json (`vmrender plan -o json`), in JSON Schema draft 7.
+// Output contains plan.schema.json (`vmrender plan -o json`) and status.schema.json (`vmrender
+// status -o json`), in JSON Schema draft 7.
 //
-//go:embed plan.schema.json
+//go:embed plan.schema.json status.schema.json
 var Output embed.FS

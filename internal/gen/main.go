@@ -89,8 +89,10 @@ func generate() (map[string][]byte, error) {
 			return nil, fmt.Errorf("making the schema of %s: %w", k.name, err)
 		}
 	}
-	if files["schema/plan.schema.json"], err = comments.planSchema(); err != nil {
-		return nil, fmt.Errorf("making the schema of plans: %w", err)
+	for _, o := range outputs {
+		if files["schema/"+o.command+".schema.json"], err = comments.outputSchema(o.command, o.of); err != nil {
+			return nil, fmt.Errorf("making the schema of the output of %s: %w", o.command, err)
+		}
 	}
 	if files["docs/values.md"], err = comments.valuesReference(); err != nil {
 		return nil, fmt.Errorf("making docs/values.md: %w", err)

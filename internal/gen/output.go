@@ -11,39 +11,58 @@ import (
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
-// planSchema returns the JSON Schema of `vmrender plan -o json`. It accepts more keys than
-// there are, so that readers can check the output of later versions.
-func (c comments) planSchema() ([]byte, error) {
+// outputs are what commands print as JSON, by the command.
+var outputs = []struct {
+	command string
+	of      reflect.Type
+}{
+	{"plan", reflect.TypeFor[report.PlanDocument]()},
+	{"status", reflect.TypeFor[report.StatusDocument]()},
+}
+
+// outputSchema returns the JSON Schema of what `vmrender COMMAND -o json` prints. It accepts
+// more keys than there are, so that readers can check the output of later versions.
+func (c comments) outputSchema(command string, of reflect.Type) ([]byte, error) {
 	r := jsonschema.Reflector{
 		Anonymous:                 true,
 		ExpandedStruct:            true,
 		AllowAdditionalProperties: true,
 		LookupComment:             c.of,
-		Mapper:                    planWords,
+		Mapper:                    outputWords,
 	}
-	s := r.ReflectFromType(reflect.TypeFor[report.PlanDocument]())
-	s.Version, s.ID = draft, jsonschema.ID(ids+"plan.schema.json")
-	s.Title, s.Description = "the output of vmrender plan -o json", c.of(reflect.TypeFor[report.PlanDocument](), "")
+	s := r.ReflectFromType(of)
+	s.Version, s.ID = draft, jsonschema.ID(ids+command+".schema.json")
+	s.Title, s.Description = "the output of vmrender "+command+" -o json", c.of(of, "")
 	for _, def := range slices.Concat([]*jsonschema.Schema{s}, slices.Collect(maps.Values(s.Definitions))) {
 		describeReferences(def)
 	}
 	return encode(s)
 }
 
-// planWords returns the schemas of words from closed lists.
-func planWords(t reflect.Type) *jsonschema.Schema {
+// outputWords returns the schemas of words from closed lists.
+func outputWords(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[plan.Level]():
 		return words(plan.Levels())
 	case reflect.TypeFor[plan.Code]():
 		return words(plan.Codes())
+	case reflect.TypeFor[plan.State]():
+		return words(plan.States())
+	case reflect.TypeFor[plan.FactCode]():
+		return words(plan.FactCodes())
 	case reflect.TypeFor[map[plan.Level]int]():
-		return &jsonschema.Schema{
-			Type: "object", PropertyNames: words(plan.Levels()),
-			AdditionalProperties: &jsonschema.Schema{Type: "integer", Minimum: "0"},
-		}
+		return counts(plan.Levels())
+	case reflect.TypeFor[map[plan.State]int]():
+		return counts(plan.States())
 	}
 	return nil
+}
+
+// counts returns the schema of an object with a number for each word.
+func counts[T any](list []T) *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "object", PropertyNames: words(list), AdditionalProperties: &jsonschema.Schema{Type: "integer", Minimum: "0"},
+	}
 }
 
 func words[T any](list []T) *jsonschema.Schema {

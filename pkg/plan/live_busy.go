@@ -8,14 +8,20 @@ import (
 
 // busy returns what is going on with a machine that changes: operations during which
 // KubeVirt refuses or holds back changes.
-func (p *planner) busy(s *subject) []Cause {
-	var out []Cause
-	wait := func(format string, args ...any) {
-		out = append(out, Cause{
-			Level: None, Code: "in-flight", Reason: fmt.Sprintf(format, args...), Warning: true,
-			Advice: "wait until it is through before you sync",
-		})
+func (p *planner) busy(s *subject) []Cause { return append(p.operations(s), p.fillings(s)...) }
+
+// inFlight returns the cause that something is going on.
+func inFlight(format string, args ...any) Cause {
+	return Cause{
+		Level: None, Code: "in-flight", Reason: fmt.Sprintf(format, args...), Warning: true,
+		Advice: "wait until it is through before you sync",
 	}
+}
+
+// operations returns the operations on a machine that are not over.
+func (p *planner) operations(s *subject) []Cause {
+	var out []Cause
+	wait := func(format string, args ...any) { out = append(out, inFlight(format, args...)) }
 	for _, m := range p.live.of(kindMigration, s.id.Namespace) {
 		phase := text(m.object, "status", "phase")
 		if text(m.object, "spec", "vmiName") == s.id.Name && !slices.Contains(final, phase) {
@@ -37,16 +43,24 @@ func (p *planner) busy(s *subject) []Cause {
 				"and changes the machine's volumes", m.id.Name)
 		}
 	}
+	for _, r := range list(s.live.object, "status", "stateChangeRequests") {
+		wait("a request to %s the machine is not done yet", strings.ToLower(text(r, "action")))
+	}
+	return out
+}
+
+// fillings returns the disks of a machine that are being filled, or could not be.
+func (p *planner) fillings(s *subject) []Cause {
+	var out []Cause
 	for _, name := range p.usedDisks(s) {
 		phase := text(p.live.get(kindDataVolume, s.id.Namespace, name), "status", "phase")
 		if strings.HasSuffix(phase, "InProgress") || strings.HasSuffix(phase, "Scheduled") {
-			wait("the disk %s is being filled (%s): KubeVirt makes no other change to the machine meanwhile", name, phase)
+			out = append(out, inFlight(
+				"the disk %s is being filled (%s): KubeVirt makes no other change to the machine meanwhile", name, phase))
 		} else if phase == "Failed" {
-			wait("the disk %s could not be filled: KubeVirt makes no change to the machine until it is", name)
+			out = append(out, inFlight(
+				"the disk %s could not be filled: KubeVirt makes no change to the machine until it is", name))
 		}
-	}
-	for _, r := range list(s.live.object, "status", "stateChangeRequests") {
-		wait("a request to %s the machine is not done yet", strings.ToLower(text(r, "action")))
 	}
 	return out
 }

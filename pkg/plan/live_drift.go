@@ -101,14 +101,20 @@ func (m *liveMachine) tree() tree {
 // author returns the name of the client that set a field last, but for Argo CD; "" if
 // the cluster does not say it.
 func (s *subject) author(path []string) string {
-	name, when := "", ""
-	for _, m := range list(s.inCluster, "metadata", "managedFields") {
+	name, _ := authorOf(s.inCluster, path)
+	return name
+}
+
+// authorOf returns the client other than Argo CD that set a field of an object last, and the
+// time; both are "" if the cluster does not say it.
+func authorOf(object tree, path []string) (name, when string) {
+	for _, m := range list(object, "metadata", "managedFields") {
 		manager, time := text(m, "manager"), text(m, "time")
 		if !strings.HasPrefix(manager, "argocd") && time >= when && manages(at(m, "fieldsV1"), path) {
 			name, when = manager, time
 		}
 	}
-	return name
+	return name, when
 }
 
 // manages reports whether a set of fields (metav1.FieldsV1) has a path, or a list as a

@@ -99,8 +99,7 @@ func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
 // clears says what takes a machine's need of a restart away (KubeVirt v1.8.0,
 // pkg/virt-controller/watch/vm/vm.go, syncRestartRequired; also in v1.6.6 and v1.7.3).
 func (c Cluster) clears() string {
-	v := parseVersion(c.KubeVirt)
-	if v.before(version{1, 6, 6}) || !v.before(version{1, 7}) && v.before(version{1, 7, 3}) {
+	if c.keepsRestart() {
 		return "restart the machine: on this KubeVirt, nothing else takes the need away, not even a revert"
 	}
 	return "restart the machine, or revert what asks for it"

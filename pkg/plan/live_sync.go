@@ -45,6 +45,13 @@ func (l *live) ignored(id manifest.ID) []string {
 	if !slices.Contains(list(app, "spec", "syncPolicy", "syncOptions"), any("RespectIgnoreDifferences=true")) {
 		return nil
 	}
+	return l.overlooked(id)
+}
+
+// overlooked returns the JSON pointers of the fields of an object in which its Application
+// sees no difference.
+func (l *live) overlooked(id manifest.ID) []string {
+	app := l.findApplication(l.application(id))
 	var out []string
 	for _, rule := range list(app, "spec", "ignoreDifferences") {
 		if !applies(rule, id) {

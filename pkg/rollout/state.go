@@ -33,6 +33,7 @@ var stateKinds = []stateKind{
 	{"cdi.kubevirt.io", "datavolumes", []string{"v1beta1"}, false},
 	{"", "persistentvolumeclaims", []string{"v1"}, false},
 	{"", "resourcequotas", []string{"v1"}, false},
+	{"apps", "controllerrevisions", []string{"v1"}, false},
 	{"batch", "jobs", []string{"v1"}, false},
 	{"coordination.k8s.io", "leases", []string{"v1"}, false},
 	{"tower.ansible.com", "ansiblejobs", []string{"v1alpha1"}, false},

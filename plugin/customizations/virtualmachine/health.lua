@@ -30,6 +30,29 @@ local function because(text, type)
   return text
 end
 
+-- changes are the fields of KubeVirt's messages about a restart, in the words of the values files
+-- and of `vmrender status`, which also knows those that other messages do not name. Argo CD's Lua
+-- has no library for strings.
+local changes = {
+  ["ARM doesn't support CPU hotplug"] = "cpu",
+  ["CPU sockets updated in template spec to a value higher than what's available"] = "cpu",
+  ["Reduction of CPU socket count requires a restart"] = "cpu",
+  ["memory updated in template spec to a value higher than what's available"] = "memory",
+  ["memory updated in template spec to a value lower than what the VM started with"] = "memory",
+  ["memory updated in template spec. Memory-hotplug failed and is not available for this VM configuration"] = "memory",
+  ["memory updated in template spec. Memory-hotplug is not available for this VM configuration"] = "memory",
+  ["memory updated in template spec. Memory-hotplug is only available for migratable VMs"] = "memory",
+}
+
+-- restart tells what a VM waits for a restart for.
+local function restart()
+  local message = conditions.RestartRequired.message
+  if message ~= nil and changes[message] ~= nil then
+    return "waits for a restart: " .. changes[message] .. " (" .. message .. ")"
+  end
+  return because("waits for a restart", "RestartRequired")
+end
+
 -- idle tells why a VM that does not run is as it was declared, or nil where
 -- virt-controller has yet to start it.
 local function idle()
@@ -61,7 +84,7 @@ if holds("Ready") then
     return { status = "Healthy", message = because(printable .. "; the last change failed", "Failure") }
   end
   if holds("RestartRequired") then
-    return { status = "Healthy", message = because(printable .. "; restart required", "RestartRequired") }
+    return { status = "Healthy", message = printable .. "; " .. restart() }
   end
   return { status = "Healthy", message = printable }
 end

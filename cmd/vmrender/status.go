@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+// statusHelp is the help of status, with the table of states to come.
+const statusHelp = `Compare what Git promises with what has become of it in a cluster, and say for every
+VM of the fleet or platform at PATH whether it is as Git has it: whether it runs as it
+should, which changes wait for a restart or for the next start, what no sync has
+brought yet, what was changed in the cluster and by whom, which disks are not ready,
+where a rollout has stopped, and which VMs are left over. PATH defaults to the working
+directory, and "-" is manifests on standard input.
+
+The state in the cluster is that of plan --live: an export, or the cluster itself,
+to which nothing but list requests are sent (docs/live.md).
+
+States, mildest first:
+
+%s
+The report is written to stdout: text for people, markdown or json. A state that
+depends on what the inputs do not tell is marked [?]. With --fail-on, the exit status
+is 1 if a VM has the state or a worse one; an invalid PATH or export has exit status 1,
+too, and prints no report. Otherwise it is 0, whatever the states are.`
+
+func newStatusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "status [PATH] --live FILE|cluster",
+		SuggestFor: []string{"drift", "health", "verify"},
+		Short:      "Say what has become of every VM in the cluster",
+		Long:       fmt.Sprintf(statusHelp, stateTable()),
+		Example: `  vmrender status --live cluster
+  vmrender status sites/a --live export.yaml --fail-on restart
+  vmrender template | vmrender status - --live export.yaml -o markdown`,
+	}
+	sides := new(sideFlags)
+	sides.fleet.register(cmd)
+	sides.platform.register(cmd)
+	sides.live.register(cmd)
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), sides.platform.check, func(_ *cobra.Command, args []string) error {
+		if !sides.live.given() {
+			return errors.New("no state to compare with; expected --live FILE, or --live " + theCluster)
+		}
+		return sides.live.check(args)
+	})
+	failOn := stateFlag(cmd)
+	verbose := false
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all facts, with fields, values and advice, and the VMs that are as Git has them")
+	format := outputFlag(cmd, report.StatusFormats())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s, err := sides.status(cmd, pathArg(args))
+		if err != nil {
+			return err
+		}
+		s.Verbose, s.Terminal = verbose, terminalOf(cmd.OutOrStdout())
+		if err := format.value.Write(cmd.OutOrStdout(), s); err != nil {
+			return err
+		}
+		if s.Reaches(failOn.value) {
+			cmd.PrintErrf("the status reaches %s, and --fail-on is %s\n", s.Worst(), failOn.value)
+			return report.ErrReported
+		}
+		return nil
+	}
+	return cmd
+}
+
+// status reads both sides and compares them.
+func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, error) {
+	git, err := f.loadNew(cmd, path)
+	if err != nil {
+		return report.Status{}, err
+	}
+	if err := report.Problems(cmd.ErrOrStderr(), git.diags); err != nil {
+		return report.Status{}, err
+	}
+	live, err := f.live.load(cmd, git.objects)
+	if err != nil {
+		return report.Status{}, err
+	}
+	if err := report.Problems(cmd.ErrOrStderr(), live.diags); err != nil {
+		return report.Status{}, err
+	}
+	settings := settingFlags{flags: cmd.Flags()}
+	cluster, said := plan.ReadCluster(settings.cluster(targetOf(git)), live.objects)
+	s := report.Status{
+		Status: plan.NewStatus(git.objects, plan.Options{Cluster: cluster, Live: live.objects}),
+		Git:    report.Side{Label: git.label, Path: named(path), Overlays: f.fleet.overlays},
+		Cluster: report.Side{
+			Label: live.label, Exported: live.exported, Settings: said,
+		},
+	}
+	if len(live.unread) > 0 {
+		s.Unknown = live.unknown()
+	}
+	return s, nil
+}
+
+// stateFlag adds --fail-on. Defaults to ok, which nothing reaches.
+func stateFlag(cmd *cobra.Command) *choice[plan.State] {
+	c := &choice[plan.State]{value: plan.StateOK, accepted: plan.States()}
+	cmd.Flags().Var(c, "fail-on", "`state` from which on the exit status is 1")
+	completeFlag(cmd, "fail-on", cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// stateTable returns the states with their meanings, for the help.
+func stateTable() string {
+	var table strings.Builder
+	for _, s := range plan.States() {
+		fmt.Fprintf(&table, "  %-11s %s\n", s, s.Meaning())
+	}
+	return table.String()
+}

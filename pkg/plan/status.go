@@ -1,0 +1,207 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// State is how far a machine is from what Git promises: a higher one is worse.
+type State uint8
+
+// The states, mildest first.
+const (
+	StateOK        State = iota // as Git has it
+	StateUnderWay               // something is going on that ends by itself
+	StateStaged                 // a change takes effect at the next start, and nothing asks for one
+	StateRestart                // waits for a restart
+	StateNotSynced              // Git has what no sync has brought yet
+	StateDrift                  // changed in the cluster, and not in Git
+	StateLeftOver               // in the cluster, and no longer in Git
+	StateFailed                 // a rollout has stopped at it, or KubeVirt could not make a change
+	StateDisk                   // a disk is not ready, or would be deleted with the machine although Git keeps it
+	StateDown                   // does not run, although it should
+)
+
+// stateNames are the names in output, in the order of the states.
+var stateNames = []string{
+	"ok", "under-way", "staged", "restart", "not-synced", "drift", "left-over", "failed", "disk", "down",
+}
+
+// States returns all states, mildest first.
+func States() []State {
+	out := make([]State, len(stateNames))
+	for i := range out {
+		out[i] = State(i)
+	}
+	return out
+}
+
+// String returns the name, such as "left-over".
+func (s State) String() string { return stateNames[s] }
+
+// MarshalText returns the name, as in [State.String].
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name. The error for another text lists the names.
+func (s *State) UnmarshalText(text []byte) error {
+	i := slices.Index(stateNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown state %q; accepted: %s", text, strings.Join(stateNames, ", "))
+	}
+	*s = State(i)
+	return nil
+}
+
+// Meaning returns what a state means, in a few words.
+func (s State) Meaning() string {
+	return [...]string{
+		"as Git has it",
+		"something is going on that ends by itself",
+		"a change takes effect at the next start, and nothing asks for one",
+		"waits for a restart",
+		"Git has what no sync has brought yet",
+		"changed in the cluster, and not in Git",
+		"in the cluster, and no longer in Git",
+		"a rollout has stopped at it, or KubeVirt could not make a change",
+		"a disk is not ready, or would be deleted with the machine although Git keeps it",
+		"does not run, although it should",
+	}[s]
+}
+
+// Status is what has become of what Git promises.
+type Status struct {
+	// VMs are the VirtualMachines and VirtualMachinePools of Git, and those left over in
+	// the cluster; worst first, then by namespace and name.
+	VMs []Standing
+	// Notes are facts about the whole, such as a sync that is running.
+	Notes []string
+	// Counts is the number of machines by state; states without any are left out.
+	Counts map[State]int
+}
+
+// Worst returns the worst state of all machines, or StateOK.
+func (s *Status) Worst() State {
+	worst := StateOK
+	for i := range s.VMs {
+		worst = max(worst, s.VMs[i].State)
+	}
+	return worst
+}
+
+// Standing is how one machine stands.
+type Standing struct {
+	ID    manifest.ID
+	State State
+	// Approximate says that the state depends on what the inputs do not tell.
+	Approximate bool
+	// Stopped says that the machine does not run.
+	Stopped bool
+	// Facts are worst first. StateOK has none.
+	Facts []Fact
+}
+
+// FactCode identifies a kind of facts in output. The codes are a closed list, [FactCodes],
+// and never change their meaning.
+type FactCode string
+
+// The codes of facts.
+const (
+	FactNotRunning     FactCode = "not-running"
+	FactDiskNotReady   FactCode = "disk-not-ready"
+	FactStillOwned     FactCode = "still-owned"
+	FactChangeFailed   FactCode = "change-failed"
+	FactRolloutStopped FactCode = "rollout-stopped"
+	FactLeftOver       FactCode = "left-over"
+	FactDrift          FactCode = "drift"
+	FactNotSynced      FactCode = "not-synced"
+	FactMissing        FactCode = "missing"
+	FactRestart        FactCode = "waits-for-restart"
+	FactSticky         FactCode = "sticky-restart"
+	FactFalse          FactCode = "false-restart"
+	FactHeldBack       FactCode = "held-back"
+	FactStaged         FactCode = "staged"
+	FactUnderWay       FactCode = "under-way"
+)
+
+// FactCodes returns the codes of all facts, sorted.
+func FactCodes() []FactCode {
+	out := []FactCode{
+		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactLeftOver, FactDrift,
+		FactNotSynced, FactMissing, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged, FactUnderWay,
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Fact is one thing that keeps a machine from being as Git has it.
+type Fact struct {
+	State State
+	Code  FactCode
+	// Object is the disk that it is about, if it is about one.
+	Object manifest.ID
+	// Says is a sentence without its full stop, such as "waits for a restart: memory, tpm".
+	Says string
+	// Fields are those that it is about, by path.
+	Fields []FieldStatus
+	// Advice is what to do; it may be empty.
+	Advice string
+	// Approximate is what is not known, in a few words, if the fact depends on it.
+	Approximate string
+}
+
+// FieldStatus is a field that is not as Git, or the machine's specification, has it.
+type FieldStatus struct {
+	// Path of the field, as in [Cause].
+	Path string
+	// Key is the key of the values file that sets it, such as "memory"; it may be empty.
+	Key string
+	// Is and Wanted are the values as compact JSON, cut and without secrets; empty if there
+	// is none.
+	Is, Wanted string
+	// By is the client that set it, and At the time, in RFC 3339; empty if the cluster does
+	// not say it.
+	By, At string
+}
+
+// label returns the field in the words of the values file.
+func (f *FieldStatus) label() string {
+	if f.Key != "" {
+		return f.Key
+	}
+	for _, prefix := range []string{"spec.template.spec.domain.devices.", "spec.template.spec.domain.", "spec.template.spec.", "spec."} {
+		if rest, ok := strings.CutPrefix(f.Path, prefix); ok {
+			return rest
+		}
+	}
+	return f.Path
+}
+
+// labelsOf returns the fields for people, each once: "memory, tpm".
+func labelsOf(fields []FieldStatus) string {
+	var out []string
+	for i := range fields {
+		if l := fields[i].label(); !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// standing returns the standing of a machine by its facts.
+func standing(id manifest.ID, facts []Fact) Standing {
+	slices.SortStableFunc(facts, func(a, b Fact) int { return cmp.Compare(b.State, a.State) })
+	s := Standing{ID: id, Facts: facts}
+	for i := range facts {
+		s.State = max(s.State, facts[i].State)
+	}
+	for i := range facts {
+		if facts[i].State == s.State && facts[i].Approximate != "" {
+			s.Approximate = true
+		}
+	}
+	return s
+}

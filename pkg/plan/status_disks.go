@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// numberOf returns "3 are", "one is" or "none is".
+func numberOf(n int) string {
+	switch n {
+	case 0:
+		return "none is"
+	case 1:
+		return "one is"
+	}
+	return fmt.Sprintf("%d are", n)
+}
+
+// diskFacts returns the disks of a machine that are not ready, and those that Git keeps
+// although they are deleted with the machine.
+func (p *planner) diskFacts(s *subject) []Fact {
+	var out []Fact
+	for _, name := range p.usedDisks(s) {
+		if f := p.diskFact(s, name); f.Says != "" {
+			out = append(out, f)
+		}
+	}
+	for _, c := range p.ownership(s) {
+		out = append(out, Fact{
+			State: StateDisk, Code: FactStillOwned, Object: c.Object, Advice: c.Advice,
+			Says: "Git keeps the disk " + c.Object.Name + ", but Kubernetes deletes it with the machine, to which it belongs",
+		})
+	}
+	return out
+}
+
+// diskFact returns what keeps one disk from being ready, by its DataVolume or else its claim.
+func (p *planner) diskFact(s *subject, name string) Fact {
+	volume, claim := p.live.get(kindDataVolume, s.id.Namespace, name), p.live.get(kindClaim, s.id.Namespace, name)
+	f := Fact{Code: FactDiskNotReady}
+	switch {
+	case volume != nil:
+		f.State, f.Says = volumeState(volume, s.live.running)
+	case claim == nil:
+		if key := (key{"", "PersistentVolumeClaim", s.id.Namespace, ""}); p.live.covered[key] && s.live.running != no {
+			f.State, f.Says = StateDisk, "is missing"
+		}
+	case text(claim, "status", "phase") == "Lost":
+		f.State, f.Says = StateDisk, "has lost its volume"
+	case is(claim, "Resizing") == yes || is(claim, "FileSystemResizePending") == yes:
+		f.State, f.Says = StateUnderWay, "is growing"
+	}
+	if f.State == StateUnderWay {
+		f.Code = FactUnderWay
+	}
+	if f.Says != "" {
+		f.Says = "the disk " + name + " " + f.Says
+	}
+	return f
+}
+
+// volumeState says what a DataVolume is not ready for, by its phase (CDI v1.66,
+// core/v1beta1/types.go, DataVolumePhase).
+func volumeState(volume tree, running truth) (State, string) {
+	phase := text(volume, "status", "phase")
+	switch {
+	case slices.Contains([]string{"Failed", "Unknown", "Paused"}, phase):
+		return StateDisk, "could not be filled (" + phase + ")" + because(text(condition(volume, "Running"), "message"))
+	case phase == "UploadReady":
+		return StateDisk, "waits for an upload"
+	case strings.HasSuffix(phase, "InProgress"), strings.HasSuffix(phase, "Scheduled"):
+		if progress := text(volume, "status", "progress"); strings.HasSuffix(progress, "%") {
+			phase += ", " + progress
+		}
+		return StateUnderWay, "is being filled (" + phase + ")"
+	case running == yes && slices.Contains([]string{"Pending", "WaitForFirstConsumer", "PendingPopulation"}, phase):
+		return StateUnderWay, "is about to be filled (" + phase + ")"
+	}
+	return StateOK, ""
+}

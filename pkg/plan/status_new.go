@@ -1,0 +1,283 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// NewStatus returns how the machines of Git stand in the cluster. [Options.Live] is what the
+// cluster has. No fact comes from observedGeneration, which does not converge after live
+// changes (github.com/kubevirt/kubevirt/issues/18700).
+func NewStatus(wanted []manifest.Object, o Options) *Status {
+	state := append([]manifest.Object{}, o.Live...) // known, even if it is empty
+	p := &planner{live: readLive(state), pairs: pairs(wanted, wanted), out: &Plan{}}
+	p.cluster, _ = ReadCluster(o.Cluster, state)
+	p.index()
+	out := &Status{Counts: map[State]int{}}
+	seen := map[*pair]bool{}
+	for i := range p.pairs {
+		if pair := &p.pairs[i]; pair.isMachine() {
+			out.VMs = append(out.VMs, p.stand(pair, seen))
+		}
+	}
+	apps := p.applications()
+	out.VMs = append(out.VMs, p.leftOver(apps)...)
+	slices.SortStableFunc(out.VMs, func(a, b Standing) int { return cmp.Or(cmp.Compare(b.State, a.State), a.ID.Compare(b.ID)) })
+	for i := range out.VMs {
+		out.Counts[out.VMs[i].State]++
+	}
+	p.statusNotes(apps, seen)
+	out.Notes = p.out.Notes
+	return out
+}
+
+// stand returns the standing of one machine. It marks the disks that it judges as seen.
+func (p *planner) stand(pair *pair, seen map[*pair]bool) Standing {
+	s := p.subject(pair)
+	s.live = p.live.machine(pair.id)
+	s.disks = p.disksOf(s)
+	for _, disk := range p.ownDisks(s) {
+		seen[disk] = true
+	}
+	if s.live == nil {
+		return standing(pair.id, p.absent(pair))
+	}
+	out := standing(pair.id, slices.Concat(
+		p.powerFacts(s), p.diskFacts(s), p.syncFacts(s, pair), p.changeFacts(s), p.rolloutFacts(s), p.operationFacts(s),
+	))
+	out.Stopped = s.live.running == no
+	return out
+}
+
+// absent returns the fact that the cluster does not have an object of Git.
+func (p *planner) absent(pair *pair) []Fact {
+	f := Fact{
+		State: StateNotSynced, Code: FactMissing, Says: "is not in the cluster",
+		Advice: "sync its Application; if a sync has been tried, its message says why it has failed",
+	}
+	if !p.live.lacks(pair.id) {
+		f.Approximate = "whether the state in the cluster has all of the namespace"
+	}
+	return []Fact{f}
+}
+
+// ownDisks returns the DataVolumes and claims of Git that a machine uses.
+func (p *planner) ownDisks(s *subject) []*pair {
+	var out []*pair
+	for _, name := range diskNames(poolTemplate(s.new)) {
+		for _, kind := range []key{{group: "cdi.kubevirt.io", kind: "DataVolume"}, {kind: "PersistentVolumeClaim"}} {
+			if d := p.find(kind.group, kind.kind, s.id.Namespace, name); d != nil && !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// rolloutFacts returns what the rollout of a machine says about it.
+func (p *planner) rolloutFacts(s *subject) []Fact {
+	id := text(s.live.object, "metadata", "labels", labels.Rollout)
+	if id == "" {
+		return nil
+	}
+	name := id + labels.RolloutSuffix
+	lease := p.live.get(kindLease, s.id.Namespace, name)
+	at, stopped := fields(annotation(lease, labels.Stopped))[s.id.Name]
+	switch {
+	case stopped && at == annotation(s.live.object, labels.Content):
+		return []Fact{{
+			State: StateFailed, Code: FactRolloutStopped, Says: "a rollout has stopped at it (Lease " + name + ")",
+			Advice: "find out why it was not ready in time; a rollout leaves it alone until it changes, or runs with --retry",
+		}}
+	case p.awaitsRollout(s.id.Namespace, s.id.Name) && text(lease, "spec", "holderIdentity") != "":
+		return []Fact{{State: StateUnderWay, Code: FactUnderWay, Says: "a rollout is running, and restarts it in its turn"}}
+	}
+	return nil
+}
+
+// operationFacts returns what is going on with a machine.
+func (p *planner) operationFacts(s *subject) []Fact {
+	var out []Fact
+	for _, c := range p.operations(s) {
+		out = append(out, Fact{State: StateUnderWay, Code: FactUnderWay, Says: c.Reason})
+	}
+	return out
+}
+
+// leftOver returns the machines that the Applications of the fleet track, or that vmrender
+// has rendered, and that Git does not have.
+func (p *planner) leftOver(apps []string) []Standing {
+	var out []Standing
+	for _, kind := range []string{kindVM, kindPool} {
+		for _, e := range p.live.byKind[kind] {
+			if p.byKey[keyOf(e.id)] != nil || len(list(e.object, "metadata", "ownerReferences")) > 0 {
+				continue
+			}
+			if f, ok := p.isLeftOver(e, apps); ok {
+				out = append(out, standing(e.id, []Fact{f}))
+			}
+		}
+	}
+	return out
+}
+
+func (p *planner) isLeftOver(e entity, apps []string) (Fact, bool) {
+	f := Fact{State: StateLeftOver, Code: FactLeftOver, Says: "is in the cluster, and Git does not have it"}
+	app := p.live.application(e.id)
+	switch isOurs := text(e.object, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"; {
+	case app != "" && slices.Contains(apps, app):
+		f.Says += ", but the Application " + app + " tracks it"
+	case app == "" && len(apps) == 0 && isOurs && slices.Contains(p.namespaces(), e.id.Namespace):
+		f.Approximate = "whether another fleet has it"
+	default:
+		return f, false
+	}
+	f.Advice = "put it back into Git, or delete it in the cluster"
+	if syncOption(e.object, "Prune") == "false" {
+		f.Says += "; Prune=false keeps it"
+	}
+	return f, true
+}
+
+// statusNotes adds the facts about the whole.
+func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
+	p.syncs(apps)
+	p.failedSyncs(apps)
+	p.rollouts(p.namespaces())
+	p.failedJobs()
+	drift, pending := 0, 0
+	for i := range p.pairs {
+		pair := &p.pairs[i]
+		if pair.isMachine() || seen[pair] {
+			continue
+		}
+		switch changed, due := p.differences(pair); {
+		case len(changed) > 0:
+			drift++
+		case len(due) > 0 || p.live.lacks(pair.id) && !p.isUnseen(pair):
+			pending++
+		}
+	}
+	if drift > 0 {
+		p.note("%s changed in the cluster, and not in Git", plural(drift, "other object was", "other objects were"))
+	}
+	if pending > 0 {
+		p.note("%s not synced yet", plural(pending, "other object is", "other objects are"))
+	}
+}
+
+// failedSyncs notes the Applications whose last sync has failed.
+func (p *planner) failedSyncs(apps []string) {
+	for _, name := range apps {
+		state := at(p.live.findApplication(name), "status", "operationState")
+		if phase := text(state, "phase"); phase == "Failed" || phase == "Error" {
+			p.note("the last sync of the Application %s, of %s, has failed%s", name, revisionOf(state), because(text(state, "message")))
+		}
+	}
+}
+
+// failedJobs notes the Jobs of vmrender that have failed.
+func (p *planner) failedJobs() {
+	for _, ns := range p.namespaces() {
+		for _, job := range p.live.of(kindJob, ns) {
+			ours := text(job.object, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"
+			if ours && is(job.object, "Failed") == yes {
+				p.note("%s: the Job %s has failed%s", ns, job.id.Name, because(text(condition(job.object, "Failed"), "message")))
+			}
+		}
+	}
+}
+
+// wantsRunning reports whether a machine should run, as Git says.
+func wantsRunning(s *subject) bool {
+	switch runStrategy(poolTemplate(s.new)) {
+	case "Always":
+		return true
+	case "RerunOnFailure":
+		return text(s.live.instance, "status", "phase") == "Failed"
+	}
+	return false
+}
+
+// startingStatus are the statuses of a machine on its way to run or to stop (KubeVirt
+// v1.9.0, api/core/v1/types.go, VirtualMachinePrintableStatus).
+var startingStatus = []string{
+	"Provisioning", "WaitingForVolumeBinding", "WaitingForReceiver", "Starting", "Stopping", "Terminating",
+}
+
+// brokenStatus are those of a machine that cannot run as it is; the health check of Argo CD
+// that comes with vmrender has the same.
+var brokenStatus = []string{
+	"CrashLoopBackOff", "DataVolumeError", "ErrImagePull", "ErrorPvcNotFound", "ErrorUnschedulable", "ImagePullBackOff", "Unknown",
+}
+
+// powerFacts returns whether a machine runs as it should.
+func (p *planner) powerFacts(s *subject) []Fact {
+	if s.isPool() {
+		return poolFacts(s)
+	}
+	vm, status := s.live.object, text(s.live.object, "status", "printableStatus")
+	down := func(says, kind string) []Fact {
+		return []Fact{{State: StateDown, Code: FactNotRunning, Says: says + because(text(condition(vm, kind), "message"))}}
+	}
+	switch {
+	case is(vm, "ManualRecoveryRequired") == yes:
+		return down("needs to be recovered by hand", "ManualRecoveryRequired")
+	case slices.Contains(brokenStatus, status):
+		return down("does not run ("+status+")", "Ready")
+	case is(vm, "Failure") == yes && is(vm, "Ready") == yes:
+		return []Fact{{
+			State: StateFailed, Code: FactChangeFailed,
+			Says: "KubeVirt could not make the last change" + because(text(condition(vm, "Failure"), "message")),
+		}}
+	case is(vm, "Failure") == yes:
+		return down("does not run", "Failure")
+	case is(vm, "Paused") == yes:
+		return down("is paused", "Paused")
+	case slices.Contains(startingStatus, status):
+		return []Fact{{State: StateUnderWay, Code: FactUnderWay, Says: "is " + statusWords(status)}}
+	case wantsRunning(s) && s.live.running == no:
+		return down(notRunning(s), "Failure")
+	case wantsRunning(s) && status == "Running" && is(vm, "Ready") == no:
+		return down("runs, but is not ready", "Ready")
+	}
+	return nil
+}
+
+// notRunning says that a machine does not run, and which run strategy it has.
+func notRunning(s *subject) string {
+	git, cluster := runStrategy(s.new), runStrategy(s.live.object)
+	says := "does not run, although its run strategy is " + git
+	if cluster != git {
+		says = "does not run: Git says " + git + ", and the cluster " + cluster
+	}
+	return says
+}
+
+// statusWords returns "starting" for Starting, and "waiting for volume binding".
+func statusWords(status string) string {
+	var b strings.Builder
+	for i, r := range status {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String())
+}
+
+// poolFacts returns whether a pool has as many machines as it should.
+func poolFacts(s *subject) []Fact {
+	if !wantsRunning(s) {
+		return nil
+	}
+	want, ready := count(at(s.live.object, "spec", "replicas"), 1), count(at(s.live.object, "status", "readyReplicas"), 0)
+	if ready >= want {
+		return nil
+	}
+	return []Fact{{State: StateDown, Code: FactNotRunning, Says: "of " + plural(want, "machine", "machines") + ", " + numberOf(ready) + " ready"}}
+}

@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// unrecorded is what is not known if an object does not say what Argo CD has applied last.
+const unrecorded = "whether a sync is due or the cluster was changed: the object does not say what was applied last"
+
+// syncFacts returns the fields of a machine and its disks that are not as Git has them:
+// because no sync has brought them yet, or because they were changed in the cluster.
+func (p *planner) syncFacts(s *subject, machine *pair) []Fact {
+	out := p.syncFactsOf(machine, "")
+	for _, disk := range p.ownDisks(s) {
+		if p.live.object(disk.id) == nil {
+			if p.live.disk(disk.id.Namespace, disk.id.Name) == nil && p.live.lacks(disk.id) {
+				out = append(out, Fact{State: StateNotSynced, Code: FactMissing, Object: disk.id, Says: disk.id.Kind + " " + disk.id.Name + " is not in the cluster"})
+			}
+			continue
+		}
+		for _, f := range p.syncFactsOf(disk, disk.id.Kind+" "+disk.id.Name+" ") {
+			f.Object = disk.id
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (p *planner) syncFactsOf(pair *pair, which string) []Fact {
+	var out []Fact
+	drift, pending := p.differences(pair)
+	if len(drift) > 0 {
+		out = append(out, Fact{
+			State: StateDrift, Code: FactDrift, Fields: drift, Says: which + "was changed in the cluster: " + authored(drift),
+			Advice: "bring the change into Git if it should stay; the next sync sets it back",
+		})
+	}
+	if len(pending) > 0 {
+		f := Fact{
+			State: StateNotSynced, Code: FactNotSynced, Fields: pending, Says: which + "is not synced yet: " + labelsOf(pending),
+			Advice: "sync its Application, or wait for it",
+		}
+		if applied(p.live.object(pair.id)) == nil {
+			f.Approximate = unrecorded
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// authored returns the fields with those who have changed them: "memory (kubectl-edit,
+// 2026-11-22T03:00:00Z), runStrategy".
+func authored(fields []FieldStatus) string {
+	var out string
+	for i := range fields {
+		f := &fields[i]
+		who := ""
+		if f.By != "" {
+			who = fmt.Sprintf(" (%s, %s)", sentence(f.By), f.At)
+		}
+		if i > 0 {
+			out += ", "
+		}
+		out += f.label() + who
+	}
+	return out
+}
+
+// differences returns the fields of an object in which the cluster differs from Git: those
+// that are as Git has them in what Argo CD has applied last were changed in the cluster
+// since, and all others wait for a sync.
+func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
+	object := p.live.object(pair.id)
+	if object == nil || p.isUnseen(pair) {
+		return nil, nil
+	}
+	now, was := withRunStrategy(decode(pair.new)), applied(object)
+	before := p.before(pair.id, withRunStrategy(object), was, now)
+	for _, pointer := range p.live.overlooked(pair.id) {
+		settle(before, now, pointer)
+	}
+	s := &subject{id: pair.id, old: before, new: now, cluster: p.cluster, state: p.live}
+	if was != nil {
+		was = withRunStrategy(was)
+	}
+	for _, c := range changes(s) {
+		if isCosmetic(&c) || isTracking(c.path) {
+			continue
+		}
+		f := s.field(&c)
+		f.By, f.At = authorOf(object, c.path)
+		if was != nil && equal(valueAt(was, c.path), c.now) || was == nil && f.By != "" {
+			drift = append(drift, f)
+		} else {
+			f.By, f.At = "", ""
+			pending = append(pending, f)
+		}
+	}
+	return compactFields(drift), compactFields(pending)
+}
+
+// isTracking reports whether a field is one that Argo CD or kubectl adds to what Git has.
+func isTracking(path []string) bool {
+	return len(path) == 3 && path[0] == "metadata" && slices.Contains([]string{
+		"argocd.argoproj.io/tracking-id", "argocd.argoproj.io/installation-id", "app.kubernetes.io/instance", lastApplied,
+	}, path[2])
+}
+
+// valueAt returns the value at the path of a change; of an order, the names of the entries.
+func valueAt(object tree, path []string) any {
+	if last := len(path) - 1; path[last] == order {
+		return joined(list(object, path[:last]...))
+	}
+	return at(object, path...)
+}
+
+// field returns a changed field, as the rules name it.
+func (s *subject) field(c *change) FieldStatus {
+	rules := objectRules
+	if k := s.kind(); k == kindVM {
+		rules = machineRules
+	}
+	e := &edit{*c, s}
+	r, n := find(rules, e)
+	if r == nil {
+		return FieldStatus{Path: display(c.path), Is: shown(c.path, c.was), Wanted: shown(c.path, c.now)}
+	}
+	cause := r.cause(e, n)
+	return FieldStatus{Path: cause.Path, Key: cause.Key, Is: cause.Old, Wanted: cause.New}
+}
+
+// compactFields leaves each field once: of several changes within one, the first.
+func compactFields(fields []FieldStatus) []FieldStatus {
+	var out []FieldStatus
+	for _, f := range fields {
+		if !slices.ContainsFunc(out, func(o FieldStatus) bool { return o.Path == f.Path }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}

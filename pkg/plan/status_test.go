@@ -1,0 +1,306 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// world is Git and a cluster in which everything is as Git has it, to be changed: the pet db,
+// its instance, what that was started with, and its disks.
+type world struct {
+	git      []object
+	vm       object
+	instance object
+	revision object // nil for none
+	others   []object
+	cluster  plan.Cluster
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{git: load(t, "pet"), cluster: openshift}
+	state := load(t, "pet")
+	tracked(state)
+	w.vm, w.others = state[0], state[1:]
+	w.vm["metadata"].(object)["uid"] = "1"
+	w.vm["status"] = object{"printableStatus": "Running", "conditions": []any{object{"type": "Ready", "status": "True"}}}
+	started := load(t, "pet")[0]
+	template := at(started, "spec", "template").(object)
+	w.instance = object{
+		"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance",
+		"metadata": object{"name": "db", "namespace": "prod", "labels": at(template, "metadata", "labels")},
+		"spec":     template["spec"],
+		"status":   object{"phase": "Running", "virtualMachineRevisionName": "revision-start-vm-1-1"},
+	}
+	setIn(w.instance, splitPath("spec.domain.memory.maxGuest"), "16Gi")
+	w.revision = object{
+		"apiVersion": "apps/v1", "kind": "ControllerRevision",
+		"metadata": object{"name": "revision-start-vm-1-1", "namespace": "prod"},
+		"data":     object{"spec": load(t, "pet")[0]["spec"]},
+	}
+	return w
+}
+
+// applied makes a change of Git that a sync has brought.
+func (w *world) applied(edit func([]object)) {
+	edit(w.git)
+	edit([]object{w.vm})
+}
+
+// asks makes the machine ask for a restart.
+func (w *world) asks(message string) {
+	w.condition("RestartRequired", message)
+}
+
+func (w *world) condition(kind, message string) {
+	status := w.vm["status"].(object)
+	status["conditions"] = append(status["conditions"].([]any), object{"type": kind, "status": "True", "message": message})
+}
+
+// record makes the machine say what Argo CD has applied last: what the cluster has now.
+func (w *world) record(t *testing.T) {
+	t.Helper()
+	last := maps.Clone(w.vm)
+	metadata := maps.Clone(last["metadata"].(object))
+	delete(last, "status")
+	delete(metadata, "uid")
+	delete(metadata, "managedFields")
+	last["metadata"] = metadata
+	text, err := json.Marshal(last)
+	require.NoError(t, err)
+	setIn(w.vm, splitPath("metadata.annotations.kubectl~kubernetes~io/last-applied-configuration"), string(text))
+}
+
+func (w *world) add(o object) { w.others = append(w.others, o) }
+
+const notMovable = "a non-live-updatable field was changed in the template spec"
+
+// standings are worlds, with how the machine stands in them.
+var standings = []struct {
+	name  string
+	make  func(*testing.T, *world)
+	state plan.State
+	code  plan.FactCode // of the worst fact
+	says  []string
+	hides []string
+}{
+	{name: "fine", make: func(*testing.T, *world) {}, state: plan.StateOK},
+	{name: "noise", make: func(_ *testing.T, w *world) {
+		platform([]object{w.vm})
+		platform([]object{{"spec": at(w.revision, "data", "spec")}})
+		status := w.vm["status"].(object)
+		status["observedGeneration"], w.vm["metadata"].(object)["generation"] = 1, 7
+	}, state: plan.StateOK},
+	{name: "one restart", make: func(_ *testing.T, w *world) {
+		w.applied(both(set("a", "spec.template.spec.hostname"), set(object{}, "spec.template.spec.domain.devices.tpm")))
+		w.asks(notMovable)
+	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: tpm, hostname"}},
+	{name: "less memory", make: func(_ *testing.T, w *world) {
+		w.applied(set("2Gi", memory))
+		w.asks("memory updated in template spec to a value lower than what the VM started with")
+	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: memory"}},
+	{name: "not flagged", make: func(_ *testing.T, w *world) { w.applied(set("a", "spec.template.spec.hostname")) }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"hostname (KubeVirt does not say so)"}},
+	{name: "live change that has arrived", make: func(_ *testing.T, w *world) {
+		w.applied(set("8Gi", memory))
+		setIn(w.instance, splitPath("spec.domain.memory.guest"), "8Gi")
+	}, state: plan.StateOK},
+	{name: "live change on its way", make: func(_ *testing.T, w *world) {
+		w.applied(set("8Gi", memory))
+		setIn(w.instance, splitPath("spec.domain.memory.guest"), "8Gi")
+		w.instance["status"].(object)["conditions"] = []any{object{"type": "HotMemoryChange", "status": "True"}}
+	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: memory"}},
+	{name: "live change held back", make: func(_ *testing.T, w *world) {
+		w.applied(both(set("8Gi", memory), set("a", "spec.template.spec.hostname")))
+		w.asks(notMovable)
+	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: hostname", "KubeVirt holds back until that restart: memory"}},
+	{name: "live change that nothing has taken up", make: func(_ *testing.T, w *world) { w.applied(set("8Gi", memory)) }, state: plan.StateStaged, code: plan.FactStaged, says: []string{"has not taken up while it runs: memory"}},
+	{name: "pod label", make: func(_ *testing.T, w *world) { w.applied(set("x", "spec.template.metadata.labels.team")) }, state: plan.StateStaged, code: plan.FactStaged, says: []string{"takes effect at the next start: template.metadata.labels.team"}},
+	{name: "sticky", make: func(_ *testing.T, w *world) { w.asks(notMovable); w.cluster.KubeVirt = "1.7.2" }, state: plan.StateRestart, code: plan.FactSticky, says: []string{"this KubeVirt keeps the condition", "not even a revert"}},
+	{name: "said for no reason", make: func(_ *testing.T, w *world) { w.asks(notMovable) }, state: plan.StateRestart, code: plan.FactFalse, says: []string{"none of its fields differs from those it was started with"}},
+	{name: "said for a default", make: func(_ *testing.T, w *world) {
+		w.applied(set("16Gi", "spec.template.spec.domain.memory.maxGuest"))
+		w.asks(notMovable)
+	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for what it has already: memory", "kubevirt/issues/17610"}},
+	{name: "said for a NIC that is plugged in", make: func(_ *testing.T, w *world) {
+		nic := func(path string) func([]object) {
+			return func(objects []object) { setIn(objects[0], splitPath(path), object{"name": "fast", "bridge": object{}}) }
+		}
+		w.revision["data"].(object)["spec"] = at(w.revision, "data", "spec")
+		nic("spec.template.spec.domain.devices.interfaces.2")([]object{{"spec": at(w.revision, "data", "spec")}})
+		w.asks(notMovable)
+	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for what it has already: nics", "issues/18955 and 15881"}},
+	{name: "without its revision", make: func(_ *testing.T, w *world) {
+		w.applied(set("a", "spec.template.spec.hostname"))
+		w.asks(notMovable)
+		w.revision = nil
+	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: hostname", "lacks its ControllerRevision"}},
+	{name: "without its instance", make: func(_ *testing.T, w *world) {
+		w.applied(set("a", "spec.template.spec.hostname"))
+		w.asks(notMovable)
+		w.instance = nil
+	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: " + notMovable, "lacks its instance"}},
+	{name: "stopped, changed", make: func(_ *testing.T, w *world) {
+		w.applied(both(set("Halted", strategy), set("a", "spec.template.spec.hostname")))
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
+	}, state: plan.StateOK},
+	{name: "instance type with its revision", make: func(_ *testing.T, w *world) {
+		w.applied(set(object{"name": "m"}, "spec.instancetype"))
+		set(object{"name": "m", "revisionName": "db-m-1"}, "spec.instancetype")([]object{w.revision["data"].(object)})
+	}, state: plan.StateOK},
+
+	{name: "stopped by hand", make: func(t *testing.T, w *world) {
+		w.record(t)
+		setIn(w.vm, splitPath(strategy), "Halted")
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
+	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{
+		"does not run: Git says Always, and the cluster Halted", "was changed in the cluster: runStrategy (virt-api, 2026-11-22T03:00:00Z)",
+	}},
+	{name: "changed by hand, without a record", make: func(_ *testing.T, w *world) { setIn(w.vm, splitPath(strategy), "Manual") }, state: plan.StateDrift, code: plan.FactDrift, says: []string{"runStrategy (virt-api"}},
+	{name: "not synced", make: func(t *testing.T, w *world) { w.record(t); set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}, hides: []string{"whether a sync is due"}},
+	{name: "not synced, without a record", make: func(_ *testing.T, w *world) { set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"whether a sync is due"}},
+	{name: "dropped, not synced", make: func(t *testing.T, w *world) { set("x", "metadata.labels.team")([]object{w.vm}); w.record(t) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}},
+	{name: "ignored", make: func(t *testing.T, w *world) {
+		w.record(t)
+		setIn(w.vm, splitPath(strategy), "Manual")
+		w.add(object{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": object{"name": "shop", "namespace": "argocd"}, "spec": object{
+			"ignoreDifferences": []any{object{"group": "kubevirt.io", "kind": "VirtualMachine", "jsonPointers": []any{"/spec/runStrategy"}}},
+		}})
+	}, state: plan.StateOK},
+	{name: "missing", make: func(_ *testing.T, w *world) { w.vm["metadata"].(object)["name"] = "other" }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"is not in the cluster"}, hides: []string{"all of the namespace"}},
+	{name: "missing in an empty export", make: func(_ *testing.T, w *world) { w.vm = nil }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"whether the state in the cluster has all of the namespace"}},
+
+	{name: "broken", make: func(_ *testing.T, w *world) { w.vm["status"].(object)["printableStatus"] = "ErrorUnschedulable" }, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ErrorUnschedulable)"}},
+	{name: "starting", make: func(_ *testing.T, w *world) {
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "WaitingForVolumeBinding"}
+	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is waiting for volume binding"}},
+	{name: "change failed", make: func(_ *testing.T, w *world) { w.condition("Failure", "failed to hotplug volume data") }, state: plan.StateFailed, code: plan.FactChangeFailed, says: []string{"could not make the last change: failed to hotplug volume data"}},
+	{name: "disk failed", make: func(_ *testing.T, w *world) { w.others[0]["status"] = object{"phase": "Failed"} }, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db could not be filled (Failed)"}},
+	{name: "disk filled", make: func(_ *testing.T, w *world) {
+		w.others[0]["status"] = object{"phase": "ImportInProgress", "progress": "45.0%"}
+	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"the disk db is being filled (ImportInProgress, 45.0%)"}},
+	{name: "disk that is kept and owned", make: func(_ *testing.T, w *world) {
+		w.others[1]["metadata"].(object)["ownerReferences"] = []any{object{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "db", "uid": "1"}}
+	}, state: plan.StateDisk, code: plan.FactStillOwned, says: []string{"Git keeps the disk db-data", "kubectl patch datavolume db-data"}},
+	{name: "disk not synced", make: func(t *testing.T, w *world) { w.record(t); in(1, set("x", "metadata.labels.team"))(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"DataVolume db is not synced yet"}},
+	{name: "disk missing", make: func(_ *testing.T, w *world) { w.others = w.others[1:] }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"DataVolume db is not in the cluster"}},
+	{name: "rollout stopped", make: func(_ *testing.T, w *world) {
+		w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("aaaa", "metadata.annotations.vmrender~io/content")))
+		w.add(object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": "shop-rollout", "namespace": "prod", "annotations": object{"vmrender.io/stopped": "db=aaaa"}}})
+	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it (Lease shop-rollout)"}},
+	{name: "snapshot", make: func(_ *testing.T, w *world) {
+		w.add(object{"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot", "metadata": object{"name": "s", "namespace": "prod"}, "spec": object{"source": object{"kind": "VirtualMachine", "name": "db"}}})
+	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"the snapshot s is pending"}},
+	{name: "sync failed", make: func(_ *testing.T, w *world) {
+		w.add(object{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": object{"name": "shop", "namespace": "argocd"}, "status": object{
+			"operationState": object{"phase": "Failed", "message": "denied", "syncResult": object{"revision": "abcd"}},
+		}})
+	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
+}
+
+func TestStatus(t *testing.T) {
+	for _, test := range standings {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			test.make(t, w)
+			s := w.status(t)
+			require.NotEmpty(t, s.VMs)
+			v := s.VMs[0]
+			require.Equal(t, test.state, v.State, "%+v", v.Facts)
+			if test.state > plan.StateOK {
+				require.Equal(t, test.code, v.Facts[0].Code)
+			}
+			said := toldOf(s)
+			for _, part := range test.says {
+				require.Contains(t, said, part)
+			}
+			for _, part := range test.hides {
+				require.NotContains(t, said, part)
+			}
+			for _, f := range v.Facts {
+				require.Contains(t, plan.FactCodes(), f.Code)
+			}
+		})
+	}
+}
+
+func (w *world) status(t *testing.T) *plan.Status {
+	t.Helper()
+	state := w.others
+	for _, o := range []object{w.vm, w.instance, w.revision} {
+		if o != nil {
+			state = append(state, o)
+		}
+	}
+	return plan.NewStatus(encode(t, w.git), plan.Options{Cluster: w.cluster, Live: encode(t, state)})
+}
+
+// toldOf returns all that a status tells, in lines.
+func toldOf(s *plan.Status) string {
+	lines := append([]string{}, s.Notes...)
+	for _, v := range s.VMs {
+		for _, f := range v.Facts {
+			lines = append(lines, f.Says, f.Advice, f.Approximate)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Machines that Git no longer has are found by the Application that tracks those it has, or
+// by what vmrender has rendered in the same namespaces; those of pools, and those of other
+// Applications, are not left over.
+func TestStatusLeftOver(t *testing.T) {
+	other := func(name string, edit func(object)) []manifest.Object {
+		w := newWorld(t)
+		vm := load(t, "pet")
+		tracked(vm)
+		vm[0]["metadata"].(object)["name"] = "old"
+		edit(vm[0])
+		w.add(vm[0])
+		s := w.status(t)
+		require.Equal(t, name == "", len(s.VMs) == 1, "%s: %+v", name, s.VMs)
+		if name != "" {
+			require.Equal(t, plan.StateLeftOver, s.VMs[0].State)
+			require.Contains(t, toldOf(s), name)
+		}
+		return nil
+	}
+	tracking := splitPath("metadata.annotations.argocd~argoproj~io/tracking-id")
+	other("the Application shop tracks it; Prune=false keeps it", func(vm object) { setIn(vm, tracking, "shop:kubevirt.io/VirtualMachine:prod/old") })
+	other("", func(vm object) { setIn(vm, tracking, "tools:kubevirt.io/VirtualMachine:prod/old") })
+	other("", func(vm object) {
+		setIn(vm, tracking, "shop:kubevirt.io/VirtualMachine:prod/old")
+		setIn(vm, splitPath("metadata.ownerReferences"), []any{object{"kind": "VirtualMachinePool", "name": "web"}})
+	})
+}
+
+// The worst machines come first, and every machine is counted.
+func TestStatusOrder(t *testing.T) {
+	w := newWorld(t)
+	w.git = append(w.git, load(t, "cattle")...)
+	w.applied(set("a", "spec.template.spec.hostname"))
+	w.asks(notMovable)
+	s := w.status(t)
+	require.Len(t, s.VMs, 2)
+	require.Equal(t, plan.StateNotSynced, s.Worst())
+	require.Equal(t, "web", s.VMs[0].ID.Name)
+	require.Equal(t, map[plan.State]int{plan.StateNotSynced: 1, plan.StateRestart: 1}, s.Counts)
+}
+
+// What a status shows of fields has no secrets.
+func TestStatusHidesSecrets(t *testing.T) {
+	w := newWorld(t)
+	w.applied(set("#cloud-config\npassword: hunter2\n", "spec.template.spec.volumes.3.cloudInitNoCloud.userData"))
+	w.asks(notMovable)
+	text, err := json.Marshal(w.status(t))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "waits for a restart: cloudInit")
+	require.NotContains(t, string(text), "hunter2")
+	require.NotContains(t, string(text), "s3cret")
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// Status is how the machines of Git stand in the cluster, with what a reader must know to
+// judge it.
+type Status struct {
+	*plan.Status
+	// Git is what was promised, and Cluster where it should be.
+	Git, Cluster Side
+	// Unknown is what the whole comparison does not know, in a few words each.
+	Unknown []string
+	// Verbose adds fields, values and advice to the text for people, and the machines that
+	// are as Git has them.
+	Verbose bool
+	// Terminal is what the text is written to.
+	Terminal Terminal
+}
+
+// StatusFormat is an output format for a [Status].
+type StatusFormat struct {
+	Name  string // such as "markdown"
+	Write func(io.Writer, Status) error
+}
+
+// StatusFormats returns all formats, the one for people first.
+func StatusFormats() []StatusFormat {
+	return []StatusFormat{{"text", StatusText}, {"markdown", StatusMarkdown}, {"json", StatusJSON}}
+}
+
+// String returns the format's name.
+func (f StatusFormat) String() string { return f.Name }
+
+// Reaches reports whether a machine has this state or a worse one. Nothing reaches
+// [plan.StateOK].
+func (s Status) Reaches(state plan.State) bool { return state > plan.StateOK && s.Worst() >= state }
+
+// Headline returns the status in one line with counts, such as
+// "2 of 40 VMs not as Git has them: 1 down, 1 restart".
+func (s Status) Headline() string {
+	other, vms := len(s.VMs)-s.Counts[plan.StateOK], Count(len(s.VMs), "VM")
+	if other == 0 {
+		return vms + ", as Git has " + pronoun(len(s.VMs))
+	}
+	states, parts := plan.States(), []string{}
+	slices.Reverse(states)
+	for _, state := range states {
+		if n := s.Counts[state]; n > 0 && state > plan.StateOK {
+			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords(state)))
+		}
+	}
+	return fmt.Sprintf("%d of %s not as Git has %s: %s", other, vms, pronoun(other), strings.Join(parts, ", "))
+}
+
+func pronoun(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// stateWords returns a state in words for people, such as "left over".
+func stateWords(s plan.State) string { return strings.ReplaceAll(s.String(), "-", " ") }
+
+// says returns all facts about a machine in one sentence.
+func says(v *plan.Standing) string {
+	var parts []string
+	for i := range v.Facts {
+		parts = append(parts, v.Facts[i].Says)
+	}
+	out := strings.Join(parts, "; ")
+	if v.Approximate {
+		out = "[?] " + out
+	}
+	return out
+}
+
+// stateColors are the colors of states, which are always written in words also.
+var stateColors = map[plan.State]sgr{
+	plan.StateOK: green, plan.StateUnderWay: cyan, plan.StateStaged: cyan, plan.StateRestart: yellow,
+	plan.StateNotSynced: yellow, plan.StateDrift: magenta, plan.StateLeftOver: magenta, plan.StateFailed: red,
+	plan.StateDisk: red, plan.StateDown: alarm,
+}
+
+// StatusText writes a status for people: the headline, what is compared with what, and a
+// line for each machine, the worst first. See [Visible] for what is not printable.
+func StatusText(w io.Writer, s Status) error {
+	t := &planText{look: s.Terminal, verbose: s.Verbose}
+	color := bold
+	if s.Worst() > plan.StateOK {
+		color = stateColors[s.Worst()]
+	}
+	t.line(color, s.Headline())
+	for _, side := range []struct {
+		label string
+		side  Side
+	}{{"git", s.Git}, {"cluster", s.Cluster}} {
+		t.fact(side.label, side.side.Title())
+		t.facts(side.side.Facts())
+	}
+	t.fact("not known", strings.Join(s.Unknown, "; "))
+	t.standings(s)
+	t.list("notes", s.Notes)
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// standings writes a line for each machine.
+func (t *planText) standings(s Status) {
+	shown := s.VMs
+	if !s.Verbose {
+		shown = shown[:len(shown)-s.Counts[plan.StateOK]]
+	}
+	width, words := 0, 0
+	for i := range shown {
+		width = min(max(width, utf8.RuneCountInString(name(shown[i].ID))), widest)
+		words = max(words, len(stateWords(shown[i].State)))
+	}
+	if len(shown) > 0 {
+		t.out.WriteByte('\n')
+	}
+	for i := range shown {
+		v := &shown[i]
+		state := fmt.Sprintf("%-*s", words, stateWords(v.State))
+		t.line(stateColors[v.State], state, strings.TrimRight(fmt.Sprintf("  %-*s  %s", width, name(v.ID), says(v)), " "))
+		if t.verbose {
+			t.factsOf(v)
+		}
+	}
+}
+
+// factsOf writes all that is known about the facts of a machine.
+func (t *planText) factsOf(v *plan.Standing) {
+	for i := range v.Facts {
+		f := &v.Facts[i]
+		t.line(stateColors[f.State], "    "+stateWords(f.State), " "+f.Says+" ["+string(f.Code)+"]")
+		for j := range f.Fields {
+			field := &f.Fields[j]
+			by := ""
+			if field.By != "" {
+				by = ", by " + field.By + " at " + field.At
+			}
+			t.line(dim, "      "+field.Path, " "+orNothing(field.Is)+" → "+orNothing(field.Wanted)+by)
+		}
+		for _, more := range []struct{ label, text string }{{"advice", f.Advice}, {"not known", f.Approximate}} {
+			if more.text != "" {
+				t.line(dim, fmt.Sprintf("      %-9s ", more.label), more.text)
+			}
+		}
+	}
+}

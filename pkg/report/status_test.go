@@ -1,0 +1,100 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/schema"
+)
+
+// statusOf returns a status of n machines that wait for a restart, and of one that is fine.
+func statusOf(n int) report.Status {
+	s := &plan.Status{Counts: map[plan.State]int{plan.StateOK: 1}, Notes: []string{"a note"}}
+	for i := range n {
+		id := vm(fmt.Sprintf("web-%d", i))
+		s.VMs = append(s.VMs, plan.Standing{ID: id, State: plan.StateRestart, Facts: []plan.Fact{{
+			State: plan.StateRestart, Code: plan.FactRestart, Says: "waits for a restart: memory, tpm | <b>\x1b[31m", Object: id,
+			Fields: []plan.FieldStatus{{Path: "spec.template.spec.domain.memory.guest", Key: "memory", Is: `"4Gi"`, Wanted: `"2Gi"`, By: "kubectl", At: "2026-11-22T03:00:00Z"}},
+		}}})
+		s.Counts[plan.StateRestart]++
+	}
+	s.VMs = append(s.VMs, plan.Standing{ID: vm("fine")})
+	return report.Status{Status: s, Git: report.Side{Label: "main"}, Cluster: report.Side{Label: "the cluster", Exported: "2026-11-22T03:00:00Z"}}
+}
+
+func TestStatusJSONIsOfItsSchema(t *testing.T) {
+	text, err := fs.ReadFile(schema.Output, "status.schema.json")
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource("status.schema.json", doc))
+	compiled := compiler.MustCompile("status.schema.json")
+	validate := func(text string) error {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		require.NoError(t, err)
+		return compiled.Validate(doc)
+	}
+	for _, n := range []int{0, 2} {
+		var out strings.Builder
+		require.NoError(t, report.StatusJSON(&out, statusOf(n)))
+		require.NoError(t, validate(out.String()), out.String())
+		require.Error(t, validate(strings.Replace(out.String(), `"headline"`, `"head"`, 1)))
+		if n > 0 {
+			require.Error(t, validate(strings.Replace(out.String(), `"state": "restart"`, `"state": "reboot"`, 1)))
+			require.Error(t, validate(strings.Replace(out.String(), `"code": "waits-for-restart"`, `"code": "waits"`, 1)))
+		}
+	}
+}
+
+// A comment is as short as GitHub accepts, however many machines there are, counts all of
+// them, and has no markup of theirs.
+func TestStatusMarkdownFits(t *testing.T) {
+	for _, n := range []int{0, 1, 5000} {
+		var out strings.Builder
+		require.NoError(t, report.StatusMarkdown(&out, statusOf(n)))
+		require.Less(t, out.Len(), 60_000)
+		require.True(t, strings.HasPrefix(out.String(), "### "+statusOf(n).Headline()+"\n"))
+		require.NotContains(t, out.String(), "<b>")
+		require.NotContains(t, out.String(), "\x1b")
+		require.Equal(t, n == 5000, strings.Contains(out.String(), " more\n"))
+	}
+}
+
+// Machines that are as Git has them are counted, and only named if all is asked for.
+func TestStatusTextIsALineEach(t *testing.T) {
+	s := statusOf(2)
+	require.Equal(t, "2 of 3 VMs not as Git has them: 2 restart", s.Headline())
+	require.Equal(t, "1 VM, as Git has it", statusOf(0).Headline())
+	var out strings.Builder
+	require.NoError(t, report.StatusText(&out, s))
+	require.Equal(t, 2, strings.Count(out.String(), "\nrestart  prod/web-"))
+	require.NotContains(t, out.String(), "fine")
+	require.NotContains(t, out.String(), "\x1b")
+	s.Verbose = true
+	out.Reset()
+	require.NoError(t, report.StatusText(&out, s))
+	require.Contains(t, out.String(), "\nok       prod/fine\n")
+	require.Contains(t, out.String(), `spec.template.spec.domain.memory.guest "4Gi" → "2Gi", by kubectl at 2026-11-22T03:00:00Z`)
+}
+
+func TestStatusReaches(t *testing.T) {
+	require.True(t, statusOf(1).Reaches(plan.StateStaged))
+	require.False(t, statusOf(1).Reaches(plan.StateDown))
+	require.False(t, statusOf(1).Reaches(plan.StateOK))
+}
+
+func TestStatusWriteErrorsAreReturned(t *testing.T) {
+	for _, f := range report.StatusFormats() {
+		require.ErrorIs(t, f.Write(broken{}, statusOf(1)), io.ErrClosedPipe, f.Name)
+	}
+}
