@@ -83,6 +83,14 @@ func TestPlan(t *testing.T) {
 	require.NotEmpty(t, s.machines()["create"])
 	require.Equal(t, disks["delete"], s.disks()["delete"], "its disk is kept")
 	require.Equal(t, disks["left"], s.disks()["left"])
+
+	stands := s.status()
+	require.Equal(t, "restart: waits for a restart: cpu", stands["restart"])
+	require.Equal(t, "staged: takes effect at the next start: template.metadata.annotations.team", stands["staged"])
+	require.Contains(t, stands["left"], "left-over: is in the cluster, and Git does not have it, but the Application ")
+	for _, name := range []string{"none", "metadata", "live", "power"} {
+		require.NotContains(t, stands, name)
+	}
 }
 
 // A plan knows what the cluster will refuse.
@@ -93,6 +101,29 @@ func TestPlanRefused(t *testing.T) {
 	s.push("A smaller disk")
 	require.Equal(t, map[string]string{"db": "refused"}, s.plan("HEAD~"))
 	s.wait(syncFailed)
+}
+
+// status returns what has become of the machines that are not as Git has them, by name: the
+// state, and what the worst fact says.
+func (s *scenario) status() map[string]string {
+	s.Helper()
+	var stdout, stderr bytes.Buffer
+	command := exec.CommandContext(s.Context(), lab.Programs["vmrender"], "status", s.repository.Dir,
+		"--namespace", s.name, "--live", "cluster", "--kubeconfig", lab.cluster.Kubeconfig, "-o", "json")
+	command.Stdout, command.Stderr = &stdout, &stderr
+	require.NoError(s, command.Run(), stderr.String())
+	var report struct {
+		VMs []struct {
+			Name, State string
+			Facts       []struct{ Says string }
+		}
+	}
+	require.NoError(s, json.Unmarshal(stdout.Bytes(), &report))
+	out := map[string]string{}
+	for _, vm := range report.VMs {
+		out[vm.Name] = vm.State + ": " + vm.Facts[0].Says
+	}
+	return out
 }
 
 // plan returns the levels of the machines in the commits since a revision, by name.
