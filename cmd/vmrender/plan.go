@@ -30,6 +30,9 @@ migrate, whom its disks belong to, what somebody has changed there and the sync 
 back, and what is going on (docs/live.md). With --live alone, the old state is what
 Argo CD has applied last.
 
+With --target-from and --target-to, plan what an upgrade of the platform does to the
+same files: of kubevirt, cdi, argocd and openshift (docs/upgrades.md).
+
 Levels, mildest first:
 
 %s
@@ -48,6 +51,7 @@ func newPlanCommand() *cobra.Command {
   vmrender plan sites/a --from origin/main... -o markdown --fail-on data-loss
   vmrender plan --from-overlay stage.yaml --to-overlay prod.yaml
   vmrender plan --from main --live cluster
+  vmrender plan --target-from kubevirt=1.8 --target-to kubevirt=1.9
   kubectl get vm,vmi,dv,pvc -A -o yaml | vmrender plan --live -`,
 	}
 	sides := new(sideFlags)
@@ -131,7 +135,7 @@ func planCommandLine(cmd *cobra.Command, args []string) string {
 			words = append(words, "--"+name+" "+f.Value.String())
 		}
 	}
-	for _, name := range []string{"overlay", "from-overlay", "to-overlay"} {
+	for _, name := range []string{"overlay", "from-overlay", "to-overlay", "target-from", "target-to"} {
 		files, _ := cmd.Flags().GetStringArray(name)
 		for _, file := range files {
 			words = append(words, "--"+name+" "+file)
@@ -179,7 +183,9 @@ func predict(sides *sideFlags, from, to loaded, live state, cluster plan.Cluster
 				fmt.Sprintf("what Git has dropped of objects that do not say what Argo CD applied last (%d)", unrecorded))
 		}
 	}
-	p.Plan = plan.New(from.objects, to.objects, plan.Options{Cluster: cluster, Live: live.objects})
+	p.Plan = plan.New(from.objects, to.objects, plan.Options{
+		Cluster: cluster, Live: live.objects, Upgrade: sides.upgraded,
+	})
 	_, said := plan.ReadCluster(cluster, live.objects)
 	p.Notes = append(live.notes(said), p.Notes...)
 	return p

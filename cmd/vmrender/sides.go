@@ -11,6 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/revision"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -26,12 +27,15 @@ type sideFlags struct {
 	live     liveFlags
 	// fromCluster says that the old side is what the cluster has.
 	fromCluster bool
+	// upgraded is the upgrade that both sides differ by; nil if there is none.
+	upgraded *plan.Upgrade
 }
 
 // ownFlags are the flags of one side. They add to those of both.
 type ownFlags struct {
 	revision       string
 	overlays, sets []string
+	targets        []string // versions of the platform, such as "kubevirt=1.8"
 }
 
 func (f *sideFlags) register(cmd *cobra.Command) {
@@ -52,15 +56,22 @@ func (o *ownFlags) register(cmd *cobra.Command, name, which string) {
 		"`file` to merge over the "+which+" side only, after each --overlay (repeatable)")
 	flags.StringArrayVar(&o.sets, name+"-set", nil,
 		"var of the "+which+" side only, as `key=value` with dotted keys (repeatable)")
+	flags.StringArrayVar(&o.targets, "target-"+name, nil,
+		"`product=version` of the platform on the "+which+" side: argocd, cdi, kubevirt, openshift (repeatable)")
 	completeFlag(cmd, name, cobra.NoFileCompletions)
 	completeFlag(cmd, name+"-set", cobra.NoFileCompletions)
+	completeFlag(cmd, "target-"+name, cobra.NoFileCompletions)
 }
 
-func (o *ownFlags) isEmpty() bool { return len(o.overlays)+len(o.sets) == 0 }
+func (o *ownFlags) isEmpty() bool { return len(o.overlays)+len(o.sets)+len(o.targets) == 0 }
 
 // check returns an error if the flags do not fit each other or the arguments.
 func (f *sideFlags) check(cmd *cobra.Command, args []string) error {
 	if err := cobra.MatchAll(argsBetween(0, 2), f.platform.check)(cmd, args); err != nil {
+		return err
+	}
+	var err error
+	if f.upgraded, err = f.upgrade(); err != nil {
 		return err
 	}
 	if err := f.live.check(args); err != nil {
@@ -96,7 +107,7 @@ func (f *sideFlags) check(cmd *cobra.Command, args []string) error {
 
 // checkSets checks the flags for two arguments.
 func (f *sideFlags) checkSets(cmd *cobra.Command, args []string) error {
-	for _, name := range []string{"from", "to"} {
+	for _, name := range []string{"from", "to", "target-from"} {
 		if cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s is for one PATH; remove it, or the second argument", name)
 		}
@@ -166,8 +177,8 @@ func (f *sideFlags) loadPath(cmd *cobra.Command, label, path string, o fleet.Opt
 	if !isPlatform {
 		return loadFleet(label, path, o), rejectPlatformFlags(cmd)
 	}
-	for _, name := range []string{"namespace", "default"} {
-		if cmd.Flags().Changed(name) {
+	for _, name := range []string{"namespace", "default", "target-from"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 			return loaded{}, fmt.Errorf("--%s is not for a platform; remove it", name)
 		}
 	}
@@ -180,6 +191,12 @@ func (f *sideFlags) options(cmd *cobra.Command, own *ownFlags) fleet.Options {
 	o := f.fleet.options(cmd, nil)
 	o.Overlays = slices.Concat(o.Overlays, own.overlays)
 	o.Set = slices.Concat(o.Set, own.sets)
+	if f.upgraded != nil {
+		o.Target = f.upgraded.To
+		if own == &f.from {
+			o.Target = f.upgraded.From
+		}
+	}
 	return o
 }
 

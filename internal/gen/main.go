@@ -109,6 +109,9 @@ func generate() (map[string][]byte, error) {
 	if files["docs/impact.md"], err = impactReference(); err != nil {
 		return nil, fmt.Errorf("making docs/impact.md: %w", err)
 	}
+	if files["docs/upgrades.md"], err = upgradesReference(); err != nil {
+		return nil, fmt.Errorf("making docs/upgrades.md: %w", err)
+	}
 	if files["docs/images/plan.svg"], err = planPicture(); err != nil {
 		return nil, fmt.Errorf("making docs/images/plan.svg: %w", err)
 	}

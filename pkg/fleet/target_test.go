@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -23,6 +24,26 @@ func TestTarget(t *testing.T) {
 		KubeVirt: "1.6", VMRolloutStrategy: "LiveUpdate", WorkloadUpdateMethods: []string{},
 		FeatureGates: map[string]bool{"A": true, "B": false}, LiveMigratable: new(bool),
 	}, got)
+}
+
+// Versions of the command line take the place of those in the target, and a release of
+// OpenShift that of both.
+func TestTargetReplaced(t *testing.T) {
+	replaced := func(of string, versions map[string]string) values.Target {
+		dir := t.TempDir()
+		text := "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\nallowEmpty: true\ntarget: " + of + "\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(text), 0o600))
+		var diags source.Diagnostics
+		f := fleet.Open(dir, fleet.Options{Target: versions}, &diags)
+		require.Empty(t, diags.Sorted())
+		return f.Header.Target
+	}
+	got := replaced(`{kubevirt: "1.6", argocd: "3.2"}`, map[string]string{"kubevirt": "1.9", "cdi": "1.66"})
+	require.Equal(t, values.Target{KubeVirt: "1.9", ArgoCD: "3.2"}, got)
+	got = replaced(`{kubevirt: "1.6", openshift: false}`, map[string]string{"openshift": "4.21"})
+	require.Equal(t, values.Target{KubeVirt: "1.7", OpenShift: &openshift.Cluster{Release: "4.21"}}, got)
+	require.Equal(t, "1.8", replaced(`{}`, map[string]string{"openshift": "4.21", "kubevirt": "1.8"}).KubeVirt)
+	require.Equal(t, "1.6", replaced(`{kubevirt: "1.6"}`, nil).KubeVirt)
 }
 
 func TestTargetRefused(t *testing.T) {

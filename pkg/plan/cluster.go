@@ -87,6 +87,7 @@ var gateDefaults = map[string]version{
 	"DeclarativeHotplugVolumes": {1, 9},
 	"LiveUpdateNADRef":          {1, 9},
 	"RebootPolicy":              {1, 9},
+	"ImageVolume":               {1, 9},
 	"ExpandDisks":               {1, 8},
 }
 

@@ -13,6 +13,9 @@ type Options struct {
 	// claims, snapshots, restores, Jobs, Leases, quotas, storage classes, nodes, Applications,
 	// and KubeVirt's settings. Nil if they are not known; any kind can be left out.
 	Live []manifest.Object
+	// Upgrade is an upgrade of the platform that the plan is about, too; nil for none. Its
+	// versions count more than those that the cluster says.
+	Upgrade *Upgrade
 }
 
 // New returns what a sync does that turns one set of objects into another. Objects
@@ -21,6 +24,9 @@ type Options struct {
 func New(was, now []manifest.Object, o Options) *Plan {
 	p := &planner{live: readLive(o.Live), pairs: pairs(was, now), out: &Plan{}}
 	p.cluster, _ = ReadCluster(o.Cluster, o.Live)
+	if o.Upgrade != nil {
+		p.toVersion(o)
+	}
 	p.attach()
 	p.index()
 	p.linkAll()
@@ -33,6 +39,7 @@ func New(was, now []manifest.Object, o Options) *Plan {
 		}
 	}
 	p.jobs()
+	p.upgrade(o.Upgrade)
 	p.notes()
 	p.out.Summary = summary(p.out)
 	return p.out
@@ -54,6 +61,9 @@ type planner struct {
 
 	// restarts are the machines that are restarted.
 	restarts map[key]bool
+
+	// observed is the version of KubeVirt that the cluster says; empty if it is not known.
+	observed string
 
 	// differs is the number of objects that differ in the cluster from the old side in
 	// Git, in ways that touch no running machine.

@@ -63,5 +63,5 @@ func Codes() []Code {
 var engineCodes = []Code{
 	"blue-green", "created", "in-flight", "restart-pending", "reverted", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
-	"renamed", "replaced", "secret-unseen",
+	"renamed", "replaced", "secret-unseen", "upgrade",
 }

@@ -232,13 +232,18 @@ func TestStatus(t *testing.T) {
 
 func (w *world) status(t *testing.T) *plan.Status {
 	t.Helper()
+	return plan.NewStatus(encode(t, w.git), plan.Options{Cluster: w.cluster, Live: encode(t, w.state())})
+}
+
+// state returns what the cluster has.
+func (w *world) state() []object {
 	state := w.others
 	for _, o := range []object{w.vm, w.instance, w.revision} {
 		if o != nil {
 			state = append(state, o)
 		}
 	}
-	return plan.NewStatus(encode(t, w.git), plan.Options{Cluster: w.cluster, Live: encode(t, state)})
+	return state
 }
 
 // toldOf returns all that a status tells, in lines.

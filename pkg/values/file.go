@@ -6,6 +6,8 @@
 package values
 
 import (
+	"cmp"
+
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -88,6 +90,16 @@ type Target struct {
 
 // WorkloadUpdateMethods are the ways in which KubeVirt updates running VMs.
 var WorkloadUpdateMethods = []string{"LiveMigrate", "Evict"}
+
+// Replace puts versions in the place of the target's, by its keys. With another release of OpenShift, the version of
+// KubeVirt is that of the release unless it is among the versions.
+func (t *Target) Replace(versions map[string]string) {
+	if release := versions["openshift"]; release != "" {
+		t.OpenShift, t.KubeVirt = &openshift.Cluster{Release: release}, ""
+	}
+	t.KubeVirt = cmp.Or(versions["kubevirt"], t.KubeVirt)
+	t.ArgoCD = cmp.Or(versions["argocd"], t.ArgoCD)
+}
 
 // Plain reports whether the cluster is known not to be OpenShift.
 func (t *Target) Plain() bool { return t.OpenShift != nil && t.OpenShift.No }

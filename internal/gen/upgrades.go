@@ -1,0 +1,33 @@
+package main
+
+import (
+	_ "embed"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+//go:embed upgrades.md.tmpl
+var upgradesTemplate string
+
+// upgradesReference returns docs/upgrades.md, from the facts of pkg/plan.
+func upgradesReference() ([]byte, error) {
+	return execute("upgrades.md", upgradesTemplate, map[string]any{
+		"Products": table(plan.Products(), func(p plan.Product) []string { return []string{code(p.Name), p.Oldest, p.Newest} }),
+		"Facts":    table(plan.UpgradeFacts(), factCells),
+	})
+}
+
+// factCells returns the row of a fact.
+func factCells(f plan.UpgradeFact) []string {
+	what := f.Reason
+	for _, more := range []string{f.When, f.Advice} {
+		if more != "" {
+			what += "; " + more
+		}
+	}
+	level := "note"
+	if f.Level > plan.None {
+		level = code(f.Level.String())
+	}
+	return []string{f.Product + " " + f.Version, f.If.Text, level, what, f.Source}
+}

@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Upgrade is a change of the platform below an unchanged fleet: the versions before and after,
+// by product, such as "kubevirt": "1.8". Both have the same products.
+type Upgrade struct{ From, To map[string]string }
+
+// Product is a part of the platform whose upgrades are planned.
+type Product struct {
+	Name string // such as "kubevirt"
+	// Oldest and Newest are the minor versions between which the facts are known.
+	Oldest, Newest string
+}
+
+// Products returns the products whose upgrades are planned, by name.
+func Products() []Product {
+	return []Product{
+		{"argocd", "2.13", "3.6"},
+		{"cdi", "1.57", "1.66"},
+		{"kubevirt", "1.4", "1.9"},
+		{"openshift", "4.18", "4.23"},
+	}
+}
+
+// Knows reports whether a version, such as "1.8" or "1.8.4", is one whose facts are known.
+func (p *Product) Knows(v string) bool {
+	parsed := parseVersion(v)
+	minor := version{parsed[0], parsed[1]}
+	return !minor.before(parseVersion(p.Oldest)) && !parseVersion(p.Newest).before(minor)
+}
+
+// IsNewer reports whether a version is newer than another.
+func IsNewer(v, than string) bool { return parseVersion(than).before(parseVersion(v)) }
+
+// UpgradeFact is something that an upgrade changes for machines, even if no manifest changes.
+type UpgradeFact struct {
+	Product string
+	// Version is the first with the fact: an upgrade from an older version to it or a newer
+	// one meets it.
+	Version string
+	// If is the condition on a machine; always, if it is empty.
+	If UpgradeCondition
+	// Level is what happens to the machine. Facts of level None are notes on the plan: what
+	// later changes will do.
+	Level  Level
+	Reason string
+	Advice string
+	When   string
+	// Open is what is not known about a machine, if the fact depends on it; it may be empty.
+	Open   func(*upgraded) string
+	Source string
+	// Warning marks what is dangerous later.
+	Warning bool
+}
+
+// UpgradeCondition is a named condition on a machine whose platform is upgraded.
+type UpgradeCondition struct {
+	Text  string // for the reference: "with a container disk"
+	holds func(*upgraded) bool
+}
+
+// upgraded is a machine, with the settings of the cluster before the upgrade; those of its
+// subject are after it.
+type upgraded struct {
+	*subject
+	before Cluster
+}
+
+// turnsOn reports whether the upgrade turns a feature gate on.
+func (u *upgraded) turnsOn(gate string) bool { return !u.before.gate(gate) && u.cluster.gate(gate) }
+
+// toVersion makes the cluster's version that after an upgrade, and remembers the one before.
+func (p *planner) toVersion(o Options) {
+	observed, _ := ReadCluster(Cluster{}, o.Live)
+	p.observed = observed.KubeVirt
+	p.cluster.KubeVirt = cmp.Or(o.Upgrade.To["kubevirt"], p.cluster.KubeVirt)
+}
+
+// upgrade adds what an upgrade changes to the verdicts and notes.
+func (p *planner) upgrade(u *Upgrade) {
+	if u == nil {
+		return
+	}
+	if own := u.From["kubevirt"]; p.observed != "" && own != "" && !isSameMinor(p.observed, own) {
+		p.note("the cluster has KubeVirt %s, and the plan is about an upgrade from %s", p.observed, own)
+	}
+	before := p.cluster
+	before.KubeVirt, before.ArgoCD = cmp.Or(u.From["kubevirt"], before.KubeVirt), cmp.Or(u.From["argocd"], before.ArgoCD)
+	for _, product := range Products() {
+		if u.To[product.Name] == "" {
+			continue
+		}
+		if facts := u.meets(product.Name); len(facts) > 0 {
+			p.upgradeFacts(facts, before)
+		} else if product.Name != "openshift" { // whose facts are those of its KubeVirt
+			p.note("no fact is known by which an upgrade from %s %s to %s changes machines whose manifests stay the same",
+				product.Name, u.From[product.Name], u.To[product.Name])
+		}
+	}
+}
+
+// isSameMinor reports whether two versions are the same but for their patch releases.
+func isSameMinor(a, b string) bool {
+	x, y := parseVersion(a), parseVersion(b)
+	return x[0] == y[0] && x[1] == y[1]
+}
+
+// meets returns the facts about a product that lie between the two versions.
+func (u *Upgrade) meets(product string) []UpgradeFact {
+	from, to := parseVersion(u.From[product]), parseVersion(u.To[product])
+	return slices.DeleteFunc(UpgradeFacts(), func(f UpgradeFact) bool {
+		since := parseVersion(f.Version)
+		return f.Product != product || !from.before(since) || to.before(since)
+	})
+}
+
+func (p *planner) upgradeFacts(facts []UpgradeFact, before Cluster) {
+	noted := make([][]string, len(facts))
+	for i := range p.out.VMs {
+		v := &p.out.VMs[i]
+		pair := p.byKey[keyOf(v.ID)]
+		if pair == nil || pair.new == nil {
+			continue
+		}
+		m := p.upgraded(pair, before)
+		for j := range facts {
+			f := &facts[j]
+			switch {
+			case f.If.holds != nil && !f.If.holds(m):
+			case f.Level == None:
+				noted[j] = append(noted[j], v.ID.Namespace+"/"+v.ID.Name)
+			default:
+				v.Causes = append(v.Causes, f.cause(m))
+			}
+		}
+		again := verdict(v.ID, v.Causes)
+		v.Level, v.Approximate, v.Causes = again.Level, again.Approximate, again.Causes
+	}
+	for j, names := range noted {
+		if len(names) > 0 {
+			p.note("from %s %s on, %s (%s: %s)",
+				facts[j].Product, facts[j].Version, facts[j].Reason, plural(len(names), "machine", "machines"), some(names))
+		}
+	}
+}
+
+// upgraded returns a machine as it is when its platform is upgraded.
+func (p *planner) upgraded(pair *pair, before Cluster) *upgraded {
+	s := p.subject(pair)
+	s.live = p.live.machine(pair.id)
+	if s.old == nil {
+		s.old = s.new
+	}
+	s.disks = p.disksOf(s)
+	return &upgraded{s, before}
+}
+
+// cause returns the cause that a fact makes for a machine.
+func (f *UpgradeFact) cause(u *upgraded) Cause {
+	c := Cause{
+		Level: f.Level, Code: "upgrade", Reason: fmt.Sprintf("%s %s: %s", f.Product, f.Version, f.Reason), Advice: f.Advice,
+		When: f.When, Warning: f.Warning,
+	}
+	if f.Open != nil {
+		c.Approximate = f.Open(u)
+	}
+	return c
+}

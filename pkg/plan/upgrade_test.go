@@ -1,0 +1,140 @@
+package plan_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// upgrades are upgrades below the unchanged pet, with what becomes of it.
+var upgrades = []struct {
+	name     string
+	from, to string                   // of KubeVirt
+	edit     func(*testing.T, *world) // of the cluster; nil if it is not known
+	git      func([]object)           // of Git
+	cluster  func(*plan.Cluster)      // of the settings
+	level    plan.Level
+	unsure   bool
+	says     []string
+	hides    []string
+}{
+	{name: "nothing", from: "1.7.2", to: "1.7.3", level: plan.None, says: []string{"no fact is known by which an upgrade from kubevirt 1.7.2 to 1.7.3"}, hides: []string{"on, "}},
+	{name: "rollout strategy", from: "1.5", to: "1.6", cluster: plain, level: plan.None, says: []string{"vmRolloutStrategy is LiveUpdate instead of Stage (one machine: prod/db)"}},
+	{name: "rollout strategy on OpenShift", from: "1.5", to: "1.6", level: plan.None, hides: []string{"vmRolloutStrategy"}},
+	{name: "rollout strategy that is set", from: "1.5", to: "1.6", cluster: func(c *plan.Cluster) { plain(c); stage(c) }, level: plan.None, hides: []string{"vmRolloutStrategy"}},
+	{name: "reverts", from: "1.7.2", to: "1.8", level: plan.None, says: []string{"from kubevirt 1.8 on, a machine whose changes are reverted"}},
+	{name: "reverts already", from: "1.7.3", to: "1.8", level: plan.None, hides: []string{"reverted"}},
+
+	{name: "PCI, unknown", from: "1.7", to: "1.8", level: plan.Staged, unsure: true, says: []string{"other PCI addresses, once", "and runs during the upgrade"}},
+	{name: "PCI, before the scheme", from: "1.5", to: "1.9", level: plan.None, hides: []string{"PCI"}},
+	{name: "PCI, after it", from: "1.8", to: "1.9", level: plan.None, hides: []string{"PCI"}},
+	{name: "PCI, patch releases", from: "1.7.1", to: "1.7.2", level: plan.Staged, unsure: true, says: []string{"kubevirt 1.7.2: "}},
+	{name: "PCI, older patch releases", from: "1.6.3", to: "1.6.4", level: plan.Staged, unsure: true, says: []string{"kubevirt 1.6.4: "}},
+	{name: "PCI, said once", from: "1.6.3", to: "1.8", level: plan.Staged, unsure: true, hides: []string{"kubevirt 1.6.4: "}},
+	{name: "PCI, runs and is marked on the way", from: "1.7", to: "1.8", edit: fine, level: plan.None, hides: []string{"PCI"}},
+	{name: "PCI, runs and nothing marks it", from: "1.7", to: "1.9", edit: fine, level: plan.Staged, unsure: true, says: []string{"PCI"}},
+	{name: "PCI, stopped", from: "1.7", to: "1.8", edit: func(_ *testing.T, w *world) {
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
+	}, level: plan.Staged, unsure: true, says: []string{"PCI"}},
+	{name: "PCI, marked", from: "1.7", to: "1.9", edit: func(_ *testing.T, w *world) {
+		setIn(w.vm, splitPath("spec.template.metadata.annotations"), object{"kubevirt.io/pci-topology-version": "v2"})
+	}, level: plan.None, hides: []string{"PCI"}},
+	{name: "PCI, no PCI Express", from: "1.7", to: "1.9", git: set("s390x", "spec.template.spec.architecture"), level: plan.None, hides: []string{"PCI"}},
+
+	{name: "hotplug, noted", from: "1.8", to: "1.9", cluster: plain, level: plan.None, says: []string{"from kubevirt 1.9 on, hotpluggable disks are plugged and unplugged as Git has them"}},
+	{name: "hotplug, none", from: "1.8", to: "1.9", cluster: plain, git: set(false, "spec.template.spec.volumes.2.persistentVolumeClaim.hotpluggable"), level: plan.None, hides: []string{"hotpluggable"}},
+	{name: "hotplug, gate on before", from: "1.8", to: "1.9", cluster: gate("DeclarativeHotplugVolumes"), level: plan.None, hides: []string{"hotpluggable"}},
+	{name: "hotplug, older gate kept", from: "1.8", to: "1.9", cluster: gate("HotplugVolumes"), level: plan.None, hides: []string{"hotpluggable"}},
+	{name: "plugged by hand", from: "1.8", to: "1.9", cluster: plain, edit: func(_ *testing.T, w *world) {
+		w.instance["spec"].(object)["volumes"] = append(at(w.instance, "spec", "volumes").([]any), object{"name": "extra", "persistentVolumeClaim": object{"claimName": "x", "hotpluggable": true}})
+	}, level: plan.Live, says: []string{"plugged into the running instance alone (virtctl addvolume) are unplugged"}},
+	{name: "plugged by hand, gates unknown", from: "1.8", to: "1.9", edit: func(_ *testing.T, w *world) {
+		w.instance["spec"].(object)["volumes"] = append(at(w.instance, "spec", "volumes").([]any), object{"name": "extra", "persistentVolumeClaim": object{"claimName": "x", "hotpluggable": true}})
+	}, level: plan.Live, unsure: true, says: []string{"whether HyperConverged keeps feature gate HotplugVolumes"}},
+	{name: "not plugged yet", from: "1.8", to: "1.9", cluster: plain, edit: func(_ *testing.T, w *world) {
+		w.instance["spec"].(object)["volumes"] = at(w.instance, "spec", "volumes").([]any)[:2]
+	}, level: plan.Live, says: []string{"the running instance has not are plugged"}},
+
+	{name: "container disk", from: "1.8", to: "1.9", git: set(object{"name": "scratch", "containerDisk": object{"image": "a"}}, "spec.template.spec.volumes.2"), level: plan.Staged, unsure: true, says: []string{"image volumes of the pod"}},
+	{name: "network", from: "1.8", to: "1.9", level: plan.None, says: []string{"a NIC moves to another network by a live migration"}},
+	{name: "network without migration", from: "1.8", to: "1.9", cluster: immovable, level: plan.None, says: []string{"KubeVirt no longer says so"}, hides: []string{"moves to another network by"}},
+	{name: "another cluster", from: "1.8", to: "1.9", edit: func(_ *testing.T, w *world) {
+		w.add(object{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": object{"name": "k", "namespace": "k"}, "status": object{"observedKubeVirtVersion": "v1.7.2"}})
+	}, level: plan.None, says: []string{"the cluster has KubeVirt 1.7.2, and the plan is about an upgrade from 1.8", "a NIC moves"}},
+}
+
+func fine(*testing.T, *world) {}
+
+func gate(name string) func(*plan.Cluster) {
+	return func(c *plan.Cluster) { c.FeatureGates = map[string]bool{name: true} }
+}
+
+func TestUpgrades(t *testing.T) {
+	for _, test := range upgrades {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			if test.git != nil {
+				w.applied(test.git)
+			}
+			if test.cluster != nil {
+				test.cluster(&w.cluster)
+			}
+			o := plan.Options{Cluster: w.cluster, Upgrade: &plan.Upgrade{
+				From: map[string]string{"kubevirt": test.from}, To: map[string]string{"kubevirt": test.to},
+			}}
+			if test.edit != nil {
+				test.edit(t, w)
+				o.Live = encode(t, w.state())
+			}
+			git := encode(t, w.git)
+			p := plan.New(git, git, o)
+			v := verdictOf(t, p)
+			require.Equal(t, test.level, v.Level, "%+v", v.Causes)
+			require.Equal(t, test.unsure, v.Approximate)
+			said := told(p)
+			for _, part := range test.says {
+				require.Contains(t, said, part)
+			}
+			for _, part := range test.hides {
+				require.NotContains(t, said, part)
+			}
+		})
+	}
+}
+
+// Upgrades of other products are planned, too, and a machine that is new or goes keeps its
+// own verdict.
+func TestUpgradeOfArgoCD(t *testing.T) {
+	w := newWorld(t)
+	set("Halted", strategy)(w.git)
+	git := encode(t, w.git)
+	versions := func(argocd string) map[string]string { return map[string]string{"argocd": argocd, "cdi": "1.62"} }
+	p := plan.New(git, git, plan.Options{Cluster: openshift, Upgrade: &plan.Upgrade{From: versions("3.2"), To: versions("3.6")}})
+	require.Contains(t, told(p), "from argocd 3.5.3 on, a stopped machine is healthy")
+	require.Contains(t, told(p), "no fact is known by which an upgrade from cdi 1.62 to 1.62")
+	p = plan.New(git, nil, plan.Options{Cluster: openshift, Upgrade: &plan.Upgrade{From: versions("3.2"), To: versions("3.6")}})
+	require.NotContains(t, told(p), "from argocd 3.5.3 on")
+	p = plan.New(git, git, plan.Options{Cluster: openshift, Upgrade: &plan.Upgrade{From: versions("3.5.3"), To: versions("3.6")}})
+	require.NotContains(t, told(p), "from argocd 3.5.3 on")
+}
+
+// Every fact names its source, is of a product whose versions are accepted, and is met by some
+// upgrade between them.
+func TestUpgradeFactsAreSound(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/upgrades.md")
+	require.NoError(t, err)
+	for _, f := range plan.UpgradeFacts() {
+		require.NotEmpty(t, f.Source)
+		require.NotEmpty(t, f.If.Text)
+		require.True(t, strings.Contains(string(docs), f.Reason), f.Reason)
+		known := false
+		for _, p := range plan.Products() {
+			known = known || p.Name == f.Product && p.Knows(f.Version) && plan.IsNewer(f.Version, p.Oldest)
+		}
+		require.True(t, known, "%s %s", f.Product, f.Version)
+	}
+}
