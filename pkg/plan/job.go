@@ -14,7 +14,7 @@ func (p *planner) jobs() {
 	defer p.dropJobs()
 	p.restarts = map[key]bool{}
 	for i := range p.out.VMs {
-		if v := &p.out.VMs[i]; v.Level == Restart || v.Level == Recreate {
+		if v := &p.out.VMs[i]; (v.Level == Restart || v.Level == Recreate) && !lacksRoom(v) {
 			p.restarts[keyOf(v.ID)] = true
 		}
 	}
@@ -30,6 +30,12 @@ func (p *planner) jobs() {
 			p.ansible(pair, decode(pair.new), "runs the Ansible job template for the machine")
 		}
 	}
+}
+
+// lacksRoom reports whether a machine needs a restart only for want of room for a migration, of
+// which KubeVirt says nothing, so that no rollout restarts it.
+func lacksRoom(v *Verdict) bool {
+	return !slices.ContainsFunc(v.Causes, func(c Cause) bool { return c.Level == v.Level && c.Code != "no-room" })
 }
 
 // dropJobs takes the Jobs out of the other objects.
@@ -116,6 +122,7 @@ func (p *planner) rollout(pair *pair, args []any) {
 	}
 	p.out.Jobs = append(p.out.Jobs, Job{
 		ID: pair.id, VMs: vms, Restarts: true,
-		Does: fmt.Sprintf("restarts the machines, of each entry at most %s at a time, and waits until they are ready", most),
+		Does: fmt.Sprintf("restarts the machines, of each entry at most %s at a time, and waits until they are ready%s",
+			most, p.inBatches(pair.id.Namespace, vms)),
 	})
 }

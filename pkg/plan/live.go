@@ -94,6 +94,8 @@ const (
 	kindMigration    = "VirtualMachineInstanceMigration.kubevirt.io"
 	kindSnapshot     = "VirtualMachineSnapshot.snapshot.kubevirt.io"
 	kindRestore      = "VirtualMachineRestore.snapshot.kubevirt.io"
+	kindBackup       = "VirtualMachineBackup.backup.kubevirt.io"
+	kindTracker      = "VirtualMachineBackupTracker.backup.kubevirt.io"
 	kindLease        = "Lease.coordination.k8s.io"
 	kindApplication  = "Application.argoproj.io"
 	kindQuota        = "ResourceQuota"

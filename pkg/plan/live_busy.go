@@ -43,6 +43,15 @@ func (p *planner) operations(s *subject) []Cause {
 				"and changes the machine's volumes", m.id.Name)
 		}
 	}
+	for _, b := range p.live.of(kindBackup, s.id.Namespace) {
+		isOver := is(b.object, "Complete") == yes || is(b.object, "Failed") == yes
+		if p.isBackupOf(b, s.id.Name) && !isOver {
+			wait("the backup %s is not complete", b.id.Name)
+		}
+	}
+	if node := text(s.live.instance, "status", "nodeName"); node != "" && isUpdated(p.live.get(kindNode, "", node)) {
+		wait("its node %s is being drained or updated: the machine leaves it by a live migration first", node)
+	}
 	for _, r := range list(s.live.object, "status", "stateChangeRequests") {
 		wait("a request to %s the machine is not done yet", strings.ToLower(text(r, "action")))
 	}
@@ -63,6 +72,24 @@ func (p *planner) fillings(s *subject) []Cause {
 		}
 	}
 	return out
+}
+
+// isBackupOf reports whether a backup is of a machine, by itself or by a tracker (KubeVirt
+// v1.9.0, api/backup/v1alpha1/types.go, VirtualMachineBackupSpec).
+func (p *planner) isBackupOf(backup entity, machine string) bool {
+	name := text(backup.object, "spec", "source", "name")
+	if text(backup.object, "spec", "source", "kind") == "VirtualMachine" {
+		return name == machine
+	}
+	tracker := p.live.get(kindTracker, backup.id.Namespace, name)
+	return text(tracker, "spec", "source", "name") == machine
+}
+
+// isUpdated reports whether a node is being drained, by hand or by the machine config operator
+// (machine-config-operator, pkg/daemon/constants/constants.go).
+func isUpdated(node tree) bool {
+	return at(node, "spec", "unschedulable") == true ||
+		annotation(node, "machineconfiguration.openshift.io/state") == "Working"
 }
 
 // isFor reports whether a snapshot or restore is for a machine.

@@ -16,6 +16,8 @@ func (p *planner) notes() {
 	p.syncs(apps)
 	p.rollouts(p.namespaces())
 	p.waiting()
+	p.migrationNotes()
+	p.updating()
 	p.unseen()
 	p.untracked(apps)
 	if p.differs > 0 {
@@ -54,6 +56,16 @@ func (p *planner) waiting() {
 	if len(names) > 0 {
 		p.note("%s a restart already, for earlier changes: %s",
 			plural(len(names), "machine needs", "machines need"), some(names))
+	}
+}
+
+// updating notes that KubeVirt is moving machines to its own newer release.
+func (p *planner) updating() {
+	for _, e := range p.live.byKind[kindKubeVirt] {
+		if n := count(at(e.object, "status", "outdatedVirtualMachineInstanceWorkloads"), 0); n > 0 {
+			p.note("KubeVirt has been upgraded, and %s from before it: migrations of them come first or in between",
+				plural(n, "machine runs", "machines run"))
+		}
 	}
 }
 

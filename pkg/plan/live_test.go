@@ -62,9 +62,9 @@ var syncs = []struct {
 		"the live migration db-m1 is Running", "the snapshot db-s1 is InProgress", "the restore db-r1 is not complete", "the disk db is being filled (ImportInProgress)", "a request to stop the machine",
 	}, hides: []string{"db-m0", "db-s0"}},
 	{name: "in flight, unchanged", base: "pet", edit: nothing, live: "busy", level: plan.None, hides: []string{"db-m1"}},
-	{name: "quota", base: "pet", edit: set("8Gi", memory), live: "quota", level: plan.Migrate, code: "plugged", says: []string{"now it cannot: the ResourceQuota team has 6Gi of requests.memory left, and a second pod needs 8Gi or more"}},
-	{name: "one node", base: "pet", edit: set("8Gi", memory), live: "node", level: plan.Migrate, code: "plugged", says: []string{"the cluster has one node"}},
-	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: plan.Migrate, code: "plugged", says: []string{"no node but a1 can run the machine"}},
+	{name: "quota", base: "pet", edit: set("8Gi", memory), live: "quota", level: plan.Restart, code: "no-room", says: []string{"now it cannot: the ResourceQuota team has 6Gi of requests.memory left, and a second pod needs 8Gi or more"}},
+	{name: "one node", base: "pet", edit: set("8Gi", memory), live: "node", level: plan.Restart, code: "no-room", says: []string{"the cluster has one node"}},
+	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: plan.Restart, code: "no-room", says: []string{"no node but a1 can run the machine"}},
 	{name: "no second node needed", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), live: "nodes", level: plan.Live, code: "placement", hides: []string{"no node"}},
 
 	{name: "syncing", base: "pet", edit: set("8Gi", memory), live: "syncing", level: plan.Migrate, code: "plugged", says: []string{

@@ -65,6 +65,9 @@ type planner struct {
 	// observed is the version of KubeVirt that the cluster says; empty if it is not known.
 	observed string
 
+	// migrating are the machines that migrate, as far as the state in the cluster tells.
+	migrating []manifest.ID
+
 	// differs is the number of objects that differ in the cluster from the old side in
 	// Git, in ways that touch no running machine.
 	differs int

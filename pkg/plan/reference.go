@@ -63,5 +63,6 @@ func Codes() []Code {
 var engineCodes = []Code{
 	"blue-green", "created", "in-flight", "restart-pending", "reverted", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
+	"no-room",
 	"renamed", "replaced", "secret-unseen", "upgrade",
 }

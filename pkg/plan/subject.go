@@ -87,11 +87,11 @@ func (s *subject) runs() truth {
 // migratable reports whether the running machine can live-migrate. The instance's
 // condition tells; without it, a disk that only one node can mount rules it out.
 func (s *subject) migratable() truth {
-	if s.live != nil && s.live.instance != nil {
+	if s.live != nil && s.live.migratable != unknown {
 		return s.live.migratable
 	}
 	for _, name := range diskNames(s.old) {
-		if isSingleNode(s.disks[name]) {
+		if isSingleNode(s.disks[name]) || isSingleNode(s.state.get(kindClaim, s.id.Namespace, name)) {
 			return no
 		}
 	}

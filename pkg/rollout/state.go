@@ -30,6 +30,8 @@ var stateKinds = []stateKind{
 	{"pool.kubevirt.io", "virtualmachinepools", []string{"v1beta1", "v1alpha1"}, false},
 	{"snapshot.kubevirt.io", "virtualmachinesnapshots", []string{"v1beta1", "v1alpha1"}, false},
 	{"snapshot.kubevirt.io", "virtualmachinerestores", []string{"v1beta1", "v1alpha1"}, false},
+	{"backup.kubevirt.io", "virtualmachinebackups", []string{"v1alpha1"}, false},
+	{"backup.kubevirt.io", "virtualmachinebackuptrackers", []string{"v1alpha1"}, false},
 	{"cdi.kubevirt.io", "datavolumes", []string{"v1beta1"}, false},
 	{"", "persistentvolumeclaims", []string{"v1"}, false},
 	{"", "resourcequotas", []string{"v1"}, false},

@@ -78,7 +78,13 @@ func (w *world) record(t *testing.T) {
 	setIn(w.vm, splitPath("metadata.annotations.kubectl~kubernetes~io/last-applied-configuration"), string(text))
 }
 
-func (w *world) add(o object) { w.others = append(w.others, o) }
+func (w *world) add(o object) {
+	metadata := o["metadata"].(object)
+	if metadata["namespace"] == nil {
+		metadata["namespace"] = ""
+	}
+	w.others = append(w.others, o)
+}
 
 const notMovable = "a non-live-updatable field was changed in the template spec"
 

@@ -1,0 +1,196 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// A live migration needs a second pod: room in the quotas of the namespace, and another node
+// that takes it. Whether the machine can migrate at all is the condition of its instance, which
+// the rules ask for. What the state in the cluster lacks is noted, and counts as room.
+
+// obstacle is why a migration cannot be now.
+type obstacle struct {
+	why string
+	// restarts says that a restart, which needs no second pod, has the room.
+	restarts bool
+}
+
+// feasible makes a change by a live migration one that needs a restart if there is no room for
+// a second pod, and one that is refused if there is none for the machine alone, either.
+func (p *planner) feasible(s *subject, c *Cause) {
+	if c.Level != Migrate || s.isPool() {
+		return
+	}
+	for _, look := range []func(*subject) *obstacle{p.noNode, p.noQuota} {
+		o := look(s)
+		if o == nil {
+			continue
+		}
+		c.Code, c.Approximate = "no-room", ""
+		if o.restarts {
+			c.Level, c.When = Restart, "at the next restart, or by a live migration as soon as there is room"
+			c.Reason += "; now it cannot: " + o.why
+			c.Advice = "make room first, or plan a restart (virtctl restart)"
+		} else {
+			c.Level, c.When = Refused, ""
+			c.Reason += "; it cannot, and a restart cannot either: " + o.why
+			c.Advice = "make room first; after a restart, the machine would not start again"
+		}
+		return
+	}
+	p.migrating = append(p.migrating, s.id)
+}
+
+// noNode returns why no other node can take the machine, or nil.
+func (p *planner) noNode(s *subject) *obstacle {
+	nodes := p.live.of(kindNode, "")
+	switch len(nodes) {
+	case 0:
+		return nil
+	case 1:
+		return &obstacle{"the cluster has one node", true}
+	}
+	here := text(s.live.instance, "status", "nodeName")
+	var most *resource.Quantity // free on the nodes that are too small
+	need := p.podMemory(s.new)
+	for _, n := range nodes {
+		if n.id.Name == here || !canRun(n.object, spec(s.new)) {
+			continue
+		}
+		free := p.live.free(n)
+		if free == nil || free.Cmp(*need) >= 0 {
+			return nil
+		}
+		if most == nil || free.Cmp(*most) > 0 {
+			most = free
+		}
+	}
+	switch {
+	case here == "":
+		return nil // one of them may be the machine's own
+	case most != nil:
+		return &obstacle{fmt.Sprintf("of the nodes but %s that can run the machine, none has more than %s of memory free, "+
+			"and a second pod needs %s or more", here, rounded(most), need), true}
+	}
+	return &obstacle{fmt.Sprintf("no node but %s can run the machine", here), true}
+}
+
+// free returns how much memory of a node its pods do not request, or nil if the node does not
+// say what it has. Without Pods in the state, it is what its machines' guests leave, which is
+// more.
+func (l *live) free(node entity) *resource.Quantity {
+	allocatable, ok := quantity(at(node.object, "status", "allocatable", "memory"))
+	if !ok {
+		return nil
+	}
+	if pods := l.byKind["Pod"]; len(pods) > 0 {
+		for _, pod := range pods {
+			if text(pod.object, "spec", "nodeName") == node.id.Name && !slices.Contains(final, text(pod.object, "status", "phase")) {
+				allocatable.Sub(*requestOf(pod.object))
+			}
+		}
+		return &allocatable
+	}
+	for _, vmi := range l.byKind[kindInstance] {
+		if text(vmi.object, "status", "nodeName") == node.id.Name && !slices.Contains(final, text(vmi.object, "status", "phase")) {
+			allocatable.Sub(*guest(tree{"spec": tree{"template": vmi.object}}))
+		}
+	}
+	return &allocatable
+}
+
+// requestOf returns the memory that a pod's containers request together.
+func requestOf(pod tree) *resource.Quantity {
+	var sum resource.Quantity
+	for _, c := range list(pod, "spec", "containers") {
+		sum.Add(*size(at(c, "resources", "requests", "memory")))
+	}
+	return &sum
+}
+
+// rounded returns a quantity for people, in whole Mi or Gi.
+func rounded(q *resource.Quantity) string {
+	const mi, gi = 1 << 20, 1 << 30
+	if v := max(q.Value(), 0); v >= gi {
+		return fmt.Sprintf("%dGi", v/gi)
+	}
+	return fmt.Sprintf("%dMi", max(q.Value(), 0)/mi)
+}
+
+// noQuota returns which quota of the namespace has no room for a second pod, or nil. It asks
+// for the guest's memory, and for the processors that the machine requests, if it does: a pod
+// takes a little more.
+func (p *planner) noQuota(s *subject) *obstacle {
+	need, has := p.demand(s.new), p.demand(s.old)
+	if s.live.running != yes {
+		has = nil
+	}
+	var found *obstacle
+	for _, q := range p.live.of(kindQuota, s.id.Namespace) {
+		if at(q.object, "spec", "scopes") != nil || at(q.object, "spec", "scopeSelector") != nil {
+			continue
+		}
+		hard, _ := at(q.object, "status", "hard").(tree)
+		for _, name := range keys(hard, nil) {
+			free := size(hard[name])
+			free.Sub(*size(at(q.object, "status", "used", name)))
+			want := need[name]
+			if want == nil || free.Cmp(*want) >= 0 {
+				continue
+			}
+			o := &obstacle{why: fmt.Sprintf("the ResourceQuota %s has %s of %s left, and a second pod needs %s or more",
+				q.id.Name, free.String(), strings.TrimPrefix(name, "count/"), want.String())}
+			if own := has[name]; own != nil {
+				free.Add(*own)
+			}
+			o.restarts = free.Cmp(*want) >= 0
+			if found == nil || found.restarts && !o.restarts {
+				found = o
+			}
+		}
+	}
+	return found
+}
+
+// demand returns what a machine's pod takes of the resources of a quota, at least.
+func (p *planner) demand(side tree) map[string]*resource.Quantity {
+	pod := resource.NewQuantity(1, resource.DecimalSI)
+	out := map[string]*resource.Quantity{"pods": pod, "count/pods": pod}
+	if memory := p.podMemory(side); !memory.IsZero() {
+		for _, name := range []string{"memory", "requests.memory", "limits.memory"} {
+			out[name] = memory
+		}
+	}
+	for name, field := range map[string]string{"cpu": "requests", "requests.cpu": "requests", "limits.cpu": "limits"} {
+		if cpu, ok := quantity(at(spec(side), "domain", "resources", field, "cpu")); ok {
+			out[name] = &cpu
+		}
+	}
+	return out
+}
+
+// podMemory returns the memory that a machine's pod requests, at least: what the machine says,
+// or its guest's, less what the cluster overcommits (KubeVirt v1.8.4,
+// pkg/virt-controller/services/renderresources.go, WithMemoryRequests). Hugepages are another
+// resource, of which nothing is known here.
+func (p *planner) podMemory(side tree) *resource.Quantity {
+	domain := at(spec(side), "domain")
+	if at(domain, "memory", "hugepages") != nil {
+		return &resource.Quantity{}
+	}
+	if own := at(domain, "resources", "requests", "memory"); own != nil {
+		return size(own)
+	}
+	memory := guest(side)
+	for _, e := range p.live.byKind[kindKubeVirt] {
+		config := at(e.object, "spec", "configuration", "developerConfiguration")
+		if percent := count(at(config, "memoryOvercommit"), 100); percent > 100 {
+			return resource.NewQuantity(memory.Value()*100/int64(percent), resource.BinarySI)
+		}
+	}
+	return memory
+}
