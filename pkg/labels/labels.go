@@ -96,6 +96,30 @@ const (
 	Strategy = "vmrender.io/strategy"
 )
 
+// The annotations of the gate, on VirtualMachines and VirtualMachinePools of a fleet that
+// asks for approvals. Package render writes them; plans and the admission policies of the
+// cluster compare those of the object that is there with those of the one that comes.
+const (
+	// ApproveFrom is the level of impact, such as "restart", from which a change needs an
+	// approval.
+	ApproveFrom = "vmrender.io/approve-from"
+	// MaxImpact is the highest level that a change may have, approved or not.
+	MaxImpact = "vmrender.io/max-impact"
+	// Becomes is a hash, 8 hexadecimal digits, of what the machines of the same entry are.
+	Becomes = "vmrender.io/becomes"
+	// Approved lists the approvals, sorted by risk: "restart=FROM-TO,data=FROM-TO". FROM
+	// and TO are values of [Becomes], FROM is [NoBecomes] where the object has none.
+	Approved = "vmrender.io/approved"
+	// Stage is "true" for a machine that is left as it is until its next start.
+	Stage = "vmrender.io/stage"
+	// BreakGlass is what somebody sets in the cluster to pass the policies: a reason, and
+	// until when.
+	BreakGlass = "vmrender.io/break-glass"
+)
+
+// NoBecomes stands for the [Becomes] of an object without it, in [Approved].
+const NoBecomes = "none"
+
 // The keys on Applications.
 const (
 	// Fleet is a label of the Applications and ApplicationSets that package delivery
