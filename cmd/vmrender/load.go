@@ -40,6 +40,9 @@ func (k *kindRecorder) renderMachines(path string, opts fleet.Options) (*machine
 	c := render.NewCollector()
 	f, diags := machine.Visit(path, opts, func(m *machine.Machine, d *source.Diagnostics) {
 		c.Visit(m, d)
+		if m.Sibling {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		machines = append(machines, m)

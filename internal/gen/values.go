@@ -217,6 +217,8 @@ func accepted(tag reflect.StructTag) string {
 		return "from " + least
 	case tag.Get("format") == "ip":
 		return "address"
+	case tag.Get("format") == "token":
+		return "what `vmrender plan` prints"
 	case tag.Get("format") == "cidr":
 		return "subnet"
 	}

@@ -82,6 +82,7 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 		own := withoutLevels(d)
 		source.Decode(own, new(values.Header), "", f.diags)
 		f.checkCatalogKeys(own.Get("catalog"))
+		checkGate(f.header, own, f.diags)
 		f.header = source.Compose(f.header, own)
 	}
 	var seen source.Diagnostics // every part was reported above
@@ -140,7 +141,9 @@ func withoutLevels(doc *source.Node) *source.Node {
 func (f *Fleet) checkCatalogKeys(entries *source.Node) {
 	for _, os := range entries.Get("os").Entries() {
 		if d := os.Value.Get("defaults"); d != nil && d.Kind == source.Map {
-			source.Decode(values.Long(d), new(values.VM), source.JoinPath("catalog.os", os.Key)+".defaults", f.diags)
+			path := source.JoinPath("catalog.os", os.Key) + ".defaults"
+			source.Decode(values.Long(d), new(values.VM), path, f.diags)
+			checkShared(d, path, f.diags)
 		}
 	}
 	for _, flavor := range entries.Get("flavors").Entries() {

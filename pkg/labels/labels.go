@@ -112,8 +112,8 @@ const (
 	Approved = "vmrender.io/approved"
 	// Stage is "true" for a machine that is left as it is until its next start.
 	Stage = "vmrender.io/stage"
-	// BreakGlass is what somebody sets in the cluster to pass the policies: a reason, and
-	// until when.
+	// BreakGlass lets changes of an object in the cluster pass the policies: a reason, and
+	// until when. An administrator sets it, and nothing renders it.
 	BreakGlass = "vmrender.io/break-glass"
 )
 

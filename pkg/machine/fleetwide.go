@@ -44,9 +44,14 @@ func (w *wide) add(m *Machine, diags *source.Diagnostics) {
 	w.records = append(w.records, r)
 }
 
-// show visits a machine if it is selected.
+// show visits a machine if it is selected, or a sibling of those that may be.
 func (w *wide) show(m *Machine, r *record, diags *source.Diagnostics) {
-	if w.visit != nil && w.selects(r) {
+	if w.visit == nil {
+		return
+	}
+	selected := w.selects(r)
+	m.Sibling = !selected && m.Gate != nil && m.Entry != ""
+	if selected || m.Sibling {
 		w.visit(m, diags)
 	}
 }

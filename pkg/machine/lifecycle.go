@@ -25,6 +25,9 @@ func (d *draft) lifecycle() Lifecycle {
 		SnapshotBefore: pet && isTrue(lc.SnapshotBefore),
 		Removal:        lc.Removal, Unprotected: lc.Protection == "none",
 	}
+	if out.Removal == "" && d.site.Policy.Approve != "" && !d.deletesUnseen() {
+		out.Removal = values.Denied
+	}
 	if lc.KeepDisks != nil {
 		out.KeepDisks = *lc.KeepDisks
 	}

@@ -30,7 +30,7 @@ func Load(path string, opts fleet.Options) (*Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
 	var machines []*Machine
 	f, diags := Visit(path, opts, func(m *Machine, _ *source.Diagnostics) {
-		if m.Broken {
+		if m.Broken || m.Sibling {
 			return
 		}
 		mu.Lock()

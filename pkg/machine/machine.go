@@ -26,6 +26,9 @@ type Machine struct {
 	Target    values.Target // cluster that the manifests will run on
 	Pos       source.Pos
 	Path      string // of the VM in its file, such as "vms.web01"
+	// Sibling is true for a replica that is not selected, although the fleet has a gate: it is only there for what the
+	// other replicas of its entry become, and must not be written.
+	Sibling bool
 	// Broken is true if there are errors in the machine. It must not be rendered; only values that are kept as
 	// written can be checked.
 	Broken bool
@@ -64,7 +67,8 @@ type Machine struct {
 
 	Services  []Service // in the order written
 	Lifecycle Lifecycle
-	Wave      int // sync wave of the VM and the objects that belong to it
+	Gate      *Gate // nil if no change of the machine is judged
+	Wave      int   // sync wave of the VM and the objects that belong to it
 	DependsOn []Dependency
 
 	Overrides []*source.Node // merge patches: the operating system's, then the VM's

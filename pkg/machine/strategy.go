@@ -13,6 +13,7 @@ import (
 // support.
 func (d *draft) checkStrategy(m *Machine) {
 	d.checkRemoval(&m.Lifecycle)
+	d.checkUnseen(&m.Lifecycle)
 	if d.strategy == values.InPlace {
 		d.warnVolatileRoot(m.Disks)
 		return

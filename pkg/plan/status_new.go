@@ -86,7 +86,7 @@ func (p *planner) rolloutFacts(s *subject) []Fact {
 	}
 	name := id + labels.RolloutSuffix
 	lease := p.live.get(kindLease, s.id.Namespace, name)
-	at, stopped := fields(annotation(lease, labels.Stopped))[s.id.Name]
+	at, stopped := labels.ParsePairs(annotation(lease, labels.Stopped))[s.id.Name]
 	switch {
 	case stopped && at == annotation(s.live.object, labels.Content):
 		return []Fact{{

@@ -33,6 +33,7 @@ type Collector struct {
 	texts    spool
 	size     atomic.Int64 // bytes of all texts
 	jobs     jobs
+	gates    gates
 
 	mu       sync.Mutex
 	rendered []Rendered
@@ -45,8 +46,9 @@ type Rendered struct {
 	Namespace, Name string // of the machine, or of the Job
 	Jobs            bool   // whether it is a Job rather than a machine
 
-	wave int
-	text spooled // compact JSON, one object per line
+	wave    int
+	text    spooled  // compact JSON, one object per line
+	becomes *becomes // nil without a gate
 }
 
 // NewCollector returns an empty Collector.
@@ -69,6 +71,10 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		return
 	}
 	objects, content := c.renderer.render(m, diags)
+	becomes := c.gates.add(m, objects, diags)
+	if m.Sibling {
+		return
+	}
 	c.noteNeeds(m, objects)
 	text, err := c.keep(objects)
 	if err != nil {
@@ -81,6 +87,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	c.noteKinds(objects)
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave, text: text,
+		becomes: becomes,
 	})
 }
 
@@ -148,6 +155,7 @@ func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserve
 // Jobs that they need, by namespace and name. It must not be called while
 // machines are visited.
 func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
+	c.gates.settle(diags)
 	all := append(slices.Clip(c.rendered), c.renderedJobs(diags)...)
 	slices.SortFunc(all, func(a, b Rendered) int {
 		return cmp.Or(
@@ -188,7 +196,7 @@ func Write(w *manifest.Writer, rendered ...Rendered) error {
 	var text []byte
 	for i := range rendered {
 		var err error
-		if text, err = rendered[i].text.get(text); err != nil {
+		if text, err = rendered[i].get(text); err != nil {
 			return fmt.Errorf("writing %s/%s: %w", rendered[i].Namespace, rendered[i].Name, err)
 		}
 		for line := range bytes.Lines(text) {

@@ -218,6 +218,10 @@ var markers = map[string]marker{
 	"lifecycle.ansible.secret":          {"z", playb},
 	"lifecycle.ansible.extraVars.*":     {"x", playb},
 
+	"approve.restart": {"none-5e6f7a8b", nil},
+	"approve.delete":  {"none-5e6f7a8b", nil},
+	"approve.data":    {"none-5e6f7a8b", nil},
+	"stage":           {true, nil},
 	"wave":            {3, nil},
 	"dependsOn[]":     {"other", nil},
 	"replicas":        {3, nil},
@@ -339,7 +343,7 @@ func rendered(t *testing.T, vm keys) (string, *source.Diagnostics) {
 	t.Helper()
 	dir := t.TempDir()
 	header := `{apiVersion: vmrender.io/v1alpha1, kind: Fleet, metadata: {name: f},
-target: {image: i, applyOutOfSyncOnly: true},
+target: {image: i, applyOutOfSyncOnly: true}, policy: {maxImpact: delete},
 catalog: {images: {golden: {http: "http://g"}}}, defaults: {namespace: ns, os: rhel9}}`
 	text, err := json.Marshal(keys{"vms": keys{"it": vm, "other": keys{"flavor": "small"}}})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 func Objects(rendered ...Rendered) ([]manifest.Object, error) {
 	objects := make([]manifest.Object, 0, 2*len(rendered))
 	for i := range rendered {
-		text, err := rendered[i].text.get(nil) // it belongs to the objects
+		text, err := rendered[i].get(nil) // it belongs to the objects
 		if err != nil {
 			return nil, fmt.Errorf("reading %s/%s: %w", rendered[i].Namespace, rendered[i].Name, err)
 		}

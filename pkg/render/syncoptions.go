@@ -60,7 +60,7 @@ func (x *rendering) protect(vm, rendered *kubevirtv1.VirtualMachine) {
 	x.checkHook(vm)
 	x.checkForce(vm)
 	x.checkReserved(rendered, vm)
-	if !x.Lifecycle.Unprotected {
+	if !x.Lifecycle.Unprotected || x.asksForApproval() {
 		x.checkProtection(vm)
 	}
 }
@@ -97,7 +97,10 @@ func (x *rendering) checkForce(vm *kubevirtv1.VirtualMachine) {
 // checkProtection reports options and labels of the lifecycle that are weaker, or
 // gone.
 func (x *rendering) checkProtection(vm *kubevirtv1.VirtualMachine) {
-	const meant = "; use `lifecycle.removal`, or `lifecycle: {protection: none}` if that is meant"
+	meant := "; use `lifecycle.removal`, or `lifecycle: {protection: none}` if that is meant"
+	if x.asksForApproval() {
+		meant = "; use `lifecycle.removal` if that is meant"
+	}
 	for _, own := range argocd.ParseSyncOptions(x.vmOptions()) {
 		got := argocd.FindSyncOption(vm.Annotations[argocd.SyncOptionsAnnotation], own.Name)
 		switch {

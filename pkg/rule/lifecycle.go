@@ -19,6 +19,11 @@ const (
 	Protection ID = "protection"
 	// Removal is `removal: confirm`, which blocks the Application while Argo CD waits, or which it does not support.
 	Removal ID = "removal"
+	// Approval is an `approve` that no change needs, or that is not a token; or `stage` for cattle.
+	Approval ID = "approval"
+	// Gate is what would weaken `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a strategy
+	// that deletes the VM before the cluster can compare an approval.
+	Gate ID = "gate"
 	// Reserved is a label or an annotation under `vmrender.io/`, which only vmrender sets.
 	Reserved ID = "reserved"
 	// Placement is a node selector that contradicts the fleet's placement.

@@ -12,10 +12,10 @@ import (
 // stable are the identifiers that users may have written into filters. Add to the list;
 // never remove or change an entry.
 const stable = `
-ambiguous-scalar anchor bad-glob bad-ip bad-label bad-mac bad-name bad-option bad-parameter bad-path
+ambiguous-scalar anchor approval bad-glob bad-ip bad-label bad-mac bad-name bad-option bad-parameter bad-path
 bad-quantity bad-source bad-uuid bad-value bad-version below-minimum blue-green chart conflict cycle
 default-image depth documents duplicate duplicate-key empty-file encode encoding expansion file-size
-firmware identity impact inline-secret invalid-value key-type kubevirt-version migration-network
+firmware gate identity impact inline-secret invalid-value key-type kubevirt-version migration-network
 missing-key no-fleet no-root no-vms not-migratable not-updated not-values openshift out-of-range
 output-size patch placement platform-network pointer policy prerequisite protection remote removal replace
 reserved shared-object shrinks stopped strategy sync-options tag target template unknown-catalog unknown-key

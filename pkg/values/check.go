@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -32,6 +33,7 @@ var stringForms = map[string]form{
 	"label":    {rule.BadLabel, labelKeyProblem}, // of keys
 	"resource": {rule.BadValue, resourceProblem},
 	"sshKey":   {rule.BadValue, sshKeyProblem},
+	"token":    {rule.Approval, tokenProblem},
 }
 
 // CheckForms reports the strings under VM keys, in their long forms, that do not have
@@ -130,7 +132,8 @@ func (c *formCheck) check(n *source.Node, path string, keys []string, diags *sou
 }
 
 func (c *formCheck) report(text string, at source.Pos, path string, diags *source.Diagnostics) {
-	if text == "" || strings.Contains(text, "{{") {
+	isTemplate := strings.Contains(text, "{{") && c.id != rule.Approval // which no template can give
+	if text == "" || isTemplate {
 		return
 	}
 	if problem := c.problem(text); problem != "" {
@@ -213,6 +216,20 @@ func sshKeyProblem(text string) string {
 		}
 	}
 	return "invalid SSH key; expected a public key such as \"ssh-ed25519 AAAA… me@example.com\""
+}
+
+// token matches the tokens of approvals.
+var token = lazyregexp.New(`^(?:none|[0-9a-f]{8})-[0-9a-f]{8}$`)
+
+// IsToken reports whether a text has the form of an approval's token, FROM-TO.
+func IsToken(text string) bool { return token().MatchString(text) }
+
+func tokenProblem(text string) string {
+	if IsToken(text) {
+		return ""
+	}
+	return fmt.Sprintf("invalid approval %q; expected the token that `vmrender plan` prints, "+
+		"such as \"1a2b3c4d-5e6f7a8b\"", text)
 }
 
 // CheckTypes reports what is wrong with VM keys, in their long forms, that another level replaces. Otherwise they are

@@ -75,6 +75,10 @@ var Forms = map[reflect.Type]Form{
 		Key: "port", Noun: "port",
 		Example: "`https: 443` is `https: {port: 443}`",
 	},
+	reflect.TypeFor[Approve](): {
+		Key: "restart", Noun: "token",
+		Example: "`approve: 1a2b3c4d-5e6f7a8b` is `approve: {restart: 1a2b3c4d-5e6f7a8b}`",
+	},
 	reflect.TypeFor[Lifecycle](): {
 		Key: "type", Noun: "type",
 		Example: "`lifecycle: cattle` is `lifecycle: {type: cattle}`",

@@ -95,6 +95,12 @@ type VM struct {
 
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
+	// Approval of a change, under `policy.approve`: the token that `vmrender plan` prints for the risk of a restart, or
+	// the long form for each risk. See [gate.md](gate.md).
+	Approve *Approve `json:"approve,omitempty"`
+	// Whether a change that needs a restart is applied without `approve: {restart: TOKEN}`, and left for the next start
+	// of the VM, whenever that is. For pets.
+	Stage *bool `json:"stage,omitempty"`
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
 	// VMs that must be up before this one, by name or `namespace/name`.
@@ -345,6 +351,18 @@ type Service struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations of the Service.
 	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// Approve is the long form of `approve`. No risk covers another. A token is FROM-TO: hashes of what the VM is and of what
+// it becomes, so that it holds for one change.
+type Approve struct {
+	// Changes from `live` to `power`: what a running VM gets, up to a restart, or being started or stopped.
+	Restart string `json:"restart,omitempty" format:"token"`
+	// Changes of the levels `recreate` and `delete`. A VM that is removed from Git needs `lifecycle: {removal: approved}`
+	// instead.
+	Delete string `json:"delete,omitempty" format:"token"`
+	// Changes of the level `data-loss`.
+	Data string `json:"data,omitempty" format:"token"`
 }
 
 // Key returns the key that users write for a field of these structs, or "" if

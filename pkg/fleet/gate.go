@@ -1,0 +1,54 @@
+package fleet
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// gateLevels are the levels of impact that `policy` accepts, mildest first: a milder one
+// is a stricter gate.
+var gateLevels = []string{
+	"metadata", "live", "migrate", "staged", "restart", "power", "recreate", "delete", "data-loss",
+}
+
+// checkGate reports what a document takes away from the gate of those that it merges over.
+func checkGate(below, over *source.Node, diags *source.Diagnostics) {
+	for _, key := range []string{"approve", "maxImpact"} {
+		was, now := below.Get("policy", key), over.Field("policy")
+		if now != nil && now.Value.Kind == source.Map {
+			now = now.Value.Field(key)
+		}
+		if !was.IsSet() || now == nil || !isWeaker(now.Value, was) {
+			continue
+		}
+		value := "null"
+		if now.Value.IsSet() {
+			value = strconv.Quote(now.Value.Text)
+		}
+		accepted := gateLevels[:slices.Index(gateLevels, was.Text)+1]
+		if key == "approve" {
+			accepted = accepted[1:]
+		}
+		diags.Errorf(now.Value.Pos(), rule.Gate, source.JoinPath("policy", key),
+			"%s lets more changes pass than %q at %s, which an overlay can only make stricter; accepted: %s",
+			value, was.Text, was.Pos(), strings.Join(accepted, ", "))
+	}
+}
+
+// isWeaker reports whether a level lets more changes pass than another one.
+func isWeaker(now, was *source.Node) bool {
+	limit := slices.Index(gateLevels, was.Text)
+	return limit >= 0 && (!now.IsSet() || slices.Index(gateLevels, now.Text) > limit)
+}
+
+// checkShared reports keys that are for one VM in what many VMs inherit.
+func checkShared(keys *source.Node, path string, diags *source.Diagnostics) {
+	if f := keys.Field("approve"); f != nil && f.Value.IsSet() {
+		diags.Errorf(f.Pos(), rule.Approval, source.JoinPath(path, "approve"),
+			"an approval is for one VM; write it where the VM is, under `vms`")
+	}
+}

@@ -1,0 +1,91 @@
+package machine
+
+import (
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// Gate is what a change of the machine has to pass, and what passes.
+type Gate struct {
+	ApproveFrom string     // level of impact; empty if no change needs an approval
+	MaxImpact   string     // level of impact; empty if every level is allowed
+	Approvals   []Approval // by risk: restart, delete, data
+	Stage       bool       // whether a change that needs a restart is left for the next start
+}
+
+// Approval is one approval, as written.
+type Approval struct {
+	Risk  string // restart, delete or data
+	Token string // FROM-TO
+	Path  string // such as "vms.web01.approve.restart"
+	Pos   source.Pos
+}
+
+// To returns the hash of what the approval is for.
+func (a *Approval) To() string { return a.Token[len(a.Token)-hashLength+1:] }
+
+// gate returns the gate of the machine, or nil if the fleet has none. It reports
+// approvals without effect.
+func (d *draft) gate() *Gate {
+	policy, stage := &d.site.Policy, isTrue(d.vm.Stage)
+	if stage && d.strategy != values.InPlace {
+		d.errorf(d.entry.At("stage"), rule.Approval, "stage",
+			"is for pets, which nothing restarts; remove it, or use `lifecycle: pet`")
+	}
+	approvals := d.approvals()
+	if stage && policy.Approve == "" {
+		d.warnUnused("stage")
+	}
+	if policy.Gated() {
+		return &Gate{ApproveFrom: policy.Approve, MaxImpact: policy.MaxImpact, Approvals: approvals, Stage: stage}
+	}
+	if len(approvals) > 0 {
+		d.warnUnused("approve")
+	}
+	return nil
+}
+
+// warnUnused warns of a key that has no effect in a fleet that asks for no approvals.
+func (d *draft) warnUnused(key string) {
+	d.diags.Warnf(d.entry.At(key), rule.Approval, d.entry.Path+"."+key,
+		"changes nothing: the fleet asks for no approvals; remove it, or set `policy.approve` in fleet.yaml")
+}
+
+// approvals returns the approvals of valid form.
+func (d *draft) approvals() []Approval {
+	a := d.vm.Approve
+	if a == nil {
+		return nil
+	}
+	isShort := d.entry.Keys.Get("approve").Style == source.ShortForm
+	var out []Approval
+	for _, one := range []struct{ risk, token string }{
+		{"restart", a.Restart}, {"delete", a.Delete}, {"data", a.Data},
+	} {
+		if !values.IsToken(one.token) {
+			continue // reported with its level, or not set
+		}
+		path := d.entry.Path + ".approve." + one.risk
+		if isShort {
+			path = d.entry.Path + ".approve"
+		}
+		out = append(out, Approval{one.risk, one.token, path, d.entry.At("approve", one.risk)})
+	}
+	return out
+}
+
+// deletesUnseen reports whether the strategy deletes the VM before the cluster can compare
+// what it becomes with an approval.
+func (d *draft) deletesUnseen() bool { return d.traits.AwaitsDeletion || d.traits.NamedByContent }
+
+// checkUnseen reports a strategy that passes the fleet's gate unseen, unless the VM says
+// that it may be removed.
+func (d *draft) checkUnseen(lc *Lifecycle) {
+	if d.site.Policy.Approve == "" || !d.deletesUnseen() || lc.Removal == values.Approved {
+		return
+	}
+	d.errorf(d.entry.At("lifecycle", "strategy"), rule.Gate, "lifecycle.strategy",
+		"%q deletes the VM before the cluster sees what it becomes, and `policy.approve` asks for approvals; "+
+			"set `removal: approved`, or use another strategy", string(d.strategy))
+}

@@ -1,0 +1,134 @@
+package render
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	poolv1 "kubevirt.io/api/pool/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// gates collects what the machines of gated fleets become, by the position of their
+// entry. The zero value is ready to use, and safe for concurrent use.
+type gates struct {
+	mu      sync.Mutex
+	entries map[source.Pos]*becomes
+}
+
+// becomes is what the machines of one entry become.
+type becomes struct {
+	specs     map[string]string // hashes, by the name of the machine
+	approvals []machine.Approval
+	hash      string // of all specs; empty before all machines are known
+}
+
+// unsettled stands for the hash in texts that are written before it is known. No text of
+// a user's can be the same: quotes within values are escaped.
+const unsettled = `"` + labels.Becomes + `":"????????"`
+
+// add adds the annotations of the gate to the VirtualMachine or VirtualMachinePool of a
+// machine, and returns what its entry becomes. It does nothing, and returns nil, for a
+// machine without a gate. The annotations are in no hash of content: they change nothing
+// that a machine is.
+func (g *gates) add(m *machine.Machine, objects []runtime.Object, diags *source.Diagnostics) *becomes {
+	if m.Gate == nil {
+		return nil
+	}
+	meta, spec := guarded(objects)
+	text, err := manifest.Encode(nil, spec)
+	if err != nil {
+		diags.Errorf(m.Pos, rule.Encode, m.Path, "the VirtualMachine cannot be written: %s", err)
+	}
+	meta.Annotations = merged(meta.Annotations, gateAnnotations(m.Gate))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	entry := g.entries[m.Pos]
+	if entry == nil {
+		entry = &becomes{specs: map[string]string{}, approvals: m.Gate.Approvals}
+		if g.entries == nil {
+			g.entries = map[source.Pos]*becomes{}
+		}
+		g.entries[m.Pos] = entry
+	}
+	entry.specs[strings.Clone(m.Name)] = machine.Hash(string(text))
+	return entry
+}
+
+// guarded returns the metadata and the spec of the object that a gate guards.
+func guarded(objects []runtime.Object) (*metav1.ObjectMeta, any) {
+	for _, o := range objects {
+		switch o := o.(type) {
+		case *kubevirtv1.VirtualMachine:
+			return &o.ObjectMeta, &o.Spec
+		case *poolv1.VirtualMachinePool:
+			return &o.ObjectMeta, &o.Spec
+		}
+	}
+	return new(metav1.ObjectMeta), nil // never happens: every machine has one
+}
+
+func gateAnnotations(g *machine.Gate) map[string]string {
+	a := map[string]string{labels.Becomes: strings.Repeat("?", 8)}
+	set(a, labels.ApproveFrom, g.ApproveFrom)
+	set(a, labels.MaxImpact, g.MaxImpact)
+	approvals := make([]string, len(g.Approvals))
+	for i, one := range g.Approvals {
+		approvals[i] = one.Risk + "=" + one.Token
+	}
+	set(a, labels.Approved, strings.Join(approvals, ","))
+	if g.Stage {
+		a[labels.Stage] = "true"
+	}
+	return a
+}
+
+// settle sets the hash of every entry, and warns of approvals of something else. All
+// machines must have been added.
+func (g *gates) settle(diags *source.Diagnostics) {
+	for _, entry := range g.entries {
+		parts := make([]string, 0, len(entry.specs))
+		for _, name := range slices.Sorted(maps.Keys(entry.specs)) {
+			parts = append(parts, entry.specs[name])
+		}
+		entry.hash = machine.Hash(parts...)
+	}
+	if diags.HasErrors() {
+		return // machines may be missing
+	}
+	for _, entry := range g.entries {
+		for i := range entry.approvals {
+			if a := &entry.approvals[i]; a.To() != entry.hash {
+				diags.Warnf(a.Pos, rule.Approval, a.Path,
+					"a used or stale approval: the VM becomes %q, and this is for %q; remove it, or take the token that "+
+						"`vmrender plan` prints", entry.hash, a.To())
+			}
+		}
+	}
+}
+
+// get returns the text of all objects, in buf's memory if it is large enough.
+func (r *Rendered) get(buf []byte) ([]byte, error) {
+	text, err := r.text.get(buf)
+	if err != nil || r.becomes == nil {
+		return text, err
+	}
+	if i := bytes.Index(text, []byte(unsettled)); i >= 0 {
+		copy(text[i+len(unsettled)-9:], r.becomes.hash)
+	}
+	return text, nil
+}
+
+// asksForApproval reports whether the fleet asks for approvals of changes, so that
+// nothing but `lifecycle.removal` can give the machine free for deletion.
+func (x *rendering) asksForApproval() bool { return x.Gate != nil && x.Gate.ApproveFrom != "" }
