@@ -30,6 +30,7 @@ func (p *planner) machine(pair *pair) {
 	if was := p.predecessors[pair]; was != nil {
 		v.Was = &was.id
 	}
+	v.Gate = p.gate(pair, s, &v)
 	p.out.VMs = append(p.out.VMs, v)
 }
 

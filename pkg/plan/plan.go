@@ -34,6 +34,9 @@ type Summary struct {
 	Approximate int
 	// Warnings is the number of causes that are marked as dangerous later.
 	Warnings int
+	// Gated is the number of VMs that a gate judges, and Blocked that of those which
+	// lack an approval or exceed what is allowed.
+	Gated, Blocked int
 }
 
 // Verdict is what happens to one object.
@@ -49,6 +52,9 @@ type Verdict struct {
 	// Causes are worst first, then by object and path. Level None has none, or only
 	// warnings.
 	Causes []Cause
+	// Gate is what the fleet's policy says about it; nil for objects that are no machines,
+	// and for machines that it does not judge.
+	Gate *Gate
 }
 
 // Cause is one reason for a level.

@@ -7,7 +7,7 @@ import (
 const sourcePool = "KubeVirt v1.8.4, pkg/virt-controller/watch/pool/pool.go"
 
 // poolRules are the rules of a VirtualMachinePool's own fields.
-var poolRules = compile([]Rule{
+var poolRules = compile(rulesGate, []Rule{
 	{Path: "spec.replicas", If: lowered, Level: DataLoss, Code: "scaled-in", Reason: "KubeVirt deletes members with their disks", Key: "replicas", Source: sourcePool},
 	{Path: "spec.replicas", Level: Create, Code: "scaled-out", Reason: "KubeVirt makes further members", Key: "replicas", Source: sourcePool},
 	{Path: "spec.selector.**", Level: Refused, Code: "immutable", Reason: "KubeVirt refuses to change a pool's selector", Source: sourcePool},

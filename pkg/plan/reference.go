@@ -16,6 +16,7 @@ type Topic struct {
 func Topics() []Topic {
 	topics := []Topic{
 		{"Older versions of KubeVirt", rulesVersions},
+		{"The gate of a fleet", rulesGate},
 		{"Labels, annotations and sync options of a machine", rulesMetadata},
 		{"Power", rulesPower},
 		{"Templates of disks", rulesTemplates},

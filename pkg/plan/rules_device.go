@@ -198,5 +198,5 @@ var rulesNICs = []Rule{
 
 // machineRules are the rules of machines, in the order in which they are tried.
 var machineRules = compile(
-	rulesVersions, rulesMetadata, rulesPower, rulesTemplates, rulesVolumes, rulesDisks, rulesNICs, rulesProcessors, rulesMemory, rulesPlacement, rulesRest,
+	rulesVersions, rulesGate, rulesMetadata, rulesPower, rulesTemplates, rulesVolumes, rulesDisks, rulesNICs, rulesProcessors, rulesMemory, rulesPlacement, rulesRest,
 )

@@ -38,6 +38,12 @@ func (s *Summary) add(counts map[Level]int, list []Verdict) {
 		if v.Approximate {
 			s.Approximate++
 		}
+		if v.Gate != nil {
+			s.Gated++
+		}
+		if v.Gate.Blocked() {
+			s.Blocked++
+		}
 		for j := range v.Causes {
 			if v.Causes[j].Warning {
 				s.Warnings++

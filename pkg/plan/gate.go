@@ -1,0 +1,275 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// Risk is what an approval is for. No risk covers another.
+type Risk string
+
+// The risks, in the order in which approvals are written.
+const (
+	RiskRestart Risk = "restart" // from live to power
+	RiskDelete  Risk = "delete"  // recreate and delete
+	RiskData    Risk = "data"    // data-loss
+)
+
+var risks = []Risk{RiskRestart, RiskDelete, RiskData}
+
+// Risk returns the risk of a level, or "" for one that no gate judges: what touches no
+// machine, what the cluster refuses anyway, and what platforms do to nodes.
+func (l Level) Risk() Risk {
+	switch {
+	case l >= Live && l <= Power:
+		return RiskRestart
+	case l == Recreate || l == Delete:
+		return RiskDelete
+	case l == DataLoss:
+		return RiskData
+	}
+	return ""
+}
+
+// Gate is what the fleet's policy says about the change of a machine. The annotations of
+// both sides decide, the stricter of the two: so no commit can take the gate away and use
+// that at once.
+type Gate struct {
+	// From is the level from which the change needs approvals; None if it needs none.
+	From Level
+	// Max is the highest level that is allowed, approved or not; None for no limit.
+	Max Level
+	// Exceeds is the worst level above Max, or None.
+	Exceeds Level
+	// Approvals are those that the change needs, by risk: restart, delete, data.
+	Approvals []Approval
+	// Removal is about a machine that goes with its entry, which no token can approve.
+	Removal Removal
+	// Staged are the keys or paths of what needs a restart, and is left for the next start
+	// because the entry says so. It needs no approval.
+	Staged []string
+}
+
+// Approval is one approval that a change needs.
+type Approval struct {
+	Risk Risk
+	// Level is the worst of the risk.
+	Level Level
+	// Token is what the entry must hold: FROM-TO. It is empty if no token can approve
+	// the change; Problem says why.
+	Token   string
+	Problem string
+	State   ApprovalState
+}
+
+// ApprovalState is what there is of an approval.
+type ApprovalState string
+
+// The states of approvals.
+const (
+	Given   ApprovalState = "given"
+	Missing ApprovalState = "missing"
+	// Stale is an approval of the risk that was given for another change.
+	Stale ApprovalState = "stale"
+)
+
+// Removal is whether a machine that goes with its entry was approved for that.
+type Removal string
+
+// The states of removals. Empty for a machine that stays.
+const (
+	// RemovalApproved is that of `lifecycle: {removal: approved}` in an earlier commit, or
+	// `confirm`, with which Argo CD asks.
+	RemovalApproved Removal = "approved"
+	RemovalMissing  Removal = "missing"
+)
+
+// Blocked reports whether the sync must not happen as it is.
+func (g *Gate) Blocked() bool {
+	return g != nil && (g.Exceeds > None || g.Removal == RemovalMissing ||
+		slices.ContainsFunc(g.Approvals, func(a Approval) bool { return a.State != Given }))
+}
+
+// Line returns the line for the entry of the machine that gives all approvals, such as
+// "approve: {restart: 1a2b3c4d-5e6f7a8b, data: 1a2b3c4d-5e6f7a8b}". It is empty if they
+// are given, or if none can be.
+func (g *Gate) Line() string {
+	var words []string
+	open := false
+	for _, a := range g.Approvals {
+		if a.Token != "" {
+			words = append(words, string(a.Risk)+": "+a.Token)
+			open = open || a.State != Given
+		}
+	}
+	switch {
+	case !open:
+		return ""
+	case len(words) == 1 && strings.HasPrefix(words[0], string(RiskRestart)):
+		return "approve: " + strings.TrimPrefix(words[0], string(RiskRestart)+": ")
+	}
+	return "approve: {" + strings.Join(words, ", ") + "}"
+}
+
+// gate returns the judgment on a machine, or nil if nothing happens to it, or if no side
+// has a gate.
+func (p *planner) gate(pair *pair, s *subject, v *Verdict) *Gate {
+	old := p.former(pair, s)
+	if old == nil || v.Level == None {
+		return nil
+	}
+	g := &Gate{
+		From: stricter(limit(old, labels.ApproveFrom), limit(s.new, labels.ApproveFrom)),
+		Max:  stricter(limit(old, labels.MaxImpact), limit(s.new, labels.MaxImpact)),
+	}
+	if g.From == None && g.Max == None {
+		return nil
+	}
+	g.judge(old, s.new, v)
+	return g
+}
+
+// former returns what a machine is before the sync: in the cluster, if that is known, or
+// else in Git. It returns nil for a new machine.
+func (p *planner) former(pair *pair, s *subject) tree {
+	if was := p.predecessors[pair]; was != nil {
+		s = p.subject(was)
+	}
+	if s.inCluster != nil {
+		return s.inCluster
+	}
+	return s.old
+}
+
+// limit returns the level in an annotation of one side, or None.
+func limit(side tree, key string) Level {
+	i := slices.Index(levelNames, annotation(side, key))
+	return Level(max(i, 0)) //nolint:gosec // one of the levels
+}
+
+// stricter returns the milder of two levels; None is no limit.
+func stricter(a, b Level) Level {
+	if a == None || b == None {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// isLinked reports whether a cause is about another object than the machine.
+func (c *Cause) isLinked(v *Verdict) bool {
+	return c.Object != (manifest.ID{}) && c.Object != v.ID && (v.Was == nil || c.Object != *v.Was)
+}
+
+// need is what a change needs an approval for.
+type need struct {
+	worst Level
+	own   bool // whether the machine itself changes, and not only its disks
+}
+
+// judge sets what the gate says about a verdict. Of the machine's disks and Secrets, it
+// judges only what deletes them.
+func (g *Gate) judge(old, now tree, v *Verdict) {
+	stage := annotation(now, labels.Stage) == "true"
+	needs := map[Risk]need{}
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		r, own := c.Level.Risk(), !c.isLinked(v)
+		if r == "" || r == RiskRestart && !own {
+			continue
+		}
+		if g.Max > None && c.Level > g.Max {
+			g.Exceeds = max(g.Exceeds, c.Level)
+		}
+		switch {
+		case g.From == None || c.Level < g.From:
+		case stage && c.Level == Restart:
+			g.Staged = append(g.Staged, cmp.Or(c.Key, c.Path))
+		default:
+			needs[r] = need{max(needs[r].worst, c.Level), needs[r].own || own}
+		}
+	}
+	slices.Sort(g.Staged)
+	g.Staged = slices.Compact(g.Staged)
+	if now == nil {
+		g.judgeRemoval(old, len(needs) > 0)
+		return
+	}
+	for _, r := range risks {
+		if n, ok := needs[r]; ok {
+			g.Approvals = append(g.Approvals, approval(old, now, r, n))
+		}
+	}
+}
+
+// judgeRemoval sets whether the removal of a machine is approved. Argo CD reads from the
+// object that is there whether it may delete it, so an earlier commit has said so.
+func (g *Gate) judgeRemoval(old tree, isJudged bool) {
+	switch prune := syncOption(old, "Prune"); {
+	case !isJudged:
+	case prune == "true" || prune == "confirm":
+		g.Removal = RemovalApproved
+	default:
+		g.Removal = RemovalMissing
+	}
+}
+
+// approval returns the approval that a change needs for a risk.
+func approval(old, now tree, r Risk, n need) Approval {
+	a := Approval{Risk: r, Level: n.worst, State: Missing}
+	from, to := cmp.Or(annotation(old, labels.Becomes), labels.NoBecomes), annotation(now, labels.Becomes)
+	switch {
+	case to == "":
+		a.Problem = "the commit takes the fleet's gate away, which counts for later ones: do that in a commit of its own"
+		return a
+	case from == to && !n.own:
+		a.Problem = "the machine itself stays as it is, so that no approval can name the change: " +
+			"change the machine in the same commit"
+		return a
+	}
+	a.Token = from + "-" + to
+	switch tokenOf(now, r) {
+	case "":
+	case a.Token:
+		a.State = Given
+	default:
+		a.State = Stale
+	}
+	return a
+}
+
+// tokenOf returns the token that a side holds for a risk, or "".
+func tokenOf(side tree, r Risk) string {
+	for one := range strings.SplitSeq(annotation(side, labels.Approved), ",") {
+		if risk, token, _ := strings.Cut(one, "="); risk == string(r) {
+			return token
+		}
+	}
+	return ""
+}
+
+// weakened holds for a limit that lets more changes pass than before, or is gone.
+var weakened = Condition{"raised or removed", func(e *edit) bool {
+	key := e.path[len(e.path)-1]
+	was, now := limit(e.old, key), limit(e.new, key)
+	return was > None && (now == None || now > was)
+}}
+
+const sourceGate = "vmrender, docs/gate.md"
+
+// rulesGate are the rules of the annotations of a gate.
+var rulesGate = []Rule{
+	{Path: `metadata.annotations."vmrender.io/becomes"`, Level: None, Code: "content", Reason: "it only says that something else changes", Source: sourceGate},
+	gateWeakened("approve-from", "policy.approve"), gateWeakened("max-impact", "policy.maxImpact"),
+}
+
+func gateWeakened(key, policy string) Rule {
+	return Rule{
+		Path: `metadata.annotations."vmrender.io/` + key + `"`, If: weakened, Level: Metadata, Code: "gate-weakened",
+		Reason: policy + " of the fleet lets more pass from the next change of the machine on",
+		Advice: "have the change of the fleet's policy reviewed as such", Warning: true, Source: sourceGate,
+	}
+}
