@@ -39,7 +39,9 @@ Levels, mildest first:
 The report is written to stdout: text for people, markdown for a comment on a pull
 request, html for a page of its own, json, sarif or github. A level that depends on
 what the inputs do not tell is marked [?]. With --fail-on, the exit status is 1 if
-anything reaches the level.`
+anything reaches the level. In a fleet with policy.approve or policy.maxImpact, it is
+1 while a change lacks an approval, or exceeds what is allowed; the report has the
+lines that approve it.`
 
 func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -87,8 +89,14 @@ func newPlanCommand() *cobra.Command {
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}
+		if n := p.Summary.Blocked; n > 0 {
+			cmd.PrintErrf("%s not approved; see docs/gate.md\n", report.Count(n, "VM"))
+		}
 		if p.Reaches(failOn.value) {
 			cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn.value)
+			return report.ErrReported
+		}
+		if p.Summary.Blocked > 0 {
 			return report.ErrReported
 		}
 		return nil

@@ -50,6 +50,12 @@ func outputWords(t reflect.Type) *jsonschema.Schema {
 		return words(plan.States())
 	case reflect.TypeFor[plan.FactCode]():
 		return words(plan.FactCodes())
+	case reflect.TypeFor[plan.Risk]():
+		return words([]plan.Risk{plan.RiskRestart, plan.RiskDelete, plan.RiskData})
+	case reflect.TypeFor[plan.ApprovalState]():
+		return words([]plan.ApprovalState{plan.Given, plan.Missing, plan.Stale})
+	case reflect.TypeFor[plan.Removal]():
+		return words([]plan.Removal{plan.RemovalApproved, plan.RemovalMissing})
 	case reflect.TypeFor[map[plan.Level]int]():
 		return counts(plan.Levels())
 	case reflect.TypeFor[map[plan.State]int]():

@@ -88,6 +88,17 @@ const (
 	RemovalMissing  Removal = "missing"
 )
 
+// The codes of what a gate says, next to those of causes.
+const (
+	CodeApproved     Code = "approved"
+	CodeMissing      Code = "approval-missing"
+	CodeStale        Code = "approval-stale"
+	CodeUnapprovable Code = "approval-impossible"
+	CodeCeiling      Code = "above-ceiling"
+	CodeRemoval      Code = "removal-missing"
+	CodeStage        Code = "staged"
+)
+
 // Blocked reports whether the sync must not happen as it is.
 func (g *Gate) Blocked() bool {
 	return g != nil && (g.Exceeds > None || g.Removal == RemovalMissing ||

@@ -64,6 +64,6 @@ func Codes() []Code {
 var engineCodes = []Code{
 	"blue-green", "created", "in-flight", "restart-pending", "reverted", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
-	"no-room",
-	"renamed", "replaced", "secret-unseen", "upgrade",
+	"no-room", "renamed", "replaced", "secret-unseen", "upgrade",
+	CodeApproved, CodeMissing, CodeStale, CodeUnapprovable, CodeCeiling, CodeRemoval, CodeStage,
 }

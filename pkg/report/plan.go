@@ -112,6 +112,9 @@ func (p Plan) Headline() string {
 	if s.Warnings > 0 {
 		parts = append(parts, Count(s.Warnings, "warning"))
 	}
+	if gate := p.GateHeadline(); gate != "" {
+		parts = append(parts, gate)
+	}
 	return strings.Join(parts, "; ")
 }
 

@@ -24,6 +24,7 @@ type findingKey struct {
 	reason  string
 	advice  string
 	warning bool
+	gate    string // the severity of what the gate says; empty for causes
 }
 
 // findings returns the causes by place, the worst first: a value that many machines
@@ -47,11 +48,32 @@ func (p Plan) findings() []finding {
 			}
 		}
 	}
+	for _, n := range p.GateNotes() {
+		out = append(out, n.finding())
+	}
 	slices.SortStableFunc(out, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(b.level, a.level), strings.Compare(a.pos.File, b.pos.File),
+		return cmp.Or(compareBool(b.gate == blocks, a.gate == blocks), cmp.Compare(b.level, a.level), strings.Compare(a.pos.File, b.pos.File),
 			cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Col, b.pos.Col))
 	})
 	return out
+}
+
+// blocks is the severity of what the gate does not let pass.
+const blocks = "error"
+
+// finding returns a note as a finding.
+func (n *GateNote) finding() finding {
+	key := findingKey{pos: n.Pos, level: n.Level, code: n.Code, reason: n.Text, gate: "note"}
+	switch {
+	case n.Blocks:
+		key.gate = blocks
+	case n.Code == plan.CodeStage:
+		key.gate = "warning"
+	}
+	if n.Line != "" {
+		key.advice = "write `" + n.Line + "`"
+	}
+	return finding{key, n.Names}
 }
 
 func (p Plan) keyOf(v *plan.Verdict, c *plan.Cause) findingKey {
@@ -68,7 +90,10 @@ func (p Plan) keyOf(v *plan.Verdict, c *plan.Cause) findingKey {
 // "restart: memory: more than can be plugged in; prod/web01, prod/web02 and 7 more".
 func (f *finding) message() string {
 	text := levelWords(f.level) + ": "
-	if f.level == plan.None {
+	switch {
+	case f.gate != "":
+		text = "gate: "
+	case f.level == plan.None:
 		text = "dangerous later: "
 	}
 	if f.key != "" {
@@ -85,6 +110,8 @@ func (f *finding) message() string {
 // loses objects or fails, a warning for what interrupts, else a note.
 func (f *finding) severity() string {
 	switch {
+	case f.gate != "":
+		return f.gate
 	case f.level >= plan.Refused:
 		return "error"
 	case f.level >= plan.Restart || f.warning:

@@ -46,6 +46,11 @@ type PlanSummary struct {
 	Approximate int `json:"approximate"`
 	// The number of causes that are dangerous later.
 	Warnings int `json:"warnings"`
+	// The number of machines whose change the fleet's gate judges.
+	Gated int `json:"gated"`
+	// The number of those which lack an approval or exceed what is allowed. The exit status is 1
+	// if there are any.
+	Blocked int `json:"blocked"`
 }
 
 // PlanObject is the identity of an object.
@@ -69,6 +74,50 @@ type PlanVerdict struct {
 	Was *PlanObject `json:"was,omitempty"`
 	// The reasons for the level, worst first, and warnings.
 	Causes []PlanCause `json:"causes"`
+	// What the fleet's gate says; missing for what it does not judge.
+	Gate *PlanGate `json:"gate,omitempty"`
+}
+
+// PlanGate is what the fleet's gate says about the change of a machine.
+type PlanGate struct {
+	// True if the change lacks an approval, or exceeds what is allowed.
+	Blocked bool `json:"blocked"`
+	// The level from which the change needs approvals; missing if it needs none.
+	ApproveFrom *plan.Level `json:"approveFrom,omitempty"`
+	// The highest level that is allowed, approved or not; missing for no limit.
+	MaxImpact *plan.Level `json:"maxImpact,omitempty"`
+	// The worst level above maxImpact, if there is one.
+	Exceeds *plan.Level `json:"exceeds,omitempty"`
+	// The approvals that the change needs, by risk.
+	Approvals []PlanApproval `json:"approvals"`
+	// Whether the removal of the machine was approved in an earlier commit; missing for a
+	// machine that stays.
+	Removal plan.Removal `json:"removal,omitempty"`
+	// The keys or paths of what waits for the next start, because of `stage: true`.
+	Staged []string `json:"staged"`
+	// The line for the entry of the machine that gives the approvals; missing if they are
+	// given, or if none can be.
+	Write string `json:"write,omitempty"`
+	// The file of the entry, or of its approvals, if the machine is of a values file.
+	File string `json:"file,omitempty"`
+	// The line in the file.
+	Line int `json:"line,omitempty"`
+	// The column of the line.
+	Column int `json:"column,omitempty"`
+}
+
+// PlanApproval is one approval that a change needs.
+type PlanApproval struct {
+	// What it is for. No risk covers another.
+	Risk plan.Risk `json:"risk"`
+	// The worst level of the risk.
+	Level plan.Level `json:"level"`
+	// Whether it is there, or stale: for another change.
+	State plan.ApprovalState `json:"state"`
+	// What the entry must hold, FROM-TO; missing if no token can approve the change.
+	Token string `json:"token,omitempty"`
+	// Why no token can approve the change.
+	Problem string `json:"problem,omitempty"`
 }
 
 // PlanCause is one reason for a level.
@@ -117,12 +166,13 @@ func PlanJSON(w io.Writer, p Plan) error { return Indented(w, p.Document()) }
 // Document returns the plan as it is in JSON.
 func (p Plan) Document() PlanDocument {
 	d := PlanDocument{
-		VMs: planVerdicts(p.VMs), Objects: planVerdicts(p.Objects), Jobs: make([]PlanJob, 0, len(p.Jobs)),
+		VMs: p.verdicts(p.VMs), Objects: p.verdicts(p.Objects), Jobs: make([]PlanJob, 0, len(p.Jobs)),
 		Notes: notNil(p.Notes), Unknown: notNil(p.Unknown),
 		Summary: PlanSummary{
 			Headline: p.Headline(), Worst: p.Worst(), Labels: []string{},
 			VMs: orEmpty(p.Summary.VMs), Objects: orEmpty(p.Summary.Objects),
 			Approximate: p.Summary.Approximate, Warnings: p.Summary.Warnings,
+			Gated: p.Summary.Gated, Blocked: p.Summary.Blocked,
 		},
 		From: p.From, To: p.To,
 	}
@@ -135,7 +185,7 @@ func (p Plan) Document() PlanDocument {
 	return d
 }
 
-func planVerdicts(list []plan.Verdict) []PlanVerdict {
+func (p Plan) verdicts(list []plan.Verdict) []PlanVerdict {
 	out := []PlanVerdict{}
 	for i := range list {
 		v := &list[i]
@@ -144,10 +194,38 @@ func planVerdicts(list []plan.Verdict) []PlanVerdict {
 		}
 		out = append(out, PlanVerdict{
 			PlanObject: PlanObject(v.ID), Level: v.Level, Approximate: v.Approximate, Stopped: v.Stopped,
-			Was: (*PlanObject)(v.Was), Causes: planCauses(v.Causes),
+			Was: (*PlanObject)(v.Was), Causes: planCauses(v.Causes), Gate: p.gateOf(v),
 		})
 	}
 	return out
+}
+
+// gateOf returns what the gate says about an object, or nil.
+func (p Plan) gateOf(v *plan.Verdict) *PlanGate {
+	g := v.Gate
+	if g == nil {
+		return nil
+	}
+	out := &PlanGate{
+		Blocked: g.Blocked(), ApproveFrom: levelOrNone(g.From), MaxImpact: levelOrNone(g.Max), Exceeds: levelOrNone(g.Exceeds),
+		Approvals: make([]PlanApproval, 0, len(g.Approvals)), Removal: g.Removal, Staged: notNil(g.Staged), Write: g.Line(),
+	}
+	for _, a := range g.Approvals {
+		out.Approvals = append(out.Approvals, PlanApproval{a.Risk, a.Level, a.State, a.Token, a.Problem})
+	}
+	if p.Place != nil && out.Write != "" {
+		at := p.Place(v.ID, "approve")
+		out.File, out.Line, out.Column = at.File, at.Line, at.Col
+	}
+	return out
+}
+
+// levelOrNone returns nil for no level.
+func levelOrNone(l plan.Level) *plan.Level {
+	if l == plan.None {
+		return nil
+	}
+	return &l
 }
 
 func planCauses(list []plan.Cause) []PlanCause {

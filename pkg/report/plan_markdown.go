@@ -74,6 +74,7 @@ func markdown(p Plan, steps []Step, warnings []warning, a amount) string {
 	m.sides(p)
 	m.changes("VM", p.VMs)
 	m.changes("other object", p.Objects)
+	m.gate(p)
 	m.steps(steps, p.Worst())
 	m.warnings(warnings)
 	m.jobs(p.Jobs)

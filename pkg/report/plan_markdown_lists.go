@@ -34,6 +34,30 @@ func (m *planMarkdown) first(names []string) string {
 	return few.codes(names)
 }
 
+// gate writes what the fleet's gate says, with the lines for the values files.
+func (m *planMarkdown) gate(p Plan) {
+	headline := p.GateHeadline()
+	if headline == "" {
+		return
+	}
+	m.write("\n**Gate**: " + headline + "\n")
+	notes := p.GateNotes()
+	for _, n := range notes[:min(len(notes), m.lines)] {
+		m.write("- " + m.prose(n.Text))
+		if n.Line != "" {
+			m.write("; write " + mdCode(n.Line, longestName))
+			if place := n.place(); place != "" {
+				m.write(" at " + m.code(place))
+			}
+		}
+		if m.names {
+			m.write(": " + m.first(n.Names))
+		}
+		m.write("\n")
+	}
+	m.more(len(notes))
+}
+
 // more writes how many lines of a list are left out.
 func (m *planMarkdown) more(n int) {
 	if n > m.lines {

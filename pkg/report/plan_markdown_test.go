@@ -60,7 +60,14 @@ func hostile(n int) report.Plan {
 	}
 	p := &plan.Plan{}
 	for i := range n {
-		p.VMs = append(p.VMs, verdict("VirtualMachine", i))
+		vm := verdict("VirtualMachine", i)
+		vm.Gate = &plan.Gate{
+			From: plan.Live, Max: plan.Staged, Exceeds: vm.Level, Staged: []string{next()}, Approvals: []plan.Approval{
+				{Risk: plan.RiskRestart, Level: plan.Power, Token: next(), State: plan.Stale},
+				{Risk: plan.RiskData, Level: plan.DataLoss, Problem: next(), State: plan.Missing},
+			},
+		}
+		p.VMs = append(p.VMs, vm)
 		p.Objects = append(p.Objects, verdict("Service", i))
 		p.Jobs = append(p.Jobs, plan.Job{ID: id("Job", i), Does: next(), VMs: slices.Clone(evil)})
 		p.Notes = append(p.Notes, next())

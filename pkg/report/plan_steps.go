@@ -34,6 +34,9 @@ var levelSteps = map[plan.Level]string{
 // the same step share it.
 func (p Plan) Steps() []Step {
 	var out []Step
+	if step := p.gateStep(); len(step.Names) > 0 {
+		out = append(out, step)
+	}
 	restarted := p.restarted()
 	for _, list := range [][]plan.Verdict{p.VMs, p.Objects} {
 		for _, g := range byLevel(list) {
@@ -48,6 +51,18 @@ func (p Plan) Steps() []Step {
 	}
 	slices.SortStableFunc(out, func(a, b Step) int { return int(b.Level) - int(a.Level) })
 	return out
+}
+
+// gateStep returns the step for the machines that the gate does not let pass, if there are
+// any.
+func (p Plan) gateStep() Step {
+	step := Step{Text: "have the change approved, as the gate says, or take it back"}
+	for i := range p.VMs {
+		if v := &p.VMs[i]; v.Gate.Blocked() {
+			step.Level, step.Names = max(step.Level, v.Level), append(step.Names, title(v.ID))
+		}
+	}
+	return step
 }
 
 // restarted returns the names of the machines that Jobs restart.

@@ -42,6 +42,12 @@ func counted(p *plan.Plan, none int) *plan.Plan {
 			if v.Approximate {
 				s.Approximate++
 			}
+			if v.Gate != nil {
+				s.Gated++
+			}
+			if v.Gate.Blocked() {
+				s.Blocked++
+			}
 			for _, c := range v.Causes {
 				if c.Warning {
 					s.Warnings++
@@ -113,6 +119,38 @@ func some() *plan.Plan {
 	}, 1+33)
 }
 
+func approval(r plan.Risk, level plan.Level, state plan.ApprovalState) plan.Approval {
+	return plan.Approval{Risk: r, Level: level, State: state, Token: "1a2b3c4d-5e6f7a8b"}
+}
+
+// judged is a plan of a fleet with a gate.
+func judged() *plan.Plan {
+	verdict := func(name string, level plan.Level, g plan.Gate) plan.Verdict {
+		g.From = plan.Restart
+		c := memory
+		c.Level = level
+		return plan.Verdict{ID: vm(name), Level: level, Causes: []plan.Cause{c}, Gate: &g}
+	}
+	restart := approval(plan.RiskRestart, plan.Restart, plan.Missing)
+	impossible := plan.Approval{Risk: plan.RiskData, Level: plan.DataLoss, State: plan.Missing, Problem: "the machine itself stays as it is"}
+	return counted(&plan.Plan{VMs: []plan.Verdict{
+		verdict("above", plan.Delete, plan.Gate{Max: plan.Power, Exceeds: plan.Delete, Approvals: []plan.Approval{
+			approval(plan.RiskDelete, plan.Delete, plan.Given),
+		}}),
+		verdict("disk", plan.DataLoss, plan.Gate{Approvals: []plan.Approval{impossible}}),
+		verdict("gone", plan.DataLoss, plan.Gate{Removal: plan.RemovalMissing}),
+		verdict("let-go", plan.DataLoss, plan.Gate{Removal: plan.RemovalApproved}),
+		verdict("mild", plan.Live, plan.Gate{}),
+		verdict("mixed", plan.DataLoss, plan.Gate{Approvals: []plan.Approval{
+			approval(plan.RiskRestart, plan.Power, plan.Given), approval(plan.RiskDelete, plan.Recreate, plan.Stale),
+			approval(plan.RiskData, plan.DataLoss, plan.Missing),
+		}}),
+		verdict("staged", plan.Restart, plan.Gate{Staged: []string{"cpu", "memory"}}),
+		verdict("web-0", plan.Restart, plan.Gate{Approvals: []plan.Approval{restart}}),
+		verdict("web-1", plan.Restart, plan.Gate{Approvals: []plan.Approval{restart}}),
+	}}, 2)
+}
+
 func places(vm manifest.ID, key string) source.Pos {
 	at := map[string]source.Pos{
 		"memory": {File: "vms/_defaults.yaml", Line: 2, Col: 11}, "cpu": {File: "vms/_defaults.yaml", Line: 3, Col: 6},
@@ -120,6 +158,9 @@ func places(vm manifest.ID, key string) source.Pos {
 	}
 	if pos, ok := at[key]; ok {
 		return pos
+	}
+	if strings.HasPrefix(vm.Name, "web-") {
+		return source.Pos{File: "vms/web.yaml", Line: 4, Col: 5}
 	}
 	if vm.Kind == "VirtualMachine" {
 		return source.Pos{File: "vms/" + vm.Name + ".yaml", Line: 2, Col: 3}
@@ -150,6 +191,19 @@ func plans() map[string]report.Plan {
 		"nothing": {Plan: counted(&plan.Plan{}, 40), Version: "v1.2.3", From: git, To: git},
 		"empty":   {Plan: counted(&plan.Plan{}, 0), Version: "v1.2.3"},
 		"objects": upgrade,
+		"gate":    {Plan: judged(), From: git, To: tree, Place: places},
+		"approved": {
+			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Restart, Causes: []plan.Cause{memory}, Gate: &plan.Gate{
+				From: plan.Restart, Approvals: []plan.Approval{approval(plan.RiskRestart, plan.Restart, plan.Given)},
+			}}}}, 0),
+			From: git, To: tree,
+		},
+		"milder": {
+			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Migrate, Causes: []plan.Cause{cpu}, Gate: &plan.Gate{
+				From: plan.Restart,
+			}}}}, 0),
+			From: git, To: tree,
+		},
 		"metadata": {
 			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Metadata, Causes: []plan.Cause{label}}}}, 0),
 			From: git, To: tree,
@@ -202,6 +256,9 @@ func TestPlanTextFits(t *testing.T) {
 		p.Terminal = report.Terminal{Width: width, Color: true}
 		for line := range strings.Lines(textOf(t, p)) {
 			seen := strings.TrimSuffix(colors.ReplaceAllString(line, ""), "\n")
+			if strings.Contains(seen, "approve: ") {
+				continue // to be copied into a values file, and never cut
+			}
 			require.True(t, len([]rune(seen)) <= width && !strings.Contains(seen, "\x1b"), "%q", line)
 		}
 	}

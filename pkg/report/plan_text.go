@@ -24,6 +24,7 @@ func PlanText(w io.Writer, p Plan) error {
 	if objects := byLevel(p.Objects); len(objects) > 0 {
 		t.objects(objects)
 	}
+	t.gate(p)
 	t.warnings(p)
 	t.jobs(p.Jobs)
 	t.list("notes", p.Notes)

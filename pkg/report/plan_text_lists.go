@@ -7,6 +7,29 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
+// gate writes what the fleet's gate says. Lines for the values files are never cut.
+func (t *planText) gate(p Plan) {
+	headline := p.GateHeadline()
+	if headline == "" {
+		return
+	}
+	color := green
+	if p.Summary.Blocked > 0 {
+		color = red
+	}
+	t.heading(color, "gate", ": "+headline)
+	for _, n := range p.GateNotes() {
+		t.line(plain, "  "+t.names(n.Names)+"  ", n.Text)
+		if n.Line != "" {
+			place := n.place()
+			if place != "" {
+				place += ": "
+			}
+			t.out.WriteString("    " + Visible(place) + t.look.paint(bold, Visible(n.Line)) + "\n")
+		}
+	}
+}
+
 // warnings writes the causes that are dangerous later.
 func (t *planText) warnings(p Plan) {
 	list := p.warnings()

@@ -14,6 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/html"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 func id(kind, namespace, name string) manifest.ID {
@@ -65,6 +66,9 @@ func TestPlan(t *testing.T) {
 				Key: "cpu", Path: "spec.cpu", Level: plan.Migrate, Reason: "plugged in", New: "4",
 				Approximate: "whether it migrates",
 			}},
+			Gate: &plan.Gate{From: plan.Live, Staged: []string{"<cpu>"}, Approvals: []plan.Approval{
+				{Risk: plan.RiskRestart, Level: plan.Migrate, Token: "1a2b3c4d-5e6f7a8b", State: plan.Missing},
+			}},
 		},
 		{ID: id("VirtualMachine", "prod", "same")},
 		{ID: id("VirtualMachine", "prod", "web"), Causes: []plan.Cause{
@@ -76,6 +80,8 @@ func TestPlan(t *testing.T) {
 		}},
 	})
 	p.Jobs = []plan.Job{{ID: id("Job", "prod", "rollout"), Does: "restarts cattle, 1 at a time", VMs: []string{"web"}}}
+	p.Summary.Gated, p.Summary.Blocked = 1, 1
+	p.Place = func(manifest.ID, string) source.Pos { return source.Pos{File: "vms.yaml", Line: 3, Col: 5} }
 	p.Notes, p.Unknown = []string{"a sync is running"}, []string{"the state in the cluster"}
 	page := policy.ReplaceAllString(writePlan(t, p), `Policy" content="…"`)
 	golden.Equal(t, "testdata/plan.html",

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// GateNote is what the fleet's gate says about the changes of some machines.
+type GateNote struct {
+	Code plan.Code
+	// Blocks says that the sync must not happen as it is.
+	Blocks bool
+	Level  plan.Level
+	Text   string
+	// Line is the line for the entry of the machines that gives the approvals, or empty.
+	Line string
+	// Pos is the place of the entry, or of its approvals; empty if there are no values
+	// files.
+	Pos   source.Pos
+	Names []string // of the machines
+}
+
+// GateNotes returns what the gate says, what blocks first, then the worst. Replicas share
+// a note.
+func (p Plan) GateNotes() []GateNote {
+	var out []GateNote
+	for i := range p.VMs {
+		v := &p.VMs[i]
+		if v.Gate == nil {
+			continue
+		}
+		for _, n := range gateNotes(v) {
+			if p.Place != nil {
+				n.Pos = p.Place(v.ID, n.key())
+			}
+			out = addNote(out, n, title(v.ID))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b GateNote) int {
+		return cmp.Or(compareBool(b.Blocks, a.Blocks), cmp.Compare(b.Level, a.Level),
+			strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	return out
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func addNote(notes []GateNote, n GateNote, name string) []GateNote {
+	i := slices.IndexFunc(notes, func(o GateNote) bool {
+		return o.Code == n.Code && o.Text == n.Text && o.Line == n.Line && o.Pos == n.Pos
+	})
+	if i < 0 {
+		i = len(notes)
+		notes = append(notes, n)
+	}
+	notes[i].Names = append(notes[i].Names, name)
+	return notes
+}
+
+// key returns the key of the entry that a note is about.
+func (n *GateNote) key() string {
+	switch n.Code {
+	case plan.CodeStage:
+		return "stage"
+	case plan.CodeRemoval:
+		return "lifecycle.removal"
+	}
+	return "approve"
+}
+
+// gateNotes returns what the gate says about one machine.
+func gateNotes(v *plan.Verdict) []GateNote {
+	g := v.Gate
+	var out []GateNote
+	if g.Exceeds > plan.None {
+		out = append(out, GateNote{
+			Code: plan.CodeCeiling, Blocks: true, Level: g.Exceeds, Text: fmt.Sprintf(
+				"%s is above the fleet's policy.maxImpact, %s, which no approval lifts: make a milder change, "+
+					"or raise the limit in an earlier commit", levelWords(g.Exceeds), levelWords(g.Max)),
+		})
+	}
+	switch g.Removal {
+	case plan.RemovalMissing:
+		out = append(out, GateNote{
+			Code: plan.CodeRemoval, Blocks: true, Level: v.Level,
+			Text: "the removal is not approved: put the entry back with `lifecycle: {removal: approved}`, " +
+				"and remove it in a commit after the one that is synced",
+		})
+	case plan.RemovalApproved:
+		out = append(out, GateNote{
+			Code: plan.CodeApproved, Level: v.Level,
+			Text: "approved: an earlier commit has set `lifecycle: {removal: approved}`",
+		})
+	}
+	if len(g.Approvals) > 0 {
+		out = append(out, approvalNotes(g)...)
+	}
+	if len(g.Staged) > 0 {
+		out = append(out, GateNote{
+			Code: plan.CodeStage, Level: plan.Restart, Text: strings.Join(g.Staged, ", ") +
+				": `stage: true` applies the change unapproved and leaves it for the next start, " +
+				"whoever or whatever causes that",
+		})
+	}
+	return out
+}
+
+// approvalNotes returns what is to be said about the approvals that a machine needs.
+func approvalNotes(g *plan.Gate) []GateNote {
+	var out []GateNote
+	open := map[plan.ApprovalState][]string{}
+	worst := plan.None
+	for i := range g.Approvals {
+		a := &g.Approvals[i]
+		if worst = max(worst, a.Level); a.Problem != "" {
+			out = append(out, GateNote{
+				Code: plan.CodeUnapprovable, Blocks: true, Level: a.Level,
+				Text: "an approval is missing, and none can be given: " + riskOf(a) + ": " + a.Problem,
+			})
+			continue
+		}
+		open[a.State] = append(open[a.State], riskOf(a))
+	}
+	n := GateNote{Code: plan.CodeStale, Blocks: true, Level: worst, Line: g.Line()}
+	stale, missing := strings.Join(open[plan.Stale], ", "), strings.Join(open[plan.Missing], ", ")
+	switch {
+	case stale != "" && missing != "":
+		n.Text = "an approval is for another change, " + stale + ", and one is missing: " + missing
+	case stale != "":
+		n.Text = "the approval is for another change: " + stale
+	case missing != "":
+		n.Code, n.Text = plan.CodeMissing, "an approval is missing: "+missing
+	case len(out) > 0:
+		return out
+	default:
+		n = GateNote{Code: plan.CodeApproved, Level: worst, Text: "approved: " + strings.Join(open[plan.Given], ", ")}
+	}
+	return append(out, n)
+}
+
+// riskOf returns the risk of an approval, with its level if that is another word.
+func riskOf(a *plan.Approval) string {
+	if level := levelWords(a.Level); level != string(a.Risk) {
+		return string(a.Risk) + " (" + level + ")"
+	}
+	return string(a.Risk)
+}
+
+// GateHeadline returns what the gate says about the plan, in a few words. It is empty if
+// no change is judged.
+func (p Plan) GateHeadline() string {
+	if p.Summary.Gated == 0 {
+		return ""
+	}
+	approved, staged := false, 0
+	for i := range p.VMs {
+		g := p.VMs[i].Gate
+		approved = approved || g != nil && (len(g.Approvals) > 0 || g.Removal != "")
+		if g != nil && len(g.Staged) > 0 {
+			staged++
+		}
+	}
+	out := "nothing to approve"
+	switch {
+	case p.Summary.Blocked > 0:
+		out = Count(p.Summary.Blocked, "VM") + " not approved"
+	case approved:
+		out = "approved"
+	}
+	if staged > 0 {
+		out += ", " + Count(staged, "VM") + " staged for the next start"
+	}
+	return out
+}
+
+// place returns where the line of a note belongs.
+func (n *GateNote) place() string {
+	if n.Pos.File == "" {
+		return ""
+	}
+	return n.Pos.String()
+}
