@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,7 +27,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       golden.Update(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status, "approve": approve},
 	})
 }
 
@@ -45,5 +49,31 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// approve replaces the word APPROVE in files by the line that a plan as JSON asks for, as
+// it is: `approve plan.json vms.yaml`.
+func approve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: approve PLAN FILE...")
+	}
+	var plan struct {
+		VMs []struct{ Gate struct{ Write string } }
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &plan))
+	line := ""
+	for _, vm := range plan.VMs {
+		line = cmp.Or(line, vm.Gate.Write)
+	}
+	if line == "" {
+		ts.Fatalf("the plan asks for no approval")
+	}
+	for _, file := range args[1:] {
+		text := ts.ReadFile(file)
+		if !strings.Contains(text, "APPROVE") {
+			ts.Fatalf("%s: no APPROVE", file)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(strings.ReplaceAll(text, "APPROVE", line)), 0o600))
 	}
 }

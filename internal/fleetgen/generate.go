@@ -40,7 +40,7 @@ func (b *builder) header() {
 		b.catalog(header["catalog"].(map[string]any))
 	}
 	if b.one(3) {
-		merge(header["defaults"].(map[string]any), b.vm(b.IntN(4)/3, b.IntN(3)))
+		merge(header["defaults"].(map[string]any), b.shared(b.IntN(4)/3, b.IntN(3)))
 	}
 	if b.one(6) {
 		header["vms"] = b.vms()
@@ -83,7 +83,7 @@ func (b *builder) valuesFile() {
 	for range 1 + b.IntN(8)/7 {
 		document := map[string]any{"vms": b.vms()}
 		if b.one(4) {
-			document["defaults"] = b.vm(b.IntN(4)/3, 1+b.IntN(2))
+			document["defaults"] = b.shared(b.IntN(4)/3, 1+b.IntN(2))
 		}
 		for _, key := range []string{"vars", "namespace"} {
 			if b.one(5) {
@@ -134,6 +134,13 @@ func (b *builder) vm(parts, keys int) map[string]any {
 	return out
 }
 
+// shared returns what a level sets that many VMs inherit: all but what is for one VM.
+func (b *builder) shared(parts, keys int) map[string]any {
+	out := b.vm(parts, keys)
+	delete(out, "approve")
+	return out
+}
+
 func overlap(a, b map[string]any) bool {
 	for key := range a {
 		if _, both := b[key]; both {
@@ -146,7 +153,7 @@ func overlap(a, b map[string]any) bool {
 func (b *builder) defaults() {
 	for _, dir := range dirs[1:] {
 		if b.one(6) {
-			b.fleet.Files[dir+defaultsFile] = []any{b.vm(b.IntN(4)/3, 1)}
+			b.fleet.Files[dir+defaultsFile] = []any{b.shared(b.IntN(4)/3, 1)}
 		}
 	}
 }
@@ -158,7 +165,7 @@ func (b *builder) overlay() {
 	if !b.one(5) {
 		return
 	}
-	document := map[string]any{"defaults": b.vm(0, 1)}
+	document := map[string]any{"defaults": b.shared(0, 1)}
 	for _, key := range some(b.draw, []string{"target", "identity", "placement", "policy", "vars", "catalog"}, b.IntN(3)) {
 		b.set(document, "fleet", key)
 	}

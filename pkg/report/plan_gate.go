@@ -152,9 +152,9 @@ func approvalNotes(g *plan.Gate) []GateNote {
 	return append(out, n)
 }
 
-// riskOf returns the risk of an approval, with its level if that is another word.
+// riskOf returns the risk of an approval, with its level if that says more.
 func riskOf(a *plan.Approval) string {
-	if level := levelWords(a.Level); level != string(a.Risk) {
+	if level := levelWords(a.Level); !strings.HasPrefix(level, string(a.Risk)) {
 		return string(a.Risk) + " (" + level + ")"
 	}
 	return string(a.Risk)
