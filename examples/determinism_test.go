@@ -39,7 +39,7 @@ var variants = []variant{
 func TestDeterministic(t *testing.T) {
 	dirs, err := filepath.Glob("../test/errors/*")
 	require.NoError(t, err)
-	for _, dir := range append(dirs, "acp", "fleet", "lifecycle", "../pkg/starter/files") {
+	for _, dir := range append(dirs, "acp", "fleet", "gate", "lifecycle", "../pkg/starter/files") {
 		t.Run(filepath.Base(dir), func(t *testing.T) { requireDeterministic(t, os.DirFS(dir)) })
 	}
 }

@@ -73,6 +73,9 @@ func valuesFiles(t *testing.T, root string) []string {
 	t.Helper()
 	var files []string
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".." {
+			return fs.SkipDir // no part of a fleet; overlays can be there
+		}
 		if err == nil && !entry.IsDir() && filepath.Ext(path) == ".yaml" && inFleet(filepath.Dir(path)) {
 			files = append(files, path)
 		}

@@ -40,8 +40,8 @@ The report is written to stdout: text for people, markdown for a comment on a pu
 request, html for a page of its own, json, sarif or github. A level that depends on
 what the inputs do not tell is marked [?]. With --fail-on, the exit status is 1 if
 anything reaches the level. In a fleet with policy.approve or policy.maxImpact, it is
-1 while a change lacks an approval, or exceeds what is allowed; the report has the
-lines that approve it.`
+1 while a change lacks an approval, or exceeds what is allowed, unless --gate=false is
+given; the report has the lines that approve it (docs/gate.md).`
 
 func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -64,6 +64,8 @@ func newPlanCommand() *cobra.Command {
 	failOn := levelFlag(cmd)
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
+	gate := true
+	cmd.Flags().BoolVar(&gate, "gate", true, "exit with status 1 while a change lacks an approval, or exceeds what is allowed")
 	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		from, to, err := sides.load(cmd, args)
@@ -89,19 +91,26 @@ func newPlanCommand() *cobra.Command {
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}
-		if n := p.Summary.Blocked; n > 0 {
-			cmd.PrintErrf("%s not approved; see docs/gate.md\n", report.Count(n, "VM"))
-		}
-		if p.Reaches(failOn.value) {
-			cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn.value)
-			return report.ErrReported
-		}
-		if p.Summary.Blocked > 0 {
-			return report.ErrReported
-		}
-		return nil
+		return judge(cmd, p, failOn.value, gate)
 	}
 	return cmd
+}
+
+// judge returns an error if a plan reaches a level, or if the fleet's gate counts and does
+// not let it pass.
+func judge(cmd *cobra.Command, p report.Plan, failOn plan.Level, gate bool) error {
+	blocked := gate && p.Summary.Blocked > 0
+	if blocked {
+		cmd.PrintErrf("%s not approved; see docs/gate.md\n", report.Count(p.Summary.Blocked, "VM"))
+	}
+	reached := p.Reaches(failOn)
+	if reached {
+		cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn)
+	}
+	if blocked || reached {
+		return report.ErrReported
+	}
+	return nil
 }
 
 // neighbor says that there is a platform next to the fleet at PATH, which the plan is not about.

@@ -1,0 +1,108 @@
+package examples
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/render"
+)
+
+// gated renders a fleet, which has no errors and no warnings.
+func gated(t *testing.T, dir string, overlays ...string) []manifest.Object {
+	t.Helper()
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{Overlays: overlays}, c.Visit)
+	objects := read(t, c.Rendered(diags))
+	require.Empty(t, diags.Sorted())
+	return objects
+}
+
+// changed returns a copy of the example with a text in a file replaced.
+func changed(t *testing.T, file, old, now string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("gate")))
+	path := filepath.Join(dir, file)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(text), old)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, now, 1)), 0o600))
+	return dir
+}
+
+// judged returns the gate of each machine that a change of the example reaches.
+func judged(t *testing.T, dir string, overlays ...string) map[string]*plan.Gate {
+	t.Helper()
+	out := map[string]*plan.Gate{}
+	p := plan.New(gated(t, "gate", overlays...), gated(t, dir, overlays...), plan.Options{})
+	for i := range p.VMs {
+		if g := p.VMs[i].Gate; g != nil {
+			out[p.VMs[i].ID.Name] = g
+		}
+	}
+	return out
+}
+
+// TestGate proves what examples/gate says: a change needs its approval, passes with the line
+// of the plan, and a further one does not.
+func TestGate(t *testing.T) {
+	more := judged(t, changed(t, "vms/db.yaml", "cores: 2}", "cores: 4}"))
+	require.Len(t, more, 1)
+	require.True(t, more["db01"].Blocked())
+	line := more["db01"].Line()
+	require.Regexp(t, `^approve: [0-9a-f]{8}-[0-9a-f]{8}$`, line)
+
+	approved := judged(t, changed(t, "vms/db.yaml", "cores: 2}", "cores: 4}\n    "+line))
+	require.False(t, approved["db01"].Blocked())
+	require.Equal(t, plan.Given, approved["db01"].Approvals[0].State)
+
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("gate")))
+	text := "vms: {db01: {cpu: {cores: 8}, memory: 8Gi, disks: {data: 100Gi}, " + line + "}, report01: {flavor: small}}"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "vms/db.yaml"), []byte(text), 0o600))
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	further := plan.New(gated(t, "gate"), read(t, c.Rendered(diags)), plan.Options{})
+	require.Equal(t, plan.Stale, further.VMs[0].Gate.Approvals[0].State)
+	require.Len(t, diags.Sorted(), 1, "validate warns of it")
+}
+
+// TestGateOfEnvironment proves that the overlay of the example asks earlier, and that what
+// waits for a restart is only said.
+func TestGateOfEnvironment(t *testing.T) {
+	staged := judged(t, changed(t, "vms/db.yaml", "memory: 4Gi", "memory: 4Gi\n    arch: amd64\n    machineType: pc-q35-rhel9.6.0"))
+	require.Equal(t, []string{"machineType"}, staged["report01"].Staged)
+	require.False(t, staged["report01"].Blocked())
+
+	larger := changed(t, "vms/db.yaml", "memory: 8Gi", "memory: 9Gi")
+	require.False(t, judged(t, larger)["db01"].Blocked())
+	require.True(t, judged(t, larger, "gate/.overlays/prod.yaml")["db01"].Blocked())
+}
+
+// TestGateOfCattle proves that one approval is for all replicas, and that cattle stays when
+// its entry goes.
+func TestGateOfCattle(t *testing.T) {
+	web := judged(t, changed(t, "vms/web.yaml", "flavor: small", "flavor: medium\n    tpm: true"))
+	require.Len(t, web, 3)
+	require.NotEmpty(t, web["web-0"].Line())
+	require.Equal(t, web["web-0"].Line(), web["web-2"].Line())
+
+	was := gated(t, "gate")
+	var without []manifest.Object
+	for _, o := range was {
+		if !strings.HasPrefix(o.Name, "web-") {
+			without = append(without, o)
+		}
+	}
+	for _, v := range plan.New(was, without, plan.Options{}).VMs {
+		require.Contains(t, []plan.Level{plan.None, plan.Left}, v.Level)
+	}
+}
