@@ -2,7 +2,7 @@
 // go generate runs it. The sources are
 //   - Go types, their comments and the built-in catalog, for the JSON Schemas in
 //     schema/ and the reference in docs/,
-//   - the rules of package plan, for docs/impact.md,
+//   - the rules of package plan, for docs/impact.md and the gate of the governance chart,
 //   - the recipes in examples/ci, for docs/ci.md,
 //   - a change of examples/fleet, for the picture of a plan in docs/images/,
 //   - the identifiers of package rule and the examples in diagnostics/, for
@@ -124,6 +124,7 @@ func generate() (map[string][]byte, error) {
 	if err := addPluginFiles(files); err != nil {
 		return nil, err
 	}
+	files[gateFile] = gateTemplate()
 	if err := addChartFiles(files); err != nil {
 		return nil, err
 	}

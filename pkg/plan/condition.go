@@ -12,38 +12,39 @@ import (
 // The conditions of the rules. Each compares the two sides of a change, or asks the
 // cluster's settings.
 var (
-	added   = Condition{"added", func(e *edit) bool { return at(e.old, e.item()...) == nil }}
-	removed = Condition{"removed", func(e *edit) bool { return at(e.new, e.item()...) == nil }}
-	raised  = Condition{"raised", func(e *edit) bool { return size(e.was).Cmp(*size(e.now)) < 0 }}
-	lowered = Condition{"lowered", func(e *edit) bool { return size(e.was).Cmp(*size(e.now)) > 0 }}
+	added   = Condition{"added", func(e *edit) bool { return at(e.old, e.item()...) == nil }, exactly("!before.hasValue()")}
+	removed = Condition{"removed", func(e *edit) bool { return at(e.new, e.item()...) == nil }, exactly("!after.hasValue()")}
+	raised  = Condition{"raised", func(e *edit) bool { return size(e.was).Cmp(*size(e.now)) < 0 }, unseen}
+	lowered = Condition{"lowered", func(e *edit) bool { return size(e.was).Cmp(*size(e.now)) > 0 }, exactly("quantity(string(was.orValue(1))).isGreaterThan(quantity(string(now.orValue(0))))")}
 
-	staging = Condition{"vmRolloutStrategy is Stage", func(e *edit) bool { return e.cluster.stages() }}
+	staging = Condition{"vmRolloutStrategy is Stage", func(e *edit) bool { return e.cluster.stages() }, kubeVirtSays("Stage")}
 
-	cannotMigrate = Condition{"the machine cannot live-migrate", func(e *edit) bool { return e.migratable() == no }}
+	cannotMigrate = Condition{"the machine cannot live-migrate", func(e *edit) bool { return e.migratable() == no }, atMost("!variables.migratable")}
 	evicts        = Condition{
 		"workloadUpdateMethods has Evict, and no migration stands in for it",
 		func(e *edit) bool {
 			canMigrate := e.migratable() != no && e.cluster.updatesBy("LiveMigrate")
 			return e.cluster.updatesBy("Evict") && !canMigrate && isEvictable(e.subject)
 		},
+		atMost(kubeVirtSays("Evict").may),
 	}
 	// migrates holds if KubeVirt migrates the machine for a change: for LiveMigrate, or
 	// because an eviction of its pod ends in a migration.
 	migrates = Condition{"workloadUpdateMethods has LiveMigrate, or its Evict ends in a migration", func(e *edit) bool {
 		evacuates := e.cluster.updatesBy("Evict") && strings.HasPrefix(e.evictionStrategy(), "LiveMigrate")
 		return e.cluster.updatesBy("LiveMigrate") || evacuates
-	}}
+	}, celForm{may: kubeVirtSays("LiveMigrate").may + " || " + kubeVirtSays("Evict").may, must: kubeVirtSays("LiveMigrate").must}}
 
 	isARM   = architecture("arm64")
 	isAMD   = architecture("amd64", "")
-	running = Condition{"the machine runs", func(e *edit) bool { return e.runs() == yes }}
-	stopped = Condition{"the machine is stopped", func(e *edit) bool { return e.runs() == no }}
+	running = Condition{"the machine runs", func(e *edit) bool { return e.runs() == yes }, exactly("variables.strategies[0] == 'Always'")}
+	stopped = Condition{"the machine is stopped", func(e *edit) bool { return e.runs() == no }, exactly("variables.strategies[0] == 'Halted'")}
 )
 
 func architecture(names ...string) Condition {
 	return Condition{"architecture is " + names[0], func(e *edit) bool {
 		return slices.Contains(names, text(spec(e.old), "architecture"))
-	}}
+	}, exactly("variables.from.?architecture.orValue('') in " + celList(names))}
 }
 
 // isEvictable reports whether the eviction of a machine's pod shuts the machine down
@@ -68,13 +69,13 @@ var (
 		}
 		phase := text(e.live.instance, "status", "phase")
 		return phase == "Succeeded" && e.now == "RerunOnFailure" || slices.Contains(final, phase) && e.now == "Once"
-	}}
-	filledIn    = Condition{"added or removed", func(e *edit) bool { return e.was == nil || e.now == nil }}
-	misfits     = Condition{"the machine type does not fit", func(e *edit) bool { return !fits(e.subject) }}
-	isEmpty     = Condition{"empty or absent", func(e *edit) bool { return nothing(e.was) && nothing(e.now) }}
+	}, unseen}
+	filledIn    = Condition{"added or removed", func(e *edit) bool { return e.was == nil || e.now == nil }, exactly("!was.hasValue() || !now.hasValue()")}
+	misfits     = Condition{"the machine type does not fit", func(e *edit) bool { return !fits(e.subject) }, unseen}
+	isEmpty     = Condition{"empty or absent", func(e *edit) bool { return nothing(e.was) && nothing(e.now) }, exactly("was.orValue({}) == {} && now.orValue({}) == {}")}
 	hasFeatures = Condition{"beside other features", func(e *edit) bool {
 		return at(spec(e.old), "domain", "features") != nil && at(spec(e.new), "domain", "features") != nil
-	}}
+	}, exactly("variables.from.?domain.?features.hasValue() && variables.to.?domain.?features.hasValue()")}
 )
 
 // nothing reports whether a value is absent or empty.
@@ -101,7 +102,7 @@ func fits(s *subject) bool {
 
 // gateOn holds if a feature gate is on.
 func gateOn(name string) Condition {
-	return Condition{"feature gate " + name, func(e *edit) bool { return e.cluster.gate(name) }}
+	return Condition{"feature gate " + name, func(e *edit) bool { return e.cluster.gate(name) }, kubeVirtSays(name)}
 }
 
 // turns holds for a change to one of the values.
@@ -109,7 +110,7 @@ func turns(values ...string) Condition {
 	return Condition{"becomes " + strings.Join(values, " or "), func(e *edit) bool {
 		s, _ := e.now.(string)
 		return slices.Contains(values, s)
-	}}
+	}, exactly("now.orValue('') in " + celList(values))}
 }
 
 // size returns a number or quantity; 0 for what is neither.
@@ -137,30 +138,30 @@ var (
 		name := entry(e.path)
 		was, now := volume(e.old, name), volume(e.new, name)
 		return (was == nil || isHotpluggable(was)) && (now == nil || isHotpluggable(now)) && (was != nil || now != nil)
-	}}
+	}, exactly(celHotpluggable)}
 	diskless = Condition{"without a disk", func(e *edit) bool {
 		name := entry(e.path)
 		return volume(e.new, name) != nil && at(spec(e.new), "domain", "devices", "disks", name) == nil
-	}}
+	}, unseen}
 	turnsHotpluggable = Condition{"hotpluggable is turned on", func(e *edit) bool {
 		name := entry(e.path)
 		return !isHotpluggable(volume(e.old, name)) && isHotpluggable(volume(e.new, name))
-	}}
+	}, exactly("!" + sideHas("volumes", 0, celPlugs) + " && " + sideHas("volumes", 1, celPlugs))}
 	sameClaim = Condition{"the same claim", func(e *edit) bool {
 		name := entry(e.path)
 		return claimOf(volume(e.old, name)) == claimOf(volume(e.new, name))
-	}}
+	}, exactly(celClaim(0) + " == " + celClaim(1))}
 	// otherClaim holds for a volume that stays and has another claim.
-	otherClaim = Condition{"another claim", func(e *edit) bool { return movesClaim(e.subject, entry(e.path)) }}
+	otherClaim = Condition{"another claim", func(e *edit) bool { return movesClaim(e.subject, entry(e.path)) }, exactly(sideHas("volumes", 0, "true") + " && " + sideHas("volumes", 1, "true") + " && " + celClaim(0) + " != " + celClaim(1))}
 	// otherClaims holds for a machine with claims that stay the same.
 	otherClaims = Condition{"other claims stay", func(e *edit) bool {
 		return slices.ContainsFunc(list(spec(e.new), "volumes"), func(v any) bool {
 			return claimOf(v) != "" && claimOf(v) == claimOf(volume(e.old, "["+nameOf(v)+"]"))
 		})
-	}}
+	}, unseen}
 	hotplugs = Condition{"feature gate DeclarativeHotplugVolumes, and not HotplugVolumes", func(e *edit) bool {
 		return e.cluster.gate("DeclarativeHotplugVolumes") && !e.cluster.gate("HotplugVolumes")
-	}}
+	}, exactly(kubeVirtSays("DeclarativeHotplugVolumes").may + " && !(" + kubeVirtSays("HotplugVolumes").may + ")")}
 	// pluggableDisk holds for what the instance's webhook accepts (KubeVirt v1.8.4,
 	// pkg/storage/admitters).
 	pluggableDisk = Condition{"a disk or LUN on bus scsi or virtio", func(e *edit) bool {
@@ -171,39 +172,39 @@ var (
 			}
 		}
 		return false // the default is SATA
-	}}
+	}, unseen}
 	wasCDROM = Condition{"a CD-ROM drive", func(e *edit) bool {
 		return at(spec(e.old), "domain", "devices", "disks", entry(e.path), "cdrom") != nil
-	}}
+	}, exactly(sideHas("disks", 0, "has(e.cdrom)"))}
 	isLUN = Condition{"a LUN", func(e *edit) bool {
 		return at(spec(e.new), "domain", "devices", "disks", entry(e.path), "lun") != nil
-	}}
+	}, exactly(sideHas("disks", 1, "has(e.lun)"))}
 	unknownStrategy = Condition{"neither Migration nor Replacement", func(e *edit) bool {
 		return !slices.Contains([]any{nil, "", "Migration", "Replacement"}, e.now)
-	}}
+	}, exactly("!(now.orValue('') in ['', 'Migration', 'Replacement'])")}
 	migratesVolumes = Condition{"updateVolumesStrategy is Migration", func(e *edit) bool {
 		return text(e.new, "spec", "updateVolumesStrategy") == "Migration"
-	}}
+	}, exactly("object.spec.?updateVolumesStrategy.orValue('') == 'Migration'")}
 	isTemplated = Condition{"its name is that of a DataVolume template", func(e *edit) bool {
 		return at(e.new, "spec", "dataVolumeTemplates", "["+claimOf(volume(e.new, entry(e.path)))+"]") != nil
-	}}
+	}, exactly("object.spec.?dataVolumeTemplates.orValue([]).exists(t, t.?metadata.?name.orValue('') == " + celClaim(1) + ")")}
 	hasCloudInit = Condition{"a cloud-init volume", func(e *edit) bool {
 		now := volume(e.new, entry(e.path))
 		return at(now, "cloudInitNoCloud") != nil || at(now, "cloudInitConfigDrive") != nil
-	}}
+	}, exactly(sideHas("volumes", 1, "has(e.cloudInitNoCloud) || has(e.cloudInitConfigDrive)"))}
 	// copies holds for a volume that KubeVirt copies.
 	copies     = both(migratesVolumes, otherClaim)
 	keepsClaim = both(sameClaim, Condition{"a claim", func(e *edit) bool {
 		return claimOf(volume(e.new, entry(e.path))) != ""
-	}})
-	preferred   = Condition{"beside a preference", func(e *edit) bool { return at(e.new, "spec", "preference") != nil }}
+	}, exactly(celClaim(1) + " != ''")})
+	preferred   = Condition{"beside a preference", func(e *edit) bool { return at(e.new, "spec", "preference") != nil }, exactly("object.spec.?preference.hasValue()")}
 	standsAlone = Condition{"a disk of its own has the name", func(e *edit) bool {
 		name := strings.Trim(entry(e.path), "[]")
 		return e.disks[name] != nil || released.holds(e)
-	}}
+	}, unseen}
 	unreferenced = Condition{"no volume uses it", func(e *edit) bool {
 		return !slices.Contains(diskNames(e.new), strings.Trim(entry(e.path), "[]"))
-	}}
+	}, unseen}
 )
 
 // movesClaim reports whether a volume is on both sides, with different claims.
@@ -220,36 +221,36 @@ var (
 		name := entry(e.path)
 		nic := at(spec(e.new), "domain", "devices", "interfaces", name)
 		return (at(nic, "bridge") != nil || at(nic, "sriov") != nil) && at(spec(e.new), "networks", name, "multus") != nil
-	}}
+	}, exactly(sideHas("interfaces", 1, "has(e.bridge) || has(e.sriov)") + " && " + sideHas("networks", 1, "has(e.multus)"))}
 	firstNIC = Condition{"there was none", func(e *edit) bool {
 		return len(list(spec(e.old), "domain", "devices", "interfaces")) == 0
-	}}
+	}, exactly("variables.interfaces[0].size() == 0")}
 	preferredModel = Condition{"without a model, beside a preference", func(e *edit) bool {
 		nic := at(spec(e.new), "domain", "devices", "interfaces", entry(e.path))
 		return at(e.new, "spec", "preference") != nil && text(nic, "model") == ""
-	}}
+	}, exactly("object.spec.?preference.hasValue() && !" + sideHas("interfaces", 1, "e.?model.orValue('') != ''"))}
 	isPodNetwork = Condition{"the pod network", func(e *edit) bool {
 		return at(spec(e.new), "networks", entry(e.path), "pod") != nil
-	}}
+	}, exactly(sideHas("networks", 1, "has(e.pod)"))}
 	isSRIOV = Condition{"SR-IOV", func(e *edit) bool {
 		return at(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "sriov") != nil
-	}}
+	}, exactly(sideHas("interfaces", 1, "has(e.sriov)"))}
 	isBridge = Condition{"bridge", func(e *edit) bool {
 		return at(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "bridge") != nil
-	}}
+	}, exactly(sideHas("interfaces", 1, "has(e.bridge)"))}
 	isAbsent = Condition{"state is absent", func(e *edit) bool {
 		return text(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "state") == "absent"
-	}}
+	}, exactly(sideHas("interfaces", 1, "e.?state.orValue('') == 'absent'"))}
 	sameNetwork = Condition{"the same network, with its namespace or without", func(e *edit) bool {
 		return attachment(e.was, e.id.Namespace) == attachment(e.now, e.id.Namespace)
-	}}
+	}, exactly(celSameNetwork)}
 	hasInterface = Condition{"with its interface", func(e *edit) bool {
 		path := []string{"domain", "devices", "interfaces", entry(e.path)}
 		return (at(spec(e.old), path...) == nil) != (at(spec(e.new), path...) == nil)
-	}}
+	}, exactly(sideHas("interfaces", 0, "true") + " != " + sideHas("interfaces", 1, "true"))}
 	hasVolume = Condition{"with its volume", func(e *edit) bool {
 		return (volume(e.old, entry(e.path)) == nil) != (volume(e.new, entry(e.path)) == nil)
-	}}
+	}, exactly(sideHas("volumes", 0, "true") + " != " + sideHas("volumes", 1, "true"))}
 )
 
 // attachment returns the name of a NetworkAttachmentDefinition with its namespace.
@@ -265,10 +266,10 @@ func attachment(name any, namespace string) string {
 var (
 	losesProtection = Condition{"Prune or Delete protects no more", func(e *edit) bool {
 		return weaker(e, "Prune") || weaker(e, "Delete")
-	}}
+	}, unseen}
 	gainsReplace = Condition{"gains Force=true or Replace=true", func(e *edit) bool {
 		return gains(e, "Replace") || gains(e, "Force")
-	}}
+	}, unseen}
 )
 
 // weaker reports whether a sync option protects the object less than before.

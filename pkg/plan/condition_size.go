@@ -14,31 +14,31 @@ var (
 	aboveMaxSockets = Condition{"above maxSockets", func(e *edit) bool {
 		most := at(spec(e.new), "domain", "cpu", "maxSockets")
 		return most != nil && count(e.now, 1) > count(most, 1)
-	}}
+	}, unseen}
 	firstCPU = Condition{"there was no cpu, or no sockets", func(e *edit) bool {
 		return at(spec(e.old), "domain", "cpu") == nil
-	}}
+	}, celForm{may: celSockets + " == 0", must: "!variables.from.?domain.?cpu.hasValue()"}}
 	aboveComputedSockets = Condition{"above four times the sockets", func(e *edit) bool {
 		return at(spec(e.old), "domain", "cpu", "maxSockets") == nil &&
 			count(e.now, 1) > hotplugRatio*sockets(e.old)
-	}}
-	moreSockets   = Condition{"raised", func(e *edit) bool { return count(e.now, 0) > sockets(e.old) }}
-	lessSockets   = Condition{"lowered", func(e *edit) bool { return count(e.now, 0) < sockets(e.old) }}
+	}, exactly(celAboveSockets)}
+	moreSockets   = Condition{"raised", func(e *edit) bool { return count(e.now, 0) > sockets(e.old) }, exactly("int(now.orValue(0)) > " + celSockets)}
+	lessSockets   = Condition{"lowered", func(e *edit) bool { return count(e.now, 0) < sockets(e.old) }, exactly("int(now.orValue(0)) < " + celSockets)}
 	aboveMaxGuest = Condition{"above maxGuest", func(e *edit) bool {
 		most := at(spec(e.new), "domain", "memory", "maxGuest")
 		return most != nil && size(most).Cmp(*size(e.now)) < 0
-	}}
+	}, unseen}
 	aboveComputedGuest = Condition{"above four times the memory", func(e *edit) bool {
 		most := guest(e.old)
 		most.Mul(hotplugRatio)
 		return at(spec(e.old), "domain", "memory", "maxGuest") == nil && most.Cmp(*size(e.now)) < 0
-	}}
-	moreGuest = Condition{"raised", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) < 0 }}
-	lessGuest = Condition{"lowered", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) > 0 }}
+	}, exactly(celAboveGuest)}
+	moreGuest = Condition{"raised", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) < 0 }, exactly("variables.guests[0].isLessThan(variables.guests[1])")}
+	lessGuest = Condition{"lowered", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) > 0 }, exactly("variables.guests[0].isGreaterThan(variables.guests[1])")}
 	sameGuest = Condition{"it was requested already", func(e *edit) bool {
 		return e.was == nil && guest(e.old).Cmp(*guest(e.new)) == 0
-	}}
-	noGuest = Condition{"removed", func(e *edit) bool { return e.now == nil }}
+	}, exactly("!was.hasValue() && variables.guests[0].compareTo(variables.guests[1]) == 0")}
+	noGuest = Condition{"removed", func(e *edit) bool { return e.now == nil }, exactly("!now.hasValue()")}
 	// fixedMemory holds for machines whose memory KubeVirt cannot plug (v1.8.4,
 	// pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory).
 	fixedMemory = Condition{"realtime, NUMA, launchSecurity, under 1Gi, or an odd size", func(e *edit) bool {
@@ -46,7 +46,7 @@ var (
 		return at(domain, "cpu", "realtime") != nil || at(domain, "cpu", "numa", "guestMappingPassthrough") != nil ||
 			at(domain, "launchSecurity") != nil || guest(e.old).Cmp(resource.MustParse("1Gi")) < 0 ||
 			!aligned(e.now, pageSize(domain))
-	}}
+	}, exactly(celFixedMemory)}
 )
 
 // sockets returns the sockets that a side's machine starts with: without any number of

@@ -267,7 +267,7 @@ var weakened = Condition{"raised or removed", func(e *edit) bool {
 	key := e.path[len(e.path)-1]
 	was, now := limit(e.old, key), limit(e.new, key)
 	return was > None && (now == None || now > was)
-}}
+}, unseen}
 
 const sourceGate = "vmrender, docs/gate.md"
 

@@ -86,12 +86,12 @@ var released = Condition{"it does not belong to the machine in the cluster", fun
 	name := strings.Trim(entry(e.path), "[]")
 	disk := e.state.disk(e.id.Namespace, name)
 	return disk != nil && !slices.Contains(e.state.owned(e.id), name)
-}}
+}, unseen}
 
 // isOwned holds for disks that belong to the machine in the cluster.
 var isOwned = Condition{"it belongs to the machine in the cluster", func(e *edit) bool {
 	return slices.Contains(e.state.owned(e.id), strings.Trim(entry(e.path), "[]"))
-}}
+}, unseen}
 
 // ownership returns the disks that Git keeps, and that belong to the machine in the
 // cluster nevertheless.

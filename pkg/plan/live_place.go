@@ -38,4 +38,4 @@ var cannotExpand = Condition{"its storage class does not allow it", func(e *edit
 	claim := e.state.get(kindClaim, e.id.Namespace, e.id.Name)
 	class := e.state.get(kindStorageClass, "", text(claim, "spec", "storageClassName"))
 	return class != nil && at(class, "allowVolumeExpansion") != true
-}}
+}, unseen}

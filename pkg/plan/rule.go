@@ -110,6 +110,7 @@ func (a Assumption) isOfMigration() bool { return a == Migratable || a == Copied
 type Condition struct {
 	Text  string // for the reference: "raised"
 	holds func(*edit) bool
+	cel   celForm
 }
 
 // edit is a change of a field of a machine.
@@ -129,8 +130,10 @@ func (e *edit) item() []string {
 // both holds if all conditions hold.
 func both(all ...Condition) Condition {
 	texts := make([]string, len(all))
+	form := celForm{celTrue, celTrue}
 	for i, c := range all {
 		texts[i] = c.Text
+		form = form.and(c.cel)
 	}
 	return Condition{strings.Join(texts, ", "), func(e *edit) bool {
 		for _, c := range all {
@@ -139,12 +142,12 @@ func both(all ...Condition) Condition {
 			}
 		}
 		return true
-	}}
+	}, form}
 }
 
 // not holds if the condition does not.
 func not(c Condition, text string) Condition {
-	return Condition{text, func(e *edit) bool { return !c.holds(e) }}
+	return Condition{text, func(e *edit) bool { return !c.holds(e) }, c.cel.not()}
 }
 
 // compile prepares the rules of a table for matching.

@@ -30,18 +30,18 @@ const (
 // The conditions of other objects than machines. Argo CD reads the options of an object
 // that is no longer in Git from the live one.
 var (
-	keptByPrune  = Condition{"Prune=false", func(e *edit) bool { return syncOption(e.old, "Prune") == "false" }}
-	askedByPrune = Condition{"Prune=confirm", func(e *edit) bool { return syncOption(e.old, "Prune") == "confirm" }}
+	keptByPrune  = Condition{"Prune=false", func(e *edit) bool { return syncOption(e.old, "Prune") == "false" }, unseen}
+	askedByPrune = Condition{"Prune=confirm", func(e *edit) bool { return syncOption(e.old, "Prune") == "confirm" }, unseen}
 	isWarm       = Condition{"checkpoints of VDDK or ImageIO", func(e *edit) bool {
 		source := at(e.new, "spec", "source")
 		return len(list(e.new, "spec", "checkpoints")) > 0 && (at(source, "vddk") != nil || at(source, "imageio") != nil)
-	}}
-	isHook         = Condition{"a hook", func(e *edit) bool { return annotation(e.new, argocd.HookAnnotation) != "" }}
-	ofAnsible      = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }}
-	isOurs         = Condition{"rendered by vmrender", func(e *edit) bool { return isRendered(e.old) }}
+	}, unseen}
+	isHook         = Condition{"a hook", func(e *edit) bool { return annotation(e.new, argocd.HookAnnotation) != "" }, unseen}
+	ofAnsible      = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }, unseen}
+	isOurs         = Condition{"rendered by vmrender", func(e *edit) bool { return isRendered(e.old) }, unseen}
 	forcedReplaced = Condition{"Force=true", func(e *edit) bool {
 		return syncOption(e.old, "Force") == "true" || syncOption(e.new, "Force") == "true" || syncOption(e.inCluster, "Force") == "true"
-	}}
+	}, unseen}
 )
 
 // rulesStorage are the rules of DataVolumes and claims.

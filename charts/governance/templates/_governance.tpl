@@ -1,6 +1,6 @@
 {{/*
 governance.enabled are the policies of governance.policies that are switched on, with their values under "settings", the name of
-their objects under "name", and CEL of their parameters and of exempt users under "params" and "exempt".
+their objects under "name", and CEL of their parameters and of exempt users under "params" and "exempt"; and those of the gate.
 */}}
 {{- define "governance.enabled" -}}
 {{- $out := dict -}}
@@ -15,7 +15,7 @@ their objects under "name", and CEL of their parameters and of exempt users unde
 {{- $_ := set $out $key (merge (dict "name" (printf "virtualization-%s" (kebabcase $key)) "settings" $values "actions" $actions "params" $params "exempt" (include "governance.exempt" $)) $policy) -}}
 {{- end -}}
 {{- end -}}
-{{- toYaml $out -}}
+{{- merge $out (include "governance.gate" . | fromYaml) | toYaml -}}
 {{- end -}}
 
 {{/*
@@ -84,6 +84,9 @@ an object brings the values that the object did not have before; one that delete
 Usage: {{ include "governance.cel" $policy | fromYaml }}
 */}}
 {{- define "governance.cel" -}}
+{{- if .cel -}}
+{{- toYaml .cel -}}
+{{- else -}}
 {{- $allowed := "" -}}
 {{- with .allowed }}{{ $allowed = printf "!(%s) && " . }}{{ end -}}
 {{- $authorized := "" -}}
@@ -109,4 +112,5 @@ validations:
   - expression: {{ printf "variables.refused.size() == 0%s" $authorized | quote }}
     messageExpression: {{ .message | quote }}
     reason: Forbidden
+{{- end -}}
 {{- end -}}

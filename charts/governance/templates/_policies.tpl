@@ -191,6 +191,7 @@ governance.kinds are the kinds that policies judge: API group and resource.
 */}}
 {{- define "governance.kinds" -}}
 Namespace:                        ["", namespaces]
+PersistentVolumeClaim:            ["", persistentvolumeclaims]
 DataVolume:                       [cdi.kubevirt.io, datavolumes]
 DataSource:                       [cdi.kubevirt.io, datasources]
 DataImportCron:                   [cdi.kubevirt.io, dataimportcrons]

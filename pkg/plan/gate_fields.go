@@ -1,0 +1,268 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// GateField is a field of a machine, or a group of fields, that the admission policy of
+// the gate compares.
+type GateField struct {
+	// Path is the field as people read it: "spec.template.spec.volumes[*]"; ".*" at the
+	// end stands for the other fields there.
+	Path string
+	// Level is the worst that a change of the field can be.
+	Level Level
+	// Open are the conditions, as in [Condition], that CEL does not decide, so that the
+	// worse of both levels counts.
+	Open []string
+
+	cel      string // a list of texts: a level in two digits, a blank and the path
+	list     string // the variable with the entries, of a list
+	instance bool   // as in [Rule.ofInstance]
+}
+
+// GateFields returns the fields that the admission policy compares, in the order of the
+// rules' paths.
+func GateFields() []GateField {
+	g := &gateTable{}
+	g.field([]string{"spec"}, celNode{"oldObject.spec", "object.spec", true}, step(gateReaches(), "spec"))
+	return g.fields
+}
+
+// gateTable collects the fields while the rules are walked.
+type gateTable struct{ fields []GateField }
+
+// reach is a rule that may be for what is at or below a path: rest is what is left of its
+// pattern there.
+type reach struct {
+	rule *Rule
+	rest pattern
+}
+
+// gateReaches are the rules of machines that the gate asks. What the cluster refuses
+// needs no gate, so that the level is the one that the change has where it is not
+// refused; and what older versions of KubeVirt do otherwise is left out.
+func gateReaches() []reach {
+	var out []reach
+	for i := range machineRules {
+		if r := &machineRules[i]; r.Level != Refused && r.Before == "" {
+			out = append(out, reach{r, r.pattern})
+		}
+	}
+	return out
+}
+
+// step returns the rules that may be for a field, "*" for one that no rule names, or
+// "[*]" for the entries of a list.
+func step(in []reach, field string) []reach {
+	var out []reach
+	for _, r := range in {
+		switch {
+		case len(r.rest) > 0 && r.rest[0] == "**":
+			out = append(out, r)
+		case len(r.rest) > 0 && (r.rest[0] == field || r.rest[0] == "*"):
+			out = append(out, reach{r.rule, r.rest[1:]})
+		}
+	}
+	return out
+}
+
+// named returns the fields that rules name, sorted.
+func named(in []reach) []string {
+	var out []string
+	for _, r := range in {
+		if len(r.rest) > 0 && !strings.ContainsAny(r.rest[0], "*[") && !slices.Contains(out, r.rest[0]) {
+			out = append(out, r.rest[0])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// here returns the rules that are for a value as a whole.
+func here(in []reach) []reach {
+	return slices.DeleteFunc(slices.Clone(in), func(r reach) bool { return len(r.rest) > 0 && r.rest[0] != "**" })
+}
+
+// hasEntries reports whether rules name the entries of the list.
+func hasEntries(in []reach) bool {
+	return slices.ContainsFunc(in, func(r reach) bool { return len(r.rest) > 0 && r.rest[0] == "[*]" })
+}
+
+func worst(in []reach) (l Level) {
+	for _, r := range in {
+		l = max(l, r.rule.Level)
+	}
+	return l
+}
+
+// celNode is CEL of a value on both sides: optionals, or maps that are always there.
+type celNode struct {
+	was, now string
+	isMap    bool
+}
+
+func (n celNode) child(field string) celNode {
+	access := ".?" + field
+	if strings.ContainsAny(field, "./-") {
+		access = "[?'" + field + "']"
+	}
+	return celNode{n.was + access, n.now + access, false}
+}
+
+func (n celNode) differ() string { return n.was + " != " + n.now }
+
+// maps returns both sides as maps.
+func (n celNode) maps() (was, now string) {
+	if n.isMap {
+		return n.was, n.now
+	}
+	return n.was + ".orValue({})", n.now + ".orValue({})"
+}
+
+// emptied is CEL: whether an empty value comes or goes.
+func (n celNode) emptied() string {
+	was, now := n.maps()
+	return n.was + ".hasValue() != " + n.now + ".hasValue() && " + was + " == " + now
+}
+
+// others is CEL: the fields that differ, but for the named ones.
+func (n celNode) others(named []string) string {
+	was, now := n.maps()
+	return fmt.Sprintf("(%s.map(k, k) + %s.filter(k, !(k in %s))).filter(k, !(k in %s) && %s[?k] != %s[?k])",
+		now, was, now, celList(named), was, now)
+}
+
+// viewed are the values that are compared in another form than that of the object.
+func viewed(path string, n celNode) celNode {
+	switch path {
+	case "spec.runStrategy":
+		return celNode{"optional.of(variables.strategies[0])", "optional.of(variables.strategies[1])", false}
+	case "spec.template.spec":
+		return celNode{"variables.from", "variables.to", true}
+	}
+	return n
+}
+
+// gateLists are the variables that have the lists whose entries are compared by name.
+var gateLists = map[string]string{
+	"spec.template.spec.volumes":                   "volumes",
+	"spec.template.spec.networks":                  "networks",
+	"spec.template.spec.domain.devices.disks":      "disks",
+	"spec.template.spec.domain.devices.interfaces": "interfaces",
+}
+
+// field adds a value and what is below it.
+func (g *gateTable) field(path []string, n celNode, in []reach) {
+	if worst(in) < Live {
+		return
+	}
+	at := display(path)
+	n = viewed(at, n)
+	fields := named(in)
+	switch {
+	case hasEntries(in):
+		g.entries(at, in)
+	case len(fields) == 0:
+		g.add(at, in, fmt.Sprintf("%s ? [%s] : []", n.differ(), bound(n, told(chain(in), at))))
+	default:
+		for _, field := range fields {
+			g.field(append(path, field), n.child(field), step(in, field))
+		}
+		g.rest(at, n, in, fields)
+	}
+}
+
+// rest adds the fields of a map that no rule names, and the map itself.
+func (g *gateTable) rest(at string, n celNode, in []reach, fields []string) {
+	other := step(in, "*")
+	level := chain(other)
+	if at == "spec" || at == "spec.template" {
+		level = celLevel(Restart) // of a KubeVirt that the rules do not know
+	}
+	if at == "spec" {
+		fields = append(fields, "running") // it is in variables.strategies
+	}
+	if level != celLevel(None) {
+		g.add(at+".*", other, fmt.Sprintf("%s.map(k, %s + ' %s.' + k)", n.others(fields), level, at))
+	}
+	if whole := here(in); !n.isMap && worst(whole) >= Live {
+		g.add(at, whole, fmt.Sprintf("%s ? [%s] : []", n.emptied(), told(chain(whole), at)))
+	}
+}
+
+// entries adds a list whose entries have names.
+func (g *gateTable) entries(at string, in []reach) {
+	list := "variables." + gateLists[at]
+	pick := func(side int) string { return fmt.Sprintf("%s[%d].filter(e, e.name == name)", list, side) }
+	names := fmt.Sprintf("(%[1]s[1] + %[1]s[0].filter(e, !%[1]s[1].exists(x, x.name == e.name))).map(e, string(e.name))", list)
+	entry, first := step(in, "[*]"), len(g.fields)
+	g.add(at+"[*]", entry, fmt.Sprintf("%s.filter(name, %s != %s).map(name, [%s[?0]].map(before, [%s[?0]].map(after, %s)[0])[0] + ' %s[' + name + ']')",
+		names, pick(0), pick(1), pick(0), pick(1), entryLevel(entry), at))
+	if order := chain(step(in, "[]")[:1]); order != celLevel(None) {
+		kept := func(a, b int) string {
+			return fmt.Sprintf("%[1]s[%[2]d].map(e, e.name).filter(n, %[1]s[%[3]d].exists(e, e.name == n))", list, a, b)
+		}
+		g.add(at+"[]", step(in, "[]")[:1], fmt.Sprintf("%s != %s ? [%s] : []", kept(0, 1), kept(1, 0), told(order, at)))
+	}
+	twice := fmt.Sprintf("%[1]s.exists(side, side.exists(e, side.filter(x, x.name == e.name).size() > 1)) && %[1]s[0] != %[1]s[1]", list)
+	g.add(at, here(in), fmt.Sprintf("%s ? [%s] : []", twice, told(chain(here(in)), at)))
+	for i := first; i < len(g.fields); i++ {
+		g.fields[i].list = gateLists[at]
+	}
+}
+
+// entryLevel is CEL: the level of a changed entry, that comes, goes or differs.
+func entryLevel(in []reach) string {
+	if len(named(in)) == 0 {
+		return chain(in)
+	}
+	return fmt.Sprintf("before.hasValue() && after.hasValue() ? %s : %s", innerLevel(celNode{"before", "after", false}, in), chain(here(in)))
+}
+
+// innerLevel is CEL: the worst level of what differs in a value within an entry.
+func innerLevel(n celNode, in []reach) string {
+	fields := named(in)
+	if len(fields) == 0 {
+		return fmt.Sprintf("(%s ? %s : '00')", n.differ(), bound(n, chain(in)))
+	}
+	var parts []string
+	for _, field := range fields {
+		parts = append(parts, innerLevel(n.child(field), step(in, field)))
+	}
+	parts = append(parts, fmt.Sprintf("(%s.size() > 0 ? %s : '00')", n.others(fields), chain(step(in, "*"))))
+	if n.was != "before" {
+		parts = append(parts, fmt.Sprintf("(%s ? %s : '00')", n.emptied(), chain(here(in))))
+	}
+	return "[" + strings.Join(parts, ", ") + "].max()"
+}
+
+// bound returns an expression that has the names `was` and `now` bound, if they are in it.
+func bound(n celNode, cel string) string {
+	if !strings.Contains(cel, "was.") && !strings.Contains(cel, "now.") && !strings.Contains(cel, "[was, now]") {
+		return cel
+	}
+	return fmt.Sprintf("[%s].map(was, [%s].map(now, %s)[0])[0]", n.was, n.now, cel)
+}
+
+// told is CEL: a level with the path of what has it.
+func told(level, path string) string {
+	if isConstant(level) {
+		return strings.TrimSuffix(level, "'") + " " + path + "'"
+	}
+	return "(" + level + ") + ' " + path + "'"
+}
+
+// add adds a field that rules are for.
+func (g *gateTable) add(path string, in []reach, cel string) {
+	f := GateField{Path: path, Level: worst(in), cel: cel}
+	for _, r := range in {
+		if !r.form().isExact() && r.rule.Level >= Live && !slices.Contains(f.Open, r.rule.If.Text) {
+			f.Open = append(f.Open, r.rule.If.Text)
+		}
+		f.instance = f.instance || r.rule.ofInstance()
+	}
+	g.fields = append(g.fields, f)
+}

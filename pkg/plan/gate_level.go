@@ -1,0 +1,65 @@
+package plan
+
+import "fmt"
+
+// celLevel is a level in CEL: a text of two digits, which compares as the levels do. What
+// no machine notices is one level.
+func celLevel(l Level) string {
+	if l < Live {
+		l = None
+	}
+	return fmt.Sprintf("'%02d'", l)
+}
+
+// isConstant reports whether CEL is a level as it stands.
+func isConstant(cel string) bool { return len(cel) == len(celLevel(None)) }
+
+// form returns the condition of a rule in CEL. What a rule says of fields below a value
+// may hold for the value.
+func (r reach) form() celForm {
+	form := celForm{celTrue, celTrue}
+	if r.rule.If.holds != nil {
+		form = r.rule.If.cel
+	}
+	if len(r.rest) > 0 && r.rest[0] != "**" {
+		form.must = celFalse
+	}
+	return form
+}
+
+// chain is CEL: the level of the first rule that holds, and where CEL does not know that,
+// the worst of those that may.
+func chain(in []reach) string {
+	if len(in) == 0 {
+		return celLevel(None)
+	}
+	form, level := in[0].form(), celLevel(in[0].rule.Level)
+	if form.must == celTrue {
+		return level
+	}
+	rest := chain(in[1:])
+	switch {
+	case form.may == celFalse || level == rest || form.must == celFalse && level == celLevel(None):
+		return rest
+	case form.must == celFalse:
+		return atLeast(form.may, level, rest)
+	case form.isExact():
+		return form.may + " ? " + level + " : " + rest
+	}
+	return form.must + " ? " + level + " : " + atLeast(form.may, level, rest)
+}
+
+// atLeast is CEL: the worse of two levels if a condition may hold, or else the second.
+func atLeast(may, level, rest string) string {
+	switch {
+	case isConstant(rest) && rest >= level:
+		return rest
+	case isConstant(rest) && may == celTrue:
+		return level
+	case isConstant(rest):
+		return may + " ? " + level + " : " + rest
+	case may == celTrue:
+		return fmt.Sprintf("[%s, %s].max()", level, rest)
+	}
+	return fmt.Sprintf("[%s ? %s : '00', %s].max()", may, level, rest)
+}

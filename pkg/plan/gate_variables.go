@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// GateVariable is a variable of the gate's admission policy, in CEL.
+type GateVariable struct{ Name, Expression string }
+
+// gateViews are what the expressions of fields and conditions look at.
+var gateViews = []GateVariable{
+	{"from", "oldObject.spec.?template.?spec.orValue({})"},
+	{"to", "object.spec.?template.?spec.orValue({})"},
+	{"strategies", "[oldObject.spec, object.spec].map(s, string(s.?runStrategy.orValue(s.?running.optMap(r, r ? 'Always' : 'Halted').orValue(''))))"},
+	{"migratable", "oldObject.?status.?conditions.orValue([]).exists(c, c.type == 'LiveMigratable' && c.status == 'True')"},
+	{"guests", "[variables.from, variables.to].map(s, s.?domain.?memory.?guest.or(s.?domain.?resources.?requests.?memory)" +
+		".or(s.?domain.?resources.?limits.?memory).optMap(q, string(q)).orValue('0')).map(q, isQuantity(q) ? quantity(q) : quantity('0'))"},
+	{"volumes", "[variables.from, variables.to].map(s, s.?volumes.orValue([]))"},
+	{"networks", "[variables.from, variables.to].map(s, s.?networks.orValue([]))"},
+	{"disks", "[variables.from, variables.to].map(s, s.?domain.?devices.?disks.orValue([]))"},
+	{"interfaces", "[variables.from, variables.to].map(s, s.?domain.?devices.?interfaces.orValue([]))"},
+}
+
+// GateVariables returns the variables that say what an update changes, in an order in
+// which each needs only those before it, and `params` and `request`. Of them, `machine`,
+// `instance` and `pool` are lists of changes, each a text of a level in two digits, a
+// blank, and the path of the field: what changes of a VirtualMachine outside of its
+// instance, what changes of what its instance is made from, and what changes of a
+// VirtualMachinePool. `levels` has the digits of the levels, by name, and `names` the names.
+func GateVariables() []GateVariable {
+	out := slices.Clone(gateViews)
+	fields := GateFields()
+	of := func(name string, in func(GateField) bool, more ...string) {
+		out = append(out, GateVariable{name, joinedLists(fields, in, more)})
+	}
+	var lists []string
+	for _, list := range slices.Sorted(maps.Values(gateLists)) {
+		of("changed"+strings.ToUpper(list[:1])+list[1:], func(f GateField) bool { return f.list == list })
+		lists = append(lists, "variables."+out[len(out)-1].Name)
+	}
+	of("instance", func(f GateField) bool { return f.instance && f.list == "" }, lists...)
+	of("machine", func(f GateField) bool { return !f.instance })
+	return append(out, GateVariable{"pool", gatePool()},
+		GateVariable{"levels", levelTable("'%s': %s")}, GateVariable{"names", levelTable("%[2]s: '%[1]s'")})
+}
+
+// joinedLists is CEL: all changes of some fields.
+func joinedLists(fields []GateField, in func(GateField) bool, more []string) string {
+	parts := more
+	for _, f := range fields {
+		if in(f) {
+			parts = append(parts, "("+f.cel+")")
+		}
+	}
+	return strings.Join(parts, "\n+ ")
+}
+
+// levelTable is CEL: a map of the levels that a change of a machine can have.
+func levelTable(format string) string {
+	var out []string
+	for _, l := range Levels() {
+		if l != NodeNetwork && l != NodeReboot && l != Refused && l >= Live {
+			out = append(out, fmt.Sprintf(format, l, celLevel(l)))
+		}
+	}
+	return "{" + strings.Join(out, ", ") + "}"
+}
+
+// gatePool is CEL: what changes of a pool do to its members; see [poolChanges]. What their
+// instances are made from is one field: KubeVirt restarts them, or shuts them down.
+func gatePool() string {
+	var own []reach
+	for i := range poolRules {
+		own = append(own, reach{&poolRules[i], poolRules[i].pattern})
+	}
+	n := celNode{"oldObject.spec", "object.spec", true}
+	replicas := n.child("replicas")
+	vm := n.child("virtualMachineTemplate").child("spec")
+	part := func(field string, l Level) string {
+		return fmt.Sprintf("(%s ? [%s] : [])", vm.child(field).differ(), told(celLevel(l), "spec.virtualMachineTemplate.spec."+field))
+	}
+	return strings.Join([]string{
+		fmt.Sprintf("(%s ? [%s] : [])", replicas.differ(), bound(replicas, told(chain(step(step(own, "spec"), "replicas")), "spec.replicas"))),
+		part("dataVolumeTemplates", DataLoss), part("runStrategy", Power), part("running", Power),
+		fmt.Sprintf("%s.map(k, (%s ? %s : %s) + ' spec.virtualMachineTemplate.spec.' + k)",
+			vm.others([]string{"dataVolumeTemplates", "runStrategy", "running"}), kubeVirtSays("Evict").may, celLevel(Power), celLevel(Restart)),
+	}, "\n+ ")
+}
+
+// Settings returns what an admission policy has to know about the cluster, as in
+// gate.kubevirt of the governance chart: "Stage" if changes wait for a restart, the
+// workload update methods, and the feature gates that are on. They are sorted.
+func (c Cluster) Settings() []string {
+	var out []string
+	if c.stages() {
+		out = append(out, "Stage")
+	}
+	for _, method := range []string{"LiveMigrate", "Evict"} {
+		if c.updatesBy(method) {
+			out = append(out, method)
+		}
+	}
+	for _, gate := range []string{"DeclarativeHotplugVolumes", "HotplugVolumes", "LiveUpdateNADRef"} {
+		if c.gate(gate) {
+			out = append(out, gate)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
