@@ -219,22 +219,30 @@ func entryLevel(in []reach) string {
 	if len(named(in)) == 0 {
 		return chain(in)
 	}
-	return fmt.Sprintf("before.hasValue() && after.hasValue() ? %s : %s", innerLevel(celNode{"before", "after", false}, in), chain(here(in)))
+	return fmt.Sprintf("before.hasValue() && after.hasValue() ? %s : %s", innerLevel(celNode{"before", "after", false}, staying(in)), chain(here(in)))
+}
+
+// staying returns the rules that are not only for entries that come or go.
+func staying(in []reach) []reach {
+	return slices.DeleteFunc(slices.Clone(in), func(r reach) bool {
+		parts := strings.Split(r.form().may, " && ")
+		return slices.Contains(parts, added.cel.may) || slices.Contains(parts, removed.cel.may)
+	})
 }
 
 // innerLevel is CEL: the worst level of what differs in a value within an entry.
 func innerLevel(n celNode, in []reach) string {
 	fields := named(in)
 	if len(fields) == 0 {
-		return fmt.Sprintf("(%s ? %s : '00')", n.differ(), bound(n, chain(in)))
+		return fmt.Sprintf("(%s ? (%s) : '00')", n.differ(), bound(n, chain(in)))
 	}
 	var parts []string
 	for _, field := range fields {
 		parts = append(parts, innerLevel(n.child(field), step(in, field)))
 	}
-	parts = append(parts, fmt.Sprintf("(%s.size() > 0 ? %s : '00')", n.others(fields), chain(step(in, "*"))))
+	parts = append(parts, fmt.Sprintf("(%s.size() > 0 ? (%s) : '00')", n.others(fields), chain(step(in, "*"))))
 	if n.was != "before" {
-		parts = append(parts, fmt.Sprintf("(%s ? %s : '00')", n.emptied(), chain(here(in))))
+		parts = append(parts, fmt.Sprintf("(%s ? (%s) : '00')", n.emptied(), chain(here(in))))
 	}
 	return "[" + strings.Join(parts, ", ") + "].max()"
 }

@@ -63,7 +63,7 @@ governance.gateParams is what the gate compares with, besides the annotations of
 {{- $kubevirt := .Values.gate.kubevirt | default dict -}}
 {{- $says := concat (list ($kubevirt.vmRolloutStrategy | default "LiveUpdate")) ($kubevirt.workloadUpdateMethods | default list) ($kubevirt.featureGates | default list) -}}
 - name: params
-  expression: {{ dict "approve" (.Values.gate.approve | default "") "maxImpact" (.Values.gate.maxImpact | default "") "kubevirt" $says | toJson | quote }}
+  expression: {{ dict "approve" (compact (list .Values.gate.approve)) "maxImpact" (compact (list .Values.gate.maxImpact)) "kubevirt" $says | toJson | quote }}
 {{- end -}}
 
 {{/*
@@ -76,11 +76,11 @@ Without a threshold or a ceiling, it is above all levels.
   expression: "object == null ? {} : object.metadata.?annotations.orValue({})"
 - name: threshold
   expression: >-
-    ([variables.was[?'vmrender.io/approve-from'].orValue(''), variables.params.approve].filter(l, l != '')
+    ((variables.params.approve + [variables.was[?'vmrender.io/approve-from'].orValue('')]).filter(l, l != '')
     .map(l, variables.levels[?l].orValue('04')) + ['99']).min()
 - name: ceiling
   expression: >-
-    ([variables.was[?'vmrender.io/max-impact'].orValue(''), variables.params.maxImpact].filter(l, l != '')
+    ((variables.params.maxImpact + [variables.was[?'vmrender.io/max-impact'].orValue('')]).filter(l, l != '')
     .map(l, variables.levels[?l].orValue('00')) + ['99']).min()
 # A stopped machine takes everything at its next start.
 - name: changes

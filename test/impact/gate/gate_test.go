@@ -1,0 +1,209 @@
+package gate_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apiservercel "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/test/impact/edits"
+	"github.com/vmrender/vmrender/test/impact/gate"
+)
+
+// clusters are what the gate is told about the cluster, and the plan, too.
+var clusters = map[string]plan.Cluster{
+	"KubeVirt's defaults":       {},
+	"HyperConverged's defaults": {OpenShift: true},
+	"staged":                    {VMRolloutStrategy: "Stage"},
+	"evicting":                  {WorkloadUpdateMethods: []string{"Evict"}, EvictionStrategy: "None"},
+	"both methods":              {WorkloadUpdateMethods: []string{"LiveMigrate", "Evict"}},
+	"evacuating":                {WorkloadUpdateMethods: []string{"Evict"}, EvictionStrategy: "LiveMigrate"},
+	"immovable":                 {OpenShift: true, LiveMigratable: new(bool)},
+	"plugged by request":        {OpenShift: true, FeatureGates: map[string]bool{"HotplugVolumes": true}},
+	"fixed networks":            {OpenShift: true, FeatureGates: map[string]bool{"LiveUpdateNADRef": false}},
+}
+
+// asked compiles the policy for a cluster, with the parameters.
+func asked(t testing.TB, c plan.Cluster, approve, most string) *gate.Gate {
+	t.Helper()
+	g, err := gate.New(gate.Params{Approve: []string{approve}, MaxImpact: []string{most}, KubeVirt: c.Settings()})
+	require.NoError(t, err)
+	return g
+}
+
+// says returns what the policy says of a change.
+func says(t testing.TB, g *gate.Gate, was, now edits.Object) gate.Verdict {
+	t.Helper()
+	v, err := g.Ask(was, now)
+	require.NoError(t, err)
+	return v
+}
+
+// worst returns the highest level of the changes, in two digits.
+func worst(v gate.Verdict) string {
+	out := "00"
+	for _, c := range v.Changes {
+		out = max(out, c[:2])
+	}
+	return out
+}
+
+// planned returns the highest level that the machine's own causes have, but for what the
+// cluster refuses, in two digits.
+func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []string) {
+	t.Helper()
+	old, err := manifest.New(was)
+	require.NoError(t, err)
+	edited, err := manifest.New(now)
+	require.NoError(t, err)
+	p := plan.New([]manifest.Object{old}, []manifest.Object{edited}, plan.Options{Cluster: c})
+	level, causes := plan.None, []string{}
+	for _, cause := range p.VMs[0].Causes {
+		if cause.Level >= plan.Live && cause.Level != plan.Refused && cause.Code != "replaced" {
+			level = max(level, cause.Level)
+			causes = append(causes, fmt.Sprintf("%s %s (%s)", cause.Level, cause.Path, cause.Code))
+		}
+	}
+	return fmt.Sprintf("%02d", level), causes
+}
+
+// stopped returns a machine that is stopped.
+func stopped(o edits.Object) edits.Object {
+	o = edits.Clone(o)
+	spec := o["spec"].(edits.Object)
+	delete(spec, "running")
+	spec["runStrategy"] = "Halted"
+	return o
+}
+
+// checkLevels fails if the gate takes a change for milder than a plan does.
+func checkLevels(t testing.TB, g *gate.Gate, c plan.Cluster, was, now edits.Object) {
+	t.Helper()
+	level, causes := planned(t, c, was, now)
+	v := says(t, g, was, now)
+	if worst(v) < level {
+		t.Errorf("a plan says %s: %s; the gate says %q", level, strings.Join(causes, "; "), v.Changes)
+	}
+}
+
+// The gate takes no edit of the table for milder than a plan does, whether the machine runs
+// or not; nor, of every third edit, in a cluster with other settings.
+func TestGateIsNeverMilder(t *testing.T) {
+	all, err := edits.All()
+	require.NoError(t, err)
+	require.Greater(t, len(all), 300)
+	for name, cluster := range clusters {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := asked(t, cluster, "live", "")
+			isDefault := strings.HasSuffix(name, "defaults")
+			for i, e := range all {
+				if !isDefault && i%3 != 0 {
+					continue
+				}
+				t.Run(e.Base+" "+e.Text, func(t *testing.T) {
+					checkLevels(t, g, cluster, e.Old, e.New)
+					if isDefault {
+						checkLevels(t, g, cluster, stopped(e.Old), stopped(e.New))
+					}
+				})
+			}
+		})
+	}
+}
+
+// Nor of up to five edits together.
+func TestGateIsNeverMilderTogether(t *testing.T) {
+	all, err := edits.All()
+	require.NoError(t, err)
+	for name, cluster := range clusters {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := asked(t, cluster, "live", "")
+			for seed := range uint64(50) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				first := all[r.IntN(len(all))]
+				changed, texts := first.New, []string{first.Text}
+				for range r.IntN(25) {
+					e := all[r.IntN(len(all))]
+					if next, err := edits.Apply(changed, e.Text); err == nil && e.Base == first.Base {
+						changed, texts = next, append(texts, e.Text)
+					}
+				}
+				t.Run(fmt.Sprintf("%d: %s: %s", seed, first.Base, strings.Join(texts, " ; ")), func(t *testing.T) {
+					checkLevels(t, g, cluster, first.Old, changed)
+				})
+			}
+		})
+	}
+}
+
+// migratable returns a machine whose instance says that it can live-migrate.
+func migratable(o edits.Object) edits.Object {
+	o = edits.Clone(o)
+	o["status"] = edits.Object{"conditions": []any{edits.Object{"type": "LiveMigratable", "status": "True"}}}
+	return o
+}
+
+// With a machine that can live-migrate, the gate is no stricter than a plan either, but for
+// what the cluster refuses anyway, and another spelling of a quantity.
+func TestGateIsNoStricter(t *testing.T) {
+	all, err := edits.All()
+	require.NoError(t, err)
+	yes := true
+	cluster := plan.Cluster{OpenShift: true, LiveMigratable: &yes}
+	g := asked(t, cluster, "live", "")
+	for _, e := range all {
+		t.Run(e.Base+" "+e.Text, func(t *testing.T) {
+			level, causes := planned(t, cluster, e.Old, e.New)
+			v := says(t, g, migratable(e.Old), migratable(e.New))
+			if worst(v) > level && !excepted(t, cluster, e) {
+				t.Errorf("a plan says %s: %s; the gate says %q", level, strings.Join(causes, "; "), v.Changes)
+			}
+		})
+	}
+}
+
+// excepted reports whether the cluster refuses an edit, or a plan sees no change in it.
+func excepted(t *testing.T, c plan.Cluster, e edits.Edit) bool {
+	t.Helper()
+	old, err := manifest.New(e.Old)
+	require.NoError(t, err)
+	edited, err := manifest.New(e.New)
+	require.NoError(t, err)
+	v := plan.New([]manifest.Object{old}, []manifest.Object{edited}, plan.Options{Cluster: c}).VMs[0]
+	refuses := func(c plan.Cause) bool { return c.Level == plan.Refused }
+	return len(v.Causes) == 0 || slices.ContainsFunc(v.Causes, refuses)
+}
+
+// A machine with more disks and NICs than KubeVirt's machines have slots for, all of which
+// change, costs the API server less than a tenth of what it allows.
+func TestGateIsCheap(t *testing.T) {
+	bases, err := edits.Bases()
+	require.NoError(t, err)
+	was := edits.Clone(bases["linux"])
+	for i := range 40 {
+		for list, entry := range map[string]string{
+			"~.volumes": "{name: %[1]s, dataVolume: {name: %[1]s, hotpluggable: true}}", "~~.devices.disks": "{name: %s, disk: {bus: scsi}}",
+			"~.networks": "{name: %[1]s, multus: {networkName: %[1]s}}", "~~.devices.interfaces": "{name: %s, bridge: {}}",
+		} {
+			was, err = edits.Apply(was, list+"[+] = "+fmt.Sprintf(entry, fmt.Sprintf("entry%d", i)))
+			require.NoError(t, err)
+		}
+	}
+	now := edits.Clone(was)
+	for i := range 40 {
+		now, err = edits.Apply(now, fmt.Sprintf("~.networks[entry%[1]d].multus.networkName = other%[1]d ; ~~.devices.interfaces[entry%[1]d].state = down ; "+
+			"~~.devices.disks[entry%[1]d].disk.bus = virtio ; ~.volumes[entry%[1]d].dataVolume.name = other%[1]d", i))
+		require.NoError(t, err)
+	}
+	v := says(t, asked(t, plan.Cluster{OpenShift: true}, "live", ""), was, now)
+	require.Len(t, v.Changes, 4*40)
+	require.Less(t, v.Cost, int64(apiservercel.RuntimeCELCostBudget/10))
+}
