@@ -30,7 +30,13 @@ func impactReference() ([]byte, error) {
 		"Levels":   table(levels, func(l plan.Level) []string { return []string{code(l.String()), l.Meaning()} }),
 		"Sections": sections,
 		"Codes":    codesWithoutRule(),
+		"Gate":     table(plan.GateFields(), gateCells),
 	})
+}
+
+// gateCells returns the row of a field that the gate compares.
+func gateCells(f plan.GateField) []string {
+	return []string{code(f.Path), code(f.Level.String()), strings.Join(f.Open, "; ")}
 }
 
 // codesWithoutRule returns the codes of causes that are worked out after the rules.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,10 @@ import (
 // The expressions have these names: `was` and `now` are the two values of the field in
 // hand, and `before` and `after` those of the entry of a list, as optionals; `name` is
 // the entry's name. Those of [GateVariables] are under `variables`.
-type celForm struct{ may, must string }
+type celForm struct {
+	may, must string
+	open      []string
+}
 
 const (
 	celTrue  = "true"
@@ -20,22 +24,22 @@ const (
 )
 
 // unseen is the form of what CEL cannot see.
-var unseen = celForm{celTrue, celFalse}
+var unseen = atMost(celTrue)
 
 // exactly is the form of a condition that CEL decides.
-func exactly(cel string) celForm { return celForm{cel, cel} }
+func exactly(cel string) celForm { return celForm{may: cel, must: cel} }
 
 // atMost is the form of a condition that CEL can only rule out.
-func atMost(cel string) celForm { return celForm{cel, celFalse} }
+func atMost(cel string) celForm { return celForm{may: cel, must: celFalse} }
 
 // isExact reports whether CEL decides the condition.
 func (f celForm) isExact() bool { return f.may == f.must }
 
 func (f celForm) and(other celForm) celForm {
-	return celForm{celAnd(f.may, other.may), celAnd(f.must, other.must)}
+	return celForm{celAnd(f.may, other.may), celAnd(f.must, other.must), slices.Concat(f.open, other.open)}
 }
 
-func (f celForm) not() celForm { return celForm{celNot(f.must), celNot(f.may)} }
+func (f celForm) not() celForm { return celForm{may: celNot(f.must), must: celNot(f.may)} }
 
 func celAnd(a, b string) string {
 	switch {

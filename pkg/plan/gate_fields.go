@@ -179,8 +179,9 @@ func (g *gateTable) field(path []string, n celNode, in []reach) {
 func (g *gateTable) rest(at string, n celNode, in []reach, fields []string) {
 	other := step(in, "*")
 	level := chain(other)
-	if at == "spec" || at == "spec.template" {
-		level = celLevel(Restart) // of a KubeVirt that the rules do not know
+	if at == "spec" || at == "spec.template" { // of a KubeVirt that the rules do not know
+		other = []reach{{&Rule{Level: Restart}, nil}}
+		level = chain(other)
 	}
 	if at == "spec" {
 		fields = append(fields, "running") // it is in variables.strategies
@@ -265,12 +266,8 @@ func told(level, path string) string {
 
 // add adds a field that rules are for.
 func (g *gateTable) add(path string, in []reach, cel string) {
-	f := GateField{Path: path, Level: worst(in), cel: cel}
-	for _, r := range in {
-		if !r.form().isExact() && r.rule.Level >= Live && !slices.Contains(f.Open, r.rule.If.Text) {
-			f.Open = append(f.Open, r.rule.If.Text)
-		}
-		f.instance = f.instance || r.rule.ofInstance()
-	}
+	in = reachable(in)
+	f := GateField{Path: path, Level: worst(in), Open: open(in), cel: cel}
+	f.instance = slices.ContainsFunc(in, func(r reach) bool { return r.rule.ofInstance() })
 	g.fields = append(g.fields, f)
 }

@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // celLevel is a level in CEL: a text of two digits, which compares as the levels do. What
 // no machine notices is one level.
@@ -17,7 +20,7 @@ func isConstant(cel string) bool { return len(cel) == len(celLevel(None)) }
 // form returns the condition of a rule in CEL. What a rule says of fields below a value
 // may hold for the value.
 func (r reach) form() celForm {
-	form := celForm{celTrue, celTrue}
+	form := exactly(celTrue)
 	if r.rule.If.holds != nil {
 		form = r.rule.If.cel
 	}
@@ -62,4 +65,31 @@ func atLeast(may, level, rest string) string {
 		return fmt.Sprintf("[%s, %s].max()", level, rest)
 	}
 	return fmt.Sprintf("[%s ? %s : '00', %s].max()", may, level, rest)
+}
+
+// reachable returns the rules up to the first that holds in any case.
+func reachable(in []reach) []reach {
+	for i, r := range in {
+		if r.form().must == celTrue {
+			return in[:i+1]
+		}
+	}
+	return in
+}
+
+// open returns the conditions that CEL does not decide, of rules that matter.
+func open(in []reach) []string {
+	var out []string
+	for _, r := range in {
+		if r.rule.Level < Live || r.rule.If.holds == nil || r.rule.If.cel.isExact() {
+			continue
+		}
+		texts := r.rule.If.cel.open
+		if len(texts) == 0 {
+			texts = []string{r.rule.If.Text}
+		}
+		out = append(out, texts...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

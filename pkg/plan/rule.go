@@ -130,10 +130,13 @@ func (e *edit) item() []string {
 // both holds if all conditions hold.
 func both(all ...Condition) Condition {
 	texts := make([]string, len(all))
-	form := celForm{celTrue, celTrue}
+	form := exactly(celTrue)
 	for i, c := range all {
 		texts[i] = c.Text
 		form = form.and(c.cel)
+		if !c.cel.isExact() && len(c.cel.open) == 0 {
+			form.open = append(form.open, c.Text)
+		}
 	}
 	return Condition{strings.Join(texts, ", "), func(e *edit) bool {
 		for _, c := range all {

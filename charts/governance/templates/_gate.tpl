@@ -20,7 +20,7 @@ what governance.cel makes of other policies.
 {{- $_ := set $out "gateBreakGlass" (dict "objects" $machines "operations" (list "UPDATE") "actions" (list "Warn" "Audit") "cel" (dict "matchConditions" (concat $judged $broken.matchConditions) "variables" $glass "validations" $broken.validations)) -}}
 {{- end -}}
 {{- $disks := include "governance.gateDisks" . | fromYaml -}}
-{{- $_ := set $out "gateDisks" (dict "objects" (list "DataVolume" "PersistentVolumeClaim") "operations" (list "DELETE") "actions" (index $actions $mode) "cel" (dict "matchConditions" (concat $match $disks.matchConditions) "variables" list "validations" $disks.validations)) -}}
+{{- $_ := set $out "gateDisks" (dict "objects" (list "DataVolume" "PersistentVolumeClaim") "operations" (list "DELETE") "actions" (index $actions $mode) "cel" (dict "matchConditions" (concat $match $disks.matchConditions) "validations" $disks.validations)) -}}
 {{- range $key, $policy := $out -}}
 {{- $_ := set $policy "name" (printf "virtualization-%s" (kebabcase $key)) -}}
 {{- $_ := set $policy "settings" (pick $gate "namespaceSelector") -}}
@@ -147,7 +147,7 @@ governance.gateMachines is the validation of machines.
 validations:
   - expression: "!variables.refused || variables.broken"
     messageExpression: >-
-      variables.worst.substring(3) + ' is of level ' + variables.names[variables.worst.substring(0, 2)]
+      variables.worst.substring(3) + ' is of level ' + variables.names[?variables.worst.substring(0, 2)].orValue('none')
       + (variables.exceeding.size() > 0 ? ', above the highest that is allowed, '
       + variables.names[?variables.ceiling].orValue('metadata') + '; no approval changes that, only policy.maxImpact in an earlier commit'
       : request.operation == 'DELETE' ? ' and is not approved; commit lifecycle: {removal: approved} for the VM, and remove it in a later commit'
@@ -161,7 +161,7 @@ validations:
     reason: Forbidden
 auditAnnotations:
   - key: break-glass
-    valueExpression: "variables.refused && variables.broken ? variables.worst.substring(3) + ': ' + variables.glass : null"
+    valueExpression: "variables.refused && variables.broken ? variables.worst.substring(3) + ': ' + variables.glass : ''"
 {{- end -}}
 
 {{/*

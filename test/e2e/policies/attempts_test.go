@@ -53,8 +53,13 @@ func attempts() []attempt {
 	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), rolloutAttempts(), modelAttempts(), catalogueAttempts(), cloneAttempts(), imageAttempts(), serviceAccountAttempts()} {
 		all = append(all, some...)
 	}
+	return named("attempt", all)
+}
+
+// named gives the objects of attempts names of their own.
+func named(prefix string, all []attempt) []attempt {
 	for i, a := range all {
-		a.object.SetName(fmt.Sprintf("attempt-%d", i))
+		a.object.SetName(fmt.Sprintf("%s-%d", prefix, i))
 	}
 	return all
 }

@@ -50,9 +50,9 @@ func TestKyverno(t *testing.T) {
 	definition, err := cluster.ReadObjects(lab.Kyverno)
 	require.NoError(t, err)
 	require.NoError(t, lab.Install(t.Context(), definition))
-	rendering, err := rendered(t.Context(), "kyverno")
+	rendering, err := rendered(t.Context(), "kyverno", "Deny")
 	require.NoError(t, err)
-	native, err := rendered(t.Context(), "validatingAdmissionPolicy")
+	native, err := rendered(t.Context(), "validatingAdmissionPolicy", "Deny")
 	require.NoError(t, err)
 
 	policies := 0
@@ -71,7 +71,7 @@ func TestKyverno(t *testing.T) {
 		require.NoError(t, err, o.GetName())
 		sameExpressions(t, o, find(t, native, policyKind, o.GetName()), find(t, native, policyKind+"Binding", o.GetName()))
 	}
-	require.Equal(t, 14, policies)
+	require.Equal(t, 17, policies)
 }
 
 func find(t *testing.T, objects []*unstructured.Unstructured, kind, name string) *unstructured.Unstructured {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -81,12 +83,12 @@ func furnish(ctx context.Context) error {
 	if err := startKubeMacPool(ctx); err != nil {
 		return err
 	}
-	for _, a := range attempts() {
+	for _, a := range slices.Concat(attempts(), gateAttempts()) {
 		if err := a.begin(ctx); err != nil {
 			return err
 		}
 	}
-	policies, err := rendered(ctx, "validatingAdmissionPolicy")
+	policies, err := rendered(ctx, "validatingAdmissionPolicy", "Deny")
 	if err != nil {
 		return err
 	}
@@ -97,8 +99,8 @@ func furnish(ctx context.Context) error {
 }
 
 // rendered are the objects of the governance layer of testdata/platform.yaml for
-// an engine, as the product renders them.
-func rendered(ctx context.Context, engine string) ([]*unstructured.Unstructured, error) {
+// an engine and a mode of the gate, as the product renders them.
+func rendered(ctx context.Context, engine, mode string) ([]*unstructured.Unstructured, error) {
 	platform, err := os.ReadFile(filepath.Join("testdata", "platform.yaml"))
 	if err != nil {
 		return nil, err
@@ -108,7 +110,7 @@ func rendered(ctx context.Context, engine string) ([]*unstructured.Unstructured,
 		return nil, err
 	}
 	file := filepath.Join(dir, "platform.yaml")
-	if err := os.WriteFile(file, bytes.ReplaceAll(platform, []byte("ENGINE"), []byte(engine)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.NewReplacer("ENGINE", engine, "MODE", mode).Replace(string(platform))), 0o600); err != nil {
 		return nil, err
 	}
 	command := exec.CommandContext(ctx, lab.Programs["vmrender"], "template", file, "--layer", "governance")

@@ -103,7 +103,7 @@ func (a attempt) check(ctx context.Context) error {
 func allEffective(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for _, a := range attempts() {
+	for _, a := range slices.Concat(attempts(), gateSigns()) {
 		if a.refused == "" && a.warning == "" {
 			continue
 		}
@@ -161,7 +161,7 @@ func TestFinalizersCanBeRemoved(t *testing.T) {
 func TestPoliciesComeBack(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	objects, err := rendered(ctx, "validatingAdmissionPolicy")
+	objects, err := rendered(ctx, "validatingAdmissionPolicy", "Deny")
 	require.NoError(t, err)
 	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return !strings.HasPrefix(o.GetKind(), policyKind) })
 	require.NotEmpty(t, objects)

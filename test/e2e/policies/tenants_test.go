@@ -146,7 +146,7 @@ func serviceAccountAttempts() []attempt {
 
 // A tenant's namespace is there, and developers may work in it.
 func TestTenant(t *testing.T) {
-	objects, err := rendered(t.Context(), "validatingAdmissionPolicy")
+	objects, err := rendered(t.Context(), "validatingAdmissionPolicy", "Deny")
 	require.NoError(t, err)
 	tenant := find(t, objects, "Namespace", "tenant")
 	require.Equal(t, "keep", tenant.GetAnnotations()["helm.sh/resource-policy"])

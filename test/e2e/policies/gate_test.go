@@ -1,0 +1,162 @@
+package policies_test
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/vmrender/vmrender/test/e2e/process"
+)
+
+// The gate refuses what is not approved, whatever its level, and nothing else.
+func TestGate(t *testing.T) {
+	for _, a := range gateAttempts() {
+		t.Run(a.name, func(t *testing.T) { require.NoError(t, a.check(t.Context())) })
+	}
+}
+
+// gateSigns are an attempt for each policy of the gate that shows that it has taken effect.
+func gateSigns() []attempt {
+	all := gateAttempts()
+	return slices.DeleteFunc(all, func(a attempt) bool {
+		return !slices.Contains([]string{"cores", "deletion of a kept disk", "break-glass"}, a.name)
+	})
+}
+
+// What is refused has changed nothing; what is approved is done, and the approval does not
+// serve for anything after it.
+func TestGateInEarnest(t *testing.T) {
+	o := gated(nil)
+	o.SetName("earnest")
+	require.NoError(t, lab.Apply(t.Context(), o))
+	resource, err := attempt{as: argoCD, object: o}.resource(&recorder{})
+	require.NoError(t, err)
+	before, err := resource.Get(t.Context(), "earnest", metav1.GetOptions{})
+	require.NoError(t, err)
+	update := func(c change) (*unstructured.Unstructured, error) {
+		live, err := resource.Get(t.Context(), "earnest", metav1.GetOptions{})
+		require.NoError(t, err)
+		c(live)
+		return resource.Update(t.Context(), live, metav1.UpdateOptions{})
+	}
+
+	_, err = update(commit("", cores))
+	require.ErrorContains(t, err, "needs an approval of restart")
+	after, err := resource.Get(t.Context(), "earnest", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, before.GetResourceVersion(), after.GetResourceVersion())
+
+	_, err = update(commit("restart="+token, cores))
+	require.NoError(t, err)
+	_, err = update(commit("restart="+token, set(int64(3), "domain.cpu.cores")))
+	require.ErrorContains(t, err, "restart="+token+" is used up")
+	_, err = update(commit("restart="+token, annotation(becomes, "33333333"), set(int64(3), "domain.cpu.cores")))
+	require.ErrorContains(t, err, "restart="+token+" is used up")
+	require.NoError(t, lab.Apply(t.Context(), withoutChange(t, "earnest")), "the same again")
+}
+
+// withoutChange is a machine as it is, as Argo CD applies it in every sync.
+func withoutChange(t *testing.T, name string) *unstructured.Unstructured {
+	t.Helper()
+	live, err := lab.Get(t.Context(), machine("gated").GroupVersionKind(), "gated", name)
+	require.NoError(t, err)
+	live.SetManagedFields(nil)
+	live.SetResourceVersion("")
+	return live
+}
+
+// Memory is plugged by a migration, so the gate asks the machine's status whether it can
+// migrate, and takes none for no. Nobody needs an approval to write the status.
+func TestGateReadsWhatIsMigratable(t *testing.T) {
+	larger := set("6Gi", "domain.memory.guest")
+	a := attempt{name: "more memory", as: argoCD, object: gated(nil), change: commit("", larger), refused: "memory.guest is of level restart"}
+	a.object.SetName("migratable")
+	require.NoError(t, lab.Apply(t.Context(), a.object.DeepCopy()))
+	require.NoError(t, a.check(t.Context()))
+
+	resource, err := attempt{as: developer, object: a.object}.resource(&recorder{})
+	require.NoError(t, err)
+	live, err := resource.Get(t.Context(), "migratable", metav1.GetOptions{})
+	require.NoError(t, err)
+	condition := object{"type": "LiveMigratable", "status": "True"}
+	with(live, object{"conditions": []any{condition}, "printableStatus": "Running"}, "status")
+	_, err = resource.UpdateStatus(t.Context(), live, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	a.refused = ""
+	require.NoError(t, a.check(t.Context()))
+}
+
+// In its audit mode, the gate lets everything pass without a warning, and counts what it
+// would refuse.
+func TestGateAudit(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	switchGate(ctx, t, "Audit")
+	defer switchGate(ctx, t, "Deny")
+	a := attempt{name: "audited", as: argoCD, object: gated(nil), change: commit("", cores)}
+	a.object.SetName("audited")
+	require.NoError(t, lab.Apply(ctx, a.object.DeepCopy()))
+	require.NoError(t, process.Poll(ctx, a.check))
+
+	before := counted(ctx, t)
+	require.NoError(t, a.check(ctx))
+	require.Equal(t, before+1, counted(ctx, t))
+}
+
+// In its warning mode, it warns, too.
+func TestGateWarns(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	switchGate(ctx, t, "Warn")
+	defer switchGate(ctx, t, "Deny")
+	a := attempt{name: "warned", as: argoCD, object: gated(nil), change: commit("", cores), warning: "cores is of level restart and needs an approval of restart"}
+	a.object.SetName("warned")
+	require.NoError(t, lab.Apply(ctx, a.object.DeepCopy()))
+	require.NoError(t, process.Poll(ctx, a.check))
+}
+
+// switchGate installs the policies with another mode of the gate, and waits for those that
+// refuse.
+func switchGate(ctx context.Context, t *testing.T, mode string) {
+	t.Helper()
+	objects, err := rendered(ctx, "validatingAdmissionPolicy", mode)
+	require.NoError(t, err)
+	for _, o := range objects {
+		if strings.HasPrefix(o.GetName(), "virtualization-gate") {
+			require.NoError(t, lab.Apply(ctx, o))
+		}
+	}
+	if mode == "Deny" {
+		require.NoError(t, allEffective(ctx))
+	}
+}
+
+var checks = regexp.MustCompile(`(?m)^apiserver_validating_admission_policy_check_total\{enforcement_action="audit".*policy="virtualization-gate".*\} (\d+)$`)
+
+// counted is how often the gate would have refused a request, as the API server counts it.
+func counted(ctx context.Context, t *testing.T) int {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", lab.Kubeconfig)
+	require.NoError(t, err)
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	require.NoError(t, err)
+	text, err := client.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	require.NoError(t, err)
+	found := checks.FindSubmatch(text)
+	if found == nil {
+		require.NoError(t, errors.New("the API server counts nothing"))
+	}
+	n, err := strconv.Atoi(string(found[1]))
+	require.NoError(t, err)
+	return n
+}
