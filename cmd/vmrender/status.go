@@ -52,7 +52,8 @@ func newStatusCommand() *cobra.Command {
 	})
 	failOn := stateFlag(cmd)
 	verbose := false
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all facts, with fields, values and advice, and the VMs that are as Git has them")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
+		"all facts, with fields, values and advice, and the VMs that are as Git has them")
 	format := outputFlag(cmd, report.StatusFormats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := sides.status(cmd, pathArg(args))

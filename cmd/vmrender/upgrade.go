@@ -65,7 +65,8 @@ func (f *sideFlags) upgrade() (*plan.Upgrade, error) {
 		case was != "" && now == "":
 			all = append(all, fmt.Errorf("--target-from %s=%s; expected --target-to %s=VERSION, too", p.Name, was, p.Name))
 		case plan.IsNewer(was, now) && was != "":
-			all = append(all, fmt.Errorf("--target-from %s=%s is newer than --target-to %s=%s; expected an upgrade", p.Name, was, p.Name, now))
+			all = append(all, fmt.Errorf("--target-from %s=%s is newer than --target-to %s=%s; expected an upgrade",
+				p.Name, was, p.Name, now))
 		}
 	}
 	if slices.Equal(slices.Sorted(slices.Values(f.from.targets)), slices.Sorted(slices.Values(f.to.targets))) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
 )
@@ -12,22 +13,25 @@ var upgradesTemplate string
 // upgradesReference returns docs/upgrades.md, from the facts of pkg/plan.
 func upgradesReference() ([]byte, error) {
 	return execute("upgrades.md", upgradesTemplate, map[string]any{
-		"Products": table(plan.Products(), func(p plan.Product) []string { return []string{code(p.Name), p.Oldest, p.Newest} }),
+		"Products": table(plan.Products(), productCells),
 		"Facts":    table(plan.UpgradeFacts(), factCells),
 	})
 }
 
+// productCells returns the row of a product.
+func productCells(p plan.Product) []string { return []string{code(p.Name), p.Oldest, p.Newest} }
+
 // factCells returns the row of a fact.
 func factCells(f plan.UpgradeFact) []string {
-	what := f.Reason
+	what := []string{f.Reason}
 	for _, more := range []string{f.When, f.Advice} {
 		if more != "" {
-			what += "; " + more
+			what = append(what, more)
 		}
 	}
 	level := "note"
 	if f.Level > plan.None {
 		level = code(f.Level.String())
 	}
-	return []string{f.Product + " " + f.Version, f.If.Text, level, what, f.Source}
+	return []string{f.Product + " " + f.Version, f.If.Text, level, strings.Join(what, "; "), f.Source}
 }

@@ -95,7 +95,7 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 // openCatalog merges the fleet's entries over those that are built in for its cluster.
 func (f *Fleet) openCatalog(entries *source.Node) {
 	target := &f.Header.Target
-	target.Replace(f.Options.Target)
+	target.Replace(f.Target)
 	target.KubeVirt = cmp.Or(target.KubeVirt, f.KubeVirt)
 	if target.KubeVirt == "" && target.OpenShift != nil {
 		target.KubeVirt = target.OpenShift.KubeVirt()

@@ -89,19 +89,22 @@ func (l *live) free(node entity) *resource.Quantity {
 	}
 	if pods := l.byKind["Pod"]; len(pods) > 0 {
 		for _, pod := range pods {
-			if text(pod.object, "spec", "nodeName") == node.id.Name && !slices.Contains(final, text(pod.object, "status", "phase")) {
+			if text(pod.object, "spec", "nodeName") == node.id.Name && !hasEnded(pod.object) {
 				allocatable.Sub(*requestOf(pod.object))
 			}
 		}
 		return &allocatable
 	}
 	for _, vmi := range l.byKind[kindInstance] {
-		if text(vmi.object, "status", "nodeName") == node.id.Name && !slices.Contains(final, text(vmi.object, "status", "phase")) {
+		if text(vmi.object, "status", "nodeName") == node.id.Name && !hasEnded(vmi.object) {
 			allocatable.Sub(*guest(tree{"spec": tree{"template": vmi.object}}))
 		}
 	}
 	return &allocatable
 }
+
+// hasEnded reports whether an instance or a pod does not run any more.
+func hasEnded(object tree) bool { return slices.Contains(final, text(object, "status", "phase")) }
 
 // requestOf returns the memory that a pod's containers request together.
 func requestOf(pod tree) *resource.Quantity {

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -177,8 +178,8 @@ func TestWaves(t *testing.T) {
 		{"one", 1, func(int) string { return "a" }, object{}, ""},
 		{"two", 2, func(int) string { return "a" }, object{}, "2 machines migrate, at most 5 at a time, and 2 from each node: one wave; KubeVirt gives each up to 10 minutes for its memory, and all of them together take 10 minutes at most"},
 		{"of one node", 5, func(int) string { return "a" }, object{}, ": 3 waves; KubeVirt gives each up to 10 minutes for its memory, and all of them together take 30 minutes"},
-		{"of many nodes", 12, func(i int) string { return fmt.Sprint(i) }, object{}, ": 3 waves; "},
-		{"with settings", 12, func(i int) string { return fmt.Sprint(i) }, object{"parallelMigrationsPerCluster": 4, "completionTimeoutPerGiB": 3600}, "at most 4 at a time, and 2 from each node: 3 waves; KubeVirt gives each up to 4 hours for its memory, and all of them together take 12 hours"},
+		{"of many nodes", 12, strconv.Itoa, object{}, ": 3 waves; "},
+		{"with settings", 12, strconv.Itoa, object{"parallelMigrationsPerCluster": 4, "completionTimeoutPerGiB": 3600}, "at most 4 at a time, and 2 from each node: 3 waves; KubeVirt gives each up to 4 hours for its memory, and all of them together take 12 hours"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,7 +129,7 @@ func TestUpgradeFactsAreSound(t *testing.T) {
 	for _, f := range plan.UpgradeFacts() {
 		require.NotEmpty(t, f.Source)
 		require.NotEmpty(t, f.If.Text)
-		require.True(t, strings.Contains(string(docs), f.Reason), f.Reason)
+		require.Contains(t, string(docs), f.Reason)
 		known := false
 		for _, p := range plan.Products() {
 			known = known || p.Name == f.Product && p.Knows(f.Version) && plan.IsNewer(f.Version, p.Oldest)

@@ -45,7 +45,8 @@ func (p *planner) migrationNotes() {
 		waves, longest := p.waves(ids, limits)
 		p.note("%d machines migrate, at most %d at a time, and %d from each node: %s; KubeVirt gives each up to %s for its "+
 			"memory, and all of them together take %s at most if none is tried again",
-			len(ids), limits.perCluster, limits.perNode, plural(waves, "wave", "waves"), minutes(longest), minutes(time.Duration(waves)*longest))
+			len(ids), limits.perCluster, limits.perNode, plural(waves, "wave", "waves"),
+			minutes(longest), minutes(time.Duration(waves)*longest))
 	}
 	switch nodes := p.live.of(kindNode, ""); {
 	case len(nodes) == 0:
@@ -95,7 +96,8 @@ func (p *planner) inBatches(namespace string, names []string) string {
 func (p *planner) batches(namespace string, names []string) int {
 	type budget struct{ rollout, entry, most string }
 	of := func(vm tree) budget {
-		return budget{text(vm, "metadata", "labels", labels.Rollout), annotation(vm, labels.Entry), annotation(vm, labels.MaxUnavailable)}
+		id := text(vm, "metadata", "labels", labels.Rollout)
+		return budget{id, annotation(vm, labels.Entry), annotation(vm, labels.MaxUnavailable)}
 	}
 	restarted, all := map[budget]int{}, map[budget]int{}
 	for i := range p.pairs {

@@ -167,12 +167,17 @@ type FieldStatus struct {
 	By, At string
 }
 
+// instancePrefixes are the beginnings of paths that say nothing to people, the longest first.
+var instancePrefixes = []string{
+	"spec.template.spec.domain.devices.", "spec.template.spec.domain.", "spec.template.spec.", "spec.",
+}
+
 // label returns the field in the words of the values file.
 func (f *FieldStatus) label() string {
 	if f.Key != "" {
 		return f.Key
 	}
-	for _, prefix := range []string{"spec.template.spec.domain.devices.", "spec.template.spec.domain.", "spec.template.spec.", "spec."} {
+	for _, prefix := range instancePrefixes {
 		if rest, ok := strings.CutPrefix(f.Path, prefix); ok {
 			return rest
 		}

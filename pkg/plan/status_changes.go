@@ -106,7 +106,8 @@ func (w *waits) add(p *planner, s *subject, started tree, c *change) {
 // isNIC reports whether a field is one of NICs or networks.
 func isNIC(path []string) bool {
 	s := strings.Join(path, ".")
-	return strings.HasPrefix(s, "spec.template.spec.networks") || strings.HasPrefix(s, "spec.template.spec.domain.devices.interfaces")
+	return strings.HasPrefix(s, "spec.template.spec.networks") ||
+		strings.HasPrefix(s, "spec.template.spec.domain.devices.interfaces")
 }
 
 // hasArrived reports whether the instance has a field as the machine has it. It has fields
@@ -143,7 +144,8 @@ func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 			"and holds live changes back, until a restart"
 	case len(arrived) > 0:
 		f.Code, f.Fields, f.Advice = FactFalse, arrived, falseAdvice(arrived)
-		f.Says = "is said to need a restart for what it has already: " + labelsOf(arrived) + "; until a restart, KubeVirt holds live changes back"
+		f.Says = "is said to need a restart for what it has already: " + labelsOf(arrived) +
+			"; until a restart, KubeVirt holds live changes back"
 	default:
 		f.Says = "waits for a restart" + because(s.live.why) + "; none of its fields differs from those it was started with"
 		f.Code = FactFalse
@@ -187,18 +189,22 @@ func (w *waits) others(s *subject, open string) []Fact {
 	var out []Fact
 	add := func(state State, code FactCode, says, advice string, fields []FieldStatus) {
 		if fields = compactFields(fields); len(fields) > 0 {
-			out = append(out, Fact{State: state, Code: code, Says: says + labelsOf(fields), Fields: fields, Advice: advice, Approximate: open})
+			out = append(out, Fact{
+				State: state, Code: code, Says: says + labelsOf(fields), Fields: fields, Advice: advice, Approximate: open,
+			})
 		}
 	}
 	add(StateStaged, FactHeldBack, "KubeVirt holds back until that restart: ", adviceRestart, w.held)
-	add(StateStaged, FactStaged, "takes effect at the next start: ", "restart the machine if it needs the change now", w.staged)
+	add(StateStaged, FactStaged, "takes effect at the next start: ", "restart the machine if it needs it now", w.staged)
 	if s.live.isChanging() {
 		add(StateUnderWay, FactUnderWay, "is being changed while it runs: ", "", w.live)
 	} else {
-		add(StateStaged, FactStaged, "has not taken up while it runs: ", "migrate the machine (virtctl migrate), or restart it", w.live)
+		add(StateStaged, FactStaged, "has not taken up while it runs: ",
+			"migrate the machine (virtctl migrate), or restart it", w.live)
 	}
 	if len(out) == 0 && s.live.isChanging() {
-		out = append(out, Fact{State: StateUnderWay, Code: FactUnderWay, Says: "is being changed while it runs: " + strings.Join(s.live.changing(), ", ")})
+		says := "is being changed while it runs: " + strings.Join(s.live.changing(), ", ")
+		out = append(out, Fact{State: StateUnderWay, Code: FactUnderWay, Says: says})
 	}
 	return out
 }

@@ -26,7 +26,9 @@ func NewStatus(wanted []manifest.Object, o Options) *Status {
 	}
 	apps := p.applications()
 	out.VMs = append(out.VMs, p.leftOver(apps)...)
-	slices.SortStableFunc(out.VMs, func(a, b Standing) int { return cmp.Or(cmp.Compare(b.State, a.State), a.ID.Compare(b.ID)) })
+	slices.SortStableFunc(out.VMs, func(a, b Standing) int {
+		return cmp.Or(cmp.Compare(b.State, a.State), a.ID.Compare(b.ID))
+	})
 	for i := range out.VMs {
 		out.Counts[out.VMs[i].State]++
 	}
@@ -101,8 +103,9 @@ func (p *planner) rolloutFacts(s *subject) []Fact {
 
 // operationFacts returns what is going on with a machine.
 func (p *planner) operationFacts(s *subject) []Fact {
-	var out []Fact
-	for _, c := range p.operations(s) {
+	operations := p.operations(s)
+	out := make([]Fact, 0, len(operations))
+	for _, c := range operations {
 		out = append(out, Fact{State: StateUnderWay, Code: FactUnderWay, Says: c.Reason})
 	}
 	return out
@@ -175,7 +178,8 @@ func (p *planner) failedSyncs(apps []string) {
 	for _, name := range apps {
 		state := at(p.live.findApplication(name), "status", "operationState")
 		if phase := text(state, "phase"); phase == "Failed" || phase == "Error" {
-			p.note("the last sync of the Application %s, of %s, has failed%s", name, revisionOf(state), because(text(state, "message")))
+			p.note("the last sync of the Application %s, of %s, has failed%s",
+				name, revisionOf(state), because(text(state, "message")))
 		}
 	}
 }
@@ -212,7 +216,8 @@ var startingStatus = []string{
 // brokenStatus are those of a machine that cannot run as it is; the health check of Argo CD
 // that comes with vmrender has the same.
 var brokenStatus = []string{
-	"CrashLoopBackOff", "DataVolumeError", "ErrImagePull", "ErrorPvcNotFound", "ErrorUnschedulable", "ImagePullBackOff", "Unknown",
+	"CrashLoopBackOff", "DataVolumeError", "ErrImagePull", "ErrorPvcNotFound", "ErrorUnschedulable", "ImagePullBackOff",
+	"Unknown",
 }
 
 // powerFacts returns whether a machine runs as it should.
@@ -279,5 +284,6 @@ func poolFacts(s *subject) []Fact {
 	if ready >= want {
 		return nil
 	}
-	return []Fact{{State: StateDown, Code: FactNotRunning, Says: "of " + plural(want, "machine", "machines") + ", " + numberOf(ready) + " ready"}}
+	says := "of " + plural(want, "machine", "machines") + ", " + numberOf(ready) + " ready"
+	return []Fact{{State: StateDown, Code: FactNotRunning, Says: says}}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // unrecorded is what is not known if an object does not say what Argo CD has applied last.
@@ -15,7 +16,8 @@ func (p *planner) syncFacts(s *subject, machine *pair) []Fact {
 	for _, disk := range p.ownDisks(s) {
 		if p.live.object(disk.id) == nil {
 			if p.live.disk(disk.id.Namespace, disk.id.Name) == nil && p.live.lacks(disk.id) {
-				out = append(out, Fact{State: StateNotSynced, Code: FactMissing, Object: disk.id, Says: disk.id.Kind + " " + disk.id.Name + " is not in the cluster"})
+				says := disk.id.Kind + " " + disk.id.Name + " is not in the cluster"
+				out = append(out, Fact{State: StateNotSynced, Code: FactMissing, Object: disk.id, Says: says})
 			}
 			continue
 		}
@@ -52,19 +54,15 @@ func (p *planner) syncFactsOf(pair *pair, which string) []Fact {
 // authored returns the fields with those who have changed them: "memory (kubectl-edit,
 // 2026-11-22T03:00:00Z), runStrategy".
 func authored(fields []FieldStatus) string {
-	var out string
+	out := make([]string, len(fields))
 	for i := range fields {
 		f := &fields[i]
-		who := ""
+		out[i] = f.label()
 		if f.By != "" {
-			who = fmt.Sprintf(" (%s, %s)", sentence(f.By), f.At)
+			out[i] += fmt.Sprintf(" (%s, %s)", sentence(f.By), f.At)
 		}
-		if i > 0 {
-			out += ", "
-		}
-		out += f.label() + who
 	}
-	return out
+	return strings.Join(out, ", ")
 }
 
 // differences returns the fields of an object in which the cluster differs from Git: those

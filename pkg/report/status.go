@@ -72,9 +72,9 @@ func stateWords(s plan.State) string { return strings.ReplaceAll(s.String(), "-"
 
 // says returns all facts about a machine in one sentence.
 func says(v *plan.Standing) string {
-	var parts []string
+	parts := make([]string, len(v.Facts))
 	for i := range v.Facts {
-		parts = append(parts, v.Facts[i].Says)
+		parts[i] = v.Facts[i].Says
 	}
 	out := strings.Join(parts, "; ")
 	if v.Approximate {

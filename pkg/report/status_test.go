@@ -22,13 +22,20 @@ func statusOf(n int) report.Status {
 	for i := range n {
 		id := vm(fmt.Sprintf("web-%d", i))
 		s.VMs = append(s.VMs, plan.Standing{ID: id, State: plan.StateRestart, Facts: []plan.Fact{{
-			State: plan.StateRestart, Code: plan.FactRestart, Says: "waits for a restart: memory, tpm | <b>\x1b[31m", Object: id,
-			Fields: []plan.FieldStatus{{Path: "spec.template.spec.domain.memory.guest", Key: "memory", Is: `"4Gi"`, Wanted: `"2Gi"`, By: "kubectl", At: "2026-11-22T03:00:00Z"}},
+			State: plan.StateRestart, Code: plan.FactRestart, Object: id,
+			Says: "waits for a restart: memory, tpm | <b>\x1b[31m",
+			Fields: []plan.FieldStatus{{
+				Path: "spec.template.spec.domain.memory.guest", Key: "memory", Is: `"4Gi"`, Wanted: `"2Gi"`,
+				By: "kubectl", At: "2026-11-22T03:00:00Z",
+			}},
 		}}})
 		s.Counts[plan.StateRestart]++
 	}
 	s.VMs = append(s.VMs, plan.Standing{ID: vm("fine")})
-	return report.Status{Status: s, Git: report.Side{Label: "main"}, Cluster: report.Side{Label: "the cluster", Exported: "2026-11-22T03:00:00Z"}}
+	return report.Status{
+		Status: s, Git: report.Side{Label: "main"},
+		Cluster: report.Side{Label: "the cluster", Exported: "2026-11-22T03:00:00Z"},
+	}
 }
 
 func TestStatusJSONIsOfItsSchema(t *testing.T) {
@@ -84,7 +91,8 @@ func TestStatusTextIsALineEach(t *testing.T) {
 	out.Reset()
 	require.NoError(t, report.StatusText(&out, s))
 	require.Contains(t, out.String(), "\nok       prod/fine\n")
-	require.Contains(t, out.String(), `spec.template.spec.domain.memory.guest "4Gi" → "2Gi", by kubectl at 2026-11-22T03:00:00Z`)
+	require.Contains(t, out.String(),
+		`spec.template.spec.domain.memory.guest "4Gi" → "2Gi", by kubectl at 2026-11-22T03:00:00Z`)
 }
 
 func TestStatusReaches(t *testing.T) {
