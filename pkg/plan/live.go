@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -15,8 +17,9 @@ type live struct {
 	// covered are the kinds of which the export has an object, by namespace: an object
 	// that it does not have does not exist.
 	covered map[key]bool
-	disks   map[key][]string // those that belong to a machine; see owned
-	newest  string           // the newest timestamp of the export, RFC 3339
+	disks   map[key][]string              // those that belong to a machine; see owned
+	newest  string                        // the newest timestamp of the export, RFC 3339
+	memory  map[string]*resource.Quantity // of nodes, what is free; see freeMemory
 }
 
 // entity is an object in the cluster.

@@ -61,7 +61,7 @@ func (p *planner) noNode(s *subject) *obstacle {
 		if n.id.Name == here || !canRun(n.object, spec(s.new)) {
 			continue
 		}
-		free := p.live.free(n)
+		free := p.live.freeMemory()[n.id.Name]
 		if free == nil || free.Cmp(*need) >= 0 {
 			return nil
 		}
@@ -79,28 +79,34 @@ func (p *planner) noNode(s *subject) *obstacle {
 	return &obstacle{fmt.Sprintf("no node but %s can run the machine", here), true}
 }
 
-// free returns how much memory of a node its pods do not request, or nil if the node does not
-// say what it has. Without Pods in the state, it is what its machines' guests leave, which is
-// more.
-func (l *live) free(node entity) *resource.Quantity {
-	allocatable, ok := quantity(at(node.object, "status", "allocatable", "memory"))
-	if !ok {
-		return nil
+// freeMemory returns how much memory of each node its pods do not request; nodes that do not say
+// what they have are left out. Without Pods in the state, it is what the guests of the machines
+// leave, which is more.
+func (l *live) freeMemory() map[string]*resource.Quantity {
+	if l.memory != nil {
+		return l.memory
 	}
-	if pods := l.byKind["Pod"]; len(pods) > 0 {
-		for _, pod := range pods {
-			if text(pod.object, "spec", "nodeName") == node.id.Name && !hasEnded(pod.object) {
-				allocatable.Sub(*requestOf(pod.object))
-			}
-		}
-		return &allocatable
-	}
-	for _, vmi := range l.byKind[kindInstance] {
-		if text(vmi.object, "status", "nodeName") == node.id.Name && !hasEnded(vmi.object) {
-			allocatable.Sub(*guest(tree{"spec": tree{"template": vmi.object}}))
+	l.memory = map[string]*resource.Quantity{}
+	for _, n := range l.byKind[kindNode] {
+		if q, ok := quantity(at(n.object, "status", "allocatable", "memory")); ok {
+			l.memory[n.id.Name] = &q
 		}
 	}
-	return &allocatable
+	users, node, request := l.byKind["Pod"], []string{"spec", "nodeName"}, requestOf
+	if len(users) == 0 {
+		users, node, request = l.byKind[kindInstance], []string{"status", "nodeName"}, guestOf
+	}
+	for _, user := range users {
+		if free := l.memory[text(user.object, node...)]; free != nil && !hasEnded(user.object) {
+			free.Sub(*request(user.object))
+		}
+	}
+	return l.memory
+}
+
+// guestOf returns the memory of an instance's guest.
+func guestOf(instance tree) *resource.Quantity {
+	return guest(tree{"spec": tree{"template": instance}})
 }
 
 // hasEnded reports whether an instance or a pod does not run any more.

@@ -179,6 +179,19 @@ var standings = []struct {
 			"ignoreDifferences": []any{object{"group": "kubevirt.io", "kind": "VirtualMachine", "jsonPointers": []any{"/spec/runStrategy"}}},
 		}})
 	}, state: plan.StateOK},
+	{name: "changed by hand, server-side apply", make: func(_ *testing.T, w *world) {
+		w.vm["metadata"].(object)["managedFields"] = []any{
+			object{"manager": "argocd-controller", "operation": "Apply", "time": "2026-11-22T02:00:00Z", "fieldsV1": object{"f:spec": object{"f:template": object{}}}},
+			object{"manager": "virt-api", "operation": "Update", "time": "2026-11-22T03:00:00Z", "fieldsV1": object{"f:spec": object{"f:runStrategy": object{}}}},
+		}
+		setIn(w.vm, splitPath(strategy), "Manual")
+	}, state: plan.StateDrift, code: plan.FactDrift, says: []string{"runStrategy (virt-api, 2026-11-22T03:00:00Z)"}},
+	{name: "not synced, server-side apply", make: func(_ *testing.T, w *world) {
+		w.vm["metadata"].(object)["managedFields"] = []any{
+			object{"manager": "argocd-controller", "operation": "Apply", "time": "2026-11-22T02:00:00Z", "fieldsV1": object{"f:spec": object{}}},
+		}
+		set("Manual", strategy)(w.git)
+	}, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: runStrategy"}, hides: []string{"whether a sync is due"}},
 	{name: "missing", make: func(_ *testing.T, w *world) { w.vm["metadata"].(object)["name"] = "other" }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"is not in the cluster"}, hides: []string{"all of the namespace"}},
 	{name: "missing in an empty export", make: func(_ *testing.T, w *world) { w.vm = nil }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"whether the state in the cluster has all of the namespace"}},
 
@@ -194,12 +207,15 @@ var standings = []struct {
 	{name: "disk that is kept and owned", make: func(_ *testing.T, w *world) {
 		w.others[1]["metadata"].(object)["ownerReferences"] = []any{object{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "db", "uid": "1"}}
 	}, state: plan.StateDisk, code: plan.FactStillOwned, says: []string{"Git keeps the disk db-data", "kubectl patch datavolume db-data"}},
+	{name: "claim missing", make: func(_ *testing.T, w *world) { w.claim("other", "ReadWriteOnce") }, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db-scratch is missing"}},
 	{name: "disk not synced", make: func(t *testing.T, w *world) { w.record(t); in(1, set("x", "metadata.labels.team"))(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"DataVolume db is not synced yet"}},
 	{name: "disk missing", make: func(_ *testing.T, w *world) { w.others = w.others[1:] }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"DataVolume db is not in the cluster"}},
 	{name: "rollout stopped", make: func(_ *testing.T, w *world) {
 		w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("aaaa", "metadata.annotations.vmrender~io/content")))
 		w.add(object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": "shop-rollout", "namespace": "prod", "annotations": object{"vmrender.io/stopped": "db=aaaa"}}})
 	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it (Lease shop-rollout)"}},
+	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
+	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
 	{name: "snapshot", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot", "metadata": object{"name": "s", "namespace": "prod"}, "spec": object{"source": object{"kind": "VirtualMachine", "name": "db"}}})
 	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"the snapshot s is pending"}},
@@ -208,6 +224,14 @@ var standings = []struct {
 			"operationState": object{"phase": "Failed", "message": "denied", "syncResult": object{"revision": "abcd"}},
 		}})
 	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
+}
+
+// rolling makes the machine wait for its restart by a rollout, whose run has renewed its Lease
+// last at a time before 04:00, that of the export.
+func rolling(w *world, renewed string) {
+	w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("cattle", "metadata.annotations.vmrender~io/lifecycle"), set("a", "spec.template.spec.hostname")))
+	w.asks(notMovable)
+	w.add(object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": "shop-rollout", "namespace": "prod"}, "spec": object{"holderIdentity": "pod_1", "renewTime": renewed}})
 }
 
 func TestStatus(t *testing.T) {
@@ -289,6 +313,24 @@ func TestStatusLeftOver(t *testing.T) {
 		setIn(vm, tracking, "shop:kubevirt.io/VirtualMachine:prod/old")
 		setIn(vm, splitPath("metadata.ownerReferences"), []any{object{"kind": "VirtualMachinePool", "name": "web"}})
 	})
+}
+
+// The names of a pool's disks are those of its template: no machine has them.
+func TestStatusOfPool(t *testing.T) {
+	pool := func(ready int) object {
+		return object{
+			"apiVersion": "pool.kubevirt.io/v1beta1", "kind": "VirtualMachinePool", "metadata": object{"name": "web", "namespace": "prod"},
+			"spec":   object{"replicas": 3, "virtualMachineTemplate": object{"spec": load(t, "cattle")[0]["spec"]}},
+			"status": object{"readyReplicas": ready},
+		}
+	}
+	w := newWorld(t)
+	w.git = append(w.git, pool(0))
+	w.claim("db-scratch", "ReadWriteMany")
+	w.add(pool(3))
+	require.Equal(t, plan.StateOK, w.status(t).Worst(), toldOf(w.status(t)))
+	w.others[len(w.others)-1] = pool(1)
+	require.Contains(t, toldOf(w.status(t)), "of 3 machines, one is ready")
 }
 
 // The worst machines come first, and every machine is counted.

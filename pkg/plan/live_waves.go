@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func (p *planner) waves(ids []manifest.ID, limits migrations) (n int, longest ti
 			from[node]++
 			n = max(n, divided(from[node], limits.perNode))
 		}
-		gib := guest(tree{"spec": tree{"template": instance}}).Value() >> 30
+		gib := guestOf(instance).Value() >> 30
 		longest = max(longest, time.Duration(max(gib, 1))*time.Duration(limits.secondsPerGiB)*time.Second)
 	}
 	return n, longest
@@ -99,10 +100,15 @@ func (p *planner) batches(namespace string, names []string) int {
 		id := text(vm, "metadata", "labels", labels.Rollout)
 		return budget{id, annotation(vm, labels.Entry), annotation(vm, labels.MaxUnavailable)}
 	}
+	first := p.find("kubevirt.io", "VirtualMachine", namespace, names[0])
+	if first == nil {
+		return 1
+	}
+	id := []byte(compact(text(decode(first.new), "metadata", "labels", labels.Rollout)))
 	restarted, all := map[budget]int{}, map[budget]int{}
 	for i := range p.pairs {
 		pair := &p.pairs[i]
-		if kindOf(pair.id) != kindVM || pair.id.Namespace != namespace || pair.new == nil {
+		if kindOf(pair.id) != kindVM || pair.id.Namespace != namespace || !bytes.Contains(pair.new, id) {
 			continue
 		}
 		b := of(decode(pair.new))

@@ -22,7 +22,7 @@ func numberOf(n int) string {
 func (p *planner) diskFacts(s *subject) []Fact {
 	var out []Fact
 	for _, name := range p.usedDisks(s) {
-		if f := p.diskFact(s, name); f.Says != "" {
+		if f := p.diskFact(s, name); f.Says != "" && !s.isPool() {
 			out = append(out, f)
 		}
 	}
@@ -43,7 +43,9 @@ func (p *planner) diskFact(s *subject, name string) Fact {
 	case volume != nil:
 		f.State, f.Says = volumeState(volume, s.live.running)
 	case claim == nil:
-		if key := (key{"", "PersistentVolumeClaim", s.id.Namespace, ""}); p.live.covered[key] && s.live.running != no {
+		// KubeVirt makes those of templates when the machine starts.
+		isOwn := at(s.live.object, "spec", "dataVolumeTemplates", "["+name+"]") != nil
+		if p.live.covered[key{"", "PersistentVolumeClaim", s.id.Namespace, ""}] && !isOwn {
 			f.State, f.Says = StateDisk, "is missing"
 		}
 	case text(claim, "status", "phase") == "Lost":

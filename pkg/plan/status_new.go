@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -95,10 +96,20 @@ func (p *planner) rolloutFacts(s *subject) []Fact {
 			State: StateFailed, Code: FactRolloutStopped, Says: "a rollout has stopped at it (Lease " + name + ")",
 			Advice: "find out why it was not ready in time; a rollout leaves it alone until it changes, or runs with --retry",
 		}}
-	case p.awaitsRollout(s.id.Namespace, s.id.Name) && text(lease, "spec", "holderIdentity") != "":
+	case p.awaitsRollout(s.id.Namespace, s.id.Name) && p.live.isHeld(lease):
 		return []Fact{{State: StateUnderWay, Code: FactUnderWay, Says: "a rollout is running, and restarts it in its turn"}}
 	}
 	return nil
+}
+
+// leaseTime is how long a run of a rollout holds its Lease after the last renewal, with room for
+// what lies between the objects of an export.
+const leaseTime = 2 * time.Minute
+
+// isHeld reports whether a run of a rollout holds its Lease.
+func (l *live) isHeld(lease tree) bool {
+	age, known := l.age(text(lease, "spec", "renewTime"))
+	return text(lease, "spec", "holderIdentity") != "" && (!known || age < leaseTime)
 }
 
 // operationFacts returns what is going on with a machine.
@@ -134,6 +145,7 @@ func (p *planner) isLeftOver(e entity, apps []string) (Fact, bool) {
 	switch isOurs := text(e.object, "metadata", "labels", "app.kubernetes.io/managed-by") == "vmrender"; {
 	case app != "" && slices.Contains(apps, app):
 		f.Says += ", but the Application " + app + " tracks it"
+		f.Approximate = "whether Git has it in a part of the Application that is not compared"
 	case app == "" && len(apps) == 0 && isOurs && slices.Contains(p.namespaces(), e.id.Namespace):
 		f.Approximate = "whether another fleet has it"
 	default:

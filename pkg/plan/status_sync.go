@@ -88,7 +88,7 @@ func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
 		}
 		f := s.field(&c)
 		f.By, f.At = authorOf(object, c.path)
-		if was != nil && equal(valueAt(was, c.path), c.now) || was == nil && f.By != "" {
+		if isChanged(object, was, &c, f.By) {
 			drift = append(drift, f)
 		} else {
 			f.By, f.At = "", ""
@@ -96,6 +96,17 @@ func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
 		}
 	}
 	return compactFields(drift), compactFields(pending)
+}
+
+// isChanged reports whether a field differs because the cluster was changed: it is as Git has
+// it in what Argo CD has applied last. By server-side apply, and without a record, who else owns
+// the field has changed it: Argo CD gives up the fields that others change.
+func isChanged(object, was tree, c *change, by string) bool {
+	last := valueAt(was, c.path)
+	if was != nil && equal(last, c.now) {
+		return true
+	}
+	return by != "" && last == nil && annotation(object, lastApplied) == ""
 }
 
 // isTracking reports whether a field is one that Argo CD or kubectl adds to what Git has.
