@@ -55,3 +55,12 @@ func BenchmarkPlanLive(b *testing.B) {
 		require.Equal(b, changed, p.Summary.VMs[plan.Migrate])
 	}
 }
+
+// BenchmarkStatus compares a fleet with a cluster that has all of it.
+func BenchmarkStatus(b *testing.B) {
+	fleet := fleetOf(b, 5000, `"4Gi"`)
+	for b.Loop() {
+		s := plan.NewStatus(fleet, plan.Options{Cluster: openshift, Live: fleet})
+		require.Len(b, s.VMs, 5000)
+	}
+}
