@@ -172,6 +172,15 @@ var standings = []struct {
 	{name: "not synced", make: func(t *testing.T, w *world) { w.record(t); set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}, hides: []string{"whether a sync is due"}},
 	{name: "not synced, without a record", make: func(_ *testing.T, w *world) { set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"whether a sync is due"}},
 	{name: "dropped, not synced", make: func(t *testing.T, w *world) { set("x", "metadata.labels.team")([]object{w.vm}); w.record(t) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}},
+	{name: "rendered for another Application", make: func(t *testing.T, w *world) {
+		set("site-1a2b3c4d", "metadata.labels.vmrender~io/rollout")([]object{w.vm})
+		w.record(t)
+		set("site", "metadata.labels.vmrender~io/rollout")(w.git)
+	}, state: plan.StateOK},
+	{name: "data for cloud-init", make: func(_ *testing.T, w *world) {
+		w.applied(set("1a2b3c4d", "spec.template.spec.domain.devices.disks.3.serial"))
+		w.asks(notMovable)
+	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: cloudInit"}},
 	{name: "ignored", make: func(t *testing.T, w *world) {
 		w.record(t)
 		setIn(w.vm, splitPath(strategy), "Manual")

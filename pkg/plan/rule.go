@@ -208,13 +208,17 @@ func (r *Rule) cause(e *edit, n int) Cause {
 }
 
 // key returns the rule's key for a path. The names of volumes are those of disks, but
-// for the root disk's.
+// for the root disk's, and that of the data for cloud-init.
 func (r *Rule) key(path []string) string {
 	if r.Key == "*" {
 		return path[len(path)-1]
 	}
 	name := strings.Trim(entry(path), "[]")
 	switch name {
+	case "cloudinitdisk":
+		if r.Key == "disks[*]" {
+			return "cloudInit"
+		}
 	case "":
 		return strings.ReplaceAll(r.Key, "[*]", "")
 	case "rootdisk":

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // unrecorded is what is not known if an object does not say what Argo CD has applied last.
@@ -83,7 +85,7 @@ func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
 		was = withRunStrategy(was)
 	}
 	for _, c := range changes(s) {
-		if isCosmetic(&c) || isTracking(c.path) {
+		if isCosmetic(&c) || isTracking(&c) {
 			continue
 		}
 		f := s.field(&c)
@@ -109,11 +111,15 @@ func isChanged(object, was tree, c *change, by string) bool {
 	return by != "" && last == nil && annotation(object, lastApplied) == ""
 }
 
-// isTracking reports whether a field is one that Argo CD or kubectl adds to what Git has.
-func isTracking(path []string) bool {
-	return len(path) == 3 && path[0] == "metadata" && slices.Contains([]string{
+// isTracking reports whether a field is one that Argo CD or kubectl adds to what Git has, or one
+// that depends on the Application that Git is rendered for, whose name is not known here.
+func isTracking(c *change) bool {
+	if len(c.path) != 3 || c.path[0] != "metadata" {
+		return false
+	}
+	return c.path[2] == labels.Rollout && c.was != nil && c.now != nil || slices.Contains([]string{
 		"argocd.argoproj.io/tracking-id", "argocd.argoproj.io/installation-id", "app.kubernetes.io/instance", lastApplied,
-	}, path[2])
+	}, c.path[2])
 }
 
 // valueAt returns the value at the path of a change; of an order, the names of the entries.

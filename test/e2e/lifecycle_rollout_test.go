@@ -130,6 +130,13 @@ func TestRolloutStops(t *testing.T) {
 	down := s.changed(before, false)
 	s.eventuallyLogs("-rollout", "not ready within 10s")
 	s.wait(degraded(revision))
+	for name, stands := range s.status() {
+		if slices.Contains(down, name) {
+			require.Contains(t, stands, "a rollout has stopped at it (Lease ")
+		} else {
+			require.Contains(t, stands, "waits for a restart: disks")
+		}
+	}
 	jobs := s.names(jobsResource)
 	s.will(kubevirt.Instances, "other", kubevirt.Done)
 	s.write("more.yaml", "vms: {other: {lifecycle: cattle}}\n")
@@ -255,6 +262,7 @@ func TestRolloutOfUserData(t *testing.T) {
 	require.Equal(t, []string{"web-0", "web-1"}, s.changed(before, true))
 	require.Equal(t, before["db"], s.instances()["db"])
 	require.True(t, hasCondition(s.object(kubevirt.VirtualMachines, "db"), "RestartRequired"))
+	require.Equal(t, map[string]string{"db": "restart: waits for a restart: cloudInit"}, s.status())
 	s.eventually("new disks of cattle only", func() bool {
 		return len(s.disks()) == 3 && slices.Equal([]string{"db"}, common(disks, s.disks()))
 	})

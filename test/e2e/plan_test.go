@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,7 +105,7 @@ func TestPlanRefused(t *testing.T) {
 }
 
 // status returns what has become of the machines that are not as Git has them, by name: the
-// state, and what the worst fact says.
+// state, and what the facts say, the worst first.
 func (s *scenario) status() map[string]string {
 	s.Helper()
 	var stdout, stderr bytes.Buffer
@@ -121,7 +122,11 @@ func (s *scenario) status() map[string]string {
 	require.NoError(s, json.Unmarshal(stdout.Bytes(), &report))
 	out := map[string]string{}
 	for _, vm := range report.VMs {
-		out[vm.Name] = vm.State + ": " + vm.Facts[0].Says
+		says := make([]string, len(vm.Facts))
+		for i := range vm.Facts {
+			says[i] = vm.Facts[i].Says
+		}
+		out[vm.Name] = vm.State + ": " + strings.Join(says, "; ")
 	}
 	return out
 }
