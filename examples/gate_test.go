@@ -78,7 +78,7 @@ func TestGate(t *testing.T) {
 // TestGateOfEnvironment proves that the overlay of the example asks earlier, and that what
 // waits for a restart is only said.
 func TestGateOfEnvironment(t *testing.T) {
-	staged := judged(t, changed(t, "vms/db.yaml", "memory: 4Gi", "memory: 4Gi\n    arch: amd64\n    machineType: pc-q35-rhel9.6.0"))
+	staged := judged(t, changed(t, "vms/db.yaml", "stage: true", "stage: true\n    machineType: pc-q35-rhel9.6.0"))
 	require.Equal(t, []string{"machineType"}, staged["report01"].Staged)
 	require.False(t, staged["report01"].Blocked())
 

@@ -65,7 +65,8 @@ func newPlanCommand() *cobra.Command {
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
 	gate := true
-	cmd.Flags().BoolVar(&gate, "gate", true, "exit with status 1 while a change lacks an approval, or exceeds what is allowed")
+	cmd.Flags().BoolVar(&gate, "gate", true,
+		"exit with status 1 while a change lacks an approval, or exceeds what is allowed")
 	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		from, to, err := sides.load(cmd, args)

@@ -261,26 +261,3 @@ func tokenOf(side tree, r Risk) string {
 	}
 	return ""
 }
-
-// weakened holds for a limit that lets more changes pass than before, or is gone.
-var weakened = Condition{"raised or removed", func(e *edit) bool {
-	key := e.path[len(e.path)-1]
-	was, now := limit(e.old, key), limit(e.new, key)
-	return was > None && (now == None || now > was)
-}, unseen}
-
-const sourceGate = "vmrender, docs/gate.md"
-
-// rulesGate are the rules of the annotations of a gate.
-var rulesGate = []Rule{
-	{Path: `metadata.annotations."vmrender.io/becomes"`, Level: None, Code: "content", Reason: "it only says that something else changes", Source: sourceGate},
-	gateWeakened("approve-from", "policy.approve"), gateWeakened("max-impact", "policy.maxImpact"),
-}
-
-func gateWeakened(key, policy string) Rule {
-	return Rule{
-		Path: `metadata.annotations."vmrender.io/` + key + `"`, If: weakened, Level: Metadata, Code: "gate-weakened",
-		Reason: policy + " of the fleet lets more pass from the next change of the machine on",
-		Advice: "have the change of the fleet's policy reviewed as such", Warning: true, Source: sourceGate,
-	}
-}

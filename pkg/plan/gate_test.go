@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ var judgments = []struct {
 	state    notes // of the object in the cluster, if it is known
 	edit     func([]object)
 
-	needs   []string // risk, level and state of approvals
+	needs   []string // risk/level and state of approvals
 	line    string   // for the entry
 	exceeds plan.Level
 	removal plan.Removal
@@ -83,42 +84,42 @@ var judgments = []struct {
 	{name: "no gate", was: notes{"becomes": was}, now: notes{"becomes": now}, edit: set(2, cores), ungated: true},
 	{name: "a milder change", was: from, now: to(""), edit: set("8Gi", memory)},
 	{name: "a staged one", was: from, now: to(""), edit: set("x", podApp)},
-	{name: "a stop", was: from, now: to(""), edit: set("Halted", strategy), needs: []string{"restart power missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "a restart", was: from, now: to(""), edit: set(2, cores), needs: []string{"restart restart missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "an approved restart", was: from, now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart restart given"}},
-	{name: "a stricter gate", was: with(from, "approve-from", "live"), now: with(to(""), "approve-from", "live"), edit: set("8Gi", memory), needs: []string{"restart migrate missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "a stop", was: from, now: to(""), edit: set("Halted", strategy), needs: []string{"restart/power missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "a restart", was: from, now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "an approved restart", was: from, now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart given"}},
+	{name: "a stricter gate", was: with(from, "approve-from", "live"), now: with(to(""), "approve-from", "live"), edit: set("8Gi", memory), needs: []string{"restart/migrate missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "refused anyway", was: from, now: to(""), edit: set("sometimes", strategy)},
-	{name: "a new root disk", base: "cattle", was: from, now: to(""), edit: newRoot, needs: []string{"delete recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
+	{name: "a new root disk", base: "cattle", was: from, now: to(""), edit: newRoot, needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
 
 	// Approvals of one risk cover no other.
-	{name: "a restart for a new root disk", base: "cattle", was: from, now: to("restart=11111111-22222222"), edit: newRoot, needs: []string{"delete recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
-	{name: "data for a restart", was: from, now: to("data=11111111-22222222"), edit: set(2, cores), needs: []string{"restart restart missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "deletion for loss of data", base: "cattle", was: from, now: to("delete=11111111-22222222"), edit: both(recreated, set(2, cores)), needs: []string{"delete recreate given", "data data-loss missing"}, line: "approve: {delete: 11111111-22222222, data: 11111111-22222222}", blocked: true},
-	{name: "each risk for itself", base: "cattle", was: from, now: to("delete=11111111-22222222,data=11111111-22222222"), edit: both(recreated, set(2, cores)), needs: []string{"delete recreate given", "data data-loss given"}},
-	{name: "a restart next to a new root disk", base: "cattle", was: from, now: to(""), edit: both(newRoot, set(2, cores)), needs: []string{"restart restart missing", "delete recreate missing"}, line: "approve: {restart: 11111111-22222222, delete: 11111111-22222222}", blocked: true},
+	{name: "a restart for a new root disk", base: "cattle", was: from, now: to("restart=11111111-22222222"), edit: newRoot, needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
+	{name: "data for a restart", was: from, now: to("data=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "deletion for loss of data", base: "cattle", was: from, now: to("delete=11111111-22222222"), edit: both(recreated, set(2, cores)), needs: []string{"delete/recreate given", "data/data-loss missing"}, line: "approve: {delete: 11111111-22222222, data: 11111111-22222222}", blocked: true},
+	{name: "each risk for itself", base: "cattle", was: from, now: to("delete=11111111-22222222,data=11111111-22222222"), edit: both(recreated, set(2, cores)), needs: []string{"delete/recreate given", "data/data-loss given"}},
+	{name: "a restart next to a new root disk", base: "cattle", was: from, now: to(""), edit: both(newRoot, set(2, cores)), needs: []string{"restart/restart missing", "delete/recreate missing"}, line: "approve: {restart: 11111111-22222222, delete: 11111111-22222222}", blocked: true},
 
 	// An approval holds for one change.
-	{name: "of another result", was: from, now: to("restart=11111111-33333333"), edit: set(2, cores), needs: []string{"restart restart stale"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "used up", was: with(from, "approved", "restart=33333333-11111111"), now: to("restart=33333333-11111111"), edit: set(2, cores), needs: []string{"restart restart stale"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "of the way back", was: from, now: to("restart=22222222-11111111"), edit: set(2, cores), needs: []string{"restart restart stale"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "of the old side only", was: with(from, "approved", "restart=11111111-22222222"), now: to(""), edit: set(2, cores), needs: []string{"restart restart missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "the base has moved", was: from, now: to("restart=11111111-22222222"), state: with(from, "becomes", other), edit: set(2, cores), needs: []string{"restart restart stale"}, line: "approve: 33333333-22222222", blocked: true},
-	{name: "for what the cluster has", was: from, now: to("restart=33333333-22222222"), state: with(from, "becomes", other), edit: set(2, cores), needs: []string{"restart restart given"}},
-	{name: "a label of the machine does not void it", was: from, now: to("restart=11111111-22222222"), edit: both(set(2, cores), set("x", "metadata.labels.team")), needs: []string{"restart restart given"}},
-	{name: "half a token", was: from, now: to("restart=-22222222"), edit: set(2, cores), needs: []string{"restart restart stale"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "of another result", was: from, now: to("restart=11111111-33333333"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "used up", was: with(from, "approved", "restart=33333333-11111111"), now: to("restart=33333333-11111111"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "of the way back", was: from, now: to("restart=22222222-11111111"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "of the old side only", was: with(from, "approved", "restart=11111111-22222222"), now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "the base has moved", was: from, now: to("restart=11111111-22222222"), state: with(from, "becomes", other), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 33333333-22222222", blocked: true},
+	{name: "for what the cluster has", was: from, now: to("restart=33333333-22222222"), state: with(from, "becomes", other), edit: set(2, cores), needs: []string{"restart/restart given"}},
+	{name: "a label of the machine does not void it", was: from, now: to("restart=11111111-22222222"), edit: both(set(2, cores), set("x", "metadata.labels.team")), needs: []string{"restart/restart given"}},
+	{name: "half a token", was: from, now: to("restart=-22222222"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
 
 	// No commit takes the gate away and uses that.
-	{name: "switched off", was: from, now: notes{}, edit: set(2, cores), needs: []string{"restart restart missing"}, blocked: true},
-	{name: "switched off, with an old approval", was: from, now: notes{"approved": "restart=11111111-"}, edit: set(2, cores), needs: []string{"restart restart missing"}, blocked: true},
-	{name: "lowered", was: from, now: with(to(""), "approve-from", "data-loss"), edit: set(2, cores), needs: []string{"restart restart missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "raised", was: with(from, "approve-from", "data-loss"), now: to(""), edit: set(2, cores), needs: []string{"restart restart missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "switched on", was: notes{}, now: to(""), edit: set(2, cores), needs: []string{"restart restart missing"}, line: "approve: none-22222222", blocked: true},
-	{name: "switched on, approved", was: notes{}, now: to("restart=none-22222222"), edit: set(2, cores), needs: []string{"restart restart given"}},
-	{name: "only in the cluster", was: notes{}, now: notes{}, state: from, edit: set(2, cores), needs: []string{"restart restart missing"}, blocked: true},
-	{name: "ceiling taken away", was: with(from, "max-impact", "migrate"), now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart restart given"}, exceeds: plan.Restart, blocked: true},
+	{name: "switched off", was: from, now: notes{}, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
+	{name: "switched off, with an old approval", was: from, now: notes{"approved": "restart=11111111-"}, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
+	{name: "lowered", was: from, now: with(to(""), "approve-from", "data-loss"), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "raised", was: with(from, "approve-from", "data-loss"), now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "switched on", was: notes{}, now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: none-22222222", blocked: true},
+	{name: "switched on, approved", was: notes{}, now: to("restart=none-22222222"), edit: set(2, cores), needs: []string{"restart/restart given"}},
+	{name: "only in the cluster", was: notes{}, now: notes{}, state: from, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
+	{name: "ceiling taken away", was: with(from, "max-impact", "migrate"), now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: plan.Restart, blocked: true},
 
 	// The ceiling beats approvals and stage.
-	{name: "above the ceiling", was: with(from, "max-impact", "staged"), now: with(to("restart=11111111-22222222"), "max-impact", "staged"), edit: set(2, cores), needs: []string{"restart restart given"}, exceeds: plan.Restart, blocked: true},
+	{name: "above the ceiling", was: with(from, "max-impact", "staged"), now: with(to("restart=11111111-22222222"), "max-impact", "staged"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: plan.Restart, blocked: true},
 	{name: "ceiling only", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set(2, cores), exceeds: plan.Restart, blocked: true},
 	{name: "below the ceiling", was: notes{"max-impact": "restart"}, now: notes{"max-impact": "restart"}, edit: set(2, cores)},
 	{name: "ceiling lowered", was: notes{"max-impact": "delete"}, now: notes{"max-impact": "metadata"}, edit: set("b", "spec.template.spec.nodeSelector.zone"), exceeds: plan.Live, blocked: true},
@@ -126,10 +127,10 @@ var judgments = []struct {
 
 	// Stage is for what waits for a restart, and for nothing else.
 	{name: "staged", was: from, now: with(to(""), "stage", "true"), edit: set(2, cores), staged: []string{"cpu"}},
-	{name: "stage of the old side only", was: with(from, "stage", "true"), now: to(""), edit: set(2, cores), needs: []string{"restart restart missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "a stop is not staged", was: from, now: with(to(""), "stage", "true"), edit: both(set(2, cores), set("Halted", strategy)), staged: []string{"cpu"}, needs: []string{"restart power missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "a migration is not staged", was: with(from, "approve-from", "live"), now: with(with(to(""), "approve-from", "live"), "stage", "true"), edit: set("8Gi", memory), needs: []string{"restart migrate missing"}, line: "approve: 11111111-22222222", blocked: true},
-	{name: "a new disk is not staged", base: "cattle", was: from, now: with(to(""), "stage", "true"), edit: newRoot, needs: []string{"delete recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
+	{name: "stage of the old side only", was: with(from, "stage", "true"), now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "a stop is not staged", was: from, now: with(to(""), "stage", "true"), edit: both(set(2, cores), set("Halted", strategy)), staged: []string{"cpu"}, needs: []string{"restart/power missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "a migration is not staged", was: with(from, "approve-from", "live"), now: with(with(to(""), "approve-from", "live"), "stage", "true"), edit: set("8Gi", memory), needs: []string{"restart/migrate missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "a new disk is not staged", base: "cattle", was: from, now: with(to(""), "stage", "true"), edit: newRoot, needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
 
 	// What goes with its entry needs an earlier commit, not a token.
 	{name: "kept", was: from, edit: remove(0)},
@@ -164,7 +165,7 @@ func TestGate(t *testing.T) {
 			require.NotNil(t, g)
 			var needs []string
 			for _, a := range g.Approvals {
-				needs = append(needs, strings.Join([]string{string(a.Risk), a.Level.String(), string(a.State)}, " "))
+				needs = append(needs, fmt.Sprintf("%s/%s %s", a.Risk, a.Level, a.State))
 				require.Equal(t, a.Token == "", a.Problem != "")
 			}
 			require.Equal(t, test.needs, needs, "%+v", p.VMs[0].Causes)

@@ -59,7 +59,8 @@ func becomesOf(t *testing.T, text string) []string {
 // differs from those of a fleet without it.
 func TestGateAddsAnnotationsOnly(t *testing.T) {
 	const plain = "{pet: {}, cattle: {replicas: 2, lifecycle: {type: cattle, removal: denied}}," +
-		"pool: {replicas: 2, lifecycle: {type: cattle, strategy: pool, removal: denied}}, shot: {lifecycle: {snapshotBefore: true}}}"
+		"pool: {replicas: 2, lifecycle: {type: cattle, strategy: pool, removal: denied}}, " +
+		"shot: {lifecycle: {snapshotBefore: true}}}"
 	const used = "{pet: {approve: {data: none-5e6f7a8b, delete: none-5e6f7a8b, restart: none-5e6f7a8b}, stage: true}, " +
 		"cattle: {approve: none-5e6f7a8b, replicas: 2, lifecycle: {type: cattle, removal: denied}}," +
 		"pool: {replicas: 2, lifecycle: {type: cattle, strategy: pool, removal: denied}}, " +
@@ -133,7 +134,9 @@ func TestGateKeepsWhatIsRemoved(t *testing.T) {
 		{"{lifecycle: {removal: approved}}", "Prune=true,Delete=confirm"},
 	} {
 		text := manifests(t, gated, "{it: "+test.vm+"}", fleet.Options{})
-		require.Contains(t, text, "    argocd.argoproj.io/sync-options: "+test.want+"\n    argocd.argoproj.io/sync-wave", test.vm)
+		require.Contains(t, text, "\n    argocd.argoproj.io/sync-options: "+test.want+"\n    argocd.argoproj.io/sync-wave",
+			test.vm)
 	}
-	require.NotContains(t, manifests(t, "{maxImpact: restart}", "{it: {lifecycle: cattle}}", fleet.Options{}), "Prune=false")
+	ceiling := manifests(t, "{maxImpact: restart}", "{it: {lifecycle: cattle}}", fleet.Options{})
+	require.NotContains(t, ceiling, "Prune=false")
 }

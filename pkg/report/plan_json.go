@@ -207,8 +207,9 @@ func (p Plan) gateOf(v *plan.Verdict) *PlanGate {
 		return nil
 	}
 	out := &PlanGate{
-		Blocked: g.Blocked(), ApproveFrom: levelOrNone(g.From), MaxImpact: levelOrNone(g.Max), Exceeds: levelOrNone(g.Exceeds),
-		Approvals: make([]PlanApproval, 0, len(g.Approvals)), Removal: g.Removal, Staged: notNil(g.Staged), Write: g.Line(),
+		Blocked: g.Blocked(), ApproveFrom: levelOrNone(g.From), MaxImpact: levelOrNone(g.Max),
+		Exceeds: levelOrNone(g.Exceeds), Approvals: make([]PlanApproval, 0, len(g.Approvals)), Removal: g.Removal,
+		Staged: notNil(g.Staged), Write: g.Line(),
 	}
 	for _, a := range g.Approvals {
 		out.Approvals = append(out.Approvals, PlanApproval{a.Risk, a.Level, a.State, a.Token, a.Problem})

@@ -123,6 +123,16 @@ func approval(r plan.Risk, level plan.Level, state plan.ApprovalState) plan.Appr
 	return plan.Approval{Risk: r, Level: level, State: state, Token: "1a2b3c4d-5e6f7a8b"}
 }
 
+// gated is a plan of one machine, whose change needs approvals.
+func gated(needs ...plan.Approval) *plan.Plan {
+	v := plan.Verdict{ID: vm("a"), Level: plan.Migrate, Causes: []plan.Cause{cpu}}
+	v.Gate = &plan.Gate{From: plan.Restart, Approvals: needs}
+	if len(needs) > 0 {
+		v.Level, v.Causes = plan.Restart, []plan.Cause{memory}
+	}
+	return counted(&plan.Plan{VMs: []plan.Verdict{v}}, 0)
+}
+
 // judged is a plan of a fleet with a gate.
 func judged() *plan.Plan {
 	verdict := func(name string, level plan.Level, g plan.Gate) plan.Verdict {
@@ -132,7 +142,9 @@ func judged() *plan.Plan {
 		return plan.Verdict{ID: vm(name), Level: level, Causes: []plan.Cause{c}, Gate: &g}
 	}
 	restart := approval(plan.RiskRestart, plan.Restart, plan.Missing)
-	impossible := plan.Approval{Risk: plan.RiskData, Level: plan.DataLoss, State: plan.Missing, Problem: "the machine itself stays as it is"}
+	impossible := plan.Approval{
+		Risk: plan.RiskData, Level: plan.DataLoss, State: plan.Missing, Problem: "the machine itself stays as it is",
+	}
 	return counted(&plan.Plan{VMs: []plan.Verdict{
 		verdict("above", plan.Delete, plan.Gate{Max: plan.Power, Exceeds: plan.Delete, Approvals: []plan.Approval{
 			approval(plan.RiskDelete, plan.Delete, plan.Given),
@@ -187,23 +199,13 @@ func plans() map[string]report.Plan {
 	upgrade.From, upgrade.Place, upgrade.Unknown = cluster, nil, nil
 	upgrade.Plan = counted(&plan.Plan{Objects: full.Objects}, 0)
 	return map[string]report.Plan{
-		"some":    full,
-		"nothing": {Plan: counted(&plan.Plan{}, 40), Version: "v1.2.3", From: git, To: git},
-		"empty":   {Plan: counted(&plan.Plan{}, 0), Version: "v1.2.3"},
-		"objects": upgrade,
-		"gate":    {Plan: judged(), From: git, To: tree, Place: places},
-		"approved": {
-			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Restart, Causes: []plan.Cause{memory}, Gate: &plan.Gate{
-				From: plan.Restart, Approvals: []plan.Approval{approval(plan.RiskRestart, plan.Restart, plan.Given)},
-			}}}}, 0),
-			From: git, To: tree,
-		},
-		"milder": {
-			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Migrate, Causes: []plan.Cause{cpu}, Gate: &plan.Gate{
-				From: plan.Restart,
-			}}}}, 0),
-			From: git, To: tree,
-		},
+		"some":     full,
+		"nothing":  {Plan: counted(&plan.Plan{}, 40), Version: "v1.2.3", From: git, To: git},
+		"empty":    {Plan: counted(&plan.Plan{}, 0), Version: "v1.2.3"},
+		"objects":  upgrade,
+		"gate":     {Plan: judged(), From: git, To: tree, Place: places},
+		"approved": {Plan: gated(approval(plan.RiskRestart, plan.Restart, plan.Given)), From: git, To: tree},
+		"milder":   {Plan: gated(), From: git, To: tree},
 		"metadata": {
 			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Metadata, Causes: []plan.Cause{label}}}}, 0),
 			From: git, To: tree,

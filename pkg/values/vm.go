@@ -353,8 +353,8 @@ type Service struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Approve is the long form of `approve`. No risk covers another. A token is FROM-TO: hashes of what the VM is and of what
-// it becomes, so that it holds for one change.
+// Approve is the long form of `approve`. No risk covers another. A token is FROM-TO: hashes of what the VM is and of
+// what it becomes, so that it holds for one change.
 type Approve struct {
 	// Changes from `live` to `power`: what a running VM gets, up to a restart, or being started or stopped.
 	Restart string `json:"restart,omitempty" format:"token"`
