@@ -43,6 +43,9 @@ type Gate struct {
 	From Level
 	// Max is the highest level that is allowed, approved or not; None for no limit.
 	Max Level
+	// Token names the change, FROM-TO: what an approval of any risk would hold. It is empty
+	// for a machine that goes, or whose new side has no gate.
+	Token string
 	// Exceeds is the worst level above Max, or None.
 	Exceeds Level
 	// Approvals are those that the change needs, by risk: restart, delete, data.
@@ -209,9 +212,10 @@ func (g *Gate) judge(old, now tree, v *Verdict) {
 		g.judgeRemoval(old, len(needs) > 0)
 		return
 	}
+	g.Token = token(old, now)
 	for _, r := range risks {
 		if n, ok := needs[r]; ok {
-			g.Approvals = append(g.Approvals, approval(old, now, r, n))
+			g.Approvals = append(g.Approvals, g.approval(old, now, r, n))
 		}
 	}
 }
@@ -228,20 +232,28 @@ func (g *Gate) judgeRemoval(old tree, isJudged bool) {
 	}
 }
 
+// token returns what names the change from one side to the other.
+func token(old, now tree) string {
+	to := annotation(now, labels.Becomes)
+	if to == "" {
+		return ""
+	}
+	return cmp.Or(annotation(old, labels.Becomes), labels.NoBecomes) + "-" + to
+}
+
 // approval returns the approval that a change needs for a risk.
-func approval(old, now tree, r Risk, n need) Approval {
+func (g *Gate) approval(old, now tree, r Risk, n need) Approval {
 	a := Approval{Risk: r, Level: n.worst, State: Missing}
-	from, to := cmp.Or(annotation(old, labels.Becomes), labels.NoBecomes), annotation(now, labels.Becomes)
 	switch {
-	case to == "":
+	case g.Token == "":
 		a.Problem = "the commit takes the fleet's gate away, which counts for later ones: do that in a commit of its own"
 		return a
-	case from == to && !n.own:
+	case !n.own && annotation(old, labels.Becomes) == annotation(now, labels.Becomes):
 		a.Problem = "the machine itself stays as it is, so that no approval can name the change: " +
 			"change the machine in the same commit"
 		return a
 	}
-	a.Token = from + "-" + to
+	a.Token = g.Token
 	switch tokenOf(now, r) {
 	case "":
 	case a.Token:

@@ -167,6 +167,7 @@ func TestGate(t *testing.T) {
 			for _, a := range g.Approvals {
 				needs = append(needs, fmt.Sprintf("%s/%s %s", a.Risk, a.Level, a.State))
 				require.Equal(t, a.Token == "", a.Problem != "")
+				require.Contains(t, []string{"", g.Token}, a.Token)
 			}
 			require.Equal(t, test.needs, needs, "%+v", p.VMs[0].Causes)
 			require.Equal(t, test.line, g.Line())

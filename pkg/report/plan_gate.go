@@ -41,10 +41,46 @@ func (p Plan) GateNotes() []GateNote {
 			out = addNote(out, n, title(v.ID))
 		}
 	}
+	markConflicts(out)
 	slices.SortStableFunc(out, func(a, b GateNote) int {
 		return cmp.Or(compareBool(b.Blocks, a.Blocks), cmp.Compare(b.Level, a.Level),
 			strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
+	return out
+}
+
+// replicasDiffer is said of lines for the same entry that differ.
+const replicasDiffer = "; the replicas of the entry are not the same in the cluster, so that no line approves both: " +
+	"let an earlier commit reach all of them first"
+
+// markConflicts says which lines are for the same place, and so exclude each other.
+func markConflicts(notes []GateNote) {
+	lines := map[source.Pos]string{}
+	conflicts := map[source.Pos]bool{}
+	for _, n := range notes {
+		if n.Line != "" && n.Pos.Line > 0 {
+			conflicts[n.Pos] = conflicts[n.Pos] || lines[n.Pos] != "" && lines[n.Pos] != n.Line
+			lines[n.Pos] = n.Line
+		}
+	}
+	for i := range notes {
+		if n := &notes[i]; n.Line != "" && conflicts[n.Pos] {
+			n.Text += replicasDiffer
+		}
+	}
+}
+
+// unneeded returns notes on the machines that need no approval, with what would approve
+// their change: a cluster that knows less may ask for it.
+func (p Plan) unneeded() []GateNote {
+	var out []GateNote
+	for i := range p.VMs {
+		v := &p.VMs[i]
+		if g := v.Gate; g != nil && len(g.Approvals) == 0 && g.Token != "" {
+			n := GateNote{Level: v.Level, Text: "nothing to approve; an approval would be " + g.Token}
+			out = addNote(out, n, title(v.ID))
+		}
+	}
 	return out
 }
 

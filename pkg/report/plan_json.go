@@ -88,6 +88,9 @@ type PlanGate struct {
 	MaxImpact *plan.Level `json:"maxImpact,omitempty"`
 	// The worst level above maxImpact, if there is one.
 	Exceeds *plan.Level `json:"exceeds,omitempty"`
+	// What names the change, FROM-TO: an approval of any risk would hold it. Missing for a
+	// machine that goes, or that loses its gate.
+	Token string `json:"token,omitempty"`
 	// The approvals that the change needs, by risk.
 	Approvals []PlanApproval `json:"approvals"`
 	// Whether the removal of the machine was approved in an earlier commit; missing for a
@@ -208,8 +211,8 @@ func (p Plan) gateOf(v *plan.Verdict) *PlanGate {
 	}
 	out := &PlanGate{
 		Blocked: g.Blocked(), ApproveFrom: levelOrNone(g.From), MaxImpact: levelOrNone(g.Max),
-		Exceeds: levelOrNone(g.Exceeds), Approvals: make([]PlanApproval, 0, len(g.Approvals)), Removal: g.Removal,
-		Staged: notNil(g.Staged), Write: g.Line(),
+		Exceeds: levelOrNone(g.Exceeds), Token: g.Token, Approvals: make([]PlanApproval, 0, len(g.Approvals)),
+		Removal: g.Removal, Staged: notNil(g.Staged), Write: g.Line(),
 	}
 	for _, a := range g.Approvals {
 		out.Approvals = append(out.Approvals, PlanApproval{a.Risk, a.Level, a.State, a.Token, a.Problem})

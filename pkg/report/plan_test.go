@@ -358,3 +358,28 @@ func TestPlanWriteErrorsAreReturned(t *testing.T) {
 		require.ErrorIs(t, f.Write(broken{}, plans()["some"]), io.ErrClosedPipe, f.Name)
 	}
 }
+
+// Two lines for one entry exclude each other, and are said to.
+func TestPlanOfReplicasThatDiffer(t *testing.T) {
+	of := func(name, token string) plan.Verdict {
+		a := approval(plan.RiskRestart, plan.Restart, plan.Missing)
+		a.Token = token
+		g := &plan.Gate{From: plan.Restart, Approvals: []plan.Approval{a}}
+		return plan.Verdict{ID: vm(name), Level: plan.Restart, Gate: g}
+	}
+	text := func(second string) string {
+		p := counted(&plan.Plan{VMs: []plan.Verdict{of("web-0", "11111111-33333333"), of("web-1", second)}}, 0)
+		return textOf(t, report.Plan{Plan: p, Place: places})
+	}
+	require.NotContains(t, text("11111111-33333333"), "not the same in the cluster")
+	require.Equal(t, 2, strings.Count(text("22222222-33333333"), "not the same in the cluster"))
+}
+
+// With --verbose, also what needs no approval has the token that would approve it.
+func TestPlanOfUnneededApproval(t *testing.T) {
+	p := report.Plan{Plan: gated(), Verbose: true}
+	p.VMs[0].Gate.Token = "1a2b3c4d-5e6f7a8b"
+	require.Contains(t, textOf(t, p), "  prod/a  nothing to approve; an approval would be 1a2b3c4d-5e6f7a8b\n")
+	p.Verbose = false
+	require.NotContains(t, textOf(t, p), "1a2b3c4d")
+}

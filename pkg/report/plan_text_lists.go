@@ -18,7 +18,11 @@ func (t *planText) gate(p Plan) {
 		color = red
 	}
 	t.heading(color, "gate", ": "+headline)
-	for _, n := range p.GateNotes() {
+	notes := p.GateNotes()
+	if t.verbose {
+		notes = append(notes, p.unneeded()...)
+	}
+	for _, n := range notes {
 		t.line(plain, "  "+t.names(n.Names)+"  ", n.Text)
 		if n.Line != "" {
 			place := n.place()

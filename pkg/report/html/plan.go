@@ -169,6 +169,9 @@ func notes(v *plan.Verdict) string {
 	if v.Stopped {
 		out = append(out, "stopped")
 	}
+	if v.Gate.Blocked() {
+		out = append(out, "not approved")
+	}
 	if slices.ContainsFunc(v.Causes, func(c plan.Cause) bool { return c.Warning }) {
 		out = append(out, "warning")
 	}
