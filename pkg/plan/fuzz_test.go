@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,6 +26,10 @@ func FuzzPlan(f *testing.F) {
 	f.Add(
 		[]byte(`{"spec":{"running":true,"dataVolumeTemplates":[{"metadata":{"name":"a"}}]}}`),
 		[]byte(`{"metadata":{"annotations":{"argocd.argoproj.io/sync-options":"Force=true,Replace=true"}}}`),
+	)
+	f.Add(
+		[]byte(`{"metadata":{"annotations":{"vmrender.io/approve-from":"live","vmrender.io/becomes":"1"}},"spec":{}}`),
+		[]byte(`{"metadata":{"annotations":{"vmrender.io/approved":"restart=1-2,,="}},"spec":{"running":false}}`),
 	)
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		if !json.Valid(a) || !json.Valid(b) {
@@ -56,4 +61,26 @@ func sum(counts map[plan.Level]int) (n int) {
 		n += c
 	}
 	return n
+}
+
+// FuzzApproved checks that no annotation passes a gate but one that has the very token of
+// the risk.
+func FuzzApproved(f *testing.F) {
+	old, edited := load(f, "pet"), load(f, "pet")
+	from.set(old)
+	set(2, cores)(edited)
+	before := encode(f, old)
+	f.Add("restart=11111111-22222222", now, "restart")
+	f.Add("data=11111111-22222222,restart=11111111-22222222", now, "data-loss")
+	f.Add("restart=11111111-", "", "")
+	f.Add("restart=11111111-2,2", "2,2", "live")
+	f.Fuzz(func(t *testing.T, approved, becomes, level string) {
+		notes{"approved": approved, "becomes": becomes, "approve-from": level}.set(edited)
+		g := plan.New(before, encode(t, edited), plan.Options{Cluster: openshift}).VMs[0].Gate
+		if g.Blocked() {
+			return
+		}
+		require.NotEmpty(t, becomes)
+		require.Contains(t, strings.Split(approved, ","), "restart="+was+"-"+becomes)
+	})
 }

@@ -231,7 +231,7 @@ func held(c *plan.Cluster) { c.WorkloadUpdateMethods, c.LiveMigratable = []strin
 
 func older(c *plan.Cluster) { c.KubeVirt = "1.7" }
 
-func load(t *testing.T, base string) []object {
+func load(t testing.TB, base string) []object {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", base+".yaml"))
 	require.NoError(t, err)
@@ -244,7 +244,7 @@ func load(t *testing.T, base string) []object {
 	return out
 }
 
-func encode(t *testing.T, objects []object) []manifest.Object {
+func encode(t testing.TB, objects []object) []manifest.Object {
 	t.Helper()
 	var out []manifest.Object
 	for _, o := range objects {
