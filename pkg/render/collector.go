@@ -71,42 +71,49 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		return
 	}
 	objects, content := c.renderer.render(m, diags)
-	becomes := c.gates.add(m, objects, diags)
-	if m.Sibling {
-		return
-	}
-	c.noteNeeds(m, objects)
-	text, err := c.keep(objects)
+	becomes := c.gates.add(m, objects)
+	text, err := c.encode(objects)
+	defer c.encoding.Put(text)
 	if err != nil {
 		diags.Errorf(m.Pos, rule.Encode, m.Path, "the objects cannot be written: %s", err)
 		return
 	}
+	becomes.read(m.Name, *text)
+	if m.Sibling {
+		return
+	}
+	kept := c.keep(*text)
+	c.noteNeeds(m, objects)
 	c.jobs.add(m, objects, content)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.noteKinds(objects)
 	c.rendered = append(c.rendered, Rendered{
-		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave, text: text,
+		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave, text: kept,
 		becomes: becomes,
 	})
 }
 
-// keep encodes objects and stores the text.
-func (c *Collector) keep(objects []runtime.Object) (_ spooled, err error) {
-	buf := c.encoding.Get().(*[]byte)
-	defer c.encoding.Put(buf)
+// encode returns the text of objects, a line each, in a buffer of c.encoding.
+func (c *Collector) encode(objects []runtime.Object) (buf *[]byte, err error) {
+	buf = c.encoding.Get().(*[]byte)
 	text := (*buf)[:0]
 	for _, o := range objects {
 		if text, err = manifest.Encode(text, o); err != nil {
-			return spooled{}, err
+			return buf, err
 		}
 		text = append(text, '\n')
 	}
 	*buf = text
+	return buf, nil
+}
+
+// keep stores a text.
+func (c *Collector) keep(text []byte) spooled {
 	if c.size.Add(int64(len(text))); c.Full() {
-		return spooled{}, nil // it is never written
+		return spooled{} // it is never written
 	}
-	return c.texts.put(text), nil
+	return c.texts.put(text)
 }
 
 // Full reports whether the output is larger than [Collector.Most]. Further machines are not rendered, and what was
@@ -171,11 +178,13 @@ func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
 	out := make([]Rendered, 0, len(jobs))
 	for key, objects := range jobs {
 		c.noteKinds(objects)
-		text, err := c.keep(objects)
+		text, err := c.encode(objects)
 		if err != nil {
 			diags.Errorf(source.Pos{}, rule.Encode, "", "the Job %s/%s cannot be written: %s", key.namespace, key.name(), err)
+			*text = nil
 		}
-		out = append(out, Rendered{Namespace: key.namespace, Name: key.name(), Jobs: true, text: text})
+		out = append(out, Rendered{Namespace: key.namespace, Name: key.name(), Jobs: true, text: c.keep(*text)})
+		c.encoding.Put(text)
 	}
 	return out
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
-	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -28,9 +27,11 @@ type gates struct {
 
 // becomes is what the machines of one entry become.
 type becomes struct {
-	specs     map[string]string // hashes, by the name of the machine
 	approvals []machine.Approval
 	hash      string // of all specs; empty before all machines are known
+
+	mu    sync.Mutex
+	specs map[string]string // hashes, by the name of the machine
 }
 
 // unsettled stands for the hash in texts that are written before it is known. No text of
@@ -41,15 +42,11 @@ const unsettled = `"` + labels.Becomes + `":"????????"`
 // machine, and returns what its entry becomes. It does nothing, and returns nil, for a
 // machine without a gate. The annotations are in no hash of content: they change nothing
 // that a machine is.
-func (g *gates) add(m *machine.Machine, objects []runtime.Object, diags *source.Diagnostics) *becomes {
+func (g *gates) add(m *machine.Machine, objects []runtime.Object) *becomes {
 	if m.Gate == nil {
 		return nil
 	}
-	meta, spec := guarded(objects)
-	text, err := manifest.Encode(nil, spec)
-	if err != nil {
-		diags.Errorf(m.Pos, rule.Encode, m.Path, "the VirtualMachine cannot be written: %s", err)
-	}
+	meta := guarded(objects)
 	meta.Annotations = merged(meta.Annotations, gateAnnotations(m.Gate))
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,21 +58,34 @@ func (g *gates) add(m *machine.Machine, objects []runtime.Object, diags *source.
 		}
 		g.entries[m.Pos] = entry
 	}
-	entry.specs[strings.Clone(m.Name)] = machine.Hash(string(text))
 	return entry
 }
 
-// guarded returns the metadata and the spec of the object that a gate guards.
-func guarded(objects []runtime.Object) (*metav1.ObjectMeta, any) {
+// guarded returns the metadata of the object that a gate guards.
+func guarded(objects []runtime.Object) *metav1.ObjectMeta {
 	for _, o := range objects {
 		switch o := o.(type) {
 		case *kubevirtv1.VirtualMachine:
-			return &o.ObjectMeta, &o.Spec
+			return &o.ObjectMeta
 		case *poolv1.VirtualMachinePool:
-			return &o.ObjectMeta, &o.Spec
+			return &o.ObjectMeta
 		}
 	}
-	return new(metav1.ObjectMeta), nil // never happens: every machine has one
+	return new(metav1.ObjectMeta) // never happens: every machine has one
+}
+
+// read reads the spec of a machine from the text of its objects. The metadata before it
+// has no map of that name: its labels and annotations are strings.
+func (b *becomes) read(name string, text []byte) {
+	if b == nil {
+		return
+	}
+	_, after, _ := bytes.Cut(text, []byte(unsettled))
+	_, after, _ = bytes.Cut(after, []byte(`,"spec":{`))
+	spec, _, _ := bytes.Cut(after, []byte{'\n'})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.specs[strings.Clone(name)] = machine.Hash(string(spec))
 }
 
 func gateAnnotations(g *machine.Gate) map[string]string {
