@@ -63,6 +63,7 @@ func TestWithTheProgram(t *testing.T) {
 	command(t, "../..", nil, "go", "build", "-buildvcs=false", "-o", bin, "./cmd/vmrender")
 	t.Run("from commits to comment", func(t *testing.T) { testFromCommitsToComment(t, bin) })
 	t.Run("gate", func(t *testing.T) { testGate(t, bin) })
+	t.Run("unapproved", func(t *testing.T) { testUnapproved(t, bin) })
 }
 
 // What others have changed on the base branch is not in the comment.
@@ -114,5 +115,49 @@ func testGate(t *testing.T, bin string) {
 			out, err := cmd.CombinedOutput()
 			require.Equal(t, passes, err == nil, "%s, %s: %s", name, level, out)
 		}
+	}
+}
+
+// A change that lacks its approval has a comment with the line that approves it, and then
+// fails the run, whatever the level.
+func testUnapproved(t *testing.T, bin string) {
+	github := at(t, load(t, "github.yaml"), "jobs", "plan", "steps").([]any)
+	tekton := at(t, load(t, "tekton.yaml"), "spec", "steps").([]any)
+	for name, scripts := range map[string][]string{
+		"github": {at(t, named(github, "Plan"), "run").(string), at(t, named(github, "Gate"), "run").(string)},
+		"gitlab": {at(t, load(t, "gitlab.yaml"), "vmrender-plan", "script").([]any)[1].(string)},
+		"tekton": {
+			strings.ReplaceAll(at(t, named(tekton, "plan"), "script").(string), "/plan/", "plan/"),
+			at(t, named(tekton, "gate"), "script").(string),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			work := clone(t, "main")
+			header, err := os.ReadFile(filepath.Join(work, "sites/a/fleet.yaml"))
+			require.NoError(t, err)
+			write(t, work, map[string]string{"sites/a/fleet.yaml": string(header) + "policy: {approve: restart}\n"})
+			base := strings.TrimSpace(command(t, work, nil, "git", "merge-base", "HEAD", "origin/main"))
+			if name == "tekton" {
+				require.NoError(t, os.Mkdir(filepath.Join(work, "plan"), 0o755))
+			}
+			for i, script := range scripts {
+				cmd := exec.Command("bash", "-c", script)
+				cmd.Dir = work
+				cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "FLEET=sites/a",
+					"FAIL_ON=none", "BASE=main", "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base,
+					"GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output")
+				out, err := cmd.CombinedOutput()
+				if i == len(scripts)-1 {
+					require.Error(t, err, "%s", out)
+					require.Contains(t, string(out), "1 VM not approved")
+				} else {
+					require.NoError(t, err, "%s", out)
+				}
+			}
+			comment, err := os.ReadFile(filepath.Join(work, "plan/comment.md"))
+			require.NoError(t, err)
+			require.Regexp(t, "write `approve: none-[0-9a-f]{8}` at `sites/a/vms.yaml:2:3`", string(comment))
+			require.FileExists(t, filepath.Join(work, "plan/plan.json"))
+		})
 	}
 }
