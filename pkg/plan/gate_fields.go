@@ -27,7 +27,7 @@ type GateField struct {
 // rules' paths.
 func GateFields() []GateField {
 	g := &gateTable{}
-	g.field([]string{"spec"}, celNode{"oldObject.spec", "object.spec", true}, step(gateReaches(), "spec"))
+	g.field([]string{"spec"}, celNode{was: "oldObject.spec", now: "object.spec", isMap: true}, step(gateReaches(), "spec"))
 	return g.fields
 }
 
@@ -98,10 +98,12 @@ func worst(in []reach) (l Level) {
 	return l
 }
 
-// celNode is CEL of a value on both sides: optionals, or maps that are always there.
+// celNode is CEL of a value on both sides: optionals, or maps that are always there. The
+// condition same, if there is one, is that of two spellings of one value.
 type celNode struct {
 	was, now string
 	isMap    bool
+	same     string
 }
 
 func (n celNode) child(field string) celNode {
@@ -109,10 +111,16 @@ func (n celNode) child(field string) celNode {
 	if strings.ContainsAny(field, "./-") {
 		access = "[?'" + field + "']"
 	}
-	return celNode{n.was + access, n.now + access, false}
+	return celNode{was: n.was + access, now: n.now + access}
 }
 
-func (n celNode) differ() string { return n.was + " != " + n.now }
+func (n celNode) differ() string {
+	differ := n.was + " != " + n.now
+	if n.same != "" {
+		differ += " && !(" + n.same + ")"
+	}
+	return differ
+}
 
 // maps returns both sides as maps.
 func (n celNode) maps() (was, now string) {
@@ -139,9 +147,11 @@ func (n celNode) others(named []string) string {
 func viewed(path string, n celNode) celNode {
 	switch path {
 	case "spec.runStrategy":
-		return celNode{"optional.of(variables.strategies[0])", "optional.of(variables.strategies[1])", false}
+		return celNode{was: "optional.of(variables.strategies[0])", now: "optional.of(variables.strategies[1])"}
+	case "spec.template.spec.domain.memory.guest":
+		n.same = n.was + ".hasValue() && " + n.now + ".hasValue() && variables.guests[0].compareTo(variables.guests[1]) == 0"
 	case "spec.template.spec":
-		return celNode{"variables.from", "variables.to", true}
+		return celNode{was: "variables.from", now: "variables.to", isMap: true}
 	}
 	return n
 }
@@ -220,7 +230,7 @@ func entryLevel(in []reach) string {
 	if len(named(in)) == 0 {
 		return chain(in)
 	}
-	return fmt.Sprintf("before.hasValue() && after.hasValue() ? %s : %s", innerLevel(celNode{"before", "after", false}, staying(in)), chain(here(in)))
+	return fmt.Sprintf("before.hasValue() && after.hasValue() ? %s : %s", innerLevel(celNode{was: "before", now: "after"}, staying(in)), chain(here(in)))
 }
 
 // staying returns the rules that are not only for entries that come or go.

@@ -76,7 +76,7 @@ func gatePool() string {
 	for i := range poolRules {
 		own = append(own, reach{&poolRules[i], poolRules[i].pattern})
 	}
-	n := celNode{"oldObject.spec", "object.spec", true}
+	n := celNode{was: "oldObject.spec", now: "object.spec", isMap: true}
 	replicas := n.child("replicas")
 	vm := n.child("virtualMachineTemplate").child("spec")
 	part := func(field string, l Level) string {

@@ -99,7 +99,7 @@ Without a threshold or a ceiling, it is above all levels.
 - name: risky
   expression: >-
     variables.changes.filter(c, c.substring(0, 2) >= variables.threshold
-    && !(variables.staged && c.substring(0, 2) in ['06', '07']))
+    && !(variables.staged && c.substring(0, 2) == '07'))
 - name: approvals
   expression: variables.now[?'vmrender.io/approved'].orValue('').split(',')
 - name: token

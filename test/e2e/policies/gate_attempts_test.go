@@ -157,6 +157,7 @@ func mildAttempts() []attempt {
 		{name: "label", object: gated(nil), change: commit("", relabel(map[string]string{"tier": "web"}))},
 		{name: "node selector", object: gated(nil), change: commit("", set(object{"zone": "b"}, "nodeSelector"))},
 		{name: "pod label", object: gated(nil), change: commit("", podLabel)},
+		{name: "another spelling", object: gated(nil), change: commit("", set("4096Mi", "domain.memory.guest"))},
 		{name: "more sockets", object: gated(nil), change: commit("", sockets)},
 		{name: "disk that is plugged", object: gated(nil), change: commit("", hotDisk)},
 		{name: "NIC that is plugged", object: gated(nil), change: commit("", hotNIC)},
@@ -230,6 +231,7 @@ func stageAttempts() []attempt {
 		{name: "staged power", object: gated(nil), change: commit("", staged, cores, halt), refused: "spec.runStrategy is of level power"},
 		{name: "staged new disk", object: gated(nil), change: commit("", staged, newRoot), refused: "is of level recreate"},
 		{name: "staged live change", object: gated(map[string]string{approveFrom: "live"}), change: commit("", staged, set(object{"zone": "b"}, "nodeSelector")), refused: "nodeSelector is of level live"},
+		{name: "staged change that waits for a restart anyway", object: gated(map[string]string{approveFrom: "staged"}), change: commit("", staged, podLabel), refused: "is of level staged"},
 		{name: "staged restart in a rollout", object: gated(nil), change: commit("", staged, cores, relabel(map[string]string{"vmrender.io/rollout": "shop"})), refused: "cores is of level restart"},
 		{name: "machine that is staged no more", object: gated(map[string]string{stage: "true"}), change: commit("", annotation(stage, ""), cores), refused: "cores is of level restart"},
 	}

@@ -65,6 +65,26 @@ func TestGateInEarnest(t *testing.T) {
 	require.NoError(t, lab.Apply(t.Context(), withoutChange(t, "earnest")), "the same again")
 }
 
+// Argo CD's server-side apply is judged as an update is.
+func TestGateApplied(t *testing.T) {
+	o := gated(nil)
+	o.SetName("applied")
+	require.NoError(t, lab.Apply(t.Context(), o))
+	resource, err := attempt{as: argoCD, object: o}.resource(&recorder{})
+	require.NoError(t, err)
+	options := metav1.ApplyOptions{FieldManager: "argocd-controller", Force: true}
+	_, err = resource.Apply(t.Context(), "applied", o, options)
+	require.NoError(t, err)
+
+	changed := o.DeepCopy()
+	commit("", cores)(changed)
+	_, err = resource.Apply(t.Context(), "applied", changed, options)
+	require.ErrorContains(t, err, "needs an approval of restart")
+	commit("restart="+token)(changed)
+	_, err = resource.Apply(t.Context(), "applied", changed, options)
+	require.NoError(t, err)
+}
+
 // withoutChange is a machine as it is, as Argo CD applies it in every sync.
 func withoutChange(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()

@@ -1,0 +1,71 @@
+package plan_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// Every rule of a machine that a gate can ask approvals for is for a field that the
+// admission policy compares.
+func TestGateComparesWhatRulesName(t *testing.T) {
+	topics := plan.Topics()
+	last := slices.IndexFunc(topics, func(t plan.Topic) bool { return t.Title == "Pools" })
+	require.Positive(t, last)
+	asked := 0
+	for _, topic := range topics[:last] {
+		for _, r := range topic.Rules {
+			if r.Level < plan.Live || r.Level == plan.Refused || r.Before != "" {
+				continue
+			}
+			asked++
+			require.True(t, slices.ContainsFunc(plan.GateFields(), func(f plan.GateField) bool { return isFor(f, r) }), r.Path)
+		}
+	}
+	require.Greater(t, asked, 60)
+}
+
+// isFor reports whether a field of the gate is the field of a rule, or has it within.
+func isFor(f plan.GateField, r plan.Rule) bool {
+	path := strings.TrimSuffix(strings.ReplaceAll(r.Path, `annotations."`, `annotations["`), ".**")
+	if strings.HasSuffix(path, `"`) {
+		path += "]"
+	}
+	return f.Level >= r.Level && (path == f.Path || strings.HasPrefix(path, f.Path+"."))
+}
+
+// A variable of the gate needs only those before it.
+func TestGateVariablesAreInOrder(t *testing.T) {
+	known := []string{"params"}
+	for _, v := range plan.GateVariables() {
+		require.NotContains(t, known, v.Name)
+		require.NotContains(t, v.Expression, "{{", "it stands in a template")
+		for _, used := range regexp.MustCompile(`variables\.(\w*)`).FindAllStringSubmatch(v.Expression, -1) {
+			require.Contains(t, known, used[1], v.Name)
+		}
+		known = append(known, v.Name)
+	}
+	require.Subset(t, known, []string{"machine", "instance", "pool", "levels", "names"})
+}
+
+func TestSettings(t *testing.T) {
+	for name, test := range map[string]struct {
+		cluster plan.Cluster
+		want    []string
+	}{
+		"KubeVirt's defaults":       {plan.Cluster{}, []string{"DeclarativeHotplugVolumes", "LiveUpdateNADRef"}},
+		"HyperConverged's defaults": {plan.Cluster{OpenShift: true}, []string{"DeclarativeHotplugVolumes", "LiveMigrate", "LiveUpdateNADRef"}},
+		"an older KubeVirt":         {plan.Cluster{KubeVirt: "1.5"}, []string{"Stage"}},
+		"what is said": {plan.Cluster{
+			VMRolloutStrategy: "Stage", WorkloadUpdateMethods: []string{"Evict"},
+			FeatureGates: map[string]bool{"HotplugVolumes": true, "DeclarativeHotplugVolumes": false, "LiveUpdateNADRef": false},
+		}, []string{"Evict", "HotplugVolumes", "Stage"}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, test.cluster.Settings()) })
+	}
+}
