@@ -204,25 +204,54 @@ func (g *gateTable) rest(at string, n celNode, in []reach, fields []string) {
 	}
 }
 
-// entries adds a list whose entries have names.
+// entries adds a list whose entries have names: the entries, their order, and the list as
+// a whole if a name is there twice.
 func (g *gateTable) entries(at string, in []reach) {
-	list := "variables." + gateLists[at]
-	pick := func(side int) string { return fmt.Sprintf("%s[%d].filter(e, e.name == name)", list, side) }
-	names := fmt.Sprintf("(%[1]s[1] + %[1]s[0].filter(e, !%[1]s[1].exists(x, x.name == e.name))).map(e, string(e.name))", list)
-	entry, first := step(in, "[*]"), len(g.fields)
-	g.add(at+"[*]", entry, fmt.Sprintf("%s.filter(name, %s != %s).map(name, [%s[?0]].map(before, [%s[?0]].map(after, %s)[0])[0] + ' %s[' + name + ']')",
-		names, pick(0), pick(1), pick(0), pick(1), entryLevel(entry), at))
-	if order := chain(step(in, "[]")[:1]); order != celLevel(None) {
-		kept := func(a, b int) string {
-			return fmt.Sprintf("%[1]s[%[2]d].map(e, e.name).filter(n, %[1]s[%[3]d].exists(e, e.name == n))", list, a, b)
-		}
-		g.add(at+"[]", step(in, "[]")[:1], fmt.Sprintf("%s != %s ? [%s] : []", kept(0, 1), kept(1, 0), told(order, at)))
+	entry, order, whole := step(in, "[*]"), step(in, "[]")[:1], here(in)
+	first := len(g.fields)
+	l := celEntries("variables." + gateLists[at])
+	g.add(at+"[*]", entry, l.changed(at, entryLevel(entry)))
+	if level := chain(order); level != celLevel(None) {
+		g.add(at+"[]", order, fmt.Sprintf("%s != %s ? [%s] : []", l.kept(0, 1), l.kept(1, 0), told(level, at)))
 	}
-	twice := fmt.Sprintf("%[1]s.exists(side, side.exists(e, side.filter(x, x.name == e.name).size() > 1)) && %[1]s[0] != %[1]s[1]", list)
-	g.add(at, here(in), fmt.Sprintf("%s ? [%s] : []", twice, told(chain(here(in)), at)))
+	g.add(at, whole, fmt.Sprintf("%s ? [%s] : []", l.twice(), told(chain(whole), at)))
 	for i := first; i < len(g.fields); i++ {
 		g.fields[i].list = gateLists[at]
 	}
+}
+
+// celEntries is CEL of a pair of lists whose entries have names.
+type celEntries string
+
+// of returns the entries of the name in hand on a side.
+func (l celEntries) of(side int) string {
+	return fmt.Sprintf("%s[%d].filter(e, e.name == name)", l, side)
+}
+
+// names returns the names on both sides.
+func (l celEntries) names() string {
+	const names = "(%[1]s[1] + %[1]s[0].filter(e, !%[1]s[1].exists(x, x.name == e.name))).map(e, string(e.name))"
+	return fmt.Sprintf(names, l)
+}
+
+// changed returns the changes of a list's entries, with a level that has the names
+// `before`, `after` and `name`.
+func (l celEntries) changed(at, level string) string {
+	return fmt.Sprintf("%s.filter(name, %s != %s)", l.names(), l.of(0), l.of(1)) +
+		fmt.Sprintf(".map(name, [%s[?0]].map(before, [%s[?0]].map(after, %s)[0])[0]", l.of(0), l.of(1), level) +
+		" + ' " + at + "[' + name + ']')"
+}
+
+// kept returns the names of a side that the other has, too.
+func (l celEntries) kept(side, other int) string {
+	const kept = "%[1]s[%[2]d].map(e, e.name).filter(n, %[1]s[%[3]d].exists(e, e.name == n))"
+	return fmt.Sprintf(kept, l, side, other)
+}
+
+// twice returns whether entries share a name, in lists that differ.
+func (l celEntries) twice() string {
+	const twice = "%[1]s.exists(side, side.exists(e, side.filter(x, x.name == e.name).size() > 1))"
+	return fmt.Sprintf(twice+" && %[1]s[0] != %[1]s[1]", l)
 }
 
 // entryLevel is CEL: the level of a changed entry, that comes, goes or differs.
@@ -230,7 +259,8 @@ func entryLevel(in []reach) string {
 	if len(named(in)) == 0 {
 		return chain(in)
 	}
-	return fmt.Sprintf("before.hasValue() && after.hasValue() ? %s : %s", innerLevel(celNode{was: "before", now: "after"}, staying(in)), chain(here(in)))
+	inner := innerLevel(celNode{was: "before", now: "after"}, staying(in))
+	return fmt.Sprintf("before.hasValue() && after.hasValue() ? %s : %s", inner, chain(here(in)))
 }
 
 // staying returns the rules that are not only for entries that come or go.

@@ -58,9 +58,11 @@ func TestSettings(t *testing.T) {
 		cluster plan.Cluster
 		want    []string
 	}{
-		"KubeVirt's defaults":       {plan.Cluster{}, []string{"DeclarativeHotplugVolumes", "LiveUpdateNADRef"}},
-		"HyperConverged's defaults": {plan.Cluster{OpenShift: true}, []string{"DeclarativeHotplugVolumes", "LiveMigrate", "LiveUpdateNADRef"}},
-		"an older KubeVirt":         {plan.Cluster{KubeVirt: "1.5"}, []string{"Stage"}},
+		"KubeVirt's defaults": {plan.Cluster{}, []string{"DeclarativeHotplugVolumes", "LiveUpdateNADRef"}},
+		"HyperConverged's defaults": {
+			plan.Cluster{OpenShift: true}, []string{"DeclarativeHotplugVolumes", "LiveMigrate", "LiveUpdateNADRef"},
+		},
+		"an older KubeVirt": {plan.Cluster{KubeVirt: "1.5"}, []string{"Stage"}},
 		"what is said": {plan.Cluster{
 			VMRolloutStrategy: "Stage", WorkloadUpdateMethods: []string{"Evict"},
 			FeatureGates: map[string]bool{"HotplugVolumes": true, "DeclarativeHotplugVolumes": false, "LiveUpdateNADRef": false},

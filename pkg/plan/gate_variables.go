@@ -14,10 +14,19 @@ type GateVariable struct{ Name, Expression string }
 var gateViews = []GateVariable{
 	{"from", "oldObject.spec.?template.?spec.orValue({})"},
 	{"to", "object.spec.?template.?spec.orValue({})"},
-	{"strategies", "[oldObject.spec, object.spec].map(s, string(s.?runStrategy.orValue(s.?running.optMap(r, r ? 'Always' : 'Halted').orValue(''))))"},
-	{"migratable", "oldObject.?status.?conditions.orValue([]).exists(c, c.type == 'LiveMigratable' && c.status == 'True')"},
-	{"guests", "[variables.from, variables.to].map(s, s.?domain.?memory.?guest.or(s.?domain.?resources.?requests.?memory)" +
-		".or(s.?domain.?resources.?limits.?memory).optMap(q, string(q)).orValue('0')).map(q, isQuantity(q) ? quantity(q) : quantity('0'))"},
+	{
+		"strategies", "[oldObject.spec, object.spec].map(s, string(s.?runStrategy.orValue(" +
+			"s.?running.optMap(r, r ? 'Always' : 'Halted').orValue(''))))",
+	},
+	{
+		"migratable", "oldObject.?status.?conditions.orValue([])" +
+			".exists(c, c.type == 'LiveMigratable' && c.status == 'True')",
+	},
+	{
+		"guests", "[variables.from, variables.to].map(s, s.?domain.?memory.?guest" +
+			".or(s.?domain.?resources.?requests.?memory).or(s.?domain.?resources.?limits.?memory)" +
+			".optMap(q, string(q)).orValue('0')).map(q, isQuantity(q) ? quantity(q) : quantity('0'))",
+	},
 	{"volumes", "[variables.from, variables.to].map(s, s.?volumes.orValue([]))"},
 	{"networks", "[variables.from, variables.to].map(s, s.?networks.orValue([]))"},
 	{"disks", "[variables.from, variables.to].map(s, s.?domain.?devices.?disks.orValue([]))"},
@@ -36,7 +45,7 @@ func GateVariables() []GateVariable {
 	of := func(name string, in func(GateField) bool, more ...string) {
 		out = append(out, GateVariable{name, joinedLists(fields, in, more)})
 	}
-	var lists []string
+	lists := make([]string, 0, len(gateLists))
 	for _, list := range slices.Sorted(maps.Values(gateLists)) {
 		of("changed"+strings.ToUpper(list[:1])+list[1:], func(f GateField) bool { return f.list == list })
 		lists = append(lists, "variables."+out[len(out)-1].Name)
@@ -72,22 +81,28 @@ func levelTable(format string) string {
 // gatePool is CEL: what changes of a pool do to its members; see [poolChanges]. What their
 // instances are made from is one field: KubeVirt restarts them, or shuts them down.
 func gatePool() string {
-	var own []reach
+	own := make([]reach, 0, len(poolRules))
 	for i := range poolRules {
 		own = append(own, reach{&poolRules[i], poolRules[i].pattern})
 	}
-	n := celNode{was: "oldObject.spec", now: "object.spec", isMap: true}
-	replicas := n.child("replicas")
-	vm := n.child("virtualMachineTemplate").child("spec")
-	part := func(field string, l Level) string {
-		return fmt.Sprintf("(%s ? [%s] : [])", vm.child(field).differ(), told(celLevel(l), "spec.virtualMachineTemplate.spec."+field))
-	}
+	pool := celNode{was: "oldObject.spec", now: "object.spec", isMap: true}
+	vm := pool.child("virtualMachineTemplate").child("spec")
+	replicas := chain(step(step(own, "spec"), "replicas"))
+	const at = "spec.virtualMachineTemplate.spec"
 	return strings.Join([]string{
-		fmt.Sprintf("(%s ? [%s] : [])", replicas.differ(), bound(replicas, told(chain(step(step(own, "spec"), "replicas")), "spec.replicas"))),
-		part("dataVolumeTemplates", DataLoss), part("runStrategy", Power), part("running", Power),
-		fmt.Sprintf("%s.map(k, (%s ? %s : %s) + ' spec.virtualMachineTemplate.spec.' + k)",
-			vm.others([]string{"dataVolumeTemplates", "runStrategy", "running"}), kubeVirtSays("Evict").may, celLevel(Power), celLevel(Restart)),
+		pool.child("replicas").told("spec.replicas", replicas),
+		vm.child("dataVolumeTemplates").told(at+".dataVolumeTemplates", celLevel(DataLoss)),
+		vm.child("runStrategy").told(at+".runStrategy", celLevel(Power)),
+		vm.child("running").told(at+".running", celLevel(Power)),
+		fmt.Sprintf("%s.map(k, (%s ? %s : %s) + ' %s.' + k)",
+			vm.others([]string{"dataVolumeTemplates", "runStrategy", "running"}), kubeVirtSays("Evict").may,
+			celLevel(Power), celLevel(Restart), at),
 	}, "\n+ ")
+}
+
+// told is CEL: the change of a value, as a list.
+func (n celNode) told(at, level string) string {
+	return fmt.Sprintf("(%s ? [%s] : [])", n.differ(), bound(n, told(level, at)))
 }
 
 // Settings returns what an admission policy has to know about the cluster, as in

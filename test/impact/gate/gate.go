@@ -112,11 +112,12 @@ func (g *Gate) Ask(was, now map[string]any) (Verdict, error) {
 	attributes.Attributes = admission.NewAttributesRecord(object, old, kind, old.GetNamespace(), old.GetName(), resource,
 		"", operation, nil, false, &user.DefaultInfo{Name: "argocd"})
 	request := cel.CreateAdmissionRequest(attributes, metav1.GroupVersionResource(resource), metav1.GroupVersionKind(kind))
-	results, left, err := g.evaluator.ForInput(context.Background(), attributes, request, cel.OptionalVariableBindings{}, nil, apiservercel.RuntimeCELCostBudget)
+	const budget = apiservercel.RuntimeCELCostBudget
+	results, left, err := g.evaluator.ForInput(context.Background(), attributes, request, cel.OptionalVariableBindings{}, nil, budget)
 	if err != nil {
 		return Verdict{}, err
 	}
-	return verdict(results, apiservercel.RuntimeCELCostBudget-left)
+	return verdict(results, budget-left)
 }
 
 // verdict returns what the results of the expressions mean.

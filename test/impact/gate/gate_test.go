@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	apiservercel "k8s.io/apiserver/pkg/apis/cel"
-
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
+	apiservercel "k8s.io/apiserver/pkg/apis/cel"
+
 	"github.com/vmrender/vmrender/test/impact/edits"
 	"github.com/vmrender/vmrender/test/impact/gate"
 )
