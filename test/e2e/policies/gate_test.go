@@ -80,7 +80,7 @@ func TestGateApplied(t *testing.T) {
 	commit("", cores)(changed)
 	_, err = resource.Apply(t.Context(), "applied", changed, options)
 	require.ErrorContains(t, err, "needs an approval of restart")
-	commit("restart="+token)(changed)
+	commit("restart=" + token)(changed)
 	_, err = resource.Apply(t.Context(), "applied", changed, options)
 	require.NoError(t, err)
 }
