@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"crypto/x509/pkix"
+	"path/filepath"
 
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
@@ -25,6 +26,10 @@ func (c *Cluster) controlPlane() ([]process.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	audit, err := c.writeAuditPolicy()
+	if err != nil {
+		return nil, err
+	}
 	return []process.Server{
 		{
 			Name: "etcd", Path: c.programs["etcd"], Ready: process.Listens("127.0.0.1:2379"),
@@ -43,6 +48,7 @@ func (c *Cluster) controlPlane() ([]process.Server, error) {
 				"--service-account-issuer=https://kubernetes.default.svc",
 				"--service-account-key-file=" + accounts.Cert, "--service-account-signing-key-file=" + accounts.Key,
 				"--service-cluster-ip-range=10.0.0.0/24", "--authorization-mode=RBAC", "--endpoint-reconciler-type=none",
+				"--audit-policy-file=" + audit, "--audit-log-path=" + filepath.Join(c.dir, auditLog),
 			},
 		},
 		{

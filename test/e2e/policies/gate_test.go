@@ -2,12 +2,14 @@ package policies_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -131,6 +133,37 @@ func TestGateAudit(t *testing.T) {
 	before := counted(ctx, t)
 	require.NoError(t, a.check(ctx))
 	require.Equal(t, before+1, counted(ctx, t))
+}
+
+// Who breaks the glass is recorded with the reason.
+func TestGateRecordsBreakGlass(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	reason := "outage 4711; until " + started.Add(time.Hour).UTC().Format(time.RFC3339)
+	a := attempt{name: "recorded", as: developer, object: gated(map[string]string{breakGlass: reason}), change: commit("", cores), warning: reason}
+	a.object.SetName("recorded")
+	require.NoError(t, lab.Apply(ctx, a.object.DeepCopy()))
+	require.NoError(t, process.Poll(ctx, a.check), "not in the second of the write before it")
+	require.NoError(t, process.Poll(ctx, func(context.Context) error {
+		events, err := lab.Audited()
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(events, func(e string) bool { return recorded(e, developer.UserName, reason) }) {
+			return errors.New("it is not recorded")
+		}
+		return nil
+	}))
+}
+
+// recorded reports whether an event of the audit log has a use of the way out.
+func recorded(event, user, reason string) bool {
+	var e struct {
+		ImpersonatedUser struct{ Username string }
+		Annotations      map[string]string
+	}
+	return json.Unmarshal([]byte(event), &e) == nil && e.ImpersonatedUser.Username == user &&
+		e.Annotations["virtualization-gate/break-glass"] == "spec.template.spec.domain.cpu.cores: "+reason
 }
 
 // In its warning mode, it warns, too.
