@@ -144,6 +144,28 @@ func TestGateIsNeverMilderTogether(t *testing.T) {
 	}
 }
 
+// pool returns a pool of machines.
+func pool(o edits.Object, replicas int64) edits.Object {
+	metadata := o["metadata"].(edits.Object)
+	return edits.Object{
+		"apiVersion": "pool.kubevirt.io/v1beta1", "kind": "VirtualMachinePool",
+		"metadata": edits.Object{"name": metadata["name"], "namespace": metadata["namespace"]},
+		"spec":     edits.Object{"replicas": replicas, "virtualMachineTemplate": edits.Object{"spec": o["spec"]}},
+	}
+}
+
+// Nor does it of pools with such machines, whether they grow or shrink.
+func TestGateOfPoolsIsNeverMilder(t *testing.T) {
+	all, err := edits.All()
+	require.NoError(t, err)
+	for _, name := range []string{"HyperConverged's defaults", "evicting"} {
+		g := asked(t, clusters[name], "live", "")
+		for i, e := range all {
+			checkLevels(t, g, clusters[name], pool(e.Old, 3), pool(e.New, int64(2+i%3)))
+		}
+	}
+}
+
 // migratable returns a machine whose instance says that it can live-migrate.
 func migratable(o edits.Object) edits.Object {
 	o = edits.Clone(o)
