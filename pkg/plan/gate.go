@@ -178,6 +178,15 @@ func (c *Cause) isLinked(v *Verdict) bool {
 	return c.Object != (manifest.ID{}) && c.Object != v.ID && (v.Was == nil || c.Object != *v.Was)
 }
 
+// judged returns the level that a gate takes a cause for: the worse one where it is not
+// known whether the machine can migrate, as the cluster's policies do.
+func (c *Cause) judged() Level {
+	if c.Approximate != "" && c.worst.Risk() != "" {
+		return max(c.Level, c.worst)
+	}
+	return c.Level
+}
+
 // need is what a change needs an approval for.
 type need struct {
 	worst Level
@@ -191,19 +200,20 @@ func (g *Gate) judge(old, now tree, v *Verdict) {
 	needs := map[Risk]need{}
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		r, own := c.Level.Risk(), !c.isLinked(v)
+		level := c.judged()
+		r, own := level.Risk(), !c.isLinked(v)
 		if r == "" || r == RiskRestart && !own {
 			continue
 		}
-		if g.Max > None && c.Level > g.Max {
-			g.Exceeds = max(g.Exceeds, c.Level)
+		if g.Max > None && level > g.Max {
+			g.Exceeds = max(g.Exceeds, level)
 		}
 		switch {
-		case g.From == None || c.Level < g.From:
-		case stage && c.Level == Restart:
+		case g.From == None || level < g.From:
+		case stage && level == Restart && (c.Level == Restart || c.Level < g.From):
 			g.Staged = append(g.Staged, cmp.Or(c.Key, c.Path))
 		default:
-			needs[r] = need{max(needs[r].worst, c.Level), needs[r].own || own}
+			needs[r] = need{max(needs[r].worst, level), needs[r].own || own}
 		}
 	}
 	slices.Sort(g.Staged)

@@ -80,7 +80,12 @@ var judgments = []struct {
 	staged  []string
 	blocked bool
 	ungated bool
+	unknown bool // whether the machine can migrate
 }{
+	{name: "a milder change, or a restart", was: from, now: to(""), edit: set("8Gi", memory), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true, unknown: true},
+	{name: "that is left for the next start, if it is one", was: from, now: with(to(""), "stage", "true"), edit: set("8Gi", memory), staged: []string{"memory"}, unknown: true},
+	{name: "a migration or a restart", was: with(from, "approve-from", "live"), now: with(with(to(""), "approve-from", "live"), "stage", "true"), edit: set("8Gi", memory), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true, unknown: true},
+	{name: "a ceiling that a migration keeps, and a restart does not", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set("8Gi", memory), exceeds: plan.Restart, blocked: true, unknown: true},
 	{name: "no gate", was: notes{"becomes": was}, now: notes{"becomes": now}, edit: set(2, cores), ungated: true},
 	{name: "a milder change", was: from, now: to(""), edit: set("8Gi", memory)},
 	{name: "a staged one", was: from, now: to(""), edit: set("x", podApp)},
@@ -151,6 +156,10 @@ func TestGate(t *testing.T) {
 			test.now.set(edited)
 			test.edit(edited)
 			o := plan.Options{Cluster: openshift}
+			migrates := true
+			if !test.unknown {
+				o.Cluster.LiveMigratable = &migrates
+			}
 			if test.state != nil {
 				test.state.set(live)
 				o.Live = encode(t, live)

@@ -9,10 +9,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// elsewhere are the topics whose rules are about other objects, or other versions of
+// elsewhere are the topics whose rules are about other objects, about vmrender itself, or other versions of
 // KubeVirt than the one that judges here.
 var elsewhere = []string{
-	"Older versions of KubeVirt", "Pools", "DataVolumes and claims", "Nodes", "The platform", "Other objects",
+	"Older versions of KubeVirt", "The gate of a fleet", "Pools", "DataVolumes and claims", "Nodes", "The platform", "Other objects",
 }
 
 // unreached are the rules that no case can reach, by their paths and reasons.
