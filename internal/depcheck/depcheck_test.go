@@ -128,7 +128,9 @@ var rooms = []room{
 	{dir: "pkg/labels", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
-		dir: "pkg/plan", ours: []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret"}, reach: join(cluster, argocd, kubevirt),
+		dir:     "pkg/plan",
+		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret"},
+		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
 	},
 	{

@@ -28,7 +28,8 @@ func (r *record) annotate(annotations map[string]string) {
 	for name, disks := range r.ran {
 		ran[name] = strings.Join(disks, ",")
 	}
-	for key, value := range map[string]string{labels.Stopped: labels.FormatPairs(r.stopped), labels.Ran: labels.FormatPairs(ran)} {
+	for key, pairs := range map[string]map[string]string{labels.Stopped: r.stopped, labels.Ran: ran} {
+		value := labels.FormatPairs(pairs)
 		if value == "" {
 			delete(annotations, key)
 			continue
