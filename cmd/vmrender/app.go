@@ -103,6 +103,10 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags.StringVar(&o.Project, "project", "default", "Argo CD `project`")
 	flags.BoolVar(&o.WithProject, "with-project", false,
 		"print also the --project: an AppProject that allows what the fleet renders now, and nothing else")
+	flags.StringVar(&o.RestartWindow, "restart-window", "",
+		"`schedule` and duration, such as \"0 22 * * 6 4h\" in UTC, in which Argo CD syncs Applications with cattle by itself, "+
+			"with --with-project")
+	flags.StringVar(&o.PlanURL, "plan-url", "", "`URL` of the page with the plans of the fleet, which Argo CD links to")
 	flags.BoolVar(&o.GeneratePaths, "generate-paths", false,
 		"render again only if a commit touches files that the Application is made from")
 	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",
@@ -123,7 +127,7 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 		"maximum `number` or percentage of a step's Applications to sync at a time (default all)")
 	for _, name := range []string{
 		"vm", "ignore", "repo", "revision", "name", "project", "argocd-namespace", "app-namespace", "server", "cluster",
-		"clusters", "rolling", "max-update",
+		"clusters", "rolling", "max-update", "restart-window", "plan-url",
 	} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
 	}

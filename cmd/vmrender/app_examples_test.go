@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,11 @@ func checkExample(t *testing.T, file string) {
 	first, _, _ := strings.Cut(string(text), "\n")
 	args, isCommand := strings.CutPrefix(first, "# vmrender ")
 	require.True(t, isCommand, "%s", first)
-	status, stdout, stderr := run(strings.Fields(args)...)
+	words := csv.NewReader(strings.NewReader(args))
+	words.Comma = ' '
+	line, err := words.Read()
+	require.NoError(t, err)
+	status, stdout, stderr := run(line...)
 	require.Equal(t, statusOK, status, stderr)
 	golden.Equal(t, file, first+"\n# Written by \"make golden\"; do not edit.\n"+stdout)
 }

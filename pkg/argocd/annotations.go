@@ -31,6 +31,9 @@ const (
 	// relative to the source's path or, with a leading slash, to the repository; a
 	// directory includes everything below it.
 	GeneratePathsAnnotation = "argocd.argoproj.io/manifest-generate-paths"
+	// PlanLinkAnnotation, on an Application, is a title and the URL of a page, separated
+	// by "|", which Argo CD links to.
+	PlanLinkAnnotation = "link.argocd.argoproj.io/plan"
 	// SkipReconcileAnnotation, on an Application, with the value "true" makes Argo CD
 	// ignore it.
 	SkipReconcileAnnotation = "argocd.argoproj.io/skip-reconcile"

@@ -161,6 +161,18 @@ type AppProjectSpec struct {
 	ClusterResourceWhitelist   []GroupKind              `json:"clusterResourceWhitelist,omitempty"`
 	NamespaceResourceWhitelist []GroupKind              `json:"namespaceResourceWhitelist,omitempty"`
 	SourceNamespaces           []string                 `json:"sourceNamespaces,omitempty"`
+	SyncWindows                []SyncWindow             `json:"syncWindows,omitempty"`
+}
+
+// SyncWindow says when Argo CD syncs Applications by itself: with Kind "allow", only from
+// a time of the Schedule, in the form of cron and in UTC, for the Duration, such as "4h".
+// The names of Applications can be patterns. ManualSync allows people to sync at any time.
+type SyncWindow struct {
+	Kind         string   `json:"kind"`
+	Schedule     string   `json:"schedule"`
+	Duration     string   `json:"duration"`
+	Applications []string `json:"applications"`
+	ManualSync   bool     `json:"manualSync"`
 }
 
 // GroupKind refers to a kind; "*" means all.

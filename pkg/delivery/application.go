@@ -22,10 +22,14 @@ func (o order) application() argocd.Application {
 func (o order) labels() map[string]string { return map[string]string{labels.Fleet: o.fleet} }
 
 func (o order) annotations(generatePaths string) map[string]string {
-	if !o.generatePaths {
-		return nil
+	out := map[string]string{}
+	if o.generatePaths {
+		out[argocd.GeneratePathsAnnotation] = generatePaths
 	}
-	return map[string]string{argocd.GeneratePathsAnnotation: generatePaths}
+	if o.planURL != "" {
+		out[argocd.PlanLinkAnnotation] = "Plans|" + o.planURL
+	}
+	return out
 }
 
 // generatePaths returns the annotation for a directory and files outside it.

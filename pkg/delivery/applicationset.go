@@ -84,7 +84,7 @@ func (s spread) template(o order) argocd.ApplicationSetTemplate {
 		own[r.clusterLabel] = fmt.Sprintf("{{ index .metadata.labels %q }}", r.clusterLabel)
 	}
 	return argocd.ApplicationSetTemplate{
-		Metadata: argocd.ObjectMeta{Name: name, Labels: own, Annotations: o.annotations(paths)},
+		Metadata: argocd.ObjectMeta{Name: name, Labels: own, Annotations: o.literal().annotations(paths)},
 		Spec:     spec,
 	}
 }
@@ -145,6 +145,7 @@ func (s spread) depth() int {
 func (o order) literal() order {
 	o.project, o.repoURL, o.revision = escape(o.project), escape(o.repoURL), escape(o.revision)
 	o.destination.Server, o.destination.Name = escape(o.destination.Server), escape(o.destination.Name)
+	o.planURL = escape(o.planURL)
 	parameters := make([]argocd.ApplicationSourcePluginParameter, len(o.parameters))
 	for i, p := range o.parameters {
 		parameters[i] = literal(p)

@@ -31,6 +31,12 @@ type Options struct {
 	Project string
 	// WithProject also creates the AppProject, which allows what the fleet needs.
 	WithProject bool
+	// RestartWindow is when Argo CD may sync, by itself, the Applications in which a sync
+	// restarts machines: a schedule and a duration, such as "0 22 * * 6 4h", in UTC. It is
+	// a part of the AppProject.
+	RestartWindow string
+	// PlanURL is the page with the plans of the fleet, which Argo CD links to.
+	PlanURL string
 	// GeneratePaths makes Argo CD render again only if a commit touches files that the
 	// Application is made from. It has two costs: a file that is moved out of the
 	// directory does not count (argo-cd v3.2.11, util/git/client.go, ChangedFiles, whose
@@ -99,6 +105,7 @@ func (o *Options) Check() error {
 			o.WithProject && o.Project == defaultProject,
 			"--with-project needs --project: Argo CD's own project \"default\" is not for one fleet",
 		},
+		{o.RestartWindow != "" && !o.WithProject, "--restart-window needs --with-project: windows are a part of the AppProject"},
 		{!argocd.IsApplicationName(o.Project), fmt.Sprintf("--project %q: not a name; %s", o.Project, appNameRule)},
 		{
 			o.Fleet.Namespace != "" && !argocd.IsNamespace(o.Fleet.Namespace),
@@ -127,7 +134,7 @@ func (o *Options) Check() error {
 	if _, err := o.steps(); err != nil {
 		return err
 	}
-	return errors.Join(checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore))
+	return errors.Join(checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore), o.checkWindow(), checkPlanURL(o.PlanURL))
 }
 
 // unnamed returns the first option that the default name does not show, or "" if there

@@ -45,6 +45,12 @@ func TestCheck(t *testing.T) {
 			func(o *Options) { o.Clusters = []string{"a"} }),
 		`--ignore "/spec/runstrategy": not a field that may be left`:  {Ignore: []string{"/spec/runstrategy"}},
 		`--ignore "/spec/template": not a field that may be left to`:  {Ignore: []string{"/spec/template"}},
+		"--restart-window needs --with-project":                       {RestartWindow: "0 22 * * 6 4h"},
+		`--restart-window "22:00": not a window; expected the five`:   {RestartWindow: "22:00", WithProject: true, Project: "a"},
+		`--restart-window "0 22 * * 6 0s": "0s" is no duration`:       {RestartWindow: "0 22 * * 6 0s", WithProject: true, Project: "a"},
+		`--restart-window "0 22 * * 6; 4h": not a window`:             {RestartWindow: "0 22 * * 6; 4h", WithProject: true, Project: "a"},
+		"--plan-url: not the URL of a page, or one with credentials":  {PlanURL: "https://u:p@ci.example.com/plans"},
+		"--plan-url: not the URL of a page, or one with":              {PlanURL: "plans"},
 		`--project "Team A": not a name; expected at most 63 lower c`: {Project: "Team A"},
 	} {
 		if o.Project == "" {

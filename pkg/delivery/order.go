@@ -37,6 +37,7 @@ type order struct {
 	onlyOutOfSync bool
 	// retryNewest retries with the newest commit, which Argo CD 3.2 and later support.
 	retryNewest bool
+	planURL     string // of the page with the plans; empty for no link
 	// generatePaths limits what makes Argo CD render again to the files above.
 	generatePaths bool
 	// isTenant is true if a project limits the Application to namespaces that it does
@@ -60,6 +61,7 @@ func (p *Plan) order(dirs []string, found *findings) order {
 		ignoreDifferences: ignored,
 		respectIgnored:    len(p.options.Ignore) > 0,
 		generatePaths:     p.options.GeneratePaths,
+		planURL:           p.options.PlanURL,
 		isTenant:          p.options.WithProject,
 		onlyOutOfSync:     p.fleet.Header.Target.ApplyOutOfSyncOnly,
 		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),

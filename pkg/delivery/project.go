@@ -22,7 +22,9 @@ func (p *Plan) Project(kinds []argocd.GroupKind) (project argocd.AppProject, not
 			"list the names under its destinations to restrict it", o.project)
 	}
 	found.notef("the project %q allows no Namespaces; those of the VMs must exist", o.project)
-	return o.appProject(p.namespaces(), kinds), found.notes, found.err()
+	project = o.appProject(p.namespaces(), kinds)
+	project.Spec.SyncWindows = p.windows(o, found)
+	return project, found.notes, found.err()
 }
 
 // namespaces returns the namespaces of the plan's VMs, sorted.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
@@ -118,7 +119,7 @@ func isTracking(c *change) bool {
 		return false
 	}
 	return c.path[2] == labels.Rollout && c.was != nil && c.now != nil || slices.Contains([]string{
-		"argocd.argoproj.io/tracking-id", "argocd.argoproj.io/installation-id", "app.kubernetes.io/instance", lastApplied,
+		argocd.TrackingAnnotation, argocd.AnnotationPrefix + "installation-id", "app.kubernetes.io/instance", lastApplied,
 	}, c.path[2])
 }
 

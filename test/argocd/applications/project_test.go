@@ -44,3 +44,19 @@ func TestProjectOfATenant(t *testing.T) {
 	}
 	require.False(t, app.Spec.SyncPolicy.SyncOptions.HasOption("CreateNamespace=true"))
 }
+
+// The window of a project is valid for Argo CD, and is that of its Application.
+func TestRestartWindow(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(examples, "tenant.yaml"))
+	require.NoError(t, err)
+	all := documents("tenant", text)
+	var project v1alpha1.AppProject
+	var app v1alpha1.Application
+	decode(t, all[0].text, &project)
+	decode(t, all[1].text, &app)
+	require.NoError(t, project.ValidateProject())
+	windows := project.Spec.SyncWindows.Matches(&app)
+	require.True(t, windows.HasWindows())
+	app.Name = "another"
+	require.False(t, project.Spec.SyncWindows.Matches(&app).HasWindows())
+}
