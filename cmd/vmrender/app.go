@@ -104,8 +104,8 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags.BoolVar(&o.WithProject, "with-project", false,
 		"print also the --project: an AppProject that allows what the fleet renders now, and nothing else")
 	flags.StringVar(&o.RestartWindow, "restart-window", "",
-		"`schedule` and duration, such as \"0 22 * * 6 4h\" in UTC, in which Argo CD syncs Applications with cattle by itself, "+
-			"with --with-project")
+		"`schedule` and duration, such as \"0 22 * * 6 4h\" in UTC, in which Argo CD syncs Applications with cattle "+
+			"by itself, with --with-project")
 	flags.StringVar(&o.PlanURL, "plan-url", "", "`URL` of the page with the plans of the fleet, which Argo CD links to")
 	flags.BoolVar(&o.GeneratePaths, "generate-paths", false,
 		"render again only if a commit touches files that the Application is made from")

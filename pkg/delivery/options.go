@@ -105,7 +105,10 @@ func (o *Options) Check() error {
 			o.WithProject && o.Project == defaultProject,
 			"--with-project needs --project: Argo CD's own project \"default\" is not for one fleet",
 		},
-		{o.RestartWindow != "" && !o.WithProject, "--restart-window needs --with-project: windows are a part of the AppProject"},
+		{
+			o.RestartWindow != "" && !o.WithProject,
+			"--restart-window needs --with-project: windows are a part of the AppProject",
+		},
 		{!argocd.IsApplicationName(o.Project), fmt.Sprintf("--project %q: not a name; %s", o.Project, appNameRule)},
 		{
 			o.Fleet.Namespace != "" && !argocd.IsNamespace(o.Fleet.Namespace),
@@ -134,7 +137,9 @@ func (o *Options) Check() error {
 	if _, err := o.steps(); err != nil {
 		return err
 	}
-	return errors.Join(checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore), o.checkWindow(), checkPlanURL(o.PlanURL))
+	return errors.Join(
+		checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore), o.checkWindow(), checkPlanURL(o.PlanURL),
+	)
 }
 
 // unnamed returns the first option that the default name does not show, or "" if there

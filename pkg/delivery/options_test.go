@@ -14,6 +14,7 @@ func TestCheck(t *testing.T) {
 		change(&o)
 		return o
 	}
+	window := func(text string) Options { return Options{RestartWindow: text, WithProject: true, Project: "a"} }
 	for want, o := range map[string]Options{
 		"--server and --cluster both name the destination": {Server: "https://x", Cluster: "x"},
 		"--clusters needs --appset":                        {Clusters: []string{"a=b"}},
@@ -46,9 +47,9 @@ func TestCheck(t *testing.T) {
 		`--ignore "/spec/runstrategy": not a field that may be left`:  {Ignore: []string{"/spec/runstrategy"}},
 		`--ignore "/spec/template": not a field that may be left to`:  {Ignore: []string{"/spec/template"}},
 		"--restart-window needs --with-project":                       {RestartWindow: "0 22 * * 6 4h"},
-		`--restart-window "22:00": not a window; expected the five`:   {RestartWindow: "22:00", WithProject: true, Project: "a"},
-		`--restart-window "0 22 * * 6 0s": "0s" is no duration`:       {RestartWindow: "0 22 * * 6 0s", WithProject: true, Project: "a"},
-		`--restart-window "0 22 * * 6; 4h": not a window`:             {RestartWindow: "0 22 * * 6; 4h", WithProject: true, Project: "a"},
+		`--restart-window "22:00": not a window; expected the five`:   window("22:00"),
+		`--restart-window "0 22 * * 6 0s": "0s" is no duration`:       window("0 22 * * 6 0s"),
+		`--restart-window "0 22 * * 6; 4h": not a window`:             window("0 22 * * 6; 4h"),
 		"--plan-url: not the URL of a page, or one with credentials":  {PlanURL: "https://u:p@ci.example.com/plans"},
 		"--plan-url: not the URL of a page, or one with":              {PlanURL: "plans"},
 		`--project "Team A": not a name; expected at most 63 lower c`: {Project: "Team A"},

@@ -13,8 +13,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// cronField is a field of a schedule as Argo CD reads it: minute, hour, day of the month,
-// month, day of the week.
+// cronField is one of the five fields of a schedule, from the minute to the day of the
+// week.
 var cronField = regexp.MustCompile(`^[0-9A-Za-z*/,?-]+$`)
 
 // parseWindow reads a schedule followed by a duration, such as "0 22 * * 6 4h", in UTC.
@@ -26,7 +26,8 @@ func parseWindow(text string) (argocd.SyncWindow, error) {
 	}
 	d, err := time.ParseDuration(fields[5])
 	if err != nil || d <= 0 {
-		return argocd.SyncWindow{}, fmt.Errorf("--restart-window %q: %q is no duration; expected one such as 4h or 90m", text, fields[5])
+		return argocd.SyncWindow{}, fmt.Errorf(
+			"--restart-window %q: %q is no duration; expected one such as 4h or 90m", text, fields[5])
 	}
 	return argocd.SyncWindow{
 		Kind: "allow", Schedule: strings.Join(fields[:5], " "), Duration: fields[5], ManualSync: true,
@@ -79,7 +80,7 @@ func (p *Plan) windows(o order, found *findings) []argocd.SyncWindow {
 	w, err := parseWindow(p.options.RestartWindow)
 	found.add(err)
 	w.Applications = names
-	found.notef("outside of the --restart-window, Argo CD syncs nothing of %s by itself, reverts and pets in it included; "+
-		"`argocd app sync` does", strings.Join(names, ", "))
+	found.notef("outside of the --restart-window, Argo CD syncs nothing of %s by itself, reverts and pets in it "+
+		"included; `argocd app sync` does", strings.Join(names, ", "))
 	return []argocd.SyncWindow{w}
 }
