@@ -113,6 +113,7 @@ func TestGate(t *testing.T) {
 	s.wait(argo.Synced(s.push("Approved")))
 	require.Greater(t, s.object(kubevirt.VirtualMachines, "db").GetGeneration(), generation)
 	require.Empty(t, s.unapproved())
+	s.stands(map[string]string{"db": "restart"})
 
 	s.replace("herd.yaml", `version: "1"`, `version: "2"`)
 	s.push("Another image")
@@ -132,6 +133,7 @@ func TestGate(t *testing.T) {
 	for name := range instances {
 		s.wait(leftOver(revision, name))
 	}
+	s.stands(map[string]string{"db": "left-over", "web-0": "left-over", "web-1": "left-over"})
 	for name, uid := range machines {
 		require.Equal(t, uid, s.machines()[name], name)
 	}

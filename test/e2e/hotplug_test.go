@@ -75,6 +75,7 @@ func TestNICHotplug(t *testing.T) {
 	require.False(t, s.asksForRestart("db"))
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, instances, s.instances())
+	s.stands(nil)
 }
 
 // newHotplug is a scenario with these machines, which run.

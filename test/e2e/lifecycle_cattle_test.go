@@ -42,6 +42,7 @@ func TestBlueGreen(t *testing.T) {
 	require.Equal(t, firmware, s.field(kubevirt.VirtualMachines, green[0], "spec", "template", "spec", "domain", "firmware", "uuid"))
 	require.Equal(t, services, s.names(corev1.SchemeGroupVersion.WithResource("services")))
 	s.eventually("only the new disk", func() bool { return len(s.disks()) == 1 && len(common(disks, s.disks())) == 0 })
+	s.stands(nil)
 }
 
 // With replace a changed machine is deleted and made anew, with its disks, and
@@ -63,6 +64,7 @@ func TestReplace(t *testing.T) {
 	s.eventually("one new disk", func() bool {
 		return len(s.disks()) == 2 && len(s.instances()) == 2 && len(common(disks, s.disks())) == 1
 	})
+	s.stands(nil)
 }
 
 // KubeVirt takes a pool, makes its machines, and deletes those that are too many.
@@ -77,6 +79,7 @@ func TestPool(t *testing.T) {
 	s.wait(argo.Synced(s.push("Fewer")))
 	s.eventually("one machine with its disk", func() bool { return len(s.machines()) == 1 && len(s.disks()) == 1 })
 	require.Equal(t, pool, s.names(pools))
+	s.stands(nil)
 }
 
 // A change of a pool's machines restarts them; they stay the same objects, unless

@@ -47,6 +47,7 @@ func TestPetChanged(t *testing.T) {
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, instances, s.instances())
 	require.Equal(t, disks, s.disks())
+	s.stands(map[string]string{"db": "restart", "bound": "restart"})
 }
 
 // setMemory writes another memory of all machines in vms.yaml.
@@ -120,6 +121,7 @@ func TestDiskGrows(t *testing.T) {
 	s.wait(argo.Synced(s.push("No word of its size")))
 	require.Equal(t, claims, s.names(kubevirt.Claims))
 	require.Nil(t, s.object(kubevirt.Claims, "db-data").GetDeletionTimestamp())
+	s.stands(nil)
 }
 
 // A disk may grow from the first installation on: nothing is asked of its claim

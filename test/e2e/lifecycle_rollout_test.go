@@ -63,6 +63,7 @@ func TestRolloutInBatches(t *testing.T) {
 		require.NotContains(t, old, name)
 	}
 	require.Subset(t, s.events("web-0"), []string{"RolloutRestart", "RolloutReady", "RolloutDiskRemoved"})
+	s.stands(nil)
 }
 
 // A commit that changes nothing of the machines restarts nothing, and neither
@@ -192,6 +193,7 @@ func TestRolloutReverted(t *testing.T) {
 	s.wait(argo.Synced(revision))
 	require.Equal(t, down, s.changed(before, true))
 	require.Equal(t, disks, s.disks())
+	s.stands(nil)
 }
 
 // The disk that is kept as the way back is the one that the machines ran from last.

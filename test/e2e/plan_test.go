@@ -3,6 +3,8 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os/exec"
 	"strings"
 	"testing"
@@ -129,6 +131,21 @@ func (s *scenario) status() map[string]string {
 		out[vm.Name] = vm.State + ": " + strings.Join(says, "; ")
 	}
 	return out
+}
+
+// stands waits until status says of the machines that are not as Git has them in which state
+// they are, and of no others.
+func (s *scenario) stands(want map[string]string) {
+	s.Helper()
+	var last map[string]string
+	s.eventually(fmt.Sprintf("the status %v", want), func() bool {
+		last = s.status()
+		states := map[string]string{}
+		for name, stands := range last {
+			states[name], _, _ = strings.Cut(stands, ": ")
+		}
+		return maps.Equal(want, states)
+	})
 }
 
 // plan returns the levels of the machines in the commits since a revision, by name.

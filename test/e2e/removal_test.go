@@ -39,6 +39,7 @@ func TestRemovedPet(t *testing.T) {
 
 	require.NoError(t, os.Remove(s.repository.Path("vms/databases.yaml")))
 	s.wait(leftOver(s.push("No database"), "db"))
+	s.stands(map[string]string{"db": "left-over"})
 	s.replace("vms/web.yaml", "replicas: 2", "replicas: 1")
 	s.wait(leftOver(s.push("One less"), "db"))
 	s.eventually("no web-1", func() bool { return s.machines()["web-1"] == "" })
