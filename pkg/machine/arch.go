@@ -35,6 +35,10 @@ func (d *draft) checkArch(m *Machine) {
 		d.errorf(d.entry.At("cpu", "threads"), rule.Conflict, "cpu.threads",
 			"%s has at most %d thread per core; use `cores`", m.Arch, arch.Threads)
 	}
+	if m.Memory.Max != "" && !arch.PlugMemory {
+		d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max",
+			"memory cannot grow on %s while the VM runs; remove it", m.Arch)
+	}
 	d.checkMachineType(m, arch)
 }
 

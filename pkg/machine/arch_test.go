@@ -71,6 +71,10 @@ func TestArchitectures(t *testing.T) {
 		{"bios", "arch: arm64, firmware: {type: bios}", `vms.it.firmware.type: there is no firmware "bios" on arm64`},
 		{"firmware-of-s390x", "arch: s390x, firmware: efi", `there is no firmware "efi" on s390x; remove it`},
 		{"tpm", "arch: s390x, tpm: true", `vms.it.tpm: there is no volatile TPM on s390x; remove it`},
+		{
+			"memory-that-grows", "arch: arm64, memory: {guest: 2Gi, max: 4Gi}",
+			"vms.it.memory.max: memory cannot grow on arm64 while the VM runs",
+		},
 		{"persistent-tpm", "arch: arm64, tpm: {persistent: true}", "there is no persistent TPM on arm64"},
 		{
 			"cpu-model", "arch: arm64, cpu: {cores: 2, model: host-model}",

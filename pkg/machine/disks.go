@@ -272,7 +272,13 @@ func (d *draft) checkDisk(disk *Disk) {
 		d.errorf(d.entry.At("disks", disk.Name, "readOnly"), rule.Conflict, path+".readOnly",
 			"a disk on the bus \"sata\" cannot be read-only; use `bus: virtio` or scsi, or `type: cdrom`")
 	}
-	if disk.Hotpluggable && disk.Kind != DiskDataVolume && disk.Kind != DiskClaim {
+	hasClaim := disk.Kind == DiskDataVolume || disk.Kind == DiskClaim
+	// kubevirt/kubevirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go
+	if disk.Type == "lun" && !hasClaim {
+		d.errorf(d.entry.At("disks", disk.Name, "type"), rule.Conflict, path+".type",
+			"a LUN has a claim, and the source has none; use `type: disk`, or another source")
+	}
+	if disk.Hotpluggable && !hasClaim {
 		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",
 			"only disks with a claim are hotpluggable")
 	}

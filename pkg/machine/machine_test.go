@@ -173,6 +173,10 @@ func TestDisks(t *testing.T) {
 			"unknown-storage-class", `disks: {data: {size: 5Gi, storageClass: cehp}}`,
 			`vms.yaml:2:48: vms.it.disks.data.storageClass: unknown storage class "cehp"; did you mean "ceph"?`,
 		},
+		{
+			"lun-without-claim", `disks: {data: {type: lun, source: {containerDisk: "registry.example.org/x:1"}}}`,
+			"vms.it.disks.data.type: a LUN has a claim, and the source has none; use `type: disk`, or another source",
+		},
 		{"ejected-disk", `disks: {cd: {ejected: true}}`, "only a CD-ROM can be ejected"},
 		{
 			"unknown-image", `disks: {x: {size: 1Gi, source: {image: gloden}}}`,
@@ -372,6 +376,20 @@ func TestSizing(t *testing.T) {
 		{"realtime-without-dedicated", `cpu: {realtime: true}`, "needs `dedicated: true` beside it"},
 		{"numa-without-hugepages", `cpu: {dedicated: true, numa: true}`, "needs `memory.hugepages` beside it"},
 		{"max-below-memory", `memory: {max: 2Gi}`, `"2Gi" is below the guest's "4Gi"`},
+		{
+			"little-memory-that-grows", `memory: {guest: 512Mi, max: 2Gi}`,
+			`memory of less than 1Gi cannot grow, and the guest's at`,
+		},
+		{
+			"growth-by-blocks", `memory: {guest: 2Gi, max: 5000M}`,
+			`memory grows by blocks of 2Mi, and "5000M" or the guest's "2Gi" is no multiple of that`,
+		},
+		{"growth-by-huge-pages", `memory: {guest: 2Gi, max: 5122Mi, hugepages: 1Gi}`, "memory grows by blocks of 1Gi, and"},
+		{
+			"growth-in-real-time",
+			`cpu: {dedicated: true, realtime: true, numa: false}, memory: {guest: 2Gi, max: 4Gi, hugepages: 2Mi}`,
+			"memory cannot grow with `cpu.realtime` at",
+		},
 		{"hugepages-do-not-fit", `memory: {hugepages: 3Mi}`, "not a multiple"},
 		{"little-memory", `memory: 1Ki`, "too little"},
 		{"extreme-exponent", `memory: 1e-2147483648`, `invalid quantity "1e-2147483648"`},

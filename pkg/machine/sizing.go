@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -174,16 +175,7 @@ func (d *draft) minimumMemory() minimum {
 
 func (d *draft) checkMemoryBounds(mem *values.Memory, guest int64) {
 	if mem.Max != "" {
-		if most, ok := d.quantity(mem.Max, "memory", "max"); ok && most < guest {
-			d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max",
-				"%q is below the guest's %q at %s; expected at least as much",
-				mem.Max, mem.Guest, where(d.entry.At("memory", "guest")))
-		}
-	}
-	// kubevirt/kubevirt v1.8.4, pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory
-	if mem.Max != "" && d.vm.CPU != nil && isTrue(d.vm.CPU.NUMA) {
-		d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max",
-			"memory cannot grow with `cpu.numa` at %s; remove one of them", where(d.entry.At("cpu", "numa")))
+		d.checkGrowth(mem, guest)
 	}
 	if mem.Hugepages != "" {
 		page, ok := d.quantity(mem.Hugepages, "memory", "hugepages")
@@ -191,6 +183,40 @@ func (d *draft) checkMemoryBounds(mem *values.Memory, guest int64) {
 			d.errorf(d.entry.At("memory", "hugepages"), rule.Conflict, "memory.hugepages",
 				"memory %q is not a multiple of the page size %q", mem.Guest, mem.Hugepages)
 		}
+	}
+}
+
+// checkGrowth reports memory that cannot grow to its maximum while the VM runs (kubevirt/kubevirt v1.8.4,
+// pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory).
+func (d *draft) checkGrowth(mem *values.Memory, guest int64) {
+	most, ok := d.quantity(mem.Max, "memory", "max")
+	if !ok {
+		return
+	}
+	block, text := int64(2<<20), "2Mi"
+	if mem.Hugepages == "1Gi" {
+		block, text = 1<<30, mem.Hugepages
+	}
+	problem := ""
+	switch cpu := d.vm.CPU; {
+	case most < guest:
+		problem = fmt.Sprintf("%q is below the guest's %q at %s; expected at least as much",
+			mem.Max, mem.Guest, where(d.entry.At("memory", "guest")))
+	case guest < 1<<30:
+		problem = fmt.Sprintf("memory of less than 1Gi cannot grow, and the guest's at %s is %q; remove one of them",
+			where(d.entry.At("memory", "guest")), mem.Guest)
+	case most%block != 0 || guest%block != 0:
+		problem = fmt.Sprintf("memory grows by blocks of %s, and %q or the guest's %q is no multiple of that",
+			text, mem.Max, mem.Guest)
+	case cpu != nil && isTrue(cpu.NUMA):
+		problem = fmt.Sprintf("memory cannot grow with `cpu.numa` at %s; remove one of them",
+			where(d.entry.At("cpu", "numa")))
+	case cpu != nil && isTrue(cpu.Realtime):
+		problem = fmt.Sprintf("memory cannot grow with `cpu.realtime` at %s; remove one of them",
+			where(d.entry.At("cpu", "realtime")))
+	}
+	if problem != "" {
+		d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max", "%s", problem)
 	}
 }
 

@@ -191,7 +191,7 @@ type Disk struct {
 	// Cache mode.
 	Cache string `json:"cache,omitempty" enum:"none,writethrough,writeback"`
 	// I/O mode.
-	IO string `json:"io,omitempty" enum:"native,threads,io_uring,default"`
+	IO string `json:"io,omitempty" enum:"native,threads"`
 	// Serial number that the guest sees.
 	Serial string `json:"serial,omitempty"`
 	// Whether the disk is read-only for the guest.

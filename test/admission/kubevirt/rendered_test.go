@@ -35,6 +35,9 @@ func TestRendered(t *testing.T) {
 	})
 	judges["webhooks"] = judges["webhooks"].Except(unknowable...)
 	for seed, objects := range cli.Generated(t, generated) {
+		if len(objects) == 0 { // a fleet may be empty
+			continue
+		}
 		t.Run("seed-"+seed, func(t *testing.T) { judgeRendered(t, objects, judges) })
 	}
 }
