@@ -178,10 +178,10 @@ func (c *Cause) isLinked(v *Verdict) bool {
 	return c.Object != (manifest.ID{}) && c.Object != v.ID && (v.Was == nil || c.Object != *v.Was)
 }
 
-// judged returns the level that a gate takes a cause for: the worse one where it is not
-// known whether the machine can migrate, as the cluster's policies do.
+// judged returns the level that a gate takes a cause for: the worse one where the cluster's
+// policies cannot know whether the machine migrates, or runs at all.
 func (c *Cause) judged() Level {
-	if c.Approximate != "" && c.worst.Risk() != "" {
+	if c.worst.Risk() != "" {
 		return max(c.Level, c.worst)
 	}
 	return c.Level

@@ -190,6 +190,25 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// A machine that is stopped in the cluster takes everything at its next start. The cluster's
+// policies see only what it declares, so that a plan asks for what they ask for.
+func TestGateOfStopped(t *testing.T) {
+	for strategy, blocked := range map[string]bool{"Manual": true, "RerunOnFailure": true, "Halted": false} {
+		old, edited, live := load(t, "pet"), load(t, "pet"), load(t, "pet")
+		for _, objects := range [][]object{old, edited, live} {
+			set(strategy, "spec.runStrategy")(objects)
+		}
+		from.set(old)
+		from.set(live)
+		set("Stopped", "status.printableStatus")(live)
+		to("").set(edited)
+		set(2, cores)(edited)
+		p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift, Live: encode(t, live)})
+		require.Equal(t, plan.Staged, p.VMs[0].Level, strategy)
+		require.Equal(t, blocked, p.VMs[0].Gate.Blocked(), "%s: %+v", strategy, p.VMs[0].Gate)
+	}
+}
+
 // A removal that an earlier commit has approved passes, and only that one: what comes back
 // under the same name is protected again.
 func TestGateRemoval(t *testing.T) {

@@ -108,16 +108,17 @@ func combine(s *subject, found []finding) []Cause {
 		c := f.Cause
 		switch ofInstance := f.rule.ofInstance(); {
 		case ofInstance && s.runs() == no && c.Level >= Live && c.Level <= Power:
-			c.Level, c.When, c.Advice = Staged, atNextStart, ""
+			c.running(s)
 			if f.rule.Assumes.isOfMigration() {
 				c.Approximate = ""
 			}
+			c.Level, c.When, c.Advice = Staged, atNextStart, ""
 		case f.rule.Handled && waits && (c.Level >= Live && c.Level < Staged || c.Level == Power):
 			c.Level, c.When, c.Advice = Staged, atRestart, adviceRestart
 			c.Reason += "; KubeVirt holds it back while the machine needs a restart"
 			c.Code = "held-back"
 			if f.rule.Assumes == Migratable {
-				c.Approximate = ""
+				c.Approximate, c.worst = "", None
 			}
 		}
 		if s.isRollout() && (c.Level == Restart || c.Level == Recreate) && s.runs() != no {
@@ -132,6 +133,16 @@ func combine(s *subject, found []finding) []Cause {
 		out[i] = c
 	}
 	return out
+}
+
+// running notes what a change of a stopped machine is if it runs: unless it is declared as
+// stopped, the cluster's policies cannot know that it is.
+func (c *Cause) running(s *subject) {
+	if runStrategy(s.old) != "Halted" {
+		c.worst = max(c.Level, c.worst)
+	} else {
+		c.worst = None
+	}
 }
 
 // ofInstance reports whether a rule is for what the running instance is made from.

@@ -82,7 +82,8 @@ type Cause struct {
 	New string
 	// Approximate is what is not known, in a few words, if the level depends on it.
 	Approximate string
-	// worst is the worst level that what is not known can lead to.
+	// worst is the worst level that what is not known, or not by the cluster's policies, can
+	// lead to.
 	worst Level
 	// Warning says that the cause is dangerous later, whatever its level now.
 	Warning bool
