@@ -556,6 +556,7 @@ func TestNames(t *testing.T) {
 		"vms: {" + long + "aaaa: {}}\n":                           "has 64 characters; at most 63 are accepted",
 		"vms: {" + long + ": {disks: {data: 1Gi}}}\n":             "shorten the name of the VM",
 		"vms: {" + long + ": {services: {http: 80}}}\n":           "shorten the name of the VM",
+		"vms: {\"1e-30\": {services: {http: 80}}}\n":              `starts with a letter, and "1e-30-http" does not; rename`,
 		"vms: {" + long + ": {cloudInit: {}}}\n":                  "shorten the name of the VM",
 		"vms: {a: {disks: {rootdisk: 1Gi}}}\n":                    "is the volume of the root disk",
 		"vms: {a: {disks: {B: 1Gi}}}\n":                           `invalid name "B"`,

@@ -33,7 +33,13 @@ func (d *draft) checkNames(m *Machine) {
 		}
 	}
 	for i := range m.Services {
-		check(m.Services[i].Name, "services."+m.Services[i].PortName)
+		svc := &m.Services[i]
+		check(svc.Name, "services."+svc.PortName)
+		// Kubernetes v1.34, pkg/apis/core/validation, ValidateServiceName
+		if svc.Name[0] <= '9' {
+			d.errorf(d.entry.KeyAt("services", svc.PortName), rule.BadName, "services."+svc.PortName,
+				"the name of a Service starts with a letter, and %q does not; rename the VM", svc.Name)
+		}
 	}
 	if c := m.CloudInit; c != nil {
 		check(c.SecretName, "cloudInit")

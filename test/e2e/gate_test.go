@@ -23,13 +23,16 @@ import (
 // gatedFleet asks for approvals, and allows no loss of data.
 const gatedFleet = lifecycleFleet + "policy: {approve: restart, maxImpact: recreate}\n"
 
-// gatedPlatform has no policies but those of the gate, which judge only fleets that ask
-// for it.
+// gatedPlatform has the policies of the gate for one namespace: the other scenarios delete
+// disks that a gate would keep.
 const gatedPlatform = `apiVersion: vmrender.io/v1alpha1
 kind: Platform
 metadata: {name: gate}
 target: {openshift: "4.20"}
-layers: {governance: {values: {gate: {mode: Deny}}}}
+layers:
+  governance:
+    values:
+      gate: {mode: Deny, namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: gate}}}
 `
 
 // installGate installs the policies of the gate, and waits until they refuse to delete a
