@@ -72,3 +72,30 @@ func (w word) print(stdout io.Writer, value any, text func(io.Writer) error) err
 	}
 	return text(stdout)
 }
+
+// grade is a step of a scale from mild to bad, such as a level of plan.
+type grade interface {
+	fmt.Stringer
+	Meaning() string
+}
+
+// failOnFlag adds --fail-on. Defaults to the mildest grade, which nothing reaches.
+func failOnFlag[T grade](cmd *cobra.Command, what string, grades []T) *choice[T] {
+	c := &choice[T]{value: grades[0], accepted: grades}
+	cmd.Flags().Var(c, "fail-on", "`"+what+"` from which on the exit status is 1")
+	completeFlag(cmd, "fail-on", cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// gradeTable returns grades with their meanings, for the help.
+func gradeTable[T grade](grades []T) string {
+	width := 0
+	for _, g := range grades {
+		width = max(width, len(g.String()))
+	}
+	var table strings.Builder
+	for _, g := range grades {
+		fmt.Fprintf(&table, "  %-*s  %s\n", width, g, g.Meaning())
+	}
+	return table.String()
+}

@@ -48,7 +48,7 @@ func newPlanCommand() *cobra.Command {
 		Use:        "plan [PATH] --from REVISION | plan OLD NEW",
 		SuggestFor: []string{"diff", "preview", "impact", "compare"},
 		Short:      "Say what a sync will do to every VM",
-		Long:       fmt.Sprintf(planHelp, levelTable()),
+		Long:       fmt.Sprintf(planHelp, gradeTable(plan.Levels())),
 		Example: `  vmrender plan --from main
   vmrender plan sites/a --from origin/main... -o markdown --fail-on data-loss
   vmrender plan --from-overlay stage.yaml --to-overlay prod.yaml
@@ -61,7 +61,7 @@ func newPlanCommand() *cobra.Command {
 	set := new(settingFlags)
 	set.register(cmd)
 	cmd.Args = cobra.MatchAll(sides.check, func(*cobra.Command, []string) error { return set.check() })
-	failOn := levelFlag(cmd)
+	failOn := failOnFlag(cmd, "level", plan.Levels())
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
 	gate := true
@@ -160,23 +160,6 @@ func planCommandLine(cmd *cobra.Command, args []string) string {
 		}
 	}
 	return strings.Join(append(words, "--verbose"), " ")
-}
-
-// levelFlag adds --fail-on. Defaults to none, which nothing reaches.
-func levelFlag(cmd *cobra.Command) *choice[plan.Level] {
-	c := &choice[plan.Level]{value: plan.None, accepted: plan.Levels()}
-	cmd.Flags().Var(c, "fail-on", "`level` from which on the exit status is 1")
-	completeFlag(cmd, "fail-on", cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
-	return c
-}
-
-// levelTable returns the levels with their meanings, for the help.
-func levelTable() string {
-	var table strings.Builder
-	for _, l := range plan.Levels() {
-		fmt.Fprintf(&table, "  %-13s %s\n", l, l.Meaning())
-	}
-	return table.String()
 }
 
 // reportSides reports the problems of both sides.

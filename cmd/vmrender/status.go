@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +34,7 @@ func newStatusCommand() *cobra.Command {
 		Use:        "status [PATH] --live FILE|cluster",
 		SuggestFor: []string{"drift", "health", "verify"},
 		Short:      "Say what has become of every VM in the cluster",
-		Long:       fmt.Sprintf(statusHelp, stateTable()),
+		Long:       fmt.Sprintf(statusHelp, gradeTable(plan.States())),
 		Example: `  vmrender status --live cluster
   vmrender status sites/a --live export.yaml --fail-on restart
   vmrender template | vmrender status - --live export.yaml -o markdown`,
@@ -50,7 +49,7 @@ func newStatusCommand() *cobra.Command {
 		}
 		return sides.live.check(args)
 	})
-	failOn := stateFlag(cmd)
+	failOn := failOnFlag(cmd, "state", plan.States())
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"all facts, with fields, values and advice, and the VMs that are as Git has them")
@@ -102,21 +101,4 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 		s.Unknown = live.unknown()
 	}
 	return s, nil
-}
-
-// stateFlag adds --fail-on. Defaults to ok, which nothing reaches.
-func stateFlag(cmd *cobra.Command) *choice[plan.State] {
-	c := &choice[plan.State]{value: plan.StateOK, accepted: plan.States()}
-	cmd.Flags().Var(c, "fail-on", "`state` from which on the exit status is 1")
-	completeFlag(cmd, "fail-on", cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
-	return c
-}
-
-// stateTable returns the states with their meanings, for the help.
-func stateTable() string {
-	var table strings.Builder
-	for _, s := range plan.States() {
-		fmt.Fprintf(&table, "  %-11s %s\n", s, s.Meaning())
-	}
-	return table.String()
 }

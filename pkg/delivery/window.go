@@ -55,7 +55,8 @@ func checkPlanURL(text string) error {
 }
 
 // restarting returns the names, or the patterns of names, of the Applications in which a
-// sync itself can restart or replace machines: those with cattle.
+// sync itself can restart or replace machines: those with cattle. Of an ApplicationSet, it
+// is all or none: one pattern names them.
 func (p *Plan) restarting(o order) []string {
 	if !slices.ContainsFunc(p.fleet.Machines, func(m *machine.Machine) bool { return m.Lifecycle.Cattle() }) {
 		return nil

@@ -34,13 +34,13 @@ func (d *draft) gate() *Gate {
 			"is for pets, which nothing restarts; remove it, or use `lifecycle: pet`")
 	}
 	approvals := d.approvals()
-	if stage && policy.Approve == "" {
+	if stage && !d.site.asksForApprovals {
 		d.warnUnused("stage")
 	}
 	if policy.Gated() {
 		return &Gate{ApproveFrom: policy.Approve, MaxImpact: policy.MaxImpact, Approvals: approvals, Stage: stage}
 	}
-	if len(approvals) > 0 {
+	if len(approvals) > 0 && !d.site.asksForApprovals {
 		d.warnUnused("approve")
 	}
 	return nil

@@ -25,6 +25,8 @@ type Site struct {
 	Vars      *source.Node    // vars that override those of every VM; nil if there are none
 
 	ended func() bool // see [fleet.Options.Full]
+	// asksForApprovals is true if `policy.approve` is set, also to a value that was refused.
+	asksForApprovals bool
 	// noOpenShift is the position to warn at of images that only OpenShift has, or nil if the cluster may have them.
 	noOpenShift *source.Pos
 
@@ -44,6 +46,8 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 		ended:    f.Ended,
 		identity: newIdentity(h, f.HeaderKey("identity"), diags),
 		goFleet:  map[string]any{"name": h.Metadata.Name},
+
+		asksForApprovals: f.HeaderKey("policy", "approve").IsSet(),
 	}
 	if f.NoOpenShift && h.Target.OpenShift == nil {
 		s.noOpenShift = new(f.HeaderPos(f.PartPos(), "target"))

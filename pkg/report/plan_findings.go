@@ -52,7 +52,7 @@ func (p Plan) findings() []finding {
 		out = append(out, n.finding())
 	}
 	slices.SortStableFunc(out, func(a, b finding) int {
-		return cmp.Or(compareBool(b.gate == blocks, a.gate == blocks), cmp.Compare(b.level, a.level),
+		return cmp.Or(cmp.Compare(weight(b.gate == blocks, b.level), weight(a.gate == blocks, a.level)),
 			strings.Compare(a.pos.File, b.pos.File),
 			cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Col, b.pos.Col))
 	})

@@ -43,7 +43,7 @@ func (p Plan) GateNotes() []GateNote {
 	}
 	markConflicts(out)
 	slices.SortStableFunc(out, func(a, b GateNote) int {
-		return cmp.Or(compareBool(b.Blocks, a.Blocks), cmp.Compare(b.Level, a.Level),
+		return cmp.Or(cmp.Compare(weight(b.Blocks, b.Level), weight(a.Blocks, a.Level)),
 			strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
 	return out
@@ -82,17 +82,6 @@ func (p Plan) unneeded() []GateNote {
 		}
 	}
 	return out
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 func addNote(notes []GateNote, n GateNote, name string) []GateNote {
@@ -221,6 +210,15 @@ func (p Plan) GateHeadline() string {
 		out += ", " + Count(staged, "VM") + " staged for the next start"
 	}
 	return out
+}
+
+// weight orders what a plan says: what blocks the sync weighs more than what does not,
+// whatever the levels.
+func weight(blocks bool, l plan.Level) int {
+	if blocks {
+		return int(plan.DataLoss) + 1 + int(l)
+	}
+	return int(l)
 }
 
 // place returns where the line of a note belongs.
