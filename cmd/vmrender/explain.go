@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
@@ -49,7 +50,7 @@ removed from Git, or its Argo CD Application is deleted.`,
 		if key == lifecycleKey {
 			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), form.value)
 		}
-		rows, diags := fleet.Explain(path, flags.options(cmd, nil), args[0], key)
+		rows, diags := machine.Explain(path, flags.options(cmd, nil), args[0], key)
 		reported := report.Problems(cmd.ErrOrStderr(), diags)
 		if reported != nil && len(rows) == 0 {
 			return reported
@@ -64,7 +65,7 @@ removed from Git, or its Argo CD Application is deleted.`,
 
 // explainedKeys returns the keys of a VM for completion.
 func explainedKeys(path string, opts fleet.Options, vm string) []string {
-	rows, _ := fleet.Explain(path, opts, vm, "")
+	rows, _ := machine.Explain(path, opts, vm, "")
 	keys := make([]string, 0, len(rows))
 	for _, r := range rows {
 		keys = append(keys, r.Key)

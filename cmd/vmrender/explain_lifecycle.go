@@ -28,9 +28,9 @@ func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form 
 	if len(f.Machines) == 0 {
 		return errors.New("the VM has no replicas")
 	}
-	all, _ := fleet.Explain(path, withoutSelection(opts), opts.VMs[0], "")
+	all, _ := machine.Explain(path, withoutSelection(opts), opts.VMs[0], "")
 	rows := slices.DeleteFunc(all, func(r fleet.Explained) bool {
-		return r.Key != lifecycleKey && !strings.HasPrefix(r.Key, lifecycleKey+".")
+		return r.Pos.Line == 0 || r.Key != lifecycleKey && !strings.HasPrefix(r.Key, lifecycleKey+".")
 	})
 	policy := render.PolicyOf(f.Machines[0]).Named(f.Machines[0].Name)
 	return form.print(cmd.OutOrStdout(), lifecycleOf(policy, rows), func(w io.Writer) error {

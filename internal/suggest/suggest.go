@@ -69,6 +69,16 @@ func DidYouMean(name string, known []string) string {
 	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), list(nearest))
 }
 
+// OneOf returns the end of a message about an unknown name that is known to stand for
+// these elsewhere: `did you mean "x" or "y"?`.
+func OneOf(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return "did you mean " + strings.Join(quoted, " or ") + "?"
+}
+
 // list returns names for a message, which is one line: those with a line break or
 // another character that cannot be seen are in quotes.
 func list(names []string) string {
@@ -90,6 +100,9 @@ func tolerance(name string) int {
 	return max(2, n/3)
 }
 
+// plain leaves out what separates the parts of a name: rhel-9.4 is near to rhel9.
+var plain = strings.NewReplacer("-", "", "_", "", ".", "")
+
 type candidate struct {
 	name     string
 	distance int
@@ -97,10 +110,10 @@ type candidate struct {
 
 // rank sorts the known names by their distance from name, then alphabetically.
 func rank(name string, known []string) []candidate {
-	lower := strings.ToLower(name)
+	lower := plain.Replace(strings.ToLower(name))
 	ranked := make([]candidate, len(known))
 	for i, k := range known {
-		ranked[i] = candidate{k, levenshtein.Distance(lower, strings.ToLower(k), nil)}
+		ranked[i] = candidate{k, levenshtein.Distance(lower, plain.Replace(strings.ToLower(k)), nil)}
 	}
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))

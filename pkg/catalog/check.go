@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -68,8 +67,7 @@ func (c *checker) checkQuantity(n *source.Node, path string) {
 
 // reportUnknown reports a name that is not in the catalog.
 func (c *checker) reportUnknown(n *source.Node, path, what, kind string) {
-	c.diags.Errorf(n.Pos(), rule.UnknownName, path,
-		"unknown %s %q; %s", what, n.Text, suggest.DidYouMean(n.Text, c.set.Names(kind)))
+	c.diags.Errorf(n.Pos(), rule.UnknownName, path, "%s", c.set.Unknown(what, kind, n.Text))
 }
 
 // text returns the value of a key if it is a string that is not empty, or nil.

@@ -1,11 +1,9 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -128,16 +126,6 @@ func (s *Set) Flavor(name string) *source.Node { return s.entry("flavors", name)
 
 // Network returns a network, or nil if there is none.
 func (s *Set) Network(name string) *Network { return lookup[Network](s, &s.networks, "networks", name) }
-
-// UnknownNetwork returns the problem with the name of a network that does not exist.
-func (s *Set) UnknownNetwork(name string) string {
-	known := s.Names("networks")
-	accepted := suggest.DidYouMean(name, known)
-	if _, near := suggest.Nearest(name, known); !near {
-		accepted += ", or namespace/name of a NetworkAttachmentDefinition"
-	}
-	return fmt.Sprintf("unknown network %q; %s", name, accepted)
-}
 
 // Image returns a named disk source, or nil if there is none.
 func (s *Set) Image(name string) *Source { return lookup[Source](s, &s.images, "images", name) }

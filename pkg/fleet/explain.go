@@ -22,37 +22,36 @@ type Explained struct {
 	Level string     // the level of inheritance that sets it, such as "VM" or "fleet defaults"
 }
 
-// Explain returns the effective values of one VM of the fleet at path: all of
-// them, or those under key. vm is a name or namespace/name.
-func Explain(path string, opts Options, vm, key string) ([]Explained, *source.Diagnostics) {
-	diags := new(source.Diagnostics)
-	f := Open(path, opts, diags)
+// Named returns the entries that a name, or namespace/name, of a VM refers to; a replica is
+// of its entry. They are sorted by namespace.
+func (f *Fleet) Named(vm string) []*Entry {
 	var mu sync.Mutex
-	var names []string
-	var found *Entry
+	var known []string
+	var found []*Entry
 	f.Each(func(e *Entry, _ *source.Diagnostics) {
 		mu.Lock()
 		defer mu.Unlock()
-		names = append(names, e.Name)
-		if e.isNamed(vm, opts.Namespace) {
-			found = e
+		known = append(known, e.Name)
+		if e.isNamed(vm, f.Namespace) {
+			found = append(found, e)
 		}
 	})
-	if found == nil {
-		if !diags.HasErrors() {
-			slices.Sort(names)
-			diags.Errorf(source.Pos{}, rule.UnknownName, "", "unknown VM %q; %s", vm, suggest.DidYouMean(vm, names))
-		}
-		return nil, diags
+	slices.SortFunc(found, func(a, b *Entry) int { return strings.Compare(a.Namespace(), b.Namespace()) })
+	if len(found) == 0 && !f.diags.HasErrors() {
+		slices.Sort(known)
+		f.diags.Errorf(source.Pos{}, rule.UnknownName, "", "unknown VM %q; %s", vm, suggest.DidYouMean(vm, known))
 	}
-	return under(found.explained(), vm, key, diags), diags
+	return found
 }
+
+// Namespace returns the namespace that the levels of the entry set, or "".
+func (e *Entry) Namespace() string { return e.Keys.Get("namespace").Str() }
 
 // isNamed reports whether name, with or without a namespace, refers to the
 // entry or to one of its replicas.
 func (e *Entry) isNamed(name, namespace string) bool {
 	if ns, rest, ok := strings.Cut(name, "/"); ok {
-		if cmp.Or(e.Keys.Get("namespace").Str(), namespace) != ns {
+		if cmp.Or(e.Namespace(), namespace) != ns {
 			return false
 		}
 		name = rest
@@ -67,27 +66,8 @@ func replicaOf(name, entry string) bool {
 	return ok && err == nil
 }
 
-// under returns the values at or below key.
-func under(all []Explained, vm, key string, diags *source.Diagnostics) []Explained {
-	if key == "" {
-		return all
-	}
-	var out []Explained
-	known := make([]string, 0, len(all))
-	for _, e := range all {
-		known = append(known, e.Key)
-		if rest, ok := strings.CutPrefix(e.Key, key); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			out = append(out, e)
-		}
-	}
-	if len(out) == 0 && len(all) > 0 {
-		diags.Errorf(source.Pos{}, rule.UnknownName, "",
-			"the VM %q has no value for %q; %s", vm, key, suggest.DidYouMean(key, known))
-	}
-	return out
-}
-
-func (e *Entry) explained() []Explained {
+// Explained returns the effective values of the entry as its levels set them, by key.
+func (e *Entry) Explained() []Explained {
 	var out []Explained
 	leaves(e.Keys, "", func(path string, n *source.Node) {
 		out = append(out, Explained{Key: path, Value: shown(path, n), Pos: n.Pos(), Level: e.origin(n)})

@@ -85,10 +85,12 @@ func explain(t *testing.T, a *txtar.Archive) string {
 	if _, err := os.Stat(overlay); err == nil {
 		opts.Overlays = []string{overlay}
 	}
-	all, diags := fleet.Explain(dir, opts, "it", "")
+	diags := new(source.Diagnostics)
+	found := fleet.Open(dir, opts, diags).Named("it")
 	require.Empty(t, relative(diags, dir))
+	require.Len(t, found, 1)
 	var out strings.Builder
-	for _, e := range all {
+	for _, e := range found[0].Explained() {
 		at := strings.TrimPrefix(strings.ReplaceAll(e.Pos.String(), dir, ""), "/")
 		level := strings.ReplaceAll(e.Level, dir+"/", "")
 		fmt.Fprintf(&out, "%s = %s (%s, %s)\n", e.Key, e.Value, at, level)

@@ -3,7 +3,6 @@ package fleet
 import (
 	"sync"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -119,8 +118,7 @@ func (f *Fleet) flavorOf(keys *source.Node, path string, diags *source.Diagnosti
 // reportUnknown reports a name that is not among the entries of a kind in the
 // catalog.
 func (f *Fleet) reportUnknown(diags *source.Diagnostics, n *source.Node, path, what, kind string) {
-	diags.Errorf(n.Pos(), rule.UnknownName, path,
-		"unknown %s %q; %s", what, n.Text, suggest.DidYouMean(n.Text, f.Catalog.Names(kind)))
+	diags.Errorf(n.Pos(), rule.UnknownName, path, "%s", f.Catalog.Unknown(what, kind, n.Text))
 }
 
 // nearest returns the value of a key that the level or its nearest parent sets, or nil if none does.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -47,8 +46,7 @@ func (d *draft) errorf(pos source.Pos, id rule.ID, path, format string, args ...
 // reportUnknown reports a name that is not among the entries of a kind in the
 // catalog.
 func (d *draft) reportUnknown(n *source.Node, path, what, kind string) {
-	d.diags.Errorf(n.Pos(), rule.UnknownName, d.entry.Path+path,
-		"unknown %s %q; %s", what, n.Text, suggest.DidYouMean(n.Text, d.site.Catalog.Names(kind)))
+	d.diags.Errorf(n.Pos(), rule.UnknownName, d.entry.Path+path, "%s", d.site.Catalog.Unknown(what, kind, n.Text))
 }
 
 // decide resolves every part of the machine.

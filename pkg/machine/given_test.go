@@ -27,7 +27,7 @@ vms: {y: {}}
 		"runStrategy=Halted", "flavor=large", "terminationGracePeriodSeconds=null",
 		"labels.from=given", "labels.also='1'", "lifecycle.type=cattle",
 	}}
-	rows, diags := fleet.Explain(dir, opts, "it", "")
+	rows, diags := machine.Explain(dir, opts, "it", "")
 	require.Empty(t, relative(diags, dir))
 	got := map[string]string{}
 	for _, r := range rows {

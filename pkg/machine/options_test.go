@@ -295,7 +295,7 @@ func TestExplainOne(t *testing.T) {
 vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: other, labels: {}}}
 `)
 	explain := func(vm, key string) (string, []string) {
-		values, diags := fleet.Explain(dir, fleet.Options{}, vm, key)
+		values, diags := machine.Explain(dir, fleet.Options{}, vm, key)
 		var out []string
 		for _, v := range values {
 			out = append(out, v.Key+"="+v.Value)
@@ -303,17 +303,19 @@ vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: othe
 		return strings.Join(out, " "), relative(diags, dir)
 	}
 	for args, want := range map[string]string{
-		"a nics":            "nics[0]=pod nics[1]=ns/lan",
-		"a nics[1]":         "nics[1]=ns/lan",
+		"a nics": "nics[0]=pod nics[0].name=default nics[0].binding=masquerade nics[0].model=virtio " +
+			"nics[1]=ns/lan nics[1].name=lan nics[1].binding=bridge nics[1].model=virtio",
+		"a nics[1]":         "nics[1]=ns/lan nics[1].name=lan nics[1].binding=bridge nics[1].model=virtio",
 		"pool-1 replicas":   "replicas=2",
 		"pool replicas":     "replicas=2",
 		"other/b namespace": "namespace=other",
 		"b labels":          "labels={}",
-		"ns/a disks.root":   "disks.root.size=30Gi disks.root.source.dataSource=images/golden",
-		"a disk":            `no value for "disk"`,
-		"ns/b cpu":          `unknown VM "ns/b"`,
-		"pool-x cpu":        `unknown VM "pool-x"; did you mean "pool"?`,
-		"c cpu":             `unknown VM "c"`,
+		"ns/a disks.root": "disks.root.size=30Gi disks.root.source.dataSource=images/golden " +
+			"disks.root.type=disk disks.root.bus=virtio disks.root.keep=true",
+		"a disk":     `no value for "disk"`,
+		"ns/b cpu":   `unknown VM "ns/b"`,
+		"pool-x cpu": `unknown VM "pool-x"; did you mean "pool"?`,
+		"c cpu":      `unknown VM "c"`,
 	} {
 		vm, key, _ := strings.Cut(args, " ")
 		got, problems := explain(vm, key)

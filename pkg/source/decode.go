@@ -56,6 +56,9 @@ type decoder struct {
 	diags  *Diagnostics
 	key    *Field // field whose value is being decoded, unless that is a list item
 	secret bool   // inside a value that diagnostics must not quote
+
+	example   string // of the value exampleOf, as in YAML
+	exampleOf *Node
 }
 
 func (d *decoder) errorf(n *Node, id rule.ID, format string, args ...any) {
@@ -66,16 +69,21 @@ func (d *decoder) errorf(n *Node, id rule.ID, format string, args ...any) {
 // empty.
 func (d *decoder) reportWrongType(n *Node, want, hint string) {
 	message := "wrong type: got " + d.describe(n) + ", expected " + want
+	if n == d.exampleOf && d.example != "" {
+		message += ", such as " + d.example
+	}
 	if hint != "" && !d.secret {
 		message += "; " + hint
 	}
 	d.errorf(n, rule.WrongType, "%s", message)
 }
 
+// longest is the length of the longest text that a message quotes.
+const longest = 60
+
 // describe returns what was written, for messages: the kind and, for a short scalar,
 // the text.
 func (d *decoder) describe(n *Node) string {
-	const longest = 60
 	if d.secret || len(n.Text) > longest {
 		return kindName(n.Kind)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -141,7 +142,7 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 		f := &n.Fields[i]
 		at, ok := p.byName[f.Key]
 		if !ok {
-			d.reportUnknownKey(f, p.accepted)
+			d.reportUnknownKey(f, p)
 			continue
 		}
 		if f.Value.Kind == Null {
@@ -164,6 +165,7 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
 	outer := d.secret
 	d.secret = outer || field.secret
+	d.example, d.exampleOf = field.example, value
 	if field.limits.hasConstraint {
 		value = field.limits.asText(value)
 	}
@@ -173,9 +175,16 @@ func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
 	d.secret = outer
 }
 
-func (d *decoder) reportUnknownKey(f *Field, accepted []string) {
-	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key),
-		"unknown key %q; %s", f.Key, suggest.DidYouMean(f.Key, accepted))
+// elsewhere is implemented by structs whose keys people know by other names: it returns the
+// keys here by those names.
+type elsewhere interface{ Elsewhere() map[string][]string }
+
+func (d *decoder) reportUnknownKey(f *Field, of *plan) {
+	hint := suggest.DidYouMean(f.Key, of.accepted)
+	if named, ok := reflect.New(of.typ).Interface().(elsewhere); ok && named.Elsewhere()[f.Key] != nil {
+		hint = suggest.OneOf(named.Elsewhere()[f.Key])
+	}
+	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key), "unknown key %q; %s", f.Key, hint)
 }
 
 func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
@@ -226,9 +235,17 @@ func decodeStrings(_ *plan, d *decoder, n *Node, v reflect.Value) {
 	}
 }
 
+// reportNoList reports a value that should be a list; that of a single scalar is shown.
+func (d *decoder) reportNoList(n *Node) {
+	if n.IsScalar() && !d.secret && !strings.ContainsAny(n.Text, "\n,{}[]#:'\"") && len(n.Text) < longest {
+		d.exampleOf, d.example = n, "["+n.Text+"]"
+	}
+	d.reportWrongType(n, "a list", "")
+}
+
 func decodeSlice(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != List {
-		d.reportWrongType(n, "a list", "")
+		d.reportNoList(n)
 		return
 	}
 	v.Set(reflect.MakeSlice(p.typ, len(n.Items), len(n.Items)))

@@ -15,7 +15,9 @@ type structField struct {
 	short  bool // for the scalar that the struct's map is the long form of
 	limits constraints
 	needed bool // `required:"true"`
-	plan   *lazyPlan
+	// example is a value, as in YAML: `example:"{data: 20Gi}"`.
+	example string
+	plan    *lazyPlan
 }
 
 // in returns the field of a struct, and allocates the embedded pointers on the way.
@@ -96,7 +98,7 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 		}
 		f := structField{
 			name: name, index: at, tagged: name != "", secret: sf.Tag.Get("source") == "secret", short: short,
-			limits: constraintsOf(sf.Tag), needed: sf.Tag.Get("required") == "true",
+			limits: constraintsOf(sf.Tag), needed: sf.Tag.Get("required") == "true", example: sf.Tag.Get("example"),
 		}
 		if name == "" {
 			f.name = sf.Name

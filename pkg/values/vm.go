@@ -33,24 +33,24 @@ type VM struct {
 
 	// Disks by name; a quantity is short for `{size: QUANTITY}`. `root` is the boot disk, whose source and size
 	// default to those of the operating system.
-	Disks map[string]*Disk `json:"disks,omitempty"`
+	Disks map[string]*Disk `json:"disks,omitempty" example:"{data: 20Gi}"`
 	// NICs; a name is short for `{network: NAME}`. `pod` is the pod network. Defaults to one NIC on the pod
 	// network.
-	NICs []NIC `json:"nics,omitempty"`
+	NICs []NIC `json:"nics,omitempty" example:"[pod, vlan2003]"`
 
 	// First-boot configuration of Linux guests, and of Windows guests with cloudbase-init.
-	CloudInit *CloudInit `json:"cloudInit,omitempty"`
+	CloudInit *CloudInit `json:"cloudInit,omitempty" example:"{user: admin, packages: [nginx]}"`
 	// Answer file of Windows guests. An error for Linux.
-	Sysprep *Sysprep `json:"sysprep,omitempty"`
+	Sysprep *Sysprep `json:"sysprep,omitempty" example:"{secret: NAME}"`
 
 	// Firmware: `bios`, `efi`, `secureboot`, or the long form.
 	Firmware *Firmware `json:"firmware,omitempty"`
 	// Virtual TPM: true, false, or the long form.
 	TPM *TPM `json:"tpm,omitempty"`
 	// GPUs, by device name.
-	GPUs []Device `json:"gpus,omitempty"`
+	GPUs []Device `json:"gpus,omitempty" example:"[nvidia.com/GA102GL_A10]"`
 	// Host devices, by device name.
-	HostDevices []Device `json:"hostDevices,omitempty"`
+	HostDevices []Device `json:"hostDevices,omitempty" example:"[example.com/device]"`
 
 	// Machine type, such as `pc-q35-rhel9.6.0`. Defaults to that of the cluster.
 	MachineType string `json:"machineType,omitempty"`
@@ -59,9 +59,9 @@ type VM struct {
 	// Host name of the guest. Defaults to the name of the VM. A template.
 	Hostname string `json:"hostname,omitempty"`
 	// Labels of the VirtualMachine and its pods. Values are templates.
-	Labels map[string]string `json:"labels,omitempty"`
+	Labels map[string]string `json:"labels,omitempty" example:"{tier: web}"`
 	// Annotations of the VirtualMachine. Values are templates.
-	Annotations map[string]string `json:"annotations,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty" example:"{team: web}"`
 	// Workload type: server, desktop or highperformance.
 	Workload string `json:"workload,omitempty"`
 	// Namespace. Defaults to that of the Application (or `--namespace`).
@@ -72,7 +72,7 @@ type VM struct {
 	// Eviction strategy for drains of the node. Defaults to that of the cluster.
 	EvictionStrategy string `json:"evictionStrategy,omitempty" enum:"LiveMigrate,LiveMigrateIfPossible,None,External"`
 	// Node labels that the VM requires.
-	NodeSelector map[string]string `json:"nodeSelector,omitempty" keys:"label"`
+	NodeSelector map[string]string `json:"nodeSelector,omitempty" keys:"label" example:"{zone: a}"`
 	// Kubernetes tolerations.
 	Tolerations *source.Node `json:"tolerations,omitempty" ref:"tolerations"`
 	// Kubernetes affinity.
@@ -91,7 +91,7 @@ type VM struct {
 	AccessCredentials *source.Node `json:"accessCredentials,omitempty" ref:"accessCredentials"`
 
 	// Services by name, one Kubernetes Service each; a port number is short for `{port: NUMBER}`.
-	Services map[string]*Service `json:"services,omitempty"`
+	Services map[string]*Service `json:"services,omitempty" example:"{http: 80}"`
 
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
@@ -104,17 +104,17 @@ type VM struct {
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
 	// VMs that must be up before this one, by name or `namespace/name`.
-	DependsOn []string `json:"dependsOn,omitempty"`
+	DependsOn []string `json:"dependsOn,omitempty" example:"[db]"`
 	// Number of VMs to create, named `<name>-0` and so on. In templates, `{{ .ordinal }}` is the number of the
 	// VM.
 	Replicas *int `json:"replicas,omitempty" minimum:"0" maximum:"10000"`
 	// Arbitrary values for templates, as `{{ .vars.NAME }}`.
-	Vars map[string]*source.Node `json:"vars,omitempty"`
+	Vars map[string]*source.Node `json:"vars,omitempty" example:"{stage: prod}"`
 
 	// Merge patch (RFC 7386), applied to the rendered VirtualMachine: null removes a key, lists are replaced.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"VirtualMachine"`
 	// RFC 6902 operations, applied to the VirtualMachine after `overrides`.
-	Patches []patch.Operation `json:"patches,omitempty"`
+	Patches []patch.Operation `json:"patches,omitempty" example:"[{op: remove, path: /spec/template/spec/hostname}]"`
 }
 
 // CPU is the long form of `cpu`. The number of virtual CPUs is sockets × cores × threads.
@@ -277,7 +277,7 @@ type CloudInit struct {
 	// Host name. Defaults to the name of the VM.
 	Hostname string `json:"hostname,omitempty"`
 	// Packages to install.
-	Packages []string `json:"packages,omitempty"`
+	Packages []string `json:"packages,omitempty" example:"[nginx]"`
 	// Commands to run: strings, or lists of arguments.
 	RunCmd []Command `json:"runcmd,omitempty"`
 	// Complete user data, instead of the keys above. It may contain templates. For a literal `{{`, as in the Jinja

@@ -1,0 +1,143 @@
+package machine
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// The origins of values that no level sets.
+const (
+	byDefault  = "default"
+	byIdentity = "identity"
+)
+
+// decisions collects the values that are decided for a machine.
+type decisions struct {
+	site  *Site
+	entry *fleet.Entry
+	m     *Machine
+	rows  []fleet.Explained
+}
+
+// decided returns the values of a machine by the keys that would set them, each with what
+// decides it. None of them can be a secret.
+func (s *Site) decided(e *fleet.Entry, m *Machine) []fleet.Explained {
+	d := decisions{site: s, entry: e, m: m}
+	d.sizing()
+	for i := range m.Disks {
+		d.disk(&m.Disks[i])
+	}
+	for i := range m.NICs {
+		d.nic(&m.NICs[i], nicPath(i))
+	}
+	d.guest()
+	d.metadata()
+	d.services()
+	return d.rows
+}
+
+// add adds a value, unless it is empty.
+func (d *decisions) add(key, value, level string) {
+	if value != "" {
+		d.rows = append(d.rows, fleet.Explained{Key: key, Value: value, Level: level})
+	}
+}
+
+// byOS is the origin of what the operating system decides.
+func (d *decisions) byOS() string { return "catalogue entry " + d.m.OS.Name }
+
+func (d *decisions) sizing() {
+	for _, part := range []struct {
+		key   string
+		value uint32
+	}{{"sockets", d.m.CPU.Sockets}, {"cores", d.m.CPU.Cores}, {"threads", d.m.CPU.Threads}} {
+		if part.value > 0 {
+			d.add("cpu."+part.key, strconv.FormatUint(uint64(part.value), 10), d.byOS())
+		}
+	}
+}
+
+func (d *decisions) disk(disk *Disk) {
+	path := source.JoinPath("disks", disk.Name)
+	if image := d.entry.Keys.Get("disks", disk.Name, "source", "image").Str(); image != "" {
+		kind, value, _ := strings.Cut(disk.Source.String(), " ")
+		d.add(path+".source."+kind, cmp.Or(value, "true"), "image "+image)
+	}
+	d.add(path+".type", disk.Type, byDefault)
+	d.add(path+".bus", disk.Bus, d.byOS())
+	class := "storage class " + disk.StorageClass
+	d.add(path+".accessMode", disk.AccessMode, class)
+	d.add(path+".volumeMode", disk.VolumeMode, class)
+	if disk.Kind == DiskDataVolume {
+		d.add(path+".keep", strconv.FormatBool(disk.Keep), byDefault)
+	}
+}
+
+func (d *decisions) nic(nic *NIC, path string) {
+	network, byNetwork := d.site.Catalog.Network(nic.Network), "network "+nic.Network
+	if network == nil {
+		network = new(catalog.Network)
+	}
+	byModel := d.byOS()
+	if network.Model != "" {
+		byModel = byNetwork
+	}
+	if nic.node == nil {
+		d.add(path+".network", nic.Network, byDefault)
+	}
+	d.add(path+".name", nic.Name, byNetwork)
+	d.add(path+".binding", nic.Binding, byNetwork)
+	d.add(path+".model", nic.Model, byModel)
+	d.add(path+".mac", nic.MAC, byIdentity)
+	d.add(path+".ip", nic.IP, byNetwork)
+	d.add(path+".gateway", nic.Gateway, byNetwork)
+	for i, server := range nic.DNS {
+		d.add(source.IndexPath(path+".dns", i), server, byNetwork)
+	}
+}
+
+func (d *decisions) guest() {
+	m := d.m
+	d.add("arch", m.Arch, byDefault)
+	d.add("firmware.type", m.Firmware.Type, d.byOS())
+	d.add("firmware.uuid", m.Firmware.UUID, byIdentity)
+	d.add("firmware.serial", m.Firmware.Serial, byIdentity)
+	d.add("hostname", cmp.Or(m.Hostname, m.Name), byDefault)
+	d.add("lifecycle.type", map[bool]string{true: "cattle", false: "pet"}[m.Lifecycle.Cattle()], byDefault)
+	d.add("namespace", m.Namespace, "--namespace")
+	d.add("runStrategy", m.RunStrategy, byDefault)
+	if m.CloudInit != nil {
+		d.add("cloudInit.user", m.CloudInit.User, d.byOS())
+		d.add("cloudInit.hostname", m.CloudInit.Hostname, byDefault)
+		d.add("cloudInit.datasource", m.CloudInit.Datasource, byDefault)
+	}
+}
+
+func (d *decisions) metadata() {
+	d.strings("labels", d.m.Labels)
+	d.strings("annotations", d.m.Annotations)
+}
+
+// strings adds a map of labels or annotations, of which the templates are expanded.
+func (d *decisions) strings(path string, of map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		d.add(source.JoinPath(path, key), of[key], byDefault)
+	}
+}
+
+func (d *decisions) services() {
+	for i := range d.m.Services {
+		s := &d.m.Services[i]
+		path := source.JoinPath("services", s.PortName)
+		d.add(path+".targetPort", strconv.Itoa(int(cmp.Or(s.TargetPort, s.Port))), byDefault)
+		d.add(path+".protocol", s.Protocol, byDefault)
+		d.add(path+".type", s.Type, byDefault)
+	}
+}

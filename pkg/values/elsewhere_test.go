@@ -1,0 +1,54 @@
+package values
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every key that is suggested exists, and no name that is one here is taken for another.
+func TestElsewhere(t *testing.T) {
+	for _, of := range []interface{ Elsewhere() map[string][]string }{new(VM), new(Disk), new(NIC), new(CloudInit)} {
+		typ := reflect.TypeOf(of).Elem()
+		for name, keys := range of.Elsewhere() {
+			require.Nil(t, fieldOf(typ, name), "%s is a key of %s", name, typ)
+			require.NotEmpty(t, keys, name)
+			for _, key := range keys {
+				require.True(t, exists(typ, key), "%s: no key %s", name, key)
+			}
+		}
+	}
+}
+
+var part = regexp.MustCompile(`^\w+|\[\]|\.\w+`)
+
+// exists reports whether a type has a key such as disks.root.size or nics[].mac.
+func exists(t reflect.Type, key string) bool {
+	for _, p := range part.FindAllString(key, -1) {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
+			t = t.Elem()
+			continue
+		}
+		next := fieldOf(t, strings.TrimPrefix(p, "."))
+		if next == nil {
+			return false
+		}
+		t = next
+	}
+	return true
+}
+
+func fieldOf(t reflect.Type, key string) reflect.Type {
+	for i := range t.NumField() {
+		if Key(t.Field(i)) == key {
+			return t.Field(i).Type
+		}
+	}
+	return nil
+}
