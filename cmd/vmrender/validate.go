@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -10,80 +13,126 @@ import (
 
 func newValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:        "validate [PATH]",
+		Use:        "validate [PATH...]",
 		SuggestFor: []string{"lint", "check", "verify", "test"},
-		Short:      "Report every error and warning of a fleet or a platform",
-		Long: `Read the fleet, directory or file at PATH (the working directory by default, "-"
-for a values file on standard input), render it, and report every problem. A PATH
-to a platform.yaml, or to a directory with a platform.yaml and no fleet, validates
-the platform. A directory with both validates both.
+		Short:      "Report every error and warning of fleets and platforms",
+		Long: `Read the fleet, directory or file at each PATH (the working directory by default,
+"-" for a values file on standard input), render it, and report every problem. A
+PATH to a platform.yaml validates the platform, and a directory everything in it:
+the fleet that it belongs to, and all fleets and platforms below it.
 
 The report is written to stdout in one of these formats: text (one line per
 problem), json, sarif (SARIF 2.1.0, for code scanning) or github (annotations in
-a GitHub Actions log). The exit status is 1 if there are errors.`,
+a GitHub Actions log). The exit status is 1 if there are errors, or with --strict
+warnings. Of problems that repeat, text shows the first ones, unless --all is set.`,
 		Example: `  vmrender validate
+  vmrender validate sites/a sites/b/vms/web.yaml --strict
   vmrender validate sites/a -o sarif > vmrender.sarif`,
 	}
-	flags := new(fleetFlags)
-	flags.register(cmd)
-	platform := new(platformFlags)
-	platform.registerFiles(cmd)
-	cmd.Args = cobra.MatchAll(argsBetween(0, 1), platform.check)
+	c := validation{fleets: map[string]bool{}}
+	c.fleet.register(cmd)
+	c.platform.registerFiles(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&c.strict, "strict", false, "exit with status 1 for warnings, too")
+	flags.BoolVar(&c.all, "all", false, "show each problem in the format text, however often it repeats")
+	flags.StringArrayVar(&c.vms, "vm", nil, "`name` or namespace/name of a VM to validate (repeatable, default all)")
+	completeFlag(cmd, "vm", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return vmNames(pathArg(args), c.fleet.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp
+	})
+	cmd.Args = c.platform.check
 	format := outputFlag(cmd, report.Formats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		v, what, err := validatePath(cmd, pathArg(args), flags, platform)
-		if err != nil {
+		if err := c.run(cmd, args); err != nil {
 			return err
 		}
+		v := report.Validation{Version: readBuild().Version, VMs: c.rendered, Diagnostics: c.diags.Sorted(), All: c.all}
 		if err := format.value.Write(cmd.OutOrStdout(), v); err != nil {
 			return err
 		}
-		if v.HasErrors() {
+		if v.HasErrors() || c.strict && len(v.Diagnostics) > 0 {
 			return report.ErrReported
 		}
-		cmd.PrintErrf("ok: %s\n", what)
+		cmd.PrintErrf("ok: %s\n", c.count())
 		return nil
 	}
 	return cmd
 }
 
-// validatePath validates the fleet, the platform, or both at a path, and counts the VMs
-// and layers.
-func validatePath(cmd *cobra.Command, path string, flags *fleetFlags, platform *platformFlags) (
-	v report.Validation, count string, err error,
-) {
-	if file, ok := platform.File(path); ok {
-		accepted := []string{"kube-version", "api-versions", "root", "overlay", "set", "output"}
-		if err := rejectOtherFlags("a platform", cmd, accepted...); err != nil {
-			return v, "", err
-		}
-		platform.Overlays, platform.Set = flags.overlays, flags.sets
-		diags, count := validatePlatform(file, platform.Options)
-		return validation(0, diags), count, nil
-	}
-	file, both := layers.FileBesideFleet(path)
-	if !both {
-		if err := rejectPlatformFlags(cmd); err != nil {
-			return v, "", err
-		}
-	}
-	_, rendered, diags := renderFleet(path, flags.options(cmd, nil))
-	v = validation(countVMs(rendered), diags)
-	count = report.Count(v.VMs, "VM")
-	if both {
-		more, ofLayers := validatePlatform(file, platform.Options)
-		diags.Merge(more)
-		v, count = validation(v.VMs, diags), count+", "+ofLayers
-	}
-	return v, count, nil
+// validation is one run of the command: its flags, and what it has found.
+type validation struct {
+	fleet       fleetFlags
+	platform    platformFlags
+	vms         []string
+	strict, all bool
+
+	diags          source.Diagnostics
+	fleets         map[string]bool // by their directories
+	rendered       int
+	platforms      int
+	renderedLayers int
 }
 
-// validatePlatform renders the layers of a platform, and counts them.
-func validatePlatform(file string, o layers.Options) (*source.Diagnostics, string) {
-	n, diags := layers.Validate(file, o)
-	return diags, report.Count(n, "layer")
+// run validates what is at the paths. Flags that nothing there accepts are an error.
+func (c *validation) run(cmd *cobra.Command, paths []string) error {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	parts := fleet.Parts(paths, "")
+	for _, path := range parts {
+		file, isPlatform := c.platform.File(path)
+		beside, both := layers.FileBesideFleet(path)
+		if len(parts) == 1 && !both {
+			if err := c.rejectFlags(cmd, isPlatform); err != nil {
+				return err
+			}
+		}
+		if !isPlatform {
+			c.validateFleet(cmd, path)
+		}
+		if isPlatform || both {
+			c.validatePlatform(cmp.Or(file, beside))
+		}
+	}
+	return nil
 }
 
-func validation(vms int, diags *source.Diagnostics) report.Validation {
-	return report.Validation{Version: readBuild().Version, VMs: vms, Diagnostics: diags.Sorted()}
+func (c *validation) rejectFlags(cmd *cobra.Command, isPlatform bool) error {
+	if isPlatform {
+		return rejectOtherFlags("a platform", cmd,
+			"kube-version", "api-versions", "root", "overlay", "set", "output", "strict", "all")
+	}
+	return rejectPlatformFlags(cmd)
+}
+
+func (c *validation) validateFleet(cmd *cobra.Command, path string) {
+	_, rendered, diags := renderFleet(path, c.fleet.options(cmd, c.vms))
+	c.diags.Merge(diags)
+	c.fleets[fleet.Root(path, "")] = true
+	c.rendered += countVMs(rendered)
+}
+
+func (c *validation) validatePlatform(file string) {
+	c.platform.Overlays, c.platform.Set = c.fleet.overlays, c.fleet.sets
+	layers, diags := layers.Validate(file, c.platform.Options)
+	c.diags.Merge(diags)
+	c.platforms++
+	c.renderedLayers += layers
+}
+
+// count returns what was validated, such as "11 VMs" or "12 VMs in 2 fleets, 4 layers".
+func (c *validation) count() string {
+	vms, layers := report.Count(c.rendered, "VM"), report.Count(c.renderedLayers, "layer")
+	if len(c.fleets) > 1 {
+		vms += " in " + report.Count(len(c.fleets), "fleet")
+	}
+	if c.platforms > 1 {
+		layers += " of " + report.Count(c.platforms, "platform")
+	}
+	switch {
+	case c.platforms == 0:
+		return vms
+	case len(c.fleets) == 0:
+		return layers
+	}
+	return vms + ", " + layers
 }

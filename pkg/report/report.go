@@ -18,6 +18,8 @@ type Validation struct {
 	VMs int
 	// Diagnostics are the problems, in the order in which they are reported.
 	Diagnostics []source.Diagnostic
+	// All shows people each problem, however often it repeats.
+	All bool
 }
 
 // Format is an output format for a [Validation].

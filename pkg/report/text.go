@@ -9,13 +9,18 @@ import (
 
 // Text writes one line per problem, "file:line:col: path: message", and a summary
 // line if there is more than one problem. It writes nothing for a fleet without
-// problems. See [Visible] for what is not printable.
+// problems. See [Visible] for what is not printable. Of problems that repeat it shows the
+// first ones, unless all are asked for.
 func Text(w io.Writer, v Validation) error {
 	var b strings.Builder
-	for _, d := range v.Diagnostics {
-		b.WriteString(Visible(d.String()))
-		b.WriteByte('\n')
+	repeated := newRepetitions()
+	for i := range v.Diagnostics {
+		if d := &v.Diagnostics[i]; v.All || repeated.show(d) {
+			b.WriteString(Visible(d.String()))
+			b.WriteByte('\n')
+		}
 	}
+	b.WriteString(repeated.String())
 	if summary := v.Summary(); summary != "" {
 		b.WriteString(summary)
 		b.WriteByte('\n')

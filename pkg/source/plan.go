@@ -181,7 +181,7 @@ type elsewhere interface{ Elsewhere() map[string][]string }
 
 func (d *decoder) reportUnknownKey(f *Field, of *plan) {
 	hint := suggest.DidYouMean(f.Key, of.accepted)
-	if named, ok := reflect.New(of.typ).Interface().(elsewhere); ok && named.Elsewhere()[f.Key] != nil {
+	if named, ok := reflect.TypeAssert[elsewhere](reflect.New(of.typ)); ok && named.Elsewhere()[f.Key] != nil {
 		hint = suggest.OneOf(named.Elsewhere()[f.Key])
 	}
 	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key), "unknown key %q; %s", f.Key, hint)

@@ -45,9 +45,9 @@ func exists(t reflect.Type, key string) bool {
 }
 
 func fieldOf(t reflect.Type, key string) reflect.Type {
-	for i := range t.NumField() {
-		if Key(t.Field(i)) == key {
-			return t.Field(i).Type
+	for f := range t.Fields() {
+		if Key(f) == key {
+			return f.Type
 		}
 	}
 	return nil
