@@ -99,6 +99,8 @@ type foreignForm struct{ typ, noun, where string }
 
 // foreignForms maps the `ref` tags of fields to the formats of their values.
 var foreignForms = map[string]foreignForm{
+	"DataVolume":                {"object", "map", "Written as `metadata` (labels, annotations) and `spec` of CDI's DataVolume."},
+	"Disk":                      {"object", "map", "Written as an item of `disks` in KubeVirt's VirtualMachine."},
 	"VirtualMachine":            {"object", "map", "Written as the fields of KubeVirt's VirtualMachine."},
 	"accessCredentials":         {"array", "list", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"affinity":                  {"object", "map", "Written as in a Pod's `spec`."},

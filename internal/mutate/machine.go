@@ -21,7 +21,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/disks.go", "./pkg/machine", "a root disk of another mode is another disk",
-		`d.StorageClass, d.AccessMode, d.VolumeMode)...)`, `d.StorageClass, d.AccessMode)...)`,
+		`d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)`, `d.Size, d.StorageClass, d.AccessMode)`,
 	},
 
 	// Defaults.

@@ -51,7 +51,7 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 		Name: name, Volume: name, Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"), BootOrder: in.BootOrder,
 		Cache: in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
 		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
-		Pos: d.entry.At("disks", name),
+		Pos: d.entry.At("disks", name), Overrides: in.Overrides, DataVolume: in.DataVolume,
 	}
 	if name == values.RootDisk {
 		out.Volume = "rootdisk"
@@ -243,7 +243,11 @@ func (d *draft) diskClaim(out *Disk) {
 // or a different size, class or mode, is a different disk.
 func contentHash(d *Disk) string {
 	src := d.Source
-	return Hash(append(src.Parts(), d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)...)
+	parts := append(src.Parts(), d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)
+	if spec := d.DataVolume.Get("spec"); spec.IsSet() {
+		parts = append(parts, string(source.AppendJSON(nil, spec)))
+	}
+	return Hash(parts...)
 }
 
 func (d *draft) checkDisk(disk *Disk) {
@@ -277,6 +281,10 @@ func (d *draft) checkDisk(disk *Disk) {
 	if disk.Type == "lun" && !hasClaim {
 		d.errorf(d.entry.At("disks", disk.Name, "type"), rule.Conflict, path+".type",
 			"a LUN has a claim, and the source has none; use `type: disk`, or another source")
+	}
+	if disk.DataVolume.IsSet() && disk.Kind != DiskDataVolume {
+		d.errorf(d.entry.At("disks", disk.Name, "dataVolume"), rule.Conflict, path+".dataVolume",
+			"the disk has no DataVolume to patch; remove it, or choose a source that CDI fills")
 	}
 	if disk.Hotpluggable && !hasClaim {
 		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",

@@ -139,6 +139,9 @@ type Disk struct {
 	Keep     bool
 	ExpandTo string // quantity; empty if the disk keeps its size
 	Pos      source.Pos
+
+	Overrides  *source.Node // merge patch on KubeVirt's disk, or nil
+	DataVolume *source.Node // merge patch on the DataVolume, or nil
 }
 
 // NIC is one NIC with all values resolved.

@@ -1,6 +1,9 @@
 package render
 
 import (
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,10 +27,13 @@ func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object
 		if d.Kind != machine.DiskDataVolume || !d.Keep {
 			continue
 		}
+		v := x.dataVolume(d, x.owned, x.diskAnnotations())
+		meta := x.objectMeta(d.Claim, v.Metadata.Annotations)
+		meta.Labels = v.Metadata.Labels
 		objects = append(objects, &cdiv1.DataVolume{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "cdi.kubevirt.io/v1beta1", Kind: "DataVolume"},
-			ObjectMeta: x.objectMeta(d.Claim, x.diskAnnotations()),
-			Spec:       x.dataVolumeSpec(d),
+			ObjectMeta: meta,
+			Spec:       v.Spec,
 		})
 	}
 	return objects
@@ -42,14 +48,69 @@ func (x *rendering) dataVolumeTemplates(g *guestData) []kubevirtv1.DataVolumeTem
 		if d.Kind != machine.DiskDataVolume || d.Keep {
 			continue
 		}
+		v := x.dataVolume(d, x.diskLabels(d), x.templateDiskAnnotations(d, g))
 		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{
-				Name: d.Claim, Labels: x.diskLabels(d), Annotations: x.templateDiskAnnotations(d, g),
-			},
-			Spec: x.dataVolumeSpec(d),
+			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: v.Metadata.Labels, Annotations: v.Metadata.Annotations},
+			Spec:       v.Spec,
 		})
 	}
 	return out
+}
+
+// dataVolume is what users patch of a DataVolume, or of its template.
+type dataVolume struct {
+	Metadata struct {
+		Name        string            `json:"name"`
+		Namespace   string            `json:"namespace"`
+		Labels      map[string]string `json:"labels,omitempty"`
+		Annotations map[string]string `json:"annotations,omitempty"`
+	} `json:"metadata"`
+	Spec cdiv1.DataVolumeSpec `json:"spec"`
+}
+
+// ownedDataVolume is what no patch on a DataVolume changes: what has a key of its own, which is checked there.
+var ownedDataVolume = func() map[string]string {
+	owned := maps.Clone(ownedMetadata)
+	for path, key := range map[string]string{
+		"sourceRef": "source", "storage.dataSource": "source", "storage.dataSourceRef": "source",
+		"storage.storageClassName": "storageClass", "storage.accessModes": "accessMode",
+		"storage.volumeMode": "volumeMode", "storage.resources": "size", "preallocation": "preallocation",
+	} {
+		owned["spec."+path] = "set `" + key + "` of the disk instead"
+	}
+	owned["spec.pvc"] = "CDI's `storage` is what is rendered"
+	return owned
+}()
+
+// dataVolume returns the DataVolume of a disk with the user's patch applied.
+func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]string) *dataVolume {
+	v := &dataVolume{Spec: x.dataVolumeSpec(d)}
+	meta := &v.Metadata
+	meta.Name, meta.Namespace, meta.Labels, meta.Annotations = d.Claim, x.Namespace, own, annotations
+	if !d.DataVolume.IsSet() {
+		return v
+	}
+	p := partPatch{over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedDataVolume}
+	out := patched(x, v, p)
+	if !slices.Equal(contents(&v.Spec), contents(&out.Spec)) {
+		x.diags.Errorf(d.DataVolume.Get("spec").Pos(), rule.Identity, x.path(p.key)+".spec.source",
+			"must have no other kind of source; set `source` of the disk instead")
+	}
+	return out
+}
+
+// contents returns the kinds of source of a DataVolume: CDI accepts one.
+func contents(s *cdiv1.DataVolumeSpec) []string {
+	if s.Source == nil {
+		return nil
+	}
+	var kinds []string
+	for field, value := range reflect.ValueOf(s.Source).Elem().Fields() {
+		if !value.IsNil() {
+			kinds = append(kinds, field.Name)
+		}
+	}
+	return kinds
 }
 
 // templateDiskAnnotations returns the annotations of a disk that the VM owns, nil for

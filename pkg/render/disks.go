@@ -16,15 +16,30 @@ func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	spec.Volumes = append(make([]kubevirtv1.Volume, 0, len(spec.Volumes)+len(x.Disks)+guest), spec.Volumes...)
 	for i := range x.Disks {
 		d := &x.Disks[i]
-		devices.Disks = append(devices.Disks, diskDevice(d))
+		devices.Disks = append(devices.Disks, *patched(x, diskDevice(d), diskPatch(d)))
 		if d.Kind != machine.DiskEjected {
 			spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: d.Volume, VolumeSource: x.volumeSource(d)})
 		}
 	}
 }
 
-func diskDevice(d *machine.Disk) kubevirtv1.Disk {
-	out := kubevirtv1.Disk{
+// diskPatch returns the user's patch on KubeVirt's disk. What has a key of its own is checked there only.
+func diskPatch(d *machine.Disk) partPatch {
+	own := map[string]string{"name": "it is the name of the volume, too"}
+	for _, key := range []string{"bootOrder", "serial", "cache", "io", "shareable"} {
+		own[key] = "set `" + key + "` of the disk instead"
+	}
+	for _, device := range []string{"disk", "cdrom", "lun"} {
+		if device != d.Type {
+			own[device] = "set `type` of the disk instead"
+		}
+		own[device+".bus"], own[device+".readonly"] = "set `bus` of the disk instead", "set `readOnly` of the disk instead"
+	}
+	return partPatch{over: d.Overrides, key: "disks." + d.Name + ".overrides", owned: own}
+}
+
+func diskDevice(d *machine.Disk) *kubevirtv1.Disk {
+	out := &kubevirtv1.Disk{
 		Name: d.Volume, BootOrder: d.BootOrder, Serial: d.Serial,
 		Cache: kubevirtv1.DriverCache(d.Cache), IO: kubevirtv1.DriverIO(d.IO),
 	}

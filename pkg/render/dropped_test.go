@@ -115,6 +115,8 @@ var markers = map[string]marker{
 	"disks.*.keep":          {false, keys{"disks": keys{"data": keys{"size": "5Gi", "keep": true}}}},
 	"disks.*.expandTo":      {"9Gi", disk(keys{"size": "5Gi"})},
 	"disks.*.ejected":       {true, disk(drive)},
+	"disks.*.overrides":     {keys{"errorPolicy": "ignore"}, disk(keys{"size": "5Gi"})},
+	"disks.*.dataVolume":    {keys{"metadata": keys{"labels": keys{"a": "b"}}}, disk(keys{"size": "5Gi"})},
 
 	"disks.*.source.dataSource":    {"a/b", nil},
 	"disks.*.source.image":         {"golden", disk(keys{"size": "5Gi"})},

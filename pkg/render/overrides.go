@@ -44,9 +44,9 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 	return out
 }
 
-// treeOf returns a VirtualMachine as a tree in which every node has the position pos.
-func treeOf(vm *kubevirtv1.VirtualMachine, pos source.Pos) (*source.Node, error) {
-	json, err := manifest.Encode(nil, vm)
+// treeOf returns an object as a tree in which every node has the position pos.
+func treeOf(object any, pos source.Pos) (*source.Node, error) {
+	json, err := manifest.Encode(nil, object)
 	if err != nil {
 		return nil, err
 	}

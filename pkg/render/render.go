@@ -106,6 +106,11 @@ func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	for _, o := range x.Overrides {
 		x.decode(o, new(kubevirtv1.VirtualMachine), "overrides")
 	}
+	for i := range x.Disks {
+		d := &x.Disks[i]
+		x.decode(d.Overrides, new(kubevirtv1.Disk), "disks."+d.Name+".overrides")
+		x.decode(d.DataVolume, new(dataVolume), "disks."+d.Name+".dataVolume")
+	}
 }
 
 // fragment returns what the traits of an operating system add to the spec of every

@@ -208,6 +208,12 @@ type Disk struct {
 	ExpandTo string `json:"expandTo,omitempty" format:"quantity"`
 	// Whether the CD-ROM drive is without its medium.
 	Ejected *bool `json:"ejected,omitempty"`
+
+	// Merge patch (RFC 7386) on KubeVirt's disk, for what has no key here: `{errorPolicy: ignore}`. Levels merge by key.
+	Overrides *source.Node `json:"overrides,omitempty" ref:"Disk"`
+	// Merge patch on the DataVolume of the disk, such as `{metadata: {annotations: {KEY: VALUE}}}`; its `spec` counts
+	// when the disk is created. Name and namespace, and what is set for Argo CD, stay. Levels merge by key.
+	DataVolume *source.Node `json:"dataVolume,omitempty" ref:"DataVolume"`
 }
 
 // Source is the source of a disk's content: the short form `blank`, or exactly

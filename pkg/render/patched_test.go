@@ -1,0 +1,57 @@
+package render_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rootName matches the name of a content-named root disk.
+var rootName = regexp.MustCompile(`it-root-[0-9a-f]+`)
+
+// A patch on a disk or its DataVolume is applied by the name of the disk, to DataVolumes of their own and to templates.
+func TestPatchedDisks(t *testing.T) {
+	data := keys{
+		"size": "5Gi", "overrides": keys{"errorPolicy": "ignore", "disk": keys{"pciAddress": "0:1:1.0"}},
+		"dataVolume": keys{
+			"metadata": keys{"annotations": keys{"example.org/a": "b"}}, "spec": keys{"priorityClassName": "low"},
+		},
+	}
+	for name, keep := range map[string]bool{"own": true, "template": false} {
+		t.Run(name, func(t *testing.T) {
+			text, diags := rendered(t, keys{
+				"cpu": 2, "memory": "4Gi", "disks": keys{"data": data, "logs": "1Gi"}, "lifecycle": keys{"keepDisks": keep},
+			})
+			require.Empty(t, diags.Sorted())
+			require.Contains(t, text, `{"name":"data","disk":{"bus":"virtio","pciAddress":"0:1:1.0"},"errorPolicy":"ignore"}`)
+			require.Contains(t, text, `{"name":"logs","disk":{"bus":"virtio"}}`)
+			require.Contains(t, text, `"example.org/a":"b"`)
+			require.Contains(t, text, `"priorityClassName":"low"`)
+		})
+	}
+}
+
+// What is patched in the DataVolume of content-named disks is content: another patch is another disk.
+func TestPatchedContent(t *testing.T) {
+	root := func(class string) string {
+		volume := keys{"spec": keys{"priorityClassName": class}}
+		text, diags := rendered(t, keys{
+			"cpu": 2, "memory": "4Gi", "lifecycle": "cattle", "disks": keys{"root": keys{"dataVolume": volume}},
+		})
+		require.False(t, diags.HasErrors(), "%v", diags.Sorted())
+		return rootName.FindString(text)
+	}
+	require.NotEmpty(t, root("low"))
+	require.NotEqual(t, root("low"), root("high"))
+}
+
+// A null in a patch removes what is rendered.
+func TestPatchedNull(t *testing.T) {
+	source := keys{"registry": "docker://x/y", "secret": "s"}
+	text, diags := rendered(t, keys{"cpu": 2, "memory": "4Gi", "disks": keys{"data": keys{
+		"size": "5Gi", "source": source, "dataVolume": keys{"spec": keys{"source": keys{"registry": keys{"secretRef": nil}}}},
+	}}})
+	require.Empty(t, diags.Sorted())
+	require.NotContains(t, text, "secretRef")
+}
