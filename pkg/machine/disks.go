@@ -16,7 +16,7 @@ var reservedVolumes = map[string]string{
 	"rootdisk": "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file",
 }
 
-// disks returns the disks, root first, then in the order written.
+// disks returns the disks, root first if there is one, then in the order written.
 func (d *draft) disks() []Disk {
 	names := d.diskNames()
 	disks := make([]Disk, 0, len(names))
@@ -39,11 +39,28 @@ func (d *draft) diskNames() []string {
 		copy(names[1:i+1], names[:i])
 		names[0] = values.RootDisk
 	}
-	if d.vm.Disks[values.RootDisk] == nil {
-		d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk,
-			"the disk is removed; a VM boots from it")
-	}
 	return names
+}
+
+// checkBoot reports a VM without a root disk, if there is nothing else to boot from: another disk, a NIC in the boot
+// order, or what is patched, such as `kernelBoot`.
+func (d *draft) checkBoot(m *Machine) {
+	inOrder := func(n NIC) bool { return n.BootOrder != nil }
+	inserted := func(disk Disk) bool { return disk.Kind != DiskEjected }
+	if d.vm.Disks[values.RootDisk] != nil || slices.ContainsFunc(m.Disks, inserted) ||
+		slices.ContainsFunc(m.NICs, inOrder) || len(m.Patches) > 0 || d.bootsKernel(m) {
+		return
+	}
+	d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk,
+		"the disk is removed, and nothing else is there to boot from; set `bootOrder` of a NIC (PXE), "+
+			"or `overrides` with `firmware.kernelBoot`")
+}
+
+// bootsKernel reports whether an override sets a kernel that the VM boots.
+func (d *draft) bootsKernel(m *Machine) bool {
+	return slices.ContainsFunc(m.Overrides, func(o *source.Node) bool {
+		return o.Get("spec", "template", "spec", "domain", "firmware", "kernelBoot").IsSet()
+	})
 }
 
 func (d *draft) disk(name string, in *values.Disk) Disk {

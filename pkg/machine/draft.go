@@ -74,6 +74,7 @@ func (d *draft) decide() *Machine {
 	}
 	m.CloudInit = d.cloudInit(m.NICs)
 	d.checkBootOrder(m.Disks)
+	d.checkBoot(m)
 	d.checkStrategy(m)
 	m.wide = d.facts(m)
 	d.identify(m)

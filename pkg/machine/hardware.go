@@ -38,7 +38,7 @@ func (d *draft) firmware() Firmware {
 // installed with another firmware than that of the operating system's entry.
 func (d *draft) checkOldDisk(m *Machine) {
 	installed := m.Firmware.Type == "efi" || m.Firmware.Type == "secureboot"
-	if !installed || m.Arch != catalog.DefaultArch || len(m.Disks) == 0 ||
+	if !installed || m.Arch != catalog.DefaultArch || len(m.Disks) == 0 || m.Disks[0].Name != values.RootDisk ||
 		d.entry.FromOS("disks", values.RootDisk, "source") || !d.entry.FromOS("firmware", "type") {
 		return
 	}

@@ -39,7 +39,7 @@ type Machine struct {
 	Workload string
 	Sizing
 
-	Disks []Disk // root first, then in the order written
+	Disks []Disk // root first, unless it is removed; then in the order written
 	NICs  []NIC
 
 	CloudInit *CloudInit // nil if there is no cloud-init

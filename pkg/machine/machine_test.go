@@ -564,15 +564,23 @@ func TestNames(t *testing.T) {
 		"vms: {a: {namespace: Bad}}\n":                            `invalid name "Bad"`,
 		"vms: {a: {labels: {x y: z}}}\n":                          `invalid label key "x y"`,
 		"vms: {a: {labels: {example.com/x: 'a b'}}}\n":            `invalid label value "a b"`,
-		"vms: {a: {disks: {root: null}}}\n":                       "the disk is removed; a VM boots from it",
+		"vms: {a: {disks: {root: null}}}\n":                       "nothing else is there to boot from",
 		"vms: {a: {disks: {root: {size: 5Gi, expandTo: 1Gi}}}}\n": "a disk can only grow",
 	} {
 		_, problems := load(t, values)
 		require.Len(t, problems, 1, values)
 		require.Contains(t, problems[0], want)
 	}
-	_, problems := load(t, "vms: {a: {labels: {example.com/x: '', a.b/c: A_b.c, plain: x}}}\n")
-	require.Empty(t, problems)
+	for _, values := range []string{
+		"vms: {a: {labels: {example.com/x: '', a.b/c: A_b.c, plain: x}}}\n",
+		"vms: {a: {disks: {root: null}, nics: [{network: pod, bootOrder: 1}]}}\n",
+		"vms: {a: {disks: {root: null, iso: {type: cdrom, source: {claim: iso}}}}}\n",
+		"vms: {a: {disks: {root: null}, overrides: {spec: {template: {spec: " +
+			"{domain: {firmware: {kernelBoot: {kernelArgs: a}}}}}}}}}\n",
+	} {
+		_, problems := load(t, values)
+		require.Empty(t, problems, values)
+	}
 }
 
 func TestBefore(t *testing.T) {

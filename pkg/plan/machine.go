@@ -178,16 +178,29 @@ func replacement(s *subject) []Cause {
 }
 
 // rootDisk returns the name of the claim that a machine starts from: that of the disk
-// with the lowest bootOrder, or else the first.
+// with the lowest bootOrder, or else the first. It is "" for a machine that starts from
+// the network or from a kernel, unless its first disk is named as root disks are.
 func rootDisk(vm tree) string {
 	root, lowest := "", 0
-	for i, d := range list(spec(vm), "domain", "devices", "disks") {
+	disks := list(spec(vm), "domain", "devices", "disks")
+	for i, d := range disks {
 		n := count(at(d, "bootOrder"), 0)
 		if i == 0 || n > 0 && (lowest == 0 || n < lowest) {
 			root, lowest = claimOf(volume(vm, "["+nameOf(d)+"]")), n
 		}
 	}
+	if lowest == 0 && len(disks) > 0 && nameOf(disks[0]) != "rootdisk" && startsElsewhere(vm) {
+		return ""
+	}
 	return root
+}
+
+// startsElsewhere reports whether a machine has a kernel to start, or a NIC in the boot
+// order.
+func startsElsewhere(vm tree) bool {
+	domain := at(spec(vm), "domain")
+	return at(domain, "firmware", "kernelBoot") != nil ||
+		slices.ContainsFunc(list(domain, "devices", "interfaces"), func(n any) bool { return at(n, "bootOrder") != nil })
 }
 
 // lostDisk returns the cause that a disk of a machine's template goes with it.

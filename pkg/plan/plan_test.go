@@ -304,3 +304,22 @@ func at(v any, path ...string) any {
 	}
 	return v
 }
+
+// Every disk of a machine that starts from the network has data to lose: none is its root disk.
+func TestDisklessLosesEveryDisk(t *testing.T) {
+	diskless := both(
+		set("scratch", "spec.template.spec.domain.devices.disks.0.name"), set("scratch", "spec.template.spec.volumes.0.name"),
+		set([]any{object{"name": "default", "bootOrder": 1}}, "spec.template.spec.domain.devices.interfaces"))
+	old, edited := load(t, "cattle"), load(t, "cattle")
+	diskless(old)
+	diskless(edited)
+	set("Force=true,Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options")(edited)
+	p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift})
+	var lost []string
+	for _, c := range p.VMs[0].Causes {
+		if c.Code == "disk-deleted" {
+			lost = append(lost, c.Path)
+		}
+	}
+	require.Equal(t, []string{"spec.dataVolumeTemplates[web-data]", "spec.dataVolumeTemplates[web-root-1111]"}, lost)
+}

@@ -1,10 +1,13 @@
 package render
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // addDisks appends each disk in KubeVirt's form: a device for the guest, and a
@@ -16,12 +19,79 @@ func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	spec.Volumes = append(make([]kubevirtv1.Volume, 0, len(spec.Volumes)+len(x.Disks)+guest), spec.Volumes...)
 	for i := range x.Disks {
 		d := &x.Disks[i]
-		devices.Disks = append(devices.Disks, *patched(x, diskDevice(d), diskPatch(d)))
+		devices.Disks = append(devices.Disks, *x.patchedDisk(d))
 		if d.Kind != machine.DiskEjected {
 			spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: d.Volume, VolumeSource: x.volumeSource(d)})
 		}
 	}
 }
+
+// patchedDisk returns KubeVirt's disk with the user's patch applied.
+func (x *rendering) patchedDisk(d *machine.Disk) *kubevirtv1.Disk {
+	p := diskPatch(d)
+	out := patched(x, diskDevice(d), p)
+	if !p.over.IsSet() {
+		return out
+	}
+	var found source.Diagnostics
+	for _, c := range diskRules {
+		if c.broken(out, d.Bus) {
+			p.refuse(x, c.keys, c.problem, &found)
+		}
+	}
+	x.diags.Merge(&found)
+	return out
+}
+
+// diskRules are what KubeVirt refuses of the fields of a disk that only a patch sets (kubevirt/kubevirt v1.8.4,
+// pkg/storage/admitters/disks.go).
+var diskRules = []struct {
+	keys    []string
+	problem string
+	broken  func(d *kubevirtv1.Disk, bus string) bool
+}{
+	{
+		keys:    []string{"dedicatedIOThread"},
+		problem: "only disks on the bus \"virtio\" have I/O threads; set `bus: virtio`",
+		broken: func(d *kubevirtv1.Disk, bus string) bool {
+			return d.DedicatedIOThread != nil && *d.DedicatedIOThread && bus != "virtio" && bus != ""
+		},
+	},
+	{
+		keys:    []string{"disk", "pciAddress"},
+		problem: "only disks on the bus \"virtio\" have a PCI address; set `bus: virtio`",
+		broken: func(d *kubevirtv1.Disk, bus string) bool {
+			return d.Disk != nil && d.Disk.PciAddress != "" && bus != "virtio" && bus != ""
+		},
+	},
+	{
+		keys:    []string{"errorPolicy"},
+		problem: "unknown policy; accepted: stop, ignore, report, enospace",
+		broken: func(d *kubevirtv1.Disk, _ string) bool {
+			policies := []kubevirtv1.DiskErrorPolicy{"stop", "ignore", "report", "enospace"}
+			return d.ErrorPolicy != nil && !slices.Contains(policies, *d.ErrorPolicy)
+		},
+	},
+	{
+		keys:    []string{"blockSize", "custom"},
+		problem: "invalid sizes; accepted: powers of 2 from 512 to 2097152, logical at most physical",
+		broken: func(d *kubevirtv1.Disk, _ string) bool {
+			return d.BlockSize != nil && d.BlockSize.Custom != nil &&
+				(!isBlock(d.BlockSize.Custom.Logical) || !isBlock(d.BlockSize.Custom.Physical) ||
+					d.BlockSize.Custom.Logical > d.BlockSize.Custom.Physical)
+		},
+	},
+	{
+		keys:    []string{"blockSize", "custom", "logical"},
+		problem: "disks on the bus \"sata\" have logical blocks of 512 bytes",
+		broken: func(d *kubevirtv1.Disk, bus string) bool {
+			return d.BlockSize != nil && d.BlockSize.Custom != nil && bus == "sata" && d.BlockSize.Custom.Logical != 512
+		},
+	},
+}
+
+// isBlock reports whether KubeVirt accepts a block size.
+func isBlock(n uint) bool { return n >= 512 && n <= 2<<20 && n&(n-1) == 0 }
 
 // diskPatch returns the user's patch on KubeVirt's disk. What has a key of its own is checked there only.
 func diskPatch(d *machine.Disk) partPatch {

@@ -55,6 +55,10 @@ func TestOverrideProblems(t *testing.T) {
 			[]string{`vms.yaml:1:52: vms.web01.overrides.spec.template.spec.domain.devices.disks: ` +
 				`"x": disk without a volume of that name`},
 		},
+		"volume of an ACPI table": {
+			spec + "{domain: {firmware: {acpi: {slicNameRef: slic}}}, volumes: [" +
+				"{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, {name: slic, secret: {secretName: oem}}]}}}", nil,
+		},
 		"network without interface": {
 			spec + "{networks: [{name: default, pod: {}}, {name: x, multus: {networkName: a/b}}]}}}",
 			[]string{`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.networks: ` +

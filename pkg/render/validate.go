@@ -131,7 +131,7 @@ func (v *validation) checkVolumes() {
 	for i := range v.spec.Volumes {
 		s := &v.spec.Volumes[i]
 		given[s.Name] = true
-		if !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil {
+		if !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil && !v.isACPITable(s) {
 			v.errorf(rule.Unpaired, s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
 		}
 	}
@@ -141,6 +141,13 @@ func (v *validation) checkVolumes() {
 				"spec", "template", "spec", "domain", "devices", "disks")
 		}
 	}
+}
+
+// isACPITable reports whether the firmware reads a volume (kubevirt/kubevirt v1.8.4,
+// virtwrap/converter/compute/os.go).
+func (v *validation) isACPITable(s *kubevirtv1.Volume) bool {
+	f := v.spec.Domain.Firmware
+	return f != nil && f.ACPI != nil && s.Secret != nil && (s.Name == f.ACPI.SlicNameRef || s.Name == f.ACPI.MsdmNameRef)
 }
 
 // checkNetworks checks that every network has an interface, and every interface a network.

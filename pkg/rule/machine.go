@@ -9,7 +9,7 @@ const (
 	// Firmware is an existing root disk with the default firmware of the operating system, which may be another than
 	// that of the guest on the disk.
 	Firmware ID = "firmware"
-	// NoRoot is a VM whose root disk is removed.
+	// NoRoot is a VM whose root disk is removed, and that has nothing else to boot from.
 	NoRoot ID = "no-root"
 	// BadSource is an invalid source of a disk, such as a URL with credentials.
 	BadSource ID = "bad-source"

@@ -41,7 +41,7 @@ var meanings = map[ID]string{
 	BelowMinimum:     "CPU, memory or a root disk below what the operating system, or any guest, needs.",
 	Firmware:         "An existing root disk with the default firmware of the operating system, which may be another than that of the guest on the disk.",
 	InlineSecret:     "A password or private key that is written in Git.",
-	NoRoot:           "A VM whose root disk is removed.",
+	NoRoot:           "A VM whose root disk is removed, and that has nothing else to boot from.",
 	NotMigratable:    "A disk that prevents live migration, in a VM that has to migrate when its node is drained.",
 	PlatformNetwork:  "A network that no layer of the platform.yaml next to the fleet defines.",
 	Shrinks:          "An `expandTo` below the disk's `size`.",

@@ -32,7 +32,8 @@ type VM struct {
 	Preference *Matcher `json:"preference,omitempty"`
 
 	// Disks by name; a quantity is short for `{size: QUANTITY}`. `root` is the boot disk, whose source and size
-	// default to those of the operating system.
+	// default to those of the operating system; `root: null` is a VM without disks of its own, which boots from the
+	// network or from a kernel in `overrides`.
 	Disks map[string]*Disk `json:"disks,omitempty" example:"{data: 20Gi}"`
 	// NICs; a name is short for `{network: NAME}`. `pod` is the pod network. Defaults to one NIC on the pod
 	// network.
