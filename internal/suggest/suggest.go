@@ -4,6 +4,7 @@ package suggest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ const (
 // there is one. That is a name at most two letters away (one for names under four
 // letters, a third of the length for long ones), ignoring case; otherwise a name that
 // starts with name; otherwise the longest name of three letters or more that name
-// starts with.
+// starts with; otherwise such a name without separators.
 func Nearest(name string, known []string) (string, bool) {
 	ranked := rank(name, known)
 	if len(ranked) == 0 {
@@ -34,7 +35,25 @@ func Nearest(name string, known []string) (string, bool) {
 			return c.name, true
 		}
 	}
-	return longestStart(name, ranked)
+	if longest, found := longestStart(name, ranked); found {
+		return longest, true
+	}
+	return withoutSeparators(name, known)
+}
+
+// withoutSeparators is like [Nearest], but ignores what separates the parts of a name: rhel-9.4
+// is near to rhel9.
+func withoutSeparators(name string, known []string) (string, bool) {
+	plain := strings.NewReplacer("-", "", "_", "", ".", "")
+	if plain.Replace(name) == name {
+		return "", false
+	}
+	names := make(map[string]string, len(known))
+	for _, k := range known {
+		names[plain.Replace(k)] = k
+	}
+	near, found := Nearest(plain.Replace(name), slices.Sorted(maps.Keys(names)))
+	return names[near], found
 }
 
 // longestStart returns the longest known name that is a prefix of name, as mac is of
@@ -100,9 +119,6 @@ func tolerance(name string) int {
 	return max(2, n/3)
 }
 
-// plain leaves out what separates the parts of a name: rhel-9.4 is near to rhel9.
-var plain = strings.NewReplacer("-", "", "_", "", ".", "")
-
 type candidate struct {
 	name     string
 	distance int
@@ -110,10 +126,10 @@ type candidate struct {
 
 // rank sorts the known names by their distance from name, then alphabetically.
 func rank(name string, known []string) []candidate {
-	lower := plain.Replace(strings.ToLower(name))
+	lower := strings.ToLower(name)
 	ranked := make([]candidate, len(known))
 	for i, k := range known {
-		ranked[i] = candidate{k, levenshtein.Distance(lower, plain.Replace(strings.ToLower(k)), nil)}
+		ranked[i] = candidate{k, levenshtein.Distance(lower, strings.ToLower(k), nil)}
 	}
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))

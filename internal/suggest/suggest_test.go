@@ -31,6 +31,7 @@ func TestDidYouMean(t *testing.T) {
 			"other", many,
 			"accepted: 20 names, for example: name-00-long, name-01-long, name-02-long, name-03-long, name-04-long",
 		},
+		{"rhel-9.4", []string{"rhel8", "rhel9", "fedora"}, `did you mean "rhel9"?`},
 		{"xyz", []string{"a", "b\nc"}, `accepted: a, "b\nc"`},
 		{"x", nil, "none is known here"},
 	} {
@@ -44,4 +45,8 @@ func ExampleDidYouMean() {
 	// Output:
 	// did you mean "rhel9"?
 	// accepted: fedora, rhel9, windows10
+}
+
+func TestOneOf(t *testing.T) {
+	require.Equal(t, `did you mean "flavor" or "disks.root.size"?`, OneOf([]string{"flavor", "disks.root.size"}))
 }

@@ -157,6 +157,7 @@ func TestHostileRepositories(t *testing.T) {
 
 	honest.replace("vms/databases.yaml", "disks:", "memory: 6Gi\n    disks:")
 	honest.wait(argo.Synced(honest.push("More memory")))
+	honest.stands(map[string]string{"db": "restart: waits for a restart: memory"})
 
 	for i, a := range attacks(outside) {
 		t.Run(a.name, func(t *testing.T) {

@@ -47,6 +47,7 @@ func TestDiskHotplug(t *testing.T) {
 	require.Equal(t, disks, s.disks())
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, instances, s.instances())
+	s.stands(map[string]string{"other": "restart: waits for a restart: disks"})
 }
 
 // A bridge NIC that Git adds to a machine is handed to its instance while it runs, and

@@ -222,6 +222,7 @@ func TestPlatform(t *testing.T) {
 	p.drift()
 	p.mistake()
 	p.leave()
+	p.stands(map[string]string{"web": "not-synced: is not in the cluster"}) // no Application has it
 }
 
 // drift changes two fields by hand: the one that the layer ignores stays as it

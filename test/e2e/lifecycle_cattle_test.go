@@ -105,6 +105,7 @@ func TestPoolChanged(t *testing.T) {
 	s.eventually("all made anew", func() bool {
 		return len(common(machines, s.machines())) == 0 && len(common(disks, s.disks())) == 0 && len(s.instances()) == 2
 	})
+	s.stands(nil)
 }
 
 // common are the names under which both have the same object.
@@ -123,4 +124,5 @@ func TestOwnedDiskIgnored(t *testing.T) {
 	require.Equal(t, disks, s.disks())
 	require.Equal(t, instances, s.instances())
 	require.Equal(t, "10Gi", s.field(kubevirt.DataVolumes, "web-data", "spec", "storage", "resources", "requests", "storage"))
+	s.stands(nil)
 }

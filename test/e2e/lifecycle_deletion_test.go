@@ -45,6 +45,7 @@ func TestDeletedApplication(t *testing.T) {
 			require.Nil(t, s.object(kind, name).GetDeletionTimestamp(), name)
 		}
 	}
+	s.stands(map[string]string{"db": "not-synced", "web": "not-synced"})
 }
 
 // applicationKind is that of Argo CD.
@@ -86,6 +87,7 @@ func TestProtected(t *testing.T) {
 	s.push("No database")
 	s.wait(syncFailed)
 	require.NotEmpty(t, s.machines()["db"])
+	s.stands(map[string]string{"db": "left-over"})
 }
 
 // deletionPolicy is that of OpenShift Virtualization (kubevirt/ssp-operator,

@@ -36,4 +36,6 @@ func TestBlueGreenFails(t *testing.T) {
 	for name, uid := range before {
 		require.Equal(t, uid, now[name], "%v", slices.Collect(maps.Keys(now)))
 	}
+	green := slices.DeleteFunc(keys(now), func(name string) bool { return before[name] != "" })
+	s.stands(map[string]string{green[0]: "down", keys(before)[0]: "left-over"})
 }

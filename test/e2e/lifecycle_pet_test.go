@@ -93,6 +93,7 @@ func TestKeptDiskRefused(t *testing.T) {
 	status, err := s.app.Status(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, status.Refusal("DataVolume", "db-data"), "Cannot update DataVolume Spec")
+	s.stands(map[string]string{"db": "not-synced: DataVolume db-data is not synced yet: disks", "web": "restart: waits for a restart: memory"})
 }
 
 // A disk grows with `expandTo`: its claim is asked for the new size. Claim and
@@ -135,6 +136,7 @@ func TestDiskGrowsAtOnce(t *testing.T) {
 	s.eventually("20Gi", func() bool {
 		return s.field(kubevirt.Claims, "db-data", "status", "capacity", "storage") == "20Gi"
 	})
+	s.stands(nil)
 }
 
 // A snapshot is taken of each change of a pet, before anything changes: none on the
@@ -176,6 +178,7 @@ func TestSnapshotBefore(t *testing.T) {
 	s.wait(syncFailed)
 	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
 	require.Subset(t, keys(s.names(kubevirt.Snapshots)), keys(taken))
+	s.stands(map[string]string{"db": "not-synced"})
 }
 
 // A machine that depends on another one is made when that one is ready.
@@ -192,6 +195,7 @@ func TestWaves(t *testing.T) {
 	s.will(kubevirt.Instances, "db", kubevirt.Done)
 	s.wait(argo.Synced(revision))
 	require.Equal(t, []string{"app", "db"}, keys(s.machines()))
+	s.stands(nil)
 }
 
 // waitsFor is done when a sync goes no further before an object is healthy.
@@ -216,6 +220,7 @@ func TestWavesWithStopped(t *testing.T) {
 	require.Equal(t, []string{"app"}, keys(s.instances()))
 	require.Equal(t, "WaitForFirstConsumer", s.field(kubevirt.DataVolumes, "idle-data", "status", "phase"))
 	require.Len(t, s.pods("-rollout"), 1)
+	s.stands(nil)
 }
 
 // When a pet has changed, an Ansible job runs: once for each change, also back to what
@@ -265,6 +270,7 @@ func TestAnsible(t *testing.T) {
 	require.NoError(t, lab.cluster.Resource(ansibleJobs).Namespace(s.name).Delete(t.Context(), job, metav1.DeleteOptions{}))
 	s.finish(s.ansibleJob(failed), "successful")
 	s.wait(argo.Synced(revision))
+	s.stands(map[string]string{"db": "restart: waits for a restart: memory"})
 }
 
 // appliedWith is done when a revision has been synced and the Application has a health.
@@ -303,6 +309,7 @@ func TestPlaybook(t *testing.T) {
 		now := s.names(jobsResource)
 		return len(now) == 1 && now[job] == ""
 	})
+	s.stands(nil)
 }
 
 var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
@@ -322,6 +329,7 @@ func TestSyncIsBounded(t *testing.T) {
 	s.replace("vms.yaml", "dependsOn: [db]", "")
 	s.push("No dependency, while the sync waits")
 	s.eventually("the other machine", func() bool { return len(s.machines()) == 2 })
+	s.stands(map[string]string{"db": "down: runs, but is not ready"})
 }
 
 // A pet that becomes cattle boots a new root disk. Its old one and the data disks
@@ -347,6 +355,7 @@ func TestPetBecomesCattle(t *testing.T) {
 	require.True(t, s.owned("db-data"))
 	require.False(t, s.owned("kept-data"))
 	require.False(t, s.owned("db"))
+	s.stands(nil)
 }
 
 // A disk that is kept from now on still belongs to its machine, so the Application is
@@ -379,6 +388,7 @@ func TestCattleBecomesPet(t *testing.T) {
 	for _, kind := range []schema.GroupVersionResource{kubevirt.DataVolumes, kubevirt.Claims} {
 		require.Nil(t, s.object(kind, "db-data").GetDeletionTimestamp())
 	}
+	s.stands(nil)
 }
 
 // stillOwned is done when a fleet is synced of which something is degraded.

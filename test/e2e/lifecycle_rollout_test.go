@@ -90,6 +90,7 @@ func TestUnrelatedCommit(t *testing.T) {
 	})
 	require.Equal(t, jobs, s.names(jobsResource))
 	require.Empty(t, s.changed(instances, true))
+	s.stands(nil)
 }
 
 // A rollout whose Job is killed half way goes on where it was: what has been
@@ -114,6 +115,7 @@ func TestRolloutKilled(t *testing.T) {
 	for _, name := range names {
 		require.Equal(t, restarted[name], s.instances()[name], name)
 	}
+	s.stands(nil)
 }
 
 // Machines that do not come back end the rollout: the Application is degraded, and
@@ -161,6 +163,7 @@ func TestRolloutStops(t *testing.T) {
 		require.Equal(t, disks[name], s.disks()[name])
 	}
 	require.Equal(t, down, s.changed(before, true))
+	s.stands(nil)
 }
 
 // imageAgain changes the version of the herd's image, and waits until all machines
@@ -208,6 +211,7 @@ func TestRolloutKeepsTheWayBack(t *testing.T) {
 	s.imageAgain("1", "3")
 	s.eventually("no second disk", func() bool { return s.disks()[second] == "" })
 	require.Contains(t, s.disks(), first)
+	s.stands(nil)
 }
 
 // A disk that cannot be filled ends the rollout before anything is restarted.
@@ -222,6 +226,11 @@ func TestRolloutWithoutDisk(t *testing.T) {
 	for name := range before {
 		require.True(t, s.ready(name), name)
 	}
+	want := map[string]string{}
+	for name := range before {
+		want[name] = "disk: the disk " + name + "-root-"
+	}
+	s.stands(want)
 }
 
 // Where the storage class fills no disk before it is used, the new disk is filled
@@ -244,6 +253,7 @@ func TestRolloutOnWaitingStorage(t *testing.T) {
 	require.Len(t, s.changed(before, true), 2)
 	require.Len(t, s.instances(), 2)
 	require.Subset(t, keys(s.disks()), keys(disks), "one old disk of each is kept, as the way back")
+	s.stands(nil)
 }
 
 // Changed cloud-init data is rolled out like a new image, also if nothing but a Secret

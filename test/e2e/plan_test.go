@@ -3,10 +3,7 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,48 +101,7 @@ func TestPlanRefused(t *testing.T) {
 	s.push("A smaller disk")
 	require.Equal(t, map[string]string{"db": "refused"}, s.plan("HEAD~"))
 	s.wait(syncFailed)
-}
-
-// status returns what has become of the machines that are not as Git has them, by name: the
-// state, and what the facts say, the worst first.
-func (s *scenario) status() map[string]string {
-	s.Helper()
-	var stdout, stderr bytes.Buffer
-	command := exec.CommandContext(s.Context(), lab.Programs["vmrender"], "status", s.repository.Dir,
-		"--namespace", s.name, "--live", "cluster", "--kubeconfig", lab.cluster.Kubeconfig, "-o", "json")
-	command.Stdout, command.Stderr = &stdout, &stderr
-	require.NoError(s, command.Run(), stderr.String())
-	var report struct {
-		VMs []struct {
-			Name, State string
-			Facts       []struct{ Says string }
-		}
-	}
-	require.NoError(s, json.Unmarshal(stdout.Bytes(), &report))
-	out := map[string]string{}
-	for _, vm := range report.VMs {
-		says := make([]string, len(vm.Facts))
-		for i := range vm.Facts {
-			says[i] = vm.Facts[i].Says
-		}
-		out[vm.Name] = vm.State + ": " + strings.Join(says, "; ")
-	}
-	return out
-}
-
-// stands waits until status says of the machines that are not as Git has them in which state
-// they are, and of no others.
-func (s *scenario) stands(want map[string]string) {
-	s.Helper()
-	var last map[string]string
-	s.eventually(fmt.Sprintf("the status %v", want), func() bool {
-		last = s.status()
-		states := map[string]string{}
-		for name, stands := range last {
-			states[name], _, _ = strings.Cut(stands, ": ")
-		}
-		return maps.Equal(want, states)
-	})
+	s.stands(map[string]string{"db": "not-synced: DataVolume db-data is not synced yet: disks"})
 }
 
 // plan returns the levels of the machines in the commits since a revision, by name.

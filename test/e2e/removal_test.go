@@ -25,6 +25,7 @@ func TestRemovedCattle(t *testing.T) {
 	s.wait(argo.Synced(s.push("One less")))
 	s.eventually("no web-1", func() bool { return s.machines()["web-1"] == "" })
 	s.eventually("only the disks of web-0 and db", func() bool { return len(s.disks()) == 3 })
+	s.stands(nil)
 }
 
 // A pet that is removed from the repository stays, and runs on. Nothing waits: other
@@ -60,6 +61,7 @@ func TestRemovedPet(t *testing.T) {
 	for _, name := range []string{"db", "db-data"} {
 		require.Equal(t, disks[name], s.disks()[name], name)
 	}
+	s.stands(nil)
 }
 
 // leftOver is done when a revision is synced and a machine that it does not contain
@@ -94,6 +96,7 @@ func TestConfirmedPet(t *testing.T) {
 	s.eventually("no db", func() bool { return s.machines()["db"] == "" })
 	require.Equal(t, disks, s.disks())
 	s.wait(argo.Synced(revision))
+	s.stands(nil)
 }
 
 // confirmation is done when the synchronization to a revision waits for somebody.
@@ -155,6 +158,7 @@ func TestMovedToAnotherApplication(t *testing.T) {
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, instances, s.instances())
 	require.Equal(t, disks, s.disks())
+	s.stands(nil)
 }
 
 // handOver removes the annotation by which an Application finds its objects.

@@ -36,6 +36,7 @@ func TestNewImage(t *testing.T) {
 	}
 	require.NotEqual(t, disk, s.rootDisk("web-0"))
 	s.eventually("no disk of the old image", func() bool { return s.disks()[disk] == "" })
+	s.stands(nil)
 }
 
 // rootDisk is the DataVolume that a running machine runs from.

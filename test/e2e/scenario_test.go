@@ -31,6 +31,8 @@ type scenario struct {
 	name       string
 	repository *gitrepo.Repository
 	app        *argo.Application
+	root       string // directory of the fleet in the repository
+	unasked    bool   // status has not been asked for since the last commit
 }
 
 // newScenario makes a repository, which is empty.
@@ -40,7 +42,9 @@ func newScenario(t *testing.T, name string) *scenario {
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	repository, err := gitrepo.New(t.Context(), dir)
 	require.NoError(t, err)
-	return &scenario{T: t, name: name, repository: repository}
+	s := &scenario{T: t, name: name, repository: repository}
+	t.Cleanup(s.requireAsked)
+	return s
 }
 
 // newFleet is a scenario whose repository is a small fleet: db, a pet with two
@@ -115,6 +119,7 @@ func (s *scenario) push(message string) string {
 	s.Helper()
 	revision, err := s.repository.Commit(s.Context(), message)
 	require.NoError(s, err)
+	s.unasked = true
 	if s.app == nil {
 		s.deploy(".")
 		return revision

@@ -25,6 +25,7 @@ func TestExamples(t *testing.T) {
 			s.createNamespaces()
 			s.createClaims()
 			s.wait(argo.Synced(s.push("An example")))
+			s.stands(nil)
 		})
 	}
 }
@@ -45,6 +46,7 @@ func TestChange(t *testing.T) {
 	require.Equal(t, "6Gi", memory)
 	require.Equal(t, before, s.machines())
 	require.Equal(t, web.GetGeneration(), s.machine("web-0").GetGeneration())
+	s.stands(map[string]string{"db": "restart: waits for a restart: memory"})
 }
 
 // Somebody's change on the cluster is undone.
@@ -60,6 +62,7 @@ func TestDrift(t *testing.T) {
 		live, _, err := unstructured.NestedInt64(s.machine("db").Object, sockets()...)
 		return err == nil && live == want
 	})
+	s.stands(nil)
 }
 
 func sockets() []string {
@@ -88,6 +91,7 @@ func TestBrokenValues(t *testing.T) {
 	s.replace("vms/web.yaml", "replica:", "replicas:")
 	s.wait(argo.Synced(s.push("Mended")))
 	require.Equal(t, machines, s.machines())
+	s.stands(nil)
 }
 
 // What only KubeVirt can know to be wrong is shown with its words, and the
@@ -105,6 +109,7 @@ func TestRefusedByKubeVirt(t *testing.T) {
 		return nil
 	})
 	require.Equal(t, before, s.machine("db").GetGeneration())
+	s.stands(map[string]string{"db": "not-synced: is not synced yet: machineType"})
 }
 
 // A fleet without machines is refused, and nothing is pruned.
@@ -116,6 +121,7 @@ func TestEmptiedFleet(t *testing.T) {
 	s.push("Nothing left")
 	s.wait(failed("allowEmpty"))
 	require.Equal(t, machines, s.machines())
+	s.statusRefuses("allowEmpty")
 }
 
 // A directory of another name renders the same machines: nothing is recreated.
@@ -138,6 +144,8 @@ func TestRenamedDirectory(t *testing.T) {
 	s.wait(argo.Synced(revision))
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, disks, s.disks())
+	s.root = "site"
+	s.stands(nil)
 }
 
 // failed is done when the Application's manifests cannot be made, and its error
