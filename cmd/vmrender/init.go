@@ -7,17 +7,21 @@ import (
 )
 
 func newInitCommand() *cobra.Command {
-	return &cobra.Command{
+	var o starter.Options
+	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a small fleet to start from",
 		Long: `Write a small fleet with comments to DIR, and create DIR if needed. Also write a
 copy of the schemas, for editors, to ` + starter.SchemaDir + `. Existing files are never
-overwritten. A directory with a platform, and one inside of a fleet, is refused.`,
+overwritten. A directory with a platform, and one inside of a fleet, is refused.
+
+With --plain-kubernetes, the fleet says that its cluster is not OpenShift: what
+needs images or features of OpenShift is then an error.`,
 		Example:           `  vmrender init site-a && vmrender template site-a`,
 		Args:              argsBetween(1, 1),
 		ValidArgsFunction: completeDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := starter.Write(args[0]); err != nil {
+			if err := starter.Write(args[0], o); err != nil {
 				return err
 			}
 			notes, err := starter.Nearby(args[0])
@@ -35,4 +39,6 @@ overwritten. A directory with a platform, and one inside of a fleet, is refused.
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&o.PlainKubernetes, "plain-kubernetes", false, "write a fleet for a cluster that is not OpenShift")
+	return cmd
 }

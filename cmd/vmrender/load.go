@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -16,6 +18,14 @@ func renderFleet(path string, opts fleet.Options) (*machine.Fleet, []render.Rend
 	c := render.NewCollector()
 	f, diags := machine.Visit(path, opts, c.Visit)
 	return f, c.Rendered(diags), diags
+}
+
+// renderWatched is like renderFleet, but says on a terminal what it does if it takes long.
+func renderWatched(cmd *cobra.Command, what, path string, opts fleet.Options) (
+	f *machine.Fleet, rendered []render.Rendered, diags *source.Diagnostics,
+) {
+	during(cmd, what+" "+path, func() { f, rendered, diags = renderFleet(path, opts) })
+	return f, rendered, diags
 }
 
 // countVMs returns the number of VMs in what was rendered.

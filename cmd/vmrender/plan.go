@@ -69,14 +69,17 @@ func newPlanCommand() *cobra.Command {
 		"exit with status 1 while a change lacks an approval, or exceeds what is allowed")
 	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		from, to, err := sides.load(cmd, args)
+		var from, to loaded
+		var err error
+		during(cmd, "rendering both sides", func() { from, to, err = sides.load(cmd, args) })
 		if err != nil {
 			return err
 		}
 		if err := reportSides(cmd, from, to); err != nil {
 			return err
 		}
-		live, err := sides.live.load(cmd, from.objects, to.objects)
+		var live state
+		during(cmd, "reading the live state", func() { live, err = sides.live.load(cmd, from.objects, to.objects) })
 		if err != nil {
 			return err
 		}

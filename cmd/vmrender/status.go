@@ -81,7 +81,8 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 	if err := report.Problems(cmd.ErrOrStderr(), git.diags); err != nil {
 		return report.Status{}, err
 	}
-	live, err := f.live.load(cmd, git.objects)
+	var live state
+	during(cmd, "reading the live state", func() { live, err = f.live.load(cmd, git.objects) })
 	if err != nil {
 		return report.Status{}, err
 	}

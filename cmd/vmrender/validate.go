@@ -90,7 +90,7 @@ func (c *validation) run(cmd *cobra.Command, paths []string) error {
 			c.validateFleet(cmd, path)
 		}
 		if isPlatform || both {
-			c.validatePlatform(cmp.Or(file, beside))
+			c.validatePlatform(cmd, cmp.Or(file, beside))
 		}
 	}
 	return nil
@@ -105,18 +105,20 @@ func (c *validation) rejectFlags(cmd *cobra.Command, isPlatform bool) error {
 }
 
 func (c *validation) validateFleet(cmd *cobra.Command, path string) {
-	_, rendered, diags := renderFleet(path, c.fleet.options(cmd, c.vms))
+	_, rendered, diags := renderWatched(cmd, "validating", path, c.fleet.options(cmd, c.vms))
 	c.diags.Merge(diags)
 	c.fleets[fleet.Root(path, "")] = true
 	c.rendered += countVMs(rendered)
 }
 
-func (c *validation) validatePlatform(file string) {
+func (c *validation) validatePlatform(cmd *cobra.Command, file string) {
 	c.platform.Overlays, c.platform.Set = c.fleet.overlays, c.fleet.sets
-	layers, diags := layers.Validate(file, c.platform.Options)
-	c.diags.Merge(diags)
 	c.platforms++
-	c.renderedLayers += layers
+	during(cmd, "validating "+file, func() {
+		n, diags := layers.Validate(file, c.platform.Options)
+		c.diags.Merge(diags)
+		c.renderedLayers += n
+	})
 }
 
 // count returns what was validated, such as "11 VMs" or "12 VMs in 2 fleets, 4 layers".

@@ -25,15 +25,24 @@ const SchemaDir = ".vmrender/schema"
 // headerName is the file that makes a directory a fleet.
 const headerName = "fleet.yaml"
 
+// exampleTarget is the comment in fleet.yaml in whose place a target is set.
+const exampleTarget = `# target: {kubevirt: "1.6", argocd: "3.2", openshift: false}`
+
+// Options select what is written.
+type Options struct {
+	// PlainKubernetes is true for a cluster that is not OpenShift.
+	PlainKubernetes bool
+}
+
 // Write writes the fleet, with a copy of the schemas, to a directory, and creates it
 // if needed. If one of the files exists with other content, or the directory is a
 // fleet, a platform or a part of a fleet, it writes none. A run that was stopped can
 // be repeated: fleet.yaml is the last file.
-func Write(dir string) error {
+func Write(dir string, o Options) error {
 	if err := checkPlace(dir); err != nil {
 		return err
 	}
-	all, err := contents(dir)
+	all, err := contents(dir, o)
 	if err != nil {
 		return err
 	}
@@ -111,7 +120,7 @@ type file struct {
 
 // contents returns the files of a new fleet, which is named after its directory, with
 // fleet.yaml last.
-func contents(dir string) ([]file, error) {
+func contents(dir string, o Options) ([]file, error) {
 	all, err := filesOf(embedded, "files", "")
 	if err != nil {
 		return nil, err
@@ -120,7 +129,11 @@ func contents(dir string) ([]file, error) {
 	all = append(schemas, all...)
 	i := slices.IndexFunc(all, func(f file) bool { return f.name == headerName })
 	header := all[i]
-	header.data = []byte(strings.Replace(string(header.data), "name: starter", "name: "+fleetName(dir), 1))
+	text := strings.Replace(string(header.data), "name: starter", "name: "+fleetName(dir), 1)
+	if o.PlainKubernetes {
+		text = strings.Replace(text, exampleTarget, "target: {openshift: false}", 1)
+	}
+	header.data = []byte(text)
 	return append(slices.Delete(all, i, i+1), header), err
 }
 

@@ -20,7 +20,7 @@ import (
 // An editor shows no problems in a new fleet: each of its files names a schema that
 // init writes, and is valid against it.
 func TestStarterMatchesItsSchemas(t *testing.T) {
-	all, err := contents("site-a")
+	all, err := contents("site-a", Options{})
 	require.NoError(t, err)
 	written := map[string]bool{}
 	for _, f := range all {
@@ -83,7 +83,7 @@ func TestFleetName(t *testing.T) {
 func TestStarterIsAFleetUnderAnyName(t *testing.T) {
 	for _, name := range []string{"plain", "UPPER case", "123", "-dash-", "日本"} {
 		dir := filepath.Join(t.TempDir(), name)
-		require.NoError(t, Write(dir))
+		require.NoError(t, Write(dir, Options{}))
 		f, diags := machine.Load(dir, fleet.Options{})
 		require.Empty(t, diags.Sorted())
 		require.Len(t, f.Machines, 2)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// patience is how long people wait before they are told what goes on.
+const patience = 2 * time.Second
+
+// during does work, and meanwhile says on a terminal what goes on if it takes long. It must
+// not write to stdout or stderr.
+func during(cmd *cobra.Command, what string, work func()) {
+	file, ok := cmd.ErrOrStderr().(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		work()
+		return
+	}
+	ticks := time.NewTicker(time.Second)
+	defer ticks.Stop()
+	showDuring(file, what, time.Now(), ticks.C, work)
+}
+
+// showDuring does work, and writes at each tick what goes on, and for how long. The line is
+// removed at the end.
+func showDuring(w io.Writer, what string, began time.Time, ticks <-chan time.Time, work func()) {
+	const removeLine = "\r\x1b[K"
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		end := ""
+		for {
+			select {
+			case <-done:
+				fmt.Fprint(w, end) //nolint:errcheck // the result is what counts
+				return
+			case now := <-ticks:
+				if waited := now.Sub(began).Truncate(time.Second); waited >= patience {
+					fmt.Fprintf(w, "%s%s … %s", removeLine, what, waited) //nolint:errcheck // as above
+					end = removeLine
+				}
+			}
+		}
+	}()
+	defer func() {
+		close(done)
+		<-ended
+	}()
+	work()
+}
