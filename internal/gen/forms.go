@@ -84,6 +84,8 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{}
 	case reflect.TypeFor[values.Command]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(), {Type: "array", Items: text()}}}
+	case reflect.TypeFor[values.Amount]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(), {Type: "number"}}}
 	case reflect.TypeFor[openshift.Cluster]():
 		release := &jsonschema.Schema{Type: "string", Pattern: `^4\.[0-9]{1,2}$`}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "boolean"}, release}}

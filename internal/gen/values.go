@@ -125,6 +125,8 @@ func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) stri
 		return plural("string", many) + " or " + plural("list", many) + " of strings"
 	case t == reflect.TypeFor[values.IntOrPercent]():
 		return "integer or percentage"
+	case t == reflect.TypeFor[values.Amount]():
+		return plural("quantity", many)
 	case t == reflect.TypeFor[openshift.Cluster]():
 		return "boolean or release"
 	case t.Kind() == reflect.Struct:

@@ -3,6 +3,7 @@ package delivery
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -216,5 +217,19 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		_, _, err := Read(dir, Options{}, machine.Load)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// KubeVirt replaces what it infers from a disk by a name, and refuses to take that back: Argo CD must not try.
+func TestInferredIsIgnored(t *testing.T) {
+	files := site()
+	files["sites/a/prod/db/vms.yaml"] = "vms: {db01: {flavor: null, cpu: null, memory: null, instancetype: {inferFrom: root}, preference: {inferFrom: root}}}\n"
+	clone(t, gitConfig, files)
+	for dir, want := range map[string]bool{"sites/a/prod/db": true, "sites/a/prod/web": false} {
+		got := plan(t, dir, Options{Project: "vms"}).order([]string{dir}, new(findings))
+		require.Equal(t, want, got.respectIgnored, dir)
+		for _, field := range []string{"/spec/instancetype", "/spec/preference"} {
+			require.Equal(t, want, slices.Contains(got.ignoreDifferences[0].JSONPointers, field), "%s %s", dir, field)
+		}
 	}
 }

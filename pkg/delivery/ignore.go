@@ -41,6 +41,23 @@ func customizedKinds() ([]customized, error) {
 	}), nil
 }
 
+// ignored returns the optional fields to ignore: those of the options, and those that KubeVirt replaces by what it infers
+// from a disk when it creates a VM. It refuses to take them back (kubevirt/kubevirt v1.8.4,
+// pkg/instancetype/webhooks/vm/mutator.go).
+func (p *Plan) ignored() []string {
+	fields := slices.Clone(p.options.Ignore)
+	for _, m := range p.fleet.Machines {
+		if m.InstancetypeVolume != "" {
+			fields = append(fields, "/spec/instancetype")
+		}
+		if m.PreferenceVolume != "" {
+			fields = append(fields, "/spec/preference")
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
 // ignoredDifferences returns the fields that the platform writes, and the given
 // optional ones.
 func ignoredDifferences(optional []string) ([]argocd.ResourceIgnoreDifferences, error) {

@@ -48,7 +48,7 @@ type order struct {
 // order returns the order for the plan. dirs are the directories that are rendered,
 // each alone.
 func (p *Plan) order(dirs []string, found *findings) order {
-	ignored, err := ignoredDifferences(p.options.Ignore)
+	ignored, err := ignoredDifferences(p.ignored())
 	found.add(err)
 	home := cmp.Or(p.options.ArgoCDNamespace, argocd.Namespace(p.fleet.Header.Target.OnOpenShift()))
 	o := order{
@@ -59,7 +59,7 @@ func (p *Plan) order(dirs []string, found *findings) order {
 		revision:          p.options.Revision,
 		destination:       p.options.destination(),
 		ignoreDifferences: ignored,
-		respectIgnored:    len(p.options.Ignore) > 0,
+		respectIgnored:    len(p.ignored()) > 0,
 		generatePaths:     p.options.GeneratePaths,
 		planURL:           p.options.PlanURL,
 		isTenant:          p.options.WithProject,

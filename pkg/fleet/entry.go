@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -113,7 +114,7 @@ func (f *Fleet) osOf(name string, l *Level) *catalog.ResolvedOS {
 	if arch == nil {
 		arch = os.Defaults.Get("arch")
 	}
-	if text := arch.Str(); text != "" {
+	if text := cmp.Or(arch.Str(), f.Header.Target.Arch); text != "" {
 		return f.Catalog.OSOn(name, text)
 	}
 	return os

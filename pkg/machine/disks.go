@@ -11,9 +11,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
+// rootVolume is the name of the root disk's volume.
+const rootVolume = "rootdisk"
+
 // reservedVolumes are the volume names that vmrender itself uses.
 var reservedVolumes = map[string]string{
-	"rootdisk": "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file",
+	rootVolume: "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file",
 }
 
 // disks returns the disks, root first if there is one, then in the order written.
@@ -71,7 +74,7 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 		Pos: d.entry.At("disks", name), Overrides: in.Overrides, DataVolume: in.DataVolume,
 	}
 	if name == values.RootDisk {
-		out.Volume = "rootdisk"
+		out.Volume = rootVolume
 	}
 	d.checkDiskName(name)
 	out.Source, out.Kind = d.diskSource(name, in)

@@ -58,7 +58,7 @@ func (d *draft) decide() *Machine {
 		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload,
 		Metadata: d.metadata(), Sizing: d.sizing(), Hardware: d.hardware(), Disks: d.disks(), NICs: d.nics(),
 		Sysprep: d.sysprep(), Services: d.services(), Lifecycle: d.lifecycle(), Gate: d.gate(),
-		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, catalog.DefaultArch),
+		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, d.site.Target.Arch, catalog.DefaultArch),
 		RunStrategy: cmp.Or(vm.RunStrategy, "Always"), EvictionStrategy: vm.EvictionStrategy,
 		NodeSelector: d.nodeSelector(), Tolerations: d.tolerations(),
 		PriorityClassName: vm.PriorityClassName, TerminationGracePeriodSeconds: vm.TerminationGracePeriodSeconds,
@@ -114,12 +114,16 @@ func (d *draft) metadata() Metadata {
 		Hostname:    d.expand(d.vm.Hostname, "hostname"),
 		Labels:      d.expandMap(d.vm.Labels, "labels"),
 		Annotations: d.expandMap(d.vm.Annotations, "annotations"),
+
+		PodAnnotations: d.expandMap(d.vm.PodAnnotations, "podAnnotations"),
 	}
 	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
 		d.errorf(d.entry.At("hostname"), rule.BadName, "hostname", "%s", values.NameProblem(m.Hostname))
 	}
 	d.checkLabels(m.Labels, "labels")
 	d.checkAnnotations(m.Annotations, "annotations")
+	d.checkAnnotations(m.PodAnnotations, "podAnnotations")
+	d.warnOfPodAnnotations(m.Annotations)
 	if name, ok := m.Labels[domainLabel]; ok && name != d.name {
 		d.errorf(d.entry.KeyAt("labels", domainLabel), rule.BadLabel, source.JoinPath("labels", domainLabel),
 			"the label of the VM's pods is the name of the VM, by which Services select it; remove it")

@@ -81,6 +81,8 @@ type Metadata struct {
 	Hostname    string
 	Labels      map[string]string // of the VirtualMachine and its template
 	Annotations map[string]string // of the VirtualMachine
+
+	PodAnnotations map[string]string // of the template
 }
 
 // Sizing is cpu and memory, or the instance type that sets both.
@@ -88,8 +90,11 @@ type Sizing struct {
 	Flavor       string          // name of the flavor or instance type; "custom" if there is none
 	Instancetype *values.Matcher // nil if cpu and memory are set
 	Preference   *values.Matcher // nil if the catalog's traits set the hardware
-	CPU          values.CPU      // zero next to an instance type
-	Memory       values.Memory   // zero next to an instance type
+	// Volumes that KubeVirt infers the instance type and the preference from; empty if they have names.
+	InstancetypeVolume, PreferenceVolume string
+	CPU                                  values.CPU    // zero next to an instance type
+	Memory                               values.Memory // zero next to an instance type
+	Resources                            values.Resources
 }
 
 // Hardware is firmware and devices.

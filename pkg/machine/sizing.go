@@ -16,9 +16,11 @@ import (
 func (d *draft) sizing() Sizing {
 	vm := d.vm
 	out := Sizing{Flavor: cmp.Or(vm.Flavor, "custom"), Instancetype: vm.Instancetype, Preference: vm.Preference}
+	out.InstancetypeVolume, out.PreferenceVolume = d.inferred("instancetype", vm.Instancetype), d.inferred("preference", vm.Preference)
+	out.Resources = d.resources()
 	switch {
 	case vm.Instancetype != nil:
-		out.Flavor = vm.Instancetype.Name
+		out.Flavor = cmp.Or(vm.Instancetype.Name, "custom")
 		d.checkOnlyInstancetype()
 	case vm.CPU == nil && vm.Memory == nil:
 		d.errorf(d.entry.Pos, rule.MissingKey, "", "no size; set `flavor`, `cpu` and `memory`, or `instancetype`")
@@ -51,16 +53,13 @@ func withoutTraits(e *fleet.Entry) *values.VM {
 // checkOnlyInstancetype reports sizes next to an instance type, with both
 // positions.
 func (d *draft) checkOnlyInstancetype() {
-	if d.vm.Instancetype.Name == "" {
-		d.errorf(d.entry.At("instancetype"), rule.MissingKey, "instancetype", "missing name")
-	}
 	for _, key := range []string{"flavor", "cpu", "memory"} {
 		f := d.entry.Keys.Field(key)
 		if f == nil || !f.Value.IsSet() || sizeOfFlavor(d.entry.Keys, f) {
 			continue
 		}
 		d.errorf(f.Pos(), rule.Conflict, key, "conflicts with the instancetype %q at %s; remove one, or set `%s: null`",
-			d.vm.Instancetype.Name, where(d.entry.At("instancetype")), key)
+			cmp.Or(d.vm.Instancetype.Name, d.vm.Instancetype.InferFrom), where(d.entry.At("instancetype")), key)
 	}
 }
 

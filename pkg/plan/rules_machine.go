@@ -76,6 +76,15 @@ var rulesPower = []Rule{
 		Path: "spec.runStrategy", If: turns("Always", "RerunOnFailure", "Once"), Level: Power, Code: "starts",
 		Reason: "KubeVirt starts the machine if it is stopped", When: "at once", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
+	{
+		Path: "spec.runStrategy", If: both(turns("WaitAsReceiver"), stopped, gateOn("DecentralizedLiveMigration")), Level: Power, Code: "starts",
+		Reason: "KubeVirt starts a machine that waits for another to migrate into it", When: "at once", Key: "runStrategy", Source: sourcePower,
+	},
+	{
+		Path: "spec.runStrategy", If: turns("WaitAsReceiver"), Level: Refused, Code: "invalid",
+		Reason: "KubeVirt refuses it without feature gate DecentralizedLiveMigration, and no machine that runs can wait for another",
+		Advice: "stop the machine first", Key: "runStrategy", Source: sourcePower,
+	},
 	{Path: "spec.runStrategy", Level: Refused, Code: "invalid", Reason: "KubeVirt does not know the run strategy", Key: "runStrategy", Source: sourceAdmitter},
 	{
 		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, stopped, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Staged, Code: "invalid",

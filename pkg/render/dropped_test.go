@@ -80,6 +80,13 @@ var markers = map[string]marker{
 	"preference.name": {value: "fedora"},
 	"preference.kind": {"VirtualMachinePreference", keys{"preference": keys{"name": "x"}}},
 
+	"instancetype.inferFrom": {"root", keys{"cpu": nil, "memory": nil}},
+	"preference.inferFrom":   {"root", nil},
+
+	"resources.requests.*":              {"1", nil},
+	"resources.limits.*":                {"1", nil},
+	"resources.overcommitGuestOverhead": {true, nil},
+
 	"cpu.sockets":         {3, keys{"cpu": keys{"cores": 2}}},
 	"cpu.cores":           {3, keys{"cpu": keys{"sockets": 2}}},
 	"cpu.threads":         {2, keys{"cpu": keys{"cores": 2}}},
@@ -182,6 +189,7 @@ var markers = map[string]marker{
 	"hostname":                      {"h", nil},
 	"labels.*":                      {"x", nil},
 	"annotations.*":                 {"x", nil},
+	"podAnnotations.*":              {"x", nil},
 	"workload":                      {"highperformance", nil},
 	"namespace":                     {"other", nil},
 	"runStrategy":                   {"Manual", nil},

@@ -42,11 +42,14 @@ func (x *rendering) templateLabels() map[string]string {
 	return all
 }
 
+// templateAnnotations returns the annotations of the VM's template, which its pod also
+// has. The user's own win.
 func (x *rendering) templateAnnotations() map[string]string {
 	a := map[string]string{annotationOS: x.osLabel(), annotationFlavor: x.Flavor}
 	if x.Workload != "" {
 		a[annotationWorkload] = x.Workload
 	}
+	maps.Copy(a, x.PodAnnotations)
 	return a
 }
 

@@ -37,15 +37,13 @@ func (x *rendering) virtualMachine(
 	return vm
 }
 
-// setMatchers sets the instance type and the preference. It never infers them from
-// a volume: KubeVirt replaces `inferFromVolume` when the object is created, which
-// conflicts with the next apply.
+// setMatchers sets the instance type and the preference.
 func (x *rendering) setMatchers(spec *kubevirtv1.VirtualMachineSpec) {
 	if t := x.Instancetype; t != nil {
-		spec.Instancetype = &kubevirtv1.InstancetypeMatcher{Name: t.Name, Kind: t.Kind}
+		spec.Instancetype = &kubevirtv1.InstancetypeMatcher{Name: t.Name, Kind: t.Kind, InferFromVolume: x.InstancetypeVolume}
 	}
 	if p := x.Preference; p != nil {
-		spec.Preference = &kubevirtv1.PreferenceMatcher{Name: p.Name, Kind: p.Kind}
+		spec.Preference = &kubevirtv1.PreferenceMatcher{Name: p.Name, Kind: p.Kind, InferFromVolume: x.PreferenceVolume}
 	}
 }
 
@@ -54,6 +52,7 @@ func (x *rendering) setDomain(d *kubevirtv1.DomainSpec) {
 	x.setMemory(d)
 	x.setFirmware(d)
 	x.setTPM(d)
+	d.Resources = podResources(&x.Resources)
 	x.setDevices(d)
 	if x.MachineType != "" {
 		d.Machine = &kubevirtv1.Machine{Type: x.MachineType}

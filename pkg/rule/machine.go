@@ -23,6 +23,8 @@ const (
 	BadMAC ID = "bad-mac"
 	// BadIP is an invalid address of a NIC, a gateway, a name server or a route, or one outside its network.
 	BadIP ID = "bad-ip"
+	// PodAnnotation is an annotation of the VirtualMachine that is read from pods, where it is not.
+	PodAnnotation ID = "pod-annotation"
 	// PlatformNetwork is a network that no layer of the platform.yaml next to the fleet defines.
 	PlatformNetwork ID = "platform-network"
 	// InlineSecret is a password or private key that is written in Git.

@@ -44,6 +44,7 @@ var meanings = map[ID]string{
 	NoRoot:           "A VM whose root disk is removed, and that has nothing else to boot from.",
 	NotMigratable:    "A disk that prevents live migration, in a VM that has to migrate when its node is drained.",
 	PlatformNetwork:  "A network that no layer of the platform.yaml next to the fleet defines.",
+	PodAnnotation:    "An annotation of the VirtualMachine that is read from pods, where it is not.",
 	Shrinks:          "An `expandTo` below the disk's `size`.",
 	VolatileRoot:     "A root disk that loses what the guest writes, in a VM that is kept.",
 	BadLabel:         "A label whose key or value Kubernetes does not accept.",

@@ -17,7 +17,7 @@ bad-quantity bad-source bad-uuid bad-value bad-version below-minimum blue-green 
 default-image depth documents duplicate duplicate-key empty-file encode encoding expansion file-size
 firmware gate identity impact inline-secret invalid-value key-type kubevirt-version migration-network
 missing-key no-fleet no-root no-vms not-migratable not-updated not-values openshift out-of-range
-output-size patch placement platform-network pointer policy prerequisite protection remote removal replace
+output-size patch placement platform-network pod-annotation pointer policy prerequisite protection remote removal replace
 reserved shared-object shrinks stopped strategy sync-options tag target template unknown-catalog unknown-key
 unknown-layer unknown-name unknown-value unmanaged unpaired unreadable unserved values volatile-root
 wrong-type yaml-syntax

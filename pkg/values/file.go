@@ -66,6 +66,8 @@ type Target struct {
 	// images instead of OpenShift's boot sources, or none. If unset, they have the boot sources, with a warning if the
 	// cluster's API shows no OpenShift.
 	OpenShift *openshift.Cluster `json:"openshift,omitempty"`
+	// CPU architecture of VMs that set no `arch`. Defaults to amd64.
+	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
 	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender.
 	// Required where such Jobs are rendered.
 	Image string `json:"image,omitempty"`

@@ -36,7 +36,7 @@ var Forms = map[reflect.Type]Form{
 		Example: "`memory: 16Gi` is `memory: {guest: 16Gi}`",
 	},
 	reflect.TypeFor[Matcher](): {
-		Key: "name", Clears: []string{"kind"}, Noun: "name",
+		Key: "name", Clears: []string{"kind", "inferFrom"}, Noun: "name",
 		Example: "`instancetype: u1.medium` is `instancetype: {name: u1.medium}`",
 	},
 	reflect.TypeFor[Disk](): {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -36,6 +38,17 @@ func (p *Port) DecodeNode(at *source.Node, path string, diags *source.Diagnostic
 // DecodeNode accepts the name of a device for the device.
 func (d *Device) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
 	decodeItem(at, d, path, diags)
+}
+
+// DecodeNode accepts a number, or a quantity with its unit.
+func (a *Amount) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	q, err := resource.ParseQuantity(limited(at.Text))
+	if !at.IsScalar() || at.Kind == source.Bool || err != nil || q.Sign() < 0 {
+		diags.Errorf(at.Pos(), rule.BadQuantity, path,
+			"invalid quantity %q; expected a number with or without a unit, such as 500m, 4 or 16Gi", at.Text)
+		return
+	}
+	*a = Amount(at.Text)
 }
 
 // DecodeNode accepts a string for a shell command, and a list for a command

@@ -30,6 +30,8 @@ type VM struct {
 	// KubeVirt preference, by name (cluster-wide) or in the long form. Settings that a preference owns are not
 	// rendered.
 	Preference *Matcher `json:"preference,omitempty"`
+	// Resources of the VM's pod, instead of those that KubeVirt computes from `cpu` and `memory`.
+	Resources *Resources `json:"resources,omitempty"`
 
 	// Disks by name; a quantity is short for `{size: QUANTITY}`. `root` is the boot disk, whose source and size
 	// default to those of the operating system; `root: null` is a VM without disks of its own, which boots from the
@@ -55,7 +57,7 @@ type VM struct {
 
 	// Machine type, such as `pc-q35-rhel9.6.0`. Defaults to that of the cluster.
 	MachineType string `json:"machineType,omitempty"`
-	// CPU architecture. Defaults to amd64.
+	// CPU architecture. Defaults to `target.arch` of fleet.yaml, then to amd64.
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
 	// Host name of the guest. Defaults to the name of the VM. A template.
 	Hostname string `json:"hostname,omitempty"`
@@ -63,13 +65,16 @@ type VM struct {
 	Labels map[string]string `json:"labels,omitempty" example:"{tier: web}"`
 	// Annotations of the VirtualMachine. Values are templates.
 	Annotations map[string]string `json:"annotations,omitempty" example:"{team: web}"`
+	// Annotations of the VM's pods, where service meshes, networks, the descheduler and backup tools look for theirs.
+	// Values are templates.
+	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 	// Workload type: server, desktop or highperformance.
 	Workload string `json:"workload,omitempty"`
 	// Namespace. Defaults to that of the Application (or `--namespace`).
 	Namespace string `json:"namespace,omitempty"`
 
-	// Run strategy. Defaults to Always.
-	RunStrategy string `json:"runStrategy,omitempty" enum:"Always,Halted,Manual,RerunOnFailure,Once"`
+	// Run strategy. Defaults to Always. `WaitAsReceiver` is a VM that another cluster migrates into.
+	RunStrategy string `json:"runStrategy,omitempty" enum:"Always,Halted,Manual,RerunOnFailure,Once,WaitAsReceiver"`
 	// Eviction strategy for drains of the node. Defaults to that of the cluster.
 	EvictionStrategy string `json:"evictionStrategy,omitempty" enum:"LiveMigrate,LiveMigrateIfPossible,None,External"`
 	// Node labels that the VM requires.
@@ -163,13 +168,31 @@ type Memory struct {
 	Hugepages string `json:"hugepages,omitempty" format:"quantity"`
 }
 
-// Matcher names an instance type or a preference.
+// Matcher names an instance type or a preference, or the disk whose image names it.
 type Matcher struct {
-	// Name of the object.
-	Name string `json:"name" required:"true"`
+	// Name of the object. Required without `inferFrom`.
+	Name string `json:"name,omitempty"`
 	// Kind of the object. Defaults to the cluster-wide kind.
 	Kind string `json:"kind,omitempty"`
+	// Disk, such as `root`, whose labels name the object: those of its DataVolume, PVC or DataSource, as the images of
+	// OpenShift Virtualization have them. KubeVirt replaces it by the name when it creates the VM, which Argo CD must not
+	// revert: `vmrender app` writes an Application that does not.
+	InferFrom string `json:"inferFrom,omitempty"`
 }
+
+// Resources are the resources of a VM's pod.
+type Resources struct {
+	// What the node reserves for the pod, by resource: `cpu`, `memory`, `ephemeral-storage`, or a device such as
+	// `devices.kubevirt.io/kvm`. Less memory than the guest's overcommits the node.
+	Requests map[string]Amount `json:"requests,omitempty"`
+	// What the pod may use at most, by resource. `memory` must not be less than the guest's.
+	Limits map[string]Amount `json:"limits,omitempty"`
+	// Whether the node reserves nothing for what KubeVirt itself needs next to the guest.
+	OvercommitGuestOverhead *bool `json:"overcommitGuestOverhead,omitempty"`
+}
+
+// Amount is an amount of any resource, such as `500m`, 2 or `4Gi`.
+type Amount string
 
 // Disk is the long form of an entry of `disks`.
 type Disk struct {

@@ -64,7 +64,7 @@ func nameOf(m *machine.Machine) string {
 
 func sizeOf(m *machine.Machine) string {
 	if m.Instancetype != nil {
-		return m.Instancetype.Name
+		return cmp.Or(m.Instancetype.Name, "as its image says")
 	}
 	return fmt.Sprintf("%d vCPU, %s", m.CPU.Count(), m.Memory.Guest)
 }

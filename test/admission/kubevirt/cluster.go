@@ -7,7 +7,6 @@ import (
 	"go.uber.org/mock/gomock"
 	"k8s.io/apimachinery/pkg/runtime"
 	v1 "kubevirt.io/api/core/v1"
-	cdifake "kubevirt.io/client-go/containerizeddataimporter/fake"
 	"kubevirt.io/client-go/kubecli"
 	kubevirtfake "kubevirt.io/client-go/kubevirt/fake"
 	"kubevirt.io/client-go/log"
@@ -48,6 +47,7 @@ func configuration() *v1.KubeVirtConfiguration {
 		},
 		DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: []string{
 			featuregate.CPUManager,
+			featuregate.DecentralizedLiveMigration, // the run strategy WaitAsReceiver
 			featuregate.DeclarativeHotplugVolumesGate, // a CD-ROM drive without a disc
 			featuregate.HostDevicesGate,
 			featuregate.PersistentReservation,
@@ -69,7 +69,8 @@ func newClient() (kubecli.KubevirtClient, error) {
 	calls.VirtualMachineInstancetype(gomock.Any()).Return(instancetype.VirtualMachineInstancetypes("")).AnyTimes()
 	calls.VirtualMachinePreference(gomock.Any()).Return(instancetype.VirtualMachinePreferences("")).AnyTimes()
 	calls.VirtualMachineRestore(gomock.Any()).Return(snapshot.VirtualMachineRestores("")).AnyTimes()
-	calls.CdiClient().Return(cdifake.NewSimpleClientset()).AnyTimes()
+	calls.CdiClient().Return(newCDIClient()).AnyTimes()
+	calls.CoreV1().Return(newCoreClient().CoreV1()).AnyTimes()
 	return client, nil
 }
 

@@ -1,0 +1,50 @@
+package machine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// inferred returns the volume that KubeVirt infers an instance type or a preference from, or "" if it has a name. key is
+// that of the matcher, which may be nil.
+func (d *draft) inferred(key string, m *values.Matcher) string {
+	path := key + ".inferFrom"
+	switch {
+	case m == nil, m.Name != "" && m.InferFrom == "":
+		return ""
+	case m.InferFrom == "":
+		d.errorf(d.entry.At(key), rule.MissingKey, key, "missing name; expected `name`, or `inferFrom` with a disk")
+		return ""
+	case m.Name != "" || m.Kind != "":
+		d.errorf(d.entry.At(key, "inferFrom"), rule.Conflict, path,
+			"the disk's labels say name and kind; remove them, or `inferFrom`")
+		return ""
+	}
+	at, disk := d.entry.At(key, "inferFrom"), d.vm.Disks[m.InferFrom]
+	if disk == nil {
+		d.errorf(at, rule.UnknownName, path, "unknown disk %q; %s", m.InferFrom,
+			suggest.DidYouMean(m.InferFrom, slices.Sorted(maps.Keys(d.vm.Disks))))
+		return ""
+	}
+	d.checkInferrable(m.InferFrom, disk, path, key)
+	if m.InferFrom == values.RootDisk {
+		return rootVolume
+	}
+	return m.InferFrom
+}
+
+// checkInferrable reports a disk in which KubeVirt finds no labels: it reads those of the DataVolume, and of the claim or
+// the DataSource that is cloned (kubevirt/kubevirt v1.8.4, pkg/instancetype/infer/volume.go).
+func (d *draft) checkInferrable(name string, disk *values.Disk, path, key string) {
+	src, label := disk.Source, "instancetype.kubevirt.io/default-"+key
+	cloned := src != nil && (src.DataSource != "" || src.PVC != "" || src.Claim != "")
+	if isTrue(disk.Ejected) || !cloned && !disk.DataVolume.Get("metadata", "labels", label).IsSet() {
+		d.errorf(d.entry.At(key, "inferFrom"), rule.Conflict, path,
+			"the disk %q at %s has no labels that name the %s; use a disk with `dataSource`, `pvc` or `claim`, or set the label %q "+
+				"of its `dataVolume`", name, where(d.entry.At("disks", name)), key, label)
+	}
+}
