@@ -104,6 +104,8 @@ var foreignForms = map[string]foreignForm{
 	"DataVolume":                {"object", "map", "Written as `metadata` (labels, annotations) and `spec` of CDI's DataVolume."},
 	"Disk":                      {"object", "map", "Written as an item of `disks` in KubeVirt's VirtualMachine."},
 	"VirtualMachine":            {"object", "map", "Written as the fields of KubeVirt's VirtualMachine."},
+	"Interface":                 {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec.domain.devices.interfaces`."},
+	"Service":                   {"object", "map", "Written as the fields of Kubernetes' Service."},
 	"accessCredentials":         {"array", "list", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"affinity":                  {"object", "map", "Written as in a Pod's `spec`."},
 	"livenessProbe":             {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},

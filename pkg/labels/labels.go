@@ -26,6 +26,8 @@ const (
 	// same [Entry] and the same maximum that may be unavailable at a time, or a
 	// percentage of them such as "25%". Defaults to 1.
 	MaxUnavailable = "vmrender.io/max-unavailable"
+	// Group is a label of the pods of VMs made by `replicas` that have a Service in common: the name of their entry.
+	Group = "vmrender.io/group"
 	// Entry is an annotation of VirtualMachines made by `replicas`: the name of their
 	// entry in the values files. VirtualMachines without it are counted together.
 	Entry = "vmrender.io/entry"

@@ -20,6 +20,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.MaxUnavailable: "vmrender.io/max-unavailable",
 		labels.KeepOld:        "vmrender.io/keep-old",
 		labels.Entry:          "vmrender.io/entry",
+		labels.Group:          "vmrender.io/group",
 		labels.Pet:            "pet",
 		labels.Cattle:         "cattle",
 		labels.RolloutSuffix:  "-rollout",

@@ -65,7 +65,9 @@ type Machine struct {
 	LivenessProbe             *source.Node
 	AccessCredentials         *source.Node
 
-	Services  []Service // in the order written
+	Services []Service // in the order written
+	// Group is the name of the entry if one of its Services is for all its replicas, and "" otherwise.
+	Group     string
 	Lifecycle Lifecycle
 	Gate      *Gate // nil if no change of the machine is judged
 	Wave      int   // sync wave of the VM and the objects that belong to it
@@ -165,6 +167,7 @@ type NIC struct {
 	Ports     []values.Port
 	BootOrder *uint
 	State     string
+	Overrides *source.Node // merge patch on KubeVirt's interface; nil if there is none
 	Pos       source.Pos
 
 	node *source.Node // as written; nil for the default NIC
@@ -213,14 +216,14 @@ const (
 
 // Service is one Service with all values resolved.
 type Service struct {
-	Name        string // of the Service: <vm>-<key>
-	PortName    string // key under `services`
-	Port        int32
-	TargetPort  int32
-	Protocol    string
+	Name        string // of the Service: <vm>-<key>, or <entry>-<key> for all replicas
+	Key         string // under `services`
+	Group       bool   // whether it selects all replicas of the entry
+	Ports       []values.ServicePort
 	Type        string
 	Labels      map[string]string
 	Annotations map[string]string
+	Overrides   *source.Node // merge patch; nil if there is none
 }
 
 // Lifecycle specifies what happens after a change, with all values resolved.

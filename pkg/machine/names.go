@@ -34,10 +34,10 @@ func (d *draft) checkNames(m *Machine) {
 	}
 	for i := range m.Services {
 		svc := &m.Services[i]
-		check(svc.Name, "services."+svc.PortName)
+		check(svc.Name, "services."+svc.Key)
 		// Kubernetes v1.34, pkg/apis/core/validation, ValidateServiceName
 		if svc.Name[0] <= '9' {
-			d.errorf(d.entry.KeyAt("services", svc.PortName), rule.BadName, "services."+svc.PortName,
+			d.errorf(d.entry.KeyAt("services", svc.Key), rule.BadName, "services."+svc.Key,
 				"the name of a Service starts with a letter, and %q does not; rename the VM", svc.Name)
 		}
 	}

@@ -97,6 +97,7 @@ func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
 	out := NIC{
 		Network: cmp.Or(n.Network, podNetwork), Pod: net.Pod, NAD: net.NAD,
 		BootOrder: n.BootOrder, State: n.State, Ports: n.Ports, Pos: at,
+		Overrides: n.Overrides,
 	}
 	if list := d.entry.Keys.Get("nics"); list != nil && i < len(list.Items) {
 		out.node = list.Items[i]

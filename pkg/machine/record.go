@@ -127,7 +127,7 @@ func newRecord(m *Machine) *record {
 	}
 	for i := range m.Services {
 		s := &m.Services[i]
-		r.objects = append(r.objects, object{kind: "Service", name: s.Name, key: strings.Clone(s.PortName)})
+		r.objects = append(r.objects, object{kind: "Service", name: s.Name, key: strings.Clone(s.Key)})
 	}
 	return r
 }

@@ -2,12 +2,18 @@ package machine
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// services returns the Services, in the order written.
+// scopeGroup is the scope of a Service for all replicas of an entry.
+const scopeGroup = "group"
+
+// services returns the Services, in the order written. One for all replicas belongs to the first of them.
 func (d *draft) services() []Service {
 	var out []Service
 	for _, f := range d.entry.Keys.Get("services").Entries() {
@@ -15,19 +21,117 @@ func (d *draft) services() []Service {
 		if svc == nil {
 			continue
 		}
-		if problem := values.NameProblem(f.Key); problem != "" {
-			d.errorf(f.Pos(), rule.BadName, "services."+f.Key, "%s", problem)
+		s := d.service(&f, svc)
+		if !s.Group || *d.ordinal == 0 {
+			out = append(out, s)
 		}
-		if svc.Port == 0 {
-			d.errorf(f.Pos(), rule.MissingKey, "services."+f.Key+".port", "missing port; expected a number from 1 to 65535")
-		}
-		d.checkLabels(svc.Labels, "services", f.Key, "labels")
-		d.checkAnnotations(svc.Annotations, "services", f.Key, "annotations")
-		out = append(out, Service{
-			Name: d.name + "-" + f.Key, PortName: f.Key, Port: svc.Port, TargetPort: svc.TargetPort,
-			Protocol: cmp.Or(svc.Protocol, "TCP"), Type: cmp.Or(svc.Type, "ClusterIP"),
-			Labels: svc.Labels, Annotations: svc.Annotations,
-		})
 	}
 	return out
+}
+
+// group returns the name of the entry if one of its Services is for all its replicas, and "" otherwise. The VMs of a pool
+// have a label in common anyway.
+func (d *draft) group() string {
+	for _, svc := range d.vm.Services {
+		if svc != nil && d.groups(svc) {
+			return d.entry.Name
+		}
+	}
+	return ""
+}
+
+// groups reports whether a Service is for several VMs that are rendered one by one.
+func (d *draft) groups(svc *values.Service) bool { return svc.Scope == scopeGroup && d.ordinal != nil }
+
+func (d *draft) service(f *source.Field, svc *values.Service) Service {
+	if problem := values.NameProblem(f.Key); problem != "" {
+		d.errorf(f.Pos(), rule.BadName, "services."+f.Key, "%s", problem)
+	}
+	if d.traits.Pooled && svc.Scope == "vm" {
+		d.errorf(d.entry.At("services", f.Key, "scope"), rule.Strategy, "services."+f.Key+".scope",
+			"under `strategy: pool` a Service is for all VMs; remove it, or use another strategy")
+	}
+	d.checkLabels(svc.Labels, "services", f.Key, "labels")
+	d.checkAnnotations(svc.Annotations, "services", f.Key, "annotations")
+	out := Service{
+		Name: d.name + "-" + f.Key, Key: f.Key, Group: d.groups(svc), Ports: d.servicePorts(f, svc),
+		Type: cmp.Or(svc.Type, "ClusterIP"), Labels: svc.Labels, Annotations: svc.Annotations, Overrides: svc.Overrides,
+	}
+	if out.Group {
+		out.Name = d.entry.Name + "-" + f.Key
+	}
+	d.checkNodePorts(&out)
+	return out
+}
+
+// servicePorts returns the ports of a Service, with names and protocols filled in.
+func (d *draft) servicePorts(f *source.Field, svc *values.Service) []values.ServicePort {
+	path := "services." + f.Key
+	switch {
+	case svc.Ports == nil && svc.Port == 0:
+		d.errorf(f.Pos(), rule.MissingKey, path+".port", "missing port; expected a number from 1 to 65535, or `ports`")
+		return nil
+	case svc.Ports == nil:
+		return []values.ServicePort{{
+			Name: f.Key, Port: svc.Port, TargetPort: svc.TargetPort, Protocol: cmp.Or(svc.Protocol, "TCP"), NodePort: svc.NodePort,
+		}}
+	case len(svc.Ports) == 0:
+		d.errorf(d.entry.At("services", f.Key, "ports"), rule.MissingKey, path+".ports", "no port; a Service has at least one")
+	}
+	for _, key := range []string{"port", "targetPort", "protocol", "nodePort"} {
+		if n := f.Value.Get(key); n.IsSet() {
+			d.errorf(d.entry.KeyAt("services", f.Key, key), rule.Conflict, path+"."+key,
+				"must not be mixed with `ports` at %s; set it there", where(d.entry.At("services", f.Key, "ports")))
+		}
+	}
+	return d.listedPorts(f, svc.Ports)
+}
+
+// listedPorts returns the ports of a list, whose names must differ, and so must their numbers for each protocol.
+func (d *draft) listedPorts(f *source.Field, in []values.ServicePort) []values.ServicePort {
+	out := make([]values.ServicePort, len(in))
+	seen := map[string]bool{}
+	for i, p := range in {
+		p.Protocol = cmp.Or(p.Protocol, "TCP")
+		number := fmt.Sprintf("%s-%d", strings.ToLower(p.Protocol), p.Port)
+		p.Name = cmp.Or(p.Name, number)
+		at, path := d.servicePortAt(f, i), source.IndexPath("services."+f.Key+".ports", i)
+		if problem := values.NameProblem(p.Name); problem != "" {
+			d.errorf(at, rule.BadName, path+".name", "%s", problem)
+		}
+		if seen["name "+p.Name] {
+			d.errorf(at, rule.Duplicate, path, "duplicate name %q of a port; give it a `name` of its own", p.Name)
+		} else if seen[number] {
+			d.errorf(at, rule.Duplicate, path, "duplicate port %d/%s", p.Port, p.Protocol)
+		}
+		seen["name "+p.Name], seen[number] = true, true
+		out[i] = p
+	}
+	return out
+}
+
+func (d *draft) servicePortAt(f *source.Field, i int) source.Pos {
+	if list := f.Value.Get("ports"); list != nil && i < len(list.Items) {
+		return list.Items[i].Pos()
+	}
+	return f.Pos()
+}
+
+// checkNodePorts reports ports of nodes that a Service does not have, or that several would have. Kubernetes v1.34,
+// pkg/apis/core/validation/validation.go, ValidateService.
+func (d *draft) checkNodePorts(s *Service) {
+	for i := range s.Ports {
+		if s.Ports[i].NodePort == 0 {
+			continue
+		}
+		at, path := d.entry.At("services", s.Key), "services."+s.Key
+		switch {
+		case s.Type == "ClusterIP":
+			d.errorf(at, rule.Conflict, path, "`nodePort` needs `type: NodePort` or `LoadBalancer`")
+		case d.ordinal != nil && !s.Group:
+			d.errorf(at, rule.Conflict, path,
+				"a port of the nodes is for one Service, and every replica has one; set `scope: group`, or remove `nodePort`")
+		}
+		return
+	}
 }

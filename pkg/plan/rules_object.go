@@ -132,6 +132,7 @@ var rulesObjects = []Rule{
 	{Kind: "ServiceAccount", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of machines that are gone", Source: sourceOptions},
 	{Kind: "Role.rbac.authorization.k8s.io", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of machines that are gone", Source: sourceOptions},
 	{Kind: "RoleBinding.rbac.authorization.k8s.io", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of machines that are gone", Source: sourceOptions},
+	{Kind: "Service", Path: "spec.clusterIP", Level: Refused, Code: "immutable", Reason: "Kubernetes refuses to change the address of a Service, and whether it has one", Advice: "use a new Service of another name, and remove the old one", Key: "services", Source: "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidateServiceUpdate"},
 	{Path: Created, Level: Create, Code: "created", Reason: "a new object", Source: sourceAPI},
 	{Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
 	{Path: Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after somebody confirms it in Argo CD", Source: sourceOptions},

@@ -156,6 +156,7 @@ var markers = map[string]marker{
 	"nics[].ports[].port":     {81, port(keys{"port": 80})},
 	"nics[].ports[].protocol": {"UDP", port(keys{"port": 80})},
 	"nics[].bootOrder":        {3, nic(keys{"network": "pod"})},
+	"nics[].overrides":        {keys{"acpiIndex": 3}, nic(keys{"network": "pod"})},
 	"nics[].state":            {"down", nic(keys{"network": "pod"})},
 
 	"cloudInit.user":           {"me", nil},
@@ -204,9 +205,20 @@ var markers = map[string]marker{
 	"livenessProbe":                 {keys{"periodSeconds": 7}, nil},
 	"accessCredentials":             {[]any{keys{"sshPublicKey": keys{}}}, nil},
 
-	"services.*.port":          {81, nil},
-	"services.*.targetPort":    {82, keys{"services": keys{"data": 80}}},
-	"services.*.protocol":      {"UDP", keys{"services": keys{"data": 80}}},
+	"services.*.port":         {81, nil},
+	"services.*.targetPort":   {82, keys{"services": keys{"data": 80}}},
+	"services.*.protocol":     {"UDP", keys{"services": keys{"data": 80}}},
+	"services.*.ports[].port": {82, keys{"services": keys{"data": keys{"ports": []any{keys{"port": 80}}}}}},
+	"services.*.ports[].name": {"x", keys{"services": keys{"data": keys{"ports": []any{keys{"port": 80}}}}}},
+
+	"services.*.ports[].targetPort": {82, keys{"services": keys{"data": keys{"ports": []any{keys{"port": 80}}}}}},
+	"services.*.ports[].protocol":   {"UDP", keys{"services": keys{"data": keys{"ports": []any{keys{"port": 80}}}}}},
+	"services.*.ports[].nodePort": {
+		30080, keys{"services": keys{"data": keys{"type": "NodePort", "ports": []any{keys{"port": 80}}}}},
+	},
+	"services.*.nodePort":      {30080, keys{"services": keys{"data": keys{"port": 80, "type": "NodePort"}}}},
+	"services.*.scope":         {either{"group", "vm"}, keys{"replicas": 2, "services": keys{"data": keys{"port": 80}}}},
+	"services.*.overrides":     {keys{"spec": keys{"clusterIP": "None"}}, keys{"services": keys{"data": 80}}},
 	"services.*.type":          {"NodePort", keys{"services": keys{"data": 80}}},
 	"services.*.labels.*":      {"x", keys{"services": keys{"data": keys{"port": 80}}}},
 	"services.*.annotations.*": {"x", keys{"services": keys{"data": keys{"port": 80}}}},

@@ -39,6 +39,9 @@ func (x *rendering) templateLabels() map[string]string {
 	all[labelSize] = x.Flavor
 	maps.Copy(all, x.Labels)
 	all[labelDomain] = x.base
+	if x.Group != "" {
+		all[labels.Group] = x.Group
+	}
 	return all
 }
 

@@ -1,9 +1,15 @@
 package render
 
 import (
+	"cmp"
+	"reflect"
+	"strings"
+
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -20,9 +26,42 @@ func (x *rendering) addNICs(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	spec.Networks = make([]kubevirtv1.Network, 0, len(x.NICs))
 	for i := range x.NICs {
 		n := &x.NICs[i]
-		devices.Interfaces = append(devices.Interfaces, nicInterface(n))
+		devices.Interfaces = append(devices.Interfaces, *x.patchedInterface(n, i))
 		spec.Networks = append(spec.Networks, nicNetwork(n))
 	}
+}
+
+// ownedInterface is what no patch on an interface changes, but its binding: what has a key of its own.
+var ownedInterface = map[string]string{
+	"name": "it is the name of the network, too", "model": "set `model` of the NIC instead",
+	"macAddress": "set `mac` of the NIC instead", "bootOrder": "set `bootOrder` of the NIC instead",
+	"state": "set `state` of the NIC instead", "ports": "set `ports` of the NIC instead",
+}
+
+// patchedInterface returns the interface of a NIC with the user's patch applied.
+func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interface {
+	p := partPatch{over: n.Overrides, key: source.IndexPath("nics", i) + ".overrides", owned: ownedInterface}
+	out := patched(x, new(nicInterface(n)), p)
+	if p.over.IsSet() && len(bindings(out)) != 1 {
+		x.diags.Errorf(p.over.Pos(), rule.Conflict, x.path(p.key),
+			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one that goes",
+			cmp.Or(strings.Join(bindings(out), " and "), "none"))
+	}
+	return out
+}
+
+// bindings returns the keys of the bindings of an interface.
+func bindings(n *kubevirtv1.Interface) []string {
+	var keys []string
+	for field, value := range reflect.ValueOf(&n.InterfaceBindingMethod).Elem().Fields() {
+		if !value.IsNil() {
+			keys = append(keys, values.Key(field))
+		}
+	}
+	if n.Binding != nil {
+		keys = append(keys, "binding")
+	}
+	return keys
 }
 
 func nicInterface(n *machine.NIC) kubevirtv1.Interface {

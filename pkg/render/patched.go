@@ -77,6 +77,11 @@ func (p *partPatch) checkSame(
 
 // refuse reports what the patch sets at keys, at the deepest of them that it contains.
 func (p *partPatch) refuse(x *rendering, keys []string, problem string, found *source.Diagnostics) {
+	p.report(x, rule.Identity, keys, problem, found)
+}
+
+// report reports a problem with what the patch sets at keys, at the deepest of them that it contains.
+func (p *partPatch) report(x *rendering, id rule.ID, keys []string, problem string, found *source.Diagnostics) {
 	at, n, path := p.over.Pos(), p.over, x.path(p.key)
 	for _, key := range keys {
 		path = source.JoinPath(path, key)
@@ -84,7 +89,7 @@ func (p *partPatch) refuse(x *rendering, keys []string, problem string, found *s
 			at = n.Pos()
 		}
 	}
-	found.Errorf(at, rule.Identity, path, "%s", problem)
+	found.Errorf(at, id, path, "%s", problem)
 }
 
 // ownedMetadata is what no patch on an object changes: the name, and what is rendered for Argo CD and for the Jobs.

@@ -106,6 +106,13 @@ func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	for _, o := range x.Overrides {
 		x.decode(o, new(kubevirtv1.VirtualMachine), "overrides")
 	}
+	for i := range x.Services {
+		s := &x.Services[i]
+		x.decode(s.Overrides, new(corev1.Service), servicePatch(s).key)
+	}
+	for i := range x.NICs {
+		x.decode(x.NICs[i].Overrides, new(kubevirtv1.Interface), source.IndexPath("nics", i)+".overrides")
+	}
 	for i := range x.Disks {
 		d := &x.Disks[i]
 		x.decode(d.Overrides, new(kubevirtv1.Disk), "disks."+d.Name+".overrides")

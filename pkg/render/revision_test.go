@@ -29,7 +29,7 @@ func TestRevisionName(t *testing.T) {
 	require.Regexp(t, `^web01-[0-9a-f]{8}$`, base)
 	for what, change := range map[string]func(*machine.Machine){
 		"wave":       func(m *machine.Machine) { m.Wave = 5 },
-		"service":    func(m *machine.Machine) { m.Services[0].Port = 81 },
+		"service":    func(m *machine.Machine) { m.Services[0].Ports[0].Port = 81 },
 		"annotation": func(m *machine.Machine) { m.Annotations = map[string]string{"a": "b"} },
 	} {
 		require.Equal(t, base, name(change), what)

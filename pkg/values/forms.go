@@ -55,6 +55,10 @@ var Forms = map[reflect.Type]Form{
 		Key: "port", Noun: "port",
 		Example: "`[80]` is `[{port: 80}]`",
 	},
+	reflect.TypeFor[ServicePort](): {
+		Key: "port", Noun: "port",
+		Example: "`[80, 443]` is `[{port: 80}, {port: 443}]`",
+	},
 	reflect.TypeFor[CPUFeature](): {
 		Key: "name", Noun: "name",
 		Example: "`[vmx]` is `[{name: vmx}]`",

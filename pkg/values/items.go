@@ -35,6 +35,11 @@ func (p *Port) DecodeNode(at *source.Node, path string, diags *source.Diagnostic
 	decodeItem(at, p, path, diags)
 }
 
+// DecodeNode accepts a number for a port.
+func (p *ServicePort) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
+	decodeItem(at, p, path, diags)
+}
+
 // DecodeNode accepts the name of a device for the device.
 func (d *Device) DecodeNode(at *source.Node, path string, diags *source.Diagnostics) {
 	decodeItem(at, d, path, diags)

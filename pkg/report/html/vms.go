@@ -164,7 +164,10 @@ func nicRows(m *machine.Machine) [][]string {
 func factRows(m *machine.Machine) [][]string {
 	services := make([]string, len(m.Services))
 	for i, s := range m.Services {
-		services[i] = fmt.Sprintf("%s %d/%s", s.Name, s.Port, s.Protocol)
+		services[i] = s.Name
+		for _, p := range s.Ports {
+			services[i] += fmt.Sprintf(" %d/%s", p.Port, p.Protocol)
+		}
 	}
 	waits := make([]string, len(m.DependsOn))
 	for i, d := range m.DependsOn {
