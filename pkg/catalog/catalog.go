@@ -131,13 +131,33 @@ type Source struct {
 	Upload bool `json:"upload,omitempty"`
 	// Empty disk.
 	Blank bool `json:"blank,omitempty"`
+	// ConfigMap whose entries are files on the disk. The guest sees what they are when the VM starts.
+	ConfigMap string `json:"configMap,omitempty"`
+	// ServiceAccount whose token, name space and certificate are files on the disk. One for each VM.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
+	// Disk with metrics of the host and the VM, which `vm-dump-metrics` reads. KubeVirt needs the feature gate
+	// DownwardMetrics. One for each VM.
+	DownwardMetrics bool `json:"downwardMetrics,omitempty"`
+	// Disk of a VM in VMware vSphere, imported by CDI.
+	VDDK *source.Node `json:"vddk,omitempty" ref:"vddk"`
+	// Disk of oVirt, imported by CDI.
+	ImageIO *source.Node `json:"imageio,omitempty" ref:"imageio"`
+	// Object that a volume populator, or the driver of the storage class, fills the disk from.
+	DataSourceRef *source.Node `json:"dataSourceRef,omitempty" ref:"dataSourceRef"`
 
-	// Secret with the credentials of registry, http, s3 or gcs.
+	// Next to registry, http, s3, gcs or containerDisk, or an image of those: the Secret with the credentials.
+	// Alone, for a disk: the Secret whose entries are files on the disk.
 	Secret string `json:"secret,omitempty"`
 	// ConfigMap with the certificate authority of registry, http or s3.
 	CertConfigMap string `json:"certConfigMap,omitempty"`
 	// Version of the content, for cattle: a new version creates a new root disk.
 	Version string `json:"version,omitempty"`
+	// When the image of a containerDisk is pulled. Defaults to Always for the tag latest, and to IfNotPresent otherwise.
+	PullPolicy string `json:"pullPolicy,omitempty" enum:"Always,IfNotPresent,Never"`
+	// Path of the disk in the image of a containerDisk. Defaults to the only file under `/disk`.
+	Path string `json:"path,omitempty"`
+	// Label of the file system with the files of a configMap or secret, such as `OEMDRV`, by which installers find it.
+	VolumeLabel string `json:"volumeLabel,omitempty"`
 }
 
 // Trait is a named piece of the virtual hardware of operating systems.

@@ -7,7 +7,8 @@ import (
 )
 
 const exactlyOne = "exactly one of dataSource, image, registry, http, s3, gcs, pvc, snapshot, containerDisk, claim, " +
-	"emptyDisk, upload or blank; "
+	"emptyDisk, upload, blank, " +
+	"configMap, serviceAccount, downwardMetrics, vddk, imageio or dataSourceRef; "
 
 func TestProblems(t *testing.T) {
 	for _, c := range []struct {
@@ -120,7 +121,8 @@ func TestProblems(t *testing.T) {
 				`f:4:19: catalog.images.a.registry: invalid registry address "quay.io/a/b"; did you mean "docker://quay.io/a/b"?`,
 				"f:5:16: catalog.images.b.image: an image cannot name another image; give it that one's source",
 				`f:6:18: catalog.images.goldn.pvc: invalid pvc "x"; expected namespace/name`,
-				"f:6:29: catalog.images.goldn.secret: secret is used by nothing here; it goes with registry, http, s3 or gcs",
+				"f:6:29: catalog.images.goldn.secret: secret is used by nothing here; " +
+					"it goes with registry, http, s3, gcs or containerDisk",
 			},
 		},
 		{

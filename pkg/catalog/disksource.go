@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // value of a boolean that is set is "true".
 type content struct{ key, value string }
 
-func (s *Source) contents() [13]content {
+func (s *Source) contents() [19]content {
 	return [...]content{
 		{"dataSource", s.DataSource},
 		{"image", s.Image},
@@ -28,7 +29,36 @@ func (s *Source) contents() [13]content {
 		{"emptyDisk", whether(s.EmptyDisk)},
 		{"upload", whether(s.Upload)},
 		{"blank", whether(s.Blank)},
+		{"configMap", s.ConfigMap},
+		{"serviceAccount", s.ServiceAccount},
+		{"downwardMetrics", whether(s.DownwardMetrics)},
+		{"vddk", written(s.VDDK)},
+		{"imageio", written(s.ImageIO)},
+		{"dataSourceRef", written(s.DataSourceRef)},
 	}
+}
+
+// written returns the JSON of a source in the form of CDI, or "" if it is not set.
+func written(n *source.Node) string {
+	if !n.IsSet() {
+		return ""
+	}
+	return string(source.AppendJSON(nil, n))
+}
+
+// set returns the keys that specify the content and are set, with their values. A Secret is content if there is no
+// other: otherwise it is the credentials of the other.
+func (s *Source) set() []content {
+	var set []content
+	for _, c := range s.contents() {
+		if c.value != "" {
+			set = append(set, c)
+		}
+	}
+	if len(set) == 0 && s.Secret != "" {
+		set = append(set, content{"secret", s.Secret})
+	}
+	return set
 }
 
 func whether(set bool) string {
@@ -41,11 +71,10 @@ func whether(set bool) string {
 // Kinds returns the keys that specify the content and are set. A usable source has
 // exactly one, such as "dataSource".
 func (s *Source) Kinds() []string {
-	var kinds []string
-	for _, c := range s.contents() {
-		if c.value != "" {
-			kinds = append(kinds, c.key)
-		}
+	set := s.set()
+	kinds := make([]string, len(set))
+	for i, c := range set {
+		kinds[i] = c.key
 	}
 	return kinds
 }
@@ -54,10 +83,8 @@ func (s *Source) Kinds() []string {
 // different. Credentials are not included.
 func (s *Source) Parts() []string {
 	parts := make([]string, 0, 3)
-	for _, c := range s.contents() {
-		if c.value != "" {
-			parts = append(parts, c.key, c.value)
-		}
+	for _, c := range s.set() {
+		parts = append(parts, c.key, c.value)
 	}
 	return append(parts, s.Version)
 }
@@ -65,16 +92,14 @@ func (s *Source) Parts() []string {
 // String returns the source as a listing shows it, such as
 // "dataSource openshift-virtualization-os-images/rhel9" or "blank".
 func (s *Source) String() string {
-	for _, c := range s.contents() {
-		switch c.value {
-		case "":
-		case "true":
-			return c.key
-		default:
-			return c.key + " " + secret.Masked(c.value)
-		}
+	set := s.set()
+	switch {
+	case len(set) == 0:
+		return ""
+	case set[0].value == "true" || strings.HasPrefix(set[0].value, "{"):
+		return set[0].key
 	}
-	return ""
+	return set[0].key + " " + secret.Masked(set[0].value)
 }
 
 // Problems returns what is wrong with the values of a source, each with what is
@@ -83,15 +108,13 @@ func (s *Source) String() string {
 // one source; see [Source.Kinds].
 func (s *Source) Problems() []Problem {
 	var found []Problem
-	for _, c := range s.contents() {
-		if c.value == "" {
-			continue
-		}
+	for _, c := range s.set() {
 		if text := contentProblem(c); text != "" {
 			found = append(found, Problem{c.key, text})
 		}
 	}
-	return append(found, s.credentialProblems()...)
+	found = append(found, s.foreignProblems()...)
+	return append(found, s.companionProblems()...)
 }
 
 // Credentials returns the keys whose addresses contain credentials.
@@ -105,6 +128,65 @@ func (s *Source) Credentials() []string {
 	return keys
 }
 
+// foreignForms are the sources in the form of CDI, with the keys that it requires (containerized-data-importer
+// pkg/apiserver/webhooks, v1.65.0).
+var foreignForms = []struct {
+	key      string
+	value    func(*Source) *source.Node
+	required []string
+}{
+	{"vddk", func(s *Source) *source.Node { return s.VDDK }, []string{
+		"url", "uuid", "backingFile", "thumbprint", "secretRef",
+	}},
+	{"imageio", func(s *Source) *source.Node { return s.ImageIO }, []string{"url", "diskId", "secretRef"}},
+	{"dataSourceRef", func(s *Source) *source.Node { return s.DataSourceRef }, []string{"kind", "name"}},
+}
+
+// foreignProblems returns what CDI refuses in the sources that are in its form, except for unknown keys.
+func (s *Source) foreignProblems() []Problem {
+	var found []Problem
+	for _, f := range foreignForms {
+		n := f.value(s)
+		if !n.IsSet() {
+			continue
+		}
+		var missing []string
+		for _, key := range f.required {
+			if value := n.Get(key); value == nil || isZero(value) {
+				missing = append(missing, key)
+			}
+		}
+		if len(missing) > 0 {
+			found = append(found, Problem{f.key, "missing " + strings.Join(missing, ", ")})
+		} else if text := foreignProblem(f.key, n); text != "" {
+			found = append(found, Problem{f.key, text})
+		}
+	}
+	return found
+}
+
+func foreignProblem(key string, n *source.Node) string {
+	given := func(key string) bool { value := n.Get(key); return value != nil && !isZero(value) }
+	switch {
+	case key == "imageio" && !given("certConfigMap") && !given("insecureSkipVerify"):
+		return "missing certConfigMap, or insecureSkipVerify: true"
+	case key == "dataSourceRef" && given("namespace"):
+		return "CDI takes no object of another namespace; remove namespace"
+	case key == "dataSourceRef" && !given("apiGroup") && n.Get("kind").Str() != "PersistentVolumeClaim":
+		return "missing apiGroup of the kind"
+	case key != "dataSourceRef":
+		return foreignURLProblem(key, n.Get("url").Str())
+	}
+	return ""
+}
+
+func foreignURLProblem(key, url string) string {
+	if strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
+		return ""
+	}
+	return fmt.Sprintf("invalid url %q of %s; expected one that starts with https://", secret.MaskedAddress(url), key)
+}
+
 // Problem describes what is wrong with the value of one key of a disk source.
 type Problem struct {
 	Key  string // such as "http"
@@ -115,7 +197,7 @@ func contentProblem(c content) string {
 	switch c.key {
 	case "dataSource", "pvc", "snapshot":
 		return referenceProblem(c.key, c.value)
-	case "claim":
+	case "claim", "configMap", "serviceAccount", "secret":
 		return nameProblem(c.key, c.value)
 	case "containerDisk":
 		return containerDiskProblem(c.value)
@@ -161,35 +243,56 @@ func containerDiskProblem(image string) string {
 	return ""
 }
 
-func (s *Source) credentialProblems() []Problem {
-	if s.Secret == "" && s.CertConfigMap == "" {
-		return nil
-	}
-	return append(
-		s.credentialProblem("secret", s.Secret, "registry", "http", "s3", "gcs"),
-		s.credentialProblem("certConfigMap", s.CertConfigMap, "registry", "http", "s3")...)
+// companions are the keys next to the one that specifies the content, with the kinds of content that use them. A named
+// image may be of any kind.
+var companions = []struct {
+	key   string
+	value func(*Source) string
+	of    []string
+}{
+	{"secret", func(s *Source) string { return s.Secret }, []string{"registry", "http", "s3", "gcs", "containerDisk"}},
+	{"certConfigMap", func(s *Source) string { return s.CertConfigMap }, []string{"registry", "http", "s3"}},
+	{"pullPolicy", func(s *Source) string { return s.PullPolicy }, []string{"containerDisk"}},
+	{"path", func(s *Source) string { return s.Path }, []string{"containerDisk"}},
+	{"volumeLabel", func(s *Source) string { return s.VolumeLabel }, []string{"configMap", "secret"}},
 }
 
-// credentialProblem checks a reference that only some kinds of sources use. A named
-// image may be of any kind.
-func (s *Source) credentialProblem(key, name string, of ...string) []Problem {
-	used := func(kind string) bool { return kind == "image" || slices.Contains(of, kind) }
-	text := nameProblem(key, name)
-	switch {
-	case name == "":
-		return nil
-	case !slices.ContainsFunc(s.Kinds(), used):
-		text = fmt.Sprintf("%s is used by nothing here; it goes with %s", key, orList(of))
-	case text == "":
-		return nil
+// companionProblems reports the keys that nothing here uses, and what is wrong with the others.
+func (s *Source) companionProblems() []Problem {
+	var found []Problem
+	kinds := s.Kinds()
+	for _, c := range companions {
+		value := c.value(s)
+		used := func(kind string) bool { return kind == "image" || kind == c.key || slices.Contains(c.of, kind) }
+		switch {
+		case value == "" || slices.Contains(kinds, c.key): // a Secret with files is checked as content
+		case !slices.ContainsFunc(kinds, used):
+			text := fmt.Sprintf("%s is used by nothing here; it goes with %s", c.key, orList(c.of))
+			found = append(found, Problem{c.key, text})
+		default:
+			if text := companionProblem(c.key, value); text != "" {
+				found = append(found, Problem{c.key, text})
+			}
+		}
 	}
-	return []Problem{{key, text}}
+	return found
+}
+
+func companionProblem(key, value string) string {
+	switch {
+	case key == "secret" || key == "certConfigMap":
+		return nameProblem(key, value)
+	case key == "path" && (path.Clean(value) != value || !path.IsAbs(value) || value == "/"):
+		return fmt.Sprintf("invalid path %q; expected the absolute path of a file in the image, "+
+			"such as \"/disk/root.qcow2\"", value)
+	}
+	return ""
 }
 
 // NormalizeSource prepares a source as written for merging over another one. A map that
 // sets one of the keys that specify the content gets nulls for the others, so that a
 // `registry` replaces an inherited `dataSource` instead of being added to it. The
-// `version` of the other content is also cleared. What is written stays, even two such
+// `version` of the other content, and what else belongs to it, is also cleared. What is written stays, even two such
 // keys. Maps that set none, such as `{version: "2"}`, and values that are not maps do
 // not change.
 func NormalizeSource(n *source.Node) *source.Node {
@@ -204,13 +307,16 @@ func NormalizeSource(n *source.Node) *source.Node {
 	out := *n
 	out.Fields = slices.Grow(slices.Clone(n.Fields), len(keys))
 	null := &source.Node{Kind: source.Null, Line: n.Line, Col: n.Col, File: n.File}
-	for _, c := range append(keys[:], content{key: "version"}) {
+	for _, c := range append(keys[:], ofContent...) {
 		if n.Field(c.key) == nil {
 			out.Fields = append(out.Fields, source.Field{Key: c.key, Line: n.Line, Col: n.Col, Value: null})
 		}
 	}
 	return &out
 }
+
+// ofContent are the keys that belong to one content, and are cleared with it. Credentials may be those of the next.
+var ofContent = []content{{key: "version"}, {key: "pullPolicy"}, {key: "path"}, {key: "volumeLabel"}}
 
 // givenContent returns the entries of a source as written that specify the content. An
 // empty string or `blank: false` does not.

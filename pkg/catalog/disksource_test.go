@@ -45,6 +45,14 @@ func TestSourceProblems(t *testing.T) {
 			`invalid secret "S"; expected a name of lower case letters, digits, "-" and "."`,
 		},
 		{Source{Image: "golden", Secret: "s", CertConfigMap: "c"}, ""},
+		{Source{Secret: "s"}, ""},
+		{Source{Secret: "S"}, `invalid secret "S"; expected a name of lower case letters, digits, "-" and "."`},
+		{Source{Claim: "a", CertConfigMap: "s"}, "certConfigMap is used by nothing here; it goes with registry, http or s3"},
+		{Source{ContainerDisk: "a/b", Secret: "s", PullPolicy: "Always", Path: "/disk/a.qcow2"}, ""},
+		{Source{ContainerDisk: "a/b", Path: "../a"}, `invalid path "../a"; ` +
+			`expected the absolute path of a file in the image, such as "/disk/root.qcow2"`},
+		{Source{ConfigMap: "a", VolumeLabel: "OEMDRV"}, ""},
+		{Source{ConfigMap: "a", PullPolicy: "Always"}, "pullPolicy is used by nothing here; it goes with containerDisk"},
 	} {
 		var all []string
 		for _, p := range c.source.Problems() {
@@ -58,6 +66,8 @@ func TestKindsAndParts(t *testing.T) {
 	two := Source{PVC: "a/b", Blank: true}
 	require.Equal(t, []string{"pvc", "blank"}, two.Kinds())
 	require.Empty(t, new(Source).Kinds())
+	require.Equal(t, []string{"secret"}, (&Source{Secret: "s"}).Kinds())
+	require.Equal(t, []string{"http"}, (&Source{HTTP: "http://a", Secret: "s"}).Kinds())
 	one := Source{Registry: "docker://a/b", Version: "7", Secret: "s"}
 	require.Equal(t, []string{"registry", "docker://a/b", "7"}, one.Parts())
 	require.Equal(t, []string{"upload", "true", ""}, (&Source{Upload: true}).Parts())
@@ -66,14 +76,18 @@ func TestKindsAndParts(t *testing.T) {
 }
 
 func TestNormalizeSource(t *testing.T) {
+	const more = `,"configMap":null,"serviceAccount":null,"downwardMetrics":null,"vddk":null,"imageio":null,` +
+		`"dataSourceRef":null`
+	const ofContent = `,"pullPolicy":null,"path":null,"volumeLabel":null}`
 	for text, want := range map[string]string{
 		`{registry: "docker://a/b", version: "1"}`: `{"dataSource":null,"registry":"docker://a/b","version":"1",` +
 			`"image":null,"http":null,"s3":null,"gcs":null,"pvc":null,"snapshot":null,"containerDisk":null,"claim":null,` +
-			`"emptyDisk":null,"upload":null,"blank":null}`,
+			`"emptyDisk":null,"upload":null,"blank":null` + more + ofContent,
 		`{pvc: a/b, claim: c}`: `{"pvc":"a/b","claim":"c","dataSource":null,"image":null,"registry":null,` +
 			`"http":null,"s3":null,"gcs":null,"snapshot":null,"containerDisk":null,` +
-			`"emptyDisk":null,"upload":null,"blank":null,"version":null}`,
+			`"emptyDisk":null,"upload":null,"blank":null` + more + `,"version":null` + ofContent,
 		`{version: "2"}`: `{"version":"2"}`,
+		`{secret: s}`:    `{"secret":"s"}`,
 		`{blank: false}`: `{"blank":false}`,
 		`blank`:          `"blank"`,
 	} {

@@ -115,15 +115,16 @@ func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKi
 	}
 	src = d.namedImage(name, src)
 	d.checkSource(name, &src)
-	switch {
-	case src.Claim != "":
-		return src, DiskClaim
-	case src.ContainerDisk != "":
-		return src, DiskContainerDisk
-	case src.EmptyDisk:
-		return src, DiskEmpty
+	if kinds := src.Kinds(); len(kinds) > 0 {
+		return src, diskKinds[kinds[0]]
 	}
 	return src, DiskDataVolume
+}
+
+// diskKinds maps the sources that CDI does not fill to the kinds of their disks.
+var diskKinds = map[string]DiskKind{
+	"claim": DiskClaim, "containerDisk": DiskContainerDisk, "emptyDisk": DiskEmpty,
+	"configMap": DiskFiles, "secret": DiskFiles, "serviceAccount": DiskFiles, "downwardMetrics": DiskFiles,
 }
 
 // namedImage replaces `image: NAME` by the source in the catalog. A version
@@ -142,6 +143,8 @@ func (d *draft) namedImage(disk string, src catalog.Source) catalog.Source {
 	out.Version = cmp.Or(src.Version, out.Version)
 	out.Secret = cmp.Or(src.Secret, out.Secret)
 	out.CertConfigMap = cmp.Or(src.CertConfigMap, out.CertConfigMap)
+	out.PullPolicy, out.Path = cmp.Or(src.PullPolicy, out.PullPolicy), cmp.Or(src.Path, out.Path)
+	out.VolumeLabel = cmp.Or(src.VolumeLabel, out.VolumeLabel)
 	return out
 }
 
@@ -217,6 +220,8 @@ func (d *draft) diskClass(out *Disk, in *values.Disk) {
 
 func (d *draft) diskBus(out *Disk) {
 	switch {
+	case out.Source.DownwardMetrics:
+		d.metricsBus(out)
 	case out.Bus != "" || d.vm.Preference != nil:
 	case out.Hotpluggable && out.Type == "disk":
 		out.Bus = "scsi"
@@ -224,6 +229,37 @@ func (d *draft) diskBus(out *Disk) {
 		out.Bus = d.cdromBus()
 	default:
 		out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")
+	}
+}
+
+// metricsBus sets the bus of the disk with metrics (kubevirt/kubevirt v1.8.4,
+// pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+func (d *draft) metricsBus(out *Disk) {
+	for _, c := range []struct{ key, got, want string }{{"bus", out.Bus, "virtio"}, {"type", out.Type, "disk"}} {
+		if c.got != "" && c.got != c.want {
+			d.errorf(d.entry.At("disks", out.Name, c.key), rule.Conflict, "disks."+out.Name+"."+c.key,
+				"a disk with metrics has %q; remove it", c.want)
+		}
+	}
+	if out.Type == "disk" {
+		out.Bus = "virtio"
+	}
+}
+
+// checkSingles reports disks of which KubeVirt accepts one for each VM (kubevirt/kubevirt v1.8.4,
+// pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+func (d *draft) checkSingles(disks []Disk) {
+	first := map[string]string{}
+	for i := range disks {
+		kind := strings.Join(disks[i].Source.Kinds(), "")
+		if kind != "serviceAccount" && kind != "downwardMetrics" {
+			continue
+		}
+		if other, ok := first[kind]; ok {
+			d.errorf(disks[i].Pos, rule.Conflict, "disks."+disks[i].Name,
+				"a VM has one %s, and disks.%s is it; remove one of them", kind, other)
+		}
+		first[kind] = disks[i].Name
 	}
 }
 

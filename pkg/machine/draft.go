@@ -75,6 +75,7 @@ func (d *draft) decide() *Machine {
 	m.CloudInit = d.cloudInit(m.NICs)
 	d.checkBootOrder(m.Disks)
 	d.checkBoot(m)
+	d.checkSingles(m.Disks)
 	d.checkStrategy(m)
 	m.wide = d.facts(m)
 	d.identify(m)

@@ -117,6 +117,7 @@ const (
 	DiskContainerDisk                 // a container image
 	DiskEmpty                         // scratch space
 	DiskEjected                       // a CD-ROM drive without a medium
+	DiskFiles                         // files that Kubernetes or KubeVirt provides: a ConfigMap, Secret, …
 )
 
 // Disk is one disk with all values resolved.

@@ -141,13 +141,28 @@ func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 		storage.VolumeMode = new(corev1.PersistentVolumeMode(d.VolumeMode))
 	}
 	spec := cdiv1.DataVolumeSpec{Storage: storage, Preallocation: d.Preallocation}
-	if d.Source.DataSource != "" {
-		spec.SourceRef = dataSourceRef(d.Source.DataSource)
-	} else {
-		spec.Source = dataVolumeSource(&d.Source)
+	switch s := &d.Source; {
+	case s.DataSource != "":
+		spec.SourceRef = dataSourceRef(s.DataSource)
+	case s.DataSourceRef.IsSet() || s.VDDK.IsSet() || s.ImageIO.IsSet():
+		x.foreignSource(d, &spec)
+	default:
+		spec.Source = dataVolumeSource(s)
 		x.setPlatform(spec.Source)
 	}
 	return spec
+}
+
+// foreignSource sets a source that the user writes in CDI's form.
+func (x *rendering) foreignSource(d *machine.Disk, spec *cdiv1.DataVolumeSpec) {
+	key := "disks." + d.Name + ".source."
+	s := cdiv1.DataVolumeSource{}
+	x.decode(d.Source.DataSourceRef, &spec.Storage.DataSourceRef, key+"dataSourceRef")
+	x.decode(d.Source.VDDK, &s.VDDK, key+"vddk")
+	x.decode(d.Source.ImageIO, &s.Imageio, key+"imageio")
+	if s != (cdiv1.DataVolumeSource{}) {
+		spec.Source = &s
+	}
 }
 
 // setPlatform names the architecture of a container image, which CDI's importer otherwise takes from the node that it

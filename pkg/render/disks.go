@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -139,7 +140,10 @@ func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
 	case d.Kind == machine.DiskContainerDisk:
 		return kubevirtv1.VolumeSource{ContainerDisk: &kubevirtv1.ContainerDiskSource{
 			Image: d.Source.ContainerDisk, ImagePullSecret: d.Source.Secret,
+			ImagePullPolicy: corev1.PullPolicy(d.Source.PullPolicy), Path: d.Source.Path,
 		}}
+	case d.Kind == machine.DiskFiles:
+		return filesSource(&d.Source)
 	case d.Kind == machine.DiskEmpty:
 		return kubevirtv1.VolumeSource{EmptyDisk: &kubevirtv1.EmptyDiskSource{Capacity: x.capacity(d)}}
 	case d.Kind == machine.DiskDataVolume && !d.Keep:
@@ -148,5 +152,24 @@ func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
 	return kubevirtv1.VolumeSource{PersistentVolumeClaim: &kubevirtv1.PersistentVolumeClaimVolumeSource{
 		PersistentVolumeClaimVolumeSource: corev1.PersistentVolumeClaimVolumeSource{ClaimName: d.Claim},
 		Hotpluggable:                      d.Hotpluggable,
+	}}
+}
+
+// filesSource returns the reference to files that the guest gets as a disk.
+func filesSource(s *catalog.Source) kubevirtv1.VolumeSource {
+	switch {
+	case s.ConfigMap != "":
+		return kubevirtv1.VolumeSource{ConfigMap: &kubevirtv1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: s.ConfigMap}, VolumeLabel: s.VolumeLabel,
+		}}
+	case s.ServiceAccount != "":
+		return kubevirtv1.VolumeSource{ServiceAccount: &kubevirtv1.ServiceAccountVolumeSource{
+			ServiceAccountName: s.ServiceAccount,
+		}}
+	case s.DownwardMetrics:
+		return kubevirtv1.VolumeSource{DownwardMetrics: &kubevirtv1.DownwardMetricsVolumeSource{}}
+	}
+	return kubevirtv1.VolumeSource{Secret: &kubevirtv1.SecretVolumeSource{
+		SecretName: s.Secret, VolumeLabel: s.VolumeLabel,
 	}}
 }

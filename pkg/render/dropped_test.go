@@ -56,6 +56,7 @@ var (
 	claim  = keys{"source": keys{"claim": "old"}}
 	drive  = keys{"type": "cdrom", "source": keys{"claim": "iso"}}
 	pinned = keys{"cpu": keys{"cores": 2, "dedicated": true}}
+	vddk   = keys{"url": "https://a/b", "uuid": "u", "backingFile": "f", "thumbprint": "t", "secretRef": "s"}
 	playb  = keys{"lifecycle": keys{"ansible": keys{"image": "x/y:1", "playbook": "a.yml"}}}
 	tower  = keys{"lifecycle": keys{"ansible": keys{"template": "t", "secret": "s"}}}
 )
@@ -125,21 +126,32 @@ var markers = map[string]marker{
 	"disks.*.overrides":     {keys{"errorPolicy": "ignore"}, disk(keys{"size": "5Gi"})},
 	"disks.*.dataVolume":    {keys{"metadata": keys{"labels": keys{"a": "b"}}}, disk(keys{"size": "5Gi"})},
 
-	"disks.*.source.dataSource":    {"a/b", nil},
-	"disks.*.source.image":         {"golden", disk(keys{"size": "5Gi"})},
-	"disks.*.source.registry":      {"docker://x/y", disk(keys{"size": "5Gi"})},
-	"disks.*.source.http":          {"http://x/y", disk(keys{"size": "5Gi"})},
-	"disks.*.source.s3":            {"s3://x/y", disk(keys{"size": "5Gi"})},
-	"disks.*.source.gcs":           {"gs://x/y", disk(keys{"size": "5Gi"})},
-	"disks.*.source.pvc":           {"a/b", nil},
-	"disks.*.source.snapshot":      {"a/b", nil},
-	"disks.*.source.claim":         {"old", disk(keys{"size": "5Gi"})},
-	"disks.*.source.containerDisk": {"x/y", disk(keys{"size": "5Gi"})},
-	"disks.*.source.emptyDisk":     {true, disk(keys{"size": "5Gi"})},
-	"disks.*.source.upload":        {true, disk(keys{"size": "5Gi"})},
-	"disks.*.source.blank":         {true, disk(keys{"source": keys{"pvc": "a/b"}})},
-	"disks.*.source.secret":        {"s", disk(keys{"size": "5Gi", "source": keys{"http": "http://x/y"}})},
-	"disks.*.source.certConfigMap": {"s", disk(keys{"size": "5Gi", "source": keys{"http": "http://x/y"}})},
+	"disks.*.source.dataSource":      {"a/b", nil},
+	"disks.*.source.image":           {"golden", disk(keys{"size": "5Gi"})},
+	"disks.*.source.registry":        {"docker://x/y", disk(keys{"size": "5Gi"})},
+	"disks.*.source.http":            {"http://x/y", disk(keys{"size": "5Gi"})},
+	"disks.*.source.s3":              {"s3://x/y", disk(keys{"size": "5Gi"})},
+	"disks.*.source.gcs":             {"gs://x/y", disk(keys{"size": "5Gi"})},
+	"disks.*.source.pvc":             {"a/b", nil},
+	"disks.*.source.snapshot":        {"a/b", nil},
+	"disks.*.source.claim":           {"old", disk(keys{"size": "5Gi"})},
+	"disks.*.source.containerDisk":   {"x/y", disk(keys{"size": "5Gi"})},
+	"disks.*.source.emptyDisk":       {true, disk(keys{"size": "5Gi"})},
+	"disks.*.source.upload":          {true, disk(keys{"size": "5Gi"})},
+	"disks.*.source.blank":           {true, disk(keys{"source": keys{"pvc": "a/b"}})},
+	"disks.*.source.secret":          {"s", disk(keys{"size": "5Gi", "source": keys{"http": "http://x/y"}})},
+	"disks.*.source.certConfigMap":   {"s", disk(keys{"size": "5Gi", "source": keys{"http": "http://x/y"}})},
+	"disks.*.source.configMap":       {"c", disk(keys{"size": "5Gi"})},
+	"disks.*.source.serviceAccount":  {"a", disk(keys{"size": "5Gi"})},
+	"disks.*.source.downwardMetrics": {true, disk(keys{"size": "5Gi"})},
+	"disks.*.source.vddk":            {vddk, disk(keys{"size": "5Gi"})},
+	"disks.*.source.imageio": {keys{
+		"url": "https://a/b", "diskId": "d", "secretRef": "s", "certConfigMap": "c",
+	}, disk(keys{"size": "5Gi"})},
+	"disks.*.source.dataSourceRef": {keys{"apiGroup": "a.b", "kind": "K", "name": "n"}, disk(keys{"size": "5Gi"})},
+	"disks.*.source.pullPolicy":    {"Always", disk(keys{"source": keys{"containerDisk": "x/y"}})},
+	"disks.*.source.path":          {"/disk/a", disk(keys{"source": keys{"containerDisk": "x/y"}})},
+	"disks.*.source.volumeLabel":   {"L", disk(keys{"source": keys{"configMap": "c"}})},
 	"disks.*.source.version":       {value: nil}, // names the root disk of cattle; a label to read otherwise
 
 	"nics[].network":          {"net/other", nil},

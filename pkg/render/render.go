@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kubevirtv1 "kubevirt.io/api/core/v1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -117,6 +118,7 @@ func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 		d := &x.Disks[i]
 		x.decode(d.Overrides, new(kubevirtv1.Disk), "disks."+d.Name+".overrides")
 		x.decode(d.DataVolume, new(dataVolume), "disks."+d.Name+".dataVolume")
+		x.foreignSource(d, &cdiv1.DataVolumeSpec{Storage: &cdiv1.StorageSpec{}})
 	}
 }
 

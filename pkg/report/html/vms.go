@@ -131,7 +131,7 @@ func content(d *machine.Disk) string {
 		return "existing claim " + d.Claim
 	case machine.DiskEjected:
 		return "no medium"
-	case machine.DiskDataVolume, machine.DiskContainerDisk, machine.DiskEmpty:
+	case machine.DiskDataVolume, machine.DiskContainerDisk, machine.DiskEmpty, machine.DiskFiles:
 	}
 	return strings.TrimSpace(d.Source.String() + " " + d.Source.Version)
 }

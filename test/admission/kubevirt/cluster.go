@@ -49,8 +49,10 @@ func configuration() *v1.KubeVirtConfiguration {
 			featuregate.CPUManager,
 			featuregate.DecentralizedLiveMigration, // the run strategy WaitAsReceiver
 			featuregate.DeclarativeHotplugVolumesGate, // a CD-ROM drive without a disc
+			featuregate.DownwardMetricsFeatureGate,
 			featuregate.HostDevicesGate,
 			featuregate.PersistentReservation,
+			featuregate.VirtIOFSStorageVolumeGate, // claims as file systems
 		}},
 	}
 }
