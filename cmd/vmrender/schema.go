@@ -13,14 +13,15 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	kinds := []string{"fleet", "defaults", "vms", "platform", "plan", "status"}
+	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "plan", "status"}
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "schema [" + strings.Join(kinds, "|") + "]",
 		Short: "Print the JSON Schema of a kind of file",
-		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of _defaults.yaml
-(defaults), of all other files of a fleet (vms), of platform.yaml (platform), or of
-what "vmrender plan -o json" (plan) or "vmrender status -o json" (status) prints.
+		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of an overlay (overlay),
+of _defaults.yaml (defaults), of all other files of a fleet (vms), of platform.yaml
+(platform), or of what "vmrender plan -o json" (plan) or "vmrender status -o json"
+(status) prints.
 
 With --write, write those of files to ` + starter.SchemaDir + ` in the directory of a fleet or a
 platform, over those of another release. Editors find them there.`,

@@ -166,8 +166,19 @@ func (b *builder) overlay() {
 		return
 	}
 	document := map[string]any{"defaults": b.shared(0, 1)}
-	for _, key := range some(b.draw, []string{"target", "identity", "placement", "policy", "vars", "catalog"}, b.IntN(3)) {
+	fleets := []string{
+		"target", "identity", "placement", "policy", "vars", "catalog",
+		"apiVersion", "kind", "metadata", "ignore", "allowEmpty",
+	}
+	for _, key := range some(b.draw, fleets, b.IntN(3)) {
 		b.set(document, "fleet", key)
+	}
+	own := []string{"environment", "namespaces", "namespacePrefix", "namespaceSuffix"}
+	for _, key := range some(b.draw, own, b.IntN(3)) {
+		b.set(document, "overlay", key)
+	}
+	if b.one(2) {
+		document["every"] = b.shared(0, 1)
 	}
 	if b.one(2) {
 		document["vms"] = map[string]any{pick(b.draw, b.names): b.vm(0, 1)}

@@ -47,7 +47,7 @@ func (l *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*l)[0])
 }
 
-// grammar is the schemas of a fleet's files, by "fleet", "defaults" and "vms", and
+// grammar is the schemas of a fleet's files, by "fleet", "overlay", "defaults" and "vms", and
 // their definitions.
 type grammar struct {
 	kinds       map[string]*shape
@@ -56,7 +56,7 @@ type grammar struct {
 
 func readGrammar() (*grammar, error) {
 	g := &grammar{kinds: map[string]*shape{}, definitions: map[string]*shape{}}
-	for _, kind := range []string{"fleet", "defaults", "vms"} {
+	for _, kind := range []string{"fleet", "overlay", "defaults", "vms"} {
 		text, err := schema.FS.ReadFile(kind + ".schema.json")
 		if err != nil {
 			return nil, err
@@ -163,8 +163,10 @@ func owner(kind string) string {
 // kindOf returns the kind of a file.
 func kindOf(file string) string {
 	switch base := path.Base(file); {
-	case base == headerFile, strings.HasPrefix(base, "."):
+	case base == headerFile:
 		return "fleet"
+	case strings.HasPrefix(base, "."):
+		return "overlay"
 	case base == defaultsFile:
 		return "defaults"
 	}

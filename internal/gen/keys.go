@@ -17,7 +17,8 @@ type fileKind struct {
 }
 
 var fileKinds = []fileKind{
-	{"fleet", "fleet.yaml, the root of a vmrender fleet, or an overlay", reflect.TypeFor[values.Header]()},
+	{"fleet", "fleet.yaml, the root of a vmrender fleet", reflect.TypeFor[values.Header]()},
+	{"overlay", "an overlay of a vmrender fleet: one of its environments", reflect.TypeFor[values.Overlay]()},
 	{"defaults", "_defaults.yaml, what VMs of a vmrender fleet inherit", reflect.TypeFor[values.VM]()},
 	{"vms", "a file of a vmrender fleet with VMs", reflect.TypeFor[values.File]()},
 	{"platform", "platform.yaml, the layers beneath VMs", reflect.TypeFor[layers.Platform]()},

@@ -52,10 +52,11 @@ func (c comments) valuesReference() ([]byte, error) {
 	vm := r.collect(vmType, "")
 	header := r.collect(reflect.TypeFor[values.Header](), "")
 	entries := r.collect(catalogType, "catalog")
+	overlay := r.collect(reflect.TypeFor[values.Environment](), "")
 	file := r.collect(reflect.TypeFor[values.File](), "")
 	r.fill()
 	return execute("values.md", tableTemplate+valuesTemplate, map[string][]*section{
-		"VM": vm, "Fleet": header, "Catalog": entries, "File": file,
+		"VM": vm, "Fleet": header, "Overlay": overlay, "Catalog": entries, "File": file,
 	})
 }
 

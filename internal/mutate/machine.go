@@ -9,7 +9,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/identity.go", "./pkg/machine", "what MAC addresses are derived from",
-		`"mac\x00" + id.fleet`, `"nic\x00" + id.fleet`,
+		`"mac\x00" + id.seed`, `"nic\x00" + id.seed`,
 	},
 	{
 		"pkg/machine/part.go", "./pkg/machine", "the hash in names of disks, parts and Jobs",

@@ -55,8 +55,8 @@ func (e *AloneError) Error() string {
 	return fmt.Sprintf("this is so for %s alone, as an Application of its own renders it", e.Dir)
 }
 
-// checkAlone checks that every directory is valid without the others, because waves,
-// and the overlays of VMs, are limited to one Application.
+// checkAlone checks that every directory is valid without the others, because waves are
+// limited to one Application.
 func (p *Plan) checkAlone(dirs []string) error {
 	for _, dir := range dirs {
 		_, diags, err := p.read(dir)

@@ -117,18 +117,4 @@ func (r *reader) readAll(fields []source.Field, below *Level, diags *source.Diag
 		}
 		diags.Merge(&own)
 	}
-	r.recordNames(fields)
-}
-
-// recordNames records the names of entries: overlays must not name other VMs.
-func (r *reader) recordNames(fields []source.Field) {
-	if len(r.overlays) == 0 {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := range fields {
-		r.names = append(r.names, fields[i].Key)
-		r.used[fields[i].Key] = true
-	}
 }

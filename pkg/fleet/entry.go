@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"path/filepath"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -16,6 +15,8 @@ type Entry struct {
 	Name string     // key under `vms`
 	Path string     // such as "vms.web01"
 	Pos  source.Pos // of the key
+	// Home is the namespace of the VM in the files, which overlays may replace.
+	Home string
 	// Keys are the merged VM keys, in their long forms. A null counts as a missing value.
 	Keys *source.Node
 	// VM is Keys, decoded.
@@ -51,28 +52,27 @@ func (f *Fleet) entry(field *source.Field, below *Level, diags *source.Diagnosti
 	f.resolveOS(e, diags)
 	e.Keys = f.merged(e.Top, below, e.OS)
 	e.decode(diags)
+	f.meet(e.Keys)
 	return e
 }
 
-// addLevels adds the VM's own level and those of the overlays that name it. It
-// reports whether the VM exists: the last overlay may remove it.
+// addLevels adds the VM's own level and those of the overlays, and reports whether the VM exists: the last overlay that
+// names it may remove it.
 func (f *Fleet) addLevels(e *Entry, field *source.Field, below *Level, diags *source.Diagnostics) bool {
 	e.Top = f.level("VM", below, longEntry(field), e.Path, diags)
 	e.Top.mark = ownMark
-	removed := false
-	for _, vms := range f.overlays {
-		over := vms.Field(field.Key)
-		if over == nil {
-			continue
-		}
-		if removed = over.Value.Kind == source.Null; removed {
-			continue
-		}
-		values.CheckTypes(e.Top.Keys, e.Path, diags) // this level may replace its values
-		e.Top = f.level("overlay "+filepath.ToSlash(vms.File.Name), e.Top, longEntry(over), e.Path, diags)
-		e.Top.stamp()
+	home := f.homeOf(e.Top)
+	e.Home = cmp.Or(home.Str(), f.Namespace)
+	if len(f.overlays) == 0 {
+		return true
 	}
-	return !removed
+	f.noteHome(e)
+	exists := true
+	for i := range f.overlays {
+		exists = f.cover(&f.overlays[i], e, exists, diags)
+	}
+	f.move(e, home)
+	return exists
 }
 
 // longEntry returns the VM keys of an entry in their long forms. They are

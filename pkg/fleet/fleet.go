@@ -6,10 +6,8 @@ package fleet
 import (
 	"io"
 	"path/filepath"
-	"slices"
 	"sync"
 
-	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -63,10 +61,12 @@ func (o *Options) Ended() bool { return o.Full != nil && o.Full() }
 // its VMs have in common.
 type Fleet struct {
 	Options
-	Root     string        // directory of fleet.yaml; empty for standard input
-	Header   values.Header // fleet.yaml with the overlays merged over it
-	Catalog  *catalog.Set  // built-in entries and those of the fleet; nil if there is no fleet
-	Platform *Platform     // platform.yaml next to fleet.yaml; nil if there is none
+	Root   string        // directory of fleet.yaml; empty for standard input
+	Header values.Header // fleet.yaml with the overlays merged over it
+	// Environment is the name that the last overlay with one gives to the environment, or empty.
+	Environment string
+	Catalog     *catalog.Set // built-in entries and those of the fleet; nil if there is no fleet
+	Platform    *Platform    // platform.yaml next to fleet.yaml; nil if there is none
 	// Vars are those of [Options.Set], which override the vars of every VM; nil if there are none.
 	Vars *source.Node
 
@@ -75,14 +75,15 @@ type Fleet struct {
 	header   *source.Node // fleet.yaml with the overlays merged over it
 	top      *Level       // level of fleet.yaml and the overlays
 	given    given
-	overlays []*source.Node // `vms` of the overlays, in order
-	bases    sync.Map       // *catalog.ResolvedOS → *source.Node: the lowest level
+	overlays []overlay // in order
+	moves    sync.Map  // namespace of the files → *Level with that of the environment, or nil for the same
+	bases    sync.Map  // *catalog.ResolvedOS → *source.Node: the lowest level
 
 	pool  *pool
 	mu    sync.Mutex // guards the fields below
 	diags *source.Diagnostics
-	names []string        // of all entries found
-	used  map[string]bool // VMs of overlays that were found
+	homes map[string][]string // namespaces in the files of all entries found, by name; nil without overlays
+	unmet unmet               // values of overlays that no entry has so far
 }
 
 // Visitor receives an entry as soon as it is read, with the problems found in
@@ -94,7 +95,7 @@ type Visitor func(e *Entry, diags *source.Diagnostics)
 // standard input), and reads the settings that its VMs have in common.
 // Problems are added to diags, also in [Fleet.Each].
 func Open(path string, opts Options, diags *source.Diagnostics) *Fleet {
-	f := &Fleet{Options: opts, diags: diags, used: map[string]bool{}}
+	f := &Fleet{Options: opts, diags: diags}
 	f.Vars = vars.Parse(opts.Set, diags)
 	if path == "-" {
 		f.openStdin()
@@ -145,6 +146,7 @@ func (f *Fleet) Each(visit Visitor) {
 	}
 	f.pool.close()
 	f.checkOverlaid()
+	f.reportUnmet()
 }
 
 // Parallel divides the given number of VMs into parts, and calls do for each
@@ -167,13 +169,16 @@ func (f *Fleet) Part() string {
 	return filepath.ToSlash(below(f.tree.root, f.tree.part))
 }
 
+// isWhole reports whether all of the fleet is read.
+func (f *Fleet) isWhole() bool { return f.tree != nil && f.tree.part == f.tree.root }
+
 // PartPos returns the position of what is read: a file, a directory, or
 // fleet.yaml for the whole fleet.
 func (f *Fleet) PartPos() source.Pos {
 	switch {
 	case f.tree == nil:
 		return source.Pos{File: stdinName}
-	case f.tree.part == f.tree.root:
+	case f.isWhole():
 		return source.Pos{File: f.tree.header}
 	}
 	return source.Pos{File: f.tree.part}
@@ -228,18 +233,4 @@ func (f *Fleet) report(diags *source.Diagnostics) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.diags.Merge(diags)
-}
-
-// checkOverlaid reports VMs in overlays that do not exist in the fleet.
-func (f *Fleet) checkOverlaid() {
-	for _, vms := range f.overlays {
-		for i := range vms.Fields {
-			vm := &vms.Fields[i]
-			if !f.used[vm.Key] && !f.Incomplete() {
-				slices.Sort(f.names)
-				f.diags.Errorf(vm.Pos(), rule.UnknownName, source.JoinPath("vms", vm.Key), "unknown VM %q; %s",
-					vm.Key, suggest.DidYouMean(vm.Key, f.names))
-			}
-		}
-	}
 }

@@ -31,11 +31,9 @@ func (f *Fleet) readHeader() {
 	f.decodeHeader(overlays)
 	f.top = f.headerLevel("fleet defaults", nil, doc)
 	for _, o := range overlays {
-		f.top = f.headerLevel("overlay "+filepath.ToSlash(o.File.Name), f.top, o)
-		if vms := o.Get("vms"); vms != nil && vms.Kind == source.Map {
-			f.overlays = append(f.overlays, vms)
-		}
+		f.addOverlay(o)
 	}
+	f.expectOverlays()
 }
 
 // headerLevel returns the level of a header's or overlay's `defaults` and `vars`.
@@ -80,13 +78,19 @@ func (f *Fleet) readOverlays() []*source.Node {
 func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	for _, d := range append([]*source.Node{f.doc}, overlays...) {
 		own := withoutLevels(d)
-		source.Decode(own, new(values.Header), "", f.diags)
+		if d == f.doc {
+			source.Decode(own, new(values.Header), "", f.diags)
+		} else {
+			source.Decode(own, new(values.Overlay), "", f.diags)
+		}
 		f.checkCatalogKeys(own.Get("catalog"))
 		checkGate(f.header, own, f.diags)
 		f.header = source.Compose(f.header, own)
 	}
 	var seen source.Diagnostics // every part was reported above
-	source.Decode(f.header, &f.Header, "", &seen)
+	var all values.Overlay
+	source.Decode(f.header, &all, "", &seen)
+	f.Header, f.Environment = all.Header, all.Environment.Environment
 	f.openCatalog(source.Compose(f.Platform.catalog(), f.HeaderKey("catalog")))
 	f.checkCredentials(f.HeaderKey("catalog"))
 	f.checkHeader()
@@ -126,7 +130,7 @@ func withoutLevels(doc *source.Node) *source.Node {
 	out.Fields = nil
 	for _, f := range doc.Fields {
 		switch f.Key {
-		case "defaults", "vars", "vms":
+		case "defaults", "vars", "vms", "every":
 			continue
 		case "catalog":
 			f.Value = catalog.Normalize(f.Value)
@@ -168,6 +172,7 @@ func (f *Fleet) checkHeader() {
 	f.checkName()
 	f.checkTarget(f.HeaderKey("target"))
 	f.checkIgnore(f.HeaderKey("ignore"))
+	f.checkEnvironment()
 }
 
 // checkName checks that the fleet has a name.

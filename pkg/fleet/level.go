@@ -82,8 +82,10 @@ func (f *Fleet) level(name string, parent *Level, keys *source.Node, path string
 }
 
 // stamp marks the values of the level.
-func (l *Level) stamp() {
-	l.mark = catalogMark + 2*l.depth
+func (l *Level) stamp() { l.stampAs(catalogMark + 2*l.depth) }
+
+func (l *Level) stampAs(mark uint16) {
+	l.mark = mark
 	l.Keys, l.flavor = source.Mark(l.Keys, l.mark), source.Mark(l.flavor, flavorMark(l.mark))
 }
 

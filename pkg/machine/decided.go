@@ -135,9 +135,16 @@ func (d *decisions) strings(path string, of map[string]string) {
 func (d *decisions) services() {
 	for i := range d.m.Services {
 		s := &d.m.Services[i]
-		path := source.JoinPath("services", s.PortName)
-		d.add(path+".targetPort", strconv.Itoa(int(cmp.Or(s.TargetPort, s.Port))), byDefault)
-		d.add(path+".protocol", s.Protocol, byDefault)
+		path := source.JoinPath("services", s.Key)
+		several := d.entry.Keys.Get("services", s.Key, "ports").IsSet()
+		for i := range s.Ports {
+			at := path
+			if several {
+				at = source.IndexPath(path+".ports", i)
+			}
+			d.add(at+".targetPort", strconv.Itoa(int(cmp.Or(s.Ports[i].TargetPort, s.Ports[i].Port))), byDefault)
+			d.add(at+".protocol", s.Ports[i].Protocol, byDefault)
+		}
 		d.add(path+".type", s.Type, byDefault)
 	}
 }

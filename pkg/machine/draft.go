@@ -24,7 +24,8 @@ type draft struct {
 	diags     *source.Diagnostics
 	name      string // of the machine, with its ordinal
 	namespace string
-	ordinal   *int // nil if it is not a replica
+	home      string // its namespace in the files
+	ordinal   *int   // nil if it is not a replica
 	strategy  values.Strategy
 	traits    *values.Traits
 
@@ -200,13 +201,15 @@ func (d *draft) tolerations() []*source.Node {
 	return out
 }
 
+// dependsOn returns the dependencies as written: with namespaces of the files, which
+// are replaced when the VMs are found.
 func (d *draft) dependsOn() []Dependency {
 	var out []Dependency
 	for i, name := range d.vm.DependsOn {
 		if n := d.entry.Keys.Get("dependsOn"); name == "" && n.Items[i].Kind != source.String {
 			continue // reported as a wrong type
 		}
-		on := Dependency{Namespace: d.namespace, Name: name, Pos: d.entry.ItemAt("dependsOn", i)}
+		on := Dependency{Namespace: d.home, Name: name, Pos: d.entry.ItemAt("dependsOn", i)}
 		if ns, rest, ok := strings.Cut(name, "/"); ok {
 			on.Namespace, on.Name = ns, rest
 		}

@@ -14,8 +14,11 @@ func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKe
 	index := make(map[machineKey]*record, len(records))
 	for _, r := range records {
 		if first, ok := index[r.machineKey]; ok {
-			diags.Errorf(r.pos, rule.Duplicate, r.path,
-				"duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
+			problem := fmt.Sprintf("duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
+			if r.home != first.home {
+				problem += fmt.Sprintf(", and their namespaces in the files are %q and %q", r.home, first.home)
+			}
+			diags.Errorf(r.pos, rule.Duplicate, r.path, "%s", problem)
 			continue
 		}
 		index[r.machineKey] = r

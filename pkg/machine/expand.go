@@ -50,7 +50,7 @@ func (d *draft) values() map[string]any {
 		return d.data
 	}
 	vm := map[string]any{"name": d.name, "namespace": d.namespace, "os": d.entry.OS.Name}
-	d.data = map[string]any{"vars": d.vars(), "vm": vm, "fleet": d.site.goFleet}
+	d.data = map[string]any{"vars": d.vars(), "vm": vm, "fleet": d.site.goFleet, "environment": d.site.Environment}
 	if d.ordinal != nil {
 		vm["ordinal"], d.data["ordinal"] = *d.ordinal, *d.ordinal
 	}
@@ -123,7 +123,7 @@ func (d *draft) missing(expr, name string) string {
 		return message
 	}
 	message := fmt.Sprintf("unknown name %q in %q; "+
-		"templates see .vars, .vm (name, namespace, os, ordinal of replicas) and .fleet (name)", name, expr)
+		"templates see .vars, .vm (name, namespace, os, ordinal of replicas), .fleet (name) and .environment", name, expr)
 	if "."+name == expr {
 		message += "; " + template.KeepLiteral
 	}

@@ -41,7 +41,7 @@ func reportAmbiguous(found []*fleet.Entry, vm string, diags *source.Diagnostics)
 	for i, e := range found {
 		names[i] = e.Namespace() + "/" + e.Name
 	}
-	diags.Errorf(source.Pos{}, rule.UnknownName, "", "%d VMs have the name %q; name one: %s",
+	diags.Errorf(source.Pos{}, rule.AmbiguousName, "", "%d VMs have the name %q; name one: %s",
 		len(found), vm, strings.Join(names, ", "))
 }
 

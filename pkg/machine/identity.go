@@ -7,20 +7,24 @@ import (
 	"net"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
-	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // identity specifies which identities are derived for the VMs of a fleet.
 type identity struct {
-	fleet        string
+	seed         string // the fleet, and its environment if it has one
 	uuid, serial bool
 	macPrefix    net.HardwareAddr // three bytes; if nil, no MAC addresses are derived
 }
 
-func newIdentity(h *values.Header, at *source.Node, diags *source.Diagnostics) identity {
-	id := identity{fleet: h.Metadata.Name, uuid: true, serial: true}
+func newIdentity(f *fleet.Fleet, diags *source.Diagnostics) identity {
+	h := &f.Header
+	id := identity{seed: h.Metadata.Name, uuid: true, serial: true}
+	if f.Environment != "" {
+		id.seed += "\x00" + f.Environment
+	}
 	if h.Identity.UUID != nil {
 		id.uuid = *h.Identity.UUID
 	}
@@ -32,7 +36,7 @@ func newIdentity(h *values.Header, at *source.Node, diags *source.Diagnostics) i
 	}
 	prefix, err := net.ParseMAC(h.Identity.MACPrefix + ":00:00:00")
 	if err != nil || len(prefix) != 6 || prefix[0]&1 != 0 {
-		diags.Errorf(at.Get("macPrefix").Pos(), rule.BadMAC, "identity.macPrefix",
+		diags.Errorf(f.HeaderKey("identity", "macPrefix").Pos(), rule.BadMAC, "identity.macPrefix",
 			"invalid prefix %q; expected the first three bytes of unicast addresses such as \"02:a1:b2\"", h.Identity.MACPrefix)
 		return id
 	}
@@ -78,10 +82,10 @@ var namespaceUUID = [16]byte{
 	0x5d, 0x6c, 0x0b, 0x7e, 0x3c, 0x52, 0x4f, 0x0e, 0x9b, 0x1d, 0x77, 0x60, 0xe2, 0x14, 0xa8, 0x31,
 }
 
-// nameUUID returns a version 5 UUID (RFC 4122) derived from the fleet,
-// namespace and name of the machine.
+// nameUUID returns a version 5 UUID (RFC 4122) derived from the fleet, its
+// environment, and the namespace and name of the machine.
 func (id *identity) nameUUID(what string, m *Machine) string {
-	name := what + "\x00" + id.fleet + "\x00" + m.Namespace + "\x00" + m.Name
+	name := what + "\x00" + id.seed + "\x00" + m.Namespace + "\x00" + m.Name
 	sum := sha1.Sum(append(namespaceUUID[:], name...)) //nolint:gosec // see the import
 	sum[6] = sum[6]&0x0f | 0x50
 	sum[8] = sum[8]&0x3f | 0x80
@@ -98,7 +102,7 @@ func (id *identity) nameUUID(what string, m *Machine) string {
 // mac returns a MAC address: the fleet's prefix, and three bytes derived from
 // the VM and the name of the NIC.
 func (id *identity) mac(m *Machine, nic string) string {
-	sum := sha256.Sum256([]byte("mac\x00" + id.fleet + "\x00" + m.Namespace + "\x00" + m.Name + "\x00" + nic))
+	sum := sha256.Sum256([]byte("mac\x00" + id.seed + "\x00" + m.Namespace + "\x00" + m.Name + "\x00" + nic))
 	addr := make(net.HardwareAddr, 0, 6)
 	addr = append(append(addr, id.macPrefix...), sum[:3]...)
 	return addr.String()

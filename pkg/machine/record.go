@@ -10,6 +10,7 @@ import (
 // facts contains the input of a machine's record that is not rendered.
 type facts struct {
 	group       string       // name of the VM, without the ordinal of a replica
+	home        string       // its namespace in the files
 	wave        *givenWave   // nil if unset
 	annotations *source.Node // as written
 	identities  []address    // of the firmware, if set in a file
@@ -23,7 +24,7 @@ type givenWave struct {
 }
 
 func (d *draft) facts(m *Machine) facts {
-	f := facts{group: d.entry.Name, annotations: d.entry.Keys.Get("annotations")}
+	f := facts{group: d.entry.Name, home: d.home, annotations: d.entry.Keys.Get("annotations")}
 	if d.vm.Wave != nil {
 		f.wave = &givenWave{*d.vm.Wave, d.entry.At("wave")}
 	}
@@ -39,6 +40,7 @@ func (d *draft) facts(m *Machine) facts {
 type record struct {
 	machineKey
 	group string // name of the VM, without the ordinal of a replica
+	home  string // its namespace in the files
 	pos   source.Pos
 	path  string
 
@@ -101,7 +103,7 @@ type claim struct {
 func newRecord(m *Machine) *record {
 	r := &record{
 		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos, path: m.Path,
-		given: m.wide.wave, deps: m.DependsOn,
+		given: m.wide.wave, deps: m.DependsOn, home: m.wide.home,
 	}
 	if !m.Broken {
 		r.addHooks(m)

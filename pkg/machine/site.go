@@ -14,15 +14,17 @@ import (
 // Site contains the settings that all machines of a fleet share. It is safe
 // for concurrent use.
 type Site struct {
-	Fleet     string           // name of the fleet; empty for standard input
-	Part      string           // see [Machine.Part]
-	Namespace string           // of VMs that do not set one
-	Target    values.Target    // cluster that the manifests will run on
-	Placement values.Placement // of all VMs
-	Policy    values.Policy
-	Catalog   *catalog.Set
-	Platform  *fleet.Platform // nil if there is none
-	Vars      *source.Node    // vars that override those of every VM; nil if there are none
+	Fleet string // name of the fleet; empty for standard input
+	// Environment is that of the overlays; empty if they name none.
+	Environment string
+	Part        string           // see [Machine.Part]
+	Namespace   string           // of VMs that do not set one
+	Target      values.Target    // cluster that the manifests will run on
+	Placement   values.Placement // of all VMs
+	Policy      values.Policy
+	Catalog     *catalog.Set
+	Platform    *fleet.Platform // nil if there is none
+	Vars        *source.Node    // vars that override those of every VM; nil if there are none
 
 	ended func() bool // see [fleet.Options.Full]
 	// asksForApprovals is true if `policy.approve` is set, also to a value that was refused.
@@ -43,8 +45,10 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 	s := &Site{
 		Fleet: h.Metadata.Name, Part: partName(f), Namespace: f.Namespace, Target: h.Target,
 		Placement: h.Placement, Policy: h.Policy, Catalog: f.Catalog, Platform: f.Platform, Vars: f.Vars,
+		Environment: f.Environment,
+
 		ended:    f.Ended,
-		identity: newIdentity(h, f.HeaderKey("identity"), diags),
+		identity: newIdentity(f, diags),
 		goFleet:  map[string]any{"name": h.Metadata.Name},
 
 		asksForApprovals: f.HeaderKey("policy", "approve").IsSet(),
@@ -64,7 +68,7 @@ func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics, add func(*Machi
 	strategy := e.VM.Strategy()
 	d := draft{
 		site: s, entry: e, vm: withoutTraits(e), diags: diags,
-		name: e.Name, namespace: cmp.Or(e.VM.Namespace, s.Namespace),
+		name: e.Name, namespace: cmp.Or(e.VM.Namespace, s.Namespace), home: e.Home,
 		strategy: strategy, traits: strategy.Traits(),
 	}
 	one := func(m *Machine) {

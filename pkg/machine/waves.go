@@ -16,11 +16,10 @@ func resolveWaves(records []*record, index map[machineKey]*record, incomplete bo
 	}
 	w := waver{
 		diags: diags, incomplete: incomplete, index: index,
-		groups: map[machineKey][]*record{}, state: map[*record]int{},
+		groups: map[machineKey][]*record{}, homes: map[machineKey][]*record{}, state: map[*record]int{},
 	}
 	for _, r := range records {
-		k := machineKey{r.namespace, r.group}
-		w.groups[k] = append(w.groups[k], r)
+		w.add(r)
 	}
 	for _, r := range records {
 		w.resolve(r)
@@ -34,8 +33,23 @@ type waver struct {
 	incomplete bool
 	index      map[machineKey]*record
 	groups     map[machineKey][]*record
-	state      map[*record]int // visiting or done
-	stack      []*record
+	// homes are the records by their names in the files, if an overlay gives them other namespaces.
+	homes map[machineKey][]*record
+	state map[*record]int // visiting or done
+	stack []*record
+}
+
+func (w *waver) add(r *record) {
+	k := machineKey{r.namespace, r.group}
+	w.groups[k] = append(w.groups[k], r)
+	if r.home == r.namespace {
+		return
+	}
+	k.namespace = r.home
+	w.homes[k] = append(w.homes[k], r)
+	if r.name != r.group {
+		w.homes[machineKey{r.home, r.name}] = []*record{r}
+	}
 }
 
 const (
@@ -50,8 +64,10 @@ func (w *waver) resolve(r *record) {
 	w.state[r] = visiting
 	w.stack = append(w.stack, r)
 	least := 0
-	for _, d := range r.deps {
+	for i := range r.deps {
+		d := r.deps[i]
 		for _, on := range w.find(r, d) {
+			r.deps[i].Namespace = on.namespace
 			if w.state[on] == visiting {
 				w.reportCycle(on, d)
 				continue
@@ -72,9 +88,13 @@ func (w *waver) resolve(r *record) {
 	w.state[r] = done
 }
 
-// find returns the machines that a dependency refers to: one VM, or all replicas of a VM.
+// find returns the machines that a dependency refers to: one VM, or all replicas of a VM. A
+// namespace is one of the files, or else one that a VM has.
 func (w *waver) find(r *record, d Dependency) []*record {
 	k := machineKey{d.Namespace, d.Name}
+	if group := w.homes[k]; len(group) > 0 {
+		return group
+	}
 	if on, ok := w.index[k]; ok {
 		return []*record{on}
 	}
@@ -85,11 +105,11 @@ func (w *waver) find(r *record, d Dependency) []*record {
 		return nil // it may be in a file that could not be read
 	}
 	known := make([]string, 0, len(w.index))
-	for k := range w.index {
-		known = append(known, k.seenFrom(r.namespace))
+	for _, on := range w.index {
+		known = append(known, machineKey{on.home, on.name}.seenFrom(r.home))
 	}
 	slices.Sort(known)
-	name := k.seenFrom(r.namespace)
+	name := k.seenFrom(r.home)
 	w.diags.Errorf(d.Pos, rule.UnknownName, r.path+".dependsOn",
 		"no VM %q is rendered with this one: waves do not cross Applications; %s", name, suggest.DidYouMean(name, known))
 	return nil

@@ -20,6 +20,8 @@ const (
 	BadOption ID = "bad-option"
 	// BadParameter is an invalid parameter of the Argo CD plugin.
 	BadParameter ID = "bad-parameter"
+	// NoEffect is an overlay, or a part of one, that changes no VM of the fleet.
+	NoEffect ID = "no-effect"
 	// NotUpdated is an image version that cannot be updated where it is written.
 	NotUpdated ID = "not-updated"
 )

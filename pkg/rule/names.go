@@ -10,6 +10,8 @@ const (
 	UnknownName ID = "unknown-name"
 	// Duplicate is a name, address, identity or boot order that something else in the fleet already has.
 	Duplicate ID = "duplicate"
+	// AmbiguousName is a name that several VMs have, in an overlay or on the command line.
+	AmbiguousName ID = "ambiguous-name"
 	// Cycle is a chain of references that leads back to its start: `dependsOn` of VMs, `from` of catalog entries, or
 	// `base` of platforms.
 	Cycle ID = "cycle"

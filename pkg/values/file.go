@@ -19,7 +19,7 @@ const (
 	Kind       = "Fleet"
 )
 
-// Header is fleet.yaml, the root of a fleet; an overlay has the same keys.
+// Header is fleet.yaml, the root of a fleet; an [Overlay] has the same keys.
 type Header struct {
 	// Always `vmrender.io/v1alpha1`.
 	APIVersion string `json:"apiVersion" enum:"vmrender.io/v1alpha1"`
@@ -47,6 +47,28 @@ type Header struct {
 	AllowEmpty bool `json:"allowEmpty,omitempty"`
 	// VMs by name.
 	VMs map[string]*VM `json:"vms,omitempty"`
+}
+
+// Overlay is an environment of a fleet, such as a cluster or a stage. It has the keys of fleet.yaml,
+// and some of its own.
+type Overlay struct {
+	Header
+	Environment
+}
+
+// Environment is the keys that only an overlay has.
+type Environment struct {
+	// Name of the environment. Firmware UUIDs, serial numbers and derived MAC addresses are derived from it as well, so
+	// that the machines of two environments share none. Templates see it as `{{ .environment }}`.
+	Environment string `json:"environment,omitempty"`
+	// VM keys that merge over those of every VM, above its own entry.
+	Every *VM `json:"every,omitempty"`
+	// Namespaces of the fleet's files, and those that they are in this environment.
+	Namespaces map[string]string `json:"namespaces,omitempty"`
+	// Text in front of every namespace of the fleet's files that `namespaces` does not name.
+	NamespacePrefix string `json:"namespacePrefix,omitempty"`
+	// Text after every namespace of the fleet's files that `namespaces` does not name.
+	NamespaceSuffix string `json:"namespaceSuffix,omitempty"`
 }
 
 // Metadata names the fleet.
