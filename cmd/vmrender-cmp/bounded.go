@@ -46,6 +46,6 @@ func (b *bounded) flush(w io.Writer) error {
 		return err
 	}
 	whole := b.text[:bytes.LastIndexByte(b.text, '\n')+1]
-	_, err := fmt.Fprintf(w, "%s… and %d more lines; `vmrender validate` shows all\n", whole, b.more)
+	_, err := fmt.Fprintf(w, "%s… and %d more lines; `vmrender validate --all` shows each\n", whole, b.more)
 	return err
 }

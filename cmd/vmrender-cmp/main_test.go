@@ -70,7 +70,7 @@ func hardlink(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Link(args[0], args[1]))
 }
 
-// manyVMs writes a file with identical VMs: `manyvms 100 vms.yaml '{os: fedora}'`.
+// manyVMs writes a file with VMs that differ in their number, %d: `manyvms 100 vms.yaml '{os: fedora}'`.
 func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: manyvms COUNT FILE KEYS")
@@ -80,7 +80,7 @@ func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
 	var text strings.Builder
 	text.WriteString("vms:\n")
 	for i := range count {
-		fmt.Fprintf(&text, "  vm-%d: %s\n", i, args[2])
+		fmt.Fprintf(&text, "  vm-%d: %s\n", i, strings.ReplaceAll(args[2], "%d", strconv.Itoa(i)))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o600))
 }

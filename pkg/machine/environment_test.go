@@ -37,14 +37,15 @@ vms: {tool: {}}
 // inEnvironment loads the shop, or a part of it, with overlays in order.
 func inEnvironment(t *testing.T, part string, overlays ...string) (map[string]*machine.Machine, []string) {
 	t.Helper()
-	archive := shop
+	var archive strings.Builder
+	archive.WriteString(shop)
 	opts := fleet.Options{Namespace: "here"}
 	for i, text := range overlays {
 		name := ".o" + string(rune('0'+i)) + ".yaml"
-		archive += "-- " + name + " --\n" + text + "\n"
+		archive.WriteString("-- " + name + " --\n" + text + "\n")
 		opts.Overlays = append(opts.Overlays, name)
 	}
-	dir := unpack(t, txtar.Parse([]byte(archive)))
+	dir := unpack(t, txtar.Parse([]byte(archive.String())))
 	for i := range opts.Overlays {
 		opts.Overlays[i] = dir + "/" + opts.Overlays[i]
 	}

@@ -383,8 +383,8 @@ type Service struct {
 	NodePort int32 `json:"nodePort,omitempty" minimum:"1" maximum:"65535"`
 	// Type of the Service. Defaults to ClusterIP.
 	Type string `json:"type,omitempty" enum:"ClusterIP,NodePort,LoadBalancer"`
-	// With `replicas`: a Service for each VM, or one for all of them, named `<entry>-<service>`, which belongs to the first
-	// replica. A running VM without any such Service joins its first one at its next start. Defaults to vm.
+	// With `replicas`: a Service for each VM, or one for all of them, named `<entry>-<service>`, which belongs to the
+	// first replica. A running VM without any such Service joins its first one at its next start. Defaults to vm.
 	Scope string `json:"scope,omitempty" enum:"vm,group"`
 	// Labels of the Service.
 	Labels map[string]string `json:"labels,omitempty"`
