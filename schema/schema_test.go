@@ -50,7 +50,7 @@ func decode(t *testing.T, text string) any {
 // The schemas accept every values file that this repository shows to users.
 func TestExamplesAreValid(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{}
-	for _, kind := range []string{"fleet", "defaults", "vms", "platform"} {
+	for _, kind := range []string{"fleet", "overlay", "defaults", "vms", "platform"} {
 		schemas[kind] = compile(t, kind)
 	}
 	seen := map[string]int{}
@@ -59,13 +59,13 @@ func TestExamplesAreValid(t *testing.T) {
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
 			for text := range strings.SplitSeq(string(data), "\n---\n") {
-				kind := kindOf(filepath.Base(file))
+				kind := kindOf(file)
 				require.NoError(t, schemas[kind].Validate(decode(t, text)), file)
 				seen[root+" "+kind]++
 			}
 		}
 	}
-	require.Len(t, seen, 7, "each kind of file in each tree: %v", seen)
+	require.Len(t, seen, 8, "each kind of file in each tree: %v", seen)
 }
 
 // valuesFiles returns the YAML files of the fleets under a directory.
@@ -93,8 +93,11 @@ func inFleet(dir string) bool {
 	return false
 }
 
-func kindOf(name string) string {
-	switch name {
+func kindOf(path string) string {
+	if filepath.Base(filepath.Dir(path)) == "env" {
+		return "overlay"
+	}
+	switch filepath.Base(path) {
 	case "fleet.yaml":
 		return "fleet"
 	case "_defaults.yaml":
@@ -121,6 +124,11 @@ func TestMistakesAreInvalid(t *testing.T) {
 		{"long name of a VM", "vms", `vms: {` + strings.Repeat("a", 64) + `: {}}`},
 		{"unknown word", "vms", `vms: {a: {runStrategy: Sometimes}}`},
 		{"unknown short form", "vms", `vms: {a: {firmware: uefi}}`},
+		{"key of overlays", "fleet", `every: {}`},
+		{"namespace of a VM", "fleet", `vms: {n/a: {}}`},
+		{"unknown key of an overlay", "overlay", `evry: {}`},
+		{"two slashes", "overlay", `vms: {n/a/b: {}}`},
+		{"namespaces as a list", "overlay", `namespaces: [a]`},
 		{"unknown kind of fleet.yaml", "fleet", `kind: Platform`},
 		{"number for a string", "vms", `vms: {a: {os: 9}}`},
 		{"string for a number", "vms", `vms: {a: {cpu: "4"}}`},
@@ -169,7 +177,7 @@ func TestFormsAreValid(t *testing.T) {
 		{"percentage", "vms", `vms: {a: {lifecycle: {maxUnavailable: 25%}}}`},
 		{"number", "vms", `vms: {a: {lifecycle: {maxUnavailable: 2}}}`},
 		{"commands", "vms", `vms: {a: {cloudInit: {runcmd: [ls, [ls, -l]]}}}`},
-		{"overlay", "fleet", `{target: {kubevirt: "1.9"}, defaults: {memory: 4Gi}, vms: {a: {cpu: 2}}}`},
+		{"overlay", "overlay", `{target: {kubevirt: "1.9"}, every: {memory: 4Gi}, vms: {a: {cpu: 2}, n/a: null}}`},
 		{"flavors", "fleet", `catalog: {flavors: {a: {cpu: 4, memory: {guest: 4Gi}}, b: {cpu: {cores: 4}, memory: 4Gi}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,9 +24,14 @@ the fleet that it belongs to, and all fleets and platforms below it.
 The report is written to stdout in one of these formats: text (one line per
 problem), json, sarif (SARIF 2.1.0, for code scanning) or github (annotations in
 a GitHub Actions log). The exit status is 1 if there are errors, or with --strict
-warnings. Of problems that repeat, text shows the first ones, unless --all is set.`,
+warnings. Of problems that repeat, text shows the first ones, unless --all is set.
+
+With --environments, each fleet is validated once with each overlay in a directory,
+and all problems are in one report. One that only some environments have names
+their overlays.`,
 		Example: `  vmrender validate
   vmrender validate sites/a sites/b/vms/web.yaml --strict
+  vmrender validate shop --environments shop/env
   vmrender validate sites/a -o sarif > vmrender.sarif`,
 	}
 	c := validation{fleets: map[string]bool{}}
@@ -39,12 +44,14 @@ warnings. Of problems that repeat, text shows the first ones, unless --all is se
 	completeFlag(cmd, "vm", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return vmNames(pathArg(args), c.fleet.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp
 	})
+	c.each.register(cmd)
 	cmd.Args = c.platform.check
 	format := outputFlag(cmd, report.Formats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := c.run(cmd, args); err != nil {
 			return err
 		}
+		printNotes(cmd, c.notes)
 		v := report.Validation{Version: readBuild().Version, VMs: c.rendered, Diagnostics: c.diags.Sorted(), All: c.all}
 		if err := format.value.Write(cmd.OutOrStdout(), v); err != nil {
 			return err
@@ -62,10 +69,12 @@ warnings. Of problems that repeat, text shows the first ones, unless --all is se
 type validation struct {
 	fleet       fleetFlags
 	platform    platformFlags
+	each        environments
 	vms         []string
 	strict, all bool
 
 	diags          source.Diagnostics
+	notes          []string
 	fleets         map[string]bool // by their directories
 	rendered       int
 	platforms      int
@@ -87,7 +96,9 @@ func (c *validation) run(cmd *cobra.Command, paths []string) error {
 			}
 		}
 		if !isPlatform {
-			c.validateFleet(cmd, path)
+			if err := c.validateFleet(cmd, path); err != nil {
+				return err
+			}
 		}
 		if isPlatform || both {
 			c.validatePlatform(cmd, cmp.Or(file, beside))
@@ -104,11 +115,19 @@ func (c *validation) rejectFlags(cmd *cobra.Command, isPlatform bool) error {
 	return rejectPlatformFlags(cmd)
 }
 
-func (c *validation) validateFleet(cmd *cobra.Command, path string) {
-	_, rendered, diags := renderWatched(cmd, "validating", path, c.fleet.options(cmd, c.vms))
-	c.diags.Merge(diags)
+func (c *validation) validateFleet(cmd *cobra.Command, path string) error {
+	overlays, err := c.each.overlays()
+	if err != nil {
+		return err
+	}
+	during(cmd, "validating "+path, func() {
+		vms, diags, notes := validateEach(path, overlays, c.fleet.options(cmd, c.vms))
+		c.rendered += vms
+		c.diags.Merge(diags)
+		c.notes = append(c.notes, notes...)
+	})
 	c.fleets[fleet.Root(path, "")] = true
-	c.rendered += countVMs(rendered)
+	return nil
 }
 
 func (c *validation) validatePlatform(cmd *cobra.Command, file string) {

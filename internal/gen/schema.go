@@ -38,12 +38,24 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 	items := listItems(kind.of)
 	items[reflect.TypeFor[values.File]()] = true // not a level of inheritance either
 	refine(s, kind.of, items[kind.of])
+	if kind.of == reflect.TypeFor[values.Overlay]() {
+		nameByNamespace(s)
+	}
 	for name, def := range s.Definitions {
 		t := types[name]
 		refine(def, t, items[t])
 		s.Definitions[name] = withShortForm(def, t)
 	}
 	return encode(s)
+}
+
+// objectName is the form of names that Kubernetes objects have.
+const objectName = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+
+// nameByNamespace accepts VMs as namespace/name, as overlays name them.
+func nameByNamespace(s *jsonschema.Schema) {
+	vms, _ := s.Properties.Get("vms")
+	vms.PropertyNames = &jsonschema.Schema{Pattern: "^(" + objectName + "/)?" + objectName + "$"}
 }
 
 // definition returns a unique name for a type: two packages have a Source.
@@ -117,7 +129,7 @@ func entries(p *jsonschema.Schema, of reflect.Type) {
 	switch t {
 	case vmType, reflect.TypeFor[values.Disk](), reflect.TypeFor[values.Service]():
 		longest := uint64(63)
-		p.PropertyNames = &jsonschema.Schema{Pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", MaxLength: &longest}
+		p.PropertyNames = &jsonschema.Schema{Pattern: "^" + objectName + "$", MaxLength: &longest}
 	}
 }
 

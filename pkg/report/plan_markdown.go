@@ -15,10 +15,15 @@ import (
 const mostMarkdown = 60_000
 
 // PlanMarker returns the first line of a comment about a plan, which is invisible: by it, a
-// later run finds the comment to update. The path is that of the fleet.
-func PlanMarker(path string) string {
-	path = strings.ReplaceAll(url.PathEscape(path), "--", "-%2D")
-	return "<!-- vmrender plan " + cutTo(strings.ReplaceAll(path, "%2F", "/"), 1000) + " -->"
+// later run finds the comment to update. The path is that of the fleet, and the overlays are
+// those of the new side, so that every environment has a comment of its own.
+func PlanMarker(path string, overlays ...string) string {
+	all := append([]string{path}, overlays...)
+	for i, name := range all {
+		name = strings.ReplaceAll(url.PathEscape(name), "--", "-%2D")
+		all[i] = strings.ReplaceAll(name, "%2F", "/")
+	}
+	return "<!-- vmrender plan " + cutTo(strings.Join(all, ";"), 1000) + " -->"
 }
 
 // PlanMarkdown writes a plan as a comment of a pull request: the headline, a table of what
@@ -70,7 +75,7 @@ func amounts() []amount {
 // markdown returns a comment that shows a certain amount.
 func markdown(p Plan, steps []Step, warnings []warning, a amount) string {
 	m := &planMarkdown{amount: a}
-	m.write(PlanMarker(commonPath(p)) + "\n### " + p.Headline() + "\n")
+	m.write(PlanMarker(commonPath(p), p.To.Overlays...) + "\n### " + p.Headline() + "\n")
 	m.sides(p)
 	m.changes("VM", p.VMs)
 	m.changes("other object", p.Objects)

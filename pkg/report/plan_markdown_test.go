@@ -223,7 +223,7 @@ func TestMarkdownFits(t *testing.T) {
 			require.Positive(t, strings.Count(got, c.want), "%s", got[max(0, len(got)-300):])
 			requireHarmless(t, got)
 			lines := strings.SplitN(got, "\n", 3)
-			require.Equal(t, report.PlanMarker(cmp.Or(c.plan.To.Path, ".")), lines[0])
+			require.Equal(t, report.PlanMarker(cmp.Or(c.plan.To.Path, "."), c.plan.To.Overlays...), lines[0])
 			require.Equal(t, "### "+c.plan.Headline(), lines[1])
 		})
 	}
@@ -232,5 +232,6 @@ func TestMarkdownFits(t *testing.T) {
 // The same fleet has the same marker at every run, and another fleet another one.
 func TestMarker(t *testing.T) {
 	require.Equal(t, "<!-- vmrender plan sites/a -->", report.PlanMarker("sites/a"))
+	require.Equal(t, "<!-- vmrender plan a;env/dev.yaml;-%2D.yaml -->", report.PlanMarker("a", "env/dev.yaml", "--.yaml"))
 	require.Equal(t, "<!-- vmrender plan a%20-%2D%3E%0Ab -->", report.PlanMarker("a -->\nb"))
 }
