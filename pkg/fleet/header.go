@@ -79,8 +79,11 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	for _, d := range append([]*source.Node{f.doc}, overlays...) {
 		own := withoutLevels(d)
 		if d == f.doc {
+			f.checkNotOverlay()
+			own = without(own, overlayKeys())
 			source.Decode(own, new(values.Header), "", f.diags)
 		} else {
+			own = without(own, []string{"every"})
 			source.Decode(own, new(values.Overlay), "", f.diags)
 		}
 		f.checkCatalogKeys(own.Get("catalog"))
@@ -130,7 +133,7 @@ func withoutLevels(doc *source.Node) *source.Node {
 	out.Fields = nil
 	for _, f := range doc.Fields {
 		switch f.Key {
-		case "defaults", "vars", "vms", "every":
+		case "defaults", "vars", "vms":
 			continue
 		case "catalog":
 			f.Value = catalog.Normalize(f.Value)

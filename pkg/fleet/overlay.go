@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +20,34 @@ type overlay struct {
 	every *Level // without a parent; nil if it sets nothing
 	vms   *source.Node
 	below *Level // of its `defaults` and `vars`
+}
+
+// overlayKeys returns the keys that overlays have, and fleet.yaml has not.
+func overlayKeys() []string {
+	var keys []string
+	for field := range reflect.TypeFor[values.Environment]().Fields() {
+		keys = append(keys, values.Key(field))
+	}
+	return keys
+}
+
+// checkNotOverlay reports keys of overlays in fleet.yaml.
+func (f *Fleet) checkNotOverlay() {
+	for _, key := range overlayKeys() {
+		if field := f.doc.Field(key); field != nil {
+			f.diags.Errorf(field.Pos(), rule.UnknownKey, key,
+				"%q is a key of overlays; write it in one, and give it as --overlay", key)
+		}
+	}
+}
+
+// without returns a map without some keys.
+func without(doc *source.Node, keys []string) *source.Node {
+	out := *doc
+	out.Fields = slices.DeleteFunc(slices.Clone(doc.Fields), func(f source.Field) bool {
+		return slices.Contains(keys, f.Key)
+	})
+	return &out
 }
 
 // addOverlay adds the levels of an overlay.
