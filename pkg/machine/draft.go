@@ -77,6 +77,7 @@ func (d *draft) decide() *Machine {
 	d.checkBootOrder(m.Disks)
 	d.checkBoot(m)
 	d.checkSingles(m.Disks)
+	d.checkOwnClaims(m.Disks)
 	d.checkStrategy(m)
 	m.wide = d.facts(m)
 	d.identify(m)

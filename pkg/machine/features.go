@@ -39,14 +39,11 @@ var features = []struct {
 	{"link state", 1, 5, func(_ *draft, m *Machine) []use {
 		return m.usesOfNICs("state", func(n *NIC) bool { return n.State == "up" || n.State == "down" })
 	}},
+	{"storage migration", 1, 5, func(d *draft, m *Machine) []use {
+		return d.usesOfDisks(m, "revision", func(*Disk) bool { return true })
+	}},
 	{"CD-ROM drive without a medium", 1, 6, func(d *draft, m *Machine) []use {
-		var uses []use
-		for i := range m.Disks {
-			if m.Disks[i].Kind == DiskEjected {
-				uses = append(uses, d.usesKey("disks", m.Disks[i].Name, "ejected")...)
-			}
-		}
-		return uses
+		return d.usesOfDisks(m, "ejected", func(disk *Disk) bool { return disk.Kind == DiskEjected })
 	}},
 }
 
@@ -56,6 +53,17 @@ func (d *draft) usesKey(keys ...string) []use {
 		return nil
 	}
 	return []use{{d.keyPath(keys), d.entry.At(keys...)}}
+}
+
+// usesOfDisks returns the places of a key of disks that is set.
+func (d *draft) usesOfDisks(m *Machine, key string, used func(*Disk) bool) []use {
+	uses := make([]use, 0, len(m.Disks))
+	for i := range m.Disks {
+		if disk := &m.Disks[i]; used(disk) {
+			uses = append(uses, d.usesKey("disks", disk.Name, key)...)
+		}
+	}
+	return uses
 }
 
 // usesOfNICs returns the places of a key of NICs.

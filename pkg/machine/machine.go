@@ -6,6 +6,7 @@ package machine
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/patch"
@@ -146,6 +147,8 @@ type Disk struct {
 	// Keep is true if the DataVolume is a separate object that survives the VM. Otherwise the VM owns it.
 	Keep     bool
 	ExpandTo string // quantity; empty if the disk keeps its size
+	// Revision is the number of the claim, or 0 if it is not set. From 2 on it is part of the claim's name.
+	Revision uint
 	Pos      source.Pos
 
 	Overrides  *source.Node // merge patch on KubeVirt's disk, or nil
@@ -265,6 +268,12 @@ func (m *Machine) AnnotationPos(key string) source.Pos {
 		return f.Pos()
 	}
 	return m.Pos
+}
+
+// CopiesVolumes reports whether KubeVirt copies the disks of the VM to new claims while it runs: those of pets with
+// revisions.
+func (m *Machine) CopiesVolumes() bool {
+	return !m.Lifecycle.Cattle() && slices.ContainsFunc(m.Disks, func(d Disk) bool { return d.Revision > 0 })
 }
 
 // Dependency is one VM that another depends on.

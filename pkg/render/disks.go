@@ -134,7 +134,10 @@ func diskDevice(d *machine.Disk) *kubevirtv1.Disk {
 // For a disk that survives its VM it names the PVC: virt-controller waits until
 // the PVC exists and is filled (watch/vmi/datavolumes.go, v1.8.4), and a restore
 // may replace the PVC without the DataVolume. For a disk that the VM owns it names
-// the DataVolume, as KubeVirt requires for dataVolumeTemplates.
+// the DataVolume, as KubeVirt requires for dataVolumeTemplates. For a disk that is
+// copied to another claim, too: only then KubeVirt waits with the copy until CDI does
+// not write to the claim (watch/volume-migration/volume-migration.go, ValidateVolumes,
+// v1.8.4).
 func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
 	switch {
 	case d.Kind == machine.DiskContainerDisk:
@@ -146,7 +149,7 @@ func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
 		return filesSource(&d.Source)
 	case d.Kind == machine.DiskEmpty:
 		return kubevirtv1.VolumeSource{EmptyDisk: &kubevirtv1.EmptyDiskSource{Capacity: x.capacity(d)}}
-	case d.Kind == machine.DiskDataVolume && !d.Keep:
+	case d.Kind == machine.DiskDataVolume && (!d.Keep || d.Revision > 1):
 		return kubevirtv1.VolumeSource{DataVolume: &kubevirtv1.DataVolumeSource{Name: d.Claim, Hotpluggable: d.Hotpluggable}}
 	}
 	return kubevirtv1.VolumeSource{PersistentVolumeClaim: &kubevirtv1.PersistentVolumeClaimVolumeSource{

@@ -123,6 +123,7 @@ var markers = map[string]marker{
 	"disks.*.keep":          {false, keys{"disks": keys{"data": keys{"size": "5Gi", "keep": true}}}},
 	"disks.*.expandTo":      {"9Gi", disk(keys{"size": "5Gi"})},
 	"disks.*.ejected":       {true, disk(drive)},
+	"disks.*.revision":      {3, disk(keys{"size": "5Gi"})},
 	"disks.*.overrides":     {keys{"errorPolicy": "ignore"}, disk(keys{"size": "5Gi"})},
 	"disks.*.dataVolume":    {keys{"metadata": keys{"labels": keys{"a": "b"}}}, disk(keys{"size": "5Gi"})},
 

@@ -83,6 +83,13 @@ var (
 		Text: "CDI rejects a different source, size or storage class of a disk: a DataVolume cannot be changed. " +
 			"The sync fails and names the disk; other objects in its wave are applied, and later waves are not.",
 	}
+	revisionFact = Fact{
+		On: OnChange, Given: "disks that CDI fills", holds: hasClaim,
+		Text: "Another storage class, access mode or volume mode needs another `revision` of the disk in the same commit: " +
+			"a disk `VM-DISK-REVISION`, to which KubeVirt copies the data by a live migration, while the VM runs. " +
+			"The old disk stays until it is deleted by hand. " +
+			"Nothing is copied while the VM is stopped: it then starts from the new disk, without its data.",
+	}
 	releaseFact = Fact{
 		On: OnChange, Given: "disks that are kept", holds: hasKeptDisk,
 		Text: "A disk that was not kept before still belongs to the VM: KubeVirt never releases it, " +
@@ -208,7 +215,8 @@ var policies = []Policy{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
 				"or silently waits for the next start. vmrender never restarts a pet."},
-			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, releaseFact, petRootFact, ownedDataFact,
+			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, revisionFact, releaseFact,
+			petRootFact, ownedDataFact,
 		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
 			protectFact, keptDisksStay, ownedDisksGo,
 		)),

@@ -46,6 +46,8 @@ func hasKeptRoot(m *subject) bool {
 	})
 }
 
+func hasClaim(m *subject) bool { return hasKeptDisk(m) || hasOwnedDisk(m) }
+
 func hasOwnedDataDisk(m *subject) bool { return slices.ContainsFunc(m.Disks, isOwnedData) }
 
 func hasGrowingDisk(m *subject) bool {

@@ -23,6 +23,9 @@ func (x *rendering) virtualMachine(
 			},
 		},
 	}
+	if x.CopiesVolumes() {
+		vm.Spec.UpdateVolumesStrategy = new(kubevirtv1.UpdateVolumesStrategyMigration)
+	}
 	x.setMatchers(&vm.Spec)
 	spec := &vm.Spec.Template.Spec
 	if x.Preference == nil {
