@@ -20,7 +20,11 @@ var (
 	staging = Condition{"vmRolloutStrategy is Stage", func(e *edit) bool { return e.cluster.stages() }, kubeVirtSays("Stage")}
 
 	cannotMigrate = Condition{"the machine cannot live-migrate", func(e *edit) bool { return e.migratable() == no }, atMost("!variables.migratable")}
-	evicts        = Condition{
+	cannotCopy    = Condition{
+		"the machine cannot live-migrate, or a disk that is not copied is ReadWriteOnce",
+		func(e *edit) bool { return e.copyable() == no }, atMost("!variables.migratable"),
+	}
+	evicts = Condition{
 		"workloadUpdateMethods has Evict, and no migration stands in for it",
 		func(e *edit) bool {
 			canMigrate := e.migratable() != no && e.cluster.updatesBy("LiveMigrate")

@@ -17,6 +17,8 @@ type liveMachine struct {
 	// alone knows all that rules a migration out.
 	migratable truth
 	immovable  string
+	// copyable is the condition of the instance for a migration with all of its disks.
+	copyable truth
 	// restartRequired says that the machine needs a restart already; why is the message.
 	restartRequired bool
 	why             string
@@ -32,6 +34,7 @@ func (l *live) machine(id manifest.ID) *liveMachine {
 	if m.instance != nil && kindOf(id) == kindVM {
 		c := condition(m.instance, "LiveMigratable")
 		m.migratable, m.immovable = is(m.instance, "LiveMigratable"), text(c, "message")
+		m.copyable = is(m.instance, "StorageLiveMigratable")
 	}
 	m.running = l.running(m, id)
 	if c := condition(object, "RestartRequired"); text(c, "status") == "True" {

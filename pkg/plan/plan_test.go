@@ -323,3 +323,34 @@ func TestDisklessLosesEveryDisk(t *testing.T) {
 	}
 	require.Equal(t, []string{"spec.dataVolumeTemplates[web-data]", "spec.dataVolumeTemplates[web-root-1111]"}, lost)
 }
+
+// A disk that gets another claim by another revision: what becomes of it depends on whether the machine runs, and on
+// how many nodes can mount the disks that keep their claims.
+func TestRevisionOfDisk(t *testing.T) {
+	const volume, modes = "spec.template.spec.volumes.1", "spec.storage.accessModes"
+	moved := both(
+		set(nil, volume+".persistentVolumeClaim"), set(object{"name": "db-data-2"}, volume+".dataVolume"),
+		set("Migration", "spec.updateVolumesStrategy"))
+	halted := set("Halted", "spec.runStrategy")
+	one := []any{"ReadWriteOnce"}
+	for name, test := range map[string]struct {
+		before func([]object) // of both sides
+		level  plan.Level
+		code   plan.Code
+	}{
+		"running":                {func([]object) {}, plan.Migrate, "copied"},
+		"stopped":                {halted, plan.Recreate, "not-copied"},
+		"the disk is for a node": {in(2, set(one, modes)), plan.Migrate, "copied"},
+		"another is for a node":  {in(1, set(one, modes)), plan.Restart, "other-disk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old, edited := load(t, "pet"), load(t, "pet")
+			test.before(old)
+			test.before(edited)
+			moved(edited)
+			p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift})
+			require.Equal(t, test.level, p.VMs[0].Level, "%+v", p.VMs[0].Causes)
+			require.Equal(t, test.code, p.VMs[0].Causes[0].Code)
+		})
+	}
+}

@@ -83,7 +83,7 @@ func (a Assumption) isOpen(e *edit) bool {
 	case Migratable:
 		return e.migratable() == unknown
 	case Copied:
-		return e.migratable() == unknown || otherClaims.holds(e)
+		return e.copyable() == unknown || otherClaims.holds(e)
 	case Powered:
 		return e.runs() == unknown
 	}

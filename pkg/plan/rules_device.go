@@ -60,6 +60,11 @@ var rulesVolumes = []Rule{
 		Reason: "with updateVolumesStrategy Migration, KubeVirt compares the claims of volumes only", When: atNextStart, Key: "disks[*]", Source: sourceVolumes,
 	},
 	{
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, stopped), Level: Recreate, Code: "not-copied",
+		Reason: "KubeVirt copies the disks of running machines only: the next start finds the new disk, filled from its source, and the data stays in the old one",
+		Advice: "start the machine first (runStrategy), or keep the disk's revision", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
+	},
+	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, staging, otherClaim), Level: Staged, Code: "not-copied",
 		Reason: "the cluster's vmRolloutStrategy is Stage, so that KubeVirt copies no volumes, and asks for no restart",
 		Advice: "do not restart the machine before its data is copied", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
@@ -74,12 +79,12 @@ var rulesVolumes = []Rule{
 		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "at once", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotMigrate, "the machine can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the machine can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for",
 		Advice: "migrate the machine (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true, Assumes: Copied,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotMigrate, "the machine can live-migrate")), Level: Migrate, Code: "copied",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the machine can live-migrate")), Level: Migrate, Code: "copied",
 		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until somebody deletes it", Key: "disks[*]", Source: sourceMigration, Handled: true, Assumes: Copied,
 	},
 	{
@@ -94,7 +99,7 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: otherClaim, Level: Restart, Code: "other-disk",
-		Reason: "the machine will see another disk; the data stays in the old one", Advice: "copy the data, or go back to the old disk",
+		Reason: "the machine will see another disk; the data stays in the old one", Advice: "copy the data (of a running pet KubeVirt does: set disks.NAME.revision), or go back to the old disk",
 		When: atRestart, Key: "disks[*]", Warning: true, Source: sourceVolumes, Compared: true,
 	},
 	{Path: "spec.template.spec.volumes[*].**", If: added, Level: Restart, Code: waitsCode, Reason: "the disk is not hotpluggable", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},

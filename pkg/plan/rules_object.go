@@ -53,7 +53,7 @@ var rulesStorage = []Rule{
 	{Kind: kindDataVolume, Path: "spec.checkpoints.**", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI copies what has changed since the last checkpoint of the warm migration", Source: sourceDataVolume},
 	{Kind: kindDataVolume, Path: "spec.finalCheckpoint", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI ends the warm migration with this checkpoint", Source: sourceDataVolume},
 	{Kind: kindDataVolume, Path: "spec.**", If: forcedReplaced, Level: DataLoss, Code: "disk-replaced", Reason: "CDI refuses the change, and Force=true makes Argo CD delete the disk and fill a new one", Advice: "remove Force=true from the disk", Key: "disks", Source: sourceOptions},
-	{Kind: kindDataVolume, Path: "spec.**", Level: Refused, Code: "immutable", Reason: "CDI refuses every change of a DataVolume's spec", Advice: "to grow a disk, use disks.NAME.expandTo; for another source or storage class, use a new disk (disks.NAME.revision)", Key: "disks", Source: sourceDataVolume},
+	{Kind: kindDataVolume, Path: "spec.**", Level: Refused, Code: "immutable", Reason: "CDI refuses every change of a DataVolume's spec", Advice: "to grow a disk, use disks.NAME.expandTo; for another storage class, access or volume mode, set disks.NAME.revision to another number", Key: "disks", Source: sourceDataVolume},
 
 	{Kind: kindClaim, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the claim and its data", Source: sourceOptions},
 	{Kind: kindClaim, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the claim is deleted with its data", Source: sourceOptions},

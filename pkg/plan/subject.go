@@ -90,10 +90,8 @@ func (s *subject) migratable() truth {
 	if s.live != nil && s.live.migratable != unknown {
 		return s.live.migratable
 	}
-	for _, name := range diskNames(s.old) {
-		if isSingleNode(s.disks[name]) || isSingleNode(s.state.get(kindClaim, s.id.Namespace, name)) {
-			return no
-		}
+	if slices.ContainsFunc(diskNames(s.old), s.isSingleNode) {
+		return no
 	}
 	if s.cluster.LiveMigratable != nil {
 		return known(*s.cluster.LiveMigratable)
@@ -113,6 +111,31 @@ func (s *subject) evictionStrategy() string {
 		return own
 	}
 	return s.cluster.evictionStrategy()
+}
+
+// isSingleNode reports whether only one node can mount a disk of the machine.
+func (s *subject) isSingleNode(name string) bool {
+	return isSingleNode(s.disks[name]) || isSingleNode(s.state.get(kindClaim, s.id.Namespace, name))
+}
+
+// copyable reports whether the running machine can live-migrate if the disks that get other
+// claims are copied: of these it does not matter how many nodes can mount them (KubeVirt
+// v1.8.4, pkg/virt-controller/watch/volume-migration/volume-migration.go,
+// ValidateVolumesUpdateMigration, and watch/workload-updater/workload-updater.go).
+func (s *subject) copyable() truth {
+	stays := diskNames(s.new)
+	isHeld := func(name string) bool { return slices.Contains(stays, name) && s.isSingleNode(name) }
+	switch {
+	case slices.ContainsFunc(diskNames(s.old), isHeld):
+		return no
+	case s.live != nil && s.live.copyable != unknown:
+		return s.live.copyable
+	case s.live != nil && s.live.migratable != unknown:
+		return s.live.migratable
+	case s.cluster.LiveMigratable != nil:
+		return known(*s.cluster.LiveMigratable)
+	}
+	return unknown
 }
 
 // isSingleNode reports whether a DataVolume or claim says that it is ReadWriteOnce.
