@@ -106,6 +106,7 @@ var foreignForms = map[string]foreignForm{
 	"VirtualMachine":            {"object", "map", "Written as the fields of KubeVirt's VirtualMachine."},
 	"Interface":                 {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec.domain.devices.interfaces`."},
 	"Service":                   {"object", "map", "Written as the fields of Kubernetes' Service."},
+	"cloudConfig":               {"object", "map", "Written as cloud-init's cloud-config."},
 	"accessCredentials":         {"array", "list", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"affinity":                  {"object", "map", "Written as in a Pod's `spec`."},
 	"livenessProbe":             {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},

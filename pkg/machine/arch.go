@@ -58,6 +58,9 @@ func acceptedWords(words []string) string {
 }
 
 func (d *draft) checkDiskBuses(m *Machine, arch *catalog.Arch) {
+	if m.CloudInit != nil {
+		d.checkOnArch(m.Arch, m.CloudInit.Bus, arch.DiskBuses, d.entry.At("cloudInit", "bus"), "cloudInit.bus", "disk bus")
+	}
 	for i := range m.Disks {
 		disk := &m.Disks[i]
 		at, path := d.entry.At("disks", disk.Name, "bus"), "disks."+disk.Name+".bus"

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -42,6 +43,26 @@ func (d *draft) expandList(in []string, keys ...any) []string {
 		out[i] = d.expand(v, append(slices.Clip(keys), i)...)
 	}
 	return out
+}
+
+// expandNode expands all strings of a tree, which is not changed. keys are those of the tree.
+func (d *draft) expandNode(n *source.Node, keys ...any) *source.Node {
+	if n == nil {
+		return nil
+	}
+	out := *n
+	if n.Kind == source.String {
+		out.Text = d.expand(n.Text, keys...)
+	}
+	out.Fields, out.Items = slices.Clone(n.Fields), slices.Clone(n.Items)
+	for i := range out.Fields {
+		f := &out.Fields[i]
+		f.Value = d.expandNode(f.Value, append(slices.Clip(keys), f.Key)...)
+	}
+	for i, item := range out.Items {
+		out.Items[i] = d.expandNode(item, append(slices.Clip(keys), i)...)
+	}
+	return &out
 }
 
 // values returns the data for templates.
@@ -88,7 +109,31 @@ func (d *draft) reportTemplate(p *template.Problem, keys []any) {
 	if p.Missing != "" {
 		message = d.missing(p.Expr, p.Missing)
 	}
-	d.errorf(at, rule.Template, path, "template: %s", message)
+	d.errorf(at, rule.Template, path, "template: %s", withEscape(message, n.Text, p.Missing == "" && isFreeText(keys)))
+}
+
+// jinja is the header, in lower case, of user data that cloud-init itself expands.
+const jinja = "## template: jinja"
+
+// withEscape adds to a message how to write braces of another language: of Jinja, by the header of the text, or what may
+// be one, because scripts and cloud-config have such braces.
+func withEscape(message, text string, mayBe bool) string {
+	switch {
+	case strings.Contains(message, template.KeepLiteral):
+	case strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), jinja):
+		return message + "; the header says Jinja, which cloud-init expands: " + template.KeepLiteral
+	case mayBe && strings.HasSuffix(message, "?"):
+		return message + " or, " + template.KeepLiteral
+	case mayBe:
+		return message + "; " + template.KeepLiteral
+	}
+	return message
+}
+
+// isFreeText reports whether the text under keys is one that other programs read.
+func isFreeText(keys []any) bool {
+	return len(keys) > 1 && keys[0] == "cloudInit" &&
+		slices.Contains([]any{"userData", "networkData", "runcmd", "extra"}, keys[1])
 }
 
 // find returns the node under keys, or the nearest node above it, and its

@@ -33,7 +33,7 @@ func (d *draft) cloudInit(nics []NIC) *CloudInit {
 	out.InSecret = out.Store == "secret"
 	out.SecretName = d.name + "-cloudinit"
 	if d.vm.Preference == nil {
-		out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")
+		out.Bus = cmp.Or(out.Bus, d.entry.OS.DiskBus, "virtio")
 	}
 	return &out
 }
@@ -93,11 +93,13 @@ func (d *draft) expandCloudInit(c values.CloudInit) values.CloudInit {
 		{&c.UserData, "userData"},
 		{&c.NetworkData, "networkData"},
 		{&c.Secret, "secret"},
+		{&c.NetworkDataSecret, "networkDataSecret"},
 	} {
 		*f.text = d.expand(*f.text, "cloudInit", f.key)
 	}
 	c.SSHKeys = d.expandList(c.SSHKeys, "cloudInit", "sshKeys")
 	c.Packages = d.expandList(c.Packages, "cloudInit", "packages")
+	c.Extra = d.expandNode(c.Extra, "cloudInit", "extra")
 	c.RunCmd = slices.Clone(c.RunCmd)
 	for i := range c.RunCmd {
 		c.RunCmd[i].Shell = d.expand(c.RunCmd[i].Shell, "cloudInit", "runcmd", i)
@@ -109,10 +111,8 @@ func (d *draft) expandCloudInit(c values.CloudInit) values.CloudInit {
 func (d *draft) checkCloudInit(c *values.CloudInit, static bool) {
 	d.checkWholeUserData(c)
 	d.checkFolded()
-	if c.NetworkData != "" && static {
-		d.errorf(d.entry.KeyAt("cloudInit", "networkData"), rule.Conflict, "cloudInit.networkData",
-			"must not be mixed with `ip` on NICs, which writes it")
-	}
+	d.checkNetworkData(c, static)
+	d.checkExtra(c)
 	d.checkInlineSecrets()
 }
 
@@ -133,7 +133,7 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 		return
 	}
 	mixed := false
-	for _, key := range []string{"user", "password", "sshKeys", "hostname", "packages", "runcmd"} {
+	for _, key := range []string{"user", "password", "sshKeys", "hostname", "packages", "runcmd", "extra"} {
 		if n := d.entry.Keys.Get("cloudInit", key); n.IsSet() {
 			mixed = true
 			d.errorf(d.entry.KeyAt("cloudInit", key), rule.Conflict, "cloudInit."+key,
@@ -172,6 +172,7 @@ func (d *draft) checkInlineSecrets() {
 	if c.UserData != "" && literalPassword().MatchString(c.UserData) {
 		d.reportInlineSecret(inlinePassword, "cloudInit", "userData")
 	}
+	d.reportPasswords(c.Extra, "cloudInit.extra")
 }
 
 const inlinePassword = "a password in clear text; prefer `passwordSecret`, or `secret` for the whole user data"

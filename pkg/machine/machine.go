@@ -191,7 +191,6 @@ type CloudInit struct {
 	// unless they are too long.
 	InSecret   bool
 	SecretName string // name of that Secret
-	Bus        string // of the cloud-init disk; empty with a preference
 }
 
 // Sysprep is the answer file of a Windows guest.

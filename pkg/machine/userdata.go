@@ -11,7 +11,7 @@ import (
 // data. Everything else is ignored, which only the guest's log shows.
 var userDataHeads = []string{
 	// cloud-init (canonical/cloud-init cloudinit/handlers/__init__.py, INCLUSION_TYPES_MAP, and MIME archives).
-	"#cloud-config", "#!", "## template: jinja", "#include", "#cloud-boothook", "#part-handler", "#upstart-job",
+	"#cloud-config", "#!", jinja, "#include", "#cloud-boothook", "#part-handler", "#upstart-job",
 	"content-type:", "mime-version:",
 	// Ignition, which is JSON, and Talos Linux (siderolabs/talos, machine configuration v1alpha1).
 	"{", "version: v1alpha1",

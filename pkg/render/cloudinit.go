@@ -133,6 +133,9 @@ func (x *rendering) cloudInitSource(g *guestData) kubevirtv1.VolumeSource {
 			s.NetworkDataSecretRef = secretRef(x.CloudInit.SecretName)
 		}
 	}
+	if name := x.CloudInit.NetworkDataSecret; name != "" {
+		s.NetworkDataSecretRef = secretRef(name)
+	}
 	if x.CloudInit.Secret != "" {
 		s.UserDataSecretRef = secretRef(x.CloudInit.Secret)
 	}

@@ -116,8 +116,8 @@ func TestCloudInitSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := linuxMachine(t)
 			m.CloudInit = &machine.CloudInit{
-				CloudInit:  values.CloudInit{Datasource: "noCloud"},
-				SecretName: "web01-cloudinit", Bus: "virtio",
+				CloudInit:  values.CloudInit{Datasource: "noCloud", Bus: "virtio"},
+				SecretName: "web01-cloudinit",
 			}
 			if test.write != nil {
 				test.write(m)

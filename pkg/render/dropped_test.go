@@ -183,10 +183,14 @@ var markers = map[string]marker{
 	"cloudInit.userData":       {"#cloud-config\n{}", nil},
 	"cloudInit.networkData":    {"version: 2", nil},
 	"cloudInit.secret":         {"s", nil},
-	"cloudInit.store":          {"secret", keys{"cloudInit": keys{"user": "me"}}},
-	"cloudInit.datasource":     {"configDrive", keys{"cloudInit": keys{"user": "me"}}},
-	"sysprep.secret":           {"other", nil},
-	"sysprep.configMap":        {"a", nil},
+
+	"cloudInit.networkDataSecret": {"s", nil},
+	"cloudInit.extra":             {keys{"ssh_pwauth": true}, nil},
+	"cloudInit.bus":               {either{"sata", "scsi"}, keys{"cloudInit": keys{"user": "me"}}},
+	"cloudInit.store":             {"secret", keys{"cloudInit": keys{"user": "me"}}},
+	"cloudInit.datasource":        {"configDrive", keys{"cloudInit": keys{"user": "me"}}},
+	"sysprep.secret":              {"other", nil},
+	"sysprep.configMap":           {"a", nil},
 
 	"firmware.type":        {either{"efi", "bios"}, nil},
 	"firmware.persistent":  {either{true, false}, keys{"firmware": keys{"type": "efi"}}},

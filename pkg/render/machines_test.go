@@ -101,8 +101,8 @@ func acpRHEL9(t testing.TB) *machine.Machine {
 	m.Flavor, m.CPU.Sockets, m.Memory.Guest = "custom", 4, "16Gi"
 	m.Firmware.Type = "secureboot"
 	m.CloudInit = &machine.CloudInit{
-		CloudInit:  values.CloudInit{User: "cloud-user", PasswordSecret: "rhel-root", Datasource: "noCloud"},
-		SecretName: m.Name + "-cloudinit", Bus: "virtio",
+		CloudInit:  values.CloudInit{User: "cloud-user", PasswordSecret: "rhel-root", Datasource: "noCloud", Bus: "virtio"},
+		SecretName: m.Name + "-cloudinit",
 	}
 	return m
 }
@@ -243,11 +243,12 @@ func secretMachine(t testing.TB) *machine.Machine {
 			User: "cloud-user", Password: "yes", SSHKeys: []string{"ssh-ed25519 AAAA me@example.com"},
 			Hostname: "web01.example.com",
 			Packages: []string{"httpd", "3.10"}, SSHKeySecret: "keys", Datasource: "noCloud",
+			Bus: "virtio",
 			RunCmd: []values.Command{
 				{Shell: "systemctl enable --now httpd"}, {Args: []string{"sh", "-c", "echo 'a: b' > /etc/motd"}},
 			},
 		},
-		InSecret: true, SecretName: "web01-cloudinit", Bus: "virtio",
+		InSecret: true, SecretName: "web01-cloudinit",
 	}
 	return m
 }
@@ -260,8 +261,8 @@ func configDriveMachine(t testing.TB) *machine.Machine {
 	vlan.Routes = []machine.Route{{To: netip.MustParsePrefix("10.20.0.0/16"), Via: netip.MustParseAddr("10.0.20.254")}}
 	m.NICs = append(m.NICs, vlan, vlanNIC("vlan30", "02:a1:b2:00:00:03", "fd00::5/64"))
 	m.CloudInit = &machine.CloudInit{
-		CloudInit:  values.CloudInit{User: "cloud-user", SSHKeySecret: "keys", Datasource: "configDrive"},
-		SecretName: "web01-cloudinit", Bus: "virtio",
+		CloudInit:  values.CloudInit{User: "cloud-user", SSHKeySecret: "keys", Datasource: "configDrive", Bus: "virtio"},
+		SecretName: "web01-cloudinit",
 	}
 	return m
 }
@@ -352,8 +353,8 @@ func everythingMachine(t testing.TB) *machine.Machine {
 	m.AccessCredentials = tree(t, "vms.yaml", "- sshPublicKey: "+
 		"{source: {secret: {secretName: admins}}, propagationMethod: {qemuGuestAgent: {users: [root]}}}")
 	m.CloudInit = &machine.CloudInit{
-		CloudInit:  values.CloudInit{Secret: "whole", PasswordSecret: "pw", Datasource: "noCloud"},
-		SecretName: "rt01-cloudinit", Bus: "virtio",
+		CloudInit:  values.CloudInit{Secret: "whole", PasswordSecret: "pw", Datasource: "noCloud", Bus: "virtio"},
+		SecretName: "rt01-cloudinit",
 	}
 	m.Services = []machine.Service{
 		{

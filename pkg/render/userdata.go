@@ -2,6 +2,7 @@ package render
 
 import (
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -44,7 +45,22 @@ func userData(c *values.CloudInit) string {
 			config.RunCmd = append(config.RunCmd, cmd.Shell)
 		}
 	}
+	if c.Extra.IsSet() {
+		return withExtra(&config, c.Extra)
+	}
 	return cloudYAML(emptyUserData, &config)
+}
+
+// withExtra returns cloud-config with further keys merged over it.
+func withExtra(config *cloudConfig, extra *source.Node) string {
+	tree, err := treeOf(config, extra.Pos())
+	if err != nil {
+		return emptyUserData // never happens: JSON can represent all fields of the struct
+	}
+	if tree = source.Merge(tree, extra); len(tree.Fields) == 0 {
+		return emptyUserData
+	}
+	return string(manifest.AppendYAML([]byte(emptyUserData), source.AppendJSON(nil, tree)))
 }
 
 // cloudYAML returns a struct as YAML after a head line; only the head if it is empty.

@@ -316,17 +316,25 @@ type CloudInit struct {
 	Packages []string `json:"packages,omitempty" example:"[nginx]"`
 	// Commands to run: strings, or lists of arguments.
 	RunCmd []Command `json:"runcmd,omitempty"`
+	// Further cloud-config, such as `write_files`, `users` or `ssh_pwauth`, which merges into what the keys above write.
+	// What has a key of its own here is an error. `chpasswd` merges by key; levels merge by key; lists replace. With
+	// `users`, the user above exists only if the list has `default`.
+	Extra *source.Node `json:"extra,omitempty" ref:"cloudConfig" source:"secret"`
 	// Complete user data, instead of the keys above. It may contain templates. For a literal `{{`, as in the Jinja
 	// of cloud-init, write `{{ "{{" }}`: `hostname: {{ "{{" }} v1.local_hostname }}`.
 	UserData string `json:"userData,omitempty" source:"secret"`
 	// Complete network data, instead of that for static addresses.
 	NetworkData string `json:"networkData,omitempty"`
+	// Secret with the complete network data under `networkdata`.
+	NetworkDataSecret string `json:"networkDataSecret,omitempty" format:"name"`
 	// Secret with the complete user data under `userdata`.
 	Secret string `json:"secret,omitempty" format:"name"`
 	// Location of user data: in the VirtualMachine (the default), or in a separate Secret.
 	Store string `json:"store,omitempty" enum:"inline,secret"`
 	// Data source that the guest reads. Defaults to noCloud, which Windows does not read.
 	Datasource string `json:"datasource,omitempty" enum:"noCloud,configDrive"`
+	// Bus of the disk with the data. Defaults to that of the operating system's disks.
+	Bus string `json:"bus,omitempty" enum:"virtio,sata,scsi,usb"`
 }
 
 // Command is one command of `runcmd`: a string for the shell, or a list of arguments.
