@@ -34,8 +34,8 @@ func (e *environments) overlays() ([]string, error) {
 	return files, err
 }
 
-// validateEach renders the fleet at path in every environment, of which overlays has the overlays. It returns the number of VMs in
-// all of them, their problems, and notes.
+// validateEach renders the fleet at path in every environment, of which overlays has the
+// overlays. It returns the number of VMs in all of them, their problems, and notes.
 func validateEach(path string, overlays []string, opts fleet.Options) (
 	vms int, diags *source.Diagnostics, notes []string,
 ) {

@@ -79,7 +79,7 @@ func (e *Entry) Explained() []Explained {
 // couldBeSecret matches the keys whose values can be anything, and so can be secrets,
 // and keys that are named like one, which may be misspelt.
 var couldBeSecret = lazyregexp.New(
-	`^(vars|overrides|patches\[\d+\]\.value|cloudInit\.(password|userData|networkData|runcmd)|` +
+	`^(vars|overrides|patches\[\d+\]\.value|objects|cloudInit\.(password|userData|networkData|runcmd|extra)|` +
 		`lifecycle\.ansible\.extraVars|(?i:.*(passw(or)?ds?|passphrase|pwd|token)))($|[.\[])`)
 
 // shown returns a value without secrets: reports end up in logs.

@@ -3,38 +3,36 @@ package patch
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // FromJSON returns the tree of a JSON value that a program has written, such as a
-// rendered object. All its keys and values have the position of at. The order of the
-// keys of a map is undefined.
+// rendered object, with the keys of maps in its order. All keys and values have the
+// position of at.
 func FromJSON(text []byte, at *source.Node) (*source.Node, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := reader{json.NewDecoder(bytes.NewReader(text)), at}
 	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return nodeOf(v, at), nil
+	return d.value()
 }
 
-// nodeOf converts a value that encoding/json has decoded.
-func nodeOf(value any, at *source.Node) *source.Node {
-	n := source.Node{Line: at.Line, Col: at.Col, File: at.File}
-	switch v := value.(type) {
-	case map[string]any:
-		n.Kind, n.Fields = source.Map, make([]source.Field, 0, len(v))
-		for key, value := range v {
-			n.Fields = append(n.Fields, source.Field{Key: key, Line: at.Line, Col: at.Col, Value: nodeOf(value, at)})
-		}
-	case []any:
-		n.Kind, n.Items = source.List, make([]*source.Node, len(v))
-		for i, item := range v {
-			n.Items[i] = nodeOf(item, at)
-		}
+// reader reads JSON as it comes, so that maps keep the order of their keys.
+type reader struct {
+	*json.Decoder
+	at *source.Node
+}
+
+func (r *reader) value() (*source.Node, error) {
+	token, err := r.Token()
+	if err != nil {
+		return nil, err
+	}
+	n := &source.Node{Line: r.at.Line, Col: r.at.Col, File: r.at.File}
+	switch v := token.(type) {
+	case json.Delim:
+		err = r.collection(n, v)
 	case string:
 		n.Kind, n.Style, n.Text = source.String, source.DoubleQuoted, v
 	case json.Number:
@@ -43,10 +41,36 @@ func nodeOf(value any, at *source.Node) *source.Node {
 			n.Kind = source.Float
 		}
 	case bool:
-		n.Kind, n.Text = source.Bool, "false"
-		if v {
-			n.Text = "true"
-		}
+		n.Kind, n.Text = source.Bool, strconv.FormatBool(v)
 	}
-	return &n
+	return n, err
+}
+
+// collection reads a map or a list, whose first token has been read.
+func (r *reader) collection(n *source.Node, open json.Delim) error {
+	n.Kind = source.List
+	if open == '{' {
+		n.Kind = source.Map
+	}
+	for r.More() {
+		if open == '[' {
+			item, err := r.value()
+			if err != nil {
+				return err
+			}
+			n.Items = append(n.Items, item)
+			continue
+		}
+		key, err := r.Token()
+		if err != nil {
+			return err
+		}
+		value, err := r.value()
+		if err != nil {
+			return err
+		}
+		n.Fields = append(n.Fields, source.Field{Key: key.(string), Line: r.at.Line, Col: r.at.Col, Value: value}) //nolint:forcetypeassert // a key
+	}
+	_, err := r.Token()
+	return err
 }

@@ -14,6 +14,7 @@ func TestFromJSON(t *testing.T) {
 	for _, text := range []string{
 		`{"a":{"b":[1,-2.50,1e9,"x\n\u0001é😀",true,false,null]}}`,
 		`[{},[],"",123456789012345678901234567890]`,
+		`{"z":1,"a":{"y":2,"b":3,"x":[{"q":4,"c":5}]},"m":{}}`,
 		`"yes"`,
 		`null`,
 	} {
