@@ -12,7 +12,7 @@ var ciTemplate string
 // ciReference returns docs/ci.md, with the recipes in examples/ci, which test/recipes runs.
 func ciReference() ([]byte, error) {
 	recipes := map[string]string{}
-	for _, name := range []string{"github", "gitlab", "tekton"} {
+	for _, name := range []string{"github", "gitlab", "tekton", "render"} {
 		text, err := os.ReadFile("examples/ci/" + name + ".yaml")
 		if err != nil {
 			return nil, err

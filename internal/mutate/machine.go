@@ -12,6 +12,18 @@ var machineMutations = []mutation{
 		`"mac\x00" + id.seed`, `"nic\x00" + id.seed`,
 	},
 	{
+		"pkg/machine/identity.go", "./pkg/machine", "machines of two environments share no identity",
+		`id.seed += "\x00" + f.Environment`, `id.seed += ""`,
+	},
+	{
+		"pkg/machine/waves.go", "./pkg/machine", "a dependency has the namespace of its VM in the environment",
+		`r.deps[i].Namespace = on.namespace`, `r.deps[i].Namespace = on.home`,
+	},
+	{
+		"pkg/fleet/environment.go", "./pkg/machine", "a namespace that an overlay sets for a VM is not moved",
+		` || f.homeOf(e.Top) != home`, ``,
+	},
+	{
 		"pkg/machine/part.go", "./pkg/machine", "the hash in names of disks, parts and Jobs",
 		`fnv.New64a()`, `fnv.New64()`,
 	},

@@ -64,6 +64,35 @@ func TestWithTheProgram(t *testing.T) {
 	t.Run("from commits to comment", func(t *testing.T) { testFromCommitsToComment(t, bin) })
 	t.Run("gate", func(t *testing.T) { testGate(t, bin) })
 	t.Run("unapproved", func(t *testing.T) { testUnapproved(t, bin) })
+	t.Run("render", func(t *testing.T) { testRender(t, bin) })
+}
+
+// The branch has what is rendered and nothing else: what is gone from the fleet is gone from
+// it, other directories stay, and a run that changes nothing commits nothing.
+func testRender(t *testing.T, bin string) {
+	script := at(t, load(t, "render.yaml"), "jobs", "render", "steps", "Render", "run").(string)
+	work := clone(t, "main")
+	identity := []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.c", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b.c"}
+	render := func(to, overlay string) string {
+		t.Helper()
+		command(t, work, append(identity, "FLEET=sites/a", "OVERLAY="+overlay, "BRANCH=rendered", "TO="+to,
+			"PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir()), "bash", "-c", script)
+		command(t, work, nil, "git", "fetch", "-q", "origin", "rendered")
+		return command(t, work, nil, "git", "ls-tree", "-r", "--name-only", "FETCH_HEAD")
+	}
+	head := func() string { return command(t, work, nil, "git", "rev-parse", "FETCH_HEAD") }
+	require.Equal(t, "a/.vmrender-files\na/prod/db.yaml\na/prod/web.yaml\n", render("a", ""))
+	first := head()
+	require.NotEmpty(t, render("a", ""))
+	require.Equal(t, first, head())
+
+	write(t, work, map[string]string{
+		"sites/a/vms.yaml": "vms:\n  db: {memory: 8Gi}\n", "sites/a/.dev.yaml": "namespaceSuffix: -dev\n",
+	})
+	dev := "a-dev/.vmrender-files\na-dev/prod-dev/db.yaml\n"
+	require.Equal(t, dev+"a/.vmrender-files\na/prod/db.yaml\na/prod/web.yaml\n", render("a-dev", "sites/a/.dev.yaml"))
+	require.Equal(t, dev+"a/.vmrender-files\na/prod/db.yaml\n", render("a", ""))
+	require.Equal(t, "2\n", command(t, work, nil, "git", "rev-list", "--count", first[:len(first)-1]+"..FETCH_HEAD"))
 }
 
 // What others have changed on the base branch is not in the comment.

@@ -205,9 +205,15 @@ func TestLabelsOfAllLevels(t *testing.T) {
 }
 
 func TestLint(t *testing.T) {
-	text, err := os.ReadFile(dir + "github.yaml")
+	text, err := os.ReadFile(dir + "render.yaml")
 	require.NoError(t, err)
-	found, err := Lint("github.yaml", text)
+	found, err := Lint("render.yaml", text)
+	require.NoError(t, err)
+	require.Empty(t, found)
+
+	text, err = os.ReadFile(dir + "github.yaml")
+	require.NoError(t, err)
+	found, err = Lint("github.yaml", text)
 	require.NoError(t, err)
 	require.Empty(t, found)
 
