@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // gateLevels are the levels of impact that `policy` accepts, mildest first: a milder one
@@ -50,5 +51,24 @@ func checkShared(keys *source.Node, path string, diags *source.Diagnostics) {
 	if f := keys.Field("approve"); f != nil && f.Value.IsSet() {
 		diags.Errorf(f.Pos(), rule.Approval, source.JoinPath(path, "approve"),
 			"an approval is for one VM; write it where the VM is, under `vms`")
+	}
+}
+
+// checkEvery reports what would pass the fleet's gate for all VMs at once, because of an
+// overlay.
+func (f *Fleet) checkEvery(keys *source.Node) {
+	gate := f.HeaderKey("policy", "approve")
+	if !gate.IsSet() {
+		return
+	}
+	for _, pass := range []struct {
+		keys  []string
+		value string
+	}{{[]string{"stage"}, "true"}, {[]string{"lifecycle", "removal"}, string(values.Approved)}} {
+		if n := keys.Get(pass.keys...); n != nil && n.Text == pass.value {
+			f.diags.Errorf(n.Pos(), rule.Gate, "every."+strings.Join(pass.keys, "."),
+				"%q for every VM passes the gate %q at %s, which an overlay can only make stricter; "+
+					"write it where the VM is, under `vms`", pass.value, gate.Text, gate.Pos())
+		}
 	}
 }

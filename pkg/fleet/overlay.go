@@ -58,6 +58,7 @@ func (f *Fleet) addOverlay(doc *source.Node) {
 	}
 	if keys := levelKeys(doc.Get("every"), "every", f.diags); keys != nil {
 		checkShared(keys, "every", f.diags)
+		f.checkEvery(keys)
 		o.every = f.level(o.name+", every", nil, keys, "every", f.diags)
 		o.every.stampAs(overlayMark(len(f.overlays)))
 	}
