@@ -84,6 +84,7 @@ func TestEvery(t *testing.T) {
 // Namespaces move with what refers to them, and nothing else moves.
 func TestNamespaces(t *testing.T) {
 	for overlay, want := range map[string]string{
+		"every: {namespace: one}\nvms: {back/web: null}": "one/web one/cache-0 one/cache-1 one/db one/tool",
 		"namespacePrefix: dev-": "dev-front/web dev-front/cache-0 dev-front/cache-1 " +
 			"dev-back/web dev-back/db here/tool",
 		"namespaceSuffix: -x\nnamespacePrefix: d-": "d-front-x/web d-front-x/cache-0 d-front-x/cache-1 " +
