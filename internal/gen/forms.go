@@ -89,6 +89,8 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[openshift.Cluster]():
 		release := &jsonschema.Schema{Type: "string", Pattern: `^4\.[0-9]{1,2}$`}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "boolean"}, release}}
+	case reflect.TypeFor[values.DriversDisk]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "boolean"}, text()}}
 	case reflect.TypeFor[values.IntOrPercent]():
 		percent := &jsonschema.Schema{Type: "string", Pattern: `^([1-9][0-9]*|(100|[1-9][0-9]?)%)$`}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "1"}, percent}}

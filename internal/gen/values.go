@@ -128,6 +128,8 @@ func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) stri
 		return "integer or percentage"
 	case t == reflect.TypeFor[values.Amount]():
 		return plural("quantity", many)
+	case t == reflect.TypeFor[values.DriversDisk]():
+		return "boolean or image"
 	case t == reflect.TypeFor[openshift.Cluster]():
 		return "boolean or release"
 	case t.Kind() == reflect.Struct:

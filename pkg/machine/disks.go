@@ -18,6 +18,7 @@ const rootVolume = "rootdisk"
 // reservedVolumes are the volume names that vmrender itself uses.
 var reservedVolumes = map[string]string{
 	rootVolume: "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file",
+	driversDisk: "the drivers",
 }
 
 // disks returns the disks, root first if there is one, then in the order written.
@@ -29,7 +30,7 @@ func (d *draft) disks() []Disk {
 			disks = append(disks, d.disk(name, disk))
 		}
 	}
-	return disks
+	return append(disks, d.drivers()...)
 }
 
 // diskNames returns the keys of `disks`, root first, then in the order written.
@@ -252,8 +253,17 @@ func (d *draft) metricsBus(out *Disk) {
 
 // checkSingles reports disks of which KubeVirt accepts one for each VM (kubevirt/kubevirt v1.8.4,
 // pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
-func (d *draft) checkSingles(disks []Disk) {
+func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 	first := map[string]string{}
+	for _, f := range filesystems {
+		if other, ok := first["serviceAccount"]; ok && f.ServiceAccount != "" {
+			d.errorf(d.entry.KeyAt("filesystems", f.Name), rule.Conflict, "filesystems."+f.Name,
+				"a VM has one serviceAccount, and %s is it; remove one of them", other)
+		}
+		if f.ServiceAccount != "" {
+			first["serviceAccount"] = "filesystems." + f.Name
+		}
+	}
 	for i := range disks {
 		kind := strings.Join(disks[i].Source.Kinds(), "")
 		if kind != "serviceAccount" && kind != "downwardMetrics" {
@@ -261,9 +271,9 @@ func (d *draft) checkSingles(disks []Disk) {
 		}
 		if other, ok := first[kind]; ok {
 			d.errorf(disks[i].Pos, rule.Conflict, "disks."+disks[i].Name,
-				"a VM has one %s, and disks.%s is it; remove one of them", kind, other)
+				"a VM has one %s, and %s is it; remove one of them", kind, other)
 		}
-		first[kind] = disks[i].Name
+		first[kind] = "disks." + disks[i].Name
 	}
 }
 

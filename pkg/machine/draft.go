@@ -60,6 +60,7 @@ func (d *draft) decide() *Machine {
 		Metadata: d.metadata(), Sizing: d.sizing(), Hardware: d.hardware(), Disks: d.disks(), NICs: d.nics(),
 		Sysprep: d.sysprep(), Services: d.services(), Group: d.group(), Lifecycle: d.lifecycle(), Gate: d.gate(),
 		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, d.site.Target.Arch, catalog.DefaultArch),
+		Filesystems: d.filesystems(),
 		RunStrategy: cmp.Or(vm.RunStrategy, "Always"), EvictionStrategy: vm.EvictionStrategy,
 		NodeSelector: d.nodeSelector(), Tolerations: d.tolerations(),
 		PriorityClassName: vm.PriorityClassName, TerminationGracePeriodSeconds: vm.TerminationGracePeriodSeconds,
@@ -76,7 +77,7 @@ func (d *draft) decide() *Machine {
 	m.CloudInit = d.cloudInit(m.NICs)
 	d.checkBootOrder(m.Disks)
 	d.checkBoot(m)
-	d.checkSingles(m.Disks)
+	d.checkSingles(m.Disks, m.Filesystems)
 	d.checkOwnClaims(m.Disks)
 	d.checkStrategy(m)
 	m.wide = d.facts(m)

@@ -43,6 +43,8 @@ type Machine struct {
 	Disks []Disk // root first, unless it is removed; then in the order written
 	NICs  []NIC
 
+	Filesystems []Filesystem // sorted by name
+
 	CloudInit *CloudInit // nil if there is no cloud-init
 	Sysprep   *Sysprep   // nil if there is no answer file
 
@@ -153,6 +155,12 @@ type Disk struct {
 
 	Overrides  *source.Node // merge patch on KubeVirt's disk, or nil
 	DataVolume *source.Node // merge patch on the DataVolume, or nil
+}
+
+// Filesystem is a directory of the cluster that the guest mounts. Exactly one key of the value is set.
+type Filesystem struct {
+	Name string // of the tag, and of the volume
+	values.Filesystem
 }
 
 // NIC is one NIC with all values resolved.

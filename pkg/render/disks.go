@@ -176,3 +176,21 @@ func filesSource(s *catalog.Source) kubevirtv1.VolumeSource {
 		SecretName: s.Secret, VolumeLabel: s.VolumeLabel,
 	}}
 }
+
+// addFilesystems appends the directories that the guest mounts.
+func (x *rendering) addFilesystems(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+	devices := &spec.Domain.Devices
+	for i := range x.Filesystems {
+		f := &x.Filesystems[i]
+		devices.Filesystems = append(devices.Filesystems, kubevirtv1.Filesystem{
+			Name: f.Name, Virtiofs: &kubevirtv1.FilesystemVirtiofs{},
+		})
+		source := filesSource(&catalog.Source{ConfigMap: f.ConfigMap, Secret: f.Secret, ServiceAccount: f.ServiceAccount})
+		if f.Claim != "" {
+			source = kubevirtv1.VolumeSource{PersistentVolumeClaim: &kubevirtv1.PersistentVolumeClaimVolumeSource{
+				PersistentVolumeClaimVolumeSource: corev1.PersistentVolumeClaimVolumeSource{ClaimName: f.Claim},
+			}}
+		}
+		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: f.Name, VolumeSource: source})
+	}
+}

@@ -155,6 +155,12 @@ var markers = map[string]marker{
 	"disks.*.source.volumeLabel":   {"L", disk(keys{"source": keys{"configMap": "c"}})},
 	"disks.*.source.version":       {value: nil}, // names the root disk of cattle; a label to read otherwise
 
+	"driversDisk":                  {value: true},
+	"filesystems.*.claim":          {value: "c"},
+	"filesystems.*.configMap":      {value: "c"},
+	"filesystems.*.secret":         {value: "c"},
+	"filesystems.*.serviceAccount": {value: "c"},
+
 	"nics[].network":          {"net/other", nil},
 	"nics[].name":             {"eth7", nic(keys{"network": "pod"})},
 	"nics[].binding":          {"sriov", nic(lan)},
@@ -318,7 +324,7 @@ func matters(t *testing.T, without keys, path string, value any, before string) 
 func leaves(t reflect.Type, path string) []string {
 	switch {
 	case t == reflect.TypeFor[source.Node](), t == reflect.TypeFor[values.Command](),
-		t == reflect.TypeFor[values.IntOrPercent]():
+		t == reflect.TypeFor[values.IntOrPercent](), t == reflect.TypeFor[values.DriversDisk]():
 		return []string{path}
 	case t.Kind() == reflect.Pointer:
 		return leaves(t.Elem(), path)

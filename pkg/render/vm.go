@@ -34,6 +34,7 @@ func (x *rendering) virtualMachine(
 	x.setDomain(&spec.Domain)
 	x.addDisks(spec)
 	x.addGuestDisks(spec, guest)
+	x.addFilesystems(spec)
 	x.addNICs(spec)
 	x.setScheduling(spec)
 	x.addAccessCredentials(spec)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -37,6 +38,12 @@ type VM struct {
 	// default to those of the operating system; `root: null` is a VM without disks of its own, which boots from the
 	// network or from a kernel in `overrides`.
 	Disks map[string]*Disk `json:"disks,omitempty" example:"{data: 20Gi}"`
+	// CD-ROM with the virtio drivers for Windows: true for KubeVirt's image, or for that of OpenShift Virtualization on
+	// OpenShift; or the name of another container image. An error for Linux, which has them.
+	DriversDisk *DriversDisk `json:"driversDisk,omitempty"`
+	// Directories of the cluster that the guest mounts with virtiofs, by the tag that it mounts: `mount -t virtiofs NAME
+	// /mnt`. Windows needs the drivers and WinFsp.
+	Filesystems map[string]*Filesystem `json:"filesystems,omitempty"`
 	// NICs; a name is short for `{network: NAME}`. `pod` is the pod network. Defaults to one NIC on the pod
 	// network.
 	NICs []NIC `json:"nics,omitempty" example:"[pod, vlan2003]"`
@@ -242,6 +249,38 @@ type Disk struct {
 	// Merge patch on the DataVolume of the disk, such as `{metadata: {annotations: {KEY: VALUE}}}`; its `spec` counts
 	// when the disk is created. Name and namespace, and what is set for Argo CD, stay. Levels merge by key.
 	DataVolume *source.Node `json:"dataVolume,omitempty" ref:"DataVolume"`
+}
+
+// DriversDisk is `driversDisk`: a boolean, or the image of the disk.
+type DriversDisk struct {
+	Enabled bool
+	Image   string // empty for the default
+}
+
+// DecodeNode reads a boolean or the name of an image.
+func (d *DriversDisk) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+	switch n.Kind {
+	case source.Bool:
+		d.Enabled = strings.EqualFold(n.Text, "true")
+	case source.String:
+		d.Enabled, d.Image = true, n.Text
+	default:
+		diags.Errorf(n.Pos(), rule.WrongType, path, "expected true, false, or the name of a container image")
+	}
+}
+
+// Filesystem is one entry of `filesystems`: exactly one of the keys.
+type Filesystem struct {
+	// PersistentVolumeClaim in the VM's namespace. The guest can write to it. KubeVirt needs the feature gate
+	// EnableVirtioFsStorageVolumes, and ReadWriteMany to migrate the VM.
+	Claim string `json:"claim,omitempty" format:"name"`
+	// ConfigMap. What changes in it, the guest sees. KubeVirt before 1.8 needs the feature gate
+	// EnableVirtioFsConfigVolumes for it, and for the keys below.
+	ConfigMap string `json:"configMap,omitempty" format:"name"`
+	// Secret. What changes in it, the guest sees.
+	Secret string `json:"secret,omitempty" format:"name"`
+	// ServiceAccount, whose token the guest sees, also when it is renewed. One for each VM.
+	ServiceAccount string `json:"serviceAccount,omitempty" format:"name"`
 }
 
 // Source is the source of a disk's content: the short form `blank`, or exactly
