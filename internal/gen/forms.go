@@ -111,6 +111,7 @@ var foreignForms = map[string]foreignForm{
 	"cloudConfig":               {"object", "map", "Written as cloud-init's cloud-config."},
 	"accessCredentials":         {"array", "list", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"affinity":                  {"object", "map", "Written as in a Pod's `spec`."},
+	"manifest":                  {"object", "manifests", "Written as in Kubernetes."},
 	"livenessProbe":             {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"dataSourceRef":             {"object", "map", "Written as in a DataVolume, under `spec.storage`."},
 	"imageio":                   {"object", "map", "Written as in a DataVolume, under `spec.source`."},

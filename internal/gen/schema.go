@@ -100,6 +100,9 @@ func foreign(p *jsonschema.Schema, ref string) *jsonschema.Schema {
 		return &jsonschema.Schema{Description: p.Description, Ref: "#/$defs/" + ref}
 	}
 	p.Type, p.Description = f.typ, p.Description+" "+f.where
+	if p.AdditionalProperties != nil {
+		p.AdditionalProperties = &jsonschema.Schema{Type: "object"}
+	}
 	if f.typ == "array" {
 		p.Items = &jsonschema.Schema{Type: "object"}
 	}

@@ -40,6 +40,24 @@ func checkGate(below, over *source.Node, diags *source.Diagnostics) {
 	}
 }
 
+// checkPermitted reports kinds of objects that an overlay permits and those below it do not. below is nil for fleet.yaml.
+func checkPermitted(below, over *source.Node, diags *source.Diagnostics) {
+	list := over.Get("policy", "objects")
+	if below == nil || list == nil {
+		return
+	}
+	permitted := func(kind string) bool {
+		was := below.Get("policy", "objects")
+		return was != nil && slices.ContainsFunc(was.Items, func(n *source.Node) bool { return n.Text == kind })
+	}
+	for i, n := range list.Items {
+		if !permitted(n.Text) {
+			diags.Errorf(n.Pos(), rule.ObjectKind, source.IndexPath("policy.objects", i),
+				"an overlay cannot permit %q, which fleet.yaml does not; remove it", n.Text)
+		}
+	}
+}
+
 // isWeaker reports whether a level lets more changes pass than another one.
 func isWeaker(now, was *source.Node) bool {
 	limit := slices.Index(gateLevels, was.Text)

@@ -88,6 +88,7 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 		}
 		f.checkCatalogKeys(own.Get("catalog"))
 		checkGate(f.header, own, f.diags)
+		checkPermitted(f.header, own, f.diags)
 		f.header = source.Compose(f.header, own)
 	}
 	var seen source.Diagnostics // every part was reported above

@@ -75,6 +75,7 @@ func (d *draft) decide() *Machine {
 		m.Entry = d.entry.Name
 	}
 	m.CloudInit = d.cloudInit(m.NICs)
+	m.Objects = d.objects(m)
 	d.checkBootOrder(m.Disks)
 	d.checkBoot(m)
 	d.checkSingles(m.Disks, m.Filesystems)

@@ -71,6 +71,7 @@ type Machine struct {
 	Services []Service // in the order written
 	// Group is the name of the entry if one of its Services is for all its replicas, and "" otherwise.
 	Group     string
+	Objects   []Object // in the order written
 	Lifecycle Lifecycle
 	Gate      *Gate // nil if no change of the machine is judged
 	Wave      int   // sync wave of the VM and the objects that belong to it
@@ -235,6 +236,13 @@ type Service struct {
 	Labels      map[string]string
 	Annotations map[string]string
 	Overrides   *source.Node // merge patch; nil if there is none
+}
+
+// Object is a further object of the VM, as written, with templates expanded.
+type Object struct {
+	Key      string // under `objects`
+	Name     string
+	Manifest *source.Node // a map with apiVersion and kind
 }
 
 // Lifecycle specifies what happens after a change, with all values resolved.

@@ -41,6 +41,9 @@ func (d *draft) checkNames(m *Machine) {
 				"the name of a Service starts with a letter, and %q does not; rename the VM", svc.Name)
 		}
 	}
+	for i := range m.Objects {
+		check(m.Objects[i].Name, "objects."+m.Objects[i].Key)
+	}
 	if c := m.CloudInit; c != nil {
 		check(c.SecretName, "cloudInit")
 	}

@@ -78,7 +78,8 @@ type addressKey struct{ what, network, address string }
 // object is a named object in the machine's namespace.
 type object struct {
 	kind, name string
-	key        string // of the disk or service
+	key        string // of the disk, service or object
+	own        bool   // under `objects`
 
 	writes bool // the machine writes to it: a disk
 	shared bool // the disk is shareable
@@ -86,6 +87,9 @@ type object struct {
 
 // path returns the path of the object below that of its VM.
 func (o *object) path() string {
+	if o.own {
+		return source.JoinPath("objects", o.key)
+	}
 	if o.kind == "Service" {
 		return source.JoinPath("services", o.key)
 	}
@@ -130,6 +134,10 @@ func newRecord(m *Machine) *record {
 	for i := range m.Services {
 		s := &m.Services[i]
 		r.objects = append(r.objects, object{kind: "Service", name: s.Name, key: strings.Clone(s.Key)})
+	}
+	for i := range m.Objects {
+		o := &m.Objects[i]
+		r.objects = append(r.objects, object{kind: o.kind(), name: strings.Clone(o.Name), key: strings.Clone(o.Key), own: true})
 	}
 	return r
 }

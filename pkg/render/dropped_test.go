@@ -246,6 +246,8 @@ var markers = map[string]marker{
 	"services.*.labels.*":      {"x", keys{"services": keys{"data": keys{"port": 80}}}},
 	"services.*.annotations.*": {"x", keys{"services": keys{"data": keys{"port": 80}}}},
 
+	"objects.*": {keys{"apiVersion": "v1", "kind": "ConfigMap", "data": keys{"a": "b"}}, nil},
+
 	"lifecycle.type":           {"cattle", nil},
 	"lifecycle.strategy":       {"replace", keys{"lifecycle": keys{"type": "cattle"}}},
 	"lifecycle.maxUnavailable": {2, nil},

@@ -45,7 +45,7 @@ type rendering struct {
 //   - the DataVolumes that survive the VM
 //   - the VirtualMachine or VirtualMachinePool
 //   - a PersistentVolumeClaim for each disk that grows
-//   - the Services
+//   - the Services, then the user's objects
 //   - the Ansible job that runs after a change
 //
 // It also returns the hash of the machine's content if a Job is to compare it.
@@ -82,7 +82,7 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	if content != "" {
 		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
 	}
-	return x.appendAnsible(x.appendServices(objects)), content
+	return x.appendAnsible(x.appendWritten(x.appendServices(objects))), content
 }
 
 // guest returns the VirtualMachine, and the Secret with its user and network data,
@@ -106,6 +106,9 @@ func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	x.decodeWritten(new(kubevirtv1.VirtualMachineInstanceSpec))
 	for _, o := range x.Overrides {
 		x.decode(o, new(kubevirtv1.VirtualMachine), "overrides")
+	}
+	for i := range x.Objects {
+		x.checkWritten(&x.Objects[i])
 	}
 	for i := range x.Services {
 		s := &x.Services[i]

@@ -57,6 +57,7 @@ var meanings = map[ID]string{
 	Encode:           "An object that cannot be written as YAML.",
 	Identity:         "An override or a patch of what identifies the VM: apiVersion, kind, name or namespace.",
 	KubeVirtVersion:  "A feature that a newer KubeVirt than that of the fleet's target introduced.",
+	ObjectKind:       "An object of a VM of a kind that it cannot have, or that the fleet does not permit.",
 	OpenShift:        "Something that only OpenShift provides, on a cluster that is none.",
 	OutputSize:       "Manifests that are larger than what Argo CD accepts.",
 	Patch:            "A patch that does not apply to the object, or an invalid one.",

@@ -6,6 +6,8 @@ const (
 	Patch ID = "patch"
 	// Identity is an override or a patch of what identifies the VM: apiVersion, kind, name or namespace.
 	Identity ID = "identity"
+	// ObjectKind is an object of a VM of a kind that it cannot have, or that the fleet does not permit.
+	ObjectKind ID = "object-kind"
 	// Unpaired is an override or a patch that leaves a disk without a volume or a NIC without a network, or the reverse.
 	Unpaired ID = "unpaired"
 	// Encode is an object that cannot be written as YAML.

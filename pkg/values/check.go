@@ -29,7 +29,7 @@ var stringForms = map[string]form{
 	"cidr":     {rule.BadIP, DestinationProblem},
 	"mac":      {rule.BadMAC, MACProblem},
 	"uuid":     {rule.BadUUID, UUIDProblem},
-	"name":     {rule.BadName, objectNameProblem},
+	"name":     {rule.BadName, ObjectNameProblem},
 	"label":    {rule.BadLabel, labelKeyProblem}, // of keys
 	"resource": {rule.BadValue, resourceProblem},
 	"sshKey":   {rule.BadValue, sshKeyProblem},
@@ -188,7 +188,8 @@ func UUIDProblem(text string) string {
 	return ""
 }
 
-func objectNameProblem(text string) string {
+// ObjectNameProblem returns what is wrong with the name of an object of any kind, or "".
+func ObjectNameProblem(text string) string {
 	if plainName(text) || len(validation.IsDNS1123Subdomain(text)) == 0 {
 		return ""
 	}

@@ -167,6 +167,9 @@ type Policy struct {
 	// Highest level of impact that a change of a VM may have, approved or not. An overlay can set a milder level, and
 	// no other. If unset, every level is allowed.
 	MaxImpact string `json:"maxImpact,omitempty" enum:"metadata,live,migrate,staged,restart,power,recreate,delete"`
+	// Kinds of workloads and permissions that `objects` of VMs may have, such as `apps/Deployment`, or `Pod` of the core
+	// group. An overlay can only take some away.
+	Objects []string `json:"objects,omitempty"`
 }
 
 // Gated reports whether changes of the fleet's VMs are judged by their impact.

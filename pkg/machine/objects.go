@@ -1,0 +1,169 @@
+package machine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/template"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// objects returns the further objects of the VM, in the order written.
+func (d *draft) objects(m *Machine) []Object {
+	var out []Object
+	seen := map[string]bool{}
+	if m.CloudInit != nil {
+		seen["Secret "+m.CloudInit.SecretName] = true
+	}
+	for _, f := range d.entry.Keys.Get("objects").Entries() {
+		if !f.Value.IsSet() {
+			continue
+		}
+		o, ok := d.object(&f)
+		if !ok {
+			continue
+		}
+		id := o.kind() + " " + o.Name
+		if seen[id] {
+			d.errorf(f.Pos(), rule.Duplicate, "objects."+f.Key, "the VM has another %s already; set another `metadata.name`", id)
+		}
+		seen[id] = true
+		out = append(out, o)
+	}
+	return out
+}
+
+func (d *draft) object(f *source.Field) (Object, bool) {
+	path := "objects." + f.Key
+	if f.Value.Kind != source.Map {
+		d.errorf(f.Value.Pos(), rule.WrongType, path, "expected a Kubernetes manifest, with `apiVersion` and `kind`")
+		return Object{}, false
+	}
+	if problem := values.NameProblem(f.Key); problem != "" {
+		d.errorf(f.Pos(), rule.BadName, path, "%s", problem)
+	}
+	o := Object{Key: f.Key, Manifest: d.expandNode(f.Value, "objects", f.Key)}
+	o.Name = cmp.Or(o.Manifest.Get("metadata", "name").Str(), d.name+"-"+f.Key)
+	for _, key := range []string{"apiVersion", "kind"} {
+		if o.Manifest.Get(key).Str() == "" {
+			d.errorf(f.Pos(), rule.MissingKey, path+"."+key, "missing %s; expected a Kubernetes manifest", key)
+			return Object{}, false
+		}
+	}
+	d.checkPlace(&o, path)
+	d.checkKind(&o, path)
+	d.checkSecretObject(&o, path)
+	return o, true
+}
+
+// checkPlace reports a name or namespace that the object cannot have.
+func (d *draft) checkPlace(o *Object, path string) {
+	meta := o.Manifest.Get("metadata")
+	if meta.IsSet() && meta.Kind != source.Map {
+		d.errorf(meta.Pos(), rule.WrongType, path+".metadata", "expected a map")
+		return
+	}
+	if n := meta.Get("generateName"); n.IsSet() {
+		d.errorf(n.Pos(), rule.BadName, path+".metadata.generateName", "Argo CD would make another object in every sync; set `name`")
+	}
+	if n := meta.Get("namespace"); n.IsSet() && n.Text != d.namespace {
+		d.errorf(n.Pos(), rule.Identity, path+".metadata.namespace",
+			"%q is not the namespace of the VM, %q; remove it", n.Text, d.namespace)
+	}
+	n := meta.Get("name")
+	if problem := values.ObjectNameProblem(o.Name); problem != "" && n.IsSet() {
+		d.errorf(n.Pos(), rule.BadName, path+".metadata.name", "%s", problem)
+	}
+}
+
+// kind returns the kind with its group, in the form of `policy.objects`: "apps/Deployment", or "Pod" of the core group.
+func (o *Object) kind() string {
+	group, _, found := strings.Cut(o.Manifest.Get("apiVersion").Str(), "/")
+	kind := o.Manifest.Get("kind").Str()
+	if !found {
+		return kind
+	}
+	return group + "/" + kind
+}
+
+// checkKind reports a kind that cannot live and die with a VM, or that the fleet does not permit.
+func (d *draft) checkKind(o *Object, path string) {
+	kind, at := o.kind(), o.Manifest.Get("kind").Pos()
+	group, _, _ := strings.Cut(kind, "/")
+	switch instead := renderedKinds[kind]; {
+	case instead != "":
+		d.errorf(at, rule.ObjectKind, path+".kind", "%q has keys of its own; use %s", kind, instead)
+	case slices.Contains(clusterKinds, kind):
+		d.errorf(at, rule.ObjectKind, path+".kind", "%q belongs to no namespace, and to no single VM; "+
+			"use a layer of platform.yaml, or an Application of its own", kind)
+	case !slices.Contains(guardedGroups, group) && !slices.Contains(guardedKinds, kind):
+	case !slices.Contains(d.site.Policy.Objects, kind):
+		d.errorf(at, rule.ObjectKind, path+".kind",
+			"%q runs code or grants permissions, which the fleet does not permit; set `policy: {objects: [%s]}` in fleet.yaml",
+			kind, kind)
+	}
+}
+
+// renderedKinds are the kinds that VMs are rendered to, with the keys to use instead.
+var renderedKinds = map[string]string{
+	"kubevirt.io/VirtualMachine":                   "an entry of `vms`",
+	"kubevirt.io/VirtualMachineInstance":           "an entry of `vms`",
+	"kubevirt.io/VirtualMachineInstanceReplicaSet": "an entry of `vms` with `replicas`",
+	"pool.kubevirt.io/VirtualMachinePool":          "`replicas` with `lifecycle: {type: cattle, strategy: pool}`",
+	"cdi.kubevirt.io/DataVolume":                   "`disks`",
+	"PersistentVolumeClaim":                        "`disks`",
+	"Service":                                      "`services`",
+}
+
+// guardedGroups are the API groups of workloads and permissions.
+var guardedGroups = []string{
+	"rbac.authorization.k8s.io", "authorization.openshift.io", "apps", "batch", "apps.openshift.io", "build.openshift.io",
+	"argoproj.io", "tekton.dev", "tower.ansible.com", "serving.knative.dev",
+}
+
+// guardedKinds are workloads and permissions of other groups.
+var guardedKinds = []string{"Pod", "ReplicationController", "PodTemplate", "ServiceAccount"}
+
+// clusterKinds are kinds without a namespace: Kubernetes' own (v1.34), and those of operators that come with VMs.
+var clusterKinds = []string{
+	"Namespace", "Node", "PersistentVolume",
+	"rbac.authorization.k8s.io/ClusterRole", "rbac.authorization.k8s.io/ClusterRoleBinding",
+	"apiextensions.k8s.io/CustomResourceDefinition", "apiregistration.k8s.io/APIService",
+	"storage.k8s.io/StorageClass", "storage.k8s.io/CSIDriver", "storage.k8s.io/VolumeAttachment",
+	"storage.k8s.io/VolumeAttributesClass", "snapshot.storage.k8s.io/VolumeSnapshotClass",
+	"snapshot.storage.k8s.io/VolumeSnapshotContent", "scheduling.k8s.io/PriorityClass", "networking.k8s.io/IngressClass",
+	"networking.k8s.io/IPAddress", "networking.k8s.io/ServiceCIDR", "node.k8s.io/RuntimeClass",
+	"gateway.networking.k8s.io/GatewayClass", "resource.k8s.io/DeviceClass", "resource.k8s.io/ResourceSlice",
+	"certificates.k8s.io/CertificateSigningRequest", "flowcontrol.apiserver.k8s.io/FlowSchema",
+	"flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration",
+	"admissionregistration.k8s.io/ValidatingWebhookConfiguration",
+	"admissionregistration.k8s.io/MutatingWebhookConfiguration",
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicy",
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
+	"policy.networking.k8s.io/AdminNetworkPolicy", "policy.networking.k8s.io/BaselineAdminNetworkPolicy",
+	"instancetype.kubevirt.io/VirtualMachineClusterInstancetype", "instancetype.kubevirt.io/VirtualMachineClusterPreference",
+	"migrations.kubevirt.io/MigrationPolicy", "cdi.kubevirt.io/StorageProfile", "cdi.kubevirt.io/CDI",
+	"cert-manager.io/ClusterIssuer", "external-secrets.io/ClusterSecretStore", "external-secrets.io/ClusterExternalSecret",
+	"k8s.ovn.org/ClusterUserDefinedNetwork", "k8s.ovn.org/EgressIP", "nmstate.io/NodeNetworkConfigurationPolicy",
+	"machineconfiguration.openshift.io/MachineConfig", "machineconfiguration.openshift.io/KubeletConfig",
+	"security.openshift.io/SecurityContextConstraints", "project.openshift.io/Project", "kyverno.io/ClusterPolicy",
+}
+
+// checkSecretObject reports literal secrets.
+func (d *draft) checkSecretObject(o *Object, path string) {
+	if o.kind() != "Secret" {
+		return
+	}
+	written := d.entry.Keys.Get("objects", o.Key)
+	for _, key := range []string{"data", "stringData"} {
+		for _, f := range written.Get(key).Entries() {
+			if f.Value.IsScalar() && f.Value.Text != "" && !template.Is(f.Value.Text) {
+				d.site.Policy.ReportSecret(f.Value.Pos(), d.entry.Path+"."+source.JoinPath(path+"."+key, f.Key),
+					"a secret in clear text; prefer an object that fetches it, such as an ExternalSecret", d.diags)
+			}
+		}
+	}
+}
