@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	table "github.com/vmrender/vmrender/pkg/versions"
 )
 
 // listing defines how one kind of catalog entries is shown.
@@ -37,6 +38,10 @@ func listings() []listing {
 		list("storageClasses", (*catalog.Set).ListStorageClasses, "STORAGECLASS NAME ACCESSMODE VOLUMEMODE",
 			func(r catalog.StorageClassRow) []string {
 				return []string{r.Name, r.Class, r.AccessMode, r.VolumeMode}
+			}),
+		list("features", func(*catalog.Set) []table.Row { return table.Rows() }, "FEATURE PRODUCT SINCE GATE GATE-ON-SINCE FIELD",
+			func(r table.Row) []string {
+				return []string{r.Name, string(r.Product), r.Since, r.Gate, r.GateOn, r.Field}
 			}),
 	}
 }

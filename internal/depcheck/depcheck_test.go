@@ -75,8 +75,10 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
-		dir:     "pkg/values",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/openshift", "internal/lazyregexp"},
+		dir: "pkg/values",
+		ours: []string{
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/openshift", "pkg/versions", "internal/lazyregexp",
+		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, system),
 	},
@@ -111,7 +113,7 @@ var rooms = []room{
 		dir: "pkg/machine",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/vars", "pkg/template", "pkg/fleet", "pkg/patch",
-			"pkg/labels", "internal/lazyregexp", "internal/suggest",
+			"pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
@@ -120,16 +122,17 @@ var rooms = []room{
 		dir: "pkg/render",
 		ours: []string{
 			"pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels",
-			"pkg/argocd",
+			"pkg/argocd", "pkg/versions",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
 	},
+	{dir: "pkg/versions", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{dir: "pkg/labels", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
 		dir:     "pkg/plan",
-		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret"},
+		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions"},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
 	},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 //go:embed catalog.md.tmpl
@@ -22,6 +23,7 @@ func catalogReference() ([]byte, error) {
 		"Hardware": table(set.ListOS(), hardwareCells),
 		"Flavors":  table(set.ListFlavors(), flavorCells),
 		"Traits":   table(set.ListTraits(), traitCells),
+		"Features": table(versions.Rows(), featureCells),
 	})
 }
 
@@ -58,6 +60,17 @@ func hardwareCells(r catalog.OSRow) []string {
 }
 
 func traitCells(r catalog.TraitRow) []string { return []string{code(r.Name), r.Description} }
+
+func featureCells(r versions.Row) []string {
+	gate, field := "", ""
+	if r.Gate != "" {
+		gate = code(r.Gate)
+	}
+	if r.Field != "" {
+		field = code(r.Field)
+	}
+	return []string{r.Name, string(r.Product), r.Since, gate, r.GateOn, field}
+}
 
 func flavorCells(r catalog.FlavorRow) []string {
 	return []string{code(r.Name), number(r.CPU), r.Memory, r.Hugepages, code(r.Options...)}

@@ -109,6 +109,7 @@ var foreignForms = map[string]foreignForm{
 	"Interface":                 {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec.domain.devices.interfaces`."},
 	"Service":                   {"object", "map", "Written as the fields of Kubernetes' Service."},
 	"cloudConfig":               {"object", "map", "Written as cloud-init's cloud-config."},
+	"VirtualMachinePool":        {"object", "map", "Written as in the `spec` of KubeVirt's VirtualMachinePool."},
 	"accessCredentials":         {"array", "list", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"affinity":                  {"object", "map", "Written as in a Pod's `spec`."},
 	"manifest":                  {"object", "manifests", "Written as in Kubernetes."},

@@ -3,7 +3,7 @@ package machine
 import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
-	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // use is a place where a machine uses a feature of KubeVirt.
@@ -12,39 +12,46 @@ type use struct {
 	pos  source.Pos
 }
 
-// features are the features of KubeVirt that it did not always have, with the
-// version that introduced each. Source: kubevirt/user-guide docs/release_notes.md.
-// A VirtualMachinePool and a snapshot are kinds of their own; see checkPool and
+// features are the features of KubeVirt that keys of the values files use, by their names in package versions. What
+// overrides use is checked in package render. A VirtualMachinePool and a snapshot are kinds of their own; see checkPool and
 // the APIs of package render.
 var features = []struct {
-	name         string
-	major, minor int
-	uses         func(*draft, *Machine) []use
+	name string
+	uses func(*draft, *Machine) []use
 }{
-	{"memory hotplug", 1, 1, func(d *draft, _ *Machine) []use { return d.usesKey("memory", "max") }},
-	{"network binding plugins", 1, 1, func(_ *draft, m *Machine) []use {
+	{"memory hotplug", func(d *draft, _ *Machine) []use { return d.usesKey("memory", "max") }},
+	{"network binding plugins", func(_ *draft, m *Machine) []use {
 		return m.usesOfNICs("binding", func(n *NIC) bool {
 			return n.Binding != "bridge" && n.Binding != "masquerade" && n.Binding != "sriov"
 		})
 	}},
-	{"architecture s390x", 1, 3, func(d *draft, m *Machine) []use {
+	{"architecture s390x", func(d *draft, m *Machine) []use {
 		if m.Arch == "s390x" {
 			return []use{{"arch", d.entry.At("arch")}}
 		}
 		return nil
 	}},
-	{"NIC model igb", 1, 4, func(_ *draft, m *Machine) []use {
+	{"NIC model igb", func(_ *draft, m *Machine) []use {
 		return m.usesOfNICs("model", func(n *NIC) bool { return n.Model == "igb" })
 	}},
-	{"link state", 1, 5, func(_ *draft, m *Machine) []use {
+	{"link state", func(_ *draft, m *Machine) []use {
 		return m.usesOfNICs("state", func(n *NIC) bool { return n.State == "up" || n.State == "down" })
 	}},
-	{"storage migration", 1, 5, func(d *draft, m *Machine) []use {
+	{"storage migration", func(d *draft, m *Machine) []use {
 		return d.usesOfDisks(m, "revision", func(*Disk) bool { return true })
 	}},
-	{"CD-ROM drive without a medium", 1, 6, func(d *draft, m *Machine) []use {
+	{"CD-ROM drive without a medium", func(d *draft, m *Machine) []use {
 		return d.usesOfDisks(m, "ejected", func(disk *Disk) bool { return disk.Kind == DiskEjected })
 	}},
+	{"receiver of a migration", func(d *draft, m *Machine) []use {
+		if m.RunStrategy == "WaitAsReceiver" {
+			return d.usesKey("runStrategy")
+		}
+		return nil
+	}},
+	{"scale-in of pools", func(d *draft, _ *Machine) []use { return d.usesKey("lifecycle", "scaleInStrategy") }},
+	{"autohealing of pools", func(d *draft, _ *Machine) []use { return d.usesKey("lifecycle", "autohealing") }},
+	{"update strategy of pools", func(d *draft, _ *Machine) []use { return d.usesKey("lifecycle", "updateStrategy") }},
 }
 
 // usesKey returns the place of a key if it is set.
@@ -77,18 +84,21 @@ func (m *Machine) usesOfNICs(key string, used func(*NIC) bool) []use {
 	return uses
 }
 
-// checkFeatures warns of features that the target's KubeVirt does not have: older
-// API servers reject or ignore them.
+// checkFeatures reports features that the target's KubeVirt does not have, or whose feature gate is off: older API servers
+// reject or ignore them.
 func (d *draft) checkFeatures(m *Machine) {
 	for i := range features {
-		f := &features[i]
-		if !values.Before(m.Target.KubeVirt, f.major, f.minor) {
+		f := versions.Named(features[i].name)
+		problem, isError := m.Target.Lacks(f)
+		if problem == "" {
 			continue
 		}
-		for _, u := range f.uses(d, m) {
-			d.diags.Warnf(u.pos, rule.KubeVirtVersion, d.entry.Path+"."+u.path,
-				"KubeVirt has this (%s) since %d.%d, and the target is %s; remove it, or set `target.kubevirt`",
-				f.name, f.major, f.minor, m.Target.KubeVirt)
+		for _, u := range features[i].uses(d, m) {
+			if isError {
+				d.errorf(u.pos, rule.KubeVirtVersion, u.path, "%s", problem)
+			} else {
+				d.diags.Warnf(u.pos, rule.KubeVirtVersion, d.entry.Path+"."+u.path, "%s", problem)
+			}
 		}
 	}
 }

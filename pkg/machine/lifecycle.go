@@ -46,7 +46,25 @@ func (d *draft) lifecycle() Lifecycle {
 	if d.traits.Pooled && d.vm.Replicas != nil {
 		out.Replicas = int32(*d.vm.Replicas) //nolint:gosec // at most 10,000
 	}
+	out.ScaleInStrategy, out.Autohealing, out.UpdateStrategy = lc.ScaleInStrategy, lc.Autohealing, lc.UpdateStrategy
+	d.checkPoolKeys()
 	return out
+}
+
+// checkPoolKeys reports what only a pool has, and strategies of a pool that are not exactly one: KubeVirt refuses several
+// (kubevirt/kubevirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vmpool-admitter.go).
+func (d *draft) checkPoolKeys() {
+	for _, key := range []string{"scaleInStrategy", "autohealing", "updateStrategy"} {
+		n := d.entry.Keys.Get("lifecycle", key)
+		switch {
+		case !n.IsSet():
+		case !d.traits.Pooled:
+			d.errorf(d.entry.KeyAt("lifecycle", key), rule.Conflict, "lifecycle."+key,
+				"%q is for `strategy: pool`; remove it, or use that strategy", key)
+		case key != "autohealing" && len(n.Fields) != 1:
+			d.errorf(n.Pos(), rule.Conflict, "lifecycle."+key, "expected exactly one of proactive, opportunistic and unmanaged")
+		}
+	}
 }
 
 // ansible returns the Ansible job, or nil if there is none. It checks that

@@ -259,6 +259,9 @@ type Lifecycle struct {
 	ProgressDeadlineSeconds int
 	KeepOld                 int   // number of root disks of earlier revisions to keep
 	Replicas                int32 // of a pool
+
+	// Parts of KubeVirt's pool, as written, or nil if unset.
+	ScaleInStrategy, Autohealing, UpdateStrategy *source.Node
 }
 
 // Ansible is a job that runs after a change: a job template of Ansible

@@ -93,8 +93,7 @@ func TestFeaturesOfKubeVirt(t *testing.T) {
 	inHeader(t, []struct{ name, header, keys, want string }{
 		{
 			"link-state", `target: {kubevirt: "1.4"}`, root + "nics: [{network: pod, state: down}]",
-			"vms.yaml:1:86: warning: vms.it.nics[0].state: KubeVirt has this (link state) since 1.5, and the target is 1.4; " +
-				"remove it, or set `target.kubevirt`",
+			"vms.yaml:1:86: vms.it.nics[0].state: link state: needs kubevirt 1.5; target is 1.4",
 		},
 		{
 			"ejected", `target: {kubevirt: "1.5"}`, root + "disks: {tray: {type: cdrom, ejected: true}}",

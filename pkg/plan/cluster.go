@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // Cluster is what is known about the cluster and its settings. The zero value is the
@@ -80,22 +82,10 @@ func (c Cluster) evictionStrategy() string {
 	return c.EvictionStrategy
 }
 
-// gateDefaults are the versions from which on feature gates that the rules ask for are
-// on by default (KubeVirt v1.9.0, pkg/virt-config/featuregate/active.go); gates that are
-// never on by default are left out.
-var gateDefaults = map[string]version{
-	"DeclarativeHotplugVolumes": {1, 9},
-	"LiveUpdateNADRef":          {1, 9},
-	"RebootPolicy":              {1, 9},
-	"ImageVolume":               {1, 9},
-	"ExpandDisks":               {1, 8},
-}
-
 // gate reports whether a feature gate is on.
 func (c Cluster) gate(name string) bool {
 	if on, ok := c.FeatureGates[name]; ok {
 		return on
 	}
-	since, ok := gateDefaults[name]
-	return ok && !parseVersion(c.KubeVirt).before(since)
+	return versions.GateOn(name, c.KubeVirt)
 }

@@ -257,6 +257,10 @@ var markers = map[string]marker{
 	"lifecycle.protection":     {"none", keys{"lifecycle": "pet"}},
 	"lifecycle.removal":        {"approved", keys{"lifecycle": "pet"}},
 
+	"lifecycle.scaleInStrategy": {keys{"opportunistic": keys{}}, nil},
+	"lifecycle.autohealing":     {keys{"startUpFailureThreshold": 5}, nil},
+	"lifecycle.updateStrategy":  {keys{"opportunistic": keys{}}, nil},
+
 	"lifecycle.progressDeadlineSeconds": {77, keys{"lifecycle": keys{"type": "cattle"}}},
 	"lifecycle.snapshotBefore":          {true, nil},
 	"lifecycle.ansible.template":        {"u", tower},

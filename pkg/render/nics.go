@@ -42,6 +42,7 @@ var ownedInterface = map[string]string{
 func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interface {
 	p := partPatch{over: n.Overrides, key: source.IndexPath("nics", i) + ".overrides", owned: ownedInterface}
 	out := patched(x, new(nicInterface(n)), p)
+	x.checkFields(p.over, "spec.template.spec.domain.devices.interfaces[].", p.key)
 	if p.over.IsSet() && len(bindings(out)) != 1 {
 		x.diags.Errorf(p.over.Pos(), rule.Conflict, x.path(p.key),
 			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one that goes",

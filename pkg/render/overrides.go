@@ -41,7 +41,16 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 		found = remaining(found, x.validate(out, tree, "patches"))
 	}
 	x.diags.Merge(found)
+	x.checkFields(tree, "", x.lastKey())
 	return out
+}
+
+// lastKey returns the key that was applied last: patches or, without any, overrides.
+func (x *rendering) lastKey() string {
+	if len(x.Patches) > 0 {
+		return "patches"
+	}
+	return "overrides"
 }
 
 // treeOf returns an object as a tree in which every node has the position pos.

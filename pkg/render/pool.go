@@ -16,7 +16,7 @@ import (
 // (virt-controller watch/pool/pool.go, v1.8.4).
 func (x *rendering) pool(vm *kubevirtv1.VirtualMachine) *poolv1.VirtualMachinePool {
 	member := map[string]string{labels.Pool: x.Name}
-	return &poolv1.VirtualMachinePool{
+	out := &poolv1.VirtualMachinePool{
 		TypeMeta:   metav1.TypeMeta{APIVersion: x.poolVersion(), Kind: poolv1.VirtualMachinePoolKind},
 		ObjectMeta: vm.ObjectMeta,
 		Spec: poolv1.VirtualMachinePoolSpec{
@@ -31,6 +31,18 @@ func (x *rendering) pool(vm *kubevirtv1.VirtualMachine) *poolv1.VirtualMachinePo
 			MaxUnavailable: x.maxUnavailable(),
 			UpdateStrategy: x.updateStrategy(),
 		},
+	}
+	x.decodePool(&out.Spec)
+	return out
+}
+
+// decodePool decodes what the user writes in KubeVirt's own form.
+func (x *rendering) decodePool(spec *poolv1.VirtualMachinePoolSpec) {
+	x.decode(x.Lifecycle.ScaleInStrategy, &spec.ScaleInStrategy, "lifecycle.scaleInStrategy")
+	x.decode(x.Lifecycle.Autohealing, &spec.Autohealing, "lifecycle.autohealing")
+	if x.Lifecycle.UpdateStrategy.IsSet() {
+		spec.UpdateStrategy = nil
+		x.decode(x.Lifecycle.UpdateStrategy, &spec.UpdateStrategy, "lifecycle.updateStrategy")
 	}
 }
 

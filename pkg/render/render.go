@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kubevirtv1 "kubevirt.io/api/core/v1"
+	poolv1 "kubevirt.io/api/pool/v1beta1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -104,6 +105,7 @@ func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secr
 func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
 	x.decodeWritten(new(kubevirtv1.VirtualMachineInstanceSpec))
+	x.decodePool(new(poolv1.VirtualMachinePoolSpec))
 	for _, o := range x.Overrides {
 		x.decode(o, new(kubevirtv1.VirtualMachine), "overrides")
 	}

@@ -17,6 +17,13 @@ type Lifecycle struct {
 	// VMs made by `replicas` of one entry count for themselves. All VMs of a namespace without `replicas` that
 	// have the same `maxUnavailable` are counted together. Defaults to 1.
 	MaxUnavailable *IntOrPercent `json:"maxUnavailable,omitempty"`
+	// With `strategy: pool`: which VMs go, and whether their disks stay, when `replicas` is lowered. Needs KubeVirt 1.6.
+	ScaleInStrategy *source.Node `json:"scaleInStrategy,omitempty" ref:"VirtualMachinePool"`
+	// With `strategy: pool`: when a VM that does not start is replaced. Needs KubeVirt 1.7.
+	Autohealing *source.Node `json:"autohealing,omitempty" ref:"VirtualMachinePool"`
+	// With `strategy: pool`: whether a change restarts VMs (`{proactive: {}}`, the default, in the order of their numbers), or
+	// waits until they restart (`{opportunistic: {}}`). Needs KubeVirt 1.7.
+	UpdateStrategy *source.Node `json:"updateStrategy,omitempty" ref:"VirtualMachinePool"`
 	// Time in seconds after which a rollout stops because a VM is not ready after its restart, or because the
 	// import of its disk makes no progress. Defaults to 900 plus `terminationGracePeriodSeconds`.
 	ProgressDeadlineSeconds *int `json:"progressDeadlineSeconds,omitempty" minimum:"1"`

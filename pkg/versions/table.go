@@ -1,0 +1,95 @@
+package versions
+
+// Sources of the table.
+const (
+	notes   = "kubevirt/user-guide, docs/release_notes.md"
+	crds    = "pkg/virt-operator/resource/generate/components/validations_generated.go" // of both versions around the change
+	inPools = "KubeVirt v1.6.0 and v1.7.0, pkg/virt-controller/watch/pool/pool.go"
+	vmSpec  = "spec.template.spec."
+)
+
+// features are sorted by product, version and name.
+var features = []Feature{
+	{Name: "confirmation of deletions", Product: ArgoCD, Since: "2.14", Source: "argo-cd v2.14, docs/user-guide/sync-options.md"},
+	{Name: "memory hotplug", Product: KubeVirt, Since: "1.1", Source: notes},
+	{Name: "network binding plugins", Product: KubeVirt, Since: "1.1", Source: notes},
+	{Name: "architecture s390x", Product: KubeVirt, Since: "1.3", Source: notes},
+	{Name: "NIC model igb", Product: KubeVirt, Since: "1.4", Source: notes},
+	vmField("1.5", "I/O threads of their own number", "domain.ioThreads", ""),
+	{Name: "link state", Product: KubeVirt, Since: "1.5", Source: notes},
+	{Name: "storage migration", Product: KubeVirt, Since: "1.5", Source: notes},
+	{Name: "CD-ROM drive without a medium", Product: KubeVirt, Since: "1.6", Gate: "DeclarativeHotplugVolumes", Source: notes},
+	vmField("1.6", "claims of devices (DRA)", "resourceClaims", "GPUsWithDRA"),
+	vmField("1.6", "panic devices", "domain.devices.panicDevices", "PanicDevices"),
+	{
+		Name: "receiver of a migration", Product: KubeVirt, Since: "1.6", Gate: "DecentralizedLiveMigration",
+		Source: "KubeVirt v1.5.0 and v1.6.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go",
+	},
+	{Name: "scale-in of pools", Product: KubeVirt, Since: "1.6", Source: "KubeVirt v1.5.0 and v1.6.0, pkg/virt-controller/watch/pool/pool.go"},
+	vmField("1.6", "video devices", "domain.devices.video", "VideoConfig"),
+	vmField("1.7", "AMD SEV-SNP", "domain.launchSecurity.snp", "WorkloadEncryptionSEV"),
+	vmField("1.7", "Intel TDX", "domain.launchSecurity.tdx", "WorkloadEncryptionTDX"),
+	{Name: "autohealing of pools", Product: KubeVirt, Since: "1.7", Source: inPools},
+	vmField("1.7", "changed block tracking", "domain.devices.disks[].changedBlockTracking", "IncrementalBackup"),
+	{Name: "update strategy of pools", Product: KubeVirt, Since: "1.7", Source: inPools},
+	vmField("1.8", "binding passt of KubeVirt's own", "domain.devices.interfaces[].passtBinding", "PasstBinding"),
+	vmField("1.8", "container paths", "volumes[].containerPath", "ContainerPathVolumes"),
+	vmField("1.8", "reboot policy", "domain.rebootPolicy", "RebootPolicy"),
+	vmField("1.8", "utility volumes", "utilityVolumes", "UtilityVolumes"),
+	vmField("1.9", "ranges of ports", "domain.devices.interfaces[].portRanges", "PortRangesSpec"),
+	vmField("1.9", "service account of the pod", "serviceAccountName", ""),
+}
+
+// vmField is a feature that is a field of the spec of a VirtualMachine's template.
+func vmField(since, name, field, gate string) Feature {
+	return Feature{
+		Name: name, Product: KubeVirt, Since: since, Kind: "VirtualMachine", Field: vmSpec + field, Gate: gate,
+		Source: "KubeVirt v" + since + " and the version before, " + crds,
+	}
+}
+
+// gates are KubeVirt's feature gates by name. From 1.9 on, those that are beta are on by default. Source: KubeVirt v1.6.0
+// to v1.9.0, active.go and inactive.go in pkg/virt-config/featuregate.
+var gates = []Gate{
+	{"AlignCPUs", ""},
+	{"CPUManager", ""},
+	{"ContainerPathVolumes", ""},
+	{"CrossArchitectureVirtualization", ""},
+	{"DecentralizedLiveMigration", ""},
+	{"DeclarativeHotplugVolumes", "1.9"},
+	{"DownwardMetrics", ""},
+	{"EnableVirtioFsStorageVolumes", ""},
+	{"ExpandDisks", "1.9"},
+	{"ExperimentalIgnitionSupport", ""},
+	{"ExternalNetResourceInjection", "1.9"},
+	{"FirmwareAutoSelection", ""},
+	{"GPUsWithDRA", "1.9"},
+	{"HostDevices", ""},
+	{"HostDevicesWithDRA", "1.9"},
+	{"HostDisk", ""},
+	{"HypervStrictCheck", ""},
+	{"ImageVolume", "1.9"},
+	{"IncrementalBackup", ""},
+	{"LibvirtHooksServerAndClient", "1.9"},
+	{"LiveUpdateNADRef", "1.9"},
+	{"MigrationPriorityQueue", "1.9"},
+	{"NetworkDevicesWithDRA", ""},
+	{"NodeRestriction", "1.9"},
+	{"PanicDevices", "1.9"},
+	{"PasstBinding", "1.9"},
+	{"PersistentReservation", "1.9"},
+	{"PodSecondaryInterfaceNamingUpgrade", "1.9"},
+	{"PortRangesSpec", ""},
+	{"RebootPolicy", "1.9"},
+	{"SecureExecution", "1.9"},
+	{"Sidecar", ""},
+	{"Snapshot", "1.9"},
+	{"Template", "1.9"},
+	{"UtilityVolumes", ""},
+	{"VMExport", "1.9"},
+	{"VSOCK", ""},
+	{"VideoConfig", "1.9"},
+	{"VmiMemoryOverheadReport", "1.9"},
+	{"WorkloadEncryptionSEV", "1.9"},
+	{"WorkloadEncryptionTDX", ""},
+}

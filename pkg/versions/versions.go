@@ -1,0 +1,112 @@
+// Package versions knows which versions of KubeVirt, CDI and Argo CD have what: the features that fleets use, and the
+// feature gates that they need. It is one table, which checks of fleets, predictions of upgrades and the reference read.
+package versions
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Product is a project whose version decides what there is.
+type Product string
+
+// The products.
+const (
+	KubeVirt Product = "kubevirt"
+	ArgoCD   Product = "argocd"
+)
+
+// Feature is something that a product has not always had.
+type Feature struct {
+	Name    string  `json:"name"`
+	Product Product `json:"product"`
+	// Since is the first version with the feature, such as "1.6".
+	Since string `json:"since"`
+	// Kind and Field are where objects use it, by their own names: "VirtualMachine" and
+	// "spec.template.spec.domain.rebootPolicy", with "[]" after a list. They are empty if a key of the values files says it
+	// in another way.
+	Kind  string `json:"kind,omitempty"`
+	Field string `json:"field,omitempty"`
+	// Gate is the feature gate that must be on; empty if there is none.
+	Gate string `json:"gate,omitempty"`
+	// Source is where the fact was read: project, version and file.
+	Source string `json:"source"`
+}
+
+// MissingIn reports whether a version of the product, such as "1.6" or "v1.6.2", does not have the feature. An empty or
+// broken version is newer than any other.
+func (f *Feature) MissingIn(version string) bool { return before(version, f.Since) }
+
+// Gate is a feature gate of KubeVirt.
+type Gate struct {
+	Name string `json:"name"`
+	// On is the first version in which it is on unless the cluster says otherwise; empty if there is none yet.
+	On string `json:"on,omitempty"`
+}
+
+// Named returns the feature of a name, or nil if there is none.
+func Named(name string) *Feature {
+	for i := range features {
+		if features[i].Name == name {
+			return &features[i]
+		}
+	}
+	return nil
+}
+
+// Features returns all features, by product, version and name.
+func Features() []Feature { return append([]Feature(nil), features...) }
+
+// Row is a feature in a listing.
+type Row struct {
+	Feature
+	// GateOn is the first version in which the feature's gate is on by default; empty if there is none.
+	GateOn string `json:"gateOn,omitempty"`
+}
+
+// Rows returns all features with their gates, by product, version and name.
+func Rows() []Row {
+	rows := make([]Row, len(features))
+	for i, f := range features {
+		rows[i].Feature = f
+		for _, g := range gates {
+			if g.Name == f.Gate {
+				rows[i].GateOn = g.On
+			}
+		}
+	}
+	return rows
+}
+
+// GateOn reports whether a feature gate is on by default in a version of KubeVirt. Gates that are not in the table never
+// are.
+func GateOn(name, version string) bool {
+	for _, g := range gates {
+		if g.Name == name {
+			return g.On != "" && !before(version, g.On)
+		}
+	}
+	return false
+}
+
+// before reports whether version a is older than b, by their first two numbers.
+func before(a, b string) bool {
+	x, okA := numbers(a)
+	y, okB := numbers(b)
+	return okA && okB && (x[0] < y[0] || x[0] == y[0] && x[1] < y[1])
+}
+
+func numbers(version string) (n [2]int, ok bool) {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	for i := range n {
+		if i >= len(parts) {
+			return n, false
+		}
+		number, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return n, false
+		}
+		n[i] = number
+	}
+	return n, true
+}
