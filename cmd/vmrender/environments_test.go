@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/fleetgen"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
@@ -34,4 +37,53 @@ func TestEnvironmentsPage(t *testing.T) {
 	require.NoError(t, err)
 	_, settings, _ := strings.Cut(string(overlay), "\n") // the first line is a comment
 	require.Contains(t, string(page), settings, "the overlay that the page shows")
+}
+
+// What an overlay is said to change no VM by changes none: without it, generated fleets
+// render to the same bytes.
+func TestNoEffectIsTrue(t *testing.T) {
+	t.Chdir(t.TempDir())
+	checked := 0
+	for seed := uint64(1); checked < 20; seed++ {
+		require.Less(t, seed, uint64(4000), "too few overlays have no effect")
+		f := fleetgen.New(seed)
+		overlay := f.Files[".stage.yaml"]
+		if len(overlay) == 0 {
+			continue
+		}
+		require.NoError(t, rewrite(f))
+		status, with, stderr := run(append([]string{"template"}, f.Args...)...)
+		warnings := noEffect.FindAllStringSubmatch(stderr, -1)
+		if status != statusOK || len(warnings) == 0 {
+			continue
+		}
+		for _, w := range warnings {
+			removePath(overlay[0], "", w[1])
+		}
+		require.NoError(t, rewrite(f))
+		status, without, _ := run(append([]string{"template"}, f.Args...)...)
+		if status != statusOK {
+			continue // what is left of the overlay is not valid by itself
+		}
+		require.Equal(t, with, without, "seed %d: %v", seed, warnings)
+		checked++
+	}
+}
+
+var noEffect = regexp.MustCompile(`(?m)^\.stage\.yaml:\d+:\d+: warning: ` +
+	`(?:(.*): changes no VM of the fleet|the overlay changes no VM)`)
+
+// removePath removes the value at a path of a document, or all of it for an empty path.
+func removePath(document any, at, path string) {
+	m, ok := document.(map[string]any)
+	if !ok {
+		return
+	}
+	for key, value := range m {
+		if below := source.JoinPath(at, key); path == "" || path == below {
+			delete(m, key)
+		} else {
+			removePath(value, below, path)
+		}
+	}
 }

@@ -32,6 +32,7 @@ func (f *Fleet) move(e *Entry, home *source.Node) {
 		known, _ = f.moves.LoadOrStore(home.Text, f.moved(home.Text))
 	}
 	if l := known.(*Level); l != nil {
+		f.meet(home) // which the level replaces, and depends on
 		e.Top = l.above(e.Top)
 	}
 }
