@@ -92,6 +92,10 @@ func newClaim(disk *unstructured.Unstructured) *unstructured.Unstructured {
 		spec["resources"] = map[string]any{"requests": map[string]any{"storage": "30Gi"}}
 	}
 	spec["storageClassName"] = cmp.Or(claimClass(claim), defaultClass)
+	// CDI fills the claims of CSI drivers by volume populators (pkg/controller/datavolume/import-controller.go).
+	spec["dataSourceRef"] = map[string]any{
+		"apiGroup": "cdi.kubevirt.io", "kind": "VolumeImportSource", "name": "volume-import-source-" + disk.GetName(),
+	}
 	return claim
 }
 
