@@ -216,6 +216,16 @@ var standings = []struct {
 	{name: "disk that is kept and owned", make: func(_ *testing.T, w *world) {
 		w.others[1]["metadata"].(object)["ownerReferences"] = []any{object{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "db", "uid": "1"}}
 	}, state: plan.StateDisk, code: plan.FactStillOwned, says: []string{"Git keeps the disk db-data", "kubectl patch datavolume db-data"}},
+	{name: "disk of an earlier revision", make: func(_ *testing.T, w *world) {
+		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "db-root-2", "namespace": "prod", "labels": object{
+			"app": "db", "app.kubernetes.io/managed-by": "vmrender",
+		}}})
+	}, state: plan.StateOK, says: []string{"db has the disk db-root-2 no longer", "kubectl delete datavolume db-root-2 -n prod"}},
+	{name: "disk of another machine", make: func(_ *testing.T, w *world) {
+		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "web", "namespace": "prod", "labels": object{
+			"app": "web", "app.kubernetes.io/managed-by": "vmrender",
+		}}})
+	}, state: plan.StateOK, hides: []string{"no longer"}},
 	{name: "claim missing", make: func(_ *testing.T, w *world) { w.claim("other", "ReadWriteOnce") }, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db-scratch is missing"}},
 	{name: "disk not synced", make: func(t *testing.T, w *world) { w.record(t); in(1, set("x", "metadata.labels.team"))(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"DataVolume db is not synced yet"}},
 	{name: "disk missing", make: func(_ *testing.T, w *world) { w.others = w.others[1:] }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"DataVolume db is not in the cluster"}},

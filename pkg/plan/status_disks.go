@@ -81,3 +81,25 @@ func volumeState(volume tree, running truth) (State, string) {
 	}
 	return StateOK, ""
 }
+
+// oldDisks notes the disks of the machines of Git that neither Git nor a machine in the
+// cluster has any more, such as those before another revision.
+func (p *planner) oldDisks() {
+	for _, ns := range p.namespaces() {
+		used := map[string]bool{}
+		for _, vm := range p.live.of(kindVM, ns) {
+			for _, name := range diskNames(vm.object) {
+				used[name] = true
+			}
+		}
+		for _, d := range p.live.of(kindDataVolume, ns) {
+			owner := text(d.object, "metadata", "labels", "app")
+			isLeft := p.byKey[keyOf(d.id)] == nil && !used[d.id.Name] && isRendered(d.object) &&
+				len(list(d.object, "metadata", "ownerReferences")) == 0
+			if isLeft && p.find("kubevirt.io", "VirtualMachine", ns, owner) != nil {
+				p.note("%s: %s has the disk %s no longer, in Git or in the cluster; delete it when nobody wants to go back to it "+
+					"(kubectl delete datavolume %[3]s -n %[1]s)", ns, owner, d.id.Name)
+			}
+		}
+	}
+}

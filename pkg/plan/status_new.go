@@ -163,6 +163,7 @@ func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
 	p.failedSyncs(apps)
 	p.rollouts(p.namespaces())
 	p.failedJobs()
+	p.oldDisks()
 	drift, pending := 0, 0
 	for i := range p.pairs {
 		pair := &p.pairs[i]
