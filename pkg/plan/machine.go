@@ -60,7 +60,7 @@ func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
 		return append(replacement(s), p.linkCauses(s, links)...)
 	}
 	found := p.changed(s)
-	causes := combine(s, found)
+	causes := append(combine(s, found), p.shrunkCopies(s)...)
 	return p.liveCauses(s, append(causes, p.linkCauses(s, links)...))
 }
 

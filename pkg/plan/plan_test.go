@@ -333,6 +333,11 @@ func TestRevisionOfDisk(t *testing.T) {
 		set("Migration", "spec.updateVolumesStrategy"))
 	halted := set("Halted", "spec.runStrategy")
 	one := []any{"ReadWriteOnce"}
+	grow := in(2, set("200Gi", "spec.storage.resources.requests.storage"))
+	next := object{
+		"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "db-data-2", "namespace": "prod"},
+		"spec": object{"storage": object{"resources": object{"requests": object{"storage": "100Gi"}}}},
+	}
 	for name, test := range map[string]struct {
 		before func([]object) // of both sides
 		level  plan.Level
@@ -342,12 +347,14 @@ func TestRevisionOfDisk(t *testing.T) {
 		"stopped":                {halted, plan.Recreate, "not-copied"},
 		"the disk is for a node": {in(2, set(one, modes)), plan.Migrate, "copied"},
 		"another is for a node":  {in(1, set(one, modes)), plan.Restart, "other-disk"},
+		"the claim is smaller":   {grow, plan.Refused, "cannot-shrink"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			old, edited := load(t, "pet"), load(t, "pet")
 			test.before(old)
 			test.before(edited)
 			moved(edited)
+			edited = append(edited, next)
 			p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift})
 			require.Equal(t, test.level, p.VMs[0].Level, "%+v", p.VMs[0].Causes)
 			require.Equal(t, test.code, p.VMs[0].Causes[0].Code)

@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// shrunkCopies returns a cause for each disk of a machine that KubeVirt is to copy to a
+// smaller claim: the destination of a volume migration must be at least as large
+// (kubevirt/user-guide docs/storage/volume_migration.md).
+func (p *planner) shrunkCopies(s *subject) []Cause {
+	if text(s.new, "spec", "updateVolumesStrategy") != "Migration" {
+		return nil
+	}
+	var out []Cause
+	for _, v := range list(spec(s.new), "volumes") {
+		entry := "[" + nameOf(v) + "]"
+		if !movesClaim(s, entry) {
+			continue
+		}
+		from, to := claimOf(volume(s.old, entry)), claimOf(v)
+		have, want := p.sizeBefore(s, from), p.sizeAfter(s, to)
+		if have.Cmp(want) <= 0 || want.IsZero() {
+			continue
+		}
+		out = append(out, Cause{
+			Path: display([]string{"spec", "template", "spec", "volumes", entry}), Key: "disks." + diskKey(nameOf(v)),
+			Level: Refused, Code: "cannot-shrink",
+			Reason: fmt.Sprintf("KubeVirt cannot copy the disk %s of %s to %s of %s", from, &have, to, &want),
+			Advice: fmt.Sprintf("set size to %s or more, and expandTo to nothing", &have),
+		})
+	}
+	return out
+}
+
+// diskKey returns the key of the disk of a volume.
+func diskKey(volume string) string {
+	if volume == "rootdisk" {
+		return "root"
+	}
+	return volume
+}
+
+// sizeBefore returns the size of a disk before the sync: as it was made, as Git has grown
+// it, or as the cluster has it, what is most.
+func (p *planner) sizeBefore(s *subject, name string) resource.Quantity {
+	most := requested(s.disks[name])
+	sides := []tree{p.live.get(kindClaim, s.id.Namespace, name)}
+	if growth := p.find("", "PersistentVolumeClaim", s.id.Namespace, name); growth != nil {
+		sides = append(sides, decode(growth.old))
+	}
+	for _, side := range sides {
+		if q := requested(side); q.Cmp(most) > 0 {
+			most = q
+		}
+	}
+	return most
+}
+
+// sizeAfter returns the size that a disk is made with; 0 if its source has it.
+func (p *planner) sizeAfter(s *subject, name string) resource.Quantity {
+	if d := p.find("cdi.kubevirt.io", "DataVolume", s.id.Namespace, name); d != nil {
+		return requested(decode(d.new))
+	}
+	template, _ := at(s.new, "spec", "dataVolumeTemplates", "["+name+"]").(tree)
+	return requested(template)
+}
+
+// requested returns the size that a DataVolume or claim asks for, or 0.
+func requested(disk tree) resource.Quantity {
+	for _, path := range [][]string{{"spec", "storage"}, {"spec", "pvc"}, {"spec"}} {
+		if q, ok := quantity(at(disk, append(path, "resources", "requests", "storage")...)); ok {
+			return q
+		}
+	}
+	return resource.Quantity{}
+}
