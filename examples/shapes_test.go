@@ -17,8 +17,8 @@ import (
 // leastShapes is the number of kinds of machines that the fleet of shapes shows at least.
 const leastShapes = 30
 
-// Real machines of every kind need no JSON patch: none of them counts items of a list, which breaks as soon as a level above
-// adds one. Every machine says in a comment what it is.
+// Real machines of every kind need no JSON patch: none of them counts items of a list, which breaks as soon as a
+// level above adds one. Every machine says in a comment what it is.
 func TestShapes(t *testing.T) {
 	f, diags := machine.Load("shapes", fleet.Options{})
 	require.Empty(t, diags.Sorted())

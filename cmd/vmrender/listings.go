@@ -39,7 +39,8 @@ func listings() []listing {
 			func(r catalog.StorageClassRow) []string {
 				return []string{r.Name, r.Class, r.AccessMode, r.VolumeMode}
 			}),
-		list("features", func(*catalog.Set) []table.Row { return table.Rows() }, "FEATURE PRODUCT SINCE GATE GATE-ON-SINCE FIELD",
+		list("features", func(*catalog.Set) []table.Row { return table.Rows() },
+			"FEATURE PRODUCT SINCE GATE GATE-ON-SINCE FIELD",
 			func(r table.Row) []string {
 				return []string{r.Name, string(r.Product), r.Since, r.Gate, r.GateOn, r.Field}
 			}),

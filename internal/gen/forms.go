@@ -106,7 +106,7 @@ var foreignForms = map[string]foreignForm{
 	"DataVolume":                {"object", "map", "Written as `metadata` (labels, annotations) and `spec` of CDI's DataVolume."},
 	"Disk":                      {"object", "map", "Written as an item of `disks` in KubeVirt's VirtualMachine."},
 	"VirtualMachine":            {"object", "map", "Written as the fields of KubeVirt's VirtualMachine."},
-	"Interface":                 {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec.domain.devices.interfaces`."},
+	"Interface":                 {"object", "map", "Written as in `interfaces` of KubeVirt's VirtualMachine."},
 	"Service":                   {"object", "map", "Written as the fields of Kubernetes' Service."},
 	"cloudConfig":               {"object", "map", "Written as cloud-init's cloud-config."},
 	"VirtualMachinePool":        {"object", "map", "Written as in the `spec` of KubeVirt's VirtualMachinePool."},

@@ -223,7 +223,8 @@ func TestReadRefuses(t *testing.T) {
 // KubeVirt replaces what it infers from a disk by a name, and refuses to take that back: Argo CD must not try.
 func TestInferredIsIgnored(t *testing.T) {
 	files := site()
-	files["sites/a/prod/db/vms.yaml"] = "vms: {db01: {flavor: null, cpu: null, memory: null, instancetype: {inferFrom: root}, preference: {inferFrom: root}}}\n"
+	files["sites/a/prod/db/vms.yaml"] = "vms: {db01: {flavor: null, cpu: null, memory: null, " +
+		"instancetype: {inferFrom: root}, preference: {inferFrom: root}}}\n"
 	clone(t, gitConfig, files)
 	for dir, want := range map[string]bool{"sites/a/prod/db": true, "sites/a/prod/web": false} {
 		got := plan(t, dir, Options{Project: "vms"}).order([]string{dir}, new(findings))

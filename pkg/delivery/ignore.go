@@ -41,8 +41,8 @@ func customizedKinds() ([]customized, error) {
 	}), nil
 }
 
-// ignored returns the optional fields to ignore: those of the options, and those that KubeVirt replaces by what it infers
-// from a disk when it creates a VM. It refuses to take them back (kubevirt/kubevirt v1.8.4,
+// ignored returns the optional fields to ignore: those of the options, and those that KubeVirt replaces by what it
+// infers from a disk when it creates a VM. It refuses to take them back (kubevirt/kubevirt v1.8.4,
 // pkg/instancetype/webhooks/vm/mutator.go).
 func (p *Plan) ignored() []string {
 	fields := slices.Clone(p.options.Ignore)

@@ -40,7 +40,8 @@ func checkGate(below, over *source.Node, diags *source.Diagnostics) {
 	}
 }
 
-// checkPermitted reports kinds of objects that an overlay permits and those below it do not. below is nil for fleet.yaml.
+// checkPermitted reports kinds of objects that an overlay permits and those below it do not. below is nil for
+// fleet.yaml.
 func checkPermitted(below, over *source.Node, diags *source.Diagnostics) {
 	list := over.Get("policy", "objects")
 	if below == nil || list == nil {

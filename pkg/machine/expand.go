@@ -115,8 +115,8 @@ func (d *draft) reportTemplate(p *template.Problem, keys []any) {
 // jinja is the header, in lower case, of user data that cloud-init itself expands.
 const jinja = "## template: jinja"
 
-// withEscape adds to a message how to write braces of another language: of Jinja, by the header of the text, or what may
-// be one, because scripts and cloud-config have such braces.
+// withEscape adds to a message how to write braces of another language: of Jinja, by the header of the text, or what
+// may be one, because scripts and cloud-config have such braces.
 func withEscape(message, text string, mayBe bool) string {
 	switch {
 	case strings.Contains(message, template.KeepLiteral):

@@ -18,7 +18,8 @@ var writtenConfig = map[string]string{
 // checkExtra reports further cloud-config that has a key of its own.
 func (d *draft) checkExtra(c *values.CloudInit) {
 	if c.Extra.IsSet() && c.Extra.Kind != source.Map {
-		d.errorf(c.Extra.Pos(), rule.WrongType, "cloudInit.extra", "expected a map of cloud-config, such as `{ssh_pwauth: true}`")
+		d.errorf(c.Extra.Pos(), rule.WrongType, "cloudInit.extra",
+			"expected a map of cloud-config, such as `{ssh_pwauth: true}`")
 	}
 	for _, f := range c.Extra.Entries() {
 		if key, ok := writtenConfig[f.Key]; ok {

@@ -13,8 +13,8 @@ type use struct {
 }
 
 // features are the features of KubeVirt that keys of the values files use, by their names in package versions. What
-// overrides use is checked in package render. A VirtualMachinePool and a snapshot are kinds of their own; see checkPool and
-// the APIs of package render.
+// overrides use is checked in package render. A VirtualMachinePool and a snapshot are kinds of their own; see
+// checkPool and the APIs of package render.
 var features = []struct {
 	name string
 	uses func(*draft, *Machine) []use
@@ -84,8 +84,8 @@ func (m *Machine) usesOfNICs(key string, used func(*NIC) bool) []use {
 	return uses
 }
 
-// checkFeatures reports features that the target's KubeVirt does not have, or whose feature gate is off: older API servers
-// reject or ignore them.
+// checkFeatures reports features that the target's KubeVirt does not have, or whose feature gate is off: older API
+// servers reject or ignore them.
 func (d *draft) checkFeatures(m *Machine) {
 	for i := range features {
 		f := versions.Named(features[i].name)

@@ -51,8 +51,8 @@ func (d *draft) lifecycle() Lifecycle {
 	return out
 }
 
-// checkPoolKeys reports what only a pool has, and strategies of a pool that are not exactly one: KubeVirt refuses several
-// (kubevirt/kubevirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vmpool-admitter.go).
+// checkPoolKeys reports what only a pool has, and strategies of a pool that are not exactly one: KubeVirt refuses
+// several (kubevirt/kubevirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vmpool-admitter.go).
 func (d *draft) checkPoolKeys() {
 	for _, key := range []string{"scaleInStrategy", "autohealing", "updateStrategy"} {
 		n := d.entry.Keys.Get("lifecycle", key)

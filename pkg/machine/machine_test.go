@@ -543,8 +543,14 @@ func TestServices(t *testing.T) {
 	m, problems := inSite(t, "services: {web: 80, ssh: {port: 2222, targetPort: 22, type: NodePort}}")
 	require.Empty(t, problems)
 	require.Equal(t, []machine.Service{
-		{Name: "it-web", Key: "web", Ports: []values.ServicePort{{Name: "web", Port: 80, Protocol: "TCP"}}, Type: "ClusterIP"},
-		{Name: "it-ssh", Key: "ssh", Ports: []values.ServicePort{{Name: "ssh", Port: 2222, TargetPort: 22, Protocol: "TCP"}}, Type: "NodePort"},
+		{
+			Name: "it-web", Key: "web", Type: "ClusterIP",
+			Ports: []values.ServicePort{{Name: "web", Port: 80, Protocol: "TCP"}},
+		},
+		{
+			Name: "it-ssh", Key: "ssh", Type: "NodePort",
+			Ports: []values.ServicePort{{Name: "ssh", Port: 2222, TargetPort: 22, Protocol: "TCP"}},
+		},
 	}, m.Services)
 }
 

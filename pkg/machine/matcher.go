@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// inferred returns the volume that KubeVirt infers an instance type or a preference from, or "" if it has a name. key is
-// that of the matcher, which may be nil.
+// inferred returns the volume that KubeVirt infers an instance type or a preference from, or "" if it has a name. key
+// is that of the matcher, which may be nil.
 func (d *draft) inferred(key string, m *values.Matcher) string {
 	path := key + ".inferFrom"
 	switch {
@@ -37,14 +37,14 @@ func (d *draft) inferred(key string, m *values.Matcher) string {
 	return m.InferFrom
 }
 
-// checkInferrable reports a disk in which KubeVirt finds no labels: it reads those of the DataVolume, and of the claim or
-// the DataSource that is cloned (kubevirt/kubevirt v1.8.4, pkg/instancetype/infer/volume.go).
+// checkInferrable reports a disk in which KubeVirt finds no labels: it reads those of the DataVolume, and of the
+// claim or the DataSource that is cloned (kubevirt/kubevirt v1.8.4, pkg/instancetype/infer/volume.go).
 func (d *draft) checkInferrable(name string, disk *values.Disk, path, key string) {
 	src, label := disk.Source, "instancetype.kubevirt.io/default-"+key
 	cloned := src != nil && (src.DataSource != "" || src.PVC != "" || src.Claim != "")
 	if isTrue(disk.Ejected) || !cloned && !disk.DataVolume.Get("metadata", "labels", label).IsSet() {
 		d.errorf(d.entry.At(key, "inferFrom"), rule.Conflict, path,
-			"the disk %q at %s has no labels that name the %s; use a disk with `dataSource`, `pvc` or `claim`, or set the label %q "+
-				"of its `dataVolume`", name, where(d.entry.At("disks", name)), key, label)
+			"the disk %q at %s has no labels that name the %s; use a disk with `dataSource`, `pvc` or `claim`, or set "+
+				"the label %q of its `dataVolume`", name, where(d.entry.At("disks", name)), key, label)
 	}
 }

@@ -67,7 +67,8 @@ func (d *draft) checkPlace(o *Object, path string) {
 		return
 	}
 	if n := meta.Get("generateName"); n.IsSet() {
-		d.errorf(n.Pos(), rule.BadName, path+".metadata.generateName", "Argo CD would make another object in every sync; set `name`")
+		d.errorf(n.Pos(), rule.BadName, path+".metadata.generateName",
+			"Argo CD would make another object in every sync; set `name`")
 	}
 	if n := meta.Get("namespace"); n.IsSet() && n.Text != d.namespace {
 		d.errorf(n.Pos(), rule.Identity, path+".metadata.namespace",
@@ -144,7 +145,8 @@ var clusterKinds = []string{
 	"admissionregistration.k8s.io/ValidatingAdmissionPolicy",
 	"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
 	"policy.networking.k8s.io/AdminNetworkPolicy", "policy.networking.k8s.io/BaselineAdminNetworkPolicy",
-	"instancetype.kubevirt.io/VirtualMachineClusterInstancetype", "instancetype.kubevirt.io/VirtualMachineClusterPreference",
+	"instancetype.kubevirt.io/VirtualMachineClusterInstancetype",
+	"instancetype.kubevirt.io/VirtualMachineClusterPreference",
 	"migrations.kubevirt.io/MigrationPolicy", "cdi.kubevirt.io/StorageProfile", "cdi.kubevirt.io/CDI",
 	"cert-manager.io/ClusterIssuer", "external-secrets.io/ClusterSecretStore", "external-secrets.io/ClusterExternalSecret",
 	"k8s.ovn.org/ClusterUserDefinedNetwork", "k8s.ovn.org/EgressIP", "nmstate.io/NodeNetworkConfigurationPolicy",

@@ -21,8 +21,8 @@ var podDomains = []string{
 	"v1.multus-cni.io", "prometheus.io",
 }
 
-// podKeys are annotations of other domains that are read from pods, or from a VirtualMachineInstance, which has those of
-// its template (kubevirt/kubevirt v1.8.4, staging/src/kubevirt.io/api/core/v1/types.go).
+// podKeys are annotations of other domains that are read from pods, or from a VirtualMachineInstance, which has those
+// of its template (kubevirt/kubevirt v1.8.4, staging/src/kubevirt.io/api/core/v1/types.go).
 var podKeys = []string{
 	"kubernetes.io/ingress-bandwidth", "kubernetes.io/egress-bandwidth",
 	"kubevirt.io/ignitiondata", "kubevirt.io/allow-pod-bridge-network-live-migration",

@@ -137,7 +137,9 @@ func newRecord(m *Machine) *record {
 	}
 	for i := range m.Objects {
 		o := &m.Objects[i]
-		r.objects = append(r.objects, object{kind: o.kind(), name: strings.Clone(o.Name), key: strings.Clone(o.Key), own: true})
+		r.objects = append(r.objects, object{
+			kind: o.kind(), name: strings.Clone(o.Name), key: strings.Clone(o.Key), own: true,
+		})
 	}
 	return r
 }

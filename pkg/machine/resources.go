@@ -88,7 +88,8 @@ func (d *draft) checkGuestLimit(limits amounts) {
 	}
 	guest, err := values.ParseQuantity(d.vm.Memory.Guest)
 	if err == nil && most.CmpInt64(guest) < 0 {
-		limits.errorf("memory", "%q is below the guest's %q at %s; expected at least as much, and some more for KubeVirt itself",
+		limits.errorf("memory",
+			"%q is below the guest's %q at %s; expected at least as much, and some more for KubeVirt itself",
 			limits.list["memory"], d.vm.Memory.Guest, where(d.entry.At("memory", "guest")))
 	}
 }

@@ -29,8 +29,8 @@ func (d *draft) services() []Service {
 	return out
 }
 
-// group returns the name of the entry if one of its Services is for all its replicas, and "" otherwise. The VMs of a pool
-// have a label in common anyway.
+// group returns the name of the entry if one of its Services is for all its replicas, and "" otherwise. The VMs of a
+// pool have a label in common anyway.
 func (d *draft) group() string {
 	for _, svc := range d.vm.Services {
 		if svc != nil && d.groups(svc) {
@@ -73,10 +73,12 @@ func (d *draft) servicePorts(f *source.Field, svc *values.Service) []values.Serv
 		return nil
 	case svc.Ports == nil:
 		return []values.ServicePort{{
-			Name: f.Key, Port: svc.Port, TargetPort: svc.TargetPort, Protocol: cmp.Or(svc.Protocol, "TCP"), NodePort: svc.NodePort,
+			Name: f.Key, Port: svc.Port, TargetPort: svc.TargetPort, Protocol: cmp.Or(svc.Protocol, "TCP"),
+			NodePort: svc.NodePort,
 		}}
 	case len(svc.Ports) == 0:
-		d.errorf(d.entry.At("services", f.Key, "ports"), rule.MissingKey, path+".ports", "no port; a Service has at least one")
+		d.errorf(d.entry.At("services", f.Key, "ports"), rule.MissingKey, path+".ports",
+			"no port; a Service has at least one")
 	}
 	for _, key := range []string{"port", "targetPort", "protocol", "nodePort"} {
 		if n := f.Value.Get(key); n.IsSet() {

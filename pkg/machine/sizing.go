@@ -16,7 +16,8 @@ import (
 func (d *draft) sizing() Sizing {
 	vm := d.vm
 	out := Sizing{Flavor: cmp.Or(vm.Flavor, "custom"), Instancetype: vm.Instancetype, Preference: vm.Preference}
-	out.InstancetypeVolume, out.PreferenceVolume = d.inferred("instancetype", vm.Instancetype), d.inferred("preference", vm.Preference)
+	out.InstancetypeVolume = d.inferred("instancetype", vm.Instancetype)
+	out.PreferenceVolume = d.inferred("preference", vm.Preference)
 	out.Resources = d.resources()
 	switch {
 	case vm.Instancetype != nil:

@@ -10,7 +10,8 @@ import (
 func TestExtraCloudConfig(t *testing.T) {
 	text, diags := rendered(t, keys{"cpu": 2, "memory": "4Gi", "cloudInit": keys{
 		"user": "me", "passwordSecret": "p", "extra": keys{
-			"ssh_pwauth": true, "write_files": []any{keys{"path": "/etc/vm", "content": "{{ .vm.name }}", "permissions": "0644"}},
+			"ssh_pwauth":  true,
+			"write_files": []any{keys{"path": "/etc/vm", "content": "{{ .vm.name }}", "permissions": "0644"}},
 		},
 	}})
 	require.Empty(t, diags.Sorted())
@@ -24,8 +25,11 @@ func TestExtraCloudConfig(t *testing.T) {
 
 // Network data in a Secret of the user is referred to, next to user data that is inline.
 func TestNetworkDataSecret(t *testing.T) {
-	text, diags := rendered(t, keys{"cpu": 2, "memory": "4Gi", "cloudInit": keys{"user": "me", "networkDataSecret": "net", "bus": "sata"}})
+	text, diags := rendered(t, keys{
+		"cpu": 2, "memory": "4Gi", "cloudInit": keys{"user": "me", "networkDataSecret": "net", "bus": "sata"},
+	})
 	require.Empty(t, diags.Sorted())
-	require.Contains(t, text, `"cloudInitNoCloud":{"userData":"#cloud-config\nuser: me\n","networkDataSecretRef":{"name":"net"}}`)
+	require.Contains(t, text, `"cloudInitNoCloud":{"userData":"#cloud-config\nuser: me\n",`+
+		`"networkDataSecretRef":{"name":"net"}}`)
 	require.Contains(t, text, `{"name":"cloudinitdisk","disk":{"bus":"sata"}}`)
 }

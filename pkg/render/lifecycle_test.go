@@ -99,7 +99,10 @@ func TestPartsAreInTheMachinesWave(t *testing.T) {
 	m := secretMachine(t)
 	m.Wave = 3
 	m.Disks[0].ExpandTo = "60Gi"
-	m.Services = []machine.Service{{Name: "web01-ssh", Key: "ssh", Ports: []values.ServicePort{{Name: "ssh", Port: 22, Protocol: "TCP"}}, Type: "ClusterIP"}}
+	m.Services = []machine.Service{{
+		Name: "web01-ssh", Key: "ssh", Type: "ClusterIP",
+		Ports: []values.ServicePort{{Name: "ssh", Port: 22, Protocol: "TCP"}},
+	}}
 	objects := render(t, m)
 	require.Equal(t, "3", find[*corev1.Secret](t, objects).Annotations[argocd.SyncWaveAnnotation])
 	require.Equal(t, "3", find[*cdiv1.DataVolume](t, objects).Annotations[argocd.SyncWaveAnnotation])

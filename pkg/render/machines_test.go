@@ -200,7 +200,10 @@ func blueGreenMachine(t testing.TB) *machine.Machine {
 	m := secretMachine(t)
 	m.NICs = m.NICs[:1]
 	m.Lifecycle = machine.Lifecycle{Strategy: values.BlueGreen}
-	m.Services = []machine.Service{{Name: "web01-http", Key: "http", Ports: []values.ServicePort{{Name: "http", Port: 80, Protocol: "TCP"}}, Type: "ClusterIP"}}
+	m.Services = []machine.Service{{
+		Name: "web01-http", Key: "http", Type: "ClusterIP",
+		Ports: []values.ServicePort{{Name: "http", Port: 80, Protocol: "TCP"}},
+	}}
 	ownedDisks(m)
 	return m
 }
@@ -209,7 +212,10 @@ func poolMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
 	m.Lifecycle = machine.Lifecycle{Strategy: values.Pool, Replicas: 3, MaxUnavailable: values.IntOrPercent{Int: 1}}
 	m.Labels = map[string]string{"tier": "edge"}
-	m.Services = []machine.Service{{Name: "web01-http", Key: "http", Ports: []values.ServicePort{{Name: "http", Port: 80, Protocol: "TCP"}}, Type: "ClusterIP"}}
+	m.Services = []machine.Service{{
+		Name: "web01-http", Key: "http", Type: "ClusterIP",
+		Ports: []values.ServicePort{{Name: "http", Port: 80, Protocol: "TCP"}},
+	}}
 	ownedDisks(m)
 	return m
 }
@@ -358,10 +364,14 @@ func everythingMachine(t testing.TB) *machine.Machine {
 	}
 	m.Services = []machine.Service{
 		{
-			Name: "rt01-ssh", Key: "ssh", Ports: []values.ServicePort{{Name: "ssh", Port: 2222, TargetPort: 22, Protocol: "TCP"}}, Type: "NodePort",
+			Name: "rt01-ssh", Key: "ssh", Type: "NodePort",
+			Ports:  []values.ServicePort{{Name: "ssh", Port: 2222, TargetPort: 22, Protocol: "TCP"}},
 			Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"},
 		},
-		{Name: "rt01-web", Key: "web", Ports: []values.ServicePort{{Name: "web", Port: 80, Protocol: "TCP"}}, Type: "ClusterIP"},
+		{
+			Name: "rt01-web", Key: "web", Type: "ClusterIP",
+			Ports: []values.ServicePort{{Name: "web", Port: 80, Protocol: "TCP"}},
+		},
 	}
 	m.Lifecycle.Protect = true
 	return m

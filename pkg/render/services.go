@@ -24,7 +24,8 @@ func (x *rendering) service(s *machine.Service) *corev1.Service {
 	meta := x.objectMeta(s.Name, x.syncAnnotations(dependent))
 	selector := map[string]string{labelDomain: x.base}
 	if s.Group {
-		meta.Labels, selector = merged(x.owned, map[string]string{labelApp: x.Group}), map[string]string{labels.Group: x.Group}
+		meta.Labels = merged(x.owned, map[string]string{labelApp: x.Group})
+		selector = map[string]string{labels.Group: x.Group}
 	}
 	if len(s.Labels) > 0 {
 		meta.Labels = merged(meta.Labels, s.Labels)
@@ -76,7 +77,8 @@ func (x *rendering) checkPatchedService(s *machine.Service, out *corev1.Service)
 	p, spec := servicePatch(s), &out.Spec
 	switch {
 	case spec.ExternalTrafficPolicy != "" && spec.Type == corev1.ServiceTypeClusterIP:
-		p.report(x, rule.Conflict, []string{"spec", "externalTrafficPolicy"}, "needs `type: NodePort` or `LoadBalancer`", x.diags)
+		p.report(x, rule.Conflict, []string{"spec", "externalTrafficPolicy"},
+			"needs `type: NodePort` or `LoadBalancer`", x.diags)
 	case spec.ClusterIP == corev1.ClusterIPNone && spec.Type != corev1.ServiceTypeClusterIP:
 		p.report(x, rule.Conflict, []string{"spec", "clusterIP"}, "a headless Service is of `type: ClusterIP`", x.diags)
 	}

@@ -63,7 +63,9 @@ func mapOf(at *source.Node, pairs ...any) *source.Node {
 }
 
 func textNode(at *source.Node, text string) *source.Node {
-	return &source.Node{Kind: source.String, Style: source.DoubleQuoted, Text: text, File: at.File, Line: at.Line, Col: at.Col}
+	n := *at
+	n.Kind, n.Style, n.Text, n.Fields = source.String, source.DoubleQuoted, text, nil
+	return &n
 }
 
 func textsNode(at *source.Node, texts map[string]string) *source.Node {

@@ -6,9 +6,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
-// Lacks returns what is wrong with using a feature of KubeVirt on the target, or "". It is an error if the version does not
-// have the feature, and otherwise a feature gate that is off as far as is known: HyperConverged, which configures KubeVirt
-// on OpenShift, sets gates of its own.
+// Lacks returns what is wrong with using a feature of KubeVirt on the target, or "". It is an error if the version
+// does not have the feature, and otherwise a feature gate that is off as far as is known: HyperConverged, which
+// configures KubeVirt on OpenShift, sets gates of its own.
 func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
 	if f.MissingIn(t.KubeVirt) {
 		return fmt.Sprintf("%s: needs kubevirt %s; target is %s", f.Name, f.Since, t.KubeVirt), true
@@ -18,6 +18,6 @@ func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
 	if f.Gate == "" || !known || on || !said && versions.GateOn(f.Gate, t.KubeVirt) {
 		return "", false
 	}
-	return fmt.Sprintf("%s: needs the feature gate %s, which is off; switch it on, and set `target.featureGates: {%[2]s: true}`",
-		f.Name, f.Gate), false
+	return fmt.Sprintf("%s: needs the feature gate %s, which is off; "+
+		"switch it on, and set `target.featureGates: {%[2]s: true}`", f.Name, f.Gate), false
 }

@@ -21,8 +21,8 @@ type Lifecycle struct {
 	ScaleInStrategy *source.Node `json:"scaleInStrategy,omitempty" ref:"VirtualMachinePool"`
 	// With `strategy: pool`: when a VM that does not start is replaced. Needs KubeVirt 1.7.
 	Autohealing *source.Node `json:"autohealing,omitempty" ref:"VirtualMachinePool"`
-	// With `strategy: pool`: whether a change restarts VMs (`{proactive: {}}`, the default, in the order of their numbers), or
-	// waits until they restart (`{opportunistic: {}}`). Needs KubeVirt 1.7.
+	// With `strategy: pool`: whether a change restarts VMs (`{proactive: {}}`, the default, in the order of their
+	// numbers), or waits until they restart (`{opportunistic: {}}`). Needs KubeVirt 1.7.
 	UpdateStrategy *source.Node `json:"updateStrategy,omitempty" ref:"VirtualMachinePool"`
 	// Time in seconds after which a rollout stops because a VM is not ready after its restart, or because the
 	// import of its disk makes no progress. Defaults to 900 plus `terminationGracePeriodSeconds`.

@@ -105,11 +105,12 @@ type VM struct {
 
 	// Services by name, one Kubernetes Service each; a port number is short for `{port: NUMBER}`.
 	Services map[string]*Service `json:"services,omitempty" example:"{http: 80}"`
-	// Further namespaced objects by name, as Kubernetes manifests: a Route, an Ingress, an ExternalSecret, a NetworkPolicy.
-	// They are in the VM's namespace and wave, and go with it; each of `replicas` has its own, and a pool has one. Strings are
-	// templates. `metadata.name` defaults to `<vm>-<name>`. What has keys of its own (VirtualMachine, DataVolume,
-	// PersistentVolumeClaim, Service …) and cluster-wide kinds are errors, and so are workloads and permissions (Deployment,
-	// Job, Pod, Role, RoleBinding, ServiceAccount …) unless `policy.objects` of fleet.yaml names them. Levels merge by key.
+	// Further namespaced objects by name, as Kubernetes manifests: a Route, an Ingress, an ExternalSecret, a
+	// NetworkPolicy. They are in the VM's namespace and wave, and go with it; each of `replicas` has its own, and a pool
+	// has one. Strings are templates. `metadata.name` defaults to `<vm>-<name>`. What has keys of its own
+	// (VirtualMachine, DataVolume, PersistentVolumeClaim, Service …) and cluster-wide kinds are errors, and so are
+	// workloads and permissions (Deployment, Job, Pod, Role, RoleBinding, ServiceAccount …) unless `policy.objects` of
+	// fleet.yaml names them. Levels merge by key.
 	Objects map[string]*source.Node `json:"objects,omitempty" ref:"manifest" source:"secret"`
 
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.

@@ -3,14 +3,18 @@ package versions
 // Sources of the table.
 const (
 	notes   = "kubevirt/user-guide, docs/release_notes.md"
-	crds    = "pkg/virt-operator/resource/generate/components/validations_generated.go" // of both versions around the change
+	crds    = "pkg/virt-operator/resource/generate/components/validations_generated.go"
+	scaleIn = "KubeVirt v1.5.0 and v1.6.0, pkg/virt-controller/watch/pool/pool.go"
 	inPools = "KubeVirt v1.6.0 and v1.7.0, pkg/virt-controller/watch/pool/pool.go"
 	vmSpec  = "spec.template.spec."
 )
 
 // features are sorted by product, version and name.
 var features = []Feature{
-	{Name: "confirmation of deletions", Product: ArgoCD, Since: "2.14", Source: "argo-cd v2.14, docs/user-guide/sync-options.md"},
+	{
+		Name: "confirmation of deletions", Product: ArgoCD, Since: "2.14",
+		Source: "argo-cd v2.14, docs/user-guide/sync-options.md",
+	},
 	{Name: "memory hotplug", Product: KubeVirt, Since: "1.1", Source: notes},
 	{Name: "network binding plugins", Product: KubeVirt, Since: "1.1", Source: notes},
 	{Name: "architecture s390x", Product: KubeVirt, Since: "1.3", Source: notes},
@@ -18,14 +22,17 @@ var features = []Feature{
 	vmField("1.5", "I/O threads of their own number", "domain.ioThreads", ""),
 	{Name: "link state", Product: KubeVirt, Since: "1.5", Source: notes},
 	{Name: "storage migration", Product: KubeVirt, Since: "1.5", Source: notes},
-	{Name: "CD-ROM drive without a medium", Product: KubeVirt, Since: "1.6", Gate: "DeclarativeHotplugVolumes", Source: notes},
+	{
+		Name: "CD-ROM drive without a medium", Product: KubeVirt, Since: "1.6", Gate: "DeclarativeHotplugVolumes",
+		Source: notes,
+	},
 	vmField("1.6", "claims of devices (DRA)", "resourceClaims", "GPUsWithDRA"),
 	vmField("1.6", "panic devices", "domain.devices.panicDevices", "PanicDevices"),
 	{
 		Name: "receiver of a migration", Product: KubeVirt, Since: "1.6", Gate: "DecentralizedLiveMigration",
 		Source: "KubeVirt v1.5.0 and v1.6.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go",
 	},
-	{Name: "scale-in of pools", Product: KubeVirt, Since: "1.6", Source: "KubeVirt v1.5.0 and v1.6.0, pkg/virt-controller/watch/pool/pool.go"},
+	{Name: "scale-in of pools", Product: KubeVirt, Since: "1.6", Source: scaleIn},
 	vmField("1.6", "video devices", "domain.devices.video", "VideoConfig"),
 	vmField("1.7", "AMD SEV-SNP", "domain.launchSecurity.snp", "WorkloadEncryptionSEV"),
 	vmField("1.7", "Intel TDX", "domain.launchSecurity.tdx", "WorkloadEncryptionTDX"),
@@ -48,8 +55,8 @@ func vmField(since, name, field, gate string) Feature {
 	}
 }
 
-// gates are KubeVirt's feature gates by name. From 1.9 on, those that are beta are on by default. Source: KubeVirt v1.6.0
-// to v1.9.0, active.go and inactive.go in pkg/virt-config/featuregate.
+// gates are KubeVirt's feature gates by name. From 1.9 on, those that are beta are on by default. Source: KubeVirt
+// v1.6.0 to v1.9.0, active.go and inactive.go in pkg/virt-config/featuregate.
 var gates = []Gate{
 	{"AlignCPUs", ""},
 	{"CPUManager", ""},

@@ -1,5 +1,6 @@
 // Package versions knows which versions of KubeVirt, CDI and Argo CD have what: the features that fleets use, and the
-// feature gates that they need. It is one table, which checks of fleets, predictions of upgrades and the reference read.
+// feature gates that they need. It is one table, which checks of fleets, predictions of upgrades and the reference
+// read.
 package versions
 
 import (
@@ -23,8 +24,8 @@ type Feature struct {
 	// Since is the first version with the feature, such as "1.6".
 	Since string `json:"since"`
 	// Kind and Field are where objects use it, by their own names: "VirtualMachine" and
-	// "spec.template.spec.domain.rebootPolicy", with "[]" after a list. They are empty if a key of the values files says it
-	// in another way.
+	// "spec.template.spec.domain.rebootPolicy", with "[]" after a list. They are empty if a key of the values files says
+	// it in another way.
 	Kind  string `json:"kind,omitempty"`
 	Field string `json:"field,omitempty"`
 	// Gate is the feature gate that must be on; empty if there is none.
@@ -78,8 +79,8 @@ func Rows() []Row {
 	return rows
 }
 
-// GateOn reports whether a feature gate is on by default in a version of KubeVirt. Gates that are not in the table never
-// are.
+// GateOn reports whether a feature gate is on by default in a version of KubeVirt. Gates that are not in the table
+// never are.
 func GateOn(name, version string) bool {
 	for _, g := range gates {
 		if g.Name == name {

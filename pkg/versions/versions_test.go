@@ -13,7 +13,8 @@ import (
 func TestMissingIn(t *testing.T) {
 	state := Named("link state")
 	for version, missing := range map[string]bool{
-		"1.4": true, "v1.4.9": true, "0.59": true, "1.5": false, "1.5.0": false, "1.10": false, "2.0": false, "": false, "new": false,
+		"1.4": true, "v1.4.9": true, "0.59": true, "1.5": false, "1.5.0": false, "1.10": false,
+		"2.0": false, "": false, "new": false,
 	} {
 		require.Equal(t, missing, state.MissingIn(version), "%q", version)
 	}
@@ -30,7 +31,8 @@ func TestGateOn(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	require.True(t, slices.IsSortedFunc(gates, func(a, b Gate) int { return cmp.Compare(a.Name, b.Name) }), "gates by name")
+	byName := func(a, b Gate) int { return cmp.Compare(a.Name, b.Name) }
+	require.True(t, slices.IsSortedFunc(gates, byName), "gates by name")
 	known := func(name string) bool { return slices.ContainsFunc(gates, func(g Gate) bool { return g.Name == name }) }
 	order := func(f Feature) string {
 		n, ok := numbers(f.Since)

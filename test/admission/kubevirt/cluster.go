@@ -47,10 +47,11 @@ func configuration() *v1.KubeVirtConfiguration {
 		},
 		DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: []string{
 			featuregate.CPUManager,
-			featuregate.DecentralizedLiveMigration, // the run strategy WaitAsReceiver
+			featuregate.DecentralizedLiveMigration,    // the run strategy WaitAsReceiver
 			featuregate.DeclarativeHotplugVolumesGate, // a CD-ROM drive without a disc
 			featuregate.DownwardMetricsFeatureGate,
 			featuregate.HostDevicesGate,
+			featuregate.PasstBinding,
 			featuregate.PersistentReservation,
 			featuregate.VirtIOFSStorageVolumeGate, // claims as file systems
 		}},
