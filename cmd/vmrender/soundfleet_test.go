@@ -15,6 +15,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metavalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -211,6 +212,13 @@ var types = map[string]func() any{
 	"RoleBinding":           func() any { return new(rbacv1.RoleBinding) },
 	"Job":                   func() any { return new(batchv1.Job) },
 	"AnsibleJob":            func() any { return new(map[string]any) },
+	// Of the VM's `objects`.
+	"ConfigMap":      func() any { return new(corev1.ConfigMap) },
+	"NetworkPolicy":  func() any { return new(networkingv1.NetworkPolicy) },
+	"ExternalSecret": func() any { return new(map[string]any) },
+	"CronJob":        func() any { return new(batchv1.CronJob) },
+	"Pod":            func() any { return new(corev1.Pod) },
+	"Deployment":     func() any { return new(map[string]any) },
 }
 
 // checkObject checks that an object has fields of its type only, and metadata that an

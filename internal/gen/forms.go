@@ -103,7 +103,7 @@ type foreignForm struct{ typ, noun, where string }
 
 // foreignForms maps the `ref` tags of fields to the formats of their values.
 var foreignForms = map[string]foreignForm{
-	"DataVolume":                {"object", "map", "Written as `metadata` (labels, annotations) and `spec` of CDI's DataVolume."},
+	"DataVolume":                {"object", "map", "Written as CDI's DataVolume: `metadata` and `spec`."},
 	"Disk":                      {"object", "map", "Written as an item of `disks` in KubeVirt's VirtualMachine."},
 	"VirtualMachine":            {"object", "map", "Written as the fields of KubeVirt's VirtualMachine."},
 	"Interface":                 {"object", "map", "Written as in `interfaces` of KubeVirt's VirtualMachine."},

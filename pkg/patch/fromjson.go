@@ -61,7 +61,7 @@ func (r *reader) collection(n *source.Node, open json.Delim) error {
 			n.Items = append(n.Items, item)
 			continue
 		}
-		key, err := r.Token()
+		key, err := r.value()
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (r *reader) collection(n *source.Node, open json.Delim) error {
 		if err != nil {
 			return err
 		}
-		n.Fields = append(n.Fields, source.Field{Key: key.(string), Line: r.at.Line, Col: r.at.Col, Value: value}) //nolint:forcetypeassert // a key
+		n.Fields = append(n.Fields, source.Field{Key: key.Text, Line: r.at.Line, Col: r.at.Col, Value: value})
 	}
 	_, err := r.Token()
 	return err
