@@ -199,7 +199,7 @@ func checkYAML(o manifest.Object) error {
 	return nil
 }
 
-// types are the kinds that a fleet renders. AnsibleJob has no Go type to decode into.
+// types are the kinds that a fleet renders. Those without a Go type to decode into, and the user's own, are maps.
 var types = map[string]func() any{
 	"VirtualMachine":        func() any { return new(kubevirtv1.VirtualMachine) },
 	"VirtualMachinePool":    func() any { return new(poolv1beta1.VirtualMachinePool) },

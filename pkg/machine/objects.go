@@ -95,6 +95,8 @@ func (d *draft) checkKind(o *Object, path string) {
 	kind, at := o.kind(), o.Manifest.Get("kind").Pos()
 	group, _, _ := strings.Cut(kind, "/")
 	switch instead := renderedKinds[kind]; {
+	case strings.HasSuffix(kind, "List"): // Argo CD applies its items (argo-cd v3.2.11, reposerver/repository/repository.go)
+		d.errorf(at, rule.ObjectKind, path+".kind", "%q is a list; write each of its items under a name of its own", kind)
 	case instead != "":
 		d.errorf(at, rule.ObjectKind, path+".kind", "%q has keys of its own; use %s", kind, instead)
 	case slices.Contains(clusterKinds, kind):
@@ -119,14 +121,17 @@ var renderedKinds = map[string]string{
 	"Service":                                      "`services`",
 }
 
-// guardedGroups are the API groups of workloads and permissions.
+// guardedGroups are the API groups of workloads and permissions, and of what installs them.
 var guardedGroups = []string{
 	"rbac.authorization.k8s.io", "authorization.openshift.io", "apps", "batch", "apps.openshift.io", "build.openshift.io",
-	"argoproj.io", "tekton.dev", "tower.ansible.com", "serving.knative.dev",
+	"argoproj.io", "tekton.dev", "tower.ansible.com", "serving.knative.dev", "operators.coreos.com", "hco.kubevirt.io",
+	"helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io", "helm.cattle.io",
 }
 
 // guardedKinds are workloads and permissions of other groups.
-var guardedKinds = []string{"Pod", "ReplicationController", "PodTemplate", "ServiceAccount"}
+var guardedKinds = []string{
+	"Pod", "ReplicationController", "PodTemplate", "ServiceAccount", "kubevirt.io/KubeVirt",
+}
 
 // clusterKinds are kinds without a namespace: Kubernetes' own (v1.34), and those of operators that come with VMs.
 var clusterKinds = []string{
