@@ -95,7 +95,8 @@ func (d *draft) checkKind(o *Object, path string) {
 	kind, at := o.kind(), o.Manifest.Get("kind").Pos()
 	group, _, _ := strings.Cut(kind, "/")
 	switch instead := renderedKinds[kind]; {
-	case strings.HasSuffix(kind, "List"): // Argo CD applies its items (argo-cd v3.2.11, reposerver/repository/repository.go)
+	case strings.HasSuffix(kind, "List"):
+		// Argo CD applies the items (argo-cd v3.2.11, reposerver/repository/repository.go).
 		d.errorf(at, rule.ObjectKind, path+".kind", "%q is a list; write each of its items under a name of its own", kind)
 	case instead != "":
 		d.errorf(at, rule.ObjectKind, path+".kind", "%q has keys of its own; use %s", kind, instead)
