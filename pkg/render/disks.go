@@ -34,6 +34,7 @@ func (x *rendering) patchedDisk(d *machine.Disk) *kubevirtv1.Disk {
 	if !p.over.IsSet() {
 		return out
 	}
+	x.checkFields(p.over, "spec.template.spec.domain.devices.disks[].", p.key)
 	var found source.Diagnostics
 	for _, c := range diskRules {
 		if c.broken(out, d.Bus) {
