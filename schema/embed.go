@@ -7,10 +7,11 @@ import "embed"
 
 // FS contains fleet.schema.json (fleet.yaml), overlay.schema.json (overlays),
 // defaults.schema.json (_defaults.yaml), vms.schema.json (all other files) and
-// platform.schema.json (platform.yaml), in JSON Schema draft 7.
+// platform.schema.json (platform.yaml), in JSON Schema draft 7, and kubernetes.schema.json,
+// which the others refer to.
 //
 //go:generate go run ../internal/gen
-//go:embed fleet.schema.json overlay.schema.json defaults.schema.json vms.schema.json platform.schema.json
+//go:embed fleet.schema.json overlay.schema.json defaults.schema.json vms.schema.json platform.schema.json kubernetes.schema.json
 var FS embed.FS
 
 // Output contains plan.schema.json (`vmrender plan -o json`) and status.schema.json (`vmrender

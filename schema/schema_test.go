@@ -32,6 +32,11 @@ func compile(t *testing.T, kind string) *jsonschema.Schema {
 	require.Equal(t, "https://vmrender.io/schema/v1alpha1/"+kind+".schema.json", id)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource(id, doc))
+	parts, err := schema.FS.ReadFile("kubernetes.schema.json")
+	require.NoError(t, err)
+	kubernetes, err := jsonschema.UnmarshalJSON(bytes.NewReader(parts))
+	require.NoError(t, err)
+	require.NoError(t, c.AddResource("https://vmrender.io/schema/v1alpha1/kubernetes.schema.json", kubernetes))
 	s, err := c.Compile(id)
 	require.NoError(t, err)
 	require.Equal(t, 7, s.DraftVersion)
@@ -201,7 +206,7 @@ func TestSchemaAgreesWithLoader(t *testing.T) {
 	s := compile(t, "vms")
 	keys := 0
 	var disagreements []string
-	vm := resolve(s.Properties["vms"].AdditionalProperties.(*jsonschema.Schema))
+	vm := resolve(resolve(s.Properties["vms"]).AdditionalProperties.(*jsonschema.Schema))
 	places(vm, func(value string) string { return value }, func(at func(string) string) {
 		keys++
 		for _, probe := range probes {
@@ -255,11 +260,14 @@ func places(s *jsonschema.Schema, at func(string) string, visit func(at func(str
 // resolve follows references, and returns the long form of a schema with a short
 // form.
 func resolve(s *jsonschema.Schema) *jsonschema.Schema {
-	if s.Ref != nil {
+	switch {
+	case s.Ref != nil:
 		return resolve(s.Ref)
+	case s.Then != nil:
+		return resolve(s.Then)
 	}
 	for _, one := range s.AnyOf {
-		if r := resolve(one); r.Properties != nil {
+		if r := resolve(one); r.Properties != nil || r.AdditionalProperties != nil || r.Items != nil {
 			return r
 		}
 	}

@@ -7,7 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/starter"
 	"github.com/vmrender/vmrender/schema"
 )
@@ -15,6 +18,7 @@ import (
 func newSchemaCommand() *cobra.Command {
 	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "plan", "status"}
 	var dir string
+	var overlays []string
 	cmd := &cobra.Command{
 		Use:   "schema [" + strings.Join(kinds, "|") + "]",
 		Short: "Print the JSON Schema of a kind of file",
@@ -24,14 +28,16 @@ of _defaults.yaml (defaults), of all other files of a fleet (vms), of platform.y
 (status) prints.
 
 With --write, write those of files to ` + starter.SchemaDir + ` in the directory of a fleet or a
-platform, over those of another release. Editors find them there.`,
+platform, over those of another release. Editors find them there. They have the names
+of this very fleet: of its catalog, of the platform next to it, and of each overlay.
+Repeat it when the catalog has changed.`,
 		Example: `  vmrender schema vms > vms.schema.json
-  vmrender schema --write site-a`,
+  vmrender schema --write site-a --overlay site-a/env/dev.yaml`,
 		Args:      cobra.MatchAll(argsBetween(0, 1), oneOf(kinds)),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir != "" {
-				return writeSchemas(cmd, args, dir)
+				return writeSchemas(cmd, args, dir, overlays)
 			}
 			kind := kinds[0]
 			if len(args) == 1 {
@@ -50,19 +56,41 @@ platform, over those of another release. Editors find them there.`,
 		},
 	}
 	cmd.Flags().StringVar(&dir, "write", "", "`directory` of the fleet or platform to write the schemas of its files to")
+	cmd.Flags().StringArrayVar(&overlays, "overlay", nil,
+		"`file` of an environment, whose names are those of the fleet, too (repeatable; with --write)")
 	completeFlag(cmd, "write", completeDirs)
 	return cmd
 }
 
 // writeSchemas updates the schemas of a fleet or a platform.
-func writeSchemas(cmd *cobra.Command, args []string, dir string) error {
+func writeSchemas(cmd *cobra.Command, args []string, dir string, overlays []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q; --write writes the schemas of all kinds", args[0])
 	}
-	n, err := starter.WriteSchemas(dir)
+	var catalogs []*catalog.Set
+	if fleet.IsRoot(dir) {
+		catalogs = catalogsOf(cmd, dir, overlays)
+	}
+	n, err := starter.WriteSchemas(dir, catalogs...)
 	if err != nil {
 		return err
 	}
 	cmd.PrintErrf("%s: %s written\n", filepath.Join(dir, starter.SchemaDir), report.Count(n, "file"))
 	return nil
+}
+
+// catalogsOf returns the catalog of a fleet, and that of each of its environments.
+func catalogsOf(cmd *cobra.Command, dir string, overlays []string) []*catalog.Set {
+	var catalogs []*catalog.Set
+	diags := new(source.Diagnostics)
+	for i := range len(overlays) + 1 {
+		f := fleet.Open(dir, fleet.Options{Overlays: overlays[max(0, i-1):i]}, diags)
+		if f.Catalog != nil {
+			catalogs = append(catalogs, f.Catalog)
+		}
+	}
+	if diags.HasErrors() {
+		cmd.PrintErrf("note: fleet.yaml or an overlay has errors, so some names may be missing; see vmrender validate\n")
+	}
+	return catalogs
 }

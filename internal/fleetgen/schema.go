@@ -18,6 +18,7 @@ type shape struct {
 	Entries    *shape            `json:"additionalProperties"`
 	Items      *shape            `json:"items"`
 	AnyOf      []*shape          `json:"anyOf"`
+	Then       *shape            `json:"then"` // of maps; other values have the forms of AnyOf
 	Enum       []any             `json:"enum"`
 	Minimum    *int64            `json:"minimum"`
 	Maximum    *int64            `json:"maximum"`
@@ -74,11 +75,16 @@ func readGrammar() (*grammar, error) {
 // resolve follows a reference. It returns the name of the definition, or the name
 // that was given if the schema is not a reference.
 func (g *grammar) resolve(s *shape, name string) (*shape, string) {
-	if s.Ref == "" {
+	file, definition, found := strings.Cut(s.Ref, "#/definitions/")
+	switch {
+	case !found:
 		return s, name
+	case file != "": // a part of Kubernetes, which the tables have values for
+		return &shape{Types: oneOrMore{"object"}}, name
+	case strings.HasPrefix(definition, "names."):
+		return g.definitions[definition], name
 	}
-	name = path.Base(s.Ref)
-	return g.definitions[name], name
+	return g.definitions[definition], definition
 }
 
 // alternatives returns the forms of a value, without null.
@@ -89,7 +95,10 @@ func (g *grammar) alternatives(s *shape, name string) []form {
 	}
 	var out []form
 	for _, a := range s.AnyOf {
-		if !slices.Equal(a.Types, []string{"null"}) {
+		if s.Then != nil && slices.Equal(a.Types, []string{"object"}) {
+			a = s.Then
+		}
+		if a.Ref != "#/definitions/null" {
 			out = append(out, g.alternatives(a, name)...)
 		}
 	}

@@ -38,6 +38,7 @@ func shortSchema(t reflect.Type, form *values.Form) *jsonschema.Schema {
 	inner, _ := target(field.Type, "")
 	s := &jsonschema.Schema{Type: kindTypes[inner.Kind()]}
 	limit(s, field.Tag)
+	named(s, field.Tag.Get("names"))
 	return s
 }
 
@@ -62,9 +63,10 @@ func text() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 // unquoted number of bytes. A number below 1Mi is an error, quoted or not: its unit
 // is probably missing.
 func limitFormat(s *jsonschema.Schema, format string) {
+	explainPattern(s, format)
 	switch format {
 	case "quantity":
-		s.Type, s.Extras = "", map[string]any{"type": []string{"string", "integer"}}
+		s.Type, s.Extras["type"] = "", []string{"string", "integer"}
 		s.Pattern = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(k|[MGTPE]i?|Ki|[eE]\+?[0-9]+)$|^\+?[0-9]{7,}$`
 		s.Minimum = "1048576"
 	case "ip":

@@ -89,6 +89,9 @@ func generate() (map[string][]byte, error) {
 			return nil, fmt.Errorf("making the schema of %s: %w", k.name, err)
 		}
 	}
+	if files["schema/"+kubernetesFile], err = kubernetesSchema(); err != nil {
+		return nil, fmt.Errorf("making the schema of parts of Kubernetes: %w", err)
+	}
 	for _, o := range outputs {
 		if files["schema/"+o.command+".schema.json"], err = comments.outputSchema(o.command, o.of); err != nil {
 			return nil, fmt.Errorf("making the schema of the output of %s: %w", o.command, err)

@@ -34,7 +34,7 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 	}
 	s := r.ReflectFromType(kind.of)
 	s.Version, s.ID = draft, jsonschema.ID(ids+kind.name+".schema.json")
-	s.Title, s.Description = kind.title, ""
+	s.Comments, s.Description = kind.title, "" // a title would be shown over every key
 	items := listItems(kind.of)
 	items[reflect.TypeFor[values.File]()] = true // not a level of inheritance either
 	refine(s, kind.of, items[kind.of])
@@ -46,6 +46,8 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 		refine(def, t, items[t])
 		s.Definitions[name] = withShortForm(def, t)
 	}
+	addNames(s)
+	describe(s)
 	return encode(s)
 }
 
@@ -55,7 +57,7 @@ const objectName = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 // nameByNamespace accepts VMs as namespace/name, as overlays name them.
 func nameByNamespace(s *jsonschema.Schema) {
 	vms, _ := s.Properties.Get("vms")
-	vms.PropertyNames = &jsonschema.Schema{Pattern: "^(" + objectName + "/)?" + objectName + "$"}
+	vms.AnyOf[0].PropertyNames = &jsonschema.Schema{Pattern: "^(" + objectName + "/)?" + objectName + "$"}
 }
 
 // definition returns a unique name for a type: two packages have a Source.
@@ -74,6 +76,7 @@ func refine(s *jsonschema.Schema, t reflect.Type, whole bool) {
 		p, _ := s.Properties.Get(k.name)
 		p = foreign(p, k.field.Tag.Get("ref"))
 		limit(p, k.field.Tag)
+		named(p, k.field.Tag.Get("names"))
 		if p.AdditionalProperties != nil {
 			entries(p, k.field.Type.Elem())
 		}
@@ -100,11 +103,17 @@ func foreign(p *jsonschema.Schema, ref string) *jsonschema.Schema {
 		return &jsonschema.Schema{Description: p.Description, Ref: "#/$defs/" + ref}
 	}
 	p.Type, p.Description = f.typ, p.Description+" "+f.where
-	if p.AdditionalProperties != nil {
-		p.AdditionalProperties = &jsonschema.Schema{Type: "object"}
+	part := &jsonschema.Schema{Type: "object"}
+	if t := kubernetesTypes[ref]; t != nil {
+		part = &jsonschema.Schema{Ref: kubernetesFile + "#/$defs/" + kubernetesName(t)}
 	}
-	if f.typ == "array" {
-		p.Items = &jsonschema.Schema{Type: "object"}
+	switch {
+	case p.AdditionalProperties != nil:
+		p.AdditionalProperties = part
+	case f.typ == "array":
+		p.Items = part
+	case part.Ref != "":
+		p.Type, p.Ref = "", part.Ref
 	}
 	return p
 }
@@ -142,41 +151,10 @@ func oneOfMany(p *jsonschema.Schema, others ...*jsonschema.Schema) *jsonschema.S
 	return &jsonschema.Schema{Description: p.Description, AnyOf: append([]*jsonschema.Schema{{Ref: p.Ref}}, others...)}
 }
 
-// nullable returns the schema of a value that can also be null.
-func nullable(p *jsonschema.Schema) *jsonschema.Schema {
-	null := &jsonschema.Schema{Type: "null"}
-	switch {
-	case p.Ref != "":
-		return oneOfMany(p, null)
-	case p.AnyOf != nil:
-		p.AnyOf = append(p.AnyOf, null)
-	case p.Type != "":
-		p.Extras = map[string]any{"type": []string{p.Type, "null"}}
-		p.Type = ""
-	case p.Extras != nil:
-		p.Extras["type"] = append(p.Extras["type"].([]string), "null")
-	}
-	if p.Enum != nil {
-		p.Enum = append(p.Enum, nil)
-	}
-	return p
-}
-
-// withShortForm returns a schema that also accepts the short form of a type.
-func withShortForm(s *jsonschema.Schema, t reflect.Type) *jsonschema.Schema {
-	short, ok := shortForms[t]
-	if !ok {
-		return s
-	}
-	description := s.Description
-	s.Description = ""
-	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{shortSchema(t, &short), s}}
-}
-
 // draft7 replaces the encoder's keywords with those of draft 7, and its escapes
 // with readable characters.
 var draft7 = strings.NewReplacer(
-	`"$defs":`, `"definitions":`, `"#/$defs/`, `"#/definitions/`,
+	`"$defs":`, `"definitions":`, `#/$defs/`, `#/definitions/`,
 	`\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
 )
 

@@ -23,7 +23,7 @@ type Catalog struct {
 // OS describes the VM that an operating system needs.
 type OS struct {
 	// Entry that this one is built from. Maps merge, `traits` replaces.
-	From string `json:"from,omitempty"`
+	From string `json:"from,omitempty" names:"os"`
 	// Name of the operating system in the annotation `vm.kubevirt.io/os`. Defaults to
 	// the name of the entry. It is not inherited through `from`.
 	Label string `json:"label,omitempty"`
@@ -31,7 +31,7 @@ type OS struct {
 	Family string `json:"family,omitempty" enum:"linux,windows"`
 	// Traits that make up the virtual hardware; `vmrender catalog traits` lists them.
 	// The list replaces the inherited one.
-	Traits []string `json:"traits,omitempty"`
+	Traits []string `json:"traits,omitempty" names:"traits"`
 	// Source of the root disk's content.
 	Image *Source `json:"image,omitempty"`
 	// Size of the root disk, a quantity such as `30Gi`.
@@ -105,7 +105,7 @@ type Source struct {
 	// DataSource to clone, as `namespace/name`.
 	DataSource string `json:"dataSource,omitempty"`
 	// Entry under `images` of the catalog.
-	Image string `json:"image,omitempty"`
+	Image string `json:"image,omitempty" names:"images"`
 	// Container image that contains a disk, imported by CDI, such as
 	// `docker://quay.io/containerdisks/fedora:42`.
 	Registry string `json:"registry,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/files"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/schema"
 )
 
@@ -86,8 +87,9 @@ func nothingWritten(found []string) error {
 }
 
 // WriteSchemas writes the schemas to the fleet or platform in a directory, over those
-// of another release. It returns how many files it changed.
-func WriteSchemas(dir string) (int, error) {
+// of another release, with the names of the fleet's catalogs: one for each environment, none
+// for a platform. It returns how many files it changed.
+func WriteSchemas(dir string, catalogs ...*catalog.Set) (int, error) {
 	if !exists(filepath.Join(dir, headerName)) && !exists(filepath.Join(dir, platformName)) {
 		return 0, fmt.Errorf("%s: no %s or %s here; expected the root of a fleet or a platform",
 			dir, headerName, platformName)
@@ -104,7 +106,11 @@ func WriteSchemas(dir string) (int, error) {
 	var b files.Batch
 	defer b.Discard()
 	for _, f := range schemas {
-		if err := b.Put(d, f.name, f.data); err != nil {
+		data, err := withNames(f.data, catalogs)
+		if err != nil {
+			return 0, err
+		}
+		if err := b.Put(d, f.name, data); err != nil {
 			return 0, err
 		}
 	}

@@ -50,6 +50,11 @@ func compile(t *testing.T, name string) *jsonschema.Schema {
 	require.NoError(t, err)
 	compiler := jsonschema.NewCompiler()
 	require.NoError(t, compiler.AddResource(name, doc))
+	parts, err := fs.ReadFile(schema.FS, "kubernetes.schema.json")
+	require.NoError(t, err)
+	kubernetes, err := jsonschema.UnmarshalJSON(bytes.NewReader(parts))
+	require.NoError(t, err)
+	require.NoError(t, compiler.AddResource("https://vmrender.io/schema/v1alpha1/kubernetes.schema.json", kubernetes))
 	compiled, err := compiler.Compile(name)
 	require.NoError(t, err)
 	return compiled

@@ -18,9 +18,9 @@ const RootDisk = "root"
 type VM struct {
 	// Operating system: a name in the catalog. Sets image, firmware, buses, NIC model, Hyper-V features, clock,
 	// inputs, grace period, and the minimum cpu and memory.
-	OS string `json:"os,omitempty"`
+	OS string `json:"os,omitempty" names:"os"`
 	// Size: a name in the catalog. Expands to `cpu` and `memory` at the level that sets it.
-	Flavor string `json:"flavor,omitempty"`
+	Flavor string `json:"flavor,omitempty" names:"flavors"`
 	// Virtual CPUs: a number, or the long form.
 	CPU *CPU `json:"cpu,omitempty"`
 	// Guest memory: a quantity such as `16Gi`, or the long form.
@@ -215,7 +215,7 @@ type Disk struct {
 	// Content: `blank`, or the long form.
 	Source *Source `json:"source,omitempty"`
 	// Storage class: a name in the catalog, or the name of a class in the cluster.
-	StorageClass string `json:"storageClass,omitempty"`
+	StorageClass string `json:"storageClass,omitempty" names:"storageClasses"`
 	// Access mode of the PVC.
 	AccessMode string `json:"accessMode,omitempty" enum:"ReadWriteOnce,ReadWriteMany,ReadOnlyMany,ReadWriteOncePod"`
 	// Volume mode of the PVC.
@@ -297,7 +297,7 @@ type Source catalog.Source
 // NIC is the long form of an entry of `nics`.
 type NIC struct {
 	// Network: `pod`, a name in the catalog, or `namespace/nad`. Required.
-	Network string `json:"network"`
+	Network string `json:"network" names:"networks"`
 	// Name of the NIC. Defaults to that of the network, or `default` on the pod network.
 	Name string `json:"name,omitempty"`
 	// Binding: bridge, masquerade, sriov, or the name of a network binding plugin.

@@ -14,6 +14,7 @@ require (
 	k8s.io/client-go v12.0.0+incompatible
 	kubevirt.io/api v1.8.4
 	kubevirt.io/client-go v1.8.4
+	kubevirt.io/containerized-data-importer-api v1.64.0
 	kubevirt.io/kubevirt v1.8.4
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730
 )
@@ -125,7 +126,6 @@ require (
 	k8s.io/kube-aggregator v0.28.2 // indirect
 	k8s.io/kube-openapi v0.31.0 // indirect
 	k8s.io/utils v0.0.0-20251002143259-bc988d571ff4 // indirect
-	kubevirt.io/containerized-data-importer-api v1.64.0 // indirect
 	kubevirt.io/controller-lifecycle-operator-sdk/api v0.2.4 // indirect
 	sigs.k8s.io/controller-runtime v0.22.4 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
