@@ -11,8 +11,9 @@ EXAMPLE ?= examples/acp
 
 LINT := bin/golangci-lint
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
-# Nested modules that are tested with a plain "go test": Argo CD's own code, the Dockerfile, what KubeVirt does with edits, the recipes.
-NESTED := test/argocd test/dockerfile test/impact test/recipes
+# Nested modules that are tested with a plain "go test": Argo CD's own code, the Dockerfile, the schemas in editors, what KubeVirt does
+# with edits, the recipes.
+NESTED := test/argocd test/dockerfile test/editor test/impact test/recipes
 # Packages whose tests can rewrite their golden files.
 GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that goroutines can be in at the same time: the others lock nothing, and
@@ -98,7 +99,7 @@ $(ADMISSION):
 	cd $@ && go vet ./... && go test -count=1 ./...
 
 .PHONY: nested $(NESTED)
-nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; lint the Dockerfile; run the recipes
+nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; lint the Dockerfile; ask an editor's language server; run the recipes
 $(NESTED):
 	cd $@ && go vet ./... && go test -count=1 ./...
 

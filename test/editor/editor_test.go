@@ -1,0 +1,31 @@
+// Package editor tests the schemas in yaml-language-server, which is behind the YAML support
+// of VS Code, IntelliJ and Neovim among others: what it reports, proposes and tells while
+// somebody writes the files of a fleet.
+package editor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestExamples checks that the language server finds nothing in the examples.
+func TestExamples(t *testing.T) {
+	all := roots(t)
+	require.Contains(t, all, "fleet")
+	for _, root := range all {
+		t.Run(root, func(t *testing.T) {
+			f := open(t, root)
+			names := f.files()
+			require.NotEmpty(t, names)
+			for _, name := range names {
+				text, err := os.ReadFile(filepath.Join(f.root, name))
+				require.NoError(t, err)
+				_, found := f.show(name, string(text))
+				require.Empty(t, found, name)
+			}
+		})
+	}
+}
