@@ -21,10 +21,13 @@ func TestExamples(t *testing.T) {
 			names := f.files()
 			require.NotEmpty(t, names)
 			for _, name := range names {
-				text, err := os.ReadFile(filepath.Join(f.root, name))
-				require.NoError(t, err)
-				_, found := f.show(name, string(text))
-				require.Empty(t, found, name)
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					text, err := os.ReadFile(filepath.Join(f.root, name))
+					require.NoError(t, err)
+					_, found := fleet{t, f.root}.show(name, string(text))
+					require.Empty(t, found)
+				})
 			}
 		})
 	}

@@ -55,11 +55,13 @@ func modeline(name string) string {
 	return "# yaml-language-server: $schema=" + up + ".vmrender/schema/" + kindOf(name) + ".schema.json\n"
 }
 
-// show opens a text as a file of the fleet. It returns the file's URI, and what the
-// language server finds in it.
+// show opens a text in place of a file of the fleet. It returns a URI, and what the
+// language server finds in the text. The URI is named after the test, so that tests can show
+// texts in place of one file at the same time.
 func (f fleet) show(name, text string) (string, []diagnostic) {
 	f.t.Helper()
-	file := url.URL{Scheme: "file", Path: filepath.Join(f.root, name)}
+	base := strings.ReplaceAll(f.t.Name(), "/", "-") + ".yaml"
+	file := url.URL{Scheme: "file", Path: filepath.Join(f.root, filepath.Dir(name), base)}
 	found, err := language.open(f.patiently(), file.String(), modeline(name)+text)
 	require.NoError(f.t, err)
 	return file.String(), found
@@ -75,7 +77,7 @@ func (f fleet) patiently() context.Context {
 // caret marks a place in a text.
 const caret = "‸"
 
-// place opens a text with a caret as a file of the fleet, and returns where the caret was.
+// place opens a text with a caret in place of a file of the fleet, and returns where the caret was.
 func (f fleet) place(name, text string) (string, position) {
 	f.t.Helper()
 	before, after, ok := strings.Cut(text, caret)

@@ -13,10 +13,10 @@ func TestMistakes(t *testing.T) {
 	f := open(t, "fleet")
 	for _, c := range mistakes {
 		t.Run(c.title, func(t *testing.T) {
-			f := fleet{t, f.root}
+			t.Parallel()
 			before, _, ok := strings.Cut(c.text, arrow)
 			require.True(t, ok, "no arrow")
-			_, found := f.show(c.file, c.text)
+			_, found := fleet{t, f.root}.show(c.file, c.text)
 			require.Len(t, found, 1, "%+v", found)
 			require.Contains(t, found[0].Message, c.want)
 			require.Equal(t, strings.Count(before, "\n")+1, found[0].Range.Start.Line, found[0].Message)
@@ -30,6 +30,28 @@ func TestMistakes(t *testing.T) {
 // arrow is the comment on the line with a mistake.
 const arrow = "# <-"
 
+// mistakes are texts with one mistake, and a part of the problem that must be reported.
 var mistakes = []struct{ title, file, text, want string }{
-	{"key of a VM", "a.yaml", "vms:\n  web:\n    memroy: 4Gi # <-\n", "memroy"},
+	{"key of a VM", "a.yaml", vm("memroy: 4Gi # <-"), "memroy"},
+	{"key of a file", "a.yaml", "vm: {} # <-\nvms: {}\n", "vm "},
+	{"key of the fleet", "fleet.yaml", head + "defualts: {} # <-\n", "defualts"},
+	{"key of a directory", "lab/_defaults.yaml", "vms: {} # <-\n", "vms"},
+	{"key of an overlay", "env/dev.yaml", "environment: dev\nevery:\n  flavour: small # <-\n", "flavour"},
+	{"long form of memory in lines", "a.yaml", vm("memory:", "  guest: 1Gi", "  maximum: 2Gi # <-"), "maximum"},
+	{"key of a NIC", "a.yaml", vm("nics:", "  - network: servers", "    adress: 10.20.3.9/24 # <-"), "adress"},
+	{"key of cloud-init", "a.yaml", vm("cloudInit: {sshkeys: []} # <-"), "sshkeys"},
+	{"run strategy", "a.yaml", vm("runStrategy: always # <-"), "Always"},
+	{"lifecycle", "a.yaml", vm("lifecycle: pets # <-"), "pet"},
+	{"firmware", "a.yaml", vm("firmware: uefi # <-"), "efi"},
+	{"level of the gate", "fleet.yaml", head + "policy: {approve: reboot} # <-\n", "restart"},
+	{"text for a number", "a.yaml", vm("wave: first # <-"), "integer"},
+	{"text for a boolean", "a.yaml", vm("stage: \"yes\" # <-"), "boolean"},
+	{"list for a map", "a.yaml", vm("labels: [a] # <-"), "type"},
+	{"list for a VM", "a.yaml", "vms:\n  web01: [] # <-\n", "type"},
+	{"number out of range", "a.yaml", vm("services: {http: 80000} # <-"), "65535"},
+	{"version of the fleet", "fleet.yaml", strings.Replace(head, "v1alpha1", "v1 # <-", 1), "v1alpha1"},
+	{"no VMs", "a.yaml", "namespace: a # <-\n", "vms"},
 }
+
+// head is what a fleet.yaml begins with.
+const head = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: a}\n"
