@@ -58,14 +58,22 @@ func named(p *jsonschema.Schema, kind string) {
 	p.Type, p.Ref = "", "#/$defs/"+catalog.SchemaOfNames(kind)
 }
 
-// addNames adds the definitions of the names that are built in, and of null. Other names are
-// accepted, too: those of a fleet are known to `vmrender schema --write`.
-func addNames(s *jsonschema.Schema) {
+// addNames adds the definitions of null and of the names that are built in, as far as a schema
+// refers to them. Other names are accepted, too: those of a fleet are known to `vmrender schema
+// --write`.
+func addNames(s *jsonschema.Schema) error {
+	written, err := encode(s)
+	if err != nil {
+		return err
+	}
 	if s.Definitions == nil {
 		s.Definitions = jsonschema.Definitions{}
 	}
 	s.Definitions[nullName] = null()
 	for _, kind := range catalog.NamedKinds() {
+		if !strings.Contains(string(written), `/`+catalog.SchemaOfNames(kind)+`"`) {
+			continue
+		}
 		names := text()
 		if entries := catalog.New(nil, new(source.Diagnostics)).Entries(kind); len(entries) > 0 {
 			known := &jsonschema.Schema{Extras: map[string]any{}}
@@ -79,6 +87,7 @@ func addNames(s *jsonschema.Schema) {
 		}
 		s.Definitions[catalog.SchemaOfNames(kind)] = names
 	}
+	return nil
 }
 
 // explainPattern sets what editors say of a value that a format does not accept, instead of

@@ -46,7 +46,9 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 		refine(def, t, items[t])
 		s.Definitions[name] = withShortForm(def, t)
 	}
-	addNames(s)
+	if err := addNames(s); err != nil {
+		return nil, err
+	}
 	describe(s)
 	return encode(s)
 }

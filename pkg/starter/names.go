@@ -24,6 +24,9 @@ func withNames(schema []byte, sets []*catalog.Set) ([]byte, error) {
 		return nil, err
 	}
 	for _, kind := range catalog.NamedKinds() {
+		if definitions[catalog.SchemaOfNames(kind)] == nil {
+			continue
+		}
 		names, err := json.Marshal(schemaOf(kind, union(kind, sets)))
 		if err != nil {
 			return nil, err
