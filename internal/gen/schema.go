@@ -123,6 +123,7 @@ func foreign(p *jsonschema.Schema, ref string) *jsonschema.Schema {
 // limit adds the tags `enum`, `minimum`, `maximum` and `format` to a value, or to
 // the items of a list.
 func limit(p *jsonschema.Schema, tag reflect.StructTag) {
+	description := p.Description
 	if p.Items != nil {
 		p = p.Items
 	}
@@ -130,6 +131,8 @@ func limit(p *jsonschema.Schema, tag reflect.StructTag) {
 		for word := range strings.SplitSeq(enum, ",") {
 			p.Enum = append(p.Enum, word)
 		}
+		key, _, _ := strings.Cut(tag.Get("json"), ",")
+		explainWords(p, description, key)
 	}
 	p.Minimum, p.Maximum = json.Number(tag.Get("minimum")), json.Number(tag.Get("maximum"))
 	limitFormat(p, tag.Get("format"))
