@@ -36,7 +36,12 @@ func (f *Fleet) Named(vm string) []*Entry {
 			found = append(found, e)
 		}
 	})
-	slices.SortFunc(found, func(a, b *Entry) int { return strings.Compare(a.Namespace(), b.Namespace()) })
+	slices.SortFunc(found, func(a, b *Entry) int {
+		return cmp.Or(strings.Compare(a.Namespace(), b.Namespace()), cmp.Compare(a.replicas(), b.replicas()))
+	})
+	found = slices.CompactFunc(found, func(a, b *Entry) bool { // a VM, before replicas of that name
+		return a.Namespace() == b.Namespace() && a.Name == b.Name && min(a.replicas(), b.replicas()) == 0
+	})
 	if len(found) == 0 && !f.diags.HasErrors() {
 		slices.Sort(known)
 		f.diags.Errorf(source.Pos{}, rule.UnknownName, "", "unknown VM %q; %s", vm, suggest.DidYouMean(vm, known))
@@ -56,14 +61,17 @@ func (e *Entry) isNamed(name, namespace string) bool {
 		}
 		name = rest
 	}
-	return e.Name == name || replicaOf(name, e.Name)
+	rest, ok := strings.CutPrefix(name, e.Name+"-")
+	ordinal, err := strconv.Atoi(rest)
+	return e.Name == name || ok && err == nil && ordinal < e.replicas()
 }
 
-// replicaOf reports whether name is a replica of the VM entry.
-func replicaOf(name, entry string) bool {
-	rest, ok := strings.CutPrefix(name, entry+"-")
-	_, err := strconv.Atoi(rest)
-	return ok && err == nil
+// replicas returns the number of replicas of the entry, or 0 if it is one VM.
+func (e *Entry) replicas() int {
+	if e.VM.Replicas == nil {
+		return 0
+	}
+	return *e.VM.Replicas
 }
 
 // Explained returns the effective values of the entry as its levels set them, by key.

@@ -292,7 +292,9 @@ func TestLargeFile(t *testing.T) {
 
 func TestExplainOne(t *testing.T) {
 	dir := files(t, `-- x.yaml --
-vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: other, labels: {}}}
+vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: other, labels: {}}, twin: {memory: 4Gi}}
+-- y.yaml --
+vms: {twin: {replicas: 2}}
 `)
 	explain := func(vm, key string) (string, []string) {
 		values, diags := machine.Explain(dir, fleet.Options{}, vm, key)
