@@ -39,8 +39,15 @@ func withoutTraits(e *fleet.Entry) *values.VM {
 		return &e.VM
 	}
 	vm := e.VM
-	if e.FromOS("firmware") {
-		vm.Firmware = nil
+	if vm.Firmware != nil {
+		firmware := *vm.Firmware
+		if e.FromOS("firmware", "type") || e.FromOS("firmware") {
+			firmware.Type = ""
+		}
+		if e.FromOS("firmware", "persistent") || e.FromOS("firmware") {
+			firmware.Persistent = nil
+		}
+		vm.Firmware = &firmware
 	}
 	if e.FromOS("tpm") {
 		vm.TPM = nil
