@@ -98,8 +98,9 @@ type server struct {
 
 // start starts the server that is installed in a directory.
 func start(ctx context.Context, dir string) (*server, error) {
+	program := filepath.Join(dir, "node_modules", "yaml-language-server", "bin", "yaml-language-server")
 	s := &server{
-		cmd:        exec.Command("node", filepath.Join(dir, "node_modules", "yaml-language-server", "bin", "yaml-language-server"), "--stdio"),
+		cmd:        exec.Command("node", program, "--stdio"),
 		configured: make(chan struct{}),
 		answers:    map[string]chan message{},
 		found:      map[string]chan []diagnostic{},

@@ -52,7 +52,7 @@ func with(f func()) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(bin)
+	defer func() { _ = os.RemoveAll(bin) }()
 	product = filepath.Join(bin, "vmrender")
 	if err := command("../..", "go", "build", "-o", product, "./cmd/vmrender"); err != nil {
 		return err
@@ -100,7 +100,7 @@ func install(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(partial)
+	defer func() { _ = os.RemoveAll(partial) }()
 	for _, name := range []string{"package.json", "package-lock.json"} {
 		data, err := os.ReadFile(name)
 		if err != nil {

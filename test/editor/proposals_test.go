@@ -15,11 +15,11 @@ func TestProposals(t *testing.T) {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()
 			got := fleet{t, f.root}.proposed(c.file, c.text)
-			for _, label := range strings.Fields(c.want) {
+			for label := range strings.FieldsSeq(c.want) {
 				require.Contains(t, got, label)
 				require.NotEmpty(t, strings.TrimSpace(string(got[label].Documentation)), label)
 			}
-			for _, label := range strings.Fields(c.not) {
+			for label := range strings.FieldsSeq(c.not) {
 				require.NotContains(t, got, label)
 			}
 		})
@@ -31,10 +31,26 @@ func vm(lines ...string) string {
 	return "vms:\n  web01:\n    " + strings.Join(lines, "\n    ") + "\n"
 }
 
+// domain is the beginning of the lines of a VM that override fields of KubeVirt's domain.
+const domain = "overrides:\n      spec:\n        template:\n          spec:\n            domain:\n              "
+
 // proposals are the labels that must be proposed, and those that must not be, by place.
 // The fleet is examples/fleet, whose catalogue has entries of its own.
 var proposals = []struct{ title, file, text, want, not string }{
+	{"operating system", "a.yaml", vm("os: ‸"), "rhel9 windows2022 fedora web", "ceph db"},
+	{"begun operating system", "a.yaml", vm("os: rh‸"), "rhel9 web", ""},
+	{"operating system of a directory", "lab/_defaults.yaml", "os: ‸\n", "rhel9 web", ""},
+	{"operating system of the fleet", "fleet.yaml", "defaults:\n  os: ‸\n", "rhel9 web", ""},
+	{"flavor", "a.yaml", vm("flavor: ‸"), "small u1.medium db", "rhel9"},
+	{"network of a NIC", "a.yaml", vm("nics:", "  - network: ‸"), "servers storage fast pod", "ceph"},
+	{"NIC", "a.yaml", vm("nics:", "  - ‸"), "servers storage fast pod network", ""},
+	{"storage class", "a.yaml", vm("disks:", "  root:", "    storageClass: ‸"), "ceph local", "servers"},
+	{"image", "a.yaml", vm("disks:", "  root:", "    source:", "      image: ‸"), "golden-web", "ceph"},
+	{"base of an operating system", "fleet.yaml", "catalog:\n  os:\n    mine:\n      from: ‸\n", "rhel9 web", "db"},
+	{"trait", "fleet.yaml", "catalog:\n  os:\n    mine:\n      traits:\n        - ‸\n", "hyperv virtio", "rhel9"},
 	{"run strategy", "a.yaml", vm("runStrategy: ‸"), "Always Halted Manual", ""},
+	{"lifecycle", "a.yaml", vm("lifecycle: ‸"), "pet cattle", ""},
+	{"firmware", "a.yaml", vm("firmware: ‸"), "bios efi secureboot", ""},
 	{"level of the gate", "fleet.yaml", "policy:\n  approve: ‸\n", "live restart data-loss", ""},
 	{"keys of a file", "a.yaml", "‸\n", "vms namespace defaults vars", "os"},
 	{"keys of the fleet", "fleet.yaml", "‸\n", "target catalog defaults policy vms", "os"},
@@ -49,9 +65,11 @@ var proposals = []struct{ title, file, text, want, not string }{
 	{"strategy", "a.yaml", vm("lifecycle:", "  strategy: ‸"), "rollout replace blue-green pool", ""},
 	{"keys of a disk", "a.yaml", vm("disks:", "  data:", "    ‸"), "size source storageClass accessMode", ""},
 	{"modes of a disk", "a.yaml", vm("disks:", "  data:", "    accessMode: ‸"), "ReadWriteOnce ReadWriteMany", ""},
-	{"sources of a disk", "a.yaml", vm("disks:", "  data:", "    source:", "      ‸"), "registry http pvc dataSource image", ""},
+	{"sources of a disk", "a.yaml", vm("disks:", "  data:", "    source:", "      ‸"), "registry http pvc image", ""},
 	{"keys of a NIC", "a.yaml", vm("nics:", "  - network: servers", "    ‸"), "ip mac model gateway", "network"},
 	{"keys of a service", "a.yaml", vm("services:", "  http:", "    ‸"), "port targetPort protocol", ""},
+	{"keys of KubeVirt", "a.yaml", vm(domain + "‸"), "devices cpu memory machine", "nics"},
+	{"devices of KubeVirt", "a.yaml", vm(domain + "devices:\n                ‸"), "disks interfaces watchdog", "nics"},
 	{"keys of a platform", "platform.yaml", "‸\n", "layers target destination vars", ""},
 }
 
@@ -78,5 +96,13 @@ var texts = []struct {
 	title, file, text string
 	want              []string
 }{
-	{"key of KubeVirt", "a.yaml", vm("overrides: {spec: {template: {spec: {do‸main: {}}}}}"), []string{}},
+	{"memory", "a.yaml", vm("mem‸ory: 4Gi"), []string{"Guest memory: a quantity such as `16Gi`"}},
+	{"operating system", "a.yaml", vm("o‸s: rhel9"), []string{"Operating system: a name in the catalog"}},
+	{"run strategy", "a.yaml", vm("run‸Strategy: Halted"), []string{"Run strategy. Defaults to Always"}},
+	{"lifecycle", "a.yaml", vm("life‸cycle: pet"), []string{"`pet` (updated in place, the default)"}},
+	{"protection", "a.yaml", vm("lifecycle:", "  protec‸tion: full"), []string{"Whether Argo CD protects the VM"}},
+	{"removal", "a.yaml", vm("lifecycle:", "  remo‸val: denied"), []string{"removed from Git"}},
+	{"defaults", "fleet.yaml", "def‸aults:\n  os: rhel9\n", []string{"VM keys that every VM of the fleet inherits"}},
+	{"gate", "fleet.yaml", "policy:\n  appr‸ove: live\n", []string{"Level of impact"}},
+	{"key of KubeVirt", "a.yaml", vm(domain + "dev‸ices: {}"), []string{"Devices"}},
 }
