@@ -71,6 +71,7 @@ var mistakes = []struct{ title, file, text, want string }{
 	{"version of the fleet", "fleet.yaml", strings.Replace(head, "v1alpha1", "v1 # <-", 1), "v1alpha1"},
 	{"no VMs", "a.yaml", "namespace: a # <-\n", "vms"},
 	{"type in a field of KubeVirt", "a.yaml", vm("overrides: {spec: {template: {metadata: {labels: [a]}}}} # <-"), "type"},
+	{"field of a toleration", "a.yaml", vm("tolerations: [{efect: NoSchedule}] # <-"), "efect"},
 	{"field of KubeVirt", "a.yaml", vm("overrides: {spec: {template: {spec: {domain: {devises: {}}}}}} # <-"), "devises"},
 }
 

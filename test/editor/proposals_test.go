@@ -70,6 +70,14 @@ var proposals = []struct{ title, file, text, want, not string }{
 	{"keys of a service", "a.yaml", vm("services:", "  http:", "    ‸"), "port targetPort protocol", ""},
 	{"keys of KubeVirt", "a.yaml", vm(domain + "‸"), "devices cpu memory machine", "nics"},
 	{"devices of KubeVirt", "a.yaml", vm(domain + "devices:\n                ‸"), "disks interfaces watchdog", "nics"},
+	{"keys of a toleration", "a.yaml", vm("tolerations:", "  - ‸"), "key operator effect", "os"},
+	{"keys of an affinity", "a.yaml", vm("affinity:", "  nodeAffinity:", "    ‸"),
+		"requiredDuringSchedulingIgnoredDuringExecution", "nodeAffinity"},
+	{"keys of a probe", "a.yaml", vm("readinessProbe:", "  ‸"), "httpGet tcpSocket guestAgentPing", "os"},
+	{"keys of KubeVirt's disk", "a.yaml", vm("disks:", "  data:", "    overrides:", "      ‸"), "errorPolicy", "size"},
+	{"keys of a Service", "a.yaml", vm("services:", "  http:", "    overrides:", "      spec:", "        ‸"), "clusterIP", "port"},
+	{"keys of every VM of an overlay", "env/dev.yaml", "every:\n  ‸\n", "os flavor cpu", "every"},
+	{"target", "fleet.yaml", "target:\n  ‸\n", "kubevirt argocd openshift", ""},
 	{"keys of a platform", "platform.yaml", "‸\n", "layers target destination vars", ""},
 }
 
