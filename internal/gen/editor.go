@@ -90,6 +90,25 @@ func addNames(s *jsonschema.Schema) error {
 	return nil
 }
 
+// smallNumbers refuses numbers of bytes below 1Mi, whose unit is probably missing, and says so.
+func smallNumbers() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		If: &jsonschema.Schema{Type: "integer", Maximum: "1048575"},
+		Then: &jsonschema.Schema{
+			Const:  "a quantity with its unit",
+			Extras: map[string]any{"errorMessage": "A number of bytes; expected a quantity with its unit, such as 16Gi."},
+		},
+	}
+}
+
+// nameSchema returns the schema of the names of entries that Kubernetes objects are named
+// after.
+func nameSchema(pattern string) *jsonschema.Schema {
+	return &jsonschema.Schema{Title: "name", Pattern: pattern, Extras: map[string]any{
+		"patternErrorMessage": "A name has lower-case letters, digits and \"-\", up to 63.",
+	}}
+}
+
 // explainPattern sets what editors say of a value that a format does not accept, instead of
 // its regular expression.
 func explainPattern(s *jsonschema.Schema, format string) {
@@ -114,8 +133,11 @@ var pageLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 // Markdown where that differs. Links to pages lead nowhere there. Descriptions of definitions
 // would hide those of the keys that refer to them.
 func describe(s *jsonschema.Schema) {
-	for _, def := range s.Definitions {
+	for name, def := range s.Definitions {
 		def.Description = ""
+		if name == nullName {
+			def.Description = "null removes what is inherited." // without, hovers lose their Markdown
+		}
 		describe(def)
 	}
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {

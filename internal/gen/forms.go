@@ -68,7 +68,7 @@ func limitFormat(s *jsonschema.Schema, format string) {
 	case "quantity":
 		s.Type, s.Extras["type"] = "", []string{"string", "integer"}
 		s.Pattern = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(k|[MGTPE]i?|Ki|[eE]\+?[0-9]+)$|^\+?[0-9]{7,}$`
-		s.Minimum = "1048576"
+		s.AllOf = []*jsonschema.Schema{smallNumbers()}
 	case "ip":
 		s.Pattern = `^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F.]*:[0-9a-fA-F:.]*)$`
 	case "token":

@@ -53,7 +53,6 @@ func kubernetesSchema() ([]byte, error) {
 		maps.Copy(all.Definitions, r.ReflectFromType(t).Definitions)
 	}
 	for _, def := range all.Definitions {
-		def.Description = ""
 		for p := def.Properties.Oldest(); p != nil; p = p.Next() {
 			def.Properties.Set(p.Key, nullable(p.Value))
 		}

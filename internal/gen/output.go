@@ -83,7 +83,9 @@ func words[T any](list []T) *jsonschema.Schema {
 func describeReferences(s *jsonschema.Schema) {
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
 		if p.Value.Ref != "" && p.Value.Description != "" {
-			s.Properties.Set(p.Key, oneOfMany(p.Value))
+			s.Properties.Set(p.Key, &jsonschema.Schema{
+				Description: p.Value.Description, AnyOf: []*jsonschema.Schema{{Ref: p.Value.Ref}},
+			})
 		}
 	}
 }

@@ -59,7 +59,7 @@ const objectName = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 // nameByNamespace accepts VMs as namespace/name, as overlays name them.
 func nameByNamespace(s *jsonschema.Schema) {
 	vms, _ := s.Properties.Get("vms")
-	vms.AnyOf[0].PropertyNames = &jsonschema.Schema{Pattern: "^(" + objectName + "/)?" + objectName + "$"}
+	vms.AnyOf[0].PropertyNames = nameSchema("^(" + objectName + "/)?" + objectName + "$")
 }
 
 // definition returns a unique name for a type: two packages have a Source.
@@ -82,11 +82,8 @@ func refine(s *jsonschema.Schema, t reflect.Type, whole bool) {
 		if p.AdditionalProperties != nil {
 			entries(p, k.field.Type.Elem())
 		}
-		switch {
-		case !k.required || p.Type == "object":
+		if !k.required || p.Type == "object" {
 			p = nullable(p)
-		case p.Ref != "":
-			p = oneOfMany(p)
 		}
 		s.Properties.Set(k.name, p)
 	}
@@ -146,14 +143,9 @@ func entries(p *jsonschema.Schema, of reflect.Type) {
 	switch t {
 	case vmType, reflect.TypeFor[values.Disk](), reflect.TypeFor[values.Service]():
 		longest := uint64(63)
-		p.PropertyNames = &jsonschema.Schema{Pattern: "^" + objectName + "$", MaxLength: &longest}
+		p.PropertyNames = nameSchema("^" + objectName + "$")
+		p.PropertyNames.MaxLength = &longest
 	}
-}
-
-// oneOfMany returns a reference with a description: in draft 7 a reference cannot
-// have siblings.
-func oneOfMany(p *jsonschema.Schema, others ...*jsonschema.Schema) *jsonschema.Schema {
-	return &jsonschema.Schema{Description: p.Description, AnyOf: append([]*jsonschema.Schema{{Ref: p.Ref}}, others...)}
 }
 
 // draft7 replaces the encoder's keywords with those of draft 7, and its escapes

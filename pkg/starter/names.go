@@ -67,7 +67,6 @@ type names struct {
 	Pattern             string    `json:"pattern,omitempty"`
 	PatternErrorMessage string    `json:"patternErrorMessage,omitempty"`
 	DefaultSnippets     []snippet `json:"defaultSnippets,omitempty"`
-	AnyOf               []names   `json:"anyOf,omitempty"`
 }
 
 type snippet struct {
@@ -77,7 +76,8 @@ type snippet struct {
 }
 
 // schemaOf returns the schema of the names of a kind. Networks have other names, too:
-// namespace/name of a NetworkAttachmentDefinition; and storage classes those in the cluster.
+// namespace/name of a NetworkAttachmentDefinition. Without entries any name is accepted, such as
+// those of the storage classes in the cluster.
 func schemaOf(kind string, entries []catalog.Entry) names {
 	if kind == "networks" {
 		return networkNames(entries)
@@ -87,11 +87,8 @@ func schemaOf(kind string, entries []catalog.Entry) names {
 		known.Enum = append(known.Enum, e.Name)
 		known.EnumDescriptions = append(known.EnumDescriptions, e.Text)
 	}
-	switch {
-	case len(entries) == 0:
+	if len(entries) == 0 {
 		return names{Type: "string"}
-	case kind == "storageClasses":
-		return names{AnyOf: []names{known, {Type: "string"}}}
 	}
 	return known
 }

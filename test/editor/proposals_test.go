@@ -104,11 +104,14 @@ var texts = []struct {
 	want              []string
 }{
 	{"memory", "a.yaml", vm("mem‸ory: 4Gi"), []string{"Guest memory: a quantity such as `16Gi`"}},
+	{"guest memory", "a.yaml", vm("memory:", "  gu‸est: 4Gi"), []string{"Guest memory, for example `16Gi`"}},
 	{"operating system", "a.yaml", vm("o‸s: rhel9"), []string{"Operating system: a name in the catalog"}},
 	{"run strategy", "a.yaml", vm("run‸Strategy: Halted"), []string{"Run strategy. Defaults to Always"}},
 	{"lifecycle", "a.yaml", vm("life‸cycle: pet"), []string{"`pet` (updated in place, the default)"}},
 	{"protection", "a.yaml", vm("lifecycle:", "  protec‸tion: full"), []string{"Whether Argo CD protects the VM"}},
 	{"removal", "a.yaml", vm("lifecycle:", "  remo‸val: denied"), []string{"removed from Git"}},
+	{"size of a disk", "a.yaml", vm("disks:", "  data:", "    si‸ze: 4Gi"), []string{"Size, a quantity such as `120Gi`"}},
+	{"network", "a.yaml", vm("nics:", "  - netw‸ork: servers"), []string{"Network: `pod`, a name in the catalog"}},
 	{"defaults", "fleet.yaml", "def‸aults:\n  os: rhel9\n", []string{"VM keys that every VM of the fleet inherits"}},
 	{"gate", "fleet.yaml", "policy:\n  appr‸ove: live\n", []string{"Level of impact"}},
 	{"key of KubeVirt", "a.yaml", vm(domain + "dev‸ices: {}"), []string{"Devices"}},

@@ -78,6 +78,10 @@ var meant = []struct {
 	{code: "restart-required", path: domain + "memory.maxGuest", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "restart-required", path: instance + "evictionStrategy", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "cannot-shrink", path: domain + "cpu", than: started, why: "it may spell out what KubeVirt fills in at every start"},
+	{
+		code: "cannot-shrink", path: instance + "volumes", than: []plan.Level{plan.Migrate, plan.Staged},
+		why: "the copy itself fails, on a node",
+	},
 	{code: "not-plugged", than: []plan.Level{plan.Live}, why: "the instance has the NIC, but its guest does not"},
 	{assumes: plan.Types, why: "approximate: instance types and preferences are not among the manifests"},
 	{assumes: plan.Defaults, why: "approximate: what KubeVirt fills in is the cluster's"},
