@@ -31,8 +31,8 @@ type Options struct {
 	// KubeVirt is the version in the cluster, such as "1.6", or empty if it is unknown. It applies if the
 	// fleet's target does not set a version.
 	KubeVirt string
-	// Target contains versions that take the place of those in the fleet's target, by its keys: "kubevirt", "argocd"
-	// and "openshift", of which the last is a release such as "4.20". Other keys are ignored.
+	// Target contains versions that take the place of those in the fleet's target, by its keys: "kubevirt", "cdi",
+	// "argocd" and "openshift", of which the last is a release such as "4.20". Other keys are ignored.
 	Target map[string]string
 	// NoOpenShift is true if the cluster is known not to be OpenShift. It changes nothing that is rendered.
 	NoOpenShift bool

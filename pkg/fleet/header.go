@@ -201,7 +201,7 @@ func (f *Fleet) checkName() {
 // as a number is 3.1.
 func (f *Fleet) checkTarget(target *source.Node) {
 	f.checkMethods(target.Get("workloadUpdateMethods"))
-	for _, key := range []string{"kubevirt", "argocd"} {
+	for _, key := range []string{"kubevirt", "cdi", "argocd"} {
 		n := target.Get(key)
 		if n == nil || n.Kind != source.String {
 			continue

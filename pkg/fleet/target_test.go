@@ -39,8 +39,8 @@ func TestTargetReplaced(t *testing.T) {
 		return f.Header.Target
 	}
 	got := replaced(`{kubevirt: "1.6", argocd: "3.2"}`, map[string]string{"kubevirt": "1.9", "cdi": "1.66"})
-	require.Equal(t, values.Target{KubeVirt: "1.9", ArgoCD: "3.2"}, got)
-	got = replaced(`{kubevirt: "1.6", openshift: false}`, map[string]string{"openshift": "4.21"})
+	require.Equal(t, values.Target{KubeVirt: "1.9", CDI: "1.66", ArgoCD: "3.2"}, got)
+	got = replaced(`{kubevirt: "1.6", cdi: "1.62", openshift: false}`, map[string]string{"openshift": "4.21"})
 	require.Equal(t, values.Target{KubeVirt: "1.7", OpenShift: &openshift.Cluster{Release: "4.21"}}, got)
 	require.Equal(t, "1.8", replaced(`{}`, map[string]string{"openshift": "4.21", "kubevirt": "1.8"}).KubeVirt)
 	require.Equal(t, "1.6", replaced(`{kubevirt: "1.6"}`, nil).KubeVirt)

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/versions"
@@ -19,6 +20,15 @@ var features = []struct {
 	name string
 	uses func(*draft, *Machine) []use
 }{
+	{"snapshots as sources", func(d *draft, m *Machine) []use {
+		return d.usesOfSources(m, "snapshot", func(s *catalog.Source) bool { return s.Snapshot != "" })
+	}},
+	{"volume populators as sources", func(d *draft, m *Machine) []use {
+		return d.usesOfSources(m, "dataSourceRef", func(s *catalog.Source) bool { return s.DataSourceRef.IsSet() })
+	}},
+	{"Google Cloud Storage as source", func(d *draft, m *Machine) []use {
+		return d.usesOfSources(m, "gcs", func(s *catalog.Source) bool { return s.GCS != "" })
+	}},
 	{"memory hotplug", func(d *draft, _ *Machine) []use { return d.usesKey("memory", "max") }},
 	{"network binding plugins", func(_ *draft, m *Machine) []use {
 		return m.usesOfNICs("binding", func(n *NIC) bool {
@@ -60,6 +70,23 @@ func (d *draft) usesKey(keys ...string) []use {
 		return nil
 	}
 	return []use{{d.keyPath(keys), d.entry.At(keys...)}}
+}
+
+// usesOfSources returns the places of sources of disks that CDI fills, by their key, or by that of the named image.
+func (d *draft) usesOfSources(m *Machine, key string, used func(*catalog.Source) bool) []use {
+	var uses []use
+	for i := range m.Disks {
+		disk := &m.Disks[i]
+		if disk.Kind != DiskDataVolume || !used(&disk.Source) {
+			continue
+		}
+		if written := d.usesKey("disks", disk.Name, "source", key); len(written) > 0 {
+			uses = append(uses, written...)
+		} else {
+			uses = append(uses, use{"disks." + disk.Name + ".source", d.entry.At("disks", disk.Name, "source")})
+		}
+	}
+	return uses
 }
 
 // usesOfDisks returns the places of a key of disks that is set.

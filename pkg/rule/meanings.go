@@ -56,7 +56,7 @@ var meanings = map[ID]string{
 	UnknownName:      "A reference to something that is not defined, such as an operating system, a network or a VM.",
 	Encode:           "An object that cannot be written as YAML.",
 	Identity:         "An override or a patch of what identifies the VM: apiVersion, kind, name or namespace.",
-	KubeVirtVersion:  "A feature that the KubeVirt of the target does not have, or whose feature gate is off there.",
+	KubeVirtVersion:  "A feature that KubeVirt or CDI of the target does not have, or whose gate is off there.",
 	ObjectKind:       "An object of a VM of a kind that it cannot have, or that the fleet does not permit.",
 	OpenShift:        "Something that only OpenShift provides, on a cluster that is none.",
 	OutputSize:       "Manifests that are larger than what Argo CD accepts.",

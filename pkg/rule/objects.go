@@ -14,7 +14,7 @@ const (
 	Encode ID = "encode"
 	// OutputSize is manifests that are larger than what Argo CD accepts.
 	OutputSize ID = "output-size"
-	// KubeVirtVersion is a feature that the KubeVirt of the target does not have, or whose feature gate is off there.
+	// KubeVirtVersion is a feature that KubeVirt or CDI of the target does not have, or whose gate is off there.
 	KubeVirtVersion ID = "kubevirt-version"
 	// OpenShift is something that only OpenShift provides, on a cluster that is none.
 	OpenShift ID = "openshift"

@@ -82,6 +82,8 @@ type Metadata struct {
 type Target struct {
 	// KubeVirt version, for example "1.6". Defaults to that of the OpenShift release.
 	KubeVirt string `json:"kubevirt,omitempty"`
+	// CDI version, for example "1.65".
+	CDI string `json:"cdi,omitempty"`
 	// Argo CD version, for example "3.2".
 	ArgoCD string `json:"argocd,omitempty"`
 	// Whether the cluster is OpenShift, or its release, for example "4.20". With false, operating systems have public
@@ -119,9 +121,10 @@ var WorkloadUpdateMethods = []string{"LiveMigrate", "Evict"}
 // KubeVirt is that of the release unless it is among the versions.
 func (t *Target) Replace(versions map[string]string) {
 	if release := versions["openshift"]; release != "" {
-		t.OpenShift, t.KubeVirt = &openshift.Cluster{Release: release}, ""
+		t.OpenShift, t.KubeVirt, t.CDI = &openshift.Cluster{Release: release}, "", ""
 	}
 	t.KubeVirt = cmp.Or(versions["kubevirt"], t.KubeVirt)
+	t.CDI = cmp.Or(versions["cdi"], t.CDI)
 	t.ArgoCD = cmp.Or(versions["argocd"], t.ArgoCD)
 }
 

@@ -6,12 +6,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
-// Lacks returns what is wrong with using a feature of KubeVirt on the target, or "". It is an error if the version
+// Lacks returns what is wrong with using a feature on the target, or "". It is an error if the version
 // does not have the feature, and otherwise a feature gate that is off as far as is known: HyperConverged, which
 // configures KubeVirt on OpenShift, sets gates of its own.
 func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
-	if f.MissingIn(t.KubeVirt) {
-		return fmt.Sprintf("%s: needs kubevirt %s; target is %s", f.Name, f.Since, t.KubeVirt), true
+	version := map[versions.Product]string{
+		versions.ArgoCD: t.ArgoCD, versions.CDI: t.CDI, versions.KubeVirt: t.KubeVirt,
+	}[f.Product]
+	if f.MissingIn(version) {
+		return fmt.Sprintf("%s: needs %s %s; target is %s", f.Name, f.Product, f.Since, version), true
 	}
 	on, said := t.FeatureGates[f.Gate]
 	known := said || t.KubeVirt != "" && !t.OnOpenShift()

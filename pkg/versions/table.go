@@ -2,11 +2,13 @@ package versions
 
 // Sources of the table.
 const (
-	notes   = "kubevirt/user-guide, docs/release_notes.md"
-	crds    = "pkg/virt-operator/resource/generate/components/validations_generated.go"
-	scaleIn = "KubeVirt v1.5.0 and v1.6.0, pkg/virt-controller/watch/pool/pool.go"
-	inPools = "KubeVirt v1.6.0 and v1.7.0, pkg/virt-controller/watch/pool/pool.go"
-	vmSpec  = "spec.template.spec."
+	// cdiTypes is of both versions around the change.
+	cdiTypes = "containerized-data-importer-api, pkg/apis/core/v1beta1/types.go"
+	notes    = "kubevirt/user-guide, docs/release_notes.md"
+	crds     = "pkg/virt-operator/resource/generate/components/validations_generated.go"
+	scaleIn  = "KubeVirt v1.5.0 and v1.6.0, pkg/virt-controller/watch/pool/pool.go"
+	inPools  = "KubeVirt v1.6.0 and v1.7.0, pkg/virt-controller/watch/pool/pool.go"
+	vmSpec   = "spec.template.spec."
 )
 
 // features are sorted by product, version and name.
@@ -15,6 +17,9 @@ var features = []Feature{
 		Name: "confirmation of deletions", Product: ArgoCD, Since: "2.14",
 		Source: "argo-cd v2.14, docs/user-guide/sync-options.md",
 	},
+	{Name: "snapshots as sources", Product: CDI, Since: "1.56", Source: cdiTypes + ", DataVolumeSourceSnapshot"},
+	{Name: "volume populators as sources", Product: CDI, Since: "1.56", Source: cdiTypes + ", StorageSpec.DataSourceRef"},
+	{Name: "Google Cloud Storage as source", Product: CDI, Since: "1.57", Source: cdiTypes + ", DataVolumeSourceGCS"},
 	{Name: "memory hotplug", Product: KubeVirt, Since: "1.1", Source: notes},
 	{Name: "network binding plugins", Product: KubeVirt, Since: "1.1", Source: notes},
 	{Name: "architecture s390x", Product: KubeVirt, Since: "1.3", Source: notes},

@@ -13,8 +13,9 @@ type Product string
 
 // The products.
 const (
-	KubeVirt Product = "kubevirt"
 	ArgoCD   Product = "argocd"
+	CDI      Product = "cdi"
+	KubeVirt Product = "kubevirt"
 )
 
 // Feature is something that a product has not always had.
