@@ -181,7 +181,10 @@ var rooms = []room{
 		reach:   join([]string{"net/http"}, helm, argocd, kubernetes, kubevirt),
 		imports: yaml,
 	},
-	{dir: "pkg/starter", ours: []string{"pkg/catalog", "internal/files", "schema"}, reach: join(cluster, argocd), imports: impure},
+	{
+		dir: "pkg/starter", ours: []string{"pkg/catalog", "internal/files", "schema"}, reach: join(cluster, argocd),
+		imports: impure,
+	},
 	// Packages that talk to a cluster; only the command line imports them.
 	{dir: "pkg/rollout", ours: []string{"pkg/labels"}, reach: join(helm, argocd), imports: []string{"os/exec"}},
 	{

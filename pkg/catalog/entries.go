@@ -62,8 +62,8 @@ func (r *FlavorRow) line() string {
 	if r.CPU > 0 {
 		cpu = fmt.Sprintf("%d virtual CPUs", r.CPU)
 	}
-	parts := []string{cpu, prefixed("memory ", r.Memory), prefixed("hugepages of ", r.Hugepages)}
-	return phrase(append(parts, r.Options...)...)
+	options := strings.Join(r.Options, ", ")
+	return phrase(cpu, prefixed("memory ", r.Memory), prefixed("hugepages of ", r.Hugepages), options)
 }
 
 func (r *NetworkRow) line() string {
