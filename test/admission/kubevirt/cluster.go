@@ -5,8 +5,10 @@ import (
 	"io"
 
 	"go.uber.org/mock/gomock"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	v1 "kubevirt.io/api/core/v1"
+	instancetypev1 "kubevirt.io/api/instancetype/v1beta1"
 	"kubevirt.io/client-go/kubecli"
 	kubevirtfake "kubevirt.io/client-go/kubevirt/fake"
 	"kubevirt.io/client-go/log"
@@ -53,6 +55,7 @@ func configuration() *v1.KubeVirtConfiguration {
 			featuregate.HostDevicesGate,
 			featuregate.PasstBinding,
 			featuregate.PersistentReservation,
+			featuregate.SidecarGate,
 			featuregate.VirtIOFSStorageVolumeGate, // claims as file systems
 		}},
 	}
@@ -91,12 +94,22 @@ func instancetypes() ([]runtime.Object, error) {
 	var all []runtime.Object
 	for _, o := range sizes {
 		all = append(all, o)
+		if name := namespaced[o.Name]; name != "" {
+			all = append(all, &instancetypev1.VirtualMachineInstancetype{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: o.Spec})
+		}
 	}
 	for _, o := range preferences {
 		all = append(all, o)
+		if name := namespaced[o.Name]; name != "" {
+			all = append(all, &instancetypev1.VirtualMachinePreference{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: o.Spec})
+		}
 	}
 	return all, nil
 }
+
+// namespaced are the names of instance types and preferences of every namespace, which are
+// copies of cluster-wide ones.
+var namespaced = map[string]string{"u1.small": "csmall", "u1.large": "clarge", "linux": "virtio", "windows.2k22": "windows"}
 
 // unexpected is told of a client call that the webhooks were not known to
 // make. It stops the test: going on would judge by a nil client.
