@@ -27,6 +27,7 @@ func TestStorageMigration(t *testing.T) {
 	require.Contains(t, s.disks(), "db-root-2")
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, instances, s.instances())
+	s.stands(map[string]string{"db": "under-way"})
 }
 
 // phase is that of an instance.

@@ -21,6 +21,7 @@ func (s *scenario) rendered() {
 func TestRenderedManifests(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "rendered")
+	s.root = "fleet"
 	s.write("fleet/fleet.yaml", lifecycleFleet)
 	s.write("fleet/vms.yaml", "vms: {db: {disks: {data: 10Gi}}, web: {lifecycle: cattle}, old: {lifecycle: cattle}}\n")
 	s.rendered()
@@ -43,4 +44,5 @@ func TestRenderedManifests(t *testing.T) {
 	delete(machines, "old")
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, disks["db-data"], s.disks()["db-data"])
+	s.stands(nil)
 }
