@@ -226,8 +226,9 @@ func (m *liveMachine) changing() []string {
 	return out
 }
 
-// copiesVolumes reports whether KubeVirt copies volumes of the machine to other claims. It notes so on the VM before the
-// instance has a condition, and removes the note at the end (v1.8.4, pkg/virt-controller/watch/vm/vm.go).
+// copiesVolumes reports whether KubeVirt copies volumes of the machine to other claims. It
+// notes so on the VM before the instance has a condition, and removes the note at the end
+// (v1.8.4, pkg/virt-controller/watch/vm/vm.go).
 func (m *liveMachine) copiesVolumes() bool {
 	return len(list(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")) > 0
 }
