@@ -21,10 +21,10 @@ func renderFleet(path string, opts fleet.Options) (*machine.Fleet, []render.Rend
 }
 
 // renderWatched is like renderFleet, but says on a terminal what it does if it takes long.
-func renderWatched(cmd *cobra.Command, what, path string, opts fleet.Options) (
+func renderWatched(cmd *cobra.Command, path string, opts fleet.Options) (
 	f *machine.Fleet, rendered []render.Rendered, diags *source.Diagnostics,
 ) {
-	during(cmd, what+" "+path, func() { f, rendered, diags = renderFleet(path, opts) })
+	during(cmd, "rendering "+path, func() { f, rendered, diags = renderFleet(path, opts) })
 	return f, rendered, diags
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,7 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "plan", "status"}
+	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "kubernetes", "plan", "status"}
 	var dir string
 	var overlays []string
 	cmd := &cobra.Command{
@@ -25,7 +26,8 @@ func newSchemaCommand() *cobra.Command {
 		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of an overlay (overlay),
 of _defaults.yaml (defaults), of all other files of a fleet (vms), of platform.yaml
 (platform), or of what "vmrender plan -o json" (plan) or "vmrender status -o json"
-(status) prints.
+(status) prints. Those of files refer to the one of what they contain as Kubernetes
+and KubeVirt have it (kubernetes), as kubernetes.schema.json in the same directory.
 
 With --write, write those of files to ` + starter.SchemaDir + ` in the directory of a fleet or a
 platform, over those of another release. Editors find them there. They have the names
@@ -36,6 +38,9 @@ Repeat it when the catalog has changed.`,
 		Args:      cobra.MatchAll(argsBetween(0, 1), oneOf(kinds)),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir == "" && len(overlays) > 0 {
+				return errors.New("--overlay is for --write, which makes the schemas of one fleet")
+			}
 			if dir != "" {
 				return writeSchemas(cmd, args, dir, overlays)
 			}

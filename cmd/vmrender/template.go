@@ -59,7 +59,7 @@ PATH or overlay.`,
 		if err := rejectPlatformFlags(cmd); err != nil {
 			return err
 		}
-		f, rendered, diags := renderWatched(cmd, "rendering", pathArg(args), flags.options(cmd, vms))
+		f, rendered, diags := renderWatched(cmd, pathArg(args), flags.options(cmd, vms))
 		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}

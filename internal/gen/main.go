@@ -83,59 +83,48 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
-	for _, k := range fileKinds {
-		if files["schema/"+k.name+".schema.json"], err = comments.schema(k); err != nil {
-			return nil, fmt.Errorf("making the schema of %s: %w", k.name, err)
+	files := map[string][]byte{gateFile: gateTemplate()}
+	for _, f := range made(comments) {
+		if files[f.name], err = f.make(); err != nil {
+			return nil, fmt.Errorf("making %s: %w", f.name, err)
 		}
 	}
-	if files["schema/"+kubernetesFile], err = kubernetesSchema(); err != nil {
-		return nil, fmt.Errorf("making the schema of parts of Kubernetes: %w", err)
-	}
-	for _, o := range outputs {
-		if files["schema/"+o.command+".schema.json"], err = comments.outputSchema(o.command, o.of); err != nil {
-			return nil, fmt.Errorf("making the schema of the output of %s: %w", o.command, err)
+	for _, add := range []func(map[string][]byte) error{
+		addRuleFiles, addPluginFiles, addChartFiles, addVersions, addCustomizations,
+	} {
+		if err := add(files); err != nil {
+			return nil, err
 		}
-	}
-	if files["docs/values.md"], err = comments.valuesReference(); err != nil {
-		return nil, fmt.Errorf("making docs/values.md: %w", err)
-	}
-	if files["docs/platform.md"], err = comments.platformReference(); err != nil {
-		return nil, fmt.Errorf("making docs/platform.md: %w", err)
-	}
-	if files["docs/catalog.md"], err = catalogReference(); err != nil {
-		return nil, fmt.Errorf("making docs/catalog.md: %w", err)
-	}
-	if files["docs/lifecycle.md"], err = lifecycleReference(); err != nil {
-		return nil, fmt.Errorf("making docs/lifecycle.md: %w", err)
-	}
-	if files["docs/impact.md"], err = impactReference(); err != nil {
-		return nil, fmt.Errorf("making docs/impact.md: %w", err)
-	}
-	if files["docs/upgrades.md"], err = upgradesReference(); err != nil {
-		return nil, fmt.Errorf("making docs/upgrades.md: %w", err)
-	}
-	if files["docs/images/plan.svg"], err = planPicture(); err != nil {
-		return nil, fmt.Errorf("making docs/images/plan.svg: %w", err)
-	}
-	if files["docs/ci.md"], err = ciReference(); err != nil {
-		return nil, fmt.Errorf("making docs/ci.md: %w", err)
-	}
-	if err := addRuleFiles(files); err != nil {
-		return nil, err
-	}
-	if err := addPluginFiles(files); err != nil {
-		return nil, err
-	}
-	files[gateFile] = gateTemplate()
-	if err := addChartFiles(files); err != nil {
-		return nil, err
-	}
-	if err := addVersions(files); err != nil {
-		return nil, err
-	}
-	if err := addCustomizations(files); err != nil {
-		return nil, err
 	}
 	return files, nil
+}
+
+// madeFile is a generated file.
+type madeFile struct {
+	name string
+	make func() ([]byte, error)
+}
+
+// made returns the files that are made one by one.
+func made(c comments) []madeFile {
+	files := []madeFile{
+		{"schema/" + kubernetesFile, kubernetesSchema},
+		{"docs/values.md", c.valuesReference},
+		{"docs/platform.md", c.platformReference},
+		{"docs/catalog.md", catalogReference},
+		{"docs/lifecycle.md", lifecycleReference},
+		{"docs/impact.md", impactReference},
+		{"docs/upgrades.md", upgradesReference},
+		{"docs/images/plan.svg", planPicture},
+		{"docs/ci.md", ciReference},
+	}
+	for _, k := range fileKinds {
+		files = append(files, madeFile{"schema/" + k.name + ".schema.json", func() ([]byte, error) { return c.schema(k) }})
+	}
+	for _, o := range outputs {
+		files = append(files, madeFile{
+			"schema/" + o.command + ".schema.json", func() ([]byte, error) { return c.outputSchema(o.command, o.of) },
+		})
+	}
+	return files
 }

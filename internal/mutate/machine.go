@@ -32,7 +32,7 @@ var machineMutations = []mutation{
 		`slices.Sorted(slices.Values(f.VMs))`, `slices.Clone(f.VMs)`,
 	},
 	{
-		"pkg/machine/disks.go", "./pkg/machine", "a root disk of another mode is another disk",
+		"pkg/machine/diskclaims.go", "./pkg/machine", "a root disk of another mode is another disk",
 		`d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)`, `d.Size, d.StorageClass, d.AccessMode)`,
 	},
 
@@ -46,7 +46,7 @@ var machineMutations = []mutation{
 		`values.IntOrPercent{Int: 1}`, `values.IntOrPercent{Int: 2}`,
 	},
 	{
-		"pkg/machine/disks.go", "./pkg/machine", "the disks of a pet are kept",
+		"pkg/machine/diskclaims.go", "./pkg/machine", "the disks of a pet are kept",
 		`return d.strategy == values.InPlace`, `return d.strategy != values.InPlace`,
 	},
 	{
@@ -171,7 +171,7 @@ var machineMutations = []mutation{
 
 	// Boundaries.
 	{
-		"pkg/machine/disks.go", "./pkg/machine", "a clone of a snapshot needs no size",
+		"pkg/machine/disksources.go", "./pkg/machine", "a clone of a snapshot needs no size",
 		` || src.Snapshot != ""`, ``,
 	},
 	{

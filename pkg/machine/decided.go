@@ -27,7 +27,7 @@ type decisions struct {
 }
 
 // decided returns the values of a machine by the keys that would set them, each with what
-// decides it. None of them can be a secret.
+// decides it. Only those of templates can be secrets.
 func (s *Site) decided(e *fleet.Entry, m *Machine) []fleet.Explained {
 	d := decisions{site: s, entry: e, m: m}
 	d.sizing()
@@ -110,7 +110,7 @@ func (d *decisions) guest() {
 	d.add("firmware.uuid", m.Firmware.UUID, byIdentity)
 	d.add("firmware.serial", m.Firmware.Serial, byIdentity)
 	d.add("hostname", cmp.Or(m.Hostname, m.Name), byDefault)
-	d.add("lifecycle.type", map[bool]string{true: "cattle", false: "pet"}[m.Lifecycle.Cattle()], byDefault)
+	d.add("lifecycle.type", d.kind(), byDefault)
 	d.add("namespace", m.Namespace, "--namespace")
 	d.add("runStrategy", m.RunStrategy, byDefault)
 	if m.CloudInit != nil {
@@ -118,6 +118,13 @@ func (d *decisions) guest() {
 		d.add("cloudInit.hostname", m.CloudInit.Hostname, byDefault)
 		d.add("cloudInit.datasource", m.CloudInit.Datasource, byDefault)
 	}
+}
+
+func (d *decisions) kind() string {
+	if d.m.Lifecycle.Cattle() {
+		return "cattle"
+	}
+	return "pet"
 }
 
 func (d *decisions) metadata() {

@@ -3,10 +3,8 @@ package machine
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -103,108 +101,6 @@ func (d *draft) checkDiskName(name string) {
 	}
 }
 
-// diskSource returns the source of a disk, and the kind of volume that
-// provides it to the VM.
-func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKind) {
-	if isTrue(in.Ejected) {
-		if in.Type != "cdrom" {
-			d.errorf(d.entry.At("disks", name, "ejected"), rule.Conflict, "disks."+name+".ejected",
-				"only a CD-ROM can be ejected; set `type: cdrom` as well")
-		}
-		return catalog.Source{}, DiskEjected
-	}
-	var src catalog.Source
-	if in.Source != nil {
-		src = catalog.Source(*in.Source)
-		d.checkCredentials(name, &src)
-	}
-	src = d.namedImage(name, src)
-	d.checkSource(name, &src)
-	if kinds := src.Kinds(); len(kinds) > 0 {
-		return src, diskKinds[kinds[0]]
-	}
-	return src, DiskDataVolume
-}
-
-// diskKinds maps the sources that CDI does not fill to the kinds of their disks.
-var diskKinds = map[string]DiskKind{
-	"claim": DiskClaim, "containerDisk": DiskContainerDisk, "emptyDisk": DiskEmpty,
-	"configMap": DiskFiles, "secret": DiskFiles, "serviceAccount": DiskFiles, "downwardMetrics": DiskFiles,
-}
-
-// namedImage replaces `image: NAME` by the source in the catalog. A version
-// next to the name overrides that of the catalog.
-func (d *draft) namedImage(disk string, src catalog.Source) catalog.Source {
-	if src.Image == "" {
-		return src
-	}
-	img := d.site.Catalog.Image(src.Image)
-	if img == nil {
-		written := d.entry.Keys.Get("disks", disk, "source", "image")
-		d.reportUnknown(written, ".disks."+disk+".source.image", "image", "images")
-		return src
-	}
-	out := *img
-	out.Version = cmp.Or(src.Version, out.Version)
-	out.Secret = cmp.Or(src.Secret, out.Secret)
-	out.CertConfigMap = cmp.Or(src.CertConfigMap, out.CertConfigMap)
-	out.PullPolicy, out.Path = cmp.Or(src.PullPolicy, out.PullPolicy), cmp.Or(src.Path, out.Path)
-	out.VolumeLabel = cmp.Or(src.VolumeLabel, out.VolumeLabel)
-	return out
-}
-
-func (d *draft) checkSource(disk string, src *catalog.Source) {
-	path := "disks." + disk
-	kinds := src.Kinds()
-	switch {
-	case len(kinds) > 1:
-		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), rule.Conflict, path+".source",
-			"got %s; expected exactly one source", strings.Join(kinds, " and "))
-	case len(kinds) == 0 && disk == values.RootDisk:
-		d.errorf(d.entry.KeyAt("disks", disk), rule.MissingKey, path+".source",
-			"%s has no image of its own%s; name the `source` of the root disk", d.entry.OS.Name, d.ownImageWhere())
-	case len(kinds) == 0:
-		src.Blank = true
-	case catalog.IsBootSource(src) && d.site.Target.Plain():
-		d.errorf(d.entry.At("disks", disk, "source", "dataSource"), rule.BadSource, path+".source.dataSource",
-			"%q exists on OpenShift only; name an image that the cluster has, such as a `registry`", src.DataSource)
-	}
-	for _, problem := range src.Problems() {
-		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, path+".source."+problem.Key,
-			"%s", problem.Text)
-	}
-}
-
-// checkCredentials reports credentials in the addresses of a source. Those in the
-// catalog are reported where it is read.
-func (d *draft) checkCredentials(disk string, src *catalog.Source) {
-	for _, key := range src.Credentials() {
-		d.reportInlineSecret(values.InlineCredentials, "disks", disk, "source", key)
-	}
-}
-
-// ownImageWhere returns the place where the operating system has an image, if it has none on the cluster.
-func (d *draft) ownImageWhere() string {
-	switch {
-	case d.site.Target.Plain():
-		return " outside OpenShift"
-	case d.entry.OS.Arch != catalog.DefaultArch:
-		return " for " + d.entry.OS.Arch
-	}
-	return ""
-}
-
-// lastOf returns the position of the last of the given keys in a map.
-func (d *draft) lastOf(n *source.Node, keys []string) source.Pos {
-	last := d.entry.Pos
-	for i := range n.Fields {
-		if slices.Contains(keys, n.Fields[i].Key) {
-			last = n.Fields[i].Pos()
-		}
-	}
-	return last
-}
-
 // diskClass sets the storage class, whose modes are the defaults of the
 // disk's.
 func (d *draft) diskClass(out *Disk, in *values.Disk) {
@@ -280,90 +176,6 @@ func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 // cdromBus returns the bus of CD-ROMs that specify none.
 func (d *draft) cdromBus() string { return cmp.Or(d.entry.OS.CDROMBus, "sata") }
 
-// keeps reports whether the disk survives its VM. A strategy that creates a
-// new root disk for a change deletes the old one, even with `keepDisks: true`.
-func (d *draft) keeps(name string, in *values.Disk) bool {
-	switch lc := d.vm.Lifecycle; {
-	case in.Keep != nil:
-		return *in.Keep
-	case name == values.RootDisk && !d.traits.KeepsRoot:
-		return false
-	case lc != nil && lc.KeepDisks != nil:
-		return *lc.KeepDisks
-	}
-	return d.strategy == values.InPlace
-}
-
-// diskClaim sets the name of the DataVolume or PVC.
-func (d *draft) diskClaim(out *Disk) {
-	switch {
-	case out.Kind == DiskClaim:
-		out.Claim = out.Source.Claim
-	case out.Kind != DiskDataVolume:
-	case out.Name != values.RootDisk:
-		out.Claim = d.name + "-" + out.Name
-	case d.traits.ContentNamedRoot && !out.Keep:
-		out.Claim = d.name + "-root-" + contentHash(out)
-	case out.Revision > 1: // not the claim of the VM NAME-2
-		out.Claim = d.name + "-" + values.RootDisk
-	default:
-		out.Claim = d.name
-	}
-	if out.Kind == DiskDataVolume && out.Revision > 1 {
-		out.Claim += "-" + strconv.FormatUint(uint64(out.Revision), 10)
-	}
-}
-
-// checkOwnClaims reports disks of the VM that have the same DataVolume.
-func (d *draft) checkOwnClaims(disks []Disk) {
-	of := map[string]string{}
-	for i := range disks {
-		disk := &disks[i]
-		if disk.Kind != DiskDataVolume {
-			continue
-		}
-		if other, ok := of[disk.Claim]; ok {
-			d.errorf(d.entry.KeyAt("disks", disk.Name), rule.Duplicate, "disks."+disk.Name,
-				"its DataVolume %q is also that of disks.%s; rename the disk, or set another `revision`", disk.Claim, other)
-		}
-		of[disk.Claim] = disk.Name
-	}
-}
-
-// checkRevision reports disks with revisions that KubeVirt does not copy to another claim (kubevirt/kubevirt v1.8.4,
-// pkg/virt-controller/watch/volume-migration/volume-migration.go, ValidateVolumes), and those of cattle, which it does
-// not copy.
-func (d *draft) checkRevision(disk *Disk) {
-	at, path := d.entry.At("disks", disk.Name, "revision"), "disks."+disk.Name+".revision"
-	pet := d.strategy == values.InPlace
-	switch {
-	case disk.Revision == 0:
-	case disk.Kind != DiskDataVolume:
-		d.errorf(at, rule.Conflict, path, "only disks that CDI fills have revisions; remove it, or name another source")
-	case !pet && disk.Name == values.RootDisk:
-		d.reportLimit(at, path, "the root disk is named by its content; set `version` of its source instead")
-	case !pet && (disk.Keep || d.strategy != values.Rollout):
-		d.reportLimit(at, path, "a new claim is filled from the source, and nothing copies the data; remove it")
-	case pet && (disk.Type == "lun" || disk.Shareable):
-		d.errorf(at, rule.Conflict, path,
-			"KubeVirt copies neither LUNs nor shareable disks to another claim; remove it, and copy the data in the guest")
-	case pet && len(d.vm.GPUs)+len(d.vm.HostDevices) > 0:
-		d.errorf(at, rule.Conflict, path, "KubeVirt copies disks by a live migration, which a VM with devices of its host "+
-			"cannot do; remove it, and copy the data in the guest")
-	}
-}
-
-// contentHash returns a hash of the content of a root disk: different content,
-// or a different size, class or mode, is a different disk.
-func contentHash(d *Disk) string {
-	src := d.Source
-	parts := append(src.Parts(), d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)
-	if spec := d.DataVolume.Get("spec"); spec.IsSet() {
-		parts = append(parts, string(source.AppendJSON(nil, spec)))
-	}
-	return Hash(parts...)
-}
-
 func (d *draft) checkDisk(disk *Disk) {
 	path := "disks." + disk.Name
 	size, sized := d.diskSize(disk)
@@ -405,26 +217,6 @@ func (d *draft) checkDisk(disk *Disk) {
 		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",
 			"only disks with a claim are hotpluggable")
 	}
-}
-
-// checkImageSize reports a root disk that is smaller than the operating system's own image, which CDI does not clone
-// (containerized-data-importer pkg/controller/common/util.go, v1.65.0).
-func (d *draft) checkImageSize(disk *Disk, size int64) {
-	os := d.entry.OS
-	if disk.Name != values.RootDisk || !isClone(&disk.Source) || !d.entry.FromOS("disks", values.RootDisk, "source") {
-		return
-	}
-	if image, err := values.ParseQuantity(os.RootSize); err == nil && size < image {
-		d.errorf(d.entry.At("disks", values.RootDisk, "size"), rule.BelowMinimum,
-			d.keyPath([]string{"disks", "root", "size"}),
-			"%q is smaller than the image of %s; expected at least %q, or another `catalog.os.%[2]s.rootSize`",
-			disk.Size, os.Name, os.RootSize)
-	}
-}
-
-// isClone reports whether a disk is cloned in the cluster, where CDI finds out its size.
-func isClone(src *catalog.Source) bool {
-	return src.DataSource != "" || src.PVC != "" || src.Snapshot != ""
 }
 
 // writes reports whether the guest can write to a disk.

@@ -1,9 +1,11 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -19,7 +21,7 @@ func Explain(path string, opts fleet.Options, vm, key string) ([]fleet.Explained
 	f := fleet.Open(path, opts, diags)
 	found := f.Named(vm)
 	if len(found) != 1 {
-		reportAmbiguous(found, vm, diags)
+		reportAmbiguous(found, vm, f.Namespace, diags)
 		return nil, diags
 	}
 	rows := found[0].Explained()
@@ -32,14 +34,14 @@ func Explain(path string, opts fleet.Options, vm, key string) ([]fleet.Explained
 	return under(rows, vm, key, diags), diags
 }
 
-// reportAmbiguous reports a name that several VMs have.
-func reportAmbiguous(found []*fleet.Entry, vm string, diags *source.Diagnostics) {
+// reportAmbiguous reports a name that several VMs have. namespace is that of VMs without one.
+func reportAmbiguous(found []*fleet.Entry, vm, namespace string, diags *source.Diagnostics) {
 	if len(found) == 0 {
 		return
 	}
 	names := make([]string, len(found))
 	for i, e := range found {
-		names[i] = e.Namespace() + "/" + e.Name
+		names[i] = cmp.Or(e.Namespace(), namespace) + "/" + e.Name
 	}
 	diags.Errorf(source.Pos{}, rule.AmbiguousName, "", "%d VMs have the name %q; name one: %s",
 		len(found), vm, strings.Join(names, ", "))
@@ -61,15 +63,18 @@ func (s *Site) only(e *fleet.Entry, vm string) *Machine {
 	return only
 }
 
+// namesSecret matches templates that may expand to a secret.
+var namesSecret = lazyregexp.New(`(?i)secret|pass|pwd|pw\b|token|credential`)
+
 // place adds a decided value to the rows: instead of the template that it is expanded
 // from, or after the values with which it has the most in common. What is set is left as
-// it is.
+// it is, and so are templates that may expand to a secret.
 func place(rows []fleet.Explained, d fleet.Explained) []fleet.Explained {
 	at := slices.IndexFunc(rows, func(r fleet.Explained) bool { return r.Key == d.Key })
 	switch {
 	case at < 0:
 		return slices.Insert(rows, after(rows, d.Key), d)
-	case strings.Contains(rows[at].Value, "{{"):
+	case strings.Contains(rows[at].Value, "{{") && !namesSecret().MatchString(rows[at].Value):
 		rows[at].Value = d.Value
 	}
 	return rows

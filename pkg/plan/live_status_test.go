@@ -235,6 +235,9 @@ var standings = []struct {
 	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it (Lease shop-rollout)"}},
 	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
 	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
+	{name: "disks are copied", make: func(_ *testing.T, w *world) {
+		w.vm["status"].(object)["volumeUpdateState"] = object{"volumeMigrationState": object{"migratedVolumes": []any{object{"volumeName": "rootdisk"}}}}
+	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
 	{name: "snapshot", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot", "metadata": object{"name": "s", "namespace": "prod"}, "spec": object{"source": object{"kind": "VirtualMachine", "name": "db"}}})
 	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"the snapshot s is pending"}},

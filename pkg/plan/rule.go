@@ -221,8 +221,6 @@ func (r *Rule) key(path []string) string {
 		}
 	case "":
 		return strings.ReplaceAll(r.Key, "[*]", "")
-	case "rootdisk":
-		name = "root"
 	}
-	return strings.Replace(r.Key, "[*]", "."+name, 1)
+	return strings.Replace(r.Key, "[*]", "."+diskKey(name), 1)
 }

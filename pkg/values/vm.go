@@ -4,14 +4,9 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/patch"
-	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-// RootDisk is the key of the boot disk under `disks`.
-const RootDisk = "root"
 
 // VM contains the keys of a virtual machine, or those that one level of
 // inheritance sets. Only `os` is required, on any level.
@@ -208,196 +203,6 @@ type Resources struct {
 // Amount is an amount of any resource, such as `500m`, 2 or `4Gi`.
 type Amount string
 
-// Disk is the long form of an entry of `disks`.
-type Disk struct {
-	// Size, a quantity such as `120Gi`. Defaults to the source's for clones: `dataSource`, `pvc`, `snapshot`.
-	Size string `json:"size,omitempty" format:"quantity"`
-	// Content: `blank`, or the long form.
-	Source *Source `json:"source,omitempty"`
-	// Storage class: a name in the catalog, or the name of a class in the cluster.
-	StorageClass string `json:"storageClass,omitempty" names:"storageClasses"`
-	// Access mode of the PVC.
-	AccessMode string `json:"accessMode,omitempty" enum:"ReadWriteOnce,ReadWriteMany,ReadOnlyMany,ReadWriteOncePod"`
-	// Volume mode of the PVC.
-	VolumeMode string `json:"volumeMode,omitempty" enum:"Block,Filesystem"`
-	// Bus. Defaults to that of the operating system.
-	Bus string `json:"bus,omitempty" enum:"virtio,sata,scsi,usb"`
-	// Device type that the guest sees.
-	Type string `json:"type,omitempty" enum:"disk,cdrom,lun"`
-	// Position in the boot order, from 1.
-	BootOrder *uint `json:"bootOrder,omitempty" minimum:"1"`
-	// Cache mode.
-	Cache string `json:"cache,omitempty" enum:"none,writethrough,writeback"`
-	// I/O mode.
-	IO string `json:"io,omitempty" enum:"native,threads"`
-	// Serial number that the guest sees.
-	Serial string `json:"serial,omitempty"`
-	// Whether the disk is read-only for the guest.
-	ReadOnly *bool `json:"readOnly,omitempty"`
-	// Whether several VMs can write to the disk at the same time. Each of them sets it.
-	Shareable *bool `json:"shareable,omitempty"`
-	// Whether the disk can be added and removed while the VM runs.
-	Hotpluggable *bool `json:"hotpluggable,omitempty"`
-	// Whether to allocate all space when the disk is created.
-	Preallocation *bool `json:"preallocation,omitempty"`
-	// Whether the disk survives its VM. The default depends on the lifecycle.
-	Keep *bool `json:"keep,omitempty"`
-	// Size that the PVC grows to after it was created.
-	ExpandTo string `json:"expandTo,omitempty" format:"quantity"`
-	// Whether the CD-ROM drive is without its medium.
-	Ejected *bool `json:"ejected,omitempty"`
-	// Number of the claim with the disk's content, from 1. Another number is another claim: with a new storage class,
-	// access mode, volume mode or source next to it, KubeVirt copies the disk of a running pet to the new claim, and the
-	// old claim stays. See [storage-migration.md](storage-migration.md).
-	Revision *uint `json:"revision,omitempty" minimum:"1"`
-
-	// Merge patch (RFC 7386) on KubeVirt's disk, for what has no key here: `{errorPolicy: ignore}`. Levels merge by key.
-	Overrides *source.Node `json:"overrides,omitempty" ref:"Disk"`
-	// Merge patch on the DataVolume of the disk, such as `{metadata: {annotations: {KEY: VALUE}}}`; its `spec` counts
-	// when the disk is created. Name and namespace, and what is set for Argo CD, stay. Levels merge by key.
-	DataVolume *source.Node `json:"dataVolume,omitempty" ref:"DataVolume"`
-}
-
-// DriversDisk is `driversDisk`: a boolean, or the image of the disk.
-type DriversDisk struct {
-	Enabled bool
-	Image   string // empty for the default
-}
-
-// DecodeNode reads a boolean or the name of an image.
-func (d *DriversDisk) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
-	switch n.Kind {
-	case source.Bool:
-		d.Enabled = strings.EqualFold(n.Text, "true")
-	case source.String:
-		d.Enabled, d.Image = true, n.Text
-	default:
-		diags.Errorf(n.Pos(), rule.WrongType, path, "expected true, false, or the name of a container image")
-	}
-}
-
-// Filesystem is one entry of `filesystems`: exactly one of the keys.
-type Filesystem struct {
-	// PersistentVolumeClaim in the VM's namespace. The guest can write to it. KubeVirt needs the feature gate
-	// EnableVirtioFsStorageVolumes, and ReadWriteMany to migrate the VM.
-	Claim string `json:"claim,omitempty" format:"name"`
-	// ConfigMap. What changes in it, the guest sees. KubeVirt before 1.8 needs the feature gate
-	// EnableVirtioFsConfigVolumes for it, and for the keys below.
-	ConfigMap string `json:"configMap,omitempty" format:"name"`
-	// Secret. What changes in it, the guest sees.
-	Secret string `json:"secret,omitempty" format:"name"`
-	// ServiceAccount, whose token the guest sees, also when it is renewed. One for each VM.
-	ServiceAccount string `json:"serviceAccount,omitempty" format:"name"`
-}
-
-// Source is the source of a disk's content: the short form `blank`, or exactly
-// one source.
-type Source catalog.Source
-
-// NIC is the long form of an entry of `nics`.
-type NIC struct {
-	// Network: `pod`, a name in the catalog, or `namespace/nad`. Required.
-	Network string `json:"network" names:"networks"`
-	// Name of the NIC. Defaults to that of the network, or `default` on the pod network.
-	Name string `json:"name,omitempty"`
-	// Binding: bridge, masquerade, sriov, or the name of a network binding plugin.
-	Binding string `json:"binding,omitempty"`
-	// Model. Defaults to that of the network, then to that of the operating system.
-	Model string `json:"model,omitempty"`
-	// MAC address, such as `02:a1:b2:00:00:01`. A template.
-	MAC string `json:"mac,omitempty" format:"mac"`
-	// Static address with the prefix length of its network, such as `10.0.0.5/24`. It sets cloud-init network data.
-	// The pod network has none, and Windows needs `cloudInit.datasource: configDrive`. A template.
-	IP string `json:"ip,omitempty" format:"address"`
-	// Default gateway.
-	Gateway string `json:"gateway,omitempty" format:"ip"`
-	// Name servers.
-	DNS []string `json:"dns,omitempty" format:"ip"`
-	// Additional routes.
-	Routes []Route `json:"routes,omitempty"`
-	// Ports that the pod network forwards. Defaults to all.
-	Ports []Port `json:"ports,omitempty"`
-	// Position in the boot order, from 1.
-	BootOrder *uint `json:"bootOrder,omitempty" minimum:"1"`
-	// Link state; `absent` unplugs a bridge NIC.
-	State string `json:"state,omitempty" enum:"up,down,absent"`
-	// Merge patch (RFC 7386) on KubeVirt's interface, for what has no key here: `{acpiIndex: 1}`.
-	Overrides *source.Node `json:"overrides,omitempty" ref:"Interface"`
-}
-
-// Route is one static route.
-type Route struct {
-	// Destination, such as `10.20.0.0/16`.
-	To string `json:"to" required:"true" format:"cidr"`
-	// Next hop.
-	Via string `json:"via" required:"true" format:"ip"`
-}
-
-// Port is a port of a masquerade NIC; a number is short for `{port: NUMBER}`.
-type Port struct {
-	// Name of the port.
-	Name string `json:"name,omitempty"`
-	// Number of the port.
-	Port int32 `json:"port" required:"true" minimum:"1" maximum:"65535"`
-	// Protocol. Defaults to TCP.
-	Protocol string `json:"protocol,omitempty" enum:"TCP,UDP"`
-}
-
-// CloudInit is the first-boot configuration of a Linux guest, or of a Windows guest with cloudbase-init, which needs
-// `datasource: configDrive`. String values are templates.
-type CloudInit struct {
-	// User to set up. Defaults to that of the operating system.
-	User string `json:"user,omitempty"`
-	// Password of the user, in clear text: prefer `passwordSecret`.
-	Password string `json:"password,omitempty" source:"secret"`
-	// Secret with user names as keys and passwords as values, which the guest agent sets.
-	PasswordSecret string `json:"passwordSecret,omitempty" format:"name"`
-	// Authorized SSH keys of the user.
-	SSHKeys []string `json:"sshKeys,omitempty" format:"sshKey"`
-	// Secret with authorized SSH keys.
-	SSHKeySecret string `json:"sshKeySecret,omitempty" format:"name"`
-	// Host name. Defaults to the name of the VM.
-	Hostname string `json:"hostname,omitempty"`
-	// Packages to install.
-	Packages []string `json:"packages,omitempty" example:"[nginx]"`
-	// Commands to run: strings, or lists of arguments.
-	RunCmd []Command `json:"runcmd,omitempty"`
-	// Further cloud-config, such as `write_files`, `users` or `ssh_pwauth`, which merges into what the keys above write.
-	// What has a key of its own here is an error. `chpasswd` merges by key; levels merge by key; lists replace. With
-	// `users`, the user above exists only if the list has `default`.
-	Extra *source.Node `json:"extra,omitempty" ref:"cloudConfig" source:"secret"`
-	// Complete user data, instead of the keys above. It may contain templates. For a literal `{{`, as in the Jinja
-	// of cloud-init, write `{{ "{{" }}`: `hostname: {{ "{{" }} v1.local_hostname }}`.
-	UserData string `json:"userData,omitempty" source:"secret"`
-	// Complete network data, instead of that for static addresses.
-	NetworkData string `json:"networkData,omitempty"`
-	// Secret with the complete network data under `networkdata`.
-	NetworkDataSecret string `json:"networkDataSecret,omitempty" format:"name"`
-	// Secret with the complete user data under `userdata`.
-	Secret string `json:"secret,omitempty" format:"name"`
-	// Location of user data: in the VirtualMachine (the default), or in a separate Secret.
-	Store string `json:"store,omitempty" enum:"inline,secret"`
-	// Data source that the guest reads. Defaults to noCloud, which Windows does not read.
-	Datasource string `json:"datasource,omitempty" enum:"noCloud,configDrive"`
-	// Bus of the disk with the data. Defaults to that of the operating system's disks.
-	Bus string `json:"bus,omitempty" enum:"virtio,sata,scsi,usb"`
-}
-
-// Command is one command of `runcmd`: a string for the shell, or a list of arguments.
-type Command struct {
-	Shell string
-	Args  []string
-}
-
-// Sysprep names the Windows answer file. Exactly one of the two keys must be
-// set.
-type Sysprep struct {
-	// Secret with `autounattend.xml` or `unattend.xml`. A template.
-	Secret string `json:"secret,omitempty" format:"name"`
-	// ConfigMap with `autounattend.xml` or `unattend.xml`. A template.
-	ConfigMap string `json:"configMap,omitempty" format:"name"`
-}
-
 // Firmware is the long form of `firmware`.
 type Firmware struct {
 	// Firmware type.
@@ -427,46 +232,6 @@ type Device struct {
 	Device string `json:"device" required:"true" format:"resource"`
 }
 
-// Service is the long form of an entry of `services`.
-type Service struct {
-	// Port of the Service, whose name is that of the Service.
-	Port int32 `json:"port,omitempty" minimum:"1" maximum:"65535"`
-	// Ports of the Service, instead of `port` and the three keys after it. A number is short for `{port: NUMBER}`.
-	Ports []ServicePort `json:"ports,omitempty"`
-	// Port of the guest. Defaults to `port`.
-	TargetPort int32 `json:"targetPort,omitempty" minimum:"1" maximum:"65535"`
-	// Protocol. Defaults to TCP.
-	Protocol string `json:"protocol,omitempty" enum:"TCP,UDP,SCTP"`
-	// Port of every node, for `type: NodePort` and `LoadBalancer`. Defaults to one that the cluster chooses.
-	NodePort int32 `json:"nodePort,omitempty" minimum:"1" maximum:"65535"`
-	// Type of the Service. Defaults to ClusterIP.
-	Type string `json:"type,omitempty" enum:"ClusterIP,NodePort,LoadBalancer"`
-	// With `replicas`: a Service for each VM, or one for all of them, named `<entry>-<service>`, which belongs to the
-	// first replica. A running VM without any such Service joins its first one at its next start. Defaults to vm.
-	Scope string `json:"scope,omitempty" enum:"vm,group"`
-	// Labels of the Service.
-	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of the Service.
-	Annotations map[string]string `json:"annotations,omitempty"`
-	// Merge patch (RFC 7386) on the Service, for what has no key here: `{spec: {clusterIP: None}}` for a headless one,
-	// `{spec: {externalTrafficPolicy: Local}}`. Levels merge by key.
-	Overrides *source.Node `json:"overrides,omitempty" ref:"Service"`
-}
-
-// ServicePort is a port of a Service; a number is short for `{port: NUMBER}`.
-type ServicePort struct {
-	// Name of the port. Defaults to protocol and number, such as `tcp-443`.
-	Name string `json:"name,omitempty"`
-	// Port of the Service.
-	Port int32 `json:"port" required:"true" minimum:"1" maximum:"65535"`
-	// Port of the guest. Defaults to `port`.
-	TargetPort int32 `json:"targetPort,omitempty" minimum:"1" maximum:"65535"`
-	// Protocol. Defaults to TCP.
-	Protocol string `json:"protocol,omitempty" enum:"TCP,UDP,SCTP"`
-	// Port of every node, for `type: NodePort` and `LoadBalancer`.
-	NodePort int32 `json:"nodePort,omitempty" minimum:"1" maximum:"65535"`
-}
-
 // Approve is the long form of `approve`. No risk covers another. A token is FROM-TO: hashes of what the VM is and of
 // what it becomes, so that it holds for one change.
 type Approve struct {
@@ -491,7 +256,3 @@ func Key(f reflect.StructField) string {
 
 // Count returns the number of virtual CPUs.
 func (c *CPU) Count() uint64 { return uint64(c.Sockets) * uint64(c.Cores) * uint64(c.Threads) }
-
-// WritesUserData reports whether user data is generated from the other keys,
-// because it is not given as a whole.
-func (c *CloudInit) WritesUserData() bool { return c.UserData == "" && c.Secret == "" }
