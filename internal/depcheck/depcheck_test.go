@@ -137,6 +137,12 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
+		dir:     "pkg/adopt",
+		ours:    []string{"pkg/manifest"},
+		reach:   join(cluster, argocd),
+		imports: join(impure, yaml),
+	},
+	{
 		dir: "pkg/report", ours: []string{"pkg/rule", "pkg/source", "pkg/manifest", "pkg/plan"},
 		reach: join(cluster, argocd), imports: impure,
 	},

@@ -1,79 +1,38 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// tree is a decoded JSON object.
-type tree = map[string]any
+// tree is a decoded JSON object; see [manifest.Decode].
+type tree = manifest.Tree
 
 // decode returns the tree of an object's JSON; nil if it is not an object.
-func decode(text []byte) tree {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var out tree
-	if d.Decode(&out) != nil {
-		return nil
-	}
-	return out
-}
+func decode(text []byte) tree { return manifest.Decode(text) }
 
 // at returns the value at a path in a tree, or nil. A segment in brackets names the
 // entry of a list.
-func at(v any, path ...string) any {
-	for _, segment := range path {
-		switch in := v.(type) {
-		case tree:
-			v = in[segment]
-		case []any:
-			entries, _ := keyed(in)
-			v = entries[segment]
-		default:
-			return nil
-		}
-	}
-	return v
-}
+func at(v any, path ...string) any { return manifest.At(v, path...) }
 
 // text returns the string at a path, or "".
-func text(v any, path ...string) string {
-	s, _ := at(v, path...).(string)
-	return s
-}
+func text(v any, path ...string) string { return manifest.Text(v, path...) }
 
 // list returns the list at a path, or nil.
-func list(v any, path ...string) []any {
-	l, _ := at(v, path...).([]any)
-	return l
-}
+func list(v any, path ...string) []any { return manifest.List(v, path...) }
 
 // keyed returns the entries of a list whose entries all have distinct names, by
-// "[name]". DataVolume templates have their names in metadata.
-func keyed(l []any) (map[string]any, bool) {
-	out := make(map[string]any, len(l))
-	for _, v := range l {
-		name := nameOf(v)
-		if name == "" {
-			return nil, false
-		}
-		out["["+name+"]"] = v
-	}
-	return out, len(out) == len(l)
-}
+// "[name]".
+func keyed(l []any) (map[string]any, bool) { return manifest.Keyed(l) }
 
 // nameOf returns the name of an entry of a list, or "".
-func nameOf(v any) string {
-	if name := text(v, "name"); name != "" {
-		return name
-	}
-	return text(v, "metadata", "name")
-}
+func nameOf(v any) string { return manifest.EntryName(v) }
 
 // names returns the names of the entries of a list, in brackets and in order.
 func names(l []any) []string {
