@@ -138,7 +138,7 @@ var rooms = []room{
 	},
 	{
 		dir:     "pkg/adopt",
-		ours:    []string{"pkg/manifest"},
+		ours:    []string{"pkg/manifest", "internal/lazyregexp"},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),
 	},

@@ -1,0 +1,221 @@
+package adopt
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// Related is what is known of a machine in addition to its VirtualMachine.
+type Related struct {
+	Instance manifest.Tree   // its VirtualMachineInstance, or nil
+	Disks    []manifest.Tree // DataVolumes and PersistentVolumeClaims that it uses, in its order
+}
+
+// Guess is the operating system of a machine, as far as its objects say it.
+type Guess struct {
+	OS     string // an entry of the built-in catalog; "linux" or "windows" if no other fits
+	Reason string // in words, such as "os from vm.kubevirt.io/os"
+}
+
+// DetectOS returns the operating system of a VirtualMachine: what the strongest evidence
+// names, and if that leaves a choice, what the next one that names one of these says. The
+// devices decide for a machine of which nothing else does.
+func DetectOS(vm manifest.Tree, related Related) Guess {
+	var best spelling
+	var from string
+	for _, e := range evidences {
+		for _, text := range e.find(vm, related) {
+			s, ok := spelled(text)
+			if ok && e.isOurs && s.entry == text {
+				return Guess{s.entry, e.reason()}
+			}
+			if ok && (best.entry == "" || best.allows(s.entry) && s.within == "") {
+				best, from = s, e.reason()
+			}
+		}
+	}
+	if best.entry == "" {
+		return fromDevices(vm, related)
+	}
+	return Guess{best.entry, from}
+}
+
+// evidence is a place where an operating system is named.
+type evidence struct {
+	from   string // in words
+	find   func(vm tree, related Related) []string
+	isOurs bool // vmrender writes the name of its entry there
+}
+
+func (e *evidence) reason() string { return "os from " + e.from }
+
+// evidences are the places, the strongest first. Machines that forklift has migrated have
+// a label of templates or a preference (pkg/controller/plan/adapter/vsphere/builder.go,
+// TemplateLabels), and an empty vm.kubevirt.io/os (pkg/controller/plan/kubevirt.go).
+var evidences = []evidence{
+	{from: "vm.kubevirt.io/os", find: marks("vm.kubevirt.io/os"), isOurs: true},
+	{from: "the label os.template.kubevirt.io", find: suffixes("os.template.kubevirt.io/")},
+	{from: "the template's name", find: marks("vm.kubevirt.io/template")},
+	{from: "kubevirt.io/os", find: marks("kubevirt.io/os")},
+	{from: "the preference", find: preferences},
+	{from: "the DataSource of a disk", find: ofSources(
+		[]string{"sourceRef", "name"}, []string{"source", "pvc", "name"}, []string{"source", "snapshot", "name"})},
+	{from: "the image of a disk", find: images},
+	{from: "the name of libosinfo", find: osinfo},
+	{from: "harvesterhci.io/os", find: marks("harvesterhci.io/os")},
+	{from: "the image of Harvester", find: harvesterImages},
+	{from: "the guest agent", find: guestAgent},
+}
+
+// markings returns the labels and annotations of a VM, and of its template.
+func markings(vm tree) []tree {
+	var out []tree
+	for _, of := range []any{vm, at(vm, "spec", "template")} {
+		out = append(out, object(of, "metadata", "annotations"), object(of, "metadata", "labels"))
+	}
+	return out
+}
+
+// marks finds the values of a label or annotation.
+func marks(key string) func(tree, Related) []string {
+	return func(vm tree, _ Related) []string {
+		var out []string
+		for _, m := range markings(vm) {
+			out = append(out, text(m, key))
+		}
+		return filled(out)
+	}
+}
+
+// suffixes finds what follows a prefix in the keys of labels and annotations, sorted.
+func suffixes(prefix string) func(tree, Related) []string {
+	return func(vm tree, _ Related) []string {
+		var out []string
+		for _, m := range markings(vm) {
+			for _, key := range slices.Sorted(maps.Keys(m)) {
+				if name, ok := strings.CutPrefix(key, prefix); ok {
+					out = append(out, name)
+				}
+			}
+		}
+		return out
+	}
+}
+
+// preferences finds the preference of a VM, and those that its disks propose
+// (kubevirt.io/api instancetype/register.go).
+func preferences(vm tree, related Related) []string {
+	out := []string{text(vm, "spec", "preference", "name")}
+	for _, d := range disksOf(vm, related) {
+		out = append(out, text(d, "metadata", "labels", "instancetype.kubevirt.io/default-preference"))
+	}
+	return filled(out)
+}
+
+// disksOf returns the DataVolumes of a VM's templates and those related to it.
+func disksOf(vm tree, related Related) []any {
+	out := slices.Clone(list(vm, "spec", "dataVolumeTemplates"))
+	for _, d := range related.Disks {
+		out = append(out, d)
+	}
+	return out
+}
+
+// ofSources finds names in the specs of disks.
+func ofSources(paths ...[]string) func(tree, Related) []string {
+	return func(vm tree, related Related) []string {
+		var out []string
+		for _, d := range disksOf(vm, related) {
+			for _, path := range paths {
+				out = append(out, text(at(d, "spec"), path...))
+			}
+		}
+		return filled(out)
+	}
+}
+
+// images finds the addresses of images: those that CDI imports, and container disks.
+func images(vm tree, related Related) []string {
+	var out []string
+	for _, v := range list(vm, "spec", "template", "spec", "volumes") {
+		out = append(out, text(v, "containerDisk", "image"))
+	}
+	imported := ofSources(
+		[]string{"source", "registry", "url"}, []string{"source", "registry", "imageStream"},
+		[]string{"source", "http", "url"}, []string{"source", "s3", "url"}, []string{"source", "gcs", "url"})
+	return append(filled(out), imported(vm, related)...)
+}
+
+// osinfo finds names of libosinfo, such as http://fedoraproject.org/fedora/36.
+func osinfo(vm tree, related Related) []string {
+	out := suffixes("name.os.template.kubevirt.io/")(vm, related)
+	for _, m := range markings(vm) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if strings.Contains(key, "osinfo") {
+				out = append(out, text(m, key))
+			}
+		}
+	}
+	return filled(out)
+}
+
+// harvesterImages finds the images that Harvester makes claims from: by its annotation, a
+// list of claims as JSON text.
+func harvesterImages(vm tree, related Related) []string {
+	claims := manifest.Decode([]byte(`{"items": ` + text(vm, "metadata", "annotations", "harvesterhci.io/volumeClaimTemplates") + `}`))
+	var out []string
+	for _, d := range append(slices.Clone(list(claims, "items")), disksOf(vm, related)...) {
+		out = append(out, text(d, "metadata", "annotations", "harvesterhci.io/imageId"))
+	}
+	return filled(out)
+}
+
+// guestAgent finds what the guest says of itself.
+func guestAgent(_ tree, related Related) []string {
+	info := at(related.Instance, "status", "guestOSInfo")
+	id := strings.TrimSpace(text(info, "id") + " " + text(info, "versionId"))
+	return filled([]string{id, text(info, "prettyName"), text(info, "name")})
+}
+
+// windowsDevices are the devices that only Windows is given, each by a path in the domain.
+var windowsDevices = []struct {
+	what string
+	path []string
+}{
+	{"its Hyper-V features", []string{"features", "hyperv"}},
+	{"its Hyper-V features", []string{"features", "hypervPassthrough"}},
+	{"its Hyper-V clock", []string{"clock", "timer", "hyperv"}},
+}
+
+// fromDevices returns the system that a machine's devices are those of.
+func fromDevices(vm tree, related Related) Guess {
+	for _, instance := range []any{at(vm, "spec", "template"), related.Instance} {
+		domain := at(instance, "spec", "domain")
+		for _, d := range windowsDevices {
+			if at(domain, d.path...) != nil {
+				return Guess{"windows", "os from " + d.what}
+			}
+		}
+		if hasModel(domain, "disks", "disk", "bus", "sata") && hasModel(domain, "interfaces", "model", "", "e1000") {
+			return Guess{"windows", "os from its SATA disks and e1000 NICs"}
+		}
+	}
+	return Guess{"linux", "os from its devices, which are not those of Windows"}
+}
+
+// hasModel reports whether a device has a model, the beginning of a text in a field, or in
+// a field below it.
+func hasModel(domain any, devices, field, below, model string) bool {
+	path := filled([]string{field, below})
+	return slices.ContainsFunc(list(domain, "devices", devices), func(d any) bool {
+		return strings.HasPrefix(text(d, path...), model)
+	})
+}
+
+// filled returns the texts that are not empty.
+func filled(texts []string) []string {
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+}
