@@ -23,11 +23,13 @@ func (d *draft) keeps(name string, in *values.Disk) bool {
 }
 
 // diskClaim sets the name of the DataVolume or PVC.
-func (d *draft) diskClaim(out *Disk) {
+func (d *draft) diskClaim(out *Disk, in *values.Disk) {
 	switch {
 	case out.Kind == DiskClaim:
 		out.Claim = out.Source.Claim
 	case out.Kind != DiskDataVolume:
+	case in.ClaimName != "":
+		out.Claim = d.expand(in.ClaimName, "disks", out.Name, "claimName")
 	case out.Name != values.RootDisk:
 		out.Claim = d.name + "-" + out.Name
 	case d.traits.ContentNamedRoot && !out.Keep:
@@ -42,6 +44,24 @@ func (d *draft) diskClaim(out *Disk) {
 	}
 }
 
+// checkClaimName reports a name for the claim of a disk that has none of its own, or several at a time.
+func (d *draft) checkClaimName(disk *Disk) {
+	at, path := d.entry.At("disks", disk.Name, "claimName"), "disks."+disk.Name+".claimName"
+	problem := values.ObjectNameProblem(disk.Claim)
+	switch {
+	case d.vm.Disks[disk.Name].ClaimName == "":
+	case disk.Kind != DiskDataVolume:
+		d.errorf(at, rule.Conflict, path,
+			"only disks that CDI fills have a claim to name; remove it, or name another source")
+	case d.traits.Together != "":
+		d.reportLimit(at, path, d.traits.Together+", each with disks of its own; remove it")
+	case disk.Name == values.RootDisk && d.traits.ContentNamedRoot && !disk.Keep:
+		d.reportLimit(at, path, "the root disk is named by its content; remove it, or use `lifecycle: pet`")
+	case problem != "":
+		d.errorf(at, rule.BadName, path, "%s", problem)
+	}
+}
+
 // checkOwnClaims reports disks of the VM that have the same DataVolume.
 func (d *draft) checkOwnClaims(disks []Disk) {
 	of := map[string]string{}
@@ -52,7 +72,8 @@ func (d *draft) checkOwnClaims(disks []Disk) {
 		}
 		if other, ok := of[disk.Claim]; ok {
 			d.errorf(d.entry.KeyAt("disks", disk.Name), rule.Duplicate, "disks."+disk.Name,
-				"its DataVolume %q is also that of disks.%s; rename the disk, or set another `revision`", disk.Claim, other)
+				"its DataVolume %q is also that of disks.%s; rename the disk, or set another `revision` or `claimName`",
+				disk.Claim, other)
 		}
 		of[disk.Claim] = disk.Name
 	}

@@ -87,7 +87,7 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	d.diskClass(&out, in)
 	d.diskBus(&out)
 	out.Keep = d.keeps(name, in)
-	d.diskClaim(&out)
+	d.diskClaim(&out, in)
 	d.checkDisk(&out)
 	return out
 }
@@ -209,6 +209,7 @@ func (d *draft) checkDisk(disk *Disk) {
 			"a LUN has a claim, and the source has none; use `type: disk`, or another source")
 	}
 	d.checkRevision(disk)
+	d.checkClaimName(disk)
 	if disk.DataVolume.IsSet() && disk.Kind != DiskDataVolume {
 		d.errorf(d.entry.At("disks", disk.Name, "dataVolume"), rule.Conflict, path+".dataVolume",
 			"the disk has no DataVolume to patch; remove it, or choose a source that CDI fills")

@@ -129,7 +129,7 @@ type Disk struct {
 	Name   string // key under `disks`
 	Volume string // name of disk and volume: "rootdisk" for root
 	Kind   DiskKind
-	// Claim is the name of the DataVolume or of the existing PVC.
+	// Claim is the name of the DataVolume, with the number of its revision, or of the existing PVC.
 	Claim  string
 	Source catalog.Source // `image` already looked up
 	Size   string         // quantity; empty if the source determines it

@@ -28,7 +28,7 @@ func (d *draft) checkNames(m *Machine) {
 		check(m.Name+"-ansible-01234567", "lifecycle.ansible")
 	}
 	for i := range m.Disks {
-		if disk := &m.Disks[i]; disk.Kind == DiskDataVolume {
+		if disk := &m.Disks[i]; disk.Kind == DiskDataVolume && d.vm.Disks[disk.Name].ClaimName == "" {
 			check(disk.Claim, "disks."+disk.Name)
 		}
 	}

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +33,38 @@ func TestRevisionOfCattle(t *testing.T) {
 	require.Empty(t, problems)
 	require.Equal(t, "a-data-2", machines[0].Disks[1].Claim)
 	require.False(t, machines[0].CopiesVolumes())
+}
+
+// A disk has the claim that is named for it, or one that follows from the name of its VM.
+func TestNamedClaims(t *testing.T) {
+	long := strings.Repeat("a", 63) + "." + strings.Repeat("b", 100)
+	for disks, want := range map[string][]string{
+		"{root: {claimName: boot}, data: {size: 1Gi, claimName: pvc.4711}}":          {"boot", "pvc.4711"},
+		"{root: {claimName: boot, keep: false}, data: {size: 1Gi, claimName: ''}}":   {"boot", "a-data"},
+		"{root: {claimName: boot, revision: 1}, data: {size: 1Gi}}":                  {"boot", "a-data"},
+		"{root: {claimName: boot, revision: 2}, data: {size: 1Gi}}":                  {"boot-2", "a-data"},
+		"{root: {claimName: '{{ .vm.name }}-b'}, data: {size: 1Gi, claimName: a-c}}": {"a-b", "a-c"},
+		"{data: {size: 1Gi, claimName: " + long + "}}":                               {"a", long},
+	} {
+		machines, problems := load(t, "vms: {a: {disks: "+disks+"}}\n")
+		require.Empty(t, problems, disks)
+		var claims []string
+		for _, d := range machines[0].Disks {
+			claims = append(claims, d.Claim)
+		}
+		require.Equal(t, want, claims, disks)
+	}
+}
+
+// Replicas have disks of their own by a template, and disks of one name are reported.
+func TestNamedClaimsOfReplicas(t *testing.T) {
+	machines, problems := load(t, "vms: {a: {replicas: 2, disks: {root: {claimName: 'old-{{ .ordinal }}'}}}}\n")
+	require.Empty(t, problems)
+	require.Equal(t, "old-1", machines[1].Disks[0].Claim)
+	_, problems = load(t, "vms: {a: {replicas: 2, disks: {root: {claimName: old}}}}\n")
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0], `its DataVolume "old" is also one of the VM "a-0"`)
+	_, problems = load(t, "vms: {a: {disks: {data: {size: 1Gi, claimName: "+strings.Repeat("b", 253)+", revision: 2}}}}\n")
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0], "vms.a.disks.data.claimName: invalid name")
 }

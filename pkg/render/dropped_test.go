@@ -107,6 +107,7 @@ var markers = map[string]marker{
 	"memory.hugepages":      {"2Mi", keys{"memory": keys{"guest": "4Gi"}}},
 
 	"disks.*.size":          {"7Gi", nil},
+	"disks.*.claimName":     {"old", disk(keys{"size": "5Gi"})},
 	"disks.*.storageClass":  {"fast", disk(keys{"size": "5Gi"})},
 	"disks.*.accessMode":    {"ReadWriteMany", disk(keys{"size": "5Gi"})},
 	"disks.*.volumeMode":    {"Block", disk(keys{"size": "5Gi"})},

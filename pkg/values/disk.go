@@ -17,6 +17,11 @@ type Disk struct {
 	Size string `json:"size,omitempty" format:"quantity"`
 	// Content: `blank`, or the long form.
 	Source *Source `json:"source,omitempty"`
+	// Name of the disk's DataVolume and so of its claim, instead of `<vm>` for root and `<vm>-<disk>` for others: as it
+	// is for a VM that existed before. A template. Another name is another disk: the old one stays, with its data. With
+	// a `revision` from 2 on, `-<revision>` is appended. Not for disks of which there are several at a time: the root
+	// disk of cattle that is named by its content, and those of `blue-green` and `pool`.
+	ClaimName string `json:"claimName,omitempty" format:"name"`
 	// Storage class: a name in the catalog, or the name of a class in the cluster.
 	StorageClass string `json:"storageClass,omitempty" names:"storageClasses"`
 	// Access mode of the PVC.
