@@ -79,7 +79,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/hardware.go", "./pkg/machine", "an existing disk boots with its own firmware",
-		`if src.Claim == "" && src.PVC`, `if src.PVC`,
+		`if src.Claim == "" && src.DataVolume == "" && src.PVC`, `if src.PVC`,
 	},
 	{
 		"pkg/machine/guest.go", "./pkg/machine", "user data that the guest ignores is an error",

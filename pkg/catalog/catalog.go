@@ -125,6 +125,9 @@ type Source struct {
 	// Existing PersistentVolumeClaim in the VM's namespace, used as it is. Only one VM can write to it, unless the disk
 	// is `shareable` in all of them.
 	Claim string `json:"claim,omitempty"`
+	// Existing DataVolume in the VM's namespace, used as it is, as `claim` is: the volume names the DataVolume instead
+	// of its claim. KubeVirt waits until CDI has filled it.
+	DataVolume string `json:"dataVolume,omitempty"`
 	// Scratch disk, empty at every start.
 	EmptyDisk bool `json:"emptyDisk,omitempty"`
 	// Disk that is filled by an upload (`virtctl image-upload`).

@@ -7,7 +7,7 @@ import (
 )
 
 const exactlyOne = "exactly one of dataSource, image, registry, http, s3, gcs, pvc, snapshot, containerDisk, claim, " +
-	"emptyDisk, upload, blank, " +
+	"dataVolume, emptyDisk, upload, blank, " +
 	"configMap, serviceAccount, downwardMetrics, vddk, imageio or dataSourceRef; "
 
 func TestProblems(t *testing.T) {

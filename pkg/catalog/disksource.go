@@ -14,7 +14,7 @@ import (
 // value of a boolean that is set is "true".
 type content struct{ key, value string }
 
-func (s *Source) contents() [19]content {
+func (s *Source) contents() [20]content {
 	return [...]content{
 		{"dataSource", s.DataSource},
 		{"image", s.Image},
@@ -26,6 +26,7 @@ func (s *Source) contents() [19]content {
 		{"snapshot", s.Snapshot},
 		{"containerDisk", s.ContainerDisk},
 		{"claim", s.Claim},
+		{"dataVolume", s.DataVolume},
 		{"emptyDisk", whether(s.EmptyDisk)},
 		{"upload", whether(s.Upload)},
 		{"blank", whether(s.Blank)},
@@ -197,7 +198,7 @@ func contentProblem(c content) string {
 	switch c.key {
 	case "dataSource", "pvc", "snapshot":
 		return referenceProblem(c.key, c.value)
-	case "claim", "configMap", "serviceAccount", "secret":
+	case "claim", "dataVolume", "configMap", "serviceAccount", "secret":
 		return nameProblem(c.key, c.value)
 	case "containerDisk":
 		return containerDiskProblem(c.value)

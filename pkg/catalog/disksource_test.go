@@ -17,6 +17,7 @@ func TestSourceProblems(t *testing.T) {
 	}{
 		{Source{DataSource: "rhel9"}, `invalid dataSource "rhel9"; expected namespace/name`},
 		{Source{Snapshot: "a/b/c"}, `invalid snapshot "a/b/c"; expected namespace/name`},
+		{Source{DataVolume: "a/b"}, `invalid dataVolume "a/b"; expected a name of lower case letters, digits, "-" and "."`},
 		{Source{Claim: "My_Claim"}, `invalid claim "My_Claim"; expected a name of lower case letters, digits, "-" and "."`},
 		{
 			Source{Registry: "https://quay.io/a"},
@@ -82,10 +83,10 @@ func TestNormalizeSource(t *testing.T) {
 	for text, want := range map[string]string{
 		`{registry: "docker://a/b", version: "1"}`: `{"dataSource":null,"registry":"docker://a/b","version":"1",` +
 			`"image":null,"http":null,"s3":null,"gcs":null,"pvc":null,"snapshot":null,"containerDisk":null,"claim":null,` +
-			`"emptyDisk":null,"upload":null,"blank":null` + more + ofContent,
+			`"dataVolume":null,"emptyDisk":null,"upload":null,"blank":null` + more + ofContent,
 		`{pvc: a/b, claim: c}`: `{"pvc":"a/b","claim":"c","dataSource":null,"image":null,"registry":null,` +
 			`"http":null,"s3":null,"gcs":null,"snapshot":null,"containerDisk":null,` +
-			`"emptyDisk":null,"upload":null,"blank":null` + more + `,"version":null` + ofContent,
+			`"dataVolume":null,"emptyDisk":null,"upload":null,"blank":null` + more + `,"version":null` + ofContent,
 		`{version: "2"}`: `{"version":"2"}`,
 		`{secret: s}`:    `{"secret":"s"}`,
 		`{blank: false}`: `{"blank":false}`,

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -26,7 +27,7 @@ func (d *draft) keeps(name string, in *values.Disk) bool {
 func (d *draft) diskClaim(out *Disk, in *values.Disk) {
 	switch {
 	case out.Kind == DiskClaim:
-		out.Claim = out.Source.Claim
+		out.Claim = cmp.Or(out.Source.Claim, out.Source.DataVolume)
 	case out.Kind != DiskDataVolume:
 	case in.ClaimName != "":
 		out.Claim = d.expand(in.ClaimName, "disks", out.Name, "claimName")

@@ -13,7 +13,7 @@ import (
 
 // diskKinds maps the sources that CDI does not fill to the kinds of their disks.
 var diskKinds = map[string]DiskKind{
-	"claim": DiskClaim, "containerDisk": DiskContainerDisk, "emptyDisk": DiskEmpty,
+	"claim": DiskClaim, "dataVolume": DiskClaim, "containerDisk": DiskContainerDisk, "emptyDisk": DiskEmpty,
 	"configMap": DiskFiles, "secret": DiskFiles, "serviceAccount": DiskFiles, "downwardMetrics": DiskFiles,
 }
 

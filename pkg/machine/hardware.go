@@ -43,7 +43,7 @@ func (d *draft) checkOldDisk(m *Machine) {
 		return
 	}
 	src := &m.Disks[0].Source
-	if src.Claim == "" && src.PVC == "" && src.Snapshot == "" {
+	if src.Claim == "" && src.DataVolume == "" && src.PVC == "" && src.Snapshot == "" {
 		return
 	}
 	d.diags.Warnf(d.entry.At("disks", values.RootDisk, "source"), rule.Firmware, d.entry.Path+".disks.root.source",

@@ -117,7 +117,7 @@ type DiskKind uint8
 // The kinds of disks.
 const (
 	DiskDataVolume    DiskKind = iota // a PVC of the VM that CDI fills
-	DiskClaim                         // an existing PersistentVolumeClaim
+	DiskClaim                         // an existing PersistentVolumeClaim, or that of an existing DataVolume
 	DiskContainerDisk                 // a container image
 	DiskEmpty                         // scratch space
 	DiskEjected                       // a CD-ROM drive without a medium
@@ -129,7 +129,7 @@ type Disk struct {
 	Name   string // key under `disks`
 	Volume string // name of disk and volume: "rootdisk" for root
 	Kind   DiskKind
-	// Claim is the name of the DataVolume, with the number of its revision, or of the existing PVC.
+	// Claim is the name of the DataVolume, with the number of its revision, or of what exists.
 	Claim  string
 	Source catalog.Source // `image` already looked up
 	Size   string         // quantity; empty if the source determines it

@@ -41,10 +41,10 @@ func (d *draft) inferred(key string, m *values.Matcher) string {
 // claim or the DataSource that is cloned (kubevirt/kubevirt v1.8.4, pkg/instancetype/infer/volume.go).
 func (d *draft) checkInferrable(name string, disk *values.Disk, path, key string) {
 	src, label := disk.Source, "instancetype.kubevirt.io/default-"+key
-	cloned := src != nil && (src.DataSource != "" || src.PVC != "" || src.Claim != "")
+	cloned := src != nil && (src.DataSource != "" || src.PVC != "" || src.Claim != "" || src.DataVolume != "")
 	if isTrue(disk.Ejected) || !cloned && !disk.DataVolume.Get("metadata", "labels", label).IsSet() {
 		d.errorf(d.entry.At(key, "inferFrom"), rule.Conflict, path,
-			"the disk %q at %s has no labels that name the %s; use a disk with `dataSource`, `pvc` or `claim`, or set "+
-				"the label %q of its `dataVolume`", name, where(d.entry.At("disks", name)), key, label)
+			"the disk %q at %s has no labels that name the %s; use a disk with `dataSource`, `pvc`, `claim` or "+
+				"`dataVolume`, or set the label %q of its `dataVolume`", name, where(d.entry.At("disks", name)), key, label)
 	}
 }

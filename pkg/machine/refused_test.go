@@ -58,6 +58,7 @@ func TestFirmwareOfOldDisks(t *testing.T) {
 		},
 		{"pvc", "", "os: debian13, disks: {root: {source: {pvc: a/b}}}", `and debian13 has "efi"; set`},
 		{"snapshot", "", "os: windows2022, disks: {root: {source: {snapshot: a/b}}}", "set `firmware`"},
+		{"dataVolume", "", "os: rhel9, disks: {root: {source: {dataVolume: old}}}", "set `firmware`"},
 		{
 			"image", "catalog: {images: {old: {pvc: a/b}}}", "os: rhel9, disks: {root: {source: {image: old}}}",
 			"set `firmware`",

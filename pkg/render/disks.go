@@ -150,7 +150,7 @@ func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
 		return filesSource(&d.Source)
 	case d.Kind == machine.DiskEmpty:
 		return kubevirtv1.VolumeSource{EmptyDisk: &kubevirtv1.EmptyDiskSource{Capacity: x.capacity(d)}}
-	case d.Kind == machine.DiskDataVolume && (!d.Keep || d.Revision > 1):
+	case d.Source.DataVolume != "" || d.Kind == machine.DiskDataVolume && (!d.Keep || d.Revision > 1):
 		return kubevirtv1.VolumeSource{DataVolume: &kubevirtv1.DataVolumeSource{Name: d.Claim, Hotpluggable: d.Hotpluggable}}
 	}
 	return kubevirtv1.VolumeSource{PersistentVolumeClaim: &kubevirtv1.PersistentVolumeClaimVolumeSource{

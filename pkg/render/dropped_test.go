@@ -137,6 +137,7 @@ var markers = map[string]marker{
 	"disks.*.source.pvc":             {"a/b", nil},
 	"disks.*.source.snapshot":        {"a/b", nil},
 	"disks.*.source.claim":           {"old", disk(keys{"size": "5Gi"})},
+	"disks.*.source.dataVolume":      {"old", disk(keys{"size": "5Gi"})},
 	"disks.*.source.containerDisk":   {"x/y", disk(keys{"size": "5Gi"})},
 	"disks.*.source.emptyDisk":       {true, disk(keys{"size": "5Gi"})},
 	"disks.*.source.upload":          {true, disk(keys{"size": "5Gi"})},

@@ -314,7 +314,7 @@ func disksMachine(t testing.TB) *machine.Machine {
 			Bus: "scsi", Type: "disk", Hotpluggable: true, Serial: "D0", Cache: "none", IO: "native",
 		},
 		machine.Disk{
-			Name: "iso", Volume: "iso", Kind: machine.DiskClaim, Claim: "iso",
+			Name: "iso", Volume: "iso", Kind: machine.DiskClaim, Claim: "iso", Source: catalog.Source{DataVolume: "iso"},
 			Bus: "sata", Type: "cdrom", ReadOnly: true, BootOrder: new(uint(2)),
 		},
 		machine.Disk{Name: "tray", Volume: "tray", Kind: machine.DiskEjected, Bus: "sata", Type: "cdrom"},

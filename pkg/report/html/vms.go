@@ -128,7 +128,7 @@ func class(d *machine.Disk) string {
 func content(d *machine.Disk) string {
 	switch d.Kind {
 	case machine.DiskClaim:
-		return "existing claim " + d.Claim
+		return "existing " + d.Source.String()
 	case machine.DiskEjected:
 		return "no medium"
 	case machine.DiskDataVolume, machine.DiskContainerDisk, machine.DiskEmpty, machine.DiskFiles:
