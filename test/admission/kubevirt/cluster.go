@@ -7,6 +7,7 @@ import (
 	"go.uber.org/mock/gomock"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	k8sfake "k8s.io/client-go/kubernetes/fake"
 	v1 "kubevirt.io/api/core/v1"
 	instancetypev1 "kubevirt.io/api/instancetype/v1beta1"
 	"kubevirt.io/client-go/kubecli"
@@ -20,19 +21,19 @@ import (
 
 // cluster is what the webhooks ask of a cluster: its KubeVirt configuration,
 // and a client that knows the instance types and preferences that
-// virt-operator installs. It holds nothing else.
+// virt-operator installs, and the objects around the machines. It holds nothing else.
 type cluster struct {
 	config *virtconfig.ClusterConfig
 	client kubecli.KubevirtClient
 }
 
-func newCluster() (*cluster, error) {
+func newCluster(s Surroundings) (*cluster, error) {
 	log.Log.SetIOWriter(io.Discard)
-	client, err := newClient()
+	client, err := newClient(s)
 	if err != nil {
 		return nil, err
 	}
-	config, _, _ := testutils.NewFakeClusterConfigUsingKVConfig(configuration())
+	config, _, _ := testutils.NewFakeClusterConfigUsingKVConfig(s.extend(configuration()))
 	return &cluster{config: config, client: client}, nil
 }
 
@@ -61,7 +62,11 @@ func configuration() *v1.KubeVirtConfiguration {
 	}
 }
 
-func newClient() (kubecli.KubevirtClient, error) {
+func newClient(s Surroundings) (kubecli.KubevirtClient, error) {
+	revisions, err := s.revisions()
+	if err != nil {
+		return nil, err
+	}
 	sizes, err := instancetypes()
 	if err != nil {
 		return nil, err
@@ -76,6 +81,7 @@ func newClient() (kubecli.KubevirtClient, error) {
 	calls.VirtualMachinePreference(gomock.Any()).Return(instancetype.VirtualMachinePreferences("")).AnyTimes()
 	calls.VirtualMachineRestore(gomock.Any()).Return(snapshot.VirtualMachineRestores("")).AnyTimes()
 	calls.CdiClient().Return(newCDIClient()).AnyTimes()
+	calls.AppsV1().Return(k8sfake.NewSimpleClientset(revisions...).AppsV1()).AnyTimes()
 	calls.CoreV1().Return(newCoreClient().CoreV1()).AnyTimes()
 	return client, nil
 }

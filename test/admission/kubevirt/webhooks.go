@@ -38,8 +38,11 @@ type Webhooks struct {
 // NewWebhooks wires the webhooks as virt-api does (KubeVirt v1.8.4,
 // pkg/virt-api/api.go), on a cluster that holds only KubeVirt's own instance
 // types and preferences.
-func NewWebhooks() (*Webhooks, error) {
-	c, err := newCluster()
+func NewWebhooks() (*Webhooks, error) { return NewWebhooksOn(Surroundings{}) }
+
+// NewWebhooksOn wires the webhooks as [NewWebhooks] does, on a cluster that has more.
+func NewWebhooksOn(s Surroundings) (*Webhooks, error) {
+	c, err := newCluster(s)
 	if err != nil {
 		return nil, err
 	}
