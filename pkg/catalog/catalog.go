@@ -67,7 +67,7 @@ type Flavor struct {
 
 // Network is a network that NICs can be attached to.
 type Network struct {
-	// NetworkAttachmentDefinition, as `namespace/name`.
+	// NetworkAttachmentDefinition, as `namespace/name`, or the name alone of one in the namespace of each VM.
 	NAD string `json:"nad,omitempty"`
 	// Whether this is a variant of the pod network.
 	Pod bool `json:"pod,omitempty"`

@@ -25,14 +25,26 @@ func (c *checker) checkNetwork(f *source.Field, path string) {
 		c.diags.Errorf(f.Pos(), rule.Conflict, path, "exactly one of nad and pod; found both")
 	case net.NAD == "" && !net.Pod:
 		c.diags.Errorf(f.Pos(), rule.MissingKey, path, "exactly one of nad and pod; found neither")
-	// A name alone, which a platform writes in the short form, is in the namespace of each VM.
-	case net.NAD != "" && n.Get("nad").Style != source.ShortForm:
-		if p := referenceProblem("network", net.NAD); p != "" {
+	case net.NAD != "":
+		if p := networkProblem(net.NAD); p != "" {
 			c.diags.Errorf(n.Get("nad").Pos(), rule.BadValue, path+".nad", "%s", p)
 		}
 	}
 	c.checkBinding(n, &net, path)
 	c.checkGateway(n, &net, path)
+}
+
+// networkProblem returns what is wrong with the name of a NetworkAttachmentDefinition, or "": a name alone is in the
+// namespace of each VM.
+func networkProblem(nad string) string {
+	if !strings.Contains(nad, "/") && nameProblem("", nad) == "" {
+		return ""
+	}
+	problem := referenceProblem("network", nad)
+	if problem == "" {
+		return ""
+	}
+	return problem + ", or the name of one in the namespace of each VM"
 }
 
 // checkBinding reports what KubeVirt rejects: masquerade on other networks than the pod

@@ -107,7 +107,10 @@ func diskPatch(d *machine.Disk) partPatch {
 		}
 		own[device+".bus"], own[device+".readonly"] = "set `bus` of the disk instead", "set `readOnly` of the disk instead"
 	}
-	return partPatch{over: d.Overrides, key: "disks." + d.Name + ".overrides", owned: own}
+	return partPatch{
+		over: d.Overrides, key: "disks." + d.Name + ".overrides", owned: own,
+		allowed: map[string]string{d.Type + ".bus": "null", "cdrom.readonly": "true"},
+	}
 }
 
 func diskDevice(d *machine.Disk) *kubevirtv1.Disk {

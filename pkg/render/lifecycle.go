@@ -228,8 +228,12 @@ func (x *rendering) diskAnnotations() map[string]string {
 	return a
 }
 
-// diskLabels returns the labels of a DataVolume that the VM owns.
+// diskLabels returns the labels of a DataVolume that the VM owns. Nobody selects those of a
+// pet.
 func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
+	if !x.Lifecycle.Cattle() {
+		return nil
+	}
 	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || d.Name != values.RootDisk {
 		return x.owned
 	}

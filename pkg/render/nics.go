@@ -40,7 +40,10 @@ var ownedInterface = map[string]string{
 
 // patchedInterface returns the interface of a NIC with the user's patch applied.
 func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interface {
-	p := partPatch{over: n.Overrides, key: source.IndexPath("nics", i) + ".overrides", owned: ownedInterface}
+	p := partPatch{
+		over: n.Overrides, key: source.IndexPath("nics", i) + ".overrides", owned: ownedInterface,
+		allowed: map[string]string{"model": "null"},
+	}
 	out := patched(x, new(nicInterface(n)), p)
 	x.checkFields(p.over, "spec.template.spec.domain.devices.interfaces[].", p.key)
 	if p.over.IsSet() && len(bindings(out)) != 1 {

@@ -18,6 +18,9 @@ type partPatch struct {
 	// owned are the paths that the patch must not change, with what to do instead. A path that ends in ".*" is all
 	// that the part has there.
 	owned map[string]string
+	// allowed are the values, as JSON, that the patch may give to owned paths nevertheless: null where the platform has
+	// a default of its own.
+	allowed map[string]string
 }
 
 // patched returns a part with a patch applied, strictly decoded into the type of the part: the platforms ignore unknown
@@ -70,7 +73,8 @@ func splitPath(path string) (keys []string, all bool) {
 func (p *partPatch) checkSame(
 	x *rendering, before, after *source.Node, keys []string, instead string, found *source.Diagnostics,
 ) {
-	if string(source.AppendJSON(nil, before)) != string(source.AppendJSON(nil, after)) {
+	now := string(source.AppendJSON(nil, after))
+	if string(source.AppendJSON(nil, before)) != now && p.allowed[strings.Join(keys, ".")] != now {
 		p.refuse(x, keys, "must not be changed; "+instead, found)
 	}
 }

@@ -118,7 +118,8 @@ func (v *validation) checkSize() {
 }
 
 // checkVolumes checks that every volume has a device, and every device except an
-// ejected CD-ROM a volume. KubeVirt adds a disk for a volume without one.
+// ejected CD-ROM a volume. KubeVirt adds a disk for a volume without one: that is meant only
+// of a machine without any.
 func (v *validation) checkVolumes() {
 	used := map[string]bool{}
 	for _, d := range v.spec.Domain.Devices.Disks {
@@ -131,7 +132,7 @@ func (v *validation) checkVolumes() {
 	for i := range v.spec.Volumes {
 		s := &v.spec.Volumes[i]
 		given[s.Name] = true
-		if !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil && !v.isACPITable(s) {
+		if len(v.spec.Domain.Devices.Disks) > 0 && !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil && !v.isACPITable(s) {
 			v.errorf(rule.Unpaired, s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
 		}
 	}

@@ -1,0 +1,151 @@
+// Package adopt turns VirtualMachines that exist into a fleet that renders back to them:
+// the inverse of package render. Each machine becomes an entry in the short forms of the
+// format, what it shares with others moves to defaults and to the catalog, and what no
+// key says stands under `overrides`. Whether the fleet is the machines is not assumed:
+// it is rendered, and compared with them.
+//
+// The package reads no cluster: its input is manifests.
+package adopt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Options are what the manifests do not tell.
+type Options struct {
+	// Name of the fleet, from which identities of new machines are derived.
+	Name string
+	// Target of the fleet, as in fleet.yaml; nil for the newest versions.
+	Target *source.Node
+	// Namespace of manifests that have none.
+	Namespace string
+	// Mapping says what becomes of each machine; machines that it does not name are left out. nil takes all.
+	Mapping Mapping
+	// Label divides the machines of a namespace among files by the value of a label; one file per namespace if empty.
+	Label string
+	// Replicas folds machines that differ in nothing but the number at the end of their names into one entry.
+	Replicas bool
+	// Unprotected leaves out the label by which OpenShift refuses to delete a machine.
+	Unprotected bool
+}
+
+// Result is a fleet made of machines.
+type Result struct {
+	Files    []File
+	Machines []*Machine // by namespace and name
+}
+
+// File is one file of the fleet.
+type File struct {
+	Path string // below the fleet's root, with slashes
+	Text []byte
+}
+
+// Machine is what became of one VirtualMachine.
+type Machine struct {
+	manifest.ID
+	File  string // of its entry; empty if it was refused
+	Entry string // key under `vms`
+	Guess Guess  // its operating system
+	// Refused says why the machine is not part of the fleet; empty if it is.
+	Refused string
+	// Differences between the machine and what the fleet renders, as `path: was, becomes`; none if it is exact.
+	Differences []string
+	// Lines of its entry, and of its manifests as YAML without what the server sets.
+	Lines, ManifestLines int
+	// Notes are what a person should know or can do: disks that die with the machine, say.
+	Notes []string
+}
+
+// Exact reports whether the machine is rendered as it is.
+func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) == 0 }
+
+// Import makes a fleet of the VirtualMachines among the objects. The others tell what
+// the machines do not: DataVolumes, claims, instances. An error means that the fleet
+// could not be rendered at all; what is wrong with one machine stands in its [Machine].
+func Import(objects []manifest.Object, opts Options) (*Result, error) {
+	w := &work{Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects)}
+	for _, o := range objects {
+		if o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io" {
+			w.read(o)
+		}
+	}
+	slices.SortFunc(w.entries, func(a, b *entry) int { return a.live.Compare(b.live.ID) })
+	w.nameNetworks()
+	for _, e := range w.entries {
+		w.draft(e)
+	}
+	if err := w.prove(); err != nil {
+		return nil, err
+	}
+	r := &Result{Files: w.files}
+	for _, e := range w.entries {
+		r.Machines = append(r.Machines, e.machine)
+	}
+	r.Machines = append(r.Machines, w.refused...)
+	slices.SortFunc(r.Machines, func(a, b *Machine) int { return a.Compare(b.ID) })
+	return r, nil
+}
+
+// work is one import.
+type work struct {
+	Options
+	catalog *catalog.Set
+	known   known
+	entries []*entry
+	refused []*Machine
+
+	files    []File
+	networks map[string]network // by the name that machines have of them
+
+	written
+}
+
+// entry is one machine on its way into the fleet.
+type entry struct {
+	live    *live
+	machine *Machine
+	os      *catalog.ResolvedOS
+	keys    node // VM keys in the order written
+	// Nodes that a residue adds to: the disks and NICs by the names that KubeVirt knows them by.
+	disks map[string]string // name of the volume → key under disks
+	nics  map[string]int    // name of the interface → index under nics
+
+	first    int      // line before the entry in its file
+	problems []string // errors of the last rendering
+}
+
+// read drafts the entry of one VirtualMachine, or refuses it.
+func (w *work) read(o manifest.Object) {
+	m := &Machine{ID: o.ID, Entry: o.Name}
+	m.Namespace = cmp.Or(o.Namespace, w.Namespace)
+	choice, wanted := w.Mapping.of(m.ID)
+	if !wanted {
+		return
+	}
+	l, err := readLive(o, m.Namespace)
+	if err == nil {
+		err = refusal(l)
+	}
+	if err != nil {
+		m.Refused = err.Error()
+		w.refused = append(w.refused, m)
+		return
+	}
+	m.ManifestLines = l.lines
+	m.Guess = cmp.Or(choice.guess(), w.known.guess(l))
+	e := &entry{live: l, machine: m, os: w.catalog.OSOn(m.Guess.OS, l.arch())}
+	if e.os == nil {
+		m.Refused = fmt.Sprintf("the catalog has no operating system %q", m.Guess.OS)
+		w.refused = append(w.refused, m)
+		return
+	}
+	m.File = cmp.Or(choice.File, w.fileOf(l))
+	w.entries = append(w.entries, e)
+}

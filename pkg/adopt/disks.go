@@ -1,0 +1,349 @@
+package adopt
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// drives says the disks in their order, and the directories of the cluster that the guest
+// mounts. The root disk is the one whose volume has the name that ours have; a machine
+// without one has `root: null` and its disks by their own names.
+func (w *work) drives(e *entry) {
+	spec := e.live.spec()
+	volumes := map[string]*kubevirtv1.Volume{}
+	for i := range spec.Volumes {
+		volumes[spec.Volumes[i].Name] = &spec.Volumes[i]
+	}
+	e.disks = map[string]string{}
+	disks, devices := node{}, e.devices()
+	if len(devices) == 0 || devices[0].Name != rootVolume {
+		disks.put(values.RootDisk, null())
+	}
+	for i := range devices {
+		d := &devices[i]
+		if isGuestDisk(d, volumes[d.Name], i == len(devices)-1, e) {
+			continue
+		}
+		if n := e.disk(d, volumes[d.Name]); n != nil {
+			e.disks[d.Name] = keyOf(d.Name)
+			disks.put(keyOf(d.Name), n)
+		}
+	}
+	if root := disks.get(values.RootDisk); root != nil && root.Kind == source.Map && len(root.Fields) == 0 {
+		disks.remove(values.RootDisk)
+	}
+	e.keys.set("disks", disks.tree())
+	e.filesystems(volumes)
+}
+
+// devices returns the disks of the machine, and those that KubeVirt adds for volumes that
+// have none (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go, setDefaultVolumeDisk).
+func (e *entry) devices() []kubevirtv1.Disk {
+	spec := e.live.spec()
+	out := slices.Clone(spec.Domain.Devices.Disks)
+	for i := range spec.Volumes {
+		v := &spec.Volumes[i]
+		isDisk := func(d kubevirtv1.Disk) bool { return d.Name == v.Name }
+		isDirectory := func(f kubevirtv1.Filesystem) bool { return f.Name == v.Name }
+		if slices.ContainsFunc(out, isDisk) || slices.ContainsFunc(spec.Domain.Devices.Filesystems, isDirectory) {
+			continue
+		}
+		bus := kubevirtv1.DiskBus(e.diskBus("disk", isHotpluggable(v)))
+		out = append(out, kubevirtv1.Disk{
+			Name: v.Name, DiskDevice: kubevirtv1.DiskDevice{Disk: &kubevirtv1.DiskTarget{Bus: bus}},
+		})
+	}
+	return out
+}
+
+func isHotpluggable(v *kubevirtv1.Volume) bool {
+	return v.DataVolume != nil && v.DataVolume.Hotpluggable ||
+		v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.Hotpluggable
+}
+
+// isGuestDisk reports whether a disk is the one that package render makes for cloud-init
+// or for the answer file by itself: the last, with the name and the bus of ours.
+func isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool, e *entry) bool {
+	if v == nil || !last {
+		return false
+	}
+	want := kubevirtv1.Disk{Name: d.Name}
+	switch {
+	case v.CloudInitNoCloud != nil || v.CloudInitConfigDrive != nil:
+		want.Name = "cloudinitdisk"
+		want.Disk = &kubevirtv1.DiskTarget{Bus: kubevirtv1.DiskBus(e.diskBus("disk", false))}
+	case v.Sysprep != nil:
+		want.Name = "sysprep"
+		want.CDRom = &kubevirtv1.CDRomTarget{Bus: kubevirtv1.DiskBus(e.diskBus("cdrom", false))}
+	}
+	return equal(valueOf(want), valueOf(d))
+}
+
+// disk returns one disk: its size, if nothing else has to be said; nil if no word says its
+// volume.
+func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume) *source.Node {
+	n := node{}
+	target := targetOf(d)
+	if target.kind != "disk" {
+		n.set("type", target.kind)
+	}
+	if v == nil {
+		n.put("ejected", truth(true))
+	} else {
+		from := node{}
+		if e.volume(&n, &from, v); from.empty() && !e.isOwned(v) {
+			return nil
+		}
+		n.set("source", blank(&from))
+		n.set("hotpluggable", isHotpluggable(v))
+	}
+	if target.bus != e.diskBus(target.kind, v != nil && isHotpluggable(v)) {
+		n.set("bus", target.bus)
+	}
+	n.set("bootOrder", pointed(d.BootOrder))
+	n.set("cache", string(d.Cache))
+	n.set("io", string(d.IO))
+	n.set("serial", d.Serial)
+	n.set("readOnly", target.readOnly)
+	n.set("shareable", d.Shareable)
+	return n.short("size")
+}
+
+// target is a disk as the guest sees it.
+type target struct {
+	kind, bus string
+	readOnly  bool
+}
+
+func targetOf(d *kubevirtv1.Disk) target {
+	switch {
+	case d.CDRom != nil:
+		return target{"cdrom", string(d.CDRom.Bus), false}
+	case d.LUN != nil:
+		return target{"lun", string(d.LUN.Bus), d.LUN.ReadOnly}
+	case d.Disk != nil:
+		return target{"disk", string(d.Disk.Bus), d.Disk.ReadOnly}
+	}
+	return target{kind: "disk"}
+}
+
+// diskBus returns the bus of disks that name none.
+func (e *entry) diskBus(kind string, hotpluggable bool) string {
+	switch {
+	case e.preferred():
+		return ""
+	case hotpluggable && kind == "disk":
+		return "scsi"
+	case kind == "cdrom":
+		return cmp.Or(e.os.CDROMBus, "sata")
+	}
+	return cmp.Or(e.os.DiskBus, "virtio")
+}
+
+// volume says the source of a disk. Nothing is set for volumes that no word says.
+func (e *entry) volume(n, from *node, v *kubevirtv1.Volume) {
+	switch s := &v.VolumeSource; {
+	case s.DataVolume != nil:
+		if t := e.template(s.DataVolume.Name); t != nil {
+			e.owned(n, from, keyOf(v.Name), t)
+		} else {
+			from.set("dataVolume", s.DataVolume.Name)
+		}
+	case s.PersistentVolumeClaim != nil:
+		from.set("claim", s.PersistentVolumeClaim.ClaimName)
+	case s.ContainerDisk != nil:
+		from.set("containerDisk", s.ContainerDisk.Image)
+		from.set("secret", s.ContainerDisk.ImagePullSecret)
+		from.set("pullPolicy", string(s.ContainerDisk.ImagePullPolicy))
+		from.set("path", s.ContainerDisk.Path)
+	case s.EmptyDisk != nil:
+		n.set("size", s.EmptyDisk.Capacity.String())
+		from.set("emptyDisk", true)
+	case s.ConfigMap != nil:
+		from.set("configMap", s.ConfigMap.Name)
+		from.set("volumeLabel", s.ConfigMap.VolumeLabel)
+	case s.Secret != nil:
+		from.set("secret", s.Secret.SecretName)
+		from.set("volumeLabel", s.Secret.VolumeLabel)
+	case s.ServiceAccount != nil:
+		from.set("serviceAccount", s.ServiceAccount.ServiceAccountName)
+	case s.DownwardMetrics != nil:
+		from.set("downwardMetrics", true)
+	case s.CloudInitNoCloud != nil || s.CloudInitConfigDrive != nil:
+		from.set("cloudInit", true)
+	case s.Sysprep != nil:
+		from.set("sysprep", true)
+	}
+}
+
+// blank returns a source in its short form if it is an empty disk.
+func blank(from *node) *source.Node {
+	if len(from.fields) == 1 && from.fields[0].Key == "blank" {
+		return &source.Node{Kind: source.String, Text: "blank"}
+	}
+	return from.tree()
+}
+
+// template returns the template of a DataVolume that the machine owns, or nil.
+func (e *entry) template(name string) *kubevirtv1.DataVolumeTemplateSpec {
+	for i := range e.live.vm.Spec.DataVolumeTemplates {
+		if t := &e.live.vm.Spec.DataVolumeTemplates[i]; t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// isOwned reports whether the machine owns the DataVolume of a volume.
+func (e *entry) isOwned(v *kubevirtv1.Volume) bool {
+	return v.DataVolume != nil && e.template(v.DataVolume.Name) != nil
+}
+
+// owned says a disk that dies with its machine: what its DataVolume was made with.
+func (e *entry) owned(n, from *node, key string, t *kubevirtv1.DataVolumeTemplateSpec) {
+	n.put("keep", truth(false))
+	if t.Name != claimName(e.live.Name, key) {
+		n.set("claimName", t.Name)
+	}
+	contentOf(from, &t.Spec)
+	s := t.Spec.Storage
+	if s == nil {
+		e.oldTemplate(n, t)
+		return
+	}
+	if size, ok := s.Resources.Requests[corev1.ResourceStorage]; ok {
+		if text := size.String(); key != values.RootDisk || !e.isRootSize(text, from) {
+			n.set("size", text)
+		}
+	} else if key == values.RootDisk && e.os.RootSize != "" {
+		n.put("size", null())
+	}
+	if s.StorageClassName != nil {
+		n.set("storageClass", *s.StorageClassName)
+	}
+	if len(s.AccessModes) == 1 {
+		n.set("accessMode", string(s.AccessModes[0]))
+	}
+	if s.VolumeMode != nil {
+		n.set("volumeMode", string(*s.VolumeMode))
+	}
+	n.set("preallocation", t.Spec.Preallocation)
+	if key == values.RootDisk && e.isImage(from) {
+		from.fields = nil
+	}
+}
+
+// claimName returns the name that a disk's DataVolume has by itself.
+func claimName(vm, key string) string {
+	if key == values.RootDisk {
+		return vm
+	}
+	return vm + "-" + key
+}
+
+// isImage reports whether a source is the image of the operating system's entry.
+func (e *entry) isImage(from *node) bool {
+	return !from.empty() && equal(e.os.Node.Get("image"), from.tree())
+}
+
+// isRootSize reports whether a size is that of the operating system's entry.
+func (e *entry) isRootSize(size string, from *node) bool {
+	return e.isImage(from) && sameSize(e.os.RootSize, size)
+}
+
+// oldTemplate says a DataVolume with a claim as it is written, in the place of CDI's
+// storage.
+func (e *entry) oldTemplate(n *node, t *kubevirtv1.DataVolumeTemplateSpec) {
+	n.put("dataVolume", nodeOf(tree{"spec": tree{"storage": nil, "pvc": treeOf(t.Spec.PVC)}}))
+	n.set("preallocation", t.Spec.Preallocation)
+}
+
+// contentOf says where the content of a DataVolume comes from.
+func contentOf(from *node, s *cdiv1.DataVolumeSpec) {
+	if r := s.SourceRef; r != nil {
+		namespace := ""
+		if r.Namespace != nil {
+			namespace = *r.Namespace + "/"
+		}
+		from.set("dataSource", namespace+r.Name)
+	}
+	if s.Storage != nil && s.Storage.DataSourceRef != nil {
+		from.set("dataSourceRef", s.Storage.DataSourceRef)
+	}
+	if s.Source == nil {
+		return
+	}
+	switch c := s.Source; {
+	case c.Registry != nil:
+		from.set("registry", text0(c.Registry.URL))
+		from.set("secret", text0(c.Registry.SecretRef))
+		from.set("certConfigMap", text0(c.Registry.CertConfigMap))
+	case c.HTTP != nil:
+		from.set("http", c.HTTP.URL)
+		from.set("secret", c.HTTP.SecretRef)
+		from.set("certConfigMap", c.HTTP.CertConfigMap)
+	case c.S3 != nil:
+		from.set("s3", c.S3.URL)
+		from.set("secret", c.S3.SecretRef)
+		from.set("certConfigMap", c.S3.CertConfigMap)
+	case c.GCS != nil:
+		from.set("gcs", c.GCS.URL)
+		from.set("secret", c.GCS.SecretRef)
+	case c.PVC != nil:
+		from.set("pvc", slashed(c.PVC.Namespace, c.PVC.Name))
+	case c.Snapshot != nil:
+		from.set("snapshot", slashed(c.Snapshot.Namespace, c.Snapshot.Name))
+	case c.Upload != nil:
+		from.set("upload", true)
+	case c.Blank != nil:
+		from.set("blank", true)
+	case c.VDDK != nil:
+		from.set("vddk", c.VDDK)
+	case c.Imageio != nil:
+		from.set("imageio", c.Imageio)
+	}
+}
+
+// slashed returns namespace/name, or the name alone.
+func slashed(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// text0 returns the text that a pointer leads to, or "".
+func text0(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// filesystems says the directories of the cluster that the guest mounts.
+func (e *entry) filesystems(volumes map[string]*kubevirtv1.Volume) {
+	all := node{}
+	for _, f := range e.live.spec().Domain.Devices.Filesystems {
+		v, n := volumes[f.Name], node{}
+		switch {
+		case v == nil:
+		case v.PersistentVolumeClaim != nil:
+			n.set("claim", v.PersistentVolumeClaim.ClaimName)
+		case v.ConfigMap != nil:
+			n.set("configMap", v.ConfigMap.Name)
+		case v.Secret != nil:
+			n.set("secret", v.Secret.SecretName)
+		case v.ServiceAccount != nil:
+			n.set("serviceAccount", v.ServiceAccount.ServiceAccountName)
+		}
+		all.set(f.Name, n.tree())
+	}
+	e.keys.set("filesystems", all.tree())
+}

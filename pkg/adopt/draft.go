@@ -1,0 +1,207 @@
+package adopt
+
+import (
+	"cmp"
+	"maps"
+
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// draft writes what the keys of the format say about a machine, in the order in which a
+// person reads them. It leaves out what the operating system's entry sets, and does not
+// care for the rest: [work.settle] finds it.
+func (w *work) draft(e *entry) {
+	e.keys.set("os", e.os.Name)
+	w.size(e)
+	e.power()
+	w.drives(e)
+	w.network(e)
+	e.guest()
+	e.hardware()
+	e.placement()
+	e.metadata()
+}
+
+// power says when the machine runs.
+func (e *entry) power() {
+	if s := e.live.vm.Spec.RunStrategy; s != nil && *s != kubevirtv1.RunStrategyAlways {
+		e.keys.set("runStrategy", string(*s))
+	}
+}
+
+// hardware says firmware and devices, as far as they differ from those of the operating
+// system's entry.
+func (e *entry) hardware() {
+	spec := e.live.spec()
+	e.firmware(spec.Domain.Firmware)
+	e.tpm(spec.Domain.Devices.TPM)
+	var gpus, devices []any
+	for i, g := range spec.Domain.Devices.GPUs {
+		gpus = append(gpus, device(g.Name, g.DeviceName, "gpu", i))
+	}
+	for i, h := range spec.Domain.Devices.HostDevices {
+		devices = append(devices, device(h.Name, h.DeviceName, "hostdevice", i))
+	}
+	e.keys.set("gpus", nodes(gpus))
+	e.keys.set("hostDevices", nodes(devices))
+	if spec.Domain.Machine != nil {
+		e.keys.set("machineType", spec.Domain.Machine.Type)
+	}
+	if a := e.live.arch(); a != catalog.DefaultArch {
+		e.keys.set("arch", a)
+	}
+}
+
+// firmware says what differs, and the identity as it is: the guest knows itself by it.
+func (e *entry) firmware(f *kubevirtv1.Firmware) {
+	kind, persistent := e.bootloader(f)
+	inherited, persists := e.inheritedFirmware()
+	has := node{}
+	if kind != inherited {
+		has.set("type", kind)
+	}
+	if persistent != persists && kind != "bios" && kind != "" {
+		has.put("persistent", truth(persistent))
+	}
+	if f != nil {
+		has.set("uuid", string(f.UUID))
+		has.set("serial", f.Serial)
+	}
+	e.keys.set("firmware", has.short("type"))
+}
+
+// bootloader returns the type of a firmware in the words of the format, and whether its
+// variables persist. With a preference, firmware that the machine does not name is "".
+func (e *entry) bootloader(f *kubevirtv1.Firmware) (kind string, persistent bool) {
+	var b kubevirtv1.Bootloader
+	if f != nil && f.Bootloader != nil {
+		b = *f.Bootloader
+	}
+	switch {
+	case b.EFI == nil && b.BIOS == nil && e.preferred():
+		return "", false
+	case b.EFI == nil:
+		return "bios", false
+	}
+	kind = "efi"
+	if b.EFI.SecureBoot == nil || *b.EFI.SecureBoot {
+		kind = "secureboot"
+	}
+	return kind, b.EFI.Persistent != nil && *b.EFI.Persistent
+}
+
+// inheritedFirmware returns the firmware of the operating system's entry, which a
+// preference takes the place of.
+func (e *entry) inheritedFirmware() (kind string, persistent bool) {
+	if e.preferred() {
+		return "", false
+	}
+	f := e.os.Defaults.Get("firmware")
+	return cmp.Or(f.Get("type").Str(), "bios"), isTrue(f.Get("persistent"))
+}
+
+// preferred reports whether a preference sets the hardware.
+func (e *entry) preferred() bool { return e.live.vm.Spec.Preference != nil }
+
+func isTrue(n *source.Node) bool { return n != nil && n.Kind == source.Bool && n.Text == "true" }
+
+// tpm says the TPM if it differs.
+func (e *entry) tpm(t *kubevirtv1.TPMDevice) {
+	inherited := e.os.Defaults.Get("tpm")
+	if e.preferred() {
+		inherited = nil
+	}
+	has := t != nil && (t.Enabled == nil || *t.Enabled)
+	persistent := has && t.Persistent != nil && *t.Persistent
+	persists := node{}
+	persists.put("persistent", truth(persistent))
+	switch {
+	case has == inherited.IsSet() && persistent == isTrue(inherited.Get("persistent")):
+	case persistent || has && inherited.IsSet():
+		e.keys.put("tpm", persists.tree())
+	default:
+		e.keys.put("tpm", truth(has))
+	}
+}
+
+// device returns a device in the short form if its name is the one that it would get.
+func device(name, resource, prefix string, i int) *source.Node {
+	d := node{}
+	d.set("device", resource)
+	if name != nth(prefix, i) {
+		d.set("name", name)
+	}
+	return d.short("device")
+}
+
+// placement says where the machine runs, and how it is taken from there: what the format
+// has in the words of Kubernetes and KubeVirt.
+func (e *entry) placement() {
+	spec := e.live.spec()
+	if s := spec.EvictionStrategy; s != nil {
+		e.keys.set("evictionStrategy", string(*s))
+	}
+	e.keys.set("nodeSelector", spec.NodeSelector)
+	e.keys.set("tolerations", spec.Tolerations)
+	e.keys.set("affinity", spec.Affinity)
+	e.keys.set("topologySpreadConstraints", spec.TopologySpreadConstraints)
+	e.keys.set("priorityClassName", spec.PriorityClassName)
+	e.grace(spec.TerminationGracePeriodSeconds)
+	e.keys.set("readinessProbe", spec.ReadinessProbe)
+	e.keys.set("livenessProbe", spec.LivenessProbe)
+	e.keys.set("hostname", escaped(spec.Hostname))
+}
+
+// grace says the grace period if it differs from that of the operating system's entry.
+func (e *entry) grace(seconds *int64) {
+	const key = "terminationGracePeriodSeconds"
+	inherited := e.os.Defaults.Get(key)
+	if e.preferred() {
+		inherited = nil
+	}
+	switch {
+	case seconds == nil && inherited.IsSet():
+		e.keys.put(key, null())
+	case seconds != nil:
+		if v := number(decimal(*seconds)); !inherited.IsSet() || inherited.Text != v.Text {
+			e.keys.put(key, v)
+		}
+	}
+}
+
+// metadata says the labels that the machine and its pods have, and annotations. Those of
+// one of both are a residue.
+func (e *entry) metadata() {
+	vm := e.live.vm
+	shared := maps.Clone(vm.Labels)
+	maps.DeleteFunc(shared, func(key, value string) bool {
+		of, ok := vm.Spec.Template.ObjectMeta.Labels[key]
+		return !ok || of != value || isOurs(key) || key == labelDomain || key == labelSize
+	})
+	e.keys.set("labels", texts(shared))
+	e.keys.set("annotations", texts(vm.Annotations))
+	pod := maps.Clone(vm.Spec.Template.ObjectMeta.Annotations)
+	if w := pod[annotationWorkload]; w != "" && w != e.os.Workload {
+		e.keys.set("workload", w)
+		delete(pod, annotationWorkload)
+	}
+	maps.DeleteFunc(pod, func(key, value string) bool { return value == e.consoleAnnotation(key) })
+	e.keys.set("podAnnotations", texts(pod))
+}
+
+// consoleAnnotation returns the value that is rendered for an annotation of the pods, or
+// "" for annotations that are not.
+func (e *entry) consoleAnnotation(key string) string {
+	switch key {
+	case "vm.kubevirt.io/os":
+		return cmp.Or(e.os.Label, e.os.Name)
+	case "vm.kubevirt.io/flavor":
+		return e.flavorName()
+	case annotationWorkload:
+		return e.os.Workload
+	}
+	return ""
+}

@@ -1,0 +1,3 @@
+package adopt
+
+func (w *work) factor() {}

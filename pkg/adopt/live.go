@@ -1,0 +1,110 @@
+package adopt
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// live is a VirtualMachine as it was read, without what the API server and the
+// controllers set, and in the form that package render writes.
+type live struct {
+	manifest.ID
+	vm     *kubevirtv1.VirtualMachine
+	tree   tree // of vm
+	object tree // as it was read
+	lines  int  // of vm as YAML
+}
+
+// serverSet are annotations that clients and controllers write for themselves. Git does
+// not have them, and Argo CD leaves them alone.
+var serverSet = []string{
+	"kubectl.kubernetes.io/last-applied-configuration", // kubectl
+	"kubevirt.io/latest-observed-api-version",          // kubevirt/kubevirt v1.8.4, api core/v1/types.go
+	"kubevirt.io/storage-observed-api-version",
+}
+
+// readLive decodes a VirtualMachine strictly: what KubeVirt's types do not know, no
+// fleet could render.
+func readLive(o manifest.Object, namespace string) (*live, error) {
+	n, err := patch.FromJSON(o.JSON, new(source.Node))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", o.ID, err)
+	}
+	l := &live{ID: o.ID, vm: new(kubevirtv1.VirtualMachine), object: o.Tree()}
+	l.Namespace = namespace
+	var found source.Diagnostics
+	source.Decode(source.Merge(n, serverKeys()), l.vm, "", &found)
+	if found.HasErrors() {
+		return nil, errors.New(problems(&found))
+	}
+	if l.vm.Spec.Template == nil {
+		return nil, errors.New("spec.template: missing")
+	}
+	l.normalize()
+	normal, err := manifest.New(l.vm)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", o.ID, err)
+	}
+	l.tree = normal.Tree()
+	l.lines = lines(manifest.AppendYAML(nil, normal.JSON))
+	return l, nil
+}
+
+// serverKeys is a merge patch that removes what the server writes.
+func serverKeys() *source.Node {
+	return nodeOf(tree{"status": nil, "metadata": tree{"managedFields": nil, "ownerReferences": nil}})
+}
+
+// problems returns the messages of all problems, by path, without a position: the
+// manifest was read as JSON.
+func problems(found *source.Diagnostics) string {
+	var all []string
+	for _, d := range found.Sorted() {
+		all = append(all, d.Path+": "+d.Message)
+	}
+	return strings.Join(all, "; ")
+}
+
+// normalize leaves of the metadata what a person could have written, and fills in what
+// the webhooks of KubeVirt would (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go).
+func (l *live) normalize() {
+	vm := l.vm
+	vm.TypeMeta = metav1.TypeMeta{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine"}
+	vm.ObjectMeta = metav1.ObjectMeta{
+		Name: l.Name, Namespace: l.Namespace, Labels: vm.Labels, Annotations: maps.Clone(vm.Annotations),
+	}
+	for _, key := range serverSet {
+		delete(vm.Annotations, key)
+	}
+	maps.DeleteFunc(vm.Annotations, func(key, _ string) bool { return isOurs(key) })
+	t := &vm.Spec.Template.ObjectMeta
+	*t = metav1.ObjectMeta{Name: t.Name, Labels: t.Labels, Annotations: t.Annotations}
+	vm.Spec.Template.Spec.Architecture = cmp.Or(vm.Spec.Template.Spec.Architecture, catalog.DefaultArch)
+	for i := range vm.Spec.DataVolumeTemplates {
+		t := &vm.Spec.DataVolumeTemplates[i]
+		t.TypeMeta = metav1.TypeMeta{}
+		t.Status = nil
+		t.ObjectMeta = metav1.ObjectMeta{
+			Name: t.Name, Namespace: t.Namespace, Labels: t.Labels, Annotations: t.Annotations,
+		}
+	}
+}
+
+func (l *live) arch() string { return l.vm.Spec.Template.Spec.Architecture }
+
+func (l *live) spec() *kubevirtv1.VirtualMachineInstanceSpec { return &l.vm.Spec.Template.Spec }
+
+// lines returns the number of lines of a text.
+func lines(text []byte) int { return bytes.Count(text, []byte("\n")) }

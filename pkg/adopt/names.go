@@ -1,0 +1,73 @@
+package adopt
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// rootVolume is the name that package render gives to the volume of the root disk.
+const rootVolume = "rootdisk"
+
+// The labels and annotations that package render adds to pods (kubevirt/common-templates
+// templates/*.tpl.yaml).
+const (
+	labelDomain = "kubevirt.io/domain"
+	labelSize   = "kubevirt.io/size"
+
+	annotationFlavor   = "vm.kubevirt.io/flavor"
+	annotationWorkload = "vm.kubevirt.io/workload"
+)
+
+// isOurs reports whether a label or annotation is vmrender's or Argo CD's own.
+func isOurs(key string) bool {
+	return labels.IsReserved(key) || strings.HasPrefix(key, argocd.AnnotationPrefix)
+}
+
+// keyOf returns the key under `disks` of a volume.
+func keyOf(volume string) string {
+	if volume == rootVolume {
+		return values.RootDisk
+	}
+	return volume
+}
+
+// nth returns a name with its number, as devices without a name have.
+func nth(prefix string, i int) string { return prefix + strconv.Itoa(i) }
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// escaped returns a text as it is written where the format has templates.
+func escaped(text string) string { return strings.ReplaceAll(text, "{{", `{{ "{{" }}`) }
+
+// texts returns a map whose values are templates, or nil if it is empty.
+func texts(m map[string]string) *source.Node {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(tree, len(m))
+	for key, value := range m {
+		out[key] = escaped(value)
+	}
+	return nodeOf(out)
+}
+
+// nodes returns a list of values, or nil if there are none.
+func nodes(items []any) *source.Node {
+	if len(items) == 0 {
+		return nil
+	}
+	n := &source.Node{Kind: source.List}
+	for _, item := range items {
+		if v := valueOf(item); v != nil {
+			n.Items = append(n.Items, v)
+		} else {
+			n.Items = append(n.Items, &source.Node{Kind: source.Map})
+		}
+	}
+	return n
+}

@@ -1,0 +1,148 @@
+package adopt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// prove renders the fleet, adds what its entries do not say, moves what they share to
+// where it is shared, and renders it again. The last rendering is the verdict.
+func (w *work) prove() error {
+	w.arrange()
+	rendered, err := w.render()
+	if err != nil {
+		return err
+	}
+	for _, e := range w.entries {
+		if vm := rendered[e.key()]; vm != nil {
+			e.settle(e.comparable(vm))
+		}
+	}
+	w.factor()
+	if rendered, err = w.render(); err != nil {
+		return err
+	}
+	for _, e := range w.entries {
+		e.judge(rendered[e.key()])
+	}
+	return nil
+}
+
+// judge says how a machine differs from what is rendered.
+func (e *entry) judge(vm tree) {
+	if vm == nil || len(e.problems) > 0 {
+		e.machine.Differences = e.problems
+		return
+	}
+	e.machine.Differences = differences(e.live.tree, e.comparable(vm))
+}
+
+// key identifies the machine among what is rendered.
+func (e *entry) key() string { return e.live.Namespace + "/" + e.live.Name }
+
+// comparable returns a rendered VirtualMachine without what Git adds to the metadata of
+// every machine, which no running machine sees.
+func (e *entry) comparable(vm tree) tree {
+	for _, kind := range []string{"labels", "annotations"} {
+		has := manifest.Map(e.live.tree, "metadata", kind)
+		all := manifest.Map(vm, "metadata", kind)
+		for key := range all {
+			if _, ok := has[key]; !ok && isAdded(key) {
+				delete(all, key)
+			}
+		}
+		if len(all) == 0 {
+			delete(manifest.Map(vm, "metadata"), kind)
+		}
+	}
+	return vm
+}
+
+// added are labels that package render adds to VirtualMachines.
+var added = map[string]bool{
+	"app": true, "app.kubernetes.io/managed-by": true, "kubevirt.io/vm-delete-protection": true,
+}
+
+func isAdded(key string) bool { return added[key] || isOurs(key) }
+
+// render writes the fleet to a directory and renders it as users do. It returns the
+// VirtualMachines by namespace and name, without those of entries with problems, which
+// it notes.
+func (w *work) render() (map[string]tree, error) {
+	dir, err := os.MkdirTemp("", "vmrender-import-")
+	if err != nil {
+		return nil, fmt.Errorf("rendering what was imported: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	w.files = w.write()
+	if err := writeAll(dir, w.files); err != nil {
+		return nil, err
+	}
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
+	rendered := c.Rendered(diags)
+	if err := w.assign(dir, diags); err != nil {
+		return nil, err
+	}
+	objects, err := render.Objects(rendered...)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]tree{}
+	for _, o := range objects {
+		if o.Kind == "VirtualMachine" {
+			out[o.Namespace+"/"+o.Name] = o.Tree()
+		}
+	}
+	return out, nil
+}
+
+func writeAll(dir string, files []File) error {
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("writing what was imported: %w", err)
+		}
+		if err := os.WriteFile(path, f.Text, 0o600); err != nil {
+			return fmt.Errorf("writing what was imported: %w", err)
+		}
+	}
+	return nil
+}
+
+// assign notes each error at the entry that it is in. An error that is in none is
+// returned: nothing is proven then.
+func (w *work) assign(dir string, diags *source.Diagnostics) error {
+	for _, e := range w.entries {
+		e.problems = nil
+	}
+	var others []error
+	for _, d := range diags.Sorted() {
+		if d.Severity != source.Error {
+			continue
+		}
+		path, _ := filepath.Rel(dir, d.Pos.File)
+		found := false
+		if g := w.levels[filepath.ToSlash(path)]; g != nil {
+			for _, e := range g.entries {
+				if e.at(d.Pos) {
+					e.problems = append(e.problems, d.Path+": "+d.Message)
+					found = true
+				}
+			}
+		}
+		if !found {
+			others = append(others, errors.New(strings.TrimPrefix(d.String(), dir+string(filepath.Separator))))
+		}
+	}
+	return errors.Join(others...)
+}

@@ -1,0 +1,250 @@
+package adopt
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// settle adds to an entry what no key of it says: the difference between what it renders
+// to and the machine, at the disk or NIC that it belongs to, or as `overrides`.
+func (e *entry) settle(rendered tree) {
+	live := e.live.tree
+	for i := range parts {
+		e.settleParts(&parts[i], live, rendered)
+	}
+	var add []any
+	for _, at := range lists {
+		add = append(add, appended(at, live, rendered)...)
+	}
+	if over := difference(rendered, live); len(over) > 0 {
+		e.keys.put("overrides", nodeOf(over))
+	}
+	e.keys.set("patches", nodes(add))
+}
+
+// part is a kind of lists whose entries have patches of their own in the format.
+type part struct {
+	path []string
+	// owned are the fields that no patch changes, since a key says them.
+	owned []string
+	put   func(e *entry, name string, patch *source.Node) bool
+}
+
+var (
+	pathDisks     = []string{"spec", "template", "spec", "domain", "devices", "disks"}
+	pathNICs      = []string{"spec", "template", "spec", "domain", "devices", "interfaces"}
+	pathVolumes   = []string{"spec", "template", "spec", "volumes"}
+	pathNetworks  = []string{"spec", "template", "spec", "networks"}
+	pathTemplates = []string{"spec", "dataVolumeTemplates"}
+
+	// lists are the lists that a machine may have more entries of than words say.
+	lists = [][]string{pathDisks, pathVolumes, pathNICs, pathNetworks, pathTemplates}
+)
+
+var parts = []part{
+	{
+		path: pathDisks, put: (*entry).putDisk,
+		owned: []string{"name", "bootOrder", "serial", "cache", "io", "shareable"},
+	},
+	{
+		path: pathNICs, put: (*entry).putNIC,
+		owned: []string{"name", "macAddress", "bootOrder", "state", "ports"},
+	},
+	{path: pathTemplates, put: (*entry).putTemplate, owned: []string{}},
+}
+
+// settleParts patches the entries of a list one by one, if they have the same names in the
+// same order. What is patched is the same in both trees then.
+func (e *entry) settleParts(p *part, live, rendered tree) {
+	want, got := manifest.List(live, p.path...), manifest.List(rendered, p.path...)
+	if len(got) > len(want) {
+		return
+	}
+	for i := range got {
+		if manifest.EntryName(got[i]) != manifest.EntryName(want[i]) {
+			return
+		}
+	}
+	for i := range got {
+		over := difference(got[i].(tree), want[i].(tree))
+		if len(over) == 0 || slices.ContainsFunc(p.owned, func(key string) bool { _, ok := over[key]; return ok }) {
+			continue
+		}
+		if p.put(e, manifest.EntryName(got[i]), nodeOf(over)) {
+			got[i] = want[i]
+		}
+	}
+}
+
+// putDisk adds a patch to the disk with a volume of that name.
+func (e *entry) putDisk(volume string, patch *source.Node) bool {
+	key, ok := e.disks[volume]
+	if ok {
+		e.putInDisk(key, "overrides", patch)
+	}
+	return ok
+}
+
+// putTemplate adds a patch to the disk with a DataVolume of that name.
+func (e *entry) putTemplate(name string, patch *source.Node) bool {
+	for _, v := range e.live.spec().Volumes {
+		if key, ok := e.disks[v.Name]; ok && v.DataVolume != nil && v.DataVolume.Name == name {
+			e.putInDisk(key, "dataVolume", source.Compose(e.keys.get("disks").Get(key, "dataVolume"), patch))
+			return true
+		}
+	}
+	return false
+}
+
+func (e *entry) putInDisk(key, name string, patch *source.Node) {
+	disks := nodeFrom(e.keys.get("disks"), "")
+	disk := nodeFrom(disks.get(key), "size")
+	disk.put(name, patch)
+	disks.put(key, disk.tree())
+	e.keys.put("disks", disks.tree())
+}
+
+// putNIC adds a patch to the NIC of that name.
+func (e *entry) putNIC(name string, patch *source.Node) bool {
+	i, ok := e.nics[name]
+	if !ok {
+		return false
+	}
+	list := e.keys.get("nics")
+	if list == nil {
+		list = nodes([]any{podNetwork})
+	}
+	items := slices.Clone(list.Items)
+	nic := nodeFrom(items[i], "network")
+	nic.put("overrides", patch)
+	items[i] = nic.tree()
+	e.keys.put("nics", &source.Node{Kind: source.List, Items: items})
+	return true
+}
+
+// nodeFrom returns a map to build on: the one given, or one with a scalar under the key
+// that it is short for.
+func nodeFrom(n *source.Node, key string) *node {
+	out := new(node)
+	switch {
+	case n == nil || n.Kind == source.Null:
+	case n.Kind == source.Map:
+		out.fields = slices.Clone(n.Fields)
+	default:
+		out.put(key, n)
+	}
+	return out
+}
+
+// appended returns the operations that append to a list what the machine has beyond what
+// is rendered, if that is where it differs.
+func appended(at []string, live, rendered tree) []any {
+	want, got := manifest.List(live, at...), manifest.List(rendered, at...)
+	if len(got) == 0 || len(got) >= len(want) || !reflect.DeepEqual(got, want[:len(got)]) {
+		return nil
+	}
+	var out []any
+	for _, item := range want[len(got):] {
+		op := node{}
+		op.set("op", "add")
+		op.set("path", "/"+strings.Join(at, "/")+"/-")
+		op.put("value", nodeOf(item))
+		out = append(out, op.tree())
+	}
+	parent := manifest.Map(rendered, at[:len(at)-1]...)
+	parent[at[len(at)-1]] = want
+	return out
+}
+
+// difference returns the merge patch (RFC 7386) from one tree to another: nil removes a
+// key, lists are replaced. It is empty if they are equal.
+func difference(from, to tree) tree {
+	out := tree{}
+	for key := range from {
+		if _, ok := to[key]; !ok {
+			out[key] = nil
+		}
+	}
+	for key, want := range to {
+		got, ok := from[key]
+		a, isTree := got.(tree)
+		b, areTrees := want.(tree)
+		switch {
+		case isTree && areTrees:
+			if below := difference(a, b); len(below) > 0 {
+				out[key] = below
+			}
+		case !ok || !reflect.DeepEqual(got, want):
+			out[key] = want
+		}
+	}
+	return out
+}
+
+// differences returns what differs between two trees, as `path: was, becomes`, sorted.
+func differences(live, rendered tree) []string {
+	var out []string
+	over := difference(live, rendered)
+	for _, path := range leaves(nil, over) {
+		was, becomes := reach(live, path), reach(over, path)
+		out = append(out, strings.Join(path, ".")+": "+shown(was)+", becomes "+shown(becomes))
+	}
+	return out
+}
+
+// leaves returns the paths of a tree that do not lead to trees with keys, sorted.
+func leaves(at []string, t tree) [][]string {
+	var out [][]string
+	for _, key := range slices.Sorted(maps.Keys(t)) {
+		path := append(slices.Clone(at), key)
+		if below, ok := t[key].(tree); ok && len(below) > 0 {
+			out = append(out, leaves(path, below)...)
+		} else {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// reach returns the value at a path of keys, which may have brackets in their names.
+func reach(t tree, path []string) any {
+	var v any = t
+	for _, key := range path {
+		below, _ := v.(tree)
+		v = below[key]
+	}
+	return v
+}
+
+// shown returns a value as a report shows it: lists, which may contain user data, by the
+// number of their entries.
+func shown(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case []any:
+		return fmt.Sprintf("%d entries", len(v))
+	case tree:
+		return fmt.Sprintf("%d keys", len(v))
+	}
+	text := string(source.AppendJSON(nil, nodeOf(v)))
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:57]) + "..."
+	}
+	return text
+}
+
+// treeOf returns a value with a form in JSON as a tree.
+func treeOf(v any) tree {
+	text, err := manifest.Encode(nil, v)
+	if err != nil {
+		return nil
+	}
+	return manifest.Decode(text)
+}

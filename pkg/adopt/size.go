@@ -1,0 +1,153 @@
+package adopt
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// size says cpu and memory, or the instance type that has them; a flavor only if the
+// machine is labelled with it and is of its size.
+func (w *work) size(e *entry) {
+	vm := e.live.vm
+	if t := vm.Spec.Instancetype; t != nil {
+		e.keys.set("instancetype", e.matcher(t.Name, t.Kind, t.InferFromVolume, "VirtualMachineClusterInstancetype"))
+	}
+	if p := vm.Spec.Preference; p != nil {
+		e.keys.set("preference", e.matcher(p.Name, p.Kind, p.InferFromVolume, "VirtualMachineClusterPreference"))
+	}
+	d := &e.live.spec().Domain
+	if vm.Spec.Instancetype == nil {
+		cpu, memory := e.cpu(d.CPU), memoryOf(d)
+		if name := w.flavor(e, cpu, memory); name != "" {
+			e.keys.set("flavor", name)
+		} else {
+			e.keys.set("cpu", cpu)
+			e.keys.set("memory", memory)
+		}
+	}
+	e.resources(&d.Resources)
+}
+
+// matcher returns an instance type or a preference: its name alone if it is cluster-wide.
+func (e *entry) matcher(name, kind, volume, clusterWide string) any {
+	if volume != "" && name == "" {
+		n := node{}
+		n.set("inferFrom", keyOf(volume))
+		return n.tree()
+	}
+	n := node{}
+	n.set("name", name)
+	if kind != "" && kind != clusterWide {
+		n.set("kind", kind)
+	}
+	return n.short("name")
+}
+
+// cpu returns the number of virtual CPUs if the machine has the topology that the
+// operating system's entry gives to it, and the long form otherwise. What is missing
+// counts as 1, as for KubeVirt.
+func (e *entry) cpu(c *kubevirtv1.CPU) any {
+	if c == nil {
+		c = &kubevirtv1.CPU{}
+	}
+	sockets, cores, threads := max(c.Sockets, 1), max(c.Cores, 1), max(c.Threads, 1)
+	n := node{}
+	count, others := sockets, cores
+	if e.os.Topology == "cores" {
+		count, others = cores, sockets
+	}
+	plain := others == 1 && threads == 1
+	if plain {
+		n.set("count", count)
+	} else {
+		n.set("sockets", c.Sockets)
+		n.set("cores", c.Cores)
+		n.set("threads", c.Threads)
+	}
+	n.set("model", c.Model)
+	n.set("maxSockets", c.MaxSockets)
+	n.set("dedicated", c.DedicatedCPUPlacement)
+	n.set("isolateEmulator", c.IsolateEmulatorThread)
+	n.set("numa", c.NUMA != nil && c.NUMA.GuestMappingPassthrough != nil)
+	n.set("realtime", c.Realtime != nil)
+	n.set("features", features(c.Features))
+	if plain && len(n.fields) > 1 {
+		n.fields[0].Key = cmp.Or(e.os.Topology, "sockets")
+	}
+	return n.short("count")
+}
+
+func features(in []kubevirtv1.CPUFeature) any {
+	var out []any
+	for _, f := range in {
+		n := node{}
+		n.set("name", f.Name)
+		n.set("policy", f.Policy)
+		out = append(out, n.short("name"))
+	}
+	return nodes(out)
+}
+
+// memoryOf returns the memory of the guest: that which the pod asks for if nothing else
+// says it, as for KubeVirt.
+func memoryOf(d *kubevirtv1.DomainSpec) any {
+	m := d.Memory
+	if m == nil {
+		m = new(kubevirtv1.Memory)
+	}
+	n := node{}
+	requested, ok := d.Resources.Requests[corev1.ResourceMemory]
+	switch {
+	case m.Guest != nil:
+		n.set("guest", m.Guest.String())
+	case ok:
+		n.set("guest", requested.String())
+	}
+	if m.MaxGuest != nil {
+		n.set("max", m.MaxGuest.String())
+	}
+	if m.Hugepages != nil {
+		n.set("hugepages", m.Hugepages.PageSize)
+	}
+	return n.short("guest")
+}
+
+// resources says requests and limits.
+func (e *entry) resources(r *kubevirtv1.ResourceRequirements) {
+	n := node{}
+	n.set("requests", r.Requests)
+	n.set("limits", r.Limits)
+	n.set("overcommitGuestOverhead", r.OvercommitGuestOverhead)
+	e.keys.set("resources", n.tree())
+}
+
+// flavor returns the flavor that the machine is labelled with, if it is a flavor of the
+// catalog that has its size, and "" otherwise.
+func (w *work) flavor(e *entry, cpu, memory any) string {
+	t := e.live.vm.Spec.Template.ObjectMeta
+	name := cmp.Or(t.Annotations[annotationFlavor], t.Labels[labelSize])
+	of := w.catalog.Node("flavors", name)
+	if name == "" || of == nil || !equal(of.Get("cpu"), valueOf(cpu)) || !sameSize(of.Get("memory").Str(), memory) {
+		return ""
+	}
+	return name
+}
+
+// sameSize reports whether a memory is only a quantity, and the same as another.
+func sameSize(text string, memory any) bool {
+	a, errA := values.ParseQuantity(text)
+	b, errB := values.ParseQuantity(valueOf(memory).Str())
+	return errA == nil && errB == nil && a == b
+}
+
+// flavorName returns what is rendered as the size of the machine.
+func (e *entry) flavorName() string {
+	if t := e.live.vm.Spec.Instancetype; t != nil {
+		return cmp.Or(t.Name, "custom")
+	}
+	return cmp.Or(e.keys.get("flavor").Str(), "custom")
+}

@@ -1,0 +1,160 @@
+package adopt
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// headerFile is the root of the fleet.
+const headerFile = "fleet.yaml"
+
+// written is the fleet as text, with the place of each entry in it.
+type written struct {
+	header map[string]*node  // maps under `catalog` by kind
+	levels map[string]*group // by file
+}
+
+// group is the entries of one file, and what they share.
+type group struct {
+	file, namespace string
+	defaults        node
+	entries         []*entry
+}
+
+// write writes the files of the fleet.
+func (w *work) write() []File {
+	files := []File{{headerFile, w.writeHeader()}}
+	for _, path := range slices.Sorted(maps.Keys(w.levels)) {
+		files = append(files, File{path, w.levels[path].write()})
+	}
+	return files
+}
+
+// arrange puts the entries in their files.
+func (w *work) arrange() {
+	w.levels = map[string]*group{}
+	for _, e := range w.entries {
+		g := w.levels[e.machine.File]
+		if g == nil {
+			g = &group{file: e.machine.File, namespace: e.live.Namespace}
+			w.levels[e.machine.File] = g
+		}
+		g.entries = append(g.entries, e)
+		if e.live.Namespace != g.namespace {
+			e.keys.set("namespace", e.live.Namespace)
+		}
+	}
+}
+
+// writeHeader returns fleet.yaml.
+func (w *work) writeHeader() []byte {
+	var out writer
+	head := node{}
+	head.set("apiVersion", values.APIVersion)
+	head.set("kind", values.Kind)
+	named := node{}
+	named.set("name", cmp.Or(w.Name, "imported"))
+	head.set("metadata", &named)
+	head.set("target", w.Target)
+	out.fields(0, head.tree())
+	if id := w.identity(); !id.empty() {
+		out.comment(0, "Some machines have no identity of their own in the cluster: KubeVirt derives it from their names.")
+		out.field(0, "identity", id.tree())
+	}
+	if c := w.catalogOf(); !c.empty() {
+		out.field(0, "catalog", c.tree())
+	}
+	if !w.Unprotected {
+		protect := node{}
+		protect.set("protect", true)
+		out.comment(0, "The cluster refuses to delete these machines until this is removed, and then from the machine.")
+		out.field(0, "defaults", one("lifecycle", protect.tree()))
+	}
+	return []byte(out.String())
+}
+
+// identity says which identities must not be derived, since there are machines without.
+func (w *work) identity() *node {
+	id := new(node)
+	for _, e := range w.entries {
+		f := e.live.spec().Domain.Firmware
+		if f == nil || f.UUID == "" {
+			id.put("uuid", truth(false))
+		}
+	}
+	for _, e := range w.entries {
+		if f := e.live.spec().Domain.Firmware; f == nil || f.Serial == "" {
+			id.put("serial", truth(false))
+		}
+	}
+	return id
+}
+
+// catalogOf returns what the machines share in the catalog.
+func (w *work) catalogOf() *node {
+	all, nets := new(node), new(node)
+	for _, kind := range slices.Sorted(maps.Keys(w.header)) {
+		all.set(kind, w.header[kind])
+	}
+	for _, nad := range slices.SortedFunc(maps.Keys(w.networks), func(a, b string) int {
+		return strings.Compare(w.networks[a].name, w.networks[b].name)
+	}) {
+		n := node{}
+		n.set("nad", nad)
+		if b := w.networks[nad].binding; b != "bridge" {
+			n.set("binding", b)
+		}
+		nets.set(w.networks[nad].name, &n)
+	}
+	all.set("networks", nets)
+	return all
+}
+
+// write returns the file of a group, and notes the lines of its entries.
+func (g *group) write() []byte {
+	var out writer
+	if g.namespace != "" {
+		out.field(0, "namespace", valueOf(g.namespace))
+	}
+	if !g.defaults.empty() {
+		out.field(0, "defaults", g.defaults.tree())
+	}
+	out.raw("vms:\n")
+	for _, e := range g.entries {
+		for _, c := range e.comments() {
+			out.comment(2, c)
+		}
+		e.first = out.line
+		out.field(2, e.machine.Entry, e.keys.tree())
+		e.machine.Lines = out.line - e.first
+	}
+	return []byte(out.String())
+}
+
+// comments returns what a reader of the entry should know, a line each.
+func (e *entry) comments() []string {
+	var out []string
+	if e.machine.Guess.Reason != "" {
+		out = append(out, e.machine.Guess.OS+": "+e.machine.Guess.Reason)
+	}
+	return out
+}
+
+// at reports whether a position in the entry's file is the entry's.
+func (e *entry) at(pos source.Pos) bool {
+	return pos.Line > e.first && pos.Line <= e.first+e.machine.Lines
+}
+
+// numbered returns a name that is not taken, with a number if needed.
+func numbered(name string, taken func(string) bool) string {
+	for i := 2; taken(name); i++ {
+		name = strings.TrimRight(name, "-0123456789") + "-" + strconv.Itoa(i)
+	}
+	return name
+}
