@@ -196,8 +196,8 @@ var mutations = []mutation{
 		`d.Name != values.RootDisk {`, `d.Name == values.RootDisk {`,
 	},
 	{
-		"pkg/render/cloudinit.go", "./pkg/render", "changed data in a Secret changes the VM",
-		`g.serial(),`, `"",`,
+		"pkg/render/disks.go", "./pkg/render", "changed data in a Secret changes the VM",
+		`device.Serial = g.serial()`, `device.Serial = ""`,
 	},
 	{
 		"pkg/render/cloudinit.go", "./pkg/render", "changed cloud-init data is another root disk",

@@ -141,6 +141,12 @@ type Source struct {
 	// Disk with metrics of the host and the VM, which `vm-dump-metrics` reads. KubeVirt needs the feature gate
 	// DownwardMetrics. One for each VM.
 	DownwardMetrics bool `json:"downwardMetrics,omitempty"`
+	// Disk with the data of `cloudInit`: its name, its place among the disks and its device are those of this disk.
+	// Without such a disk the data is on the last one, `cloudinitdisk`. One for each VM.
+	CloudInit bool `json:"cloudInit,omitempty"`
+	// Disk with the answer file of `sysprep`, in the same way: a CD-ROM unless `type` says otherwise. Without such a
+	// disk the file is on the last one, `sysprep`. One for each VM.
+	Sysprep bool `json:"sysprep,omitempty"`
 	// Disk of a VM in VMware vSphere, imported by CDI.
 	VDDK *source.Node `json:"vddk,omitempty" ref:"vddk"`
 	// Disk of oVirt, imported by CDI.

@@ -14,7 +14,7 @@ import (
 // value of a boolean that is set is "true".
 type content struct{ key, value string }
 
-func (s *Source) contents() [20]content {
+func (s *Source) contents() [22]content {
 	return [...]content{
 		{"dataSource", s.DataSource},
 		{"image", s.Image},
@@ -33,6 +33,8 @@ func (s *Source) contents() [20]content {
 		{"configMap", s.ConfigMap},
 		{"serviceAccount", s.ServiceAccount},
 		{"downwardMetrics", whether(s.DownwardMetrics)},
+		{"cloudInit", whether(s.CloudInit)},
+		{"sysprep", whether(s.Sysprep)},
 		{"vddk", written(s.VDDK)},
 		{"imageio", written(s.ImageIO)},
 		{"dataSourceRef", written(s.DataSourceRef)},

@@ -15,7 +15,7 @@ const rootVolume = "rootdisk"
 
 // reservedVolumes are the volume names that vmrender itself uses.
 var reservedVolumes = map[string]string{
-	rootVolume: "the root disk", "cloudinitdisk": "cloud-init", "sysprep": "the answer file",
+	rootVolume: "the root disk", CloudInitVolume: "cloud-init", SysprepVolume: "the answer file",
 	driversDisk: "the drivers",
 }
 
@@ -49,7 +49,7 @@ func (d *draft) diskNames() []string {
 // order, or what is patched, such as `kernelBoot`.
 func (d *draft) checkBoot(m *Machine) {
 	inOrder := func(n NIC) bool { return n.BootOrder != nil }
-	inserted := func(disk Disk) bool { return disk.Kind != DiskEjected }
+	inserted := func(disk Disk) bool { return disk.Kind != DiskEjected && disk.Kind != DiskGuestData }
 	if d.vm.Disks[values.RootDisk] != nil || slices.ContainsFunc(m.Disks, inserted) ||
 		slices.ContainsFunc(m.NICs, inOrder) || len(m.Patches) > 0 || d.bootsKernel(m) {
 		return
@@ -79,8 +79,11 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	if in.Revision != nil {
 		out.Revision = *in.Revision
 	}
-	d.checkDiskName(name)
 	out.Source, out.Kind = d.diskSource(name, in)
+	d.checkDiskName(&out)
+	if out.Source.Sysprep {
+		out.Type = cmp.Or(in.Type, "cdrom")
+	}
 	if isClone(&out.Source) && d.entry.FromOS("disks", name, "size") && !d.entry.FromOS("disks", name, "source") {
 		out.Size = "" // the operating system's is that of its own image
 	}
@@ -92,10 +95,11 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	return out
 }
 
-func (d *draft) checkDiskName(name string) {
+func (d *draft) checkDiskName(disk *Disk) {
+	name := disk.Name
 	if problem := values.NameProblem(name); problem != "" {
 		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name, "%s", problem)
-	} else if of, ok := reservedVolumes[name]; ok {
+	} else if of, ok := reservedVolumes[name]; ok && !disk.isGuestVolume() {
 		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name,
 			"%q is the volume of %s; choose another name", name, of)
 	}
@@ -162,7 +166,7 @@ func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 	}
 	for i := range disks {
 		kind := strings.Join(disks[i].Source.Kinds(), "")
-		if kind != "serviceAccount" && kind != "downwardMetrics" {
+		if !slices.Contains([]string{"serviceAccount", "downwardMetrics", "cloudInit", "sysprep"}, kind) {
 			continue
 		}
 		if other, ok := first[kind]; ok {
@@ -210,6 +214,7 @@ func (d *draft) checkDisk(disk *Disk) {
 	}
 	d.checkRevision(disk)
 	d.checkClaimName(disk)
+	d.checkGuestDisk(disk)
 	if disk.DataVolume.IsSet() && disk.Kind != DiskDataVolume {
 		d.errorf(d.entry.At("disks", disk.Name, "dataVolume"), rule.Conflict, path+".dataVolume",
 			"the disk has no DataVolume to patch; remove it, or choose a source that CDI fills")

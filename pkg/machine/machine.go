@@ -122,6 +122,7 @@ const (
 	DiskEmpty                         // scratch space
 	DiskEjected                       // a CD-ROM drive without a medium
 	DiskFiles                         // files that Kubernetes or KubeVirt provides: a ConfigMap, Secret, …
+	DiskGuestData                     // the data of cloud-init, or the answer file
 )
 
 // Disk is one disk with all values resolved.

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -20,11 +21,6 @@ const inlineLimit = 2048
 const (
 	keyUserData    = "userdata"
 	keyNetworkData = "networkdata"
-)
-
-const (
-	cloudInitVolume = "cloudinitdisk"
-	sysprepVolume   = "sysprep"
 )
 
 // guestData is the cloud-init data that a Linux guest reads at its first boot.
@@ -102,24 +98,32 @@ func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
 	}
 }
 
-// addGuestDisks appends the disks with the guest's cloud-init or sysprep configuration.
+// addGuestDisks appends the disks with the guest's data that have no place among the disks.
 func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData) {
-	devices := &spec.Domain.Devices
-	if c := x.CloudInit; c != nil {
-		devices.Disks = append(devices.Disks, kubevirtv1.Disk{
-			Name:       cloudInitVolume,
-			DiskDevice: kubevirtv1.DiskDevice{Disk: &kubevirtv1.DiskTarget{Bus: kubevirtv1.DiskBus(c.Bus)}},
-			Serial:     g.serial(),
-		})
-		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: cloudInitVolume, VolumeSource: x.cloudInitSource(g)})
+	var placed catalog.Source
+	for i := range x.Disks {
+		s := &x.Disks[i].Source
+		placed.CloudInit, placed.Sysprep = placed.CloudInit || s.CloudInit, placed.Sysprep || s.Sysprep
 	}
-	if s := x.Sysprep; s != nil {
-		devices.Disks = append(devices.Disks, kubevirtv1.Disk{
-			Name:       sysprepVolume,
-			DiskDevice: kubevirtv1.DiskDevice{CDRom: &kubevirtv1.CDRomTarget{Bus: kubevirtv1.DiskBus(s.Bus)}},
+	if c := x.CloudInit; c != nil && !placed.CloudInit {
+		x.addDisk(spec, g, &machine.Disk{
+			Volume: machine.CloudInitVolume, Kind: machine.DiskGuestData, Source: catalog.Source{CloudInit: true}, Bus: c.Bus,
 		})
-		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: sysprepVolume, VolumeSource: sysprepSource(&s.Sysprep)})
 	}
+	if s := x.Sysprep; s != nil && !placed.Sysprep {
+		x.addDisk(spec, g, &machine.Disk{
+			Volume: machine.SysprepVolume, Kind: machine.DiskGuestData, Source: catalog.Source{Sysprep: true},
+			Type: "cdrom", Bus: s.Bus,
+		})
+	}
+}
+
+// guestSource returns the volume with the guest's data.
+func (x *rendering) guestSource(d *machine.Disk, g *guestData) kubevirtv1.VolumeSource {
+	if d.Source.Sysprep {
+		return sysprepSource(&x.Sysprep.Sysprep)
+	}
+	return x.cloudInitSource(g)
 }
 
 func (x *rendering) cloudInitSource(g *guestData) kubevirtv1.VolumeSource {

@@ -136,7 +136,7 @@ func TestCloudInitSource(t *testing.T) {
 func cloudInitVolumeOf(t testing.TB, vm *kubevirtv1.VirtualMachine) *kubevirtv1.Volume {
 	t.Helper()
 	for i := range vm.Spec.Template.Spec.Volumes {
-		if v := &vm.Spec.Template.Spec.Volumes[i]; v.Name == cloudInitVolume {
+		if v := &vm.Spec.Template.Spec.Volumes[i]; v.Name == machine.CloudInitVolume {
 			return v
 		}
 	}

@@ -11,19 +11,28 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// addDisks appends each disk in KubeVirt's form: a device for the guest, and a
-// volume of the same name with its content. An ejected CD-ROM has no volume.
-func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec) {
+// addDisks appends the disks, and after them those with the guest's data that are none of them.
+func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData) {
 	devices := &spec.Domain.Devices
 	const guest = 2 // room for the cloud-init and sysprep disks
 	devices.Disks = append(make([]kubevirtv1.Disk, 0, len(devices.Disks)+len(x.Disks)+guest), devices.Disks...)
 	spec.Volumes = append(make([]kubevirtv1.Volume, 0, len(spec.Volumes)+len(x.Disks)+guest), spec.Volumes...)
 	for i := range x.Disks {
-		d := &x.Disks[i]
-		devices.Disks = append(devices.Disks, *x.patchedDisk(d))
-		if d.Kind != machine.DiskEjected {
-			spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: d.Volume, VolumeSource: x.volumeSource(d)})
-		}
+		x.addDisk(spec, g, &x.Disks[i])
+	}
+	x.addGuestDisks(spec, g)
+}
+
+// addDisk appends a disk in KubeVirt's form: a device for the guest, and a
+// volume of the same name with its content. An ejected CD-ROM has no volume.
+func (x *rendering) addDisk(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData, d *machine.Disk) {
+	device := x.patchedDisk(d)
+	if d.Source.CloudInit && d.Serial == "" {
+		device.Serial = g.serial()
+	}
+	spec.Domain.Devices.Disks = append(spec.Domain.Devices.Disks, *device)
+	if d.Kind != machine.DiskEjected {
+		spec.Volumes = append(spec.Volumes, kubevirtv1.Volume{Name: d.Volume, VolumeSource: x.volumeSource(d, g)})
 	}
 }
 
@@ -142,13 +151,15 @@ func diskDevice(d *machine.Disk) *kubevirtv1.Disk {
 // copied to another claim, too: only then KubeVirt waits with the copy until CDI does
 // not write to the claim (watch/volume-migration/volume-migration.go, ValidateVolumes,
 // v1.8.4).
-func (x *rendering) volumeSource(d *machine.Disk) kubevirtv1.VolumeSource {
+func (x *rendering) volumeSource(d *machine.Disk, g *guestData) kubevirtv1.VolumeSource {
 	switch {
 	case d.Kind == machine.DiskContainerDisk:
 		return kubevirtv1.VolumeSource{ContainerDisk: &kubevirtv1.ContainerDiskSource{
 			Image: d.Source.ContainerDisk, ImagePullSecret: d.Source.Secret,
 			ImagePullPolicy: corev1.PullPolicy(d.Source.PullPolicy), Path: d.Source.Path,
 		}}
+	case d.Kind == machine.DiskGuestData:
+		return x.guestSource(d, g)
 	case d.Kind == machine.DiskFiles:
 		return filesSource(&d.Source)
 	case d.Kind == machine.DiskEmpty:

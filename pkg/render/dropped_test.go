@@ -147,6 +147,8 @@ var markers = map[string]marker{
 	"disks.*.source.configMap":       {"c", disk(keys{"size": "5Gi"})},
 	"disks.*.source.serviceAccount":  {"a", disk(keys{"size": "5Gi"})},
 	"disks.*.source.downwardMetrics": {true, disk(keys{"size": "5Gi"})},
+	"disks.*.source.cloudInit":       {true, merge(disk(keys{"bus": "scsi"}), keys{"cloudInit": keys{"user": "me"}})},
+	"disks.*.source.sysprep":         {true, disk(keys{"bus": "scsi"})},
 	"disks.*.source.vddk":            {vddk, disk(keys{"size": "5Gi"})},
 	"disks.*.source.imageio": {keys{
 		"url": "https://a/b", "diskId": "d", "secretRef": "s", "certConfigMap": "c",

@@ -32,8 +32,7 @@ func (x *rendering) virtualMachine(
 		fragment.DeepCopyInto(spec)
 	}
 	x.setDomain(&spec.Domain)
-	x.addDisks(spec)
-	x.addGuestDisks(spec, guest)
+	x.addDisks(spec, guest)
 	x.addFilesystems(spec)
 	x.addNICs(spec)
 	x.setScheduling(spec)

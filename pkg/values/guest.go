@@ -40,7 +40,8 @@ type CloudInit struct {
 	Store string `json:"store,omitempty" enum:"inline,secret"`
 	// Data source that the guest reads. Defaults to noCloud, which Windows does not read.
 	Datasource string `json:"datasource,omitempty" enum:"noCloud,configDrive"`
-	// Bus of the disk with the data. Defaults to that of the operating system's disks.
+	// Bus of the disk with the data, unless a disk has the source `cloudInit`. Defaults to that of the operating
+	// system's disks.
 	Bus string `json:"bus,omitempty" enum:"virtio,sata,scsi,usb"`
 }
 

@@ -131,7 +131,7 @@ func content(d *machine.Disk) string {
 		return "existing " + d.Source.String()
 	case machine.DiskEjected:
 		return "no medium"
-	case machine.DiskDataVolume, machine.DiskContainerDisk, machine.DiskEmpty, machine.DiskFiles:
+	case machine.DiskDataVolume, machine.DiskContainerDisk, machine.DiskEmpty, machine.DiskFiles, machine.DiskGuestData:
 	}
 	return strings.TrimSpace(d.Source.String() + " " + d.Source.Version)
 }
