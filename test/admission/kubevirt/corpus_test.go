@@ -21,9 +21,12 @@ const adopted = "../../../pkg/adopt/testdata/"
 
 // KubeVirt accepts every machine of the corpus: what is adopted is what a cluster has.
 func TestCorpus(t *testing.T) {
-	for name, objects := range manifests(t, adopted+"corpus") {
+	files := manifests(t, adopted+"corpus")
+	judges := corpusJudges(t, files)
+	for name, objects := range files {
 		t.Run(name, func(t *testing.T) {
-			product.Judge(t, object.OfKind(objects, "VirtualMachine"), corpusJudges(t, objects)...)
+			product.Judge(t, object.OfKind(objects, "VirtualMachine"), judges...)
+			require.Empty(t, object.JudgeAll(object.OfKind(objects, "VirtualMachineInstance"), judges[0]))
 		})
 	}
 }
@@ -40,20 +43,21 @@ var refused = map[string]string{
 func TestCorpusRefused(t *testing.T) {
 	files := manifests(t, adopted+"refused")
 	require.ElementsMatch(t, slices.Collect(maps.Keys(refused)), slices.Collect(maps.Keys(files)))
+	judges := corpusJudges(t, files)
 	for name, objects := range files {
-		problems := object.JudgeAll(object.OfKind(objects, "VirtualMachine"), corpusJudges(t, objects)...)
+		problems := object.JudgeAll(object.OfKind(objects, "VirtualMachine"), judges...)
 		require.Equal(t, refused[name] == "", len(problems) == 0, name)
 		require.Contains(t, strings.Join(problems, "\n"), refused[name], name)
 	}
 }
 
-// corpusJudges are the judges on a cluster that has the objects of a file. A field that is
+// corpusJudges are the judges on a cluster that has the objects of all files. A field that is
 // deprecated is no problem: machines have it for years.
-func corpusJudges(t *testing.T, objects []object.Object) []object.Judge {
+func corpusJudges(t *testing.T, files map[string][]object.Object) []object.Judge {
 	t.Helper()
 	schema, err := kubevirt.NewSchema()
 	require.NoError(t, err)
-	webhooks, err := kubevirt.NewWebhooksOn(kubevirt.Varied(objects))
+	webhooks, err := kubevirt.NewWebhooksOn(kubevirt.Varied(slices.Concat(slices.Collect(maps.Values(files))...)))
 	require.NoError(t, err)
 	boot, err := kubevirt.NewBoot(t.TempDir())
 	require.NoError(t, err)

@@ -13,11 +13,12 @@ import (
 )
 
 // NewSchema returns the judge of the CustomResourceDefinitions that
-// virt-operator installs for VirtualMachine and VirtualMachinePool.
+// virt-operator installs for VirtualMachine, VirtualMachineInstance and VirtualMachinePool.
 func NewSchema() (*schema.Judge, error) {
 	var definitions []*apiextensionsv1.CustomResourceDefinition
 	for _, definition := range []func() (*apiextensionsv1.CustomResourceDefinition, error){
 		components.NewVirtualMachineCrd,
+		components.NewVirtualMachineInstanceCrd,
 		components.NewVirtualMachinePoolCrd,
 	} {
 		d, err := definition()
