@@ -72,21 +72,17 @@ var evidences = []evidence{
 
 // markings returns the labels and annotations of a VM, and of its template.
 func markings(vm tree) []tree {
-	var out []tree
-	for _, of := range []any{vm, at(vm, "spec", "template")} {
-		out = append(out, object(of, "metadata", "annotations"), object(of, "metadata", "labels"))
+	template := at(vm, "spec", "template")
+	return []tree{
+		object(vm, "metadata", "annotations"), object(vm, "metadata", "labels"),
+		object(template, "metadata", "annotations"), object(template, "metadata", "labels"),
 	}
-	return out
 }
 
 // marks finds the values of a label or annotation.
 func marks(key string) func(tree, Related) []string {
 	return func(vm tree, _ Related) []string {
-		var out []string
-		for _, m := range markings(vm) {
-			out = append(out, text(m, key))
-		}
-		return filled(out)
+		return allText(markings(vm), key)
 	}
 }
 
@@ -108,11 +104,8 @@ func suffixes(prefix string) func(tree, Related) []string {
 // preferences finds the preference of a VM, and those that its disks propose
 // (kubevirt.io/api instancetype/register.go).
 func preferences(vm tree, related Related) []string {
-	out := []string{text(vm, "spec", "preference", "name")}
-	for _, d := range disksOf(vm, related) {
-		out = append(out, text(d, "metadata", "labels", "instancetype.kubevirt.io/default-preference"))
-	}
-	return filled(out)
+	proposed := allText(disksOf(vm, related), "metadata", "labels", "instancetype.kubevirt.io/default-preference")
+	return append(allText([]any{vm}, "spec", "preference", "name"), proposed...)
 }
 
 // disksOf returns the DataVolumes of a VM's templates and those related to it.
@@ -127,8 +120,9 @@ func disksOf(vm tree, related Related) []any {
 // ofSources finds names in the specs of disks.
 func ofSources(paths ...[]string) func(tree, Related) []string {
 	return func(vm tree, related Related) []string {
-		var out []string
-		for _, d := range disksOf(vm, related) {
+		disks := disksOf(vm, related)
+		out := make([]string, 0, len(disks)*len(paths))
+		for _, d := range disks {
 			for _, path := range paths {
 				out = append(out, text(at(d, "spec"), path...))
 			}
@@ -139,14 +133,11 @@ func ofSources(paths ...[]string) func(tree, Related) []string {
 
 // images finds the addresses of images: those that CDI imports, and container disks.
 func images(vm tree, related Related) []string {
-	var out []string
-	for _, v := range list(vm, "spec", "template", "spec", "volumes") {
-		out = append(out, text(v, "containerDisk", "image"))
-	}
+	containers := allText(list(vm, "spec", "template", "spec", "volumes"), "containerDisk", "image")
 	imported := ofSources(
 		[]string{"source", "registry", "url"}, []string{"source", "registry", "imageStream"},
 		[]string{"source", "http", "url"}, []string{"source", "s3", "url"}, []string{"source", "gcs", "url"})
-	return append(filled(out), imported(vm, related)...)
+	return append(containers, imported(vm, related)...)
 }
 
 // osinfo finds names of libosinfo, such as http://fedoraproject.org/fedora/36.
@@ -165,12 +156,10 @@ func osinfo(vm tree, related Related) []string {
 // harvesterImages finds the images that Harvester makes claims from: by its annotation, a
 // list of claims as JSON text.
 func harvesterImages(vm tree, related Related) []string {
-	claims := manifest.Decode([]byte(`{"items": ` + text(vm, "metadata", "annotations", "harvesterhci.io/volumeClaimTemplates") + `}`))
-	var out []string
-	for _, d := range append(slices.Clone(list(claims, "items")), disksOf(vm, related)...) {
-		out = append(out, text(d, "metadata", "annotations", "harvesterhci.io/imageId"))
-	}
-	return filled(out)
+	templates := text(vm, "metadata", "annotations", "harvesterhci.io/volumeClaimTemplates")
+	claims := list(manifest.Decode([]byte(`{"items": `+templates+`}`)), "items")
+	disks := append(slices.Clone(claims), disksOf(vm, related)...)
+	return allText(disks, "metadata", "annotations", "harvesterhci.io/imageId")
 }
 
 // guestAgent finds what the guest says of itself.
@@ -215,7 +204,16 @@ func hasModel(domain any, devices, field, below, model string) bool {
 	})
 }
 
+// allText returns the texts at a path in several trees, without empty ones.
+func allText[T any](in []T, path ...string) []string {
+	out := make([]string, 0, len(in))
+	for _, v := range in {
+		out = append(out, text(v, path...))
+	}
+	return filled(out)
+}
+
 // filled returns the texts that are not empty.
-func filled(texts []string) []string {
-	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+func filled(in []string) []string {
+	return slices.DeleteFunc(in, func(s string) bool { return s == "" })
 }

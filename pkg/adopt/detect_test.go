@@ -92,7 +92,7 @@ func TestSpellings(t *testing.T) {
 		require.True(t, ok, text)
 		require.Equal(t, want, got.entry, text)
 	}
-	for _, text := range []string{"", "database", "darwin", "legacy", "web01-root", "https://fedora.example.com/disk.img"} {
+	for _, text := range []string{"", "database", "darwin", "legacy", "web01-root", "https://fedora.example.com/a.img"} {
 		got, ok := spelled(text)
 		require.False(t, ok, "%s is %s", text, got.entry)
 	}

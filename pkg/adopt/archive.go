@@ -1,0 +1,192 @@
+package adopt
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// What a reader of archives keeps in memory at most. An object cannot be larger in
+// Kubernetes: etcd accepts 1.5 MiB. Disks in archives are skipped, however large they are.
+const (
+	maxObject = 4 << 20   // bytes of one file
+	maxTotal  = 512 << 20 // bytes of all of them
+)
+
+// IsArchive reports whether a file is one that [ReadArchive] reads, by its first 512 bytes.
+func IsArchive(head []byte) bool {
+	return isGzip(head) || len(head) >= 262 && string(head[257:262]) == "ustar"
+}
+
+func isGzip(head []byte) bool { return len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b }
+
+// ReadArchive reads the objects of machines in a tar archive, which may be compressed by
+// gzip: a backup that Velero or OADP has made, of which it leaves out Secrets, or the
+// export of a VirtualMachine or VirtualMachineTemplate as an OCI image layout. It reads
+// no further than to the last file that it needs, keeps none larger than 4 MiB, and no
+// more than 512 MiB together.
+//
+// A machine that KubeVirt has exported has no namespace, claims in the place of
+// DataVolumes, and the sizes of its instance type (v1.9, prepareVMConfig in
+// pkg/storage/export/virt-exportserver/oci.go).
+func ReadArchive(r io.Reader) ([]manifest.Object, error) {
+	in := bufio.NewReader(r)
+	if head, _ := in.Peek(2); isGzip(head) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("reading the archive: %w", err)
+		}
+		return readTar(tar.NewReader(z))
+	}
+	return readTar(tar.NewReader(in))
+}
+
+// archive is what was read of an archive so far.
+type archive struct {
+	total  int
+	layout layout
+	backup backup
+}
+
+func readTar(r *tar.Reader) ([]manifest.Object, error) {
+	a := archive{layout: layout{}}
+	for {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return a.objects()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the archive: %w", err)
+		}
+		if h.Typeflag == tar.TypeReg {
+			if err := a.file(path.Clean(h.Name), h.Size, r); err != nil {
+				return nil, err
+			}
+		}
+		if a.layout.isComplete() {
+			return a.objects()
+		}
+	}
+}
+
+// file reads a file of the archive if it could be needed.
+func (a *archive) file(name string, size int64, r io.Reader) error {
+	isResource := isResource(name)
+	switch {
+	case !isResource && !isLayoutFile(name), !isResource && size > maxObject:
+		return nil
+	case size > maxObject:
+		return fmt.Errorf("%s: larger than %d MiB, which Kubernetes does not store", name, maxObject>>20)
+	}
+	if a.total += int(size); a.total > maxTotal {
+		return fmt.Errorf("%s: the manifests in the archive are larger than %d MiB", name, maxTotal>>20)
+	}
+	content, err := io.ReadAll(io.LimitReader(r, maxObject))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if isResource {
+		return a.backup.add(name, content)
+	}
+	a.layout[name] = content
+	return nil
+}
+
+func (a *archive) objects() ([]manifest.Object, error) {
+	switch {
+	case a.backup.files > 0:
+		return a.backup.objects, nil
+	case len(a.layout) > 0:
+		return a.layout.objects()
+	}
+	return nil, errors.New("the archive is neither a backup by Velero, with resources/virtualmachines.kubevirt.io, " +
+		"nor an OCI image layout, with index.json")
+}
+
+// backup is the objects of a backup by Velero: JSON files in
+// resources/RESOURCE.GROUP/namespaces/NAMESPACE/NAME.json, and again in directories of
+// their version, such as resources/RESOURCE.GROUP/v1-preferredversion/namespaces
+// (vmware-tanzu/velero, site/content/docs/main/output-file-format.md).
+type backup struct {
+	files   int
+	objects []manifest.Object
+	read    map[manifest.ID]bool
+}
+
+// resources are the kinds of objects in a backup that say something about machines.
+// Secrets do not, and stay unread.
+var resources = []string{
+	"virtualmachines.kubevirt.io", "virtualmachineinstances.kubevirt.io", "datavolumes.cdi.kubevirt.io",
+	"persistentvolumeclaims", "services", "controllerrevisions.apps",
+	"virtualmachineinstancetypes.instancetype.kubevirt.io", "virtualmachinepreferences.instancetype.kubevirt.io",
+	"virtualmachineclusterinstancetypes.instancetype.kubevirt.io",
+	"virtualmachineclusterpreferences.instancetype.kubevirt.io", "virtualmachinetemplates.template.kubevirt.io",
+	"templates.template.openshift.io",
+}
+
+// isResource reports whether a file is an object of a backup that is read.
+func isResource(name string) bool {
+	parts := strings.Split(name, "/")
+	return len(parts) >= 4 && parts[0] == "resources" && path.Ext(name) == ".json" && slices.Contains(resources, parts[1])
+}
+
+// add reads an object, unless it was read from the directory of another version.
+func (b *backup) add(name string, content []byte) error {
+	b.files++
+	objects, err := manifest.ReadNamed(name, strings.NewReader(string(content)))
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		id := o.ID
+		id.APIVersion = o.Group()
+		if b.read == nil {
+			b.read = map[manifest.ID]bool{}
+		}
+		if !b.read[id] && o.Kind != "Secret" {
+			b.read[id] = true
+			b.objects = append(b.objects, o)
+		}
+	}
+	return nil
+}
+
+// ReadLayout reads the machine in a directory that is an OCI image layout, with the bounds
+// of [ReadArchive].
+func ReadLayout(dir fs.FS) ([]manifest.Object, error) {
+	found := layout{}
+	for {
+		name := found.next()
+		if name == "" {
+			return found.objects()
+		}
+		content, err := readSmall(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		found[name] = content
+	}
+}
+
+// readSmall reads a file that is not larger than an object can be.
+func readSmall(dir fs.FS, name string) ([]byte, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written to it
+	content, err := io.ReadAll(io.LimitReader(f, maxObject+1))
+	if err == nil && len(content) > maxObject {
+		err = fmt.Errorf("%s: larger than %d MiB", name, maxObject>>20)
+	}
+	return content, err
+}
