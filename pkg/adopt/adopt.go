@@ -117,8 +117,10 @@ type entry struct {
 	disks map[string]string // name of the volume → key under disks
 	nics  map[string]int    // name of the interface → index under nics
 
-	first    int      // line before the entry in its file
-	problems []string // errors of the last rendering
+	first    int       // line before the entry in its file
+	problems []problem // errors of the last rendering
+	// whole is true if parts of lists cannot be patched: the lists are overridden.
+	whole bool
 }
 
 // read drafts the entry of one VirtualMachine, or refuses it.

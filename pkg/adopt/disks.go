@@ -34,7 +34,13 @@ func (w *work) drives(e *entry) {
 		if n := e.disk(d, volumes[d.Name]); n != nil {
 			e.disks[d.Name] = keyOf(d.Name)
 			disks.put(keyOf(d.Name), n)
+		} else if d.Name == rootVolume {
+			disks.put(values.RootDisk, null())
 		}
+	}
+	if len(e.disks) == 0 && len(devices) > 0 {
+		e.override(pathDisks)
+		e.override(pathVolumes)
 	}
 	if root := disks.get(values.RootDisk); root != nil && root.Kind == source.Map && len(root.Fields) == 0 {
 		disks.remove(values.RootDisk)

@@ -45,6 +45,9 @@ func (e *entry) hardware() {
 	for i, h := range spec.Domain.Devices.HostDevices {
 		devices = append(devices, device(h.Name, h.DeviceName, "hostdevice", i))
 	}
+	if spec.Domain.Firmware != nil && spec.Domain.Firmware.KernelBoot != nil {
+		e.override([]string{"spec", "template", "spec", "domain", "firmware", "kernelBoot"})
+	}
 	e.keys.set("gpus", nodes(gpus))
 	e.keys.set("hostDevices", nodes(devices))
 	if spec.Domain.Machine != nil {

@@ -1,3 +1,211 @@
 package adopt
 
-func (w *work) factor() {}
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// factor moves what machines share to where it is shared: what most of all override to the
+// defaults of the fleet, what most of an operating system do to an entry of the catalog,
+// and what all of a file have to its defaults. It reports whether anything has moved.
+// Machines that are otherwise then say so: the overrides are settled again.
+func (w *work) factor() bool {
+	if len(w.entries) < 2 {
+		return false
+	}
+	w.defaults.overrides(w.entries, nil)
+	groups := map[string][]*entry{}
+	for _, e := range w.entries {
+		groups[e.os.Name] = append(groups[e.os.Name], e)
+	}
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		if all := groups[name]; len(all) > 1 {
+			w.factorOS(name, all)
+		}
+	}
+	for _, g := range w.levels {
+		g.factor()
+	}
+	for _, e := range w.entries {
+		e.inherit(w.defaults.get("overrides"))
+	}
+	return true
+}
+
+// inherit leaves out of the overrides of an entry what it inherits, and says where the
+// machine is otherwise.
+func (e *entry) inherit(above *source.Node) {
+	own := e.keys.get("overrides")
+	var rest, against *source.Node
+	inherited := leavesOf(nil, above)
+	for path, v := range sorted(leavesOf(nil, own)) {
+		if of := inherited[path]; of == nil || !equal(of, v) {
+			rest = source.Compose(rest, chain(path, v))
+		}
+	}
+	for path := range sorted(inherited) {
+		keys := strings.Split(path, separator)
+		has := reach(e.live.tree, keys)
+		if !touches(own, keys) && (has != nil || inherited[path].IsSet()) {
+			against = source.Compose(against, chain(path, nodeOf(has)))
+		}
+	}
+	e.keys.remove("overrides")
+	e.keys.set("overrides", source.Compose(against, rest))
+}
+
+// touches reports whether a patch changes something at a path, above or below it.
+func touches(n *source.Node, path []string) bool {
+	for _, key := range path {
+		f := n.Field(key)
+		if f == nil {
+			return false
+		}
+		n = f.Value
+		if n.Kind != source.Map {
+			return true
+		}
+	}
+	return true
+}
+
+// factorOS makes an entry of the catalog for what the machines of an operating system share.
+func (w *work) factorOS(name string, all []*entry) {
+	shared := node{}
+	shared.overrides(all, w.defaults.get("overrides"))
+	defaults := node{}
+	for _, key := range []string{"tpm", "terminationGracePeriodSeconds"} {
+		if v := common(all, key); v != nil && !slices.ContainsFunc(all, (*entry).preferred) {
+			defaults.put(key, v)
+		}
+	}
+	if shared.empty() && defaults.empty() {
+		return
+	}
+	of := node{}
+	of.set("from", name)
+	of.set("label", all[0].os.Label)
+	of.set("defaults", &defaults)
+	of.set("overrides", shared.get("overrides"))
+	if w.header == nil {
+		w.header = map[string]*node{"os": new(node)}
+	}
+	adopted := name + "-adopted"
+	w.header["os"].put(adopted, of.tree())
+	for _, e := range all {
+		e.keys.put("os", valueOf(adopted))
+		e.inherit(shared.get("overrides"))
+		for _, f := range defaults.fields {
+			e.keys.remove(f.Key)
+		}
+	}
+}
+
+// common returns the value that all entries have of a key, or nil.
+func common(all []*entry, key string) *source.Node {
+	v := all[0].keys.get(key)
+	for _, e := range all {
+		if v == nil || e.keys.get(key) == nil || !equal(v, e.keys.get(key)) {
+			return nil
+		}
+	}
+	return v
+}
+
+// overrides sets what most of the entries override, but for what is in above.
+func (n *node) overrides(all []*entry, above *source.Node) {
+	count := map[string]int{}
+	leaf := map[string]*source.Node{}
+	for _, e := range all {
+		for path, v := range leavesOf(nil, e.keys.get("overrides")) {
+			key := path + separator + string(source.AppendJSON(nil, v))
+			count[key]++
+			leaf[key] = chain(path, v)
+		}
+	}
+	var over *source.Node
+	for _, key := range slices.Sorted(maps.Keys(count)) {
+		if count[key]*2 > len(all) && !covers(above, leaf[key]) {
+			over = source.Compose(over, leaf[key])
+		}
+	}
+	n.set("overrides", over)
+}
+
+// chain returns the map in which a value is at a path of [leavesOf].
+func chain(path string, v *source.Node) *source.Node {
+	for _, key := range slices.Backward(strings.Split(path, separator)) {
+		v = one(key, v)
+	}
+	return v
+}
+
+// covers reports whether a tree has a chain.
+func covers(n, chain *source.Node) bool {
+	for chain.Kind == source.Map && len(chain.Fields) == 1 {
+		f := n.Field(chain.Fields[0].Key)
+		if f == nil {
+			return false
+		}
+		n, chain = f.Value, chain.Fields[0].Value
+	}
+	return equal(n, chain)
+}
+
+// separator is between the keys of a path, none of which contains it.
+const separator = "\x00"
+
+// sorted yields the entries of a map in the order of its keys.
+func sorted[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
+}
+
+// leavesOf returns the values of a tree that are no maps with keys, by their paths.
+func leavesOf(at []string, n *source.Node) map[string]*source.Node {
+	out := map[string]*source.Node{}
+	for _, f := range n.Entries() {
+		path := append(slices.Clone(at), f.Key)
+		if f.Value.Kind == source.Map && len(f.Value.Fields) > 0 {
+			maps.Copy(out, leavesOf(path, f.Value))
+		} else {
+			out[strings.Join(path, separator)] = f.Value
+		}
+	}
+	return out
+}
+
+// sharedKeys are the keys that move to the defaults of a file if all machines of it have
+// the same: those that say little about one machine.
+var sharedKeys = []string{
+	"instancetype", "preference", "resources", "nics", "cloudInit", "sysprep", "machineType", "arch", "labels",
+	"annotations", "podAnnotations", "workload", "runStrategy", "evictionStrategy", "nodeSelector", "tolerations",
+	"affinity", "topologySpreadConstraints", "priorityClassName", "terminationGracePeriodSeconds", "readinessProbe",
+	"livenessProbe", "accessCredentials",
+}
+
+// factor moves what all machines of a file have to its defaults.
+func (g *group) factor() {
+	if len(g.entries) < 2 {
+		return
+	}
+	for _, key := range sharedKeys {
+		v := common(g.entries, key)
+		if v == nil {
+			continue
+		}
+		g.defaults.put(key, v)
+		for _, e := range g.entries {
+			e.keys.remove(key)
+		}
+	}
+}

@@ -14,21 +14,23 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
+// problem is an error in an entry.
+type problem struct{ path, message string }
+
 // prove renders the fleet, adds what its entries do not say, moves what they share to
-// where it is shared, and renders it again. The last rendering is the verdict.
+// where it is shared, and does the same again. The last rendering is the verdict.
 func (w *work) prove() error {
 	w.arrange()
-	rendered, err := w.render()
-	if err != nil {
+	if err := w.settle(); err != nil {
 		return err
 	}
-	for _, e := range w.entries {
-		if vm := rendered[e.key()]; vm != nil {
-			e.settle(e.comparable(vm))
+	if w.factor() {
+		if err := w.settle(); err != nil {
+			return err
 		}
 	}
-	w.factor()
-	if rendered, err = w.render(); err != nil {
+	rendered, err := w.render()
+	if err != nil {
 		return err
 	}
 	for _, e := range w.entries {
@@ -37,13 +39,44 @@ func (w *work) prove() error {
 	return nil
 }
 
+// settle renders the fleet, and adds to its entries what they lack, until they are what
+// the machines are, or nothing helps.
+func (w *work) settle() error {
+	const most = 4 // a key that is refused, its disk, the residue, and the residue of that
+	for range most {
+		rendered, err := w.render()
+		if err != nil {
+			return err
+		}
+		changed := false
+		for _, e := range w.entries {
+			vm := rendered[e.key()]
+			switch {
+			case len(e.problems) > 0:
+				for _, p := range e.problems {
+					e.drop(p.path)
+				}
+				changed = true
+			case vm != nil && len(difference(e.comparable(vm), e.live.tree)) > 0:
+				e.settle(vm)
+				changed = true
+			}
+		}
+		if !changed {
+			return nil
+		}
+	}
+	return nil
+}
+
 // judge says how a machine differs from what is rendered.
 func (e *entry) judge(vm tree) {
-	if vm == nil || len(e.problems) > 0 {
-		e.machine.Differences = e.problems
-		return
+	for _, p := range e.problems {
+		e.machine.Differences = append(e.machine.Differences, p.path+": "+p.message)
 	}
-	e.machine.Differences = differences(e.live.tree, e.comparable(vm))
+	if vm != nil && len(e.problems) == 0 {
+		e.machine.Differences = differences(e.live.tree, e.comparable(vm))
+	}
 }
 
 // key identifies the machine among what is rendered.
@@ -130,19 +163,34 @@ func (w *work) assign(dir string, diags *source.Diagnostics) error {
 		if d.Severity != source.Error {
 			continue
 		}
-		path, _ := filepath.Rel(dir, d.Pos.File)
-		found := false
-		if g := w.levels[filepath.ToSlash(path)]; g != nil {
-			for _, e := range g.entries {
-				if e.at(d.Pos) {
-					e.problems = append(e.problems, d.Path+": "+d.Message)
-					found = true
-				}
-			}
-		}
-		if !found {
+		if !w.assignOne(dir, d) {
 			others = append(others, errors.New(strings.TrimPrefix(d.String(), dir+string(filepath.Separator))))
 		}
 	}
 	return errors.Join(others...)
+}
+
+// assignOne notes an error at the entries that it is in, by its position, or else, as the
+// error is in what they inherit, by its path. It reports whether there are any.
+func (w *work) assignOne(dir string, d source.Diagnostic) bool {
+	path, _ := filepath.Rel(dir, d.Pos.File)
+	found := false
+	note := func(e *entry) {
+		e.problems = append(e.problems, problem{d.Path, d.Message})
+		found = true
+	}
+	if g := w.levels[filepath.ToSlash(path)]; g != nil {
+		for _, e := range g.entries {
+			if e.at(d.Pos) {
+				note(e)
+			}
+		}
+		return found
+	}
+	for _, e := range w.entries {
+		if strings.HasPrefix(d.Path+".", source.JoinPath("vms", e.machine.Entry)+".") {
+			note(e)
+		}
+	}
+	return found
 }

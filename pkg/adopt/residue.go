@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -16,16 +17,59 @@ import (
 func (e *entry) settle(rendered tree) {
 	live := e.live.tree
 	for i := range parts {
-		e.settleParts(&parts[i], live, rendered)
+		if !e.whole {
+			e.settleParts(&parts[i], live, rendered)
+		}
 	}
-	var add []any
+	add := e.keys.get("patches")
 	for _, at := range lists {
-		add = append(add, appended(at, live, rendered)...)
+		add = joined(add, nodes(appended(at, live, rendered)))
 	}
 	if over := difference(rendered, live); len(over) > 0 {
-		e.keys.put("overrides", nodeOf(over))
+		e.keys.put("overrides", source.Compose(e.keys.get("overrides"), nodeOf(over)))
 	}
-	e.keys.set("patches", nodes(add))
+	e.keys.set("patches", add)
+}
+
+// joined returns a list with the items of both; either may be nil.
+func joined(a, b *source.Node) *source.Node {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return &source.Node{Kind: source.List, Items: append(slices.Clone(a.Items), b.Items...)}
+}
+
+// override makes a part of the machine one of its overrides as it is.
+func (e *entry) override(path []string) {
+	value := nodeOf(reach(e.live.tree, path))
+	for _, key := range slices.Backward(path) {
+		value = one(key, value)
+	}
+	e.keys.put("overrides", source.Compose(e.keys.get("overrides"), value))
+}
+
+// drop leaves what the format refuses to the overrides: the key that a problem is at, or
+// the disk.
+func (e *entry) drop(problem string) {
+	path := strings.TrimPrefix(problem, source.JoinPath("vms", e.machine.Entry)+".")
+	keys := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' })
+	switch {
+	case len(keys) == 0 || keys[0] == "overrides" || keys[0] == "patches" || keys[0] == "os":
+	case keys[0] == "disks" && len(keys) > 1:
+		disks := nodeFrom(e.keys.get("disks"), "")
+		if disk := disks.get(keys[1]); len(keys) > 2 && (disk.Get("overrides") != nil || disk.Get("dataVolume") != nil) {
+			of := nodeFrom(disk, "size")
+			of.remove("overrides")
+			of.remove("dataVolume")
+			disks.put(keys[1], of.tree())
+		} else {
+			disks.remove(keys[1])
+		}
+		e.keys.put("disks", disks.tree())
+		e.whole = true
+	default:
+		e.keys.remove(keys[0])
+	}
 }
 
 // part is a kind of lists whose entries have patches of their own in the format.

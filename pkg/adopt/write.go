@@ -16,8 +16,9 @@ const headerFile = "fleet.yaml"
 
 // written is the fleet as text, with the place of each entry in it.
 type written struct {
-	header map[string]*node  // maps under `catalog` by kind
-	levels map[string]*group // by file
+	header   map[string]*node  // maps under `catalog` by kind
+	levels   map[string]*group // by file
+	defaults node              // of the fleet
 }
 
 // group is the entries of one file, and what they share.
@@ -70,13 +71,21 @@ func (w *work) writeHeader() []byte {
 	if c := w.catalogOf(); !c.empty() {
 		out.field(0, "catalog", c.tree())
 	}
+	w.writeDefaults(&out)
+	return []byte(out.String())
+}
+
+// writeDefaults writes what all machines inherit: protection, and what most override.
+func (w *work) writeDefaults(out *writer) {
+	all := nodeFrom(w.defaults.tree(), "")
 	if !w.Unprotected {
 		protect := node{}
 		protect.set("protect", true)
-		out.comment(0, "The cluster refuses to delete these machines until this is removed, and then from the machine.")
-		out.field(0, "defaults", one("lifecycle", protect.tree()))
+		all.put("lifecycle", protect.tree())
 	}
-	return []byte(out.String())
+	if !all.empty() {
+		out.field(0, "defaults", all.tree())
+	}
 }
 
 // identity says which identities must not be derived, since there are machines without.

@@ -30,7 +30,7 @@ func (w *writer) comment(indent int, text string) {
 
 // field writes a key with its value in column indent.
 func (w *writer) field(indent int, key string, value *source.Node) {
-	start := strings.Repeat(" ", indent) + plain(key) + ":"
+	start := strings.Repeat(" ", indent) + inline(key) + ":"
 	if text, ok := flow(value); ok && (len(start)+1+len(text) <= width || !foldable(value)) {
 		w.raw(start + " " + text + "\n")
 		return
@@ -101,7 +101,7 @@ func flow(n *source.Node) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			all[i] = plain(n.Fields[i].Key) + ": " + text
+			all[i] = inline(n.Fields[i].Key) + ": " + text
 		}
 		return "{" + strings.Join(all, ", ") + "}", true
 	case source.List:
@@ -115,14 +115,14 @@ func flow(n *source.Node) (string, bool) {
 		}
 		return "[" + strings.Join(all, ", ") + "]", true
 	case source.String:
-		return plain(n.Text), !strings.Contains(n.Text, "\n")
+		return inline(n.Text), !strings.Contains(n.Text, "\n")
 	}
 	return string(source.AppendJSON(nil, n)), true
 }
 
-// plain returns a text on one line, in quotes if any YAML reader would take it for
+// inline returns a text on one line, in quotes if any YAML reader would take it for
 // something else, also between brackets.
-func plain(text string) string {
+func inline(text string) string {
 	json := source.AppendJSON(nil, &source.Node{Kind: source.String, Text: text})
 	out := strings.TrimSuffix(string(manifest.AppendYAML(nil, json)), "\n")
 	if strings.ContainsAny(text, ",[]{}\n") && !strings.HasPrefix(out, `"`) {

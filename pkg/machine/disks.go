@@ -51,7 +51,8 @@ func (d *draft) checkBoot(m *Machine) {
 	inOrder := func(n NIC) bool { return n.BootOrder != nil }
 	inserted := func(disk Disk) bool { return disk.Kind != DiskEjected && disk.Kind != DiskGuestData }
 	if d.vm.Disks[values.RootDisk] != nil || slices.ContainsFunc(m.Disks, inserted) ||
-		slices.ContainsFunc(m.NICs, inOrder) || len(m.Patches) > 0 || d.bootsKernel(m) {
+		slices.ContainsFunc(m.NICs, inOrder) || len(m.Patches) > 0 ||
+		overrides(m, "firmware", "kernelBoot") || overrides(m, "devices", "disks") {
 		return
 	}
 	d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk,
@@ -59,11 +60,10 @@ func (d *draft) checkBoot(m *Machine) {
 			"or `overrides` with `firmware.kernelBoot`")
 }
 
-// bootsKernel reports whether an override sets a kernel that the VM boots.
-func (d *draft) bootsKernel(m *Machine) bool {
-	return slices.ContainsFunc(m.Overrides, func(o *source.Node) bool {
-		return o.Get("spec", "template", "spec", "domain", "firmware", "kernelBoot").IsSet()
-	})
+// overrides reports whether an override sets a part of the domain.
+func overrides(m *Machine, path ...string) bool {
+	path = append([]string{"spec", "template", "spec", "domain"}, path...)
+	return slices.ContainsFunc(m.Overrides, func(o *source.Node) bool { return o.Get(path...).IsSet() })
 }
 
 func (d *draft) disk(name string, in *values.Disk) Disk {

@@ -74,7 +74,7 @@ var ownedDataVolume = func() map[string]string {
 	for path, key := range map[string]string{
 		"sourceRef": "source", "storage.dataSource": "source", "storage.dataSourceRef": "source",
 		"storage.storageClassName": "storageClass", "storage.accessModes": "accessMode",
-		"storage.volumeMode": "volumeMode", "storage.resources": "size", "preallocation": "preallocation",
+		"storage.volumeMode": "volumeMode", "storage.resources.requests": "size", "preallocation": "preallocation",
 	} {
 		owned["spec."+path] = "set `" + key + "` of the disk instead"
 	}
