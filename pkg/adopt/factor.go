@@ -17,7 +17,7 @@ func (w *work) factor() bool {
 	if len(w.entries) < 2 {
 		return false
 	}
-	w.defaults.overrides(w.entries, nil)
+	w.defaults.overrides(w.entries, isMetadata)
 	groups := map[string][]*entry{}
 	for _, e := range w.entries {
 		groups[e.os.Name] = append(groups[e.os.Name], e)
@@ -76,7 +76,7 @@ func touches(n *source.Node, path []string) bool {
 // factorOS makes an entry of the catalog for what the machines of an operating system share.
 func (w *work) factorOS(name string, all []*entry) {
 	shared := node{}
-	shared.overrides(all, w.defaults.get("overrides"))
+	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
 	defaults := node{}
 	for _, key := range []string{"tpm", "terminationGracePeriodSeconds"} {
 		if v := common(all, key); v != nil && !slices.ContainsFunc(all, (*entry).preferred) {
@@ -116,12 +116,25 @@ func common(all []*entry, key string) *source.Node {
 	return v
 }
 
-// overrides sets what most of the entries override, but for what is in above.
-func (n *node) overrides(all []*entry, above *source.Node) {
+// isMetadata reports whether a path leads to labels or annotations, which have nothing to
+// do with the operating system.
+func isMetadata(path string) bool {
+	return strings.HasPrefix(path, "metadata"+separator) ||
+		strings.HasPrefix(path, "spec"+separator+"template"+separator+"metadata"+separator)
+}
+
+// has reports whether a tree has a value at a path of [leavesOf].
+func has(n *source.Node, path string) bool { return n.Get(strings.Split(path, separator)...) != nil }
+
+// overrides sets what most of the entries override, of the paths that are wanted.
+func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 	count := map[string]int{}
 	leaf := map[string]*source.Node{}
 	for _, e := range all {
 		for path, v := range leavesOf(nil, e.keys.get("overrides")) {
+			if !wanted(path) {
+				continue
+			}
 			key := path + separator + string(source.AppendJSON(nil, v))
 			count[key]++
 			leaf[key] = chain(path, v)
@@ -129,7 +142,7 @@ func (n *node) overrides(all []*entry, above *source.Node) {
 	}
 	var over *source.Node
 	for _, key := range slices.Sorted(maps.Keys(count)) {
-		if count[key]*2 > len(all) && !covers(above, leaf[key]) {
+		if count[key]*2 > len(all) {
 			over = source.Compose(over, leaf[key])
 		}
 	}
@@ -142,18 +155,6 @@ func chain(path string, v *source.Node) *source.Node {
 		v = one(key, v)
 	}
 	return v
-}
-
-// covers reports whether a tree has a chain.
-func covers(n, chain *source.Node) bool {
-	for chain.Kind == source.Map && len(chain.Fields) == 1 {
-		f := n.Field(chain.Fields[0].Key)
-		if f == nil {
-			return false
-		}
-		n, chain = f.Value, chain.Fields[0].Value
-	}
-	return equal(n, chain)
 }
 
 // separator is between the keys of a path, none of which contains it.

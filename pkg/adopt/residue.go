@@ -210,9 +210,9 @@ func appended(at []string, live, rendered tree) []any {
 // key, lists are replaced. It is empty if they are equal.
 func difference(from, to tree) tree {
 	out := tree{}
-	for key := range from {
+	for key, got := range from {
 		if _, ok := to[key]; !ok {
-			out[key] = nil
+			out[key] = removed(key, got)
 		}
 	}
 	for key, want := range to {
@@ -227,6 +227,20 @@ func difference(from, to tree) tree {
 		case !ok || !reflect.DeepEqual(got, want):
 			out[key] = want
 		}
+	}
+	return out
+}
+
+// removed returns the patch that removes the value of a key: of labels and annotations each,
+// since other levels add to them.
+func removed(key string, value any) any {
+	all, ok := value.(tree)
+	if !ok || key != "labels" && key != "annotations" {
+		return nil
+	}
+	out := tree{}
+	for name := range all {
+		out[name] = nil
 	}
 	return out
 }

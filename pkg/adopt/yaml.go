@@ -8,7 +8,7 @@ import (
 )
 
 // width is the number of columns that a value may take on one line.
-const width = 100
+const width = 120
 
 // writer writes YAML as a person would: a value on one line if it fits, and a key per line
 // otherwise.
