@@ -10,6 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/template"
 )
 
 // The origins of values that no level sets.
@@ -75,6 +76,9 @@ func (d *decisions) disk(disk *Disk) {
 	class := "storage class " + disk.StorageClass
 	d.add(path+".accessMode", disk.AccessMode, class)
 	d.add(path+".volumeMode", disk.VolumeMode, class)
+	if template.Is(d.entry.Keys.Get("disks", disk.Name, "claimName").Str()) {
+		d.add(path+".claimName", disk.Claim, byDefault)
+	}
 	if disk.Kind == DiskDataVolume {
 		d.add(path+".keep", strconv.FormatBool(disk.Keep), byDefault)
 	}
