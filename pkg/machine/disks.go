@@ -88,6 +88,7 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 		out.Size = "" // the operating system's is that of its own image
 	}
 	d.diskClass(&out, in)
+	d.diskPVC(&out)
 	d.diskBus(&out)
 	out.Keep = d.keeps(name, in)
 	d.diskClaim(&out, in)
@@ -183,7 +184,7 @@ func (d *draft) cdromBus() string { return cmp.Or(d.entry.OS.CDROMBus, "sata") }
 func (d *draft) checkDisk(disk *Disk) {
 	path := "disks." + disk.Name
 	size, sized := d.diskSize(disk)
-	if disk.Size == "" && needsSize(disk) {
+	if disk.Size == "" && !disk.PVC && needsSize(disk) {
 		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, path+".size",
 			"missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
 	}
@@ -194,7 +195,7 @@ func (d *draft) checkDisk(disk *Disk) {
 		if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
 			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, path+".expandTo",
 				"%q is below the size %q at %s; a disk can only grow",
-				disk.ExpandTo, disk.Size, where(d.entry.Keys.Get("disks", disk.Name, "size").Pos()))
+				disk.ExpandTo, disk.Size, where(d.entry.Keys.Get(disk.sizeKeys()...).Pos()))
 		}
 	}
 	if disk.Hotpluggable && disk.Type == "disk" && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
@@ -246,9 +247,10 @@ func (d *draft) diskSize(disk *Disk) (int64, bool) {
 	if disk.Size == "" {
 		return 0, false
 	}
-	n, ok := d.quantity(disk.Size, "disks", disk.Name, "size")
+	keys := disk.sizeKeys()
+	n, ok := d.quantity(disk.Size, keys...)
 	if ok && n < values.LeastBytes {
-		d.errorf(d.entry.At("disks", disk.Name, "size"), rule.BadQuantity, "disks."+disk.Name+".size",
+		d.errorf(d.entry.At(keys...), rule.BadQuantity, strings.Join(keys, "."),
 			"%q is too little for a disk; expected a quantity such as \"30Gi\"", disk.Size)
 		return 0, false
 	}

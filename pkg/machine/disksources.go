@@ -127,8 +127,7 @@ func (d *draft) checkImageSize(disk *Disk, size int64) {
 		return
 	}
 	if image, err := values.ParseQuantity(os.RootSize); err == nil && size < image {
-		d.errorf(d.entry.At("disks", values.RootDisk, "size"), rule.BelowMinimum,
-			d.keyPath([]string{"disks", "root", "size"}),
+		d.errorf(d.entry.At(disk.sizeKeys()...), rule.BelowMinimum, d.keyPath(disk.sizeKeys()),
 			"%q is smaller than the image of %s; expected at least %q, or another `catalog.os.%[2]s.rootSize`",
 			disk.Size, os.Name, os.RootSize)
 	}

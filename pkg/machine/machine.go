@@ -148,6 +148,9 @@ type Disk struct {
 	Shareable     bool
 	Hotpluggable  bool
 	Preallocation *bool
+	// PVC is true if the DataVolume has CDI's `pvc`, which is in its patch, instead of `storage`. Size, class and modes
+	// are then those of the patch.
+	PVC bool
 	// Keep is true if the DataVolume is a separate object that survives the VM. Otherwise the VM owns it.
 	Keep     bool
 	ExpandTo string // quantity; empty if the disk keeps its size

@@ -72,13 +72,13 @@ type dataVolume struct {
 var ownedDataVolume = func() map[string]string {
 	owned := maps.Clone(ownedMetadata)
 	for path, key := range map[string]string{
-		"sourceRef": "source", "storage.dataSource": "source", "storage.dataSourceRef": "source",
+		"sourceRef": "source", "pvc.dataSource": "source", "pvc.dataSourceRef": "source",
+		"storage.dataSource": "source", "storage.dataSourceRef": "source",
 		"storage.storageClassName": "storageClass", "storage.accessModes": "accessMode",
 		"storage.volumeMode": "volumeMode", "storage.resources.requests": "size", "preallocation": "preallocation",
 	} {
 		owned["spec."+path] = "set `" + key + "` of the disk instead"
 	}
-	owned["spec.pvc"] = "CDI's `storage` is what is rendered"
 	return owned
 }()
 
@@ -124,10 +124,14 @@ func (x *rendering) templateDiskAnnotations(d *machine.Disk, g *guestData) map[s
 	return map[string]string{labels.UserData: g.hash()}
 }
 
-// dataVolumeSpec uses CDI's `storage` rather than `pvc`: CDI then adds the overhead
-// of the file system, and takes unset modes from the StorageProfile of the class.
-func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
+// storageSpec returns CDI's `storage`, which is empty if the user's patch puts a `pvc` in its place. Otherwise it is
+// what is rendered: CDI then adds the overhead of the file system, and takes unset modes from the StorageProfile of the
+// class.
+func (x *rendering) storageSpec(d *machine.Disk) *cdiv1.StorageSpec {
 	storage := &cdiv1.StorageSpec{}
+	if d.PVC {
+		return storage
+	}
 	if d.Size != "" {
 		storage.Resources = x.storage(d.Size)
 	}
@@ -140,7 +144,11 @@ func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 	if d.VolumeMode != "" {
 		storage.VolumeMode = new(corev1.PersistentVolumeMode(d.VolumeMode))
 	}
-	spec := cdiv1.DataVolumeSpec{Storage: storage, Preallocation: d.Preallocation}
+	return storage
+}
+
+func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
+	spec := cdiv1.DataVolumeSpec{Storage: x.storageSpec(d), Preallocation: d.Preallocation}
 	switch s := &d.Source; {
 	case s.DataSource != "":
 		spec.SourceRef = dataSourceRef(s.DataSource)

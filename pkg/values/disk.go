@@ -62,7 +62,9 @@ type Disk struct {
 	// Merge patch (RFC 7386) on KubeVirt's disk, for what has no key here: `{errorPolicy: ignore}`. Levels merge by key.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"Disk"`
 	// Merge patch on the DataVolume of the disk, such as `{metadata: {annotations: {KEY: VALUE}}}`; its `spec` counts
-	// when the disk is created. Name and namespace, and what is set for Argo CD, stay. Levels merge by key.
+	// when the disk is created. Name and namespace, and what is set for Argo CD, stay. Levels merge by key. A disk that
+	// was made with CDI's `pvc` has `{spec: {storage: null, pvc: {…}}}`, in which its size and access mode are, and none
+	// of `size`, `storageClass`, `accessMode` and `volumeMode`.
 	DataVolume *source.Node `json:"dataVolume,omitempty" ref:"DataVolume"`
 }
 
