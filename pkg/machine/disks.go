@@ -68,13 +68,10 @@ func overrides(m *Machine, path ...string) bool {
 
 func (d *draft) disk(name string, in *values.Disk) Disk {
 	out := Disk{
-		Name: name, Volume: name, Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"), BootOrder: in.BootOrder,
+		Name: name, Volume: volumeName(name, in), Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"), BootOrder: in.BootOrder,
 		Cache: in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
 		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
 		Pos: d.entry.At("disks", name), Overrides: in.Overrides, DataVolume: in.DataVolume,
-	}
-	if name == values.RootDisk {
-		out.Volume = rootVolume
 	}
 	if in.Revision != nil {
 		out.Revision = *in.Revision
@@ -96,13 +93,56 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	return out
 }
 
+// volumeName returns the name of a disk in the VirtualMachine.
+func volumeName(key string, in *values.Disk) string {
+	switch {
+	case in.Name != "":
+		return in.Name
+	case key == values.RootDisk:
+		return rootVolume
+	}
+	return key
+}
+
 func (d *draft) checkDiskName(disk *Disk) {
-	name := disk.Name
-	if problem := values.NameProblem(name); problem != "" {
-		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name, "%s", problem)
-	} else if of, ok := reservedVolumes[name]; ok && !disk.isGuestVolume() {
-		d.errorf(d.entry.KeyAt("disks", name), rule.BadName, "disks."+name,
-			"%q is the volume of %s; choose another name", name, of)
+	key := disk.Name
+	if problem := values.NameProblem(key); problem != "" {
+		d.errorf(d.entry.KeyAt("disks", key), rule.BadName, "disks."+key, "%s", problem)
+		return
+	}
+	at, path := d.entry.At("disks", key, "name"), "disks."+key+".name"
+	named := d.vm.Disks[key].Name != ""
+	if !named {
+		at, path = d.entry.KeyAt("disks", key), "disks."+key
+	}
+	of, reserved := reservedVolumes[disk.Volume]
+	switch problem := values.NameProblem(disk.Volume); {
+	case problem != "":
+		d.errorf(at, rule.BadName, path, "%s", problem)
+	case key == values.RootDisk && named && d.strategy != values.InPlace:
+		d.errorf(at, rule.Conflict, path, "rollouts find the root disk of cattle as %q; remove it", rootVolume)
+	case disk.Volume == rootVolume && (named || key == values.RootDisk): // see checkVolumeNames
+	case reserved && !disk.isGuestVolume():
+		d.errorf(at, rule.BadName, path, "%q is the volume of %s; choose another name", disk.Volume, of)
+	}
+}
+
+// checkVolumeNames reports disks and filesystems that have the same name in the VirtualMachine.
+func (d *draft) checkVolumeNames(disks []Disk, filesystems []Filesystem) {
+	first := map[string]string{}
+	for _, f := range filesystems {
+		first[f.Name] = "filesystems." + f.Name
+	}
+	for i := range disks {
+		disk := &disks[i]
+		path := "disks." + disk.Name
+		other, ok := first[disk.Volume]
+		_, reserved := reservedVolumes[disk.Name] // which is reported
+		if ok && (disk.Volume != disk.Name || !reserved && !strings.HasPrefix(other, "filesystems.")) {
+			d.errorf(disk.Pos, rule.Duplicate, path, "its name %q in the VirtualMachine is also that of %s; give it another `name`",
+				disk.Volume, other)
+		}
+		first[disk.Volume] = path
 	}
 }
 

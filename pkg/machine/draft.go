@@ -80,6 +80,7 @@ func (d *draft) decide() *Machine {
 	d.checkBoot(m)
 	d.checkSingles(m.Disks, m.Filesystems)
 	d.checkOwnClaims(m.Disks)
+	d.checkVolumeNames(m.Disks, m.Filesystems)
 	d.checkGuestDisks(m)
 	d.checkStrategy(m)
 	m.wide = d.facts(m)

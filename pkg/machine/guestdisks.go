@@ -13,7 +13,7 @@ const (
 
 // isGuestVolume reports whether a disk with the guest's data has the name that its volume has by default.
 func (d *Disk) isGuestVolume() bool {
-	return d.Source.CloudInit && d.Name == CloudInitVolume || d.Source.Sysprep && d.Name == SysprepVolume
+	return d.Source.CloudInit && d.Volume == CloudInitVolume || d.Source.Sysprep && d.Volume == SysprepVolume
 }
 
 // ofClaims are the keys of a disk that only count for one with a claim.

@@ -128,7 +128,7 @@ const (
 // Disk is one disk with all values resolved.
 type Disk struct {
 	Name   string // key under `disks`
-	Volume string // name of disk and volume: "rootdisk" for root
+	Volume string // name of disk and volume: "rootdisk" for root, unless it is given
 	Kind   DiskKind
 	// Claim is the name of the DataVolume, with the number of its revision, or of what exists.
 	Claim  string

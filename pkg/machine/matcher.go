@@ -31,10 +31,7 @@ func (d *draft) inferred(key string, m *values.Matcher) string {
 		return ""
 	}
 	d.checkInferrable(m.InferFrom, disk, path, key)
-	if m.InferFrom == values.RootDisk {
-		return rootVolume
-	}
-	return m.InferFrom
+	return volumeName(m.InferFrom, disk)
 }
 
 // checkInferrable reports a disk in which KubeVirt finds no labels: it reads those of the DataVolume, and of the

@@ -108,6 +108,7 @@ var markers = map[string]marker{
 
 	"disks.*.size":          {"7Gi", nil},
 	"disks.*.claimName":     {"old", disk(keys{"size": "5Gi"})},
+	"disks.*.name":          {"old", disk(keys{"size": "5Gi"})},
 	"disks.*.storageClass":  {"fast", disk(keys{"size": "5Gi"})},
 	"disks.*.accessMode":    {"ReadWriteMany", disk(keys{"size": "5Gi"})},
 	"disks.*.volumeMode":    {"Block", disk(keys{"size": "5Gi"})},

@@ -129,10 +129,11 @@ func (v *validation) checkVolumes() {
 		used[f.Name] = true
 	}
 	given := map[string]bool{}
+	some := v.tree.Get("spec", "template", "spec", "domain", "devices", "disks") != nil
 	for i := range v.spec.Volumes {
 		s := &v.spec.Volumes[i]
 		given[s.Name] = true
-		if len(v.spec.Domain.Devices.Disks) > 0 && !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil && !v.isACPITable(s) {
+		if some && !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil && !v.isACPITable(s) {
 			v.errorf(rule.Unpaired, s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
 		}
 	}

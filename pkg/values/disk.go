@@ -22,6 +22,10 @@ type Disk struct {
 	// a `revision` from 2 on, `-<revision>` is appended. Not for disks of which there are several at a time: the root
 	// disk of cattle that is named by its content, and those of `blue-green` and `pool`.
 	ClaimName string `json:"claimName,omitempty" format:"name"`
+	// Name of the disk and its volume in the VirtualMachine, as it is for a VM that existed before. Defaults to the key,
+	// and to `rootdisk` for root. Another name needs a restart. Not for the root disk of cattle, which rollouts find by
+	// its name.
+	Name string `json:"name,omitempty"`
 	// Storage class: a name in the catalog, or the name of a class in the cluster.
 	StorageClass string `json:"storageClass,omitempty" names:"storageClasses"`
 	// Access mode of the PVC.
