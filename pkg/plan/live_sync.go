@@ -4,22 +4,21 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // application returns the name of the Application that tracks an object in the cluster;
-// "" if none does. Copies of an object carry its annotation, which does not count for
-// them (Argo CD v3.2.11, util/argo/resource_tracking.go).
+// "" if none does.
 func (l *live) application(id manifest.ID) string {
 	object := l.object(id)
-	app, rest, ok := strings.Cut(annotation(object, argocd.TrackingAnnotation), ":")
-	if ok && rest == fmt.Sprintf("%s/%s:%s/%s", id.Group(), id.Kind, id.Namespace, id.Name) {
-		return app[strings.LastIndexByte(app, '_')+1:]
+	tracking := annotation(object, argocd.TrackingAnnotation)
+	if app := argocd.TrackedBy(tracking, id.Group(), id.Kind, id.Namespace, id.Name); app != "" {
+		return app
 	}
-	if name := text(object, "metadata", "labels", "app.kubernetes.io/instance"); !ok && l.findApplication(name) != nil {
+	name := text(object, "metadata", "labels", "app.kubernetes.io/instance")
+	if tracking == "" && l.findApplication(name) != nil {
 		return name
 	}
 	return ""
