@@ -138,7 +138,7 @@ var rooms = []room{
 	},
 	{
 		dir:     "pkg/adopt",
-		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "internal/lazyregexp", "internal/suggest"},
+		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/plan", "internal/lazyregexp", "internal/suggest"},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),
 	},

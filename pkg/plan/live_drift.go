@@ -61,6 +61,8 @@ func (s *subject) pattern(c *change) string {
 	case !strings.HasPrefix(strings.Join(c.path, "."), "spec.template.spec."):
 	case c.now == nil && isHotpluggable(volume(s.old, entry(c.path))):
 		return "a volume was plugged in the cluster (virtctl addvolume)"
+	case c.now == nil && entry(c.path) == c.path[len(c.path)-1] && slices.Contains(c.path, "interfaces"):
+		return "a NIC was plugged in the cluster"
 	case strings.HasPrefix(claimOf(volume(s.old, entry(c.path))), "restore-"):
 		return "a restore has put another claim in the cluster"
 	case s.isMoved(c):

@@ -76,15 +76,11 @@ func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
 	if object == nil || p.isUnseen(pair) {
 		return nil, nil
 	}
-	now, was := withRunStrategy(decode(pair.new)), applied(object)
-	before := p.before(pair.id, withRunStrategy(object), was, now)
-	for _, pointer := range p.live.overlooked(pair.id) {
-		settle(before, now, pointer)
-	}
-	s := &subject{id: pair.id, old: before, new: now, cluster: p.cluster, state: p.live}
+	was := applied(object)
 	if was != nil {
 		was = withRunStrategy(was)
 	}
+	s := p.compared(pair, was)
 	for _, c := range changes(s) {
 		if isCosmetic(&c) || isTracking(&c) {
 			continue
@@ -99,6 +95,17 @@ func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
 		}
 	}
 	return compactFields(drift), compactFields(pending)
+}
+
+// compared returns a machine or another object of Git with what the cluster has of its
+// fields as the old side. Was is what Argo CD has applied last, or nil.
+func (p *planner) compared(pair *pair, was tree) *subject {
+	now := withRunStrategy(decode(pair.new))
+	before := p.before(pair.id, withRunStrategy(p.live.object(pair.id)), was, now)
+	for _, pointer := range p.live.overlooked(pair.id) {
+		settle(before, now, pointer)
+	}
+	return &subject{id: pair.id, old: before, new: now, cluster: p.cluster, state: p.live}
 }
 
 // isChanged reports whether a field differs because the cluster was changed: it is as Git has
