@@ -13,8 +13,8 @@ import (
 )
 
 // drives says the disks in their order, and the directories of the cluster that the guest
-// mounts. The root disk is the one whose volume has the name that ours have; a machine
-// without one has `root: null` and its disks by their own names.
+// mounts. The root disk is the first, if it is a disk with content; a machine without one
+// has `root: null`.
 func (w *work) drives(e *entry) {
 	spec := e.live.spec()
 	volumes := map[string]*kubevirtv1.Volume{}
@@ -23,19 +23,13 @@ func (w *work) drives(e *entry) {
 	}
 	e.disks = map[string]string{}
 	disks, devices := node{}, e.devices()
-	if len(devices) == 0 || devices[0].Name != rootVolume {
+	if len(devices) == 0 || !isRoot(&devices[0], volumes[devices[0].Name]) {
 		disks.put(values.RootDisk, null())
 	}
 	for i := range devices {
 		d := &devices[i]
-		if isGuestDisk(d, volumes[d.Name], i == len(devices)-1, e) {
-			continue
-		}
-		if n := e.disk(d, volumes[d.Name]); n != nil {
-			e.disks[d.Name] = keyOf(d.Name)
-			disks.put(keyOf(d.Name), n)
-		} else if d.Name == rootVolume {
-			disks.put(values.RootDisk, null())
+		if v := volumes[d.Name]; !e.isGuestDisk(d, v, i == len(devices)-1) {
+			e.addDisk(&disks, d, v, i == 0 && disks.empty())
 		}
 	}
 	if len(e.disks) == 0 && len(devices) > 0 {
@@ -47,6 +41,33 @@ func (w *work) drives(e *entry) {
 	}
 	e.keys.set("disks", disks.tree())
 	e.filesystems(volumes)
+}
+
+// addDisk adds a disk under a key: its own name, but for the root disk.
+func (e *entry) addDisk(disks *node, d *kubevirtv1.Disk, v *kubevirtv1.Volume, root bool) {
+	key, named := d.Name, rootVolume
+	if root {
+		key = values.RootDisk
+	} else if named = d.Name; key == rootVolume || key == values.RootDisk {
+		key, named = "boot", ""
+	}
+	n := e.disk(d, v, key)
+	if n == nil {
+		return
+	}
+	if d.Name != named {
+		n = nodeFrom(n.short("size"), "size")
+		n.fields = slices.Insert(n.fields, 0, source.Field{Key: "name", Value: valueOf(d.Name)})
+	}
+	e.disks[d.Name] = key
+	disks.put(key, n.short("size"))
+}
+
+// isRoot reports whether a disk is one that a machine boots from, without looking at its
+// content.
+func isRoot(d *kubevirtv1.Disk, v *kubevirtv1.Volume) bool {
+	return v != nil && targetOf(d).kind == "disk" &&
+		(v.DataVolume != nil || v.PersistentVolumeClaim != nil || v.ContainerDisk != nil)
 }
 
 // devices returns the disks of the machine, and those that KubeVirt adds for volumes that
@@ -76,7 +97,7 @@ func isHotpluggable(v *kubevirtv1.Volume) bool {
 
 // isGuestDisk reports whether a disk is the one that package render makes for cloud-init
 // or for the answer file by itself: the last, with the name and the bus of ours.
-func isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool, e *entry) bool {
+func (e *entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool) bool {
 	if v == nil || !last {
 		return false
 	}
@@ -92,9 +113,8 @@ func isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool, e *entry) 
 	return equal(valueOf(want), valueOf(d))
 }
 
-// disk returns one disk: its size, if nothing else has to be said; nil if no word says its
-// volume.
-func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume) *source.Node {
+// disk returns one disk; nil if no word says its volume.
+func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node {
 	n := node{}
 	target := targetOf(d)
 	if target.kind != "disk" {
@@ -104,7 +124,7 @@ func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume) *source.Node {
 		n.put("ejected", truth(true))
 	} else {
 		from := node{}
-		if e.volume(&n, &from, v); from.empty() && !e.isOwned(v) {
+		if e.volume(&n, &from, v, key); from.empty() && !e.isOwned(v) {
 			return nil
 		}
 		n.set("source", blank(&from))
@@ -119,7 +139,7 @@ func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume) *source.Node {
 	n.set("serial", d.Serial)
 	n.set("readOnly", target.readOnly)
 	n.set("shareable", d.Shareable)
-	return n.short("size")
+	return &n
 }
 
 // target is a disk as the guest sees it.
@@ -154,11 +174,11 @@ func (e *entry) diskBus(kind string, hotpluggable bool) string {
 }
 
 // volume says the source of a disk. Nothing is set for volumes that no word says.
-func (e *entry) volume(n, from *node, v *kubevirtv1.Volume) {
+func (e *entry) volume(n, from *node, v *kubevirtv1.Volume, key string) {
 	switch s := &v.VolumeSource; {
 	case s.DataVolume != nil:
 		if t := e.template(s.DataVolume.Name); t != nil {
-			e.owned(n, from, keyOf(v.Name), t)
+			e.owned(n, from, key, t)
 		} else {
 			from.set("dataVolume", s.DataVolume.Name)
 		}

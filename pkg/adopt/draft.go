@@ -18,6 +18,7 @@ func (w *work) draft(e *entry) {
 	w.size(e)
 	e.power()
 	w.drives(e)
+	e.matchers() // now with the names of the disks
 	w.network(e)
 	e.guest()
 	e.hardware()
@@ -58,12 +59,13 @@ func (e *entry) hardware() {
 	}
 }
 
-// firmware says what differs, and the identity as it is: the guest knows itself by it.
+// firmware says what differs, EFI always, since the guest is installed for it, and the
+// identity as it is: the guest knows itself by it.
 func (e *entry) firmware(f *kubevirtv1.Firmware) {
 	kind, persistent := e.bootloader(f)
 	inherited, persists := e.inheritedFirmware()
 	has := node{}
-	if kind != inherited {
+	if kind != inherited || kind != "bios" {
 		has.set("type", kind)
 	}
 	if persistent != persists && kind != "bios" && kind != "" {

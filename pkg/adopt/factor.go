@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -17,7 +18,7 @@ func (w *work) factor() bool {
 	if len(w.entries) < 2 {
 		return false
 	}
-	w.defaults.overrides(w.entries, isMetadata)
+	w.defaults.overrides(w.entries, func(path string) bool { return !isHardware(path) })
 	groups := map[string][]*entry{}
 	for _, e := range w.entries {
 		groups[e.os.Name] = append(groups[e.os.Name], e)
@@ -30,6 +31,7 @@ func (w *work) factor() bool {
 	for _, g := range w.levels {
 		g.factor()
 	}
+	w.shareMost()
 	for _, e := range w.entries {
 		e.inherit(w.defaults.get("overrides"))
 	}
@@ -79,8 +81,8 @@ func (w *work) factorOS(name string, all []*entry) {
 	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
 	defaults := node{}
 	for _, key := range []string{"tpm", "terminationGracePeriodSeconds"} {
-		if v := common(all, key); v != nil && !slices.ContainsFunc(all, (*entry).preferred) {
-			defaults.put(key, v)
+		if !slices.ContainsFunc(all, (*entry).preferred) {
+			share(&defaults, all, key, func(e *entry) *source.Node { return e.os.Defaults.Get(key) })
 		}
 	}
 	if shared.empty() && defaults.empty() {
@@ -99,8 +101,43 @@ func (w *work) factorOS(name string, all []*entry) {
 	for _, e := range all {
 		e.keys.put("os", valueOf(adopted))
 		e.inherit(shared.get("overrides"))
-		for _, f := range defaults.fields {
-			e.keys.remove(f.Key)
+	}
+}
+
+// shareMost moves what most machines have to the defaults of the fleet, if all others have
+// another: keys of one value, which says the same wherever it stands.
+func (w *work) shareMost() {
+	for _, key := range []string{"machineType", "evictionStrategy", "runStrategy"} {
+		share(&w.defaults, w.entries, key, func(*entry) *source.Node { return nil })
+	}
+}
+
+// share moves the value of a key that most entries have to a level above them. Those
+// without one get what they had from below that level, or null.
+func share(above *node, all []*entry, key string, below func(*entry) *source.Node) {
+	count := map[string]int{}
+	var most *source.Node
+	for _, e := range all {
+		if v := e.keys.get(key); v != nil {
+			count[string(source.AppendJSON(nil, v))]++
+		}
+	}
+	for _, e := range all {
+		if v := e.keys.get(key); v != nil && count[string(source.AppendJSON(nil, v))]*2 > len(all) {
+			most = v
+		}
+	}
+	if most == nil {
+		return
+	}
+	above.put(key, most)
+	for _, e := range all {
+		v := e.keys.get(key)
+		switch {
+		case v == nil:
+			e.keys.put(key, cmp.Or(below(e), null()))
+		case equal(v, most):
+			e.keys.remove(key)
 		}
 	}
 }
@@ -116,11 +153,14 @@ func common(all []*entry, key string) *source.Node {
 	return v
 }
 
-// isMetadata reports whether a path leads to labels or annotations, which have nothing to
-// do with the operating system.
-func isMetadata(path string) bool {
-	return strings.HasPrefix(path, "metadata"+separator) ||
-		strings.HasPrefix(path, "spec"+separator+"template"+separator+"metadata"+separator)
+// hardware is what operating systems differ in.
+var hardware = []string{"clock", "devices", "features", "firmware"}
+
+// isHardware reports whether a path leads to what depends on the operating system.
+func isHardware(path string) bool {
+	rest, ok := strings.CutPrefix(path, strings.Join([]string{"spec", "template", "spec", "domain", ""}, separator))
+	key, _, _ := strings.Cut(rest, separator)
+	return ok && slices.Contains(hardware, key)
 }
 
 // has reports whether a tree has a value at a path of [leavesOf].

@@ -7,7 +7,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/source"
-	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // rootVolume is the name that package render gives to the volume of the root disk.
@@ -26,14 +25,6 @@ const (
 // isOurs reports whether a label or annotation is vmrender's or Argo CD's own.
 func isOurs(key string) bool {
 	return labels.IsReserved(key) || strings.HasPrefix(key, argocd.AnnotationPrefix)
-}
-
-// keyOf returns the key under `disks` of a volume.
-func keyOf(volume string) string {
-	if volume == rootVolume {
-		return values.RootDisk
-	}
-	return volume
 }
 
 // nth returns a name with its number, as devices without a name have.

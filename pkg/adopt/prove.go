@@ -50,12 +50,12 @@ func (w *work) settle() error {
 		}
 		changed := false
 		for _, e := range w.entries {
-			vm := rendered[e.key()]
+			vm, dropped := rendered[e.key()], false
+			for _, p := range e.problems {
+				dropped = e.drop(p.path) || dropped
+			}
 			switch {
-			case len(e.problems) > 0:
-				for _, p := range e.problems {
-					e.drop(p.path)
-				}
+			case dropped:
 				changed = true
 			case vm != nil && len(difference(e.comparable(vm), e.live.tree)) > 0:
 				e.settle(vm)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // settle adds to an entry what no key of it says: the difference between what it renders
@@ -25,10 +26,41 @@ func (e *entry) settle(rendered tree) {
 	for _, at := range lists {
 		add = joined(add, nodes(appended(at, live, rendered)))
 	}
+	e.keys.set("patches", add)
 	if over := difference(rendered, live); len(over) > 0 {
+		e.replaceLists(over)
 		e.keys.put("overrides", source.Compose(e.keys.get("overrides"), nodeOf(over)))
 	}
-	e.keys.set("patches", add)
+}
+
+// replaceLists takes back the keys whose lists are overridden as a whole: what they say
+// would stand twice.
+func (e *entry) replaceLists(over tree) {
+	if hasAny(over, pathDisks, pathVolumes) {
+		e.disks = map[string]string{}
+		e.keys.put("disks", one(values.RootDisk, null()))
+		for _, key := range []string{"cloudInit", "sysprep", "patches"} {
+			e.keys.remove(key)
+		}
+		e.override(pathDisks)
+		e.override(pathVolumes)
+	}
+	if hasAny(over, pathNICs, pathNetworks) {
+		e.nics = map[string]int{}
+		e.keys.put("nics", &source.Node{Kind: source.List})
+		e.override(pathNICs)
+		e.override(pathNetworks)
+	}
+	for _, key := range []string{"gpus", "hostDevices"} {
+		if hasAny(over, []string{"spec", "template", "spec", "domain", "devices", key}) {
+			e.keys.remove(key)
+		}
+	}
+}
+
+// hasAny reports whether a tree has a list at any of the paths.
+func hasAny(t tree, paths ...[]string) bool {
+	return slices.ContainsFunc(paths, func(path []string) bool { _, ok := reach(t, path).([]any); return ok })
 }
 
 // joined returns a list with the items of both; either may be nil.
@@ -49,27 +81,41 @@ func (e *entry) override(path []string) {
 }
 
 // drop leaves what the format refuses to the overrides: the key that a problem is at, or
-// the disk.
-func (e *entry) drop(problem string) {
+// the disk. It reports whether there was something to leave.
+func (e *entry) drop(problem string) bool {
 	path := strings.TrimPrefix(problem, source.JoinPath("vms", e.machine.Entry)+".")
 	keys := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' })
 	switch {
-	case len(keys) == 0 || keys[0] == "overrides" || keys[0] == "patches" || keys[0] == "os":
+	case len(keys) == 0 || slices.Contains([]string{"overrides", "patches", "os"}, keys[0]):
+		return false
 	case keys[0] == "disks" && len(keys) > 1:
-		disks := nodeFrom(e.keys.get("disks"), "")
-		if disk := disks.get(keys[1]); len(keys) > 2 && (disk.Get("overrides") != nil || disk.Get("dataVolume") != nil) {
-			of := nodeFrom(disk, "size")
-			of.remove("overrides")
-			of.remove("dataVolume")
-			disks.put(keys[1], of.tree())
-		} else {
-			disks.remove(keys[1])
-		}
-		e.keys.put("disks", disks.tree())
-		e.whole = true
-	default:
-		e.keys.remove(keys[0])
+		return e.dropDisk(keys[1], len(keys) > 2)
 	}
+	had := e.keys.get(keys[0]) != nil
+	e.keys.remove(keys[0])
+	return had
+}
+
+// dropDisk removes a disk, or at first only what is patched of it.
+func (e *entry) dropDisk(key string, below bool) bool {
+	disks := nodeFrom(e.keys.get("disks"), "")
+	disk := disks.get(key)
+	e.whole = true
+	switch {
+	case disk == nil || disk.Kind == source.Null:
+		return false
+	case below && (disk.Get("overrides") != nil || disk.Get("dataVolume") != nil):
+		of := nodeFrom(disk, "size")
+		of.remove("overrides")
+		of.remove("dataVolume")
+		disks.put(key, of.tree())
+	case key == values.RootDisk:
+		disks.put(key, null())
+	default:
+		disks.remove(key)
+	}
+	e.keys.put("disks", disks.tree())
+	return true
 }
 
 // part is a kind of lists whose entries have patches of their own in the format.
@@ -235,12 +281,12 @@ func difference(from, to tree) tree {
 // since other levels add to them.
 func removed(key string, value any) any {
 	all, ok := value.(tree)
-	if !ok || key != "labels" && key != "annotations" {
+	if !ok || key != "labels" && key != "annotations" && key != "metadata" {
 		return nil
 	}
 	out := tree{}
-	for name := range all {
-		out[name] = nil
+	for name, below := range all {
+		out[name] = removed(name, below)
 	}
 	return out
 }

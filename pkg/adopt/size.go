@@ -12,15 +12,9 @@ import (
 // size says cpu and memory, or the instance type that has them; a flavor only if the
 // machine is labelled with it and is of its size.
 func (w *work) size(e *entry) {
-	vm := e.live.vm
-	if t := vm.Spec.Instancetype; t != nil {
-		e.keys.set("instancetype", e.matcher(t.Name, t.Kind, t.InferFromVolume, "VirtualMachineClusterInstancetype"))
-	}
-	if p := vm.Spec.Preference; p != nil {
-		e.keys.set("preference", e.matcher(p.Name, p.Kind, p.InferFromVolume, "VirtualMachineClusterPreference"))
-	}
 	d := &e.live.spec().Domain
-	if vm.Spec.Instancetype == nil {
+	e.matchers()
+	if e.live.vm.Spec.Instancetype == nil {
 		cpu, memory := e.cpu(d.CPU), memoryOf(d)
 		if name := w.flavor(e, cpu, memory); name != "" {
 			e.keys.set("flavor", name)
@@ -32,11 +26,22 @@ func (w *work) size(e *entry) {
 	e.resources(&d.Resources)
 }
 
+// matchers says the instance type and the preference.
+func (e *entry) matchers() {
+	spec := &e.live.vm.Spec
+	if t := spec.Instancetype; t != nil {
+		e.keys.set("instancetype", e.matcher(t.Name, t.Kind, t.InferFromVolume, "VirtualMachineClusterInstancetype"))
+	}
+	if p := spec.Preference; p != nil {
+		e.keys.set("preference", e.matcher(p.Name, p.Kind, p.InferFromVolume, "VirtualMachineClusterPreference"))
+	}
+}
+
 // matcher returns an instance type or a preference: its name alone if it is cluster-wide.
 func (e *entry) matcher(name, kind, volume, clusterWide string) any {
 	if volume != "" && name == "" {
 		n := node{}
-		n.set("inferFrom", keyOf(volume))
+		n.set("inferFrom", cmp.Or(e.disks[volume], volume))
 		return n.tree()
 	}
 	n := node{}
