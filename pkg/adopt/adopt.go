@@ -57,7 +57,7 @@ type Machine struct {
 	Refused string
 	// Differences between the machine and what the fleet renders, as `path: was, becomes`; none if it is exact.
 	Differences []string
-	// Lines of its entry, and of its manifests as YAML without what the server sets.
+	// Lines of its entry, and of its manifest as kubectl prints it.
 	Lines, ManifestLines int
 	// Notes are what a person should know or can do: disks that die with the machine, say.
 	Notes []string

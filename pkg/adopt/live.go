@@ -24,7 +24,7 @@ type live struct {
 	vm     *kubevirtv1.VirtualMachine
 	tree   tree // of vm
 	object tree // as it was read
-	lines  int  // of vm as YAML
+	lines  int  // as kubectl prints it
 }
 
 // serverSet are annotations that clients and controllers write for themselves. Git does
@@ -58,8 +58,14 @@ func readLive(o manifest.Object, namespace string) (*live, error) {
 		return nil, fmt.Errorf("writing %s: %w", o.ID, err)
 	}
 	l.tree = normal.Tree()
-	l.lines = lines(manifest.AppendYAML(nil, normal.JSON))
+	l.lines = printed(n)
 	return l, nil
+}
+
+// printed returns the number of lines of a manifest as kubectl prints it.
+func printed(n *source.Node) int {
+	shown := source.Merge(n, nodeOf(tree{"metadata": tree{"managedFields": nil}}))
+	return bytes.Count(manifest.AppendYAML(nil, source.AppendJSON(nil, shown)), []byte("\n"))
 }
 
 // serverKeys is a merge patch that removes what the server writes.
@@ -105,6 +111,3 @@ func (l *live) normalize() {
 func (l *live) arch() string { return l.vm.Spec.Template.Spec.Architecture }
 
 func (l *live) spec() *kubevirtv1.VirtualMachineInstanceSpec { return &l.vm.Spec.Template.Spec }
-
-// lines returns the number of lines of a text.
-func lines(text []byte) int { return bytes.Count(text, []byte("\n")) }

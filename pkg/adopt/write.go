@@ -3,9 +3,11 @@ package adopt
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -84,7 +86,7 @@ func (w *work) writeDefaults(out *writer) {
 		all.put("lifecycle", protect.tree())
 	}
 	if !all.empty() {
-		out.field(0, "defaults", all.tree())
+		out.field(0, "defaults", all.ordered())
 	}
 }
 
@@ -132,7 +134,7 @@ func (g *group) write() []byte {
 		out.field(0, "namespace", valueOf(g.namespace))
 	}
 	if !g.defaults.empty() {
-		out.field(0, "defaults", g.defaults.tree())
+		out.field(0, "defaults", g.defaults.ordered())
 	}
 	out.raw("vms:\n")
 	for _, e := range g.entries {
@@ -140,10 +142,28 @@ func (g *group) write() []byte {
 			out.comment(2, c)
 		}
 		e.first = out.line
-		out.field(2, e.machine.Entry, e.keys.tree())
+		out.field(2, e.machine.Entry, e.keys.ordered())
 		e.machine.Lines = out.line - e.first
 	}
 	return []byte(out.String())
+}
+
+// keyOrder is the keys of a VM in the order in which the format's reference has them.
+var keyOrder = sync.OnceValue(func() []string {
+	var keys []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[values.VM]()) {
+		keys = append(keys, values.Key(f))
+	}
+	return keys
+})
+
+// ordered returns the map with its keys in the order of the reference.
+func (n *node) ordered() *source.Node {
+	fields := slices.Clone(n.fields)
+	slices.SortStableFunc(fields, func(a, b source.Field) int {
+		return cmp.Compare(slices.Index(keyOrder(), a.Key), slices.Index(keyOrder(), b.Key))
+	})
+	return &source.Node{Kind: source.Map, Fields: fields}
 }
 
 // comments returns what a reader of the entry should know, a line each.

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -125,8 +126,17 @@ func flow(n *source.Node) (string, bool) {
 func inline(text string) string {
 	json := source.AppendJSON(nil, &source.Node{Kind: source.String, Text: text})
 	out := strings.TrimSuffix(string(manifest.AppendYAML(nil, json)), "\n")
-	if strings.ContainsAny(text, ",[]{}\n") && !strings.HasPrefix(out, `"`) {
+	quoted := strings.HasPrefix(out, `"`)
+	switch {
+	case strings.Contains(text, `"`) && isPrintable(text) && (quoted || strings.ContainsAny(text, ",[]{}")):
+		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	case strings.ContainsAny(text, ",[]{}\n") && !quoted:
 		return string(json)
 	}
 	return out
+}
+
+// isPrintable reports whether a text can stand between single quotes.
+func isPrintable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
