@@ -82,6 +82,13 @@ var ownedDataVolume = func() map[string]string {
 	return owned
 }()
 
+// ownedTemplate is what no patch changes of a DataVolume that the VM owns, which nothing finds by its labels.
+var ownedTemplate = func() map[string]string {
+	owned := maps.Clone(ownedDataVolume)
+	delete(owned, "metadata.labels.*")
+	return owned
+}()
+
 // dataVolume returns the DataVolume of a disk with the user's patch applied.
 func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]string) *dataVolume {
 	v := &dataVolume{Spec: x.dataVolumeSpec(d)}
@@ -90,7 +97,10 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	if !d.DataVolume.IsSet() {
 		return v
 	}
-	p := partPatch{over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedDataVolume}
+	p := partPatch{over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedTemplate}
+	if d.Keep {
+		p.owned = ownedDataVolume
+	}
 	out := patched(x, v, p)
 	if !slices.Equal(contents(&v.Spec), contents(&out.Spec)) {
 		x.diags.Errorf(d.DataVolume.Get("spec").Pos(), rule.Identity, x.path(p.key)+".spec.source",

@@ -15,11 +15,13 @@ import (
 func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node, key string) *source.Diagnostics {
 	v := validation{rendering: x, key: key, tree: tree, found: &source.Diagnostics{}}
 	v.checkIdentity(vm)
+	v.checkRunStrategy(&vm.Spec)
 	if vm.Spec.Template == nil {
 		v.errorf(rule.MissingKey, "", "missing template", "spec")
 		return v.found
 	}
 	v.spec = &vm.Spec.Template.Spec
+	v.checkSelected(vm.Spec.Template.ObjectMeta.Labels[labelDomain])
 	v.checkSize()
 	v.checkVolumes()
 	v.checkNetworks()
@@ -97,6 +99,29 @@ func (v *validation) checkIdentity(vm *kubevirtv1.VirtualMachine) {
 	}
 	if vm.Namespace != v.Namespace {
 		v.errorf(rule.Identity, "", "must not be changed; set `namespace` instead", "metadata", "namespace")
+	}
+}
+
+// checkRunStrategy checks that the run strategy is there once: also as `running`, its older form, which KubeVirt still
+// takes (kubevirt/kubevirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go,
+// validateRunStrategy).
+func (v *validation) checkRunStrategy(spec *kubevirtv1.VirtualMachineSpec) {
+	switch {
+	case spec.Running != nil && spec.RunStrategy != nil:
+		v.errorf(rule.Conflict, "", "KubeVirt takes one of running and runStrategy; set `runStrategy: null` as well",
+			"spec", "running")
+	case spec.Running == nil && spec.RunStrategy == nil:
+		v.errorf(rule.MissingKey, "", "missing; expected a run strategy, or running: true or false", "spec", "runStrategy")
+	}
+}
+
+// checkSelected checks that the Services of the VM find its pods by their label. Nothing else does.
+func (v *validation) checkSelected(domain string) {
+	for i := range v.Services {
+		if s := &v.Services[i]; !s.Group && domain != v.base {
+			v.errorf(rule.Identity, s.Key, "the Service finds the VM by the label, which must not be changed",
+				"spec", "template", "metadata", "labels", labelDomain)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ type VM struct {
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
 	// Host name of the guest. Defaults to the name of the VM. A template.
 	Hostname string `json:"hostname,omitempty"`
-	// Labels of the VirtualMachine and its pods. Values are templates.
+	// Labels of the VirtualMachine and its pods; those of one of them only are in `overrides`. Values are templates.
 	Labels map[string]string `json:"labels,omitempty" example:"{tier: web}"`
 	// Annotations of the VirtualMachine. Values are templates.
 	Annotations map[string]string `json:"annotations,omitempty" example:"{team: web}"`
@@ -126,7 +126,9 @@ type VM struct {
 	// Arbitrary values for templates, as `{{ .vars.NAME }}`.
 	Vars map[string]*source.Node `json:"vars,omitempty" example:"{stage: prod}"`
 
-	// Merge patch (RFC 7386), applied to the rendered VirtualMachine: null removes a key, lists are replaced.
+	// Merge patch (RFC 7386), applied to the rendered VirtualMachine: null removes a key, lists are replaced. Labels and
+	// annotations of the VM and its pods are among what can be removed, but for those of the lifecycle, and for the
+	// label of the pods that `services` select.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"VirtualMachine"`
 	// RFC 6902 operations, applied to the VirtualMachine after `overrides`.
 	Patches []patch.Operation `json:"patches,omitempty" example:"[{op: remove, path: /spec/template/spec/hostname}]"`
