@@ -55,6 +55,12 @@ var rooms = []room{
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: impure,
 	},
+	{
+		dir:     "pkg/edit",
+		ours:    []string{"pkg/source"},
+		reach:   join(cluster, argocd, kubernetes, kubevirt),
+		imports: join(impure, yaml, system),
+	},
 	{dir: "pkg/secret", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{
 		dir:     "pkg/catalog",

@@ -1,0 +1,116 @@
+// Package edit changes single keys of YAML text and writes new YAML as a person would.
+// Comments, order, layout, quotes and line ends of everything else stay as they are:
+// libraries that print a parsed tree keep at most the comments.
+//
+// [Apply] never returns text that it did not prove: it reads the result again and
+// compares it with the tree that the changes make of the old one.
+package edit
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Change sets or removes one value.
+type Change struct {
+	// Path is the keys from the document's root. An item of a list has the form "[0]";
+	// the number of items appends one. Maps on the way that are missing are created.
+	Path []string
+	// Value replaces what is there, or is nil to remove the key or item. Only what
+	// differs is written: equal parts of maps and lists keep their text.
+	Value *source.Node
+	// Comment is the text of a comment without "#". It follows a new value in its line if
+	// it fits there; otherwise it precedes the line. It is not written if the value does
+	// not change.
+	Comment string
+}
+
+const byteOrderMark = "\ufeff"
+
+// Apply returns a YAML text with the changes, in their order; a later path is one in the
+// document as the earlier changes leave it. In a text of several documents, a change is
+// made in the one that already has the longest part of its path, the first of those.
+//
+// name is the text's name in errors. It is an error to remove what is not there, to set a
+// key in a scalar or list, and to change what an anchor, alias, tag or merge key ("<<")
+// takes part in. The error contains all problems, a line each, with their positions.
+func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
+	docs, err := parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	want, comments, err := target(docs, changes)
+	if err != nil {
+		return nil, err
+	}
+	body := strings.TrimPrefix(string(text), byteOrderMark)
+	e := newEditor(docs[0].File, body, comments)
+	for i, doc := range docs {
+		if doc != want[i] {
+			e.document(doc, want[i], len(docs) == 1)
+		}
+	}
+	if err := errors.Join(e.problems...); err != nil {
+		return nil, err
+	}
+	out := []byte(string(text[:len(text)-len(body)]) + e.apply())
+	return out, prove(name, out, want)
+}
+
+// parse returns the documents of a text, or all its problems.
+func parse(name string, text []byte) ([]*source.Node, error) {
+	var diags source.Diagnostics
+	docs := source.Parse(&source.File{Name: name, Data: text}, &diags)
+	var problems []error
+	for _, d := range diags.Sorted() {
+		problems = append(problems, errors.New(d.String()))
+	}
+	return docs, errors.Join(problems...)
+}
+
+// prove returns an error unless the text contains the given documents.
+func prove(name string, text []byte, want []*source.Node) error {
+	got, err := parse(name, text)
+	if err == nil && slices.EqualFunc(got, want, equal) {
+		return nil
+	}
+	return problem(&source.Node{File: &source.File{Name: name}}, "",
+		"the changes cannot be written into this file by a program; make them by hand")
+}
+
+// problem returns an error at the position of a value.
+func problem(at *source.Node, path, message string) error {
+	return errors.New(source.Diagnostic{Pos: at.Pos(), Path: path, Message: message}.String())
+}
+
+// equal reports whether two trees have the same content. The order of keys and the style
+// of scalars do not count.
+func equal(a, b *source.Node) bool {
+	switch {
+	case a == b:
+		return true
+	case a == nil || b == nil || a.Kind != b.Kind || len(a.Fields) != len(b.Fields):
+		return false
+	case a.Kind == source.Null:
+		return true
+	}
+	for i, f := range a.Fields {
+		other := lookup(b, f.Key, i)
+		if other == nil || !equal(f.Value, other) {
+			return false
+		}
+	}
+	return a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, equal)
+}
+
+// lookup returns the value of a key that is probably the entry i of a map, or nil if there
+// is none. It makes the comparison of large maps linear.
+func lookup(n *source.Node, key string, i int) *source.Node {
+	if i < len(n.Fields) && n.Fields[i].Key == key {
+		return n.Fields[i].Value
+	}
+	return n.Get(key)
+}

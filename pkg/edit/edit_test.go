@@ -1,0 +1,82 @@
+package edit_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/golden"
+	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+const name = "f.yaml"
+
+func parse(t testing.TB, text string) []*source.Node {
+	t.Helper()
+	var diags source.Diagnostics
+	docs := source.Parse(&source.File{Name: name, Data: []byte(text)}, &diags)
+	require.Empty(t, diags.Sorted(), text)
+	return docs
+}
+
+// changesOf reads changes, one a line: a path as a list in brackets, and then "=" with the
+// value, or nothing to remove it. A comment follows "##".
+func changesOf(t testing.TB, text string) []edit.Change {
+	t.Helper()
+	var changes []edit.Change
+	for line := range strings.Lines(text) {
+		line, comment, _ := strings.Cut(strings.TrimSpace(line), " ## ")
+		path, value, set := strings.Cut(line, "] = ")
+		c := edit.Change{Comment: strings.ReplaceAll(comment, `\n`, "\n")}
+		for _, n := range parse(t, strings.TrimSuffix(path, "]")+"]")[0].Items {
+			c.Path = append(c.Path, n.Text)
+		}
+		if set {
+			c.Value = parse(t, value)[0]
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// TestApply edits the texts of archives: each test has the changes, what they are made in and what
+// becomes of it.
+func TestApply(t *testing.T) {
+	archives, err := filepath.Glob("testdata/apply/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	for _, file := range archives {
+		archive, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		var out []txtar.File
+		for i := 0; i < len(archive.Files); i++ {
+			test := archive.Files[i]
+			title, isTest := strings.CutSuffix(test.Name, "/changes")
+			if !isTest {
+				continue
+			}
+			before := archive.Files[i+1]
+			t.Run(title, func(t *testing.T) {
+				got, err := edit.Apply(name, before.Data, changesOf(t, string(test.Data))...)
+				if err != nil {
+					got = []byte(err.Error() + "\n")
+				}
+				out = append(out, test, before, txtar.File{Name: title + "/after", Data: got})
+			})
+		}
+		archive.Files = out
+		golden.Equal(t, file, string(txtar.Format(archive)))
+	}
+}
+
+func read(t testing.TB, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return text
+}

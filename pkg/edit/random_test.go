@@ -1,0 +1,242 @@
+package edit_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/fleetgen"
+	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// wrapped returns a map with one key, so that any two values can be compared.
+func wrapped(n *source.Node) *source.Node {
+	return &source.Node{Kind: source.Map, Fields: []source.Field{{Key: "x", Value: n}}}
+}
+
+// paths returns the paths of all values of a tree but its root.
+func paths(n *source.Node, at []string) [][]string {
+	var out [][]string
+	below := func(key string, n *source.Node) {
+		path := append(slices.Clone(at), key)
+		out = append(append(out, path), paths(n, path)...)
+	}
+	for _, f := range n.Fields {
+		below(f.Key, f.Value)
+	}
+	for i, item := range n.Items {
+		below(fmt.Sprintf("[%d]", i), item)
+	}
+	return out
+}
+
+// newValues are what the random changes set.
+var newValues = []string{
+	"5", "on-line", `"on"`, `"5"`, "02:00:00:00:00:01", "null", "{}", "[]", `""`, "true", `"a: b"`, `"a\nb\n"`, `"\na"`, `" a"`, `"it's #1"`,
+	"{size: 20Gi, bus: scsi}", `{text: "a\n\nb\n", list: [{x: 1}, {x: 2, y: {z: 3}}]}`, "[a, b]", "[[1, 2], [3]]", `"\u00e9\u200b\t"`, `["a\nb\n\n"]`,
+}
+
+// draw returns changes of a document, drawn at random.
+func draw(t testing.TB, r *rand.Rand, doc *source.Node) []edit.Change {
+	all := paths(doc, nil)
+	var changes []edit.Change
+	for range 1 + r.IntN(3) {
+		c := edit.Change{Path: []string{"new key"}, Value: parse(t, newValues[r.IntN(len(newValues))])[0]}
+		if len(all) > 0 {
+			c.Path = all[r.IntN(len(all))]
+		}
+		switch r.IntN(4) {
+		case 0:
+			c.Value = nil
+		case 1:
+			c.Path = append(slices.Clone(c.Path[:len(c.Path)-1]), "added")
+		}
+		if r.IntN(3) == 0 {
+			c.Comment = "why"
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// check makes changes in a text one after the other, and returns how many. It fails the test if a change has
+// another effect than its own.
+func check(t testing.TB, text []byte, seed uint64) (made int) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, c := range draw(t, r, parse(t, string(text))[0]) {
+		got, err := edit.Apply(name, text, c)
+		if err != nil {
+			continue
+		}
+		made++
+		old, now := parse(t, string(text)), parse(t, string(got))
+		changed := 0
+		for i := range old {
+			changes := edit.Diff(old[i], now[i])
+			requireOnly(t, c.Path, changes)
+			if changed += len(changes); c.Value != nil && len(changes) > 0 {
+				require.Empty(t, edit.Diff(wrapped(c.Value), wrapped(at(now[i], c.Path))), string(got))
+			}
+		}
+		if c.Value == nil {
+			require.Equal(t, 1, changed)
+		}
+		requireKept(t, string(text), string(got), old, c.Path)
+		text = got
+	}
+	return made
+}
+
+// requireOnly fails the test if a change is not at a path, or above or below it.
+func requireOnly(t testing.TB, path []string, changes []edit.Change) {
+	t.Helper()
+	for _, c := range changes {
+		depth := min(len(path), len(c.Path))
+		require.Equal(t, path[:depth], c.Path[:depth])
+	}
+}
+
+// at returns the value at a path, or nil if there is none.
+func at(n *source.Node, path []string) *source.Node {
+	for _, key := range path {
+		var i int
+		if n == nil || n.Kind != source.List {
+			n = n.Get(key)
+		} else if _, err := fmt.Sscanf(key, "[%d]", &i); err != nil || i >= len(n.Items) {
+			return nil
+		} else {
+			n = n.Items[i]
+		}
+	}
+	return n
+}
+
+// requireKept fails the test if a line changes that is not between the key above the last one in the path, and
+// the next key after its value.
+func requireKept(t testing.TB, before, after string, docs []*source.Node, path []string) {
+	t.Helper()
+	if before == after {
+		return
+	}
+	old, changed := strings.Split(before, "\n"), strings.Split(after, "\n")
+	first := 0
+	for first < min(len(old), len(changed)) && old[first] == changed[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(old), len(changed))-first && old[len(old)-1-last] == changed[len(changed)-1-last] {
+		last++
+	}
+	for _, doc := range docs {
+		parent := at(doc, path[:len(path)-1])
+		if parent == nil || len(path) == 1 {
+			continue
+		}
+		within := span(parent)
+		next := len(old)
+		for _, line := range span(doc) {
+			if line > slices.Max(within) {
+				next = min(next, line-1)
+			}
+		}
+		require.GreaterOrEqual(t, first, slices.Min(within)-2, "%s---\n%s", before, after)
+		require.LessOrEqual(t, len(old)-last, next, "%q\n%s---\n%s", path, before, after)
+		return
+	}
+}
+
+// span returns the lines of all keys and values of a tree.
+func span(n *source.Node) []int {
+	out := []int{int(n.Line)}
+	for _, f := range n.Fields {
+		out = append(append(out, int(f.Line)), span(f.Value)...)
+	}
+	for _, item := range n.Items {
+		out = append(out, span(item)...)
+	}
+	return out
+}
+
+// Changes of generated fleets, which are block YAML or JSON, are all made.
+func TestChangesOfFleets(t *testing.T) {
+	made := 0
+	for seed := range uint64(100) {
+		files, err := fleetgen.New(seed).Text()
+		require.NoError(t, err)
+		for _, file := range slices.Sorted(maps.Keys(files)) {
+			if strings.HasSuffix(file, ".yaml") {
+				made += check(t, files[file], seed)
+			}
+		}
+	}
+	require.Greater(t, made, 150)
+}
+
+// A key that is set in each VM of the examples and removed again leaves the same bytes.
+func TestExamplesAreTheSameAgain(t *testing.T) {
+	set := 0
+	for _, file := range yamlFiles(t, "../../examples") {
+		text := read(t, file)
+		for _, vms := range vmsOf(parse(t, string(text))) {
+			for _, vm := range vms.Fields {
+				set += setAndRemove(t, text, vm)
+			}
+		}
+	}
+	require.Greater(t, set, 100)
+}
+
+// setAndRemove sets a key in a VM with different comments, and returns how often.
+func setAndRemove(t *testing.T, text []byte, vm source.Field) int {
+	t.Helper()
+	comments := []string{""}
+	line := strings.Split(string(text), "\n")[vm.Value.Line-1]
+	switch c := line[vm.Value.Col-1]; {
+	case len(vm.Value.Fields) == 0 || c == '&' || c == '*':
+		return 0 // a null would become a map, and an anchor is refused
+	case c == '{': // in braces, a comment is above the VM, and stays
+	default:
+		comments = append(comments, "why", "first\nsecond")
+	}
+	path := []string{"vms", vm.Key, "new"}
+	for _, comment := range comments {
+		with, err := edit.Apply(name, text, edit.Change{Path: path, Value: vm.Value, Comment: comment})
+		require.NoError(t, err)
+		require.NotEqual(t, string(text), string(with))
+		without, err := edit.Apply(name, with, edit.Change{Path: path})
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(without), vm.Key)
+	}
+	return len(comments)
+}
+
+func vmsOf(docs []*source.Node) []*source.Node {
+	var out []*source.Node
+	for _, doc := range docs {
+		if vms := doc.Get("vms"); vms != nil {
+			out = append(out, vms)
+		}
+	}
+	return out
+}
+
+func yamlFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".yaml") {
+			files = append(files, path)
+		}
+		return err
+	}))
+	require.NotEmpty(t, files)
+	return files
+}

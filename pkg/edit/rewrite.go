@@ -1,0 +1,116 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// editor compares a document's tree with the one that it should have, next to the text,
+// and collects the splices that lead from one to the other.
+type editor struct {
+	reader
+	splices  []splice
+	eol      string
+	comments map[*source.Node]string
+	line     int // offset of the block entry that is being edited, where a comment has its place
+}
+
+func newEditor(file *source.File, text string, comments map[*source.Node]string) *editor {
+	e := &editor{reader: reader{file: file, text: text}, eol: "\n", comments: comments}
+	if strings.Contains(text, "\r\n") {
+		e.eol = "\r\n"
+	}
+	return e
+}
+
+// document edits a document; alone means that the text has no other.
+func (e *editor) document(old, to *source.Node, alone bool) {
+	if old.Kind != source.Null {
+		p := e.locate(place{node: old, after: e.offset(old), parent: -indent})
+		e.value(p, to, "")
+		return
+	}
+	if !alone || strings.Trim(old.Text, "~") != "" {
+		e.refuse(e.offset(old), "", "this document is empty; write its first key by hand")
+		return
+	}
+	if e.text != "" && !strings.HasSuffix(e.text, "\n") {
+		e.insert(len(e.text), e.eol)
+	}
+	e.insert(len(e.text), strings.ReplaceAll(Block(to, 0), "\n", e.eol))
+}
+
+// value makes the value at a place another one.
+func (e *editor) value(p place, to *source.Node, path string) {
+	old := p.node
+	switch {
+	case equal(old, to) || e.lost:
+	case p.mark != "":
+		e.refuse(p.start, path, refusal(p.mark))
+	case old.Kind != to.Kind:
+		e.replace(p, to)
+	case old.Kind == source.Map && len(old.Fields) > 0 && len(to.Fields) > 0:
+		e.collection(p, to, e.mapPlan(p, to, path))
+	case old.Kind == source.List && len(old.Items) > 0 && len(to.Items) > 0:
+		e.collection(p, to, e.listPlan(p, to, path))
+	default:
+		e.replace(p, to)
+	}
+}
+
+// collection makes the entries of a map or list the planned ones.
+func (e *editor) collection(p place, to *source.Node, plan plan) {
+	if e.lost {
+		return
+	}
+	if !slices.ContainsFunc(plan.steps, func(s step) bool { return !s.gone }) {
+		e.replace(p, to)
+		return
+	}
+	outer := e.line
+	for _, s := range plan.steps {
+		if s.gone || s.to == nil || equal(s.value.node, s.to) {
+			continue
+		}
+		if !s.value.flow {
+			e.line = s.start
+		}
+		e.comment(e.comments[s.to])
+		e.value(s.value, s.to, s.path)
+	}
+	if e.line = outer; plan.steps[0].value.flow {
+		e.cutFlow(plan)
+		e.addFlow(p, plan)
+		return
+	}
+	e.cutBlock(plan)
+	e.addBlock(p, plan)
+}
+
+// comment writes a comment above the block entry that is being edited, unless it is there.
+func (e *editor) comment(text string) {
+	at := lineStart(e.text, e.line)
+	lines := commentLines(text, leadingSpaces(e.text[at:]))
+	if block := strings.Join(lines, e.eol) + e.eol; text != "" && !strings.HasSuffix(e.text[:at], block) {
+		e.insert(at, block)
+	}
+}
+
+// commentLines returns a comment as lines of its own.
+func commentLines(text, margin string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.TrimRight(margin+"# "+strings.TrimSuffix(line, "\n"), " "))
+	}
+	return lines
+}
+
+func leadingSpaces(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " "))] }
+
+// refusal returns the problem of a value with an anchor, alias or tag.
+func refusal(mark string) string {
+	what := map[byte]string{'&': "the anchor ", '*': "the alias ", '!': "the tag "}[mark[0]]
+	return "this value has " + what + mark + " and is not changed by a program; write it out without, or edit it by hand"
+}
