@@ -227,7 +227,7 @@ func isPlain(text string, flow bool) bool {
 	case strings.Contains(text, ": ") || strings.HasSuffix(text, ":") || strings.Contains(text, " #") ||
 		strings.HasSuffix(text, " "):
 		return false
-	case flow && (strings.ContainsAny(text, ",[]{}?#") || oddColon(text)):
+	case flow && strings.ContainsAny(text, ",[]{}?#"):
 		return false
 	case strings.Contains(text, ":") && strings.Trim(text, "0123456789abcdefABCDEF:") == "":
 		return false // an address, some of which are numbers to base 60
@@ -243,19 +243,4 @@ func startsPlain(text string) bool {
 		return unicode.IsLetter(r) || r >= '0' && r <= '9' || strings.ContainsRune("/._$(", r)
 	}
 	return false
-}
-
-// oddColon reports whether a colon precedes anything but a word or a slash, where readers
-// may take it for the end of a key.
-func oddColon(text string) bool {
-	for rest := text; ; {
-		_, after, found := strings.Cut(rest, ":")
-		if !found {
-			return false
-		}
-		if after == "" || after[0] != '/' && after[0] < 0x80 && !unicode.IsLetter(rune(after[0])) && !unicode.IsDigit(rune(after[0])) {
-			return true
-		}
-		rest = after
-	}
 }
