@@ -7,6 +7,7 @@
 package edit
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ type Change struct {
 	Value *source.Node
 	// Comment is the text of a comment without "#". It follows a new value in its line if
 	// it fits there; otherwise it precedes the line. It is not written if the value does
-	// not change.
+	// not change, or if the text is JSON, which has no comments.
 	Comment string
 }
 
@@ -57,7 +58,10 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 		return nil, err
 	}
 	out := []byte(string(text[:len(text)-len(body)]) + e.apply())
-	return out, prove(name, out, want)
+	if err := prove(name, out, want); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // parse returns the documents of a text, or all its problems.
@@ -103,7 +107,14 @@ func equal(a, b *source.Node) bool {
 			return false
 		}
 	}
-	return a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, equal)
+	return sameScalar(a, b) && slices.EqualFunc(a.Items, b.Items, equal)
+}
+
+// sameScalar reports whether two values of one kind have the same text, or are one number
+// or boolean in two forms.
+func sameScalar(a, b *source.Node) bool {
+	return a.Text == b.Text ||
+		a.Kind < source.String && bytes.Equal(source.AppendJSON(nil, a), source.AppendJSON(nil, b))
 }
 
 // lookup returns the value of a key that is probably the entry i of a map, or nil if there

@@ -80,3 +80,36 @@ func read(t testing.TB, file string) []byte {
 	require.NoError(t, err)
 	return text
 }
+
+// What an archive cannot contain: line breaks, the end of the file, marks, tabs.
+func TestApplyKeepsBytes(t *testing.T) {
+	const changes = "[a, c] = {d: 1}\n[b] = \"x\\ny\\n\"\n[a, d]"
+	for before, want := range map[string]string{
+		"a:\r\n  d: 0 # 0\r\n  b: 1\r\n":     "a:\r\n  b: 1\r\n  c: {d: 1}\r\nb: |\r\n  x\r\n  y\r\n",
+		"\ufeffa:\n  d: 0\n  b: 1\n":         "\ufeffa:\n  b: 1\n  c: {d: 1}\nb: |\n  x\n  y\n",
+		"\ufeffa: {d: 0, b: 1}\r\n":          "\ufeffa: {b: 1, c: {d: 1}}\r\nb: |\r\n  x\r\n  y\r\n",
+		"a:\n  d: 0\n  b: é # é\t#\té\n":     "a:\n  b: é # é\t#\té\n  c: {d: 1}\nb: |\n  x\n  y\n",
+		"a:\n  d: \t0\t# 0\n  b:\t1 \n  \n":  "a:\n  b:\t1 \n  c: {d: 1}\nb: |\n  x\n  y\n  \n",
+		"b: 1\na:\n  \"é\": 2\n  d: 0":       "b: |\n  x\n  y\na:\n  \"é\": 2\n  c: {d: 1}",
+		"b: old\r\na: {\r\n d: 0,\r\n e: 1}": "b: |\r\n  x\r\n  y\r\na: {\r\n e: 1,\r\n c: {d: 1}}",
+	} {
+		got, err := edit.Apply(name, []byte(before), changesOf(t, changes)...)
+		require.NoError(t, err, "%q", before)
+		require.Equal(t, want, string(got), "%q", before)
+	}
+}
+
+// A text that ends with the text of a block cannot grow without changing that text.
+func TestApplyAtTheEndOfALiteral(t *testing.T) {
+	for before, want := range map[string]string{
+		"a: |\n  x\n":   "a: |\n  x\nb: 1\n",
+		"a: |-\n  x":    "a: |-\n  x\nb: 1",
+		"a: |\n  x":     "",
+		"a: >\n  x":     "",
+		"a: |\n  x\n  ": "a: |\n  x\nb: 1\n  ",
+	} {
+		got, err := edit.Apply(name, []byte(before), changesOf(t, "[b] = 1")...)
+		require.Equal(t, want == "", err != nil, before)
+		require.Equal(t, want, string(got), before)
+	}
+}

@@ -15,9 +15,9 @@ func (e *editor) addFlow(p place, plan plan) {
 	last := plan.steps[plan.last]
 	var texts []string
 	for _, f := range plan.added {
-		text := Flow(f.Value)
+		text := e.inline(f.Value)
 		if p.node.Kind == source.Map {
-			text = str(f.Key, true) + ": " + text
+			text = e.inline(&source.Node{Kind: source.String, Text: f.Key}) + ": " + text
 		}
 		texts = append(texts, text)
 		e.comment(e.comments[f.Value])

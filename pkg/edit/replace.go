@@ -37,12 +37,12 @@ func (e *editor) layout(p place, to *source.Node, below bool) (head string, line
 	if below || p.start == p.end {
 		at = p.after + 1
 	}
-	l := layout{col: p.parent, fill: width - column(e.text, min(at, len(e.text))), plain: p.parent == 0}
+	l := layout{col: p.parent, step: e.step, fill: width - column(e.text, min(at, len(e.text))), plain: p.parent == 0}
 	switch {
 	case to.Kind == source.String && !strings.Contains(to.Text, "\n") && p.start < p.end:
-		return e.requoted(p, to.Text), nil
+		return e.requoted(p, to), nil
 	case p.flow:
-		return Flow(to), nil
+		return e.inline(to), nil
 	case p.parent < 0:
 		l.fill = -1
 		return l.afterDash(to)
@@ -53,14 +53,24 @@ func (e *editor) layout(p place, to *source.Node, below bool) (head string, line
 }
 
 // requoted returns a string with the quotes of the one that it replaces.
-func (e *editor) requoted(p place, text string) string {
+func (e *editor) requoted(p place, n *source.Node) string {
 	switch c := e.text[p.start]; {
-	case c == '\'' && isSingle(text):
-		return singleQuoted(text)
+	case e.json:
+		return e.inline(n)
+	case c == '\'' && isSingle(n.Text):
+		return singleQuoted(n.Text)
 	case c == '"':
-		return doubleQuoted(text)
+		return doubleQuoted(n.Text)
 	}
-	return str(text, p.flow)
+	return str(n.Text, p.flow)
+}
+
+// inline returns a value within brackets, as JSON if the text is JSON.
+func (e *editor) inline(n *source.Node) string {
+	if e.json {
+		return inJSON(n)
+	}
+	return Flow(n)
 }
 
 // addBlock writes new entries after the last of a block that stays.
@@ -72,7 +82,7 @@ func (e *editor) addBlock(p place, plan plan) {
 	at := lineEnd(e.text, last.value.end)
 	col := column(e.text, last.start)
 	for _, f := range plan.added {
-		l := layout{col: col, fill: plan.room(f.Value.Kind)}
+		l := layout{col: col, step: e.step, fill: plan.room(f.Value.Kind)}
 		lines := l.entry(f)
 		if p.node.Kind == source.List {
 			lines = l.item(f.Value)
@@ -118,7 +128,11 @@ func (e *editor) cutBlock(plan plan) {
 			continue
 		}
 		if leadingSpaces(e.text[lineStart(e.text, s.start):s.start]) == e.text[lineStart(e.text, s.start):s.start] {
-			e.cutLines(s, i == 0, i+1 == len(plan.steps))
+			above := 0
+			if i > 0 {
+				above = nextLine(e.text, plan.steps[i-1].value.end)
+			}
+			e.cutLines(s, above, i+1 == len(plan.steps))
 			continue
 		}
 		for i+1 < len(plan.steps) && plan.steps[i+1].gone {
@@ -128,19 +142,23 @@ func (e *editor) cutBlock(plan plan) {
 	}
 }
 
-// cutLines removes an entry that starts its line. The comment above the first key of a
-// document stays: it may be that of the file.
-func (e *editor) cutLines(s step, first, last bool) {
+// cutLines removes an entry that starts its line, and the blank lines above it unless
+// that joins its neighbors. The comment above the first key of a document stays: it may be
+// that of the file. above is the offset of the line after the entry before, or 0.
+func (e *editor) cutLines(s step, above int, last bool) {
 	start, end := lineStart(e.text, s.start), lineEnd(e.text, s.value.end)
-	if !first || s.start > start {
+	if above > 0 || s.start > start {
 		start = e.lead(s.start)
 	}
-	next := nextLine(e.text, end)
-	if blank := e.blanksAbove(start); blank < start && !first && (last || isBlank(e.text[next:lineEnd(e.text, next)])) {
-		start = blank
+	below := e.blanksBelow(end)
+	switch {
+	case above == 0 && !last && start > 0:
+		end = below
+	case above > 0 && (last || below > end):
+		start = max(above, e.blanksAbove(start))
 	}
 	if start == 0 {
-		e.cut(0, next)
+		e.cut(0, nextLine(e.text, end))
 		return
 	}
 	e.cut(previousEnd(e.text, start), end)
@@ -186,6 +204,14 @@ func (e *editor) blanksAbove(start int) int {
 		start = above
 	}
 	return start
+}
+
+// blanksBelow returns the end of the last of the blank lines below the line that ends at end.
+func (e *editor) blanksBelow(end int) int {
+	for at := nextLine(e.text, end); at < len(e.text) && isBlank(e.text[at:lineEnd(e.text, at)]); at = nextLine(e.text, at) {
+		end = lineEnd(e.text, at)
+	}
+	return end
 }
 
 func isBlank(line string) bool { return strings.Trim(line, " \t\r") == "" }

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -13,12 +14,15 @@ type editor struct {
 	reader
 	splices  []splice
 	eol      string
+	json     bool // the text is JSON, and stays JSON
+	step     int  // columns that a level is indented
 	comments map[*source.Node]string
 	line     int // offset of the block entry that is being edited, where a comment has its place
 }
 
 func newEditor(file *source.File, text string, comments map[*source.Node]string) *editor {
-	e := &editor{reader: reader{file: file, text: text}, eol: "\n", comments: comments}
+	e := &editor{reader: reader{file: file, text: text}, eol: "\n", step: dash, comments: comments}
+	e.json = json.Valid([]byte(text))
 	if strings.Contains(text, "\r\n") {
 		e.eol = "\r\n"
 	}
@@ -28,7 +32,8 @@ func newEditor(file *source.File, text string, comments map[*source.Node]string)
 // document edits a document; alone means that the text has no other.
 func (e *editor) document(old, to *source.Node, alone bool) {
 	if old.Kind != source.Null {
-		p := e.locate(place{node: old, after: e.offset(old), parent: -indent})
+		p := e.locate(place{node: old, after: e.offset(old), parent: -dash})
+		e.step = e.indentation(p)
 		e.value(p, to, "")
 		return
 	}
@@ -36,10 +41,23 @@ func (e *editor) document(old, to *source.Node, alone bool) {
 		e.refuse(e.offset(old), "", "this document is empty; write its first key by hand")
 		return
 	}
-	if e.text != "" && !strings.HasSuffix(e.text, "\n") {
+	if e.text != "" && !e.json && !strings.HasSuffix(e.text, "\n") {
 		e.insert(len(e.text), e.eol)
 	}
 	e.insert(len(e.text), strings.ReplaceAll(Block(to, 0), "\n", e.eol))
+}
+
+// indentation returns how many columns the first block map that is a value is indented.
+func (e *editor) indentation(p place) int {
+	if p.block && p.node.Kind == source.Map {
+		entries, _ := e.entries(p)
+		for _, entry := range entries {
+			if v := entry.value; v.block && v.node.Kind == source.Map && v.mark == "" {
+				return column(e.text, v.start) - v.parent
+			}
+		}
+	}
+	return dash
 }
 
 // value makes the value at a place another one.
@@ -71,6 +89,9 @@ func (e *editor) collection(p place, to *source.Node, plan plan) {
 	}
 	outer := e.line
 	for _, s := range plan.steps {
+		if s.gone && s.value.mark != "" && s.value.mark[0] == '&' {
+			e.refuse(s.value.start, s.path, refusal(s.value.mark))
+		}
 		if s.gone || s.to == nil || equal(s.value.node, s.to) {
 			continue
 		}
@@ -93,7 +114,7 @@ func (e *editor) collection(p place, to *source.Node, plan plan) {
 func (e *editor) comment(text string) {
 	at := lineStart(e.text, e.line)
 	lines := commentLines(text, leadingSpaces(e.text[at:]))
-	if block := strings.Join(lines, e.eol) + e.eol; text != "" && !strings.HasSuffix(e.text[:at], block) {
+	if block := strings.Join(lines, e.eol) + e.eol; text != "" && !e.json && !strings.HasSuffix(e.text[:at], block) {
 		e.insert(at, block)
 	}
 }

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,8 +11,8 @@ import (
 )
 
 const (
-	width  = 100 // columns of a line that a collection in braces may fill
-	indent = 2   // spaces
+	width = 100 // columns of a line that a collection in braces may fill
+	dash  = len("- ")
 )
 
 // Flow returns a tree as YAML in one line: {size: 20Gi, bus: scsi}. A string is plain if
@@ -39,7 +40,7 @@ func Flow(n *source.Node) string {
 // style; a string of several lines is a literal block.
 func Block(n *source.Node, indent int) string {
 	margin := strings.Repeat(" ", indent)
-	l := layout{col: indent, fill: width}
+	l := layout{col: indent, step: 2, fill: width}
 	head, rest := l.block(n)
 	return margin + strings.Join(append([]string{head}, rest...), "\n") + "\n"
 }
@@ -48,6 +49,7 @@ func Block(n *source.Node, indent int) string {
 // lines of their own.
 type layout struct {
 	col   int  // of the key or dash, or of the keys or dashes of a block
+	step  int  // columns that a level is indented
 	fill  int  // columns left for a head in flow style; less than that of "{}" if there must be none
 	plain bool // only scalars may be within a head in flow style
 }
@@ -60,7 +62,7 @@ func (l layout) value(n *source.Node) (head string, lines []string) {
 	if len(n.Fields)+len(n.Items) == 0 || l.flows(n) {
 		return Flow(n), nil
 	}
-	in := layout{col: l.col + indent, fill: width}
+	in := layout{col: l.col + l.step, step: l.step, fill: width}
 	first, rest := in.block(n)
 	return "", append([]string{strings.Repeat(" ", in.col) + first}, rest...)
 }
@@ -85,7 +87,7 @@ func (l layout) block(n *source.Node) (first string, rest []string) {
 		lines = append(lines, l.item(item)...)
 	}
 	if len(lines) == 0 {
-		return layout{col: l.col - indent, fill: width}.value(n)
+		return layout{col: l.col - l.step, step: l.step, fill: width}.value(n)
 	}
 	return lines[0][l.col:], lines[1:]
 }
@@ -93,7 +95,7 @@ func (l layout) block(n *source.Node) (first string, rest []string) {
 // entry returns the lines of a map's entry.
 func (l layout) entry(f source.Field) []string {
 	head := strings.Repeat(" ", l.col) + str(f.Key, false) + ":"
-	below := layout{col: l.col, fill: min(l.fill, width-1-len([]rune(head))), plain: l.col == 0}
+	below := layout{col: l.col, step: l.step, fill: min(l.fill, width-1-len([]rune(head))), plain: l.col == 0}
 	value, lines := below.value(f.Value)
 	if value != "" {
 		head += " " + value
@@ -109,7 +111,7 @@ func (l layout) item(n *source.Node) []string {
 
 // afterDash returns the layout of an item whose dash is in column l.col.
 func (l layout) afterDash(n *source.Node) (head string, lines []string) {
-	in := layout{col: l.col + indent, fill: width}
+	in := layout{col: l.col + dash, step: l.step, fill: width}
 	if l.fill = min(l.fill, width-in.col); !l.flows(n) && len(n.Fields)+len(n.Items) > 0 {
 		return in.block(n)
 	}
@@ -128,7 +130,7 @@ func (l layout) literal(text string) (head string, lines []string) {
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if line != "" {
-			line = strings.Repeat(" ", l.col+indent) + line
+			line = strings.Repeat(" ", l.col+l.step) + line
 		}
 		lines = append(lines, line)
 	}
@@ -243,4 +245,17 @@ func startsPlain(text string) bool {
 		return unicode.IsLetter(r) || r >= '0' && r <= '9' || strings.ContainsRune("/._$(", r)
 	}
 	return false
+}
+
+// inJSON returns a tree as JSON, with escapes for what YAML has no character for.
+func inJSON(n *source.Node) string {
+	var b strings.Builder
+	for _, r := range string(source.AppendJSON(nil, n)) {
+		if r > '~' && r <= 0xffff && !unicode.IsPrint(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
