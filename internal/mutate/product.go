@@ -71,7 +71,7 @@ var mutations = []mutation{
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "the snapshots' permissions are there before their Job",
-		`after: -1`, `after: 0`,
+		`after: -1, hook`, `after: 0, hook`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 cannot ask for confirmation",

@@ -86,6 +86,9 @@ type Network struct {
 	DNS []string `json:"dns,omitempty" format:"ip"`
 	// Subnet, which must contain the `ip` of every NIC.
 	CIDR string `json:"cidr,omitempty" format:"cidr"`
+	// Networks of vSphere whose NICs a migration attaches to this one: names, paths in the inventory, or managed object
+	// IDs. See [migrate.md](migrate.md).
+	VSphere []string `json:"vsphere,omitempty"`
 }
 
 // StorageClass is a StorageClass of the cluster with the modes that fit it.
@@ -98,6 +101,9 @@ type StorageClass struct {
 	// Volume mode of PVCs. Defaults to what CDI chooses by the StorageProfile of the
 	// class.
 	VolumeMode string `json:"volumeMode,omitempty" enum:"Block,Filesystem"`
+	// Datastores of vSphere whose disks a migration copies to this class: names, paths in the inventory, or managed
+	// object IDs.
+	VSphere []string `json:"vsphere,omitempty"`
 }
 
 // Source is the source of a disk's content: exactly one key of the first group.

@@ -71,6 +71,9 @@ func (d *decisions) disk(disk *Disk) {
 		kind, value, _ := strings.Cut(disk.Source.String(), " ")
 		d.add(path+".source."+kind, cmp.Or(value, "true"), "image "+image)
 	}
+	if disk.Migrated {
+		d.add(path+".source.claim", disk.Claim, "migrate")
+	}
 	d.add(path+".type", disk.Type, byDefault)
 	d.add(path+".bus", disk.Bus, d.byOS())
 	class := "storage class " + disk.StorageClass

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -76,7 +77,9 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	if in.Revision != nil {
 		out.Revision = *in.Revision
 	}
-	out.Source, out.Kind = d.diskSource(name, in)
+	if out.Migrated = d.filledByMigration(name, in); !out.Migrated {
+		out.Source, out.Kind = d.diskSource(name, in)
+	}
 	d.checkDiskName(&out)
 	if out.Source.Sysprep {
 		out.Type = cmp.Or(in.Type, "cdrom")
@@ -89,6 +92,9 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	d.diskBus(&out)
 	out.Keep = d.keeps(name, in)
 	d.diskClaim(&out, in)
+	if out.Migrated {
+		out.Source, out.Kind, out.Size = catalog.Source{Claim: out.Claim}, DiskClaim, ""
+	}
 	d.checkDisk(&out)
 	return out
 }

@@ -76,6 +76,7 @@ func (d *draft) decide() *Machine {
 	}
 	m.CloudInit = d.cloudInit(m.NICs)
 	m.Objects = d.objects(m)
+	m.Migration = d.migration(m)
 	d.checkBootOrder(m.Disks)
 	d.checkBoot(m)
 	d.checkSingles(m.Disks, m.Filesystems)

@@ -72,6 +72,7 @@ func (w *wide) check() {
 	checkUnique(w.records, w.diags)
 	checkObjects(w.records, w.diags)
 	checkClaims(w.records, w.diags)
+	w.checkPlans()
 	resolveWaves(w.records, index, w.fleet.Incomplete(), w.diags)
 	w.checkHooks()
 	w.showWaiting()

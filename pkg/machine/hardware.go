@@ -39,7 +39,7 @@ func (d *draft) firmware() Firmware {
 func (d *draft) checkOldDisk(m *Machine) {
 	installed := m.Firmware.Type == "efi" || m.Firmware.Type == "secureboot"
 	if !installed || m.Arch != catalog.DefaultArch || len(m.Disks) == 0 || m.Disks[0].Name != values.RootDisk ||
-		d.entry.FromOS("disks", values.RootDisk, "source") || !d.entry.FromOS("firmware", "type") {
+		!m.Disks[0].Migrated && d.entry.FromOS("disks", values.RootDisk, "source") || !d.entry.FromOS("firmware", "type") {
 		return
 	}
 	src := &m.Disks[0].Source

@@ -73,8 +73,9 @@ type Machine struct {
 	Group     string
 	Objects   []Object // in the order written
 	Lifecycle Lifecycle
-	Gate      *Gate // nil if no change of the machine is judged
-	Wave      int   // sync wave of the VM and the objects that belong to it
+	Gate      *Gate      // nil if no change of the machine is judged
+	Migration *Migration // nil if the machine does not come from vSphere
+	Wave      int        // sync wave of the VM and the objects that belong to it
 	DependsOn []Dependency
 
 	Overrides []*source.Node // merge patches: the operating system's, then the VM's
@@ -156,6 +157,7 @@ type Disk struct {
 	ExpandTo string // quantity; empty if the disk keeps its size
 	// Revision is the number of the claim, or 0 if it is not set. From 2 on it is part of the claim's name.
 	Revision uint
+	Migrated bool // a migration from vSphere fills the claim
 	Pos      source.Pos
 
 	Overrides  *source.Node // merge patch on KubeVirt's disk, or nil

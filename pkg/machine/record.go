@@ -59,6 +59,8 @@ type record struct {
 	objects   []object
 	claims    []claim
 
+	planned *planned // nil if the machine does not come from vSphere
+
 	waiting *Machine // not visited yet: its wave depends on those of others
 }
 
@@ -107,7 +109,7 @@ type claim struct {
 func newRecord(m *Machine) *record {
 	r := &record{
 		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos, path: m.Path,
-		given: m.wide.wave, deps: m.DependsOn, home: m.wide.home,
+		given: m.wide.wave, deps: m.DependsOn, home: m.wide.home, planned: newPlanned(m.Migration),
 	}
 	if !m.Broken {
 		r.addHooks(m)

@@ -31,7 +31,7 @@ type Origin struct {
 // Counts are the numbers of files in a directory by what happened to them.
 type Counts struct{ Written, Unchanged, Removed int }
 
-// Files writes NAMESPACE/NAME.yaml, or .json, for each VM and Job to a directory, each file whole or not at all. It
+// Files writes NAMESPACE/NAME.yaml, or .json, for each VM, Job and Plan to a directory, each file whole or not at all. It
 // creates the directory if needed, which must not be read as a part of the fleet.
 //
 // A list in the directory, [ListName], names its files and their origin. Files that are listed and no longer
@@ -63,11 +63,14 @@ func Files(dir string, from Origin, format manifest.Format, rendered []render.Re
 	return counts, err
 }
 
-// stage prepares a file for each VM and Job, and returns their names.
+// stage prepares a file for each VM, Job and Plan, and returns their names.
 func stage(b *files.Batch, d *files.Dir, listed list, format manifest.Format, all []render.Rendered) (list, error) {
 	names := make(list, 0, len(all))
 	var taken []error
 	for i := range all {
+		if all[i].Pending {
+			continue
+		}
 		name := path.Join(all[i].Namespace, all[i].Name+format.Ext())
 		names = append(names, name)
 		var text bytes.Buffer

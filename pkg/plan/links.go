@@ -110,8 +110,11 @@ func (p *planner) linkCauses(s *subject, links []*pair) []Cause {
 			if kind := kindOf(l.id); kind == kindSecret || kind == "ConfigMap" {
 				c = secretCause(s, c)
 			}
-			if c.Level == Create && s.old == nil {
+			switch {
+			case c.Level == Create && s.old == nil:
 				continue
+			case c.Code == "disk-created" && usesClaim(s.old, l.id.Name):
+				c = claimTaken()
 			}
 			c.Object = l.id
 			out = append(out, c)

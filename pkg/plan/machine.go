@@ -55,22 +55,13 @@ func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
 	case p.predecessors[pair] != nil:
 		return p.succession(p.predecessors[pair])
 	case s.old == nil:
-		return []Cause{newMachine(s)}
+		return []Cause{p.newMachine(s)}
 	case isReplaced(s) && !pair.isSame():
 		return append(replacement(s), p.linkCauses(s, links)...)
 	}
 	found := p.changed(s)
 	causes := append(combine(s, found), p.shrunkCopies(s)...)
 	return p.liveCauses(s, append(causes, p.linkCauses(s, links)...))
-}
-
-// newMachine returns the cause of a machine that the sync makes.
-func newMachine(s *subject) Cause {
-	c := Cause{Level: Create, Code: "created", Reason: "a new machine"}
-	if s.missing {
-		c.Reason = "the machine is gone from the cluster, and Git has it: the sync makes it again"
-	}
-	return c
 }
 
 // changed returns what changes of a machine do, each for itself.

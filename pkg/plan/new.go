@@ -30,6 +30,7 @@ func New(was, now []manifest.Object, o Options) *Plan {
 	p.attach()
 	p.index()
 	p.linkAll()
+	p.findMoving()
 	p.findSuccessors()
 	for i := range p.pairs {
 		if pair := &p.pairs[i]; pair.isMachine() {
@@ -58,6 +59,9 @@ type planner struct {
 	// successors are the machines that are the same under another name, by the one
 	// that goes; predecessors the reverse.
 	successors, predecessors map[*pair]*pair
+
+	// moving are the names of the Plans that bring machines into the cluster.
+	moving map[key]string
 
 	// restarts are the machines that are restarted.
 	restarts map[key]bool

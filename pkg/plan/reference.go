@@ -29,6 +29,7 @@ func Topics() []Topic {
 		{"Everything else of a machine", rulesRest},
 		{"Pools", poolRules},
 		{"DataVolumes and claims", rulesStorage},
+		{"Migrations from vSphere", rulesMigration},
 		{"Nodes", rulesNodes},
 		{"The platform", rulesPlatform},
 		{"Other objects", rulesObjects},
@@ -62,7 +63,7 @@ func Codes() []Code {
 
 // engineCodes are the codes of causes that no single field has.
 var engineCodes = []Code{
-	"blue-green", "created", "in-flight", "restart-pending", "reverted", "taken-over", "unknown-to-git",
+	"blue-green", "claim-exists", "created", "in-flight", "not-moved-yet", "restart-pending", "reverted", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
 	"no-room", "renamed", "replaced", "secret-unseen", "upgrade",
 	CodeApproved, CodeMissing, CodeStale, CodeUnapprovable, CodeCeiling, CodeRemoval, CodeStage,

@@ -143,4 +143,4 @@ var rulesObjects = []Rule{
 
 // objectRules are the rules of all objects but machines, in the order in which they
 // are tried.
-var objectRules = compile(rulesStorage, rulesNodes, rulesPlatform, rulesObjects)
+var objectRules = compile(rulesStorage, rulesMigration, rulesNodes, rulesPlatform, rulesObjects)

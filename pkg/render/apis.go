@@ -35,6 +35,7 @@ var providers = map[string]string{
 	"snapshot.kubevirt.io":     "install KubeVirt 1.3 or newer, or leave out `snapshotBefore`",
 	"cdi.kubevirt.io":          "install CDI, or use disks that need none, such as `claim` and `containerDisk`",
 	"k8s.cni.cncf.io":          "install Multus, or use the network \"pod\" only",
+	forkliftGroup:              "install the Migration Toolkit for Virtualization (forklift)",
 	"tower.ansible.com":        "install Ansible Automation Platform, or give an image instead of a template",
 }
 
@@ -120,6 +121,9 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	}
 	if m.Lifecycle.SnapshotBefore {
 		n.add(kindSnapshot, at)
+	}
+	if m.Migration != nil {
+		n.add(kindPlan, at)
 	}
 }
 

@@ -34,6 +34,7 @@ type Collector struct {
 	size     atomic.Int64 // bytes of all texts
 	jobs     jobs
 	gates    gates
+	plans    plans
 
 	mu       sync.Mutex
 	rendered []Rendered
@@ -41,10 +42,11 @@ type Collector struct {
 	kinds    map[argocd.GroupKind]bool
 }
 
-// Rendered is one machine's objects, or those of a Job for the machines of a namespace.
+// Rendered is one machine's objects, or those of a Job or a Plan for the machines of a namespace.
 type Rendered struct {
-	Namespace, Name string // of the machine, or of the Job
-	Jobs            bool   // whether it is a Job rather than a machine
+	Namespace, Name string // of the machine, of the Job, or of the Plan: plan.NAME, which no machine has
+	Jobs            bool   // whether it is a Job or a Plan rather than a machine
+	Pending         bool   // whether it is a machine that is still in vSphere, without objects of its own
 
 	wave    int
 	text    spooled  // compact JSON, one object per line
@@ -71,6 +73,13 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		return
 	}
 	objects, content := c.renderer.render(m, diags)
+	if m.Migration != nil && !m.Sibling {
+		c.plans.add(m)
+	}
+	if m.Migration.Pending() {
+		c.pending(m)
+		return
+	}
 	becomes := c.gates.add(m, objects)
 	text, err := c.encode(objects)
 	defer c.encoding.Put(text)
@@ -91,6 +100,19 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave, text: kept,
 		becomes: becomes,
+	})
+}
+
+// pending notes a machine that is still in vSphere.
+func (c *Collector) pending(m *machine.Machine) {
+	if m.Sibling {
+		return
+	}
+	c.noteNeeds(m, nil)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rendered = append(c.rendered, Rendered{
+		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), Pending: true, wave: m.Wave,
 	})
 }
 
@@ -159,11 +181,11 @@ func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
 func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserved(c.APIs, diags) }
 
 // Rendered returns all machines so far, by wave, namespace and name, and then the
-// Jobs that they need, by namespace and name. It must not be called while
+// Jobs and Plans that they need, by namespace and name. It must not be called while
 // machines are visited.
 func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
 	c.gates.settle(diags)
-	all := append(slices.Clip(c.rendered), c.renderedJobs(diags)...)
+	all := append(append(slices.Clip(c.rendered), c.renderedJobs(diags)...), c.renderedPlans(diags)...)
 	slices.SortFunc(all, func(a, b Rendered) int {
 		return cmp.Or(
 			compareBool(a.Jobs, b.Jobs), cmp.Compare(a.wave, b.wave),
@@ -177,16 +199,30 @@ func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
 	jobs := c.jobs.objects()
 	out := make([]Rendered, 0, len(jobs))
 	for key, objects := range jobs {
-		c.noteKinds(objects)
-		text, err := c.encode(objects)
-		if err != nil {
-			diags.Errorf(source.Pos{}, rule.Encode, "", "the Job %s/%s cannot be written: %s", key.namespace, key.name(), err)
-			*text = nil
-		}
-		out = append(out, Rendered{Namespace: key.namespace, Name: key.name(), Jobs: true, text: c.keep(*text)})
-		c.encoding.Put(text)
+		out = append(out, c.shared("Job", key.namespace, key.name(), objects, diags))
 	}
 	return out
+}
+
+func (c *Collector) renderedPlans(diags *source.Diagnostics) []Rendered {
+	plans := c.plans.rendered()
+	out := make([]Rendered, 0, len(plans))
+	for key, objects := range plans {
+		out = append(out, c.shared("Plan", key.namespace, "plan."+key.name, objects, diags))
+	}
+	return out
+}
+
+// shared keeps the objects of a Job or Plan for the machines of a namespace.
+func (c *Collector) shared(what, namespace, name string, objects []runtime.Object, diags *source.Diagnostics) Rendered {
+	c.noteKinds(objects)
+	text, err := c.encode(objects)
+	defer c.encoding.Put(text)
+	if err != nil {
+		diags.Errorf(source.Pos{}, rule.Encode, "", "the %s %s/%s cannot be written: %s", what, namespace, name, err)
+		*text = nil
+	}
+	return Rendered{Namespace: namespace, Name: name, Jobs: true, text: c.keep(*text)}
 }
 
 // compareBool orders false before true.

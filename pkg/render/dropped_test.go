@@ -58,7 +58,11 @@ var (
 	pinned = keys{"cpu": keys{"cores": 2, "dedicated": true}}
 	vddk   = keys{"url": "https://a/b", "uuid": "u", "backingFile": "f", "thumbprint": "t", "secretRef": "s"}
 	playb  = keys{"lifecycle": keys{"ansible": keys{"image": "x/y:1", "playbook": "a.yml"}}}
-	tower  = keys{"lifecycle": keys{"ansible": keys{"template": "t", "secret": "s"}}}
+	moving = keys{
+		"migrate": keys{"vm": "vm-1", "provider": "vcenter", "warm": true, "run": 1},
+		"disks":   keys{"root": keys{"storageClass": "fast"}},
+	}
+	tower = keys{"lifecycle": keys{"ansible": keys{"template": "t", "secret": "s"}}}
 )
 
 func disk(d keys) keys { return keys{"disks": keys{"data": d}} }
@@ -274,6 +278,19 @@ var markers = map[string]marker{
 	"lifecycle.ansible.secret":          {"z", playb},
 	"lifecycle.ansible.extraVars.*":     {"x", playb},
 
+	"migrate.vm":                {"vm-2", moving},
+	"migrate.provider":          {"other", moving},
+	"migrate.plan":              {"wave", moving},
+	"migrate.warm":              {false, moving},
+	"migrate.run":               {2, moving},
+	"migrate.cutover":           {"2026-12-05T22:00:00Z", moving},
+	"migrate.powerState":        {"off", moving},
+	"migrate.preserveStaticIPs": {false, moving},
+	"migrate.transferNetwork":   {"net/fast", moving},
+	"migrate.disks[]":           {"data", moving},
+	"migrate.cancel":            {true, moving},
+	"migrate.done":              {true, moving},
+
 	"approve.restart": {"none-5e6f7a8b", nil},
 	"approve.delete":  {"none-5e6f7a8b", nil},
 	"approve.data":    {"none-5e6f7a8b", nil},
@@ -400,7 +417,8 @@ func rendered(t *testing.T, vm keys) (string, *source.Diagnostics) {
 	dir := t.TempDir()
 	header := `{apiVersion: vmrender.io/v1alpha1, kind: Fleet, metadata: {name: f},
 target: {image: i, applyOutOfSyncOnly: true}, policy: {maxImpact: delete},
-catalog: {images: {golden: {http: "http://g"}}}, defaults: {namespace: ns, os: rhel9}}`
+catalog: {images: {golden: {http: "http://g"}}, networks: {pod: {pod: true, vsphere: [lan]}},
+storageClasses: {fast: {name: fast, vsphere: [nvme]}}}, defaults: {namespace: ns, os: rhel9}}`
 	text, err := json.Marshal(keys{"vms": keys{"it": vm, "other": keys{"flavor": "small"}}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))

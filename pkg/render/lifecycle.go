@@ -38,6 +38,10 @@ const (
 	rolloutAccess
 	snapshotJob
 	snapshotAccess
+	migrationPlan
+	migrationRun
+	finishedPlan
+	finishedRun
 )
 
 // syncRule specifies when Argo CD applies a part, and how it deletes it.
@@ -122,6 +126,23 @@ var syncRules = [...]syncRule{
 		name:  "ServiceAccount, Role and RoleBinding of the snapshots",
 		after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
 		why: "there before the Job",
+	},
+	migrationPlan: {
+		name:  "Plan, NetworkMap and StorageMap of a migration",
+		after: -1, options: "Prune=false,Delete=false",
+		why: "there before the Migration; without the Plan, forklift deletes the disks of machines that still move",
+	},
+	migrationRun: {
+		name: "Migration", options: "Prune=false,Delete=false",
+		why: "without it, forklift cancels what still runs",
+	},
+	finishedPlan: {
+		name: "Plan, NetworkMap and StorageMap of a migration of which all machines are `done`", after: -1,
+		why: "removed from Git, removed from the cluster: forklift spares the disks that belong to a VirtualMachine",
+	},
+	finishedRun: {
+		name: "Migration of which all machines are `done`",
+		why:  "it goes with its Plan",
 	},
 }
 

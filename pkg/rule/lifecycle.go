@@ -21,6 +21,8 @@ const (
 	Removal ID = "removal"
 	// Approval is an `approve` that no change needs, or that is not a token; or `stage` for cattle.
 	Approval ID = "approval"
+	// Migrate is a VM that has moved from vSphere, and to which Git would give another identity than its guest knows.
+	Migrate ID = "migrate"
 	// Gate is what would weaken `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a strategy
 	// that deletes the VM before the cluster can compare an approval.
 	Gate ID = "gate"

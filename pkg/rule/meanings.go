@@ -27,6 +27,7 @@ var meanings = map[ID]string{
 	BlueGreen:        "`strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM although the new one has failed.",
 	DefaultImage:     "A fleet with Jobs whose header does not name the image that they run.",
 	Gate:             "What would weaken `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a strategy that deletes the VM before the cluster can compare an approval.",
+	Migrate:          "A VM that has moved from vSphere, and to which Git would give another identity than its guest knows.",
 	Placement:        "A node selector that contradicts the fleet's placement.",
 	Protection:       "An annotation, an override or a patch that takes away what protects the VM from deletion.",
 	Removal:          "`removal: confirm`, which blocks the Application while Argo CD waits, or which it does not support.",

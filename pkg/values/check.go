@@ -34,6 +34,7 @@ var stringForms = map[string]form{
 	"resource": {rule.BadValue, resourceProblem},
 	"sshKey":   {rule.BadValue, sshKeyProblem},
 	"token":    {rule.Approval, tokenProblem},
+	"time":     {rule.BadValue, timeProblem},
 }
 
 // CheckForms reports the strings under VM keys, in their long forms, that do not have

@@ -79,6 +79,10 @@ var Forms = map[reflect.Type]Form{
 		Key: "port", Noun: "port",
 		Example: "`https: 443` is `https: {port: 443}`",
 	},
+	reflect.TypeFor[Migrate](): {
+		Key: "vm", Noun: "VM in vSphere",
+		Example: "`migrate: vm-1234` is `migrate: {vm: vm-1234}`",
+	},
 	reflect.TypeFor[Approve](): {
 		Key: "restart", Noun: "token",
 		Example: "`approve: 1a2b3c4d-5e6f7a8b` is `approve: {restart: 1a2b3c4d-5e6f7a8b}`",

@@ -110,6 +110,8 @@ type VM struct {
 
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
+	// Migration from VMware vSphere: the VM there, or the long form. See [migrate.md](migrate.md).
+	Migrate *Migrate `json:"migrate,omitempty"`
 	// Approval of a change, under `policy.approve`: the token that `vmrender plan` prints for the risk of a restart, or
 	// the long form for each risk. See [gate.md](gate.md).
 	Approve *Approve `json:"approve,omitempty"`

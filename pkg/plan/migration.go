@@ -1,0 +1,61 @@
+package plan
+
+import "slices"
+
+// findMoving finds the machines that migrations from vSphere bring into the cluster, and their Plans.
+func (p *planner) findMoving() {
+	for i := range p.pairs {
+		pair := &p.pairs[i]
+		if kindOf(pair.id) != kindPlan || pair.old == nil {
+			continue
+		}
+		plan := decode(pair.old)
+		namespace := text(plan, "spec", "targetNamespace")
+		for _, vm := range list(plan, "spec", "vms") {
+			if p.moving == nil {
+				p.moving = map[key]string{}
+			}
+			p.moving[key{"kubevirt.io", "VirtualMachine", namespace, text(vm, "targetName")}] = pair.id.Name
+		}
+	}
+}
+
+// newMachine returns the cause of a machine that only the new side has.
+func (p *planner) newMachine(s *subject) Cause {
+	plan, moves := p.moving[keyOf(s.id)]
+	switch {
+	case moves && p.live.lacks(s.id):
+		return Cause{
+			Level: Create, Code: "not-moved-yet", Key: "migrate.done", Warning: true,
+			Reason: "the Plan " + plan + " has not made the machine yet: made here, it keeps forklift from making it",
+			Advice: "wait until its Migration has succeeded",
+		}
+	case moves:
+		return Cause{
+			Level: Metadata, Code: "taken-over", Key: "migrate.done", Approximate: "whether the Migration has succeeded",
+			Reason: "the Plan " + plan + " makes the machine: the sync takes it over, and changes it to what Git has",
+		}
+	case s.missing:
+		return Cause{
+			Level: Create, Code: "created",
+			Reason: "the machine is gone from the cluster, and Git has it: the sync makes it again",
+		}
+	}
+	return Cause{Level: Create, Code: "created", Reason: "a new machine"}
+}
+
+// usesClaim reports whether a volume of a machine is a claim, and not one by the name of its DataVolume.
+func usesClaim(vm tree, name string) bool {
+	return slices.ContainsFunc(list(spec(vm), "volumes"), func(v any) bool {
+		return text(v, "persistentVolumeClaim", "claimName") == name
+	})
+}
+
+// claimTaken is the cause of a DataVolume for a claim that a machine has already, such as one that a migration has made.
+func claimTaken() Cause {
+	return Cause{
+		Level: Refused, Code: "claim-exists", Key: "disks",
+		Reason: "the machine has a claim of that name, which CDI does not fill: the sync fails",
+		Advice: "keep `migrate` with `done: true`, or set disks.NAME.source.claim",
+	}
+}

@@ -1,0 +1,97 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// moving returns the Plan and Migration of the machine db, and the machine as Git has it afterwards.
+func moving(t *testing.T) (migration, machine []object) {
+	t.Helper()
+	return load(t, "moving"), load(t, "absent")[:1]
+}
+
+// A machine that a migration brings is taken over, and not new. A cluster that has not got it yet is a warning: made by
+// the sync, it keeps the migration from making it.
+func TestMoving(t *testing.T) {
+	migration, machine := moving(t)
+	was, now := encode(t, migration), encode(t, append(migration, machine...))
+	other := load(t, "absent")[:1]
+	other[0]["metadata"].(object)["name"] = "other"
+	for _, c := range []struct {
+		name        string
+		options     plan.Options
+		level       plan.Level
+		code        plan.Code
+		approximate bool
+		warning     bool
+	}{
+		{name: "from the files", level: plan.Metadata, code: "taken-over", approximate: true},
+		{name: "it has moved", options: plan.Options{Live: now}, level: plan.Metadata, code: "taken-over"},
+		{
+			name: "not yet", options: plan.Options{Live: encode(t, append(migration, other...))},
+			level: plan.Create, code: "not-moved-yet", warning: true,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := verdictOf(t, plan.New(was, now, c.options))
+			require.Equal(t, c.level, v.Level)
+			require.Equal(t, c.code, v.Causes[0].Code)
+			require.Equal(t, c.approximate, v.Causes[0].Approximate != "")
+			require.Equal(t, c.warning, v.Causes[0].Warning)
+		})
+	}
+}
+
+// What a commit does to machines that are still in vSphere has the level that it would have here.
+func TestMigrationObjects(t *testing.T) {
+	migration, _ := moving(t)
+	kept := load(t, "moving")
+	for _, o := range kept {
+		o["metadata"].(object)["annotations"] = object{"argocd.argoproj.io/sync-options": "Prune=false,Delete=false"}
+	}
+	cancelled, cutover := load(t, "moving"), load(t, "moving")
+	setIn(cancelled[1], splitPath("spec.cancel"), []any{object{"id": "vm-1"}})
+	setIn(cutover[1], splitPath("spec.cutover"), "2026-12-05T22:00:00Z")
+	for _, c := range []struct {
+		name     string
+		was, now []object
+		level    plan.Level
+		code     plan.Code
+	}{
+		{"a plan", nil, migration[:1], plan.Create, "created"},
+		{"start", migration[:1], migration, plan.Power, "migration-starts"},
+		{"cutover", migration, cutover, plan.Power, "migration-cutover"},
+		{"cancel", migration, cancelled, plan.Power, "migration-cancelled"},
+		{"migration removed", migration, migration[:1], plan.Delete, "migration-cancelled"},
+		{"migration left", kept, kept[:1], plan.Left, "left"},
+		{"plan removed", migration[:1], nil, plan.Delete, "migration-removed"},
+		{"plan left", kept[:1], nil, plan.Left, "left"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := plan.New(encode(t, c.was), encode(t, c.now), plan.Options{})
+			require.Len(t, p.Objects, 1)
+			require.Equal(t, c.level, p.Objects[0].Level)
+			require.Equal(t, c.code, p.Objects[0].Causes[0].Code)
+		})
+	}
+}
+
+// A DataVolume for a claim that the machine has already is refused, as after a migration whose entry loses `migrate`.
+func TestClaimTaken(t *testing.T) {
+	was, now := load(t, "claim")[:1], load(t, "claim")[:1]
+	setIn(now[0], splitPath("spec.template.spec.volumes"), []any{object{"name": "data", "dataVolume": object{"name": "db-data"}}})
+	disk := object{
+		"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume",
+		"metadata": object{
+			"name": "db-data", "namespace": "prod", "labels": object{"app": "db", "app.kubernetes.io/managed-by": "vmrender"},
+		},
+		"spec": object{"source": object{"blank": object{}}},
+	}
+	v := verdictOf(t, plan.New(encode(t, was), encode(t, append(now, disk)), plan.Options{}))
+	require.Equal(t, plan.Refused, v.Level)
+	require.Equal(t, plan.Code("claim-exists"), v.Causes[0].Code)
+}

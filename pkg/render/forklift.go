@@ -1,0 +1,156 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// The objects of the Migration Toolkit for Virtualization, with the fields that are rendered (kubev2v/forklift v2.12.5,
+// pkg/apis/forklift/v1beta1 and operator/config/crd/bases).
+
+const forkliftGroup = "forklift.konveyor.io"
+
+// NetworkMap leads networks of vSphere to those of the cluster.
+type NetworkMap struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              MapSpec[NetworkPair] `json:"spec"`
+}
+
+// StorageMap leads datastores of vSphere to storage classes.
+type StorageMap struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              MapSpec[StoragePair] `json:"spec"`
+}
+
+// MapSpec is a list of what leads where, from one Provider to another.
+type MapSpec[Pair any] struct {
+	Provider ProviderPair `json:"provider"`
+	Map      []Pair       `json:"map"`
+}
+
+// ProviderPair names the Provider objects of vSphere and of the cluster.
+type ProviderPair struct {
+	Source      corev1.ObjectReference `json:"source"`
+	Destination corev1.ObjectReference `json:"destination"`
+}
+
+// VSphereRef names an object of vSphere: by its managed object ID, or by its name or path in the inventory.
+type VSphereRef struct {
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+// NetworkPair leads one network to another.
+type NetworkPair struct {
+	Source      VSphereRef         `json:"source"`
+	Destination NetworkDestination `json:"destination"`
+}
+
+// NetworkDestination is the pod network, or a NetworkAttachmentDefinition.
+type NetworkDestination struct {
+	Type      string `json:"type"` // pod or multus
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+}
+
+// StoragePair leads a datastore to a storage class.
+type StoragePair struct {
+	Source      VSphereRef         `json:"source"`
+	Destination StorageDestination `json:"destination"`
+}
+
+// StorageDestination is a storage class. CDI's StorageProfile has the modes that are empty.
+type StorageDestination struct {
+	StorageClass string `json:"storageClass"`
+	AccessMode   string `json:"accessMode,omitempty"`
+	VolumeMode   string `json:"volumeMode,omitempty"`
+}
+
+// Plan is a set of VMs that move together.
+type Plan struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              PlanSpec `json:"spec"`
+}
+
+// PlanSpec says which VMs move, and how. What has a default of true on the platform is always written.
+type PlanSpec struct {
+	TargetNamespace string                  `json:"targetNamespace"`
+	Provider        ProviderPair            `json:"provider"`
+	Map             PlanMaps                `json:"map"`
+	Warm            bool                    `json:"warm"`
+	TransferNetwork *corev1.ObjectReference `json:"transferNetwork,omitempty"`
+
+	PreserveStaticIPs bool `json:"preserveStaticIPs"`
+	// DeleteVMOnFailMigration is whether what a failed run has made is deleted, so that another run can make it again.
+	DeleteVMOnFailMigration bool `json:"deleteVmOnFailMigration"`
+	// PVCNameTemplateUseGenerateName is whether random letters follow the names of claims.
+	PVCNameTemplateUseGenerateName bool `json:"pvcNameTemplateUseGenerateName"`
+
+	VMs []PlanVM `json:"vms"`
+}
+
+// PlanMaps names the maps of a Plan.
+type PlanMaps struct {
+	Network corev1.ObjectReference `json:"network"`
+	Storage corev1.ObjectReference `json:"storage"`
+}
+
+// PlanVM is one VM of a Plan. Its templates are Go templates.
+type PlanVM struct {
+	VSphereRef          `json:",inline"`
+	TargetName          string `json:"targetName"`
+	TargetPowerState    string `json:"targetPowerState,omitempty"`
+	PVCNameTemplate     string `json:"pvcNameTemplate,omitempty"`
+	VolumeNameTemplate  string `json:"volumeNameTemplate,omitempty"`
+	NetworkNameTemplate string `json:"networkNameTemplate,omitempty"`
+
+	// LUKS is always empty. forklift adds it to every VM when it completes a Plan, and Argo CD would take that for a
+	// change by hand (pkg/forklift-api/webhooks/mutating-webhook/mutators/plan-mutator.go).
+	LUKS struct{} `json:"luks"`
+}
+
+// PlanRun is a Migration: one run of a Plan.
+type PlanRun struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              PlanRunSpec `json:"spec"`
+}
+
+// PlanRunSpec names the Plan that a run is of.
+type PlanRunSpec struct {
+	Plan    corev1.ObjectReference `json:"plan"`
+	Cutover string                 `json:"cutover,omitempty"` // RFC 3339
+	Cancel  []VSphereRef           `json:"cancel,omitempty"`
+}
+
+// DeepCopyObject returns a copy that shares the spec, which is never changed.
+func (m *NetworkMap) DeepCopyObject() runtime.Object {
+	out := *m
+	m.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}
+
+// DeepCopyObject returns a copy that shares the spec, which is never changed.
+func (m *StorageMap) DeepCopyObject() runtime.Object {
+	out := *m
+	m.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}
+
+// DeepCopyObject returns a copy that shares the spec, which is never changed.
+func (p *Plan) DeepCopyObject() runtime.Object {
+	out := *p
+	p.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}
+
+// DeepCopyObject returns a copy that shares the spec, which is never changed.
+func (r *PlanRun) DeepCopyObject() runtime.Object {
+	out := *r
+	r.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}

@@ -1,0 +1,61 @@
+package values
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
+)
+
+// Migrate moves a VM from VMware vSphere with the Migration Toolkit for Virtualization, also known as forklift. VMs of
+// a namespace with the same `plan` move together, and agree on all keys but `vm`, `disks`, `cancel` and `done`. See
+// [migrate.md](migrate.md) for a migration from the rehearsal to the way back.
+//
+// The platform's side of each key is PlanSpec and MigrationSpec of kubev2v/forklift (v2.12.5,
+// pkg/apis/forklift/v1beta1/plan.go and migration.go).
+type Migrate struct {
+	// VM in vSphere: its managed object ID, such as `vm-1234`, or its name, or the path in the inventory. Without it
+	// nothing is migrated, so that a level above can set the other keys for many VMs. A template.
+	VM string `json:"vm,omitempty"`
+	// Provider object for vSphere, as `namespace/name`, or the name of one in forklift's own namespace: `openshift-mtv`
+	// on OpenShift, otherwise `konveyor-forklift`. The VMs move to the provider `host` next to it.
+	Provider string `json:"provider,omitempty"`
+	// Name of the Plan. Defaults to the name of the VM, which then moves alone.
+	Plan string `json:"plan,omitempty" format:"name"`
+	// Whether disks are copied while the VM still runs in vSphere, which needs Changed Block Tracking there, and only
+	// the rest is copied at `cutover`. Otherwise the VM is shut down first.
+	Warm *bool `json:"warm,omitempty"`
+	// Number of times that the migration was started: 1 starts it, and 2 starts it again for the VMs that failed.
+	// Defaults to 0: the Plan is there and checked, and nothing moves.
+	Run *int `json:"run,omitempty" minimum:"0" maximum:"20"`
+	// With `warm`: when the VMs are shut down and the rest is copied, as `2026-12-05T22:00:00Z`.
+	Cutover string `json:"cutover,omitempty" format:"time"`
+	// Power state after the migration. Defaults to the one in vSphere.
+	PowerState string `json:"powerState,omitempty" enum:"on,off"`
+	// Whether the guest keeps the addresses that it is configured with. Defaults to true.
+	PreserveStaticIPs *bool `json:"preserveStaticIPs,omitempty"`
+	// Network for the copies of disks: a network of the catalog, or `namespace/nad`. Defaults to the pod network.
+	TransferNetwork string `json:"transferNetwork,omitempty"`
+	// Names of the disks in the order of vSphere: by controller (SATA, IDE, SCSI, NVMe), then by unit. Defaults to the
+	// order of `disks`, root first. The Plan is not ready as long as vSphere has more of them.
+	Disks []string `json:"disks,omitempty" example:"[root, logs, data]"`
+	// Whether the last run no longer includes the VM.
+	Cancel *bool `json:"cancel,omitempty"`
+	// Whether the VM has moved: its VirtualMachine is then that of Git, with the disks that the migration made.
+	// Before, only the objects of the migration are rendered.
+	Done *bool `json:"done,omitempty"`
+}
+
+// managedObject matches the ID that vSphere gives a VM.
+var managedObject = lazyregexp.New(`^vm-[0-9]+$`)
+
+// IsManagedObject reports whether the name of a VM in vSphere is its managed object ID.
+func IsManagedObject(vm string) bool { return managedObject().MatchString(vm) }
+
+// timeProblem returns what is wrong with a time (RFC 3339), or "" if nothing is.
+func timeProblem(text string) string {
+	if _, err := time.Parse(time.RFC3339, text); err != nil {
+		return fmt.Sprintf("invalid time %q; expected a time such as \"2026-12-05T22:00:00Z\"", text)
+	}
+	return ""
+}
