@@ -212,6 +212,10 @@ var types = map[string]func() any{
 	"RoleBinding":           func() any { return new(rbacv1.RoleBinding) },
 	"Job":                   func() any { return new(batchv1.Job) },
 	"AnsibleJob":            func() any { return new(map[string]any) },
+	"NetworkMap":            func() any { return new(render.NetworkMap) },
+	"StorageMap":            func() any { return new(render.StorageMap) },
+	"Plan":                  func() any { return new(render.Plan) },
+	"Migration":             func() any { return new(render.PlanRun) },
 	// Of the VM's `objects`.
 	"ConfigMap":      func() any { return new(corev1.ConfigMap) },
 	"NetworkPolicy":  func() any { return new(networkingv1.NetworkPolicy) },

@@ -6,7 +6,20 @@ import (
 	"text/template"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
+
+func TestForkliftCopies(t *testing.T) {
+	meta := metav1.ObjectMeta{Name: "wave-1", Labels: map[string]string{"a": "b"}}
+	for _, o := range []runtime.Object{
+		&NetworkMap{ObjectMeta: meta}, &StorageMap{ObjectMeta: meta}, &Plan{ObjectMeta: meta}, &PlanRun{ObjectMeta: meta},
+	} {
+		require.Equal(t, o, o.DeepCopyObject())
+		o.DeepCopyObject().(metav1.Object).GetLabels()["a"] = "changed"
+		require.Equal(t, "b", meta.Labels["a"])
+	}
+}
 
 // Every disk and NIC has its own name, and one that Git does not know has none, which forklift refuses.
 func TestChoice(t *testing.T) {
