@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -142,7 +143,8 @@ func (g *group) write() []byte {
 			out.comment(2, c)
 		}
 		e.first = out.line
-		out.field(2, e.machine.Entry, e.keys.ordered())
+		out.raw("  " + edit.Flow(valueOf(e.machine.Entry)) + ":\n")
+		out.fields(4, e.keys.ordered())
 		e.machine.Lines = out.line - e.first
 	}
 	return []byte(out.String())

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	width = 100 // columns of a line that a collection in braces may fill
+	width = 120 // columns of a line that a collection in braces may fill
 	dash  = len("- ")
 )
 
