@@ -143,8 +143,11 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
-		dir:     "pkg/adopt",
-		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/plan", "internal/lazyregexp", "internal/suggest"},
+		dir: "pkg/adopt",
+		ours: []string{
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
+			"pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/plan", "internal/lazyregexp", "internal/suggest",
+		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),
 	},

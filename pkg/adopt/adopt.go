@@ -59,8 +59,7 @@ type Machine struct {
 	Differences []string
 	// Lines of its entry, and of its manifest as kubectl prints it.
 	Lines, ManifestLines int
-	// Notes are what a person should know or can do: disks that die with the machine, say.
-	Notes []string
+	Notes                []Note
 }
 
 // Exact reports whether the machine is rendered as it is.
@@ -70,7 +69,8 @@ func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) ==
 // the machines do not: DataVolumes, claims, instances. An error means that the fleet
 // could not be rendered at all; what is wrong with one machine stands in its [Machine].
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
-	w := &work{Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects)}
+	w := &work{Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
+		seen: map[manifest.ID]bool{}}
 	for _, o := range objects {
 		if o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io" {
 			w.read(o)
@@ -86,6 +86,7 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 	}
 	r := &Result{Files: w.files}
 	for _, e := range w.entries {
+		e.machine.Notes = e.notes()
 		r.Machines = append(r.Machines, e.machine)
 	}
 	r.Machines = append(r.Machines, w.refused...)
@@ -100,6 +101,7 @@ type work struct {
 	known   known
 	entries []*entry
 	refused []*Machine
+	seen    map[manifest.ID]bool
 
 	files    []File
 	networks map[string]network // by the name that machines have of them
@@ -131,6 +133,12 @@ func (w *work) read(o manifest.Object) {
 	if !wanted {
 		return
 	}
+	if w.seen[m.ID] {
+		m.Refused = "another manifest of it was read before; give one of the two"
+		w.refused = append(w.refused, m)
+		return
+	}
+	w.seen[m.ID] = true
 	l, err := readLive(o, m.Namespace)
 	if err == nil {
 		err = refusal(l)
@@ -148,6 +156,6 @@ func (w *work) read(o manifest.Object) {
 		w.refused = append(w.refused, m)
 		return
 	}
-	m.File = cmp.Or(choice.File, w.fileOf(l))
+	m.File = cmp.Or(choice.File, w.entryFile(l))
 	w.entries = append(w.entries, e)
 }

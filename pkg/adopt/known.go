@@ -1,12 +1,14 @@
 package adopt
 
 import (
-	"cmp"
-	"path"
+	"errors"
+	"fmt"
+	"strings"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // known is what the manifests say besides the machines.
@@ -60,33 +62,12 @@ func claimOf(v *kubevirtv1.Volume) string {
 }
 
 // refusal returns why a machine must not be taken, or nil.
-func refusal(l *live) error { return nil }
-
-// fileOf returns the file that a machine's entry is in.
-func (w *work) fileOf(l *live) string {
-	name := l.Namespace
-	if value := l.vm.Labels[w.Label]; w.Label != "" && value != "" {
-		return path.Join(name, value+".yaml")
+func refusal(l *live) error {
+	if by := ManagedBy(l.object); by != "" {
+		return errors.New(by)
 	}
-	return cmp.Or(name, "vms") + ".yaml"
-}
-
-// Mapping says what becomes of machines.
-type Mapping map[string]Choice
-
-// Choice is what becomes of one machine.
-type Choice struct {
-	OS, File string
-}
-
-func (m Mapping) of(id manifest.ID) (Choice, bool) {
-	c, ok := m[id.Namespace+"/"+id.Name]
-	return c, ok || m == nil
-}
-
-func (c Choice) guess() Guess {
-	if c.OS == "" {
-		return Guess{}
+	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {
+		return fmt.Errorf("the name %q cannot be that of an entry: %s", l.Name, values.NameProblem(l.Name))
 	}
-	return Guess{c.OS, "as the mapping says"}
+	return nil
 }

@@ -24,7 +24,8 @@ type live struct {
 	vm     *kubevirtv1.VirtualMachine
 	tree   tree // of vm
 	object tree // as it was read
-	lines  int  // as kubectl prints it
+	json   []byte
+	lines  int // as kubectl prints it
 }
 
 // serverSet are annotations that clients and controllers write for themselves. Git does
@@ -42,7 +43,7 @@ func readLive(o manifest.Object, namespace string) (*live, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.ID, err)
 	}
-	l := &live{ID: o.ID, vm: new(kubevirtv1.VirtualMachine), object: o.Tree()}
+	l := &live{ID: o.ID, vm: new(kubevirtv1.VirtualMachine), object: o.Tree(), json: o.JSON}
 	l.Namespace = namespace
 	var found source.Diagnostics
 	source.Decode(source.Merge(n, serverKeys()), l.vm, "", &found)

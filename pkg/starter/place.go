@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/vmrender/vmrender/internal/files"
 )
 
 // platformName is the file that makes a directory a platform.
@@ -15,7 +17,7 @@ const platformName = "platform.yaml"
 // Application would render the fleet instead, or from the fleet of a directory above.
 func checkPlace(dir string) error {
 	if exists(filepath.Join(dir, headerName)) {
-		return nothingWritten([]string{filepath.Join(dir, headerName)})
+		return files.ExistError([]string{filepath.Join(dir, headerName)})
 	}
 	if platform := filepath.Join(dir, platformName); exists(platform) {
 		return fmt.Errorf("nothing written, because %s is a platform, and an Application for this directory would "+

@@ -2,7 +2,6 @@
 package starter
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -47,43 +46,7 @@ func Write(dir string, o Options) error {
 	if err != nil {
 		return err
 	}
-	d, err := files.Create(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if found, err := different(d, all); err != nil {
-		return err
-	} else if len(found) > 0 {
-		return nothingWritten(found)
-	}
-	var b files.Batch
-	defer b.Discard()
-	for _, f := range all {
-		if err := b.Create(d, f.name, f.data); err != nil {
-			return err
-		}
-	}
-	return b.Commit()
-}
-
-// different returns the paths of the files that exist with other content.
-func different(d *files.Dir, all []file) ([]string, error) {
-	var found []string
-	for _, f := range all {
-		current, err := d.Read(f.name)
-		if err != nil {
-			return nil, err
-		}
-		if current != nil && !bytes.Equal(current, f.data) {
-			found = append(found, d.Path(f.name))
-		}
-	}
-	return found, nil
-}
-
-func nothingWritten(found []string) error {
-	return fmt.Errorf("nothing written, because these exist: %s", strings.Join(found, ", "))
+	return files.WriteNew(dir, all)
 }
 
 // WriteSchemas writes the schemas to the fleet or platform in a directory, over those
@@ -106,11 +69,11 @@ func WriteSchemas(dir string, catalogs ...*catalog.Set) (int, error) {
 	var b files.Batch
 	defer b.Discard()
 	for _, f := range schemas {
-		data, err := withNames(f.data, catalogs)
+		data, err := withNames(f.Data, catalogs)
 		if err != nil {
 			return 0, err
 		}
-		if err := b.Put(d, f.name, data); err != nil {
+		if err := b.Put(d, f.Name, data); err != nil {
 			return 0, err
 		}
 	}
@@ -118,40 +81,34 @@ func WriteSchemas(dir string, catalogs ...*catalog.Set) (int, error) {
 	return n, b.Commit()
 }
 
-// file is a file to write; its name is the path from the fleet's root.
-type file struct {
-	name string
-	data []byte
-}
-
 // contents returns the files of a new fleet, which is named after its directory, with
 // fleet.yaml last.
-func contents(dir string, o Options) ([]file, error) {
+func contents(dir string, o Options) ([]files.File, error) {
 	all, err := filesOf(embedded, "files", "")
 	if err != nil {
 		return nil, err
 	}
 	schemas, err := filesOf(schema.FS, ".", SchemaDir)
 	all = append(schemas, all...)
-	i := slices.IndexFunc(all, func(f file) bool { return f.name == headerName })
+	i := slices.IndexFunc(all, func(f files.File) bool { return f.Name == headerName })
 	header := all[i]
-	text := strings.Replace(string(header.data), "name: starter", "name: "+fleetName(dir), 1)
+	text := strings.Replace(string(header.Data), "name: starter", "name: "+fleetName(dir), 1)
 	if o.PlainKubernetes {
 		text = strings.Replace(text, exampleTarget, "target: {openshift: false}", 1)
 	}
-	header.data = []byte(text)
+	header.Data = []byte(text)
 	return append(slices.Delete(all, i, i+1), header), err
 }
 
-func filesOf(from fs.FS, dir, into string) ([]file, error) {
-	var all []file
+func filesOf(from fs.FS, dir, into string) ([]files.File, error) {
+	var all []files.File
 	err := fs.WalkDir(from, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := fs.ReadFile(from, name)
 		rel := strings.TrimPrefix(name, dir+"/")
-		all = append(all, file{path.Join(into, rel), data})
+		all = append(all, files.File{Name: path.Join(into, rel), Data: data})
 		return err
 	})
 	return all, err

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/internal/files"
+	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+const importHelp = `Write a fleet of VirtualMachines that exist, in the short forms of the format. It
+renders to the same machines: that is tried each time, and what differs is reported
+for each. Nothing in the cluster is changed. docs/adopt.md leads from machines in a
+cluster to an Application that is Synced.
+
+The machines come from FILE: manifests as YAML or JSON, Lists, OpenShift Templates and
+VirtualMachineTemplates, a backup of Velero (tar.gz), an OCI export of KubeVirt; from a
+directory of such; from standard input ("-"); or from the cluster of --kubeconfig or
+--context. DataVolumes, claims and instances among them tell what machines do not.
+
+With --mapping, what becomes of each machine is written to a file first, to be read and
+edited; run the same command again to import as the file says. Machines that another
+Application, release or operator manages are refused, with what releases them there.
+
+The fleet is written to the directory of --output-dir; without it, its files are
+printed one after the other.`
+
+// importFlags are the flags of import.
+type importFlags struct {
+	kubeconfig, context string
+	namespaces          []string
+	params              map[string]string
+	dir, mapping        string
+	failOnDiff          bool
+	options             adopt.Options
+}
+
+func newImportCommand() *cobra.Command {
+	f := new(importFlags)
+	cmd := &cobra.Command{
+		Use:   "import [FILE | DIR | -]...",
+		Short: "Write a fleet of VirtualMachines that exist",
+		Long:  importHelp,
+		Example: `  kubectl get vm,dv,pvc,vmi -n shop -o yaml | vmrender import - --output-dir shop
+  vmrender import --context prod --namespace shop --mapping map.yaml --output-dir shop
+  vmrender import exports/ --output-dir site-a --fail-on-diff`,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE:              f.run,
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *importFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	kubeconfigFlag(cmd, &f.kubeconfig)
+	flags.StringVar(&f.context, "context", "", "`name` of a context of the kubeconfig")
+	flags.StringArrayVarP(&f.namespaces, "namespace", "n", nil,
+		"`namespace` to read from the cluster (repeatable; default all), or of manifests that have none")
+	flags.StringToStringVar(&f.params, "param", nil, "parameter of templates, as `NAME=VALUE` (repeatable)")
+	flags.StringVarP(&f.dir, "output-dir", "o", "", "`directory` to write the fleet to")
+	flags.StringVar(&f.mapping, "mapping", "",
+		"`file` that says what becomes of each machine; it is written if it does not exist")
+	flags.BoolVar(&f.failOnDiff, "fail-on-diff", false,
+		"exit with status 1 if a machine is refused, or is not rendered as it is")
+	flags.StringVar(&f.options.Name, "name", "", "`name` of the fleet (default that of the directory)")
+	flags.StringVar(&f.options.Label, "by-label", "",
+		"`label` whose values divide the machines of a namespace among files")
+	flags.BoolVar(&f.options.Replicas, "replicas", false,
+		"fold machines that differ only in the number at the end of their names into one entry")
+	flags.BoolVar(&f.options.Unprotected, "no-protection", false,
+		"leave out the label by which OpenShift refuses to delete machines")
+	for _, name := range []string{"context", "namespace", "param", "name", "by-label"} {
+		completeFlag(cmd, name, cobra.NoFileCompletions)
+	}
+}
+
+func (f *importFlags) run(cmd *cobra.Command, args []string) error {
+	objects, err := f.read(cmd, args)
+	if err != nil {
+		return err
+	}
+	if done, err := f.readMapping(cmd, objects); done || err != nil {
+		return err
+	}
+	result, err := adopt.Import(objects, f.options)
+	if err != nil {
+		return err
+	}
+	if err := f.write(cmd, result); err != nil {
+		return err
+	}
+	if err := result.Report(cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	if f.failOnDiff && !result.Exact() {
+		return report.ErrReported
+	}
+	return nil
+}
+
+// readMapping reads the mapping, or writes it if there is none: then the import is done.
+func (f *importFlags) readMapping(cmd *cobra.Command, objects []manifest.Object) (done bool, err error) {
+	if f.mapping == "" {
+		return false, nil
+	}
+	text, err := os.ReadFile(f.mapping)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, f.writeMapping(cmd, objects)
+	}
+	if err != nil {
+		return false, err
+	}
+	mapping, diags := adopt.ReadMapping(f.mapping, text)
+	f.options.Mapping = mapping
+	return false, report.Problems(cmd.ErrOrStderr(), diags)
+}
+
+func (f *importFlags) writeMapping(cmd *cobra.Command, objects []manifest.Object) error {
+	result, err := adopt.Import(objects, f.options)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.mapping, result.Mapping(), 0o644); err != nil { //nolint:gosec // no secrets are in it
+		return err
+	}
+	cmd.PrintErrf("wrote %s; edit it, and run the command again\n", f.mapping)
+	return nil
+}
+
+// write writes the fleet to the directory, or to stdout.
+func (f *importFlags) write(cmd *cobra.Command, result *adopt.Result) error {
+	if f.dir == "" {
+		return result.Write(cmd.OutOrStdout())
+	}
+	all := make([]files.File, len(result.Files))
+	for i, file := range result.Files {
+		all[len(all)-1-i] = files.File{Name: file.Path, Data: file.Text} // fleet.yaml last
+	}
+	return files.WriteNew(f.dir, all)
+}

@@ -1,0 +1,121 @@
+package adopt
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// Mapping says what becomes of machines, by namespace/name.
+type Mapping map[string]Choice
+
+// Choice is what becomes of one machine.
+type Choice struct {
+	// File of its entry, below the fleet's root.
+	File string `json:"file,omitempty"`
+	// OS is an entry of the catalog.
+	OS string `json:"os,omitempty"`
+}
+
+// mappingFile is the form of a mapping.
+type mappingFile struct {
+	Machines map[string]*Choice `json:"machines"`
+}
+
+// ReadMapping reads a mapping as [Result.Mapping] writes it, or as a person has edited it.
+// Machines that are not in it are left out of the fleet.
+func ReadMapping(name string, text []byte) (Mapping, *source.Diagnostics) {
+	diags := new(source.Diagnostics)
+	m := Mapping{}
+	for _, doc := range source.Parse(&source.File{Name: name, Data: text}, diags) {
+		var f mappingFile
+		source.Decode(doc, &f, "", diags)
+		for machine, c := range f.Machines {
+			at := doc.Get("machines").Field(machine)
+			if c == nil {
+				c = new(Choice)
+			}
+			if !strings.Contains(machine, "/") {
+				diags.Errorf(at.Pos(), rule.BadName, source.JoinPath("machines", machine),
+					"invalid machine %q; expected namespace/name", machine)
+			}
+			if problem := fileProblem(c.File); problem != "" {
+				diags.Errorf(at.Value.Get("file").Pos(), rule.BadValue, source.JoinPath("machines", machine)+".file",
+					"%q %s; expected a path such as \"prod/db.yaml\"", c.File, problem)
+			}
+			m[machine] = *c
+		}
+	}
+	return m, diags
+}
+
+// fileProblem returns what is wrong with the path of a values file, or "". The root and
+// the defaults of a directory have no entries.
+func fileProblem(name string) string {
+	switch {
+	case name == "":
+		return ""
+	case !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml"):
+		return "is no YAML file"
+	case path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, ".."):
+		return "is no path below the fleet's root"
+	case slices.Contains([]string{headerFile, "_defaults.yaml"}, path.Base(name)) || strings.HasPrefix(path.Base(name), "."):
+		return "has no entries"
+	}
+	return ""
+}
+
+// of returns the choice for a machine, and whether the machine is taken.
+func (m Mapping) of(id manifest.ID) (Choice, bool) {
+	c, ok := m[id.Namespace+"/"+id.Name]
+	return c, ok || m == nil
+}
+
+// guess returns the operating system that is chosen, if there is one.
+func (c Choice) guess() Guess {
+	if c.OS == "" {
+		return Guess{}
+	}
+	return Guess{c.OS, "os as the mapping says"}
+}
+
+// Mapping returns the mapping of an import, to be edited before anything is written: a
+// line for each machine, with the reason for its operating system. Machines that are
+// refused stand in comments.
+func (r *Result) Mapping() []byte {
+	var out writer
+	out.comment(0, "What becomes of each machine. Change its file or its os; without its line, a machine is left out.")
+	out.raw("machines:\n")
+	for _, m := range r.Machines {
+		name := m.Namespace + "/" + m.Name
+		if m.Refused != "" {
+			out.comment(2, name+" is refused: "+m.Refused)
+			continue
+		}
+		c := node{}
+		c.set("file", m.File)
+		c.set("os", m.Guess.OS)
+		out.raw(fmt.Sprintf("  %s: %s # %s\n", edit.Flow(valueOf(name)), edit.Flow(c.tree()), m.Guess.Reason))
+	}
+	return []byte(out.String())
+}
+
+// entryFile returns the file that a machine's entry is in: one for each namespace, or for
+// each value of a label.
+func (w *work) entryFile(l *live) string {
+	name := l.Namespace
+	if name == "" {
+		name = "vms"
+	}
+	if value := l.vm.Labels[w.Label]; w.Label != "" && values.NameProblem(value) == "" {
+		return path.Join(name, value+".yaml")
+	}
+	return name + ".yaml"
+}

@@ -1,0 +1,51 @@
+package adopt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// Note is what a person should know of a machine that is taken.
+type Note struct {
+	Text string
+	// Steps are what changes it, said once for all machines; empty if nothing needs to.
+	Steps string
+}
+
+// Steps that change what machines brought with them. None is taken by itself.
+const (
+	// The sync leaves a DataVolume in the cluster that no template has any more, and its owner reference with it
+	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes).
+	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: remove `keep: false` from the disk, " +
+		"see by `vmrender plan` what that restarts, sync, and then take the owner reference off: " +
+		`kubectl -n NAMESPACE patch datavolume DISK --type merge --patch '{"metadata":{"ownerReferences":null}}'`
+	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).
+	stepsRunning = "`running` is KubeVirt's old key. To say `runStrategy`: " +
+		`kubectl -n NAMESPACE patch vm NAME --type merge --patch '{"spec":{"running":null,"runStrategy":"Always"}}'` +
+		" (Halted for false), which changes nothing, and remove both from the overrides"
+)
+
+func (e *entry) notes() []Note {
+	var out []Note
+	if names := e.ownedDisks(); len(names) > 0 {
+		out = append(out, Note{fmt.Sprintf("the disk %s belongs to the machine", strings.Join(names, ", ")), stepsOwned})
+	}
+	if e.live.vm.Spec.Running != nil {
+		out = append(out, Note{"the machine has the key `running`", stepsRunning})
+	}
+	for _, deed := range ByHand(manifest.Object{ID: e.live.ID, JSON: e.live.json}, manifest.Object{}) {
+		out = append(out, Note{Text: deed})
+	}
+	return out
+}
+
+// ownedDisks returns the DataVolumes that the machine owns.
+func (e *entry) ownedDisks() []string {
+	var names []string
+	for _, t := range e.live.vm.Spec.DataVolumeTemplates {
+		names = append(names, t.Name)
+	}
+	return names
+}
