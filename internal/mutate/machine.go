@@ -36,6 +36,27 @@ var machineMutations = []mutation{
 		`d.Size, d.StorageClass, d.AccessMode, d.VolumeMode)`, `d.Size, d.StorageClass, d.AccessMode)`,
 	},
 
+	{
+		"pkg/machine/diskclaims.go", "./pkg/machine", "the number of a revision is part of a given name, too",
+		`out.Kind == DiskDataVolume && out.Revision > 1`, `in.ClaimName == "" && out.Revision > 1`,
+	},
+	{
+		"pkg/machine/diskclaims.go", "./cmd/vmrender", "two revisions of a VM have no disk of one name",
+		`case d.traits.Together != "":`, `case d.traits.Together == "never":`,
+	},
+	{
+		"pkg/machine/diskclaims.go", "./cmd/vmrender", "an existing DataVolume has one writer",
+		`cmp.Or(out.Source.Claim, out.Source.DataVolume)`, `cmp.Or(out.Source.Claim, out.Name)`,
+	},
+	{
+		"pkg/machine/diskpvc.go", "./cmd/vmrender ./pkg/render", "the size of a pvc is that of the disk",
+		`out.Size = size.Text`, `out.Size = ""`,
+	},
+	{
+		"pkg/machine/guestdisks.go", "./cmd/vmrender", "a disk for data that there is none of is refused",
+		`data.placed && !data.some`, `data.placed && data.some && false`,
+	},
+
 	// Defaults.
 	{
 		"pkg/machine/lifecycle.go", "./pkg/machine", "one earlier root disk is kept, for the way back",

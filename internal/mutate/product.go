@@ -200,6 +200,18 @@ var mutations = []mutation{
 		`device.Serial = g.serial()`, `device.Serial = ""`,
 	},
 	{
+		"pkg/render/cloudinit.go", "./pkg/render", "the guest's data has one place",
+		`c != nil && !placed.CloudInit`, `c != nil`,
+	},
+	{
+		"pkg/render/disks.go", "./pkg/render", "an existing DataVolume is used as it is",
+		`case d.Source.DataVolume != "" || `, `case `,
+	},
+	{
+		"pkg/render/validate.go", "./cmd/vmrender", "Services find the VM",
+		`!s.Group && domain != v.base`, `!s.Group && domain == "never"`,
+	},
+	{
 		"pkg/render/cloudinit.go", "./pkg/render", "changed cloud-init data is another root disk",
 		`machine.Hash(d.Claim, g.hash())`, `machine.Hash(d.Claim)`,
 	},

@@ -63,8 +63,12 @@ func checkObjects(records []*record, diags *source.Diagnostics) {
 		for _, o := range r.objects {
 			k := key{o.kind, r.namespace, o.name}
 			if first, ok := seen[k]; ok && first.name != r.name {
-				diags.Errorf(r.pos, rule.Duplicate, r.path+"."+o.path(), "its %s %q is also one of the VM %q at %s; rename one",
-					o.kind, o.name, first.name, where(first.pos))
+				way := "rename one"
+				if r.pos == first.pos { // of one entry with replicas
+					way = "use `{{ .ordinal }}` in the name"
+				}
+				diags.Errorf(r.pos, rule.Duplicate, r.path+"."+o.path(), "its %s %q is also one of the VM %q at %s; %s",
+					o.kind, o.name, first.name, where(first.pos), way)
 				continue
 			}
 			seen[k] = r
