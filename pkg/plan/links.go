@@ -116,6 +116,9 @@ func (p *planner) linkCauses(s *subject, links []*pair) []Cause {
 			case c.Code == "disk-created" && usesClaim(s.old, l.id.Name):
 				c = claimTaken()
 			}
+			if c.Level == Create && s.takenOver && kindOf(l.id) == kindSecret && len(p.live.secrets) == 0 {
+				c.Approximate = "whether the cluster has the Secret: the state has none"
+			}
 			c.Object = l.id
 			out = append(out, c)
 		}

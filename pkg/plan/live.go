@@ -17,6 +17,7 @@ type live struct {
 	// covered are the kinds of which the export has an object, by namespace: an object
 	// that it does not have does not exist.
 	covered map[key]bool
+	secrets map[key]tree                  // only to compare those of machines that are adopted
 	disks   map[key][]string              // those that belong to a machine; see owned
 	newest  string                        // the newest timestamp of the export, RFC 3339
 	memory  map[string]*resource.Quantity // of nodes, what is free; see freeMemory
@@ -28,19 +29,26 @@ type entity struct {
 	object tree
 }
 
-// readLive returns the state that an export has. Secrets are left out: nothing depends
-// on them that could be shown.
+// readLive returns the state that an export has. Secrets are apart: nothing depends on
+// them that could be shown.
 func readLive(objects []manifest.Object) *live {
 	if objects == nil {
 		return nil
 	}
-	l := &live{byKey: map[key]tree{}, byKind: map[string][]entity{}, covered: map[key]bool{}, newest: Exported(objects)}
+	l := &live{
+		byKey: map[key]tree{}, byKind: map[string][]entity{}, covered: map[key]bool{}, secrets: map[key]tree{},
+		newest: Exported(objects),
+	}
 	for _, o := range objects {
 		object := decode(o.JSON)
-		if object == nil || kindOf(o.ID) == kindSecret {
+		k := keyOf(o.ID)
+		if object == nil {
 			continue
 		}
-		k := keyOf(o.ID)
+		if kindOf(o.ID) == kindSecret {
+			l.secrets[k] = object
+			continue
+		}
 		l.byKey[k] = object
 		l.covered[key{k.group, k.kind, k.namespace, ""}] = true
 		l.byKind[kindOf(o.ID)] = append(l.byKind[kindOf(o.ID)], entity{o.ID, object})

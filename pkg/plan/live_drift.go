@@ -136,19 +136,3 @@ func manages(fields any, path []string) bool {
 	}
 	return isSet
 }
-
-// takenOver says that a machine that is new in Git exists in the cluster.
-func (p *planner) takenOver(s *subject) Cause {
-	c := Cause{
-		Level: Metadata, Code: "taken-over",
-		Reason: "the machine is in the cluster already: the sync takes it over, and changes it to what Git has",
-	}
-	if app := p.live.application(s.id); app != "" {
-		c.Warning = true
-		c.Reason = fmt.Sprintf("the machine is in the cluster already, where the Application %s tracks it: "+
-			"with FailOnSharedResource=true no other Application takes it, "+
-			"and as soon as Git there no longer has it, that Application deletes it", app)
-		c.Advice = "keep the machine in one Application, or hand it over as docs/lifecycle.md says"
-	}
-	return c
-}

@@ -84,7 +84,7 @@ func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
 	}
 	found = append(found, p.ownership(s)...)
 	if s.takenOver {
-		found = append(found, p.takenOver(s))
+		found = append(found, p.takenOver(s, found)...)
 	}
 	if len(found) == 0 {
 		return nil

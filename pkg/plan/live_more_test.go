@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,18 +54,27 @@ func TestFromCluster(t *testing.T) {
 }
 
 // A machine that is new in Git and exists in the cluster is taken over, and one that
-// another Application tracks is a warning.
+// another Application tracks is a warning. If nothing else changes, it is adopted.
 func TestTakenOver(t *testing.T) {
-	wanted := load(t, "absent")
-	state := load(t, "absent")
-	for _, isTracked := range []bool{false, true} {
-		if isTracked {
-			tracked(state)
-		}
-		v := verdictOf(t, plan.New(nil, encode(t, wanted), plan.Options{Live: encode(t, state)}))
-		require.Equal(t, plan.Metadata, v.Level)
-		require.Equal(t, plan.Code("taken-over"), v.Causes[0].Code)
-		require.Equal(t, isTracked, v.Causes[0].Warning)
+	for name, tc := range map[string]struct {
+		state func([]object)
+		code  plan.Code
+		level plan.Level
+	}{
+		"the same":     {nothing, plan.CodeAdopted, plan.None},
+		"tracked":      {tracked, "taken-over", plan.Metadata},
+		"another name": {set("other", "metadata.labels.app"), "taken-over", plan.Metadata},
+		"no label":     {set(object{}, "metadata.labels"), plan.CodeAdopted, plan.None},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := load(t, "absent")
+			tc.state(state)
+			v := verdictOf(t, plan.New(nil, encode(t, load(t, "absent")), plan.Options{Live: encode(t, state)}))
+			require.Equal(t, tc.level, v.Level, "%+v", v.Causes)
+			require.True(t, slices.ContainsFunc(v.Causes, func(c plan.Cause) bool { return c.Code == tc.code }), "%+v", v.Causes)
+			require.Equal(t, tc.level == plan.None, v.Adopted)
+			require.Equal(t, name == "tracked", v.Causes[0].Warning)
+		})
 	}
 }
 

@@ -31,6 +31,7 @@ func (p *planner) attach() {
 
 // meet compares one pair with the cluster.
 func (p *planner) meet(pair *pair) {
+	p.adoptSecret(pair)
 	if p.isUnseen(pair) {
 		return
 	}
@@ -78,6 +79,9 @@ func (p *planner) overlay(pair *pair, object tree) {
 // before returns what the cluster has of an object's fields in Git.
 func (p *planner) before(id manifest.ID, object, git, now tree) tree {
 	before, _ := within(without(object, "status"), git, now).(tree)
+	if git == nil && p.live.isForeign(id) {
+		before = toAdopt(object, now)
+	}
 	for _, key := range []string{"apiVersion", "kind"} {
 		before[key] = object[key]
 	}
@@ -185,7 +189,8 @@ func settleAbsent(before, now tree) {
 // FromCluster returns the old side if no former revision is given: what the cluster
 // has of the objects that Git wants, and of those that the same Applications track. It
 // takes what Argo CD has applied last: from the annotation of client-side apply, or the
-// fields that Argo CD manages by server-side apply. The second result is the number of
+// fields that Argo CD manages by server-side apply. What Argo CD and vmrender have never had
+// is left out, as new in Git. The second result is the number of
 // objects without such a record, of which fields that Git has dropped are not seen.
 func FromCluster(state, wanted []manifest.Object) (old []manifest.Object, unrecorded int) {
 	l := readLive(state)
@@ -199,7 +204,7 @@ func FromCluster(state, wanted []manifest.Object) (old []manifest.Object, unreco
 	for _, o := range state {
 		object := l.object(o.ID)
 		now, isWanted := want[keyOf(o.ID)]
-		if object == nil || !isWanted && !apps[l.application(o.ID)] {
+		if object == nil || !isWanted && !apps[l.application(o.ID)] || isWanted && l.isForeign(o.ID) {
 			continue
 		}
 		was := applied(object)

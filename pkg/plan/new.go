@@ -168,6 +168,9 @@ func findings(s *subject, rules []Rule, all []change) []finding {
 			continue
 		}
 		cause := r.cause(e, n)
+		if s.isAdopted(&c, &cause) {
+			continue
+		}
 		if s.isDrift(c.path) {
 			if cause.Level < Live || isCosmetic(&c) {
 				s.settled = s.settled || !isCosmetic(&c)

@@ -30,6 +30,8 @@ type Plan struct {
 type Summary struct {
 	VMs     map[Level]int
 	Objects map[Level]int
+	// Adopted is the number of VMs that are adopted; they count as None, too.
+	Adopted int
 	// Approximate is the number of VMs and objects whose level is approximate.
 	Approximate int
 	// Warnings is the number of causes that are marked as dangerous later.
@@ -49,8 +51,11 @@ type Verdict struct {
 	Was *manifest.ID
 	// Stopped says that the machine does not run, or is not meant to.
 	Stopped bool
+	// Adopted says that the machine is new in Git, and in the cluster as Git has it: nothing
+	// happens to it. Its level is None.
+	Adopted bool
 	// Causes are worst first, then by object and path. Level None has none, or only
-	// warnings.
+	// warnings, and the one of a machine that is adopted.
 	Causes []Cause
 	// Gate is what the fleet's policy says about it; nil for objects that are no machines,
 	// and for machines that it does not judge.

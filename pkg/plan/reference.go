@@ -63,8 +63,9 @@ func Codes() []Code {
 
 // engineCodes are the codes of causes that no single field has.
 var engineCodes = []Code{
-	"blue-green", "claim-exists", "created", "in-flight", "not-moved-yet", "restart-pending", "reverted", "taken-over", "unknown-to-git",
+	"blue-green", "claim-exists", "created", "in-flight", "not-moved-yet", "restart-pending", "reverted",
+	"running-stays", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
-	"no-room", "renamed", "replaced", "secret-unseen", "upgrade",
+	"no-room", "renamed", "replaced", "secret-unseen", "upgrade", CodeAdopted,
 	CodeApproved, CodeMissing, CodeStale, CodeUnapprovable, CodeCeiling, CodeRemoval, CodeStage,
 }

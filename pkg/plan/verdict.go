@@ -16,6 +16,7 @@ func verdict(id manifest.ID, causes []Cause) Verdict {
 	for i := range causes {
 		v.Level = max(v.Level, causes[i].Level)
 	}
+	v.Adopted = v.Level == None && slices.ContainsFunc(causes, func(c Cause) bool { return c.Code == CodeAdopted })
 	for i := range causes {
 		c := &causes[i]
 		v.Approximate = v.Approximate || c.Approximate != "" && max(c.Level, c.worst) >= v.Level
@@ -35,6 +36,9 @@ func (s *Summary) add(counts map[Level]int, list []Verdict) {
 	for i := range list {
 		v := &list[i]
 		counts[v.Level]++
+		if v.Adopted {
+			s.Adopted++
+		}
 		if v.Approximate {
 			s.Approximate++
 		}

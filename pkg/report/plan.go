@@ -89,15 +89,16 @@ func (f PlanFormat) String() string { return f.Name }
 func (p Plan) Reaches(level plan.Level) bool { return level > plan.None && p.Worst() >= level }
 
 // Headline returns the plan in one line with counts, such as
-// "3 of 40 VMs: 1 data loss, 2 restart; 5 other objects; 1 warning".
+// "3 of 40 VMs: 1 data loss, 2 restart; 5 other objects; 1 warning". VMs that are adopted
+// are among those that change: "3 of 3 VMs: 3 adopted".
 func (p Plan) Headline() string {
 	s := p.Summary
-	vms, changed := total(s.VMs), total(s.VMs)-s.VMs[plan.None]
+	vms, changed := total(s.VMs), total(s.VMs)-s.VMs[plan.None]+s.Adopted
 	objects := total(s.Objects) - s.Objects[plan.None]
 	var parts []string
 	switch {
 	case changed > 0:
-		parts = append(parts, fmt.Sprintf("%d of %s: %s", changed, Count(vms, "VM"), levelCounts(s.VMs, plan.Create)))
+		parts = append(parts, fmt.Sprintf("%d of %s: %s", changed, Count(vms, "VM"), vmCounts(s)))
 	case objects == 0:
 		parts = append(parts, strings.TrimSuffix("nothing changes for "+Count(vms, "VM"), " for 0 VMs"))
 	case vms > 0:
@@ -150,6 +151,15 @@ func levelCounts(levels map[plan.Level]int, least plan.Level) string {
 	return strings.Join(parts, ", ")
 }
 
+// vmCounts returns the VMs that change by level, and those that are adopted.
+func vmCounts(s plan.Summary) string {
+	counts := levelCounts(s.VMs, plan.Create)
+	if s.Adopted == 0 {
+		return counts
+	}
+	return strings.TrimPrefix(counts+fmt.Sprintf(", %d %s", s.Adopted, adopted), ", ")
+}
+
 func worstFirst() []plan.Level {
 	levels := plan.Levels()
 	slices.Reverse(levels)
@@ -159,20 +169,43 @@ func worstFirst() []plan.Level {
 // levelWords returns a level in words for people, such as "data loss".
 func levelWords(l plan.Level) string { return strings.ReplaceAll(l.String(), "-", " ") }
 
-// levelGroup is the verdicts of one level.
+// levelGroup is the verdicts of one level; of [plan.None], those of machines that are
+// adopted.
 type levelGroup struct {
 	Level    plan.Level
 	Verdicts []*plan.Verdict
 }
 
-// byLevel returns the verdicts that change something, in groups, the worst first.
+// adopted is the word for machines that are adopted.
+const adopted = "adopted"
+
+// words returns the level in words for people.
+func (g *levelGroup) words() string {
+	if g.Level == plan.None {
+		return adopted
+	}
+	return levelWords(g.Level)
+}
+
+// meaning returns what the level means, in a few words.
+func (g *levelGroup) meaning() string {
+	if g.Level == plan.None {
+		return "new in Git, and in the cluster already, as Git has it: nothing happens"
+	}
+	return g.Level.Meaning()
+}
+
+// byLevel returns the verdicts that change or adopt something, in groups, the worst first.
 func byLevel(list []plan.Verdict) []levelGroup {
 	groups := make([]levelGroup, len(plan.Levels()))
 	for i := range list {
+		if list[i].Level == plan.None && !list[i].Adopted {
+			continue
+		}
 		g := &groups[list[i].Level]
 		g.Level, g.Verdicts = list[i].Level, append(g.Verdicts, &list[i])
 	}
-	groups = slices.DeleteFunc(groups, func(g levelGroup) bool { return g.Level == plan.None })
+	groups = slices.DeleteFunc(groups, func(g levelGroup) bool { return len(g.Verdicts) == 0 })
 	slices.Reverse(groups)
 	return groups
 }

@@ -94,6 +94,8 @@ func (f *finding) message() string {
 	switch {
 	case f.gate != "":
 		text = "gate: "
+	case f.code == plan.CodeAdopted:
+		text = ""
 	case f.level == plan.None:
 		text = "dangerous later: "
 	}

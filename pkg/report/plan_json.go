@@ -42,6 +42,9 @@ type PlanSummary struct {
 	VMs map[plan.Level]int `json:"vms"`
 	// The number of other objects by level.
 	Objects map[plan.Level]int `json:"objects"`
+	// The number of machines that are adopted: new in Git, and in the cluster as Git has them.
+	// They count as "none", too.
+	Adopted int `json:"adopted"`
 	// The number of machines and objects whose level is approximate.
 	Approximate int `json:"approximate"`
 	// The number of causes that are dangerous later.
@@ -68,6 +71,9 @@ type PlanVerdict struct {
 	Level plan.Level `json:"level"`
 	// True if the level depends on what the inputs do not tell.
 	Approximate bool `json:"approximate,omitempty"`
+	// True if the machine is adopted: it is new in Git, and in the cluster as Git has it. Its
+	// level is "none".
+	Adopted bool `json:"adopted,omitempty"`
 	// True if the machine does not run, or is not meant to.
 	Stopped bool `json:"stopped,omitempty"`
 	// The former identity of a machine that is the same under another name.
@@ -174,13 +180,15 @@ func (p Plan) Document() PlanDocument {
 		Summary: PlanSummary{
 			Headline: p.Headline(), Worst: p.Worst(), Labels: []string{},
 			VMs: orEmpty(p.Summary.VMs), Objects: orEmpty(p.Summary.Objects),
-			Approximate: p.Summary.Approximate, Warnings: p.Summary.Warnings,
+			Adopted: p.Summary.Adopted, Approximate: p.Summary.Approximate, Warnings: p.Summary.Warnings,
 			Gated: p.Summary.Gated, Blocked: p.Summary.Blocked,
 		},
 		From: p.From, To: p.To,
 	}
 	for _, g := range byLevel(p.VMs) {
-		d.Summary.Labels = append(d.Summary.Labels, "vm-"+g.Level.String())
+		if g.Level > plan.None {
+			d.Summary.Labels = append(d.Summary.Labels, "vm-"+g.Level.String())
+		}
 	}
 	for _, j := range p.Jobs {
 		d.Jobs = append(d.Jobs, PlanJob{PlanObject(j.ID), j.Does, notNil(j.VMs)})
@@ -196,7 +204,7 @@ func (p Plan) verdicts(list []plan.Verdict) []PlanVerdict {
 			continue
 		}
 		out = append(out, PlanVerdict{
-			PlanObject: PlanObject(v.ID), Level: v.Level, Approximate: v.Approximate, Stopped: v.Stopped,
+			PlanObject: PlanObject(v.ID), Level: v.Level, Adopted: v.Adopted, Approximate: v.Approximate, Stopped: v.Stopped,
 			Was: (*PlanObject)(v.Was), Causes: planCauses(v.Causes), Gate: p.gateOf(v),
 		})
 	}

@@ -163,16 +163,23 @@ func (m *planMarkdown) changes(noun string, list []plan.Verdict) {
 		m.table(noun, groups[:shown])
 	} else {
 		for _, g := range groups[:shown] {
-			m.write("\n**" + levelWords(g.Level) + "**: ")
+			m.write("\n**" + g.words() + "**: ")
 			m.nameList(g)
 		}
 	}
-	if milder := groups[shown:]; len(milder) > 0 {
-		counts := map[plan.Level]int{}
-		for _, g := range milder {
-			counts[g.Level] = len(g.Verdicts)
-		}
-		m.write("\n" + Count(total(counts), noun) + ": " + levelCounts(counts, plan.Create) + "\n")
+	m.milder(noun, groups[shown:])
+}
+
+// milder writes how many machines or objects there are of levels that are not shown.
+func (m *planMarkdown) milder(noun string, groups []levelGroup) {
+	n := 0
+	counts := make([]string, 0, len(groups))
+	for _, g := range groups {
+		n += len(g.Verdicts)
+		counts = append(counts, fmt.Sprintf("%d %s", len(g.Verdicts), g.words()))
+	}
+	if n > 0 {
+		m.write("\n" + Count(n, noun) + ": " + strings.Join(counts, ", ") + "\n")
 	}
 }
 
@@ -183,7 +190,7 @@ func (m *planMarkdown) table(noun string, groups []levelGroup) {
 			if m.tooLong() {
 				return
 			}
-			m.write("| **" + levelWords(g.Level) + "** | " + m.label(v) + " | " + m.why(v) + " |\n")
+			m.write("| **" + g.words() + "** | " + m.label(v) + " | " + m.why(v) + " |\n")
 		}
 	}
 }

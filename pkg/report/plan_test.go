@@ -39,6 +39,9 @@ func counted(p *plan.Plan, none int) *plan.Plan {
 			if v.Level > plan.None {
 				levels[v.Level]++
 			}
+			if v.Adopted {
+				s.Adopted++
+			}
 			if v.Approximate {
 				s.Approximate++
 			}
@@ -86,7 +89,8 @@ var (
 		Path: "spec.template.spec.domain.cpu.model", Key: "cpu.model", Level: plan.None, Code: "hardware",
 		Reason: "the next restart may fail on old nodes", Warning: true,
 	}
-	port = plan.Cause{Path: "spec.ports[http].port", Level: plan.Live, Code: "updated", Reason: "changed in place"}
+	adopted = plan.Cause{Level: plan.None, Code: plan.CodeAdopted, Reason: "the machine is in the cluster already"}
+	port    = plan.Cause{Path: "spec.ports[http].port", Level: plan.Live, Code: "updated", Reason: "changed in place"}
 )
 
 // some is a plan with everything that a plan can have.
@@ -117,6 +121,14 @@ func some() *plan.Plan {
 		}},
 		Notes: []string{"a sync is running since 10:00; this plan starts when it ends"},
 	}, 1+33)
+}
+
+// taken is a plan of machines that are adopted, some of them as they are.
+func taken(more ...plan.Verdict) *plan.Plan {
+	return counted(&plan.Plan{VMs: append([]plan.Verdict{
+		{ID: vm("db01"), Adopted: true, Stopped: true, Causes: []plan.Cause{adopted, later}},
+		{ID: vm("db02"), Adopted: true, Causes: []plan.Cause{adopted}},
+	}, more...)}, 2)
 }
 
 func approval(r plan.Risk, level plan.Level, state plan.ApprovalState) plan.Approval {
@@ -206,6 +218,11 @@ func plans() map[string]report.Plan {
 		"gate":     {Plan: judged(), From: git, To: tree, Place: places},
 		"approved": {Plan: gated(approval(plan.RiskRestart, plan.Restart, plan.Given)), From: git, To: tree},
 		"milder":   {Plan: gated(), From: git, To: tree},
+		"adopted":  {Plan: taken(), From: cluster, To: tree, Place: places},
+		"adopting": {
+			Plan: taken(plan.Verdict{ID: vm("web01"), Level: plan.Restart, Causes: []plan.Cause{memory}}),
+			From: cluster, To: tree, Place: places,
+		},
 		"metadata": {
 			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Metadata, Causes: []plan.Cause{label}}}}, 0),
 			From: git, To: tree,

@@ -111,7 +111,7 @@ func (s Side) Facts() []string {
 
 // group writes the machines of one level.
 func (t *planText) group(g levelGroup) {
-	t.heading(levelColors[g.Level], levelWords(g.Level), ": "+g.Level.Meaning())
+	t.heading(levelColors[g.Level], g.words(), ": "+g.meaning())
 	width := 0
 	for _, v := range g.Verdicts {
 		width = max(width, utf8.RuneCountInString(moved(v)))

@@ -108,7 +108,7 @@ func firstOf(list []string, n int) string {
 
 // rest writes how many machines do not change.
 func (t *planText) rest(s plan.Summary) {
-	n := s.VMs[plan.None]
+	n := s.VMs[plan.None] - s.Adopted
 	if n == 0 || n == total(s.VMs) {
 		return
 	}

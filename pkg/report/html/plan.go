@@ -45,6 +45,8 @@ func (b planBody) Title() string {
 	vms, changed := total(b.Summary.VMs)
 	objects, changedObjects := total(b.Summary.Objects)
 	switch {
+	case changed == 0 && b.Summary.Adopted > 0:
+		return count(b.Summary.Adopted, "VM") + plural(b.Summary.Adopted, " is adopted as it is", " are adopted as they are")
 	case changed > 0 && changed == vms:
 		return count(vms, "VM") + plural(vms, " changes", " change")
 	case changed > 0:
@@ -162,6 +164,9 @@ func notes(v *plan.Verdict) string {
 	var out []string
 	if v.Was != nil {
 		out = append(out, "was "+nameFrom(v.ID.Namespace, v.Was.Namespace, v.Was.Name))
+	}
+	if v.Adopted {
+		out = append(out, "adopted")
 	}
 	if v.Approximate {
 		out = append(out, "approximate")

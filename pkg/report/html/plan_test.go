@@ -96,7 +96,10 @@ func TestTitleOfPlan(t *testing.T) {
 		}
 		return out
 	}
+	adopted := planned(of(2, plan.None), nil)
+	adopted.Summary.Adopted = 2
 	for title, p := range map[string]report.Plan{
+		"2 VMs are adopted as they are":         adopted,
 		"Nothing changes":                       planned(of(3, plan.None), nil),
 		"1 VM changes":                          planned(of(1, plan.Live), nil),
 		"2 VMs change":                          planned(of(2, plan.Live), of(1, plan.Live)),

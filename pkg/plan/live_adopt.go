@@ -1,0 +1,171 @@
+package plan
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// An object that is new in Git can be in the cluster already. If the sync only puts marks
+// on it (see isMark), it adopts the object: nothing happens to it.
+//
+// How Git and the cluster are compared follows what Argo CD's client-side apply does to an
+// object that it has never applied (Argo CD v3.2.11, gitops-engine/pkg/sync; k8s.io/kubectl
+// v0.34, pkg/cmd/apply/patcher.go):
+//
+//	field                                          | in the cluster, not in Git
+//	-----------------------------------------------|----------------------------------------
+//	of a map                                       | stays; that is why fields of [ServerSet]
+//	                                               | need not be in Git
+//	of a map, which kubectl apply has set          | goes: it is in last-applied-configuration
+//	of an entry of a list, or such an entry        | goes: Git's list replaces the other
+//	of dataVolumeTemplates, in [ServerSet]         | does not count; KubeVirt sets it again
+//	`running`, where Git has `runStrategy`         | stays, and KubeVirt refuses both
+//	null                                           | is the same as no field
+//	quantities, such as 4Gi and 4096Mi             | are compared as numbers
+//	stringData of a Secret in Git                  | is compared with data, which it becomes
+
+// isAdopted reports whether a cause of an object that is new in Git, and in the cluster, is
+// only that vmrender and Argo CD mark it as theirs.
+func (s *subject) isAdopted(c *change, of *Cause) bool {
+	return s.takenOver && isMark(c) && of.Level <= Metadata && !of.Warning
+}
+
+// isMark reports whether a change adds a label or an annotation that vmrender and Argo CD
+// put on objects. One that has another value there belongs to another tool.
+func isMark(c *change) bool {
+	if c.was != nil || len(c.path) != 3 || c.path[0] != "metadata" {
+		return false
+	}
+	key := c.path[2]
+	switch c.path[1] {
+	case "labels":
+		return key == "app" || key == labels.ManagedBy || labels.IsReserved(key)
+	case "annotations":
+		return strings.HasPrefix(key, argocd.AnnotationPrefix) || labels.IsReserved(key)
+	}
+	return false
+}
+
+// takenOver says that a machine that is new in Git exists in the cluster, where the causes
+// found say what else changes.
+func (p *planner) takenOver(s *subject, found []Cause) []Cause {
+	var out []Cause
+	if p.runningStays(s) {
+		out = append(out, Cause{
+			Path: "spec.runStrategy", Key: "runStrategy", Level: Refused, Code: "running-stays",
+			Reason: "the machine in the cluster has spec.running, which a sync does not take away, and KubeVirt refuses both",
+			Advice: fmt.Sprintf("first put its newer form in its place, which changes nothing: "+
+				`kubectl patch virtualmachine %s --namespace %s --type merge `+
+				`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
+		})
+	}
+	if app := p.live.application(s.id); app != "" {
+		return append(out, Cause{
+			Level: Metadata, Code: "taken-over", Warning: true,
+			Reason: fmt.Sprintf("the machine is in the cluster already, where the Application %s tracks it: "+
+				"with FailOnSharedResource=true no other Application takes it, "+
+				"and as soon as Git there no longer has it, that Application deletes it", app),
+			Advice: "keep the machine in one Application, or hand it over as docs/lifecycle.md says",
+		})
+	}
+	if isChanged := func(c Cause) bool { return c.Level > Create }; slices.ContainsFunc(append(out, found...), isChanged) {
+		return append(out, Cause{
+			Level: Metadata, Code: "taken-over",
+			Reason: "the machine is in the cluster already: the sync takes it over, and changes it to what Git has",
+		})
+	}
+	return append(out, Cause{
+		Level: None, Code: CodeAdopted,
+		Reason: "the machine is in the cluster already, as Git has it: the sync takes it over, and nothing happens to it",
+	})
+}
+
+// CodeAdopted is the code of the cause of a machine that is adopted.
+const CodeAdopted Code = "taken-as-it-is"
+
+// runningStays reports whether a machine in the cluster has the older form of a run
+// strategy, and keeps it although Git has the newer one: a sync takes away only what kubectl
+// apply has set.
+func (p *planner) runningStays(s *subject) bool {
+	now := decode(p.byKey[keyOf(s.id)].new)
+	return at(s.inCluster, "spec", "running") != nil && at(now, "spec", "runStrategy") != nil &&
+		at(applied(s.inCluster), "spec", "running") == nil
+}
+
+// isForeign reports whether neither Argo CD nor vmrender has had an object in the cluster.
+func (l *live) isForeign(id manifest.ID) bool {
+	object := l.object(id)
+	isArgoCD := func(m any) bool { return strings.HasPrefix(text(m, "manager"), "argocd") }
+	return l.application(id) == "" && !isRendered(object) &&
+		!slices.ContainsFunc(list(object, "metadata", "managedFields"), isArgoCD)
+}
+
+// toAdopt returns what the cluster has of an object that Git has had not yet: the fields
+// that Git has now, or that kubectl apply has set. Lists count as a whole.
+func toAdopt(object, now tree) tree {
+	before, _ := fieldsOf(object, applied(object), now).(tree)
+	spec, _ := before["spec"].(tree)
+	if running := at(object, "spec", "running"); running != nil && spec != nil {
+		spec["running"] = running
+	}
+	if spec["dataVolumeTemplates"] != nil {
+		spec["dataVolumeTemplates"] = at(Declared(object), "spec", "dataVolumeTemplates")
+	}
+	return before
+}
+
+// fieldsOf returns of a value the fields that one of two others has, but all of a list.
+func fieldsOf(v, a, b any) any {
+	t, isTree := v.(tree)
+	x, isA := a.(tree)
+	y, isB := b.(tree)
+	if !isTree || !isA && !isB {
+		return v
+	}
+	out := tree{}
+	for k, value := range t {
+		_, inA := x[k]
+		if _, inB := y[k]; inA || inB {
+			out[k] = fieldsOf(value, x[k], y[k])
+		}
+	}
+	return out
+}
+
+// adoptSecret makes a Secret in the cluster the old side of one that is new in Git.
+func (p *planner) adoptSecret(pair *pair) {
+	secret := p.live.secrets[keyOf(pair.id)]
+	if secret == nil || pair.old != nil || pair.new == nil {
+		return
+	}
+	now := storedSecret(decode(pair.new))
+	pair.old, pair.new, pair.takenOver = []byte(compact(toAdopt(storedSecret(secret), now))), []byte(compact(now)), true
+}
+
+// storedSecret returns a Secret as the API server stores it (Kubernetes v1.34,
+// pkg/apis/core/v1/conversion.go): stringData becomes data.
+func storedSecret(secret tree) tree {
+	plain, ok := secret["stringData"].(tree)
+	if !ok {
+		return secret
+	}
+	out := without(secret, "stringData")
+	data, _ := secret["data"].(tree)
+	data = maps.Clone(data)
+	if data == nil {
+		data = tree{}
+	}
+	for key, value := range plain {
+		s, _ := value.(string)
+		data[key] = base64.StdEncoding.EncodeToString([]byte(s))
+	}
+	out["data"] = data
+	return out
+}

@@ -1,0 +1,151 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// corpus returns the machines that clusters have, by name, with the export that they are in.
+func corpus(t *testing.T) (machines map[string]object, export []manifest.Object) {
+	t.Helper()
+	export, err := manifest.ReadFiles("../adopt/testdata/corpus")
+	require.NoError(t, err)
+	machines = map[string]object{}
+	for _, o := range export {
+		if o.Kind == "VirtualMachine" {
+			var vm object
+			require.NoError(t, json.Unmarshal(o.JSON, &vm))
+			machines[o.Name] = vm
+		}
+	}
+	require.Greater(t, len(machines), 90)
+	return machines, export
+}
+
+// rendered returns a machine as a fleet would render it that says the same: what the
+// platform sets is not there, and the marks are.
+func rendered(t *testing.T, vm object) object {
+	t.Helper()
+	text, err := json.Marshal(plan.Declared(vm))
+	require.NoError(t, err)
+	var typed kubevirtv1.VirtualMachine
+	require.NoError(t, json.Unmarshal(text, &typed))
+	text, err = manifest.Encode(nil, &typed)
+	require.NoError(t, err)
+	var out object
+	require.NoError(t, json.Unmarshal(text, &out))
+	for path, value := range map[string]string{
+		"metadata.namespace":                                 "default",
+		"metadata.labels.app":                                typed.Name,
+		"metadata.labels.app~kubernetes~io/managed-by":       "vmrender",
+		"metadata.annotations.vmrender~io/lifecycle":         "pet",
+		"metadata.annotations.argocd~argoproj~io/sync-wave":  "0",
+		"metadata.annotations.argocd~argoproj~io/tracking-x": "x",
+	} {
+		if getIn(out, splitPath(path)) == nil {
+			setIn(out, splitPath(path), value)
+		}
+	}
+	return out
+}
+
+// getIn returns the value at a path, or nil.
+func getIn(o object, path []string) any {
+	for _, segment := range path[:len(path)-1] {
+		o, _ = o[segment].(object)
+	}
+	return o[path[len(path)-1]]
+}
+
+// A machine whose rendering says what the cluster has is adopted: nothing happens to it.
+func TestAdoptCorpus(t *testing.T) {
+	machines, export := corpus(t)
+	var wanted []object
+	for _, name := range slices.Sorted(maps.Keys(machines)) {
+		wanted = append(wanted, rendered(t, machines[name]))
+	}
+	old, unrecorded := plan.FromCluster(export, encode(t, wanted))
+	p := plan.New(old, encode(t, wanted), plan.Options{Cluster: openshift, Live: export})
+	for _, v := range p.VMs {
+		if v.ID.Name == "tracked" {
+			require.Equal(t, plan.Metadata, v.Level)
+			continue
+		}
+		assert.True(t, v.Adopted, "%s: %+v", v.ID.Name, v.Causes)
+	}
+	require.Equal(t, len(p.VMs)-1, p.Summary.Adopted)
+	require.Equal(t, 1, unrecorded, "the one that Argo CD tracks")
+}
+
+// What a sync changes of a machine that it takes over is said as ever.
+func TestAdopt(t *testing.T) {
+	const disk = "spec.template.spec.domain.devices"
+	for name, tc := range map[string]struct {
+		git, state func([]object) // of a machine, its disk and its Secret
+		level      plan.Level
+		code       plan.Code
+	}{
+		"the same":                  {nothing, nothing, plan.None, plan.CodeAdopted},
+		"the disk is the machine's": {nothing, in(1, set([]any{object{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "web"}}, "metadata.ownerReferences")), plan.None, "still-owned"},
+		"of the platform": {nothing, both(
+			set("amd64", "spec.template.spec.architecture"), set(object{"uuid": "1", "serial": "2"}, "spec.template.spec.domain.firmware"),
+			set(nil, "spec.template.metadata.creationTimestamp"), set(object{"ready": true}, "status"),
+		), plan.None, plan.CodeAdopted},
+		"a device in Git":            {set(object{}, disk+".rng"), nothing, plan.Restart, ""},
+		"false in Git":               {set(false, disk+".autoattachGraphicsDevice"), nothing, plan.Restart, ""},
+		"a label in Git":             {set("x", "metadata.labels.team"), nothing, plan.Metadata, "metadata"},
+		"a label of a pod":           {set("x", "spec.template.metadata.labels.team"), nothing, plan.Staged, "template-metadata"},
+		"a label that Git has not":   {nothing, set("x", "metadata.labels.team"), plan.None, plan.CodeAdopted},
+		"a serial that Git has not":  {nothing, set([]any{object{"name": "rootdisk", "serial": "A", "disk": object{"bus": "virtio"}}}, disk+".disks"), plan.Restart, ""},
+		"a label that kubectl set":   {nothing, both(set("x", "metadata.labels.team"), byKubectl(`{"metadata":{"labels":{"team":"x"}}}`)), plan.Metadata, "metadata"},
+		"running":                    {nothing, withRunning, plan.Refused, "running-stays"},
+		"running that kubectl set":   {nothing, both(withRunning, byKubectl(`{"spec":{"running":true}}`)), plan.None, plan.CodeAdopted},
+		"another disk":               {nothing, in(1, set("20Gi", "spec.storage.resources.requests.storage")), plan.Refused, "immutable"},
+		"another Secret":             {nothing, in(2, set("b3RoZXI=", "data.userdata")), plan.Staged, "secret-unseen"},
+		"a Secret that is not known": {nothing, func(o []object) { clear(o[2]) }, plan.Create, "created"},
+		"deleted and made anew":      {set("Force=true,Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), nothing, plan.Recreate, "replaced"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wanted, state := load(t, "adopted"), load(t, "adopted")
+			for _, o := range state {
+				delete(o["metadata"].(object), "labels")
+				delete(o["metadata"].(object), "annotations")
+			}
+			delete(state[2], "stringData")
+			setIn(state[2], splitPath("data.userdata"), "I2Nsb3VkLWNvbmZpZwo=")
+			tc.state(state)
+			tc.git(wanted)
+			live := encode(t, state)
+			old, _ := plan.FromCluster(live, encode(t, wanted))
+			require.Empty(t, old)
+			p := plan.New(old, encode(t, wanted), plan.Options{Cluster: openshift, Live: live})
+			v := verdictOf(t, p)
+			require.Equal(t, tc.level, v.Level, "%+v", v.Causes)
+			require.Equal(t, tc.level == plan.None, v.Adopted)
+			require.Empty(t, p.Objects)
+			require.True(t, tc.code == "" || slices.ContainsFunc(v.Causes, func(c plan.Cause) bool { return c.Code == tc.code }), "%+v", v.Causes)
+			require.Equal(t, name == "a Secret that is not known", v.Approximate)
+			require.NotContains(t, told(p), "b3RoZXI")
+		})
+	}
+}
+
+// withRunning gives a machine the withRunning form of its run strategy.
+func withRunning(o []object) {
+	delete(o[0]["spec"].(object), "runStrategy")
+	setIn(o[0], splitPath("spec.running"), true)
+}
+
+// byKubectl makes a machine one that kubectl apply has set fields of.
+func byKubectl(fields string) func([]object) {
+	return set(fields, "metadata.annotations.kubectl~kubernetes~io/last-applied-configuration")
+}
