@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+func newReleaseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "release VM...",
+		Short: "Print how VMs leave the fleet and stay in the cluster",
+		Long: `Print the commits and commands, in their order, by which VMs leave the fleet while
+the machines, their disks, Secrets and Services stay in the cluster as they are:
+nothing restarts, and Argo CD no longer manages them. The command reads the values
+files, and changes nothing.`,
+		Example: `  vmrender release db01
+  vmrender release prod/db01 prod/db02 --path sites/a`,
+		Args: argsBetween(1, math.MaxInt),
+	}
+	flags := new(fleetFlags)
+	flags.register(cmd)
+	var path string
+	cmd.Flags().StringVar(&path, "path", ".", "`path` of the fleet, or of a directory or file in it")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return vmNames(path, flags.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		_, rendered, diags := renderFleet(path, flags.options(cmd, args))
+		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+			return err
+		}
+		leaving, err := leavingVMs(path, flags.options(cmd, nil), rendered)
+		if err != nil {
+			return err
+		}
+		steps, err := adopt.Release(leaving, planOf(path))
+		if err != nil {
+			return err
+		}
+		return writeSteps(cmd.OutOrStdout(), steps)
+	}
+	return cmd
+}
+
+// planOf returns the command that compares the last commit of a fleet with its files.
+func planOf(path string) string {
+	words := []string{"vmrender", "plan", path, "--from", "HEAD", "--live", "cluster"}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "." }), " ")
+}
+
+// leavingVMs returns what was rendered for VMs, with their entries. All replicas of an entry
+// leave together: the files cannot say that one is gone.
+func leavingVMs(path string, opts fleet.Options, rendered []render.Rendered) ([]adopt.Leaving, error) {
+	all, _ := machine.Load(path, opts)
+	var out []adopt.Leaving
+	for i := range rendered {
+		r := &rendered[i]
+		at := slices.IndexFunc(all.Machines, func(m *machine.Machine) bool { return isOf(r, m) })
+		if r.Jobs || at < 0 {
+			continue
+		}
+		m := all.Machines[at]
+		if missing := unnamed(all.Machines, m, rendered); missing != nil {
+			return nil, fmt.Errorf("%s/%s leaves only with the other replicas of its entry %s; add %s",
+				m.Namespace, m.Name, m.Entry, strings.Join(missing, " "))
+		}
+		objects, err := render.Objects(*r)
+		if err != nil {
+			return nil, err
+		}
+		where := fmt.Sprintf("%s:%d", m.Pos.File, m.Pos.Line)
+		out = append(out, adopt.Leaving{Name: m.Namespace + "/" + m.Name, Entry: m.Path, Where: where, Objects: objects})
+	}
+	return out, nil
+}
+
+func isOf(r *render.Rendered, m *machine.Machine) bool {
+	return !r.Jobs && r.Namespace == m.Namespace && r.Name == m.Name
+}
+
+// unnamed returns the replicas of a machine's entry that were not rendered.
+func unnamed(all []*machine.Machine, m *machine.Machine, rendered []render.Rendered) []string {
+	var out []string
+	for _, other := range all {
+		is := func(r render.Rendered) bool { return isOf(&r, other) }
+		if other.Pos == m.Pos && !slices.ContainsFunc(rendered, is) {
+			out = append(out, other.Namespace+"/"+other.Name)
+		}
+	}
+	return out
+}
+
+// writeSteps writes numbered steps, with lines that can be copied below them.
+func writeSteps(w io.Writer, steps []adopt.Step) error {
+	var out strings.Builder
+	for i, s := range steps {
+		fmt.Fprintf(&out, "%d. %s\n", i+1, s.Text)
+		for _, line := range s.Lines {
+			fmt.Fprintf(&out, "   %s\n", line)
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
