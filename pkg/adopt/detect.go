@@ -60,12 +60,12 @@ var evidences = []evidence{
 	{from: "the label os.template.kubevirt.io", find: suffixes("os.template.kubevirt.io/")},
 	{from: "the template's name", find: marks("vm.kubevirt.io/template")},
 	{from: "kubevirt.io/os", find: marks("kubevirt.io/os")},
+	{from: "harvesterhci.io/os", find: marks("harvesterhci.io/os")},
 	{from: "the preference", find: preferences},
 	{from: "the DataSource of a disk", find: ofSources(
 		[]string{"sourceRef", "name"}, []string{"source", "pvc", "name"}, []string{"source", "snapshot", "name"})},
 	{from: "the image of a disk", find: images},
 	{from: "the name of libosinfo", find: osinfo},
-	{from: "harvesterhci.io/os", find: marks("harvesterhci.io/os")},
 	{from: "the image of Harvester", find: harvesterImages},
 	{from: "the guest agent", find: guestAgent},
 }
@@ -101,11 +101,12 @@ func suffixes(prefix string) func(tree, Related) []string {
 	}
 }
 
-// preferences finds the preference of a VM, and those that its disks propose
-// (kubevirt.io/api instancetype/register.go).
+// preferences finds the preference of a VM, also one that KubeVirt has inferred, and those
+// that its disks propose (kubevirt.io/api instancetype/register.go).
 func preferences(vm tree, related Related) []string {
 	proposed := allText(disksOf(vm, related), "metadata", "labels", "instancetype.kubevirt.io/default-preference")
-	return append(allText([]any{vm}, "spec", "preference", "name"), proposed...)
+	own := []string{text(vm, "spec", "preference", "name"), text(vm, "status", "preferenceRef", "name")}
+	return append(filled(own), proposed...)
 }
 
 // disksOf returns the DataVolumes of a VM's templates and those related to it.
@@ -169,39 +170,44 @@ func guestAgent(_ tree, related Related) []string {
 	return filled([]string{id, text(info, "prettyName"), text(info, "name")})
 }
 
-// windowsDevices are the devices that only Windows is given, each by a path in the domain.
-var windowsDevices = []struct {
-	what string
-	path []string
+// traces are what is given to the machines of one family only, the surest first.
+var traces = []struct {
+	os, from string
+	isIn     func(instance any) bool // the spec of one
 }{
-	{"its Hyper-V features", []string{"features", "hyperv"}},
-	{"its Hyper-V features", []string{"features", "hypervPassthrough"}},
-	{"its Hyper-V clock", []string{"clock", "timer", "hyperv"}},
+	{"windows", "its answer file for Windows", hasVolume("sysprep")},
+	{"windows", "its Hyper-V features", hasField("domain", "features", "hyperv")},
+	{"windows", "its Hyper-V features", hasField("domain", "features", "hypervPassthrough")},
+	{"windows", "its Hyper-V clock", hasField("domain", "clock", "timer", "hyperv")},
+	{"linux", "its data for cloud-init", hasVolume("cloudInitNoCloud")}, // on Windows it is a ConfigDrive
+	{"windows", "its SATA disks and e1000e NICs", func(instance any) bool {
+		return hasDevice(instance, "disks", "sata", "disk", "bus") && hasDevice(instance, "interfaces", "e1000e", "model")
+	}},
 }
 
 // fromDevices returns the system that a machine's devices are those of.
 func fromDevices(vm tree, related Related) Guess {
-	for _, instance := range []any{at(vm, "spec", "template"), related.Instance} {
-		domain := at(instance, "spec", "domain")
-		for _, d := range windowsDevices {
-			if at(domain, d.path...) != nil {
-				return Guess{"windows", "os from " + d.what}
-			}
-		}
-		if hasModel(domain, "disks", "disk", "bus", "sata") && hasModel(domain, "interfaces", "model", "", "e1000") {
-			return Guess{"windows", "os from its SATA disks and e1000 NICs"}
+	for _, t := range traces {
+		if t.isIn(at(vm, "spec", "template", "spec")) || t.isIn(at(related.Instance, "spec")) {
+			return Guess{t.os, "os from " + t.from}
 		}
 	}
 	return Guess{"linux", "os from its devices, which are not those of Windows"}
 }
 
-// hasModel reports whether a device has a model, the beginning of a text in a field, or in
-// a field below it.
-func hasModel(domain any, devices, field, below, model string) bool {
-	path := filled([]string{field, below})
-	return slices.ContainsFunc(list(domain, "devices", devices), func(d any) bool {
-		return strings.HasPrefix(text(d, path...), model)
-	})
+func hasField(path ...string) func(any) bool {
+	return func(instance any) bool { return at(instance, path...) != nil }
+}
+
+func hasVolume(kind string) func(any) bool {
+	return func(instance any) bool {
+		return slices.ContainsFunc(list(instance, "volumes"), hasField(kind))
+	}
+}
+
+// hasDevice reports whether one of an instance's devices of a kind has a text in a field.
+func hasDevice(instance any, kind, value string, field ...string) bool {
+	return slices.Contains(allText(list(instance, "domain", "devices", kind), field...), value)
 }
 
 // allText returns the texts at a path in several trees, without empty ones.

@@ -35,6 +35,8 @@ const (
 // forklift's maps of guests (d42511bb2, osMap in pkg/controller/plan/adapter), and the ids
 // of os-release and, for Windows, of QEMU's guest agent (qga/commands-win32.c).
 var spellings = []spelling{
+	// The disks with drivers for Windows: by KubeVirt, Fedora, and SUSE.
+	{names: "virtio-container-disk|virtio-win|vmdp", version: anyVersion, entry: "windows", within: "windows"},
 	{names: rhelNames, version: "7", entry: "rhel7"},
 	{names: rhelNames, version: "8", entry: "rhel8"},
 	{names: rhelNames, version: "9", entry: "rhel9"},
@@ -75,7 +77,7 @@ var spellings = []spelling{
 	{names: serverName, version: "(?:2k|20)22", entry: "windows2022"},
 	{names: serverName, version: "(?:2k|20)25", entry: "windows2025"},
 	{names: "windows|win|mswindows", version: anyVersion, entry: "windows", within: "windows"},
-	{names: "linux|cirros|alpine|rocky|alma|flatcar|suse", version: anyVersion, entry: "linux", within: "linux"},
+	{names: "linux|cirros|alpine|rocky|alma|flatcar", version: anyVersion, entry: "linux", within: "linux"},
 }
 
 // filler is what stands between a name and its version.

@@ -220,7 +220,30 @@ func TestDetectOS(t *testing.T) {
 		"the devices that Windows brings drivers for": {
 			vm: `{spec: {template: {spec: {domain: {devices: {disks: [{disk: {bus: sata}}],
 			      interfaces: [{model: e1000e}]}}}}}}`,
-			want: Guess{"windows", "os from its SATA disks and e1000 NICs"},
+			want: Guess{"windows", "os from its SATA disks and e1000e NICs"},
+		},
+		"an answer file": {
+			vm:   `{spec: {template: {spec: {volumes: [{name: a, sysprep: {}}]}}}}`,
+			want: Guess{"windows", "os from its answer file for Windows"},
+		},
+		"cloud-init, on the devices of Windows": {
+			vm: `{spec: {template: {spec: {domain: {devices: {disks: [{disk: {bus: sata}}],
+			      interfaces: [{model: e1000e}]}}, volumes: [{name: a, cloudInitNoCloud: {}}]}}}}`,
+			want: Guess{"linux", "os from its data for cloud-init"},
+		},
+		"passed-through Hyper-V": {
+			vm:   `{spec: {template: {spec: {domain: {features: {hypervPassthrough: {}}}}}}}`,
+			want: Guess{"windows", "os from its Hyper-V features"},
+		},
+		"an inferred preference": {
+			vm:   `{status: {preferenceRef: {name: fedora}}}`,
+			want: Guess{"fedora", "os from the preference"},
+		},
+		"a disk of drivers, and the guest agent": {
+			vm: `{spec: {template: {spec: {volumes: [
+			      {containerDisk: {image: "registry.suse.com/suse/vmdp/vmdp:2.5.4.3"}}]}}}}`,
+			instance: `{status: {guestOSInfo: {id: mswindows, versionId: "2025"}}}`,
+			want:     Guess{"windows2025", "os from the guest agent"},
 		},
 		"nothing": {
 			vm:   `{spec: {template: {spec: {domain: {devices: {tpm: {}, disks: [{disk: {bus: sata}}]}}}}}}`,
@@ -239,11 +262,14 @@ func TestDetectOS(t *testing.T) {
 			require.Equal(t, test.want, DetectOS(parse(t, test.vm), related))
 		})
 	}
+	reasons := map[string]bool{}
+	for _, test := range tests {
+		reasons[test.want.Reason] = true
+	}
 	for _, e := range evidences {
-		tested := false
-		for _, test := range tests {
-			tested = tested || test.want.Reason == e.reason()
-		}
-		require.True(t, tested, "no test has a machine with %s", e.from)
+		require.True(t, reasons[e.reason()], "no test has a machine with %s", e.from)
+	}
+	for _, trace := range traces {
+		require.True(t, reasons["os from "+trace.from], "no test has a machine with %s", trace.from)
 	}
 }
