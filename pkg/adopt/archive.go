@@ -3,6 +3,7 @@ package adopt
 import (
 	"archive/tar"
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ func ReadArchive(r io.Reader) ([]manifest.Object, error) {
 
 // archive is what was read of an archive so far.
 type archive struct {
+	dir    fs.FS // that it was unpacked to; nil for a stream
 	total  int
 	layout layout
 	backup backup
@@ -113,13 +115,13 @@ func (a *archive) objects() ([]manifest.Object, error) {
 }
 
 // backup is the objects of a backup by Velero: JSON files in
-// resources/RESOURCE.GROUP/namespaces/NAMESPACE/NAME.json, and again in directories of
-// their version, such as resources/RESOURCE.GROUP/v1-preferredversion/namespaces
-// (vmware-tanzu/velero, site/content/docs/main/output-file-format.md).
+// resources/RESOURCE.GROUP/namespaces/NAMESPACE/NAME.json or resources/RESOURCE.GROUP/cluster.
+// The same objects are again in directories of their versions, such as
+// resources/RESOURCE.GROUP/v1-preferredversion, which are not read (vmware-tanzu/velero,
+// site/content/docs/main/output-file-format.md, version 1.1).
 type backup struct {
 	files   int
 	objects []manifest.Object
-	read    map[manifest.ID]bool
 }
 
 // resources are the kinds of objects in a backup that say something about machines.
@@ -133,60 +135,24 @@ var resources = []string{
 	"templates.template.openshift.io",
 }
 
+// scopes are the directories of a resource in a backup.
+var scopes = []string{"namespaces", "cluster"}
+
 // isResource reports whether a file is an object of a backup that is read.
 func isResource(name string) bool {
 	parts := strings.Split(name, "/")
-	return len(parts) >= 4 && parts[0] == "resources" && path.Ext(name) == ".json" && slices.Contains(resources, parts[1])
+	return len(parts) >= 4 && parts[0] == "resources" && slices.Contains(resources, parts[1]) &&
+		slices.Contains(scopes, parts[2]) && path.Ext(name) == ".json"
 }
 
-// add reads an object, unless it was read from the directory of another version.
+// add reads a file, but no Secret in it.
 func (b *backup) add(name string, content []byte) error {
 	b.files++
-	objects, err := manifest.ReadNamed(name, strings.NewReader(string(content)))
+	objects, err := manifest.ReadNamed(name, bytes.NewReader(content))
 	if err != nil {
 		return err
 	}
-	for _, o := range objects {
-		id := o.ID
-		id.APIVersion = o.Group()
-		if b.read == nil {
-			b.read = map[manifest.ID]bool{}
-		}
-		if !b.read[id] && o.Kind != "Secret" {
-			b.read[id] = true
-			b.objects = append(b.objects, o)
-		}
-	}
+	isSecret := func(o manifest.Object) bool { return o.Kind == "Secret" }
+	b.objects = append(b.objects, slices.DeleteFunc(objects, isSecret)...)
 	return nil
-}
-
-// ReadLayout reads the machine in a directory that is an OCI image layout, with the bounds
-// of [ReadArchive].
-func ReadLayout(dir fs.FS) ([]manifest.Object, error) {
-	found := layout{}
-	for {
-		name := found.next()
-		if name == "" {
-			return found.objects()
-		}
-		content, err := readSmall(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		found[name] = content
-	}
-}
-
-// readSmall reads a file that is not larger than an object can be.
-func readSmall(dir fs.FS, name string) ([]byte, error) {
-	f, err := dir.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // nothing was written to it
-	content, err := io.ReadAll(io.LimitReader(f, maxObject+1))
-	if err == nil && len(content) > maxObject {
-		err = fmt.Errorf("%s: larger than %d MiB", name, maxObject>>20)
-	}
-	return content, err
 }

@@ -128,7 +128,7 @@ func TestReadOCI(t *testing.T) {
 			dir[f.name] = &fstest.MapFile{Data: []byte(f.content)}
 		}
 		delete(dir, blobFile("a disk").name)
-		fromDir, err := ReadLayout(dir)
+		fromDir, err := ReadDir(dir)
 		require.NoError(t, err)
 
 		packed := archiveOf(t, files)
@@ -186,7 +186,7 @@ func TestReadArchiveProblems(t *testing.T) {
 	}
 	_, err := ReadArchive(strings.NewReader("\x1f\x8bnothing"))
 	require.ErrorContains(t, err, "reading the archive: ")
-	_, err = ReadLayout(fstest.MapFS{"index.json": {Data: bytes.Repeat([]byte(" "), maxObject+1)}})
+	_, err = ReadDir(fstest.MapFS{"oci-layout": {}, "index.json": {Data: bytes.Repeat([]byte(" "), maxObject+1)}})
 	require.EqualError(t, err, "index.json: larger than 4 MiB")
 }
 

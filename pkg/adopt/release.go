@@ -59,7 +59,7 @@ func (l *leaving) steps() []Step {
 		{"Check the cluster, and go on when every line says Prune=false:", l.check()},
 		{
 			"Take these entries out of the files. Look at the plan before the commit: the machines are left, " +
-				"and nothing of theirs is deleted. Wait until the commit is synced:",
+				"and nothing of theirs is deleted but Jobs. Wait until the commit is synced:",
 			append(slices.Compact(l.entries), l.plan),
 		},
 		{"The Application shows them as requiring pruning. Take off what makes them its own, and vmrender's:", marks},
