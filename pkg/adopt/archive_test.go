@@ -123,10 +123,7 @@ func TestReadOCI(t *testing.T) {
 			`"metadata":{"name":"a"}}`,
 	} {
 		files := exportFiles(config, "application/vnd.kubevirt."+kind+".config.v1+json")
-		dir := fstest.MapFS{}
-		for _, f := range files {
-			dir[f.name] = &fstest.MapFile{Data: []byte(f.content)}
-		}
+		dir := unpacked(files)
 		delete(dir, blobFile("a disk").name)
 		fromDir, err := ReadDir(dir)
 		require.NoError(t, err)

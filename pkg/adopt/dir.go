@@ -1,63 +1,21 @@
 package adopt
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
-
-// Read reads the objects of a file or directory: manifests as [manifest.ReadFiles] does, an
-// archive of [ReadArchive], or what is in such an archive, unpacked. All problems of manifests
-// are returned, and then no objects.
-func Read(file string) ([]manifest.Object, error) {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
-		return manifest.ReadFiles(file) // which says so
-	}
-	if info.IsDir() {
-		objects, err := ReadDir(os.DirFS(file))
-		if objects == nil && err == nil {
-			return manifest.ReadFiles(file)
-		}
-		return objects, inFile(file, err)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // nothing was written to it
-	return ReadStream(file, f)
-}
-
-// ReadStream is like [Read] for a stream with a name for messages, such as "<stdin>".
-func ReadStream(name string, r io.Reader) ([]manifest.Object, error) {
-	in := bufio.NewReader(r)
-	if head, _ := in.Peek(512); !IsArchive(head) {
-		return manifest.ReadNamed(name, in)
-	}
-	objects, err := ReadArchive(in)
-	return objects, inFile(name, err)
-}
-
-func inFile(file string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", file, err)
-}
 
 // ReadDir reads a directory that is an OCI image layout, or an unpacked backup by Velero,
 // with the bounds of [ReadArchive]. For others, it returns neither objects nor an error.
 func ReadDir(dir fs.FS) ([]manifest.Object, error) {
 	switch {
 	case exists(dir, "oci-layout") && exists(dir, indexFile):
-		return readLayout(dir)
+		return ReadLayout(dir)
 	case exists(dir, "resources/virtualmachines.kubevirt.io"):
 		return readBackup(dir)
 	}
@@ -69,8 +27,9 @@ func exists(dir fs.FS, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// readLayout reads the files of a layout that are needed, and no others.
-func readLayout(dir fs.FS) ([]manifest.Object, error) {
+// ReadLayout reads the machine in a directory that is an OCI image layout, with the bounds
+// of [ReadArchive]. It reads the files that are needed, and no others.
+func ReadLayout(dir fs.FS) ([]manifest.Object, error) {
 	found := layout{}
 	for name := found.next(); name != ""; name = found.next() {
 		content, err := readSmall(dir, name)
