@@ -41,7 +41,7 @@ func moved(t *testing.T, dir string, overlays ...string) []manifest.Object {
 func names(objects []manifest.Object) []string {
 	var out []string
 	for _, o := range objects {
-		out = append(out, o.ID.Kind+"/"+o.ID.Name)
+		out = append(out, o.Kind+"/"+o.Name)
 	}
 	return out
 }
@@ -74,7 +74,7 @@ func TestRehearsal(t *testing.T) {
 	objects := moved(t, "migrate/wave-1.yaml", "migrate/env/rehearsal.yaml")
 	require.Contains(t, names(objects), "Migration/wave-1-1")
 	for _, o := range objects {
-		require.Equal(t, "shop-rehearsal", o.ID.Namespace)
+		require.Equal(t, "shop-rehearsal", o.Namespace)
 		require.NotRegexp(t, `shop/front|"id":"vm-|default`, string(o.JSON))
 	}
 }

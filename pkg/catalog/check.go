@@ -24,6 +24,10 @@ func check(s *Set, diags *source.Diagnostics) {
 	c.each("networks", c.checkNetwork)
 	c.each("images", c.checkImage)
 	c.each("storageClasses", c.checkStorageClass)
+	for _, kind := range []string{"networks", "storageClasses"} {
+		leads := map[string]string{}
+		c.each(kind, func(f *source.Field, path string) { c.checkVSphere(kind, f, path, leads) })
+	}
 }
 
 // each calls a function with every entry of a kind that is a map, and its path.

@@ -85,6 +85,27 @@ func (c *checker) checkStorageClass(f *source.Field, path string) {
 	}
 }
 
+// checkVSphere reports a network or datastore of vSphere that leads to several entries: a migration can lead it to one.
+// leads are the entries so far, by what leads to them.
+func (c *checker) checkVSphere(kind string, f *source.Field, path string, leads map[string]string) {
+	n := c.set.entry(kind, f.Key).Get("vsphere")
+	if n == nil {
+		return
+	}
+	for i, item := range n.Items {
+		at := source.IndexPath(path+".vsphere", i)
+		switch other, taken := leads[item.Text]; {
+		case item.Kind != source.String: // reported as a wrong type
+		case item.Text == "":
+			c.diags.Errorf(item.Pos(), rule.BadValue, at, "empty name; expected that of vSphere, or its managed object ID")
+		case taken:
+			c.diags.Errorf(item.Pos(), rule.Duplicate, at,
+				"%q leads to %q already; a migration leads it to one", item.Text, other)
+		}
+		leads[item.Text] = f.Key
+	}
+}
+
 // checkFlavor checks the short forms. The long forms are VM keys, which are not part of
 // this package.
 func (c *checker) checkFlavor(f *source.Field, path string) {

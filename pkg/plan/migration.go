@@ -51,7 +51,8 @@ func usesClaim(vm tree, name string) bool {
 	})
 }
 
-// claimTaken is the cause of a DataVolume for a claim that a machine has already, such as one that a migration has made.
+// claimTaken is the cause of a DataVolume for a claim that a machine has already, such as one that a migration has
+// made.
 func claimTaken() Cause {
 	return Cause{
 		Level: Refused, Code: "claim-exists", Key: "disks",

@@ -83,7 +83,8 @@ func TestMigrationObjects(t *testing.T) {
 // A DataVolume for a claim that the machine has already is refused, as after a migration whose entry loses `migrate`.
 func TestClaimTaken(t *testing.T) {
 	was, now := load(t, "claim")[:1], load(t, "claim")[:1]
-	setIn(now[0], splitPath("spec.template.spec.volumes"), []any{object{"name": "data", "dataVolume": object{"name": "db-data"}}})
+	volume := object{"name": "data", "dataVolume": object{"name": "db-data"}}
+	setIn(now[0], splitPath("spec.template.spec.volumes"), []any{volume})
 	disk := object{
 		"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume",
 		"metadata": object{

@@ -72,7 +72,8 @@ func (p *plans) rendered() map[planKey][]runtime.Object {
 	return out
 }
 
-// objects returns the maps, the Plan, and a Migration for each run. All machines agree on what the Plan says as a whole.
+// objects returns the maps, the Plan, and a Migration for each run. All machines agree on what the Plan says as a
+// whole.
 func (k *planKey) objects(of *plan) []runtime.Object {
 	first, parts := of.vms[0].Migration, of.parts()
 	meta := k.meta(k.name, parts.plan, of.target)
@@ -88,7 +89,7 @@ func (k *planKey) objects(of *plan) []runtime.Object {
 	for i := range of.vms {
 		spec.VMs = append(spec.VMs, of.vms[i].planned())
 	}
-	objects := []runtime.Object{
+	return slices.Concat([]runtime.Object{
 		&NetworkMap{
 			TypeMeta: forklift("NetworkMap"), ObjectMeta: meta,
 			Spec: MapSpec[NetworkPair]{Provider: between, Map: of.networks()},
@@ -98,8 +99,7 @@ func (k *planKey) objects(of *plan) []runtime.Object {
 			Spec: MapSpec[StoragePair]{Provider: between, Map: of.storage()},
 		},
 		&Plan{TypeMeta: forklift("Plan"), ObjectMeta: meta, Spec: spec},
-	}
-	return append(objects, k.runs(of, parts.run, own)...)
+	}, k.runs(of, parts.run, own))
 }
 
 // runs returns a Migration for each run so far: a finished one does nothing. What is cancelled leaves the last.

@@ -34,6 +34,6 @@ func TestMigrationNeedsForklift(t *testing.T) {
 	_, diags := machine.Visit("testdata/migrate", fleet.Options{}, c.Visit)
 	c.CheckAPIs(diags)
 	require.Len(t, diags.Sorted(), 1)
-	require.Contains(t, diags.Sorted()[0].String(), "alone.yaml:3:3: vms.alone: the cluster serves no forklift.konveyor.io/v1beta1 Plan; "+
-		"install the Migration Toolkit for Virtualization")
+	require.Contains(t, diags.Sorted()[0].String(), "alone.yaml:3:3: vms.alone: "+
+		"the cluster serves no forklift.konveyor.io/v1beta1 Plan; install the Migration Toolkit for Virtualization")
 }
