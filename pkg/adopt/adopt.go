@@ -23,7 +23,7 @@ type Options struct {
 	Name string
 	// Target of the fleet, as in fleet.yaml; nil for the newest versions.
 	Target *source.Node
-	// Namespace of manifests that have none.
+	// Namespace of manifests that have none; "default" if empty, as for kubectl.
 	Namespace string
 	// Mapping says what becomes of each machine; machines that it does not name are left out. nil takes all.
 	Mapping Mapping
@@ -128,7 +128,7 @@ type entry struct {
 // read drafts the entry of one VirtualMachine, or refuses it.
 func (w *work) read(o manifest.Object) {
 	m := &Machine{ID: o.ID, Entry: o.Name}
-	m.Namespace = cmp.Or(o.Namespace, w.Namespace)
+	m.Namespace = cmp.Or(o.Namespace, w.Namespace, "default")
 	choice, wanted := w.Mapping.of(m.ID)
 	if !wanted {
 		return

@@ -81,9 +81,8 @@ func (w *work) factorOS(name string, all []*entry) {
 	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
 	defaults := node{}
 	for _, key := range []string{"tpm", "terminationGracePeriodSeconds"} {
-		if !slices.ContainsFunc(all, (*entry).preferred) {
-			share(&defaults, all, key, func(e *entry) *source.Node { return e.os.Defaults.Get(key) })
-		}
+		others := slices.DeleteFunc(slices.Clone(all), (*entry).preferred) // a preference takes the place of both
+		share(&defaults, others, key, func(e *entry) *source.Node { return e.os.Defaults.Get(key) })
 	}
 	if shared.empty() && defaults.empty() {
 		return

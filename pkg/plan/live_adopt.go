@@ -46,7 +46,7 @@ func isMark(c *change) bool {
 	key := c.path[2]
 	switch c.path[1] {
 	case "labels":
-		return key == "app" || key == labels.ManagedBy || labels.IsReserved(key)
+		return key == "app" || key == labels.ManagedBy || key == labelProtected || labels.IsReserved(key)
 	case "annotations":
 		return strings.HasPrefix(key, argocd.AnnotationPrefix) || labels.IsReserved(key)
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
+// labelProtected makes OpenShift refuse to delete a machine (kubevirt/ssp-operator, OpenShift 4.19 and later).
+const labelProtected = "kubevirt.io/vm-delete-protection"
+
 // machine adds the verdict on a VirtualMachine or VirtualMachinePool.
 func (p *planner) machine(pair *pair) {
 	links := p.links[pair]
@@ -222,7 +225,7 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 		gone.When = "after somebody confirms it in Argo CD; until then the Application takes no other commit"
 	}
 	out := []Cause{gone}
-	if text(s.old, "metadata", "labels", "kubevirt.io/vm-delete-protection") == "True" {
+	if text(s.old, "metadata", "labels", labelProtected) == "True" {
 		out = append(out, Cause{
 			Path: `metadata.labels["kubevirt.io/vm-delete-protection"]`, Key: "lifecycle.protect",
 			Level: Refused, Code: "delete-protected",
