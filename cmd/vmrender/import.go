@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -92,6 +91,9 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(result.Machines) == 0 {
+		return errors.New("no VirtualMachine to import; expected what `kubectl get vm,dv,pvc,vmi -o yaml` prints")
+	}
 	if err := f.write(cmd, result); err != nil {
 		return err
 	}
@@ -135,12 +137,8 @@ func (f *importFlags) writeMapping(cmd *cobra.Command, objects []manifest.Object
 
 // write writes the fleet to the directory, or to stdout.
 func (f *importFlags) write(cmd *cobra.Command, result *adopt.Result) error {
-	if f.dir == "" {
+	if f.dir == "" || len(result.Files) == 0 {
 		return result.Write(cmd.OutOrStdout())
 	}
-	all := make([]files.File, len(result.Files))
-	for i, file := range result.Files {
-		all[len(all)-1-i] = files.File{Name: file.Path, Data: file.Text} // fleet.yaml last
-	}
-	return files.WriteNew(f.dir, all)
+	return result.Save(f.dir)
 }

@@ -28,10 +28,10 @@ func (w *work) factor() bool {
 			w.factorOS(name, all)
 		}
 	}
+	w.shareMost()
 	for _, g := range w.levels {
 		g.factor()
 	}
-	w.shareMost()
 	for _, e := range w.entries {
 		e.inherit(w.defaults.get("overrides"))
 	}

@@ -66,6 +66,9 @@ func refusal(l *live) error {
 	if by := ManagedBy(l.object); by != "" {
 		return errors.New(by)
 	}
+	if l.vm.Spec.Running != nil && l.vm.Spec.RunStrategy != nil {
+		return errors.New("spec: both running and runStrategy; KubeVirt accepts one")
+	}
 	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {
 		return fmt.Errorf("the name %q cannot be that of an entry: %s", l.Name, values.NameProblem(l.Name))
 	}

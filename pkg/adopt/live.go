@@ -90,23 +90,29 @@ func (l *live) normalize() {
 	vm := l.vm
 	vm.TypeMeta = metav1.TypeMeta{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine"}
 	vm.ObjectMeta = metav1.ObjectMeta{
-		Name: l.Name, Namespace: l.Namespace, Labels: vm.Labels, Annotations: maps.Clone(vm.Annotations),
+		Name: l.Name, Namespace: l.Namespace, Labels: theirs(vm.Labels), Annotations: theirs(vm.Annotations),
 	}
 	for _, key := range serverSet {
 		delete(vm.Annotations, key)
 	}
-	maps.DeleteFunc(vm.Annotations, func(key, _ string) bool { return isOurs(key) })
 	t := &vm.Spec.Template.ObjectMeta
-	*t = metav1.ObjectMeta{Name: t.Name, Labels: t.Labels, Annotations: t.Annotations}
+	*t = metav1.ObjectMeta{Name: t.Name, Labels: theirs(t.Labels), Annotations: theirs(t.Annotations)}
 	vm.Spec.Template.Spec.Architecture = cmp.Or(vm.Spec.Template.Spec.Architecture, catalog.DefaultArch)
 	for i := range vm.Spec.DataVolumeTemplates {
 		t := &vm.Spec.DataVolumeTemplates[i]
-		t.TypeMeta = metav1.TypeMeta{}
 		t.Status = nil
 		t.ObjectMeta = metav1.ObjectMeta{
-			Name: t.Name, Namespace: t.Namespace, Labels: t.Labels, Annotations: t.Annotations,
+			Name: t.Name, Namespace: t.Namespace, Labels: theirs(t.Labels), Annotations: theirs(t.Annotations),
 		}
 	}
+}
+
+// theirs returns labels or annotations without vmrender's and Argo CD's own: a machine that
+// was released from a fleet has some.
+func theirs(m map[string]string) map[string]string {
+	out := maps.Clone(m)
+	maps.DeleteFunc(out, func(key, _ string) bool { return isOurs(key) })
+	return out
 }
 
 func (l *live) arch() string { return l.vm.Spec.Template.Spec.Architecture }

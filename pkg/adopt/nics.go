@@ -69,8 +69,8 @@ type network struct {
 	binding string // of most of its NICs
 }
 
-// nameNetworks gives each network the name of its definition, with the namespace in front
-// where several have the same.
+// nameNetworks names the networks as their definitions, with the namespace in front where
+// several have the same.
 func (w *work) nameNetworks() {
 	w.networks = map[string]network{}
 	bindings := map[string]map[string]int{}

@@ -20,6 +20,9 @@ type problem struct{ path, message string }
 // prove renders the fleet, adds what its entries do not say, moves what they share to
 // where it is shared, and does the same again. The last rendering is the verdict.
 func (w *work) prove() error {
+	if len(w.entries) == 0 {
+		return nil
+	}
 	w.arrange()
 	if err := w.settle(); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/vmrender/vmrender/internal/files"
 )
 
 // Exact reports whether all machines are part of the fleet, and are rendered as they are.
@@ -23,6 +25,16 @@ func (r *Result) Write(w io.Writer) error {
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// Save writes the files of the fleet to a directory, and creates it if needed. If one of them
+// exists with other content, it writes none.
+func (r *Result) Save(dir string) error {
+	all := make([]files.File, len(r.Files))
+	for i, f := range r.Files {
+		all[len(all)-1-i] = files.File{Name: f.Path, Data: f.Text} // fleet.yaml, the first, is written last
+	}
+	return files.WriteNew(dir, all)
 }
 
 // Report writes what became of each machine, with what a person should know, and the sums.

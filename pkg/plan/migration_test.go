@@ -30,7 +30,7 @@ func TestMoving(t *testing.T) {
 		warning     bool
 	}{
 		{name: "from the files", level: plan.Metadata, code: "taken-over", approximate: true},
-		{name: "it has moved", options: plan.Options{Live: now}, level: plan.Metadata, code: "taken-over"},
+		{name: "it has moved", options: plan.Options{Live: now}, level: plan.None, code: plan.CodeAdopted},
 		{
 			name: "not yet", options: plan.Options{Live: encode(t, append(migration, other...))},
 			level: plan.Create, code: "not-moved-yet", warning: true,

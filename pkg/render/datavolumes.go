@@ -50,6 +50,7 @@ func (x *rendering) dataVolumeTemplates(g *guestData) []kubevirtv1.DataVolumeTem
 		}
 		v := x.dataVolume(d, x.diskLabels(d), x.templateDiskAnnotations(d, g))
 		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
+			TypeMeta:   v.TypeMeta,
 			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: v.Metadata.Labels, Annotations: v.Metadata.Annotations},
 			Spec:       v.Spec,
 		})
@@ -59,6 +60,8 @@ func (x *rendering) dataVolumeTemplates(g *guestData) []kubevirtv1.DataVolumeTem
 
 // dataVolume is what users patch of a DataVolume, or of its template.
 type dataVolume struct {
+	metav1.TypeMeta `json:",inline"`
+
 	Metadata struct {
 		Name        string            `json:"name"`
 		Namespace   string            `json:"namespace"`
@@ -97,9 +100,11 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	if !d.DataVolume.IsSet() {
 		return v
 	}
-	p := partPatch{over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedTemplate}
+	p := partPatch{
+		over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedTemplate, allowed: templateKind,
+	}
 	if d.Keep {
-		p.owned = ownedDataVolume
+		p.owned, p.allowed = ownedDataVolume, nil
 	}
 	out := patched(x, v, p)
 	if !slices.Equal(contents(&v.Spec), contents(&out.Spec)) {
@@ -108,6 +113,9 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	}
 	return out
 }
+
+// templateKind is what templates of disks have of their own accord: KubeVirt ignores both.
+var templateKind = map[string]string{"apiVersion": `"cdi.kubevirt.io/v1beta1"`, "kind": `"DataVolume"`}
 
 // contents returns the kinds of source of a DataVolume: CDI accepts one.
 func contents(s *cdiv1.DataVolumeSpec) []string {

@@ -1,0 +1,128 @@
+package adopt_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+const corpus = "testdata/corpus"
+
+// params are the parameters of the corpus's templates that have no value of their own.
+var params = map[string]string{"NAME": "from-template", "CLOUD_USER_PASSWORD": "correct-horse"}
+
+// read returns the objects of files of manifests, templates filled in.
+func read(t *testing.T, paths ...string) []manifest.Object {
+	t.Helper()
+	var all []manifest.Object
+	for _, path := range paths {
+		objects, err := manifest.ReadFiles(path)
+		require.NoError(t, err)
+		all = append(all, objects...)
+	}
+	all, problems := adopt.Expand(all, params)
+	for _, p := range problems {
+		require.Contains(t, p.Text, "no template has the parameter")
+	}
+	return all
+}
+
+func files(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir(corpus)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(entries), 60)
+	var out []string
+	for _, e := range entries {
+		out = append(out, filepath.Join(corpus, e.Name()))
+	}
+	return out
+}
+
+// managed are the machines of the corpus that others manage.
+var managed = []string{"finance/ora19c", "shop/tracked"}
+
+// TestCorpus imports all machines into one fleet: each is rendered as it is, without a patch
+// at an index of a list, and the median entry is at most a fifth of its manifest.
+func TestCorpus(t *testing.T) {
+	r, err := adopt.Import(read(t, files(t)...), adopt.Options{Name: "corpus"})
+	require.NoError(t, err)
+	requireExact(t, r)
+	var shares []float64
+	for _, m := range r.Machines {
+		if m.Refused == "" {
+			shares = append(shares, float64(m.Lines)/float64(m.ManifestLines))
+		}
+	}
+	slices.Sort(shares)
+	require.LessOrEqual(t, shares[len(shares)/2], 0.2)
+	for _, f := range r.Files {
+		require.NotRegexp(t, `path: \S*/\d+(/|\s|,|})`, string(f.Text), f.Path)
+	}
+}
+
+// TestCorpusAlone imports each file into a fleet of its own.
+func TestCorpusAlone(t *testing.T) {
+	for _, path := range files(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			r, err := adopt.Import(read(t, path), adopt.Options{Name: "alone"})
+			require.NoError(t, err)
+			requireExact(t, r)
+		})
+	}
+}
+
+func requireExact(t *testing.T, r *adopt.Result) {
+	t.Helper()
+	for _, m := range r.Machines {
+		name := m.Namespace + "/" + m.Name
+		switch {
+		case slices.Contains(managed, name):
+			require.Contains(t, m.Refused, "manages it")
+		case strings.HasPrefix(m.Refused, "another manifest of it"):
+		default:
+			require.Empty(t, m.Refused, name)
+			require.Empty(t, m.Differences, name)
+		}
+	}
+}
+
+// TestStable imports twice, and in another order: the files are the same.
+func TestStable(t *testing.T) {
+	objects := read(t, files(t)...)
+	first, err := adopt.Import(objects, adopt.Options{Name: "stable"})
+	require.NoError(t, err)
+	for _, f := range first.Files {
+		require.NotContains(t, string(f.Text), "\t")
+	}
+	again, err := adopt.Import(objects, adopt.Options{Name: "stable"})
+	require.NoError(t, err)
+	require.Equal(t, first.Files, again.Files)
+}
+
+// TestRefused imports manifests that no cluster can have: each is refused with its reason.
+// What KubeVirt does not look at stays as it is.
+func TestRefused(t *testing.T) {
+	for name, why := range map[string]string{
+		"cpu-under-devices.yaml":        `spec.template.spec.domain.devices.cpu: unknown key "cpu"`,
+		"running-stop.yaml":             `spec.running: wrong type: got the string "stop", expected a boolean`,
+		"running-and-run-strategy.yaml": "spec: both running and runStrategy; KubeVirt accepts one",
+		"kind-in-template.yaml":         "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := adopt.Import(read(t, filepath.Join("testdata/refused", name)), adopt.Options{})
+			require.NoError(t, err)
+			require.Len(t, r.Machines, 1)
+			require.Contains(t, r.Machines[0].Refused, why)
+			require.Equal(t, why == "", r.Exact(), r.Machines[0].Differences)
+		})
+	}
+}

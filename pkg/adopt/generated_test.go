@@ -1,0 +1,69 @@
+package adopt_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/fleetgen"
+	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+)
+
+// TestGenerated renders fleets made at random, and imports the machines as if somebody had
+// made them by hand: the fleet that comes out renders to the same machines.
+func TestGenerated(t *testing.T) {
+	machines := 0
+	for seed := range uint64(150) {
+		machines += roundTrip(t, seed)
+	}
+	require.Greater(t, machines, 100)
+}
+
+// FuzzImport is [TestGenerated] for any seed.
+func FuzzImport(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { roundTrip(t, seed) })
+}
+
+// roundTrip renders a generated fleet, imports what it renders to, and returns the number of
+// machines; 0 for fleets with errors.
+func roundTrip(t *testing.T, seed uint64) int {
+	t.Helper()
+	f := fleetgen.New(seed)
+	dir := t.TempDir()
+	require.NoError(t, f.Write(dir))
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{Limit: dir, Namespace: "prod"}, c.Visit)
+	rendered := c.Rendered(diags)
+	if diags.HasErrors() {
+		return 0
+	}
+	objects, err := render.Objects(rendered...)
+	require.NoError(t, err)
+	r, err := adopt.Import(byHand(t, objects), adopt.Options{Name: "again"})
+	require.NoError(t, err, "seed %d", seed)
+	for _, m := range r.Machines {
+		require.True(t, m.Exact(), "seed %d, %s: %s %s", seed, m.ID, m.Refused, strings.Join(m.Differences, "\n"))
+	}
+	return len(r.Machines)
+}
+
+// byHand returns objects without the marks by which an import knows that they are ours.
+func byHand(t *testing.T, objects []manifest.Object) []manifest.Object {
+	t.Helper()
+	var out []manifest.Object
+	for _, o := range objects {
+		tree := o.Tree()
+		delete(manifest.Map(tree, "metadata", "labels"), labels.ManagedBy)
+		made, err := manifest.New(tree)
+		require.NoError(t, err)
+		out = append(out, made)
+	}
+	return out
+}
