@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rollout"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/starter"
 )
 
 // read reads the objects of all inputs, and makes objects of templates.
@@ -32,7 +34,7 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 		return nil, errors.New("manifests without a namespace can be in one only; give --namespace once")
 	}
 	if f.options.Name == "" {
-		f.options.Name = nameOf(f.dir)
+		f.options.Name = starter.FleetName(cmp.Or(f.dir, "imported"))
 	}
 	if cluster {
 		return f.query(cmd)
@@ -52,17 +54,6 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 		diags.Errorf(source.Pos{}, rule.Unreadable, "", "%s", p)
 	}
 	return objects, report.Problems(cmd.ErrOrStderr(), diags)
-}
-
-// nameOf returns the name of a fleet in a directory.
-func nameOf(dir string) string {
-	if dir == "" {
-		return "imported"
-	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		return filepath.Base(abs)
-	}
-	return filepath.Base(dir)
 }
 
 // readInput reads one file or directory of manifests, an archive, or an image layout.

@@ -233,9 +233,24 @@ func isPlain(text string, flow bool) bool {
 		return false
 	case strings.Contains(text, ":") && strings.Trim(text, "0123456789abcdefABCDEF:") == "":
 		return false // an address, some of which are numbers to base 60
+	case isWord(text):
+		return source.IsString(text)
 	}
 	docs := source.Parse(&source.File{Data: []byte(text)}, new(source.Diagnostics))
 	return len(docs) == 1 && docs[0].Kind == source.String && docs[0].Text == text && docs[0].Ambiguous() == ""
+}
+
+// isWord reports whether a text has only characters without a meaning in the syntax of YAML.
+func isWord(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '/':
+		case i > 0 && (c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // startsPlain reports whether a text starts with a character that has no other meaning at

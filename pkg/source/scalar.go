@@ -96,6 +96,10 @@ func (n *Node) Ambiguous() string {
 	return fmt.Sprintf("%q is %s", n.Text, what)
 }
 
+// IsString reports whether all versions of YAML read an unquoted scalar as a string, if its
+// characters have no meaning in the syntax.
+func IsString(scalar string) bool { return resolvePlain(scalar) == String && ambiguity(scalar) == "" }
+
 // ambiguity returns the other meaning of a plain scalar that is a string here, or "" if
 // there is none.
 func ambiguity(s string) string {

@@ -92,7 +92,7 @@ func contents(dir string, o Options) ([]files.File, error) {
 	all = append(schemas, all...)
 	i := slices.IndexFunc(all, func(f files.File) bool { return f.Name == headerName })
 	header := all[i]
-	text := strings.Replace(string(header.Data), "name: starter", "name: "+fleetName(dir), 1)
+	text := strings.Replace(string(header.Data), "name: starter", "name: "+FleetName(dir), 1)
 	if o.PlainKubernetes {
 		text = strings.Replace(text, exampleTarget, "target: {openshift: false}", 1)
 	}
@@ -114,10 +114,10 @@ func filesOf(from fs.FS, dir, into string) ([]files.File, error) {
 	return all, err
 }
 
-// fleetName returns a name of lower-case letters, digits and dashes for the fleet of
+// FleetName returns a name of lower-case letters, digits and dashes for the fleet of
 // a directory. Names of fleets should differ, because identities are derived from
 // them.
-func fleetName(dir string) string {
+func FleetName(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		abs = dir

@@ -24,20 +24,20 @@ func TestStarterMatchesItsSchemas(t *testing.T) {
 	require.NoError(t, err)
 	written := map[string]bool{}
 	for _, f := range all {
-		written[f.name] = true
+		written[f.Name] = true
 	}
 	checked := 0
 	for _, f := range all {
-		if path.Ext(f.name) != ".yaml" {
+		if path.Ext(f.Name) != ".yaml" {
 			continue
 		}
 		checked++
-		line, _, _ := strings.Cut(string(f.data), "\n")
+		line, _, _ := strings.Cut(string(f.Data), "\n")
 		ref, ok := strings.CutPrefix(line, "# yaml-language-server: $schema=")
-		require.True(t, ok, f.name)
-		target := path.Join(path.Dir(f.name), ref)
-		require.True(t, written[target], "%s names %s", f.name, target)
-		require.NoError(t, compile(t, path.Base(target)).Validate(decode(t, f.data)), f.name)
+		require.True(t, ok, f.Name)
+		target := path.Join(path.Dir(f.Name), ref)
+		require.True(t, written[target], "%s names %s", f.Name, target)
+		require.NoError(t, compile(t, path.Base(target)).Validate(decode(t, f.Data)), f.Name)
 	}
 	require.Equal(t, 3, checked)
 }
@@ -77,10 +77,10 @@ func TestFleetName(t *testing.T) {
 		"/":                                 "fleet",
 		"Köln":                              "k-ln",
 		"a/" + strings.Repeat("long-", 20):  "long-long-long-long-long-long-long-long",
-		"x/..":                              fleetName("."),
+		"x/..":                              FleetName("."),
 		filepath.Join("deep", "..", "made"): "made",
 	} {
-		require.Equal(t, want, fleetName(dir), dir)
+		require.Equal(t, want, FleetName(dir), dir)
 	}
 }
 
