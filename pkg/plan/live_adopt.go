@@ -15,9 +15,10 @@ import (
 // An object that is new in Git can be in the cluster already. If the sync only puts marks
 // on it (see isMark), it adopts the object: nothing happens to it.
 //
-// How Git and the cluster are compared follows what Argo CD's client-side apply does to an
-// object that it has never applied (Argo CD v3.2.11, gitops-engine/pkg/sync; k8s.io/kubectl
-// v0.34, pkg/cmd/apply/patcher.go):
+// How Git and the cluster are compared follows what Argo CD does to an object that it has
+// never applied. An object of kubectl apply it applies client-side first, also for
+// server-side apply (Argo CD v3.2.11, gitops-engine, pkg/sync/sync_context.go, applyObject;
+// Kubernetes v1.34, kubectl, pkg/cmd/apply/patcher.go):
 //
 //	field                                          | in the cluster, not in Git
 //	-----------------------------------------------|----------------------------------------

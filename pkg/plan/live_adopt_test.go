@@ -106,6 +106,7 @@ func TestAdopt(t *testing.T) {
 		"a label of a pod":           {set("x", "spec.template.metadata.labels.team"), nothing, plan.Staged, "template-metadata"},
 		"a label that Git has not":   {nothing, set("x", "metadata.labels.team"), plan.None, plan.CodeAdopted},
 		"a serial that Git has not":  {nothing, set([]any{object{"name": "rootdisk", "serial": "A", "disk": object{"bus": "virtio"}}}, disk+".disks"), plan.Restart, ""},
+		"a MAC that Git has not":     {nothing, set([]any{object{"name": "default", "masquerade": object{}, "macAddress": "02:00:00:00:00:01"}}, disk+".interfaces"), plan.Restart, ""},
 		"a label that kubectl set":   {nothing, both(set("x", "metadata.labels.team"), byKubectl(`{"metadata":{"labels":{"team":"x"}}}`)), plan.Metadata, "metadata"},
 		"running":                    {nothing, withRunning, plan.Refused, "running-stays"},
 		"running that kubectl set":   {nothing, both(withRunning, byKubectl(`{"spec":{"running":true}}`)), plan.None, plan.CodeAdopted},

@@ -1,10 +1,7 @@
 package kubevirt_test
 
 import (
-	"encoding/json"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +18,7 @@ const adopted = "../../../pkg/adopt/testdata/"
 
 // KubeVirt accepts every machine of the corpus: what is adopted is what a cluster has.
 func TestCorpus(t *testing.T) {
-	files := manifests(t, adopted+"corpus")
+	files := read(t, adopted+"corpus")
 	judges := corpusJudges(t, files)
 	for name, objects := range files {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +38,7 @@ var refused = map[string]string{
 }
 
 func TestCorpusRefused(t *testing.T) {
-	files := manifests(t, adopted+"refused")
+	files := read(t, adopted+"refused")
 	require.ElementsMatch(t, slices.Collect(maps.Keys(refused)), slices.Collect(maps.Keys(files)))
 	judges := corpusJudges(t, files)
 	for name, objects := range files {
@@ -66,64 +63,9 @@ func corpusJudges(t *testing.T, files map[string][]object.Object) []object.Judge
 	}
 }
 
-// manifests returns the objects of every file of a directory, of Lists and Templates those
-// that are in them.
-func manifests(t *testing.T, dir string) map[string][]object.Object {
+func read(t *testing.T, dir string) map[string][]object.Object {
 	t.Helper()
-	files, err := filepath.Glob(dir + "/*")
+	files, err := object.ReadDir(dir)
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	all := map[string][]object.Object{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		objects, err := object.Read(text)
-		require.NoError(t, err, file)
-		for _, o := range objects {
-			all[filepath.Base(file)] = append(all[filepath.Base(file)], unpacked(t, o)...)
-		}
-	}
-	return all
-}
-
-// packed is a List, or a Template of OpenShift.
-type packed struct {
-	Items      []json.RawMessage `json:"items"`
-	Objects    []json.RawMessage `json:"objects"`
-	Parameters []struct {
-		Name     string `json:"name"`
-		Value    string `json:"value"`
-		Generate string `json:"generate"`
-	} `json:"parameters"`
-}
-
-// unpacked returns the objects of a List or Template, or the object itself.
-func unpacked(t *testing.T, o object.Object) []object.Object {
-	t.Helper()
-	if o.Kind != "List" && o.Kind != "Template" {
-		return []object.Object{o}
-	}
-	var p packed
-	require.NoError(t, json.Unmarshal(o.JSON, &p))
-	var objects []object.Object
-	for _, raw := range append(p.Items, p.Objects...) {
-		inner, err := object.New([]byte(p.replacer().Replace(string(raw))))
-		require.NoError(t, err)
-		objects = append(objects, inner)
-	}
-	return objects
-}
-
-// replacer puts values in the place of parameters, as `oc process` does: those that are
-// generated become "generated", and `${{NAME}}` stands for more than text.
-func (p packed) replacer() *strings.Replacer {
-	var pairs []string
-	for _, parameter := range p.Parameters {
-		value := parameter.Value
-		if parameter.Generate != "" {
-			value = "generated"
-		}
-		pairs = append(pairs, `"${{`+parameter.Name+`}}"`, value, "${"+parameter.Name+"}", value)
-	}
-	return strings.NewReplacer(pairs...)
+	return files
 }
