@@ -67,6 +67,13 @@ func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 				`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
 		})
 	}
+	if text(s.inCluster, "metadata", "deletionTimestamp") != "" {
+		out = append(out, Cause{
+			Level: Recreate, Code: "in-flight", Warning: true,
+			Reason: "the machine in the cluster is being deleted: when it is gone, the sync makes a new one",
+			Advice: "wait until it is gone, and see which of its disks are left",
+		})
+	}
 	if app := p.live.application(s.id); app != "" {
 		return append(out, Cause{
 			Level: Metadata, Code: "taken-over", Warning: true,

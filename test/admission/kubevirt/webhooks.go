@@ -94,6 +94,9 @@ func (w *Webhooks) mutated(o object.Object) ([]byte, []string) {
 	if problems := refusals("mutate", response); len(problems) > 0 {
 		return nil, problems
 	}
+	if len(response.Patch) == 0 { // a machine that is being deleted is left as it is
+		return o.JSON, nil
+	}
 	patch, err := jsonpatch.DecodePatch(response.Patch)
 	if err != nil {
 		return nil, []string{fmt.Sprintf("mutate: reading patch: %v", err)}
