@@ -26,7 +26,6 @@ import (
 //	                                               | need not be in Git
 //	of a map, which kubectl apply has set          | goes: it is in last-applied-configuration
 //	of an entry of a list, or such an entry        | goes: Git's list replaces the other
-//	of dataVolumeTemplates, in [ServerSet]         | does not count; KubeVirt sets it again
 //	`running`, where Git has `runStrategy`         | stays, and KubeVirt refuses both
 //	null                                           | is the same as no field
 //	quantities, such as 4Gi and 4096Mi             | are compared as numbers
@@ -122,9 +121,6 @@ func toAdopt(object, now tree) tree {
 	spec, _ := before["spec"].(tree)
 	if running := at(object, "spec", "running"); running != nil && spec != nil {
 		spec["running"] = running
-	}
-	if spec["dataVolumeTemplates"] != nil {
-		spec["dataVolumeTemplates"] = at(Declared(object), "spec", "dataVolumeTemplates")
 	}
 	return before
 }
