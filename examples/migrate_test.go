@@ -64,6 +64,7 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, append([]string{
 		"VirtualMachine/db01", "VirtualMachine/web01", "VirtualMachine/web02",
 	}, names(started)...), names(done))
+	require.Equal(t, names(done)[:3], names(wave(", done: true")))
 	for _, v := range plan.New(started, done, plan.Options{}).VMs {
 		require.Equal(t, plan.Code("taken-over"), v.Causes[0].Code, v.ID.Name)
 	}

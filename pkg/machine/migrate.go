@@ -54,6 +54,9 @@ type MappedStorage struct {
 	Class, AccessMode, VolumeMode string
 }
 
+// Ended reports whether the migration is over and tidied up: no run is left in Git, so none of its objects is rendered.
+func (m *Migration) Ended() bool { return m.Done && m.Run == 0 }
+
 // Pending reports whether the machine is still in vSphere, so that none of its own objects is rendered.
 func (m *Migration) Pending() bool { return m != nil && !m.Done }
 
@@ -71,10 +74,10 @@ const longestPlan = values.MaxName - len("-20")
 // migrates reports whether the VM is, or was, in vSphere.
 func (d *draft) migrates() bool { return d.vm.Migrate != nil && d.vm.Migrate.VM != "" }
 
-// filledByMigration reports whether the migration fills a disk: one that would have a DataVolume, and for which the
-// user names no source.
+// filledByMigration reports whether the migration fills a disk: one for which the user names no source, not even
+// `blank`.
 func (d *draft) filledByMigration(name string, in *values.Disk) bool {
-	ownSource := in.Source != nil && !in.Source.Blank && !d.entry.FromOS("disks", name, "source")
+	ownSource := in.Source != nil && !d.entry.FromOS("disks", name, "source")
 	return d.migrates() && !isTrue(in.Ejected) && in.Type != "cdrom" && !ownSource
 }
 
@@ -94,10 +97,12 @@ func (d *draft) migration(m *Machine) *Migration {
 	if in.Run != nil {
 		out.Run = *in.Run
 	}
-	out.Provider, out.Destination = d.providers(in)
-	out.TransferNetwork = d.transferNetwork(in)
-	out.Networks, out.Storage = d.mappedNetworks(m), d.mappedStorage(m)
 	out.Disks = d.migratedDisks(m)
+	if !out.Ended() {
+		out.Provider, out.Destination = d.providers(in)
+		out.TransferNetwork = d.transferNetwork(in)
+		out.Networks, out.Storage = d.mappedNetworks(m), d.mappedStorage(m)
+	}
 	d.checkMigration(out)
 	d.warnOfIdentity(m, out)
 	return out
@@ -357,7 +362,7 @@ type planned struct {
 }
 
 func newPlanned(m *Migration) *planned {
-	if m == nil {
+	if m == nil || m.Ended() {
 		return nil
 	}
 	network := ""

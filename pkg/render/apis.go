@@ -122,7 +122,7 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	if m.Lifecycle.SnapshotBefore {
 		n.add(kindSnapshot, at)
 	}
-	if m.Migration != nil {
+	if m.Migration != nil && !m.Migration.Ended() {
 		n.add(kindPlan, at)
 	}
 }

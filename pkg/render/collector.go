@@ -73,11 +73,11 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		return
 	}
 	objects, content := c.renderer.render(m, diags)
-	if m.Migration != nil && !m.Sibling {
+	if m.Migration != nil && !m.Migration.Ended() && !m.Sibling {
 		c.plans.add(m)
 	}
 	if m.Migration.Pending() {
-		c.pending(m)
+		c.pending(m, objects)
 		return
 	}
 	becomes := c.gates.add(m, objects)
@@ -103,14 +103,15 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	})
 }
 
-// pending notes a machine that is still in vSphere.
-func (c *Collector) pending(m *machine.Machine) {
+// pending notes a machine that is still in vSphere, and the kinds that it will be.
+func (c *Collector) pending(m *machine.Machine, objects []runtime.Object) {
 	if m.Sibling {
 		return
 	}
 	c.noteNeeds(m, nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.noteKinds(objects)
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), Pending: true, wave: m.Wave,
 	})

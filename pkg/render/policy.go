@@ -341,7 +341,7 @@ type Part struct {
 // Parts returns all parts, in the order in which a sync applies them.
 func Parts() []Part {
 	order := []part{
-		snapshotAccess, snapshotJob, rolloutAccess,
+		snapshotAccess, snapshotJob, migrationPlan, finishedPlan, rolloutAccess, migrationRun, finishedRun,
 		dependent, keptDisk, petVM, cattleVM, replacedVM, blueGreenVM, growth,
 		ansibleJob, rolloutJob,
 	}
@@ -356,9 +356,14 @@ func Parts() []Part {
 	return out
 }
 
+// shared are the parts that belong to no single machine.
+var shared = []part{
+	rolloutJob, rolloutAccess, snapshotJob, snapshotAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
+}
+
 // wave returns the wave of a part: relative to the VM's own, or as a number.
 func (r *syncRule) wave(p part) string {
-	switch own := !slices.Contains([]part{rolloutJob, rolloutAccess, snapshotJob, snapshotAccess}, p); {
+	switch own := !slices.Contains(shared, p); {
 	case p == rolloutJob, r.after == lastWave:
 		return "the last"
 	case !own:

@@ -26,7 +26,7 @@ type Migrate struct {
 	// the rest is copied at `cutover`. Otherwise the VM is shut down first.
 	Warm *bool `json:"warm,omitempty"`
 	// Number of times that the migration was started: 1 starts it, and 2 starts it again for the VMs that failed.
-	// Defaults to 0: the Plan is there and checked, and nothing moves.
+	// Defaults to 0: before, the Plan is there and checked, and nothing moves; when all VMs are `done`, it goes.
 	Run *int `json:"run,omitempty" minimum:"0" maximum:"20"`
 	// With `warm`: when the VMs are shut down and the rest is copied, as `2026-12-05T22:00:00Z`.
 	Cutover string `json:"cutover,omitempty" format:"time"`
