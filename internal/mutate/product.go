@@ -58,6 +58,26 @@ var mutations = []mutation{
 		`"IgnoreExtraneous"`, `""`,
 	},
 	{
+		"pkg/render/collector.go", "./pkg/render", "a machine in vSphere has no VirtualMachine of its own",
+		`if m.Migration.Pending() {`, `if m.Broken {`,
+	},
+	{
+		"pkg/render/migrate.go", "./pkg/render", "a Plan stays while a machine is still to move",
+		`return planParts{migrationPlan, migrationRun}`, `return planParts{finishedPlan, finishedRun}`,
+	},
+	{
+		"pkg/render/migrate.go", "./pkg/render", "nothing that a failed run has made is deleted once a machine is taken over",
+		`DeleteVMOnFailMigration: !of.has(moved)`, `DeleteVMOnFailMigration: true`,
+	},
+	{
+		"pkg/machine/migrate.go", "./pkg/machine", "a disk with a source is none of vSphere",
+		`!isTrue(in.Ejected) && in.Type != "cdrom" && !ownSource`, `(!isTrue(in.Ejected) || ownSource)`,
+	},
+	{
+		"pkg/plan/links.go", "./pkg/plan", "CDI fills no claim that is there",
+		`c = claimTaken()`, `c.Level = Create`,
+	},
+	{
 		"pkg/render/jobs.go", "./pkg/render", "no sync waits for a rollout",
 		`j.last = max(j.last, last)`, `_ = last`,
 	},

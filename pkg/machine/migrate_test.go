@@ -1,0 +1,75 @@
+package machine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+)
+
+// vcenter is the header of a fleet whose VMs can move.
+const vcenter = `catalog: {networks: {pod: {pod: true, vsphere: [VM Network, network-7]}, lan: {nad: ns/lan, vsphere: [VLAN 7]}},
+storageClasses: {ceph: {name: ceph-rbd, volumeMode: Block, vsphere: [nvme, datastore-3]}}}
+defaults: {namespace: ns, os: windows2022, flavor: large, firmware: efi, disks: {root: {storageClass: ceph}}}`
+
+// vmOf returns the VM of a fleet without problems.
+func vmOf(t *testing.T, header, keys string) *machine.Machine {
+	t.Helper()
+	machines, problems := inFleet(t, header, keys, fleet.Options{})
+	require.Empty(t, problems)
+	require.Len(t, machines, 1)
+	return machines[0]
+}
+
+func TestMigration(t *testing.T) {
+	m := vmOf(t, vcenter, `disks: {logs: {storageClass: ceph}, data: {storageClass: ceph}, `+
+		`new: {size: 1Gi, source: blank}, cd: {type: cdrom, source: {claim: cd}}}, nics: [lan, pod], `+
+		`migrate: {vm: "{{ .vm.name }}", provider: vcenter, warm: true, cutover: "2026-12-06T00:30:00+02:00", `+
+		`transferNetwork: lan, disks: [root, data, logs]}`)
+	network := machine.VSphereRef{Name: "VM Network"}
+	require.Equal(t, &machine.Migration{
+		Plan: "it", VM: machine.VSphereRef{Name: "it"}, Warm: true, Cutover: "2026-12-05T22:30:00Z", PreserveStaticIPs: true,
+		Provider:        machine.NamespacedName{Namespace: "openshift-mtv", Name: "vcenter"},
+		Destination:     machine.NamespacedName{Namespace: "openshift-mtv", Name: "host"},
+		TransferNetwork: &machine.NamespacedName{Namespace: "ns", Name: "lan"},
+		Disks: []machine.MigratedDisk{
+			{Claim: "it", Volume: "rootdisk"}, {Claim: "it-data", Volume: "data"}, {Claim: "it-logs", Volume: "logs"},
+		},
+		Networks: []machine.MappedNetwork{
+			{Source: machine.VSphereRef{Name: "VLAN 7"}, NAD: &machine.NamespacedName{Namespace: "ns", Name: "lan"}},
+			{Source: network},
+			{Source: machine.VSphereRef{ID: "network-7"}},
+		},
+		Storage: []machine.MappedStorage{
+			{Source: machine.VSphereRef{Name: "nvme"}, Class: "ceph-rbd", VolumeMode: "Block"},
+			{Source: machine.VSphereRef{ID: "datastore-3"}, Class: "ceph-rbd", VolumeMode: "Block"},
+			{Source: machine.VSphereRef{Name: "nvme"}, Class: "ceph-rbd", VolumeMode: "Block"},
+			{Source: machine.VSphereRef{ID: "datastore-3"}, Class: "ceph-rbd", VolumeMode: "Block"},
+			{Source: machine.VSphereRef{Name: "nvme"}, Class: "ceph-rbd", VolumeMode: "Block"},
+			{Source: machine.VSphereRef{ID: "datastore-3"}, Class: "ceph-rbd", VolumeMode: "Block"},
+		},
+	}, m.Migration)
+	require.True(t, m.Migration.Pending())
+	for _, d := range m.Disks {
+		require.Equal(t, d.Name == "new", d.Kind == machine.DiskDataVolume, d.Name)
+	}
+}
+
+// What has moved, and is tidied up, needs nothing of vSphere.
+func TestMigrationEnded(t *testing.T) {
+	m := vmOf(t, `defaults: {namespace: ns, os: windows2022, flavor: large, firmware: {type: efi, serial: a,
+uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}}`,
+		`nics: [{network: ns/lan, mac: "02:00:00:00:00:01"}], migrate: {vm: vm-1, done: true}`)
+	require.True(t, m.Migration.Ended())
+	require.False(t, m.Migration.Pending())
+	require.Equal(t, "it", m.Disks[0].Claim)
+}
+
+// A level above decides on migrations, and moves no VM.
+func TestMigrationOfDefaults(t *testing.T) {
+	m := vmOf(t, vcenter[:len(vcenter)-1]+`, migrate: {provider: vcenter, run: 1, done: true}}`, "")
+	require.Nil(t, m.Migration)
+	require.Equal(t, machine.DiskDataVolume, m.Disks[0].Kind)
+}
