@@ -10,7 +10,8 @@ import (
 )
 
 // vcenter is the header of a fleet whose VMs can move.
-const vcenter = `catalog: {networks: {pod: {pod: true, vsphere: [VM Network, network-7]}, lan: {nad: ns/lan, vsphere: [VLAN 7]}},
+const vcenter = `catalog: {networks: {pod: {pod: true, vsphere: [VM Network, network-7]},
+lan: {nad: ns/lan, vsphere: [VLAN 7]}},
 storageClasses: {ceph: {name: ceph-rbd, volumeMode: Block, vsphere: [nvme, datastore-3]}}}
 defaults: {namespace: ns, os: windows2022, flavor: large, firmware: efi, disks: {root: {storageClass: ceph}}}`
 
