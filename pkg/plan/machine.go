@@ -56,9 +56,9 @@ func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
 	case s.new == nil:
 		return p.removal(s, links)
 	case p.predecessors[pair] != nil:
-		return p.succession(p.predecessors[pair])
+		return append(p.succession(s, p.predecessors[pair]), p.twoWriters(s)...)
 	case s.old == nil:
-		return []Cause{p.newMachine(s)}
+		return append([]Cause{p.newMachine(s)}, p.twoWriters(s)...)
 	case isReplaced(s) && !pair.isSame():
 		return append(replacement(s), p.linkCauses(s, links)...)
 	}

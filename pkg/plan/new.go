@@ -59,6 +59,8 @@ type planner struct {
 	// successors are the machines that are the same under another name, by the one
 	// that goes; predecessors the reverse.
 	successors, predecessors map[*pair]*pair
+	// stayers are the machines that go from Git and stay in the cluster, by the claims that they write to.
+	stayers map[key]*pair
 
 	// moving are the names of the Plans that bring machines into the cluster.
 	moving map[key]string

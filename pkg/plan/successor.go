@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -11,7 +12,7 @@ import (
 // of a blue-green change, and those whose specs are equal but for names and identity.
 // Only machines of which there is one on each side count.
 func (p *planner) findSuccessors() {
-	p.successors, p.predecessors = map[*pair]*pair{}, map[*pair]*pair{}
+	p.successors, p.predecessors, p.stayers = map[*pair]*pair{}, map[*pair]*pair{}, map[key]*pair{}
 	gone, come := map[string][]*pair{}, map[string][]*pair{}
 	anyNew := false
 	for i := range p.pairs {
@@ -24,7 +25,9 @@ func (p *planner) findSuccessors() {
 		switch pair := &p.pairs[i]; {
 		case !pair.isMachine():
 		case pair.new == nil:
-			sortIn(gone, pair, decode(pair.former()))
+			old := decode(pair.former())
+			sortIn(gone, pair, old)
+			p.keepWriter(pair, old)
 		case pair.old == nil:
 			sortIn(come, pair, decode(pair.new))
 		}
@@ -34,6 +37,16 @@ func (p *planner) findSuccessors() {
 		if len(from) == 1 && len(to) == 1 && p.predecessors[to[0]] == nil && p.successors[from[0]] == nil {
 			p.successors[from[0]], p.predecessors[to[0]] = to[0], from[0]
 		}
+	}
+}
+
+// keepWriter notes the disks of a machine that goes from Git and stays in the cluster.
+func (p *planner) keepWriter(pair *pair, old tree) {
+	if !stays(old) {
+		return
+	}
+	for _, name := range writtenDisks(old) {
+		p.stayers[key{kind: kindClaim, namespace: pair.id.Namespace, name: name}] = pair
 	}
 }
 
@@ -83,30 +96,80 @@ func anonymous(v any) any {
 }
 
 // succession returns the causes of a machine that takes another's place.
-func (p *planner) succession(was *pair) []Cause {
+func (p *planner) succession(s *subject, was *pair) []Cause {
 	old := p.subject(was)
 	old.live = p.live.machine(was.id)
 	causes := p.removal(old, p.links[was])
 	if isBlueGreen(old.old) {
 		return append(blueGreen(was), lostData(old.old, causes)...)
 	}
-	kept := "its disks are deleted with it"
-	if syncOption(old.old, "Prune") == "false" {
-		kept = "it stays, runs on, and keeps the data: " + strings.Join(diskNames(old.old), ", ")
-	}
-	out := []Cause{{
-		Level: Recreate, Code: "renamed", Warning: true,
-		Reason: fmt.Sprintf("the same machine under another name: it starts from new disks, "+
-			"while %s is no longer in Git; %s", was.id, kept),
-		Advice: "to keep the data, let the new entry use the old claims (disks.NAME.source.claim), " +
-			"or go back to the old name",
-	}}
+	out := []Cause{renamed(s.new, old, was)}
 	for _, c := range causes {
 		if c.Level > Recreate {
 			if c.Object.Name == "" {
 				c.Object = was.id
 			}
 			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// renamed returns the cause of a machine that is the same as another but for its name, and maybe for its disks.
+func renamed(now tree, old *subject, was *pair) Cause {
+	c := Cause{Level: Recreate, Code: "renamed", Warning: true}
+	shared := slices.DeleteFunc(writtenDisks(old.old), func(name string) bool {
+		return !slices.Contains(writtenDisks(now), name)
+	})
+	disks, after := "it has the same disks: "+strings.Join(shared, ", "), "it is deleted"
+	if len(shared) == 0 {
+		disks, after = "it starts from new disks", "its disks are deleted with it"
+		c.Advice = "to keep the data, let the new entry use the old claims (disks.NAME.claimName, or source.claim), " +
+			"or go back to the old name"
+	}
+	if stays(old.old) {
+		after = "it stays, runs on, and keeps the data: " + strings.Join(diskNames(old.old), ", ")
+	}
+	c.Reason = fmt.Sprintf("the same machine under another name: %s, while %s is no longer in Git; %s",
+		disks, was.id, after)
+	return c
+}
+
+// stays reports whether Argo CD keeps a machine that is no longer in Git.
+func stays(old tree) bool { return syncOption(old, "Prune") == "false" }
+
+// twoWriters returns a cause for each disk of a new machine that another, which goes from Git and stays in the cluster,
+// writes to as well. Two guests that do not know of each other destroy a file system.
+func (p *planner) twoWriters(s *subject) []Cause {
+	var out []Cause
+	for _, name := range writtenDisks(s.new) {
+		was := p.stayers[key{kind: kindClaim, namespace: s.id.Namespace, name: name}]
+		if was == nil {
+			continue
+		}
+		old := p.subject(was)
+		old.live = p.live.machine(was.id)
+		level, after := DataLoss, "runs on: both write to it, which destroys a file system"
+		if old.runs() == no {
+			level, after = Create, "is stopped: never start both"
+		}
+		out = append(out, Cause{
+			Level: level, Code: "two-writers", Key: "disks", Warning: true,
+			Reason: fmt.Sprintf("%s is no longer in Git, keeps the disk %s, stays and %s", was.id, name, after),
+			Advice: "stop the old machine and set its lifecycle.removal to approved, in a commit before this one",
+		})
+	}
+	return out
+}
+
+// writtenDisks returns the names of the claims and DataVolumes that a side writes to as the only machine.
+func writtenDisks(side tree) []string {
+	var out []string
+	for _, v := range list(spec(side), "volumes") {
+		device := at(spec(side), "domain", "devices", "disks", "["+nameOf(v)+"]")
+		readOnly := at(device, "disk", "readonly") == true || at(device, "lun", "readonly") == true
+		if claimOf(v) != "" && at(device, "cdrom") == nil && !readOnly && at(device, "shareable") != true {
+			out = append(out, claimOf(v))
 		}
 	}
 	return out
