@@ -119,6 +119,7 @@ type entry struct {
 	disks map[string]string // name of the volume → key under disks
 	nics  map[string]int    // name of the interface → index under nics
 
+	leader   *entry    // that stands for it and for other replicas; nil if it stands for itself
 	first    int       // line before the entry in its file
 	problems []problem // errors of the last rendering
 	// whole is true if parts of lists cannot be patched: the lists are overridden.

@@ -3,11 +3,13 @@ package adopt
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -50,6 +52,37 @@ func (k known) get(apiVersion, kind, namespace, name string) tree {
 	return k[manifest.ID{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}]
 }
 
+// vlan returns the VLAN of a network, or 0 if its definition names none, or more than one
+// (containernetworking/plugins, plugins/main/bridge, v1.9.0; a plugin of a chain has the
+// same form).
+func (k known) vlan(nad string) int {
+	namespace, name, _ := strings.Cut(nad, "/")
+	d := k.get("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", namespace, name)
+	config := manifest.Decode([]byte(text(d, "spec", "config")))
+	for _, of := range append([]any{config}, list(config, "plugins")...) {
+		if n, err := strconv.Atoi(fmt.Sprint(at(of, "vlan"))); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// target returns the versions that the objects tell: that of KubeVirt.
+func (k known) target() *source.Node {
+	for id, object := range k {
+		if id.Kind != "KubeVirt" || id.Group() != "kubevirt.io" {
+			continue
+		}
+		version := strings.Split(strings.TrimPrefix(text(object, "status", "observedKubeVirtVersion"), "v"), ".")
+		if len(version) > 1 {
+			n := node{}
+			n.set("kubevirt", version[0]+"."+version[1])
+			return n.tree()
+		}
+	}
+	return nil
+}
+
 // claimOf returns the name of the claim of a volume, or "".
 func claimOf(v *kubevirtv1.Volume) string {
 	switch {
@@ -68,6 +101,9 @@ func refusal(l *live) error {
 	}
 	if l.vm.Spec.Running != nil && l.vm.Spec.RunStrategy != nil {
 		return errors.New("spec: both running and runStrategy; KubeVirt accepts one")
+	}
+	if text(l.object, "metadata", "deletionTimestamp") != "" {
+		return errors.New("it is being deleted; import it again if it should come back")
 	}
 	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {
 		return fmt.Errorf("the name %q cannot be that of an entry: %s", l.Name, values.NameProblem(l.Name))

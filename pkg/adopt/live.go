@@ -14,6 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -26,14 +27,6 @@ type live struct {
 	object tree // as it was read
 	json   []byte
 	lines  int // as kubectl prints it
-}
-
-// serverSet are annotations that clients and controllers write for themselves. Git does
-// not have them, and Argo CD leaves them alone.
-var serverSet = []string{
-	"kubectl.kubernetes.io/last-applied-configuration", // kubectl
-	"kubevirt.io/latest-observed-api-version",          // kubevirt/kubevirt v1.8.4, api core/v1/types.go
-	"kubevirt.io/storage-observed-api-version",
 }
 
 // readLive decodes a VirtualMachine strictly: what KubeVirt's types do not know, no
@@ -92,8 +85,10 @@ func (l *live) normalize() {
 	vm.ObjectMeta = metav1.ObjectMeta{
 		Name: l.Name, Namespace: l.Namespace, Labels: theirs(vm.Labels), Annotations: theirs(vm.Annotations),
 	}
-	for _, key := range serverSet {
-		delete(vm.Annotations, key)
+	for _, set := range plan.ServerSet() {
+		if len(set.Path) == 3 && set.Path[1] == "annotations" {
+			delete(vm.Annotations, set.Path[2])
+		}
 	}
 	t := &vm.Spec.Template.ObjectMeta
 	*t = metav1.ObjectMeta{Name: t.Name, Labels: theirs(t.Labels), Annotations: theirs(t.Annotations)}

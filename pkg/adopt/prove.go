@@ -32,6 +32,9 @@ func (w *work) prove() error {
 			return err
 		}
 	}
+	if w.Replicas {
+		w.fold()
+	}
 	rendered, err := w.render()
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -65,7 +64,7 @@ func (w *work) writeHeader() []byte {
 	named := node{}
 	named.set("name", cmp.Or(w.Name, "imported"))
 	head.set("metadata", &named)
-	head.set("target", w.Target)
+	head.set("target", cmp.Or(w.Target, w.known.target()))
 	out.fields(0, head.tree())
 	if id := w.identity(); !id.empty() {
 		out.comment(0, "Some machines have no identity of their own in the cluster: KubeVirt derives it from their names.")
@@ -119,6 +118,7 @@ func (w *work) catalogOf() *node {
 	}) {
 		n := node{}
 		n.set("nad", nad)
+		n.set("vlan", w.known.vlan(nad))
 		if b := w.networks[nad].binding; b != "bridge" {
 			n.set("binding", b)
 		}
@@ -139,6 +139,9 @@ func (g *group) write() []byte {
 	}
 	out.raw("vms:\n")
 	for _, e := range g.entries {
+		if e.leader != nil && e.leader != e {
+			continue
+		}
 		for _, c := range e.comments() {
 			out.comment(2, c)
 		}
@@ -168,24 +171,42 @@ func (n *node) ordered() *source.Node {
 	return &source.Node{Kind: source.Map, Fields: fields}
 }
 
-// comments returns what a reader of the entry should know, a line each.
+// comments returns what a reader of the entry should know: the reason for its operating
+// system, and what no key says.
 func (e *entry) comments() []string {
 	var out []string
 	if e.machine.Guess.Reason != "" {
 		out = append(out, e.machine.Guess.OS+": "+e.machine.Guess.Reason)
+	}
+	if names := e.unsaid(); len(names) > 0 {
+		out = append(out, "no key says: "+strings.Join(names, ", "))
+	}
+	return out
+}
+
+// unsaid returns what the overrides and patches set, by the last keys of the paths.
+func (e *entry) unsaid() []string {
+	var out []string
+	for path, v := range sorted(leavesOf(nil, e.keys.get("overrides"))) {
+		keys := strings.Split(path, separator)
+		if v.IsSet() && !slices.Contains([]string{"labels", "annotations"}, keys[max(len(keys)-2, 0)]) {
+			out = append(out, strings.Join(keys[max(len(keys)-2, 0):], "."))
+		}
+	}
+	if patches := e.keys.get("patches"); patches != nil {
+		out = append(out, count(len(patches.Items), "entry of a list"))
+	}
+	const most = 4
+	if more := len(out) - most; more > 0 {
+		out = append(out[:most], count(more, "more field"))
 	}
 	return out
 }
 
 // at reports whether a position in the entry's file is the entry's.
 func (e *entry) at(pos source.Pos) bool {
-	return pos.Line > e.first && pos.Line <= e.first+e.machine.Lines
-}
-
-// numbered returns a name that is not taken, with a number if needed.
-func numbered(name string, taken func(string) bool) string {
-	for i := 2; taken(name); i++ {
-		name = strings.TrimRight(name, "-0123456789") + "-" + strconv.Itoa(i)
+	if e.leader != nil {
+		e = e.leader
 	}
-	return name
+	return pos.Line > e.first && pos.Line <= e.first+e.machine.Lines
 }

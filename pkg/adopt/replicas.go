@@ -1,0 +1,102 @@
+package adopt
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// fold replaces the entries of machines NAME-0 to NAME-<n-1> of a file by one with
+// `replicas`, if they differ in nothing but their names.
+func (w *work) fold() {
+	for _, g := range w.levels {
+		for name, all := range sorted(g.numbered()) {
+			if len(all) > 1 && isAlike(all) && !g.has(name) {
+				lead(name, all)
+			}
+		}
+	}
+}
+
+// numbered returns the entries whose names end in numbers from 0 on without a gap, in their
+// order, by the names without the numbers.
+func (g *group) numbered() map[string][]*entry {
+	out := map[string][]*entry{}
+	for _, e := range g.entries {
+		name, number, ok := cutNumber(e.live.Name)
+		if ok && number >= 0 {
+			out[name] = append(out[name], e)
+		}
+	}
+	for name, all := range out {
+		slices.SortFunc(all, func(a, b *entry) int { return numberOf(a) - numberOf(b) })
+		for i, e := range all {
+			if numberOf(e) != i {
+				delete(out, name)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// cutNumber cuts the number off a name such as web-2. Other spellings of a number, such as
+// 02, are part of the name.
+func cutNumber(name string) (string, int, bool) {
+	i := strings.LastIndexByte(name, '-')
+	number, err := strconv.Atoi(name[i+1:])
+	if i < 1 || err != nil || strconv.Itoa(number) != name[i+1:] {
+		return "", 0, false
+	}
+	return name[:i], number, true
+}
+
+func numberOf(e *entry) int {
+	_, number, _ := cutNumber(e.live.Name)
+	return number
+}
+
+func (g *group) has(name string) bool {
+	return slices.ContainsFunc(g.entries, func(e *entry) bool { return e.machine.Entry == name })
+}
+
+// isAlike reports whether the entries say the same, but for their names where the format has
+// templates.
+func isAlike(all []*entry) bool {
+	first := all[0].generic()
+	return !slices.ContainsFunc(all, func(e *entry) bool { return !bytes.Equal(first, e.generic()) })
+}
+
+// templated are the keys of a disk whose values are templates.
+const templatedKey = "claimName"
+
+// generic returns the keys of the entry as JSON, with a template in the place of its name.
+func (e *entry) generic() []byte { return source.AppendJSON(nil, e.templated().tree()) }
+
+// templated returns the keys of the entry with a template in the place of its name.
+func (e *entry) templated() *node {
+	out := nodeFrom(e.keys.tree(), "")
+	disks := nodeFrom(e.keys.get("disks"), "")
+	for i, f := range disks.fields {
+		if name := f.Value.Get(templatedKey).Str(); strings.Contains(name, e.live.Name) {
+			disk := nodeFrom(f.Value, "size")
+			disk.set(templatedKey, strings.ReplaceAll(name, e.live.Name, "{{ .vm.name }}"))
+			disks.fields[i].Value = disk.tree()
+		}
+	}
+	out.set("disks", disks)
+	return out
+}
+
+// lead makes the first of the entries stand for all.
+func lead(name string, all []*entry) {
+	first := all[0]
+	first.keys = *first.templated()
+	first.keys.set("replicas", len(all))
+	for _, e := range all {
+		e.machine.Entry, e.leader = name, first
+	}
+}
