@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/internal/fleetgen"
@@ -68,8 +69,8 @@ func draw(t testing.TB, r *rand.Rand, doc *source.Node) []edit.Change {
 }
 
 // check makes changes in a text one after the other, and returns how many. It fails the test if a change has
-// another effect than its own.
-func check(t testing.TB, text []byte, seed uint64) (made int) {
+// another effect than its own. In a tidy text, it also changes no other lines.
+func check(t testing.TB, text []byte, seed uint64, tidy bool) (made int) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, c := range draw(t, r, parse(t, string(text))[0]) {
 		got, err := edit.Apply(name, text, c)
@@ -80,8 +81,8 @@ func check(t testing.TB, text []byte, seed uint64) (made int) {
 		old, now := parse(t, string(text)), parse(t, string(got))
 		changed := 0
 		for i := range old {
-			changes := edit.Diff(old[i], now[i])
-			requireOnly(t, c.Path, changes)
+			changes := edit.Diff(wrapped(old[i]), wrapped(now[i]))
+			requireOnly(t, append([]string{"x"}, c.Path...), changes)
 			if changed += len(changes); c.Value != nil && len(changes) > 0 {
 				require.Empty(t, edit.Diff(wrapped(c.Value), wrapped(at(now[i], c.Path))), string(got))
 			}
@@ -89,7 +90,9 @@ func check(t testing.TB, text []byte, seed uint64) (made int) {
 		if c.Value == nil {
 			require.Equal(t, 1, changed)
 		}
-		requireKept(t, string(text), string(got), old, c.Path)
+		if tidy && c.Comment == "" {
+			requireKept(t, string(text), string(got), old, c.Path)
+		}
 		text = got
 	}
 	return made
@@ -140,17 +143,26 @@ func requireKept(t testing.TB, before, after string, docs []*source.Node, path [
 		if parent == nil || len(path) == 1 {
 			continue
 		}
-		within := span(parent)
+		within := append(span(parent), keyLine(doc, path[:len(path)-1]))
 		next := len(old)
 		for _, line := range span(doc) {
 			if line > slices.Max(within) {
 				next = min(next, line-1)
 			}
 		}
-		require.GreaterOrEqual(t, first, slices.Min(within)-2, "%s---\n%s", before, after)
+		require.GreaterOrEqual(t, first, slices.Min(within)-1, "%s---\n%s", before, after)
 		require.LessOrEqual(t, len(old)-last, next, "%q\n%s---\n%s", path, before, after)
 		return
 	}
+}
+
+// keyLine returns the line of the key or item at a path.
+func keyLine(doc *source.Node, path []string) int {
+	last := len(path) - 1
+	if f := at(doc, path[:last]).Field(path[last]); f != nil {
+		return int(f.Line)
+	}
+	return int(at(doc, path).Line)
 }
 
 // span returns the lines of all keys and values of a tree.
@@ -173,7 +185,7 @@ func TestChangesOfFleets(t *testing.T) {
 		require.NoError(t, err)
 		for _, file := range slices.Sorted(maps.Keys(files)) {
 			if strings.HasSuffix(file, ".yaml") {
-				made += check(t, files[file], seed)
+				made += check(t, files[file], seed, true)
 			}
 		}
 	}
@@ -239,4 +251,20 @@ func yamlFiles(t *testing.T, dir string) []string {
 	}))
 	require.NotEmpty(t, files)
 	return files
+}
+
+// FuzzApply makes changes in any YAML.
+func FuzzApply(f *testing.F) {
+	for _, file := range []string{"block", "flow", "refused", "documents"} {
+		for _, test := range txtar.Parse(read(f, "testdata/apply/"+file+".txtar")).Files {
+			f.Add(string(test.Data), uint64(len(test.Data)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		var diags source.Diagnostics
+		docs := source.Parse(&source.File{Name: name, Data: []byte(text)}, &diags)
+		if len(docs) > 0 && diags.Len() == 0 {
+			check(t, []byte(text), seed, false)
+		}
+	})
 }
