@@ -68,11 +68,11 @@ func (r *reader) locate(p place) place {
 		if p.mark = token; token[0] == '*' {
 			return p
 		}
-		if next := r.space(p.end); !bare(p.node) || strings.HasPrefix(r.text[next:], "'") || strings.HasPrefix(r.text[next:], `"`) {
-			p.start = next
-			continue
+		next := r.space(p.end)
+		if bare(p.node) && r.peek(next) != '\'' && r.peek(next) != '"' {
+			return p
 		}
-		return p
+		p.start = next
 	}
 	c := r.peek(p.start)
 	p.block = p.node != nil && p.node.Kind >= source.Map && c != '{' && c != '['

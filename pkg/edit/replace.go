@@ -208,10 +208,14 @@ func (e *editor) blanksAbove(start int) int {
 
 // blanksBelow returns the end of the last of the blank lines below the line that ends at end.
 func (e *editor) blanksBelow(end int) int {
-	for at := nextLine(e.text, end); at < len(e.text) && isBlank(e.text[at:lineEnd(e.text, at)]); at = nextLine(e.text, at) {
-		end = lineEnd(e.text, at)
+	for {
+		at := nextLine(e.text, end)
+		next := lineEnd(e.text, at)
+		if at == len(e.text) || !isBlank(e.text[at:next]) {
+			return end
+		}
+		end = next
 	}
-	return end
 }
 
 func isBlank(line string) bool { return strings.Trim(line, " \t\r") == "" }

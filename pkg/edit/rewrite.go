@@ -101,13 +101,17 @@ func (e *editor) collection(p place, to *source.Node, plan plan) {
 		e.comment(e.comments[s.to])
 		e.value(s.value, s.to, s.path)
 	}
-	if e.line = outer; plan.steps[0].value.flow {
+	e.line = outer
+	switch {
+	case e.overflows(p, to):
+		e.expand(p, plan)
+	case plan.steps[0].value.flow:
 		e.cutFlow(plan)
 		e.addFlow(p, plan)
-		return
+	default:
+		e.cutBlock(plan)
+		e.addBlock(p, plan)
 	}
-	e.cutBlock(plan)
-	e.addBlock(p, plan)
 }
 
 // comment writes a comment above the block entry that is being edited, unless it is there.

@@ -22,6 +22,10 @@ func target(docs []*source.Node, changes []Change) ([]*source.Node, map[*source.
 			c.Value = &value
 			t.comments[&value] = c.Comment
 		}
+		if len(c.Path) == 0 {
+			problems = append(problems, problem(docs[0], "", "a document is not changed as a whole; set its keys"))
+			continue
+		}
 		i := choose(out, c.Path)
 		t.root = docs[i]
 		n, err := t.set(out[i], "", c.Path, c.Value)
@@ -93,7 +97,7 @@ func (t *tree) set(n *source.Node, at string, rest []string, value *source.Node)
 	case n.Kind == source.List:
 		return t.setItem(n, at, rest, value)
 	case n.Kind != source.Map:
-		return nil, problem(n, at, fmt.Sprintf("this is no map, so the key %q cannot be set; set the value as a whole", rest[0]))
+		return nil, problem(n, at, fmt.Sprintf("this is no map, so it has no key %q; set the value as a whole", rest[0]))
 	}
 	i := slices.IndexFunc(n.Fields, func(f source.Field) bool { return f.Key == rest[0] })
 	f := source.Field{Key: rest[0], Line: n.Line, Col: n.Col}
