@@ -68,7 +68,7 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 func parse(name string, text []byte) ([]*source.Node, error) {
 	var diags source.Diagnostics
 	docs := source.Parse(&source.File{Name: name, Data: text}, &diags)
-	var problems []error
+	problems := make([]error, 0, diags.Len())
 	for _, d := range diags.Sorted() {
 		problems = append(problems, errors.New(d.String()))
 	}

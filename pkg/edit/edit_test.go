@@ -54,8 +54,7 @@ func TestApply(t *testing.T) {
 		archive, err := txtar.ParseFile(file)
 		require.NoError(t, err)
 		var out []txtar.File
-		for i := 0; i < len(archive.Files); i++ {
-			test := archive.Files[i]
+		for i, test := range archive.Files {
 			title, isTest := strings.CutSuffix(test.Name, "/changes")
 			if !isTest {
 				continue

@@ -267,8 +267,8 @@ func item(n *source.Node, i int) *source.Node {
 // how many entries precede it.
 func (r *reader) key(e entry, in *source.Node, number int) entry {
 	at := e.start
-	switch c := r.peek(at); {
-	case c == '"' || c == '\'':
+	switch r.peek(at) {
+	case '"', '\'':
 		at = r.quoted(at)
 		docs := source.Parse(&source.File{Data: []byte(r.text[e.start:at])}, new(source.Diagnostics))
 		if len(docs) == 1 {

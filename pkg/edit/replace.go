@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
@@ -97,10 +98,9 @@ func (e *editor) addBlock(p place, plan plan) {
 // room returns how many columns there are for a new collection in flow style: none if the
 // last one of its kind is a block.
 func (p *plan) room(kind source.Kind) int {
-	for i := len(p.steps) - 1; i >= 0; i-- {
-		n := p.steps[i].value
-		if n.node != nil && n.node.Kind == kind && len(n.node.Fields)+len(n.node.Items) > 0 && n.mark == "" {
-			if n.block {
+	for _, s := range slices.Backward(p.steps) {
+		if n := s.value.node; s.value.mark == "" && n != nil && n.Kind == kind && len(children(n)) > 0 {
+			if s.value.block {
 				return -1
 			}
 			break

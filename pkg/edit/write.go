@@ -59,7 +59,7 @@ func (l layout) value(n *source.Node) (head string, lines []string) {
 	if n.Kind == source.String && fitsLiteral(n.Text) {
 		return l.literal(n.Text)
 	}
-	if len(n.Fields)+len(n.Items) == 0 || l.flows(n) {
+	if len(children(n)) == 0 || l.flows(n) {
 		return Flow(n), nil
 	}
 	in := layout{col: l.col + l.step, step: l.step, fill: width}
@@ -79,7 +79,7 @@ func (l layout) flows(n *source.Node) bool {
 // block returns the lines of a collection whose keys or dashes are in column l.col, the
 // first without its indentation.
 func (l layout) block(n *source.Node) (first string, rest []string) {
-	var lines []string
+	lines := make([]string, 0, len(children(n)))
 	for _, f := range n.Fields {
 		lines = append(lines, l.entry(f)...)
 	}
@@ -112,7 +112,7 @@ func (l layout) item(n *source.Node) []string {
 // afterDash returns the layout of an item whose dash is in column l.col.
 func (l layout) afterDash(n *source.Node) (head string, lines []string) {
 	in := layout{col: l.col + dash, step: l.step, fill: width}
-	if l.fill = min(l.fill, width-in.col); !l.flows(n) && len(n.Fields)+len(n.Items) > 0 {
+	if l.fill = min(l.fill, width-in.col); !l.flows(n) && len(children(n)) > 0 {
 		return in.block(n)
 	}
 	return l.value(n)
@@ -161,22 +161,12 @@ func children(n *source.Node) []*source.Node {
 
 // nested reports whether there is a collection that is not empty in a collection.
 func nested(n *source.Node) bool {
-	for _, c := range children(n) {
-		if len(c.Fields)+len(c.Items) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(children(n), func(c *source.Node) bool { return len(children(c)) > 0 })
 }
 
 // multiline reports whether a tree contains a string of several lines.
 func multiline(n *source.Node) bool {
-	for _, c := range children(n) {
-		if multiline(c) {
-			return true
-		}
-	}
-	return n.Kind == source.String && strings.Contains(n.Text, "\n")
+	return n.Kind == source.String && strings.Contains(n.Text, "\n") || slices.ContainsFunc(children(n), multiline)
 }
 
 // fitsLiteral reports whether a string is written as a literal block: it has several lines, its first line shows

@@ -1,7 +1,6 @@
 package edit_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -106,7 +105,7 @@ func requireRead(t testing.TB, s string) {
 }
 
 func FuzzFlow(f *testing.F) {
-	for _, s := range []string{"a", "on", "a: b", "\n", "a\nb\n\n", "\x85", "12:30", "a\t", "- a", "\r\n", "a\n b", "a \nb "} {
+	for _, s := range []string{"a", "on", "a: b", "\n", "a\nb\n\n", "\x85", "12:30", "a\t", "- a", "\r\n", "a \nb "} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -155,7 +154,8 @@ a:
   - []
   - {}
 `,
-		`{a: {b: {c: {d: {e: 1, f: 2}, g: 3}, h: 4}, i: 5}, n: null, "5": ` + strconv.Quote(strings.Repeat("long ", 25)) + `}`: `
+		`{a: {b: {c: {d: {e: 1, f: 2}, g: 3}, h: 4}, i: 5}, n: null,
+  "5": "` + strings.Repeat("long ", 25) + `"}`: `
 a:
   b:
     c: {d: {e: 1, f: 2}, g: 3}
