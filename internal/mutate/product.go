@@ -362,6 +362,18 @@ var mutations = []mutation{
 
 	// What everything else rests on.
 	{
+		"pkg/edit/edit.go", "./pkg/edit", "an edited text is read again before it is written",
+		`err == nil && slices.EqualFunc(got, wanted, equal)`, `err == nil || got == nil`,
+	},
+	{
+		"pkg/edit/replace.go", "./pkg/edit", "a comment above a key is removed with it",
+		`start = e.lead(s.start)`, `start = lineStart(e.text, s.start)`,
+	},
+	{
+		"pkg/edit/write.go", "./pkg/edit", "what YAML 1.1 reads as a boolean is quoted",
+		`&& n.Ambiguous() == ""`, ``,
+	},
+	{
 		"pkg/source/merge.go", "./pkg/source", "null removes a key",
 		`return withoutNulls(over)`, `return over`,
 	},

@@ -23,8 +23,9 @@ type Change struct {
 	// Value replaces what is there, or is nil to remove the key or item. Only what
 	// differs is written: equal parts of maps and lists keep their text.
 	Value *source.Node
-	// Comment is the text of a comment without "#". It follows a new value in its line if
-	// it fits there; otherwise it precedes the line. It is not written if the value does
+	// Comment is the text of a comment without "#", of one line or several. It follows a new
+	// key in its line if it fits there; otherwise, and if a value is replaced, it is above.
+	// In braces, it is above the line. It is not written if the value does
 	// not change, or if the text is JSON, which has no comments.
 	Comment string
 }
@@ -43,22 +44,22 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, comments, err := target(docs, changes)
+	wanted, comments, err := target(docs, changes)
 	if err != nil {
 		return nil, err
 	}
 	body := strings.TrimPrefix(string(text), byteOrderMark)
 	e := newEditor(docs[0].File, body, comments)
 	for i, doc := range docs {
-		if doc != want[i] {
-			e.document(doc, want[i], len(docs) == 1)
+		if doc != wanted[i] {
+			e.document(doc, wanted[i], len(docs) == 1)
 		}
 	}
 	if err := errors.Join(e.problems...); err != nil {
 		return nil, err
 	}
 	out := []byte(string(text[:len(text)-len(body)]) + e.apply())
-	if err := prove(name, out, want); err != nil {
+	if err := prove(name, out, wanted); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -76,9 +77,9 @@ func parse(name string, text []byte) ([]*source.Node, error) {
 }
 
 // prove returns an error unless the text contains the given documents.
-func prove(name string, text []byte, want []*source.Node) error {
+func prove(name string, text []byte, wanted []*source.Node) error {
 	got, err := parse(name, text)
-	if err == nil && slices.EqualFunc(got, want, equal) {
+	if err == nil && slices.EqualFunc(got, wanted, equal) {
 		return nil
 	}
 	return problem(&source.Node{File: &source.File{Name: name}}, "",

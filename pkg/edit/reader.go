@@ -23,7 +23,7 @@ type place struct {
 	node       *source.Node
 	after      int // offset behind the colon, dash, bracket or comma before it
 	start, end int // offsets; both are after if no value is written
-	parent     int // column of the key or dash that it belongs to, counted from 0; -1 for a document
+	parent     int // column of the key or dash that it belongs to, counted from 0; -2 for a document
 	flow       bool
 	block      bool   // a collection without brackets
 	colon      bool   // whether there is a colon, for a key

@@ -13,7 +13,7 @@ import (
 // target returns the documents with the changes, and the comments of the values set. A
 // document that does not change is the same node.
 func target(docs []*source.Node, changes []Change) ([]*source.Node, map[*source.Node]string, error) {
-	t := tree{comments: map[*source.Node]string{}}
+	t := tree{own: map[*source.Node]bool{}, comments: map[*source.Node]string{}}
 	var problems []error
 	out := slices.Clone(docs)
 	for _, c := range changes {
@@ -77,8 +77,9 @@ func index(key string) (int, bool) {
 	return int(i), open && closed && err == nil
 }
 
-// tree computes trees with changes. It never changes a node.
+// tree computes trees with changes. It changes no node but its own.
 type tree struct {
+	own      map[*source.Node]bool
 	root     *source.Node // position of problems with what is missing
 	comments map[*source.Node]string
 }
@@ -111,7 +112,7 @@ func (t *tree) set(n *source.Node, at string, rest []string, value *source.Node)
 		return nil, err
 	}
 	out := t.copied(n, *n)
-	out.Fields = placed(n.Fields, i, f, f.Value != nil)
+	out.Fields = placed(out.Fields, i, f, f.Value != nil)
 	return out, nil
 }
 
@@ -130,28 +131,34 @@ func (t *tree) setItem(n *source.Node, at string, rest []string, value *source.N
 		return nil, err
 	}
 	out := t.copied(n, *n)
-	out.Items = placed(n.Items, i, item, item != nil)
+	out.Items = placed(out.Items, i, item, item != nil)
 	return out, nil
 }
 
-// copied returns a node of its own for what n becomes, with the comment of n.
+// copied returns a node of its own for what n becomes, with the comment of n. A node that
+// already is one is changed: without that, changes in a large map would take quadratic time.
 func (t *tree) copied(n *source.Node, content source.Node) *source.Node {
+	if t.own[n] {
+		*n = content
+		return n
+	}
 	if comment := t.comments[n]; comment != "" {
 		t.comments[&content] = comment
 	}
+	content.Fields, content.Items = slices.Clone(content.Fields), slices.Clone(content.Items)
+	t.own[&content] = true
 	return &content
 }
 
-// placed returns a copy of a list with its element i set or removed. If the list has no
-// element i, it appends one.
+// placed returns a list with its element i set or removed. If the list has no element i, it
+// appends one.
 func placed[T any](list []T, i int, element T, keep bool) []T {
-	out := slices.Clone(list)
 	switch {
 	case !keep:
-		return slices.Delete(out, i, i+1)
-	case i < 0 || i == len(out):
-		return append(out, element)
+		return slices.Delete(list, i, i+1)
+	case i < 0 || i == len(list):
+		return append(list, element)
 	}
-	out[i] = element
-	return out
+	list[i] = element
+	return list
 }

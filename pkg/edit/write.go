@@ -214,7 +214,7 @@ func isSingle(text string) bool {
 // YAML.
 func isPlain(text string, flow bool) bool {
 	switch {
-	case text == "" || !isSingle(text) || !startsPlain(text):
+	case text == "" || !isSingle(text) || !startsPlain(text) || isMarker(text):
 		return false
 	case strings.Contains(text, ": ") || strings.HasSuffix(text, ":") || strings.Contains(text, " #") ||
 		strings.HasSuffix(text, " "):
@@ -226,8 +226,12 @@ func isPlain(text string, flow bool) bool {
 	case isWord(text):
 		return source.IsString(text)
 	}
-	docs := source.Parse(&source.File{Data: []byte(text)}, new(source.Diagnostics))
-	return len(docs) == 1 && docs[0].Kind == source.String && docs[0].Text == text && docs[0].Ambiguous() == ""
+	docs := source.Parse(&source.File{Data: []byte("key: " + text + "\n")}, new(source.Diagnostics))
+	if len(docs) != 1 {
+		return false
+	}
+	n := docs[0].Get("key")
+	return n.Str() == text && n.Ambiguous() == ""
 }
 
 // isWord reports whether a text has only characters without a meaning in the syntax of YAML.
