@@ -109,13 +109,13 @@ func (r *reader) end(p place) int {
 	switch c := r.peek(p.start); {
 	case p.node == nil:
 		return r.merged(p.start)
-	case c == '"' || c == '\'':
-		return r.quoted(p.start)
-	case (c == '|' || c == '>') && !p.flow && p.node.Kind == source.String:
-		return r.blockScalar(p)
 	case p.node.Kind == source.Map || p.node.Kind == source.List:
 		_, end := r.entries(p)
 		return end
+	case c == '"' || c == '\'':
+		return r.quoted(p.start)
+	case (c == '|' || c == '>') && !p.flow:
+		return r.blockScalar(p)
 	}
 	return r.plain(p.start, p.node.Text)
 }

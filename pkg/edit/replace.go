@@ -19,10 +19,14 @@ func (e *editor) replace(p place, to *source.Node) {
 	case !written && head != "":
 		e.insert(p.after, " "+head)
 	case written && below:
+		from := previousEnd(e.text, p.start)
 		if head != "" {
 			e.insert(p.after, " "+head)
 		}
-		e.cut(previousEnd(e.text, p.start), end)
+		if head != "" && len(lines) > 0 { // comments between would be text of the literal block
+			from = lineEnd(e.text, p.after)
+		}
+		e.cut(from, end)
 	case written && head == "":
 		e.cut(p.after, p.end)
 	case written:
