@@ -38,7 +38,7 @@ const byteOrderMark = "\ufeff"
 //
 // name is the text's name in errors. It is an error to remove what is not there, to set a
 // key in a scalar or list, and to change what an anchor, alias, tag or merge key ("<<")
-// takes part in. The error contains all problems, a line each, with their positions.
+// takes part in. The error contains all problems, a line each, by position.
 func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 	docs, err := parse(name, text)
 	if err != nil {
@@ -55,7 +55,7 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 			e.document(doc, wanted[i], len(docs) == 1)
 		}
 	}
-	if err := errors.Join(e.problems...); err != nil {
+	if err := joined(e.problems); err != nil {
 		return nil, err
 	}
 	out := []byte(string(text[:len(text)-len(body)]) + e.apply())
@@ -69,11 +69,11 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 func parse(name string, text []byte) ([]*source.Node, error) {
 	var diags source.Diagnostics
 	docs := source.Parse(&source.File{Name: name, Data: text}, &diags)
-	problems := make([]error, 0, diags.Len())
+	problems := make([]problem, 0, diags.Len())
 	for _, d := range diags.Sorted() {
-		problems = append(problems, errors.New(d.String()))
+		problems = append(problems, problem{d})
 	}
-	return docs, errors.Join(problems...)
+	return docs, joined(problems)
 }
 
 // prove returns an error unless the text contains the given documents.
@@ -82,13 +82,27 @@ func prove(name string, text []byte, wanted []*source.Node) error {
 	if err == nil && slices.EqualFunc(got, wanted, equal) {
 		return nil
 	}
-	return problem(&source.Node{File: &source.File{Name: name}}, "",
+	return newProblem(&source.Node{File: &source.File{Name: name}}, "",
 		"the changes cannot be written into this file by a program; make them by hand")
 }
 
-// problem returns an error at the position of a value.
-func problem(at *source.Node, path, message string) error {
-	return errors.New(source.Diagnostic{Pos: at.Pos(), Path: path, Message: message}.String())
+// problem is an error at the position of a value.
+type problem struct{ source.Diagnostic }
+
+func (p problem) Error() string { return p.String() }
+
+func newProblem(at *source.Node, path, message string) problem {
+	return problem{source.Diagnostic{Pos: at.Pos(), Path: path, Message: message}}
+}
+
+// joined returns problems as one error, sorted by position, or nil if there are none.
+func joined(problems []problem) error {
+	slices.SortStableFunc(problems, func(a, b problem) int { return a.Compare(b.Pos) })
+	list := make([]error, 0, len(problems))
+	for _, p := range problems {
+		list = append(list, p)
+	}
+	return errors.Join(list...)
 }
 
 // equal reports whether two trees have the same content. The order of keys and the style

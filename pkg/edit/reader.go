@@ -14,7 +14,7 @@ import (
 type reader struct {
 	file     *source.File
 	text     string // without a byte order mark
-	problems []error
+	problems []problem
 	lost     bool // the reader no longer knows where it is
 }
 
@@ -52,7 +52,7 @@ func (r *reader) refuse(at int, path, message string) {
 		File: r.file, Line: int32(strings.Count(r.text[:start], "\n") + 1),
 		Col: int32(utf8.RuneCountInString(r.text[start:at]) + 1),
 	}
-	r.problems = append(r.problems, problem(&where, path, message))
+	r.problems = append(r.problems, newProblem(&where, path, message))
 }
 
 // locate finds a value after an offset. The place has its node, after, parent and flow.

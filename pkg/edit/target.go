@@ -14,7 +14,7 @@ import (
 // document that does not change is the same node.
 func target(docs []*source.Node, changes []Change) ([]*source.Node, map[*source.Node]string, error) {
 	t := tree{own: map[*source.Node]bool{}, comments: map[*source.Node]string{}}
-	var problems []error
+	var problems []problem
 	out := slices.Clone(docs)
 	for _, c := range changes {
 		if c.Value != nil {
@@ -23,19 +23,19 @@ func target(docs []*source.Node, changes []Change) ([]*source.Node, map[*source.
 			t.comments[&value] = c.Comment
 		}
 		if len(c.Path) == 0 {
-			problems = append(problems, problem(docs[0], "", "a document is not changed as a whole; set its keys"))
+			problems = append(problems, newProblem(docs[0], "", "a document is not changed as a whole; set its keys"))
 			continue
 		}
 		i := choose(out, c.Path)
 		t.root = docs[i]
 		n, err := t.set(out[i], "", c.Path, c.Value)
-		if err != nil {
-			problems = append(problems, err)
+		if p, failed := errors.AsType[problem](err); failed {
+			problems = append(problems, p)
 			continue
 		}
 		out[i] = n
 	}
-	return out, t.comments, errors.Join(problems...)
+	return out, t.comments, joined(problems)
 }
 
 // choose returns the index of the document that has the longest part of a path.
@@ -94,18 +94,18 @@ func (t *tree) set(n *source.Node, at string, rest []string, value *source.Node)
 	case !n.IsSet() && value != nil:
 		n = t.copied(n, source.Node{Kind: source.Map, File: t.root.File, Line: t.root.Line, Col: t.root.Col})
 	case !n.IsSet():
-		return nil, problem(t.root, at, fmt.Sprintf("there is no key %q to remove", rest[0]))
+		return nil, newProblem(t.root, at, fmt.Sprintf("there is no key %q to remove", rest[0]))
 	case n.Kind == source.List:
 		return t.setItem(n, at, rest, value)
 	case n.Kind != source.Map:
-		return nil, problem(n, at, fmt.Sprintf("this is no map, so it has no key %q; set the value as a whole", rest[0]))
+		return nil, newProblem(n, at, fmt.Sprintf("this is no map, so it has no key %q; set the value as a whole", rest[0]))
 	}
 	i := slices.IndexFunc(n.Fields, func(f source.Field) bool { return f.Key == rest[0] })
 	f := source.Field{Key: rest[0], Line: n.Line, Col: n.Col}
 	if i >= 0 {
 		f = n.Fields[i]
 	} else if value == nil && len(rest) == 1 {
-		return nil, problem(n, at, fmt.Sprintf("there is no key %q to remove", rest[0]))
+		return nil, newProblem(n, at, fmt.Sprintf("there is no key %q to remove", rest[0]))
 	}
 	var err error
 	if f.Value, err = t.set(f.Value, source.JoinPath(at, f.Key), rest[1:], value); err != nil {
@@ -120,7 +120,7 @@ func (t *tree) set(n *source.Node, at string, rest []string, value *source.Node)
 func (t *tree) setItem(n *source.Node, at string, rest []string, value *source.Node) (*source.Node, error) {
 	i, ok := index(rest[0])
 	if !ok || i > len(n.Items) || i == len(n.Items) && value == nil {
-		return nil, problem(n, at, fmt.Sprintf("%q is no item of this list; accepted: [0] to [%d]", rest[0], len(n.Items)))
+		return nil, newProblem(n, at, fmt.Sprintf("%q is no item of this list; accepted: [0] to [%d]", rest[0], len(n.Items)))
 	}
 	var item *source.Node
 	if i < len(n.Items) {
