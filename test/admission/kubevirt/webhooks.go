@@ -88,6 +88,20 @@ func (w *Webhooks) Problems(o object.Object) []string {
 	return w.start(o, &vm)
 }
 
+// Stored returns a VirtualMachine as the API server stores it: with what the mutating webhook
+// sets, and as KubeVirt's types write it.
+func (w *Webhooks) Stored(o object.Object) (object.Object, []string) {
+	mutated, problems := w.mutated(o)
+	if len(problems) > 0 {
+		return object.Object{}, problems
+	}
+	stored, err := object.New(mutated)
+	if err != nil {
+		return object.Object{}, []string{err.Error()}
+	}
+	return stored, nil
+}
+
 // mutated returns the VirtualMachine with what the mutating webhook sets.
 func (w *Webhooks) mutated(o object.Object) ([]byte, []string) {
 	response := w.mutate.Mutate(review(o, webhooks.VirtualMachineGroupVersionResource, o.JSON))

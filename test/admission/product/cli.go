@@ -86,6 +86,28 @@ func (c CLI) Plan(t *testing.T, from, to string) map[string]string {
 	return levels
 }
 
+// NotAdopted returns what the program says of the machines of the fleet in dir that are not
+// adopted as a file with the state in the cluster has them: the level and the worst cause, by
+// name. VMs without a namespace get `lab`.
+func (c CLI) NotAdopted(t *testing.T, dir, state string) map[string]string {
+	t.Helper()
+	var plan struct {
+		VMs []struct {
+			Namespace, Name, Level string
+			Adopted                bool
+			Causes                 []struct{ Path, Reason string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(c.run(t, "plan", "--namespace", "lab", "--live", state, "--output", "json", "--gate=false", dir), &plan))
+	changed := map[string]string{}
+	for _, vm := range plan.VMs {
+		if !vm.Adopted {
+			changed[vm.Namespace+"/"+vm.Name] = vm.Level + ": " + vm.Causes[0].Path + ": " + vm.Causes[0].Reason
+		}
+	}
+	return changed
+}
+
 // Generated returns the objects of generated fleets that are valid, by the fleet's
 // seed: those of the seeds from 1 to last. A file in its directory has its arguments.
 func (c CLI) Generated(t *testing.T, last int) map[string][]object.Object {
