@@ -19,8 +19,8 @@ cluster to an Application that is Synced.
 
 The machines come from FILE: manifests as YAML or JSON, Lists, OpenShift Templates and
 VirtualMachineTemplates, a backup of Velero (tar.gz), an OCI export of KubeVirt; from a
-directory of such; from standard input ("-"); or from the cluster of --kubeconfig or
---context. DataVolumes, claims and instances among them tell what machines do not.
+directory of such; from standard input ("-"); from a Helm chart and its values; or
+from the cluster of --kubeconfig or --context. DataVolumes, claims and instances among them tell what machines do not.
 
 With --mapping, what becomes of each machine is written to a file first, to be read and
 edited; run the same command again to import as the file says. Machines that another
@@ -34,6 +34,7 @@ type importFlags struct {
 	kubeconfig, context string
 	namespaces          []string
 	params              map[string]string
+	chart, values       string
 	dir, mapping        string
 	failOnDiff          bool
 	options             adopt.Options
@@ -47,7 +48,8 @@ func newImportCommand() *cobra.Command {
 		Long:  importHelp,
 		Example: `  kubectl get vm,dv,pvc,vmi -n shop -o yaml | vmrender import - --output-dir shop
   vmrender import --context prod --namespace shop --mapping map.yaml --output-dir shop
-  vmrender import exports/ --output-dir site-a --fail-on-diff`,
+  vmrender import exports/ --output-dir site-a --fail-on-diff
+  vmrender import --from-chart edge-gitops-vms --values values.yaml -n edge -o edge`,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE:              f.run,
 	}
@@ -62,6 +64,9 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVarP(&f.namespaces, "namespace", "n", nil,
 		"`namespace` to read from the cluster (repeatable; default all), or of manifests that have none")
 	flags.StringToStringVar(&f.params, "param", nil, "parameter of templates, as `NAME=VALUE` (repeatable)")
+	flags.StringVar(&f.chart, "from-chart", "",
+		"Helm `chart`, a directory or an archive, whose machines with the values of --values are imported")
+	flags.StringVar(&f.values, "values", "", "`file` with values of the chart")
 	flags.StringVarP(&f.dir, "output-dir", "o", "", "`directory` to write the fleet to")
 	flags.StringVar(&f.mapping, "mapping", "",
 		"`file` that says what becomes of each machine; it is written if it does not exist")

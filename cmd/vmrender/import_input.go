@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/rollout"
@@ -28,8 +28,11 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 	switch {
 	case cluster && len(args) > 0:
 		return nil, errors.New("--kubeconfig and --context name a cluster; use them without files")
-	case !cluster && len(args) == 0:
-		return nil, errors.New(`no input; expected files, "-" for standard input, or --kubeconfig or --context for a cluster`)
+	case !cluster && len(args) == 0 && f.chart == "":
+		return nil, errors.New(`no input; expected files, "-" for standard input, --from-chart, ` +
+			"or --kubeconfig or --context for a cluster")
+	case f.values != "" && f.chart == "":
+		return nil, errors.New("--values are those of a chart; use them with --from-chart")
 	case !cluster && len(f.namespaces) > 1:
 		return nil, errors.New("manifests without a namespace can be in one only; give --namespace once")
 	}
@@ -49,11 +52,52 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 		objects = append(objects, more...)
 		diags.Merge(found)
 	}
+	if f.chart != "" {
+		more, err := f.renderChart(cmd)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, more...)
+	}
 	objects, problems := adopt.Expand(objects, f.params)
 	for _, p := range problems {
 		diags.Errorf(source.Pos{}, rule.Unreadable, "", "%s", p)
 	}
 	return objects, report.Problems(cmd.ErrOrStderr(), diags)
+}
+
+// renderChart renders the chart with its values. The fleet takes the chart's place, so that
+// it is no other that manages the machines.
+func (f *importFlags) renderChart(cmd *cobra.Command) ([]manifest.Object, error) {
+	values, err := f.readValues(cmd)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := layers.RenderChart(f.chart, values, f.options.Name, cmp.Or(f.options.Namespace, "default"))
+	if err != nil {
+		return nil, err
+	}
+	return adopt.WithoutHelm(objects)
+}
+
+// readValues reads the values of the chart as JSON.
+func (f *importFlags) readValues(cmd *cobra.Command) ([]byte, error) {
+	if f.values == "" {
+		return []byte("{}"), nil
+	}
+	text, err := source.ReadFile(f.values)
+	if err != nil {
+		return nil, err
+	}
+	diags := new(source.Diagnostics)
+	docs := source.Parse(&source.File{Name: f.values, Data: text}, diags)
+	if len(docs) != 1 && !diags.HasErrors() {
+		diags.Errorf(source.Pos{File: f.values}, rule.WrongType, "", "expected one document, the values of the chart")
+	}
+	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+		return nil, err
+	}
+	return source.AppendJSON(nil, docs[0]), nil
 }
 
 // readInput reads one file or directory of manifests, an archive, or an image layout.
@@ -69,8 +113,10 @@ func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagno
 		l := loadManifests(cmd, at)
 		return l.objects, l.diags
 	}
-	if _, err := os.Stat(filepath.Join(at, "index.json")); err == nil {
-		return read(adopt.ReadLayout(os.DirFS(at)))
+	if info, err := os.Stat(at); err == nil && info.IsDir() {
+		if objects, err := adopt.ReadDir(os.DirFS(at)); objects != nil || err != nil {
+			return read(objects, err)
+		}
 	}
 	file, err := os.Open(at)
 	if err != nil {

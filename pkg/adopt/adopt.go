@@ -69,8 +69,10 @@ func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) ==
 // the machines do not: DataVolumes, claims, instances. An error means that the fleet
 // could not be rendered at all; what is wrong with one machine stands in its [Machine].
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
-	w := &work{Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
-		seen: map[manifest.ID]bool{}}
+	w := &work{
+		Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
+		seen: map[manifest.ID]bool{},
+	}
 	for _, o := range objects {
 		if o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io" {
 			w.read(o)

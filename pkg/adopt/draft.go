@@ -39,7 +39,8 @@ func (e *entry) hardware() {
 	spec := e.live.spec()
 	e.firmware(spec.Domain.Firmware)
 	e.tpm(spec.Domain.Devices.TPM)
-	var gpus, devices []any
+	gpus := make([]any, 0, len(spec.Domain.Devices.GPUs))
+	devices := make([]any, 0, len(spec.Domain.Devices.HostDevices))
 	for i, g := range spec.Domain.Devices.GPUs {
 		gpus = append(gpus, device(g.Name, g.DeviceName, "gpu", i))
 	}

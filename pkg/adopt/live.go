@@ -70,9 +70,10 @@ func serverKeys() *source.Node {
 // problems returns the messages of all problems, by path, without a position: the
 // manifest was read as JSON.
 func problems(found *source.Diagnostics) string {
-	var all []string
-	for _, d := range found.Sorted() {
-		all = append(all, d.Path+": "+d.Message)
+	sorted := found.Sorted()
+	all := make([]string, len(sorted))
+	for i := range sorted {
+		all[i] = sorted[i].Path + ": " + sorted[i].Message
 	}
 	return strings.Join(all, "; ")
 }

@@ -3,7 +3,6 @@ package adopt
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/edit"
@@ -66,7 +65,7 @@ func fileProblem(name string) string {
 		return "is no YAML file"
 	case path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, ".."):
 		return "is no path below the fleet's root"
-	case slices.Contains([]string{headerFile, "_defaults.yaml"}, path.Base(name)) || strings.HasPrefix(path.Base(name), "."):
+	case strings.HasPrefix(path.Base(name), "."), path.Base(name) == headerFile, path.Base(name) == "_defaults.yaml":
 		return "has no entries"
 	}
 	return ""

@@ -148,7 +148,7 @@ func (e *entry) defaultModel(binding string) string {
 }
 
 func ports(in []kubevirtv1.Port) any {
-	var out []any
+	out := make([]any, 0, len(in))
 	for _, p := range in {
 		n := node{}
 		n.set("port", p.Port)

@@ -195,3 +195,22 @@ func applies(vm tree, prefix string) bool {
 		return strings.HasPrefix(text(m, "manager"), prefix) && at(m, "fieldsV1", "f:spec") != nil
 	})
 }
+
+// WithoutHelm returns objects without Helm's labels and annotations of a release: what a
+// chart renders, for files that take the place of the chart.
+func WithoutHelm(objects []manifest.Object) ([]manifest.Object, error) {
+	out := make([]manifest.Object, len(objects))
+	for i, o := range objects {
+		t := o.Tree()
+		if marks := object(t, "metadata", "labels"); marks[labels.ManagedBy] == "Helm" {
+			delete(marks, labels.ManagedBy)
+		}
+		delete(object(t, "metadata", "labels"), "helm.sh/chart")
+		made, err := manifest.New(t)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", o.ID, err)
+		}
+		out[i] = made
+	}
+	return out, nil
+}

@@ -121,7 +121,7 @@ func (w *work) render() (map[string]tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rendering what was imported: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // what is left is in the temporary directory
 	w.files = w.write()
 	if err := writeAll(dir, w.files); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (w *work) assign(dir string, diags *source.Diagnostics) error {
 // assignOne notes an error at the entries that it is in, by its position, or else, as the
 // error is in what they inherit, by its path. It reports whether there are any.
 func (w *work) assignOne(dir string, d source.Diagnostic) bool {
-	path, _ := filepath.Rel(dir, d.Pos.File)
+	path, _ := filepath.Rel(dir, d.File)
 	found := false
 	note := func(e *entry) {
 		e.problems = append(e.problems, problem{d.Path, d.Message})

@@ -293,9 +293,10 @@ func removed(key string, value any) any {
 
 // differences returns what differs between two trees, as `path: was, becomes`, sorted.
 func differences(live, rendered tree) []string {
-	var out []string
 	over := difference(live, rendered)
-	for _, path := range leaves(nil, over) {
+	paths := leaves(nil, over)
+	out := make([]string, 0, len(paths))
+	for _, path := range paths {
 		was, becomes := reach(live, path), reach(over, path)
 		out = append(out, strings.Join(path, ".")+": "+shown(was)+", becomes "+shown(becomes))
 	}

@@ -87,7 +87,7 @@ func (e *entry) cpu(c *kubevirtv1.CPU) any {
 }
 
 func features(in []kubevirtv1.CPUFeature) any {
-	var out []any
+	out := make([]any, 0, len(in))
 	for _, f := range in {
 		n := node{}
 		n.set("name", f.Name)

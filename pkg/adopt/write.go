@@ -32,7 +32,8 @@ type group struct {
 
 // write writes the files of the fleet.
 func (w *work) write() []File {
-	files := []File{{headerFile, w.writeHeader()}}
+	files := make([]File, 1, 1+len(w.levels))
+	files[0] = File{headerFile, w.writeHeader()}
 	for _, path := range slices.Sorted(maps.Keys(w.levels)) {
 		files = append(files, File{path, w.levels[path].write()})
 	}
@@ -155,9 +156,10 @@ func (g *group) write() []byte {
 
 // keyOrder is the keys of a VM in the order in which the format's reference has them.
 var keyOrder = sync.OnceValue(func() []string {
-	var keys []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[values.VM]()) {
-		keys = append(keys, values.Key(f))
+	fields := reflect.VisibleFields(reflect.TypeFor[values.VM]())
+	keys := make([]string, len(fields))
+	for i, f := range fields {
+		keys[i] = values.Key(f)
 	}
 	return keys
 })

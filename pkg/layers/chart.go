@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	helmchart "helm.sh/helm/v3/pkg/chart"
@@ -115,16 +114,11 @@ func (c *chart) render(l *layer, caps *chartutil.Capabilities) ([]manifest.Objec
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if path.Base(name) == "NOTES.txt" {
-			continue
-		}
-		read, err := manifest.Read(strings.NewReader(files[name]))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		objects = append(objects, read...)
+	own, err := readRendered(files)
+	if err != nil {
+		return nil, err
 	}
+	objects = append(objects, own...)
 	sortByWave(objects)
 	return objects, nil
 }

@@ -1,0 +1,136 @@
+package adopt_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// web is a VirtualMachine of a name, with the text of some of its fields.
+const web = `
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: %[1]s, namespace: shop}
+spec:
+  runStrategy: Always
+  dataVolumeTemplates:
+  - metadata: {name: boot-%[1]s}
+    spec: {source: {registry: {url: "docker://example.org/web:1"}}, storage: {resources: {requests: {storage: 20Gi}}}}
+  template:
+    spec:
+      architecture: amd64
+      domain:
+        cpu: {sockets: 2, cores: 1, threads: 1}
+        memory: {guest: %[2]s}
+        devices:
+          disks: [{name: rootdisk, disk: {bus: virtio}}]
+          interfaces: [{name: lan, bridge: {}, model: virtio}]
+      networks: [{name: lan, multus: {networkName: net/lan}}]
+      volumes: [{name: rootdisk, dataVolume: {name: boot-%[1]s}}]
+`
+
+func parse(t *testing.T, texts ...string) []manifest.Object {
+	t.Helper()
+	objects, err := manifest.Read(strings.NewReader(strings.Join(texts, "\n---\n")))
+	require.NoError(t, err)
+	return objects
+}
+
+func machines(t *testing.T, memory ...string) []manifest.Object {
+	t.Helper()
+	texts := make([]string, len(memory))
+	for i, m := range memory {
+		texts[i] = fmt.Sprintf(web, fmt.Sprintf("web-%d", i), m)
+	}
+	return parse(t, texts...)
+}
+
+// importAs returns the files of an import by path, all machines of which are exact.
+func importAs(t *testing.T, objects []manifest.Object, opts adopt.Options) map[string]string {
+	t.Helper()
+	r, err := adopt.Import(objects, opts)
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, m := range r.Machines {
+		require.True(t, m.Exact(), m.Differences)
+	}
+	for _, f := range r.Files {
+		out[f.Path] = string(f.Text)
+	}
+	return out
+}
+
+// Machines that differ only in their numbers become replicas if that is asked for, and the
+// names of their disks a template.
+func TestReplicas(t *testing.T) {
+	same := machines(t, "4Gi", "4Gi", "4Gi")
+	require.NotContains(t, importAs(t, same, adopt.Options{})["shop.yaml"], "replicas")
+	folded := importAs(t, same, adopt.Options{Replicas: true})["shop.yaml"]
+	require.Contains(t, folded, "  web:\n")
+	require.Contains(t, folded, "replicas: 3")
+	require.Contains(t, folded, `claimName: "boot-{{ .vm.name }}"`)
+	require.NotContains(t, folded, "web-1")
+	require.NotContains(t, importAs(t, machines(t, "4Gi", "8Gi"), adopt.Options{Replicas: true})["shop.yaml"], "replicas")
+	require.NotContains(t, importAs(t, same[1:], adopt.Options{Replicas: true})["shop.yaml"], "replicas")
+}
+
+// What is in the cluster beside the machines tells the VLANs of their networks, and the
+// version of KubeVirt.
+func TestSurroundings(t *testing.T) {
+	objects := append(machines(t, "4Gi"), parse(t, `
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: {name: lan, namespace: net}
+spec: {config: '{"cniVersion": "0.3.1", "plugins": [{"type": "cnv-bridge", "bridge": "br1", "vlan": 2003}]}'}
+---
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt, namespace: kubevirt}
+status: {observedKubeVirtVersion: v1.6.3}
+`)...)
+	header := importAs(t, objects, adopt.Options{Name: "site"})["fleet.yaml"]
+	require.Contains(t, header, "target: {kubevirt: \"1.6\"}")
+	require.Contains(t, header, "lan: {nad: net/lan, vlan: 2003}")
+}
+
+// The mapping of an import is read back as the choice that it says, and what a person
+// changes in it counts.
+func TestMapping(t *testing.T) {
+	objects := machines(t, "4Gi", "8Gi", "16Gi")
+	r, err := adopt.Import(objects, adopt.Options{})
+	require.NoError(t, err)
+	text := strings.Replace(string(r.Mapping()), "shop/web-1: {file: shop.yaml, os: linux}",
+		"shop/web-1: {file: front/web.yaml, os: rhel9}", 1)
+	text = strings.Replace(text, "shop/web-2", "#", 1)
+	mapping, diags := adopt.ReadMapping("map.yaml", []byte(text))
+	require.False(t, diags.HasErrors(), diags.Sorted())
+	files := importAs(t, objects, adopt.Options{Mapping: mapping})
+	require.Contains(t, files["front/web.yaml"], "os: rhel9")
+	require.Contains(t, files["shop.yaml"], "web-0")
+	require.NotContains(t, files["shop.yaml"], "web-2")
+}
+
+func TestMappingProblems(t *testing.T) {
+	_, diags := adopt.ReadMapping("map.yaml", []byte(`machines:
+  web: {os: rhel9}
+  shop/a: {file: ../x.yaml}
+  shop/b: {file: fleet.yaml}
+  shop/c: {file: x.txt, so: rhel9}
+`))
+	var found []string
+	for _, d := range diags.Sorted() {
+		found = append(found, d.String())
+	}
+	require.Equal(t, []string{
+		`map.yaml:2:3: machines.web: invalid machine "web"; expected namespace/name`,
+		`map.yaml:3:18: machines.shop/a.file: "../x.yaml" is no path below the fleet's root; expected a path such as "prod/db.yaml"`,
+		`map.yaml:4:18: machines.shop/b.file: "fleet.yaml" has no entries; expected a path such as "prod/db.yaml"`,
+		`map.yaml:5:18: machines.shop/c.file: "x.txt" is no YAML file; expected a path such as "prod/db.yaml"`,
+		`map.yaml:5:25: machines.shop/c.so: unknown key "so"; accepted: file, os`,
+	}, found)
+}
