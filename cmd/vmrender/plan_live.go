@@ -105,7 +105,7 @@ func readState(ctx context.Context, cluster *rollout.Cluster, name string, names
 }
 
 // machineKinds are the kinds in whose namespaces the state is read.
-var machineKinds = []string{"VirtualMachine", "VirtualMachinePool", "DataVolume"}
+var machineKinds = []string{"VirtualMachine", "VirtualMachinePool", "DataVolume", "Plan"}
 
 // machineNamespaces returns the namespaces of the machines among objects, sorted.
 func machineNamespaces(sets ...[]manifest.Object) []string {

@@ -125,6 +125,9 @@ const (
 	FactHeldBack       FactCode = "held-back"
 	FactStaged         FactCode = "staged"
 	FactUnderWay       FactCode = "under-way"
+	FactMoving         FactCode = "moving"
+	FactMoved          FactCode = "moved"
+	FactMoveFailed     FactCode = "move-failed"
 )
 
 // FactCodes returns the codes of all facts, sorted.
@@ -132,6 +135,7 @@ func FactCodes() []FactCode {
 	out := []FactCode{
 		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactLeftOver, FactDrift,
 		FactNotSynced, FactMissing, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged, FactUnderWay,
+		FactMoving, FactMoved, FactMoveFailed,
 	}
 	slices.Sort(out)
 	return out

@@ -20,8 +20,11 @@ func NewStatus(wanted []manifest.Object, o Options) *Status {
 	out := &Status{Counts: map[State]int{}}
 	seen := map[*pair]bool{}
 	for i := range p.pairs {
-		if pair := &p.pairs[i]; pair.isMachine() {
+		switch pair := &p.pairs[i]; {
+		case pair.isMachine():
 			out.VMs = append(out.VMs, p.stand(pair, seen))
+		case kindOf(pair.id) == kindPlan:
+			out.VMs = append(out.VMs, p.moves(pair)...)
 		}
 	}
 	apps := p.applications()

@@ -38,6 +38,7 @@ var stateKinds = []stateKind{
 	{"apps", "controllerrevisions", []string{"v1"}, false},
 	{"batch", "jobs", []string{"v1"}, false},
 	{"coordination.k8s.io", "leases", []string{"v1"}, false},
+	{"forklift.konveyor.io", "plans", []string{"v1beta1"}, false},
 	{"tower.ansible.com", "ansiblejobs", []string{"v1alpha1"}, false},
 	{"argoproj.io", "applications", []string{"v1alpha1"}, true},
 	{"kubevirt.io", "kubevirts", []string{"v1"}, true},

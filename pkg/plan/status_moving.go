@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// moves returns the standings of the machines that a Plan of Git brings from vSphere, and that Git does not have as
+// VirtualMachines yet.
+func (p *planner) moves(pair *pair) []Standing {
+	var out []Standing
+	live, git := p.live.object(pair.id), decode(pair.new)
+	namespace := text(git, "spec", "targetNamespace")
+	for _, vm := range list(git, "spec", "vms") {
+		name := text(vm, "targetName")
+		if p.find("kubevirt.io", "VirtualMachine", namespace, name) != nil {
+			continue
+		}
+		id := manifest.ID{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine", Namespace: namespace, Name: name}
+		if live == nil {
+			out = append(out, standing(id, p.absent(pair)))
+			continue
+		}
+		out = append(out, standing(id, moving(live, name)))
+	}
+	return out
+}
+
+// moveStates are what the conditions of a machine in the status of its Plan say, the first that is true (forklift
+// v2.12.5, pkg/apis/forklift/v1beta1/plan/vm.go, VMStatus).
+var moveStates = []struct {
+	condition string
+	Fact
+}{
+	{"Succeeded", Fact{
+		State: StateNotSynced, Code: FactMoved, Says: "has moved, and Git has it in vSphere",
+		Advice: "set `done: true` in its `migrate`",
+	}},
+	{"Failed", Fact{
+		State: StateFailed, Code: FactMoveFailed, Says: "has not moved from vSphere",
+		Advice: "see to the reason, and raise `migrate.run`",
+	}},
+	{"Canceled", Fact{
+		State: StateUnderWay, Code: FactMoving, Says: "is in vSphere: its migration is cancelled",
+		Advice: "raise `migrate.run` without its `cancel`, or remove the entry",
+	}},
+}
+
+// moving returns the facts of a machine that a Plan in the cluster moves. One that waits, of a Plan that is ready, is as
+// Git has it.
+func moving(plan tree, name string) []Fact {
+	for _, vm := range list(plan, "status", "migration", "vms") {
+		if text(vm, "targetName") == name {
+			return movingFacts(vm)
+		}
+	}
+	var out []Fact
+	for _, c := range list(plan, "status", "conditions") {
+		if text(c, "category") == "Critical" && text(c, "status") == "True" {
+			out = append(out, Fact{
+				State: StateFailed, Code: FactMoveFailed,
+				Says:   "cannot move from vSphere: " + sentence(text(c, "message")+items(c)),
+				Advice: "see to the reason: the Plan does not start before",
+			})
+		}
+	}
+	return out
+}
+
+func movingFacts(vm any) []Fact {
+	for _, s := range moveStates {
+		if !holds(vm, s.condition) {
+			continue
+		}
+		f := s.Fact
+		if reasons := stringsOf(at(vm, "error", "reasons")); reasons != "" && f.State == StateFailed {
+			f.Says += ": " + sentence(reasons)
+		}
+		return []Fact{f}
+	}
+	if text(vm, "started") == "" {
+		return nil
+	}
+	return []Fact{{
+		State: StateUnderWay, Code: FactMoving, Says: "moves from vSphere: " + sentence(text(vm, "phase")),
+	}}
+}
+
+// holds reports whether a condition of a machine in the status of a Plan is true.
+func holds(vm any, kind string) bool {
+	return slices.ContainsFunc(list(vm, "conditions"), func(c any) bool {
+		return text(c, "type") == kind && text(c, "status") == "True"
+	})
+}
+
+// items returns what a condition of forklift is about, in brackets.
+func items(condition any) string {
+	if all := stringsOf(at(condition, "items")); all != "" {
+		return " (" + all + ")"
+	}
+	return ""
+}
+
+// stringsOf returns the strings of a list, separated by commas.
+func stringsOf(v any) string {
+	var out []string
+	values, _ := v.([]any)
+	for _, item := range values {
+		if s, ok := item.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,80 @@
+package plan_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/plan"
+)
+
+// The status of a machine that moves is that of its Plan, until it is a VirtualMachine in Git.
+func TestStatusOfMoving(t *testing.T) {
+	condition := func(kind string) object { return object{"type": kind, "status": "True"} }
+	inPlan := func(more object) object {
+		vm := object{"id": "vm-1", "targetName": "db"}
+		maps.Copy(vm, more)
+		return object{"migration": object{"vms": []any{object{"targetName": "other"}, vm}}}
+	}
+	critical := object{
+		"type": "VMStorageNotMapped", "status": "True", "category": "Critical", "message": "VM has unmapped storage.",
+		"items": []any{" id:vm-1 name:'db' "},
+	}
+	for _, c := range []struct {
+		name   string
+		status object // of the Plan in the cluster
+		state  plan.State
+		code   plan.FactCode
+		says   string
+	}{
+		{
+			"not ready",
+			object{"conditions": []any{critical}},
+			plan.StateFailed, plan.FactMoveFailed, "VM has unmapped storage. ( id:vm-1",
+		},
+		{"ready", object{"conditions": []any{condition("Ready")}}, plan.StateOK, "", ""},
+		{"waits", inPlan(nil), plan.StateOK, "", ""},
+		{
+			"moves", inPlan(object{"started": "2026-12-05T22:00:00Z", "phase": "CopyDisks"}),
+			plan.StateUnderWay, plan.FactMoving, "CopyDisks",
+		},
+		{
+			"has moved", inPlan(object{"conditions": []any{condition("Succeeded")}}),
+			plan.StateNotSynced, plan.FactMoved, "has moved",
+		},
+		{
+			"failed",
+			inPlan(object{"conditions": []any{condition("Failed")}, "error": object{"reasons": []any{"no space", "left"}}}),
+			plan.StateFailed, plan.FactMoveFailed, "has not moved from vSphere: no space, left",
+		},
+		{
+			"cancelled", inPlan(object{"conditions": []any{condition("Canceled")}}),
+			plan.StateUnderWay, plan.FactMoving, "cancelled",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wanted, state := load(t, "moving")[:1], load(t, "moving")[:1]
+			state[0]["status"] = c.status
+			s := plan.NewStatus(encode(t, wanted), plan.Options{Live: encode(t, state)})
+			require.Len(t, s.VMs, 1)
+			require.Equal(t, "db", s.VMs[0].ID.Name)
+			require.Equal(t, c.state, s.VMs[0].State)
+			if c.code == "" {
+				require.Empty(t, s.VMs[0].Facts)
+				return
+			}
+			require.Equal(t, c.code, s.VMs[0].Facts[0].Code)
+			require.Contains(t, s.VMs[0].Facts[0].Says, c.says)
+		})
+	}
+	t.Run("no plan", func(t *testing.T) {
+		s := plan.NewStatus(encode(t, load(t, "moving")[:1]), plan.Options{})
+		require.Equal(t, plan.FactMissing, s.VMs[0].Facts[0].Code)
+	})
+	t.Run("in Git", func(t *testing.T) {
+		_, machine := moving(t)
+		s := plan.NewStatus(encode(t, append(load(t, "moving"), machine...)), plan.Options{})
+		require.Len(t, s.VMs, 1)
+	})
+}
