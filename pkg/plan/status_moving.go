@@ -48,8 +48,8 @@ var moveStates = []struct {
 	}},
 }
 
-// moving returns the facts of a machine that a Plan in the cluster moves. One that waits, of a Plan that is ready, is as
-// Git has it.
+// moving returns the facts of a machine that a Plan in the cluster moves. One that waits, of a Plan that is ready, is
+// as Git has it.
 func moving(plan tree, name string) []Fact {
 	for _, vm := range list(plan, "status", "migration", "vms") {
 		if text(vm, "targetName") == name {

@@ -12,7 +12,8 @@ import (
 // elsewhere are the topics whose rules are about other objects, about vmrender itself, or other versions of
 // KubeVirt than the one that judges here.
 var elsewhere = []string{
-	"Older versions of KubeVirt", "The gate of a fleet", "Pools", "DataVolumes and claims", "Nodes", "The platform", "Other objects",
+	"Older versions of KubeVirt", "The gate of a fleet", "Pools", "DataVolumes and claims", "Migrations from vSphere", "Nodes",
+	"The platform", "Other objects",
 }
 
 // unreached are the rules that no case can reach, by their paths and reasons.
