@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -89,6 +90,9 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(adopt.Names(objects, f.options)) == 0 {
+		return errors.New("no VirtualMachine to import; expected what `kubectl get vm,dv,pvc,vmi -o yaml` prints")
+	}
 	if done, err := f.readMapping(cmd, objects); done || err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(result.Machines) == 0 {
-		return errors.New("no VirtualMachine to import; expected what `kubectl get vm,dv,pvc,vmi -o yaml` prints")
+		return fmt.Errorf("%s: the mapping leaves out all machines; expected a line for each that is to be imported", f.mapping)
 	}
 	if err := f.write(cmd, result); err != nil {
 		return err
@@ -123,7 +127,7 @@ func (f *importFlags) readMapping(cmd *cobra.Command, objects []manifest.Object)
 	if err != nil {
 		return false, err
 	}
-	mapping, diags := adopt.ReadMapping(f.mapping, text)
+	mapping, diags := adopt.ReadMapping(f.mapping, text, adopt.Names(objects, f.options))
 	f.options.Mapping = mapping
 	return false, report.Problems(cmd.ErrOrStderr(), diags)
 }

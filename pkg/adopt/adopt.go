@@ -35,6 +35,15 @@ type Options struct {
 	Unprotected bool
 }
 
+// namespace returns the namespace of an object.
+func (o Options) namespace(of manifest.Object) string {
+	return cmp.Or(of.Namespace, o.Namespace, "default")
+}
+
+func isMachine(o manifest.Object) bool {
+	return o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io"
+}
+
 // Result is a fleet made of machines.
 type Result struct {
 	Files    []File
@@ -74,7 +83,7 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 		seen: map[manifest.ID]bool{},
 	}
 	for _, o := range objects {
-		if o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io" {
+		if isMachine(o) {
 			w.read(o)
 		}
 	}
@@ -131,7 +140,7 @@ type entry struct {
 // read drafts the entry of one VirtualMachine, or refuses it.
 func (w *work) read(o manifest.Object) {
 	m := &Machine{ID: o.ID, Entry: o.Name}
-	m.Namespace = cmp.Or(o.Namespace, w.Namespace, "default")
+	m.Namespace = w.namespace(o)
 	choice, wanted := w.Mapping.of(m.ID)
 	if !wanted {
 		return

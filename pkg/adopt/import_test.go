@@ -107,7 +107,7 @@ func TestMapping(t *testing.T) {
 	text := strings.Replace(string(r.Mapping()), "shop/web-1: {file: shop.yaml, os: linux}",
 		"shop/web-1: {file: front/web.yaml, os: rhel9}", 1)
 	text = strings.Replace(text, "shop/web-2", "#", 1)
-	mapping, diags := adopt.ReadMapping("map.yaml", []byte(text))
+	mapping, diags := adopt.ReadMapping("map.yaml", []byte(text), adopt.Names(objects, adopt.Options{}))
 	require.False(t, diags.HasErrors(), diags.Sorted())
 	files := importAs(t, objects, adopt.Options{Mapping: mapping})
 	require.Contains(t, files["front/web.yaml"], "os: rhel9")
@@ -121,7 +121,7 @@ func TestMappingProblems(t *testing.T) {
   shop/a: {file: ../x.yaml}
   shop/b: {file: fleet.yaml}
   shop/c: {file: x.txt, so: rhel9}
-`))
+`), []string{"shop/a", "shop/b", "shop/c"})
 	var found []string
 	for _, d := range diags.Sorted() {
 		found = append(found, d.String())

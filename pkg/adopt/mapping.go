@@ -3,8 +3,11 @@ package adopt
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -28,31 +31,64 @@ type mappingFile struct {
 	Machines map[string]*Choice `json:"machines"`
 }
 
-// ReadMapping reads a mapping as [Result.Mapping] writes it, or as a person has edited it.
-// Machines that are not in it are left out of the fleet.
-func ReadMapping(name string, text []byte) (Mapping, *source.Diagnostics) {
+// Names returns the names of the machines among objects, as a mapping has them.
+func Names(objects []manifest.Object, opts Options) []string {
+	var names []string
+	for _, o := range objects {
+		if isMachine(o) {
+			names = append(names, opts.namespace(o)+"/"+o.Name)
+		}
+	}
+	return names
+}
+
+// ReadMapping reads a mapping of machines with these names, as [Result.Mapping] writes it,
+// or as a person has edited it. Machines that are not in it are left out of the fleet.
+func ReadMapping(name string, text []byte, machines []string) (Mapping, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
 	m := Mapping{}
+	entries := catalog.New(nil, diags)
 	for _, doc := range source.Parse(&source.File{Name: name, Data: text}, diags) {
 		var f mappingFile
 		source.Decode(doc, &f, "", diags)
-		for machine, c := range f.Machines {
-			at := doc.Get("machines").Field(machine)
-			if c == nil {
-				c = new(Choice)
+		all := doc.Get("machines")
+		if all == nil {
+			continue
+		}
+		for i := range all.Fields {
+			machine := all.Fields[i].Key
+			m[machine] = Choice{}
+			if c := f.Machines[machine]; c != nil { // nil for a line without a value
+				m[machine] = *c
 			}
-			if !strings.Contains(machine, "/") {
-				diags.Errorf(at.Pos(), rule.BadName, source.JoinPath("machines", machine),
-					"invalid machine %q; expected namespace/name", machine)
-			}
-			if problem := fileProblem(c.File); problem != "" {
-				diags.Errorf(at.Value.Get("file").Pos(), rule.BadValue, source.JoinPath("machines", machine)+".file",
-					"%q %s; expected a path such as \"prod/db.yaml\"", c.File, problem)
-			}
-			m[machine] = *c
+			checkMachine(&all.Fields[i], machines, diags)
+			m[machine].check(all.Fields[i].Value, source.JoinPath("machines", machine), entries, diags)
 		}
 	}
 	return m, diags
+}
+
+// checkMachine reports a name that is none, or not that of a machine in the input.
+func checkMachine(f *source.Field, machines []string, diags *source.Diagnostics) {
+	path := source.JoinPath("machines", f.Key)
+	switch {
+	case !strings.Contains(f.Key, "/"):
+		diags.Errorf(f.Pos(), rule.BadName, path, "invalid machine %q; expected namespace/name", f.Key)
+	case !slices.Contains(machines, f.Key):
+		diags.Errorf(f.Pos(), rule.UnknownName, path, "no machine %q in the input; %s",
+			f.Key, suggest.DidYouMean(f.Key, machines))
+	}
+}
+
+// check reports what is wrong with a choice.
+func (c Choice) check(n *source.Node, path string, entries *catalog.Set, diags *source.Diagnostics) {
+	if problem := fileProblem(c.File); problem != "" {
+		diags.Errorf(n.Get("file").Pos(), rule.BadValue, path+".file",
+			"%q %s; expected a path such as \"prod/db.yaml\"", c.File, problem)
+	}
+	if c.OS != "" && !slices.Contains(entries.Names("os"), c.OS) {
+		diags.Errorf(n.Get("os").Pos(), rule.UnknownName, path+".os", "%s", entries.Unknown("operating system", "os", c.OS))
+	}
 }
 
 // fileProblem returns what is wrong with the path of a values file, or "". The root and
