@@ -3,6 +3,8 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -215,9 +217,29 @@ func FromCluster(state, wanted []manifest.Object) (old []manifest.Object, unreco
 				was, _ = within(was, decode(now), nil).(tree)
 			}
 		}
+		if isWanted {
+			was = untracked(was, decode(now))
+		}
 		old = append(old, manifest.Object{ID: o.ID, JSON: []byte(compact(was))})
 	}
 	return old, unrecorded
+}
+
+// untracked returns what Argo CD has applied without what it has added to what Git had,
+// which Git does not have now, either.
+func untracked(was, now tree) tree {
+	out := decode([]byte(compact(was)))
+	metadata, _ := out["metadata"].(tree)
+	for _, kind := range []string{"labels", "annotations"} {
+		all, _ := metadata[kind].(tree)
+		maps.DeleteFunc(all, func(key string, _ any) bool {
+			return slices.Contains(tracking, key) && at(now, "metadata", kind, key) == nil
+		})
+		if len(all) == 0 {
+			delete(metadata, kind)
+		}
+	}
+	return out
 }
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"

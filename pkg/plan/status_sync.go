@@ -125,9 +125,12 @@ func isTracking(c *change) bool {
 	if len(c.path) != 3 || c.path[0] != "metadata" {
 		return false
 	}
-	return c.path[2] == labels.Rollout && c.was != nil && c.now != nil || slices.Contains([]string{
-		argocd.TrackingAnnotation, argocd.AnnotationPrefix + "installation-id", "app.kubernetes.io/instance", lastApplied,
-	}, c.path[2])
+	return c.path[2] == labels.Rollout && c.was != nil && c.now != nil || slices.Contains(tracking, c.path[2])
+}
+
+// tracking are the labels and annotations that Argo CD or kubectl adds to what Git has.
+var tracking = []string{
+	argocd.TrackingAnnotation, argocd.AnnotationPrefix + "installation-id", "app.kubernetes.io/instance", lastApplied,
 }
 
 // valueAt returns the value at the path of a change; of an order, the names of the entries.
