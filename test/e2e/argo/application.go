@@ -43,10 +43,15 @@ func (a *Argo) Application(name string) *Application {
 	return &Application{Name: name, cluster: a.cluster}
 }
 
-// Sync syncs the Application once, as a person does who presses the button.
+// Sync syncs the Application once, as a person does who presses the button: with the options of its spec
+// (argo-cd v3.2.11, server/application/application.go, Sync).
 func (app *Application) Sync(ctx context.Context) error {
 	return app.cluster.Update(ctx, kind(), Namespace, app.Name, func(object *unstructured.Unstructured) {
-		object.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"username": "e2e"}, "sync": map[string]any{}}
+		sync := map[string]any{}
+		if options, found, _ := unstructured.NestedSlice(object.Object, "spec", "syncPolicy", "syncOptions"); found {
+			sync["syncOptions"] = options
+		}
+		object.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"username": "e2e"}, "sync": sync}
 	})
 }
 
@@ -82,7 +87,8 @@ type Status struct {
 	Health     struct{ Status, Message string }
 	Conditions []Condition
 	Resources  []Resource
-	Operation  Operation `json:"operationState"`
+	Operation  Operation  `json:"operationState"`
+	History    []struct{} // the syncs that have succeeded
 }
 
 // Condition is an error or a warning.

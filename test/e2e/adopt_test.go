@@ -1,0 +1,300 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/kubevirt"
+)
+
+// Machines that people and tools have made are imported, and the first sync of their Application changes nothing of
+// them: not their specs, not what runs, not their disks. Nor does the second. A machine that is released stays when its
+// entry goes.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	s := newScenario(t, "adopted")
+	names := s.handmade()
+	before := s.machinesAsTheyAre(names)
+	s.imports(names)
+	s.requireAdopted(names)
+
+	revision := s.pushForPeople("Machines as they are")
+	s.wait(waiting(revision))
+	require.Equal(t, before, s.machinesAsTheyAre(names), "nothing is synced by itself")
+	s.requireAdopted(names)
+	for n := 1; n <= 2; n++ {
+		require.NoError(t, s.app.Sync(t.Context()))
+		s.wait(syncedTimes(revision, n))
+		require.Equal(t, before, s.machinesAsTheyAre(names), "sync %d", n)
+		s.stands(nil)
+		require.Equal(t, "nothing changes for 5 VMs", s.headline(), "sync %d", n)
+	}
+	_, stderr := s.command("import", s.export())
+	for _, name := range names {
+		require.Contains(t, stderr, name+": refused: vmrender renders it already, and its entry is in the files of the Application \"adopted\"")
+	}
+
+	s.deploy(".") // from now on it syncs by itself, and prunes
+	marks := s.release("console")
+	s.removeEntry("adopted.yaml", "console")
+	s.wait(leftOver(s.push("Without the console's machine"), "console"))
+	s.kubectl(marks)
+	require.NoError(t, s.app.Refresh(t.Context(), false))
+	s.wait(argo.Synced(s.push("Nothing else")))
+	require.Equal(t, before, s.machinesAsTheyAre(names), "released")
+	require.Empty(t, s.field(kubevirt.VirtualMachines, "console", "metadata", "annotations", "argocd.argoproj.io/tracking-id"))
+	s.stands(nil)
+}
+
+// handmade creates the machines of testdata/adopt, and waits until they run. It returns their names, without that of
+// the machine that an Application tracks.
+func (s *scenario) handmade() []string {
+	s.Helper()
+	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
+	namespace.SetName(s.name)
+	require.NoError(s, lab.cluster.Apply(s.Context(), namespace))
+	for _, claim := range []string{"hand-system", "shared-files", "off-root", "old-disk0", "crm-app-vm-40213-x7k2p", "crm-app-vm-40213-q9d4s"} {
+		require.NoError(s, lab.cluster.Apply(s.Context(), newClaim(s.name, claim)))
+	}
+	names := s.create("machines.yaml")
+	s.create("tracked.yaml")
+	for _, name := range names {
+		s.eventually(name+" at rest", func() bool {
+			status, _, _ := unstructured.NestedString(s.object(kubevirt.VirtualMachines, name).Object, "status", "printableStatus")
+			return status == "Stopped" || status == "Running" && s.ready(name)
+		})
+	}
+	return names
+}
+
+// create creates the machines of a file of testdata/adopt, as `kubectl create` does, and returns their names.
+func (s *scenario) create(file string) []string {
+	s.Helper()
+	objects, err := cluster.ReadObjects(filepath.Join("testdata", "adopt", file))
+	require.NoError(s, err)
+	names := make([]string, len(objects))
+	for i, o := range objects {
+		_, err := lab.cluster.Resource(kubevirt.VirtualMachines).Namespace(s.name).Create(
+			s.Context(), o, metav1.CreateOptions{FieldManager: "kubectl-create"})
+		require.NoError(s, err, o.GetName())
+		names[i] = o.GetName()
+	}
+	return names
+}
+
+// asItIs is what must not change of a machine.
+type asItIs struct {
+	UID, Instance  types.UID
+	Generation     int64
+	Spec           any
+	Revision       any // of the spec that the instance was started with
+	AsksForRestart bool
+	Disks          map[string]any // the specs of its DataVolumes, by their UIDs and owners
+}
+
+func (s *scenario) machinesAsTheyAre(names []string) map[string]asItIs {
+	s.Helper()
+	instances, disks, out := s.instances(), map[string]any{}, map[string]asItIs{}
+	for _, d := range s.list(kubevirt.DataVolumes) {
+		owners, _, err := unstructured.NestedSlice(d.Object, "metadata", "ownerReferences")
+		require.NoError(s, err)
+		disks[fmt.Sprint(d.GetUID(), owners)] = d.Object["spec"]
+	}
+	for _, name := range names {
+		vm := s.object(kubevirt.VirtualMachines, name)
+		now := asItIs{
+			UID: vm.GetUID(), Instance: instances[name], Generation: vm.GetGeneration(), Spec: vm.Object["spec"],
+			AsksForRestart: hasCondition(vm, "RestartRequired"), Disks: disks,
+		}
+		if now.Instance != "" {
+			now.Revision = s.field(kubevirt.Instances, name, "status", "virtualMachineRevisionName")
+		}
+		out[name] = now
+	}
+	return out
+}
+
+// imports imports what is in the scenario's namespace into the repository: the machines of these names as they are,
+// and not the one that is tracked.
+func (s *scenario) imports(names []string) {
+	s.Helper()
+	stdout, stderr := s.command("import", s.export(), "--output-dir", s.repository.Dir)
+	require.Empty(s, stdout)
+	for _, name := range names {
+		require.Contains(s, stderr, s.name+"/"+name+": exact\n")
+	}
+	require.Contains(s, stderr, s.name+`/tracked: refused: the Argo CD Application "old-shop" manages it`)
+	require.NotContains(s, stderr, "abcd-1234-wxyz")
+}
+
+// export writes what the API server has in the scenario's namespace to a file, as `kubectl get -o json` does, and
+// returns its path.
+func (s *scenario) export() string {
+	s.Helper()
+	var items []any
+	for _, r := range []schema.GroupVersionResource{kubevirt.VirtualMachines, kubevirt.Instances, kubevirt.DataVolumes, kubevirt.Claims} {
+		for _, o := range s.list(r) {
+			items = append(items, o.Object)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	require.NoError(s, err)
+	path := filepath.Join(s.TempDir(), "export.json")
+	require.NoError(s, os.WriteFile(path, text, 0o600))
+	return path
+}
+
+// command runs a command of the program, which succeeds.
+func (s *scenario) command(args ...string) (stdout, stderr string) {
+	s.Helper()
+	var out, problems bytes.Buffer
+	command := exec.CommandContext(s.Context(), lab.Programs["vmrender"], args...)
+	command.Stdout, command.Stderr = &out, &problems
+	require.NoError(s, command.Run(), problems.String())
+	return out.String(), problems.String()
+}
+
+// headline is that of the plan of the files against the cluster.
+func (s *scenario) headline() string {
+	s.Helper()
+	stdout, _ := s.command("plan", s.repository.Dir, "--namespace", s.name,
+		"--live", "cluster", "--kubeconfig", lab.cluster.Kubeconfig, "-o", "json")
+	var report struct{ Summary struct{ Headline string } }
+	require.NoError(s, json.Unmarshal([]byte(stdout), &report))
+	return report.Summary.Headline
+}
+
+// requireAdopted requires that the plan of the first sync says that nothing happens to any machine.
+func (s *scenario) requireAdopted(names []string) {
+	s.Helper()
+	require.Equal(s, fmt.Sprintf("%[1]d of %[1]d VMs: %[1]d adopted", len(names)), s.headline())
+}
+
+// pushForPeople commits the files, and makes an Application that people sync.
+func (s *scenario) pushForPeople(message string) string {
+	s.Helper()
+	revision, err := s.repository.Commit(s.Context(), message)
+	require.NoError(s, err)
+	application := s.application(".")
+	unstructured.RemoveNestedField(application.Object, "spec", "syncPolicy", "automated")
+	s.apply(application)
+	return revision
+}
+
+// waiting is done when a revision has been compared, and is not synced.
+func waiting(revision string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		switch {
+		case s.Sync.Revision != revision || s.Sync.Status != "OutOfSync":
+			return errors.New("the revision is not compared")
+		case len(s.History) > 0:
+			return errors.New("somebody has synced it")
+		}
+		return nil
+	}
+}
+
+// syncedTimes is done when the Application is what the revision says, and as many syncs have succeeded.
+func syncedTimes(revision string, n int) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		if len(s.History) != n || s.Operation.Phase != "Succeeded" {
+			return fmt.Errorf("%d syncs, want %d", len(s.History), n)
+		}
+		return argo.Synced(revision)(s)
+	}
+}
+
+// release takes those of the printed steps by which a machine leaves that come before the commit, and returns the
+// commands that come after it.
+func (s *scenario) release(machine string) []string {
+	s.Helper()
+	stdout, _ := s.command("release", s.name+"/"+machine, "--path", s.repository.Dir, "--namespace", s.name)
+	before, after, found := strings.Cut(stdout, "Take these entries out of the files.")
+	require.True(s, found, stdout)
+	s.kubectl(commands(before))
+	require.NotEmpty(s, commands(after), stdout)
+	return commands(after)
+}
+
+// commands are the lines of text that are commands of kubectl.
+func commands(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return slices.DeleteFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "kubectl ") })
+}
+
+// kubectl does what commands of kubectl would that print sync options, or set and remove labels and annotations.
+func (s *scenario) kubectl(commands []string) {
+	s.Helper()
+	for _, line := range commands {
+		words := strings.Fields(line)
+		require.Equal(s, []string{"kubectl", words[1], "--namespace", s.name}, words[:4], line)
+		marks := map[string]any{}
+		for _, w := range words[4:] {
+			if key, isRemoved := strings.CutSuffix(w, "-"); isRemoved {
+				marks[key] = nil
+			} else if key, value, isSet := strings.Cut(w, "="); isSet {
+				marks[key] = value
+			}
+		}
+		for _, w := range words[4:] {
+			if kind, name, ok := strings.Cut(w, "/"); ok && resources[kind].Resource != "" {
+				s.mark(words[1], resources[kind], name, marks)
+			}
+		}
+	}
+}
+
+// resources are those that a machine can consist of, by the names that kubectl knows them by.
+var resources = map[string]schema.GroupVersionResource{
+	"virtualmachine": kubevirt.VirtualMachines, "datavolume": kubevirt.DataVolumes,
+}
+
+// mark does to one object what a command of kubectl does.
+func (s *scenario) mark(verb string, resource schema.GroupVersionResource, name string, marks map[string]any) {
+	s.Helper()
+	if verb == "get" {
+		require.Contains(s, s.field(resource, name, "metadata", "annotations", "argocd.argoproj.io/sync-options"), "Prune=false")
+		return
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{verbs[verb]: marks}})
+	require.NoError(s, err)
+	_, err = lab.cluster.Resource(resource).Namespace(s.name).Patch(s.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
+	require.NoError(s, err)
+}
+
+var verbs = map[string]string{"annotate": "annotations", "label": "labels"}
+
+// removeEntry removes the entry of a machine from a file.
+func (s *scenario) removeEntry(file, machine string) {
+	s.Helper()
+	text, err := os.ReadFile(s.repository.Path(file))
+	require.NoError(s, err)
+	var content map[string]any
+	require.NoError(s, yaml.Unmarshal(text, &content))
+	vms := content["vms"].(map[string]any) //nolint:forcetypeassert // as the format says
+	require.Contains(s, vms, machine)
+	delete(vms, machine)
+	text, err = yaml.Marshal(content)
+	require.NoError(s, err)
+	s.write(file, string(text))
+}
