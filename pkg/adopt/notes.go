@@ -18,8 +18,8 @@ type Note struct {
 const (
 	// The sync leaves a DataVolume in the cluster that no template has any more, and its owner reference with it
 	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes).
-	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: remove `keep: false` from it, " +
-		"see by `vmrender plan` what that restarts, sync, and then take the owner reference off: " +
+	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: remove `keep: false` " +
+		"from the disk, see by `vmrender plan` what that restarts, sync, and then take the owner reference off: " +
 		`kubectl -n NAMESPACE patch datavolume DISK --type merge --patch '{"metadata":{"ownerReferences":null}}'`
 	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).
 	stepsRunning = "`running` is KubeVirt's old key. To say `runStrategy`: " +
