@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +12,8 @@ import (
 )
 
 const (
-	width = 120 // columns of a line that a collection in braces may fill
+	width = 100 // columns of a line that a collection in braces may fill in text that is edited
+	wide  = 120 // and in new text
 	dash  = len("- ")
 )
 
@@ -40,7 +42,7 @@ func Flow(n *source.Node) string {
 // style; a string of several lines is a literal block.
 func Block(n *source.Node, indent int) string {
 	margin := strings.Repeat(" ", indent)
-	l := layout{col: indent, step: 2, fill: width}
+	l := layout{col: indent, step: 2, fill: wide, most: wide}
 	head, rest := l.block(n)
 	return margin + strings.Join(append([]string{head}, rest...), "\n") + "\n"
 }
@@ -51,8 +53,12 @@ type layout struct {
 	col   int  // of the key or dash, or of the keys or dashes of a block
 	step  int  // columns that a level is indented
 	fill  int  // columns left for a head in flow style; less than that of "{}" if there must be none
+	most  int  // columns of a line; 0 for those of text that is edited
 	plain bool // only scalars may be within a head in flow style
 }
+
+// columns returns the columns of a line.
+func (l layout) columns() int { return cmp.Or(l.most, width) }
 
 // value returns the layout of a value below a key in column l.col.
 func (l layout) value(n *source.Node) (head string, lines []string) {
@@ -62,7 +68,7 @@ func (l layout) value(n *source.Node) (head string, lines []string) {
 	if len(children(n)) == 0 || l.flows(n) {
 		return Flow(n), nil
 	}
-	in := layout{col: l.col + l.step, step: l.step, fill: width}
+	in := layout{col: l.col + l.step, step: l.step, fill: l.columns(), most: l.most}
 	first, rest := in.block(n)
 	return "", append([]string{strings.Repeat(" ", in.col) + first}, rest...)
 }
@@ -87,7 +93,7 @@ func (l layout) block(n *source.Node) (first string, rest []string) {
 		lines = append(lines, l.item(item)...)
 	}
 	if len(lines) == 0 {
-		return layout{col: l.col - l.step, step: l.step, fill: width}.value(n)
+		return layout{col: l.col - l.step, step: l.step, fill: l.columns(), most: l.most}.value(n)
 	}
 	return lines[0][l.col:], lines[1:]
 }
@@ -95,7 +101,9 @@ func (l layout) block(n *source.Node) (first string, rest []string) {
 // entry returns the lines of a map's entry.
 func (l layout) entry(f source.Field) []string {
 	head := strings.Repeat(" ", l.col) + str(f.Key, false) + ":"
-	below := layout{col: l.col, step: l.step, fill: min(l.fill, width-1-len([]rune(head))), plain: l.col == 0}
+	below := layout{
+		col: l.col, step: l.step, fill: min(l.fill, l.columns()-1-len([]rune(head))), most: l.most, plain: l.col == 0,
+	}
 	value, lines := below.value(f.Value)
 	if value != "" {
 		head += " " + value
@@ -111,8 +119,8 @@ func (l layout) item(n *source.Node) []string {
 
 // afterDash returns the layout of an item whose dash is in column l.col.
 func (l layout) afterDash(n *source.Node) (head string, lines []string) {
-	in := layout{col: l.col + dash, step: l.step, fill: width}
-	if l.fill = min(l.fill, width-in.col); !l.flows(n) && len(children(n)) > 0 {
+	in := layout{col: l.col + dash, step: l.step, fill: l.columns(), most: l.most}
+	if l.fill = min(l.fill, l.columns()-in.col); !l.flows(n) && len(children(n)) > 0 {
 		return in.block(n)
 	}
 	return l.value(n)
