@@ -69,7 +69,8 @@ func overrides(m *Machine, path ...string) bool {
 
 func (d *draft) disk(name string, in *values.Disk) Disk {
 	out := Disk{
-		Name: name, Volume: volumeName(name, in), Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"), BootOrder: in.BootOrder,
+		Name: name, Volume: volumeName(name, in), Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"),
+		BootOrder: in.BootOrder,
 		Cache: in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
 		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
 		Pos: d.entry.At("disks", name), Overrides: in.Overrides, DataVolume: in.DataVolume,
@@ -145,8 +146,8 @@ func (d *draft) checkVolumeNames(disks []Disk, filesystems []Filesystem) {
 		other, ok := first[disk.Volume]
 		_, reserved := reservedVolumes[disk.Name] // which is reported
 		if ok && (disk.Volume != disk.Name || !reserved && !strings.HasPrefix(other, "filesystems.")) {
-			d.errorf(disk.Pos, rule.Duplicate, path, "its name %q in the VirtualMachine is also that of %s; give it another `name`",
-				disk.Volume, other)
+			d.errorf(disk.Pos, rule.Duplicate, path,
+				"its name %q in the VirtualMachine is also that of %s; give it another `name`", disk.Volume, other)
 		}
 		first[disk.Volume] = path
 	}

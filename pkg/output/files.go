@@ -31,8 +31,8 @@ type Origin struct {
 // Counts are the numbers of files in a directory by what happened to them.
 type Counts struct{ Written, Unchanged, Removed int }
 
-// Files writes NAMESPACE/NAME.yaml, or .json, for each VM, Job and Plan to a directory, each file whole or not at all. It
-// creates the directory if needed, which must not be read as a part of the fleet.
+// Files writes NAMESPACE/NAME.yaml, or .json, for each VM, Job and Plan to a directory, each file whole or not at all.
+// It creates the directory if needed, which must not be read as a part of the fleet.
 //
 // A list in the directory, [ListName], names its files and their origin. Files that are listed and no longer
 // rendered are removed, except those of VMs that were not selected. A file that is not listed is never changed: if
