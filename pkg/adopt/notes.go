@@ -17,9 +17,12 @@ type Note struct {
 // Steps that change what machines brought with them. None is taken by itself.
 const (
 	// The sync leaves a DataVolume in the cluster that no template has any more, and its owner reference with it
-	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes).
-	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: remove `keep: false` " +
-		"from the disk, see by `vmrender plan` what that restarts, sync, and then take the owner reference off: " +
+	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes). A DataVolume of Git would be
+	// refused: KubeVirt has put the source in the place of a `sourceRef` (pkg/storage/types/dv.go), and CDI refuses to
+	// change that back.
+	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: let the entry of the disk say " +
+		"`source: {claim: DISK}` and nothing else of its content, sync, restart the machine, and then take the owner " +
+		"reference off: " +
 		`kubectl -n NAMESPACE patch datavolume DISK --type merge --patch '{"metadata":{"ownerReferences":null}}'`
 	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).
 	stepsRunning = "`running` is KubeVirt's old key. To say `runStrategy`: " +

@@ -71,7 +71,7 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	out := Disk{
 		Name: name, Volume: volumeName(name, in), Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"),
 		BootOrder: in.BootOrder,
-		Cache: in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
+		Cache:     in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
 		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
 		Pos: d.entry.At("disks", name), Overrides: in.Overrides, DataVolume: in.DataVolume,
 	}
