@@ -47,7 +47,7 @@ func newImportCommand() *cobra.Command {
 		Use:   "import [FILE | DIR | -]...",
 		Short: "Write a fleet of VirtualMachines that exist",
 		Long:  importHelp,
-		Example: `  kubectl get vm,dv,pvc,vmi -n shop -o yaml | vmrender import - --output-dir shop
+		Example: `  kubectl get vm,dv,pvc,vmi -n shop -o yaml --show-managed-fields | vmrender import - --output-dir shop
   vmrender import --context prod --namespace shop --mapping map.yaml --output-dir shop
   vmrender import exports/ --output-dir site-a --fail-on-diff
   vmrender import --from-chart edge-gitops-vms --values values.yaml -n edge -o edge`,
