@@ -52,7 +52,7 @@ var pageBlock = regexp.MustCompile("(?ms)```(console|yaml)\n(.*?)```|^## ")
 func terminal(t *testing.T, block string) string {
 	t.Helper()
 	var out strings.Builder
-	for _, line := range strings.Split(block, "\n") {
+	for line := range strings.SplitSeq(block, "\n") {
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		if !isCommand {
 			continue

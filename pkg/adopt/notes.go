@@ -21,8 +21,8 @@ const (
 	// refused: KubeVirt has put the source in the place of a `sourceRef` (pkg/storage/types/dv.go), and CDI refuses to
 	// change that back.
 	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: let the entry of the disk say " +
-		"`source: {claim: DISK}` and nothing else of its content, sync, restart the machine, and then take the owner " +
-		"reference off: " +
+		"`source: {claim: DISK}` and nothing else of its content, sync, restart the machine, " +
+		"and then take the owner reference off: " +
 		`kubectl -n NAMESPACE patch datavolume DISK --type merge --patch '{"metadata":{"ownerReferences":null}}'`
 	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).
 	stepsRunning = "`running` is KubeVirt's old key. To say `runStrategy`: " +
