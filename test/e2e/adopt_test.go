@@ -31,8 +31,11 @@ func TestAdopt(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "adopted")
 	names := s.handmade()
+	s.create("tracked.yaml")
 	before := s.machinesAsTheyAre(names)
-	s.imports(names)
+	said := s.imports(names)
+	require.Contains(t, said, `adopted/tracked: refused: the Argo CD Application "old-shop" manages it`)
+	require.NotContains(t, said, "abcd-1234-wxyz", "a password")
 	s.requireAdopted(names)
 
 	revision := s.pushForPeople("Machines as they are")
@@ -53,18 +56,53 @@ func TestAdopt(t *testing.T) {
 
 	s.deploy(".") // from now on it syncs by itself, and prunes
 	marks := s.release("console")
-	s.removeEntry("adopted.yaml", "console")
-	s.wait(leftOver(s.push("Without the console's machine"), "console"))
+	s.edit(func(vms map[string]any) { delete(vms, "console") })
+	revision = s.push("Without the console's machine")
+	s.wait(leftOver(revision, "console"))
 	s.kubectl(marks)
 	require.NoError(t, s.app.Refresh(t.Context(), false))
-	s.wait(argo.Synced(s.push("Nothing else")))
+	s.wait(argo.Synced(revision))
 	require.Equal(t, before, s.machinesAsTheyAre(names), "released")
 	require.Empty(t, s.field(kubevirt.VirtualMachines, "console", "metadata", "annotations", "argocd.argoproj.io/tracking-id"))
 	s.stands(nil)
 }
 
-// handmade creates the machines of testdata/adopt, and waits until they run. It returns their names, without that of
-// the machine that an Application tracks.
+// A disk that belongs to its adopted machine is kept by the steps that import prints: the entry names it as a claim, and
+// its owner reference is taken off. Then it outlives the machine.
+func TestAdoptedDisk(t *testing.T) {
+	t.Parallel()
+	s := newScenario(t, "adopted-disk")
+	names := s.handmade()
+	said := s.imports(names)
+	require.Contains(t, said, "the disk console belongs to the machine")
+	s.wait(argo.Synced(s.push("Machines as they are")))
+	before, disk := s.machinesAsTheyAre(names)["console"], s.disks()["console"]
+
+	s.edit(func(vms map[string]any) {
+		console := vms["console"].(map[string]any) //nolint:forcetypeassert // as the format says
+		console["disks"] = map[string]any{"root": map[string]any{"source": map[string]any{"claim": "console"}}}
+	})
+	revision := s.push("The disk as a claim")
+	require.Equal(t, map[string]string{"console": "restart"}, s.plan("HEAD~"))
+	s.wait(argo.Synced(revision))
+	s.eventually("RestartRequired", func() bool { return s.asksForRestart("console") })
+	require.Equal(t, before.Instance, s.instances()["console"])
+
+	disks := lab.cluster.Resource(kubevirt.DataVolumes).Namespace(s.name)
+	patch := []byte(`{"metadata":{"ownerReferences":null}}`)
+	_, err := disks.Patch(t.Context(), "console", types.MergePatchType, patch, metav1.PatchOptions{})
+	require.NoError(t, err)
+	err = lab.cluster.Resource(kubevirt.VirtualMachines).Namespace(s.name).Delete(t.Context(), "console", metav1.DeleteOptions{})
+	require.NoError(t, err)
+	s.eventually("another machine on the disk", func() bool {
+		uid := s.machines()["console"]
+		return uid != "" && uid != before.UID && s.ready("console")
+	})
+	require.Equal(t, disk, s.disks()["console"])
+	s.stands(nil)
+}
+
+// handmade creates the machines of testdata/adopt/machines.yaml, and waits until they run. It returns their names.
 func (s *scenario) handmade() []string {
 	s.Helper()
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
@@ -74,7 +112,6 @@ func (s *scenario) handmade() []string {
 		require.NoError(s, lab.cluster.Apply(s.Context(), newClaim(s.name, claim)))
 	}
 	names := s.create("machines.yaml")
-	s.create("tracked.yaml")
 	for _, name := range names {
 		s.eventually(name+" at rest", func() bool {
 			status, _, _ := unstructured.NestedString(s.object(kubevirt.VirtualMachines, name).Object, "status", "printableStatus")
@@ -131,17 +168,16 @@ func (s *scenario) machinesAsTheyAre(names []string) map[string]asItIs {
 	return out
 }
 
-// imports imports what is in the scenario's namespace into the repository: the machines of these names as they are,
-// and not the one that is tracked.
-func (s *scenario) imports(names []string) {
+// imports imports what is in the scenario's namespace into the repository, the machines of these names as they are. It
+// returns what is said.
+func (s *scenario) imports(names []string) string {
 	s.Helper()
 	stdout, stderr := s.command("import", s.export(), "--output-dir", s.repository.Dir)
 	require.Empty(s, stdout)
 	for _, name := range names {
 		require.Contains(s, stderr, s.name+"/"+name+": exact\n")
 	}
-	require.Contains(s, stderr, s.name+`/tracked: refused: the Argo CD Application "old-shop" manages it`)
-	require.NotContains(s, stderr, "abcd-1234-wxyz")
+	return stderr
 }
 
 // export writes what the API server has in the scenario's namespace to a file, as `kubectl get -o json` does, and
@@ -284,16 +320,15 @@ func (s *scenario) mark(verb string, resource schema.GroupVersionResource, name 
 
 var verbs = map[string]string{"annotate": "annotations", "label": "labels"}
 
-// removeEntry removes the entry of a machine from a file.
-func (s *scenario) removeEntry(file, machine string) {
+// edit changes the entries of the machines that were imported.
+func (s *scenario) edit(change func(vms map[string]any)) {
 	s.Helper()
+	file := s.name + ".yaml"
 	text, err := os.ReadFile(s.repository.Path(file))
 	require.NoError(s, err)
 	var content map[string]any
 	require.NoError(s, yaml.Unmarshal(text, &content))
-	vms := content["vms"].(map[string]any) //nolint:forcetypeassert // as the format says
-	require.Contains(s, vms, machine)
-	delete(vms, machine)
+	change(content["vms"].(map[string]any)) //nolint:forcetypeassert // as the format says
 	text, err = yaml.Marshal(content)
 	require.NoError(s, err)
 	s.write(file, string(text))
