@@ -28,7 +28,12 @@ edited; run the same command again to import as the file says. Machines that ano
 Application, release or operator manages are refused, with what releases them there.
 
 The fleet is written to the directory of --output-dir; without it, its files are
-printed one after the other.`
+printed one after the other.
+
+With --merge, machines are taken into a fleet that exists, at a path of it. One without
+an entry gets one in the file of its namespace. Of one with an entry, what was changed in
+the cluster is changed in its entry, and nowhere else: no defaults, no catalog. The
+changes are printed; with --write, the files are changed.`
 
 // importFlags are the flags of import.
 type importFlags struct {
@@ -39,6 +44,7 @@ type importFlags struct {
 	dir, mapping        string
 	failOnDiff          bool
 	options             adopt.Options
+	merge               mergeFlags
 }
 
 func newImportCommand() *cobra.Command {
@@ -50,7 +56,8 @@ func newImportCommand() *cobra.Command {
 		Example: `  kubectl get vm,dv,pvc,vmi -n shop -o yaml --show-managed-fields | vmrender import - --output-dir shop
   vmrender import --context prod --namespace shop --mapping map.yaml --output-dir shop
   vmrender import exports/ --output-dir site-a --fail-on-diff
-  vmrender import --from-chart edge-gitops-vms --values values.yaml -n edge -o edge`,
+  vmrender import --from-chart edge-gitops-vms --values values.yaml -n edge -o edge
+  vmrender import --context prod --namespace shop --merge site-a/shop --write`,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE:              f.run,
 	}
@@ -80,12 +87,16 @@ func (f *importFlags) register(cmd *cobra.Command) {
 		"fold machines that differ only in the number at the end of their names into one entry")
 	flags.BoolVar(&f.options.Unprotected, "no-protection", false,
 		"leave out the label by which OpenShift refuses to delete machines")
+	f.merge.register(cmd)
 	for _, name := range []string{"context", "namespace", "param", "name", "by-label"} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
 	}
 }
 
 func (f *importFlags) run(cmd *cobra.Command, args []string) error {
+	if err := f.merge.check(cmd); err != nil {
+		return err
+	}
 	objects, err := f.read(cmd, args)
 	if err != nil {
 		return err
@@ -95,6 +106,9 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if done, err := f.readMapping(cmd, objects); done || err != nil {
 		return err
+	}
+	if f.merge.into != "" {
+		return f.mergeInto(cmd, objects)
 	}
 	result, err := adopt.Import(objects, f.options)
 	if err != nil {
@@ -122,6 +136,9 @@ func (f *importFlags) readMapping(cmd *cobra.Command, objects []manifest.Object)
 	}
 	text, err := os.ReadFile(f.mapping)
 	if errors.Is(err, fs.ErrNotExist) {
+		if f.merge.into != "" {
+			return false, fmt.Errorf("%s: does not exist; write it by an import without --merge", f.mapping)
+		}
 		return true, f.writeMapping(cmd, objects)
 	}
 	if err != nil {

@@ -116,6 +116,7 @@ type work struct {
 
 	files    []File
 	networks map[string]network // by the name that machines have of them
+	unnamed  bool               // sizes are not said by flavors
 
 	written
 }
@@ -135,6 +136,8 @@ type entry struct {
 	problems []problem // errors of the last rendering
 	// whole is true if parts of lists cannot be patched: the lists are overridden.
 	whole bool
+	// kept is true if no key is taken back for what is overridden: the entry was there before.
+	kept bool
 }
 
 // read drafts the entry of one VirtualMachine, or refuses it.

@@ -62,3 +62,11 @@ func nodes(items []any) *source.Node {
 	}
 	return n
 }
+
+// numbered returns a name that is not taken, with a number if needed.
+func numbered(name string, taken func(string) bool) string {
+	for i := 2; taken(name); i++ {
+		name = strings.TrimRight(name, "-0123456789") + "-" + strconv.Itoa(i)
+	}
+	return name
+}

@@ -43,7 +43,7 @@ func (w *work) nic(e *entry, i *kubevirtv1.Interface, on *kubevirtv1.Network, na
 	network, name := network{name: podNetwork, binding: "masquerade"}, "default"
 	if on.Multus != nil {
 		network = w.networks[on.Multus.NetworkName]
-		name = network.name
+		name = network.name[strings.LastIndex(network.name, "/")+1:]
 	}
 	n.set("network", network.name)
 	if named[name]++; i.Name != name || named[name] > 1 {

@@ -28,7 +28,9 @@ func (e *entry) settle(rendered tree) {
 	}
 	e.keys.set("patches", add)
 	if over := difference(rendered, live); len(over) > 0 {
-		e.replaceLists(over)
+		if !e.kept {
+			e.replaceLists(over)
+		}
 		e.keys.put("overrides", source.Compose(e.keys.get("overrides"), nodeOf(over)))
 	}
 }

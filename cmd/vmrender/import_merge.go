@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+// mergeFlags are the flags of import for a fleet that exists.
+type mergeFlags struct {
+	into             string
+	write, templates bool
+	overlays         []string
+}
+
+func (f *mergeFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.into, "merge", "", "fleet, directory or file at `path` to take the machines into")
+	flags.BoolVar(&f.write, "write", false, "with --merge: change the files of the fleet")
+	flags.BoolVar(&f.templates, "overwrite-templates", false, "with --merge: also replace values that are templates")
+	flags.StringArrayVar(&f.overlays, "overlay", nil,
+		"with --merge: `file` to merge over the fleet (repeatable); what it sets is not changed")
+}
+
+// check returns an error if the flags do not fit together.
+func (f *mergeFlags) check(cmd *cobra.Command) error {
+	if f.into == "" {
+		for _, name := range []string{"write", "overwrite-templates", "overlay"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s is for a fleet that exists; expected --merge PATH, too", name)
+			}
+		}
+		return nil
+	}
+	for _, name := range []string{"output-dir", "name", "by-label", "replicas", "no-protection"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for a new fleet; expected it without --merge", name)
+		}
+	}
+	return nil
+}
+
+// mergeInto takes machines into a fleet that exists: it prints what changes, or writes it.
+func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) error {
+	merged, err := adopt.Merge(objects, f.merge.into, adopt.MergeOptions{
+		Fleet: fleet.Options{
+			Namespace: f.options.Namespace, Overlays: f.merge.overlays, Workers: process.Workers(),
+		},
+		Mapping: f.options.Mapping, Templates: f.merge.templates,
+	})
+	if err != nil {
+		return err
+	}
+	if len(merged.Machines) == 0 {
+		return errors.New("no VirtualMachine to import; expected what `kubectl get vm,dv,pvc,vmi -o yaml` prints")
+	}
+	if f.merge.write {
+		err = f.saveMerged(cmd, merged)
+	} else {
+		err = merged.Diff(cmd.OutOrStdout())
+	}
+	if err != nil {
+		return err
+	}
+	if err := merged.Report(cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	if isBehind := len(merged.Files) > 0 && !f.merge.write; f.failOnDiff && (isBehind || !merged.Exact()) {
+		return report.ErrReported
+	}
+	return nil
+}
+
+func (f *importFlags) saveMerged(cmd *cobra.Command, merged *adopt.Merged) error {
+	if err := merged.Save(); err != nil {
+		return err
+	}
+	for _, file := range merged.Names() {
+		cmd.PrintErrf("wrote %s\n", file)
+	}
+	return nil
+}

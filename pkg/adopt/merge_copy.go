@@ -1,0 +1,214 @@
+package adopt
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// copied is a copy of a fleet, in which changes are tried.
+type copied struct {
+	root string // of the fleet, as the user writes it
+	part string // below root, what may be changed: "." for all of it
+	dir  string // of the copy
+	home string // of the fleet in it
+	opts fleet.Options
+	// was and files are the texts of all files below the root before and now, by their paths with slashes.
+	was, files map[string][]byte
+}
+
+// copyFleet copies the YAML files of the fleet that a path belongs to.
+func copyFleet(at string, opts fleet.Options) (*copied, error) {
+	var diags source.Diagnostics
+	f := fleet.Open(at, opts, &diags)
+	if f.Root == "" {
+		return nil, firstError(&diags)
+	}
+	c := &copied{root: f.Root, opts: opts, part: f.Part(), was: map[string][]byte{}, files: map[string][]byte{}}
+	root, err := filepath.Abs(f.Root)
+	if err != nil {
+		return nil, err
+	}
+	var bases []string
+	if f.Platform != nil {
+		bases = f.Platform.Files
+	}
+	top := root
+	for _, file := range bases {
+		for !fleet.Within(top, file) {
+			top = filepath.Dir(top)
+		}
+	}
+	if c.dir, err = os.MkdirTemp("", "vmrender-merge-"); err != nil {
+		return nil, fmt.Errorf("copying the fleet: %w", err)
+	}
+	rel, err := filepath.Rel(top, root)
+	if err != nil {
+		return nil, err
+	}
+	c.home = filepath.Join(c.dir, rel)
+	c.opts.Limit = c.dir
+	for i, overlay := range c.opts.Overlays {
+		if c.opts.Overlays[i], err = filepath.Abs(overlay); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.read(root); err != nil {
+		return c, err
+	}
+	return c, c.copyBases(top, bases)
+}
+
+func firstError(diags *source.Diagnostics) error {
+	for _, d := range diags.Sorted() {
+		if d.Severity == source.Error {
+			return fmt.Errorf("%s", d.String())
+		}
+	}
+	return fmt.Errorf("there is no fleet")
+}
+
+// read copies the files that a fleet can consist of, links as what they lead to.
+func (c *copied) read(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".yml":
+			return nil
+		}
+		text, err := source.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		c.was[filepath.ToSlash(rel)] = text
+		return c.put(filepath.ToSlash(rel), text)
+	})
+}
+
+// copyBases copies the bases of a platform that are outside of the fleet.
+func (c *copied) copyBases(top string, bases []string) error {
+	for _, file := range bases {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(top, abs)
+		if err != nil {
+			return err
+		}
+		text, err := source.ReadFile(abs)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := writeFile(filepath.Join(c.dir, rel), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put sets the text of a file; nil removes it.
+func (c *copied) put(file string, text []byte) error {
+	at := filepath.Join(c.home, filepath.FromSlash(file))
+	if text == nil {
+		delete(c.files, file)
+		return os.Remove(at)
+	}
+	c.files[file] = text
+	return writeFile(at, text)
+}
+
+func writeFile(at string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		return fmt.Errorf("copying the fleet: %w", err)
+	}
+	if err := os.WriteFile(at, text, 0o600); err != nil {
+		return fmt.Errorf("copying the fleet: %w", err)
+	}
+	return nil
+}
+
+// file returns the path of a file of the copy below the fleet's root, with slashes.
+func (c *copied) file(at string) string {
+	rel, err := filepath.Rel(c.home, at)
+	if err != nil {
+		return at
+	}
+	return filepath.ToSlash(rel)
+}
+
+// rendering is what the copy renders to.
+type rendering struct {
+	machines map[string]*machine.Machine // by namespace/name
+	vms      map[string]manifest.Object  // VirtualMachines, by namespace/name
+	objects  map[manifest.ID]string      // JSON of all
+	diags    *source.Diagnostics
+}
+
+// render renders the copy. It returns errors in the files among the diagnostics.
+func (c *copied) render() (*rendering, error) {
+	var mu sync.Mutex
+	r := &rendering{
+		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID]string{},
+	}
+	out := render.NewCollector()
+	_, r.diags = machine.Visit(c.home, c.opts, func(m *machine.Machine, d *source.Diagnostics) {
+		out.Visit(m, d)
+		mu.Lock()
+		defer mu.Unlock()
+		r.machines[m.Namespace+"/"+m.Name] = m
+	})
+	objects, err := render.Objects(out.Rendered(r.diags)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		r.objects[o.ID] = string(o.JSON)
+		if o.Kind == "VirtualMachine" {
+			r.vms[o.Namespace+"/"+o.Name] = o
+		}
+	}
+	r.diags.Relabel(c.home, c.shown(""))
+	return r, nil
+}
+
+// entries returns the entries of the fleet with their keys, by the positions of their names,
+// and the fleet.
+func (c *copied) entries() (map[source.Pos]*fleet.Entry, *fleet.Fleet) {
+	var mu sync.Mutex
+	out := map[source.Pos]*fleet.Entry{}
+	f := fleet.Open(c.home, c.opts, new(source.Diagnostics))
+	f.Each(func(e *fleet.Entry, _ *source.Diagnostics) {
+		mu.Lock()
+		defer mu.Unlock()
+		out[e.Pos] = e
+	})
+	return out, f
+}
+
+// remove removes the copy.
+func (c *copied) remove() { _ = os.RemoveAll(c.dir) } //nolint:errcheck // it is in the directory for temporary files
+
+// shown returns the path of a file as the user would write it.
+func (c *copied) shown(file string) string {
+	if c.root == "." {
+		return file
+	}
+	return filepath.ToSlash(c.root) + "/" + file
+}

@@ -1,0 +1,317 @@
+package adopt
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// drafted is what keys say about a machine, in plain forms.
+type drafted struct {
+	keys  *source.Node
+	disks *source.Node      // by the keys of the entry
+	names map[string]string // volume → key of the entry
+	nics  map[string]int    // name of the interface → index
+}
+
+// unsaid are keys of a draft that are not compared: what no other key says is found by
+// rendering, and the rest does not follow from the machine.
+var unsaid = []string{"os", "flavor", "overrides", "patches", "namespace", "disks", "nics"}
+
+// drafted drafts a machine, with the disks under the keys that the entry has for their volumes.
+func (m *merge) drafted(x *merging, l *live) *drafted {
+	e := &entry{live: l, machine: new(Machine), os: x.os}
+	m.networksOf(l)
+	m.draft(e)
+	all := plainKeys(e.keys.tree(), x.os.Topology, false)
+	d := &drafted{keys: all, names: map[string]string{}, nics: e.nics}
+	disks := node{}
+	keys := map[string]string{}
+	for volume, key := range e.disks {
+		keys[key] = volume
+	}
+	for _, f := range all.Get("disks").Entries() {
+		volume := keys[f.Key]
+		key, known := x.volumes[volume]
+		if !known {
+			key = f.Key
+		} else if key != f.Key {
+			f.Value = placed(f.Value, []string{"name"}, nil)
+		}
+		if _, taken := d.keyOf(key); taken {
+			key = numbered(key+"-2", func(k string) bool { return disks.get(k) != nil })
+			f.Value = placed(f.Value, []string{"name"}, valueOf(volume))
+		}
+		d.names[volume] = key
+		disks.put(key, f.Value)
+	}
+	d.disks = disks.tree()
+	return d
+}
+
+func (d *drafted) keyOf(key string) (volume string, ok bool) {
+	for volume, k := range d.names {
+		if k == key {
+			return volume, true
+		}
+	}
+	return "", false
+}
+
+// networksOf names the networks of a machine as the catalog does, and those that it does not
+// have by their definitions.
+func (m *merge) networksOf(l *live) {
+	m.networks = map[string]network{}
+	for _, on := range l.spec().Networks {
+		if on.Multus == nil {
+			continue
+		}
+		nad := on.Multus.NetworkName
+		found := network{name: nad, binding: "bridge"}
+		binding := interfaceNamed(l.spec(), on.Name)
+		for _, name := range slices.Backward(m.catalog.Names("networks")) {
+			of := m.catalog.Network(name)
+			if of.NAD == nad && (found.name == nad || cmp.Or(of.Binding, "bridge") == binding) {
+				found = network{name, cmp.Or(of.Binding, "bridge")}
+			}
+		}
+		m.networks[nad] = found
+	}
+}
+
+// takenBack returns the keys that the entry should have, with all levels: those that it has,
+// and of those that say otherwise of the machine than of what is rendered, the machine's.
+func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
+	from, to := m.drafted(x, rendered), m.drafted(x, x.live)
+	keys := x.before
+	for _, c := range changed(withoutKeys(from.keys, unsaid), withoutKeys(to.keys, unsaid)) {
+		for _, c := range each(c, from.keys) {
+			keys = x.take(keys, c, from.keys, to.keys)
+		}
+	}
+	keys = x.takeDisks(keys, from, to)
+	keys = x.takeNICs(keys, from, to)
+	x.disks, x.nics = map[string]string{}, to.nics
+	for volume, key := range x.volumes {
+		x.disks[volume] = key
+	}
+	for volume, key := range to.names {
+		x.disks[volume] = key
+	}
+	return m.withoutImposed(x, keys)
+}
+
+// each returns the removals of the keys of a map of texts, for its removal.
+func each(c edit.Change, from *source.Node) []edit.Change {
+	texts := []string{"labels", "annotations", "podAnnotations", "nodeSelector"}
+	if c.Value != nil || len(c.Path) > 1 || !slices.Contains(texts, c.Path[0]) {
+		return []edit.Change{c}
+	}
+	var out []edit.Change
+	for _, f := range from.Get(c.Path[0]).Entries() {
+		out = append(out, edit.Change{Path: []string{c.Path[0], f.Key}})
+	}
+	return out
+}
+
+func withoutKeys(n *source.Node, keys []string) *source.Node {
+	out := nodeFrom(n, "")
+	for _, key := range keys {
+		out.remove(key)
+	}
+	return out.tree()
+}
+
+// take makes one change of a draft a change of the entry's keys.
+func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) *source.Node {
+	key := c.Path[0]
+	switch {
+	case key == "cloudInit":
+		return placed(keys, []string{key}, takeCloudInit(keys.Get(key), to.Get(key)))
+	case (key == "labels" || key == "annotations") && len(c.Path) == 2 && c.Value == nil && x.isLabelled(c.Path[1]):
+		return keys // it is on the machine or on its pods: an override
+	case c.Value != nil && c.Value.Kind == source.List && keys.Get(c.Path...) != nil:
+		c.Value = withoutGenerated(from.Get(c.Path...), keys.Get(c.Path...), c.Value)
+	case c.Value == nil:
+		c.Value = plainKeys(x.os.Defaults, x.os.Topology, false).Get(c.Path...)
+		if c.Value == nil && key == "runStrategy" && x.inherited.Get(key) != nil {
+			c.Value = valueOf("Always")
+		}
+	}
+	return placed(keys, c.Path, c.Value)
+}
+
+// isLabelled reports whether the machine or its pods have a label.
+func (x *merging) isLabelled(key string) bool {
+	_, ofVM := x.live.vm.Labels[key]
+	_, ofPods := x.live.vm.Spec.Template.ObjectMeta.Labels[key]
+	return ofVM || ofPods
+}
+
+// takeCloudInit returns cloud-init with the data of the machine in the place of the keys that
+// write it; credentials are other fields of a machine, and stay.
+func takeCloudInit(was, to *source.Node) *source.Node {
+	if to == nil {
+		return nil
+	}
+	out := nodeFrom(to, "")
+	for _, key := range []string{"passwordSecret", "sshKeySecret", "bus"} {
+		if v := was.Get(key); v != nil && to.Get("secret") == nil {
+			out.put(key, v)
+		}
+	}
+	return out.tree()
+}
+
+// withoutGenerated returns a list without the items that are rendered, but are not in the list
+// of the entry: other keys, or the fleet, add them.
+func withoutGenerated(rendered, own, to *source.Node) *source.Node {
+	has := func(list *source.Node, item *source.Node) bool {
+		return list != nil && slices.ContainsFunc(list.Items, func(o *source.Node) bool { return sameItem(o, item) })
+	}
+	if rendered == nil || !slices.ContainsFunc(own.Items, func(o *source.Node) bool { return has(rendered, o) }) {
+		return to
+	}
+	out := &source.Node{Kind: source.List}
+	for _, item := range to.Items {
+		if !has(rendered, item) || has(own, item) {
+			out.Items = append(out.Items, item)
+		}
+	}
+	return out
+}
+
+// sameItem reports whether two values are the same, whatever the order of their keys.
+func sameItem(a, b *source.Node) bool {
+	return len(edit.Diff(one("", a), one("", b))) == 0
+}
+
+// takeDisks makes the disks of the entry those of the machine. A disk with another source is
+// another disk: nothing that was said about the old one is kept.
+func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
+	for _, f := range from.disks.Fields {
+		if to.disks.Get(f.Key) != nil {
+			continue
+		}
+		if keys.Get("disks", f.Key) == nil && f.Key == driversVolume {
+			keys = placed(keys, []string{"driversDisk"}, nil)
+		}
+		keys = placed(keys, []string{"disks", f.Key}, nil)
+	}
+	for _, f := range to.disks.Fields {
+		was, at := from.disks.Get(f.Key), []string{"disks", f.Key}
+		if was == nil || !equal(cmp.Or(was.Get("source"), null()), cmp.Or(f.Value.Get("source"), null())) {
+			keys = placed(placed(keys, at, nil), at, x.otherDisk(f.Key, f.Value))
+			continue
+		}
+		for _, c := range changed(was, f.Value) {
+			keys = placed(keys, append(slices.Clone(at), c.Path...), c.Value)
+		}
+	}
+	return keys
+}
+
+// driversVolume is the name that package machine gives to the CD-ROM of `driversDisk`.
+const driversVolume = "virtiodrivers"
+
+// otherDisk returns a disk. Size and content of the operating system's image have no effect on
+// a root disk with another source, so that nothing has to be said of them.
+func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
+	if key == values.RootDisk && x.os.RootSize != "" && disk.Get("size") == nil {
+		return placed(disk, []string{"size"}, valueOf(x.os.RootSize))
+	}
+	return disk
+}
+
+// takeNICs makes the NICs of the entry those of the machine, each with what only the entry
+// says about it.
+func (x *merging) takeNICs(keys *source.Node, from, to *drafted) *source.Node {
+	was, now, own := nicsOf(from.keys), nicsOf(to.keys), nicsOf(keys)
+	if equal(was, now) {
+		return keys
+	}
+	out := &source.Node{Kind: source.List}
+	names := map[int]string{}
+	for name, i := range to.nics {
+		names[i] = name
+	}
+	for i, item := range now.Items {
+		old, known := from.nics[names[i]]
+		if known && len(own.Items) == len(was.Items) {
+			merged := own.Items[old]
+			for _, c := range changed(was.Items[old], item) {
+				merged = placed(merged, c.Path, c.Value)
+			}
+			item = merged
+		}
+		out.Items = append(out.Items, item)
+	}
+	of := nodeFrom(keys, "")
+	of.put("nics", out)
+	return of.tree()
+}
+
+// nicsOf returns the NICs of VM keys: one on the pod network if none are said.
+func nicsOf(keys *source.Node) *source.Node {
+	if n := keys.Get("nics"); n != nil {
+		return n
+	}
+	return &source.Node{Kind: source.List, Items: []*source.Node{one("network", valueOf(podNetwork))}}
+}
+
+// whyOverlay and whyTemplate are why a value is left to a person.
+const (
+	whyTemplate = "the value is a template; change it by hand, or replace it with --overwrite-templates"
+	whyOverlay  = "an overlay sets the value; change it there"
+)
+
+// withoutImposed takes back the changes of what overlays set, and notes what is left to a
+// person.
+func (m *merge) withoutImposed(x *merging, keys *source.Node) *source.Node {
+	all := changed(x.before, keys)
+	for _, c := range all {
+		if level := x.of.Imposed(c.Path...); level != "" {
+			x.ask(m, c, whyOverlay)
+			keys = placed(keys, c.Path, x.before.Get(c.Path...))
+		}
+	}
+	if m.opts.Templates {
+		return keys
+	}
+	for _, c := range all {
+		if x.of.Imposed(c.Path...) == "" && hasTemplate(x.before.Get(c.Path...)) {
+			x.ask(m, c, whyTemplate)
+		}
+	}
+	return keys
+}
+
+// hasTemplate reports whether there is a template in a value.
+func hasTemplate(n *source.Node) bool {
+	if n == nil {
+		return false
+	}
+	return n.Kind == source.String && strings.Contains(n.Text, "{{") ||
+		slices.ContainsFunc(n.Items, hasTemplate) ||
+		slices.ContainsFunc(n.Fields, func(f source.Field) bool { return hasTemplate(f.Value) })
+}
+
+// leave takes back the changes of templates: the machine keeps them until a person has decided.
+func (m *merge) leave(x *merging) error {
+	left := false
+	for _, a := range x.out.Asks {
+		if a.Why == whyTemplate {
+			x.keys = *nodeFrom(placed(x.keys.tree(), a.path, x.before.Get(a.path...)), "")
+			left = true
+		}
+	}
+	if !left {
+		return nil
+	}
+	_, err := m.tried(x)
+	return err
+}

@@ -1,0 +1,143 @@
+package adopt
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// filledIn are the fields that KubeVirt and the programs around it fill in: where Git is silent
+// about them, the cluster's value is no change by hand.
+var filledIn = [][]string{
+	{"spec", "template", "spec", "domain", "machine"},            // kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go
+	{"spec", "template", "spec", "domain", "firmware", "uuid"},   // there, pkg/virt-controller/watch/vm/firmware.go
+	{"spec", "template", "spec", "domain", "firmware", "serial"}, // there
+	{"spec", "instancetype", "kind"},                             // there, pkg/instancetype/webhooks/vm
+	{"spec", "instancetype", "revisionName"},                     // there
+	{"spec", "preference", "kind"},
+	{"spec", "preference", "revisionName"},
+	{"metadata", "labels", labelInstance},                               // Argo CD, if it tracks by labels
+	{"metadata", "annotations", "kubemacpool.io/transaction-timestamp"}, // k8snetworkplumbingwg/kubemacpool
+}
+
+// lastApplied is where kubectl, and Argo CD without server-side apply, keep what they applied.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// wanted returns the machine that Git should have: the live one, but with what the fleet says
+// of a field that is still as it was applied, that a program has filled in, or that is about
+// the fleet itself.
+func wanted(l, rendered *live) (*live, error) {
+	var base any
+	if text := text(l.object, "metadata", "annotations", lastApplied); text != "" {
+		o := manifest.Object{ID: l.ID, JSON: []byte(text)}
+		if was, err := readLive(o, l.Namespace); err == nil {
+			base = was.tree
+		}
+	}
+	t := rebased(base, l.tree, rendered.tree).(tree)
+	for _, path := range filledIn {
+		if reach(rendered.tree, path) == nil {
+			removeAt(t, path)
+		}
+	}
+	fillNICs(t, rendered.tree)
+	keepAdded(t, rendered.tree)
+	o, err := manifest.New(t)
+	if err != nil {
+		return nil, err
+	}
+	out, err := readLive(o, l.Namespace)
+	if err == nil {
+		out.object, out.json = l.object, l.json
+	}
+	return out, err
+}
+
+// rebased returns a value of the cluster; where it is what was applied, the value of Git,
+// which is newer. Without base, nothing is known of what was applied.
+func rebased(base, live, git any) any {
+	b, isBase := base.(tree)
+	l, isLive := live.(tree)
+	g, isGit := git.(tree)
+	switch {
+	case base == nil:
+		return live
+	case reflect.DeepEqual(base, live):
+		return git
+	case !isBase || !isLive || !isGit:
+		return live
+	}
+	out := tree{}
+	for key, v := range l {
+		switch was, now := b[key], g[key]; {
+		case was == nil:
+			out[key] = v
+		default:
+			if v = rebased(was, v, now); v != nil {
+				out[key] = v
+			}
+		}
+	}
+	for key, now := range g {
+		if _, inLive := l[key]; !inLive && b[key] == nil {
+			out[key] = now // new in Git
+		}
+	}
+	return out
+}
+
+// removeAt removes a key at a path, and the maps that are left empty.
+func removeAt(t tree, path []string) {
+	if len(path) == 1 {
+		delete(t, path[0])
+		return
+	}
+	below, ok := t[path[0]].(tree)
+	if !ok {
+		return
+	}
+	if removeAt(below, path[1:]); len(below) == 0 {
+		delete(t, path[0])
+	}
+}
+
+// fillNICs takes the addresses that KubeMacPool gave to NICs out of a machine.
+func fillNICs(t, rendered tree) {
+	for _, item := range manifest.List(t, pathNICs...) {
+		nic, ok := item.(tree)
+		if !ok {
+			continue
+		}
+		named := func(v any) bool { return manifest.EntryName(v) == manifest.EntryName(nic) }
+		git := manifest.List(rendered, pathNICs...)
+		if i := slices.IndexFunc(git, named); i >= 0 && text(git[i], "macAddress") == "" {
+			delete(nic, "macAddress")
+		}
+	}
+}
+
+// keepAdded makes the labels that package render adds to a machine those of Git.
+func keepAdded(t, rendered tree) {
+	git := manifest.Map(rendered, "metadata", "labels")
+	for key := range added {
+		if value, ok := git[key]; ok {
+			manifestMap(t, "metadata", "labels")[key] = value
+		} else {
+			removeAt(t, []string{"metadata", "labels", key})
+		}
+	}
+}
+
+// manifestMap returns the map at a path of a tree, which it makes if there is none.
+func manifestMap(t tree, path ...string) tree {
+	for _, key := range path {
+		below, ok := t[key].(tree)
+		if !ok {
+			below = tree{}
+			t[key] = below
+		}
+		t = below
+	}
+	return t
+}

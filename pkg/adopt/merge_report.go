@@ -1,0 +1,185 @@
+package adopt
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/vmrender/vmrender/internal/files"
+	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// Exact reports whether all machines are rendered as they are, by the files with the changes.
+func (r *Merged) Exact() bool {
+	return !slices.ContainsFunc(r.Machines, func(m *MergedMachine) bool { return !m.Exact() })
+}
+
+// Diff writes the changes of the files as `diff -u` does. What can be a secret is not shown.
+func (r *Merged) Diff(w io.Writer) error {
+	var out bytes.Buffer
+	for _, f := range r.Files {
+		from, at := "/dev/null", r.path(&f)
+		if f.Was != nil {
+			from = at
+		}
+		fmt.Fprintf(&out, "--- %s\n+++ %s\n", from, at)
+		was, now := concealed(f.Was), concealed(f.Text)
+		if was == nil && f.Was != nil || now == nil {
+			fmt.Fprintf(&out, "(the changes may contain secrets, and are not shown)\n")
+			continue
+		}
+		unified(&out, string(was), string(now))
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// secretKeys are the keys of an entry or of defaults whose values can be secrets.
+var secretKeys = [][]string{
+	{"cloudInit", "password"}, {"cloudInit", "userData"}, {"cloudInit", "networkData"}, {"cloudInit", "runcmd"},
+	{"cloudInit", "extra"}, {"overrides"}, {"patches"}, {"vars"}, {"objects"}, {"lifecycle", "ansible", "extraVars"},
+}
+
+// concealed returns the text of a file without what can be a secret; nil if that cannot be told
+// from the rest.
+func concealed(text []byte) []byte {
+	if text == nil {
+		return nil
+	}
+	var changes []edit.Change
+	for _, doc := range source.Parse(&source.File{Data: text}, new(source.Diagnostics)) {
+		levels := [][]string{{"defaults"}, {}}
+		for _, f := range doc.Get("vms").Entries() {
+			levels = append(levels, []string{"vms", f.Key})
+		}
+		for _, at := range levels {
+			for _, key := range secretKeys {
+				path := slices.Concat(at, key)
+				if doc.Get(path...).IsSet() {
+					changes = append(changes, edit.Change{Path: path, Value: valueOf(notShown)})
+				}
+			}
+		}
+	}
+	out, err := edit.Apply("", text, changes...)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// Report writes what became of each machine: a line, and one for each change, for what is
+// left to a person, and for what was done in the cluster.
+func (r *Merged) Report(w io.Writer) error {
+	var out bytes.Buffer
+	for _, m := range r.Machines {
+		m.report(&out)
+	}
+	r.sums(&out)
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func (m *MergedMachine) report(out *bytes.Buffer) {
+	fmt.Fprintf(out, "%s/%s: %s\n", m.Namespace, m.Name, m.verdict())
+	for _, c := range m.Changes {
+		if m.Added {
+			break // the diff has all of them
+		}
+		fmt.Fprintf(out, "  %s: %s, becomes %s%s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin))
+	}
+	for _, c := range m.Asks {
+		fmt.Fprintf(out, "  asks: %s: %s, would become %s%s: %s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin), c.Why)
+	}
+	for _, d := range m.Differences {
+		fmt.Fprintf(out, "  differs: %s\n", d)
+	}
+	for _, d := range m.Dropped {
+		fmt.Fprintf(out, "  rendered no more: %s\n", d)
+	}
+	for _, d := range m.ByHand {
+		fmt.Fprintf(out, "  by hand: %s\n", d)
+	}
+}
+
+// verdict says in a few words what became of the machine.
+func (m *MergedMachine) verdict() string {
+	what := "changed in " + m.File
+	switch {
+	case m.Refused != "":
+		return "refused: " + m.Refused
+	case m.Added:
+		what = "added to " + m.File
+	case len(m.Changes) == 0:
+		what = "unchanged"
+	}
+	if len(m.Differences) > 0 {
+		return what + ", differs"
+	}
+	return what + ", exact"
+}
+
+func inherited(origin string) string {
+	if origin == "" {
+		return ""
+	}
+	return " (inherited from " + origin + ")"
+}
+
+func (r *Merged) sums(out *bytes.Buffer) {
+	added, altered, exact, refused := 0, 0, 0, 0
+	for _, m := range r.Machines {
+		switch {
+		case m.Refused != "":
+			refused++
+		case m.Added:
+			added++
+		case len(m.Changes) > 0:
+			altered++
+		}
+		if m.Exact() {
+			exact++
+		}
+	}
+	fmt.Fprintf(out, "%d of %s exact; %d added, %d changed, %d refused\n",
+		exact, count(len(r.Machines), "machine"), added, altered, refused)
+}
+
+// Save writes the files that change, all or none, and only if they are still what was read.
+func (r *Merged) Save() error {
+	dir, err := files.Open(r.Root)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	var b files.Batch
+	defer b.Discard()
+	for _, f := range r.Files {
+		if f.Was == nil {
+			err = b.Create(dir, f.Path, f.Text)
+		} else {
+			err = b.Replace(dir, f.Path, f.Was, f.Text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return b.Commit()
+}
+
+// notShown stands for what can be a secret.
+const notShown = "(not shown)"
+
+// Names returns the files that change, as the user would write them.
+func (r *Merged) Names() []string {
+	var out []string
+	for _, f := range r.Files {
+		out = append(out, r.path(&f))
+	}
+	return out
+}
+
+func (r *Merged) path(f *Changed) string { return filepath.ToSlash(filepath.Join(r.Root, f.Path)) }

@@ -1,0 +1,290 @@
+package adopt
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// edit returns the change of the entry's text by which it has the keys that it should have.
+func (x *merging) edit() edit.Change {
+	own := x.own
+	for _, c := range changed(x.before, x.keys.tree()) {
+		inherited := x.inherited.Get(c.Path...)
+		switch {
+		case c.Value == nil && inherited != nil:
+			own = placed(own, c.Path, null())
+		case inherited != nil && sameItem(inherited, c.Value):
+			own = placed(own, c.Path, nil)
+		default:
+			own = placed(own, c.Path, c.Value)
+		}
+	}
+	entry := speller{x.os.Topology}.respelled(nil, x.written, x.own, own)
+	if x.out.Added {
+		entry = nodeFrom(entry, "").ordered()
+	}
+	return edit.Change{Path: []string{"vms", x.of.Name}, Value: entry}
+}
+
+// add writes the entry of a machine that has none: the least with which it is rendered, in the
+// file of its namespace.
+func (m *merge) add(x *merging) error {
+	choice, _ := m.Mapping.of(x.out.ID)
+	x.out.Guess = cmp.Or(choice.guess(), m.known.guess(x.live))
+	x.os = m.catalog.OSOn(x.out.Guess.OS, x.live.arch())
+	if x.os == nil {
+		return refused(fmt.Sprintf("the catalog has no operating system %q", x.out.Guess.OS))
+	}
+	x.file = cmp.Or(choice.File, m.fileFor(x.live.Namespace))
+	if !m.isPart(x.file) {
+		return refused(fmt.Sprintf("its file %s is outside of what is merged", m.fleet.shown(x.file)))
+	}
+	was := m.fleet.files[x.file]
+	problem := ""
+	for _, entry := range m.least(x) {
+		text, err := m.withEntry(x, was, entry)
+		if err != nil {
+			return refused(err.Error())
+		}
+		if err := m.fleet.put(x.file, text); err != nil {
+			return err
+		}
+		r, err := m.fleet.render()
+		if err != nil {
+			return err
+		}
+		if !r.diags.HasErrors() && r.vms[x.key()].JSON != nil {
+			return nil
+		}
+		problem = cmp.Or(m.errorOf(r), "an entry for it renders another machine")
+	}
+	return refused(problem)
+}
+
+// least returns entries with which a machine could be rendered, the shortest first: what they
+// lack is found by comparing what they render.
+func (m *merge) least(x *merging) []*source.Node {
+	e := &entry{live: x.live, machine: new(Machine), os: x.os}
+	m.networksOf(x.live)
+	m.draft(e)
+	var out []*source.Node
+	for _, keys := range [][]string{{"os"}, {"os", "disks"}, nil} {
+		n := node{}
+		for _, f := range e.keys.fields {
+			if keys == nil || slices.Contains(keys, f.Key) {
+				n.put(f.Key, f.Value)
+			}
+		}
+		out = append(out, n.ordered())
+		n.put("namespace", valueOf(x.live.Namespace))
+		out = append(out, n.ordered())
+	}
+	return out
+}
+
+// withEntry returns the text of a file with one more entry; a file that does not exist is made.
+func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, error) {
+	if was != nil {
+		return edit.Apply(m.fleet.shown(x.file), was, edit.Change{
+			Path: []string{"vms", x.live.Name}, Value: entry, Comment: x.comment(),
+		})
+	}
+	var out writer
+	out.field(0, "namespace", valueOf(x.live.Namespace))
+	out.raw("vms:\n")
+	if c := x.comment(); c != "" {
+		out.comment(2, c)
+	}
+	out.raw("  " + edit.Flow(valueOf(x.live.Name)) + ":\n")
+	out.fields(4, entry)
+	return []byte(out.String()), nil
+}
+
+// comment says why the operating system of a new entry is what it is.
+func (x *merging) comment() string {
+	return strings.Join(x.comments(), "; ")
+}
+
+// fileFor returns the file of a namespace: the first that says it is its, in the part of the
+// fleet that may be changed, or one that is named like it.
+func (m *merge) fileFor(namespace string) string {
+	var files []string
+	for _, at := range m.first.machines {
+		files = append(files, m.fleet.file(at.Pos.File))
+	}
+	for file := range m.fleet.files {
+		if m.fleet.was[file] == nil {
+			files = append(files, file)
+		}
+	}
+	slices.Sort(files)
+	for _, file := range slices.Compact(files) {
+		if m.isPart(file) && m.isOf(file, namespace) {
+			return file
+		}
+	}
+	if strings.HasSuffix(m.fleet.part, ".yaml") || strings.HasSuffix(m.fleet.part, ".yml") {
+		return m.fleet.part
+	}
+	return path.Join(m.fleet.part, cmp.Or(namespace, "vms")+".yaml")
+}
+
+// isOf reports whether a file says that its machines are in a namespace.
+func (m *merge) isOf(file, namespace string) bool {
+	docs := source.Parse(&source.File{Name: file, Data: m.fleet.files[file]}, new(source.Diagnostics))
+	return slices.ContainsFunc(docs, func(doc *source.Node) bool { return doc.Get("namespace").Str() == namespace })
+}
+
+// judgeMerged says how the machine differs from what its entry renders now, and what the
+// changes are. It refuses a change by which anything else is rendered otherwise.
+func (m *merge) judgeMerged(x *merging, before *rendering) error {
+	r, err := m.fleet.render()
+	if err != nil {
+		return err
+	}
+	if r.diags.HasErrors() {
+		return refused(m.errorOf(r))
+	}
+	rendered, err := readLive(r.vms[x.key()], x.live.Namespace)
+	if err != nil {
+		return refused(err.Error())
+	}
+	x.out.Differences = differences(x.live.tree, rendered.tree)
+	for _, c := range changed(x.before, x.keys.tree()) {
+		for _, c := range x.opened(c) {
+			x.out.Changes = append(x.out.Changes, x.change(m, c))
+		}
+	}
+	return m.checkOthers(x, before, r)
+}
+
+// opened returns a change as a reader wants it: one for each value of `overrides` and of NICs,
+// and none for the size of a root disk that has another source, on which it has no effect.
+func (x *merging) opened(c edit.Change) []edit.Change {
+	var out []edit.Change
+	switch {
+	case slices.Equal(c.Path, []string{"disks", values.RootDisk, "size"}) && x.isOther(values.RootDisk):
+	case c.Path[0] == "overrides" && c.Value != nil && c.Value.Kind == source.Map:
+		for path, v := range sorted(leavesOf(nil, c.Value)) {
+			out = append(out, edit.Change{Path: slices.Concat(c.Path, strings.Split(path, separator)), Value: v})
+		}
+	default:
+		out = append(out, c)
+	}
+	return out
+}
+
+// isOther reports whether a disk has another source than before.
+func (x *merging) isOther(disk string) bool {
+	was, now := x.before.Get("disks", disk, "source"), x.keys.get("disks").Get(disk, "source")
+	return now != nil && (was == nil || !sameItem(was, now))
+}
+
+// checkOthers notes the objects of the machine that are rendered no more, and refuses changes
+// of other machines.
+func (m *merge) checkOthers(x *merging, before, after *rendering) error {
+	own := x.live.Name
+	for id, was := range before.objects {
+		now, ok := after.objects[id]
+		isOwn := id.Namespace == x.live.Namespace && (id.Name == own || strings.HasPrefix(id.Name, own+"-"))
+		switch {
+		case ok && now != was && id.Kind == "VirtualMachine" && id.Name != own:
+			return refused(fmt.Sprintf("the change would also change %s/%s; make it by hand", id.Namespace, id.Name))
+		case !ok && !isOwn && id.Kind == "VirtualMachine":
+			return refused(fmt.Sprintf("without %s/%s; make the change by hand", id.Namespace, id.Name))
+		case !ok:
+			x.out.Dropped = append(x.out.Dropped, fmt.Sprintf("%s %s/%s", id.Kind, id.Namespace, id.Name))
+		}
+	}
+	slices.Sort(x.out.Dropped)
+	return nil
+}
+
+// result returns what has changed.
+func (m *merge) result() (*Merged, error) {
+	out := &Merged{Root: m.fleet.root}
+	for _, x := range m.all {
+		out.Machines = append(out.Machines, x.out)
+	}
+	for file, text := range sorted(m.fleet.files) {
+		if was := m.fleet.was[file]; was == nil || string(was) != string(text) {
+			out.Files = append(out.Files, Changed{file, was, text})
+		}
+	}
+	return out, nil
+}
+
+// ask notes a change that is left to a person.
+func (x *merging) ask(m *merge, c edit.Change, why string) {
+	v := x.change(m, c)
+	v.Why = why
+	x.out.Asks = append(x.out.Asks, v)
+}
+
+// change says what a change of an entry's keys does.
+func (x *merging) change(m *merge, c edit.Change) ValueChange {
+	v := ValueChange{Path: keyPath(c.Path), path: c.Path, Was: shownAt(c.Path, x.before.Get(c.Path...)), Becomes: shownAt(c.Path, c.Value)}
+	if was := x.of.Keys.Get(c.Path...); was != nil {
+		v.Origin = m.origin(x, was)
+	}
+	return v
+}
+
+// origin says where a value is set, if that is not the entry itself.
+func (m *merge) origin(x *merging, n *source.Node) string {
+	at := n.Pos()
+	if catalog.IsBuiltin(at) {
+		return "the operating system " + x.of.OS.Name
+	}
+	if x.of.Own(n) || at.File == "" || at.Line == 0 {
+		return ""
+	}
+	if rel := m.fleet.file(at.File); !strings.HasPrefix(rel, "..") {
+		at.File = m.fleet.shown(rel)
+	}
+	return at.String()
+}
+
+// keyPath returns a path of keys as it is written in messages.
+func keyPath(keys []string) string {
+	out := ""
+	for _, key := range keys {
+		out = source.JoinPath(out, key)
+	}
+	return out
+}
+
+// hidden are the keys whose values a report does not show: they can be secrets.
+var hidden = [][]string{
+	{"cloudInit"}, {"patches"}, {"vars"}, {"objects"}, {"disks", "*", "overrides"}, {"disks", "*", "dataVolume"},
+}
+
+// shownAt returns a value as a report shows it.
+func shownAt(path []string, n *source.Node) string {
+	switch {
+	case n == nil && path[0] == "overrides":
+		return "as the keys say"
+	case n == nil && path[0] == "runStrategy":
+		return "Always"
+	case n == nil || n.Kind == source.Null:
+		return "nothing"
+	case slices.ContainsFunc(hidden, func(h []string) bool { return len(path) >= len(h) && matchesPath(h, path[:len(h)]) }):
+		return fmt.Sprintf("%s, not shown", count(len(leavesOf(nil, one("", n))), "value"))
+	}
+	text := edit.Flow(n)
+	if path[0] == "overrides" && n.Kind == source.List {
+		text = fmt.Sprintf("a list of %d, not shown", len(n.Items)) // user data is in lists
+	}
+	if r := []rune(text); len(r) > 80 {
+		return string(r[:77]) + "..."
+	}
+	return text
+}
