@@ -126,8 +126,7 @@ func (m *merge) open() (err error) {
 	if m.first.diags.HasErrors() {
 		return allErrors(m.first.diags)
 	}
-	_, f := m.fleet.entries()
-	m.catalog = f.Catalog
+	m.catalog = m.fleet.entries().fleet.Catalog
 	m.byName = map[string]bool{}
 	return nil
 }
@@ -174,6 +173,8 @@ func (m *merge) take(o manifest.Object) {
 func (m *merge) problem(x *merging) string {
 	name := x.out.Namespace + "/" + x.out.Name
 	switch at := m.first.machines[name]; {
+	case at == nil && !x.out.Added:
+		return "its name follows from its content, as with `strategy: blue-green`; change its entry by hand"
 	case at != nil && at.Entry != "":
 		return fmt.Sprintf("it is one of the replicas of %q, which have their values in common; "+
 			"change the entry by hand, or give the machine an entry of its own", at.Entry)
@@ -262,13 +263,13 @@ func (m *merge) start(x *merging) (*rendering, *live, error) {
 	if at == nil || o.JSON == nil {
 		return nil, nil, refused(cmp.Or(m.errorOf(r), "its entry does not render it"))
 	}
-	entries, f := m.fleet.entries()
-	x.of = entries[at.Pos]
+	read := m.fleet.entries()
+	x.of = read.of[at.Pos]
 	x.file = m.fleet.file(at.Pos.File)
 	x.text = m.fleet.files[x.file]
 	x.out.File, x.out.Entry = x.file, x.of.Name
 	x.os = x.of.OS
-	own, inherited := f.Apart(x.of)
+	own, inherited := read.fleet.Apart(x.of)
 	x.own, x.inherited = plainKeys(own, x.os.Topology, true), plainKeys(inherited, x.os.Topology, false)
 	x.before = plainKeys(x.of.Keys, x.os.Topology, false)
 	if x.written, err = m.writtenAt(x.file, at.Pos); err != nil {

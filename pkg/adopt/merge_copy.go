@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -24,6 +25,15 @@ type copied struct {
 	opts fleet.Options
 	// was and files are the texts of all files below the root before and now, by their paths with slashes.
 	was, files map[string][]byte
+	// last is what the files render to, and read are their entries; nil if that is not known.
+	last *rendering
+	read *entries
+}
+
+// entries are the entries of a fleet by the positions of their names.
+type entries struct {
+	of    map[source.Pos]*fleet.Entry
+	fleet *fleet.Fleet
 }
 
 // copyFleet copies the YAML files of the fleet that a path belongs to.
@@ -62,7 +72,7 @@ func copyFleet(at string, opts fleet.Options) (*copied, error) {
 			return nil, err
 		}
 	}
-	if err := c.read(root); err != nil {
+	if err := c.copyFiles(root); err != nil {
 		return c, err
 	}
 	return c, c.copyBases(top, bases)
@@ -77,8 +87,8 @@ func firstError(diags *source.Diagnostics) error {
 	return fmt.Errorf("there is no fleet")
 }
 
-// read copies the files that a fleet can consist of, links as what they lead to.
-func (c *copied) read(root string) error {
+// copyFiles copies the files that a fleet can consist of, links as what they lead to.
+func (c *copied) copyFiles(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -126,6 +136,10 @@ func (c *copied) copyBases(top string, bases []string) error {
 // put sets the text of a file; nil removes it.
 func (c *copied) put(file string, text []byte) error {
 	at := filepath.Join(c.home, filepath.FromSlash(file))
+	if old, ok := c.files[file]; ok && text != nil && bytes.Equal(old, text) {
+		return nil
+	}
+	c.last, c.read = nil, nil
 	if text == nil {
 		delete(c.files, file)
 		return os.Remove(at)
@@ -163,6 +177,9 @@ type rendering struct {
 
 // render renders the copy. It returns errors in the files among the diagnostics.
 func (c *copied) render() (*rendering, error) {
+	if c.last != nil {
+		return c.last, nil
+	}
 	var mu sync.Mutex
 	r := &rendering{
 		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID]string{},
@@ -185,12 +202,15 @@ func (c *copied) render() (*rendering, error) {
 		}
 	}
 	r.diags.Relabel(c.home, c.shown(""))
+	c.last = r
 	return r, nil
 }
 
-// entries returns the entries of the fleet with their keys, by the positions of their names,
-// and the fleet.
-func (c *copied) entries() (map[source.Pos]*fleet.Entry, *fleet.Fleet) {
+// entries reads the entries of the copy with their keys.
+func (c *copied) entries() *entries {
+	if c.read != nil {
+		return c.read
+	}
 	var mu sync.Mutex
 	out := map[source.Pos]*fleet.Entry{}
 	f := fleet.Open(c.home, c.opts, new(source.Diagnostics))
@@ -199,7 +219,8 @@ func (c *copied) entries() (map[source.Pos]*fleet.Entry, *fleet.Fleet) {
 		defer mu.Unlock()
 		out[e.Pos] = e
 	})
-	return out, f
+	c.read = &entries{out, f}
+	return c.read
 }
 
 // remove removes the copy.

@@ -76,15 +76,15 @@ func concealed(text []byte) []byte {
 func (r *Merged) Report(w io.Writer) error {
 	var out bytes.Buffer
 	for _, m := range r.Machines {
-		m.report(&out)
+		m.report(&out, r.path(&Changed{Path: m.File}))
 	}
 	r.sums(&out)
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
-func (m *MergedMachine) report(out *bytes.Buffer) {
-	fmt.Fprintf(out, "%s/%s: %s\n", m.Namespace, m.Name, m.verdict())
+func (m *MergedMachine) report(out *bytes.Buffer, file string) {
+	fmt.Fprintf(out, "%s/%s: %s\n", m.Namespace, m.Name, m.verdict(file))
 	for _, c := range m.Changes {
 		if m.Added {
 			break // the diff has all of them
@@ -106,13 +106,13 @@ func (m *MergedMachine) report(out *bytes.Buffer) {
 }
 
 // verdict says in a few words what became of the machine.
-func (m *MergedMachine) verdict() string {
-	what := "changed in " + m.File
+func (m *MergedMachine) verdict(file string) string {
+	what := "changed in " + file
 	switch {
 	case m.Refused != "":
 		return "refused: " + m.Refused
 	case m.Added:
-		what = "added to " + m.File
+		what = "added to " + file
 	case len(m.Changes) == 0:
 		what = "unchanged"
 	}
