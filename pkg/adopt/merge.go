@@ -116,6 +116,7 @@ type merging struct {
 	own, inherited, before *source.Node // plain: what it sets, what it would have without, and all
 	volumes                map[string]string
 	reset                  map[string]bool // keys that are left to the overrides
+	done                   bool            // it is refused, or as its entry says
 }
 
 // open renders the fleet as it is.
@@ -153,25 +154,48 @@ func (m *merge) take(o manifest.Object) {
 	m.all = append(m.all, x)
 	name := out.Namespace + "/" + out.Name
 	if m.byName[name] {
-		out.Refused = "another manifest of it was read before; give one of the two"
+		out.Refused, x.done = "another manifest of it was read before; give one of the two", true
 		return
 	}
 	m.byName[name] = true
 	l, err := readLive(o, out.Namespace)
 	if err != nil {
-		out.Refused = err.Error()
+		out.Refused, x.done = err.Error(), true
 		return
 	}
 	x.live = l
 	out.Added = m.first.vms[name].JSON == nil
-	if problem := m.problem(x); problem != "" {
-		out.Refused = problem
+	out.Refused = m.foreign(x)
+	if problem := m.problem(x); problem != "" && (out.Added || m.hasChanged(x)) {
+		out.Refused = cmp.Or(out.Refused, problem)
 	}
+	x.done = out.Refused != "" || !out.Added && !m.hasChanged(x)
 }
 
-// problem returns why a machine cannot be merged, or "".
+// hasChanged reports whether a machine differs from what its entry renders.
+func (m *merge) hasChanged(x *merging) bool {
+	rendered, err := readLive(m.first.vms[x.key()], x.live.Namespace)
+	if err != nil {
+		return true
+	}
+	l, err := wanted(x.live, rendered)
+	return err != nil || len(difference(rendered.tree, l.tree)) > 0
+}
+
+// foreign returns who else manages a machine, or why it cannot be an entry; "" if nothing is wrong.
+func (m *merge) foreign(x *merging) string {
+	if !x.out.Added && text(x.live.object, "metadata", "labels", labels.ManagedBy) == labels.Manager {
+		return ""
+	}
+	if err := refusal(x.live); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// problem returns why the entry of a machine cannot be changed, or "".
 func (m *merge) problem(x *merging) string {
-	name := x.out.Namespace + "/" + x.out.Name
+	name := x.key()
 	switch at := m.first.machines[name]; {
 	case at == nil && !x.out.Added:
 		return "its name follows from its content, as with `strategy: blue-green`; change its entry by hand"
@@ -185,12 +209,6 @@ func (m *merge) problem(x *merging) string {
 	case !x.out.Added && !m.isPart(m.fleet.file(at.Pos.File)):
 		return fmt.Sprintf("its entry is in %s, outside of what is merged", m.fleet.shown(m.fleet.file(at.Pos.File)))
 	}
-	if !x.out.Added && text(x.live.object, "metadata", "labels", labels.ManagedBy) == labels.Manager {
-		return ""
-	}
-	if err := refusal(x.live); err != nil {
-		return err.Error()
-	}
 	return ""
 }
 
@@ -201,7 +219,7 @@ func (m *merge) isPart(file string) bool {
 
 // merge merges one machine. What is wrong with it alone is noted, and its file is left.
 func (m *merge) merge(x *merging) error {
-	if x.out.Refused != "" {
+	if x.done {
 		return nil
 	}
 	was := maps.Clone(m.fleet.files)

@@ -1,0 +1,107 @@
+package adopt_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/fleetgen"
+	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+)
+
+// changesByHand are what is done to machines of generated fleets, each to some of them.
+var changesByHand = []func(vm manifest.Tree){
+	func(vm manifest.Tree) {
+		if cpu := manifest.Map(vm, "spec", "template", "spec", "domain", "cpu"); cpu != nil {
+			cpu["sockets"] = 5
+		}
+	},
+	func(vm manifest.Tree) {
+		if memory := manifest.Map(vm, "spec", "template", "spec", "domain", "memory"); memory["guest"] != nil {
+			memory["guest"] = "7Gi"
+		}
+	},
+	func(vm manifest.Tree) { manifest.Map(vm, "metadata", "labels")["by-hand"] = "yes" },
+	func(vm manifest.Tree) { manifest.Map(vm, "spec")["runStrategy"] = "Manual" },
+	func(vm manifest.Tree) {
+		manifest.Map(vm, "spec", "template", "spec")["nodeSelector"] = manifest.Tree{"by": "hand"}
+	},
+	func(vm manifest.Tree) { delete(manifest.Map(vm, "spec", "template", "spec"), "terminationGracePeriodSeconds") },
+}
+
+// TestMergeGenerated renders fleets made at random. Merging what they render changes nothing, and
+// merging machines that were changed by hand changes them so that they render the same.
+func TestMergeGenerated(t *testing.T) {
+	merged := 0
+	for seed := range uint64(60) {
+		merged += mergeBack(t, seed)
+	}
+	require.Greater(t, merged, 30)
+}
+
+// FuzzMerge is [TestMergeGenerated] for any seed.
+func FuzzMerge(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { mergeBack(t, seed) })
+}
+
+// mergeBack returns the number of machines that were changed by hand and merged; 0 for fleets with
+// errors.
+func mergeBack(t *testing.T, seed uint64) int {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, fleetgen.New(seed).Write(dir))
+	opts := fleet.Options{Limit: dir, Namespace: "prod"}
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, opts, c.Visit)
+	all := c.Rendered(diags)
+	if diags.HasErrors() {
+		return 0
+	}
+	objects, err := render.Objects(all...)
+	require.NoError(t, err)
+	same, err := adopt.Merge(objects, dir, adopt.MergeOptions{Fleet: opts})
+	require.NoError(t, err, "seed %d", seed)
+	diff, report := written(t, same)
+	require.Empty(t, diff, "seed %d: %s", seed, report)
+	require.True(t, same.Exact(), "seed %d: %s", seed, report)
+
+	changed, err := adopt.Merge(changedByHand(t, objects, seed), dir, adopt.MergeOptions{Fleet: opts, Templates: true})
+	require.NoError(t, err, "seed %d", seed)
+	_, report = written(t, changed)
+	require.NotContains(t, report, fleetgen.Secret)
+	require.NoError(t, changed.Save())
+	n := 0
+	for _, m := range changed.Machines {
+		if m.Refused == "" {
+			require.Empty(t, m.Differences, "seed %d: %s", seed, report)
+			n++
+		}
+	}
+	return n
+}
+
+func changedByHand(t *testing.T, objects []manifest.Object, seed uint64) []manifest.Object {
+	t.Helper()
+	var out []manifest.Object
+	for i, o := range objects {
+		if o.Kind != "VirtualMachine" {
+			continue
+		}
+		vm := o.Tree()
+		for j, change := range changesByHand {
+			if (uint64(i)+uint64(j)+seed)%3 == 0 {
+				change(vm)
+			}
+		}
+		made, err := manifest.New(vm)
+		require.NoError(t, err)
+		out = append(out, made)
+	}
+	return out
+}
+
