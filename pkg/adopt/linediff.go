@@ -3,6 +3,7 @@ package adopt
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -122,9 +123,6 @@ func traced(a, b []string, reached []map[int]int) []lineEdit {
 		x--
 		back = append(back, lineEdit{' ', a[x]})
 	}
-	out := make([]lineEdit, 0, len(back))
-	for i := len(back) - 1; i >= 0; i-- {
-		out = append(out, back[i])
-	}
-	return out
+	slices.Reverse(back)
+	return back
 }

@@ -224,8 +224,7 @@ func (m *merge) merge(x *merging) error {
 	}
 	was := maps.Clone(m.fleet.files)
 	err := m.change(x)
-	var r refused
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[refused](err); ok {
 		x.out.Refused, x.out.Changes, x.out.Asks, err = r.Error(), nil, nil, nil
 		for file, text := range m.fleet.files {
 			if string(was[file]) != string(text) {

@@ -224,7 +224,7 @@ func (c *copied) entries() *entries {
 }
 
 // remove removes the copy.
-func (c *copied) remove() { _ = os.RemoveAll(c.dir) } //nolint:errcheck // it is in the directory for temporary files
+func (c *copied) remove() { _ = os.RemoveAll(c.dir) } // in the directory for temporary files
 
 // shown returns the path of a file as the user would write it.
 func (c *copied) shown(file string) string {

@@ -30,7 +30,9 @@ var changesByHand = []func(vm manifest.Tree){
 	func(vm manifest.Tree) {
 		manifest.Map(vm, "spec", "template", "spec")["nodeSelector"] = manifest.Tree{"by": "hand"}
 	},
-	func(vm manifest.Tree) { delete(manifest.Map(vm, "spec", "template", "spec"), "terminationGracePeriodSeconds") },
+	func(vm manifest.Tree) {
+		delete(manifest.Map(vm, "spec", "template", "spec"), "terminationGracePeriodSeconds")
+	},
 }
 
 // TestMergeGenerated renders fleets made at random. Merging what they render changes nothing, and
@@ -104,4 +106,3 @@ func changedByHand(t *testing.T, objects []manifest.Object, seed uint64) []manif
 	}
 	return out
 }
-

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -95,13 +96,8 @@ func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
 	}
 	keys = x.takeDisks(keys, from, to)
 	keys = x.takeNICs(keys, from, to)
-	x.disks, x.nics = map[string]string{}, to.nics
-	for volume, key := range x.volumes {
-		x.disks[volume] = key
-	}
-	for volume, key := range to.names {
-		x.disks[volume] = key
-	}
+	x.disks, x.nics = maps.Clone(x.volumes), to.nics
+	maps.Copy(x.disks, to.names)
 	return m.withoutImposed(x, keys)
 }
 

@@ -70,13 +70,8 @@ func rebased(base, live, git any) any {
 	}
 	out := tree{}
 	for key, v := range l {
-		switch was, now := b[key], g[key]; {
-		case was == nil:
+		if v = rebased(b[key], v, g[key]); v != nil {
 			out[key] = v
-		default:
-			if v = rebased(was, v, now); v != nil {
-				out[key] = v
-			}
 		}
 	}
 	for key, now := range g {

@@ -39,8 +39,16 @@ func (r *Merged) Diff(w io.Writer) error {
 
 // secretKeys are the keys of an entry or of defaults whose values can be secrets.
 var secretKeys = [][]string{
-	{"cloudInit", "password"}, {"cloudInit", "userData"}, {"cloudInit", "networkData"}, {"cloudInit", "runcmd"},
-	{"cloudInit", "extra"}, {"overrides"}, {"patches"}, {"vars"}, {"objects"}, {"lifecycle", "ansible", "extraVars"},
+	{"cloudInit", "password"},
+	{"cloudInit", "userData"},
+	{"cloudInit", "networkData"},
+	{"cloudInit", "runcmd"},
+	{"cloudInit", "extra"},
+	{"overrides"},
+	{"patches"},
+	{"vars"},
+	{"objects"},
+	{"lifecycle", "ansible", "extraVars"},
 }
 
 // concealed returns the text of a file without what can be a secret; nil if that cannot be told
@@ -175,9 +183,9 @@ const notShown = "(not shown)"
 
 // Names returns the files that change, as the user would write them.
 func (r *Merged) Names() []string {
-	var out []string
-	for _, f := range r.Files {
-		out = append(out, r.path(&f))
+	out := make([]string, len(r.Files))
+	for i := range r.Files {
+		out[i] = r.path(&r.Files[i])
 	}
 	return out
 }

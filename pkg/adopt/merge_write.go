@@ -231,7 +231,9 @@ func (x *merging) ask(m *merge, c edit.Change, why string) {
 
 // change says what a change of an entry's keys does.
 func (x *merging) change(m *merge, c edit.Change) ValueChange {
-	v := ValueChange{Path: keyPath(c.Path), path: c.Path, Was: shownAt(c.Path, x.before.Get(c.Path...)), Becomes: shownAt(c.Path, c.Value)}
+	v := ValueChange{
+		Path: keyPath(c.Path), Was: shownAt(c.Path, x.before.Get(c.Path...)), Becomes: shownAt(c.Path, c.Value), path: c.Path,
+	}
 	if was := x.of.Keys.Get(c.Path...); was != nil {
 		v.Origin = m.origin(x, was)
 	}
@@ -267,6 +269,12 @@ var hidden = [][]string{
 	{"cloudInit"}, {"patches"}, {"vars"}, {"objects"}, {"disks", "*", "overrides"}, {"disks", "*", "dataVolume"},
 }
 
+func isHidden(path []string) bool {
+	return slices.ContainsFunc(hidden, func(h []string) bool {
+		return len(path) >= len(h) && matchesPath(h, path[:len(h)])
+	})
+}
+
 // shownAt returns a value as a report shows it.
 func shownAt(path []string, n *source.Node) string {
 	switch {
@@ -276,7 +284,7 @@ func shownAt(path []string, n *source.Node) string {
 		return "Always"
 	case n == nil || n.Kind == source.Null:
 		return "nothing"
-	case slices.ContainsFunc(hidden, func(h []string) bool { return len(path) >= len(h) && matchesPath(h, path[:len(h)]) }):
+	case isHidden(path):
 		return fmt.Sprintf("%s, not shown", count(len(leavesOf(nil, one("", n))), "value"))
 	}
 	text := edit.Flow(n)

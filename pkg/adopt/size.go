@@ -136,7 +136,10 @@ func (w *work) flavor(e *entry, cpu, memory any) string {
 	t := e.live.vm.Spec.Template.ObjectMeta
 	name := cmp.Or(t.Annotations[annotationFlavor], t.Labels[labelSize])
 	of := w.catalog.Node("flavors", name)
-	if w.unnamed || name == "" || of == nil || !equal(of.Get("cpu"), valueOf(cpu)) || !sameSize(of.Get("memory").Str(), memory) {
+	if w.unnamed || name == "" || of == nil {
+		return ""
+	}
+	if !equal(of.Get("cpu"), valueOf(cpu)) || !sameSize(of.Get("memory").Str(), memory) {
 		return ""
 	}
 	return name
