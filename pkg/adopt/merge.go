@@ -256,8 +256,9 @@ func (m *merge) change(x *merging) error {
 	if x.out.Added {
 		wanted.JSON = nil // what was applied last counts
 	}
-	x.out.ByHand = ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, wanted)
-	if !x.differs(r) {
+	over := x.differenceTo(r)
+	x.out.ByHand = deedsAt(leaves(nil, over), ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, wanted))
+	if len(over) == 0 {
 		return nil
 	}
 	x.keys = *nodeFrom(m.takenBack(x, rendered), "")
@@ -268,6 +269,17 @@ func (m *merge) change(x *merging) error {
 		return err
 	}
 	return m.judgeMerged(x, r)
+}
+
+// deedsAt returns the deeds at, above and below some paths: others are of what Git has changed.
+func deedsAt(paths [][]string, deeds []string) []string {
+	return slices.DeleteFunc(deeds, func(deed string) bool {
+		at, _, _ := strings.Cut(deed, ": ")
+		return !slices.ContainsFunc(paths, func(path []string) bool {
+			p := keyPath(path)
+			return strings.HasPrefix(at, p) || strings.HasPrefix(p, at)
+		})
+	})
 }
 
 // start reads the entry of a machine, and what it renders.

@@ -36,6 +36,10 @@ func wanted(l, rendered *live) (*live, error) {
 		}
 	}
 	t := rebased(base, l.tree, rendered.tree).(tree)
+	if base == nil {
+		w := writersOf(l.object)
+		w.synced(t, rendered.tree)
+	}
 	for _, path := range filledIn {
 		if reach(rendered.tree, path) == nil {
 			removeAt(t, path)
