@@ -181,11 +181,19 @@ func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 	}
 	var over *source.Node
 	for _, key := range slices.Sorted(maps.Keys(count)) {
-		if count[key]*2 > len(all) {
+		if count[key] == len(all) || count[key]*2 > len(all) && !isMark(key) {
 			over = source.Compose(over, leaf[key])
 		}
 	}
 	n.set("overrides", over)
+}
+
+// isMark reports whether a leaf sets a label or an annotation: one that only most machines
+// have is not for those that come later.
+func isMark(leaf string) bool {
+	marks := strings.HasPrefix(leaf, "metadata"+separator) ||
+		strings.HasPrefix(leaf, strings.Join([]string{"spec", "template", "metadata", ""}, separator))
+	return marks && !strings.HasSuffix(leaf, separator+"null")
 }
 
 // chain returns the map in which a value is at a path of [leavesOf].
