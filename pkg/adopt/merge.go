@@ -73,7 +73,26 @@ func Merge(objects []manifest.Object, at string, opts MergeOptions) (*Merged, er
 	if err != nil {
 		return nil, err
 	}
-	m := &merge{fleet: c, opts: opts, work: &work{
+	m, err := mergeOnce(objects, c, opts, false)
+	if err != nil {
+		return nil, err
+	}
+	if isSound, err := m.isSound(); err != nil || isSound {
+		return m.result(), err
+	}
+	if err := c.reset(); err != nil {
+		return nil, err
+	}
+	if m, err = mergeOnce(objects, c, opts, true); err != nil {
+		return nil, err
+	}
+	return m.result(), nil
+}
+
+// mergeOnce merges all machines. Each change is tried with the machines of its file, which
+// is fast, or with all: one may not go with the machines of other files.
+func mergeOnce(objects []manifest.Object, c *copied, opts MergeOptions, withAll bool) (*merge, error) {
+	m := &merge{fleet: c, opts: opts, withAll: withAll, isWide: map[string]bool{}, work: &work{
 		Options: Options{Mapping: opts.Mapping, Namespace: opts.Fleet.Namespace}, known: index(objects), unnamed: true,
 	}}
 	if err := m.open(); err != nil {
@@ -90,7 +109,7 @@ func Merge(objects []manifest.Object, at string, opts MergeOptions) (*Merged, er
 			return nil, err
 		}
 	}
-	return m.result()
+	return m, nil
 }
 
 // merge is one merge.
@@ -101,6 +120,9 @@ type merge struct {
 	first  *rendering // of the fleet as it is
 	all    []*merging
 	byName map[string]bool
+
+	withAll bool            // changes are tried with all machines
+	isWide  map[string]bool // files whose machines do not go without others, such as those that they depend on
 }
 
 // merging is one machine on its way into the fleet. The keys of its entry are those that it
@@ -110,6 +132,7 @@ type merging struct {
 	out  *MergedMachine
 	file string // of the entry, below the root
 	text []byte // of the file, before the entry changes
+	bare []byte // of the file, before the entry was added; nil if there was no file
 	// Of the entry in the fleet:
 	of                     *fleet.Entry
 	written                *source.Node // as written
@@ -117,19 +140,63 @@ type merging struct {
 	volumes                map[string]string
 	reset                  map[string]bool // keys that are left to the overrides
 	done                   bool            // it is refused, or as its entry says
+	result                 manifest.Object // what its entry renders in the end; empty if that has not changed
 }
 
 // open renders the fleet as it is.
 func (m *merge) open() (err error) {
-	if m.first, err = m.fleet.render(); err != nil {
+	if m.first, err = m.fleet.render(""); err != nil {
 		return err
 	}
 	if m.first.diags.HasErrors() {
 		return allErrors(m.first.diags)
 	}
-	m.catalog = m.fleet.entries().fleet.Catalog
+	m.catalog = m.fleet.entries("").fleet.Catalog
 	m.byName = map[string]bool{}
 	return nil
+}
+
+// render renders what a change of a file is tried with.
+func (m *merge) render(file string) (*rendering, error) { return m.fleet.render(m.scope(file)) }
+
+// scope returns what a change of a file is tried with: the file, or "" for all files.
+func (m *merge) scope(file string) string {
+	wide, known := m.isWide[file]
+	if !known && m.fleet.was[file] != nil {
+		r, err := m.fleet.render(file)
+		wide = err != nil || r.diags.HasErrors()
+		m.isWide[file] = wide
+	}
+	if m.withAll || wide {
+		return ""
+	}
+	return file
+}
+
+// isSound reports whether the fleet as a whole renders what the machines were found to be, and
+// the same as before for all others.
+func (m *merge) isSound() (bool, error) {
+	r, err := m.fleet.render("")
+	if err != nil || r.diags.HasErrors() {
+		return false, err
+	}
+	want := map[manifest.ID]string{}
+	for id, text := range m.first.objects {
+		if id.Kind == "VirtualMachine" {
+			want[id] = text
+		}
+	}
+	for _, x := range m.all {
+		if x.result.JSON != nil {
+			want[x.result.ID] = string(x.result.JSON)
+		}
+	}
+	for id, text := range want {
+		if r.objects[id] != text {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // allErrors returns the errors among diagnostics, a line each.
@@ -164,7 +231,9 @@ func (m *merge) take(o manifest.Object) {
 		return
 	}
 	x.live = l
-	out.Added = m.first.vms[name].JSON == nil
+	if out.Added = m.first.vms[name].JSON == nil; !out.Added && m.first.machines[name] != nil {
+		x.file = m.fleet.file(m.first.machines[name].Pos.File)
+	}
 	out.Refused = m.foreign(x)
 	if problem := m.problem(x); problem != "" && (out.Added || m.hasChanged(x)) {
 		out.Refused = cmp.Or(out.Refused, problem)
@@ -252,13 +321,15 @@ func (m *merge) change(x *merging) error {
 	if err != nil {
 		return err
 	}
-	wanted := r.vms[x.key()]
-	if x.out.Added {
-		wanted.JSON = nil // what was applied last counts
-	}
 	over := x.differenceTo(r)
-	x.out.ByHand = deedsAt(leaves(nil, over), ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, wanted))
+	if x.out.Added {
+		x.out.Notes = x.notes()
+	} else {
+		all := ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, r.vms[x.key()])
+		x.out.ByHand = deedsAt(leaves(nil, over), all)
+	}
 	if len(over) == 0 {
+		x.result = r.vms[x.key()]
 		return nil
 	}
 	x.keys = *nodeFrom(m.takenBack(x, rendered), "")
@@ -284,7 +355,7 @@ func deedsAt(paths [][]string, deeds []string) []string {
 
 // start reads the entry of a machine, and what it renders.
 func (m *merge) start(x *merging) (*rendering, *live, error) {
-	r, err := m.fleet.render()
+	r, err := m.render(x.file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -292,7 +363,7 @@ func (m *merge) start(x *merging) (*rendering, *live, error) {
 	if at == nil || o.JSON == nil {
 		return nil, nil, refused(cmp.Or(m.errorOf(r), "its entry does not render it"))
 	}
-	read := m.fleet.entries()
+	read := m.fleet.entries(m.scope(x.file))
 	x.of = read.of[at.Pos]
 	x.file = m.fleet.file(at.Pos.File)
 	x.text = m.fleet.files[x.file]
@@ -433,12 +504,16 @@ func (x *merging) resetAt(diags *source.Diagnostics) bool {
 
 // tried writes the entry of a machine into the copy, and renders it.
 func (m *merge) tried(x *merging) (*rendering, error) {
-	text, err := edit.Apply(m.fleet.shown(x.file), x.text, x.edit())
+	change := x.edit()
+	text, err := m.withEntry(x, x.bare, change.Value)
+	if !x.out.Added {
+		text, err = edit.Apply(m.fleet.shown(x.file), x.text, change)
+	}
 	if err != nil {
 		return nil, refused(err.Error())
 	}
 	if err := m.fleet.put(x.file, text); err != nil {
 		return nil, err
 	}
-	return m.fleet.render()
+	return m.render(x.file)
 }

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,9 +26,9 @@ type copied struct {
 	opts fleet.Options
 	// was and files are the texts of all files below the root before and now, by their paths with slashes.
 	was, files map[string][]byte
-	// last is what the files render to, and read are their entries; nil if that is not known.
-	last *rendering
-	read *entries
+	// last is what a file renders to, and read are its entries, as long as it does not change; "" is all files.
+	last map[string]*rendering
+	read map[string]*entries
 }
 
 // entries are the entries of a fleet by the positions of their names.
@@ -44,6 +45,7 @@ func copyFleet(at string, opts fleet.Options) (*copied, error) {
 		return nil, firstError(&diags)
 	}
 	c := &copied{root: f.Root, opts: opts, part: f.Part(), was: map[string][]byte{}, files: map[string][]byte{}}
+	c.last, c.read = map[string]*rendering{}, map[string]*entries{}
 	root, err := filepath.Abs(f.Root)
 	if err != nil {
 		return nil, err
@@ -135,11 +137,14 @@ func (c *copied) copyBases(top string, bases []string) error {
 
 // put sets the text of a file; nil removes it.
 func (c *copied) put(file string, text []byte) error {
-	at := filepath.Join(c.home, filepath.FromSlash(file))
+	at := c.at(file)
 	if old, ok := c.files[file]; ok && text != nil && bytes.Equal(old, text) {
 		return nil
 	}
-	c.last, c.read = nil, nil
+	for _, of := range []string{file, ""} {
+		delete(c.last, of)
+		delete(c.read, of)
+	}
 	if text == nil {
 		delete(c.files, file)
 		return os.Remove(at)
@@ -175,17 +180,32 @@ type rendering struct {
 	diags    *source.Diagnostics
 }
 
-// render renders the copy. It returns errors in the files among the diagnostics.
-func (c *copied) render() (*rendering, error) {
-	if c.last != nil {
-		return c.last, nil
+// at returns the path of a file of the copy; of the fleet for "".
+func (c *copied) at(file string) string { return filepath.Join(c.home, filepath.FromSlash(file)) }
+
+// reset makes the copy what it was.
+func (c *copied) reset() error {
+	var problems []error
+	for file, text := range c.files {
+		if was := c.was[file]; was == nil || !bytes.Equal(was, text) {
+			problems = append(problems, c.put(file, was))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// render renders a file of the copy, or all for "". It returns errors in the files among the
+// diagnostics.
+func (c *copied) render(file string) (*rendering, error) {
+	if r := c.last[file]; r != nil {
+		return r, nil
 	}
 	var mu sync.Mutex
 	r := &rendering{
 		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID]string{},
 	}
 	out := render.NewCollector()
-	_, r.diags = machine.Visit(c.home, c.opts, func(m *machine.Machine, d *source.Diagnostics) {
+	_, r.diags = machine.Visit(c.at(file), c.opts, func(m *machine.Machine, d *source.Diagnostics) {
 		out.Visit(m, d)
 		mu.Lock()
 		defer mu.Unlock()
@@ -202,25 +222,25 @@ func (c *copied) render() (*rendering, error) {
 		}
 	}
 	r.diags.Relabel(c.home, c.shown(""))
-	c.last = r
+	c.last[file] = r
 	return r, nil
 }
 
-// entries reads the entries of the copy with their keys.
-func (c *copied) entries() *entries {
-	if c.read != nil {
-		return c.read
+// entries reads the entries of a file of the copy, or of all for "", with their keys.
+func (c *copied) entries(file string) *entries {
+	if r := c.read[file]; r != nil {
+		return r
 	}
 	var mu sync.Mutex
 	out := map[source.Pos]*fleet.Entry{}
-	f := fleet.Open(c.home, c.opts, new(source.Diagnostics))
+	f := fleet.Open(c.at(file), c.opts, new(source.Diagnostics))
 	f.Each(func(e *fleet.Entry, _ *source.Diagnostics) {
 		mu.Lock()
 		defer mu.Unlock()
 		out[e.Pos] = e
 	})
-	c.read = &entries{out, f}
-	return c.read
+	c.read[file] = &entries{out, f}
+	return c.read[file]
 }
 
 // remove removes the copy.

@@ -83,8 +83,17 @@ func concealed(text []byte) []byte {
 // left to a person, and for what was done in the cluster.
 func (r *Merged) Report(w io.Writer) error {
 	var out bytes.Buffer
+	var steps []string
 	for _, m := range r.Machines {
 		m.report(&out, r.path(&Changed{Path: m.File}))
+		for _, n := range m.Notes {
+			if n.Steps != "" && !slices.Contains(steps, n.Steps) {
+				steps = append(steps, n.Steps)
+			}
+		}
+	}
+	for _, s := range steps {
+		fmt.Fprintf(&out, "note: %s\n", s)
 	}
 	r.sums(&out)
 	_, err := w.Write(out.Bytes())
@@ -110,6 +119,9 @@ func (m *MergedMachine) report(out *bytes.Buffer, file string) {
 	}
 	for _, d := range m.ByHand {
 		fmt.Fprintf(out, "  by hand: %s\n", d)
+	}
+	for _, n := range m.Notes {
+		fmt.Fprintf(out, "  %s\n", n.Text)
 	}
 }
 

@@ -81,7 +81,12 @@ func readMerging(t *testing.T, archive *txtar.Archive) *merging {
 			objects, err := manifest.Read(bytes.NewReader(f.Data))
 			require.NoError(t, err)
 			m.live = objects
-		case strings.HasPrefix(f.Name, "overlay"):
+		case f.Name == "map":
+			var diags source.Diagnostics
+			m.options.Mapping = adopt.Mapping{}
+			source.Decode(source.Parse(&source.File{Data: f.Data}, &diags)[0], &m.options.Mapping, "", &diags)
+			require.Empty(t, diags.Sorted())
+		case f.Name == "overlay.yaml":
 			write(t, filepath.Join(m.dir, f.Name), f.Data)
 			m.options.Fleet.Overlays = append(m.options.Fleet.Overlays, filepath.Join(m.dir, f.Name))
 		case f.Name == "at":

@@ -48,6 +48,7 @@ func (m *merge) add(x *merging) error {
 		return refused(fmt.Sprintf("its file %s is outside of what is merged", m.fleet.shown(x.file)))
 	}
 	was := m.fleet.files[x.file]
+	x.bare = was
 	problem := ""
 	for _, entry := range m.least(x) {
 		text, err := m.withEntry(x, was, entry)
@@ -57,7 +58,7 @@ func (m *merge) add(x *merging) error {
 		if err := m.fleet.put(x.file, text); err != nil {
 			return err
 		}
-		r, err := m.fleet.render()
+		r, err := m.render(x.file)
 		if err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (m *merge) isOf(file, namespace string) bool {
 // judgeMerged says how the machine differs from what its entry renders now, and what the
 // changes are. It refuses a change by which anything else is rendered otherwise.
 func (m *merge) judgeMerged(x *merging, before *rendering) error {
-	r, err := m.fleet.render()
+	r, err := m.render(x.file)
 	if err != nil {
 		return err
 	}
@@ -157,6 +158,7 @@ func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	if err != nil {
 		return refused(err.Error())
 	}
+	x.result = r.vms[x.key()]
 	x.out.Differences = differences(x.live.tree, rendered.tree)
 	for _, c := range changed(x.before, x.keys.tree()) {
 		for _, c := range x.opened(c) {
@@ -209,7 +211,7 @@ func (m *merge) checkOthers(x *merging, before, after *rendering) error {
 }
 
 // result returns what has changed.
-func (m *merge) result() (*Merged, error) {
+func (m *merge) result() *Merged {
 	out := &Merged{Root: m.fleet.root}
 	for _, x := range m.all {
 		out.Machines = append(out.Machines, x.out)
@@ -219,7 +221,7 @@ func (m *merge) result() (*Merged, error) {
 			out.Files = append(out.Files, Changed{file, was, text})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // ask notes a change that is left to a person.
