@@ -51,7 +51,7 @@ func (d *draft) checkClaimName(disk *Disk) {
 	problem := values.ObjectNameProblem(disk.Claim)
 	switch {
 	case d.vm.Disks[disk.Name].ClaimName == "":
-	case disk.Kind != DiskDataVolume:
+	case disk.Kind != DiskDataVolume && !disk.Migrated:
 		d.errorf(at, rule.Conflict, path,
 			"only disks that CDI fills have a claim to name; remove it, or name another source")
 	case d.traits.Together != "":
@@ -68,7 +68,7 @@ func (d *draft) checkOwnClaims(disks []Disk) {
 	of := map[string]string{}
 	for i := range disks {
 		disk := &disks[i]
-		if disk.Kind != DiskDataVolume {
+		if disk.Kind != DiskDataVolume && !disk.Migrated {
 			continue
 		}
 		if other, ok := of[disk.Claim]; ok {

@@ -74,3 +74,19 @@ func TestMigrationOfDefaults(t *testing.T) {
 	require.Nil(t, m.Migration)
 	require.Equal(t, machine.DiskDataVolume, m.Disks[0].Kind)
 }
+
+// A name for the claim of a disk is the one that the migration makes, and the one of the machine afterwards.
+func TestMigratedClaimName(t *testing.T) {
+	m := vmOf(t, vcenter, `disks: {root: {claimName: "{{ .vm.name }}-boot"}, data: {storageClass: ceph, claimName: old}}, `+
+		`migrate: {vm: vm-1, provider: vcenter}`)
+	require.Equal(t, []machine.MigratedDisk{{Claim: "it-boot", Volume: "rootdisk"}, {Claim: "old", Volume: "data"}},
+		m.Migration.Disks)
+	for i, claim := range []string{"it-boot", "old"} {
+		require.Equal(t, machine.DiskClaim, m.Disks[i].Kind)
+		require.Equal(t, claim, m.Disks[i].Claim)
+	}
+	_, problems := inFleet(t, vcenter, `disks: {data: {storageClass: ceph, claimName: it}}, migrate: {vm: vm-1, provider: vcenter}`,
+		fleet.Options{})
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0], `"it" is also that of disks.root`)
+}
