@@ -59,7 +59,7 @@ func TestMigrate(t *testing.T) {
 		}), "wave-1.yaml"))
 	}
 	planned, started, done := wave(""), wave(", run: 1"), wave(", run: 1, done: true")
-	require.Equal(t, []string{"NetworkMap/wave-1", "StorageMap/wave-1", "Plan/wave-1"}, names(planned))
+	require.Equal(t, []string{"NetworkMap/wave-1", "StorageMap/wave-1", "Hook/wave-1-post", "Plan/wave-1"}, names(planned))
 	require.Equal(t, append(names(planned), "Migration/wave-1-1"), names(started))
 	require.Equal(t, append([]string{
 		"VirtualMachine/db01", "VirtualMachine/web01", "VirtualMachine/web02",
@@ -70,12 +70,14 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestRehearsal proves that the rehearsal touches nothing of the wave: it has other namespaces, networks and VMs.
+// TestRehearsal proves that the rehearsal touches nothing of the wave: it has other namespaces, networks and VMs, and
+// no hooks, which change other systems.
 func TestRehearsal(t *testing.T) {
 	objects := moved(t, "migrate/wave-1.yaml", "migrate/env/rehearsal.yaml")
 	require.Contains(t, names(objects), "Migration/wave-1-1")
 	for _, o := range objects {
 		require.Equal(t, "shop-rehearsal", o.Namespace)
+		require.NotEqual(t, "Hook", o.Kind)
 		require.NotRegexp(t, `shop/front|"id":"vm-|default`, string(o.JSON))
 	}
 }

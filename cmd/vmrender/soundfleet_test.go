@@ -214,6 +214,7 @@ var types = map[string]func() any{
 	"AnsibleJob":            func() any { return new(map[string]any) },
 	"NetworkMap":            func() any { return new(render.NetworkMap) },
 	"StorageMap":            func() any { return new(render.StorageMap) },
+	"Hook":                  func() any { return new(render.Hook) },
 	"Plan":                  func() any { return new(render.Plan) },
 	"Migration":             func() any { return new(render.PlanRun) },
 	// Of the VM's `objects`.

@@ -28,7 +28,8 @@ type Migration struct {
 	TransferNetwork   *NamespacedName // nil for the pod network
 	Cancel, Done      bool
 
-	Disks    []MigratedDisk // in the order of vSphere
+	Hooks    []MigrationHook // at most one of each step
+	Disks    []MigratedDisk  // in the order of vSphere
 	Networks []MappedNetwork
 	Storage  []MappedStorage
 }
@@ -103,6 +104,7 @@ func (d *draft) migration(m *Machine) *Migration {
 		out.TransferNetwork = d.transferNetwork(in)
 		out.Networks, out.Storage = d.mappedNetworks(m), d.mappedStorage(m)
 	}
+	out.Hooks = d.migrationHooks(in.Hooks)
 	d.checkMigration(out)
 	d.warnOfIdentity(m, out)
 	return out
@@ -359,6 +361,7 @@ type planned struct {
 	name  string
 	vm    string // in vSphere
 	terms terms
+	hooks map[string]hookSum // by step
 }
 
 func newPlanned(m *Migration) *planned {
@@ -379,6 +382,7 @@ func newPlanned(m *Migration) *planned {
 			{"preserveStaticIPs", strconv.FormatBool(m.PreserveStaticIPs)},
 			{"transferNetwork", strings.Clone(network)},
 		},
+		hooks: hookSums(m.Hooks),
 	}
 }
 
@@ -387,6 +391,7 @@ func newPlanned(m *Migration) *planned {
 func (w *wide) checkPlans() {
 	type vm struct{ provider, name string }
 	first, moved, diags := map[machineKey]*record{}, map[vm]*record{}, w.diags
+	hooks := planHooks{}
 	for _, r := range w.records {
 		if r.planned == nil {
 			continue
@@ -398,6 +403,7 @@ func (w *wide) checkPlans() {
 			r.checkTerms(other, diags)
 			w.checkSelected(other, r)
 		}
+		hooks.check(r, diags)
 		from := vm{r.planned.terms[0].value, r.planned.vm}
 		if other := moved[from]; other != nil {
 			diags.Errorf(r.pos, rule.Duplicate, r.path+".migrate.vm", "%q of vSphere is also the VM %q at %s; it moves once",

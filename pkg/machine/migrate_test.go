@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,18 +76,58 @@ func TestMigrationOfDefaults(t *testing.T) {
 	require.Equal(t, machine.DiskDataVolume, m.Disks[0].Kind)
 }
 
+// Hooks come in the order in which they run, with all keys of all levels.
+func TestMigrationHooks(t *testing.T) {
+	m := vmOf(t, vcenter[:len(vcenter)-1]+`, migrate: {provider: vcenter, hooks: {pre: {image: a, deadline: 60}}}}`,
+		`migrate: {vm: vm-1, hooks: {post: {image: b}, pre: {playbook: "- hosts: '{{ x }}'", serviceAccount: mover}}}`)
+	require.Equal(t, []machine.MigrationHook{
+		{Step: "pre", Image: "a", Playbook: "- hosts: '{{ x }}'", ServiceAccount: "mover", Deadline: 60},
+		{Step: "post", Image: "b"},
+	}, m.Migration.Hooks)
+}
+
+// A password in a playbook is reported, and neither a template of Ansible's, nor its vault, nor a key that holds more.
+func TestPlaybookPassword(t *testing.T) {
+	for line, secret := range map[string]bool{
+		"ansible_password: hunter2":                  true,
+		"- login_password: 'hunter2'":                true,
+		"api_token: \"hunter2\"":                     true,
+		"PASSWORD: 4711":                             true,
+		"ansible_password: \"{{ login.password }}\"": false,
+		"token: '{{ lookup(\"file\", \"/t\") }}'":    false,
+		"ansible_password: !vault |":                 false,
+		"password:":                                  false,
+		"password: # from the Secret":                false,
+		"password_file: /run/secret":                 false,
+		"name: the password: none":                   false,
+	} {
+		t.Run(line, func(t *testing.T) {
+			_, problems := inFleet(t, vcenter, `migrate: {vm: vm-1, provider: vcenter, `+
+				`hooks: {pre: {image: a, playbook: "- vars:\n    `+
+				strings.NewReplacer(`"`, `\"`).Replace(line)+`\n"}}}`, fleet.Options{})
+			if !secret {
+				require.Empty(t, problems)
+				return
+			}
+			require.Len(t, problems, 1)
+			require.Contains(t, problems[0], "it.migrate.hooks.pre.playbook: a password in clear text")
+			require.NotContains(t, problems[0], "hunter2")
+		})
+	}
+}
+
 // A name for the claim of a disk is the one that the migration makes, and the one of the machine afterwards.
 func TestMigratedClaimName(t *testing.T) {
-	m := vmOf(t, vcenter, `disks: {root: {claimName: "{{ .vm.name }}-boot"}, data: {storageClass: ceph, claimName: old}}, `+
-		`migrate: {vm: vm-1, provider: vcenter}`)
+	m := vmOf(t, vcenter, `disks: {root: {claimName: "{{ .vm.name }}-boot"}, `+
+		`data: {storageClass: ceph, claimName: old}}, migrate: {vm: vm-1, provider: vcenter}`)
 	require.Equal(t, []machine.MigratedDisk{{Claim: "it-boot", Volume: "rootdisk"}, {Claim: "old", Volume: "data"}},
 		m.Migration.Disks)
 	for i, claim := range []string{"it-boot", "old"} {
 		require.Equal(t, machine.DiskClaim, m.Disks[i].Kind)
 		require.Equal(t, claim, m.Disks[i].Claim)
 	}
-	_, problems := inFleet(t, vcenter, `disks: {data: {storageClass: ceph, claimName: it}}, migrate: {vm: vm-1, provider: vcenter}`,
-		fleet.Options{})
+	_, problems := inFleet(t, vcenter, `disks: {data: {storageClass: ceph, claimName: it}}, `+
+		`migrate: {vm: vm-1, provider: vcenter}`, fleet.Options{})
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], `"it" is also that of disks.root`)
 }

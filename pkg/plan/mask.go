@@ -13,7 +13,7 @@ const longest = 200
 // secretFields are the fields that can hold secrets.
 var secretFields = []string{
 	"userData", "userDataBase64", "networkData", "networkDataBase64", "data", "stringData", "binaryData",
-	"password", "token", "extra_vars", "extravars.json",
+	"password", "token", "extra_vars", "extravars.json", "playbook",
 }
 
 // shown returns a value for people: compact, cut, and without what could be a secret.

@@ -56,6 +56,10 @@ func TestMigrationObjects(t *testing.T) {
 	cancelled, cutover := load(t, "moving"), load(t, "moving")
 	setIn(cancelled[1], splitPath("spec.cancel"), []any{object{"id": "vm-1"}})
 	setIn(cutover[1], splitPath("spec.cutover"), "2026-12-05T22:00:00Z")
+	hook, script := load(t, "hook"), load(t, "hook")
+	setIn(script[0], splitPath("spec.playbook"), "LSBob3N0czogYWxs")
+	keptHook := load(t, "hook")
+	keptHook[0]["metadata"].(object)["annotations"] = kept[0]["metadata"].(object)["annotations"]
 	for _, c := range []struct {
 		name     string
 		was, now []object
@@ -70,6 +74,10 @@ func TestMigrationObjects(t *testing.T) {
 		{"migration left", kept, kept[:1], plan.Left, "left"},
 		{"plan removed", migration[:1], nil, plan.Delete, "migration-removed"},
 		{"plan left", kept[:1], nil, plan.Left, "left"},
+		{"a hook", nil, hook, plan.Create, "created"},
+		{"another playbook", hook, script, plan.Metadata, "updated"},
+		{"hook removed", hook, nil, plan.Delete, "hook-removed"},
+		{"hook left", keptHook, nil, plan.Left, "left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := plan.New(encode(t, c.was), encode(t, c.now), plan.Options{})
@@ -78,6 +86,15 @@ func TestMigrationObjects(t *testing.T) {
 			require.Equal(t, c.code, p.Objects[0].Causes[0].Code)
 		})
 	}
+}
+
+// A playbook can hold a password, so the report shows nothing of one.
+func TestPlaybookIsHidden(t *testing.T) {
+	was, now := load(t, "hook"), load(t, "hook")
+	setIn(now[0], splitPath("spec.playbook"), "LSBob3N0czogYWxs")
+	cause := plan.New(encode(t, was), encode(t, now), plan.Options{}).Objects[0].Causes[0]
+	require.Contains(t, cause.Old, `"playbook":"***"`)
+	require.Equal(t, cause.Old, cause.New)
 }
 
 // A DataVolume for a claim that the machine has already is refused, as after a migration whose entry loses `migrate`.

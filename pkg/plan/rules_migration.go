@@ -3,8 +3,10 @@ package plan
 const (
 	kindPlan = "Plan.forklift.konveyor.io"
 	kindRun  = "Migration.forklift.konveyor.io"
+	kindHook = "Hook.forklift.konveyor.io"
 
 	sourceForklift = "forklift v2.12.5, pkg/controller/plan/migration.go"
+	sourceHooks    = "forklift v2.12.5, pkg/controller/plan/hook.go, and migrator/base/migrator.go, Status"
 	sourceCleanup  = "forklift v2.12.5, pkg/controller/plan/controller.go, cleanupOrphanedResources"
 )
 
@@ -20,4 +22,8 @@ var rulesMigration = []Rule{
 	{Kind: kindPlan, Path: "spec.**", Level: Metadata, Code: "updated", Reason: "forklift checks the Plan again; a Migration that runs does not change", Key: "migrate", Source: sourceForklift},
 	{Kind: kindPlan, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
 	{Kind: kindPlan, Path: Removed, Level: Delete, Code: "migration-removed", Reason: "forklift deletes what it has copied for machines that have not moved; disks of a VirtualMachine stay", Advice: "check that all machines of the Plan have moved", Source: sourceCleanup},
+	{Kind: kindHook, Path: Created, Level: Create, Code: "created", Reason: "forklift runs it for each machine of the Plan, and not before a Migration", Source: sourceHooks},
+	{Kind: kindHook, Path: "spec.**", Level: Metadata, Code: "updated", Reason: "forklift runs the new one for machines that have not come to it, also in a Migration that runs", Key: "migrate.hooks", Source: sourceHooks},
+	{Kind: kindHook, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
+	{Kind: kindHook, Path: Removed, Level: Delete, Code: "hook-removed", Reason: "a Plan that names it is not ready any more, and fails the machines that have not come to it", Advice: "check that all machines of the Plan have moved", Key: "migrate.hooks", Source: sourceHooks},
 }

@@ -62,6 +62,9 @@ var (
 		"migrate": keys{"vm": "vm-1", "provider": "vcenter", "warm": true, "run": 1},
 		"disks":   keys{"root": keys{"storageClass": "fast"}},
 	}
+	hooked = merge(moving, keys{"migrate": merge(moving["migrate"].(keys), keys{
+		"hooks": keys{"pre": keys{"image": "x/y:1"}, "post": keys{"image": "x/y:1"}},
+	})})
 	tower = keys{"lifecycle": keys{"ansible": keys{"template": "t", "secret": "s"}}}
 )
 
@@ -278,18 +281,26 @@ var markers = map[string]marker{
 	"lifecycle.ansible.secret":          {"z", playb},
 	"lifecycle.ansible.extraVars.*":     {"x", playb},
 
-	"migrate.vm":                {"vm-2", moving},
-	"migrate.provider":          {"other", moving},
-	"migrate.plan":              {"wave", moving},
-	"migrate.warm":              {false, moving},
-	"migrate.run":               {2, moving},
-	"migrate.cutover":           {"2026-12-05T22:00:00Z", moving},
-	"migrate.powerState":        {"off", moving},
-	"migrate.preserveStaticIPs": {false, moving},
-	"migrate.transferNetwork":   {"net/fast", moving},
-	"migrate.disks[]":           {"data", moving},
-	"migrate.cancel":            {true, moving},
-	"migrate.done":              {true, moving},
+	"migrate.vm":                        {"vm-2", moving},
+	"migrate.provider":                  {"other", moving},
+	"migrate.plan":                      {"wave", moving},
+	"migrate.warm":                      {false, moving},
+	"migrate.run":                       {2, moving},
+	"migrate.cutover":                   {"2026-12-05T22:00:00Z", moving},
+	"migrate.powerState":                {"off", moving},
+	"migrate.preserveStaticIPs":         {false, moving},
+	"migrate.transferNetwork":           {"net/fast", moving},
+	"migrate.disks[]":                   {"data", moving},
+	"migrate.hooks.pre.image":           {"x/y:2", hooked},
+	"migrate.hooks.pre.playbook":        {"- hosts: all", hooked},
+	"migrate.hooks.pre.serviceAccount":  {"mover", hooked},
+	"migrate.hooks.pre.deadline":        {60, hooked},
+	"migrate.hooks.post.image":          {"x/y:2", hooked},
+	"migrate.hooks.post.playbook":       {"- hosts: all", hooked},
+	"migrate.hooks.post.serviceAccount": {"mover", hooked},
+	"migrate.hooks.post.deadline":       {60, hooked},
+	"migrate.cancel":                    {true, moving},
+	"migrate.done":                      {true, moving},
 
 	"approve.restart": {"none-5e6f7a8b", nil},
 	"approve.delete":  {"none-5e6f7a8b", nil},

@@ -108,9 +108,32 @@ type PlanVM struct {
 	VolumeNameTemplate  string `json:"volumeNameTemplate,omitempty"`
 	NetworkNameTemplate string `json:"networkNameTemplate,omitempty"`
 
+	Hooks []HookRef `json:"hooks,omitempty"`
+
 	// LUKS is always empty. forklift adds it to every VM when it completes a Plan, and Argo CD would take that for a
 	// change by hand (pkg/forklift-api/webhooks/mutating-webhook/mutators/plan-mutator.go).
 	LUKS struct{} `json:"luks"`
+}
+
+// HookRef names the Hook that runs at a step of a VM's migration.
+type HookRef struct {
+	Step string                 `json:"step"` // PreHook or PostHook
+	Hook corev1.ObjectReference `json:"hook"`
+}
+
+// Hook is an image that runs before or after a VM moves.
+type Hook struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              HookSpec `json:"spec"`
+}
+
+// HookSpec says what a Hook runs.
+type HookSpec struct {
+	Image          string `json:"image"`
+	Playbook       string `json:"playbook,omitempty"` // in base64
+	ServiceAccount string `json:"serviceAccount,omitempty"`
+	Deadline       int    `json:"deadline,omitempty"` // in seconds
 }
 
 // PlanRun is a Migration: one run of a Plan.
@@ -138,6 +161,13 @@ func (m *NetworkMap) DeepCopyObject() runtime.Object {
 func (m *StorageMap) DeepCopyObject() runtime.Object {
 	out := *m
 	m.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}
+
+// DeepCopyObject returns a copy that shares the spec, which is never changed.
+func (h *Hook) DeepCopyObject() runtime.Object {
+	out := *h
+	h.DeepCopyInto(&out.ObjectMeta)
 	return &out
 }
 

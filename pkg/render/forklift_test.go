@@ -14,6 +14,7 @@ func TestForkliftCopies(t *testing.T) {
 	meta := metav1.ObjectMeta{Name: "wave-1", Labels: map[string]string{"a": "b"}}
 	for _, o := range []runtime.Object{
 		&NetworkMap{ObjectMeta: meta}, &StorageMap{ObjectMeta: meta}, &Plan{ObjectMeta: meta}, &PlanRun{ObjectMeta: meta},
+		&Hook{ObjectMeta: meta},
 	} {
 		require.Equal(t, o, o.DeepCopyObject())
 		o.DeepCopyObject().(metav1.Object).GetLabels()["a"] = "changed"

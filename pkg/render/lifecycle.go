@@ -128,7 +128,7 @@ var syncRules = [...]syncRule{
 		why: "there before the Job",
 	},
 	migrationPlan: {
-		name:  "Plan, NetworkMap and StorageMap of a migration",
+		name:  "Plan, NetworkMap, StorageMap and Hooks of a migration",
 		after: -1, options: "Prune=false,Delete=false",
 		why: "there before the Migration; without the Plan, forklift deletes the disks of machines that still move",
 	},
@@ -137,7 +137,7 @@ var syncRules = [...]syncRule{
 		why: "without it, forklift cancels what still runs",
 	},
 	finishedPlan: {
-		name: "Plan, NetworkMap and StorageMap of a migration of which all machines are `done`", after: -1,
+		name: "Plan, NetworkMap, StorageMap and Hooks of a migration of which all machines are `done`", after: -1,
 		why: "removed from Git, removed from the cluster: forklift spares the disks that belong to a VirtualMachine",
 	},
 	finishedRun: {

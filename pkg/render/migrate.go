@@ -72,8 +72,8 @@ func (p *plans) rendered() map[planKey][]runtime.Object {
 	return out
 }
 
-// objects returns the maps, the Plan, and a Migration for each run. All machines agree on what the Plan says as a
-// whole.
+// objects returns the maps, the Hooks, the Plan, and a Migration for each run. All machines agree on what the Plan says
+// as a whole.
 func (k *planKey) objects(of *plan) []runtime.Object {
 	first, parts := of.vms[0].Migration, of.parts()
 	meta := k.meta(k.name, parts.plan, of.target)
@@ -87,7 +87,7 @@ func (k *planKey) objects(of *plan) []runtime.Object {
 		spec.TransferNetwork = new(reference(*first.TransferNetwork))
 	}
 	for i := range of.vms {
-		spec.VMs = append(spec.VMs, of.vms[i].planned())
+		spec.VMs = append(spec.VMs, of.vms[i].planned(k))
 	}
 	return slices.Concat([]runtime.Object{
 		&NetworkMap{
@@ -98,6 +98,7 @@ func (k *planKey) objects(of *plan) []runtime.Object {
 			TypeMeta: forklift("StorageMap"), ObjectMeta: meta,
 			Spec: MapSpec[StoragePair]{Provider: between, Map: of.storage()},
 		},
+	}, k.hooks(of, parts.plan), []runtime.Object{
 		&Plan{TypeMeta: forklift("Plan"), ObjectMeta: meta, Spec: spec},
 	}, k.runs(of, parts.run, own))
 }
@@ -194,13 +195,13 @@ func (p *plan) cancelled() []VSphereRef {
 }
 
 // planned returns the machine as the Plan has it, with the names that it has in Git afterwards.
-func (vm *movingVM) planned() PlanVM {
+func (vm *movingVM) planned(k *planKey) PlanVM {
 	claims, volumes := make([]string, len(vm.Disks)), make([]string, len(vm.Disks))
 	for i, d := range vm.Disks {
 		claims[i], volumes[i] = d.Claim, d.Volume
 	}
 	return PlanVM{
-		VSphereRef: VSphereRef(vm.VM), TargetName: vm.name, TargetPowerState: vm.PowerState,
+		VSphereRef: VSphereRef(vm.VM), TargetName: vm.name, TargetPowerState: vm.PowerState, Hooks: k.hookRefs(vm),
 		PVCNameTemplate:     choice(".DiskIndex", claims),
 		VolumeNameTemplate:  choice(".VolumeIndex", volumes),
 		NetworkNameTemplate: choice(".NetworkIndex", vm.nics),

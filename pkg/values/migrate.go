@@ -8,8 +8,8 @@ import (
 )
 
 // Migrate moves a VM from VMware vSphere with the Migration Toolkit for Virtualization, also known as forklift. VMs of
-// a namespace with the same `plan` move together, and agree on all keys but `vm`, `disks`, `cancel` and `done`. See
-// [migrate.md](migrate.md) for a migration from the rehearsal to the way back.
+// a namespace with the same `plan` move together, and agree on all keys but `vm`, `disks`, `cancel` and `done`; of
+// `hooks`, a VM can also have none. See [migrate.md](migrate.md) for a migration from the rehearsal to the way back.
 //
 // The platform's side of each key is PlanSpec and MigrationSpec of kubev2v/forklift (v2.12.5,
 // pkg/apis/forklift/v1beta1/plan.go and migration.go).
@@ -39,11 +39,37 @@ type Migrate struct {
 	// Names of the disks in the order of vSphere: by controller (SATA, IDE, SCSI, NVMe), then by unit. Defaults to the
 	// order of `disks`, root first. The Plan is not ready as long as vSphere has more of them.
 	Disks []string `json:"disks,omitempty" example:"[root, logs, data]"`
+	// What forklift runs before and after the VM moves.
+	Hooks *Hooks `json:"hooks,omitempty"`
 	// Whether the last run no longer includes the VM.
 	Cancel *bool `json:"cancel,omitempty"`
 	// Whether the VM has moved: its VirtualMachine is then that of Git, with the disks that the migration made.
 	// Before, only the objects of the migration are rendered.
 	Done *bool `json:"done,omitempty"`
+}
+
+// Hooks says what forklift runs before and after a VM moves, in the namespace of its Plan. The VMs of a plan share one
+// for each step, or have none: the playbook reads from /tmp/hook/workload.yml which VM it is for.
+type Hooks struct {
+	// When a run begins with the VM, which still runs in vSphere. With `warm`, that is before the first copy, and not
+	// at `cutover`.
+	Pre *Hook `json:"pre,omitempty"`
+	// When the VirtualMachine is made.
+	Post *Hook `json:"post,omitempty"`
+}
+
+// Hook is an image that forklift runs in a Job, once for each VM and run. If it fails, so does the migration of the VM.
+//
+// The platform's side is HookSpec of kubev2v/forklift (v2.12.5, pkg/apis/forklift/v1beta1/hook.go).
+type Hook struct {
+	// Container image, with /bin/entrypoint and ansible-runner if there is a `playbook`. Required.
+	Image string `json:"image,omitempty" example:"quay.io/konveyor/hook-runner:latest"`
+	// Text of the Ansible playbook that the image runs. Not a template: what is between braces is for Ansible.
+	Playbook string `json:"playbook,omitempty"`
+	// ServiceAccount of the Job, in the namespace of the VM. Defaults to the one that forklift is configured with.
+	ServiceAccount string `json:"serviceAccount,omitempty" format:"name"`
+	// Time in seconds after which the hook has failed. Defaults to no limit.
+	Deadline *int `json:"deadline,omitempty" minimum:"1"`
 }
 
 // managedObject matches the ID that vSphere gives a VM.
