@@ -423,7 +423,7 @@ func (x *merging) differenceTo(r *rendering) tree {
 // settleMerged writes the entry, and adds to it what no key says, until it renders the
 // machine, or nothing helps.
 func (m *merge) settleMerged(x *merging) error {
-	const most = 5 // a key that is refused, the residue, and the residue of that
+	const most = 8 // keys that are refused, one after the other, the residue, and the residue of that
 	for range most {
 		r, err := m.tried(x)
 		if err != nil {
@@ -448,7 +448,8 @@ func (m *merge) settleMerged(x *merging) error {
 		x.patchVolumes(rendered.tree)
 		x.settle(rendered.tree)
 	}
-	return nil
+	_, err := m.tried(x) // what comes out is judged
+	return err
 }
 
 // patchVolumes patches the volumes that differ, if they have the same names in the same order:

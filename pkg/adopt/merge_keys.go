@@ -94,6 +94,9 @@ func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
 			keys = x.take(keys, c, from.keys, to.keys)
 		}
 	}
+	if to.keys.Get("instancetype") != nil {
+		keys = placed(keys, []string{"flavor"}, nil)
+	}
 	keys = x.takeDisks(keys, from, to)
 	keys = x.takeNICs(keys, from, to)
 	x.disks, x.nics = maps.Clone(x.volumes), to.nics

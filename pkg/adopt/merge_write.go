@@ -76,8 +76,9 @@ func (m *merge) least(x *merging) []*source.Node {
 	e := &entry{live: x.live, machine: new(Machine), os: x.os}
 	m.networksOf(x.live)
 	m.draft(e)
-	var out []*source.Node
-	for _, keys := range [][]string{{"os"}, {"os", "disks"}, nil} {
+	attempts := [][]string{{"os"}, {"os", "disks"}, nil}
+	out := make([]*source.Node, 0, 2*len(attempts))
+	for _, keys := range attempts {
 		n := node{}
 		for _, f := range e.keys.fields {
 			if keys == nil || slices.Contains(keys, f.Key) {
