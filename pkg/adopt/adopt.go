@@ -10,6 +10,7 @@ package adopt
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -78,9 +79,15 @@ func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) ==
 // the machines do not: DataVolumes, claims, instances. An error means that the fleet
 // could not be rendered at all; what is wrong with one machine stands in its [Machine].
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
+	return importBut(objects, opts, nil)
+}
+
+// importBut is [Import] without the machines that no values say, by the reasons. With an
+// error in one entry, no machine of the fleet would be rendered, so it finds more of them.
+func importBut(objects []manifest.Object, opts Options, unsaid map[manifest.ID]string) (*Result, error) {
 	w := &work{
 		Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
-		seen: map[manifest.ID]bool{},
+		seen: map[manifest.ID]bool{}, unsaid: unsaid,
 	}
 	for _, o := range objects {
 		if isMachine(o) {
@@ -94,6 +101,10 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 	}
 	if err := w.prove(); err != nil {
 		return nil, err
+	}
+	if more := w.withProblems(); len(more) > 0 {
+		maps.Copy(more, unsaid)
+		return importBut(objects, opts, more)
 	}
 	r := &Result{Files: w.files}
 	for _, e := range w.entries {
@@ -113,6 +124,7 @@ type work struct {
 	entries []*entry
 	refused []*Machine
 	seen    map[manifest.ID]bool
+	unsaid  map[manifest.ID]string // why no values say a machine
 
 	files    []File
 	networks map[string]network // by the name that machines have of them
@@ -157,6 +169,9 @@ func (w *work) read(o manifest.Object) {
 	l, err := readLive(o, m.Namespace)
 	if err == nil {
 		err = refusal(l)
+	}
+	if why := w.unsaid[m.ID]; err == nil && why != "" {
+		err = fmt.Errorf("no values say it: %s", why)
 	}
 	if err != nil {
 		m.Refused = err.Error()

@@ -77,12 +77,20 @@ func (w *work) settle() error {
 
 // judge says how a machine differs from what is rendered.
 func (e *entry) judge(vm tree) {
-	for _, p := range e.problems {
-		e.machine.Differences = append(e.machine.Differences, p.path+": "+p.message)
-	}
-	if vm != nil && len(e.problems) == 0 {
+	if vm != nil {
 		e.machine.Differences = differences(e.live.tree, e.comparable(vm))
 	}
+}
+
+// withProblems returns the machines whose entries have errors, with the first of each.
+func (w *work) withProblems() map[manifest.ID]string {
+	out := map[manifest.ID]string{}
+	for _, e := range w.entries {
+		if len(e.problems) > 0 {
+			out[e.machine.ID] = e.problems[0].path + ": " + e.problems[0].message
+		}
+	}
+	return out
 }
 
 // key identifies the machine among what is rendered.
