@@ -17,7 +17,7 @@ import (
 type mergeFlags struct {
 	into             string
 	write, templates bool
-	overlays         []string
+	overlays, sets   []string
 }
 
 func (f *mergeFlags) register(cmd *cobra.Command) {
@@ -27,12 +27,15 @@ func (f *mergeFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.templates, "overwrite-templates", false, "with --merge: also replace values that are templates")
 	flags.StringArrayVar(&f.overlays, "overlay", nil,
 		"with --merge: `file` to merge over the fleet (repeatable); what it sets is not changed")
+	flags.StringArrayVar(&f.sets, "set", nil,
+		"with --merge: var of the fleet, as `key=value` with dotted keys (repeatable)")
+	completeFlag(cmd, "set", cobra.NoFileCompletions)
 }
 
 // check returns an error if the flags do not fit together.
 func (f *mergeFlags) check(cmd *cobra.Command) error {
 	if f.into == "" {
-		for _, name := range []string{"write", "overwrite-templates", "overlay"} {
+		for _, name := range []string{"write", "overwrite-templates", "overlay", "set"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s is for a fleet that exists; expected --merge PATH, too", name)
 			}
@@ -49,9 +52,13 @@ func (f *mergeFlags) check(cmd *cobra.Command) error {
 
 // mergeInto takes machines into a fleet that exists: it prints what changes, or writes it.
 func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) error {
+	namespace := ""
+	if len(f.namespaces) == 1 {
+		namespace = f.namespaces[0]
+	}
 	merged, err := adopt.Merge(objects, f.merge.into, adopt.MergeOptions{
 		Fleet: fleet.Options{
-			Namespace: f.options.Namespace, Overlays: f.merge.overlays, Workers: process.Workers(),
+			Namespace: namespace, Set: f.merge.sets, Overlays: f.merge.overlays, Workers: process.Workers(),
 		},
 		Mapping: f.options.Mapping, Templates: f.merge.templates,
 	})

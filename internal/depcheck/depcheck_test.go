@@ -146,8 +146,8 @@ var rooms = []room{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
-			"pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/plan", "internal/files", "internal/lazyregexp",
-			"internal/suggest",
+			"pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/plan", "pkg/secret", "internal/files",
+			"internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -69,7 +70,8 @@ func copyFleet(at string, opts fleet.Options) (*copied, error) {
 	}
 	c.home = filepath.Join(c.dir, rel)
 	c.opts.Limit = c.dir
-	for i, overlay := range c.opts.Overlays {
+	c.opts.Overlays = slices.Clone(opts.Overlays)
+	for i, overlay := range opts.Overlays {
 		if c.opts.Overlays[i], err = filepath.Abs(overlay); err != nil {
 			return nil, err
 		}

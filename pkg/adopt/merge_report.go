@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/edit"
+	secrets "github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -33,7 +34,7 @@ func (r *Merged) Diff(w io.Writer) error {
 		}
 		unified(&out, string(was), string(now))
 	}
-	_, err := w.Write(out.Bytes())
+	_, err := io.WriteString(w, secrets.MaskedIn(out.String()))
 	return err
 }
 
@@ -96,7 +97,7 @@ func (r *Merged) Report(w io.Writer) error {
 		fmt.Fprintf(&out, "note: %s\n", s)
 	}
 	r.sums(&out)
-	_, err := w.Write(out.Bytes())
+	_, err := io.WriteString(w, secrets.MaskedIn(out.String()))
 	return err
 }
 

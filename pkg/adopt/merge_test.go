@@ -54,6 +54,7 @@ func TestMerge(t *testing.T) {
 				add("report", err.Error()+"\n")
 			} else {
 				diff, report := written(t, merged)
+				require.NotContains(t, diff+report, "correct-horse", "a secret is shown")
 				add("diff", diff)
 				add("report", report)
 				m.again(t, merged, live)
