@@ -1,6 +1,7 @@
 package adopt_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,4 +106,51 @@ func changedByHand(t *testing.T, objects []manifest.Object, seed uint64) []manif
 		out = append(out, made)
 	}
 	return out
+}
+
+// existing is a fleet with defaults that machines do not have.
+const existing = `apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: existing}
+defaults:
+  flavor: small
+  labels: {team: a}
+  evictionStrategy: LiveMigrate
+  cloudInit: {user: admin, packages: [nginx]}
+  disks: {data: 5Gi}
+  nodeSelector: {zone: a}
+`
+
+// TestMergeAdds takes the machines of generated fleets, as if somebody had made them by hand,
+// into a fleet whose defaults they do not have.
+func TestMergeAdds(t *testing.T) {
+	added, refused := 0, 0
+	for seed := range uint64(40) {
+		dir := t.TempDir()
+		require.NoError(t, fleetgen.New(seed).Write(dir))
+		c := render.NewCollector()
+		_, diags := machine.Visit(dir, fleet.Options{Limit: dir, Namespace: "prod"}, c.Visit)
+		all := c.Rendered(diags)
+		if diags.HasErrors() {
+			continue
+		}
+		objects, err := render.Objects(all...)
+		require.NoError(t, err)
+		to := t.TempDir()
+		write(t, filepath.Join(to, "fleet.yaml"), []byte(existing))
+		write(t, filepath.Join(to, "a.yaml"), []byte("namespace: a\nvms:\n  first: {os: rhel9}\n"))
+		r, err := adopt.Merge(byHand(t, objects), to, adopt.MergeOptions{Fleet: fleet.Options{Limit: to}})
+		require.NoError(t, err, "seed %d", seed)
+		_, report := written(t, r)
+		for _, m := range r.Machines {
+			if m.Refused != "" {
+				refused++
+				continue
+			}
+			require.Empty(t, m.Differences, "seed %d: %s", seed, report)
+			added++
+		}
+	}
+	require.Greater(t, added, 20)
+	require.Less(t, refused, added/10, "what the format refuses of a machine, such as cloud-init for Windows")
 }

@@ -24,7 +24,7 @@ func (x *merging) edit() edit.Change {
 		case inherited != nil && sameItem(inherited, c.Value):
 			own = placed(own, c.Path, nil)
 		default:
-			own = placed(own, c.Path, c.Value)
+			own = placed(own, c.Path, alone(c.Value, inherited))
 		}
 	}
 	entry := speller{x.os.Topology}.respelled(nil, x.written, x.own, own)
@@ -32,6 +32,20 @@ func (x *merging) edit() edit.Change {
 		entry = nodeFrom(entry, "").ordered()
 	}
 	return edit.Change{Path: []string{"vms", x.of.Name}, Value: entry}
+}
+
+// alone returns a value that replaces an inherited one: of a map, the inherited keys are removed.
+func alone(value, inherited *source.Node) *source.Node {
+	if value == nil || value.Kind != source.Map {
+		return value
+	}
+	out := nodeFrom(value, "")
+	for _, f := range inherited.Entries() {
+		if value.Get(f.Key) == nil && f.Value.IsSet() {
+			out.put(f.Key, null())
+		}
+	}
+	return out.tree()
 }
 
 // add writes the entry of a machine that has none: the least with which it is rendered, in the
@@ -76,13 +90,18 @@ func (m *merge) least(x *merging) []*source.Node {
 	e := &entry{live: x.live, machine: new(Machine), os: x.os}
 	m.networksOf(x.live)
 	m.draft(e)
-	attempts := [][]string{{"os"}, {"os", "disks"}, nil}
+	attempts := [][]string{{"os"}, {"os", "disks"}, {"os", "disks", "cloudInit", "sysprep"}, nil}
 	out := make([]*source.Node, 0, 2*len(attempts))
 	for _, keys := range attempts {
 		n := node{}
 		for _, f := range e.keys.fields {
 			if keys == nil || slices.Contains(keys, f.Key) {
 				n.put(f.Key, f.Value)
+			}
+		}
+		for _, key := range []string{"cloudInit", "sysprep"} {
+			if slices.Contains(keys, key) {
+				n.put(key, null()) // what is inherited may be that of another operating system
 			}
 		}
 		out = append(out, n.ordered())
