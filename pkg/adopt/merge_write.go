@@ -23,6 +23,8 @@ func (x *merging) edit() edit.Change {
 			own = placed(own, c.Path, null())
 		case inherited != nil && sameItem(inherited, c.Value):
 			own = placed(own, c.Path, nil)
+		case matchesPath([]string{"disks", "*", "source"}, c.Path):
+			own = placed(own, c.Path, c.Value) // which replaces an inherited one as a whole
 		default:
 			own = placed(own, c.Path, alone(c.Value, inherited))
 		}
