@@ -21,6 +21,7 @@ const lifecycleKey = "lifecycle"
 // explainLifecycle prints the lifecycle values of the VM that the options select,
 // and what will happen to it because of them.
 func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form word) error {
+	opts.Alone = true
 	f, diags := machine.Load(path, opts)
 	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
 		return err

@@ -171,7 +171,7 @@ func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 	leaf := map[string]*source.Node{}
 	for _, e := range all {
 		for path, v := range leavesOf(nil, e.keys.get("overrides")) {
-			if !wanted(path) {
+			if !wanted(path) || isIdentity(path) {
 				continue
 			}
 			key := path + separator + string(source.AppendJSON(nil, v))
@@ -186,6 +186,13 @@ func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 		}
 	}
 	n.set("overrides", over)
+}
+
+// isIdentity reports whether a path leads to what a guest knows itself by. Machines that have
+// it in common were copied.
+func isIdentity(path string) bool {
+	return strings.HasSuffix(path, strings.Join([]string{"", "firmware", "uuid"}, separator)) ||
+		strings.HasSuffix(path, strings.Join([]string{"", "firmware", "serial"}, separator))
 }
 
 // isMark reports whether a leaf sets a label or an annotation: one that only most machines

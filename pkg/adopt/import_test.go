@@ -135,3 +135,21 @@ func TestMappingProblems(t *testing.T) {
 		`map.yaml:5:25: machines.shop/c.so: unknown key "so"; accepted: file, os`,
 	}, found)
 }
+
+// Machines that were copied with their identity keep it, each for itself: those that come
+// later have their own.
+func TestCopiedIdentity(t *testing.T) {
+	objects := machines(t, "4Gi", "8Gi", "16Gi")
+	for i, o := range objects {
+		vm := o.Tree()
+		manifest.Map(vm, "spec", "template", "spec", "domain")["firmware"] = manifest.Tree{
+			"uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223", "serial": "abc",
+		}
+		made, err := manifest.New(vm)
+		require.NoError(t, err)
+		objects[i] = made
+	}
+	files := importAs(t, objects, adopt.Options{})
+	require.NotContains(t, files["fleet.yaml"], "5d307ca9")
+	require.Equal(t, 3, strings.Count(files["shop.yaml"], "5d307ca9"))
+}

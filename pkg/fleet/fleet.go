@@ -40,6 +40,9 @@ type Options struct {
 	Overlays []string
 	// VMs selects VMs by name or namespace/name. If empty, all VMs are selected.
 	VMs []string
+	// Alone is true if the selected VMs are only looked at: they need not be selected with those that they are
+	// rendered with.
+	Alone bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
 	// Limit is the topmost directory in which to search for fleet.yaml. Defaults to the root of the repository.

@@ -416,7 +416,7 @@ func (w *wide) checkPlans() {
 
 // checkSelected reports two machines of a plan of which one is selected: the Plan would lose the other.
 func (w *wide) checkSelected(a, b *record) {
-	if w.selects(a) != w.selects(b) {
+	if w.selects(a) != w.selects(b) && !w.fleet.Alone {
 		w.diags.Errorf(source.Pos{File: "--vm"}, rule.Conflict, "", "the VMs %q and %q move together, by the plan %q; "+
 			"select both, or none", a.name, b.name, a.planned.name)
 	}
