@@ -145,7 +145,7 @@ func TestProblems(t *testing.T) {
 networks:
   both: {nad: a/b, pod: true}
   neither: {vlan: 5}
-  form: {nad: vlan5}
+  form: {nad: VLAN_5}
   a/b: {nad: a/b}
   masq: {nad: a/b, binding: masquerade}
   pod: {binding: sriov}
@@ -158,7 +158,7 @@ networks:
 			[]string{
 				"f:3:5: catalog.networks.both: exactly one of nad and pod; found both",
 				"f:4:5: catalog.networks.neither: exactly one of nad and pod; found neither",
-				`f:5:17: catalog.networks.form.nad: invalid network "vlan5"; expected namespace/name`,
+				`f:5:17: catalog.networks.form.nad: invalid network "VLAN_5"; expected namespace/name, or the name of one in the namespace of each VM`,
 				`f:6:5: catalog.networks.a/b: invalid name "a/b"; a name with a slash is that of a NetworkAttachmentDefinition`,
 				"f:7:31: catalog.networks.masq.binding: masquerade is for the pod network only; " +
 					"accepted: bridge, sriov, or a network binding plugin",
