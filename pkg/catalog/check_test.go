@@ -158,7 +158,8 @@ networks:
 			[]string{
 				"f:3:5: catalog.networks.both: exactly one of nad and pod; found both",
 				"f:4:5: catalog.networks.neither: exactly one of nad and pod; found neither",
-				`f:5:17: catalog.networks.form.nad: invalid network "VLAN_5"; expected namespace/name, or the name of one in the namespace of each VM`,
+				`f:5:17: catalog.networks.form.nad: invalid network "VLAN_5"; expected namespace/name, ` +
+					`or the name of one in the namespace of each VM`,
 				`f:6:5: catalog.networks.a/b: invalid name "a/b"; a name with a slash is that of a NetworkAttachmentDefinition`,
 				"f:7:31: catalog.networks.masq.binding: masquerade is for the pod network only; " +
 					"accepted: bridge, sriov, or a network binding plugin",
