@@ -107,6 +107,8 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 		"`schedule` and duration, such as \"0 22 * * 6 4h\" in UTC, in which Argo CD syncs Applications with cattle "+
 			"by itself, with --with-project")
 	flags.StringVar(&o.PlanURL, "plan-url", "", "`URL` of the page with the plans of the fleet, which Argo CD links to")
+	flags.BoolVar(&o.ManualSync, "manual-sync", false,
+		"leave syncs to people, as long as a fleet adopts machines that are there already")
 	flags.BoolVar(&o.GeneratePaths, "generate-paths", false,
 		"render again only if a commit touches files that the Application is made from")
 	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",

@@ -68,15 +68,20 @@ func (o order) spec() argocd.ApplicationSpec {
 	}
 }
 
-// syncPolicy returns a policy that syncs automatically, in a way that is safe for VMs.
+// syncPolicy returns a policy that syncs automatically, in a way that is safe for VMs, unless
+// people sync.
 // Argo CD still does not sync an Application that would lose all its objects, because
 // allowEmpty is not set. One that renders selected VMs deletes nothing by itself, so
 // that a change of the selection, or a name that another Application had, deletes none
 // of the other VMs.
 func (o order) syncPolicy() *argocd.SyncPolicy {
 	factor := int64(2)
+	var automated *argocd.SyncPolicyAutomated
+	if !o.isManual {
+		automated = &argocd.SyncPolicyAutomated{Prune: !o.isSelection, SelfHeal: true}
+	}
 	return &argocd.SyncPolicy{
-		Automated:   &argocd.SyncPolicyAutomated{Prune: !o.isSelection, SelfHeal: true},
+		Automated:   automated,
 		SyncOptions: o.syncOptions(),
 		Retry: &argocd.RetryStrategy{
 			Limit:   5,

@@ -37,6 +37,8 @@ type Options struct {
 	RestartWindow string
 	// PlanURL is the page with the plans of the fleet, which Argo CD links to.
 	PlanURL string
+	// ManualSync leaves syncs to people: while a fleet adopts machines that are there already, say.
+	ManualSync bool
 	// GeneratePaths makes Argo CD render again only if a commit touches files that the
 	// Application is made from. It has two costs: a file that is moved out of the
 	// directory does not count (argo-cd v3.2.11, util/git/client.go, ChangedFiles, whose

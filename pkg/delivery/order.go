@@ -37,6 +37,7 @@ type order struct {
 	onlyOutOfSync bool
 	// retryNewest retries with the newest commit, which Argo CD 3.2 and later support.
 	retryNewest bool
+	isManual    bool   // people sync
 	planURL     string // of the page with the plans; empty for no link
 	// generatePaths limits what makes Argo CD render again to the files above.
 	generatePaths bool
@@ -62,6 +63,7 @@ func (p *Plan) order(dirs []string, found *findings) order {
 		respectIgnored:    len(p.ignored()) > 0,
 		generatePaths:     p.options.GeneratePaths,
 		planURL:           p.options.PlanURL,
+		isManual:          p.options.ManualSync,
 		isTenant:          p.options.WithProject,
 		onlyOutOfSync:     p.fleet.Header.Target.ApplyOutOfSyncOnly,
 		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),
