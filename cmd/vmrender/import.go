@@ -73,7 +73,8 @@ func (f *importFlags) register(cmd *cobra.Command) {
 		"`namespace` to read from the cluster (repeatable; default all), or of manifests that have none")
 	flags.StringToStringVar(&f.params, "param", nil, "parameter of templates, as `NAME=VALUE` (repeatable)")
 	flags.StringVar(&f.chart, "from-chart", "",
-		"Helm `chart`, a directory or an archive, whose machines with the values of --values are imported")
+		"Helm `chart`, a directory or an archive, whose machines with the values of --values are imported; "+
+			"- for what helm get manifest prints")
 	flags.StringVar(&f.values, "values", "", "`file` with values of the chart")
 	flags.StringVarP(&f.dir, "output-dir", "o", "", "`directory` to write the fleet to")
 	flags.StringVar(&f.mapping, "mapping", "",

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -31,7 +32,7 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 	case !cluster && len(args) == 0 && f.chart == "":
 		return nil, errors.New(`no input; expected files, "-" for standard input, --from-chart, ` +
 			"or --kubeconfig or --context for a cluster")
-	case f.values != "" && f.chart == "":
+	case f.values != "" && (f.chart == "" || f.chart == "-"):
 		return nil, errors.New("--values are those of a chart; use them with --from-chart")
 	case !cluster && len(f.namespaces) > 1:
 		return nil, errors.New("manifests without a namespace can be in one only; give --namespace once")
@@ -66,16 +67,25 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 	return objects, report.Problems(cmd.ErrOrStderr(), diags)
 }
 
-// renderChart renders the chart with its values. The fleet takes the chart's place, so that
-// it is no other that manages the machines.
+// renderChart renders the chart with its values, or reads from standard input what a release
+// of it is made of. The fleet takes the chart's place, so that it is no other that manages
+// the machines.
 func (f *importFlags) renderChart(cmd *cobra.Command) ([]manifest.Object, error) {
+	if f.chart == "-" {
+		l := loadManifests(cmd, "-")
+		if err := report.Problems(cmd.ErrOrStderr(), l.diags); err != nil {
+			return nil, err
+		}
+		return adopt.WithoutHelm(l.objects)
+	}
 	values, err := f.readValues(cmd)
 	if err != nil {
 		return nil, err
 	}
 	objects, err := layers.RenderChart(f.chart, values, f.options.Name, cmp.Or(f.options.Namespace, "default"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w\nif the chart asks the cluster for something, pipe what its release is made of: "+
+			"helm get manifest RELEASE | vmrender import --from-chart -", err)
 	}
 	return adopt.WithoutHelm(objects)
 }
