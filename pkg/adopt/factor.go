@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // factor moves what machines share to where it is shared: what most of all override to the
@@ -84,6 +85,7 @@ func (w *work) factorOS(name string, all []*entry) {
 		others := slices.DeleteFunc(slices.Clone(all), (*entry).preferred) // a preference takes the place of both
 		share(&defaults, others, key, func(e *entry) *source.Node { return e.os.Defaults.Get(key) })
 	}
+	shareTemplateKind(&defaults, all)
 	if shared.empty() && defaults.empty() {
 		return
 	}
@@ -100,6 +102,34 @@ func (w *work) factorOS(name string, all []*entry) {
 	for _, e := range all {
 		e.keys.put("os", valueOf(adopted))
 		e.inherit(shared.get("overrides"))
+	}
+}
+
+// templateKind is what OpenShift's console writes into the template of each root disk.
+var templateKind = nodeOf(tree{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume"})
+
+// shareTemplateKind moves the kind of the templates of root disks to the defaults of an
+// operating system, if all machines have it.
+func shareTemplateKind(defaults *node, all []*entry) {
+	for _, e := range all {
+		of := e.keys.get("disks").Get(values.RootDisk, "dataVolume")
+		for _, f := range templateKind.Fields {
+			if !of.Get(f.Key).IsSet() || !equal(of.Get(f.Key), f.Value) {
+				return
+			}
+		}
+	}
+	defaults.put("disks", one(values.RootDisk, one("dataVolume", templateKind)))
+	for _, e := range all {
+		disks := nodeFrom(e.keys.get("disks"), "")
+		root := nodeFrom(disks.get(values.RootDisk), "size")
+		of := nodeFrom(root.get("dataVolume"), "")
+		of.remove("apiVersion")
+		of.remove("kind")
+		root.remove("dataVolume")
+		root.set("dataVolume", of)
+		disks.put(values.RootDisk, root.tree())
+		e.keys.put("disks", disks.tree())
 	}
 }
 

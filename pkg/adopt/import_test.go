@@ -2,13 +2,18 @@ package adopt_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
 )
 
 // web is a VirtualMachine of a name, with the text of some of its fields.
@@ -152,4 +157,30 @@ func TestCopiedIdentity(t *testing.T) {
 	files := importAs(t, objects, adopt.Options{})
 	require.NotContains(t, files["fleet.yaml"], "5d307ca9")
 	require.Equal(t, 3, strings.Count(files["shop.yaml"], "5d307ca9"))
+}
+
+// What all root disks say in their templates without need stands in the catalog, and does
+// not disturb machines that come later, whose disks are DataVolumes of their own.
+func TestKindOfTemplates(t *testing.T) {
+	console := strings.Replace(web, "  - metadata: {name: boot-%[1]s}",
+		"  - apiVersion: cdi.kubevirt.io/v1beta1\n    kind: DataVolume\n    metadata: {name: boot-%[1]s}", 1)
+	files := importAs(t, parse(t, fmt.Sprintf(console, "web-0", "4Gi"), fmt.Sprintf(console, "web-1", "8Gi")), adopt.Options{})
+	require.Contains(t, files["fleet.yaml"], "dataVolume: {apiVersion: cdi.kubevirt.io/v1beta1, kind: DataVolume}")
+	require.NotContains(t, files["shop.yaml"], "apiVersion")
+
+	dir := t.TempDir()
+	files["new.yaml"] = `
+namespace: shop
+defaults: {os: linux-adopted, flavor: small}
+vms:
+  new: {disks: {root: {size: 5Gi, source: blank}}}
+  old: {disks: {root: {source: {claim: old}}}}
+`
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
+	require.Len(t, c.Rendered(diags), 4)
+	require.False(t, diags.HasErrors(), diags.Sorted())
 }

@@ -85,6 +85,9 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	if out.Source.Sysprep {
 		out.Type = cmp.Or(in.Type, "cdrom")
 	}
+	if out.Kind != DiskDataVolume && d.entry.FromOS("disks", name, "dataVolume") {
+		out.DataVolume = nil // the operating system's is for a disk that CDI fills
+	}
 	if isClone(&out.Source) && d.entry.FromOS("disks", name, "size") && !d.entry.FromOS("disks", name, "source") {
 		out.Size = "" // the operating system's is that of its own image
 	}

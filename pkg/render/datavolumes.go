@@ -104,7 +104,7 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 		over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedTemplate, allowed: templateKind,
 	}
 	if d.Keep {
-		p.owned, p.allowed = ownedDataVolume, nil
+		p.owned = ownedDataVolume
 	}
 	out := patched(x, v, p)
 	if !slices.Equal(contents(&v.Spec), contents(&out.Spec)) {
@@ -114,7 +114,7 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	return out
 }
 
-// templateKind is what templates of disks have of their own accord: KubeVirt ignores both.
+// templateKind is what templates of disks may say of themselves. KubeVirt ignores both, and a DataVolume has them anyway.
 var templateKind = map[string]string{"apiVersion": `"cdi.kubevirt.io/v1beta1"`, "kind": `"DataVolume"`}
 
 // contents returns the kinds of source of a DataVolume: CDI accepts one.
