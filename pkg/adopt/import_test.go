@@ -164,7 +164,8 @@ func TestCopiedIdentity(t *testing.T) {
 func TestKindOfTemplates(t *testing.T) {
 	console := strings.Replace(web, "  - metadata: {name: boot-%[1]s}",
 		"  - apiVersion: cdi.kubevirt.io/v1beta1\n    kind: DataVolume\n    metadata: {name: boot-%[1]s}", 1)
-	files := importAs(t, parse(t, fmt.Sprintf(console, "web-0", "4Gi"), fmt.Sprintf(console, "web-1", "8Gi")), adopt.Options{})
+	objects := parse(t, fmt.Sprintf(console, "web-0", "4Gi"), fmt.Sprintf(console, "web-1", "8Gi"))
+	files := importAs(t, objects, adopt.Options{})
 	require.Contains(t, files["fleet.yaml"], "dataVolume: {apiVersion: cdi.kubevirt.io/v1beta1, kind: DataVolume}")
 	require.NotContains(t, files["shop.yaml"], "apiVersion")
 

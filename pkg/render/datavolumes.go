@@ -114,7 +114,8 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	return out
 }
 
-// templateKind is what templates of disks may say of themselves. KubeVirt ignores both, and a DataVolume has them anyway.
+// templateKind is what templates of disks may say of themselves. KubeVirt ignores both, and a
+// DataVolume has them anyway.
 var templateKind = map[string]string{"apiVersion": `"cdi.kubevirt.io/v1beta1"`, "kind": `"DataVolume"`}
 
 // contents returns the kinds of source of a DataVolume: CDI accepts one.
