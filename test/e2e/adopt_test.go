@@ -81,6 +81,7 @@ func TestAdoptedDisk(t *testing.T) {
 	s.edit(func(vms map[string]any) {
 		console := vms["console"].(map[string]any) //nolint:forcetypeassert // as the format says
 		console["disks"] = map[string]any{"root": map[string]any{"source": map[string]any{"claim": "console"}}}
+		console["lifecycle"] = map[string]any{"protect": false} // it is deleted below, which the cluster may refuse
 	})
 	revision := s.push("The disk as a claim")
 	require.Equal(t, map[string]string{"console": "restart"}, s.plan("HEAD~"))
