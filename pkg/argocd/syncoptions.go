@@ -1,6 +1,9 @@
 package argocd
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // SyncOption is an option of [SyncOptionsAnnotation], such as Prune=false.
 type SyncOption struct{ Name, Value string }
@@ -13,21 +16,24 @@ func (o SyncOption) String() string {
 	return o.Name + "=" + o.Value
 }
 
-// ParseSyncOptions returns the options of an annotation, in order.
-func ParseSyncOptions(annotation string) []SyncOption {
-	var out []SyncOption
-	for part := range strings.SplitSeq(annotation, ",") {
-		if name, value, _ := strings.Cut(strings.TrimSpace(part), "="); name != "" {
-			out = append(out, SyncOption{name, value})
+// SyncOptions returns the options of an annotation, in order.
+func SyncOptions(annotation string) iter.Seq[SyncOption] {
+	return func(yield func(SyncOption) bool) {
+		for rest, more := annotation, true; more; {
+			var part string
+			part, rest, more = strings.Cut(rest, ",")
+			name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+			if name != "" && !yield(SyncOption{name, value}) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // FindSyncOption returns the first option of an annotation with a name; its value is
 // empty if there is none.
 func FindSyncOption(annotation, name string) SyncOption {
-	for _, o := range ParseSyncOptions(annotation) {
+	for o := range SyncOptions(annotation) {
 		if o.Name == name {
 			return o
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
@@ -114,18 +115,32 @@ func (m *Machine) usesOfNICs(key string, used func(*NIC) bool) []use {
 // checkFeatures reports features that the target's KubeVirt does not have, or whose feature gate is off: older API
 // servers reject or ignore them.
 func (d *draft) checkFeatures(m *Machine) {
-	for i := range features {
-		f := versions.Named(features[i].name)
-		problem, isError := m.Target.Lacks(f)
-		if problem == "" {
-			continue
-		}
-		for _, u := range features[i].uses(d, m) {
-			if isError {
-				d.errorf(u.pos, rule.KubeVirtVersion, u.path, "%s", problem)
+	for i := range d.site.lacks {
+		l := &d.site.lacks[i]
+		for _, u := range l.uses(d, m) {
+			if l.isError {
+				d.errorf(u.pos, rule.KubeVirtVersion, u.path, "%s", l.problem)
 			} else {
-				d.diags.Warnf(u.pos, rule.KubeVirtVersion, d.entry.Path+"."+u.path, "%s", problem)
+				d.diags.Warnf(u.pos, rule.KubeVirtVersion, d.entry.Path+"."+u.path, "%s", l.problem)
 			}
 		}
 	}
+}
+
+// lack is a feature that the target does not have, or has switched off.
+type lack struct {
+	problem string
+	isError bool
+	uses    func(*draft, *Machine) []use
+}
+
+// lacksOf returns what a target does not have of the features.
+func lacksOf(t *values.Target) []lack {
+	var all []lack
+	for i := range features {
+		if problem, isError := t.Lacks(versions.Named(features[i].name)); problem != "" {
+			all = append(all, lack{problem, isError, features[i].uses})
+		}
+	}
+	return all
 }

@@ -26,6 +26,7 @@ type Site struct {
 	Platform    *fleet.Platform // nil if there is none
 	Vars        *source.Node    // vars that override those of every VM; nil if there are none
 
+	lacks []lack      // see [draft.checkFeatures]
 	ended func() bool // see [fleet.Options.Full]
 	// asksForApprovals is true if `policy.approve` is set, also to a value that was refused.
 	asksForApprovals bool
@@ -47,6 +48,7 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 		Placement: h.Placement, Policy: h.Policy, Catalog: f.Catalog, Platform: f.Platform, Vars: f.Vars,
 		Environment: f.Environment,
 
+		lacks:    lacksOf(&h.Target),
 		ended:    f.Ended,
 		identity: newIdentity(f, diags),
 		goFleet:  map[string]any{"name": h.Metadata.Name},

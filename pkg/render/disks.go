@@ -38,11 +38,12 @@ func (x *rendering) addDisk(spec *kubevirtv1.VirtualMachineInstanceSpec, g *gues
 
 // patchedDisk returns KubeVirt's disk with the user's patch applied.
 func (x *rendering) patchedDisk(d *machine.Disk) *kubevirtv1.Disk {
-	p := diskPatch(d)
-	out := patched(x, diskDevice(d), p)
-	if !p.over.IsSet() {
-		return out
+	device := diskDevice(d)
+	if !d.Overrides.IsSet() {
+		return device
 	}
+	p := diskPatch(d)
+	out := patched(x, device, p)
 	x.checkFields(p.over, "spec.template.spec.domain.devices.disks[].", p.key)
 	var found source.Diagnostics
 	for _, c := range diskRules {

@@ -177,6 +177,13 @@ var removals = map[values.Removal]string{
 // vmOptions returns the sync options of the VirtualMachine. A pet without
 // protection has none.
 func (x *rendering) vmOptions() string {
+	if x.options == "" {
+		x.options = x.mergedOptions()
+	}
+	return x.options
+}
+
+func (x *rendering) mergedOptions() string {
 	lc := &x.Lifecycle
 	rule := &syncRules[vmParts[lc.Strategy]]
 	if lc.Unprotected && !lc.Cattle() {
@@ -232,7 +239,7 @@ func (x *rendering) rolloutAnnotations() map[string]string {
 // stays if the VM stays: without it the VM can neither restart nor migrate.
 func (x *rendering) secretAnnotations() map[string]string {
 	a := x.syncAnnotations(dependent)
-	for _, o := range argocd.ParseSyncOptions(x.vmOptions()) {
+	for o := range argocd.SyncOptions(x.vmOptions()) {
 		if text := o.String(); text == "Prune=false" || text == "Delete=false" {
 			a[argocd.SyncOptionsAnnotation] = mergeOptions(a[argocd.SyncOptionsAnnotation], text)
 		}

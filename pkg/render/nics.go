@@ -40,13 +40,17 @@ var ownedInterface = map[string]string{
 
 // patchedInterface returns the interface of a NIC with the user's patch applied.
 func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interface {
+	device := new(nicInterface(n))
+	if !n.Overrides.IsSet() {
+		return device
+	}
 	p := partPatch{
 		over: n.Overrides, key: source.IndexPath("nics", i) + ".overrides", owned: ownedInterface,
 		allowed: map[string]string{"model": "null"},
 	}
-	out := patched(x, new(nicInterface(n)), p)
+	out := patched(x, device, p)
 	x.checkFields(p.over, "spec.template.spec.domain.devices.interfaces[].", p.key)
-	if p.over.IsSet() && len(bindings(out)) != 1 {
+	if len(bindings(out)) != 1 {
 		x.diags.Errorf(p.over.Pos(), rule.Conflict, x.path(p.key),
 			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one that goes",
 			cmp.Or(strings.Join(bindings(out), " and "), "none"))

@@ -38,6 +38,8 @@ type rendering struct {
 	diags *source.Diagnostics
 	owned map[string]string // labels of all objects of the machine
 	sizes *sync.Map         // the renderer's
+
+	options string // see [rendering.vmOptions]
 }
 
 // render returns the objects of one machine in the order in which they are written:

@@ -14,6 +14,9 @@ import (
 // checkReserved reports labels and annotations under vmrender.io/ that overrides or
 // patches change.
 func (x *rendering) checkReserved(rendered, vm *kubevirtv1.VirtualMachine) {
+	if rendered == vm { // there are none
+		return
+	}
 	before, after := reservedOf(rendered), reservedOf(vm)
 	changed := map[string]bool{}
 	for path, value := range after {

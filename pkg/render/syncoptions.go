@@ -19,10 +19,11 @@ const annotationHelmHook = "helm.sh/hook"
 
 // strength returns how well an option protects a VM: 0 if it does not.
 func strength(o argocd.SyncOption) int {
-	switch o.String() {
-	case "Prune=false", "Delete=false":
+	guards := o.Name == "Prune" || o.Name == "Delete"
+	switch {
+	case guards && o.Value == "false":
 		return 2
-	case "Prune=confirm", "Delete=confirm", "PruneLast=true":
+	case guards && o.Value == "confirm", o.Name == "PruneLast" && o.Value == "true":
 		return 1
 	}
 	return 0
@@ -31,8 +32,8 @@ func strength(o argocd.SyncOption) int {
 // mergeOptions returns the options of both texts. Those of the second replace those
 // of the first with the same name.
 func mergeOptions(base, over string) string {
-	all := argocd.ParseSyncOptions(base)
-	for _, o := range argocd.ParseSyncOptions(over) {
+	all := slices.Collect(argocd.SyncOptions(base))
+	for o := range argocd.SyncOptions(over) {
 		if i := slices.IndexFunc(all, func(b argocd.SyncOption) bool { return b.Name == o.Name }); i >= 0 {
 			all[i] = o
 		} else {
@@ -54,7 +55,7 @@ func (x *rendering) protect(vm, rendered *kubevirtv1.VirtualMachine) {
 	if len(x.Annotations) == 0 && len(x.Overrides) == 0 && len(x.Patches) == 0 {
 		return
 	}
-	if options, ok := vm.Annotations[argocd.SyncOptionsAnnotation]; ok {
+	if options, ok := vm.Annotations[argocd.SyncOptionsAnnotation]; ok && options != x.vmOptions() {
 		vm.Annotations[argocd.SyncOptionsAnnotation] = mergeOptions(x.vmOptions(), options)
 	}
 	x.checkHook(vm)
@@ -85,7 +86,7 @@ func (x *rendering) checkForce(vm *kubevirtv1.VirtualMachine) {
 	if x.Lifecycle.Strategy.Traits().AwaitsDeletion {
 		return
 	}
-	for _, o := range argocd.ParseSyncOptions(vm.Annotations[argocd.SyncOptionsAnnotation]) {
+	for o := range argocd.SyncOptions(vm.Annotations[argocd.SyncOptionsAnnotation]) {
 		if (o.Name == "Force" || o.Name == "Replace") && o.Value == "true" {
 			x.refuse(vm, rule.SyncOptions, argocd.SyncOptionsAnnotation,
 				o.String()+" deletes the VM, or what the cluster has decided for it, "+
@@ -101,7 +102,7 @@ func (x *rendering) checkProtection(vm *kubevirtv1.VirtualMachine) {
 	if x.asksForApproval() {
 		meant = "; use `lifecycle.removal` if that is meant"
 	}
-	for _, own := range argocd.ParseSyncOptions(x.vmOptions()) {
+	for own := range argocd.SyncOptions(x.vmOptions()) {
 		got := argocd.FindSyncOption(vm.Annotations[argocd.SyncOptionsAnnotation], own.Name)
 		switch {
 		case strength(got) >= strength(own):

@@ -12,6 +12,9 @@ import (
 // target's KubeVirt does not have. prefix is the path of the tree in a VirtualMachine; what is rendered there has the
 // position of the machine.
 func (x *rendering) checkFields(tree *source.Node, prefix, key string) {
+	if !tree.IsSet() {
+		return
+	}
 	for _, f := range versions.Features() {
 		rest, ok := strings.CutPrefix(f.Field, prefix)
 		if f.Kind != "VirtualMachine" || !ok {

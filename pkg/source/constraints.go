@@ -81,7 +81,7 @@ func (d *decoder) checkRequired(p *plan, n *Node) {
 			if d.key != nil && d.key.Value == n {
 				at = d.key.Pos()
 			}
-			d.diags.Errorf(at, rule.MissingKey, d.trail.under(d.root), "missing key %q", f.name)
+			d.diags.Errorf(at, rule.MissingKey, d.trail.Under(d.root), "missing key %q", f.name)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func decode(n *Node, into any, path string, diags *Diagnostics, run func(*plan, 
 // decoder is the state of one call of Decode.
 type decoder struct {
 	root   string
-	trail  trail
+	trail  Trail
 	diags  *Diagnostics
 	key    *Field // field whose value is being decoded, unless that is a list item
 	secret bool   // inside a value that diagnostics must not quote
@@ -62,7 +62,7 @@ type decoder struct {
 }
 
 func (d *decoder) errorf(n *Node, id rule.ID, format string, args ...any) {
-	d.diags.Errorf(n.Pos(), id, d.trail.under(d.root), format, args...)
+	d.diags.Errorf(n.Pos(), id, d.trail.Under(d.root), format, args...)
 }
 
 // reportWrongType reports a value whose kind is not the expected one; hint may be
@@ -125,14 +125,14 @@ func ReportAmbiguous(n *Node, path string, diags *Diagnostics) {
 func (d *decoder) walk(n *Node) {
 	d.checkUnambiguous(n)
 	for i := range n.Fields {
-		d.trail.pushKey(n.Fields[i].Key)
+		d.trail.PushKey(n.Fields[i].Key)
 		d.walk(n.Fields[i].Value)
-		d.trail.pop()
+		d.trail.Pop()
 	}
 	for i, item := range n.Items {
-		d.trail.pushIndex(i)
+		d.trail.PushIndex(i)
 		d.walk(item)
-		d.trail.pop()
+		d.trail.Pop()
 	}
 }
 

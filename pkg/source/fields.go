@@ -77,8 +77,8 @@ func (c *converter) field(set *fieldSet, key, value *yaml.Node) {
 	if !ok {
 		return
 	}
-	c.trail.pushKey(name)
-	defer c.trail.pop()
+	c.trail.PushKey(name)
+	defer c.trail.Pop()
 	f := Field{Key: name, Line: int32(key.Line + c.before), Col: int32(key.Column)}
 	if first := set.find(name); first != nil {
 		at := pos(c.file, first.Line, first.Col)
@@ -164,8 +164,8 @@ func markedKeys(text string) map[spot]bool {
 // merge adds the keys that are not set yet, from a map or from a list of maps, of which
 // the first wins.
 func (c *converter) merge(set *fieldSet, n *yaml.Node) {
-	c.trail.pushKey("<<")
-	defer c.trail.pop()
+	c.trail.PushKey("<<")
+	defer c.trail.Pop()
 	from := c.convert(n)
 	if from == nil {
 		return

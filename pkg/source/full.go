@@ -104,7 +104,7 @@ type converter struct {
 	diags  *Diagnostics
 	before int           // lines of the file before the parsed text
 	marked map[spot]bool // of [markedKeys], in the file
-	trail  trail
+	trail  Trail
 
 	anchors  map[*yaml.Node]anchored
 	depth    int // of the node being converted
@@ -125,7 +125,7 @@ type anchored struct {
 
 func (c *converter) errorf(n *yaml.Node, id rule.ID, format string, args ...any) {
 	pos := Pos{File: c.file.Name, Line: n.Line + c.before, Col: n.Column}
-	c.diags.Errorf(pos, id, c.trail.under(""), format, args...)
+	c.diags.Errorf(pos, id, c.trail.Under(""), format, args...)
 }
 
 // convert returns nil if it reported an error.
@@ -186,11 +186,11 @@ func (c *converter) value(n *yaml.Node) *Node {
 func (c *converter) items(content []*yaml.Node) []*Node {
 	var items []*Node // nil when empty, as everywhere
 	for i, n := range content {
-		c.trail.pushIndex(i)
+		c.trail.PushIndex(i)
 		if item := c.convert(n); item != nil {
 			items = append(items, item)
 		}
-		c.trail.pop()
+		c.trail.Pop()
 	}
 	return items
 }

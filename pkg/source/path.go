@@ -26,21 +26,26 @@ func simpleKey(key string) bool {
 	return key != "" && !strings.ContainsAny(key, ".[]\" \t\n\r")
 }
 
-// trail is a path under construction. It is converted to a string only for a
+// Trail is a path under construction. It is converted to a string only for a
 // diagnostic, so that descending into a tree costs nothing.
-type trail []step
+type Trail []step
 
 type step struct {
 	key   string
 	index int // of a list item; -1 for a map key
 }
 
-func (t *trail) pushKey(key string) { *t = append(*t, step{key, -1}) }
-func (t *trail) pushIndex(i int)    { *t = append(*t, step{"", i}) }
-func (t *trail) pop()               { *t = (*t)[:len(*t)-1] }
+// PushKey descends to the entry of a map.
+func (t *Trail) PushKey(key string) { *t = append(*t, step{key, -1}) }
 
-// under returns the trail as a path below root.
-func (t trail) under(root string) string {
+// PushIndex descends to item i, counted from 0, of a list.
+func (t *Trail) PushIndex(i int) { *t = append(*t, step{"", i}) }
+
+// Pop ascends.
+func (t *Trail) Pop() { *t = (*t)[:len(*t)-1] }
+
+// Under returns the trail as a path below root.
+func (t Trail) Under(root string) string {
 	for _, s := range t {
 		if s.index >= 0 {
 			root = IndexPath(root, s.index)

@@ -101,7 +101,7 @@ func newPlan(t reflect.Type) *plan {
 // run decodes n, which is not null, into v.
 func (p *plan) run(d *decoder, n *Node, v reflect.Value) {
 	if p.own {
-		v.Addr().Interface().(NodeDecoder).DecodeNode(n, d.trail.under(d.root), d.diags)
+		v.Addr().Interface().(NodeDecoder).DecodeNode(n, d.trail.Under(d.root), d.diags)
 		return
 	}
 	p.runLong(d, n, v)
@@ -150,7 +150,7 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 		}
 		outside := len(d.trail)
 		if n.Style != ShortForm {
-			d.trail.pushKey(f.Key)
+			d.trail.PushKey(f.Key)
 		}
 		d.key = f
 		d.field(&p.fields[at], f.Value, v)
@@ -184,7 +184,7 @@ func (d *decoder) reportUnknownKey(f *Field, of *plan) {
 	if named, ok := reflect.TypeAssert[elsewhere](reflect.New(of.typ)); ok && named.Elsewhere()[f.Key] != nil {
 		hint = suggest.OneOf(named.Elsewhere()[f.Key])
 	}
-	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.under(d.root), f.Key), "unknown key %q; %s", f.Key, hint)
+	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.Under(d.root), f.Key), "unknown key %q; %s", f.Key, hint)
 }
 
 func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
@@ -202,10 +202,10 @@ func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {
 			continue
 		}
 		d.key = f
-		d.trail.pushKey(f.Key)
+		d.trail.PushKey(f.Key)
 		elem.SetZero()
 		p.elem.get().run(d, f.Value, elem)
-		d.trail.pop()
+		d.trail.Pop()
 		key.SetString(f.Key)
 		v.SetMapIndex(key, elem)
 	}
@@ -227,11 +227,11 @@ func decodeStrings(_ *plan, d *decoder, n *Node, v reflect.Value) {
 		if f.Value.Kind == Null {
 			continue
 		}
-		d.trail.pushKey(f.Key)
+		d.trail.PushKey(f.Key)
 		if text, ok := d.text(f.Value); ok {
 			(*m)[f.Key] = text
 		}
-		d.trail.pop()
+		d.trail.Pop()
 	}
 }
 
@@ -250,12 +250,12 @@ func decodeSlice(p *plan, d *decoder, n *Node, v reflect.Value) {
 	}
 	v.Set(reflect.MakeSlice(p.typ, len(n.Items), len(n.Items)))
 	for i, item := range n.Items {
-		d.trail.pushIndex(i)
+		d.trail.PushIndex(i)
 		if item.Kind != Null {
 			p.elem.get().run(d, item, v.Index(i))
 		} else if k := p.elem.typ.Kind(); k != reflect.Pointer && k != reflect.Interface {
 			d.errorf(item, rule.WrongType, "the list entry is empty; give it a value or remove it")
 		}
-		d.trail.pop()
+		d.trail.Pop()
 	}
 }

@@ -204,9 +204,9 @@ func (d *decoder) anyMap(n *Node) map[string]any {
 	m := make(map[string]any, len(n.Fields))
 	for i := range n.Fields {
 		f := &n.Fields[i]
-		d.trail.pushKey(f.Key)
+		d.trail.PushKey(f.Key)
 		m[f.Key] = d.value(f.Value)
-		d.trail.pop()
+		d.trail.Pop()
 	}
 	return m
 }
@@ -214,9 +214,9 @@ func (d *decoder) anyMap(n *Node) map[string]any {
 func (d *decoder) anyList(n *Node) []any {
 	list := make([]any, len(n.Items))
 	for i, item := range n.Items {
-		d.trail.pushIndex(i)
+		d.trail.PushIndex(i)
 		list[i] = d.value(item)
-		d.trail.pop()
+		d.trail.Pop()
 	}
 	return list
 }

@@ -44,11 +44,15 @@ func CheckForms(keys *source.Node, path string, diags *source.Diagnostics) {
 	if keys == nil || keys.Kind != source.Map {
 		return
 	}
+	w := formWalk{root: path, diags: diags}
 	for i := range keys.Fields {
 		f := &keys.Fields[i]
-		for _, c := range formsOfKeys()[f.Key] {
-			c.check(f.Value, source.JoinPath(path, f.Key), c.keys, diags)
+		w.trail.PushKey(f.Key)
+		checks := formsOfKeys()[f.Key]
+		for j := range checks {
+			w.check(&checks[j], f.Value, checks[j].keys)
 		}
+		w.trail.Pop()
 	}
 }
 
@@ -100,45 +104,60 @@ func formsBelow(t reflect.Type, tag reflect.StructTag, keys []string) []formChec
 	return nil
 }
 
+// formWalk descends into VM keys, and reports the strings that do not have their form.
+type formWalk struct {
+	root  string
+	trail source.Trail // below root
+	diags *source.Diagnostics
+}
+
 // check checks the strings of n at the keys. The item of a list can be in its short
 // form, whose only string is that of the key.
-func (c *formCheck) check(n *source.Node, path string, keys []string, diags *source.Diagnostics) {
+func (w *formWalk) check(c *formCheck, n *source.Node, keys []string) {
 	switch {
 	case !n.IsSet():
 	case len(keys) == 0 && c.ofKeys:
 		for i := range n.Fields {
-			c.report(n.Fields[i].Key, n.Fields[i].Pos(), source.JoinPath(path, n.Fields[i].Key), diags)
+			w.trail.PushKey(n.Fields[i].Key)
+			w.report(c, n.Fields[i].Key, n.Fields[i].Pos())
+			w.trail.Pop()
 		}
 	case len(keys) == 0:
 		if n.Kind == source.String || n.Kind == source.Int || n.Kind == source.Float {
-			c.report(n.Text, n.Pos(), path, diags)
+			w.report(c, n.Text, n.Pos())
 		}
 	case n.Kind == source.Map && keys[0] == "*":
 		for i := range n.Fields {
-			c.check(n.Fields[i].Value, source.JoinPath(path, n.Fields[i].Key), keys[1:], diags)
+			w.checkKey(c, n.Fields[i].Key, n.Fields[i].Value, keys[1:])
 		}
 	case n.Kind == source.List && keys[0] == "[]":
 		for i, item := range n.Items {
-			c.check(item, source.IndexPath(path, i), keys[1:], diags)
+			w.trail.PushIndex(i)
+			w.check(c, item, keys[1:])
+			w.trail.Pop()
 		}
+	case n.Kind == source.Map && n.Style == source.ShortForm && keys[0] != "[]":
+		w.check(c, n.Get(keys[0]), keys[1:])
 	case n.Kind == source.Map && keys[0] != "[]":
-		below := source.JoinPath(path, keys[0])
-		if n.Style == source.ShortForm {
-			below = path
-		}
-		c.check(n.Get(keys[0]), below, keys[1:], diags)
+		w.checkKey(c, keys[0], n.Get(keys[0]), keys[1:])
 	case len(keys) == 1 && c.short:
-		c.check(n, path, nil, diags)
+		w.check(c, n, nil)
 	}
 }
 
-func (c *formCheck) report(text string, at source.Pos, path string, diags *source.Diagnostics) {
+func (w *formWalk) checkKey(c *formCheck, key string, value *source.Node, keys []string) {
+	w.trail.PushKey(key)
+	w.check(c, value, keys)
+	w.trail.Pop()
+}
+
+func (w *formWalk) report(c *formCheck, text string, at source.Pos) {
 	isTemplate := strings.Contains(text, "{{") && c.id != rule.Approval // which no template can give
 	if text == "" || isTemplate {
 		return
 	}
 	if problem := c.problem(text); problem != "" {
-		diags.Errorf(at, c.id, path, "%s", problem)
+		w.diags.Errorf(at, c.id, w.trail.Under(w.root), "%s", problem)
 	}
 }
 

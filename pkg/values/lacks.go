@@ -10,9 +10,7 @@ import (
 // does not have the feature, and otherwise a feature gate that is off as far as is known: HyperConverged, which
 // configures KubeVirt on OpenShift, sets gates of its own.
 func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
-	version := map[versions.Product]string{
-		versions.ArgoCD: t.ArgoCD, versions.CDI: t.CDI, versions.KubeVirt: t.KubeVirt,
-	}[f.Product]
+	version := t.version(f.Product)
 	if f.MissingIn(version) {
 		return fmt.Sprintf("%s: needs %s %s; target is %s", f.Name, f.Product, f.Since, version), true
 	}
@@ -23,4 +21,15 @@ func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
 	}
 	return fmt.Sprintf("%s: needs the feature gate %s, which is off; "+
 		"switch it on, and set `target.featureGates: {%[2]s: true}`", f.Name, f.Gate), false
+}
+
+// version returns the target's version of a product, or "" if it is not known.
+func (t *Target) version(p versions.Product) string {
+	switch p {
+	case versions.ArgoCD:
+		return t.ArgoCD
+	case versions.CDI:
+		return t.CDI
+	}
+	return t.KubeVirt
 }

@@ -99,16 +99,14 @@ func before(a, b string) bool {
 }
 
 func numbers(version string) (n [2]int, ok bool) {
-	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	rest := strings.TrimPrefix(version, "v")
 	for i := range n {
-		if i >= len(parts) {
+		var number string
+		number, rest, _ = strings.Cut(rest, ".")
+		var err error
+		if n[i], err = strconv.Atoi(number); err != nil {
 			return n, false
 		}
-		number, err := strconv.Atoi(parts[i])
-		if err != nil {
-			return n, false
-		}
-		n[i] = number
 	}
 	return n, true
 }
