@@ -191,9 +191,8 @@ func (c *checker) reportNoSource(at source.Pos, path string) {
 }
 
 func sourceKeys() string {
-	keys := new(Source).contents()
-	names := make([]string, len(keys))
-	for i, k := range keys {
+	names := make([]string, len(contents))
+	for i, k := range contents {
 		names[i] = k.key
 	}
 	return orList(names)

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -10,36 +11,38 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// content is one of the keys that specify the content of a disk, with its value. The
-// value of a boolean that is set is "true".
-type content struct{ key, value string }
-
-func (s *Source) contents() [22]content {
-	return [...]content{
-		{"dataSource", s.DataSource},
-		{"image", s.Image},
-		{"registry", s.Registry},
-		{"http", s.HTTP},
-		{"s3", s.S3},
-		{"gcs", s.GCS},
-		{"pvc", s.PVC},
-		{"snapshot", s.Snapshot},
-		{"containerDisk", s.ContainerDisk},
-		{"claim", s.Claim},
-		{"dataVolume", s.DataVolume},
-		{"emptyDisk", whether(s.EmptyDisk)},
-		{"upload", whether(s.Upload)},
-		{"blank", whether(s.Blank)},
-		{"configMap", s.ConfigMap},
-		{"serviceAccount", s.ServiceAccount},
-		{"downwardMetrics", whether(s.DownwardMetrics)},
-		{"cloudInit", whether(s.CloudInit)},
-		{"sysprep", whether(s.Sysprep)},
-		{"vddk", written(s.VDDK)},
-		{"imageio", written(s.ImageIO)},
-		{"dataSourceRef", written(s.DataSourceRef)},
-	}
+// contents are the keys that specify the content of a disk, with their values. The value of a boolean that is set is
+// "true".
+var contents = []struct {
+	key   string
+	value func(*Source) string
+}{
+	{"dataSource", func(s *Source) string { return s.DataSource }},
+	{"image", func(s *Source) string { return s.Image }},
+	{"registry", func(s *Source) string { return s.Registry }},
+	{"http", func(s *Source) string { return s.HTTP }},
+	{"s3", func(s *Source) string { return s.S3 }},
+	{"gcs", func(s *Source) string { return s.GCS }},
+	{"pvc", func(s *Source) string { return s.PVC }},
+	{"snapshot", func(s *Source) string { return s.Snapshot }},
+	{"containerDisk", func(s *Source) string { return s.ContainerDisk }},
+	{"claim", func(s *Source) string { return s.Claim }},
+	{"dataVolume", func(s *Source) string { return s.DataVolume }},
+	{"emptyDisk", func(s *Source) string { return whether(s.EmptyDisk) }},
+	{"upload", func(s *Source) string { return whether(s.Upload) }},
+	{"blank", func(s *Source) string { return whether(s.Blank) }},
+	{"configMap", func(s *Source) string { return s.ConfigMap }},
+	{"serviceAccount", func(s *Source) string { return s.ServiceAccount }},
+	{"downwardMetrics", func(s *Source) string { return whether(s.DownwardMetrics) }},
+	{"cloudInit", func(s *Source) string { return whether(s.CloudInit) }},
+	{"sysprep", func(s *Source) string { return whether(s.Sysprep) }},
+	{"vddk", func(s *Source) string { return written(s.VDDK) }},
+	{"imageio", func(s *Source) string { return written(s.ImageIO) }},
+	{"dataSourceRef", func(s *Source) string { return written(s.DataSourceRef) }},
 }
+
+// content is one of the contents of a source.
+type content struct{ key, value string }
 
 // written returns the JSON of a source in the form of CDI, or "" if it is not set.
 func written(n *source.Node) string {
@@ -51,17 +54,21 @@ func written(n *source.Node) string {
 
 // set returns the keys that specify the content and are set, with their values. A Secret is content if there is no
 // other: otherwise it is the credentials of the other.
-func (s *Source) set() []content {
-	var set []content
-	for _, c := range s.contents() {
-		if c.value != "" {
-			set = append(set, c)
+func (s *Source) set() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		none := true
+		for i := range contents {
+			if value := contents[i].value(s); value != "" {
+				none = false
+				if !yield(contents[i].key, value) {
+					return
+				}
+			}
+		}
+		if none && s.Secret != "" {
+			yield("secret", s.Secret)
 		}
 	}
-	if len(set) == 0 && s.Secret != "" {
-		set = append(set, content{"secret", s.Secret})
-	}
-	return set
 }
 
 func whether(set bool) string {
@@ -74,20 +81,27 @@ func whether(set bool) string {
 // Kinds returns the keys that specify the content and are set. A usable source has
 // exactly one, such as "dataSource".
 func (s *Source) Kinds() []string {
-	set := s.set()
-	kinds := make([]string, len(set))
-	for i, c := range set {
-		kinds[i] = c.key
+	var kinds []string
+	for key := range s.set() {
+		kinds = append(kinds, key)
 	}
 	return kinds
+}
+
+// Kind returns the first of the [Source.Kinds], or "" if there is none.
+func (s *Source) Kind() string {
+	for key := range s.set() {
+		return key
+	}
+	return ""
 }
 
 // Parts returns what identifies the content: if any part changes, the content is
 // different. Credentials are not included.
 func (s *Source) Parts() []string {
 	parts := make([]string, 0, 3)
-	for _, c := range s.set() {
-		parts = append(parts, c.key, c.value)
+	for key, value := range s.set() {
+		parts = append(parts, key, value)
 	}
 	return append(parts, s.Version)
 }
@@ -95,14 +109,13 @@ func (s *Source) Parts() []string {
 // String returns the source as a listing shows it, such as
 // "dataSource openshift-virtualization-os-images/rhel9" or "blank".
 func (s *Source) String() string {
-	set := s.set()
-	switch {
-	case len(set) == 0:
-		return ""
-	case set[0].value == "true" || strings.HasPrefix(set[0].value, "{"):
-		return set[0].key
+	for key, value := range s.set() {
+		if value == "true" || strings.HasPrefix(value, "{") {
+			return key
+		}
+		return key + " " + secret.Masked(value)
 	}
-	return set[0].key + " " + secret.Masked(set[0].value)
+	return ""
 }
 
 // Problems returns what is wrong with the values of a source, each with what is
@@ -111,9 +124,9 @@ func (s *Source) String() string {
 // one source; see [Source.Kinds].
 func (s *Source) Problems() []Problem {
 	var found []Problem
-	for _, c := range s.set() {
-		if text := contentProblem(c); text != "" {
-			found = append(found, Problem{c.key, text})
+	for key, value := range s.set() {
+		if text := contentProblem(content{key, value}); text != "" {
+			found = append(found, Problem{key, text})
 		}
 	}
 	found = append(found, s.foreignProblems()...)
@@ -123,9 +136,9 @@ func (s *Source) Problems() []Problem {
 // Credentials returns the keys whose addresses contain credentials.
 func (s *Source) Credentials() []string {
 	var keys []string
-	for _, c := range s.contents() {
-		if secret.InURL(c.value) {
-			keys = append(keys, c.key)
+	for key, value := range s.set() {
+		if secret.InURL(value) {
+			keys = append(keys, key)
 		}
 	}
 	return keys
@@ -263,12 +276,18 @@ var companions = []struct {
 // companionProblems reports the keys that nothing here uses, and what is wrong with the others.
 func (s *Source) companionProblems() []Problem {
 	var found []Problem
-	kinds := s.Kinds()
+	var kinds []string
 	for _, c := range companions {
 		value := c.value(s)
+		if value == "" {
+			continue
+		}
+		if kinds == nil {
+			kinds = s.Kinds()
+		}
 		used := func(kind string) bool { return kind == "image" || kind == c.key || slices.Contains(c.of, kind) }
 		switch {
-		case value == "" || slices.Contains(kinds, c.key): // a Secret with files is checked as content
+		case slices.Contains(kinds, c.key): // a Secret with files is checked as content
 		case !slices.ContainsFunc(kinds, used):
 			text := fmt.Sprintf("%s is used by nothing here; it goes with %s", c.key, orList(c.of))
 			found = append(found, Problem{c.key, text})
@@ -306,26 +325,31 @@ func NormalizeSource(n *source.Node) *source.Node {
 	if set == nil {
 		return n
 	}
-	keys := new(Source).contents()
 	out := *n
-	out.Fields = slices.Grow(slices.Clone(n.Fields), len(keys))
+	out.Fields = slices.Grow(slices.Clone(n.Fields), len(contents)+len(ofContent))
 	null := &source.Node{Kind: source.Null, Line: n.Line, Col: n.Col, File: n.File}
-	for _, c := range append(keys[:], ofContent...) {
-		if n.Field(c.key) == nil {
-			out.Fields = append(out.Fields, source.Field{Key: c.key, Line: n.Line, Col: n.Col, Value: null})
+	clear := func(key string) {
+		if n.Field(key) == nil {
+			out.Fields = append(out.Fields, source.Field{Key: key, Line: n.Line, Col: n.Col, Value: null})
 		}
+	}
+	for i := range contents {
+		clear(contents[i].key)
+	}
+	for _, key := range ofContent {
+		clear(key)
 	}
 	return &out
 }
 
 // ofContent are the keys that belong to one content, and are cleared with it. Credentials may be those of the next.
-var ofContent = []content{{key: "version"}, {key: "pullPolicy"}, {key: "path"}, {key: "volumeLabel"}}
+var ofContent = []string{"version", "pullPolicy", "path", "volumeLabel"}
 
 // givenContent returns the entries of a source as written that specify the content. An
 // empty string or `blank: false` does not.
 func givenContent(n *source.Node) []source.Field {
 	var given []source.Field
-	for _, c := range new(Source).contents() {
+	for _, c := range contents {
 		if f := n.Field(c.key); f != nil && !isZero(f.Value) {
 			given = append(given, *f)
 		}

@@ -216,7 +216,7 @@ func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 		}
 	}
 	for i := range disks {
-		kind := strings.Join(disks[i].Source.Kinds(), "")
+		kind := disks[i].Source.Kind()
 		if !slices.Contains([]string{"serviceAccount", "downwardMetrics", "cloudInit", "sysprep"}, kind) {
 			continue
 		}
@@ -288,7 +288,7 @@ func needsSize(d *Disk) bool {
 	case DiskEmpty:
 		return true
 	case DiskDataVolume:
-		return !isClone(src) && len(src.Kinds()) > 0
+		return !isClone(src) && src.Kind() != ""
 	}
 	return false
 }

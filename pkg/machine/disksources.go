@@ -35,10 +35,7 @@ func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKi
 	}
 	src = d.namedImage(name, src)
 	d.checkSource(name, &src)
-	if kinds := src.Kinds(); len(kinds) > 0 {
-		return src, diskKinds[kinds[0]]
-	}
-	return src, DiskDataVolume
+	return src, diskKinds[src.Kind()]
 }
 
 // namedImage replaces `image: NAME` by the source in the catalog. A version

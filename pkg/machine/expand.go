@@ -40,7 +40,9 @@ func (d *draft) expandList(in []string, keys ...any) []string {
 	}
 	out := make([]string, len(in))
 	for i, v := range in {
-		out[i] = d.expand(v, append(slices.Clip(keys), i)...)
+		if out[i] = v; template.Is(v) {
+			out[i] = d.expand(v, append(slices.Clip(keys), i)...)
+		}
 	}
 	return out
 }

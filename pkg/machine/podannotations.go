@@ -43,6 +43,7 @@ func (d *draft) warnOfPodAnnotations(annotations map[string]string) {
 func isOfPods(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	return slices.Contains(podKeys, key) || slices.ContainsFunc(podDomains, func(of string) bool {
-		return domain == of || strings.HasSuffix(domain, "."+of)
+		above, ok := strings.CutSuffix(domain, of)
+		return ok && (above == "" || strings.HasSuffix(above, "."))
 	})
 }

@@ -109,7 +109,7 @@ func ambiguity(s string) string {
 	switch c := s[0]; {
 	case c >= '0' && c <= '9', c == '-', c == '+', c == '.':
 		return ambiguousNumber(s)
-	case strings.IndexByte("yYnNoO", c) >= 0 && boolean11(s):
+	case len(s) <= len("yes") && strings.IndexByte("yYnNoO", c) >= 0 && boolean11(s):
 		return "a boolean in YAML 1.1"
 	}
 	return ""

@@ -100,6 +100,7 @@ func (f *Form) long(n *source.Node) *source.Node {
 		return n
 	}
 	m := source.EmptyMap(n)
+	m.Fields = make([]source.Field, 0, 1+len(f.Clears))
 	if f.Key == "" {
 		m.Short = n
 	} else {
