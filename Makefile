@@ -116,7 +116,7 @@ site: ## Of e2e, only what brings examples/site up on played releases of OpenShi
 	cd test/e2e && go vet ./openshift && go test -count=1 -timeout 40m $(if $(RUN),-run '$(RUN)') ./openshift
 
 .PHONY: bench
-bench: ## Measure against Helm and write docs/performance.md
+bench: ## Measure against Helm and write docs/explanation/performance.md
 	cd test/bench && go run . -write
 
 .PHONY: ci

@@ -82,9 +82,9 @@ func TestRehearsal(t *testing.T) {
 	}
 }
 
-// Every file that docs/migrate.md shows is one of the example, or fits into it.
+// Every file that docs/how-to/migrate.md shows is one of the example, or fits into it.
 func TestMigratePage(t *testing.T) {
-	page, err := os.ReadFile("../docs/migrate.md")
+	page, err := os.ReadFile("../docs/how-to/migrate.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?ms)^( *)```yaml\n *# (\\S+)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	require.GreaterOrEqual(t, len(blocks), 5)

@@ -83,7 +83,7 @@ func TestEveryFileIsUsed(t *testing.T) {
 }
 
 // The object of every state is of a kind that uses the check. States are unique
-// within a check, because docs/health.md lists them.
+// within a check, because docs/reference/health.md lists them.
 func TestStatesBelongToTheirCheck(t *testing.T) {
 	serves := map[string][]string{}
 	for _, k := range readKinds(t) {

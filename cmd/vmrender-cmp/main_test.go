@@ -87,7 +87,7 @@ func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
 
 // The reference documents how much of the messages is shown.
 func TestDocumentedLimit(t *testing.T) {
-	text, err := os.ReadFile("../../docs/parameters.md")
+	text, err := os.ReadFile("../../docs/reference/parameters.md")
 	require.NoError(t, err)
 	require.Contains(t, string(text), fmt.Sprintf("the first %d KiB", mostMessages>>10))
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// What docs/adopt.md shows of a terminal and of files is true: its commands are run from top to
+// What docs/how-to/adopt.md shows of a terminal and of files is true: its commands are run from top to
 // bottom, where testdata/adopt is. With -update, the page is made true.
 func TestAdoptPage(t *testing.T) {
-	path, err := filepath.Abs("../../docs/adopt.md")
+	path, err := filepath.Abs("../../docs/how-to/adopt.md")
 	require.NoError(t, err)
 	page, err := os.ReadFile(path)
 	require.NoError(t, err)

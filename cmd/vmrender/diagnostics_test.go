@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// Every example of docs/diagnostics.md is true: for the wrong tree, validate reports only
+// Every example of docs/reference/diagnostics.md is true: for the wrong tree, validate reports only
 // the example's identifier, with the messages that the page shows, and nothing for the
 // right tree. With -update the messages are written.
 func TestDiagnosticsExamples(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// TestReference checks that docs/cli.md matches the help of the commands. With
+// TestReference checks that docs/reference/cli.md matches the help of the commands. With
 // -update it writes the file.
 func TestReference(t *testing.T) {
 	root := newRootCommand()
 	root.InitDefaultCompletionCmd()
-	golden.Equal(t, "../../docs/cli.md", reference(root))
+	golden.Equal(t, "../../docs/reference/cli.md", reference(root))
 }
 
 // reference returns the page about the root command and its subcommands.

@@ -14,9 +14,9 @@ import (
 
 var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
 
-// What docs/environments.md shows of a terminal is true, in examples/environments.
+// What docs/how-to/environments.md shows of a terminal is true, in examples/environments.
 func TestEnvironmentsPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/environments.md")
+	page, err := os.ReadFile("../../docs/how-to/environments.md")
 	require.NoError(t, err)
 	t.Chdir("../../examples/environments")
 	checked := 0

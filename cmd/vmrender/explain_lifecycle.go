@@ -75,7 +75,7 @@ func lifecycleOf(p render.Policy, rows []fleet.Explained) lifecycle {
 	return out
 }
 
-// writePolicy writes the sentences of docs/lifecycle.md that apply to one VM.
+// writePolicy writes the sentences of docs/reference/lifecycle.md that apply to one VM.
 func writePolicy(w io.Writer, p render.Policy) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", strings.TrimSpace(p.Kind+" "+string(p.Strategy)))

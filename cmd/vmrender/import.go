@@ -15,7 +15,7 @@ import (
 
 const importHelp = `Write a fleet of VirtualMachines that exist, in the short forms of the format. It
 renders to the same machines: that is tried each time, and what differs is reported
-for each. Nothing in the cluster is changed. docs/adopt.md leads from machines in a
+for each. Nothing in the cluster is changed. docs/how-to/adopt.md leads from machines in a
 cluster to an Application that is Synced.
 
 The machines come from FILE: manifests as YAML or JSON, Lists, OpenShift Templates and

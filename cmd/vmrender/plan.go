@@ -27,11 +27,11 @@ standard input.
 
 With --live, the state in the cluster counts, too: whether a machine runs and can
 migrate, whom its disks belong to, what somebody has changed there and the sync sets
-back, and what is going on (docs/live.md). With --live alone, the old state is what
+back, and what is going on (docs/how-to/live.md). With --live alone, the old state is what
 Argo CD has applied last.
 
 With --target-from and --target-to, plan what an upgrade of the platform does to the
-same files: of kubevirt, cdi, argocd and openshift (docs/upgrades.md).
+same files: of kubevirt, cdi, argocd and openshift (docs/how-to/upgrade-platform.md).
 
 Levels, mildest first:
 
@@ -41,7 +41,7 @@ request, html for a page of its own, json, sarif or github. A level that depends
 what the inputs do not tell is marked [?]. With --fail-on, the exit status is 1 if
 anything reaches the level. In a fleet with policy.approve or policy.maxImpact, it is
 1 while a change lacks an approval, or exceeds what is allowed, unless --gate=false is
-given; the report has the lines that approve it (docs/gate.md).`
+given; the report has the lines that approve it (docs/how-to/gate.md).`
 
 func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -105,7 +105,7 @@ func newPlanCommand() *cobra.Command {
 func judge(cmd *cobra.Command, p report.Plan, failOn plan.Level, gate bool) error {
 	blocked := gate && p.Summary.Blocked > 0
 	if blocked {
-		cmd.PrintErrf("%s not approved; see docs/gate.md\n", report.Count(p.Summary.Blocked, "VM"))
+		cmd.PrintErrf("%s not approved; see docs/how-to/gate.md\n", report.Count(p.Summary.Blocked, "VM"))
 	}
 	reached := p.Reaches(failOn)
 	if reached {

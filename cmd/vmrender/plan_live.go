@@ -72,7 +72,8 @@ func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state
 	l := loadManifests(cmd, f.from)
 	s.objects, s.diags = l.objects, l.diags
 	if len(s.objects) == 0 && !s.diags.HasErrors() {
-		s.diags.Errorf(source.Pos{File: l.label}, rule.EmptyFile, "", "no objects; expected an export, see docs/live.md")
+		s.diags.Errorf(source.Pos{File: l.label}, rule.EmptyFile, "",
+			"no objects; expected an export, see docs/how-to/live.md")
 	}
 	s.exported = plan.Exported(s.objects)
 	return s, nil

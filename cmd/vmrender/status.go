@@ -19,7 +19,7 @@ where a rollout has stopped, and which VMs are left over. PATH defaults to the w
 directory, and "-" is manifests on standard input.
 
 The state in the cluster is that of plan --live: an export, or the cluster itself,
-to which nothing but list requests are sent (docs/live.md).
+to which nothing but list requests are sent (docs/how-to/live.md).
 
 States, mildest first:
 

@@ -13,7 +13,7 @@ import (
 //go:embed catalog.md.tmpl
 var catalogTemplate string
 
-// catalogReference returns docs/catalog.md, from the built-in catalog.
+// catalogReference returns docs/reference/catalog.md, from the built-in catalog.
 func catalogReference() ([]byte, error) {
 	var diags source.Diagnostics
 	set := catalog.New(nil, &diags)

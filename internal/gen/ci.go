@@ -9,7 +9,7 @@ import (
 //go:embed ci.md.tmpl
 var ciTemplate string
 
-// ciReference returns docs/ci.md, with the recipes in examples/ci, which test/recipes runs.
+// ciReference returns docs/how-to/ci.md, with the recipes in examples/ci, which test/recipes runs.
 func ciReference() ([]byte, error) {
 	recipes := map[string]string{}
 	for _, name := range []string{"github", "gitlab", "tekton", "render"} {

@@ -69,7 +69,7 @@ func addCustomizations(files map[string][]byte) error {
 		}
 		files[path] = append([]byte(customizationsTop), text...)
 	}
-	files["docs/health.md"], err = healthReference(kinds)
+	files["docs/reference/health.md"], err = healthReference(kinds)
 	return err
 }
 

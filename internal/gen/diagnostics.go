@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// examplesDir contains the examples of docs/diagnostics.md: an archive ID.txtar for each
+// examplesDir contains the examples of docs/reference/diagnostics.md: an archive ID.txtar for each
 // identifier, and further ones as ID+WORD.txtar. The files under wrong/ and right/ are two
 // trees. The wrong tree is reported, the right one is not. The file `says` is the output of
 // `vmrender validate` for the wrong tree. A file `args` in a tree contains arguments, one per
@@ -36,7 +36,7 @@ type exampleTree struct {
 
 type exampleFile struct{ Name, Text string }
 
-// diagnosticsReference returns docs/diagnostics.md.
+// diagnosticsReference returns docs/reference/diagnostics.md.
 func diagnosticsReference(groups []ruleGroup) ([]byte, error) {
 	for _, g := range groups {
 		for i := range g.Rules {

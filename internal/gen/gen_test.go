@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -99,8 +100,8 @@ var (
 
 func TestLinksLeadToHeadings(t *testing.T) {
 	files := generated(t)
-	for _, name := range []string{"values.md", "catalog.md"} {
-		text := string(files["docs/"+name])
+	for _, name := range []string{"docs/reference/values.md", "docs/reference/catalog.md"} {
+		text := string(files[name])
 		anchors := map[string]bool{}
 		for _, h := range heading.FindAllStringSubmatch(withoutBlocks(text), -1) {
 			a := anchor(h[1])
@@ -109,7 +110,7 @@ func TestLinksLeadToHeadings(t *testing.T) {
 		}
 		for other, text := range files {
 			for _, l := range link.FindAllStringSubmatch(string(text), -1) {
-				if l[1] == name || l[1] == "" && other == "docs/"+name {
+				if path.Join(path.Dir(other), l[1]) == name || l[1] == "" && other == name {
 					require.True(t, anchors[l[2]], "%s links to %s#%s", other, name, l[2])
 				}
 			}
@@ -123,7 +124,7 @@ func withoutBlocks(text string) string { return block.ReplaceAllString(text, "")
 
 // The examples of the reference are the files of one fleet.
 func TestDocumentedFleetLoads(t *testing.T) {
-	text := string(generated(t)["docs/values.md"])
+	text := string(generated(t)["docs/reference/values.md"])
 	blocks := block.FindAllStringSubmatch(text, -1)
 	require.Len(t, blocks, strings.Count(text, "```yaml"), "every example starts with a comment that names its file")
 	dir := t.TempDir()

@@ -26,7 +26,7 @@ type healthRule struct {
 	States []healthState
 }
 
-// healthReference returns docs/health.md.
+// healthReference returns docs/reference/health.md.
 func healthReference(kinds []customization) ([]byte, error) {
 	rules, err := healthRules(kinds)
 	if err != nil {

@@ -17,7 +17,7 @@ type impactSection struct {
 	Rows  [][]string
 }
 
-// impactReference returns docs/impact.md, from the rules of pkg/plan.
+// impactReference returns docs/reference/impact.md, from the rules of pkg/plan.
 func impactReference() ([]byte, error) {
 	levels := plan.Levels()
 	slices.Reverse(levels)

@@ -10,7 +10,7 @@ import (
 //go:embed lifecycle.md.tmpl
 var lifecycleTemplate string
 
-// lifecycleReference returns docs/lifecycle.md, from the policies of pkg/render.
+// lifecycleReference returns docs/reference/lifecycle.md, from the policies of pkg/render.
 func lifecycleReference() ([]byte, error) {
 	return execute("lifecycle.md", lifecycleTemplate, map[string]any{
 		"Policies": policySections(),

@@ -2,11 +2,11 @@
 // go generate runs it. The sources are
 //   - Go types, their comments and the built-in catalog, for the JSON Schemas in
 //     schema/ and the reference in docs/,
-//   - the rules of package plan, for docs/impact.md and the gate of the governance chart,
-//   - the recipes in examples/ci, for docs/ci.md,
+//   - the rules of package plan, for docs/reference/impact.md and the gate of the governance chart,
+//   - the recipes in examples/ci, for docs/how-to/ci.md,
 //   - a change of examples/fleet, for the picture of a plan in docs/images/,
 //   - the identifiers of package rule and the examples in diagnostics/, for
-//     docs/diagnostics.md and the meanings in package rule,
+//     docs/reference/diagnostics.md and the meanings in package rule,
 //   - the parameters of the plugin and the customizations, for plugin/,
 //   - the values of the charts, for their schemas and references.
 package main
@@ -109,14 +109,14 @@ type madeFile struct {
 func made(c comments) []madeFile {
 	files := []madeFile{
 		{"schema/" + kubernetesFile, kubernetesSchema},
-		{"docs/values.md", c.valuesReference},
-		{"docs/platform.md", c.platformReference},
-		{"docs/catalog.md", catalogReference},
-		{"docs/lifecycle.md", lifecycleReference},
-		{"docs/impact.md", impactReference},
-		{"docs/upgrades.md", upgradesReference},
+		{"docs/reference/values.md", c.valuesReference},
+		{"docs/reference/platform.md", c.platformReference},
+		{"docs/reference/catalog.md", catalogReference},
+		{"docs/reference/lifecycle.md", lifecycleReference},
+		{"docs/reference/impact.md", impactReference},
+		{"docs/how-to/upgrade-platform.md", upgradesReference},
 		{"docs/images/plan.svg", planPicture},
-		{"docs/ci.md", ciReference},
+		{"docs/how-to/ci.md", ciReference},
 	}
 	for _, k := range fileKinds {
 		files = append(files, madeFile{"schema/" + k.name + ".schema.json", func() ([]byte, error) { return c.schema(k) }})

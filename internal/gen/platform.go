@@ -11,7 +11,7 @@ import (
 //go:embed platform.md.tmpl
 var platformTemplate string
 
-// platformReference returns docs/platform.md.
+// platformReference returns docs/reference/platform.md.
 func (c comments) platformReference() ([]byte, error) {
 	r := &reference{c, map[reflect.Type]*section{}}
 	sections := r.collect(reflect.TypeFor[layers.Platform](), "")

@@ -16,7 +16,7 @@ var pluginTemplates embed.FS
 // pluginFiles maps the files that install and document the plugin to their
 // templates.
 var pluginFiles = map[string]string{
-	"docs/parameters.md":                         "parameters.md.tmpl",
+	"docs/reference/parameters.md":               "parameters.md.tmpl",
 	"plugin/plugin.yaml":                         "plugin.yaml.tmpl",
 	"plugin/kustomize/repo-server.yaml":          "kustomize.yaml.tmpl",
 	"plugin/kustomize/argocd-cmd-params-cm.yaml": "params.yaml.tmpl",

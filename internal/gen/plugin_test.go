@@ -22,7 +22,7 @@ type pluginSource struct {
 
 // The plugin accepts the examples in the reference of the parameters.
 func TestDocumentedParametersAreRead(t *testing.T) {
-	text := string(generated(t)["docs/parameters.md"])
+	text := string(generated(t)["docs/reference/parameters.md"])
 	const heading = "```yaml\n# Application, spec.source.plugin\n"
 	require.Equal(t, 3, strings.Count(text, heading))
 	seen := map[string]bool{}

@@ -27,7 +27,7 @@ type ruleEntry struct {
 	Examples          []ruleExample
 }
 
-// addRuleFiles adds docs/diagnostics.md, and the Go file with the meanings of all identifiers.
+// addRuleFiles adds docs/reference/diagnostics.md, and the Go file with the meanings of all identifiers.
 func addRuleFiles(files map[string][]byte) error {
 	groups, err := readRules()
 	if err != nil {
@@ -36,8 +36,8 @@ func addRuleFiles(files map[string][]byte) error {
 	if files[rulesDir+"/meanings.go"], err = ruleMeanings(groups); err != nil {
 		return fmt.Errorf("making %s/meanings.go: %w", rulesDir, err)
 	}
-	if files["docs/diagnostics.md"], err = diagnosticsReference(groups); err != nil {
-		return fmt.Errorf("making docs/diagnostics.md: %w", err)
+	if files["docs/reference/diagnostics.md"], err = diagnosticsReference(groups); err != nil {
+		return fmt.Errorf("making docs/reference/diagnostics.md: %w", err)
 	}
 	return nil
 }

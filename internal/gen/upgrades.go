@@ -10,7 +10,7 @@ import (
 //go:embed upgrades.md.tmpl
 var upgradesTemplate string
 
-// upgradesReference returns docs/upgrades.md, from the facts of pkg/plan.
+// upgradesReference returns docs/how-to/upgrade-platform.md, from the facts of pkg/plan.
 func upgradesReference() ([]byte, error) {
 	return execute("upgrades.md", upgradesTemplate, map[string]any{
 		"Products": table(plan.Products(), productCells),

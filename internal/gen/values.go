@@ -46,7 +46,7 @@ type reference struct {
 	byType   map[reflect.Type]*section
 }
 
-// valuesReference returns docs/values.md.
+// valuesReference returns docs/reference/values.md.
 func (c comments) valuesReference() ([]byte, error) {
 	r := &reference{c, map[reflect.Type]*section{}}
 	vm := r.collect(vmType, "")

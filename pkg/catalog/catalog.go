@@ -87,7 +87,7 @@ type Network struct {
 	// Subnet, which must contain the `ip` of every NIC.
 	CIDR string `json:"cidr,omitempty" format:"cidr"`
 	// Networks of vSphere whose NICs a migration attaches to this one: names, paths in the inventory, or managed object
-	// IDs. See [migrate.md](migrate.md).
+	// IDs. See [migrate.md](../how-to/migrate.md).
 	VSphere []string `json:"vsphere,omitempty"`
 }
 

@@ -64,7 +64,7 @@ func (p *Plan) Object() (object any, notes []string, err error) {
 }
 
 // largeApp is the number of VMs that one Application can contain without special care;
-// see docs/growth.md.
+// see docs/how-to/scale.md.
 const largeApp = 1000
 
 func (p *Plan) application(found *findings) any {

@@ -124,7 +124,7 @@ func TestUpgradeOfArgoCD(t *testing.T) {
 // Every fact names its source, is of a product whose versions are accepted, and is met by some
 // upgrade between them.
 func TestUpgradeFactsAreSound(t *testing.T) {
-	docs, err := os.ReadFile("../../docs/upgrades.md")
+	docs, err := os.ReadFile("../../docs/how-to/upgrade-platform.md")
 	require.NoError(t, err)
 	for _, f := range plan.UpgradeFacts() {
 		require.NotEmpty(t, f.Source)

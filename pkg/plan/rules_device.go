@@ -152,7 +152,7 @@ var rulesTemplates = []Rule{
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(removed, not(unreferenced, "a volume uses it")), Level: None, Code: "still-owned",
-		Reason: "the disk still belongs to the machine: Kubernetes deletes it with the machine, whatever Argo CD is told", Advice: "take the owner reference off the DataVolume (docs/lifecycle.md)",
+		Reason: "the disk still belongs to the machine: Kubernetes deletes it with the machine, whatever Argo CD is told", Advice: "take the owner reference off the DataVolume (docs/reference/lifecycle.md)",
 		Key: "disks", Warning: true, Source: sourceTemplates,
 	},
 	{

@@ -7,7 +7,7 @@ var weakened = Condition{"raised or removed", func(e *edit) bool {
 	return was > None && (now == None || now > was)
 }, unseen}
 
-const sourceGate = "vmrender, docs/gate.md"
+const sourceGate = "vmrender, docs/how-to/gate.md"
 
 // rulesGate are the rules of the annotations of a gate.
 var rulesGate = []Rule{

@@ -144,7 +144,7 @@ contexts: [{name: a, context: {cluster: c}}, {name: b, context: {cluster: c}}]}`
 // The role in the documentation grants what is read and nothing else, and its command
 // exports it.
 func TestStateDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/live.md")
+	text, err := os.ReadFile("../../docs/how-to/live.md")
 	require.NoError(t, err)
 	_, role, _ := strings.Cut(string(text), "kind: ClusterRole\n")
 	role, _, _ = strings.Cut(role, "```")

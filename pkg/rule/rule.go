@@ -2,7 +2,7 @@
 // because users filter and suppress results by them in SARIF, JSON and GitHub
 // annotations: one may be added, none renamed or removed.
 //
-// docs/diagnostics.md and the descriptions in SARIF are generated from the comments on
+// docs/reference/diagnostics.md and the descriptions in SARIF are generated from the comments on
 // the constants.
 package rule
 

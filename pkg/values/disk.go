@@ -60,7 +60,7 @@ type Disk struct {
 	Ejected *bool `json:"ejected,omitempty"`
 	// Number of the claim with the disk's content, from 1. Another number is another claim: with a new storage class,
 	// access mode, volume mode or source next to it, KubeVirt copies the disk of a running pet to the new claim, and the
-	// old claim stays. See [storage-migration.md](storage-migration.md).
+	// old claim stays. See [storage-migration.md](../how-to/storage-migration.md).
 	Revision *uint `json:"revision,omitempty" minimum:"1"`
 
 	// Merge patch (RFC 7386) on KubeVirt's disk, for what has no key here: `{errorPolicy: ignore}`. Levels merge by key.

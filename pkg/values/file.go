@@ -164,8 +164,9 @@ type Policy struct {
 	InlineSecrets string `json:"inlineSecrets,omitempty" enum:"warn,deny"`
 	// Reaction to sizes below the `minimum` of the operating system: a warning (the default) or an error.
 	Minimum string `json:"minimum,omitempty" enum:"warn,deny"`
-	// Level of impact from which a change of a VM needs its `approve`, such as `restart`: see [gate.md](gate.md). An
-	// overlay can set a milder level, which asks for more approvals, and no other. If unset, no change needs one.
+	// Level of impact from which a change of a VM needs its `approve`, such as `restart`: see
+	// [gate.md](../how-to/gate.md). An overlay can set a milder level, which asks for more approvals, and no other.
+	// If unset, no change needs one.
 	Approve string `json:"approve,omitempty" enum:"live,migrate,staged,restart,power,recreate,delete,data-loss"`
 	// Highest level of impact that a change of a VM may have, approved or not. An overlay can set a milder level, and
 	// no other. If unset, every level is allowed.

@@ -9,7 +9,8 @@ import (
 
 // Migrate moves a VM from VMware vSphere with the Migration Toolkit for Virtualization, also known as forklift. VMs of
 // a namespace with the same `plan` move together, and agree on all keys but `vm`, `disks`, `cancel` and `done`; of
-// `hooks`, a VM can also have none. See [migrate.md](migrate.md) for a migration from the rehearsal to the way back.
+// `hooks`, a VM can also have none. See [migrate.md](../how-to/migrate.md) for a migration from the rehearsal to the
+// way back.
 //
 // The platform's side of each key is PlanSpec and MigrationSpec of kubev2v/forklift (v2.12.5,
 // pkg/apis/forklift/v1beta1/plan.go and migration.go).

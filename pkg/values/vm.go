@@ -110,10 +110,10 @@ type VM struct {
 
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
-	// Migration from VMware vSphere: the VM there, or the long form. See [migrate.md](migrate.md).
+	// Migration from VMware vSphere: the VM there, or the long form. See [migrate.md](../how-to/migrate.md).
 	Migrate *Migrate `json:"migrate,omitempty"`
 	// Approval of a change, under `policy.approve`: the token that `vmrender plan` prints for the risk of a restart, or
-	// the long form for each risk. See [gate.md](gate.md).
+	// the long form for each risk. See [gate.md](../how-to/gate.md).
 	Approve *Approve `json:"approve,omitempty"`
 	// Whether a change that needs a restart is applied without `approve: {restart: TOKEN}`, and left for the next start
 	// of the VM, whenever that is. For pets.

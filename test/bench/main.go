@@ -31,7 +31,7 @@ type options struct {
 	Dir       string // programs are kept and inputs are made beneath it
 	Most      int    // largest fleet
 	Rounds    int    // of Helm
-	Write     bool   // docs/performance.md
+	Write     bool   // docs/explanation/performance.md
 	Check     bool   // fail when a gate is missed
 	Callgrind bool   // count instructions
 	ArgoCD    bool   // measure Argo CD's servers
@@ -63,7 +63,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&opts.Dir, "dir", filepath.Join(cache, "vmrender-bench"), "directory for programs and, while it runs, inputs")
 	flags.IntVar(&opts.Most, "most", 100_000, "largest fleet, in virtual machines")
 	flags.IntVar(&opts.Rounds, "rounds", 5, "how often Helm is run")
-	flags.BoolVar(&opts.Write, "write", false, "write docs/performance.md")
+	flags.BoolVar(&opts.Write, "write", false, "write docs/explanation/performance.md")
 	flags.BoolVar(&opts.Check, "check", false, "exit with status 1 when a gate is missed")
 	flags.BoolVar(&opts.Callgrind, "callgrind", false, "count instructions with valgrind")
 	flags.BoolVar(&opts.ArgoCD, "argocd", runtime.GOOS == "linux", "measure through Argo CD's servers, too; needs Linux and git")
@@ -175,7 +175,7 @@ func publish(opts options, bin tools, all []*series, path realPath) error {
 	fmt.Print(text)
 	say("%s", made.summary())
 	if opts.Write {
-		docs := filepath.Join(opts.Root, "docs")
+		docs := filepath.Join(opts.Root, "docs", "explanation")
 		err := firstFailure(
 			func() error { return os.MkdirAll(docs, 0o755) },
 			func() error { return os.WriteFile(filepath.Join(docs, "performance.md"), []byte(text), 0o644) },

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// page is the Markdown of docs/performance.md.
+// page is the Markdown of docs/explanation/performance.md.
 //
 //go:embed performance.md.tmpl
 var page string
