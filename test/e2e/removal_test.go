@@ -141,7 +141,7 @@ func TestMovedToAnotherApplication(t *testing.T) {
 	s.wait(leftOver(revision, "db"))
 	s.wait(leftOver(revision, "web"))
 	require.NoError(t, b.Wait(t.Context(), patience, func(status *argo.Status) error {
-		if !strings.Contains(status.Operation.Message, "hared resource") {
+		if !strings.Contains(status.Operation.Message, "Shared resource found") {
 			return errors.New("the other Application does not see that they are shared")
 		}
 		return nil

@@ -4,6 +4,7 @@
 package reposerver
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"os"
@@ -118,19 +119,20 @@ func (s *Server) Close() {
 // Application is an Application whose source is a directory of a git repository.
 type Application struct {
 	Name       string
-	Namespace  string // the destination's
-	Repository string // directory of a git repository; its HEAD is rendered
-	Path       string // of the Application's directory in it
-	Paths      string // manifest-generate-paths, none where empty
-	Plugin     v1alpha1.ApplicationSourcePlugin
+	Namespace  string                           // the destination's
+	Repository string                           // directory of a git repository; its HEAD is rendered
+	Path       string                           // of the Application's directory in it
+	Paths      string                           // manifest-generate-paths, none where empty
+	Plugin     v1alpha1.ApplicationSourcePlugin // with the project's name where it has none
+	Cached     bool                             // whether an answer of before will do
 }
 
-// Generate renders the Application, whatever is in the cache, and returns one
-// manifest, as JSON, per object.
+// Generate renders the Application, whatever is in the cache unless it will do,
+// and returns one manifest, as JSON, per object.
 func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) {
 	url := "file://" + a.Repository
 	plugin := a.Plugin
-	plugin.Name = cmpserver.Plugin
+	plugin.Name = cmp.Or(plugin.Name, cmpserver.Plugin)
 	response, err := s.client.GenerateManifest(ctx, &apiclient.ManifestRequest{
 		Repo:               &v1alpha1.Repository{Repo: url},
 		Revision:           "HEAD",
@@ -148,7 +150,7 @@ func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) 
 			"kubevirt.io/v1", "kubevirt.io/v1/VirtualMachine", "v1",
 		},
 		AnnotationManifestGeneratePaths: a.Paths,
-		NoCache:                         true,
+		NoCache:                         !a.Cached,
 	})
 	return response.GetManifests(), err
 }

@@ -124,3 +124,28 @@ func TestGenerate(t *testing.T) {
 			`sub/vm.yaml:1:23: vms.bad01.flavor: unknown flavor "mediun"; did you mean "medium"?`)
 	})
 }
+
+// A plugin that does not run, and an error that Argo CD repeats, are known by Argo CD's own words.
+func TestTrouble(t *testing.T) {
+	ctx, s := servers(t)
+	broken := Application{Name: "shop", Namespace: "prod", Path: ".", Cached: true, Repository: commit(t, map[string]string{
+		"fleet.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: shop}\nvms: {a: {flavor: mediun}}\n",
+	})}
+	absent := broken
+	absent.Plugin.Name = "absent"
+	_, err := s.Generate(ctx, absent)
+	require.ErrorContains(t, err, `could not find cmp-server plugin with name "absent"`)
+
+	const repeated = "Manifest generation error (cached)"
+	for range 3 {
+		_, err = s.Generate(ctx, broken)
+		require.ErrorContains(t, err, "did you mean")
+		require.NotContains(t, err.Error(), repeated)
+	}
+	_, err = s.Generate(ctx, broken)
+	require.ErrorContains(t, err, repeated)
+	broken.Cached = false
+	_, err = s.Generate(ctx, broken)
+	require.ErrorContains(t, err, "did you mean")
+	require.NotContains(t, err.Error(), repeated)
+}
