@@ -101,7 +101,7 @@ func TestChecksFind(t *testing.T) {
 		"no name":        func(c *corev1.Container) { c.Name = "" },
 		"mounts twice":   func(c *corev1.Container) { c.VolumeMounts[0].MountPath = c.VolumeMounts[1].MountPath },
 		"bad seccomp":    func(c *corev1.Container) { c.SecurityContext.SeccompProfile.Type = "Default" },
-		"too much asked": func(c *corev1.Container) { c.Resources.Requests[corev1.ResourceMemory] = resource.MustParse("2Gi") },
+		"too much asked": func(c *corev1.Container) { c.Resources.Requests[corev1.ResourceMemory] = resource.MustParse("3Gi") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := kustomize(t).deployment

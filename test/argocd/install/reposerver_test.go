@@ -142,7 +142,20 @@ func check(t *testing.T, d *appsv1.Deployment, user int64) {
 	require.Equal(t, "GOMEMLIMIT", c.Env[0].Name)
 	mebibytes, err := strconv.ParseInt(strings.TrimSuffix(c.Env[0].Value, "MiB"), 10, 64)
 	require.NoError(t, err)
-	require.Less(t, mebibytes<<20, c.Resources.Limits.Memory().Value())
+	directory := workDirectory(t, d)
+	require.Equal(t, corev1.StorageMediumMemory, directory.Medium, "unpacking on a disk takes longer than rendering")
+	processes := c.Resources.Limits.Memory().Value() - directory.SizeLimit.Value()
+	require.Equal(t, mebibytes<<20, processes*3/4, "what is in the directory counts towards the container's limit")
+}
+
+// workDirectory is the volume that repositories are unpacked in.
+func workDirectory(t *testing.T, d *appsv1.Deployment) *corev1.EmptyDirVolumeSource {
+	t.Helper()
+	volumes := d.Spec.Template.Spec.Volumes
+	i := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == "vmrender-tmp" })
+	require.NotEqual(t, -1, i)
+	require.NotNil(t, volumes[i].EmptyDir)
+	return volumes[i].EmptyDir
 }
 
 // problems are what Kubernetes' API server says to a Deployment.
