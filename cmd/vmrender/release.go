@@ -75,10 +75,7 @@ func leavingVMs(path string, opts fleet.Options, rendered []render.Rendered) ([]
 			return nil, fmt.Errorf("%s/%s leaves only with the other replicas of its entry %s; add %s",
 				m.Namespace, m.Name, m.Entry, strings.Join(missing, " "))
 		}
-		objects, err := render.Objects(*r)
-		if err != nil {
-			return nil, err
-		}
+		objects := render.Objects(*r)
 		where := fmt.Sprintf("%s:%d", m.Pos.File, m.Pos.Line)
 		out = append(out, adopt.Leaving{Name: m.Namespace + "/" + m.Name, Entry: m.Path, Where: where, Objects: objects})
 	}

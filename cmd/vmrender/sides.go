@@ -206,10 +206,7 @@ func loadFleet(label, path string, o fleet.Options) loaded {
 	if diags.HasErrors() {
 		return l
 	}
-	var err error
-	if l.objects, err = render.Objects(rendered...); err != nil {
-		diags.Errorf(source.Pos{}, rule.Encode, "", "%v", err)
-	}
+	l.objects = render.Objects(rendered...)
 	return l
 }
 

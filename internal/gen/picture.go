@@ -53,5 +53,5 @@ func renderedObjects(o fleet.Options) ([]manifest.Object, error) {
 	if diags.HasErrors() {
 		return nil, fmt.Errorf("rendering %s: %v", pictured, diags.Sorted())
 	}
-	return render.Objects(rendered...)
+	return render.Objects(rendered...), nil
 }

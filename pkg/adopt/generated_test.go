@@ -44,8 +44,7 @@ func roundTrip(t *testing.T, seed uint64) int {
 	if diags.HasErrors() {
 		return 0
 	}
-	objects, err := render.Objects(rendered...)
-	require.NoError(t, err)
+	objects := render.Objects(rendered...)
 	r, err := adopt.Import(byHand(t, objects), adopt.Options{Name: "again"})
 	require.NoError(t, err, "seed %d", seed)
 	for _, m := range r.Machines {

@@ -213,10 +213,7 @@ func (c *copied) render(file string) (*rendering, error) {
 		defer mu.Unlock()
 		r.machines[m.Namespace+"/"+m.Name] = m
 	})
-	objects, err := render.Objects(out.Rendered(r.diags)...)
-	if err != nil {
-		return nil, err
-	}
+	objects := render.Objects(out.Rendered(r.diags)...)
 	for _, o := range objects {
 		r.objects[o.ID] = string(o.JSON)
 		if o.Kind == "VirtualMachine" {

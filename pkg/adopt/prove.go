@@ -140,10 +140,7 @@ func (w *work) render() (map[string]tree, error) {
 	if err := w.assign(dir, diags); err != nil {
 		return nil, err
 	}
-	objects, err := render.Objects(rendered...)
-	if err != nil {
-		return nil, err
-	}
+	objects := render.Objects(rendered...)
 	out := map[string]tree{}
 	for _, o := range objects {
 		if o.Kind == "VirtualMachine" {

@@ -241,10 +241,7 @@ func compareBool(a, b bool) int {
 func Write(w *manifest.Writer, rendered ...Rendered) error {
 	var text []byte
 	for i := range rendered {
-		var err error
-		if text, err = rendered[i].get(text); err != nil {
-			return fmt.Errorf("writing %s/%s: %w", rendered[i].Namespace, rendered[i].Name, err)
-		}
+		text = rendered[i].get(text)
 		for line := range bytes.Lines(text) {
 			if err := w.Write(line[:len(line)-1]); err != nil {
 				return fmt.Errorf("writing manifests: %w", err)

@@ -128,15 +128,15 @@ func (g *gates) settle(diags *source.Diagnostics) {
 }
 
 // get returns the text of all objects, in buf's memory if it is large enough.
-func (r *Rendered) get(buf []byte) ([]byte, error) {
-	text, err := r.text.get(buf)
-	if err != nil || r.becomes == nil {
-		return text, err
+func (r *Rendered) get(buf []byte) []byte {
+	text := r.text.get(buf)
+	if r.becomes == nil {
+		return text
 	}
 	if i := bytes.Index(text, []byte(unsettled)); i >= 0 {
 		copy(text[i+len(unsettled)-9:], r.becomes.hash)
 	}
-	return text, nil
+	return text
 }
 
 // asksForApproval reports whether the fleet asks for approvals of changes, so that

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -10,17 +9,14 @@ import (
 // Objects returns the objects of machines and Jobs in the order given. They are not
 // encoded again: the keys of their JSON are in the order in which the types declare
 // them, and not in that of [manifest.Read].
-func Objects(rendered ...Rendered) ([]manifest.Object, error) {
+func Objects(rendered ...Rendered) []manifest.Object {
 	objects := make([]manifest.Object, 0, 2*len(rendered))
 	for i := range rendered {
-		text, err := rendered[i].get(nil) // it belongs to the objects
-		if err != nil {
-			return nil, fmt.Errorf("reading %s/%s: %w", rendered[i].Namespace, rendered[i].Name, err)
-		}
+		text := rendered[i].get(nil) // it belongs to the objects
 		for line := range bytes.Lines(text) {
 			json := line[: len(line)-1 : len(line)-1]
 			objects = append(objects, manifest.Object{ID: manifest.Identify(json), JSON: json})
 		}
 	}
-	return objects, nil
+	return objects
 }
