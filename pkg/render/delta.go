@@ -14,17 +14,19 @@ const anchor = 16
 // after each the place and the length of what follows in the other text. Texts are alike if they are JSON of the same
 // shape; any two are accepted.
 func appendDelta(dst, text, similar []byte) []byte {
-	for at, i := 0, 0; i < len(text); {
-		own, next := resume(text[i:], similar, at)
+	for own, at, i := 0, 0, 0; ; {
 		dst = binary.AppendUvarint(dst, uint64(own))
 		dst = append(dst, text[i:i+own]...)
-		i, at = i+own, next
+		i += own
 		same := commonPrefix(text[i:], similar[at:])
 		dst = binary.AppendUvarint(dst, uint64(at))
 		dst = binary.AppendUvarint(dst, uint64(same))
-		i, at = i+same, at+same
+		i += same
+		if i == len(text) {
+			return dst
+		}
+		own, at = resume(text[i:], similar, at+same)
 	}
-	return dst
 }
 
 // resume returns how much of a text is its own until it is the same as the similar one again, and the place there.
@@ -32,8 +34,9 @@ func appendDelta(dst, text, similar []byte) []byte {
 // all of the similar text is searched; the longer this takes, the more is skipped, so that texts that are not alike take
 // little time.
 func resume(text, similar []byte, at int) (own, next int) {
-	if commonPrefix(text, similar[at:]) >= anchor {
-		return 0, at
+	i, j := bytes.IndexByte(text, '"'), bytes.IndexByte(similar[at:], '"')
+	if i >= 0 && j >= 0 && len(text) >= i+anchor && bytes.HasPrefix(similar[at+j:], text[i:i+anchor]) {
+		return i, at + j
 	}
 	for failed := 0; ; failed++ {
 		quotes := nextQuotes(text[own:])
