@@ -16,16 +16,12 @@ const mostMessages = 8 << 10
 type bounded struct {
 	text []byte
 	cut  bool
-	more int  // lines
-	all  bool // keep all bytes, because the process that reads them keeps the first
+	more int // lines
 }
 
 // Write accepts all of p and never fails.
 func (b *bounded) Write(p []byte) (int, error) {
-	fits := len(p)
-	if !b.all {
-		fits = min(fits, mostMessages-len(b.text))
-	}
+	fits := min(len(p), mostMessages-len(b.text))
 	b.text = append(b.text, p[:fits]...)
 	b.cut = b.cut || fits < len(p)
 	b.more += bytes.Count(p[fits:], []byte{'\n'})

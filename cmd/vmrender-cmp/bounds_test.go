@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/confine"
 )
 
 const (
@@ -97,11 +99,7 @@ func copies() string {
 // The repo-server's sidecar is shared: no repository makes it use more than its share of the memory, and its author
 // gets a short message that names the bound.
 func TestMemoryIsBounded(t *testing.T) {
-	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".", "../vmrender")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as in the image
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	bin := build(t, ".", "../vmrender")
 	for name, repository := range greedy {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -120,6 +118,17 @@ func TestMemoryIsBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// build builds programs as for the image, and returns their directory.
+func build(t *testing.T, packages ...string) string {
+	t.Helper()
+	bin := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", bin}, packages...)...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return bin
 }
 
 func write(t *testing.T, dir, name string, content text) {
@@ -152,7 +161,7 @@ func measure(t *testing.T, dir, path, command string) (stdout, stderr string) {
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	require.True(t, ok)
 	t.Logf("%s: %d MiB", command, usage.Maxrss>>10)
-	require.Less(t, usage.Maxrss, int64((mostMemory+ownPages)<<10), "KiB")
+	require.Less(t, usage.Maxrss, int64((confine.Memory+ownPages)<<10), "KiB")
 	require.Less(t, messages.Len(), 600, messages.String())
 	return out.String(), messages.String()
 }

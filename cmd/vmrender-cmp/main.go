@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/vmrender/vmrender/internal/confine"
 	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -34,31 +35,27 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// run runs a command line and returns the exit status.
+// run runs a command line and returns the exit status. For what parses files, package confine has started this process,
+// and ended the first one before its main.
 func run(args, environ []string, stdout, stderr io.Writer) int {
-	works := len(args) > 0 && args[0] == worker
-	if works {
+	if len(args) > 0 && args[0] == confine.Worker {
 		args = args[1:]
 	}
-	messages := bounded{all: works}
-	status := serve(args, works, environ, stdout, &messages)
+	var messages bounded
+	status := serve(args, environ, stdout, &messages)
 	if err := messages.flush(stderr); err != nil {
 		return statusInvalid
 	}
 	return status
 }
 
-func serve(args []string, works bool, environ []string, stdout io.Writer, messages *bounded) int {
+func serve(args, environ []string, stdout io.Writer, messages *bounded) int {
 	command, err := chosen(args)
 	if err != nil {
 		fmt.Fprintf(messages, "vmrender-cmp: %v\n", err) //nolint:errcheck // it is kept in memory
 		return statusUsage
 	}
-	if works || args[0] == "discover" { // which parses nothing
-		err = work(command, environ, stdout, messages)
-	} else {
-		err = delegate(args[0], environ, stdout, messages)
-	}
+	err = work(command, environ, stdout, messages)
 	if err == nil {
 		return statusOK
 	}
@@ -68,7 +65,7 @@ func serve(args []string, works bool, environ []string, stdout io.Writer, messag
 	return statusInvalid
 }
 
-// work runs a command in this process.
+// work runs a command.
 func work(command func(*sidecar) error, environ []string, stdout io.Writer, messages *bounded) error {
 	s, err := newSidecar(environ, stdout, messages)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *sidecar) generatePlatform(path string) error {
 		return err
 	}
 	var stdout bytes.Buffer
-	if err := execute(nil, &stdout, s.stderr, name, s.platformArgs(path, overlays)...); err != nil {
+	if err := execute(&stdout, s.stderr, name, s.platformArgs(path, overlays)...); err != nil {
 		if errors.Is(err, report.ErrReported) {
 			return err
 		}

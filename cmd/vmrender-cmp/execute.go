@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/vmrender/vmrender/internal/confine"
+	"github.com/vmrender/vmrender/pkg/report"
+)
+
+// execute runs a program of vmrender with the limits of this process, and copies its messages. It returns
+// [report.ErrReported] if they describe the problem. Of the Go runtime's dump after a crash, only one line remains.
+func execute(stdout io.Writer, messages *bounded, path string, args ...string) error {
+	var text bounded
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = stdout, &text
+	err := cmd.Run()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	if failed && exit.ExitCode() != statusInvalid {
+		if crash := confine.Crash(string(text.text)); crash != "" {
+			return errors.New(crash)
+		}
+	}
+	messages.add(&text)
+	if failed && exit.Exited() {
+		return report.ErrReported
+	}
+	return err
+}
+
+// locate returns the path of a program of vmrender: next to the running one, which
+// is then of the same release, or in PATH.
+func locate(name string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("looking for %s: %w", name, err)
+	}
+	for _, candidate := range []string{filepath.Join(filepath.Dir(self), name), name} {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("no program %q beside this one or on the path; a platform needs it", name)
+}

@@ -1,0 +1,69 @@
+// Package confine does the work of vmrender-cmp in a second process with limited memory. Files from a repository,
+// which can need any amount of it, are only parsed there: the sidecar is shared, and one that exceeds its container's
+// limit ends all renders. The first process survives, and says in one line what happened to the second.
+//
+// Importing the package does that, before main: the first process needs nothing that vmrender-cmp links, and
+// initializing it takes longer than rendering a VM. Go initializes packages in the order of their import paths, as soon
+// as their own imports are (The Go Programming Language Specification, version go1.21, Program initialization). This
+// one imports only what is initialized before any package of another module, which a test checks.
+//
+// Where the system cannot limit the memory, there is no second process.
+package confine
+
+// Memory is the memory of the second process and of each program that it runs, in MiB. It is enough for all fleets
+// whose manifests Argo CD accepts: 40,000 VMs in one file, with 100 MiB of manifests, need 215 MiB.
+const Memory = 256
+
+// Worker is the first argument of the second process. The command follows.
+const Worker = "worker"
+
+// needsMore is the problem of a process that has no memory left.
+const needsMore = "needs more than 256 MiB of memory, which is all that one render may use; " +
+	"divide the fleet among several Applications"
+
+// crashes is how the Go runtime begins the lines that say why it ends a process, and noMemory what such a line contains
+// if there was no memory, for the heap or for another thread (Go 1.26, runtime/panic.go, mem_linux.go, os_linux.go and
+// cgo/gcc_util.c).
+var (
+	crashes  = [...]string{"fatal error: ", "panic: ", "runtime: ", "runtime/cgo: "}
+	noMemory = [...]string{"out of memory", "cannot allocate memory", "cannot map pages", "create", "newosproc"}
+)
+
+// Crash returns why the Go runtime ended a process, from what it wrote to standard error: a single line, without its
+// stacks. It returns "" if the runtime did not end it.
+func Crash(stderr string) string {
+	for start := 0; start < len(stderr); {
+		end := start
+		for end < len(stderr) && stderr[end] != '\n' {
+			end++
+		}
+		line := stderr[start:end]
+		for _, words := range crashes {
+			if index(line, words) == 0 {
+				return reason(line)
+			}
+		}
+		start = end + 1
+	}
+	return ""
+}
+
+func reason(line string) string {
+	for _, words := range noMemory {
+		if index(line, words) >= 0 {
+			return needsMore
+		}
+	}
+	const most = 300 // bytes
+	return "stopped: " + line[:min(len(line), most)]
+}
+
+// index returns where part first occurs in text, or -1. Package strings is initialized too late.
+func index(text, part string) int {
+	for i := range len(text) - len(part) + 1 {
+		if text[i:i+len(part)] == part {
+			return i
+		}
+	}
+	return -1
+}
