@@ -61,7 +61,10 @@ var rooms = []room{
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml, system),
 	},
-	{dir: "pkg/secret", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{
+		dir: "pkg/secret", ours: []string{"internal/lazyregexp"},
+		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system),
+	},
 	{
 		dir:     "pkg/catalog",
 		ours:    []string{"pkg/rule", "pkg/secret", "pkg/source", "internal/suggest"},
@@ -167,33 +170,36 @@ var rooms = []room{
 		dir: "pkg/layers",
 		ours: []string{
 			"pkg/manifest", "pkg/rule", "pkg/secret", "pkg/source", "pkg/patch", "pkg/platform", "pkg/argocd", "pkg/labels",
-			"pkg/openshift", "charts", "apps", "internal/suggest",
+			"pkg/openshift", "charts", "apps", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(argocd, kubevirt),
 		imports: impure,
 	},
-	{dir: "pkg/argocd", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
+	{
+		dir: "pkg/argocd", ours: []string{"internal/lazyregexp"},
+		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system),
+	},
 	{dir: "pkg/argocd/plugin", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	// The fields that Argo CD ignores are data in plugin.
 	{
 		dir: "pkg/delivery",
 		ours: []string{
 			"pkg/fleet", "pkg/machine", "pkg/values", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels", "pkg/source", "plugin",
-			"internal/suggest",
+			"internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,
 	},
 	{
 		dir:     "pkg/output",
-		ours:    []string{"pkg/manifest", "pkg/render", "internal/files"},
+		ours:    []string{"pkg/manifest", "pkg/render", "internal/files", "internal/lazyregexp"},
 		reach:   join(cluster, argocd),
 		imports: impure,
 	},
 	// Git is a program, and nothing of a fleet is known here but the names of its files.
 	{
 		dir:     "pkg/revision",
-		ours:    []string{"pkg/source", "internal/suggest"},
+		ours:    []string{"pkg/source", "internal/lazyregexp", "internal/suggest"},
 		reach:   join([]string{"net/http"}, helm, argocd, kubernetes, kubevirt),
 		imports: yaml,
 	},
@@ -202,7 +208,10 @@ var rooms = []room{
 		imports: impure,
 	},
 	// Packages that talk to a cluster; only the command line imports them.
-	{dir: "pkg/rollout", ours: []string{"pkg/labels"}, reach: join(helm, argocd), imports: []string{"os/exec"}},
+	{
+		dir: "pkg/rollout", ours: []string{"pkg/labels", "internal/lazyregexp"}, reach: join(helm, argocd),
+		imports: []string{"os/exec"},
+	},
 	{
 		dir:     "pkg/images",
 		ours:    []string{"pkg/rule", "pkg/secret", "pkg/source", "pkg/fleet", "pkg/manifest", "internal/files"},
@@ -238,7 +247,10 @@ var rooms = []room{
 	{dir: "internal/golden"},
 	{dir: "internal/fleetgen", ours: []string{"schema"}, reach: join(cluster, argocd)},
 	{dir: "internal/style"},
-	{dir: "internal/svgtext", reach: join(cluster, argocd, kubernetes), imports: join(impure, system)},
+	{
+		dir: "internal/svgtext", ours: []string{"internal/lazyregexp"},
+		reach: join(cluster, argocd, kubernetes), imports: join(impure, system),
+	},
 	{dir: "internal/files", reach: join(cluster, argocd, kubernetes, kubevirt)},
 	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},

@@ -2,11 +2,11 @@ package main
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -127,7 +127,7 @@ func explainPattern(s *jsonschema.Schema, format string) {
 	s.Extras["patternErrorMessage"] = says
 }
 
-var pageLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+var pageLink = lazyregexp.New(`\[([^\]]*)\]\([^)]*\)`)
 
 // describe puts the descriptions of a schema into the forms of editors: plain text, and
 // Markdown where that differs. Links to pages lead nowhere there. Descriptions of definitions
@@ -149,7 +149,7 @@ func describe(s *jsonschema.Schema) {
 			describe(i)
 		}
 	}
-	s.Description = pageLink.ReplaceAllString(s.Description, "$1")
+	s.Description = pageLink().ReplaceAllString(s.Description, "$1")
 	if !strings.Contains(s.Description, "`") {
 		return
 	}

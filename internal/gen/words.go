@@ -63,7 +63,7 @@ func explainWords(p *jsonschema.Schema, description, key string) {
 	for i, word := range p.Enum {
 		says[i] = meaningOf(key, word.(string)) //nolint:forcetypeassert // the words of a tag
 		if says[i] == "" {
-			says[i] = pageLink.ReplaceAllString(strings.ReplaceAll(description, "`", ""), "$1")
+			says[i] = pageLink().ReplaceAllString(strings.ReplaceAll(description, "`", ""), "$1")
 		}
 	}
 	if p.Extras == nil {

@@ -72,6 +72,36 @@ func TestMessages(t *testing.T) {
 	})
 }
 
+// TestRegexps checks that no program compiles a regular expression before it needs one: the sidecar starts for every sync.
+// See package lazyregexp.
+func TestRegexps(t *testing.T) {
+	each(t, func(t *testing.T, f *ast.File, position func(ast.Node) string) {
+		for _, decl := range f.Decls {
+			if _, variables := decl.(*ast.GenDecl); variables {
+				for _, call := range compiled(decl) {
+					t.Errorf("%s: a regular expression that is compiled at the start; use lazyregexp.New", position(call))
+				}
+			}
+		}
+	})
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\nvar a, b = f(), regexp.MustCompile(``)", 0)
+	require.NoError(t, err)
+	require.Len(t, compiled(f), 1)
+}
+
+// compiled returns the expressions in a syntax tree that compile a regular expression outside of functions.
+func compiled(tree ast.Node) []ast.Node {
+	var found []ast.Node
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "MustCompile" {
+			found = append(found, sel)
+		}
+		_, function := n.(*ast.FuncLit)
+		return !function
+	})
+	return found
+}
+
 // TestWordsAreFound checks that the patterns match the words to avoid, and no others.
 func TestWordsAreFound(t *testing.T) {
 	require.Len(t, problems(inComments, "within tells whether a path is beneath another."), 2)

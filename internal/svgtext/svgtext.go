@@ -5,9 +5,10 @@ package svgtext
 import (
 	"encoding/xml"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // Sizes in pixels. Every character is as wide as in a monospaced font, whichever font
@@ -32,7 +33,7 @@ const style = `text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu
 	`.bold{font-weight:700}.dim{fill:#a3acb6}.red{fill:#ff9aa2}.green{fill:#7ddba3}.yellow{fill:#f2c46d}` +
 	`.blue{fill:#8fc7ff}.magenta{fill:#e6a8e0}.cyan{fill:#7fd4e4}`
 
-var escape = regexp.MustCompile("\x1b\\[([0-9;]*)m")
+var escape = lazyregexp.New("\x1b\\[([0-9;]*)m")
 
 // Picture returns an SVG image of a text with the colors of a terminal. Its error
 // names an escape sequence that it does not draw.
@@ -48,7 +49,7 @@ func Picture(text string) (string, error) {
 		columns = max(columns, n)
 	}
 	width, height := pixels(columns)+2*margin, lineHeight*len(lines)+2*margin-lineHeight+fontSize+4
-	title := escape.ReplaceAllString(text, "")
+	title := escape().ReplaceAllString(text, "")
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d"
   viewBox="0 0 %[1]d %[2]d" role="img">
 <title>%s</title>
@@ -71,7 +72,7 @@ func drawLine(out *strings.Builder, line string, y int) (int, error) {
 		column += n
 	}
 	for line != "" {
-		at := escape.FindStringSubmatchIndex(line)
+		at := escape().FindStringSubmatchIndex(line)
 		if at == nil {
 			break
 		}

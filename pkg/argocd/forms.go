@@ -3,20 +3,21 @@ package argocd
 import (
 	"errors"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // scpForm is the usual form of ssh URLs: git@git.example.com:team/vms.git. An at sign
 // in the path is not accepted, because a user's password would look like a host.
-var scpForm = regexp.MustCompile(`^([\w.-]+@)?[\w.-]{2,}:[^@\\]+$`)
+var scpForm = lazyregexp.New(`^([\w.-]+@)?[\w.-]{2,}:[^@\\]+$`)
 
 // errRepoURL does not quote the URL, which may contain a password.
 var errRepoURL = errors.New("not a URL that Argo CD can read; expected https://…, ssh://…, or user@host:path")
 
 // PublicURL returns a repository's URL without credentials, and whether it had any.
 func PublicURL(given string) (public string, secret bool, err error) {
-	if scpForm.MatchString(given) && !strings.Contains(given, "://") {
+	if scpForm().MatchString(given) && !strings.Contains(given, "://") {
 		return given, false, nil
 	}
 	u, err := url.Parse(given)
@@ -48,16 +49,18 @@ func IsServerURL(given string) bool {
 		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-var namespaceForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+var namespaceForm = lazyregexp.New(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 // IsNamespace reports whether a name is valid for a namespace: a DNS label (RFC 1123).
-func IsNamespace(name string) bool { return namespaceForm.MatchString(name) }
+func IsNamespace(name string) bool { return namespaceForm().MatchString(name) }
 
-var appName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+var appName = lazyregexp.New(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 
 // maxAppName is the maximum length of the value of a label. If Argo CD tracks objects
 // by label, the value is the Application's name.
 const maxAppName = 63
 
 // IsApplicationName reports whether a name is valid for an Application.
-func IsApplicationName(name string) bool { return len(name) <= maxAppName && appName.MatchString(name) }
+func IsApplicationName(name string) bool {
+	return len(name) <= maxAppName && appName().MatchString(name)
+}

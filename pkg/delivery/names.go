@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/argocd"
 )
 
@@ -81,12 +81,12 @@ func applicationName(fleet, dir string) string {
 	return fleet + "-" + normalize(strings.ReplaceAll(dir, "/", "-"))
 }
 
-var notInName = regexp.MustCompile(`[^-a-z0-9.]`)
+var notInName = lazyregexp.New(`[^-a-z0-9.]`)
 
 // normalize implements the function of that name in an ApplicationSet's templates
 // (SanitizeName in argo-cd v3.2, applicationset/utils/template_functions.go).
 func normalize(name string) string {
-	name = notInName.ReplaceAllString(strings.ToLower(name), "-")
+	name = notInName().ReplaceAllString(strings.ToLower(name), "-")
 	return strings.Trim(name[:min(len(name), 253)], "-.")
 }
 

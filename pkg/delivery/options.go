@@ -3,10 +3,10 @@ package delivery
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
@@ -69,7 +69,7 @@ type Options struct {
 	MaxUpdate string
 }
 
-var maxUpdateForm = regexp.MustCompile(`^([1-9][0-9]*|[1-9][0-9]?%|100%)$`)
+var maxUpdateForm = lazyregexp.New(`^([1-9][0-9]*|[1-9][0-9]?%|100%)$`)
 
 // defaultProject is the project that every Argo CD has, which allows everything.
 const defaultProject = "default"
@@ -99,7 +99,7 @@ func (o *Options) Check() error {
 		{o.MaxUpdate != "" && len(o.Rolling) == 0, "--max-update needs --rolling"},
 		{o.AppSet && len(o.Fleet.VMs) > 0, "--vm selects from one Application; remove --appset beside it"},
 		{
-			o.MaxUpdate != "" && !maxUpdateForm.MatchString(o.MaxUpdate),
+			o.MaxUpdate != "" && !maxUpdateForm().MatchString(o.MaxUpdate),
 			fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate),
 		},
 		{o.Name != "" && !argocd.IsApplicationName(o.Name), fmt.Sprintf("--name %q: not a name; %s", o.Name, appNameRule)},
@@ -171,14 +171,14 @@ func repeated(names []string) string {
 }
 
 // labelForm is the form of Kubernetes labels, as key=value.
-var labelForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?` + labelPart + `=(` + labelPart + `)?$`)
+var labelForm = lazyregexp.New(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?` + labelPart + `=(` + labelPart + `)?$`)
 
 // labelPart is the form of the name in a label, and of its value.
 const labelPart = `[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`
 
 func checkLabels(option string, labels []string) error {
 	for _, label := range labels {
-		if !labelForm.MatchString(label) {
+		if !labelForm().MatchString(label) {
 			return fmt.Errorf("%s %q: not a label; expected key=value", option, label)
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // repository is the clone of a Git repository that contains a fleet.
@@ -117,17 +118,17 @@ func firstLine(file string) string {
 }
 
 var (
-	sectionLine = regexp.MustCompile(`^\s*\[([^\]]*)\]`)
-	urlLine     = regexp.MustCompile(`(?i)^\s*url\s*=\s*"?([^"#;\s]+)`)
+	sectionLine = lazyregexp.New(`^\s*\[([^\]]*)\]`)
+	urlLine     = lazyregexp.New(`(?i)^\s*url\s*=\s*"?([^"#;\s]+)`)
 )
 
 // originURL returns the URL of the remote "origin" in Git's configuration.
 func originURL(config string) string {
 	section, found := "", ""
 	for line := range strings.Lines(config) {
-		if m := sectionLine.FindStringSubmatch(line); m != nil {
+		if m := sectionLine().FindStringSubmatch(line); m != nil {
 			section = m[1]
-		} else if m := urlLine.FindStringSubmatch(line); m != nil && section == `remote "origin"` {
+		} else if m := urlLine().FindStringSubmatch(line); m != nil && section == `remote "origin"` {
 			found = m[1]
 		}
 	}

@@ -4,23 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 // cronField is one of the five fields of a schedule, from the minute to the day of the
 // week.
-var cronField = regexp.MustCompile(`^[0-9A-Za-z*/,?-]+$`)
+var cronField = lazyregexp.New(`^[0-9A-Za-z*/,?-]+$`)
 
 // parseWindow reads a schedule followed by a duration, such as "0 22 * * 6 4h", in UTC.
 func parseWindow(text string) (argocd.SyncWindow, error) {
 	fields := strings.Fields(text)
-	if len(fields) != 6 || slices.ContainsFunc(fields[:5], func(f string) bool { return !cronField.MatchString(f) }) {
+	if len(fields) != 6 || slices.ContainsFunc(fields[:5], func(f string) bool { return !cronField().MatchString(f) }) {
 		return argocd.SyncWindow{}, fmt.Errorf("--restart-window %q: not a window; expected the five fields of a schedule "+
 			"and a duration, such as \"0 22 * * 6 4h\"", text)
 	}

@@ -3,9 +3,9 @@ package layers
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -107,10 +107,10 @@ func (l *layer) checkObjects(diags *source.Diagnostics) bool {
 }
 
 // exactVersion matches one version of a chart, which a range would not pin.
-var exactVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$`)
+var exactVersion = lazyregexp.New(`^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$`)
 
 // ociForm matches what follows the scheme of an OCI registry.
-var ociForm = regexp.MustCompile(`^[\w.-]+(:\d+)?(/[\w.-]+)*$`)
+var ociForm = lazyregexp.New(`^[\w.-]+(:\d+)?(/[\w.-]+)*$`)
 
 // checkRemote checks where a chart comes from.
 func (l *layer) checkRemote(diags *source.Diagnostics) bool {
@@ -124,7 +124,7 @@ func (l *layer) checkRemote(diags *source.Diagnostics) bool {
 			diags.Errorf(at.Pos(), rule.MissingKey, path+"."+want.key, "missing; expected %s", want.meaning)
 		}
 	}
-	if l.Chart.Version != "" && !exactVersion.MatchString(l.Chart.Version) {
+	if l.Chart.Version != "" && !exactVersion().MatchString(l.Chart.Version) {
 		diags.Errorf(at.Get("version").Pos(), rule.BadVersion, path+".version",
 			"%q is not one version; expected one such as \"1.16.2\", so that the same commit always gives the same objects",
 			l.Chart.Version)
@@ -143,7 +143,7 @@ func (l *layer) checkRemote(diags *source.Diagnostics) bool {
 
 func isChartRepository(url string) bool {
 	if registry, ok := strings.CutPrefix(url, "oci://"); ok {
-		return ociForm.MatchString(registry)
+		return ociForm().MatchString(registry)
 	}
 	return strings.HasPrefix(url, "https://") && isPublicURL(url)
 }

@@ -3,12 +3,12 @@ package layers
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -135,11 +135,11 @@ func (p *loaded) capabilities(opts Options) (*chartutil.Capabilities, error) {
 
 // failed matches the error that Helm's engine returns for `fail "path: problem"` in a
 // chart.
-var failed = regexp.MustCompile(`^execution error at \([^)]*\): (?:([A-Za-z][-\w]*(?:\.[-\w]+)*): )?(.*)$`)
+var failed = lazyregexp.New(`^execution error at \([^)]*\): (?:([A-Za-z][-\w]*(?:\.[-\w]+)*): )?(.*)$`)
 
 // reportRefusal reports what a chart itself rejects, at the value that the chart names.
 func (l *layer) reportRefusal(err error, diags *source.Diagnostics) {
-	m := failed.FindStringSubmatch(err.Error())
+	m := failed().FindStringSubmatch(err.Error())
 	if m == nil {
 		diags.Errorf(l.key, rule.Chart, l.path, "%v", err)
 		return

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/files"
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // ListName is the name of the list of a directory's files. It is to be committed with them.
@@ -21,7 +21,7 @@ const listHeader = "# The files here that `vmrender template --output-dir` wrote
 type list []string
 
 // listedName is the form of a name in a list: no other file is ever removed.
-var listedName = regexp.MustCompile(`^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*\.(yaml|json)$`)
+var listedName = lazyregexp.New(`^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*\.(yaml|json)$`)
 
 // String returns one line that differs for renders that must not share a directory. Values of --set, --default and
 // --namespace are not part of it: they may be secret, and they change the content of the files, not their owner.
@@ -63,7 +63,7 @@ func readList(d *files.Dir, origin string) (list, error) {
 	}
 	names := list(lines[2:])
 	for i, name := range names {
-		if !listedName.MatchString(name) {
+		if !listedName().MatchString(name) {
 			return nil, fmt.Errorf("%s:%d: invalid line %q; expected NAMESPACE/NAME.yaml", d.Path(ListName), i+3, name)
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/internal/suggest"
 )
 
@@ -62,7 +62,7 @@ func (r *Repository) Resolve(ctx context.Context, from, to string) (old, changed
 }
 
 // commitHash is what Git prints for a commit. For "^main", it prints "^" and the hash.
-var commitHash = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+var commitHash = lazyregexp.New(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 func (r *Repository) resolve(ctx context.Context, rev string) (Commit, error) {
 	given := rev
@@ -72,7 +72,7 @@ func (r *Repository) resolve(ctx context.Context, rev string) (Commit, error) {
 	found, err := r.git.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	failed, ok := errors.AsType[*gitError](err)
 	switch {
-	case err == nil && commitHash.MatchString(found):
+	case err == nil && commitHash().MatchString(found):
 		return Commit{Name: given, Hash: found}, nil
 	case err == nil || ok && (failed.message == "" || given == Worktree):
 		if given == Worktree {

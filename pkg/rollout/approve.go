@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // The resources of the Operator Lifecycle Manager that an approval reads and writes
@@ -24,7 +25,7 @@ var (
 )
 
 // versionForm matches the name of a ClusterServiceVersion.
-var versionForm = regexp.MustCompile(`^[a-z0-9][-a-z0-9.]*\.v?[0-9]\S*$`)
+var versionForm = lazyregexp.New(`^[a-z0-9][-a-z0-9.]*\.v?[0-9]\S*$`)
 
 // ParseVersions checks names of ClusterServiceVersions, of which there is at least one.
 func ParseVersions(args []string) ([]string, error) {
@@ -32,7 +33,7 @@ func ParseVersions(args []string) ([]string, error) {
 		return nil, errors.New("no version; expected names of ClusterServiceVersions, such as nmstate.v4.20.1")
 	}
 	for _, name := range args {
-		if !versionForm.MatchString(name) {
+		if !versionForm().MatchString(name) {
 			return nil, fmt.Errorf("invalid version %q; "+
 				"expected the name of a ClusterServiceVersion, such as nmstate.v4.20.1", name)
 		}

@@ -2,8 +2,9 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // Hidden is shown in place of a secret.
@@ -55,7 +56,7 @@ func MaskedAddress(text string) string {
 }
 
 // url is a URL in a text: it ends before a space or a quotation mark.
-var url = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
+var url = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
 
 // MaskedIn returns a text in which every URL is [Masked].
-func MaskedIn(text string) string { return url.ReplaceAllStringFunc(text, Masked) }
+func MaskedIn(text string) string { return url().ReplaceAllStringFunc(text, Masked) }
