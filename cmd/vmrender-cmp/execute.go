@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/vmrender/vmrender/internal/confine"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // execute runs a program of vmrender with the limits of this process, and copies its messages. It returns
-// [report.ErrReported] if they describe the problem. Of the Go runtime's dump after a crash, only one line remains.
+// [problems.ErrReported] if they describe the problem. Of the Go runtime's dump after a crash, only one line remains.
 func execute(stdout io.Writer, messages *bounded, path string, args ...string) error {
 	var text bounded
 	cmd := exec.Command(path, args...)
@@ -27,7 +27,7 @@ func execute(stdout io.Writer, messages *bounded, path string, args ...string) e
 	}
 	messages.add(&text)
 	if failed && exit.Exited() {
-		return report.ErrReported
+		return problems.ErrReported
 	}
 	return err
 }

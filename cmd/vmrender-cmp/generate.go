@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -33,7 +33,7 @@ func (s *sidecar) generate() error {
 		return s.generatePlatform(platformFile)
 	}
 	opts := s.options()
-	if err := report.Problems(s.stderr, &s.problems); err != nil {
+	if err := problems.Report(s.stderr, &s.problems); err != nil {
 		return err
 	}
 	c := render.NewCollector()
@@ -43,7 +43,7 @@ func (s *sidecar) generate() error {
 	c.CheckAPIs(diags)
 	c.CheckSize(diags)
 	rendered := c.Rendered(diags)
-	if err := report.Problems(s.stderr, inParameters(diags)); err != nil {
+	if err := problems.Report(s.stderr, inParameters(diags)); err != nil {
 		return err
 	}
 	return output.Machines(s.stdout, manifest.JSON, rendered)

@@ -20,7 +20,7 @@ import (
 	"github.com/vmrender/vmrender/internal/confine"
 	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/internal/suggest"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // The exit statuses.
@@ -59,7 +59,7 @@ func serve(args, environ []string, stdout io.Writer, messages *bounded) int {
 	if err == nil {
 		return statusOK
 	}
-	if !errors.Is(err, report.ErrReported) {
+	if !errors.Is(err, problems.ErrReported) {
 		fmt.Fprintf(messages, "vmrender-cmp %s: %v\n", args[0], err) //nolint:errcheck // as above
 	}
 	return statusInvalid

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -22,7 +22,7 @@ func (s *sidecar) generatePlatform(path string) error {
 	if s.tree.outside(path) {
 		s.problems.Errorf(source.Pos{File: path}, rule.BadPath, "", "%s", errOutside)
 	}
-	if err := report.Problems(s.stderr, &s.problems); err != nil {
+	if err := problems.Report(s.stderr, &s.problems); err != nil {
 		return err
 	}
 	name, err := locate(program)
@@ -31,7 +31,7 @@ func (s *sidecar) generatePlatform(path string) error {
 	}
 	var stdout bytes.Buffer
 	if err := execute(&stdout, s.stderr, name, s.platformArgs(path, overlays)...); err != nil {
-		if errors.Is(err, report.ErrReported) {
+		if errors.Is(err, problems.ErrReported) {
 			return err
 		}
 		return fmt.Errorf("running %s: %w", program, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 const appHelp = `Print the Argo CD Application that renders the fleet or directory at PATH with the
@@ -67,7 +67,7 @@ func newAppCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
 		object, err := reportPlan(cmd, plan)
@@ -141,7 +141,7 @@ func reportPlan(cmd *cobra.Command, plan *delivery.Plan) (any, error) {
 	object, notes, err := plan.Object()
 	alone, isAlone := errors.AsType[*delivery.AloneError](err)
 	if isAlone {
-		err = report.Problems(cmd.ErrOrStderr(), alone.Diagnostics)
+		err = problems.Report(cmd.ErrOrStderr(), alone.Diagnostics)
 		notes = append(notes, alone.Error())
 	}
 	printNotes(cmd, notes)

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -70,7 +70,7 @@ func fleetCatalog(cmd *cobra.Command, args, overlays []string) (*catalog.Set, er
 		return catalog.New(nil, diags), nil
 	}
 	f := fleet.Open(args[1], fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()}, diags)
-	return f.Catalog, report.Problems(cmd.ErrOrStderr(), diags)
+	return f.Catalog, problems.Report(cmd.ErrOrStderr(), diags)
 }
 
 // chosen returns the listings that the arguments select.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 func newExplainCommand() *cobra.Command {
@@ -51,7 +51,7 @@ removed from Git, or its Argo CD Application is deleted.`,
 			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), form.value)
 		}
 		rows, diags := machine.Explain(path, flags.options(cmd, nil), args[0], key)
-		reported := report.Problems(cmd.ErrOrStderr(), diags)
+		reported := problems.Report(cmd.ErrOrStderr(), diags)
 		if reported != nil && len(rows) == 0 {
 			return reported
 		}

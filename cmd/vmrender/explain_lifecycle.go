@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // lifecycleKey is the key whose value is also explained in prose.
@@ -23,7 +23,7 @@ const lifecycleKey = "lifecycle"
 func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form word) error {
 	opts.Alone = true
 	f, diags := machine.Load(path, opts)
-	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+	if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 		return err
 	}
 	if len(f.Machines) == 0 {

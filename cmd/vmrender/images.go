@@ -9,7 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/images"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -50,7 +50,7 @@ func newImagesCommand() *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		found, diags := fleet.Sources(pathArg(args), flags.options(cmd, nil))
-		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
 		list := images.List(found)
@@ -69,8 +69,8 @@ func newImagesCommand() *cobra.Command {
 			return err
 		}
 		if n := images.CountBehind(list); n > 0 {
-			cmd.PrintErrf("%s behind\n", report.Count(n, "image"))
-			return report.ErrReported
+			cmd.PrintErrf("%s behind\n", problems.Count(n, "image"))
+			return problems.ErrReported
 		}
 		return nil
 	}
@@ -89,7 +89,7 @@ func updateImages(stderr io.Writer, list []images.Image) error {
 			return err
 		}
 	}
-	return report.Problems(stderr, diags)
+	return problems.Report(stderr, diags)
 }
 
 func writeImages(w io.Writer, list []images.Image, compared bool) error {

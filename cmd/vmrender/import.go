@@ -10,7 +10,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 const importHelp = `Write a fleet of VirtualMachines that exist, in the short forms of the format. It
@@ -125,7 +125,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.failOnDiff && !result.Exact() {
-		return report.ErrReported
+		return problems.ErrReported
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (f *importFlags) readMapping(cmd *cobra.Command, objects []manifest.Object)
 	}
 	mapping, diags := adopt.ReadMapping(f.mapping, text, adopt.Names(objects, f.options))
 	f.options.Mapping = mapping
-	return false, report.Problems(cmd.ErrOrStderr(), diags)
+	return false, problems.Report(cmd.ErrOrStderr(), diags)
 }
 
 func (f *importFlags) writeMapping(cmd *cobra.Command, objects []manifest.Object) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/rollout"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -60,11 +60,11 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 		}
 		objects = append(objects, more...)
 	}
-	objects, problems := adopt.Expand(objects, f.params)
-	for _, p := range problems {
+	objects, unexpanded := adopt.Expand(objects, f.params)
+	for _, p := range unexpanded {
 		diags.Errorf(source.Pos{}, rule.Unreadable, "", "%s", p)
 	}
-	return objects, report.Problems(cmd.ErrOrStderr(), diags)
+	return objects, problems.Report(cmd.ErrOrStderr(), diags)
 }
 
 // renderChart renders the chart with its values, or reads from standard input what a release
@@ -73,7 +73,7 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 func (f *importFlags) renderChart(cmd *cobra.Command) ([]manifest.Object, error) {
 	if f.chart == "-" {
 		l := loadManifests(cmd, "-")
-		if err := report.Problems(cmd.ErrOrStderr(), l.diags); err != nil {
+		if err := problems.Report(cmd.ErrOrStderr(), l.diags); err != nil {
 			return nil, err
 		}
 		return adopt.WithoutHelm(l.objects)
@@ -104,7 +104,7 @@ func (f *importFlags) readValues(cmd *cobra.Command) ([]byte, error) {
 	if len(docs) != 1 && !diags.HasErrors() {
 		diags.Errorf(source.Pos{File: f.values}, rule.WrongType, "", "expected one document, the values of the chart")
 	}
-	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+	if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 		return nil, err
 	}
 	return source.AppendJSON(nil, docs[0]), nil

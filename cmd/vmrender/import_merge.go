@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // mergeFlags are the flags of import for a fleet that exists.
@@ -80,7 +80,7 @@ func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) e
 		return err
 	}
 	if isBehind := len(merged.Files) > 0 && !f.merge.write; f.failOnDiff && (isBehind || !merged.Exact()) {
-		return report.ErrReported
+		return problems.ErrReported
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/html"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -83,7 +84,7 @@ func newPlanCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := report.Problems(cmd.ErrOrStderr(), live.diags); err != nil {
+		if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
 			return err
 		}
 		p := predict(sides, from, to, live, set.cluster(targetOf(to)))
@@ -105,14 +106,14 @@ func newPlanCommand() *cobra.Command {
 func judge(cmd *cobra.Command, p report.Plan, failOn plan.Level, gate bool) error {
 	blocked := gate && p.Summary.Blocked > 0
 	if blocked {
-		cmd.PrintErrf("%s not approved; see docs/how-to/gate.md\n", report.Count(p.Summary.Blocked, "VM"))
+		cmd.PrintErrf("%s not approved; see docs/how-to/gate.md\n", problems.Count(p.Summary.Blocked, "VM"))
 	}
 	reached := p.Reaches(failOn)
 	if reached {
 		cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn)
 	}
 	if blocked || reached {
-		return report.ErrReported
+		return problems.ErrReported
 	}
 	return nil
 }
@@ -167,8 +168,8 @@ func planCommandLine(cmd *cobra.Command, args []string) string {
 
 // reportSides reports the problems of both sides.
 func reportSides(cmd *cobra.Command, from, to loaded) error {
-	errFrom := report.Problems(cmd.ErrOrStderr(), from.diags)
-	if err := report.Problems(cmd.ErrOrStderr(), to.diags); err != nil {
+	errFrom := problems.Report(cmd.ErrOrStderr(), from.diags)
+	if err := problems.Report(cmd.ErrOrStderr(), to.diags); err != nil {
 		return err
 	}
 	return errFrom

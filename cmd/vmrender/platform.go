@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // platformFlags are the flags of a platform; a fleet accepts none of them.
@@ -60,7 +60,7 @@ func (f *platformFlags) template(cmd *cobra.Command, file string, fleet *fleetFl
 	}
 	f.Overlays, f.Set = fleet.overlays, fleet.sets
 	objects, diags := layers.Render(file, f.Options)
-	if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+	if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 		return err
 	}
 	if f.Layer != "" && format == manifest.YAML {

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 func newReleaseCommand() *cobra.Command {
@@ -37,7 +37,7 @@ files, and changes nothing.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		_, rendered, diags := renderFleet(path, flags.options(cmd, args))
-		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
 		leaving, err := leavingVMs(path, flags.options(cmd, nil), rendered)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/html"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 func newReportCommand() *cobra.Command {
@@ -32,7 +32,7 @@ If there is an error, nothing is written to stdout.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path := pathArg(args)
 		f, diags := new(kindRecorder).renderMachines(path, flags.options(cmd, nil))
-		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
 		return html.Fleet{

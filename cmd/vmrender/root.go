@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/internal/suggest"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/rollout"
 )
 
@@ -74,7 +74,7 @@ func execute(root *cobra.Command, args []string) int {
 	switch {
 	case err == nil:
 		return statusOK
-	case errors.Is(err, report.ErrReported):
+	case errors.Is(err, problems.ErrReported):
 		return statusInvalid
 	case errors.Is(err, context.Canceled): // by a signal
 		return statusStopped

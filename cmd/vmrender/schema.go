@@ -10,7 +10,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/starter"
 	"github.com/vmrender/vmrender/schema"
@@ -80,7 +80,7 @@ func writeSchemas(cmd *cobra.Command, args []string, dir string, overlays []stri
 	if err != nil {
 		return err
 	}
-	cmd.PrintErrf("%s: %s written\n", filepath.Join(dir, starter.SchemaDir), report.Count(n, "file"))
+	cmd.PrintErrf("%s: %s written\n", filepath.Join(dir, starter.SchemaDir), problems.Count(n, "file"))
 	return nil
 }
 

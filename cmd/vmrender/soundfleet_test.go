@@ -31,7 +31,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -70,11 +70,11 @@ func renderArgs(args []string) (rendering, error) {
 // template returns what the command template leaves behind.
 func (r rendering) template(format manifest.Format) (result, error) {
 	var stdout, stderr bytes.Buffer
-	err := report.Problems(&stderr, r.problems)
+	err := problems.Report(&stderr, r.problems)
 	if err == nil {
 		err = output.Machines(&stdout, format, r.objects)
 	}
-	if errors.Is(err, report.ErrReported) {
+	if errors.Is(err, problems.ErrReported) {
 		return result{statusInvalid, "", stderr.String()}, nil
 	}
 	return result{statusOK, stdout.String(), stderr.String()}, err

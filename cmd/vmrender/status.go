@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // statusHelp is the help of status, with the table of states to come.
@@ -65,7 +66,7 @@ func newStatusCommand() *cobra.Command {
 		}
 		if s.Reaches(failOn.value) {
 			cmd.PrintErrf("the status reaches %s, and --fail-on is %s\n", s.Worst(), failOn.value)
-			return report.ErrReported
+			return problems.ErrReported
 		}
 		return nil
 	}
@@ -78,7 +79,7 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 	if err != nil {
 		return report.Status{}, err
 	}
-	if err := report.Problems(cmd.ErrOrStderr(), git.diags); err != nil {
+	if err := problems.Report(cmd.ErrOrStderr(), git.diags); err != nil {
 		return report.Status{}, err
 	}
 	var live state
@@ -86,7 +87,7 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 	if err != nil {
 		return report.Status{}, err
 	}
-	if err := report.Problems(cmd.ErrOrStderr(), live.diags); err != nil {
+	if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
 		return report.Status{}, err
 	}
 	settings := settingFlags{flags: cmd.Flags()}

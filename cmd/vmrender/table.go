@@ -5,7 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // writeTable writes rows under a header in aligned columns, two spaces apart.
@@ -25,7 +25,7 @@ func writeTable(w io.Writer, header []string, rows [][]string) error {
 func cells(row []string) []string {
 	out := make([]string, len(row))
 	for i, cell := range row {
-		cell = report.Visible(strings.NewReplacer("\t", " ", "\r", "").Replace(cell))
+		cell = problems.Visible(strings.NewReplacer("\t", " ", "\r", "").Replace(cell))
 		if cell == "" {
 			cell = "-"
 		}

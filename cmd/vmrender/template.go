@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 func newTemplateCommand() *cobra.Command {
@@ -60,7 +60,7 @@ PATH or overlay.`,
 			return err
 		}
 		f, rendered, diags := renderWatched(cmd, pathArg(args), flags.options(cmd, vms))
-		if err := report.Problems(cmd.ErrOrStderr(), diags); err != nil {
+		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
 		if dir == "" {
@@ -80,7 +80,7 @@ func writeFiles(
 		return err
 	}
 	cmd.PrintErrf("%s: %s written, %d unchanged, %d removed\n",
-		dir, report.Count(counts.Written, "file"), counts.Unchanged, counts.Removed)
+		dir, problems.Count(counts.Written, "file"), counts.Unchanged, counts.Removed)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -57,7 +58,7 @@ their overlays.`,
 			return err
 		}
 		if v.HasErrors() || c.strict && len(v.Diagnostics) > 0 {
-			return report.ErrReported
+			return problems.ErrReported
 		}
 		cmd.PrintErrf("ok: %s\n", c.count())
 		return nil
@@ -142,12 +143,12 @@ func (c *validation) validatePlatform(cmd *cobra.Command, file string) {
 
 // count returns what was validated, such as "11 VMs" or "12 VMs in 2 fleets, 4 layers".
 func (c *validation) count() string {
-	vms, layers := report.Count(c.rendered, "VM"), report.Count(c.renderedLayers, "layer")
+	vms, layers := problems.Count(c.rendered, "VM"), problems.Count(c.renderedLayers, "layer")
 	if len(c.fleets) > 1 {
-		vms += " in " + report.Count(len(c.fleets), "fleet")
+		vms += " in " + problems.Count(len(c.fleets), "fleet")
 	}
 	if c.platforms > 1 {
-		layers += " of " + report.Count(c.platforms, "platform")
+		layers += " of " + problems.Count(c.platforms, "platform")
 	}
 	switch {
 	case c.platforms == 0:

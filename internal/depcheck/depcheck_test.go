@@ -160,6 +160,10 @@ var rooms = []room{
 		reach: join(cluster, argocd), imports: impure,
 	},
 	{
+		dir: "pkg/report/problems", ours: []string{"pkg/rule", "pkg/source"},
+		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
 		dir:     "pkg/report/html",
 		ours:    []string{"pkg/machine", "pkg/plan", "pkg/report", "pkg/values", "pkg/catalog", "pkg/source"},
 		reach:   join(cluster, argocd),
@@ -230,7 +234,7 @@ var rooms = []room{
 		dir: "cmd/vmrender-cmp",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/platform", "pkg/machine", "pkg/render", "pkg/manifest",
-			"pkg/argocd/plugin", "pkg/output", "pkg/report", "internal/confine", "internal/process", "internal/suggest",
+			"pkg/argocd/plugin", "pkg/output", "pkg/report/problems", "internal/confine", "internal/process", "internal/suggest",
 		},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go"}, argocd),
 	},

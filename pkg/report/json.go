@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -28,9 +29,8 @@ type jsonProblem struct {
 // JSON writes one object: whether the fleet is valid, the number of VMs, errors and
 // warnings, and the list of problems, which may be empty but is never null.
 func JSON(w io.Writer, v Validation) error {
-	out := jsonReport{VMs: v.VMs, Diagnostics: []jsonProblem{}}
-	out.Errors, out.Warnings, _ = v.count()
-	out.Valid = out.Errors == 0
+	out := jsonReport{Valid: !v.HasErrors(), VMs: v.VMs, Diagnostics: []jsonProblem{}}
+	out.Errors, out.Warnings, _ = problems.Tally(v.Diagnostics)
 	for _, d := range v.Diagnostics {
 		out.Diagnostics = append(out.Diagnostics, jsonProblem{
 			Severity: level(d.Severity), Rule: d.Rule,

@@ -3,18 +3,20 @@ package report
 import (
 	"strings"
 	"unicode"
+
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // mdCell returns a text as a span of code for a table, which has no pipe.
 func mdCell(text string, width int) string {
-	return mdCode(strings.ReplaceAll(Visible(text), "|", `\x7c`), width)
+	return mdCode(strings.ReplaceAll(problems.Visible(text), "|", `\x7c`), width)
 }
 
 // mdCode returns a text as a span of code, in which GitHub and GitLab find no markup, links
-// or mentions. It is one line of at most width characters; see [Visible] for what is not
+// or mentions. It is one line of at most width characters; see [problems.Visible] for what is not
 // printable.
 func mdCode(text string, width int) string {
-	text = cutTo(Visible(text), width)
+	text = cutTo(problems.Visible(text), width)
 	if strings.TrimSpace(text) == "" {
 		return "–"
 	}
@@ -55,7 +57,7 @@ var unlinked = strings.NewReplacer("://", ":"+joiner+"//", "www.", "www"+joiner+
 // mdText returns a text of at most width characters without markup, links or mentions, but
 // with code between backticks. It must not begin a line.
 func mdText(text string, width int) string {
-	text = cutTo(Visible(text), width)
+	text = cutTo(problems.Visible(text), width)
 	parts := strings.Split(text, "`")
 	if len(parts)%2 == 0 {
 		return mdPlain(text)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -98,11 +99,11 @@ func (p Plan) Headline() string {
 	var parts []string
 	switch {
 	case changed > 0:
-		parts = append(parts, fmt.Sprintf("%d of %s: %s", changed, Count(vms, "VM"), vmCounts(s)))
+		parts = append(parts, fmt.Sprintf("%d of %s: %s", changed, problems.Count(vms, "VM"), vmCounts(s)))
 	case objects == 0:
-		parts = append(parts, strings.TrimSuffix("nothing changes for "+Count(vms, "VM"), " for 0 VMs"))
+		parts = append(parts, strings.TrimSuffix("nothing changes for "+problems.Count(vms, "VM"), " for 0 VMs"))
 	case vms > 0:
-		parts = append(parts, "none of "+Count(vms, "VM"))
+		parts = append(parts, "none of "+problems.Count(vms, "VM"))
 	}
 	if objects > 0 {
 		parts = append(parts, objectCount(objects, vms > 0, s.Objects))
@@ -111,7 +112,7 @@ func (p Plan) Headline() string {
 		parts = append(parts, fmt.Sprintf("%d approximate [?]", s.Approximate))
 	}
 	if s.Warnings > 0 {
-		parts = append(parts, Count(s.Warnings, "warning"))
+		parts = append(parts, problems.Count(s.Warnings, "warning"))
 	}
 	if gate := p.GateHeadline(); gate != "" {
 		parts = append(parts, gate)
@@ -127,9 +128,9 @@ func objectCount(n int, others bool, levels map[plan.Level]int) string {
 		noun, least = "other object", plan.Staged
 	}
 	if counts := levelCounts(levels, least); counts != "" {
-		return Count(n, noun) + ": " + counts
+		return problems.Count(n, noun) + ": " + counts
 	}
-	return Count(n, noun)
+	return problems.Count(n, noun)
 }
 
 func total(levels map[plan.Level]int) int {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -202,12 +203,12 @@ func (p Plan) GateHeadline() string {
 	out := "nothing to approve"
 	switch {
 	case p.Summary.Blocked > 0:
-		out = Count(p.Summary.Blocked, "VM") + " not approved"
+		out = problems.Count(p.Summary.Blocked, "VM") + " not approved"
 	case approved:
 		out = "approved"
 	}
 	if staged > 0 {
-		out += ", " + Count(staged, "VM") + " staged for the next start"
+		out += ", " + problems.Count(staged, "VM") + " staged for the next start"
 	}
 	return out
 }

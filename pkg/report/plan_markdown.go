@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // mostMarkdown is the number of bytes that a comment is shorter than. GitHub accepts 65536
@@ -179,7 +180,7 @@ func (m *planMarkdown) milder(noun string, groups []levelGroup) {
 		counts = append(counts, fmt.Sprintf("%d %s", len(g.Verdicts), g.words()))
 	}
 	if n > 0 {
-		m.write("\n" + Count(n, noun) + ": " + strings.Join(counts, ", ") + "\n")
+		m.write("\n" + problems.Count(n, noun) + ": " + strings.Join(counts, ", ") + "\n")
 	}
 }
 

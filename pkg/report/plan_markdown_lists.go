@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // steps writes what to do.
@@ -79,13 +80,13 @@ func (m *planMarkdown) fold(title string, n int, line func(i int) string) {
 }
 
 func (m *planMarkdown) warnings(list []warning) {
-	m.fold(Count(len(list), "warning"), len(list), func(i int) string {
+	m.fold(problems.Count(len(list), "warning"), len(list), func(i int) string {
 		return m.code(title(list[i].Verdict.ID)) + " " + m.sentence(list[i].Cause)
 	})
 }
 
 func (m *planMarkdown) jobs(list []plan.Job) {
-	m.fold(Count(len(list), "job"), len(list), func(i int) string {
+	m.fold(problems.Count(len(list), "job"), len(list), func(i int) string {
 		j := &list[i]
 		text := m.code(j.ID.String()) + " " + m.prose(j.Does)
 		if len(j.VMs) > 0 && m.names {

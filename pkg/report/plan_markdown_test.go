@@ -18,6 +18,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -154,7 +155,7 @@ func TestMarkdownShowsEveryText(t *testing.T) {
 		cause := label
 		cause.Key = given
 		p.VMs[0].Causes = []plan.Cause{cause}
-		want := strings.ReplaceAll(report.Visible(given), "|", `\x7c`)
+		want := strings.ReplaceAll(problems.Visible(given), "|", `\x7c`)
 		if strings.TrimSpace(want) == "" || len([]rune(want)) > 200 {
 			continue
 		}

@@ -9,11 +9,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // PlanText writes a plan for people: the headline, what is compared with what, a line for
 // each machine and object by level, the worst first, then warnings, Jobs, and what to do.
-// See [Visible] for what is not printable.
+// See [problems.Visible] for what is not printable.
 func PlanText(w io.Writer, p Plan) error {
 	t := &planText{look: p.Terminal, verbose: p.Verbose}
 	t.line(worstColor(p), p.Headline())
@@ -43,8 +44,8 @@ type planText struct {
 
 // line writes a line that is cut to the width, with its first part in a color.
 func (t *planText) line(color sgr, first string, rest ...string) {
-	first = Visible(first)
-	text := first + Visible(strings.Join(rest, ""))
+	first = problems.Visible(first)
+	text := first + problems.Visible(strings.Join(rest, ""))
 	if t.look.Width > 0 {
 		text = cutTo(text, t.look.Width)
 	}

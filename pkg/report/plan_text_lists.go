@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // gate writes what the fleet's gate says. Lines for the values files are never cut.
@@ -29,7 +30,7 @@ func (t *planText) gate(p Plan) {
 			if place != "" {
 				place += ": "
 			}
-			t.out.WriteString("    " + Visible(place) + t.look.paint(bold, Visible(n.Line)) + "\n")
+			t.out.WriteString("    " + problems.Visible(place) + t.look.paint(bold, problems.Visible(n.Line)) + "\n")
 		}
 	}
 }
@@ -116,5 +117,5 @@ func (t *planText) rest(s plan.Summary) {
 	if n == 1 {
 		verb = "does"
 	}
-	t.heading(dim, fmt.Sprintf("%s %s not change", Count(n, "VM"), verb))
+	t.heading(dim, fmt.Sprintf("%s %s not change", problems.Count(n, "VM"), verb))
 }

@@ -3,10 +3,10 @@
 package report
 
 import (
-	"fmt"
 	"io"
-	"strings"
+	"slices"
 
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -38,54 +38,11 @@ func (f Format) String() string { return f.Name }
 
 // HasErrors reports whether there are errors; warnings do not count.
 func (v Validation) HasErrors() bool {
-	errors, _, _ := v.count()
-	return errors > 0
+	return slices.ContainsFunc(v.Diagnostics, func(d source.Diagnostic) bool { return d.Severity == source.Error })
 }
 
-// Summary returns a line such as "3 errors and 1 warning in 2 files", or "" for
-// fewer than two problems, which need no summary.
-func (v Validation) Summary() string {
-	if len(v.Diagnostics) < 2 {
-		return ""
-	}
-	errors, warnings, files := v.count()
-	var parts []string
-	if errors > 0 {
-		parts = append(parts, Count(errors, "error"))
-	}
-	if warnings > 0 {
-		parts = append(parts, Count(warnings, "warning"))
-	}
-	line := strings.Join(parts, " and ")
-	if files == 0 {
-		return line
-	}
-	return line + " in " + Count(files, "file")
-}
-
-// Count returns a number with its noun, such as "1 VM" or "12 VMs".
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func (v Validation) count() (errors, warnings, files int) {
-	seen := map[string]bool{"": true}
-	for _, d := range v.Diagnostics {
-		if d.Severity == source.Warning {
-			warnings++
-		} else {
-			errors++
-		}
-		if !seen[d.File] {
-			seen[d.File] = true
-			files++
-		}
-	}
-	return errors, warnings, files
-}
+// Text writes the problems for people, as [problems.Text] does.
+func Text(w io.Writer, v Validation) error { return problems.Text(w, v.Diagnostics, v.All) }
 
 // level returns the name of a severity, which is the same in JSON, SARIF and GitHub.
 func level(s source.Severity) string {

@@ -111,27 +111,6 @@ func TestGitHubIsOneLineEach(t *testing.T) {
 		"::error file=a%3A%3Ab%2Cc%0A.yaml,line=1,col=2,title=vmrender bad-path::x%0A::add-mask::y%0D%250A\n", out.String())
 }
 
-func TestSummary(t *testing.T) {
-	fault := source.Diagnostic{Pos: source.Pos{File: "a.yaml", Line: 1, Col: 1}, Message: "wrong"}
-	other := source.Diagnostic{Pos: source.Pos{File: "b.yaml", Line: 1, Col: 1}, Message: "wrong"}
-	warning := source.Diagnostic{
-		Pos: source.Pos{File: "a.yaml", Line: 2, Col: 1}, Message: "odd", Severity: source.Warning,
-	}
-	nowhere := source.Diagnostic{Message: "wrong"}
-	for want, list := range map[string][]source.Diagnostic{
-		"":                                 {fault},
-		"2 errors in 1 file":               {fault, fault},
-		"3 errors in 2 files":              {fault, other, other},
-		"1 error and 1 warning in 1 file":  {fault, warning},
-		"2 warnings in 1 file":             {warning, warning},
-		"2 errors":                         {nowhere, nowhere},
-		"2 errors and 1 warning in 1 file": {nowhere, fault, warning},
-	} {
-		require.Equal(t, want, report.Validation{Diagnostics: list}.Summary())
-	}
-	require.Empty(t, report.Validation{}.Summary())
-}
-
 func TestHasErrors(t *testing.T) {
 	warned := report.Validation{Diagnostics: []source.Diagnostic{{Severity: source.Warning}}}
 	require.False(t, warned.HasErrors())
@@ -165,16 +144,4 @@ func ExampleText() {
 	// vms/web.yaml:4:13: vms.web01.memory: invalid quantity "16Gb"; expected a quantity such as 16Gi
 	// vms/web.yaml:7:5: vms.web02: unknown key "dsks"; did you mean "disks"?
 	// 2 errors in 1 file
-}
-
-func TestVisible(t *testing.T) {
-	for text, want := range map[string]string{
-		"vms/größe “x”.yaml: 5 %": "vms/größe “x”.yaml: 5 %",
-		"a\nb\r\tc":               `a\nb\r\tc`,
-		"\x1b[2J\x07\x7f":         `\x1b[2J\a\x7f`,
-		"\u202etxt.exe\u200b":     `\u202etxt.exe\u200b`,
-		"a\xffb\ufffd":            `a\xffb` + "\ufffd",
-	} {
-		require.Equal(t, want, report.Visible(text))
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // Status is how the machines of Git stand in the cluster, with what a reader must know to
@@ -46,7 +47,7 @@ func (s Status) Reaches(state plan.State) bool { return state > plan.StateOK && 
 // Headline returns the status in one line with counts, such as
 // "2 of 40 VMs not as Git has them: 1 down, 1 restart".
 func (s Status) Headline() string {
-	other, vms := len(s.VMs)-s.Counts[plan.StateOK], Count(len(s.VMs), "VM")
+	other, vms := len(s.VMs)-s.Counts[plan.StateOK], problems.Count(len(s.VMs), "VM")
 	if other == 0 {
 		return vms + ", as Git has " + pronoun(len(s.VMs))
 	}
@@ -91,7 +92,7 @@ var stateColors = map[plan.State]sgr{
 }
 
 // StatusText writes a status for people: the headline, what is compared with what, and a
-// line for each machine, the worst first. See [Visible] for what is not printable.
+// line for each machine, the worst first. See [problems.Visible] for what is not printable.
 func StatusText(w io.Writer, s Status) error {
 	t := &planText{look: s.Terminal, verbose: s.Verbose}
 	color := bold

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // StatusMarkdown writes a status as a comment: the headline, and a table of the machines that
@@ -40,7 +41,7 @@ func (m *planMarkdown) standings(s Status) {
 	m.write("\n| | VM | why |\n|---|---|---|\n")
 	for i := range shown {
 		if m.out.Len() > mostTable {
-			m.write(fmt.Sprintf("\nand %s more\n", Count(len(shown)-i, "VM")))
+			m.write(fmt.Sprintf("\nand %s more\n", problems.Count(len(shown)-i, "VM")))
 			return
 		}
 		v := &shown[i]

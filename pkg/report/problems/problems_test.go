@@ -1,0 +1,61 @@
+package problems_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/report/problems"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+func TestSummary(t *testing.T) {
+	fault := source.Diagnostic{Pos: source.Pos{File: "a.yaml", Line: 1, Col: 1}, Message: "wrong"}
+	other := source.Diagnostic{Pos: source.Pos{File: "b.yaml", Line: 1, Col: 1}, Message: "wrong"}
+	warning := source.Diagnostic{
+		Pos: source.Pos{File: "a.yaml", Line: 2, Col: 1}, Message: "odd", Severity: source.Warning,
+	}
+	nowhere := source.Diagnostic{Message: "wrong"}
+	for want, list := range map[string][]source.Diagnostic{
+		"":                                 {fault},
+		"2 errors in 1 file":               {fault, fault},
+		"3 errors in 2 files":              {fault, other, other},
+		"1 error and 1 warning in 1 file":  {fault, warning},
+		"2 warnings in 1 file":             {warning, warning},
+		"2 errors":                         {nowhere, nowhere},
+		"2 errors and 1 warning in 1 file": {nowhere, fault, warning},
+	} {
+		require.Equal(t, want, problems.Summary(list))
+	}
+	require.Empty(t, problems.Summary(nil))
+}
+
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"vms/größe “x”.yaml: 5 %": "vms/größe “x”.yaml: 5 %",
+		"a\nb\r\tc":               `a\nb\r\tc`,
+		"\x1b[2J\x07\x7f":         `\x1b[2J\a\x7f`,
+		"\u202etxt.exe\u200b":     `\u202etxt.exe\u200b`,
+		"a\xffb\ufffd":            `a\xffb` + "\ufffd",
+	} {
+		require.Equal(t, want, problems.Visible(text))
+	}
+}
+
+// Report fails for errors only, and writes warnings too.
+func TestReport(t *testing.T) {
+	var diags source.Diagnostics
+	var out strings.Builder
+	require.NoError(t, problems.Report(&out, &diags))
+	require.Empty(t, out.String())
+
+	at := source.Pos{File: "a.yaml", Line: 1, Col: 2}
+	diags.Warnf(at, "odd", "vms.a", "odd")
+	require.NoError(t, problems.Report(&out, &diags))
+	require.Equal(t, "a.yaml:1:2: warning: vms.a: odd\n", out.String())
+
+	diags.Errorf(at, "wrong", "vms.b", "wrong")
+	require.ErrorIs(t, problems.Report(io.Discard, &diags), problems.ErrReported)
+}
