@@ -75,15 +75,27 @@ func (s *Set) parse(text string) *parsedText {
 	}
 	p := &parsedText{err: errLongTemplate}
 	if len(text) <= maxText {
-		p.tmpl, p.err = template.New("t").Option("missingkey=error").Funcs(hermetic()).Parse(text)
+		p.parse(text)
 	}
 	if p.err == nil {
-		p.simple = simplify(p.tmpl.Root)
 		p.steps = countSteps(p.tmpl)
 	}
 	s.parsed.Store(text, p)
 	return p
 }
+
+// parse parses the template. One that only inserts values gets no functions, whose table takes as long as rendering a
+// VM.
+func (p *parsedText) parse(text string) {
+	if p.tmpl, p.err = empty().Parse(text); p.err == nil {
+		p.simple = simplify(p.tmpl.Root)
+	}
+	if p.simple == nil {
+		p.tmpl, p.err = empty().Funcs(hermetic()).Parse(text)
+	}
+}
+
+func empty() *template.Template { return template.New("t").Option("missingkey=error") }
 
 // execute expands the template. Its functions and loops together do a bounded
 // amount of work.
