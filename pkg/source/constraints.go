@@ -23,6 +23,9 @@ type constraints struct {
 }
 
 func constraintsOf(tag reflect.StructTag) constraints {
+	if tag == "" {
+		return constraints{}
+	}
 	c := constraints{quantity: tag.Get("format") == "quantity"}
 	if enum := tag.Get("enum"); enum != "" {
 		c.enum = strings.Split(enum, ",")

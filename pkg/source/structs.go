@@ -82,9 +82,9 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 	var list []structField
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		tag := sf.Tag.Get("json")
+		tag, other := splitTag(sf.Tag)
 		name, _, _ := strings.Cut(tag, ",")
-		short := sf.Tag.Get("source") == "short"
+		short := other.Get("source") == "short"
 		if tag == "-" && !short || !sf.IsExported() && !sf.Anonymous {
 			continue
 		}
@@ -97,8 +97,8 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 			continue
 		}
 		f := structField{
-			name: name, index: at, tagged: name != "", secret: sf.Tag.Get("source") == "secret", short: short,
-			limits: constraintsOf(sf.Tag), needed: sf.Tag.Get("required") == "true", example: sf.Tag.Get("example"),
+			name: name, index: at, tagged: name != "", secret: other.Get("source") == "secret", short: short,
+			limits: constraintsOf(other), needed: other.Get("required") == "true", example: other.Get("example"),
 		}
 		if name == "" {
 			f.name = sf.Name
@@ -106,6 +106,16 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 		list = append(list, f)
 	}
 	return list
+}
+
+// splitTag returns the value of json in a tag, and the tag's other keys: most fields have none, and finding that out key
+// by key took a tenth of the instructions of a render of one VM.
+func splitTag(tag reflect.StructTag) (json string, other reflect.StructTag) {
+	text, first := strings.CutPrefix(string(tag), `json:"`)
+	if value, rest, closed := strings.Cut(text, `"`); first && closed && !strings.Contains(value, `\`) {
+		return value, reflect.StructTag(rest)
+	}
+	return tag.Get("json"), tag
 }
 
 // embedded returns the struct type that a field embeds, or nil if it embeds none.
