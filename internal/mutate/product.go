@@ -213,7 +213,7 @@ var mutations = []mutation{
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./pkg/rollout", "the rollout finds earlier root disks",
-		`d.Name != values.RootDisk {`, `d.Name == values.RootDisk {`,
+		`d.Name == values.RootDisk && strategy`, `d.Name != values.RootDisk && strategy`,
 	},
 	{
 		"pkg/render/disks.go", "./pkg/render", "changed data in a Secret changes the VM",

@@ -10,6 +10,8 @@ const (
 	// SyncWaveAnnotation is the number of the wave in which an object is applied.
 	// Defaults to 0.
 	SyncWaveAnnotation = "argocd.argoproj.io/sync-wave"
+	// HookWeightAnnotation is Helm's, which Argo CD takes for the wave if there is none.
+	HookWeightAnnotation = "helm.sh/hook-weight"
 	// SyncOptionsAnnotation lists options, separated by commas, for how an object is
 	// applied, pruned and deleted.
 	SyncOptionsAnnotation = "argocd.argoproj.io/sync-options"

@@ -91,10 +91,8 @@ const (
 	// UserData is an annotation of the root disk of a VirtualMachinePool: a hash of the
 	// data for cloud-init.
 	UserData = "vmrender.io/user-data"
-	// OnChange is an annotation of VirtualMachines: "in-place" or "recreate". It is for
-	// people, like the one below.
-	OnChange = "vmrender.io/on-change"
-	// Strategy is an annotation of the VirtualMachines of cattle: the strategy, such as "rollout".
+	// Strategy is an annotation of the VirtualMachines of cattle with the strategy
+	// "blue-green", which is its value. Plans find the successor of a VM by it.
 	Strategy = "vmrender.io/strategy"
 )
 

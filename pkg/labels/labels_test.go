@@ -38,7 +38,6 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Pool:             "vmrender.io/pool",
 		labels.UserData:         "vmrender.io/user-data",
 		labels.Lifecycle:        "vmrender.io/lifecycle",
-		labels.OnChange:         "vmrender.io/on-change",
 		labels.Strategy:         "vmrender.io/strategy",
 		labels.ApproveFrom:      "vmrender.io/approve-from",
 		labels.MaxImpact:        "vmrender.io/max-impact",

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
@@ -59,7 +60,7 @@ func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
 		return append(p.succession(s, p.predecessors[pair]), p.twoWriters(s)...)
 	case s.old == nil:
 		return append([]Cause{p.newMachine(s)}, p.twoWriters(s)...)
-	case isReplaced(s) && !pair.isSame():
+	case isReplaced(s) && !pair.isSame() && !isUnseen(s):
 		return append(replacement(s), p.linkCauses(s, links)...)
 	}
 	found := p.changed(s)
@@ -154,6 +155,20 @@ func isReplaced(s *subject) bool {
 		}
 	}
 	return false
+}
+
+// isUnseen reports whether Argo CD sees no difference of a machine that it replaces: one that
+// only loses annotations. Argo CD finds out what is gone from Git by kubectl's annotation
+// with the last applied object, which is not written when an object is replaced (gitops-engine
+// v0.7, pkg/utils/kube/resource_ops.go, ReplaceResource, and pkg/diff/diff.go, TwoWayDiff).
+func isUnseen(s *subject) bool {
+	if annotation(s.inCluster, lastApplied) != "" {
+		return false
+	}
+	return !slices.ContainsFunc(changes(s), func(c change) bool {
+		isLost := len(c.path) == 3 && c.path[0] == "metadata" && c.path[1] == "annotations" && c.now == nil
+		return !isLost || c.path[2] == argocd.SyncOptionsAnnotation
+	})
 }
 
 // replacement returns the causes of a machine that Argo CD deletes and recreates.

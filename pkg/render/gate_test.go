@@ -134,7 +134,7 @@ func TestGateKeepsWhatIsRemoved(t *testing.T) {
 		{"{lifecycle: {removal: approved}}", "Prune=true,Delete=confirm"},
 	} {
 		text := manifests(t, gated, "{it: "+test.vm+"}", fleet.Options{})
-		require.Contains(t, text, "\n    argocd.argoproj.io/sync-options: "+test.want+"\n    argocd.argoproj.io/sync-wave",
+		require.Contains(t, text, "\n    argocd.argoproj.io/sync-options: "+test.want+"\n",
 			test.vm)
 	}
 	ceiling := manifests(t, "{maxImpact: restart}", "{it: {lifecycle: cattle}}", fleet.Options{})

@@ -128,11 +128,11 @@ func TestRolloutJobIsInTheLastWave(t *testing.T) {
 	}
 	other := named(linuxMachine(t), "other", "b")
 	other.Wave = 4
-	for want, machines := range map[string][]*machine.Machine{
-		"0": {in(-3)}, "2": {in(2)}, "4": {in(2), other},
+	for want, machines := range map[int][]*machine.Machine{
+		0: {in(-3)}, 2: {in(2)}, 4: {in(2), other},
 	} {
-		job := rolloutJobOf(t, machines...)
-		require.Equal(t, map[string]string{argocd.SyncWaveAnnotation: want}, job.Annotations)
+		wave, _ := argocd.Wave(rolloutJobOf(t, machines...).Annotations)
+		require.Equal(t, want, wave)
 	}
 	other.Disks[0].ExpandTo = "90Gi"
 	require.Equal(t, "5", rolloutJobOf(t, other, in(0)).Annotations[argocd.SyncWaveAnnotation])

@@ -153,7 +153,10 @@ func (x *rendering) syncAnnotations(p part) map[string]string {
 
 func (r *syncRule) annotations(wave int, target values.Target) map[string]string {
 	a := make(map[string]string, 8) // with room for those of the lifecycle
-	a[argocd.SyncWaveAnnotation] = strconv.Itoa(wave + r.after)
+	// Argo CD's default is 0.
+	if in := wave + r.after; in != 0 {
+		a[argocd.SyncWaveAnnotation] = strconv.Itoa(in)
+	}
 	set(a, argocd.SyncOptionsAnnotation, r.optionsFor(target))
 	set(a, argocd.CompareOptionsAnnotation, r.compare)
 	set(a, argocd.HookAnnotation, r.hook)
@@ -211,11 +214,13 @@ func (x *rendering) lifecycleAnnotations() map[string]string {
 	delete(a, argocd.SyncOptionsAnnotation)
 	set(a, argocd.SyncOptionsAnnotation, x.vmOptions())
 	if !lc.Cattle() {
-		a[labels.Lifecycle], a[labels.OnChange] = labels.Pet, "in-place"
+		a[labels.Lifecycle] = labels.Pet
 		return a
 	}
-	a[labels.Lifecycle], a[labels.OnChange] = labels.Cattle, "recreate"
-	a[labels.Strategy] = string(lc.Strategy)
+	a[labels.Lifecycle] = labels.Cattle
+	if lc.Strategy == values.BlueGreen {
+		a[labels.Strategy] = string(lc.Strategy)
+	}
 	if lc.Strategy.Traits().Job {
 		maps.Copy(a, x.rolloutAnnotations())
 	}
@@ -256,18 +261,21 @@ func (x *rendering) diskAnnotations() map[string]string {
 	return a
 }
 
-// diskLabels returns the labels of a DataVolume that the VM owns. Nobody selects those of a
-// pet.
+// diskLabels returns the labels of a DataVolume that the VM owns. A rollout selects root
+// disks by theirs; nothing selects the others. They stay for VMs that a change of their
+// template recreates: with the strategy replace by Argo CD, in a pool by KubeVirt
+// (virt-controller watch/pool/pool.go, isOutdatedVMI, v1.8.4), and with the strategy
+// blue-green because their names contain a hash of it.
 func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
-	if !x.Lifecycle.Cattle() {
+	switch strategy := x.Lifecycle.Strategy; {
+	case !x.Lifecycle.Cattle():
 		return nil
-	}
-	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || d.Name != values.RootDisk {
+	case strategy != values.Rollout:
 		return x.owned
+	case d.Name == values.RootDisk && strategy.Traits().ContentNamedRoot:
+		return map[string]string{labels.Disk: labels.RootDisk}
 	}
-	disk := maps.Clone(x.owned)
-	disk[labels.Disk] = labels.RootDisk
-	return disk
+	return nil
 }
 
 // lifecycleLabels returns the labels that the lifecycle adds to the VirtualMachine;

@@ -22,28 +22,28 @@ func TestVMAnnotations(t *testing.T) {
 		"pet": {
 			write: func(*machine.Machine) {},
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=confirm",
-				labels.Lifecycle: "pet", labels.OnChange: "in-place",
+				argocd.SyncOptionsAnnotation: "Prune=false,Delete=confirm",
+				labels.Lifecycle:             "pet",
 			},
 		},
 		"pet, where Argo CD cannot ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD = "2.13" },
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false",
-				labels.Lifecycle: "pet", labels.OnChange: "in-place",
+				argocd.SyncOptionsAnnotation: "Prune=false,Delete=false",
+				labels.Lifecycle:             "pet",
 			},
 		},
 		"pet, where Argo CD can ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
 			want: map[string]string{
 				argocd.SyncWaveAnnotation: "-1", argocd.SyncOptionsAnnotation: "Prune=false,Delete=confirm",
-				labels.Lifecycle: "pet", labels.OnChange: "in-place",
+				labels.Lifecycle: "pet",
 			},
 		},
 		"cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = rolloutLifecycle() },
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "rollout",
+				labels.Lifecycle:      "cattle",
 				labels.MaxUnavailable: "25%", labels.KeepOld: "1",
 			},
 		},
@@ -53,22 +53,22 @@ func TestVMAnnotations(t *testing.T) {
 				m.Lifecycle.ProgressDeadlineSeconds = 60
 			},
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "rollout",
+				labels.Lifecycle:      "cattle",
 				labels.MaxUnavailable: "25%", labels.KeepOld: "1", labels.Entry: "web", labels.ProgressDeadline: "60",
 			},
 		},
 		"blue-green cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: values.BlueGreen} },
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "PruneLast=true",
-				labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "blue-green",
+				argocd.SyncOptionsAnnotation: "PruneLast=true",
+				labels.Lifecycle:             "cattle", labels.Strategy: "blue-green",
 			},
 		},
 		"replaced cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: "replace"} },
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Force=true,Replace=true",
-				labels.Lifecycle: "cattle", labels.OnChange: "recreate", labels.Strategy: "replace",
+				argocd.SyncOptionsAnnotation: "Force=true,Replace=true",
+				labels.Lifecycle:             "cattle",
 			},
 		},
 		"annotations of the user are merged, sync options by name": {
@@ -78,8 +78,8 @@ func TestVMAnnotations(t *testing.T) {
 				}
 			},
 			want: map[string]string{
-				argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false,ServerSideApply=true",
-				labels.Lifecycle: "pet", labels.OnChange: "in-place", "a": "b",
+				argocd.SyncOptionsAnnotation: "Prune=false,Delete=false,ServerSideApply=true",
+				labels.Lifecycle:             "pet", "a": "b",
 			},
 		},
 	}
@@ -128,7 +128,7 @@ func TestSecretAnnotations(t *testing.T) {
 func TestDiskAnnotations(t *testing.T) {
 	m := linuxMachine(t)
 	want := map[string]string{
-		argocd.SyncWaveAnnotation: "0", argocd.SyncOptionsAnnotation: "Prune=false,Delete=false",
+		argocd.SyncOptionsAnnotation:    "Prune=false,Delete=false",
 		argocd.CompareOptionsAnnotation: "IgnoreExtraneous",
 	}
 	require.Equal(t, want, find[*cdiv1.DataVolume](t, render(t, m)).Annotations)

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -74,8 +73,8 @@ func (x *rendering) checkHook(vm *kubevirtv1.VirtualMachine) {
 			x.refuse(vm, rule.SyncOptions, key, "Argo CD deletes a VM that is a hook in every sync; remove it")
 		}
 	}
-	if vm.Annotations[argocd.SyncWaveAnnotation] != strconv.Itoa(x.Wave) {
-		x.refuse(vm, rule.SyncOptions, argocd.SyncWaveAnnotation,
+	if wave, key := argocd.Wave(vm.Annotations); wave != x.Wave {
+		x.refuse(vm, rule.SyncOptions, key,
 			"the VM and its disks would be applied in different waves; use `wave` instead")
 	}
 }

@@ -94,6 +94,10 @@ func TestProtection(t *testing.T) {
 			annotations: map[string]string{argocd.SyncWaveAnnotation: "7"},
 			wrong:       "use `wave` instead",
 		},
+		"a weight of Helm, which is a wave": {
+			annotations: map[string]string{argocd.HookWeightAnnotation: "7"},
+			wrong:       argocd.HookWeightAnnotation,
+		},
 		"a hook of Helm": {
 			annotations: map[string]string{"helm.sh/hook": "pre-install"},
 			wrong:       "deletes a VM that is a hook",

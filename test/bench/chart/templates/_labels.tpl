@@ -24,13 +24,13 @@ Annotations of the VirtualMachine.
 */}}
 {{- define "machines.annotations" -}}
 argocd.argoproj.io/sync-options: Force=true,Replace=true
-argocd.argoproj.io/sync-wave: {{ .machine.wave | default 0 | quote }}
+{{- with .machine.wave }}
+argocd.argoproj.io/sync-wave: {{ . | quote }}
+{{- end }}
 description: {{ printf "%s server for team %s" .machine.os .machine.team }}
 example.com/os: {{ .machine.os }}
 example.com/owner: {{ .machine.team }}
 vmrender.io/lifecycle: cattle
-vmrender.io/on-change: recreate
-vmrender.io/strategy: replace
 {{- with .root.Values.annotations }}
 {{ toYaml . }}
 {{- end }}
