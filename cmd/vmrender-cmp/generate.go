@@ -58,6 +58,7 @@ func (s *sidecar) options() fleet.Options {
 		Set:      pairs(s.request.Vars),
 		Defaults: pairs(s.request.Defaults),
 		KubeVirt: apis.KubeVirt(),
+		Image:    s.request.Image,
 		Overlays: s.resolveOverlays(),
 		VMs:      s.request.VMs,
 		Limit:    s.tree.root,

@@ -18,19 +18,21 @@ func worded(err error) string {
 	return err.Error()
 }
 
-// optionParameters maps options of the command line to the corresponding
-// parameters. In its messages, package fleet names an option instead of a file if
-// the option is wrong, and at the end if the option would help.
+// optionParameters maps options of the command line to what sets the same in Argo CD.
+// In its messages, package fleet names an option instead of a file if the option is
+// wrong, and at the end if the option would help.
 func optionParameters() map[string]string {
-	return map[string]string{"--namespace": "namespace", "--set": "vars", "--default": "defaults", "--vm": "vm"}
+	return map[string]string{
+		"--namespace": `parameter "namespace"`, "--set": `parameter "vars"`, "--default": `parameter "defaults"`,
+		"--vm": `parameter "vm"`, "--image": fmt.Sprintf("variable %q of the sidecar", plugin.ImageVariable),
+	}
 }
 
 // inParameters returns the diagnostics with parameters in place of options.
 func inParameters(diags *source.Diagnostics) *source.Diagnostics {
 	out := new(source.Diagnostics)
 	for _, d := range diags.Sorted() {
-		for option, parameter := range optionParameters() {
-			name := fmt.Sprintf("parameter %q", parameter)
+		for option, name := range optionParameters() {
 			if d.File == option { // not a file, and not to be counted as one
 				d.Pos = source.Pos{}
 				d.Path, d.Message = "", source.Diagnostic{Pos: source.Pos{File: name}, Path: d.Path, Message: d.Message}.String()

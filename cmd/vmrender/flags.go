@@ -18,6 +18,7 @@ type fleetFlags struct {
 	sets      []string
 	defaults  []string
 	overlays  []string
+	image     string
 	jobs      uint
 }
 
@@ -28,11 +29,13 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.defaults, "default", nil,
 		"VM key that overrides the defaults of all files, as `key=value` with dotted keys (repeatable)")
 	flags.StringArrayVar(&f.overlays, "overlay", nil, "`file` to merge over the fleet or platform (repeatable)")
+	flags.StringVar(&f.image, "image", "", "`image` with vmrender, for Jobs of a fleet whose target has none")
 	flags.UintVar(&f.jobs, "jobs", 0,
 		"number of `files` to read at a time; 0 selects it by the size of the fleet (default 0)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	completeFlag(cmd, "set", cobra.NoFileCompletions)
 	completeFlag(cmd, "default", cobra.NoFileCompletions)
+	completeFlag(cmd, "image", cobra.NoFileCompletions)
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 }
 
@@ -42,6 +45,7 @@ func (f *fleetFlags) options(cmd *cobra.Command, vms []string) fleet.Options {
 		Set:       f.sets,
 		Defaults:  f.defaults,
 		Overlays:  f.overlays,
+		Image:     f.image,
 		VMs:       vms,
 		Stdin:     cmd.InOrStdin(),
 		Jobs:      int(f.jobs),

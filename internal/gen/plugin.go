@@ -52,7 +52,7 @@ func addPluginFiles(files map[string][]byte) error {
 	_, err := all.Funcs(template.FuncMap{
 		"cell":      cell,
 		"indent":    indent,
-		"container": func(user int) (string, error) { return part("container", user) },
+		"container": func(user int) (string, error) { return part("container", sidecar(user)) },
 		"volume":    func() (string, error) { return part("volume", nil) },
 		"why":       func() (string, error) { return part("why", nil) },
 	}).ParseFS(pluginTemplates, "plugin/*.tmpl")
@@ -71,6 +71,14 @@ func addPluginFiles(files map[string][]byte) error {
 	}
 	return nil
 }
+
+// container is the data of the sidecar's template.
+type container struct {
+	User                       int // 0 for any
+	Placeholder, ImageVariable string
+}
+
+func sidecar(user int) container { return container{user, plugin.Placeholder, plugin.ImageVariable} }
 
 // indent indents all lines, except empty ones.
 func indent(columns int, text string) string {

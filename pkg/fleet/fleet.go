@@ -34,6 +34,8 @@ type Options struct {
 	// Target contains versions that take the place of those in the fleet's target, by its keys: "kubevirt", "cdi",
 	// "argocd" and "openshift", of which the last is a release such as "4.20". Other keys are ignored.
 	Target map[string]string
+	// Image is the image of the Jobs that run vmrender, or empty. It applies if the fleet's target does not set one.
+	Image string
 	// NoOpenShift is true if the cluster is known not to be OpenShift. It changes nothing that is rendered.
 	NoOpenShift bool
 	// Overlays are files to merge over the fleet, in order.
@@ -114,6 +116,7 @@ func (f *Fleet) openStdin() {
 		f.fail(stdinName, rule.Unreadable, "there is no standard input")
 		return
 	}
+	f.completeTarget()
 	f.openCatalog(nil)
 	f.openGiven()
 }

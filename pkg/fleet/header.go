@@ -95,21 +95,27 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	var all values.Overlay
 	source.Decode(f.header, &all, "", &seen)
 	f.Header, f.Environment = all.Header, all.Environment.Environment
+	f.completeTarget()
 	f.openCatalog(source.Compose(f.Platform.catalog(), f.HeaderKey("catalog")))
 	f.checkCredentials(f.HeaderKey("catalog"))
 	f.checkHeader()
 }
 
-// openCatalog merges the fleet's entries over those that are built in for its cluster.
-func (f *Fleet) openCatalog(entries *source.Node) {
+// completeTarget adds the options to the fleet's target.
+func (f *Fleet) completeTarget() {
 	target := &f.Header.Target
 	target.Replace(f.Target)
 	target.KubeVirt = cmp.Or(target.KubeVirt, f.KubeVirt)
 	if target.KubeVirt == "" && target.OpenShift != nil {
 		target.KubeVirt = target.OpenShift.KubeVirt()
 	}
+	target.Image = cmp.Or(target.Image, f.Image)
+}
+
+// openCatalog merges the fleet's entries over those that are built in for its cluster.
+func (f *Fleet) openCatalog(entries *source.Node) {
 	create := catalog.New
-	if target.Plain() {
+	if f.Header.Target.Plain() {
 		create = catalog.NewPlain
 	}
 	f.Catalog = create(entries, f.diags)

@@ -62,10 +62,10 @@ func (w *wide) checkJobs(r *record) {
 			"%q has %d characters; at most %d are accepted where Jobs are named after the fleet: "+
 				"for `strategy: rollout` and `snapshotBefore`", name, len(name), longestFleet)
 	}
-	if w.fleet.Header.Target.Image == "" && w.fleet.Root != "" { // standard input has no header to set it in
+	if w.fleet.Header.Target.Image == "" {
 		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
-			"missing; expected the image of vmrender in your registry, which the Jobs of `strategy: rollout` and "+
-				"`snapshotBefore` run")
+			"missing; set it to the image of vmrender in your registry, which the Jobs of `strategy: rollout` and "+
+				"`snapshotBefore` run, or use --image")
 	}
 }
 

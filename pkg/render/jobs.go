@@ -196,12 +196,8 @@ func (k *jobKey) job(of *job, last int) *batchv1.Job {
 		args = append(args, "--id", k.part)
 	}
 	args = append(append(args, "--timeout", k.kind.timeout), slices.Sorted(slices.Values(of.args))...)
-	image := of.target.Image
-	if image == "" {
-		image = values.DefaultImage
-	}
 	pod := confined(corev1.Container{
-		Name: program, Image: image, Command: []string{program}, Args: args, Resources: jobResources(),
+		Name: program, Image: of.target.Image, Command: []string{program}, Args: args, Resources: jobResources(),
 	})
 	pod.ServiceAccountName = k.name()
 	if k.kind == &rolloutKind {

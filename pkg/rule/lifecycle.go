@@ -11,7 +11,7 @@ const (
 	BlueGreen ID = "blue-green"
 	// Stopped is a VM that is declared to be stopped, for which the fleet's version of Argo CD waits.
 	Stopped ID = "stopped"
-	// DefaultImage is a fleet with Jobs whose header does not name the image that they run.
+	// DefaultImage is a fleet with Jobs and no image that they run.
 	DefaultImage ID = "default-image"
 	// SyncOptions is an annotation that makes Argo CD delete the VM in every sync, or apply it in another wave.
 	SyncOptions ID = "sync-options"

@@ -25,7 +25,7 @@ var meanings = map[ID]string{
 	WrongType:        "A value of another type than its key has, such as a list for a map.",
 	Approval:         "An `approve` that no change needs, or that is not a token; or `stage` for cattle.",
 	BlueGreen:        "`strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM although the new one has failed.",
-	DefaultImage:     "A fleet with Jobs whose header does not name the image that they run.",
+	DefaultImage:     "A fleet with Jobs and no image that they run.",
 	Gate:             "What would weaken `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a strategy that deletes the VM before the cluster can compare an approval.",
 	Migrate:          "A VM that has moved from vSphere, and to which Git would give another identity than its guest knows.",
 	Placement:        "A node selector that contradicts the fleet's placement.",

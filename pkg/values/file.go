@@ -92,8 +92,8 @@ type Target struct {
 	OpenShift *openshift.Cluster `json:"openshift,omitempty"`
 	// CPU architecture of VMs that set no `arch`. Defaults to amd64.
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
-	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender.
-	// Required where such Jobs are rendered.
+	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender. Required for
+	// such Jobs, unless the sidecar of Argo CD sets VMRENDER_IMAGE.
 	Image string `json:"image,omitempty"`
 	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`, without which `strategy: replace`
 	// recreates VMs in every sync, and with which `strategy: blue-green` deletes the old VM although the new one has
@@ -133,10 +133,6 @@ func (t *Target) Plain() bool { return t.OpenShift != nil && t.OpenShift.No }
 
 // OnOpenShift reports whether the cluster is known to be OpenShift.
 func (t *Target) OnOpenShift() bool { return t.OpenShift != nil && !t.OpenShift.No }
-
-// DefaultImage is the image of Jobs for VMs on standard input, which have no target. No registry has that name
-// (RFC 6761, section 6.4).
-const DefaultImage = "registry.invalid/vmrender:SET-ME"
 
 // Identity specifies which identities are derived from fleet, namespace and
 // name, so that a recreated VM looks like the same computer to its guest.

@@ -26,6 +26,14 @@ const (
 	pluginVars = "ARGOCD_ENV_"
 )
 
+// ImageVariable is the variable of the sidecar's container, and not of an Application, that contains the image of the
+// sidecar.
+const ImageVariable = "VMRENDER_IMAGE"
+
+// Placeholder stands for the image in the manifests that install the plugin, until the user has set it. No registry
+// has that name (RFC 6761, section 6.4).
+const Placeholder = "registry.invalid/vmrender:SET-ME"
+
 // Request contains the settings that an Application passes to the plugin. The zero
 // value is that of an Application without settings.
 type Request struct {
@@ -54,6 +62,8 @@ type Request struct {
 	// APIVersions are the APIs that the destination serves, as group/version and
 	// group/version/Kind, separated by commas; empty if they are unknown.
 	APIVersions string
+	// Image is the image of the sidecar, which also runs Jobs, or empty if it is unknown.
+	Image string
 }
 
 // Content is what an Application's directory contains.
@@ -76,7 +86,10 @@ func ReadEnvironment(environ []string, contents ...Content) (Request, []error) {
 	env := variables(environ)
 	r := Request{
 		Application: env[applicationVar], Namespace: env[namespaceVar], SourcePath: env[sourcePathVar],
-		KubeVersion: env[kubeVersionVar], APIVersions: env[apiVersionsVar],
+		KubeVersion: env[kubeVersionVar], APIVersions: env[apiVersionsVar], Image: env[ImageVariable],
+	}
+	if r.Image == Placeholder {
+		r.Image = ""
 	}
 	inputs, errs := fromVariables(env)
 	parameters, problems := fromParameters(env[parametersVar])

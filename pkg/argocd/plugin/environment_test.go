@@ -25,6 +25,10 @@ func TestReadEnvironment(t *testing.T) {
 			[]string{"KUBE_VERSION=1.34.1", "KUBE_API_VERSIONS=v1,v1/Secret"},
 			plugin.Request{KubeVersion: "1.34.1", APIVersions: "v1,v1/Secret"},
 		},
+		"image": {[]string{"VMRENDER_IMAGE=registry.example.com/vmrender:1"}, plugin.Request{
+			Image: "registry.example.com/vmrender:1",
+		}},
+		"image that is not set": {[]string{"VMRENDER_IMAGE=" + plugin.Placeholder}, plugin.Request{}},
 		"defaults": {
 			[]string{
 				`ARGOCD_ENV_VMRENDER_DEFAULTS={"runStrategy": "Halted", "tpm": "true"}`,
@@ -119,11 +123,11 @@ func TestMistakes(t *testing.T) {
 		"unknown": {
 			environ: []string{
 				`ARGOCD_APP_PARAMETERS=[{"name":"vms","array":["hunter2"]},{"name":"","string":"x"}]`,
-				"ARGOCD_ENV_VMRENDER_NS=hunter2", "ARGOCD_ENV_VMRENDER_vm=x",
+				"ARGOCD_ENV_VMRENDER_NS=hunter2", "ARGOCD_ENV_VMRENDER_vm=x", "ARGOCD_ENV_VMRENDER_IMAGE=registry.example.com/x",
 			},
 			want: []string{
-				`unknown parameter ""`, `unknown parameter "vms"`, `unknown variable "VMRENDER_NS"`,
-				`unknown variable "VMRENDER_vm"`,
+				`unknown parameter ""`, `unknown parameter "vms"`, `unknown variable "VMRENDER_IMAGE"`,
+				`unknown variable "VMRENDER_NS"`, `unknown variable "VMRENDER_vm"`,
 			},
 		},
 		"collection types": {

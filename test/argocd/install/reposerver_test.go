@@ -138,9 +138,10 @@ func check(t *testing.T, d *appsv1.Deployment, user int64) {
 		require.Equal(t, user, *s.RunAsUser)
 	}
 
-	require.Len(t, c.Env, 1)
-	require.Equal(t, "GOMEMLIMIT", c.Env[0].Name)
-	mebibytes, err := strconv.ParseInt(strings.TrimSuffix(c.Env[0].Value, "MiB"), 10, 64)
+	require.Len(t, c.Env, 2)
+	require.Equal(t, corev1.EnvVar{Name: "VMRENDER_IMAGE", Value: c.Image}, c.Env[0])
+	require.Equal(t, "GOMEMLIMIT", c.Env[1].Name)
+	mebibytes, err := strconv.ParseInt(strings.TrimSuffix(c.Env[1].Value, "MiB"), 10, 64)
 	require.NoError(t, err)
 	directory := workDirectory(t, d)
 	require.Equal(t, corev1.StorageMediumMemory, directory.Medium, "unpacking on a disk takes longer than rendering")

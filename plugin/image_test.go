@@ -1,0 +1,87 @@
+package plugin_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	contract "github.com/vmrender/vmrender/pkg/argocd/plugin"
+)
+
+// installs is the manifests that contain the sidecar.
+func installs() []string {
+	return []string{"kustomize/repo-server.yaml", "helm/values.yaml", "openshift-gitops/argocd.yaml"}
+}
+
+// sidecarImages returns the sidecar's image in a manifest, and the image of the Jobs that it renders.
+func sidecarImages(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	found := regexp.MustCompile(`(?s)- name: vmrender\n +image: (\S+) .*- name: VMRENDER_IMAGE\n +value: (\S+) `).
+		FindStringSubmatch(string(text))
+	require.Len(t, found, 3, path)
+	return found[1:]
+}
+
+// The manifests as they are pull nothing from any registry.
+func TestManifestsHaveNoImage(t *testing.T) {
+	for _, path := range installs() {
+		require.Equal(t, []string{contract.Placeholder, contract.Placeholder}, sidecarImages(t, path), path)
+	}
+}
+
+// The command in README.md sets both images in all manifests, and leaves no placeholder in any.
+func TestDocumentedCommandSetsTheImage(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	command := regexp.MustCompile(`(?m)^sed .*$`).FindString(string(readme))
+	require.Contains(t, command, contract.Placeholder)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "plugin"), os.DirFS(".")))
+	run := exec.CommandContext(t.Context(), "bash", "-c", command)
+	run.Dir = dir
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, path := range installs() {
+		require.Equal(t, []string{"registry.example.com/vmrender:1", "registry.example.com/vmrender:1"},
+			sidecarImages(t, filepath.Join(dir, "plugin", path)), path)
+	}
+	manifests, err := filepath.Glob(filepath.Join(dir, "plugin/*/*.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, manifests)
+	for _, path := range manifests {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), contract.Placeholder, path)
+	}
+}
+
+// An image of vmrender in a document, an example or a chart is in a registry that cannot exist (RFC 2606 and 6761), so
+// that what is copied from there pulls no program of a stranger.
+func TestImagesAreInNoRegistry(t *testing.T) {
+	image := regexp.MustCompile(`[\w./:-]*\bvmrender(:[\w.-]+|@sha256:\w+)`)
+	seen := 0
+	for _, dir := range []string{"../README.md", "../docs", "../examples", "../charts", "../apps", "../pkg", "../plugin"} {
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, name := range image.FindAllString(string(text), -1) {
+				if strings.Contains(name, "://") {
+					continue
+				}
+				seen++
+				require.Regexp(t, `^(registry\.example(\.(com|org))?|registry\.invalid)/`, name, path)
+			}
+			return err
+		}))
+	}
+	require.Greater(t, seen, 10)
+}
