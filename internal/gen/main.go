@@ -117,6 +117,7 @@ func made(c comments) []madeFile {
 		{"docs/how-to/upgrade-platform.md", upgradesReference},
 		{"docs/images/plan.svg", planPicture},
 		{"docs/how-to/ci.md", ciReference},
+		{"action.yml", action},
 	}
 	for _, k := range fileKinds {
 		files = append(files, madeFile{"schema/" + k.name + ".schema.json", func() ([]byte, error) { return c.schema(k) }})

@@ -43,7 +43,8 @@ func clone(t *testing.T, branch string) string {
 	write(t, origin, map[string]string{
 		"sites/a/fleet.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: a}\n" +
 			"defaults: {namespace: prod, os: fedora, flavor: small}\n",
-		"sites/a/vms.yaml": "vms:\n  web: {memory: 4Gi}\n  db: {memory: 8Gi}\n",
+		"sites/a/vms.yaml":         "vms:\n  web: {memory: 4Gi}\n  db: {memory: 8Gi}\n",
+		"sites/a/.env/prod b.yaml": "namespaceSuffix: -prod\n",
 	})
 	git(origin, "add", "-A")
 	git(origin, "commit", "-q", "-m", "base")
@@ -64,6 +65,7 @@ func TestWithTheProgram(t *testing.T) {
 	t.Run("from commits to comment", func(t *testing.T) { testFromCommitsToComment(t, bin) })
 	t.Run("gate", func(t *testing.T) { testGate(t, bin) })
 	t.Run("unapproved", func(t *testing.T) { testUnapproved(t, bin) })
+	t.Run("hook", func(t *testing.T) { testHook(t, bin) })
 	t.Run("render", func(t *testing.T) { testRender(t, bin) })
 }
 
@@ -111,7 +113,7 @@ func testFromCommitsToComment(t *testing.T, bin string) {
 			}
 			command(t, work, []string{
 				"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "FLEET=sites/a", "FAIL_ON=data-loss", "BASE=" + branch,
-				"CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output",
+				"CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output", "PLAN=plan",
 			}, "bash", "-c", script)
 			require.NoFileExists(t, filepath.Join(work, "pwned"))
 
@@ -174,7 +176,7 @@ func testUnapproved(t *testing.T, bin string) {
 				cmd.Dir = work
 				cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "FLEET=sites/a",
 					"FAIL_ON=none", "BASE=main", "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base,
-					"GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output")
+					"GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output", "PLAN=plan")
 				out, err := cmd.CombinedOutput()
 				if i == len(scripts)-1 {
 					require.Error(t, err, "%s", out)

@@ -1,4 +1,4 @@
-// Package recipes judges the recipes in examples/ci: by the linter of GitHub's workflows
+// Package recipes judges the recipes in examples/ci, the workflows of this repository, its action and its hook: by the linter of GitHub's workflows
 // (rhysd/actionlint), and by running their scripts against a forge that remembers what it
 // is told.
 package recipes

@@ -61,7 +61,7 @@ type recipe struct {
 
 func recipes() []recipe {
 	gitHub := func(address string) []string {
-		return []string{"API=" + address + "/repos/o/r", "PR=7", "TOKEN=" + token, "AUTHOR=bot[bot]"}
+		return []string{"API=" + address + "/repos/o/r", "PLAN=plan", "PR=7", "TOKEN=" + token, "AUTHOR=bot[bot]"}
 	}
 	return []recipe{
 		{"github", func(t *testing.T) string {
@@ -205,19 +205,16 @@ func TestLabelsOfAllLevels(t *testing.T) {
 }
 
 func TestLint(t *testing.T) {
-	text, err := os.ReadFile(dir + "render.yaml")
-	require.NoError(t, err)
-	found, err := Lint("render.yaml", text)
-	require.NoError(t, err)
-	require.Empty(t, found)
-
-	text, err = os.ReadFile(dir + "github.yaml")
-	require.NoError(t, err)
-	found, err = Lint("github.yaml", text)
-	require.NoError(t, err)
-	require.Empty(t, found)
-
-	found, err = Lint("github.yaml", bytes.Replace(text, []byte("contents: read"), []byte("content: read"), 1))
+	var text []byte
+	for _, name := range []string{"action.yaml", "render.yaml", "github.yaml"} {
+		var err error
+		text, err = os.ReadFile(dir + name)
+		require.NoError(t, err)
+		found, err := Lint(name, text)
+		require.NoError(t, err)
+		require.Empty(t, found)
+	}
+	found, err := Lint("github.yaml", bytes.Replace(text, []byte("contents: read"), []byte("content: read"), 1))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 }
@@ -290,7 +287,7 @@ func TestBranchesAreData(t *testing.T) {
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Dir = work
 			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+bin, "FLEET=sites/a b", "FAIL_ON=delete",
-				"BASE="+branch, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+branch, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output")
+				"BASE="+branch, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+branch, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output", "PLAN=plan")
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			require.NoFileExists(t, filepath.Join(work, "pwned"))
