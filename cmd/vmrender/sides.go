@@ -145,7 +145,25 @@ func (f *sideFlags) load(cmd *cobra.Command, args []string) (from, to loaded, er
 	if from, err = load(cmd, &f.from, old); err == nil {
 		to, err = load(cmd, &f.to, changed)
 	}
+	if err == nil && (from.fleet == nil) != (to.fleet == nil) {
+		err = errors.Join(from.canonicalize(), to.canonicalize())
+	}
 	return from, to, err
+}
+
+// canonicalize rewrites the objects of a fleet as those of a set of manifests are: an object that differs from one of
+// them in the order of keys only would be taken for changed.
+func (l *loaded) canonicalize() error {
+	if l.fleet == nil {
+		return nil
+	}
+	for i, o := range l.objects {
+		var err error
+		if l.objects[i], err = o.Canonical(); err != nil {
+			return fmt.Errorf("reading %s: %w", o.ID, err)
+		}
+	}
+	return nil
 }
 
 // loadNew loads the new side alone: a fleet, a part of one, a platform, or manifests on

@@ -33,6 +33,12 @@ func New(v any) (Object, error) {
 	return Object{ID: Identify(text), JSON: text}, nil
 }
 
+// Canonical returns the object with canonical JSON, as in the result of [Read].
+func (o Object) Canonical() (Object, error) {
+	text, err := canonical(o.JSON)
+	return Object{ID: o.ID, JSON: text}, err
+}
+
 // Group returns the API group, such as "kubevirt.io", or "" for core objects. An
 // object remains the same if only the version of its group changes.
 func (id ID) Group() string {
