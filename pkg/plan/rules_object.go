@@ -110,7 +110,10 @@ var rulesPlatform = []Rule{
 	{Kind: "Subscription.operators.coreos.com", Path: "spec.startingCSV", Level: Live, Code: "operator-upgrade", Reason: "counts for the first installation, and for the version that is approved", Source: "OLM v0.38, pkg/controller/operators/catalog"},
 	{Kind: "StorageClass.storage.k8s.io", Path: "metadata.**", Level: Metadata, Code: "metadata", Reason: "the default class counts for new claims", Source: sourceAPI},
 	{Kind: "StorageClass.storage.k8s.io", Path: "allowVolumeExpansion", Level: Live, Code: "updated", Reason: "claims of the class may grow, or may no longer", Source: sourceAPI},
-	{Kind: "StorageClass.storage.k8s.io", Path: "*.**", Level: Refused, Code: "immutable", Reason: "the API server refuses to change a storage class", Source: "Kubernetes v1.34, pkg/apis/storage/validation"},
+	fixedByClass("provisioner"),
+	fixedByClass("parameters.**"),
+	fixedByClass("reclaimPolicy"),
+	fixedByClass("volumeBindingMode"),
 	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "running machines keep the network; it counts for the next migration or start", When: "at the next migration or start", Source: "Multus v4.2, pkg/multus"},
 	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "machines on the network run on, but neither start nor migrate any more", Warning: true, Source: "Multus v4.2, pkg/multus"},
 	{Kind: "Namespace", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "namespace-deleted", Reason: "everything in the namespace is deleted, with all disks", Source: sourceAPI},
@@ -119,6 +122,14 @@ var rulesPlatform = []Rule{
 
 func hyperConverged(path string, level Level, reason string) Rule {
 	return Rule{Kind: "HyperConverged.hco.kubevirt.io", Path: path, Level: level, Code: "hyperconverged", Reason: reason, Source: sourceHCO}
+}
+
+func fixedByClass(path string) Rule {
+	return Rule{
+		Kind: "StorageClass.storage.k8s.io", Path: path, Level: Refused, Code: "immutable",
+		Reason: "the API server refuses to change it in a storage class",
+		Source: "Kubernetes v1.34, pkg/apis/storage/validation, ValidateStorageClassUpdate",
+	}
 }
 
 // rulesObjects are the rules of every other kind.
