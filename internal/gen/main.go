@@ -3,6 +3,7 @@
 //   - Go types, their comments and the built-in catalog, for the JSON Schemas in
 //     schema/ and the reference in docs/,
 //   - the rules of package plan, for docs/reference/impact.md and the gate of the governance chart,
+//   - the go.mod files of the product and its tests, for docs/reference/compatibility.md,
 //   - the recipes in examples/ci, for docs/how-to/ci.md,
 //   - a change of examples/fleet, for the picture of a plan in docs/images/,
 //   - the identifiers of package rule and the examples in diagnostics/, for
@@ -118,6 +119,7 @@ func made(c comments) []madeFile {
 		{"docs/images/plan.svg", planPicture},
 		{"docs/how-to/ci.md", ciReference},
 		{"action.yml", action},
+		{"docs/reference/compatibility.md", compatibilityReference},
 	}
 	for _, k := range fileKinds {
 		files = append(files, madeFile{"schema/" + k.name + ".schema.json", func() ([]byte, error) { return c.schema(k) }})
