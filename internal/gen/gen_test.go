@@ -122,9 +122,11 @@ var block = regexp.MustCompile("(?ms)^```yaml\n# ([^\n]+)\n(.*?)^```$")
 
 func withoutBlocks(text string) string { return block.ReplaceAllString(text, "") }
 
-// The examples of the reference are the files of one fleet.
+// The examples of the page about files are those of one fleet.
 func TestDocumentedFleetLoads(t *testing.T) {
-	text := string(generated(t)["docs/reference/values.md"])
+	page, err := os.ReadFile("../../docs/reference/fleet-files.md")
+	require.NoError(t, err)
+	text := string(page)
 	blocks := block.FindAllStringSubmatch(text, -1)
 	require.Len(t, blocks, strings.Count(text, "```yaml"), "every example starts with a comment that names its file")
 	dir := t.TempDir()
