@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -12,41 +14,86 @@ var lifecycleTemplate string
 
 // lifecycleReference returns docs/reference/lifecycle.md, from the policies of pkg/render.
 func lifecycleReference() ([]byte, error) {
+	policies := render.Policies()
 	return execute("lifecycle.md", lifecycleTemplate, map[string]any{
-		"Policies": policySections(),
+		"Events":   render.Events(),
+		"Short":    table(policies, shortCells),
+		"Policies": policySections(policies),
+		"Losses":   []lossSection{lossOn(policies, render.OnRemoval), lossOn(policies, render.OnDeletion)},
 		"Parts":    table(render.Parts(), partCells),
 	})
 }
 
-// policySection is the section of one policy.
+// shortCells returns the row of a policy in the table of all events.
+func shortCells(p render.Policy) []string {
+	cells := []string{policyTitle(p)}
+	for _, on := range render.Events() {
+		cells = append(cells, p.InShort[on])
+	}
+	return cells
+}
+
+// policySection is the section of one policy: what happens on a change.
 type policySection struct {
 	Title, Summary string
-	Events         []eventSection
+	Facts          []render.Fact
 }
 
-type eventSection struct {
-	On    render.Event
-	Facts []render.Fact
-}
-
-func policySections() []policySection {
-	policies := render.Policies()
-	out := make([]policySection, 0, len(policies))
-	for _, p := range policies {
-		s := policySection{Title: policyTitle(p), Summary: p.Summary}
-		for _, on := range render.Events() {
-			s.Events = append(s.Events, eventSection{on, factsOn(p, on)})
-		}
-		out = append(out, s)
+func policySections(policies []render.Policy) []policySection {
+	sections := make([]policySection, len(policies))
+	for i, p := range policies {
+		sections[i] = policySection{policyTitle(p), p.Summary, factsOn(p, render.OnChange)}
 	}
-	return out
+	return sections
 }
 
+// lossSection is the section of an event that can delete VMs, for all policies: what they have in common is there once.
+type lossSection struct {
+	On    render.Event
+	Facts []lossFact
+}
+
+// lossFact is a fact with the policies that have it; Only is empty if all have.
+type lossFact struct {
+	render.Fact
+	Only     string
+	policies []string
+}
+
+func lossOn(policies []render.Policy, on render.Event) lossSection {
+	s := lossSection{On: on}
+	for _, p := range policies {
+		for _, f := range factsOn(p, on) {
+			f.Given = strings.TrimSuffix(f.Given, ", the default") // the table of all events has defaults
+			f.Text = strings.ReplaceAll(f.Text, "pool with its VirtualMachines", "VirtualMachine")
+			s.add(f, code(cmp.Or(string(p.Strategy), p.Kind)))
+		}
+	}
+	for i := range s.Facts {
+		if f := &s.Facts[i]; len(f.policies) < len(policies) {
+			f.Only = strings.Join(f.policies, ", ")
+		}
+	}
+	return s
+}
+
+// add adds a fact of a policy, or the policy to the same fact of others.
+func (s *lossSection) add(f render.Fact, policy string) {
+	for i := range s.Facts {
+		if s.Facts[i].Given == f.Given && s.Facts[i].Text == f.Text {
+			s.Facts[i].policies = append(s.Facts[i].policies, policy)
+			return
+		}
+	}
+	s.Facts = append(s.Facts, lossFact{Fact: f, policies: []string{policy}})
+}
+
+// policyTitle returns the keys that choose a policy: those of `lifecycle`.
 func policyTitle(p render.Policy) string {
 	if p.Strategy == values.InPlace {
-		return "`type: " + p.Kind + "`"
+		return code(p.Kind)
 	}
-	return "`type: " + p.Kind + "`, `strategy: " + string(p.Strategy) + "`"
+	return code(p.Kind) + ", " + code(string(p.Strategy))
 }
 
 func factsOn(p render.Policy, on render.Event) []render.Fact {

@@ -138,6 +138,16 @@ func TestRolloutJobIsInTheLastWave(t *testing.T) {
 	require.Equal(t, "5", rolloutJobOf(t, other, in(0)).Annotations[argocd.SyncWaveAnnotation])
 }
 
+// The table of all policies has no gap.
+func TestPoliciesInShort(t *testing.T) {
+	for _, p := range Policies() {
+		require.Len(t, p.InShort, len(Events()), p.Summary)
+		for _, on := range Events() {
+			require.NotEmpty(t, p.InShort[on], "%s: %s", p.Summary, on)
+		}
+	}
+}
+
 // Every machine has a policy, with only the facts that hold for it.
 func TestPolicyOf(t *testing.T) {
 	for name, machine := range goldenMachines() {

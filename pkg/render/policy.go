@@ -29,6 +29,7 @@ type Policy struct {
 	Kind     string // pet or cattle
 	Strategy values.Strategy
 	Summary  string
+	InShort  map[Event]string // what happens by default, in a few words
 	Facts    []Fact
 }
 
@@ -210,7 +211,13 @@ func onLoss(facts ...Fact) []Fact {
 // policies has a policy for every kind and strategy.
 var policies = []Policy{
 	{
-		Kind: "pet", Summary: "A VM that is kept: updated in place, its disks are objects of their own.",
+		Kind:    "pet",
+		Summary: "A VM that is kept: updated in place, its disks are objects of their own.",
+		InShort: map[Event]string{
+			OnChange:   "updated in place; what needs a restart waits for one, which you decide",
+			OnRemoval:  "stays, until a commit has set `removal: approved`; its disks stay then, too",
+			OnDeletion: "asks for a confirmation, and then is deleted; its disks stay",
+		},
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
@@ -224,6 +231,11 @@ var policies = []Policy{
 	{
 		Kind: "cattle", Strategy: values.Rollout,
 		Summary: "A VM that gets a new root disk and keeps its name: restarted with it, a few at a time.",
+		InShort: map[Event]string{
+			OnChange:   "a Job restarts it if needed, a few at a time; another image is another root disk",
+			OnRemoval:  "deleted with its disks",
+			OnDeletion: "deleted with its disks",
+		},
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "A different source, version, size, storage class or mode of the root disk " +
 				"creates a new disk, `VM-root-HASH`. KubeVirt fills it while the VM runs or, " +
@@ -253,6 +265,11 @@ var policies = []Policy{
 	{
 		Kind: "cattle", Strategy: values.Replace,
 		Summary: "A VM that Argo CD deletes and recreates: simple, and all at the same time.",
+		InShort: map[Event]string{
+			OnChange:   "deleted and recreated with its disks, all at the same time",
+			OnRemoval:  "deleted with its disks",
+			OnDeletion: "deleted with its disks",
+		},
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "Argo CD deletes the VirtualMachine, waits up to 5 minutes for it to disappear, " +
 				"and recreates it. It does this for all changed VMs at the same time, whatever their health."},
@@ -271,6 +288,11 @@ var policies = []Policy{
 	{
 		Kind: "cattle", Strategy: values.BlueGreen,
 		Summary: "A VM whose next revision runs next to it before it is deleted: for stateless VMs behind a Service.",
+		InShort: map[Event]string{
+			OnChange:   "a second VM with its own disks; the old one is deleted when the new one is healthy",
+			OnRemoval:  "deleted with its disks",
+			OnDeletion: "deleted with its disks",
+		},
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "Any change to the VirtualMachine's content creates a second VirtualMachine, " +
 				"`VM-HASH`, with its own disks. The cluster needs capacity for both while both run."},
@@ -286,6 +308,11 @@ var policies = []Policy{
 	{
 		Kind: "cattle", Strategy: values.Pool,
 		Summary: "VMs that are all the same, with numbers: KubeVirt creates, updates and deletes them.",
+		InShort: map[Event]string{
+			OnChange:   "KubeVirt restarts them, a few at a time; another disk template recreates them",
+			OnRemoval:  "deleted with its disks",
+			OnDeletion: "deleted with its disks",
+		},
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "The VirtualMachinePool is updated immediately, " +
 				"together with the VirtualMachines `VM-0`, `VM-1` and so on. " +
