@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,14 +23,24 @@ func TestReference(t *testing.T) {
 func reference(root *cobra.Command) string {
 	var out strings.Builder
 	out.WriteString("<!-- Generated from the commands by the test of cmd/vmrender; do not edit. -->\n# The command line\n")
-	fmt.Fprintf(&out, "\n%s\n\n| Command | |\n|---|---|\n", root.Long)
-	for _, c := range commandsOf(root) {
-		fmt.Fprintf(&out, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+	fmt.Fprintf(&out, "\n%s\n", root.Long)
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&out, "\n| %s | |\n|---|---|\n", g.ID)
+		for _, c := range commandsIn(root, g) {
+			fmt.Fprintf(&out, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+		}
 	}
-	for _, c := range commandsOf(root) {
-		writeCommand(&out, c)
+	for _, g := range root.Groups() {
+		for _, c := range commandsIn(root, g) {
+			writeCommand(&out, c)
+		}
 	}
 	return out.String()
+}
+
+// commandsIn returns the subcommands of a group.
+func commandsIn(root *cobra.Command, group *cobra.Group) []*cobra.Command {
+	return slices.DeleteFunc(commandsOf(root), func(c *cobra.Command) bool { return c.GroupID != group.ID })
 }
 
 func commandsOf(root *cobra.Command) []*cobra.Command {
@@ -50,20 +61,20 @@ func writeCommand(out *strings.Builder, c *cobra.Command) {
 		long = c.Short + "."
 	}
 	fmt.Fprintf(out, "\n## %s\n\n%s\n", c.CommandPath(), strings.TrimSpace(long))
-	writeBlock(out, c.UseLine())
+	writeBlock(out, "Usage", c.UseLine())
 	for _, sub := range commandsOf(c) {
 		fmt.Fprintf(out, "\n- `%s`: %s", sub.CommandPath(), sub.Short)
 	}
 	if c.HasAvailableSubCommands() {
 		out.WriteString("\n")
 	}
-	writeBlock(out, c.Example)
-	writeBlock(out, c.LocalFlags().FlagUsages())
+	writeBlock(out, "Examples", c.Example)
+	writeBlock(out, "Flags", c.LocalFlags().FlagUsages())
 }
 
-// writeBlock writes text, if any, as a block of code.
-func writeBlock(out *strings.Builder, text string) {
+// writeBlock writes text, if any, as a block of code below its title.
+func writeBlock(out *strings.Builder, title, text string) {
 	if text = strings.Trim(text, "\n"); text != "" {
-		fmt.Fprintf(out, "\n```text\n%s\n```\n", text)
+		fmt.Fprintf(out, "\n**%s**\n\n```text\n%s\n```\n", title, text)
 	}
 }

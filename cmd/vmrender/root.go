@@ -42,26 +42,42 @@ for an invalid command line.`,
 	root.SetVersionTemplate("{{ .Version }}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root))
-	root.AddCommand(
-		newTemplateCommand(),
-		newValidateCommand(),
-		newPlanCommand(),
-		newStatusCommand(),
-		newAppCommand(),
-		newExplainCommand(),
-		newReleaseCommand(),
-		newCatalogCommand(),
-		newImportCommand(),
-		newInitCommand(),
-		newSchemaCommand(),
-		newReportCommand(),
-		newImagesCommand(),
-		newRolloutCommand(),
-		newSnapshotCommand(),
-		newApproveCommand(),
-		newVersionCommand(),
-	)
+	for _, g := range commandGroups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.SetHelpCommandGroupID(otherCommands)
+	root.SetCompletionCommandGroupID(otherCommands)
 	return root
+}
+
+// commandGroup is a task, and the commands for it.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// otherCommands is the title of the commands that render and look at nothing.
+const otherCommands = "About vmrender"
+
+// commandGroups returns all commands by what they are for, but those that cobra adds.
+func commandGroups() []commandGroup {
+	return []commandGroup{
+		{"Render and check", []*cobra.Command{newExplainCommand(), newTemplateCommand(), newValidateCommand()}},
+		{"Before and after a sync", []*cobra.Command{newPlanCommand(), newReportCommand(), newStatusCommand()}},
+		{"Write a fleet", []*cobra.Command{
+			newCatalogCommand(), newImagesCommand(), newImportCommand(), newInitCommand(), newReleaseCommand(),
+			newSchemaCommand(),
+		}},
+		{"Argo CD", []*cobra.Command{newAppCommand()}},
+		{"In Jobs that vmrender renders", []*cobra.Command{
+			newApproveCommand(), newRolloutCommand(), newSnapshotCommand(),
+		}},
+		{otherCommands, []*cobra.Command{newVersionCommand()}},
+	}
 }
 
 // execute runs a command line and returns the exit status. An error before a
