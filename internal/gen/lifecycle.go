@@ -26,7 +26,8 @@ func lifecycleReference() ([]byte, error) {
 
 // shortCells returns the row of a policy in the table of all events.
 func shortCells(p render.Policy) []string {
-	cells := []string{policyTitle(p)}
+	cells := make([]string, 0, 1+len(p.InShort))
+	cells = append(cells, policyTitle(p))
 	for _, on := range render.Events() {
 		cells = append(cells, p.InShort[on])
 	}

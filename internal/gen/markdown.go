@@ -8,7 +8,8 @@ import (
 
 // execute executes a template for Markdown.
 func execute(name, text string, data any) ([]byte, error) {
-	t, err := template.New(name).Funcs(template.FuncMap{"anchor": anchor, "cell": cell, "line": line, "words": strings.Fields}).Parse(text)
+	functions := template.FuncMap{"anchor": anchor, "cell": cell, "line": line, "words": strings.Fields}
+	t, err := template.New(name).Funcs(functions).Parse(text)
 	if err != nil {
 		return nil, err
 	}

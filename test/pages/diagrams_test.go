@@ -22,7 +22,8 @@ var diagram = regexp.MustCompile("(?ms)^```mermaid\n(.*?)^```$")
 // Mermaid draws every diagram of the documents, and draws none that is broken.
 func TestDiagrams(t *testing.T) {
 	library := mermaidLibrary(t)
-	require.NoError(t, os.WriteFile(filepath.Join(directory, "diagrams.html"), []byte("<!doctype html><title>Diagrams</title>"), 0o600))
+	empty := []byte("<!doctype html><title>Diagrams</title>")
+	require.NoError(t, os.WriteFile(filepath.Join(directory, "diagrams.html"), empty, 0o600))
 	b := open(t, "diagrams", look{})
 	eval[any](b, library+"\n;null")
 	diagrams := diagramsOf(t, filepath.Join("..", ".."))
@@ -62,8 +63,8 @@ func diagramsOf(t *testing.T, root string) map[string]string {
 	return diagrams
 }
 
-// mermaidLibrary returns Mermaid as a script. npm fetches it once into the user's cache. Without npm there is nothing to
-// test, which continuous integration does not accept.
+// mermaidLibrary returns Mermaid as a script. npm fetches it once into the user's cache. Without npm there is nothing
+// to test, which continuous integration does not accept.
 func mermaidLibrary(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
