@@ -104,7 +104,7 @@ $(NESTED):
 	cd $@ && go vet ./... && go test -count=1 ./...
 
 .PHONY: pages
-pages: ## Look at the web pages in headless Chromium
+pages: ## Look at the web pages and the diagrams in headless Chromium
 	cd test/pages && go vet ./... && go test -count=1 ./...
 
 .PHONY: e2e
