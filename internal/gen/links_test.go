@@ -76,3 +76,17 @@ func TestHeadings(t *testing.T) {
 	text := "# One\n## `two`, and [three](x.md)\n## One\n"
 	require.Equal(t, map[string]bool{"one": true, "two-and-three": true, "one-1": true}, headings(text))
 }
+
+// Readers find every page from the index.
+func TestIndexListsEveryPage(t *testing.T) {
+	index, err := os.ReadFile("../../docs/README.md")
+	require.NoError(t, err)
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, page := range pages {
+		link, err := filepath.Rel("../../docs", page)
+		require.NoError(t, err)
+		require.Contains(t, string(index), "]("+filepath.ToSlash(link)+")")
+	}
+}
