@@ -8,12 +8,13 @@ FLEETS ?= 20000
 # that has run, to complete them (v1.10.2, completions.go, flagCompletionFunctions).
 BATCH := 4000
 EXAMPLE ?= examples/acp
+PLATFORMS ?= linux/amd64,linux/arm64
 
 LINT := bin/golangci-lint
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
-# Nested modules that are tested with a plain "go test": Argo CD's own code, the Dockerfile, the schemas in editors, what KubeVirt does
-# with edits, the recipes.
-NESTED := test/argocd test/dockerfile test/editor test/impact test/recipes
+# Nested modules that are tested with a plain "go test": Argo CD's own code, the image, the schemas in editors, what KubeVirt does
+# with edits, the recipes, what releases are made with.
+NESTED := test/argocd test/image test/editor test/impact test/recipes tools/release
 # Packages whose tests can rewrite their golden files.
 GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that goroutines can be in at the same time: the others lock nothing, and
@@ -37,6 +38,10 @@ install: ## Install the commands into GOBIN
 .PHONY: run
 run: ## Render an example fleet (EXAMPLE=examples/acp)
 	@go run ./cmd/vmrender template $(EXAMPLE)
+
+.PHONY: image
+image: ## Push the image to IMAGE=registry.example.com/vmrender:1 (BASE=, PLATFORMS=linux/amd64,linux/arm64)
+	@go -C tools/release run . image -root '$(CURDIR)' -image '$(IMAGE)' -base '$(BASE)' -platforms '$(PLATFORMS)'
 
 ##@ Change
 
@@ -99,7 +104,7 @@ $(ADMISSION):
 	cd $@ && go vet ./... && go test -count=1 ./...
 
 .PHONY: nested $(NESTED)
-nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; lint the Dockerfile; ask an editor's language server; run the recipes
+nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; build the image and run it; ask an editor's language server; run the recipes
 $(NESTED):
 	cd $@ && go vet ./... && go test -count=1 ./...
 

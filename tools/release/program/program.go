@@ -1,0 +1,99 @@
+// Package program builds the commands of vmrender for a platform, and reads what Go
+// records in them.
+package program
+
+import (
+	"cmp"
+	"context"
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Platform is an operating system and an architecture, as Go names them.
+type Platform struct{ OS, Arch string }
+
+// ParsePlatform returns the platform of a text such as "linux/amd64".
+func ParsePlatform(text string) (Platform, error) {
+	system, arch, ok := strings.Cut(text, "/")
+	if !ok || system == "" || arch == "" || strings.Contains(arch, "/") {
+		return Platform{}, fmt.Errorf("invalid platform %q; expected OS/ARCHITECTURE, such as linux/amd64", text)
+	}
+	return Platform{system, arch}, nil
+}
+
+func (p Platform) String() string { return p.OS + "/" + p.Arch }
+
+// File returns the file name of a program.
+func (p Platform) File(name string) string {
+	if p.OS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+// Environment returns the environment of Go commands for the platform. What a
+// developer has set for other builds does not change the bytes of these.
+func (p Platform) Environment() []string {
+	return append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0",
+		"CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly", "GOEXPERIMENT=", "GOFIPS140=off")
+}
+
+// Build compiles commands, such as "./cmd/...", of the repository at root into a
+// directory. The same commit and the same Go give the same bytes: no paths, and the
+// date is that of the commit.
+func (p Platform) Build(ctx context.Context, root, dir, commands string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=",
+		"-o", dir+string(filepath.Separator), commands)
+	command.Dir, command.Env = root, p.Environment()
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("building for %s: %w\n%s", p, err, output)
+	}
+	return nil
+}
+
+// Info is what Go records in a program.
+type Info struct {
+	Version  string // a tag such as "v1.2.3", or a version that Go derives from the commit
+	Commit   string
+	Date     time.Time // of the commit
+	Modified bool      // the checkout had changes that were not committed
+	Modules  []Module  // that are linked, without vmrender's own
+}
+
+// Module is a Go module, as "go version -m" lists it.
+type Module struct{ Path, Version string }
+
+// Read returns what Go recorded in a program.
+func Read(file string) (Info, error) {
+	found, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{Version: found.Main.Version}
+	for _, s := range found.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			info.Commit = s.Value
+		case "vcs.time":
+			if info.Date, err = time.Parse(time.RFC3339, s.Value); err != nil {
+				return Info{}, fmt.Errorf("reading the date of the commit in %s: %w", file, err)
+			}
+		case "vcs.modified":
+			info.Modified = s.Value == "true"
+		}
+	}
+	if info.Commit == "" {
+		return Info{}, fmt.Errorf("%s was built outside of a clone: Go recorded no commit; "+
+			"build in a clone whose .git is a directory, not in a worktree or an archive of the sources", file)
+	}
+	for _, dep := range found.Deps {
+		used := cmp.Or(dep.Replace, dep)
+		info.Modules = append(info.Modules, Module{used.Path, used.Version})
+	}
+	return info, nil
+}
