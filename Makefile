@@ -11,6 +11,9 @@ EXAMPLE ?= examples/acp
 PLATFORMS ?= linux/amd64,linux/arm64
 
 LINT := bin/golangci-lint
+# What releases are made with. Each has a module of its own, so that it is built from
+# the versions that its authors test.
+RELEASE_TOOLS := bin/cosign bin/syft bin/helm
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 # Nested modules that are tested with a plain "go test": Argo CD's own code, the image, the schemas in editors, what KubeVirt does
 # with edits, the recipes, what releases are made with.
@@ -25,7 +28,7 @@ SHARING = $$(go list -f '{{range .Imports}}{{if eq . "sync" "sync/atomic"}}{{$$.
 
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the commands into bin/
@@ -75,7 +78,7 @@ golden: ## Rewrite the golden files; read the diff before you commit it
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin
+	rm -rf bin dist
 
 ##@ Prove
 
@@ -124,6 +127,17 @@ site: ## Of e2e, only what brings examples/site up on played releases of OpenShi
 bench: ## Measure against Helm and write docs/explanation/performance.md
 	cd test/bench && go run . -write
 
+##@ Release
+
+.PHONY: release
+release: $(RELEASE_TOOLS) ## Publish the tag that is checked out (REGISTRY=registry.example.com/vmrender, VERSION=, KEY=); files in dist/
+	@go -C tools/release run . publish -root '$(CURDIR)' -dist '$(CURDIR)/dist' -tools '$(CURDIR)/bin' \
+		-registry '$(REGISTRY)' -version '$(VERSION)' -key '$(KEY)'
+
+.PHONY: release-dry
+release-dry: $(RELEASE_TOOLS) ## Make a release of the commit into dist/ and a registry on this machine, and verify it
+	@go -C tools/release run . dry -root '$(CURDIR)' -dist '$(CURDIR)/dist' -tools '$(CURDIR)/bin'
+
 .PHONY: ci
 ci: ## Run everything that continuous integration runs
 	@.ci/run
@@ -132,3 +146,6 @@ ci: ## Run everything that continuous integration runs
 # The linter is built from the versions in tools/go.mod, so that everyone runs the same one.
 $(LINT): tools/go.mod tools/go.sum
 	go -C tools build -o ../bin/ tool
+
+$(RELEASE_TOOLS): bin/%: tools/%/go.mod tools/%/go.sum
+	go -C tools/$* build -ldflags='-s -w' -o ../../bin/ tool

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+)
+
+// rehearsed is the version of releases that are made to see whether one could be.
+const rehearsed = "v0.0.0-dry"
+
+// rehearse makes and verifies a release of the commit that is checked out: in a clone
+// with a tag of its own, with a key that is made for it and a registry that ends with
+// it. Changes that are not committed are not in it.
+func rehearse(ctx context.Context, flags *flag.FlagSet, args []string) error {
+	var r release
+	root := flags.String("root", ".", "directory of the repository")
+	flags.StringVar(&r.dist, "dist", "dist", "directory of the files that users would download")
+	flags.StringVar(&r.tools.dir, "tools", "bin", "directory of cosign, syft and helm")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "vmrender-dry-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r.root = filepath.Join(dir, "clone")
+	if err := clone(ctx, *root, r.root); err != nil {
+		return err
+	}
+	if r.tools.key, err = key(ctx, r.tools.dir, dir); err != nil {
+		return err
+	}
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true)))
+	defer server.Close()
+	r.registry = strings.TrimPrefix(server.URL, "http://") + "/vmrender"
+	return r.make(ctx, rehearsed)
+}
+
+// clone clones a repository without its tags, and tags the commit.
+func clone(ctx context.Context, root, dir string) error {
+	for _, args := range [][]string{
+		{"clone", "--quiet", "--no-tags", root, dir},
+		{"-C", dir, "tag", rehearsed},
+	} {
+		if output, err := exec.CommandContext(ctx, "git", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w\n%s", args[0], err, output)
+		}
+	}
+	return nil
+}
+
+// key makes a pair of keys without a password, and returns the file of the private one.
+func key(ctx context.Context, tools, dir string) (string, error) {
+	command := exec.CommandContext(ctx, filepath.Join(tools, "cosign"), "generate-key-pair")
+	command.Dir, command.Env = dir, append(os.Environ(), "COSIGN_PASSWORD=")
+	if output, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("making a key: %w\n%s", err, output)
+	}
+	return filepath.Join(dir, "cosign.key"), nil
+}
