@@ -127,6 +127,10 @@ site: ## Of e2e, only what brings examples/site up on played releases of OpenShi
 bench: ## Measure against Helm and write docs/explanation/performance.md
 	cd test/bench && go run . -write
 
+.PHONY: ci
+ci: ## Run everything that continuous integration runs
+	@.ci/run
+
 ##@ Release
 
 .PHONY: release
@@ -137,10 +141,6 @@ release: $(RELEASE_TOOLS) ## Publish the tag that is checked out (REGISTRY=regis
 .PHONY: release-dry
 release-dry: $(RELEASE_TOOLS) ## Make a release of the commit into dist/ and a registry on this machine, and verify it
 	@go -C tools/release run . dry -root '$(CURDIR)' -dist '$(CURDIR)/dist' -tools '$(CURDIR)/bin'
-
-.PHONY: ci
-ci: ## Run everything that continuous integration runs
-	@.ci/run
 
 # -count=1: the tests build and run the product, which the cache of test results does not see.
 # The linter is built from the versions in tools/go.mod, so that everyone runs the same one.
