@@ -57,7 +57,7 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 			}
 			o.fields = append(o.fields, in)
 			continue
-		case f.Tag.Get("json") == "-", !f.IsExported():
+		case name == "-" && f.Tag.Get("json") == "-", !f.IsExported():
 			continue
 		case name == "":
 			name = f.Name
@@ -127,7 +127,13 @@ func fieldEncoder(t reflect.Type) encodeFunc {
 }
 
 func parseTag(f reflect.StructField) (name, options string) {
-	name, options, _ = strings.Cut(f.Tag.Get("json"), ",")
+	// In most tags the key is the first one, and nothing in it is escaped.
+	text, first := strings.CutPrefix(string(f.Tag), `json:"`)
+	tag, _, closed := strings.Cut(text, `"`)
+	if !first || !closed || strings.Contains(tag, `\`) {
+		tag = f.Tag.Get("json")
+	}
+	name, options, _ = strings.Cut(tag, ",")
 	return name, options
 }
 

@@ -47,8 +47,12 @@ func CheckForms(keys *source.Node, path string, diags *source.Diagnostics) {
 	w := formWalk{root: path, diags: diags}
 	for i := range keys.Fields {
 		f := &keys.Fields[i]
+		forms := formsOfKeys()[f.Key]
+		if forms == nil {
+			continue
+		}
 		w.trail.PushKey(f.Key)
-		checks := formsOfKeys()[f.Key]
+		checks := forms()
 		for j := range checks {
 			w.check(&checks[j], f.Value, checks[j].keys)
 		}
@@ -65,11 +69,11 @@ type formCheck struct {
 	short  bool // the last key can be left out: its value is the short form of the map
 }
 
-// formsOfKeys returns the checks of each VM key.
-var formsOfKeys = sync.OnceValue(func() map[string][]formCheck {
-	all := map[string][]formCheck{}
+// formsOfKeys returns the checks of each VM key. They are collected for keys that occur, which in a fleet are few.
+var formsOfKeys = sync.OnceValue(func() map[string]func() []formCheck {
+	all := map[string]func() []formCheck{}
 	for field := range reflect.TypeFor[VM]().Fields() {
-		all[Key(field)] = formsBelow(field.Type, field.Tag, nil)
+		all[Key(field)] = sync.OnceValue(func() []formCheck { return formsBelow(field.Type, field.Tag, nil) })
 	}
 	return all
 })
@@ -91,7 +95,8 @@ func formsBelow(t reflect.Type, tag reflect.StructTag, keys []string) []formChec
 			if key == "" || t == reflect.TypeFor[source.Node]() {
 				continue
 			}
-			for _, c := range formsBelow(field.Type, field.Tag, append(slices.Clip(keys), key)) {
+			_, other := source.SplitTag(field.Tag)
+			for _, c := range formsBelow(field.Type, other, append(slices.Clip(keys), key)) {
 				c.short = c.short || len(c.keys) == len(keys)+1 && key == Forms[t].Key
 				all = append(all, c)
 			}

@@ -251,7 +251,8 @@ type Approve struct {
 // Key returns the key that users write for a field of these structs, or "" if
 // there is none.
 func Key(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	tag, _ := source.SplitTag(f.Tag)
+	name, _, _ := strings.Cut(tag, ",")
 	if name == "-" {
 		return ""
 	}
