@@ -43,15 +43,16 @@ func (f *structField) in(v reflect.Value) reflect.Value {
 func (p *plan) addFields() {
 	all := collectFields(p.typ, nil, nil)
 	p.byName = make(map[string]int, len(all))
-	for _, f := range all {
-		if f.dominant(all) {
+	p.fields, p.accepted = make([]structField, 0, len(all)), make([]string, 0, len(all))
+	for i := range all {
+		if f := &all[i]; f.dominant(all) {
 			f.plan = &lazyPlan{typ: p.typ.FieldByIndex(f.index).Type}
 			if f.short {
-				p.short = &f
+				p.short = f
 				continue
 			}
 			p.byName[f.name] = len(p.fields)
-			p.fields = append(p.fields, f)
+			p.fields = append(p.fields, *f)
 			p.required = p.required || f.needed
 			p.accepted = append(p.accepted, f.name)
 		}
@@ -79,7 +80,7 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 		return nil
 	}
 	within = append(slices.Clip(within), t)
-	var list []structField
+	list := make([]structField, 0, t.NumField())
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		tag, other := SplitTag(sf.Tag)
