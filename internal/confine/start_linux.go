@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -70,7 +71,7 @@ func work(command string) (stderr string, status syscall.WaitStatus, err error) 
 	}
 	stderr = drain(pipe[0])
 	for {
-		if _, err = syscall.Wait4(pid, &status, 0, nil); err != syscall.EINTR {
+		if _, err = syscall.Wait4(pid, &status, 0, nil); !errors.Is(err, syscall.EINTR) {
 			return stderr, status, err
 		}
 	}
@@ -90,7 +91,7 @@ func drain(pipe int) string {
 		if n > 0 {
 			text = append(text, part[:min(n, mostText-len(text))]...)
 		}
-		if err != syscall.EINTR && n <= 0 {
+		if !errors.Is(err, syscall.EINTR) && n <= 0 {
 			return string(text)
 		}
 	}
