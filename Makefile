@@ -127,6 +127,10 @@ site: ## Of e2e, only what brings examples/site up on played releases of OpenShi
 bench: ## Measure against Helm and write docs/explanation/performance.md
 	cd test/bench && go run . -write
 
+.PHONY: bench-check
+bench-check: ## Count instructions and bytes of renders; fail if they have grown beyond the targets
+	cd test/bench && go run . -gates
+
 .PHONY: ci
 ci: ## Run everything that continuous integration runs
 	@.ci/run

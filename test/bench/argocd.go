@@ -20,6 +20,12 @@ type request struct {
 	Paths      string // manifest-generate-paths, for Git
 	Git        bool   // through repo-server, not cmp-server alone
 	Calls      int    // one after the other
+
+	Native     bool     // rendered by Argo CD itself, for Git
+	ValueFiles []string // of a chart, for Native
+	Commit     bool     // a new commit before each call, for Git
+	Cached     bool     // with Argo CD's cache of manifests, for Git
+	Compare    bool     // then compare the objects as the application controller does
 }
 
 // answer is what a request cost, the mean of its calls.
@@ -27,20 +33,27 @@ type answer struct {
 	Wall       time.Duration // from the request to the last manifest, packing of the repository included
 	Plugin     time.Duration // CPU time of vmrender-cmp
 	CMPServer  time.Duration // CPU time of cmp-server
-	RepoServer time.Duration // CPU time of repo-server and of git
+	RepoServer time.Duration // CPU time of repo-server
+	Tools      time.Duration // CPU time of what repo-server runs: git, Helm, kustomize
+	Compare    time.Duration // CPU time of the comparison, per object
 	Peak       int64         // bytes, resident set of cmp-server alone
+	RepoPeak   int64         // bytes, resident set of repo-server alone
 	Message    int64         // bytes of all manifests
 	Status     int64         // bytes that they take in the Application's status, for Git
 	Error      string        // empty for a success
 }
 
 // all is the CPU time of everything.
-func (a answer) all() time.Duration { return a.Plugin + a.CMPServer + a.RepoServer }
+func (a answer) all() time.Duration { return a.Plugin + a.CMPServer + a.RepoServer + a.Tools }
+
+// repo is the CPU time of repo-server and what it runs.
+func (a answer) repo() time.Duration { return a.RepoServer + a.Tools }
 
 // rendering is one row of a table: an Application that Argo CD's servers render
 // again and again.
 type rendering struct {
-	Size         int // virtual machines in the Application
+	Size         int    // virtual machines in the Application
+	By           string // what renders them, "" for the plugin alone
 	Layout       layout
 	Fleets       int // among which the repository's virtual machines are divided
 	Request      request
@@ -62,13 +75,15 @@ type servers struct {
 	answers  *json.Decoder
 }
 
-func startServers(ctx context.Context, root string, bin tools) (*servers, error) {
+// startServers starts them with their directories in work.
+func startServers(ctx context.Context, root, work string, bin tools) (*servers, error) {
 	plugin, err := filepath.Abs(filepath.Join(root, "plugin"))
 	if err != nil {
 		return nil, err
 	}
 	call := exec.CommandContext(ctx, bin.Measure, "-argocd", bin.ArgoCD, "-sidecar", bin.Sidecar, "-plugin", plugin)
 	call.Stderr = os.Stderr
+	call.Env = append(os.Environ(), "TMPDIR="+work, "PATH="+filepath.Dir(bin.Helm)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	stdin, err := call.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -100,7 +115,7 @@ func (s *servers) ask(asked request) (answer, error) {
 
 // measureServers measures all renderings in turn. The servers are started anew
 // for each pass, because they keep what memory they once took.
-func measureServers(ctx context.Context, root string, bin tools, all []*rendering) error {
+func measureServers(ctx context.Context, root, work string, bin tools, all []*rendering) error {
 	passes := 0
 	for _, r := range all {
 		passes = max(passes, r.Rounds)
@@ -112,7 +127,7 @@ func measureServers(ctx context.Context, root string, bin tools, all []*renderin
 				now = append(now, r)
 			}
 		}
-		if err := measureOnce(ctx, root, bin, now); err != nil {
+		if err := measureOnce(ctx, root, work, bin, now); err != nil {
 			return err
 		}
 		showPass(pass+1, passes)
@@ -120,8 +135,8 @@ func measureServers(ctx context.Context, root string, bin tools, all []*renderin
 	return nil
 }
 
-func measureOnce(ctx context.Context, root string, bin tools, all []*rendering) (err error) {
-	s, err := startServers(ctx, root, bin)
+func measureOnce(ctx context.Context, root, work string, bin tools, all []*rendering) (err error) {
+	s, err := startServers(ctx, root, work, bin)
 	if err != nil {
 		return err
 	}

@@ -16,41 +16,61 @@ type tools struct {
 	Vmrender string // ../../cmd/vmrender, the command-line tool
 	Sidecar  string // ../../cmd/vmrender-cmp, the Argo CD plugin
 	Empty    string // ./empty, does nothing with KubeVirt's types
-	ArgoCD   string // ../argocd/cmd/argocd, Argo CD's own servers; empty where they are not measured
+	ArgoCD   string // ../argocd/cmd/argocd, Argo CD's own servers
 	Measure  string // ../argocd/cmd/measure, runs and measures those
 }
 
-// buildTools builds all programs into dir. root is the root of vmrender's
-// repository. Programs that are up to date cost no more than the go command's look.
-func buildTools(ctx context.Context, root, dir string, servers bool) (tools, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return tools{}, err
-	}
-	bench := filepath.Join(root, "test", "bench")
-	built := tools{
+// toolsIn are the programs in a directory.
+func toolsIn(dir string) tools {
+	return tools{
 		Launch:   filepath.Join(dir, "launch"),
 		Helm:     filepath.Join(dir, "helm"),
 		Vmrender: filepath.Join(dir, "vmrender"),
 		Sidecar:  filepath.Join(dir, "vmrender-cmp"),
 		Empty:    filepath.Join(dir, "empty"),
+		ArgoCD:   filepath.Join(dir, "argocd"),
+		Measure:  filepath.Join(dir, "measure"),
+	}
+}
+
+// buildSidecar builds the sidecar, and what starts it, alone: neither Helm nor Argo CD.
+func buildSidecar(ctx context.Context, root, dir string) (tools, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return tools{}, err
+	}
+	built := toolsIn(dir)
+	return built, firstFailure(
+		func() error { return os.MkdirAll(dir, 0o755) },
+		func() error { return goBuild(ctx, filepath.Join(root, "test", "bench"), built.Launch, "./launch") },
+		func() error { return goBuild(ctx, root, built.Sidecar, "./cmd/vmrender-cmp") },
+	)
+}
+
+// buildTools builds all programs into dir. root is the root of vmrender's
+// repository. Programs that are up to date cost no more than the go command's look.
+func buildTools(ctx context.Context, root, dir string, servers bool) (tools, error) {
+	built, err := buildSidecar(ctx, root, dir)
+	if err != nil {
+		return built, err
 	}
 	err = firstFailure(
-		func() error { return os.MkdirAll(dir, 0o755) },
-		func() error { return goBuild(ctx, bench, built.Launch, "./launch") },
-		func() error { return goBuild(ctx, bench, built.Helm, "helm.sh/helm/v3/cmd/helm") },
+		func() error {
+			return goBuild(ctx, filepath.Join(root, "test", "bench"), built.Helm, "helm.sh/helm/v3/cmd/helm")
+		},
 		func() error { return goBuild(ctx, root, built.Vmrender, "./cmd/vmrender") },
-		func() error { return goBuild(ctx, root, built.Sidecar, "./cmd/vmrender-cmp") },
 		func() error { return goBuild(ctx, root, built.Empty, "./test/bench/empty/main.go") },
 	)
 	if err != nil || !servers {
 		return built, err
 	}
 	argocd := filepath.Join(root, "test", "argocd")
-	built.ArgoCD, built.Measure = filepath.Join(dir, "argocd"), filepath.Join(dir, "measure")
 	err = firstFailure(
 		func() error { return goBuild(ctx, argocd, built.ArgoCD, "./cmd/argocd") },
 		func() error { return goBuild(ctx, argocd, built.Measure, "./cmd/measure") },
+		func() error {
+			return goBuild(ctx, argocd, filepath.Join(filepath.Dir(built.Helm), "kustomize"), "./cmd/kustomize")
+		},
 	)
 	return built, err
 }

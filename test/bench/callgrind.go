@@ -1,69 +1,113 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // collected is where callgrind prints the instructions it counted.
 var collected = regexp.MustCompile(`Collected\s*:\s*(\d+)`)
 
-// countInstructions counts, with valgrind's callgrind, the user-space instructions
-// that each further virtual machine takes: the slope between two fleet sizes. It
-// fills in the series of the larger size. Counts do not depend on the machine's load.
+// isCounted reports whether the instructions of a series are counted: those of the sidecar, and for comparison Helm's
+// of small fleets. Under callgrind, 1,000 VMs take Helm minutes.
+func isCounted(s *series) bool {
+	return s.Tool == toolSidecar && s.Size <= largestForTool || s.Tool == toolHelm && s.Size <= 100
+}
+
+// countInstructions counts, with valgrind's callgrind, the user-space instructions of the series that are counted. It runs
+// as many commands at the same time as there are CPUs, the largest fleets first: counts do not depend on the load.
 func countInstructions(ctx context.Context, all []*series) error {
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		return errors.New("-callgrind needs valgrind: install the package valgrind")
+		return errors.New("counting instructions needs valgrind: install the package valgrind")
 	}
-	for _, s := range all {
-		smaller := smallerForSlope(all, s)
-		if smaller == nil {
-			continue
-		}
-		few, err := smaller.Command.instructions(ctx)
-		if err != nil {
-			return err
-		}
-		many, err := s.Command.instructions(ctx)
-		if err != nil {
-			return err
-		}
-		s.Instructions = float64(many-few) / float64(s.Size-smaller.Size)
+	counted := slices.DeleteFunc(slices.Clone(all), func(s *series) bool { return !isCounted(s) })
+	slices.SortStableFunc(counted, func(a, b *series) int { return cmp.Compare(b.Size, a.Size) })
+	queue := make(chan *series, len(counted))
+	for _, s := range counted {
+		queue <- s
 	}
-	return nil
+	close(queue)
+	failures := make([]error, runtime.NumCPU())
+	var workers sync.WaitGroup
+	for i := range failures {
+		workers.Go(func() {
+			for s := range queue {
+				if s.Instructions, failures[i] = s.Command.instructions(ctx); failures[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return errors.Join(failures...)
 }
 
-// smallerForSlope returns the series that s is compared with, nil where s is not
-// counted. Helm is counted at 100 only: under callgrind 1,000 take it minutes.
-func smallerForSlope(all []*series, s *series) *series {
-	switch {
-	case s.Tool == toolHelm && s.Size == 100:
-		return find(all, s.Tool, s.Layout, s.Format, 1)
-	case s.Tool != toolHelm && s.Size == 1_000:
-		return find(all, s.Tool, s.Layout, s.Format, 100)
-	}
-	return nil
-}
-
-// instructions runs the command under callgrind, on one thread so that the count
-// repeats: no parallel garbage collection and no preemption by signals.
+// instructions runs the command and all processes that it starts under callgrind, on one thread each so
+// that the count repeats: no parallel garbage collection and no preemption by signals.
 func (c command) instructions(ctx context.Context) (int64, error) {
+	logs, err := os.MkdirTemp("", "callgrind")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(logs) }()
 	c.Env = append(slices.Clip(c.Env), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1")
-	call := c.exec(ctx, "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
-	var stderr bytes.Buffer
-	call.Stderr = &stderr
-	if err := call.Run(); err != nil {
-		return 0, fmt.Errorf("counting instructions of %s: %w: %s", c.Path, err, firstBytes(stderr.Bytes(), 2000))
+	call := c.exec(ctx, "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes",
+		"--log-file="+filepath.Join(logs, "%p"))
+	if text, err := call.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("counting instructions of %s: %w: %s", c.Path, err, firstBytes(text, 2000))
 	}
-	match := collected.FindSubmatch(stderr.Bytes())
-	if match == nil {
-		return 0, fmt.Errorf("counting instructions of %s: callgrind printed no count", c.Path)
+	return sumOfLogs(logs)
+}
+
+// sumOfLogs adds what callgrind has counted of each process.
+func sumOfLogs(dir string) (int64, error) {
+	logs, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
 	}
-	return strconv.ParseInt(string(match[1]), 10, 64)
+	var sum int64
+	for _, log := range logs {
+		text, err := os.ReadFile(filepath.Join(dir, log.Name()))
+		if err != nil {
+			return 0, err
+		}
+		match := collected.FindSubmatch(text)
+		if match == nil {
+			return 0, fmt.Errorf("callgrind printed no count: %s", firstBytes(text, 2000))
+		}
+		count, err := strconv.ParseInt(string(match[1]), 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += count
+	}
+	if sum == 0 {
+		return 0, errors.New("callgrind has counted no process")
+	}
+	return sum, nil
+}
+
+// slope returns the instructions that each further virtual machine takes between two fleet sizes, or NaN if one of them was
+// not counted.
+func slope(all []*series, tool string, spread layout, from, to int) float64 {
+	format := "json"
+	if tool == toolHelm {
+		format = "yaml"
+	}
+	few, many := find(all, tool, spread, format, from), find(all, tool, spread, format, to)
+	if few == nil || many == nil || few.Instructions == 0 || many.Instructions == 0 {
+		return math.NaN()
+	}
+	return float64(many.Instructions-few.Instructions) / float64(to-from)
 }

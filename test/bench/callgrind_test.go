@@ -1,6 +1,9 @@
 package main
 
 import (
+	"math"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,28 +12,56 @@ import (
 
 func TestWhatIsCounted(t *testing.T) {
 	var counted []string
-	all := linear()
-	for _, s := range all {
-		if smaller := smallerForSlope(all, s); smaller != nil {
-			counted = append(counted, s.name()+" from "+smaller.name())
+	for _, s := range linear() {
+		if isCounted(s) {
+			counted = append(counted, s.name())
 		}
 	}
 	require.Equal(t, []string{
-		"helm template, one file, yaml, 100 VMs from helm template, one file, yaml, 1 VMs",
-		"vmrender, file per VM, yaml, 1000 VMs from vmrender, file per VM, yaml, 100 VMs",
-		"vmrender, file per VM, json, 1000 VMs from vmrender, file per VM, json, 100 VMs",
-		"vmrender-cmp, file per VM, json, 1000 VMs from vmrender-cmp, file per VM, json, 100 VMs",
-		"vmrender-cmp, one file, json, 1000 VMs from vmrender-cmp, one file, json, 100 VMs",
+		"helm template, one file, yaml, 1 VMs",
+		"vmrender-cmp, file per VM, json, 1 VMs", "vmrender-cmp, one file, json, 1 VMs",
+		"helm template, one file, yaml, 100 VMs",
+		"vmrender-cmp, file per VM, json, 100 VMs", "vmrender-cmp, one file, json, 100 VMs",
+		"vmrender-cmp, file per VM, json, 1000 VMs", "vmrender-cmp, one file, json, 1000 VMs",
+		"vmrender-cmp, file per VM, json, 10000 VMs", "vmrender-cmp, one file, json, 10000 VMs",
 	}, counted)
+}
+
+func TestCountsOfAllProcessesAreAdded(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	_, err := sumOfLogs(dir)
+	require.ErrorContains(t, err, "no process")
+	write("10", "==10== Events    : Ir\n==10== Collected : 19181064\n")
+	write("11", "==11== Collected : 36\n")
+	sum, err := sumOfLogs(dir)
+	require.NoError(t, err)
+	require.EqualValues(t, 19181100, sum)
+	write("12", "==12== killed")
+	_, err = sumOfLogs(dir)
+	require.ErrorContains(t, err, "no count: ==12== killed")
+}
+
+func TestSlope(t *testing.T) {
+	all := linear()
+	require.True(t, math.IsNaN(slope(all, toolSidecar, oneFile, 100, 1_000)))
+	for _, s := range all {
+		s.Instructions = 10_000_000 + 300_000*int64(s.Size)
+	}
+	require.InDelta(t, 300_000, slope(all, toolSidecar, oneFile, 100, 1_000), 1)
+	require.InDelta(t, 300_000, slope(all, toolHelm, oneFile, 1, 100), 1)
+	require.True(t, math.IsNaN(slope(all, toolSidecar, oneFile, 1, 7)))
 }
 
 func TestPlanCoversEveryTarget(t *testing.T) {
 	all := inputs("inputs").planned(tools{Helm: "helm", Vmrender: "vmrender", Sidecar: "vmrender-cmp"}, 100_000, 5)
 	for i, s := range all {
-		s.Samples = []sample{{CPU: time.Duration(i+1) * time.Second, Peak: 1}}
-		s.Instructions = 1
+		s.Samples = []sample{{CPU: time.Duration(i+1) * time.Second, Peak: 1, Output: int64(i + 1)}}
+		s.Instructions = int64(i + 1)
 	}
-	for _, judged := range targets(all) {
+	for _, judged := range targets(all, rendered()) {
 		require.NotEqual(t, unmeasured, judged.verdict(), judged.Metric)
 	}
 }

@@ -9,6 +9,8 @@ import (
 // not asked for.
 type realPath struct {
 	Version    string       // of Argo CD
+	Work       string       // file system of the servers' directories
+	Ways       []*rendering // the same objects, by the plugin and by Argo CD itself
 	CMPServer  []*rendering // fleets, one Application each, through cmp-server
 	RepoServer []*rendering // Applications of one repository, through repo-server
 }
@@ -16,7 +18,7 @@ type realPath struct {
 // Calls is the table of renderings through cmp-server.
 func (p realPath) Calls() string {
 	if len(p.CMPServer) == 0 {
-		return "Not measured in this run.\n"
+		return notMeasured
 	}
 	rows := make([][]string, len(p.CMPServer))
 	for i, r := range p.CMPServer {
@@ -31,17 +33,28 @@ func (p realPath) Calls() string {
 	}, rows)
 }
 
+// calls returns the CPU time of cmp-server in the first and in the last round of a fleet of n files, 0 if it
+// was not measured.
+func (p realPath) calls(n int) (first, last time.Duration) {
+	for _, r := range p.CMPServer {
+		if r.Size == n && len(r.Answers) > 0 {
+			return r.Answers[0].CMPServer, r.Answers[len(r.Answers)-1].CMPServer
+		}
+	}
+	return 0, 0
+}
+
 // Applications is the table of ways to divide a repository into Applications.
 func (p realPath) Applications() string {
 	if len(p.RepoServer) == 0 {
-		return "Not measured in this run.\n"
+		return notMeasured
 	}
 	rows := make([][]string, len(p.RepoServer))
 	for i, r := range p.RepoServer {
 		total := of(r, answer.all)
 		rows[i] = []string{
 			thousands(r.Size), thousands(r.Applications), thousands(r.Fleets), written(r.Layout),
-			seconds(of(r, wall)), seconds(of(r, plugin)), seconds(of(r, cmpServer)), seconds(of(r, repoServer)),
+			seconds(of(r, wall)), seconds(of(r, plugin)), seconds(of(r, cmpServer)), seconds(of(r, answer.repo)),
 			seconds(total * time.Duration(r.Applications)),
 			number(float64(of(r, message)) / (1 << 20)), number(float64(of(r, status)) / (1 << 20)),
 		}

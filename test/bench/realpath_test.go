@@ -3,29 +3,39 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// rendered is a path in which vmrender costs 1 ms and 70 µs per machine,
-// cmp-server ten times that for what is sent, and repo-server 2 ms per machine.
+// rendered is a path in which vmrender costs 1 ms and 60 µs per machine,
+// cmp-server 70 µs for what is sent, and repo-server 2 ms per machine.
 func rendered() realPath {
 	dir := inputs("/inputs")
-	path := realPath{Version: "v3.2.11", CMPServer: dir.throughCMPServer(10_000, 5), RepoServer: dir.throughRepoServer(5)}
-	for _, r := range append(path.CMPServer, path.RepoServer...) {
+	path := realPath{
+		Version: "v3.2.11", Work: "tmpfs",
+		Ways: dir.throughWays(10_000, 5), CMPServer: dir.throughCMPServer(10_000, 5), RepoServer: dir.throughRepoServer(5),
+	}
+	for _, r := range slices.Concat(path.Ways, path.CMPServer, path.RepoServer) {
 		sent := r.Size
-		if r.Request.Git {
+		if r.Request.Git && r.By == "" {
 			sent = estateSize / r.Fleets
 		}
 		cost := func(each time.Duration, n int) time.Duration { return time.Millisecond + each*time.Duration(n) }
 		a := answer{
-			Plugin: cost(70*time.Microsecond, r.Size), CMPServer: cost(700*time.Microsecond, sent),
+			Plugin: cost(60*time.Microsecond, r.Size), CMPServer: cost(70*time.Microsecond, sent),
 			Peak: 64 << 20, Message: 3_000 * int64(r.Size), Status: 400 * int64(r.Size),
 		}
 		if r.Request.Git {
-			a.RepoServer = cost(2*time.Millisecond, r.Size)
+			a.RepoServer, a.RepoPeak = cost(2*time.Millisecond, r.Size), 128<<20
+		}
+		if r.Request.Native {
+			a.Plugin, a.CMPServer, a.Tools = 0, 0, 4*a.RepoServer
+		}
+		if r.Request.Compare {
+			a.Compare = time.Millisecond
 		}
 		a.Wall = a.all()
 		r.Answers = []answer{a}

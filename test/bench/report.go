@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"math"
@@ -78,8 +79,8 @@ func (r report) Table() string {
 
 func (r report) row(s *series) []string {
 	counted := "–"
-	if s.Instructions > 0 {
-		counted = number(s.Instructions/1000) + " k"
+	if each := slope(r.Series, s.Tool, s.Layout, s.Size/10, s.Size); !math.IsNaN(each) && s.Format != "–" {
+		counted = number(each/1000) + " k"
 	}
 	return []string{
 		thousands(s.Size), s.Tool, string(s.Layout), s.Format,
@@ -109,14 +110,13 @@ func (r report) Growth() string {
 
 // Targets is the table of targets and verdicts.
 func (r report) Targets() string {
-	judged := targets(r.Series)
+	return tableOf(targets(r.Series, r.RealPath))
+}
+
+func tableOf(judged []target) string {
 	rows := make([][]string, 0, len(judged))
 	for _, t := range judged {
-		gate := "no"
-		if t.Gate {
-			gate = "yes"
-		}
-		rows = append(rows, []string{t.Metric, t.must(), t.measured(), t.verdict(), gate})
+		rows = append(rows, []string{t.Metric, t.must(), t.measured(), t.verdict(), cmp.Or(string(t.Gate), "no")})
 	}
 	return table([]string{"metric", "must", "measured", "verdict", "gate"}, rows)
 }
@@ -182,7 +182,7 @@ func thousands(n int) string {
 // summary is one line for people who watch the run.
 func (r report) summary() string {
 	misses := 0
-	for _, t := range targets(r.Series) {
+	for _, t := range targets(r.Series, r.RealPath) {
 		if t.verdict() == missed {
 			misses++
 		}

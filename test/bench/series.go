@@ -24,7 +24,7 @@ type series struct {
 	Rounds       int
 	Command      command
 	Samples      []sample
-	Instructions float64 // per further virtual machine, 0 where not counted
+	Instructions int64 // of all processes, user space; 0 if they were not counted
 }
 
 // name says what is measured, for messages.

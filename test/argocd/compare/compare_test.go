@@ -73,9 +73,8 @@ func TestWaves(t *testing.T) {
 func TestCost(t *testing.T) {
 	text, err := json.Marshal(vm(t, map[string]string{"a": "b"}, nil))
 	require.NoError(t, err)
-	took, err := compare.Cost([]string{string(text), string(text)})
+	_, err = compare.Cost([]string{string(text), string(text)})
 	require.NoError(t, err)
-	require.Positive(t, took)
 	_, err = compare.Cost([]string{"{"})
 	require.Error(t, err)
 }

@@ -119,24 +119,38 @@ func (s *Server) Close() {
 // Application is an Application whose source is a directory of a git repository.
 type Application struct {
 	Name       string
-	Namespace  string                           // the destination's
-	Repository string                           // directory of a git repository; its HEAD is rendered
-	Path       string                           // of the Application's directory in it
-	Paths      string                           // manifest-generate-paths, none where empty
+	Namespace  string // the destination's
+	Repository string // directory of a git repository; its HEAD is rendered
+	Path       string // of the Application's directory in it
+	Paths      string // manifest-generate-paths, none where empty
 	Plugin     v1alpha1.ApplicationSourcePlugin // with the project's name where it has none
-	Cached     bool                             // whether an answer of before will do
+	Native     bool     // rendered by Argo CD itself: a chart or a kustomization
+	ValueFiles []string // of a chart
+	Cached     bool     // from the cache, if the commit was rendered before
 }
 
-// Generate renders the Application, whatever is in the cache unless it will do,
-// and returns one manifest, as JSON, per object.
+// source is the source of the Application.
+func (a Application) source() *v1alpha1.ApplicationSource {
+	source := &v1alpha1.ApplicationSource{RepoURL: a.url(), Path: a.Path, TargetRevision: "HEAD"}
+	switch {
+	case !a.Native:
+		plugin := a.Plugin
+		plugin.Name = cmp.Or(plugin.Name, cmpserver.Plugin)
+		source.Plugin = &plugin
+	case len(a.ValueFiles) > 0:
+		source.Helm = &v1alpha1.ApplicationSourceHelm{ValueFiles: a.ValueFiles}
+	}
+	return source
+}
+
+func (a Application) url() string { return "file://" + a.Repository }
+
+// Generate renders the Application and returns one manifest, as JSON, per object.
 func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) {
-	url := "file://" + a.Repository
-	plugin := a.Plugin
-	plugin.Name = cmp.Or(plugin.Name, cmpserver.Plugin)
 	response, err := s.client.GenerateManifest(ctx, &apiclient.ManifestRequest{
-		Repo:               &v1alpha1.Repository{Repo: url},
+		Repo:               &v1alpha1.Repository{Repo: a.url()},
 		Revision:           "HEAD",
-		ApplicationSource:  &v1alpha1.ApplicationSource{RepoURL: url, Path: a.Path, TargetRevision: "HEAD", Plugin: &plugin},
+		ApplicationSource:  a.source(),
 		AppName:            a.Name,
 		AppLabelKey:        common.LabelKeyAppInstance, // without it there is no tracking annotation either
 		Namespace:          a.Namespace,
@@ -151,6 +165,7 @@ func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) 
 		},
 		AnnotationManifestGeneratePaths: a.Paths,
 		NoCache:                         !a.Cached,
+		NoRevisionCache:                 true,
 	})
 	return response.GetManifests(), err
 }

@@ -16,10 +16,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"time"
 
 	"github.com/vmrender/vmrender/test/argocd/cmpserver"
+	"github.com/vmrender/vmrender/test/argocd/compare"
 	"github.com/vmrender/vmrender/test/argocd/reposerver"
 	"github.com/vmrender/vmrender/test/argocd/server"
 )
@@ -31,6 +33,12 @@ type request struct {
 	Paths      string // manifest-generate-paths, for Git
 	Git        bool   // through repo-server, not cmp-server alone
 	Calls      int    // one after the other
+
+	Native     bool     // rendered by Argo CD itself, for Git
+	ValueFiles []string // of a chart, for Native
+	Commit     bool     // a new commit before each call, for Git
+	Cached     bool     // with Argo CD's cache of manifests, for Git
+	Compare    bool     // then compare the objects as the application controller does
 }
 
 // answer is what a request cost. Times are in nanoseconds and the mean of its calls.
@@ -38,8 +46,11 @@ type answer struct {
 	Wall       time.Duration // from the request to the last manifest, packing of the repository included
 	Plugin     time.Duration // CPU time of vmrender-cmp
 	CMPServer  time.Duration // CPU time of cmp-server
-	RepoServer time.Duration // CPU time of repo-server and of git
+	RepoServer time.Duration // CPU time of repo-server
+	Tools      time.Duration // CPU time of what repo-server runs: git, Helm, kustomize
+	Compare    time.Duration // CPU time of the comparison, per object
 	Peak       int64         // bytes, resident set of cmp-server alone
+	RepoPeak   int64         // bytes, resident set of repo-server alone
 	Message    int64         // bytes of all manifests
 	Status     int64         // bytes that they take in the Application's status, for Git
 	Error      string        // empty for a success
@@ -113,21 +124,63 @@ func (s servers) warmUp(ctx context.Context, asked request) error {
 
 // answer renders the Application as often as asked and takes the mean.
 func (s servers) answer(ctx context.Context, asked request) (answer, error) {
-	if err := errors.Join(s.warmUp(ctx, asked), s.cmp.ResetPeak()); err != nil {
+	if err := errors.Join(s.warmUp(ctx, asked), s.cmp.ResetPeak(), s.repo.ResetPeak()); err != nil {
 		return answer{}, err
 	}
 	before, err := s.used()
 	if err != nil {
 		return answer{}, err
 	}
-	start := time.Now()
-	var manifests []string
-	for range asked.Calls {
-		if manifests, err = s.generate(ctx, asked); err != nil {
-			return answer{}, err
-		}
+	manifests, wall, err := s.calls(ctx, asked)
+	if err != nil {
+		return answer{}, err
 	}
-	wall := time.Since(start)
+	got, err := s.cost(asked, before, wall)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, manifest := range manifests {
+		got.Message += int64(len(manifest))
+	}
+	if asked.Git { // cmp-server alone leaves a List together
+		got.Status, err = statusSize(manifests)
+	}
+	if asked.Compare && err == nil {
+		got.Compare, err = compare.Cost(manifests)
+	}
+	return got, err
+}
+
+// calls makes the calls and returns the manifests of the last one, and the time of all.
+func (s servers) calls(ctx context.Context, asked request) (manifests []string, wall time.Duration, err error) {
+	for range asked.Calls {
+		if asked.Commit {
+			if err := commit(ctx, asked.Repository); err != nil {
+				return nil, 0, err
+			}
+		}
+		start := time.Now()
+		if manifests, err = s.generate(ctx, asked); err != nil {
+			return nil, 0, err
+		}
+		wall += time.Since(start)
+	}
+	return manifests, wall, nil
+}
+
+// commit makes a commit that changes no file.
+func commit(ctx context.Context, repository string) error {
+	git := exec.CommandContext(ctx, "git", "-c", "user.name=bench", "-c", "user.email=bench@example.com", "-c", "commit.gpgsign=false",
+		"-c", "maintenance.auto=false", "commit", "--quiet", "--allow-empty", "--message=Nothing")
+	git.Dir = repository
+	if text, err := git.CombinedOutput(); err != nil {
+		return fmt.Errorf("committing in %s: %w: %s", repository, err, text)
+	}
+	return nil
+}
+
+// cost is what the servers and their children have used since before.
+func (s servers) cost(asked request, before usage, wall time.Duration) (answer, error) {
 	after, err := s.used()
 	if err != nil {
 		return answer{}, err
@@ -136,19 +189,13 @@ func (s servers) answer(ctx context.Context, asked request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	repoPeak, err := s.repo.Peak()
 	each := func(total time.Duration) time.Duration { return total / time.Duration(asked.Calls) }
 	cmp, repo := after.cmp.Less(before.cmp), after.repo.Less(before.repo)
-	got := answer{
-		Wall: each(wall), Plugin: each(cmp.Children), CMPServer: each(cmp.Own), RepoServer: each(repo.Own + repo.Children),
-		Peak: peak,
-	}
-	for _, manifest := range manifests {
-		got.Message += int64(len(manifest))
-	}
-	if asked.Git { // cmp-server alone leaves a List together
-		got.Status, err = statusSize(manifests)
-	}
-	return got, err
+	return answer{
+		Wall: each(wall), Plugin: each(cmp.Children), CMPServer: each(cmp.Own), RepoServer: each(repo.Own), Tools: each(repo.Children),
+		Peak: peak, RepoPeak: repoPeak,
+	}, err
 }
 
 // patience is the deadline that the application controller gives by default.
@@ -160,6 +207,7 @@ func (s servers) generate(ctx context.Context, asked request) ([]string, error) 
 	if asked.Git {
 		return s.repo.Generate(ctx, reposerver.Application{
 			Name: "bench", Namespace: "vms", Repository: asked.Repository, Path: asked.Path, Paths: asked.Paths,
+			Native: asked.Native, ValueFiles: asked.ValueFiles, Cached: asked.Cached,
 		})
 	}
 	return s.cmp.Generate(ctx, cmpserver.Application{

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// What renders the manifests of an Application.
+const (
+	byPlugin    = "the plugin"
+	byHelm      = "Argo CD: Helm"
+	byKustomize = "Argo CD: kustomize"
+)
+
+// way is a way to render the same virtual machines.
+type way struct {
+	By     string
+	Dir    string // part of the name of its repositories
+	Layout layout
+	Sizes  []int // all of throughArgoCD if nil
+	Write  func(dir inputs, ctx context.Context, bin tools, root string, n int) error
+	Native bool
+	Values []string // files of a chart
+}
+
+// ways are those that are compared.
+var ways = []way{
+	{By: byHelm, Dir: "helm", Layout: oneFile, Write: inputs.writeChart, Native: true, Values: []string{"vms.yaml"}},
+	{By: byPlugin, Dir: "plugin", Layout: filePerVM, Write: inputs.writeFiles},
+	{By: byPlugin, Dir: "plugin", Layout: oneFile, Write: inputs.writeFile},
+	{By: byKustomize, Dir: "kustomize", Layout: oneFile, Sizes: []int{100}, Write: inputs.writeKustomization, Native: true},
+}
+
+// throughArgoCD are the sizes of the Applications that are compared.
+var throughArgoCD = []int{1, 100, 1_000, 10_000}
+
+// comparedMost is the largest Application whose objects are compared as the application controller does.
+const comparedMost = 1_000
+
+// repository is the git repository of one way and size.
+func (dir inputs) repository(w way, n int) string {
+	return filepath.Join(string(dir), fmt.Sprintf("path-%s-%t-%d", w.Dir, w.Layout == oneFile, n))
+}
+
+func (dir inputs) writeFiles(_ context.Context, _ tools, root string, n int) error {
+	return writeFleet(root, n, filePerVM)
+}
+
+func (dir inputs) writeFile(_ context.Context, _ tools, root string, n int) error {
+	return writeFleet(root, n, oneFile)
+}
+
+// writeChart writes the chart and the values of n virtual machines next to its own.
+func (dir inputs) writeChart(_ context.Context, _ tools, root string, n int) error {
+	return firstFailure(
+		func() error { return os.CopyFS(root, os.DirFS(filepath.Join(string(dir), "chart"))) },
+		func() error { return writeValues(filepath.Join(root, "vms.yaml"), n) },
+	)
+}
+
+// writeKustomization writes the manifests that the chart makes, and a kustomization of them.
+func (dir inputs) writeKustomization(ctx context.Context, bin tools, root string, n int) error {
+	manifests, err := dir.helm(bin, n).output(ctx)
+	if err != nil {
+		return err
+	}
+	return firstFailure(
+		func() error { return os.MkdirAll(root, 0o755) },
+		func() error { return os.WriteFile(filepath.Join(root, "vms.yaml"), manifests, 0o644) },
+		func() error {
+			return os.WriteFile(filepath.Join(root, "kustomization.yaml"), []byte("resources: [vms.yaml]\n"), 0o644)
+		},
+	)
+}
+
+// throughWays are the renderings that compare the ways: of a commit that is new, and of one that Argo CD
+// has rendered before.
+func (dir inputs) throughWays(most, rounds int) []*rendering {
+	var all []*rendering
+	for _, n := range throughArgoCD {
+		for _, w := range ways {
+			if n > most || !w.has(n) {
+				continue
+			}
+			for _, fresh := range []bool{true, false} {
+				all = append(all, &rendering{
+					Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: min(rounds, 3), Applications: 1,
+					Request: request{
+						Repository: dir.repository(w, n), Path: ".", Git: true, Calls: calls(n),
+						Native: w.Native, ValueFiles: w.Values, Cached: true, Commit: fresh, Compare: fresh && n <= comparedMost,
+					},
+				})
+			}
+		}
+	}
+	return all
+}
+
+func (w way) has(n int) bool { return w.Sizes == nil || slices.Contains(w.Sizes, n) }
+
+// writeWays makes the repositories.
+func (dir inputs) writeWays(ctx context.Context, bin tools, most int) error {
+	for _, n := range throughArgoCD {
+		for _, w := range ways {
+			if n > most || !w.has(n) {
+				continue
+			}
+			root := dir.repository(w, n)
+			err := firstFailure(
+				func() error { return w.Write(dir, ctx, bin, root, n) },
+				func() error { return commit(ctx, root) },
+			)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// way returns the rendering of a new commit by one way, or nil.
+func (p realPath) way(by string, spread layout, n int) *rendering {
+	for _, r := range p.Ways {
+		if r.By == by && r.Layout == spread && r.Size == n && r.Request.Commit && len(r.Answers) > 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// ratio is the CPU time of everything by the plugin, of that by Argo CD's own Helm; NaN if one was not measured.
+func (p realPath) ratio(spread layout, n int) float64 {
+	plugin, helm := p.way(byPlugin, spread, n), p.way(byHelm, oneFile, n)
+	if plugin == nil || helm == nil {
+		return math.NaN()
+	}
+	return float64(of(plugin, answer.all)) / float64(of(helm, answer.all))
+}
+
+// Lead is a short table of what a commit costs in each way.
+func (p realPath) Lead() string {
+	var rows [][]string
+	for _, n := range throughArgoCD {
+		plugin, helm := p.way(byPlugin, filePerVM, n), p.way(byHelm, oneFile, n)
+		if plugin != nil && helm != nil && n > 1 {
+			rows = append(rows, []string{
+				thousands(n), seconds(of(plugin, answer.all)), seconds(of(helm, answer.all)), times(p.ratio(filePerVM, n)),
+			})
+		}
+	}
+	if rows == nil {
+		return notMeasured
+	}
+	return table([]string{"VMs in one Application", "CPU s with vmrender", "CPU s with Argo CD's own Helm", "ratio"}, rows)
+}
+
+// Compared is the table of ways.
+func (p realPath) Compared() string {
+	if len(p.Ways) == 0 {
+		return notMeasured
+	}
+	var rows [][]string
+	for _, r := range p.Ways {
+		rendered := "rendered before"
+		if r.Request.Commit {
+			rendered = "new"
+		}
+		of := func(value func(answer) time.Duration) string { return seconds(of(r, value)) }
+		rows = append(rows, []string{
+			thousands(r.Size), r.By, string(r.Layout), rendered, of(wall), of(answer.all),
+			of(plugin), of(cmpServer), of(repoServer), of(func(a answer) time.Duration { return a.Tools }),
+			p.share(r), mib(r, func(a answer) int64 { return a.RepoPeak }), mib(r, peak), mib(r, message),
+		})
+	}
+	return table([]string{
+		"VMs", "rendered by", "input", "commit", "wall s", "CPU s of all", "of vmrender-cmp", "of cmp-server", "of repo-server",
+		"of git, Helm, kustomize", "of Argo CD's Helm", "peak MiB of repo-server", "of cmp-server", "manifests MiB",
+	}, rows)
+}
+
+// share is the CPU time of a rendering, of that by Argo CD's own Helm for as many virtual machines.
+func (p realPath) share(r *rendering) string {
+	helm := p.way(byHelm, oneFile, r.Size)
+	if helm == nil || !r.Request.Commit {
+		return "–"
+	}
+	return times(float64(of(r, answer.all)) / float64(of(helm, answer.all)))
+}
+
+// Controller is a table of what the application controller's comparison costs.
+func (p realPath) Controller() string {
+	var rows [][]string
+	for _, r := range p.Ways {
+		if r.Request.Compare && len(r.Answers) > 0 {
+			cost := of(r, func(a answer) time.Duration { return a.Compare })
+			rows = append(rows, []string{
+				thousands(r.Size), r.By, string(r.Layout), number(float64(of(r, message)) / float64(r.Size)), duration(cost),
+			})
+		}
+	}
+	if rows == nil {
+		return notMeasured
+	}
+	return table([]string{"VMs", "rendered by", "input", "bytes per VM", "CPU per VM"}, rows)
+}
+
+func mib(r *rendering, bytes func(answer) int64) string {
+	return number(float64(of(r, bytes)) / (1 << 20))
+}
+
+// notMeasured stands for a table of a run that did not measure it.
+const notMeasured = "Not measured in this run.\n"
