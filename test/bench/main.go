@@ -8,7 +8,7 @@
 //
 // Usage, in its directory:
 //
-//	go run . [-write] [-check] [-callgrind=false] [-argocd=false] [-most N] [-rounds N] [-work DIR] [-dir DIR] [-root DIR]
+//	go run . [-write] [-check] [-count=false] [-argocd=false] [-most N] [-rounds N] [-work DIR] [-dir DIR] [-root DIR]
 //	go run . -gates [-dir DIR] [-root DIR]
 //
 // A full run takes about a quarter of an hour on an idle machine with two CPUs. "-most 1000 -rounds 1" takes two
@@ -31,16 +31,16 @@ import (
 
 // options are the flags.
 type options struct {
-	Root      string // of vmrender's repository
-	Dir       string // programs are kept and inputs are made beneath it
-	Most      int    // largest fleet
-	Rounds    int    // of Helm
-	Write     bool   // docs/explanation/performance.md
-	Check     bool   // fail when a gate is missed
-	Callgrind bool   // count instructions
-	ArgoCD    bool   // measure Argo CD's servers
-	Work      string // directory of the servers' files
-	Gates     bool   // count alone, and fail when a gate is missed
+	Root   string // of vmrender's repository
+	Dir    string // programs are kept and inputs are made beneath it
+	Most   int    // largest fleet
+	Rounds int    // of Helm
+	Write  bool   // docs/explanation/performance.md
+	Check  bool   // fail when a gate is missed
+	Count  bool   // count instructions
+	ArgoCD bool   // measure Argo CD's servers
+	Work   string // directory of the servers' files
+	Gates  bool   // count alone, and fail when a gate is missed
 }
 
 func main() {
@@ -71,7 +71,7 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&opts.Rounds, "rounds", 5, "how often Helm is run")
 	flags.BoolVar(&opts.Write, "write", false, "write docs/explanation/performance.md")
 	flags.BoolVar(&opts.Check, "check", false, "exit with status 1 when a gate is missed")
-	flags.BoolVar(&opts.Callgrind, "callgrind", hasValgrind(), "count instructions with valgrind")
+	flags.BoolVar(&opts.Count, "count", hasValgrind(), "count instructions with valgrind")
 	flags.StringVar(&opts.Work, "work", workDirectory(), "directory for the files of Argo CD's servers")
 	flags.BoolVar(&opts.Gates, "gates", false, "count instructions and bytes alone, and exit with status 1 when a gate is missed")
 	flags.BoolVar(&opts.ArgoCD, "argocd", runtime.GOOS == "linux", "measure through Argo CD's servers, too; needs Linux and git")
@@ -110,7 +110,7 @@ func bench(ctx context.Context, opts options) error {
 	if err := measureAll(ctx, bin.Launch, all, showPass); err != nil {
 		return err
 	}
-	if opts.Callgrind {
+	if opts.Count {
 		say("counting instructions")
 		if err := countInstructions(ctx, all); err != nil {
 			return err

@@ -119,14 +119,14 @@ func (s *Server) Close() {
 // Application is an Application whose source is a directory of a git repository.
 type Application struct {
 	Name       string
-	Namespace  string // the destination's
-	Repository string // directory of a git repository; its HEAD is rendered
-	Path       string // of the Application's directory in it
-	Paths      string // manifest-generate-paths, none where empty
+	Namespace  string                           // the destination's
+	Repository string                           // directory of a git repository; its HEAD is rendered
+	Path       string                           // of the Application's directory in it
+	Paths      string                           // manifest-generate-paths, none where empty
 	Plugin     v1alpha1.ApplicationSourcePlugin // with the project's name where it has none
-	Native     bool     // rendered by Argo CD itself: a chart or a kustomization
-	ValueFiles []string // of a chart
-	Cached     bool     // from the cache, if the commit was rendered before
+	Native     bool                             // rendered by Argo CD itself: a chart or a kustomization
+	ValueFiles []string                         // of a chart
+	Cached     bool                             // from the cache, if the commit was rendered before
 }
 
 // source is the source of the Application.

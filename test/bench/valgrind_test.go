@@ -34,8 +34,8 @@ func TestCountsOfAllProcessesAreAdded(t *testing.T) {
 	}
 	_, err := sumOfLogs(dir)
 	require.ErrorContains(t, err, "no process")
-	write("10", "==10== Events    : Ir\n==10== Collected : 19181064\n")
-	write("11", "==11== Collected : 36\n")
+	write("10", "==10== \n==10== I   refs:      19,181,064\n")
+	write("11", "==11== I   refs:      36\n")
 	sum, err := sumOfLogs(dir)
 	require.NoError(t, err)
 	require.EqualValues(t, 19181100, sum)
