@@ -4,12 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/docblocks"
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
@@ -30,46 +30,42 @@ func TestAdoptPage(t *testing.T) {
 	}
 	tool(t, "git init --quiet --initial-branch=main")
 	tool(t, "git remote add origin https://git.example.com/shop/fleet.git")
-	golden.Equal(t, path, pageBlock.ReplaceAllStringFunc(string(page), func(block string) string {
-		parts := pageBlock.FindStringSubmatch(block)
-		switch {
-		case parts[1] == "":
+	section := ""
+	golden.Equal(t, path, docblocks.Rewrite(string(page), func(b docblocks.Block) string {
+		if b.Section != section { // each section begins with what was committed
+			section = b.Section
 			tool(t, "! git rev-parse --quiet --verify HEAD || git checkout --quiet .")
-		case parts[1] == "console":
-			return "```console\n" + terminal(t, parts[2]) + "```"
-		case strings.HasPrefix(parts[2], "# "):
-			return "```yaml\n" + shownFile(t, parts[2]) + "```"
 		}
-		return block
+		switch b.Lang {
+		case "console":
+			return terminal(t, b)
+		case "yaml":
+			return docblocks.File(t, ".", b)
+		}
+		return b.Text
 	}))
 }
 
-// pageBlock is a block, or a heading: each section begins with what was committed.
-var pageBlock = regexp.MustCompile("(?ms)```(console|yaml)\n(.*?)```|^## ")
-
 // terminal runs the commands of a block, but for those of a cluster, and returns them with what
 // they print. What a command writes to a file is written.
-func terminal(t *testing.T, block string) string {
+func terminal(t *testing.T, b docblocks.Block) string {
 	t.Helper()
-	var out strings.Builder
-	for line := range strings.SplitSeq(block, "\n") {
-		command, isCommand := strings.CutPrefix(line, "$ ")
-		if !isCommand {
-			continue
-		}
-		out.WriteString(line + "\n")
-		program, _, _ := strings.Cut(command, " ")
+	commands := b.Commands()
+	for i := range commands {
+		line := strings.TrimSuffix(commands[i].Line(), "\n")
+		commands[i].Output = ""
+		program, _, _ := strings.Cut(line, " ")
 		switch program {
 		case "vmrender":
-			out.WriteString(runShown(t, command))
+			commands[i].Output = runShown(t, line)
 		case "git", "sed":
-			tool(t, command)
+			tool(t, line)
 		case "kubectl":
 		default:
-			require.Fail(t, "a command that the test does not know", command)
+			require.Fail(t, "a command that the test does not know", line)
 		}
 	}
-	return out.String()
+	return docblocks.Console(commands)
 }
 
 // runShown runs vmrender, and returns what a terminal shows of it.
@@ -94,25 +90,4 @@ func tool(t *testing.T, command string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", command).CombinedOutput()
 	require.NoError(t, err, "%s: %s", command, out)
-}
-
-// shownFile returns a block with a file whose name is in its first line. An excerpt must be in
-// the file, and one that was edited is written.
-func shownFile(t *testing.T, block string) string {
-	t.Helper()
-	first, body, _ := strings.Cut(block, "\n")
-	name, how, _ := strings.Cut(strings.TrimPrefix(first, "# "), ", ")
-	text, err := os.ReadFile(name)
-	require.NoError(t, err, "%s is to be there", name)
-	switch how {
-	case "":
-		body = string(text)
-	case "excerpt":
-		require.Contains(t, string(text), body, name)
-	case "edited":
-		require.NoError(t, os.WriteFile(name, []byte(body), 0o600))
-	default:
-		require.Fail(t, "a file is shown in a way that the test does not know", first)
-	}
-	return first + "\n" + body
 }

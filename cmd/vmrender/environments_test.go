@@ -8,11 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/docblocks"
 	"github.com/vmrender/vmrender/internal/fleetgen"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
 
 // What docs/how-to/environments.md shows of a terminal is true, in examples/environments.
 func TestEnvironmentsPage(t *testing.T) {
@@ -20,18 +19,22 @@ func TestEnvironmentsPage(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir("../../examples/environments")
 	checked := 0
-	for _, block := range consoleBlock.FindAllStringSubmatch(string(page), -1) {
-		for _, command := range strings.Split(block[1], "$ vmrender ")[1:] {
-			line, want, _ := strings.Cut(command, "\n")
-			if want == "" {
+	docblocks.Rewrite(string(page), func(b docblocks.Block) string {
+		if b.Lang != "console" {
+			return b.Text
+		}
+		for _, c := range b.Commands() {
+			args, isOurs := strings.CutPrefix(c.Line(), "vmrender ")
+			if !isOurs || c.Output == "" {
 				continue // needs a repository; examples/apps has the result
 			}
-			status, stdout, stderr := run(strings.Fields(line)...)
+			status, stdout, stderr := run(strings.Fields(args)...)
 			require.Equal(t, statusOK, status, stderr)
-			require.Equal(t, want, stdout+stderr, line)
+			require.Equal(t, c.Output, stdout+stderr, args)
 			checked++
 		}
-	}
+		return b.Text
+	})
 	require.Equal(t, 3, checked)
 	overlay, err := os.ReadFile("env/dev.yaml")
 	require.NoError(t, err)

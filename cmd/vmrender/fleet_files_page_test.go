@@ -12,6 +12,8 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
+var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
+
 var pageFile = regexp.MustCompile("(?ms)^```yaml\n# ([^\n]+)\n(.*?)^```$")
 
 // What docs/reference/fleet-files.md shows of a terminal is true of the files that it shows. With -update, the page is

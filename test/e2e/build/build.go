@@ -40,6 +40,7 @@ func others() []program {
 		{"etcd", controlplane, "go.etcd.io/etcd/server/v3", "", controlplane},
 		{"kube-apiserver", controlplane, "k8s.io/kubernetes/cmd/kube-apiserver", kubernetes, controlplane},
 		{"kube-controller-manager", controlplane, "k8s.io/kubernetes/cmd/kube-controller-manager", kubernetes, controlplane},
+		{"kubectl", "test/e2e/kubectl", ".", "", "test/e2e/kubectl"},
 		{"argocd", "test/argocd", "./cmd/argocd", "", "test/argocd/cmd/argocd"},
 		{"virt-api", "test/admission/kubevirt", "./serve", "", "test/admission"},
 		{"virt-controller", "test/admission/kubevirt", "./controller", "", "test/admission"},

@@ -1,0 +1,32 @@
+package tutorial
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long one command may take, on a machine that builds something else
+// meanwhile.
+const patience = 15 * time.Minute
+
+// NewRepository makes an empty repository that a reader can push to, in a directory that
+// does not exist, and returns its URL.
+func NewRepository(t *testing.T, dir string) string {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), "git", "init", "--quiet", "--bare", "--initial-branch=main", dir).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	return "file://" + dir
+}
+
+// Author is the environment of a reader of a page who commits to repositories, and who has no
+// settings of their own.
+func Author() []string {
+	env := []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		env = append(env, "GIT_"+who+"_NAME=reader", "GIT_"+who+"_EMAIL=reader@example.com")
+	}
+	return env
+}

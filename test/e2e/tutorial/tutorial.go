@@ -1,0 +1,104 @@
+// Package tutorial does what a tutorial says, as its reader does: it types the commands of a
+// page, and writes its files.
+package tutorial
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/docblocks"
+	"github.com/vmrender/vmrender/internal/golden"
+)
+
+// Reader is somebody at a terminal, in a directory that grows from page top to page bottom.
+type Reader struct {
+	Dir      string            // where the page begins, which is empty
+	Programs map[string]string // paths of programs, by the names that the page calls them by
+	Env      []string          // variables, as NAME=VALUE, on top of the test's own
+	// StandIns are what the test has for names of the page that readers replace with
+	// theirs, such as the URL of a repository.
+	StandIns map[string]string
+}
+
+// Read does what the page in a file says, and requires that it shows what comes of that. With
+// -update, the page is made true.
+func (r *Reader) Read(t *testing.T, file string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	r.begin(t)
+	ours, theirs := r.replacers()
+	got := docblocks.Rewrite(ours.Replace(string(page)), func(b docblocks.Block) string {
+		switch {
+		case b.NotRun != "" || t.Failed():
+			return b.Text
+		case b.Lang == "console":
+			return r.console(t, b)
+		case b.Lang == "yaml":
+			return docblocks.File(t, strings.TrimSpace(r.run(t, "pwd")), b)
+		}
+		return b.Text
+	})
+	golden.Equal(t, file, theirs.Replace(got))
+}
+
+// replacers put the stand-ins into a text, and take them out.
+func (r *Reader) replacers() (ours, theirs *strings.Replacer) {
+	var in, out []string
+	for name, standIn := range r.StandIns {
+		in, out = append(in, name, standIn), append(out, standIn, name)
+	}
+	return strings.NewReplacer(in...), strings.NewReplacer(out...)
+}
+
+// begin makes the programs, and the state that commands leave to those after them.
+func (r *Reader) begin(t *testing.T) {
+	t.Helper()
+	bin := t.TempDir()
+	for name, path := range r.Programs {
+		require.NoError(t, os.Symlink(path, filepath.Join(bin, name)))
+	}
+	r.Env = append(r.Env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), stateVariable+"="+filepath.Join(bin, ".state"))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, ".state"), nil, 0o600))
+}
+
+const stateVariable = "TUTORIAL_STATE"
+
+// script runs a command where the one before it has ended, with the variables that it has
+// exported.
+const script = `. "$TUTORIAL_STATE"
+eval "$1"
+status=$?
+{ export -p; printf 'cd %q\n' "$PWD"; } > "$TUTORIAL_STATE"
+exit $status`
+
+// console types the commands of a block, and returns the block with what they print.
+func (r *Reader) console(t *testing.T, b docblocks.Block) string {
+	t.Helper()
+	commands := b.Commands()
+	require.NotEmpty(t, commands, b.Text)
+	for i := range commands {
+		if output := r.run(t, commands[i].Line()); !docblocks.Agrees(commands[i].Output, output) {
+			commands[i].Output = output
+		}
+	}
+	return docblocks.Console(commands)
+}
+
+// run types a command, which succeeds, and returns what a terminal shows of it.
+func (r *Reader) run(t *testing.T, line string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	command := exec.CommandContext(ctx, "bash", "-c", script, "bash", line)
+	command.Dir, command.Env = r.Dir, append(os.Environ(), r.Env...)
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, "$ %s%s", line, output)
+	return string(output)
+}
