@@ -83,9 +83,12 @@ func TestFile(t *testing.T) {
 	} {
 		require.Equal(t, want, docblocks.File(t, dir, docblocks.Block{Text: text}))
 	}
-	edited := docblocks.Block{Text: "# a.yaml, edited\na: 3\n"}
-	require.Equal(t, edited.Text, docblocks.File(t, dir, edited))
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "a: 3\n", string(content))
+	for _, label := range []string{"a.yaml, edited", "b/c.yaml, new"} {
+		written := docblocks.Block{Text: "# " + label + "\na: 3\n"}
+		require.Equal(t, written.Text, docblocks.File(t, dir, written))
+		name, _, _ := strings.Cut(label, ",")
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, "a: 3\n", string(content))
+	}
 }

@@ -48,7 +48,10 @@ func runLab(m *testing.M, p prepared) (int, error) {
 		return 1, err
 	}
 	defer lab.kubevirt.Stop()
-	if lab.argo, err = argo.Start(ctx, lab.cluster, dirs["argocd"], p.Root, p.Definitions, p.Programs, syncLimit); err != nil {
+	lab.argo, err = argo.Start(ctx, lab.cluster, argo.Installation{
+		Namespace: argo.Namespace, Dir: dirs["argocd"], Root: p.Root, Definitions: p.Definitions, Programs: p.Programs, Limit: syncLimit,
+	})
+	if err != nil {
 		return 1, err
 	}
 	defer lab.argo.Stop()

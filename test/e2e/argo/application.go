@@ -18,7 +18,7 @@ import (
 //go:embed settings.yaml
 var settingsYAML []byte
 
-// Namespace is that of Argo CD and its Applications.
+// Namespace is that of an Argo CD that is installed by its own manifests.
 const Namespace = "argocd"
 
 // kind is Argo CD's Application.
@@ -28,25 +28,26 @@ func kind() schema.GroupVersionKind {
 
 // Application is one on the cluster.
 type Application struct {
-	Name    string
-	cluster *cluster.Cluster
+	Name      string
+	namespace string
+	cluster   *cluster.Cluster
 }
 
 // Apply creates the Application that the object describes, or changes it.
 func (a *Argo) Apply(ctx context.Context, object *unstructured.Unstructured) (*Application, error) {
-	app := &Application{Name: object.GetName(), cluster: a.cluster}
+	app := a.Application(object.GetName())
 	return app, a.cluster.Apply(ctx, object)
 }
 
 // Application is one that something else creates, or will create.
 func (a *Argo) Application(name string) *Application {
-	return &Application{Name: name, cluster: a.cluster}
+	return &Application{Name: name, namespace: a.namespace, cluster: a.cluster}
 }
 
 // Sync syncs the Application once, as a person does who presses the button: with the options of its spec
 // (argo-cd v3.2.11, server/application/application.go, Sync).
 func (app *Application) Sync(ctx context.Context) error {
-	return app.cluster.Update(ctx, kind(), Namespace, app.Name, func(object *unstructured.Unstructured) {
+	return app.cluster.Update(ctx, kind(), app.namespace, app.Name, func(object *unstructured.Unstructured) {
 		sync := map[string]any{}
 		if options, found, _ := unstructured.NestedSlice(object.Object, "spec", "syncPolicy", "syncOptions"); found {
 			sync["syncOptions"] = options
@@ -68,7 +69,7 @@ func (app *Application) Approve(ctx context.Context) error {
 
 // Annotate sets an annotation of the Application.
 func (app *Application) Annotate(ctx context.Context, key, value string) error {
-	return app.cluster.Update(ctx, kind(), Namespace, app.Name, func(object *unstructured.Unstructured) {
+	return app.cluster.Update(ctx, kind(), app.namespace, app.Name, func(object *unstructured.Unstructured) {
 		annotations := object.GetAnnotations()
 		if annotations == nil {
 			annotations = map[string]string{}
@@ -137,7 +138,7 @@ func (s *Status) Refusal(kind, name string) string {
 
 // Status reads the Application's status.
 func (app *Application) Status(ctx context.Context) (*Status, error) {
-	object, err := app.cluster.Get(ctx, kind(), Namespace, app.Name)
+	object, err := app.cluster.Get(ctx, kind(), app.namespace, app.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -15,24 +15,32 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// Argo is an Argo CD that runs.
-type Argo struct {
-	cluster  *cluster.Cluster
-	dir      string
-	root     string // of the repository
-	programs map[string]string
-	limit    time.Duration // of a sync
-	running  []*process.Running
+// Installation is what an Argo CD is made of.
+type Installation struct {
+	Namespace   string            // of Argo CD and its Applications
+	Dir         string            // for the files of its servers
+	Root        string            // of the repository, whose plugin it has
+	Definitions string            // directory with its CustomResourceDefinitions
+	Programs    map[string]string // by name
+	Limit       time.Duration     // of a sync
 }
 
-// Start installs Argo CD on the cluster, with the definitions in a directory of
-// its manifests, and starts it: Redis, the repo-server, its sidecar with the
-// plugin of the repository at root, and the application controller. A sync has a limit.
-func Start(
-	ctx context.Context, c *cluster.Cluster, dir, root, definitions string, programs map[string]string, limit time.Duration,
-) (*Argo, error) {
-	a := &Argo{cluster: c, dir: dir, root: root, programs: programs, limit: limit}
-	err := a.start(ctx, definitions)
+// Argo is an Argo CD that runs.
+type Argo struct {
+	cluster   *cluster.Cluster
+	namespace string
+	dir       string
+	root      string // of the repository
+	programs  map[string]string
+	limit     time.Duration // of a sync
+	running   []*process.Running
+}
+
+// Start installs Argo CD on the cluster, and starts it: Redis, the repo-server, its sidecar
+// with the plugin, and the application controller.
+func Start(ctx context.Context, c *cluster.Cluster, i Installation) (*Argo, error) {
+	a := &Argo{cluster: c, namespace: i.Namespace, dir: i.Dir, root: i.Root, programs: i.Programs, limit: i.Limit}
+	err := a.start(ctx, i.Definitions)
 	if err != nil {
 		a.Stop()
 		return nil, err
@@ -128,7 +136,7 @@ func (a *Argo) servers() []process.Server {
 		{
 			Name: "argocd-application-controller", Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:8082"),
 			Args: []string{
-				"--kubeconfig", a.cluster.Kubeconfig, "--namespace", Namespace,
+				"--kubeconfig", a.cluster.Kubeconfig, "--namespace", a.namespace,
 				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", "8082",
 				"--persist-resource-health", // so that the tests see it
 			},
@@ -176,6 +184,11 @@ func (a *Argo) settings() ([]*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	for _, o := range settings {
+		if o.GetKind() == "Namespace" {
+			o.SetName(a.namespace)
+		} else {
+			o.SetNamespace(a.namespace)
+		}
 		if o.GetKind() == added[0].GetKind() && o.GetName() == added[0].GetName() {
 			o.Object["data"] = added[0].Object["data"]
 		}

@@ -35,6 +35,9 @@ const (
 	limit    = time.Hour
 )
 
+// gitops is the namespace of the Argo CD that OpenShift GitOps comes with.
+const gitops = "openshift-gitops"
+
 // site is examples/site on a cluster of its own.
 type site struct {
 	*testing.T
@@ -45,9 +48,8 @@ type site struct {
 	root       *argo.Application
 }
 
-// newSite starts an OpenShift cluster with Argo CD, and puts the example into a
-// repository.
-func newSite(t *testing.T, release openshift.Release) *site {
+// newCluster starts an OpenShift cluster with Argo CD.
+func newCluster(t *testing.T, release openshift.Release) *site {
 	t.Helper()
 	ctx := t.Context()
 	s := &site{T: t}
@@ -61,16 +63,26 @@ func newSite(t *testing.T, release openshift.Release) *site {
 		openshift.Surroundings{Virtualize: s.virtualize(s.dir("kubevirt")), Syncing: s.syncing, Complain: s.complain})
 	require.NoError(t, err)
 	t.Cleanup(s.stop)
-	s.argo, err = argo.Start(ctx, c, s.dir("argocd"), prepared.Root, prepared.Definitions, prepared.Programs, limit)
+	s.argo, err = argo.Start(ctx, c, argo.Installation{
+		Namespace: gitops, Dir: s.dir("argocd"), Root: prepared.Root,
+		Definitions: prepared.Definitions, Programs: prepared.Programs, Limit: limit,
+	})
 	require.NoError(t, err)
 	t.Cleanup(s.argo.Stop)
 	kubelet.Start(ctx, c.Client, s.dir("pods"), s.argo.Programs(), s.complain)
+	return s
+}
 
+// newSite is a cluster with a repository that has the example.
+func newSite(t *testing.T, release openshift.Release) *site {
+	t.Helper()
+	s := newCluster(t, release)
 	dir := s.dir("repository")
-	s.repository, err = gitrepo.New(ctx, dir)
+	var err error
+	s.repository, err = gitrepo.New(t.Context(), dir)
 	require.NoError(t, err)
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(prepared.Root, "examples", "site"))))
-	s.replace(`target: {openshift: "4.20"}`, fmt.Sprintf("target: {openshift: %q}\nargocdNamespace: %s", release.Name, argo.Namespace))
+	s.replace(`target: {openshift: "4.20"}`, fmt.Sprintf("target: {openshift: %q}", release.Name))
 	s.replace("source: {repoURL: https://git.example.com/virtualization.git, path: examples/site, targetRevision: main}",
 		"source: {repoURL: "+s.repository.URL()+"}")
 	return s
@@ -124,7 +136,7 @@ func (s *site) syncing(ctx context.Context) (bool, error) {
 // layers returns the Applications of the layers; none before Argo CD is installed.
 func (s *site) layers(ctx context.Context) ([]unstructured.Unstructured, error) {
 	resource := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
-	list, err := s.Resource(resource).Namespace(argo.Namespace).
+	list, err := s.Resource(resource).Namespace(gitops).
 		List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=site-a"})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -143,14 +155,13 @@ func (s *site) bringUp() {
 	objects, err := cluster.ReadObjects(filepath.Join(prepared.Root, "apps", "bootstrap", "root.yaml"))
 	require.NoError(s, err)
 	root := objects[0]
-	root.SetNamespace(argo.Namespace)
+	root.SetNamespace(gitops)
 	for key, value := range map[string]any{
 		"repoURL": s.repository.URL(), "path": ".",
 		"plugin": map[string]any{"name": "vmrender", "parameters": []any{map[string]any{"name": "layer", "string": "*"}}},
 	} {
 		require.NoError(s, unstructured.SetNestedField(root.Object, value, "spec", "source", key))
 	}
-	require.NoError(s, unstructured.SetNestedField(root.Object, argo.Namespace, "spec", "destination", "namespace"))
 	s.root, err = s.argo.Apply(s.Context(), root)
 	require.NoError(s, err)
 }
@@ -160,7 +171,7 @@ func (s *site) deployFleet() *argo.Application {
 	s.Helper()
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(s.Context(), prepared.Programs["vmrender"], "app", s.repository.Dir,
-		"--repo", s.repository.URL(), "--name", "vms", "--namespace", "shop", "--argocd-namespace", argo.Namespace)
+		"--repo", s.repository.URL(), "--name", "vms", "--namespace", "shop")
 	command.Stdout, command.Stderr = &stdout, &stderr
 	require.NoError(s, command.Run(), stderr.String())
 	objects, err := cluster.Objects(stdout.Bytes())

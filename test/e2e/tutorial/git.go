@@ -3,14 +3,9 @@ package tutorial
 import (
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-// patience is how long one command may take, on a machine that builds something else
-// meanwhile.
-const patience = 15 * time.Minute
 
 // NewRepository makes an empty repository that a reader can push to, in a directory that
 // does not exist, and returns its URL.

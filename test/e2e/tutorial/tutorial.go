@@ -9,12 +9,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/internal/docblocks"
 	"github.com/vmrender/vmrender/internal/golden"
 )
+
+// patience is how long one command may take, on a machine that builds something else
+// meanwhile.
+const patience = 15 * time.Minute
 
 // Reader is somebody at a terminal, in a directory that grows from page top to page bottom.
 type Reader struct {
