@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // Ellipsis is a line of a shown output that stands for any lines left out, or the last word
@@ -45,13 +47,13 @@ func sameLine(shown, output []string) bool {
 // sameWord reports whether two words are the same, or both are of a kind that changes with
 // the time.
 func sameWord(a, b string) bool {
-	return a == b || slices.ContainsFunc(changing, func(kind *regexp.Regexp) bool {
-		return kind.MatchString(a) && kind.MatchString(b)
+	return a == b || slices.ContainsFunc(changing, func(kind func() *regexp.Regexp) bool {
+		return kind().MatchString(a) && kind().MatchString(b)
 	})
 }
 
-var changing = []*regexp.Regexp{
-	regexp.MustCompile(`^(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?s)?$`), // kubectl's ages
-	regexp.MustCompile(`^\(?[0-9a-f]{12}\)?$`),                             // commits
-	regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$`),
+var changing = []func() *regexp.Regexp{
+	lazyregexp.New(`^(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?s)?$`), // kubectl's ages
+	lazyregexp.New(`^\(?[0-9a-f]{12}\)?$`),                             // commits
+	lazyregexp.New(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$`),
 }

@@ -3,8 +3,9 @@
 package docblocks
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // Block is a fenced block of a page.
@@ -17,15 +18,15 @@ type Block struct {
 
 // blocks matches a heading, or a block with the comment before it. Blocks can be in list
 // items: the fences and the lines between them then have the same indentation.
-var blocks = regexp.MustCompile("(?ms)^#+ (?P<heading>[^\n]*)$|" +
+var blocks = lazyregexp.New("(?ms)^#+ (?P<heading>[^\n]*)$|" +
 	"(?:^ *<!-- not run: (?P<reason>[^\n]*) -->\n\n?)?^(?P<indent> *)```(?P<lang>[a-z]+)\n(?P<text>.*?)^ *```$")
 
 // Rewrite returns the page with the texts of its blocks as f returns them, from top to bottom.
 func Rewrite(page string, f func(Block) string) string {
 	section := ""
-	return blocks.ReplaceAllStringFunc(page, func(match string) string {
+	return blocks().ReplaceAllStringFunc(page, func(match string) string {
 		part := func(name string) string {
-			return blocks.FindStringSubmatch(match)[blocks.SubexpIndex(name)]
+			return blocks().FindStringSubmatch(match)[blocks().SubexpIndex(name)]
 		}
 		if part("lang") == "" {
 			section = part("heading")

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -45,7 +46,7 @@ var components = []component{
 // releasesFile is where the end-to-end tests list the releases of OpenShift whose operators they play.
 const releasesFile = "test/e2e/openshift/release.go"
 
-var openShiftRelease = regexp.MustCompile(`"(4\.[0-9]+)", "v1\.`)
+var openShiftRelease = lazyregexp.New(`"(4\.[0-9]+)", "v1\.`)
 
 // compatibilityReference returns docs/reference/compatibility.md, from the go.mod files and what pkg/plan knows.
 func compatibilityReference() ([]byte, error) {
@@ -62,7 +63,7 @@ func compatibilityReference() ([]byte, error) {
 		return nil, err
 	}
 	var releases []string
-	for _, m := range openShiftRelease.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range openShiftRelease().FindAllStringSubmatch(string(text), -1) {
 		releases = append(releases, m[1])
 	}
 	if len(releases) == 0 {
