@@ -54,10 +54,11 @@ var (
 func shownCommands(b docblocks.Block) [][]string {
 	text := b.Text
 	if prompted := b.Commands(); len(prompted) > 0 {
-		text = ""
+		var lines strings.Builder
 		for _, c := range prompted {
-			text += c.Line()
+			lines.WriteString(c.Line())
 		}
+		text = lines.String()
 	}
 	text = strings.ReplaceAll(shellComment.ReplaceAllString(text, ""), "\\\n", " ")
 	var commands [][]string

@@ -19,7 +19,8 @@ func TestCrash(t *testing.T) {
 		"fatal error: runtime: cannot allocate memory":                                                        memory,
 		"runtime: failed to create new OS thread (have 5 already; errno=11)\nfatal error: newosproc\n":        memory,
 		"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n":              memory,
-		"a warning\npanic: index out of range [1]\n\ngoroutine 1 [running]:":                                  "stopped: panic: index out of range [1]",
+
+		"a warning\npanic: index out of range [1]\n\ngoroutine 1 [running]:": "stopped: panic: index out of range [1]",
 	} {
 		crash := confine.Crash(stderr)
 		require.Equal(t, want == "", crash == "", stderr)

@@ -49,8 +49,8 @@ var endings = map[string]struct {
 	},
 	"memory": {
 		end:    func() { hoard() },
-		status: 1, stderr: "vmrender-cmp generate: needs more than 256 MiB of memory, which is all that one render may use; " +
-			"divide the fleet among several Applications\n",
+		status: 1, stderr: "vmrender-cmp generate: needs more than 256 MiB of memory, " +
+			"which is all that one render may use; divide the fleet among several Applications\n",
 	},
 	"killed": {
 		end:    func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} },
@@ -66,10 +66,12 @@ var endings = map[string]struct {
 	},
 }
 
+var hoarded []byte
+
 // hoard takes memory until there is none.
 func hoard() {
-	for kept := [][]byte(nil); ; {
-		kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
+	for size := 1 << 20; ; size *= 2 {
+		hoarded = bytes.Repeat([]byte{1}, size)
 	}
 }
 

@@ -72,7 +72,8 @@ func TestMessages(t *testing.T) {
 	})
 }
 
-// TestRegexps checks that no program compiles a regular expression before it needs one: the sidecar starts for every sync.
+// TestRegexps checks that no program compiles a regular expression before it needs one: the sidecar starts for every
+// sync.
 // See package lazyregexp.
 func TestRegexps(t *testing.T) {
 	each(t, func(t *testing.T, f *ast.File, position func(ast.Node) string) {

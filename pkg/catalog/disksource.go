@@ -328,16 +328,16 @@ func NormalizeSource(n *source.Node) *source.Node {
 	out := *n
 	out.Fields = slices.Grow(slices.Clone(n.Fields), len(contents)+len(ofContent))
 	null := &source.Node{Kind: source.Null, Line: n.Line, Col: n.Col, File: n.File}
-	clear := func(key string) {
+	unset := func(key string) {
 		if n.Field(key) == nil {
 			out.Fields = append(out.Fields, source.Field{Key: key, Line: n.Line, Col: n.Col, Value: null})
 		}
 	}
 	for i := range contents {
-		clear(contents[i].key)
+		unset(contents[i].key)
 	}
 	for _, key := range ofContent {
-		clear(key)
+		unset(key)
 	}
 	return &out
 }

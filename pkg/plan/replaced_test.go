@@ -23,14 +23,16 @@ func TestReplacedMachines(t *testing.T) {
 		live     func([]object) // nil for a plan without the cluster
 		level    plan.Level
 	}{
-		"nothing":                       {was: noted, now: noted, level: plan.None},
-		"an annotation goes":            {was: noted, now: replaced, level: plan.Metadata},
-		"an annotation comes":           {was: replaced, now: noted, level: plan.DataLoss},
-		"an annotation changes":         {was: noted, now: both(replaced, set("y", note)), level: plan.DataLoss},
-		"the options go":                {was: replaced, now: func([]object) {}, level: plan.DataLoss},
-		"an annotation and a field":     {was: noted, now: both(replaced, set("4Gi", memory)), level: plan.DataLoss},
-		"a label of a template goes":    {was: both(replaced, labelTemplates), now: replaced, level: plan.DataLoss},
-		"an annotation of kubectl goes": {was: noted, now: replaced, live: both(noted, set("{}", applied)), level: plan.DataLoss},
+		"nothing":                    {was: noted, now: noted, level: plan.None},
+		"an annotation goes":         {was: noted, now: replaced, level: plan.Metadata},
+		"an annotation comes":        {was: replaced, now: noted, level: plan.DataLoss},
+		"an annotation changes":      {was: noted, now: both(replaced, set("y", note)), level: plan.DataLoss},
+		"the options go":             {was: replaced, now: func([]object) {}, level: plan.DataLoss},
+		"an annotation and a field":  {was: noted, now: both(replaced, set("4Gi", memory)), level: plan.DataLoss},
+		"a label of a template goes": {was: both(replaced, labelTemplates), now: replaced, level: plan.DataLoss},
+		"an annotation of kubectl goes": {
+			was: noted, now: replaced, live: both(noted, set("{}", applied)), level: plan.DataLoss,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			side := func(edit func([]object)) []object {

@@ -31,8 +31,8 @@ func appendDelta(dst, text, similar []byte) []byte {
 
 // resume returns how much of a text is its own until it is the same as the similar one again, and the place there.
 // Mostly a string differs, or one of the texts has a few more, so the next quotes of both are compared first. Otherwise
-// all of the similar text is searched; the longer this takes, the more is skipped, so that texts that are not alike take
-// little time.
+// all of the similar text is searched; the longer this takes, the more is skipped, so that texts that are not alike
+// take little time.
 func resume(text, similar []byte, at int) (own, next int) {
 	i, j := bytes.IndexByte(text, '"'), bytes.IndexByte(similar[at:], '"')
 	if i >= 0 && j >= 0 && len(text) >= i+anchor && bytes.HasPrefix(similar[at+j:], text[i:i+anchor]) {

@@ -53,7 +53,7 @@ func BenchmarkDelta(b *testing.B) {
 	text := func(name string) []byte {
 		var out []byte
 		for i := range 40 {
-			out = append(out, `{"name":"`+name+strconv.Itoa(i)+`","storageClassName":"fast","preallocation":false,"volumeMode":"Block"},`...)
+			out = append(out, `{"name":"`+name+strconv.Itoa(i)+`","storageClassName":"fast","preallocation":false},`...)
 		}
 		return out
 	}

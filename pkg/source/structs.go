@@ -109,7 +109,8 @@ func collectFields(t reflect.Type, index []int, within []reflect.Type) []structF
 	return list
 }
 
-// SplitTag returns the value of json in a tag, and a tag with all its other keys: most fields have none, and finding that
+// SplitTag returns the value of json in a tag, and a tag with all its other keys: most fields have none, and finding
+// that
 // out key by key took a tenth of the instructions of a render of one VM.
 func SplitTag(tag reflect.StructTag) (json string, other reflect.StructTag) {
 	text, first := strings.CutPrefix(string(tag), `json:"`)

@@ -13,8 +13,8 @@ func TestSplitTag(t *testing.T) {
 		"", `json:"a"`, `json:"a,omitempty" enum:"x,y"`, `enum:"x" json:"a"`, `json:"a\"b" enum:"x"`, `json:"a`, `json:""`,
 		`json:"-" source:"short"`, `enum:"x"`, `json:"a"  enum:"x" required:"true"`,
 	} {
-		json, other := SplitTag(tag)
-		require.Equal(t, tag.Get("json"), json, tag)
+		name, other := SplitTag(tag)
+		require.Equal(t, tag.Get("json"), name, tag)
 		for _, key := range []string{"enum", "source", "required"} {
 			require.Equal(t, tag.Get(key), other.Get(key), tag)
 		}

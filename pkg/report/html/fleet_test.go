@@ -47,7 +47,9 @@ vms:
 
 func load(t testing.TB, values string) html.Fleet {
 	t.Helper()
-	f, diags := machine.Load("-", fleet.Options{Stdin: strings.NewReader(values), Image: "registry.example.com/vmrender:1"})
+	f, diags := machine.Load("-", fleet.Options{
+		Stdin: strings.NewReader(values), Image: "registry.example.com/vmrender:1",
+	})
 	require.False(t, diags.HasErrors(), "%v", diags.Sorted())
 	return html.Fleet{
 		Version: "v1.2.3", Name: "site-a", Path: "sites/a", Overlays: []string{"stage.yaml"},
