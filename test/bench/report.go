@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"math"
@@ -116,7 +115,7 @@ func (r report) Targets() string {
 func tableOf(judged []target) string {
 	rows := make([][]string, 0, len(judged))
 	for _, t := range judged {
-		rows = append(rows, []string{t.Metric, t.must(), t.measured(), t.verdict(), cmp.Or(string(t.Gate), "no")})
+		rows = append(rows, []string{t.Metric, t.must(), t.measured(), t.verdict(), t.gated()})
 	}
 	return table([]string{"metric", "must", "measured", "verdict", "gate"}, rows)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,6 +16,10 @@ type target struct {
 	Unit    string // printed after the numbers
 
 	Gate gate
+
+	// Now is what the gate accepts as long as Limit is missed: a little more than what was measured, so that it does
+	// not become worse; 0 if Limit is met.
+	Now float64
 }
 
 // gate is the run that fails when a target is missed. Only ratios within one run and counts are
@@ -41,6 +46,17 @@ func (t target) verdict() string {
 		return missed
 	}
 	return met
+}
+
+// passes reports whether the gate of the target accepts the value.
+func (t target) passes() bool { return t.verdict() != missed || t.Value <= t.Now }
+
+// gated returns what a table says of the gate.
+func (t target) gated() string {
+	if t.Now == 0 {
+		return cmp.Or(string(t.Gate), "no")
+	}
+	return fmt.Sprintf("%s, ≤ %s%s", t.Gate, number(t.Now), t.Unit)
 }
 
 func (t target) must() string {
@@ -128,14 +144,19 @@ func fleetTargets(all []*series) []target {
 // has a limit of its own: pkg/render, TestBytesThatNobodyAskedFor.
 const mostBytes = 2_990
 
+// slopesNow are the instructions per further VM that are accepted now, in thousands. Large fleets spend a third of
+// theirs on the collection of garbage.
+var slopesNow = map[layout][2]float64{filePerVM: {455, 545}, oneFile: {450, 665}}
+
 // countedTargets are those of each further VM.
 func countedTargets(all []*series) []target {
 	var judged []target
 	for _, spread := range []layout{filePerVM, oneFile} {
-		for _, step := range [][2]int{{100, 1_000}, {1_000, 10_000}} {
+		for i, step := range [][2]int{{100, 1_000}, {1_000, 10_000}} {
 			judged = append(judged, target{
 				Metric: fmt.Sprintf("user instructions per further VM, %s to %s, %s", thousands(step[0]), thousands(step[1]), spread),
 				Value:  slope(all, toolSidecar, spread, step[0], step[1]) / 1_000, Limit: 380, Unit: " k", Gate: counted,
+				Now: slopesNow[spread][i],
 			})
 		}
 	}
@@ -159,7 +180,7 @@ func (t target) ifMeasured(was bool) target {
 func missedGates(judged []target, kinds ...gate) []string {
 	var names []string
 	for _, t := range judged {
-		if slices.Contains(kinds, t.Gate) && t.verdict() == missed {
+		if slices.Contains(kinds, t.Gate) && !t.passes() {
 			names = append(names, t.Metric)
 		}
 	}
