@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/charts"
+	"github.com/vmrender/vmrender/internal/docblocks"
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -109,6 +110,25 @@ func TestScenarios(t *testing.T) {
 				golden.Equal(t, path.Join(c.Name(), "testdata", name+".golden.yaml"), got)
 			})
 		}
+	})
+}
+
+// The README of each chart shows values that it accepts.
+func TestReadmesShowValidValues(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		page, err := os.ReadFile(path.Join(c.Name(), "README.md"))
+		require.NoError(t, err)
+		docblocks.Rewrite(string(page), func(b docblocks.Block) string {
+			var values object
+			if b.Lang == "yaml" {
+				require.NoError(t, yaml.Unmarshal([]byte(b.Text), &values), b.Text)
+			}
+			if values["apiVersion"] == nil && b.NotRun == "" { // it is not an object that users create
+				_, err := render(c, values)
+				require.NoError(t, err, b.Text)
+			}
+			return b.Text
+		})
 	})
 }
 
