@@ -17,7 +17,52 @@ import (
 // page gives it.
 func TestPagesShowCommandsThatExist(t *testing.T) {
 	checked := 0
-	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+	eachBlock(t, func(path string, b docblocks.Block) {
+		if b.Lang != "console" {
+			return
+		}
+		for _, args := range shownCommands(b) {
+			command, _, err := newRootCommand().Find(args)
+			require.NoError(t, err, path)
+			require.True(t, command.HasParent(), "%s: vmrender %q: no such command", path, args)
+			status, _, stderr := run(append(args, "--help")...)
+			require.Equal(t, statusOK, status, "%s: vmrender %q: %s", path, args, stderr)
+			checked++
+		}
+	})
+	require.Greater(t, checked, 40)
+}
+
+// triedPages are the pages whose commands a test runs, with the test.
+var triedPages = map[string]string{
+	"README.md":                     "TestReadme",
+	"docs/how-to/adopt.md":          "TestAdoptPage",
+	"docs/how-to/environments.md":   "TestEnvironmentsPage",
+	"docs/how-to/update-images.md":  "TestImagesPage",
+	"docs/reference/fleet-files.md": "TestFleetFilesPage",
+	"docs/tutorials/first-vm.md":    "test/e2e, TestTutorialFirstVM",
+	"docs/tutorials/platform.md":    "test/e2e/openshift, TestTutorialPlatform",
+}
+
+// A page that shows what a command prints is one whose commands a test runs, or says why not.
+func TestPagesShowOutputThatIsTried(t *testing.T) {
+	shown := map[string]bool{}
+	eachBlock(t, func(path string, b docblocks.Block) {
+		for _, c := range b.Commands() {
+			if b.Lang == "console" && b.NotRun == "" && c.Output != "" {
+				require.Contains(t, triedPages, path, "no test runs %q", c.Line())
+				shown[path] = true
+			}
+		}
+	})
+	require.Len(t, shown, len(triedPages))
+}
+
+// eachBlock calls f with each block of each page, and the path of the page in the repository.
+func eachBlock(t *testing.T, f func(path string, b docblocks.Block)) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == ".git") {
 			return fs.SkipDir
 		}
@@ -25,22 +70,16 @@ func TestPagesShowCommandsThatExist(t *testing.T) {
 			return err
 		}
 		page, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
 		docblocks.Rewrite(string(page), func(b docblocks.Block) string {
-			if b.Lang == "console" {
-				for _, args := range shownCommands(b) {
-					command, _, err := newRootCommand().Find(args)
-					require.NoError(t, err, path)
-					require.True(t, command.HasParent(), "%s: vmrender %q: no such command", path, args)
-					status, _, stderr := run(append(args, "--help")...)
-					require.Equal(t, statusOK, status, "%s: vmrender %q: %s", path, args, stderr)
-					checked++
-				}
-			}
+			f(filepath.ToSlash(name), b)
 			return b.Text
 		})
 		return err
 	}))
-	require.Greater(t, checked, 40)
 }
 
 var (
