@@ -55,7 +55,7 @@ func writePages() error {
 		return fmt.Errorf("building vmrender: %w", err)
 	}
 	for _, n := range []int{10, 5000} {
-		if err := page(fmt.Sprintf("fleet-%d", n), fleetOf(n), bin, "report", "-"); err != nil {
+		if err := page(fmt.Sprintf("fleet-%d", n), fleetOf(n), bin, "report", "-", "--image", "registry.example.com/vmrender:1"); err != nil {
 			return err
 		}
 		before := filepath.Join(directory, "before.json")
