@@ -107,7 +107,8 @@ func (r *release) make(ctx context.Context, version string) error {
 			return err
 		}
 	}
-	return nil
+	_, err = fmt.Fprintf(os.Stderr, "%s is in %s and %s, and verified\n", r.info.Version, r.dist, r.registry)
+	return err
 }
 
 // check returns an error if the checkout is not that of a release.

@@ -61,9 +61,6 @@ func (r *release) verifyFiles(ctx context.Context) error {
 // and that the program for this machine has the version.
 func (r *release) verifyPrograms(ctx context.Context) error {
 	for _, p := range platforms() {
-		if p.OS == "windows" {
-			continue // the same source, in another archive
-		}
 		packed, err := os.ReadFile(filepath.Join(r.dist, archiveName(r.info.Version, p)))
 		if err != nil {
 			return err
@@ -73,7 +70,7 @@ func (r *release) verifyPrograms(ctx context.Context) error {
 			return err
 		}
 		bill := filepath.Join(r.dist, billName(r.info.Version, p))
-		if err := r.verifyProgram(ctx, p, files["vmrender"].Data, bill); err != nil {
+		if err := r.verifyProgram(ctx, p, files[p.File("vmrender")].Data, bill); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}

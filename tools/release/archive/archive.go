@@ -61,8 +61,11 @@ func Zip(files map[string]File, date time.Time) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// Extract returns the files of a compressed tar archive, by path.
+// Extract returns the files of a zip or compressed tar archive, by path.
 func Extract(data []byte) (map[string]File, error) {
+	if bytes.HasPrefix(data, []byte("PK")) { // as every zip archive starts
+		return extractZip(data)
+	}
 	uncompressed, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -82,4 +85,20 @@ func Extract(data []byte) (map[string]File, error) {
 		}
 		files[header.Name] = File{content, header.FileInfo().Mode()}
 	}
+}
+
+func extractZip(data []byte) (map[string]File, error) {
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]File{}
+	for _, f := range r.File {
+		content, err := fs.ReadFile(r, f.Name)
+		if err != nil {
+			return nil, err
+		}
+		files[f.Name] = File{content, f.Mode()}
+	}
+	return files, nil
 }
