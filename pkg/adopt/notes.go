@@ -16,12 +16,16 @@ type Note struct {
 
 // Steps that change what machines brought with them. None is taken by itself.
 const (
+	// Server-side apply removes a field only if no other manager has set it, and the tool that created the machine has
+	// set the templates (Kubernetes' documentation, Server-Side Apply): KubeVirt would adopt the disk again.
 	// The sync leaves a DataVolume in the cluster that no template has any more, and its owner reference with it
 	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes). A DataVolume of Git would be
 	// refused: KubeVirt has put the source in the place of a `sourceRef` (pkg/storage/types/dv.go), and CDI refuses to
 	// change that back.
 	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: let the entry of the disk say " +
 		"`source: {claim: DISK}` and nothing else of its content, sync, restart the machine, " +
+		"take off the templates that server-side apply leaves there, because another tool has set them: " +
+		`kubectl -n NAMESPACE patch vm NAME --type merge --patch '{"spec":{"dataVolumeTemplates":null}}', ` +
 		"and then take the owner reference off: " +
 		`kubectl -n NAMESPACE patch datavolume DISK --type merge --patch '{"metadata":{"ownerReferences":null}}'`
 	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).

@@ -145,8 +145,8 @@ func fleetTargets(all []*series) []target {
 const mostBytes = 2_990
 
 // slopesNow are the instructions per further VM that are accepted now, in thousands. Large fleets spend a third of
-// theirs on the collection of garbage.
-var slopesNow = map[layout][2]float64{filePerVM: {455, 545}, oneFile: {450, 665}}
+// theirs on the collection of garbage, which does not begin at the same places in every run.
+var slopesNow = map[layout][2]float64{filePerVM: {480, 570}, oneFile: {520, 700}}
 
 // countedTargets are those of each further VM.
 func countedTargets(all []*series) []target {

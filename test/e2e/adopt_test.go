@@ -68,7 +68,7 @@ func TestAdopt(t *testing.T) {
 }
 
 // A disk that belongs to its adopted machine is kept by the steps that import prints: the entry names it as a claim, and
-// its owner reference is taken off. Then it outlives the machine.
+// the templates that are left, and its owner reference, are taken off. Then it outlives the machine.
 func TestAdoptedDisk(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "adopted-disk")
@@ -90,12 +90,20 @@ func TestAdoptedDisk(t *testing.T) {
 	require.Equal(t, before.Instance, s.instances()["console"])
 	s.stands(map[string]string{"console": "restart"})
 
+	machines := lab.cluster.Resource(kubevirt.VirtualMachines).Namespace(s.name)
+	templates := []byte(`{"spec":{"dataVolumeTemplates":null}}`)
+	_, err := machines.Patch(t.Context(), "console", types.MergePatchType, templates, metav1.PatchOptions{})
+	require.NoError(t, err)
+	s.eventually("KubeVirt knows of no templates", func() bool {
+		vm := s.object(kubevirt.VirtualMachines, "console")
+		seen, _, _ := unstructured.NestedInt64(vm.Object, "status", "desiredGeneration")
+		return seen == vm.GetGeneration()
+	})
 	disks := lab.cluster.Resource(kubevirt.DataVolumes).Namespace(s.name)
 	patch := []byte(`{"metadata":{"ownerReferences":null}}`)
-	_, err := disks.Patch(t.Context(), "console", types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err = disks.Patch(t.Context(), "console", types.MergePatchType, patch, metav1.PatchOptions{})
 	require.NoError(t, err)
-	err = lab.cluster.Resource(kubevirt.VirtualMachines).Namespace(s.name).Delete(t.Context(), "console", metav1.DeleteOptions{})
-	require.NoError(t, err)
+	require.NoError(t, machines.Delete(t.Context(), "console", metav1.DeleteOptions{}))
 	s.eventually("another machine on the disk", func() bool {
 		uid := s.machines()["console"]
 		return uid != "" && uid != before.UID
