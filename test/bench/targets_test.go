@@ -68,7 +68,7 @@ func TestTargetsAreMet(t *testing.T) {
 }
 
 func TestTargetsAreMissed(t *testing.T) {
-	slow := counts(linear(), 20_000_000, 700_000, 3_100)
+	slow := counts(linear(), 20_000_000, 800_000, 3_100)
 	for _, s := range slow {
 		if s.Tool != toolHelm && s.Tool != toolEmpty {
 			factor := time.Duration(20)
