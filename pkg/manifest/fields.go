@@ -3,17 +3,18 @@ package manifest
 import (
 	"reflect"
 	"strings"
+	"unsafe"
 )
 
 // field specifies how a field of a struct is written.
 type field struct {
-	index    int
-	key      string // with quotes and colon; empty for an inlined struct
+	offset   uintptr // in the struct
+	key      string  // with a comma, quotes and a colon; empty for an inlined struct
 	encode   encodeFunc
-	inline   *object                  // the fields of an inlined struct, or of a pointer to one
-	isEmpty  func(reflect.Value) bool // reports whether a value is omitted; nil if none is
-	omitBare bool                     // whether to omit a value that encodes to {}
-	zero     zeroTest
+	inline   *object // the fields of an inlined struct, or of a pointer to one
+	pointer  bool    // whether inline is that of a pointer
+	omitted  emptiness
+	omitBare bool // whether to omit a value that encodes to {}
 }
 
 // object specifies how a struct is written: its fields in the order declared,
@@ -35,8 +36,8 @@ func structOf(t reflect.Type) encodeFunc {
 	if key := collect(t, o, map[string]bool{}); key != "" {
 		return refuse("%v declares the key %q twice", t, key)
 	}
-	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
-		if dst, err = o.encode(append(dst, '{'), v); err != nil {
+	return func(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
+		if dst, err = o.encode(append(dst, '{'), p); err != nil {
 			return dst, err
 		}
 		return append(dst, '}'), nil
@@ -51,7 +52,7 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 		name, options := parseTag(f)
 		switch {
 		case name == "" && isInlined(f):
-			in := field{index: i, inline: &object{}}
+			in := field{offset: f.Offset, inline: &object{}, pointer: f.Type.Kind() == reflect.Pointer}
 			if twice = collect(structType(f.Type), in.inline, keys); twice != "" {
 				return twice
 			}
@@ -66,7 +67,7 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 			return name
 		}
 		keys[name] = true
-		o.fields = append(o.fields, planField(i, f, name, options))
+		o.fields = append(o.fields, planField(f, name, options))
 	}
 	o.putVersionFirst()
 	return ""
@@ -76,46 +77,23 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 // metav1.TypeMeta declares them in the other order.
 func (o *object) putVersionFirst() {
 	for i := range len(o.fields) - 1 {
-		if o.fields[i].key == `"kind":` && o.fields[i+1].key == `"apiVersion":` {
+		if o.fields[i].key == `,"kind":` && o.fields[i+1].key == `,"apiVersion":` {
 			o.fields[i], o.fields[i+1] = o.fields[i+1], o.fields[i]
 		}
 	}
 }
 
-func planField(i int, f reflect.StructField, name, options string) field {
+func planField(f reflect.StructField, name, options string) field {
 	omitEmpty, omitZero := hasOption(options, "omitempty"), hasOption(options, "omitzero")
 	bare := omitEmpty && f.Type.Kind() == reflect.Struct && !keptEmpty[f.Type.PkgPath()+"."+f.Type.Name()]
 	return field{
-		index:    i,
-		key:      string(append(appendString(nil, name), ':')),
+		offset:   f.Offset,
+		key:      string(append(appendString([]byte{','}, name), ':')),
 		encode:   fieldEncoder(f.Type),
-		isEmpty:  emptyTest(f.Type.Kind(), omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
+		omitted:  emptinessOf(f.Type, omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
 		omitBare: bare,
-		zero:     zeroTestOf(f, omitEmpty),
 	}
 }
-
-// emptyTest returns a function that reports whether a field of a kind is omitted,
-// or nil if it never is. The options are those of encoding/json: for omitEmpty, no
-// struct is empty.
-func emptyTest(kind reflect.Kind, omitEmpty, omitZero bool) func(reflect.Value) bool {
-	switch {
-	case kind == reflect.Pointer:
-		return reflect.Value.IsNil
-	case omitEmpty && (kind == reflect.String || kind == reflect.Slice || kind == reflect.Map):
-		return hasNoElements
-	case omitZero:
-		return reflect.Value.IsZero
-	case !omitEmpty, kind == reflect.Struct:
-		return nil
-	case kind == reflect.Array:
-		return hasNoElements
-	default:
-		return reflect.Value.IsZero
-	}
-}
-
-func hasNoElements(v reflect.Value) bool { return v.Len() == 0 }
 
 // fieldEncoder returns the encodeFunc of a field. That of a simple type, which most
 // fields have, is looked up immediately.
@@ -157,19 +135,15 @@ func structType(t reflect.Type) reflect.Type {
 	return t
 }
 
-func (o *object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
-	base := addressOf(v)
+func (o *object) encode(dst []byte, base unsafe.Pointer) (_ []byte, err error) {
 	for i := range o.fields {
 		f := &o.fields[i]
-		if f.zero.passes(base) {
-			continue
-		}
-		value := v.Field(f.index)
+		p := unsafe.Add(base, f.offset)
 		switch {
 		case f.inline != nil:
-			dst, err = f.appendInline(dst, value)
-		case f.isEmpty == nil || !f.isEmpty(value):
-			dst, err = f.append(dst, value)
+			dst, err = f.appendInline(dst, p)
+		case !f.omitted.holds(p):
+			dst, err = f.append(dst, p)
 		}
 		if err != nil {
 			return dst, err
@@ -180,14 +154,15 @@ func (o *object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
 
 // append writes the field with its key, or nothing if it encodes to null or, with
 // omitBare, to {}.
-func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
+func (f *field) append(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
 	start := len(dst)
-	if dst[start-1] != '{' {
-		dst = append(dst, ',')
+	key := f.key
+	if dst[start-1] == '{' {
+		key = key[1:]
 	}
-	dst = append(dst, f.key...)
+	dst = append(dst, key...)
 	value := len(dst)
-	if dst, err = f.encode(dst, v); err != nil {
+	if dst, err = f.encode(dst, p); err != nil {
 		return dst, err
 	}
 	if string(dst[value:]) == "null" || f.omitBare && string(dst[value:]) == "{}" {
@@ -196,12 +171,12 @@ func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
 	return dst, nil
 }
 
-func (f *field) appendInline(dst []byte, v reflect.Value) ([]byte, error) {
-	if v.Kind() != reflect.Pointer {
-		return f.inline.encode(dst, v)
+func (f *field) appendInline(dst []byte, p unsafe.Pointer) ([]byte, error) {
+	if f.pointer {
+		p = *(*unsafe.Pointer)(p)
 	}
-	if v.IsNil() {
+	if p == nil {
 		return dst, nil
 	}
-	return f.inline.encode(dst, v.Elem())
+	return f.inline.encode(dst, p)
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"unsafe"
 )
 
 // entries contains the keys and values of a map while it is written. There is a pool
@@ -30,7 +31,8 @@ func mapOf(t reflect.Type) encodeFunc {
 	}
 	elem := later(t.Elem())
 	pool := &sync.Pool{New: func() any { return newEntries(t) }}
-	return func(dst []byte, v reflect.Value) ([]byte, error) {
+	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
+		v := valueAt(t, p)
 		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
@@ -78,7 +80,7 @@ func (e *entries) encode(dst []byte, elem encodeFunc) (_ []byte, err error) {
 		}
 		dst = append(appendString(dst, key.text), ':')
 		value := len(dst)
-		if dst, err = elem(dst, e.values.Index(key.value)); err != nil {
+		if dst, err = elem(dst, addressOf(e.values.Index(key.value))); err != nil {
 			return dst, err
 		}
 		if string(dst[value:]) == "null" {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"unsafe"
 )
 
 var (
@@ -34,20 +35,26 @@ func marshalerOf(t reflect.Type) encodeFunc {
 	case t == numberType:
 		return encodeNumber
 	case p.Implements(quantityType) && p.Implements(jsonMarshaler):
-		return encodeQuantity
+		return quantityOf(t)
 	case p.Implements(jsonMarshaler):
-		return encodeMarshaler
+		return ofValue(t, encodeMarshaler)
 	case p.Implements(textMarshaler):
-		return encodeText
+		return ofValue(t, encodeText)
 	}
 	return nil
 }
 
-func encodeQuantity(dst []byte, v reflect.Value) ([]byte, error) {
-	dst = append(dst, '"')
-	number, suffix := v.Addr().Interface().(quantity).CanonicalizeBytes(dst[len(dst):])
-	dst = append(append(dst, number...), suffix...)
-	return append(dst, '"'), nil
+func quantityOf(t reflect.Type) encodeFunc {
+	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
+		dst = append(dst, '"')
+		number, suffix := reflect.NewAt(t, p).Interface().(quantity).CanonicalizeBytes(dst[len(dst):])
+		dst = append(append(dst, number...), suffix...)
+		return append(dst, '"'), nil
+	}
+}
+
+func ofValue(t reflect.Type, encode func(dst []byte, v reflect.Value) ([]byte, error)) encodeFunc {
+	return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return encode(dst, valueAt(t, p)) }
 }
 
 func encodeMarshaler(dst []byte, v reflect.Value) ([]byte, error) {

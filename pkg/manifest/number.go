@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
+	"unsafe"
 )
 
 // appendFloat appends the shortest number that reads back as f: without an exponent
@@ -23,8 +23,8 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 
 // encodeNumber writes a number that was read as text: an integer of any length as
 // it is, anything else as a float64, which it is to every reader.
-func encodeNumber(dst []byte, v reflect.Value) ([]byte, error) {
-	n := json.Number(v.String())
+func encodeNumber(dst []byte, p unsafe.Pointer) ([]byte, error) {
+	n := *(*json.Number)(p)
 	if isInteger(string(n)) {
 		return append(dst, n...), nil
 	}

@@ -3,39 +3,44 @@ package manifest
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
+	"unsafe"
 )
 
 // stringsType is the type of labels and annotations, which most maps are.
 var stringsType = reflect.TypeFor[map[string]string]()
 
-// sortedKeys is a pool of lists of keys.
-var sortedKeys = sync.Pool{New: func() any { return new([]string) }}
+// stringEntry is an entry of a map of strings.
+type stringEntry struct{ key, value string }
+
+// stringEntries is a pool of lists of entries.
+var stringEntries = sync.Pool{New: func() any { return new([]stringEntry) }}
 
 // appendStrings writes a map of strings as mapOf would, but without reflection.
 // Measured end to end: 10,000 VMs, a file each, take 4 % more instructions
 // without it (callgrind).
-func appendStrings(dst []byte, v reflect.Value) ([]byte, error) {
-	m := v.Interface().(map[string]string)
+func appendStrings(dst []byte, p unsafe.Pointer) ([]byte, error) {
+	m := *(*map[string]string)(p)
 	if m == nil {
 		return append(dst, "null"...), nil
 	}
-	pooled := sortedKeys.Get().(*[]string)
-	keys := (*pooled)[:0]
-	for k := range m {
-		keys = append(keys, k)
+	pooled := stringEntries.Get().(*[]stringEntry)
+	entries := (*pooled)[:0]
+	for k, v := range m {
+		entries = append(entries, stringEntry{k, v})
 	}
-	slices.Sort(keys)
+	slices.SortFunc(entries, func(a, b stringEntry) int { return strings.Compare(a.key, b.key) })
 	dst = append(dst, '{')
-	for i, k := range keys {
+	for i := range entries {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, k), ':')
-		dst = appendString(dst, m[k])
+		dst = append(appendString(dst, entries[i].key), ':')
+		dst = appendString(dst, entries[i].value)
 	}
-	clear(keys)
-	*pooled = keys
-	sortedKeys.Put(pooled)
+	clear(entries)
+	*pooled = entries
+	stringEntries.Put(pooled)
 	return append(dst, '}'), nil
 }

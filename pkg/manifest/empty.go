@@ -1,0 +1,48 @@
+package manifest
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// emptiness is a test for the values of a type with which a field is omitted. Most
+// fields of a KubeVirt object are, and for most of them it is enough to read a word.
+type emptiness struct {
+	word   bool                      // a value is empty if the word at offset is 0
+	offset uintptr                   // from the value
+	other  func(unsafe.Pointer) bool // reports whether another value is empty; nil if none is
+}
+
+const wordSize = unsafe.Sizeof(uintptr(0))
+
+// emptinessOf returns the test for a field of a type. The options are those of
+// encoding/json: for omitEmpty, no struct is empty. Null pointers are always omitted.
+func emptinessOf(t reflect.Type, omitEmpty, omitZero bool) emptiness {
+	isZero := func(p unsafe.Pointer) bool { return valueAt(t, p).IsZero() }
+	switch kind := t.Kind(); {
+	case kind == reflect.Pointer:
+		return emptiness{word: true}
+	case omitEmpty && (kind == reflect.String || kind == reflect.Slice):
+		return emptiness{word: true, offset: wordSize} // the length follows the pointer
+	case omitEmpty && kind == reflect.Map:
+		return emptiness{word: true, other: func(p unsafe.Pointer) bool { return valueAt(t, p).Len() == 0 }}
+	case omitZero:
+		return emptiness{other: isZero}
+	case !omitEmpty, kind == reflect.Struct:
+		return emptiness{}
+	case kind == reflect.Interface:
+		return emptiness{word: true}
+	case kind == reflect.Array:
+		empty := t.Len() == 0
+		return emptiness{other: func(unsafe.Pointer) bool { return empty }}
+	case kind == reflect.Bool:
+		return emptiness{other: func(p unsafe.Pointer) bool { return !*(*bool)(p) }}
+	default:
+		return emptiness{other: isZero}
+	}
+}
+
+// holds reports whether the value at p is empty.
+func (e *emptiness) holds(p unsafe.Pointer) bool {
+	return e.word && *(*uintptr)(unsafe.Add(p, e.offset)) == 0 || e.other != nil && e.other(p)
+}
