@@ -7,7 +7,11 @@ import "strconv"
 // pkg/sync/syncwaves/waves.go, argo-cd v3.2.11).
 func Wave(annotations map[string]string) (wave int, from string) {
 	for _, key := range []string{SyncWaveAnnotation, HookWeightAnnotation} {
-		if n, err := strconv.Atoi(annotations[key]); err == nil {
+		text, ok := annotations[key]
+		if !ok {
+			continue
+		}
+		if n, err := strconv.Atoi(text); err == nil {
 			return n, key
 		}
 	}

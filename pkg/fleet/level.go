@@ -92,9 +92,12 @@ func (l *Level) stampAs(mark uint16) {
 // levelKeys checks VM keys as written and returns them in their long forms, or
 // nil if there are none.
 func levelKeys(keys *source.Node, path string, diags *source.Diagnostics) *source.Node {
+	if keys == nil {
+		return nil
+	}
 	long := values.Long(keys)
 	source.Decode(long, new(values.VM), path, diags)
-	if long == nil || long.Kind != source.Map {
+	if long.Kind != source.Map {
 		return nil
 	}
 	return long

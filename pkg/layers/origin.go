@@ -25,7 +25,7 @@ type ChartSource struct {
 }
 
 // DecodeNode reads a name or the long form.
-func (c *ChartSource) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+func (c *ChartSource) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	if n.Kind == source.String {
 		c.Name = n.Text
 		return

@@ -188,7 +188,7 @@ type Automation struct {
 }
 
 // DecodeNode reads a pointer or the long form.
-func (f *IgnoreField) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+func (f *IgnoreField) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	if n.Kind == source.String {
 		f.Pointer = n.Text
 		return
@@ -197,6 +197,6 @@ func (f *IgnoreField) DecodeNode(n *source.Node, path string, diags *source.Diag
 }
 
 // DecodeNode reads the operation together with its target.
-func (p *Patch) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+func (p *Patch) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	p.DecodeInto(p, n, path, diags)
 }

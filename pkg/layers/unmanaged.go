@@ -21,7 +21,7 @@ type Unmanaged struct {
 }
 
 // DecodeNode reads the short or the long form.
-func (u *Unmanaged) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+func (u *Unmanaged) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	if n.Kind == source.String {
 		u.Object = n.Text
 		return

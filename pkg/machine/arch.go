@@ -24,12 +24,13 @@ func (d *draft) checkArch(m *Machine) {
 	}
 	d.checkDiskBuses(m, arch)
 	for i := range m.NICs {
-		n := &m.NICs[i]
-		d.checkOnArch(m.Arch, n.Model, arch.NICModels, n.at("model"), nicPath(i)+".model", "NIC model")
+		if n := &m.NICs[i]; lacks(arch.NICModels, n.Model) {
+			d.reportArch(m.Arch, n.Model, arch.NICModels, n.at("model"), nicPath(i)+".model", "NIC model")
+		}
 	}
 	d.checkFirmwareType(m, arch)
-	if m.CPU.Model != "" && arch.CPUModels != nil {
-		d.checkOnArch(m.Arch, m.CPU.Model, arch.CPUModels, d.entry.At("cpu", "model"), "cpu.model", "CPU model")
+	if arch.CPUModels != nil && lacks(arch.CPUModels, m.CPU.Model) {
+		d.reportArch(m.Arch, m.CPU.Model, arch.CPUModels, d.entry.At("cpu", "model"), "cpu.model", "CPU model")
 	}
 	if arch.Threads > 0 && m.CPU.Threads > arch.Threads {
 		d.errorf(d.entry.At("cpu", "threads"), rule.Conflict, "cpu.threads",
@@ -42,11 +43,14 @@ func (d *draft) checkArch(m *Machine) {
 	d.checkMachineType(m, arch)
 }
 
-// checkOnArch reports a value that is set and not accepted on the architecture.
-func (d *draft) checkOnArch(arch, value string, accepted []string, at source.Pos, path, what string) {
-	if value != "" && !slices.Contains(accepted, value) {
-		d.errorf(at, rule.Conflict, path, "there is no %s %q on %s; %s", what, value, arch, acceptedWords(accepted))
-	}
+// lacks reports whether a value is set and not accepted.
+func lacks(accepted []string, value string) bool {
+	return value != "" && !slices.Contains(accepted, value)
+}
+
+// reportArch reports a value that the architecture lacks.
+func (d *draft) reportArch(arch, value string, accepted []string, at source.Pos, path, what string) {
+	d.errorf(at, rule.Conflict, path, "there is no %s %q on %s; %s", what, value, arch, acceptedWords(accepted))
 }
 
 // acceptedWords lists what is accepted, or advises to remove the key if nothing is.
@@ -58,24 +62,29 @@ func acceptedWords(words []string) string {
 }
 
 func (d *draft) checkDiskBuses(m *Machine, arch *catalog.Arch) {
-	if m.CloudInit != nil {
-		d.checkOnArch(m.Arch, m.CloudInit.Bus, arch.DiskBuses, d.entry.At("cloudInit", "bus"), "cloudInit.bus", "disk bus")
+	if c := m.CloudInit; c != nil && lacks(arch.DiskBuses, c.Bus) {
+		d.reportArch(m.Arch, c.Bus, arch.DiskBuses, d.entry.At("cloudInit", "bus"), "cloudInit.bus", "disk bus")
 	}
 	for i := range m.Disks {
-		disk := &m.Disks[i]
-		at, path := d.entry.At("disks", disk.Name, "bus"), "disks."+disk.Name+".bus"
+		disk, what, accepted := &m.Disks[i], "disk bus", arch.DiskBuses
 		if disk.Type == "cdrom" {
-			d.checkOnArch(m.Arch, disk.Bus, arch.CDROMBuses(), at, path, "CD-ROM on the bus")
-		} else {
-			d.checkOnArch(m.Arch, disk.Bus, arch.DiskBuses, at, path, "disk bus")
+			what, accepted = "CD-ROM on the bus", arch.CDROMBuses()
+		}
+		if lacks(accepted, disk.Bus) {
+			d.reportArch(m.Arch, disk.Bus, accepted, d.entry.At("disks", disk.Name, "bus"), disk.path("bus"), what)
 		}
 	}
 }
 
 // checkFirmwareType checks firmware and TPM.
 func (d *draft) checkFirmwareType(m *Machine, arch *catalog.Arch) {
-	d.checkOnArch(m.Arch, m.Firmware.Type, arch.Firmware, d.entry.At("firmware", "type"),
-		d.keyPath([]string{"firmware", "type"}), "firmware")
+	if lacks(arch.Firmware, m.Firmware.Type) {
+		d.reportArch(m.Arch, m.Firmware.Type, arch.Firmware, d.entry.At("firmware", "type"),
+			d.keyPath([]string{"firmware", "type"}), "firmware")
+	}
+	if m.TPM == TPMNone {
+		return
+	}
 	tpm := map[TPMMode]string{TPMVolatile: "volatile", TPMPersistent: "persistent"}[m.TPM]
 	if tpm != "" && !slices.Contains(arch.TPM, tpm) {
 		d.errorf(d.entry.At("tpm"), rule.Conflict, "tpm", "there is no %s TPM on %s; remove it", tpm, m.Arch)

@@ -47,10 +47,12 @@ func (d *draft) diskClaim(out *Disk, in *values.Disk) {
 
 // checkClaimName reports a name for the claim of a disk that has none of its own, or several at a time.
 func (d *draft) checkClaimName(disk *Disk) {
-	at, path := d.entry.At("disks", disk.Name, "claimName"), "disks."+disk.Name+".claimName"
+	if d.vm.Disks[disk.Name].ClaimName == "" {
+		return
+	}
+	at, path := d.entry.At("disks", disk.Name, "claimName"), disk.path("claimName")
 	problem := values.ObjectNameProblem(disk.Claim)
 	switch {
-	case d.vm.Disks[disk.Name].ClaimName == "":
 	case disk.Kind != DiskDataVolume && !disk.Migrated:
 		d.errorf(at, rule.Conflict, path,
 			"only disks that CDI fills have a claim to name; remove it, or name another source")
@@ -84,10 +86,12 @@ func (d *draft) checkOwnClaims(disks []Disk) {
 // pkg/virt-controller/watch/volume-migration/volume-migration.go, ValidateVolumes), and those of cattle, which it does
 // not copy.
 func (d *draft) checkRevision(disk *Disk) {
-	at, path := d.entry.At("disks", disk.Name, "revision"), "disks."+disk.Name+".revision"
+	if disk.Revision == 0 {
+		return
+	}
+	at, path := d.entry.At("disks", disk.Name, "revision"), disk.path("revision")
 	pet := d.strategy == values.InPlace
 	switch {
-	case disk.Revision == 0:
 	case disk.Kind != DiskDataVolume:
 		d.errorf(at, rule.Conflict, path, "only disks that CDI fills have revisions; remove it, or name another source")
 	case !pet && disk.Name == values.RootDisk:

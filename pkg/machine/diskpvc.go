@@ -22,9 +22,12 @@ func (d *Disk) sizeKeys() []string {
 // pkg/apiserver/webhooks/datavolume-validate.go, validateDataVolumeSpec).
 func (d *draft) diskPVC(out *Disk) {
 	pvc, storage := out.DataVolume.Get("spec", "pvc"), out.DataVolume.Get("spec", "storage")
-	path := "disks." + out.Name + ".dataVolume.spec"
-	switch removed := storage != nil && storage.Kind == source.Null; {
-	case out.Kind != DiskDataVolume || !pvc.IsSet() && !removed:
+	removed := storage != nil && storage.Kind == source.Null
+	if out.Kind != DiskDataVolume || !pvc.IsSet() && !removed {
+		return
+	}
+	path := out.path("dataVolume.spec")
+	switch {
 	case !pvc.IsSet():
 		d.errorf(storage.Pos(), rule.Conflict, path+".storage",
 			"CDI needs `storage` or `pvc`; set `pvc` as well, or remove it")

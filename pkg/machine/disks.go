@@ -25,8 +25,9 @@ func (d *draft) disks() []Disk {
 	names := d.diskNames()
 	disks := make([]Disk, 0, len(names))
 	for _, name := range names {
-		if disk := d.vm.Disks[name]; disk != nil {
-			disks = append(disks, d.disk(name, disk))
+		if in := d.vm.Disks[name]; in != nil {
+			disks = append(disks, Disk{Name: name})
+			d.setDisk(&disks[len(disks)-1], in)
 		}
 	}
 	return append(disks, d.drivers()...)
@@ -67,8 +68,10 @@ func overrides(m *Machine, path ...string) bool {
 	return slices.ContainsFunc(m.Overrides, func(o *source.Node) bool { return o.Get(path...).IsSet() })
 }
 
-func (d *draft) disk(name string, in *values.Disk) Disk {
-	out := Disk{
+// setDisk sets a disk, which has only its name, to what its keys specify.
+func (d *draft) setDisk(out *Disk, in *values.Disk) {
+	name := out.Name
+	*out = Disk{
 		Name: name, Volume: volumeName(name, in), Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"),
 		BootOrder: in.BootOrder,
 		Cache:     in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
@@ -79,9 +82,9 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 		out.Revision = *in.Revision
 	}
 	if out.Migrated = d.filledByMigration(name, in); !out.Migrated {
-		out.Source, out.Kind = d.diskSource(name, in)
+		d.setSource(out, in)
 	}
-	d.checkDiskName(&out)
+	d.checkDiskName(out)
 	if out.Source.Sysprep {
 		out.Type = cmp.Or(in.Type, "cdrom")
 	}
@@ -91,16 +94,15 @@ func (d *draft) disk(name string, in *values.Disk) Disk {
 	if isClone(&out.Source) && d.entry.FromOS("disks", name, "size") && !d.entry.FromOS("disks", name, "source") {
 		out.Size = "" // the operating system's is that of its own image
 	}
-	d.diskClass(&out, in)
-	d.diskPVC(&out)
-	d.diskBus(&out)
+	d.diskClass(out, in)
+	d.diskPVC(out)
+	d.diskBus(out)
 	out.Keep = d.keeps(name, in)
-	d.diskClaim(&out, in)
+	d.diskClaim(out, in)
 	if out.Migrated {
 		out.Source, out.Kind, out.Size = catalog.Source{Claim: out.Claim}, DiskClaim, ""
 	}
-	d.checkDisk(&out)
-	return out
+	d.checkDisk(out)
 }
 
 // volumeName returns the name of a disk in the VirtualMachine.
@@ -117,43 +119,59 @@ func volumeName(key string, in *values.Disk) string {
 func (d *draft) checkDiskName(disk *Disk) {
 	key := disk.Name
 	if problem := values.NameProblem(key); problem != "" {
-		d.errorf(d.entry.KeyAt("disks", key), rule.BadName, "disks."+key, "%s", problem)
+		d.errorf(d.entry.KeyAt("disks", key), rule.BadName, disk.path(""), "%s", problem)
 		return
 	}
-	at, path := d.entry.At("disks", key, "name"), "disks."+key+".name"
 	named := d.vm.Disks[key].Name != ""
-	if !named {
-		at, path = d.entry.KeyAt("disks", key), "disks."+key
+	report := func(id rule.ID, format string, args ...any) {
+		if named {
+			d.errorf(d.entry.At("disks", key, "name"), id, disk.path("name"), format, args...)
+		} else {
+			d.errorf(d.entry.KeyAt("disks", key), id, disk.path(""), format, args...)
+		}
 	}
 	of, reserved := reservedVolumes[disk.Volume]
 	switch problem := values.NameProblem(disk.Volume); {
 	case problem != "":
-		d.errorf(at, rule.BadName, path, "%s", problem)
+		report(rule.BadName, "%s", problem)
 	case key == values.RootDisk && named && d.strategy != values.InPlace:
-		d.errorf(at, rule.Conflict, path, "rollouts find the root disk of cattle as %q; remove it", rootVolume)
+		report(rule.Conflict, "rollouts find the root disk of cattle as %q; remove it", rootVolume)
 	case disk.Volume == rootVolume && (named || key == values.RootDisk): // see checkVolumeNames
 	case reserved && !disk.isGuestVolume():
-		d.errorf(at, rule.BadName, path, "%q is the volume of %s; choose another name", disk.Volume, of)
+		report(rule.BadName, "%q is the volume of %s; choose another name", disk.Volume, of)
 	}
 }
 
 // checkVolumeNames reports disks and filesystems that have the same name in the VirtualMachine.
 func (d *draft) checkVolumeNames(disks []Disk, filesystems []Filesystem) {
-	first := map[string]string{}
-	for _, f := range filesystems {
-		first[f.Name] = "filesystems." + f.Name
-	}
 	for i := range disks {
 		disk := &disks[i]
-		path := "disks." + disk.Name
-		other, ok := first[disk.Volume]
+		other, isDisk := lastNamed(disk.Volume, disks[:i], filesystems)
+		if other == "" {
+			continue
+		}
 		_, reserved := reservedVolumes[disk.Name] // which is reported
-		if ok && (disk.Volume != disk.Name || !reserved && !strings.HasPrefix(other, "filesystems.")) {
-			d.errorf(disk.Pos, rule.Duplicate, path,
+		if disk.Volume != disk.Name || !reserved && isDisk {
+			d.errorf(disk.Pos, rule.Duplicate, disk.path(""),
 				"its name %q in the VirtualMachine is also that of %s; give it another `name`", disk.Volume, other)
 		}
-		first[disk.Volume] = path
 	}
+}
+
+// lastNamed returns the path of the last of the disks, or of the filesystem, that has a name in the VirtualMachine, or
+// "". It also reports whether that is a disk.
+func lastNamed(name string, disks []Disk, filesystems []Filesystem) (path string, isDisk bool) {
+	for i := range slices.Backward(disks) {
+		if disks[i].Volume == name {
+			return disks[i].path(""), true
+		}
+	}
+	for i := range filesystems {
+		if filesystems[i].Name == name {
+			return "filesystems." + name, false
+		}
+	}
+	return "", false
 }
 
 // diskClass sets the storage class, whose modes are the defaults of the
@@ -232,10 +250,9 @@ func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 func (d *draft) cdromBus() string { return cmp.Or(d.entry.OS.CDROMBus, "sata") }
 
 func (d *draft) checkDisk(disk *Disk) {
-	path := "disks." + disk.Name
 	size, sized := d.diskSize(disk)
 	if disk.Size == "" && !disk.PVC && needsSize(disk) {
-		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, path+".size",
+		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, disk.path("size"),
 			"missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
 	}
 	if sized {
@@ -243,35 +260,35 @@ func (d *draft) checkDisk(disk *Disk) {
 	}
 	if disk.ExpandTo != "" {
 		if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
-			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, path+".expandTo",
+			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, disk.path("expandTo"),
 				"%q is below the size %q at %s; a disk can only grow",
 				disk.ExpandTo, disk.Size, where(d.entry.Keys.Get(disk.sizeKeys()...).Pos()))
 		}
 	}
 	if disk.Hotpluggable && disk.Type == "disk" && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
-		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, path+".bus",
+		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, disk.path("bus"),
 			"a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
 	}
 	// kubevirt/kubevirt v1.8.4, pkg/storage/admitters/disks.go
 	if disk.ReadOnly && disk.Type == "disk" && disk.Bus == "sata" {
-		d.errorf(d.entry.At("disks", disk.Name, "readOnly"), rule.Conflict, path+".readOnly",
+		d.errorf(d.entry.At("disks", disk.Name, "readOnly"), rule.Conflict, disk.path("readOnly"),
 			"a disk on the bus \"sata\" cannot be read-only; use `bus: virtio` or scsi, or `type: cdrom`")
 	}
 	hasClaim := disk.Kind == DiskDataVolume || disk.Kind == DiskClaim
 	// kubevirt/kubevirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go
 	if disk.Type == "lun" && !hasClaim {
-		d.errorf(d.entry.At("disks", disk.Name, "type"), rule.Conflict, path+".type",
+		d.errorf(d.entry.At("disks", disk.Name, "type"), rule.Conflict, disk.path("type"),
 			"a LUN has a claim, and the source has none; use `type: disk`, or another source")
 	}
 	d.checkRevision(disk)
 	d.checkClaimName(disk)
 	d.checkGuestDisk(disk)
 	if disk.DataVolume.IsSet() && disk.Kind != DiskDataVolume {
-		d.errorf(d.entry.At("disks", disk.Name, "dataVolume"), rule.Conflict, path+".dataVolume",
+		d.errorf(d.entry.At("disks", disk.Name, "dataVolume"), rule.Conflict, disk.path("dataVolume"),
 			"the disk has no DataVolume to patch; remove it, or choose a source that CDI fills")
 	}
 	if disk.Hotpluggable && !hasClaim {
-		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, path+".hotpluggable",
+		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, disk.path("hotpluggable"),
 			"only disks with a claim are hotpluggable")
 	}
 }

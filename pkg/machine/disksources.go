@@ -18,37 +18,37 @@ var diskKinds = map[string]DiskKind{
 	"cloudInit": DiskGuestData, "sysprep": DiskGuestData,
 }
 
-// diskSource returns the source of a disk, and the kind of volume that
-// provides it to the VM.
-func (d *draft) diskSource(name string, in *values.Disk) (catalog.Source, DiskKind) {
+// setSource sets the source of a disk, and the kind of volume that provides it to the VM.
+func (d *draft) setSource(out *Disk, in *values.Disk) {
+	name, src := out.Name, &out.Source
 	if isTrue(in.Ejected) {
 		if in.Type != "cdrom" {
-			d.errorf(d.entry.At("disks", name, "ejected"), rule.Conflict, "disks."+name+".ejected",
+			d.errorf(d.entry.At("disks", name, "ejected"), rule.Conflict, out.path("ejected"),
 				"only a CD-ROM can be ejected; set `type: cdrom` as well")
 		}
-		return catalog.Source{}, DiskEjected
+		out.Kind = DiskEjected
+		return
 	}
-	var src catalog.Source
 	if in.Source != nil {
-		src = catalog.Source(*in.Source)
-		d.checkCredentials(name, &src)
+		*src = catalog.Source(*in.Source)
+		d.checkCredentials(name, src)
 	}
-	src = d.namedImage(name, src)
-	d.checkSource(name, &src)
-	return src, diskKinds[src.Kind()]
+	d.resolveImage(name, src)
+	d.checkSource(out)
+	out.Kind = diskKinds[src.Kind()]
 }
 
-// namedImage replaces `image: NAME` by the source in the catalog. A version
+// resolveImage replaces `image: NAME` by the source in the catalog. A version
 // next to the name overrides that of the catalog.
-func (d *draft) namedImage(disk string, src catalog.Source) catalog.Source {
+func (d *draft) resolveImage(disk string, src *catalog.Source) {
 	if src.Image == "" {
-		return src
+		return
 	}
 	img := d.site.Catalog.Image(src.Image)
 	if img == nil {
 		written := d.entry.Keys.Get("disks", disk, "source", "image")
 		d.reportUnknown(written, ".disks."+disk+".source.image", "image", "images")
-		return src
+		return
 	}
 	out := *img
 	out.Version = cmp.Or(src.Version, out.Version)
@@ -56,27 +56,27 @@ func (d *draft) namedImage(disk string, src catalog.Source) catalog.Source {
 	out.CertConfigMap = cmp.Or(src.CertConfigMap, out.CertConfigMap)
 	out.PullPolicy, out.Path = cmp.Or(src.PullPolicy, out.PullPolicy), cmp.Or(src.Path, out.Path)
 	out.VolumeLabel = cmp.Or(src.VolumeLabel, out.VolumeLabel)
-	return out
+	*src = out
 }
 
-func (d *draft) checkSource(disk string, src *catalog.Source) {
-	path := "disks." + disk
+func (d *draft) checkSource(out *Disk) {
+	disk, src := out.Name, &out.Source
 	kinds := src.Kinds()
 	switch {
 	case len(kinds) > 1:
-		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), rule.Conflict, path+".source",
+		d.errorf(d.lastOf(d.entry.Keys.Get("disks", disk, "source"), kinds), rule.Conflict, out.path("source"),
 			"got %s; expected exactly one source", strings.Join(kinds, " and "))
 	case len(kinds) == 0 && disk == values.RootDisk:
-		d.errorf(d.entry.KeyAt("disks", disk), rule.MissingKey, path+".source",
+		d.errorf(d.entry.KeyAt("disks", disk), rule.MissingKey, out.path("source"),
 			"%s has no image of its own%s; name the `source` of the root disk", d.entry.OS.Name, d.ownImageWhere())
 	case len(kinds) == 0:
 		src.Blank = true
 	case catalog.IsBootSource(src) && d.site.Target.Plain():
-		d.errorf(d.entry.At("disks", disk, "source", "dataSource"), rule.BadSource, path+".source.dataSource",
+		d.errorf(d.entry.At("disks", disk, "source", "dataSource"), rule.BadSource, out.path("source.dataSource"),
 			"%q exists on OpenShift only; name an image that the cluster has, such as a `registry`", src.DataSource)
 	}
 	for _, problem := range src.Problems() {
-		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, path+".source."+problem.Key,
+		d.errorf(d.entry.At("disks", disk, "source", problem.Key), rule.BadSource, out.path("source."+problem.Key),
 			"%s", problem.Text)
 	}
 }

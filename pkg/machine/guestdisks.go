@@ -44,7 +44,6 @@ func (d *draft) checkGuestDisk(disk *Disk) {
 func (d *draft) checkGuestDisks(m *Machine) {
 	for i := range m.Disks {
 		disk := &m.Disks[i]
-		path := "disks." + disk.Name + ".source"
 		for _, data := range []struct {
 			key          string
 			placed, some bool
@@ -52,7 +51,7 @@ func (d *draft) checkGuestDisks(m *Machine) {
 			{"cloudInit", disk.Source.CloudInit, m.CloudInit != nil}, {"sysprep", disk.Source.Sysprep, d.vm.Sysprep != nil},
 		} {
 			if data.placed && !data.some {
-				d.errorf(d.entry.At("disks", disk.Name, "source", data.key), rule.Conflict, path+"."+data.key,
+				d.errorf(d.entry.At("disks", disk.Name, "source", data.key), rule.Conflict, disk.path("source."+data.key),
 					"the VM has no `%s`; set it, or remove the disk (`%s: null` removes an inherited one)", data.key, disk.Name)
 			}
 		}

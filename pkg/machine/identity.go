@@ -85,8 +85,11 @@ var namespaceUUID = [16]byte{
 // nameUUID returns a version 5 UUID (RFC 4122) derived from the fleet, its
 // environment, and the namespace and name of the machine.
 func (id *identity) nameUUID(what string, m *Machine) string {
-	name := what + "\x00" + id.seed + "\x00" + m.Namespace + "\x00" + m.Name
-	sum := sha1.Sum(append(namespaceUUID[:], name...)) //nolint:gosec // see the import
+	name := append(make([]byte, 0, 128), namespaceUUID[:]...)
+	for _, part := range []string{what, "\x00", id.seed, "\x00", m.Namespace, "\x00", m.Name} {
+		name = append(name, part...)
+	}
+	sum := sha1.Sum(name) //nolint:gosec // see the import
 	sum[6] = sum[6]&0x0f | 0x50
 	sum[8] = sum[8]&0x3f | 0x80
 	var out [36]byte

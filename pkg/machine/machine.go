@@ -164,6 +164,14 @@ type Disk struct {
 	DataVolume *source.Node // merge patch on the DataVolume, or nil
 }
 
+// path returns the path of a key of the disk, such as "disks.root.size". Without a key it is that of the disk.
+func (d *Disk) path(key string) string {
+	if key == "" {
+		return "disks." + d.Name
+	}
+	return "disks." + d.Name + "." + key
+}
+
 // Filesystem is a directory of the cluster that the guest mounts. Exactly one key of the value is set.
 type Filesystem struct {
 	Name string // of the tag, and of the volume

@@ -12,10 +12,11 @@ import (
 // inferred returns the volume that KubeVirt infers an instance type or a preference from, or "" if it has a name. key
 // is that of the matcher, which may be nil.
 func (d *draft) inferred(key string, m *values.Matcher) string {
+	if m == nil || m.Name != "" && m.InferFrom == "" {
+		return ""
+	}
 	path := key + ".inferFrom"
 	switch {
-	case m == nil, m.Name != "" && m.InferFrom == "":
-		return ""
 	case m.InferFrom == "":
 		d.errorf(d.entry.At(key), rule.MissingKey, key, "missing name; expected `name`, or `inferFrom` with a disk")
 		return ""

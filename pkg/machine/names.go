@@ -2,6 +2,7 @@ package machine
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -17,24 +18,24 @@ func (d *draft) checkNames(m *Machine) {
 		return
 	}
 	most := values.MaxName - d.nameRoom(m)
-	check := func(name, path string) {
+	check := func(name string, path ...string) {
 		if len(name) > most {
-			d.errorf(d.entry.Pos, rule.BadName, path,
+			d.errorf(d.entry.Pos, rule.BadName, strings.Join(path, "."),
 				"%q has %d characters; at most %d are accepted: shorten the name of the VM", name, len(name), most)
 		}
 	}
-	check(m.Name, "")
+	check(m.Name)
 	if m.Lifecycle.Ansible != nil {
 		check(m.Name+"-ansible-01234567", "lifecycle.ansible")
 	}
 	for i := range m.Disks {
 		if disk := &m.Disks[i]; disk.Kind == DiskDataVolume && d.vm.Disks[disk.Name].ClaimName == "" {
-			check(disk.Claim, "disks."+disk.Name)
+			check(disk.Claim, "disks", disk.Name)
 		}
 	}
 	for i := range m.Services {
 		svc := &m.Services[i]
-		check(svc.Name, "services."+svc.Key)
+		check(svc.Name, "services", svc.Key)
 		// Kubernetes v1.34, pkg/apis/core/validation, ValidateServiceName
 		if svc.Name[0] <= '9' {
 			d.errorf(d.entry.KeyAt("services", svc.Key), rule.BadName, "services."+svc.Key,

@@ -13,12 +13,15 @@ import (
 
 // objects returns the further objects of the VM, in the order written.
 func (d *draft) objects(m *Machine) []Object {
-	var out []Object
-	seen := map[string]bool{}
+	entries := d.entry.Keys.Get("objects").Entries()
+	if len(entries) == 0 {
+		return nil
+	}
+	out, seen := make([]Object, 0, len(entries)), map[string]bool{}
 	if m.CloudInit != nil {
 		seen["Secret "+m.CloudInit.SecretName] = true
 	}
-	for _, f := range d.entry.Keys.Get("objects").Entries() {
+	for _, f := range entries {
 		if !f.Value.IsSet() {
 			continue
 		}

@@ -91,22 +91,21 @@ func (d *draft) checkGracePeriod() {
 // checkStrategyDisk reports disks that the strategy would lose, share or never
 // recreate.
 func (d *draft) checkStrategyDisk(disk *Disk) {
-	path := "disks." + disk.Name
 	root := disk.Name == values.RootDisk
 	owned := disk.Kind == DiskDataVolume && !disk.Keep
 	renewed := root && disk.Kind == DiskDataVolume && d.traits.ContentNamedRoot
 	switch {
 	case renewed && disk.Keep:
-		d.reportLimit(d.entry.At("disks", disk.Name, "keep"), path+".keep",
+		d.reportLimit(d.entry.At("disks", disk.Name, "keep"), disk.path("keep"),
 			"a new image is a new root disk, which cannot be kept; remove it")
 	case renewed && disk.ExpandTo != "":
-		d.reportLimit(d.entry.At("disks", disk.Name, "expandTo"), path+".expandTo",
+		d.reportLimit(d.entry.At("disks", disk.Name, "expandTo"), disk.path("expandTo"),
 			"another size is another root disk; use `size` instead")
 	case !root && owned && d.traits.LosesDisks && !d.mayLose(disk.Name):
-		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
+		d.reportLimit(d.entry.KeyAt("disks", disk.Name), disk.path(""),
 			"the disk is lost with every change of the VM; set `keep: true`, or `keep: false` where that is meant")
 	case d.traits.Together != "":
-		d.checkManyDisks(disk, path)
+		d.checkManyDisks(disk, disk.path(""))
 	}
 }
 

@@ -20,14 +20,14 @@ type Cluster struct {
 var release = lazyregexp.New(`^4\.([0-9]{1,2})$`)
 
 // DecodeNode reads a boolean or a release.
-func (c *Cluster) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+func (c *Cluster) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	switch {
 	case n.Kind == source.Bool:
 		c.No = n.Text == "false"
 	case n.Kind == source.String && release().MatchString(n.Text):
 		c.Release = n.Text
 	default:
-		diags.Errorf(n.Pos(), rule.BadVersion, path, "invalid release %q; expected true, false, or a release in quotes "+
+		diags.Errorf(n.Pos(), rule.BadVersion, path.String(), "invalid release %q; expected true, false, or a release in quotes "+
 			`such as "4.20"`, n.Text)
 	}
 }

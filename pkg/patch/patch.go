@@ -48,19 +48,19 @@ func (o *Operation) String() string {
 }
 
 // DecodeNode reads an operation, and reports one that is invalid for every document.
-func (o *Operation) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+func (o *Operation) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	o.DecodeInto(o, n, path, diags)
 }
 
 // DecodeInto works like DecodeNode, for a struct that adds keys to an embedded
 // operation; into points to that struct. After an error the operation has no Op, so
 // that [Operation.Check] fails.
-func (o *Operation) DecodeInto(into any, n *source.Node, path string, diags *source.Diagnostics) {
+func (o *Operation) DecodeInto(into any, n *source.Node, path source.Path, diags *source.Diagnostics) {
 	var found source.Diagnostics
 	source.DecodeFields(n, into, path, &found)
 	o.Pos = n.Pos()
 	if err := o.Check(); err != nil && !found.HasErrors() {
-		found.Errorf(o.Pos, rule.Patch, path, "%v", err)
+		found.Errorf(o.Pos, rule.Patch, path.String(), "%v", err)
 	}
 	if found.HasErrors() {
 		o.Op = ""

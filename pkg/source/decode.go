@@ -16,7 +16,7 @@ import (
 // never called with a [Null]; for the long form it calls [DecodeFields] with its
 // receiver.
 type NodeDecoder interface {
-	DecodeNode(n *Node, path string, diags *Diagnostics)
+	DecodeNode(n *Node, path Path, diags *Diagnostics)
 }
 
 // Decode stores a tree in the value that into points to, following the "json" tags of
@@ -33,26 +33,29 @@ type NodeDecoder interface {
 //
 // The value of a struct field tagged `source:"secret"` is never quoted in a diagnostic.
 func Decode(n *Node, into any, path string, diags *Diagnostics) {
-	decode(n, into, path, diags, (*plan).run)
+	if n == nil || n.Kind == Null {
+		return
+	}
+	d := decoder{root: path, diags: diags}
+	d.trail = d.steps[:0]
+	v := reflect.ValueOf(into).Elem()
+	planOf(v.Type()).run(&d, n, v)
 }
 
 // DecodeFields is like [Decode] but does not call into's own DecodeNode.
-func DecodeFields(n *Node, into any, path string, diags *Diagnostics) {
-	decode(n, into, path, diags, (*plan).runLong)
-}
-
-func decode(n *Node, into any, path string, diags *Diagnostics, run func(*plan, *decoder, *Node, reflect.Value)) {
+func DecodeFields(n *Node, into any, path Path, diags *Diagnostics) {
 	if n == nil || n.Kind == Null {
 		return
 	}
 	v := reflect.ValueOf(into).Elem()
-	run(planOf(v.Type()), &decoder{root: path, diags: diags}, n, v)
+	planOf(v.Type()).runLong(&decoder{root: path.root, trail: path.trail, diags: diags}, n, v)
 }
 
 // decoder is the state of one call of Decode.
 type decoder struct {
 	root   string
 	trail  Trail
+	steps  [6]step // memory of most trails
 	diags  *Diagnostics
 	key    *Field // field whose value is being decoded, unless that is a list item
 	secret bool   // inside a value that diagnostics must not quote

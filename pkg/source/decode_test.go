@@ -51,12 +51,12 @@ type sizing struct {
 	Threads int `json:"threads"`
 }
 
-func (s *sizing) DecodeNode(n *Node, path string, diags *Diagnostics) {
+func (s *sizing) DecodeNode(n *Node, path Path, diags *Diagnostics) {
 	if n.Kind == Map {
 		DecodeFields(n, s, path, diags)
 		return
 	}
-	Decode(n, &s.Cores, path, diags)
+	DecodeFields(n, &s.Cores, path, diags)
 }
 
 // quantity stands for the API types that decode themselves from a scalar.

@@ -41,6 +41,19 @@ func (t *Trail) PushKey(key string) { *t = append(*t, step{key, -1}) }
 // PushIndex descends to item i, counted from 0, of a list.
 func (t *Trail) PushIndex(i int) { *t = append(*t, step{"", i}) }
 
+// Path is the path of a value, which is converted to a string only for a diagnostic. It is valid
+// until the method that it is passed to returns.
+type Path struct {
+	root  string
+	trail Trail
+}
+
+// RootPath returns the path with the given string.
+func RootPath(path string) Path { return Path{root: path} }
+
+// String returns the path as in diagnostics, such as "vms.web01.nics[0]".
+func (p Path) String() string { return p.trail.Under(p.root) }
+
 // Pop ascends.
 func (t *Trail) Pop() { *t = (*t)[:len(*t)-1] }
 

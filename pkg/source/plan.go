@@ -31,7 +31,7 @@ type plan struct {
 	elem     *lazyPlan     // of a pointer, slice or map
 	fields   []structField // of a struct
 	short    *structField  // of a struct; nil if it has no short form of its own
-	byName   map[string]int
+	byLength [][]int       // indices of the fields, by the length of their names
 	accepted []string // keys of a struct, sorted
 	required bool     // a struct has required keys
 }
@@ -101,7 +101,7 @@ func newPlan(t reflect.Type) *plan {
 // run decodes n, which is not null, into v.
 func (p *plan) run(d *decoder, n *Node, v reflect.Value) {
 	if p.own {
-		v.Addr().Interface().(NodeDecoder).DecodeNode(n, d.trail.Under(d.root), d.diags)
+		v.Addr().Interface().(NodeDecoder).DecodeNode(n, Path{d.root, d.trail}, d.diags)
 		return
 	}
 	p.runLong(d, n, v)
@@ -140,8 +140,8 @@ func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 	}
 	for i := range n.Fields {
 		f := &n.Fields[i]
-		at, ok := p.byName[f.Key]
-		if !ok {
+		at := p.find(f.Key)
+		if at < 0 {
 			d.reportUnknownKey(f, p)
 			continue
 		}

@@ -130,6 +130,7 @@ func boolean11(s string) bool {
 func ambiguousNumber(s string) string {
 	body := unsigned(s)
 	switch {
+	case body != "" && body[0] >= '1' && body[0] <= '9' && strings.IndexAny(body, ":-_") < 0: // such as 16Gi
 	case special(s):
 		return "not a finite number"
 	case prefixed(body, "0x", "0123456789abcdefABCDEF_"):

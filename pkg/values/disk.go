@@ -79,14 +79,14 @@ type DriversDisk struct {
 }
 
 // DecodeNode reads a boolean or the name of an image.
-func (d *DriversDisk) DecodeNode(n *source.Node, path string, diags *source.Diagnostics) {
+func (d *DriversDisk) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	switch n.Kind {
 	case source.Bool:
 		d.Enabled = strings.EqualFold(n.Text, "true")
 	case source.String:
 		d.Enabled, d.Image = true, n.Text
 	default:
-		diags.Errorf(n.Pos(), rule.WrongType, path, "expected true, false, or the name of a container image")
+		diags.Errorf(n.Pos(), rule.WrongType, path.String(), "expected true, false, or the name of a container image")
 	}
 }
 
