@@ -57,9 +57,13 @@ func (d *draft) nics() []NIC {
 // merged.
 func (d *draft) checkProbes() {
 	for _, probe := range []string{"readinessProbe", "livenessProbe"} {
+		keys := d.entry.Keys.Get(probe)
+		if keys == nil {
+			continue
+		}
 		var ways []string
 		for _, way := range []string{"exec", "guestAgentPing", "httpGet", "tcpSocket"} {
-			if d.entry.Keys.Get(probe, way).IsSet() {
+			if keys.Get(way).IsSet() {
 				ways = append(ways, way)
 			}
 		}

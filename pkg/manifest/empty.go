@@ -37,6 +37,10 @@ func emptinessOf(t reflect.Type, omitEmpty, omitZero bool) emptiness {
 		return emptiness{other: func(unsafe.Pointer) bool { return empty }}
 	case kind == reflect.Bool:
 		return emptiness{other: func(p unsafe.Pointer) bool { return !*(*bool)(p) }}
+	case kind == reflect.Uint32:
+		return emptiness{other: func(p unsafe.Pointer) bool { return *(*uint32)(p) == 0 }}
+	case kind == reflect.Int64:
+		return emptiness{other: func(p unsafe.Pointer) bool { return *(*int64)(p) == 0 }}
 	default:
 		return emptiness{other: isZero}
 	}

@@ -16,6 +16,12 @@ import (
 // (gitops-engine pkg/sync/hook/hook.go, argo-cd v3.2.11).
 const annotationHelmHook = "helm.sh/hook"
 
+// syncingAnnotations are those that tell Argo CD how to sync an object, except for the options of comparing it.
+var syncingAnnotations = [...]string{
+	argocd.SyncOptionsAnnotation, argocd.HookAnnotation, annotationHelmHook,
+	argocd.SyncWaveAnnotation, argocd.HookWeightAnnotation,
+}
+
 // strength returns how well an option protects a VM: 0 if it does not.
 func strength(o argocd.SyncOption) int {
 	guards := o.Name == "Prune" || o.Name == "Delete"
@@ -51,7 +57,7 @@ func mergeOptions(base, over string) string {
 // the protection of the VM, and what would make Argo CD delete the VM in every sync.
 // rendered is the VM before the overrides.
 func (x *rendering) protect(vm, rendered *kubevirtv1.VirtualMachine) {
-	if len(x.Annotations) == 0 && len(x.Overrides) == 0 && len(x.Patches) == 0 {
+	if !x.setsSyncing() && len(x.Overrides) == 0 && len(x.Patches) == 0 {
 		return
 	}
 	if options, ok := vm.Annotations[argocd.SyncOptionsAnnotation]; ok && options != x.vmOptions() {
@@ -63,6 +69,16 @@ func (x *rendering) protect(vm, rendered *kubevirtv1.VirtualMachine) {
 	if !x.Lifecycle.Unprotected || x.asksForApproval() {
 		x.checkProtection(vm)
 	}
+}
+
+// setsSyncing reports whether the user's annotations have one that tells Argo CD how to sync the VM.
+func (x *rendering) setsSyncing() bool {
+	for _, key := range syncingAnnotations {
+		if _, ok := x.Annotations[key]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // checkHook reports what makes Argo CD treat the VM as other than an object of its

@@ -28,12 +28,12 @@ type plan struct {
 	opaque    bool // a json.Unmarshaler without tagged fields: it also gets maps and lists
 	long      func(*plan, *decoder, *Node, reflect.Value)
 
-	elem     *lazyPlan     // of a pointer, slice or map
-	fields   []structField // of a struct
-	short    *structField  // of a struct; nil if it has no short form of its own
-	byLength [][]int       // indices of the fields, by the length of their names
-	accepted []string // keys of a struct, sorted
-	required bool     // a struct has required keys
+	elem     *lazyPlan      // of a pointer, slice or map
+	fields   []structField  // of a struct
+	short    *structField   // of a struct; nil if it has no short form of its own
+	byLength [][]namedField // fields by the length of their names
+	accepted []string       // keys of a struct, sorted
+	required bool           // a struct has required keys
 }
 
 // plans caches the results of planOf by type. Entries never change.

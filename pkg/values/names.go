@@ -30,13 +30,20 @@ func plainName(name string) bool {
 		return false
 	}
 	for i := range len(name) {
-		c := name[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+		if !nameByte[name[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+// nameByte contains true for the bytes of DNS labels.
+var nameByte = func() (table [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789-") {
+		table[c] = true
+	}
+	return table
+}()
 
 // plainKey reports whether a label key has the usual form, such as "app.kubernetes.io/part-of".
 func plainKey(key string) bool {
@@ -59,7 +66,7 @@ func plainLabel(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' {
+		if c := s[i]; !nameByte[c] && c != '.' {
 			return false
 		}
 	}
