@@ -30,7 +30,7 @@ func appendStrings(dst []byte, p unsafe.Pointer) ([]byte, error) {
 	for k, v := range m {
 		entries = append(entries, stringEntry{k, v})
 	}
-	slices.SortFunc(entries, func(a, b stringEntry) int { return strings.Compare(a.key, b.key) })
+	sortEntries(entries)
 	dst = append(dst, '{')
 	for i := range entries {
 		if i > 0 {
@@ -43,4 +43,19 @@ func appendStrings(dst []byte, p unsafe.Pointer) ([]byte, error) {
 	*pooled = entries
 	stringEntries.Put(pooled)
 	return append(dst, '}'), nil
+}
+
+// sortEntries sorts by key. Most maps have few entries, for which calls of a function that compares two cost more than
+// the rest.
+func sortEntries(entries []stringEntry) {
+	const few = 16
+	if len(entries) > few {
+		slices.SortFunc(entries, func(a, b stringEntry) int { return strings.Compare(a.key, b.key) })
+		return
+	}
+	for i := 1; i < len(entries); i++ {
+		for j := i; j > 0 && entries[j].key < entries[j-1].key; j-- {
+			entries[j], entries[j-1] = entries[j-1], entries[j]
+		}
+	}
 }

@@ -192,7 +192,11 @@ func (x *rendering) mergedOptions() string {
 	if lc.Unprotected && !lc.Cattle() {
 		return removals[lc.Removal]
 	}
-	return mergeOptions(removals[cmp.Or(lc.Removal, rule.removal)], rule.optionsFor(x.Target))
+	removal, options := removals[cmp.Or(lc.Removal, rule.removal)], rule.optionsFor(x.Target)
+	if removal == "" || options == "" {
+		return removal + options
+	}
+	return removal + "," + options // which have no option in common
 }
 
 // set sets a key of a map, unless the value is empty.

@@ -58,12 +58,26 @@ func (f *File) text(diags *Diagnostics) (text string, wide, ok bool) {
 // firstUnusual returns the offset of the first byte that is neither printable
 // ASCII nor a line feed, or the length of the text.
 func firstUnusual(text string) int {
-	for i := range len(text) {
-		if c := text[i]; c-' ' >= 0x7f-' ' && c != '\n' {
-			return i
+	i := 0
+	for i < len(text) {
+		if i+8 <= len(text) && allPrintable(text[i:i+8]) {
+			i += 8
+			continue
 		}
+		if c := text[i]; c-' ' >= 0x7f-' ' && c != '\n' {
+			break
+		}
+		i++
 	}
-	return len(text)
+	return i
+}
+
+// allPrintable reports whether eight bytes are printable ASCII.
+func allPrintable(s string) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return (w|(w-' '*ones)|(w+ones))&highs == 0
 }
 
 // checkText reports the first character that a values file cannot contain. Characters

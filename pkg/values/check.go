@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
@@ -47,66 +46,88 @@ func CheckForms(keys *source.Node, path string, diags *source.Diagnostics) {
 	w := formWalk{root: path, diags: diags}
 	for i := range keys.Fields {
 		f := &keys.Fields[i]
-		forms := formsOfKeys()[f.Key]
-		if forms == nil {
-			continue
+		if tree := formsOfKeys()[f.Key]; tree != nil {
+			w.check(f.Key, f.Value, tree())
 		}
-		w.trail.PushKey(f.Key)
-		checks := forms()
-		for j := range checks {
-			w.check(&checks[j], f.Value, checks[j].keys)
-		}
-		w.trail.Pop()
 	}
 }
 
-// formCheck is the form of the strings at a path below a VM key. Any key of a map is
-// "*", and any item of a list "[]".
-type formCheck struct {
-	form
-	keys   []string
-	ofKeys bool // the keys of the map have the form, not its values
-	short  bool // the last key can be left out: its value is the short form of the map
+// formTree contains the forms of the strings below a VM key.
+type formTree struct {
+	form             // of a scalar here, or of the keys of a map; its problem is nil if there is none
+	ofKeys bool      // the keys of the map have the form
+	keys   []formKey // of a map with fixed keys
+	each   *formTree // of the values of any other map
+	items  *formTree // of a list
+	short  *formTree // of the key that a scalar here is the value of
 }
 
-// formsOfKeys returns the checks of each VM key. They are collected for keys that occur, which in a fleet are few.
-var formsOfKeys = sync.OnceValue(func() map[string]func() []formCheck {
-	all := map[string]func() []formCheck{}
+// formKey is a key of a map, and the forms below it.
+type formKey struct {
+	key  string
+	tree *formTree
+}
+
+// formsOfKeys returns the forms below each VM key, nil if there are none. They are collected for keys that occur, which
+// in a fleet are few.
+var formsOfKeys = sync.OnceValue(func() map[string]func() *formTree {
+	all := map[string]func() *formTree{}
 	for field := range reflect.TypeFor[VM]().Fields() {
-		all[Key(field)] = sync.OnceValue(func() []formCheck { return formsBelow(field.Type, field.Tag, nil) })
+		all[Key(field)] = sync.OnceValue(func() *formTree { return formsBelow(field.Type, field.Tag) })
 	}
 	return all
 })
 
-func formsBelow(t reflect.Type, tag reflect.StructTag, keys []string) []formCheck {
+// formsBelow returns the forms of the strings in values of a type, or nil if there are none.
+func formsBelow(t reflect.Type, tag reflect.StructTag) *formTree {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return formsBelow(t.Elem(), tag, keys)
+		return formsBelow(t.Elem(), tag)
 	case reflect.Map, reflect.Slice:
 		if f, ok := stringForms[tag.Get("keys")]; ok {
-			return []formCheck{{form: f, keys: keys, ofKeys: true}}
+			return &formTree{form: f, ofKeys: true}
 		}
-		each := map[reflect.Kind]string{reflect.Map: "*", reflect.Slice: "[]"}[t.Kind()]
-		return formsBelow(t.Elem(), tag, append(slices.Clip(keys), each))
+		below := formsBelow(t.Elem(), tag)
+		switch {
+		case below == nil:
+			return nil
+		case t.Kind() == reflect.Map:
+			return &formTree{each: below}
+		}
+		return &formTree{items: below}
 	case reflect.Struct:
-		var all []formCheck
-		for field := range t.Fields() {
-			key := Key(field)
-			if key == "" || t == reflect.TypeFor[source.Node]() {
-				continue
-			}
-			_, other := source.SplitTag(field.Tag)
-			for _, c := range formsBelow(field.Type, other, append(slices.Clip(keys), key)) {
-				c.short = c.short || len(c.keys) == len(keys)+1 && key == Forms[t].Key
-				all = append(all, c)
-			}
-		}
-		return all
+		return formsOfFields(t)
 	}
 	if f, ok := stringForms[tag.Get("format")]; ok {
-		return []formCheck{{form: f, keys: keys}}
+		return &formTree{form: f}
 	}
 	return nil
+}
+
+func formsOfFields(t reflect.Type) *formTree {
+	if t == reflect.TypeFor[source.Node]() {
+		return nil
+	}
+	tree := &formTree{}
+	for field := range t.Fields() {
+		key := Key(field)
+		if key == "" {
+			continue
+		}
+		_, other := source.SplitTag(field.Tag)
+		below := formsBelow(field.Type, other)
+		if below == nil {
+			continue
+		}
+		tree.keys = append(tree.keys, formKey{key, below})
+		if key == Forms[t].Key {
+			tree.short = below
+		}
+	}
+	if tree.keys == nil {
+		return nil
+	}
+	return tree
 }
 
 // formWalk descends into VM keys, and reports the strings that do not have their form.
@@ -116,53 +137,74 @@ type formWalk struct {
 	diags *source.Diagnostics
 }
 
-// check checks the strings of n at the keys. The item of a list can be in its short
-// form, whose only string is that of the key.
-func (w *formWalk) check(c *formCheck, n *source.Node, keys []string) {
-	switch {
-	case !n.IsSet():
-	case len(keys) == 0 && c.ofKeys:
-		for i := range n.Fields {
-			w.trail.PushKey(n.Fields[i].Key)
-			w.report(c, n.Fields[i].Key, n.Fields[i].Pos())
-			w.trail.Pop()
-		}
-	case len(keys) == 0:
-		if n.Kind == source.String || n.Kind == source.Int || n.Kind == source.Float {
-			w.report(c, n.Text, n.Pos())
-		}
-	case n.Kind == source.Map && keys[0] == "*":
-		for i := range n.Fields {
-			w.checkKey(c, n.Fields[i].Key, n.Fields[i].Value, keys[1:])
-		}
-	case n.Kind == source.List && keys[0] == "[]":
-		for i, item := range n.Items {
-			w.trail.PushIndex(i)
-			w.check(c, item, keys[1:])
-			w.trail.Pop()
-		}
-	case n.Kind == source.Map && n.Style == source.ShortForm && keys[0] != "[]":
-		w.check(c, n.Get(keys[0]), keys[1:])
-	case n.Kind == source.Map && keys[0] != "[]":
-		w.checkKey(c, keys[0], n.Get(keys[0]), keys[1:])
-	case len(keys) == 1 && c.short:
-		w.check(c, n, nil)
+// check checks the strings of the value of a key.
+func (w *formWalk) check(key string, n *source.Node, tree *formTree) {
+	if tree == nil || !n.IsSet() {
+		return
 	}
-}
-
-func (w *formWalk) checkKey(c *formCheck, key string, value *source.Node, keys []string) {
 	w.trail.PushKey(key)
-	w.check(c, value, keys)
+	w.checkValue(n, tree)
 	w.trail.Pop()
 }
 
-func (w *formWalk) report(c *formCheck, text string, at source.Pos) {
-	isTemplate := strings.Contains(text, "{{") && c.id != rule.Approval // which no template can give
+func (w *formWalk) checkValue(n *source.Node, tree *formTree) {
+	switch n.Kind {
+	case source.Null, source.Bool:
+	case source.Map:
+		w.checkMap(n, tree)
+	case source.List:
+		for i, item := range n.Items {
+			if tree.items != nil {
+				w.trail.PushIndex(i)
+				w.checkValue(item, tree.items)
+				w.trail.Pop()
+			}
+		}
+	default:
+		if tree.problem != nil && !tree.ofKeys {
+			w.report(&tree.form, n.Text, n.Pos())
+		}
+		if tree.short != nil { // the item of a list
+			w.checkValue(n, tree.short)
+		}
+	}
+}
+
+func (w *formWalk) checkMap(n *source.Node, tree *formTree) {
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		switch {
+		case tree.ofKeys:
+			w.trail.PushKey(f.Key)
+			w.report(&tree.form, f.Key, f.Pos())
+			w.trail.Pop()
+		case tree.each != nil:
+			w.check(f.Key, f.Value, tree.each)
+		case n.Style != source.ShortForm:
+			w.check(f.Key, f.Value, tree.of(f.Key))
+		case f.Value.IsSet() && tree.of(f.Key) != nil:
+			w.checkValue(f.Value, tree.of(f.Key))
+		}
+	}
+}
+
+// of returns the forms below a key, or nil if there are none.
+func (t *formTree) of(key string) *formTree {
+	for i := range t.keys {
+		if t.keys[i].key == key {
+			return t.keys[i].tree
+		}
+	}
+	return nil
+}
+
+func (w *formWalk) report(f *form, text string, at source.Pos) {
+	isTemplate := strings.Contains(text, "{{") && f.id != rule.Approval // which no template can give
 	if text == "" || isTemplate {
 		return
 	}
-	if problem := c.problem(text); problem != "" {
-		w.diags.Errorf(at, c.id, w.trail.Under(w.root), "%s", problem)
+	if problem := f.problem(text); problem != "" {
+		w.diags.Errorf(at, f.id, w.trail.Under(w.root), "%s", problem)
 	}
 }
 
