@@ -65,6 +65,7 @@ func (s *sidecar) options() fleet.Options {
 
 		NoOpenShift: apis.NoOpenShift(),
 		Workers:     process.Workers(),
+		Rest:        process.Rest(),
 	}
 }
 

@@ -50,6 +50,7 @@ func (f *fleetFlags) options(cmd *cobra.Command, vms []string) fleet.Options {
 		Stdin:     cmd.InOrStdin(),
 		Jobs:      int(f.jobs),
 		Workers:   process.Workers(),
+		Rest:      process.Rest(),
 	}
 }
 

@@ -59,6 +59,7 @@ func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) e
 	merged, err := adopt.Merge(objects, f.merge.into, adopt.MergeOptions{
 		Fleet: fleet.Options{
 			Namespace: namespace, Set: f.merge.sets, Overlays: f.merge.overlays, Workers: process.Workers(),
+			Rest: process.Rest(),
 		},
 		Mapping: f.options.Mapping, Templates: f.merge.templates,
 	})

@@ -14,14 +14,9 @@ const (
 	// under 512 MiB.
 	memoryLimit = 448 << 20
 
-	// smallPercent and largePercent are the growth of the heap, in percent, that
-	// starts a collection, for small and large fleets. A small fleet is done
-	// before a collection is worth its cost.
-	smallPercent = 400
-	largePercent = 120
-
-	// smallMost is the maximum number of VMs in a small fleet.
-	smallMost = 4 << 10
+	// percent is the growth of the heap, in percent, that starts a collection. A
+	// short command is done before a collection is worth its cost.
+	percent = 400
 
 	// aloneMost is the maximum number of VMs that a single CPU renders. With a
 	// second one, rendering takes a quarter more CPU time in total, because they
@@ -36,15 +31,11 @@ func Tune() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
-	collectAt(smallPercent)
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(1)
-	}
-}
-
-func collectAt(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
 	}
 }
 
@@ -52,12 +43,8 @@ func collectAt(percent int) {
 // far, and returns the number of goroutines to render them with. It must not be
 // called concurrently.
 func Workers() func(vms int) int {
-	small, alone := true, true
+	alone := true
 	return func(vms int) int {
-		if small && vms > smallMost {
-			small = false
-			collectAt(largePercent)
-		}
 		if alone && vms > aloneMost {
 			alone = false
 			runtime.SetDefaultGOMAXPROCS()

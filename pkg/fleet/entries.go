@@ -107,12 +107,13 @@ func (r *reader) readEntries(field *source.Field, below *Level, diags *source.Di
 }
 
 func (r *reader) readAll(fields []source.Field, below *Level, diags *source.Diagnostics) {
-	for i := range fields {
+	for _, field := range fields {
 		if r.Ended() {
 			return
 		}
+		field.Value = field.Value.Read()
 		var own source.Diagnostics
-		if e := r.entry(&fields[i], below, &own); e != nil {
+		if e := r.entry(&field, below, &own); e != nil {
 			r.visit(e, &own)
 		}
 		diags.Merge(&own)

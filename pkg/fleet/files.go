@@ -66,7 +66,7 @@ func (r *reader) readFiles(files []valuesFile) {
 				return
 			}
 			var diags source.Diagnostics
-			r.readDocs(f.path, parseFile(f.path, &diags), f.below, &diags)
+			r.readDocs(f.path, parseValues(f.path, &diags), f.below, &diags)
 			r.report(&diags)
 		}
 	})
@@ -110,12 +110,25 @@ func (f *Fleet) readDefaults(dir string, below *Level) *Level {
 
 // parseFile parses the documents of one file.
 func parseFile(path string, diags *source.Diagnostics) []*source.Node {
+	return parseWith(source.Parse, path, diags)
+}
+
+// parseValues parses the documents of a file with VMs, and leaves the VMs of a large one as text.
+func parseValues(path string, diags *source.Diagnostics) []*source.Node {
+	return parseWith(func(file *source.File, diags *source.Diagnostics) []*source.Node {
+		return source.ParseEntries(file, "vms", diags)
+	}, path, diags)
+}
+
+func parseWith(
+	parse func(*source.File, *source.Diagnostics) []*source.Node, path string, diags *source.Diagnostics,
+) []*source.Node {
 	data, err := source.ReadFile(path)
 	if err != nil {
 		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%s", err)
 		return nil
 	}
-	return source.Parse(&source.File{Name: path, Data: data}, diags)
+	return parse(&source.File{Name: path, Data: data}, diags)
 }
 
 // single returns the only document of a file, or nil if the file is empty.

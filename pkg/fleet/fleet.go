@@ -54,6 +54,8 @@ type Options struct {
 	// Workers, if set, is called repeatedly with the number of VMs found so far, and returns the number of
 	// files to read at the same time, at least 1. Defaults to the number of CPUs.
 	Workers func(vms int) int
+	// Rest, if set, is called by each of these goroutines between two tasks.
+	Rest func()
 	// Full, if set, is called before every VM, and ends the reading as soon as it returns true. VMs that seem to
 	// be missing may then be among those that were not read.
 	Full func() bool
@@ -143,7 +145,7 @@ func (f *Fleet) Each(visit Visitor) {
 	if f.Catalog == nil {
 		return // there is no fleet, which was reported
 	}
-	f.pool = newPool(f.Jobs, f.Workers)
+	f.pool = newPool(f.Jobs, f.Workers, f.Rest)
 	r := reader{Fleet: f, visit: visit}
 	if f.tree == nil {
 		r.readStdin()
@@ -158,7 +160,7 @@ func (f *Fleet) Each(visit Visitor) {
 // Parallel divides the given number of VMs into parts, and calls do for each
 // part, on as many goroutines as are used to read the fleet.
 func (f *Fleet) Parallel(vms int, do func(start, end int)) {
-	p := newPool(f.Jobs, f.Workers)
+	p := newPool(f.Jobs, f.Workers, f.Rest)
 	for start := 0; start < vms; start += chunk {
 		end := min(start+chunk, vms)
 		p.do(end-start, func() { do(start, end) })

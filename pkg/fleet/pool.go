@@ -14,6 +14,7 @@ type pool struct {
 
 	mu      sync.Mutex
 	want    func(vms int) int // Options.Workers
+	rest    func()            // Options.Rest
 	vms     int               // queued so far
 	started int               // workers
 }
@@ -24,14 +25,14 @@ const queue = 64
 
 // newPool returns a pool with the given number of workers, or with as many as
 // want returns if jobs is 0.
-func newPool(jobs int, want func(vms int) int) *pool {
+func newPool(jobs int, want func(vms int) int, rest func()) *pool {
 	switch {
 	case jobs > 0:
 		want = func(int) int { return jobs }
 	case want == nil:
 		want = func(int) int { return runtime.GOMAXPROCS(0) }
 	}
-	p := &pool{tasks: make(chan func(), queue), want: want}
+	p := &pool{tasks: make(chan func(), queue), want: want, rest: rest}
 	p.expect(1)
 	return p
 }
@@ -45,8 +46,7 @@ func (p *pool) expect(vms int) {
 	for want := p.want(p.vms); p.started < want; p.started++ {
 		p.workers.Go(func() {
 			for task := range p.tasks {
-				task()
-				p.pending.Done()
+				p.run(task)
 			}
 		})
 	}
@@ -68,9 +68,16 @@ func (p *pool) share(vms int, task func()) {
 	select {
 	case p.tasks <- task:
 	default:
-		task()
-		p.pending.Done()
+		p.run(task)
 	}
+}
+
+func (p *pool) run(task func()) {
+	task()
+	if p.rest != nil {
+		p.rest()
+	}
+	p.pending.Done()
 }
 
 // drain waits until all tasks are done.

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -10,18 +11,19 @@ import (
 // texts are the same again.
 const anchor = 16
 
-// appendDelta appends what a text has that a similar one does not: strings of its own, each after its length, and
-// after each the place and the length of what follows in the other text. Texts are alike if they are JSON of the same
-// shape; any two are accepted.
+// mostPacked is the maximum length of texts that have a delta.
+const mostPacked = math.MaxUint16
+
+// appendDelta appends what a text has that a similar one does not: strings of its own, and after each the place and the
+// length of what follows in the other text. Before each string stand three numbers of two bytes: its length, that place
+// and that length. Texts are alike if they are JSON of the same shape; any two of at most [mostPacked] bytes are
+// accepted.
 func appendDelta(dst, text, similar []byte) []byte {
 	for own, at, i := 0, 0, 0; ; {
-		dst = binary.AppendUvarint(dst, uint64(own))
+		same := commonPrefix(text[i+own:], similar[at:])
+		dst = append(dst, byte(own), byte(own>>8), byte(at), byte(at>>8), byte(same), byte(same>>8))
 		dst = append(dst, text[i:i+own]...)
-		i += own
-		same := commonPrefix(text[i:], similar[at:])
-		dst = binary.AppendUvarint(dst, uint64(at))
-		dst = binary.AppendUvarint(dst, uint64(same))
-		i += same
+		i += own + same
 		if i == len(text) {
 			return dst
 		}
@@ -87,21 +89,24 @@ func follows(text, similar []byte) int {
 // appendText appends the text of a delta from the similar text.
 func appendText(dst, delta, similar []byte) []byte {
 	for len(delta) > 0 {
-		own, n := binary.Uvarint(delta)
-		dst = append(dst, delta[n:n+int(own)]...)
-		delta = delta[n+int(own):]
-		at, n := binary.Uvarint(delta)
-		same, m := binary.Uvarint(delta[n:])
+		own := int(binary.LittleEndian.Uint16(delta))
+		at := int(binary.LittleEndian.Uint16(delta[2:]))
+		same := int(binary.LittleEndian.Uint16(delta[4:]))
+		dst = append(dst, delta[6:6+own]...)
 		dst = append(dst, similar[at:at+same]...)
-		delta = delta[n+m:]
+		delta = delta[6+own:]
 	}
 	return dst
 }
 
-// commonPrefix returns the length of the longest common prefix. It compares eight bytes at a time.
+// commonPrefix returns the length of the longest common prefix. It compares many bytes at a time, and then eight.
 func commonPrefix(a, b []byte) int {
+	const many = 64
 	n := min(len(a), len(b))
 	i := 0
+	for i+many <= n && bytes.Equal(a[i:i+many], b[i:i+many]) {
+		i += many
+	}
 	for ; i+8 <= n; i += 8 {
 		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
 			return i + bits.TrailingZeros64(x)/8

@@ -38,7 +38,7 @@ type spooled struct {
 // put stores a copy of the text.
 func (s *spool) put(text []byte) spooled {
 	similar := s.similarTo(text)
-	if similar == nil {
+	if similar == nil || len(text) > mostPacked {
 		return spooled{text: bytes.Clone(text)}
 	}
 	buf, _ := s.packing.Get().(*[]byte)

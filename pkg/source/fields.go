@@ -191,6 +191,6 @@ func (c *converter) merge(set *fieldSet, n *yaml.Node) {
 func kindName(k Kind) string {
 	return [...]string{
 		Null: "null", Bool: "a boolean", Int: "a number", Float: "a number", String: "a string",
-		Map: "a map", List: "a list",
+		Map: "a map", List: "a list", Unread: "a value",
 	}[k]
 }

@@ -19,6 +19,8 @@ const (
 	String
 	Map
 	List
+	// Unread is the value of an entry that [ParseEntries] has left as text, which [Node.Read] reads.
+	Unread
 )
 
 // Style is how a scalar was written.

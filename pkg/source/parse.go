@@ -25,7 +25,10 @@ const byteOrderMark = "\ufeff"
 // Scalars resolve as in YAML 1.2, except those that YAML versions read differently (see
 // [Node.Ambiguous]); aliases share the node of their anchor, and merge keys ("<<") are
 // expanded.
-func Parse(file *File, diags *Diagnostics) []*Node {
+func Parse(file *File, diags *Diagnostics) []*Node { return parseApart(file, "", diags) }
+
+// parseApart is like Parse, and may leave the entries under a key of the documents as text.
+func parseApart(file *File, apart string, diags *Diagnostics) []*Node {
 	if len(file.Data) > MaxFileSize {
 		diags.Errorf(Pos{File: file.Name}, rule.FileSize, "",
 			"the file has %d bytes; at most %d are accepted", len(file.Data), MaxFileSize)
@@ -35,7 +38,8 @@ func Parse(file *File, diags *Diagnostics) []*Node {
 	if !ok {
 		return nil
 	}
-	if docs, ok := parseSubset(file, text, wide); ok {
+	s := scanner{file: file, text: text, wide: wide, apart: apart}
+	if docs, ok := s.documents(); ok {
 		return docs
 	}
 	return parseFull(file, text, diags)

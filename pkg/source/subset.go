@@ -28,19 +28,20 @@ type scanner struct {
 	depth  int   // maps and lists that may still be opened
 	failed bool  // outside the subset
 
-	nodes  []Node  // unused
-	fields []Field // unused
-	items  []*Node // unused
-	chunk  int
+	apart  string // key of a document whose entries stay text; empty for none
+	leaves bool   // the value of that key is next
+
+	nodes  slab[Node]
+	fields slab[Field]
+	items  slab[*Node]
+	chunk  int     // least size of a slab
 	open   []Field // fields of the maps being read, innermost last
 	listed []*Node // items of the lists being read, innermost last
 }
 
-// parseSubset returns the documents of a text, or false if it is not in the subset.
-// wide means that text is not all printable ASCII.
-func parseSubset(file *File, text string, wide bool) ([]*Node, bool) {
-	s := scanner{file: file, text: text, wide: wide, line: 1, depth: MaxDepth}
-	s.chunk = min(maxChunk, 2+strings.Count(text, "\n")+strings.Count(text, ","))
+// documents returns the documents of the text, or false if it is not in the subset.
+func (s *scanner) documents() ([]*Node, bool) {
+	s.begin(1)
 	docs := make([]*Node, 0, 1)
 	for s.next(); ; {
 		if s.marker {
@@ -58,6 +59,12 @@ func parseSubset(file *File, text string, wide bool) ([]*Node, bool) {
 			return docs, true
 		}
 	}
+}
+
+// begin prepares the scanner to read a text that starts at a line.
+func (s *scanner) begin(line int32) {
+	s.line, s.depth = line, MaxDepth
+	s.chunk = min(maxChunk, 2+strings.Count(s.text, "\n")+strings.Count(s.text, ","))
 }
 
 func (s *scanner) document() *Node {
@@ -182,9 +189,11 @@ func (s *scanner) mapping(indent int) *Node {
 		if f.Key = s.key(); s.failed {
 			return nil
 		}
+		s.leaves = s.apart != "" && f.Key == s.apart && s.depth == MaxDepth-1
 		if f.Value = s.entry(indent, true); s.failed {
 			return nil
 		}
+		s.leaves = false
 		s.push(f)
 	}
 	if s.indent > indent {
@@ -239,10 +248,32 @@ func (s *scanner) below(indent int, keyed bool, line, column int32) *Node {
 	switch {
 	case s.failed:
 		return nil
+	case s.leaves && s.indent > indent && !s.atDash():
+		return s.entries()
 	case s.indent > indent, keyed && s.indent == indent && s.atDash():
 		return s.block()
 	}
 	n := s.node(Null)
 	n.Line, n.Col = line, column
 	return n
+}
+
+// slab is memory for many values.
+type slab[T any] struct{ all, unused []T }
+
+// take returns n zero values. It allocates at least chunk at once.
+func (s *slab[T]) take(n, chunk int) []T {
+	if n > len(s.unused) {
+		s.all = make([]T, max(n, chunk))
+		s.unused = s.all
+	}
+	taken := s.unused[:n:n]
+	s.unused = s.unused[n:]
+	return taken
+}
+
+// reuse takes back all values of the last allocation.
+func (s *slab[T]) reuse() {
+	clear(s.all[:len(s.all)-len(s.unused)])
+	s.unused = s.all
 }

@@ -103,7 +103,7 @@ func TestSubsetAccepts(t *testing.T) {
 		flatFile, vmFile, fleetFile, "- 1\n- b: 2\n  c: 3\n-\n", "{a: 1, b: [x, y]}\n", "a:\n- b\n",
 		"\n# c\n---\n# d\na: {}\n",
 	} {
-		_, ok := parseSubset(&File{}, text, true)
+		_, ok := (&scanner{file: &File{}, text: text, wide: true}).documents()
 		require.True(t, ok, text)
 	}
 }
@@ -114,10 +114,10 @@ func TestSubsetDeclines(t *testing.T) {
 		"", "a: b: c\n", "a: 1\na: 2\n", "true: 1\n", "a: &x 1\n", "a: >\n  x\n", "a: \"\\n\"\n", "a: 1\n b: 2\n",
 		"a:\n\tb: 1\n", "<<: {a: 1}\n", "a : 1\n", "a: x\n  y\n", "a: 1\n... b: 2\n", "a: 1\n...\n",
 	} {
-		_, ok := parseSubset(&File{}, text, false)
+		_, ok := (&scanner{file: &File{}, text: text}).documents()
 		require.False(t, ok, text)
 	}
-	_, ok := parseSubset(&File{}, strings.Repeat("[", MaxDepth+1)+strings.Repeat("]", MaxDepth+1), false)
+	_, ok := (&scanner{file: &File{}, text: strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1)}).documents()
 	require.False(t, ok)
 }
 
@@ -130,7 +130,7 @@ func requireAgreement(t *testing.T, data string) bool {
 	if !ok {
 		return false
 	}
-	fast, ok := parseSubset(file, text, wide)
+	fast, ok := (&scanner{file: file, text: text, wide: wide}).documents()
 	if !ok {
 		return false
 	}
@@ -138,7 +138,32 @@ func requireAgreement(t *testing.T, data string) bool {
 	full := parseFull(file, text, &diags)
 	require.Empty(t, diags.Sorted())
 	require.Equal(t, full, fast)
+	requireEntriesAgree(t, file, text, wide, full)
 	return true
+}
+
+// requireEntriesAgree checks that entries which are left as text are read as the same nodes, for each key of the
+// documents.
+func requireEntriesAgree(t *testing.T, file *File, text string, wide bool, full []*Node) {
+	t.Helper()
+	keys := map[string]bool{}
+	for _, doc := range full {
+		for i := range doc.Fields {
+			keys[doc.Fields[i].Key] = true
+		}
+	}
+	for key := range keys {
+		docs, ok := (&scanner{file: file, text: text, wide: wide, apart: key}).documents()
+		require.True(t, ok)
+		for _, doc := range docs {
+			if entries := doc.Get(key); entries != nil {
+				for i := range entries.Fields {
+					entries.Fields[i].Value = entries.Fields[i].Value.Read()
+				}
+			}
+		}
+		require.Equal(t, full, docs, key)
+	}
 }
 
 // TestParseAgreesOnRepository proves that no values file of this repository is

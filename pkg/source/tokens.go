@@ -7,11 +7,7 @@ import (
 
 // node returns a new node at pos.
 func (s *scanner) node(kind Kind) *Node {
-	if len(s.nodes) == 0 {
-		s.nodes = make([]Node, s.chunk)
-	}
-	n := &s.nodes[0]
-	s.nodes = s.nodes[1:]
+	n := &s.nodes.take(1, s.chunk)[0]
 	n.Kind, n.Line, n.Col, n.File = kind, s.line, s.column(s.pos), s.file
 	return n
 }
@@ -35,12 +31,9 @@ func (s *scanner) takeFields(base int) []Field {
 	if base == 0 && 2*n >= cap(s.open) {
 		s.open = nil // a map that uses most of the memory keeps it
 	} else {
-		if n > len(s.fields) {
-			s.fields = make([]Field, max(n, s.chunk))
-		}
-		copy(s.fields, fields)
-		fields = s.fields[:n:n]
-		s.fields = s.fields[n:]
+		taken := s.fields.take(n, s.chunk)
+		copy(taken, fields)
+		fields = taken
 		s.open = s.open[:base]
 	}
 	if hasDuplicates(fields) {
@@ -62,11 +55,7 @@ func (s *scanner) takeItems(base int) []*Node {
 	if n == 0 {
 		return nil
 	}
-	if n > len(s.items) {
-		s.items = make([]*Node, max(n, s.chunk))
-	}
-	items := s.items[:n:n]
-	s.items = s.items[n:]
+	items := s.items.take(n, s.chunk)
 	copy(items, s.listed[base:])
 	s.listed = s.listed[:base]
 	return items

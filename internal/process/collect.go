@@ -1,0 +1,66 @@
+package process
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
+
+const (
+	// garbage is the number of bytes that the heap grows at least between two collections. With it 10,000 VMs, a file
+	// each, take 61 MiB of memory.
+	garbage = 26 << 20
+
+	// first is the size of the heap in bytes at the first collection. A fleet of 1,000 VMs is rendered then.
+	first = 32 << 20
+
+	// excess is the growth of the heap beyond the goal, in percent, at which the runtime itself starts a collection.
+	excess = 150
+)
+
+// Rest returns a function that a goroutine calls between two tasks. It collects garbage if there is enough of it, while
+// the goroutine waits: one that works during a collection pays for each pointer that it writes, and what it allocates
+// stays until the next one. Measured end to end: 10,000 VMs, a file each, take 7 % more instructions without it, and
+// 10,000 in one file 15 % (callgrind). It returns nil if GOGC is set in the environment.
+func Rest() func() {
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	const smallest = 4 << 20 // of a heap in which the runtime collects garbage; it has the percentage 100
+	debug.SetGCPercent(100 * first / smallest * excess / 100)
+	h := heap{goal: first, objects: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}}
+	return h.rest
+}
+
+// heap is the heap of this process.
+type heap struct {
+	mu      sync.Mutex
+	goal    uint64 // size at the next collection
+	objects []metrics.Sample
+}
+
+func (h *heap) rest() {
+	if !h.mu.TryLock() {
+		return // another goroutine looks already
+	}
+	defer h.mu.Unlock()
+	if h.size() < h.goal {
+		return
+	}
+	runtime.GC()
+	live := max(1, h.size())
+	more := growth(live)
+	h.goal = live + more
+	debug.SetGCPercent(int(excess * more / live))
+}
+
+// growth returns by how many bytes the heap grows until the next collection, if some are live after one.
+func growth(live uint64) uint64 { return max(garbage, live) }
+
+// size returns the bytes of all objects, also of those that are garbage.
+func (h *heap) size() uint64 {
+	metrics.Read(h.objects)
+	return h.objects[0].Value.Uint64()
+}

@@ -1,0 +1,55 @@
+package process
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRest checks that garbage is collected when there is enough of it, and not before.
+func TestRest(t *testing.T) {
+	before := debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(before)
+	t.Setenv("GOGC", "")
+	rest := Rest()
+	debug.SetGCPercent(-1) // the runtime's own collections would count as well
+	runtime.GC()
+	collected := collections()
+	rest()
+	require.Equal(t, collected, collections(), "there is nothing to collect")
+
+	allocate(first)
+	rest()
+	require.Equal(t, collected+1, collections())
+	require.Positive(t, debug.SetGCPercent(-1), "the runtime collects garbage that nobody looks for")
+
+	rest()
+	require.Equal(t, collected+1, collections(), "little was allocated since")
+	allocate(2 * garbage)
+	rest()
+	require.Equal(t, collected+2, collections())
+
+	t.Setenv("GOGC", "100")
+	require.Nil(t, Rest())
+}
+
+func TestGrowth(t *testing.T) {
+	require.EqualValues(t, garbage, growth(1<<20))
+	require.EqualValues(t, 100<<20, growth(100<<20))
+}
+
+var sink []byte
+
+func allocate(bytes int) {
+	for range bytes >> 10 {
+		sink = make([]byte, 1<<10)
+	}
+}
+
+func collections() uint32 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.NumGC
+}
