@@ -157,7 +157,7 @@ func (r *reference) link(t reflect.Type, many bool) string {
 	case vmType:
 		return "[VM keys](#vm-keys)"
 	case catalogType:
-		return "[map](#the-catalogue)"
+		return "[map](#the-catalog)"
 	case reflect.TypeFor[catalog.Source]():
 		t = reflect.TypeFor[values.Source]()
 		return "[" + plural("map", many) + "](#" + anchor(r.byType[t].Title()) + ")"

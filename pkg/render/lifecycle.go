@@ -73,11 +73,11 @@ const lastWave = 2_000_000
 var syncRules = [...]syncRule{
 	dependent: {
 		name: "Secrets and Services",
-		why: "within a wave Argo CD applies Secrets first, by itself; " +
-			"a Secret stays where its VM stays, by the same options",
+		why: "within a wave Argo CD always applies Secrets first; " +
+			"a Secret stays if its VM stays, with the same options",
 	},
 	keptDisk: {
-		name: "DataVolumes of their own", options: "Prune=false,Delete=false", compare: extraneous,
+		name: "separate DataVolumes", options: "Prune=false,Delete=false", compare: extraneous,
 		why: "a disk whose storage class waits for its first consumer is not filled before the VM starts: " +
 			"disk and VM share a wave",
 	},
@@ -85,7 +85,7 @@ var syncRules = [...]syncRule{
 		name: "VirtualMachine of a pet", options: "Delete=confirm", before: "Delete=false", removal: values.Denied,
 		why: "`removal` sets `Prune`; Argo CD before 2.14 cannot ask for confirmation, and then keeps the VM",
 	},
-	cattleVM: {name: "VirtualMachine of cattle, VirtualMachinePool", why: "removed from Git, removed from the cluster"},
+	cattleVM: {name: "VirtualMachine of cattle, VirtualMachinePool", why: "deleted when it is removed from Git"},
 	replacedVM: {
 		name: "VirtualMachine with `strategy: replace`", options: "Force=true,Replace=true",
 		why: "Argo CD deletes and recreates it",
@@ -97,7 +97,7 @@ var syncRules = [...]syncRule{
 	growth: {
 		name:  "PersistentVolumeClaim of a disk that grows",
 		after: 1, options: "ServerSideApply=true,Prune=false,Delete=false", compare: extraneous,
-		why: "the PVC must exist, and all of it except its size is CDI's",
+		why: "the PVC must exist, and CDI owns all of it except its size",
 	},
 	// Not a hook: a hook holds the sync, in which Argo CD takes no newer commit. A sync
 	// ends when its last wave is applied (gitops-engine pkg/sync/sync_context.go,
@@ -116,7 +116,7 @@ var syncRules = [...]syncRule{
 	},
 	rolloutAccess: {
 		name: "ServiceAccount, Role and RoleBinding of a rollout",
-		why:  "there before the Job, and gone with the last VM that rolls out",
+		why:  "created before the Job, and deleted with the last VM that rolls out",
 	},
 	snapshotJob: {
 		name: "Job of the snapshots", hook: "PreSync", cleanup: "BeforeHookCreation",
@@ -125,24 +125,24 @@ var syncRules = [...]syncRule{
 	snapshotAccess: {
 		name:  "ServiceAccount, Role and RoleBinding of the snapshots",
 		after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
-		why: "there before the Job",
+		why: "created before the Job",
 	},
 	migrationPlan: {
 		name:  "Plan, NetworkMap, StorageMap and Hooks of a migration",
 		after: -1, options: "Prune=false,Delete=false",
-		why: "there before the Migration; without the Plan, forklift deletes the disks of machines that still move",
+		why: "created before the Migration; without the Plan, forklift deletes the disks of VMs that are still moving",
 	},
 	migrationRun: {
 		name: "Migration", options: "Prune=false,Delete=false",
-		why: "without it, forklift cancels what still runs",
+		why: "without it, forklift cancels the running migrations",
 	},
 	finishedPlan: {
-		name: "Plan, NetworkMap, StorageMap and Hooks of a migration of which all machines are `done`", after: -1,
-		why: "removed from Git, removed from the cluster: forklift spares the disks that belong to a VirtualMachine",
+		name: "Plan, NetworkMap, StorageMap and Hooks of a migration of which all VMs are `done`", after: -1,
+		why: "deleted when it is removed from Git; forklift keeps the disks that belong to a VirtualMachine",
 	},
 	finishedRun: {
-		name: "Migration of which all machines are `done`",
-		why:  "it goes with its Plan",
+		name: "Migration of which all VMs are `done`",
+		why:  "deleted with its Plan",
 	},
 }
 

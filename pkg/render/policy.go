@@ -47,7 +47,7 @@ var (
 		On: OnChange, Given: "`snapshotBefore: true`", holds: takesSnapshots,
 		Text: "Before anything changes a Job takes the VirtualMachineSnapshot `VM-pre-HASH-VERSION`, " +
 			"one for each change of the VM: not on the first installation, " +
-			"and not in a sync that leaves the VM as it is. " +
+			"and not in a sync that does not change the VM. " +
 			"A sync that is retried within an hour finds the one that it took, unless the VM has changed since. " +
 			"Older snapshots stay. If it fails, or leaves out the root disk or a disk that is kept, " +
 			"the sync ends before the change.",
@@ -56,20 +56,22 @@ var (
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
 		Text: "A change of cloud-init's data requires a restart like other changes, also if the data is in a Secret " +
 			"that vmrender writes. But cloud-init runs most of its modules, such as packages and commands, " +
-			"only on the first boot of an instance, which a pet stays: " +
-			"change the guest by other means too, such as Ansible. " +
+			"only on the first boot of an instance, which a pet remains: " +
+			"also change the guest in another way, such as with Ansible. " +
 			"Changes inside a Secret of your own are not seen.",
 	}
 	renewedFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
-		Text: "So does a change of cloud-init's data, inline or in a Secret that vmrender writes: " +
-			"cloud-init runs again with it. Changes inside a Secret of your own are not seen.",
+		Text: "A change of cloud-init's data, inline or in a Secret that vmrender writes, has the same effect: " +
+			"cloud-init runs again with the new data. Changes inside a Secret of your own are not seen.",
 	}
 	ansibleFact = Fact{
 		On: OnChange, Given: "`ansible`", holds: runsAnsible,
 		Text: "When everything is healthy, in the last wave, the Ansible job `VM-ansible-HASH` runs: " +
-			"once for each change of the VM, also back to what it was, and after the first installation. " +
-			"The sync does not wait for it; while it runs the Application is Progressing, and Degraded if it fails. " +
+			"once for each change of the VM, including one that restores earlier content, " +
+			"and after the first installation. " +
+			"The sync does not wait for it. " +
+			"The Application is Progressing while it runs, and Degraded if it fails. " +
 			"A sync that is retried does not run it again. A job that is deleted runs again. " +
 			"The next change deletes it, even if it still runs. " +
 			"An Application that does not prune keeps it, and then content that returns does not run again.",
@@ -88,22 +90,22 @@ var (
 		On: OnChange, Given: "disks that CDI fills", holds: hasClaim,
 		Text: "Another storage class, access mode or volume mode needs another `revision` of the disk in the same commit: " +
 			"a disk `VM-DISK-REVISION`, to which KubeVirt copies the data by a live migration, while the VM runs. " +
-			"The old disk stays until it is deleted by hand. " +
+			"The old disk stays until you delete it. " +
 			"Nothing is copied while the VM is stopped: it then starts from the new disk, without its data.",
 	}
 	releaseFact = Fact{
 		On: OnChange, Given: "disks that are kept", holds: hasKeptDisk,
 		Text: "A disk that was not kept before still belongs to the VM: KubeVirt never releases it, " +
 			"and Kubernetes deletes it with the VM, until its `ownerReferences` are removed. " +
-			"Where the health checks of this project are installed, the DataVolume and its Application " +
+			"If the health checks of this project are installed, the DataVolume and its Application " +
 			"are Degraded until then, with the command in the message. " +
-			"Where its governance layer is installed, the policy `keptDisks` refuses that deletion, " +
+			"If its governance layer is installed, the policy `keptDisks` rejects that deletion, " +
 			"and a VM that Argo CD deletes stays, stopped, until the disk is released.",
 	}
 	petRootFact = Fact{
 		On: OnChange, Given: "a root disk that is kept", holds: hasKeptRoot,
 		Text: "Cattle that becomes a pet boots a new root disk from its image at its next start, " +
-			"because the root disk of cattle, `VM-root-HASH`, is deleted with the VM. To keep what is on it, " +
+			"because the root disk of cattle, `VM-root-HASH`, is deleted with the VM. To keep its content, " +
 			"make it the source of the new one in the same commit, with the VM stopped: " +
 			"`source: {pvc: NAMESPACE/VM-root-HASH}`.",
 	}
@@ -132,18 +134,18 @@ func removalFacts(normal values.Removal, what string) []Fact {
 	return []Fact{
 		{
 			On: OnRemoval, Given: given(values.Denied), holds: hasOption("Prune", "false"),
-			Text: "The " + what + " stays, as it is: running if it ran. " +
-				"The Application shows that it requires pruning, and is OutOfSync, but nothing waits: " +
-				"other commits are synced, and a revert takes the VM back. " +
-				"Its disks and its Secret stay too; its Services are deleted. " +
+			Text: "The " + what + " stays as it is, and keeps running if it ran. " +
+				"The Application shows that it requires pruning, and is OutOfSync. " +
+				"Other commits are still synced, and a revert puts the VM back under Git. " +
+				"Its disks and its Secret also stay; its Services are deleted. " +
 				"To delete it, set `removal: approved` in one commit, and remove the VM in a later one.",
 		},
 		{
 			On: OnRemoval, Given: given(values.Confirm), holds: hasOption("Prune", "confirm"),
 			Text: "Argo CD 2.14 and later waits until the deletion is confirmed with the annotation " +
 				"`argocd.argoproj.io/deletion-approved` on the Application, and then deletes the " + what + ". " +
-				"Until then nothing of the Application is synced, and a revert in Git is not seen: " +
-				"confirming deletes the VM although Git contains it again. Terminate the sync instead.",
+				"Until then nothing of the Application is synced, and a revert in Git has no effect: " +
+				"a confirmation deletes the VM although Git contains it again. Terminate the sync instead.",
 		},
 		{
 			On: OnRemoval, Given: given(values.Approved), holds: hasOption("Prune", ""),
@@ -212,11 +214,11 @@ func onLoss(facts ...Fact) []Fact {
 var policies = []Policy{
 	{
 		Kind:    "pet",
-		Summary: "A VM that is kept: updated in place, its disks are objects of their own.",
+		Summary: "A VM that you keep. It is updated in place, and its disks are separate objects.",
 		InShort: map[Event]string{
-			OnChange:   "updated in place; what needs a restart waits for one, which you decide",
-			OnRemoval:  "stays, until a commit has set `removal: approved`; its disks stay then, too",
-			OnDeletion: "asks for a confirmation, and then is deleted; its disks stay",
+			OnChange:   "updated in place; changes that need a restart wait until you restart it",
+			OnRemoval:  "stays, until a commit has set `removal: approved`; its disks stay in both cases",
+			OnDeletion: "is deleted after a confirmation; its disks stay",
 		},
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
@@ -230,7 +232,7 @@ var policies = []Policy{
 	},
 	{
 		Kind: "cattle", Strategy: values.Rollout,
-		Summary: "A VM that gets a new root disk and keeps its name: restarted with it, a few at a time.",
+		Summary: "A VM that keeps its name and gets a new root disk. VMs are restarted a few at a time.",
 		InShort: map[Event]string{
 			OnChange:   "a Job restarts it if needed, a few at a time; another image is another root disk",
 			OnRemoval:  "deleted with its disks",
@@ -245,18 +247,18 @@ var policies = []Policy{
 				"is outdated or for which KubeVirt requires a restart: at most `maxUnavailable` at a time, " +
 				"each when its new disks are ready. It waits until each VM is Ready. " +
 				"Name, UID, firmware UUID, serial number and MAC addresses stay; " +
-				"cloud-init finds the same machine, and on the new disk runs from the beginning. " +
+				"to cloud-init it is the same computer, and on the new disk it runs from the beginning. " +
 				"Stopped VMs are not started, and paused ones are not restarted."},
 			{On: OnChange, Text: "The sync does not wait for the Job. " +
-				"A newer commit that changes the VMs, such as a revert, ends it and starts the next: " +
+				"A newer commit that changes the VMs, such as a revert, ends it and starts the next Job: " +
 				"VMs that were not restarted yet are not restarted for the old commit."},
 			{On: OnChange, Text: "If a VM is not Ready within `progressDeadlineSeconds`, the rollout stops: " +
 				"no further VM is restarted, the Job fails, and the Application is Degraded. " +
 				"With `maxUnavailable` above 1, others may already have restarted. " +
-				"A commit to other VMs does not go on with it; one that changes these VMs does, " +
-				"and so does `vmrender rollout --retry`. The pod that replaces a killed one resumes the rollout."},
+				"A commit to other VMs does not resume it. A commit that changes these VMs resumes it, " +
+				"as does `vmrender rollout --retry`. The pod that replaces a killed one also resumes the rollout."},
 			{On: OnChange, Text: "At the end the Job deletes outdated root disks, " +
-				"except the `keepOld` of each VM that it ran from last, and those that any other VM refers to. " +
+				"except the last `keepOld` disks that each VM ran from, and those that any other VM refers to. " +
 				"To go back, revert the commit: the old disk is still there."},
 			{On: OnChange, Text: "A commit that does not change a VM of the rollout runs no Job."},
 			growthFact, ownedDataFact, keptDiskFact, releaseFact,
@@ -264,7 +266,7 @@ var policies = []Policy{
 	},
 	{
 		Kind: "cattle", Strategy: values.Replace,
-		Summary: "A VM that Argo CD deletes and recreates: simple, and all at the same time.",
+		Summary: "A VM that Argo CD deletes and recreates, together with all other changed VMs.",
 		InShort: map[Event]string{
 			OnChange:   "deleted and recreated with its disks, all at the same time",
 			OnRemoval:  "deleted with its disks",
@@ -277,7 +279,7 @@ var policies = []Policy{
 				"this happens to every VM in every sync, whatever changed. " +
 				"Removing the strategy takes effect one sync later, because Argo CD also reads the live object."},
 			{On: OnChange, Text: "Firmware UUID, serial number and derived MAC addresses stay: " +
-				"it is the same machine to its guest."},
+				"to its guest it is the same computer."},
 			{
 				On: OnChange, Given: "disks that are not kept", holds: hasOwnedDisk,
 				Text: "The disks in its `dataVolumeTemplates` are deleted and recreated.",
@@ -287,7 +289,7 @@ var policies = []Policy{
 	},
 	{
 		Kind: "cattle", Strategy: values.BlueGreen,
-		Summary: "A VM whose next revision runs next to it before it is deleted: for stateless VMs behind a Service.",
+		Summary: "A VM that is deleted when its next revision runs next to it. For stateless VMs behind a Service.",
 		InShort: map[Event]string{
 			OnChange:   "a second VM with its own disks; the old one is deleted when the new one is healthy",
 			OnRemoval:  "deleted with its disks",
@@ -299,7 +301,7 @@ var policies = []Policy{
 			{On: OnChange, Text: "When the new one is healthy, in the last wave, the old one is deleted with its disks. " +
 				"Set a `readinessProbe`: without one a VM is Ready before its guest is."},
 			{On: OnChange, Text: "With the sync option `ApplyOutOfSyncOnly=true` on the Application, " +
-				"a sync that is retried deletes the old one although the new one has failed: do without."},
+				"a sync that is retried deletes the old one although the new one has failed. Do not set the option."},
 			{On: OnChange, Text: "Services keep their name, and select every revision that is Ready."},
 			{On: OnChange, Text: "Firmware UUID and serial number stay, also while both run. " +
 				"MAC addresses are not derived, and differ."},
@@ -307,7 +309,7 @@ var policies = []Policy{
 	},
 	{
 		Kind: "cattle", Strategy: values.Pool,
-		Summary: "VMs that are all the same, with numbers: KubeVirt creates, updates and deletes them.",
+		Summary: "Numbered VMs that are all the same. KubeVirt creates, updates and deletes them.",
 		InShort: map[Event]string{
 			OnChange:   "KubeVirt restarts them, a few at a time; another disk template recreates them",
 			OnRemoval:  "deleted with its disks",
@@ -326,7 +328,7 @@ var policies = []Policy{
 			{
 				On: OnChange, Given: "KubeVirt before 1.8", holds: losesIdentity,
 				Text: "An update changes the firmware UUIDs and serial numbers of the VMs: " +
-					"to their guests they are other machines.",
+					"to their guests they are different computers.",
 			},
 		}, cattleFacts("pool with its VirtualMachines"), onLoss(allDisksGo)),
 	},
