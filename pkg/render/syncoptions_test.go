@@ -165,12 +165,12 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 		return text.String()
 	}
 	pet := said(func(*machine.Machine) {})
-	require.Contains(t, pet, "The VirtualMachine stays, as it is")
+	require.Contains(t, pet, "The VirtualMachine stays as it is")
 	require.Contains(t, pet, "waits until the deletion is confirmed")
 	require.NotContains(t, pet, "without confirmation")
 
 	none := said(func(m *machine.Machine) { m.Lifecycle.Unprotected = true })
-	require.NotContains(t, none, "stays, as it is")
+	require.NotContains(t, none, "stays as it is")
 	require.NotContains(t, none, "waits until")
 	require.Contains(t, none, "without confirmation")
 
@@ -182,7 +182,7 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 	require.Contains(t, said(func(m *machine.Machine) { m.Lifecycle.Protect = true }), "OpenShift rejects")
 
 	confirmed := said(func(m *machine.Machine) { m.Lifecycle.Removal = values.Confirm })
-	require.Contains(t, confirmed, "a revert in Git is not seen")
+	require.Contains(t, confirmed, "a revert in Git has no effect")
 	require.Contains(t, said(func(m *machine.Machine) {
 		m.Lifecycle = machine.Lifecycle{Strategy: values.Pool, Removal: values.Denied}
 	}), "The pool with its VirtualMachines stays")

@@ -18,7 +18,7 @@ func ExampleDynamicAnnouncements() {
 		fmt.Println(a.Name, a.CollectionType, a.Tooltip)
 	}
 	// Output:
-	// vars map Vars for templates by dotted key; they win over those of all files. The files set net.mtu, tier
+	// vars map Vars for templates by dotted key; they override those of all files. The files set net.mtu, tier
 }
 
 func TestWriteAnnouncements(t *testing.T) {

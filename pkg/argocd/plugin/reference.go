@@ -7,6 +7,8 @@ type Reference struct {
 	Variable string
 	// Content is the content of a directory that the parameter applies to; empty for any.
 	Content Content
+	// Details are further facts, as Markdown.
+	Details string
 	// Example is a value as it is written in an Application.
 	Example string
 }
@@ -16,7 +18,7 @@ func References() []Reference {
 	table := parameters()
 	all := make([]Reference, len(table))
 	for i, p := range table {
-		all[i] = Reference{p.Announcement, variable(p.Name), p.of, p.example}
+		all[i] = Reference{p.Announcement, variable(p.Name), p.of, p.details, p.example}
 	}
 	return all
 }
