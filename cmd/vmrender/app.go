@@ -21,17 +21,17 @@ parent directory.
 With --appset, print an ApplicationSet instead. It has one Application for each
 directory that contains VMs. With --clusters, it has one for each of these
 directories on each cluster. With --rolling, the Applications are synced step by
-step, and those that are in no step are synced last.
+step, and Applications without a step are synced last.
 
-With --with-project, print the AppProject of a tenant, too. It allows the
+With --with-project, also print the AppProject of a tenant. It allows the
 repository, the namespaces of the VMs on the destination, and the kinds that the
-fleet renders now; print it again when these change. It belongs to the
-administrators of Argo CD, and not into the tenant's repository.
+fleet renders now. Print it again when these change. Give it to the administrators
+of Argo CD, and do not commit it to the tenant's repository.
 
-The name is that of the fleet, followed by the path and, if they are set, by words
-for --namespace, --overlay, --cluster and --clusters and a hash of them: no two
-Applications of a fleet have the same name. --vm, --set, --default and --server
-need --name. With --vm, the Application prunes nothing automatically.
+The default name is that of the fleet, followed by the path. If --namespace,
+--overlay, --cluster or --clusters are set, it also contains words for them and a hash,
+so no two Applications of a fleet have the same name. --vm, --set, --default and
+--server need --name. With --vm, the Application prunes nothing automatically.
 
 The fleet is validated first. If there is an error, it is reported on stderr and
 nothing is written to stdout.`
@@ -99,18 +99,18 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags.StringVar(&o.Revision, "revision", "HEAD", "`branch`, tag or commit to sync; HEAD is the default branch")
 	flags.StringVar(&o.Name, "name", "",
 		"`name` of the Application, or of the ApplicationSet and prefix of its Applications "+
-			"(default from the fleet's name, PATH, and what differs)")
+			"(default from the name of the fleet, PATH and other flags)")
 	flags.StringVar(&o.Project, "project", "default", "Argo CD `project`")
 	flags.BoolVar(&o.WithProject, "with-project", false,
-		"print also the --project: an AppProject that allows what the fleet renders now, and nothing else")
+		"also print the --project: an AppProject that allows only what the fleet renders now")
 	flags.StringVar(&o.RestartWindow, "restart-window", "",
-		"`schedule` and duration, such as \"0 22 * * 6 4h\" in UTC, in which Argo CD syncs Applications with cattle "+
-			"by itself, with --with-project")
-	flags.StringVar(&o.PlanURL, "plan-url", "", "`URL` of the page with the plans of the fleet, which Argo CD links to")
+		"`schedule` and duration, such as \"0 22 * * 6 4h\" in UTC, for automated syncs of Applications with cattle, "+
+			"with --with-project")
+	flags.StringVar(&o.PlanURL, "plan-url", "", "`URL` of a page with the plans of the fleet, to which Argo CD links")
 	flags.BoolVar(&o.ManualSync, "manual-sync", false,
-		"leave syncs to people, as long as a fleet adopts machines that are there already")
+		"no automated sync, for a fleet that adopts existing VMs")
 	flags.BoolVar(&o.GeneratePaths, "generate-paths", false,
-		"render again only if a commit touches files that the Application is made from")
+		"render again only if a commit changes input files of the Application")
 	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",
 		"`namespace` of Argo CD (default argocd, or openshift-gitops if the target is OpenShift)")
 	flags.StringVar(&o.AppNamespace, "app-namespace", "",

@@ -13,16 +13,16 @@ func newApproveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve --namespace NAMESPACE VERSION...",
 		Short: "Approve the versions of operators that Git pins",
-		Long: `Approve the InstallPlans of a namespace that install nothing but the given VERSIONs,
-which are names of ClusterServiceVersions, and wait until each VERSION is installed
-or approved. No other InstallPlan is changed.
+		Long: `Approve the InstallPlans of a namespace that install only the given VERSIONs, and wait
+until each VERSION is installed or approved. A VERSION is the name of a
+ClusterServiceVersion. No other InstallPlan is changed.
 
-If there is no such InstallPlan in time, the exit status is 1, and the message
-lists those that others must approve.
+If there is no such InstallPlan before the timeout, the exit status is 1, and the
+message lists the InstallPlans that need another approval.
 
 The chart operators renders the Job that runs this command, with the permissions it
-needs, for operators with "approval: Manual" and "startingCSV" if "approver.image"
-is set.`,
+needs. It does so for operators with "approval: Manual" and "startingCSV" if
+"approver.image" is set.`,
 		Example: `  vmrender approve --namespace openshift-cnv kubevirt-hyperconverged-operator.v4.20.3`,
 	}
 	flags := new(clusterFlags)

@@ -82,7 +82,7 @@ type grade interface {
 // failOnFlag adds --fail-on. Defaults to the mildest grade, which nothing reaches.
 func failOnFlag[T grade](cmd *cobra.Command, what string, grades []T) *choice[T] {
 	c := &choice[T]{value: grades[0], accepted: grades}
-	cmd.Flags().Var(c, "fail-on", "`"+what+"` from which on the exit status is 1")
+	cmd.Flags().Var(c, "fail-on", "`"+what+"` at or above which the exit status is 1")
 	completeFlag(cmd, "fail-on", cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -17,8 +17,8 @@ type environments struct{ dir string }
 
 func (e *environments) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&e.dir, "environments", "",
-		"`directory` with an overlay NAME.yaml for each environment, with each of which the fleet is validated, "+
-			"after each --overlay")
+		"`directory` with an overlay NAME.yaml for each environment to validate the fleet with, "+
+			"merged after each --overlay")
 	completeFlag(cmd, "environments", completeDirs)
 }
 

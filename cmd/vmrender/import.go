@@ -13,27 +13,33 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-const importHelp = `Write a fleet of VirtualMachines that exist, in the short forms of the format. It
-renders to the same machines: that is tried each time, and what differs is reported
-for each. Nothing in the cluster is changed. docs/how-to/adopt.md leads from machines in a
-cluster to an Application that is Synced.
+const importHelp = `Write existing VirtualMachines as a fleet, in the short forms of the values format.
+The command renders the fleet again and compares it with each VM, and reports the
+differences. It changes nothing in the cluster. docs/how-to/adopt.md describes the steps
+from VMs in a cluster to an Application that is Synced.
 
-The machines come from FILE: manifests as YAML or JSON, Lists, OpenShift Templates and
-VirtualMachineTemplates, a backup of Velero (tar.gz), an OCI export of KubeVirt; from a
-directory of such; from standard input ("-"); from a Helm chart and its values; or
-from the cluster of --kubeconfig or --context. DataVolumes, claims and instances among them tell what machines do not.
+The VMs come from one of these inputs:
 
-With --mapping, what becomes of each machine is written to a file first, to be read and
-edited; run the same command again to import as the file says. Machines that another
-Application, release or operator manages are refused, with what releases them there.
+- FILE: manifests as YAML or JSON, Lists, OpenShift Templates and
+  VirtualMachineTemplates, a backup of Velero (tar.gz), or an OCI export of KubeVirt
+- DIR: a directory of such files
+- standard input ("-")
+- a Helm chart and its values (--from-chart)
+- the cluster of --kubeconfig or --context
 
-The fleet is written to the directory of --output-dir; without it, its files are
+DataVolumes, PVCs and instances in the input add facts that the VMs do not contain.
+
+With --mapping, the planned import of each VM is first written to a file, which you
+can edit. Run the same command again to import as the file specifies. VMs that another
+Application, release or operator manages are rejected, with the steps to release them.
+
+The fleet is written to the directory of --output-dir. Without this flag, its files are
 printed one after the other.
 
-With --merge, machines are taken into a fleet that exists, at a path of it. One without
-an entry gets one in the file of its namespace. Of one with an entry, what was changed in
-the cluster is changed in its entry, and nowhere else: no defaults, no catalog. The
-changes are printed; with --write, the files are changed.`
+With --merge, the VMs are added to an existing fleet, at a path in it. A VM without an
+entry gets one in the file of its namespace. For a VM with an entry, changes in the
+cluster are written to its entry only, not to defaults or the catalog. The changes are
+printed; with --write, the files are changed.`
 
 // importFlags are the flags of import.
 type importFlags struct {
@@ -51,7 +57,7 @@ func newImportCommand() *cobra.Command {
 	f := new(importFlags)
 	cmd := &cobra.Command{
 		Use:   "import [FILE | DIR | -]...",
-		Short: "Write a fleet of VirtualMachines that exist",
+		Short: "Write existing VirtualMachines as a fleet",
 		Long:  importHelp,
 		Example: `  kubectl get vm,dv,pvc,vmi -n shop -o yaml --show-managed-fields | vmrender import - --output-dir shop
   vmrender import --context prod --namespace shop --mapping map.yaml --output-dir shop
@@ -73,21 +79,21 @@ func (f *importFlags) register(cmd *cobra.Command) {
 		"`namespace` to read from the cluster (repeatable; default all), or of manifests that have none")
 	flags.StringToStringVar(&f.params, "param", nil, "parameter of templates, as `NAME=VALUE` (repeatable)")
 	flags.StringVar(&f.chart, "from-chart", "",
-		"Helm `chart`, a directory or an archive, whose machines with the values of --values are imported; "+
-			"- for what helm get manifest prints")
+		"Helm `chart` to import VMs from, a directory or an archive, rendered with --values; "+
+			"- for the output of helm get manifest")
 	flags.StringVar(&f.values, "values", "", "`file` with values of the chart")
 	flags.StringVarP(&f.dir, "output-dir", "o", "", "`directory` to write the fleet to")
 	flags.StringVar(&f.mapping, "mapping", "",
-		"`file` that says what becomes of each machine; it is written if it does not exist")
+		"`file` with the planned import of each VM; it is written if it does not exist")
 	flags.BoolVar(&f.failOnDiff, "fail-on-diff", false,
-		"exit with status 1 if a machine is refused, or is not rendered as it is")
+		"exit with status 1 if a VM is rejected, or is rendered differently")
 	flags.StringVar(&f.options.Name, "name", "", "`name` of the fleet (default that of the directory)")
 	flags.StringVar(&f.options.Label, "by-label", "",
-		"`label` whose values divide the machines of a namespace among files")
+		"`label` whose values divide the VMs of a namespace among files")
 	flags.BoolVar(&f.options.Replicas, "replicas", false,
-		"fold machines that differ only in the number at the end of their names into one entry")
+		"write VMs that differ only in the number at the end of their names as one entry")
 	flags.BoolVar(&f.options.Unprotected, "no-protection", false,
-		"leave out the label by which OpenShift refuses to delete machines")
+		"omit the label with which OpenShift rejects the deletion of VMs")
 	f.merge.register(cmd)
 	for _, name := range []string{"context", "namespace", "param", "name", "by-label"} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)

@@ -22,11 +22,11 @@ type mergeFlags struct {
 
 func (f *mergeFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.into, "merge", "", "fleet, directory or file at `path` to take the machines into")
+	flags.StringVar(&f.into, "merge", "", "`path` of the fleet, directory or file to add the VMs to")
 	flags.BoolVar(&f.write, "write", false, "with --merge: change the files of the fleet")
 	flags.BoolVar(&f.templates, "overwrite-templates", false, "with --merge: also replace values that are templates")
 	flags.StringArrayVar(&f.overlays, "overlay", nil,
-		"with --merge: `file` to merge over the fleet (repeatable); what it sets is not changed")
+		"with --merge: `file` to merge over the fleet (repeatable); values that it sets are not changed")
 	flags.StringArrayVar(&f.sets, "set", nil,
 		"with --merge: var of the fleet, as `key=value` with dotted keys (repeatable)")
 	completeFlag(cmd, "set", cobra.NoFileCompletions)

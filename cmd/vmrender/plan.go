@@ -16,39 +16,41 @@ import (
 )
 
 // planHelp is the help of plan, with the table of levels to come.
-const planHelp = `Compare two states, and say for every VM what a sync of Argo CD does to it: nothing,
-a change while it runs, a restart, a new disk, the loss of data; which field causes
-it, why, and what to do instead.
+const planHelp = `Compare two states, and report what a sync of Argo CD does to every VM: nothing, a
+change while it runs, a restart, a new disk, or the loss of data. For each effect,
+print the field that causes it, the reason, and the alternative.
 
 The states are two revisions of the fleet or platform at PATH, which are read from
-Git without touching the work tree: --from main compares main with the files as
-they are, --from main... the merge base, as for a pull request. Or they are OLD and
-NEW: directories or files of manifests, fleets, platforms, or "-" for manifests on
-standard input.
+Git without changing the work tree. --from main compares main with the files in the
+work tree; --from main... compares the merge base, as for a pull request. Instead, the
+states can be OLD and NEW: directories or files of manifests, fleets, platforms, or
+"-" for manifests on standard input.
 
-With --live, the state in the cluster counts, too: whether a machine runs and can
-migrate, whom its disks belong to, what somebody has changed there and the sync sets
-back, and what is going on (docs/how-to/live.md). With --live alone, the old state is what
-Argo CD has applied last.
+With --live, the plan also uses the state in the cluster: whether a VM runs and can
+migrate, the owners of its disks, changes in the cluster that the sync reverts, and
+operations in progress (docs/how-to/live.md). With only --live, the old state is the
+one that Argo CD has applied last.
 
-With --target-from and --target-to, plan what an upgrade of the platform does to the
-same files: of kubevirt, cdi, argocd and openshift (docs/how-to/upgrade-platform.md).
+With --target-from and --target-to, plan an upgrade of the platform with the same
+files: of kubevirt, cdi, argocd or openshift (docs/how-to/upgrade-platform.md).
 
 Levels, mildest first:
 
 %s
-The report is written to stdout: text for people, markdown for a comment on a pull
-request, html for a page of its own, json, sarif or github. A level that depends on
-what the inputs do not tell is marked [?]. With --fail-on, the exit status is 1 if
-anything reaches the level. In a fleet with policy.approve or policy.maxImpact, it is
-1 while a change lacks an approval, or exceeds what is allowed, unless --gate=false is
-given; the report has the lines that approve it (docs/how-to/gate.md).`
+The report is written to stdout: text, markdown for a comment on a pull request, html
+for a web page, json, sarif or github. The mark [?] means that the level depends on
+facts that the inputs do not contain. With --fail-on, the exit status is 1 if anything
+reaches the level.
+
+In a fleet with policy.approve or policy.maxImpact, the exit status is also 1 while a
+change lacks an approval or exceeds the maximum, unless you set --gate=false. The
+report contains the lines that approve it (docs/how-to/gate.md).`
 
 func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "plan [PATH] --from REVISION | plan OLD NEW",
 		SuggestFor: []string{"diff", "preview", "impact", "compare"},
-		Short:      "Say what a sync will do to every VM",
+		Short:      "Report what a sync will do to every VM",
 		Long:       fmt.Sprintf(planHelp, gradeTable(plan.Levels())),
 		Example: `  vmrender plan --from main
   vmrender plan sites/a --from origin/main... -o markdown --fail-on data-loss
@@ -67,7 +69,7 @@ func newPlanCommand() *cobra.Command {
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
 	gate := true
 	cmd.Flags().BoolVar(&gate, "gate", true,
-		"exit with status 1 while a change lacks an approval, or exceeds what is allowed")
+		"exit with status 1 while a change lacks an approval or exceeds the maximum")
 	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var from, to loaded

@@ -36,12 +36,12 @@ func (f *settingFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.openshift, "openshift", false,
 		"whether the cluster is OpenShift (default target.openshift, or true)")
 	flags.StringVar(&f.strategy, "vm-rollout-strategy", "",
-		"KubeVirt's vmRolloutStrategy: LiveUpdate or Stage (default target.vmRolloutStrategy)")
+		"vmRolloutStrategy of KubeVirt: LiveUpdate or Stage (default target.vmRolloutStrategy)")
 	flags.StringSliceVar(&f.methods, "workload-update-methods", nil,
-		"KubeVirt's workloadUpdateMethods: LiveMigrate, Evict, or an empty text for none "+
+		"workloadUpdateMethods of KubeVirt: LiveMigrate, Evict, or an empty string for none "+
 			"(default target.workloadUpdateMethods)")
 	flags.StringToStringVar(&f.gates, "feature-gates", nil,
-		"KubeVirt's feature gates that are not as by default, as `NAME=true` or NAME=false (repeatable)")
+		"feature gates of KubeVirt that differ from the default, as `NAME=true` or NAME=false (repeatable)")
 	flags.BoolVar(&f.migratable, "live-migratable", false,
 		"whether VMs can live-migrate at all (default target.liveMigratable)")
 	for _, name := range []string{"kubevirt", "argocd", "feature-gates"} {

@@ -57,7 +57,7 @@ contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster
 	root.SetErr(&stderr)
 	args := []string{"plan", old, old, "--live", "cluster", "--kubeconfig", kubeconfig}
 	require.Zero(t, execute(root, args), stderr.String())
-	require.Contains(t, stdout.String(), "power: starts or stops the machine\n  prod/db")
+	require.Contains(t, stdout.String(), "power: starts or stops the VM\n  prod/db")
 	require.Contains(t, stdout.String(), "compared with the cluster of context lab")
 	require.Contains(t, stdout.String(), "not known what may not be read in the cluster: nodes")
 	for _, request := range asked {

@@ -42,7 +42,7 @@ func (f *platformFlags) registerFiles(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.APIVersions, "api-versions", nil,
 		"comma-separated `list` of each group/version or group/version/Kind of the cluster, for a platform.yaml")
 	flags.StringVar(&f.Root, "root", "",
-		"`directory` above which a platform.yaml names no file (default the root of its repository)")
+		"topmost `directory` that a platform.yaml can read files from (default the root of its repository)")
 	completeFlag(cmd, "root", completeDirs)
 }
 

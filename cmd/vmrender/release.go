@@ -19,11 +19,10 @@ import (
 func newReleaseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "release VM...",
-		Short: "Print how VMs leave the fleet and stay in the cluster",
-		Long: `Print the commits and commands, in their order, by which VMs leave the fleet while
-the machines, their disks, Secrets and Services stay in the cluster as they are:
-nothing restarts, and Argo CD no longer manages them. The command reads the values
-files, and changes nothing.`,
+		Short: "Print the steps to remove VMs from a fleet but not from the cluster",
+		Long: `Print the commits and commands, in order, that remove VMs from the fleet. The VMs,
+their disks, Secrets and Services stay in the cluster unchanged: nothing restarts, and
+Argo CD no longer manages them. The command only reads the values files.`,
 		Example: `  vmrender release db01
   vmrender release prod/db01 prod/db02 --path sites/a`,
 		Args: argsBetween(1, math.MaxInt),

@@ -19,7 +19,7 @@ defaults to the working directory, and "-" is a values file on standard input. T
 page shows the VMs with their size, disks, NICs and lifecycle, the capacity of each
 namespace, a map of the networks, a graph of the waves, and the warnings.
 
-The page is one file, which makes no network request. It contains no user data and
+The page is one file without network requests. It contains no user data and
 no credentials. The same input always gives the same bytes.
 
 If there is an error, nothing is written to stdout.`,

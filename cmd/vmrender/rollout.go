@@ -26,12 +26,12 @@ and restart no other VirtualMachine. When one of them changes to another content
 after that, the rollout is superseded: it ends with exit status 0.
 
 If a VirtualMachine is not ready in time, the rollout stops with exit status 1. No
-further VirtualMachine is restarted, and no later rollout restarts those that were
-left behind until their content changes. With --retry, the rollout includes them.
+further VirtualMachine is restarted. Later rollouts skip those at which it stopped
+until their content changes. With --retry, the rollout includes them.
 
-After a signal, the exit status is 143, and another run resumes the rollout. One run
-at a time holds the Lease ID-rollout; others wait. The annotations of the Lease are
-all that the command keeps from one rollout to the next.
+After a signal, the exit status is 143, and another run resumes the rollout. Only one
+run at a time holds the Lease ID-rollout; others wait. The command stores its state
+between rollouts only in the annotations of the Lease.
 
 A fleet with "strategy: rollout" renders the Job that runs this command, with the
 permissions it needs.`,

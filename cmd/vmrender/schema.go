@@ -23,13 +23,24 @@ func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema [" + strings.Join(kinds, "|") + "]",
 		Short: "Print the JSON Schema of a kind of file",
-		Long: `Print the JSON Schema of fleet.yaml (fleet, the default), of an overlay (overlay),
-of _defaults.yaml (defaults), of all other files of a fleet (vms), of platform.yaml
-(platform), or of what "vmrender plan -o json" (plan) or "vmrender status -o json"
-(status) prints. Those of files refer to the one of what they contain as Kubernetes
-and KubeVirt have it (kubernetes), as kubernetes.schema.json in the same directory.
+		Long: `Print the JSON Schema of a kind of file or output:
 
-With --write, write those of files to ` + starter.SchemaDir + ` in the directory of a fleet or a
+  fleet       fleet.yaml (default)
+  overlay     an overlay
+  defaults    _defaults.yaml
+  vms         all other files of a fleet
+  platform    platform.yaml
+  kubernetes  the parts of files that have the form of Kubernetes and KubeVirt
+  plan        the output of "vmrender plan -o json"
+  status      the output of "vmrender status -o json"
+
+The schemas of files refer to the schema kubernetes as kubernetes.schema.json in the
+same directory.
+
+With --write, write the schemas of files to .vmrender/schema in the directory of a fleet
+or platform, where editors find them. Schemas of another release are overwritten. They
+contain the names of this fleet: of its catalog, of the platform next to it, and of
+each overlay. Repeat the command when the catalog has changed.` + starter.SchemaDir + ` in the directory of a fleet or a
 platform, over those of another release. Editors find them there. They have the names
 of this very fleet: of its catalog, of the platform next to it, and of each overlay.
 Repeat it when the catalog has changed.`,
@@ -60,9 +71,9 @@ Repeat it when the catalog has changed.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&dir, "write", "", "`directory` of the fleet or platform to write the schemas of its files to")
+	cmd.Flags().StringVar(&dir, "write", "", "`directory` of the fleet or platform for the schemas of its files")
 	cmd.Flags().StringArrayVar(&overlays, "overlay", nil,
-		"`file` of an environment, whose names are those of the fleet, too (repeatable; with --write)")
+		"`file` of an environment whose names are also valid in the fleet (repeatable; with --write)")
 	completeFlag(cmd, "write", completeDirs)
 	return cmd
 }

@@ -19,11 +19,11 @@ until all snapshots are ready to use. A VirtualMachine that does not exist yet i
 skipped. A snapshot is named VM-pre-CONTENT-VERSION, where VERSION is the resource
 version of the VirtualMachine.
 
-A snapshot that an earlier run took is waited for, and not taken again, if it is the
-newest, at most an hour old, and the VirtualMachine is still what it was then. Every
-other change takes its own.
+A snapshot of an earlier run is used again if it is the newest, at most an hour old,
+and the VirtualMachine has not changed since. Otherwise each change takes its own
+snapshot.
 
-If a snapshot fails, or leaves out the root disk or a disk that is kept, the exit
+If a snapshot fails, or does not contain the root disk or a disk that is kept, the exit
 status is 1, so that a sync stops before the change. Earlier snapshots are kept.
 
 A fleet with "snapshotBefore: true" renders the Job that runs this command, with

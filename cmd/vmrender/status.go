@@ -12,29 +12,37 @@ import (
 )
 
 // statusHelp is the help of status, with the table of states to come.
-const statusHelp = `Compare what Git promises with what has become of it in a cluster, and say for every
-VM of the fleet or platform at PATH whether it is as Git has it: whether it runs as it
-should, which changes wait for a restart or for the next start, what no sync has
-brought yet, what was changed in the cluster and by whom, which disks are not ready,
-where a rollout has stopped, and which VMs are left over. PATH defaults to the working
-directory, and "-" is manifests on standard input.
+const statusHelp = `Compare Git with the cluster, and report the state of every VM of the fleet or platform
+at PATH:
 
-The state in the cluster is that of plan --live: an export, or the cluster itself,
-to which nothing but list requests are sent (docs/how-to/live.md).
+- whether it runs as it should
+- which changes wait for a restart or for the next start
+- which changes in Git are not synced yet
+- what was changed in the cluster, and by whom
+- which disks are not ready
+- where a rollout has stopped
+- which VMs are left over
+
+PATH defaults to the working directory. "-" is manifests on standard input.
+
+The state in the cluster is the same as for plan --live: an export, or the cluster
+itself, to which vmrender sends only list requests (docs/how-to/live.md).
 
 States, mildest first:
 
 %s
-The report is written to stdout: text for people, markdown or json. A state that
-depends on what the inputs do not tell is marked [?]. With --fail-on, the exit status
-is 1 if a VM has the state or a worse one; an invalid PATH or export has exit status 1,
-too, and prints no report. Otherwise it is 0, whatever the states are.`
+The report is written to stdout: text, markdown or json. The mark [?] means that the
+state depends on facts that the inputs do not contain.
+
+With --fail-on, the exit status is 1 if a VM has this state or a worse one. For an
+invalid PATH or export, the exit status is also 1, and no report is printed.
+Otherwise the exit status is 0, whatever the states are.`
 
 func newStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "status [PATH] --live FILE|cluster",
 		SuggestFor: []string{"drift", "health", "verify"},
-		Short:      "Say what has become of every VM in the cluster",
+		Short:      "Report the state of every VM in the cluster",
 		Long:       fmt.Sprintf(statusHelp, gradeTable(plan.States())),
 		Example: `  vmrender status --live cluster
   vmrender status sites/a --live export.yaml --fail-on restart
@@ -53,7 +61,7 @@ func newStatusCommand() *cobra.Command {
 	failOn := failOnFlag(cmd, "state", plan.States())
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
-		"all facts, with fields, values and advice, and the VMs that are as Git has them")
+		"all facts, with fields, values and advice, and also VMs that are the same as in Git")
 	format := outputFlag(cmd, report.StatusFormats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := sides.status(cmd, pathArg(args))

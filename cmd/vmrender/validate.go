@@ -17,19 +17,19 @@ func newValidateCommand() *cobra.Command {
 		Use:        "validate [PATH...]",
 		SuggestFor: []string{"lint", "check", "verify", "test"},
 		Short:      "Report every error and warning of fleets and platforms",
-		Long: `Read the fleet, directory or file at each PATH (the working directory by default,
-"-" for a values file on standard input), render it, and report every problem. A
-PATH to a platform.yaml validates the platform, and a directory everything in it:
-the fleet that it belongs to, and all fleets and platforms below it.
+		Long: `Read the fleet, directory or file at each PATH, render it, and report every problem.
+PATH defaults to the working directory, and "-" is a values file on standard input. A
+PATH to a platform.yaml validates the platform. A directory validates everything in
+it: the fleet that it belongs to, and all fleets and platforms below it.
 
 The report is written to stdout in one of these formats: text (one line per
 problem), json, sarif (SARIF 2.1.0, for code scanning) or github (annotations in
 a GitHub Actions log). The exit status is 1 if there are errors, or with --strict
-warnings. Of problems that repeat, text shows the first ones, unless --all is set.
+warnings. If a problem repeats, text shows only the first ones, unless --all is set.
 
 With --environments, each fleet is validated once with each overlay in a directory,
-and all problems are in one report. One that only some environments have names
-their overlays.`,
+and all problems are in one report. A problem of only some environments lists their
+overlays.`,
 		Example: `  vmrender validate
   vmrender validate sites/a sites/b/vms/web.yaml --strict
   vmrender validate shop --environments shop/env
@@ -39,8 +39,8 @@ their overlays.`,
 	c.fleet.register(cmd)
 	c.platform.registerFiles(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&c.strict, "strict", false, "exit with status 1 for warnings, too")
-	flags.BoolVar(&c.all, "all", false, "show each problem in the format text, however often it repeats")
+	flags.BoolVar(&c.strict, "strict", false, "exit with status 1 also for warnings")
+	flags.BoolVar(&c.all, "all", false, "show every repetition of a problem in the format text")
 	flags.StringArrayVar(&c.vms, "vm", nil, "`name` or namespace/name of a VM to validate (repeatable, default all)")
 	completeFlag(cmd, "vm", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return vmNames(pathArg(args), c.fleet.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp

@@ -14,12 +14,12 @@ const (
 	None        Level = iota // nothing happens
 	Create                   // a new object
 	Metadata                 // labels, annotations and settings that no machine sees
-	Left                     // gone from Git; stays in the cluster and runs on
+	Left                     // removed from Git; stays in the cluster and keeps running
 	Live                     // changed in the running machine, or in place
 	Migrate                  // changed by a live migration
 	Staged                   // silent; takes effect at the next start
 	Restart                  // needs a restart
-	Power                    // starts or stops the machine
+	Power                    // starts or stops the VM
 	NodeNetwork              // changes the network of nodes
 	NodeReboot               // reboots nodes
 	Refused                  // an admission webhook or the API server refuses it: the sync fails
@@ -64,17 +64,17 @@ func (l Level) Meaning() string {
 	return [...]string{
 		"nothing happens",
 		"a new object",
-		"labels, annotations or settings that the running machine does not see",
-		"gone from Git; stays in the cluster and runs on",
-		"changed while the machine runs",
+		"labels, annotations or settings that the running VM does not see",
+		"removed from Git; stays in the cluster and keeps running",
+		"changed while the VM runs",
 		"changed by a live migration",
 		"silent; takes effect at the next start",
 		"needs a restart",
-		"starts or stops the machine",
+		"starts or stops the VM",
 		"changes the network of nodes",
 		"reboots nodes",
-		"the API server or a webhook says no: the sync fails",
-		"made anew, or started from another disk; the data is kept",
+		"rejected by the API server or a webhook: the sync fails",
+		"recreated, or started from another disk; the data is kept",
 		"deleted; the disks are kept",
 		"data is lost",
 	}[l]

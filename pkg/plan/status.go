@@ -22,7 +22,7 @@ const (
 	StateDrift                  // changed in the cluster, and not in Git
 	StateLeftOver               // in the cluster, and no longer in Git
 	StateFailed                 // a rollout has stopped at it, or KubeVirt could not make a change
-	StateDisk                   // a disk is not ready, or would be deleted with the machine although Git keeps it
+	StateDisk                   // a disk is not ready, or would be deleted with the VM although Git keeps it
 	StateDown                   // does not run, although it should
 )
 
@@ -59,15 +59,15 @@ func (s *State) UnmarshalText(text []byte) error {
 // Meaning returns what a state means, in a few words.
 func (s State) Meaning() string {
 	return [...]string{
-		"as Git has it",
-		"something is going on that ends by itself",
-		"a change takes effect at the next start, and nothing asks for one",
+		"the same as in Git",
+		"an operation is in progress and ends automatically",
+		"a change takes effect at the next start, and no restart is requested",
 		"waits for a restart",
-		"Git has what no sync has brought yet",
+		"a change in Git is not synced yet",
 		"changed in the cluster, and not in Git",
 		"in the cluster, and no longer in Git",
 		"a rollout has stopped at it, or KubeVirt could not make a change",
-		"a disk is not ready, or would be deleted with the machine although Git keeps it",
+		"a disk is not ready, or would be deleted with the VM although Git keeps it",
 		"does not run, although it should",
 	}[s]
 }
