@@ -62,11 +62,14 @@ func TestChartValuesThatSayTooLittle(t *testing.T) {
 		"# A.\na: 1":       "line 2: a: no comment \"# -- …\" says what it is",
 		"# -- A.\na: null": "line 2: a: null says no type; @schema must",
 		"# -- A.\na: []":   "line 2: a: @schema does not say what its items are",
-		"# -- A.\na: {}": "line 2: a: which keys the map has is not said; " +
-			"for any, say additionalProperties: true",
-		"# -- A.\n# @schema {type: prt}\na: 1": "line 3: a: unknown type \"prt\"; types.yaml has the names beside JSON's",
+		"# -- A.\na: {}": "line 2: a: the keys of the map are missing; " +
+			"set properties, or additionalProperties: true for any",
+		"# -- A.\n# @schema {description: b, c}\na: 1": "line 3: a: keyword \"c\" has no value; " +
+			"quote a description with a comma",
+		"# -- A.\n# @schema {type: prt}\na: 1": "line 3: a: unknown type \"prt\"; " +
+			"types.yaml has the names in addition to those of JSON",
 		"# -- A.\n# @schema {items: {type: prt}}\na: []": "line 3: a: items: unknown type \"prt\"; " +
-			"types.yaml has the names beside JSON's",
+			"types.yaml has the names in addition to those of JSON",
 		"# -- A.\na:\n  b: 1\n  c: 1": "line 2: a: line 3: a.b: no comment \"# -- …\" says what it is\n" +
 			"line 4: a.c: no comment \"# -- …\" says what it is",
 		"- 1": "not a map",

@@ -60,13 +60,16 @@ func (t chartTypeSet) expand(s jsonSchema) (jsonSchema, error) {
 		return nil, err
 	}
 	for key, value := range s {
+		if value == nil && key != "const" && key != "default" {
+			return nil, fmt.Errorf("keyword %q has no value; quote a description with a comma", key)
+		}
 		if s[key], err = t.expandKeyword(key, value); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
 	}
 	if s["type"] == "object" && s["additionalProperties"] == nil {
 		if s["properties"] == nil && s["patternProperties"] == nil {
-			return nil, errors.New("which keys the map has is not said; for any, say additionalProperties: true")
+			return nil, errors.New("the keys of the map are missing; set properties, or additionalProperties: true for any")
 		}
 		s["additionalProperties"] = false
 	}
@@ -122,7 +125,7 @@ func (t chartTypeSet) resolve(s jsonSchema) (jsonSchema, error) {
 	}
 	meant, ok := t[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown type %q; types.yaml has the names beside JSON's", name)
+		return nil, fmt.Errorf("unknown type %q; types.yaml has the names in addition to those of JSON", name)
 	}
 	resolved := maps.Clone(meant)
 	for key, value := range s {
