@@ -36,7 +36,7 @@ type OS struct {
 	Image *Source `json:"image,omitempty"`
 	// Size of the root disk, a quantity such as `30Gi`.
 	RootSize string `json:"rootSize,omitempty" format:"quantity"`
-	// Smallest size that the operating system runs with.
+	// Minimum size for the operating system.
 	Minimum *Minimum `json:"minimum,omitempty"`
 	// User that cloud-init sets up.
 	User string `json:"user,omitempty"`
@@ -125,14 +125,13 @@ type Source struct {
 	PVC string `json:"pvc,omitempty"`
 	// VolumeSnapshot to clone, as `namespace/name`.
 	Snapshot string `json:"snapshot,omitempty"`
-	// Container image that the VM uses directly; what the guest writes is lost when the
-	// VM stops.
+	// Container image that the VM uses directly. What the guest writes is lost when the VM stops.
 	ContainerDisk string `json:"containerDisk,omitempty"`
-	// Existing PersistentVolumeClaim in the VM's namespace, used as it is. Only one VM can write to it, unless the disk
-	// is `shareable` in all of them.
+	// Existing PersistentVolumeClaim in the VM's namespace, used unchanged. Only one VM can write to it, unless the
+	// disk is `shareable` in all of them.
 	Claim string `json:"claim,omitempty"`
-	// Existing DataVolume in the VM's namespace, used as it is, as `claim` is: the volume names the DataVolume instead
-	// of its claim. KubeVirt waits until CDI has filled it.
+	// Existing DataVolume in the VM's namespace, used unchanged, like `claim`. The volume refers to the DataVolume
+	// instead of its PVC, so KubeVirt waits until CDI has filled it.
 	DataVolume string `json:"dataVolume,omitempty"`
 	// Scratch disk, empty at every start.
 	EmptyDisk bool `json:"emptyDisk,omitempty"`
@@ -140,18 +139,18 @@ type Source struct {
 	Upload bool `json:"upload,omitempty"`
 	// Empty disk.
 	Blank bool `json:"blank,omitempty"`
-	// ConfigMap whose entries are files on the disk. The guest sees what they are when the VM starts.
+	// ConfigMap whose entries are files on the disk. The guest sees their content at the start of the VM.
 	ConfigMap string `json:"configMap,omitempty"`
-	// ServiceAccount whose token, name space and certificate are files on the disk. One for each VM.
+	// ServiceAccount whose token, namespace and certificate are files on the disk. One for each VM.
 	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Disk with metrics of the host and the VM, which `vm-dump-metrics` reads. KubeVirt needs the feature gate
 	// DownwardMetrics. One for each VM.
 	DownwardMetrics bool `json:"downwardMetrics,omitempty"`
-	// Disk with the data of `cloudInit`: its name, its place among the disks and its device are those of this disk.
-	// Without such a disk the data is on the last one, `cloudinitdisk`. One for each VM.
+	// Disk with the data of `cloudInit`, which determines the name, position and device of the data. Without such a
+	// disk, the data is on the last disk, `cloudinitdisk`. One for each VM.
 	CloudInit bool `json:"cloudInit,omitempty"`
-	// Disk with the answer file of `sysprep`, in the same way: a CD-ROM unless `type` says otherwise. Without such a
-	// disk the file is on the last one, `sysprep`. One for each VM.
+	// Disk with the answer file of `sysprep`, in the same way: a CD-ROM unless `type` is set. Without such a disk, the
+	// file is on the last disk, `sysprep`. One for each VM.
 	Sysprep bool `json:"sysprep,omitempty"`
 	// Disk of a VM in VMware vSphere, imported by CDI.
 	VDDK *source.Node `json:"vddk,omitempty" ref:"vddk"`
@@ -160,18 +159,20 @@ type Source struct {
 	// Object that a volume populator, or the driver of the storage class, fills the disk from.
 	DataSourceRef *source.Node `json:"dataSourceRef,omitempty" ref:"dataSourceRef"`
 
-	// Next to registry, http, s3, gcs or containerDisk, or an image of those: the Secret with the credentials.
-	// Alone, for a disk: the Secret whose entries are files on the disk.
+	// With registry, http, s3, gcs or containerDisk, or an image of those: Secret with the credentials. Alone, for a
+	// disk: Secret whose entries are files on the disk.
 	Secret string `json:"secret,omitempty"`
 	// ConfigMap with the certificate authority of registry, http or s3.
 	CertConfigMap string `json:"certConfigMap,omitempty"`
 	// Version of the content, for cattle: a new version creates a new root disk.
 	Version string `json:"version,omitempty"`
-	// When the image of a containerDisk is pulled. Defaults to Always for the tag latest, and to IfNotPresent otherwise.
+	// Pull policy of the image of a containerDisk. Defaults to Always for the tag latest, and to IfNotPresent
+	// otherwise.
 	PullPolicy string `json:"pullPolicy,omitempty" enum:"Always,IfNotPresent,Never"`
 	// Path of the disk in the image of a containerDisk. Defaults to the only file under `/disk`.
 	Path string `json:"path,omitempty"`
-	// Label of the file system with the files of a configMap or secret, such as `OEMDRV`, by which installers find it.
+	// Label of the file system with the files of a configMap or secret, such as `OEMDRV`, with which installers find
+	// it.
 	VolumeLabel string `json:"volumeLabel,omitempty"`
 }
 

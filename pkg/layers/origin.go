@@ -14,8 +14,8 @@ import (
 
 // ChartSource is the chart of a layer. A name is short for `{name: NAME}`.
 type ChartSource struct {
-	// Name of a chart that comes with vmrender; directory of a chart in the repository, relative to this file, such as
-	// `./charts/mine`; or name of a chart under `repoURL`.
+	// Name of a chart of vmrender, directory of a chart in the repository, relative to this file, such as
+	// `./charts/mine`, or name of a chart under `repoURL`.
 	Name string `json:"name"`
 	// URL of the Helm repository (`https://…`) or OCI registry (`oci://…`) of the chart, which Argo CD's own Helm
 	// renders.

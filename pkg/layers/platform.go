@@ -29,7 +29,8 @@ type Platform struct {
 	Base string `json:"base,omitempty"`
 	// Name of the environment, such as a cluster or a stage, for templates. Usually set by an overlay.
 	Environment string `json:"environment,omitempty"`
-	// Values for templates, as `{{ .vars.NAME }}`. A string that is nothing but that gets the value with its type.
+	// Values for templates, as `{{ .vars.NAME }}`. A string that contains only such a template gets the value with its
+	// type.
 	Vars map[string]*source.Node `json:"vars,omitempty"`
 	// Cluster that the layers will run on.
 	Target Target `json:"target,omitempty"`
@@ -92,15 +93,15 @@ type Destination struct {
 type Layer struct {
 	// Chart that renders the layer. Defaults to the one with the name of the layer.
 	Chart ChartSource `json:"chart,omitempty"`
-	// Manifests, in place of a chart: a directory or file, relative to this file, or a list of them and of manifests.
+	// Manifests instead of a chart: a directory or file, relative to this file, or a list of them and of manifests.
 	Objects *source.Node `json:"objects,omitempty"`
 	// Namespace of objects that do not set one. Defaults to that of the chart.
 	Namespace string `json:"namespace,omitempty"`
-	// Sync options of the layer's Application, in addition to those that all have.
+	// Sync options of the layer's Application, in addition to those of all layers.
 	SyncOptions []string `json:"syncOptions,omitempty"`
 	// Values of the chart; see its README.
 	Values *source.Node `json:"values,omitempty"`
-	// RFC 6902 operations on what the chart renders, in order.
+	// RFC 6902 operations on the output of the chart, in order.
 	Patches []Patch `json:"patches,omitempty"`
 	// Fields that something else manages. They are not rendered, and Argo CD ignores
 	// them.
@@ -108,16 +109,15 @@ type Layer struct {
 	// Whether the layer is managed. An `unmanaged` layer has no Application, and the
 	// objects of an earlier one stay.
 	Mode string `json:"mode,omitempty" enum:"managed,unmanaged"`
-	// Objects of the layer that are left to others: Argo CD neither changes nor prunes them. Policies do not contain
-	// them.
+	// Objects of the layer that Argo CD leaves alone: it neither changes nor prunes them. Policies do not contain them.
 	Unmanaged []Unmanaged `json:"unmanaged,omitempty"`
-	// What Argo CD does with the layer: show the difference and wait for a manual sync
-	// (`DryRun`), sync and self-heal (`Apply`, the default), or ignore it (`Ignore`).
+	// Action of Argo CD: show the difference and wait for a manual sync (`DryRun`), sync and self-heal (`Apply`, the
+	// default), or ignore the layer (`Ignore`).
 	Action string `json:"action,omitempty" enum:"DryRun,Apply,Ignore"`
 	// Renderer: the plugin (`vmrender`, the default), or Argo CD's own Helm (`helm`),
 	// which supports neither `patches` nor `ignoreFields`.
 	Render string `json:"render,omitempty" enum:"vmrender,helm"`
-	// Sync wave of the layer's Application. Defaults to that of the chart, or after all charts that come with vmrender.
+	// Sync wave of the layer's Application. Defaults to that of the chart, or to one after all charts of vmrender.
 	Wave *int `json:"wave,omitempty"`
 	// Job template of Ansible Automation Platform to run when the layer's policy is violated, for `--as policy`.
 	Automation *Automation `json:"automation,omitempty"`
@@ -156,10 +156,11 @@ type Policy struct {
 	Namespace string `json:"namespace,omitempty"`
 	// Labels that a managed cluster needs for the policies to apply to it.
 	ClusterSelector map[string]string `json:"clusterSelector,omitempty"`
-	// Cluster sets to choose clusters from; they are bound to the namespace. Defaults to `global`, which has all.
+	// Cluster sets to choose clusters from; they are bound to the namespace. Defaults to `global`, which contains all
+	// clusters.
 	ClusterSets []string `json:"clusterSets,omitempty"`
-	// What the policies of layers that are applied do: change clusters (`enforce`, the default), or only say what
-	// differs (`inform`), except on clusters of groups that enforce.
+	// Action of the policies of applied layers: change clusters (`enforce`, the default), or only report differences
+	// (`inform`), except on clusters of groups that enforce.
 	RemediationAction string `json:"remediationAction,omitempty" enum:"enforce,inform"`
 	// Groups of clusters, in the order in which they get changes.
 	DecisionGroups []DecisionGroup `json:"decisionGroups,omitempty"`
@@ -169,9 +170,9 @@ type Policy struct {
 type DecisionGroup struct {
 	// Name of the group.
 	GroupName string `json:"groupName"`
-	// Labels of its clusters. Those that `policy.clusterSelector` leaves out do not count.
+	// Labels of its clusters, among those that `policy.clusterSelector` selects.
 	ClusterSelector map[string]string `json:"clusterSelector"`
-	// `enforce` for a group whose clusters are changed although the policies inform all others.
+	// `enforce` for a group whose clusters are changed, although the policies inform all other clusters.
 	RemediationAction string `json:"remediationAction,omitempty" enum:"enforce"`
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Unmanaged is an object of a layer that is left to others. KIND/NAME, or
+// Unmanaged is an object of a layer that Argo CD leaves alone. KIND/NAME, or
 // KIND/NAMESPACE/NAME, is short for `{object: KIND/NAME}`.
 type Unmanaged struct {
 	// Kind and name of the object, or kind, namespace and name, such as `MachineConfig/99-worker-psi-karg`.
 	Object string `json:"object"`
-	// Application of the same Argo CD that has taken the object over. Then this layer does not render it any more.
+	// Application of the same Argo CD that has taken the object over. This layer then no longer renders it.
 	Application string `json:"application,omitempty"`
 }
 

@@ -17,14 +17,14 @@ type Disk struct {
 	Size string `json:"size,omitempty" format:"quantity"`
 	// Content: `blank`, or the long form.
 	Source *Source `json:"source,omitempty"`
-	// Name of the disk's DataVolume and so of its claim, instead of `<vm>` for root and `<vm>-<disk>` for others: as it
-	// is for a VM that existed before. A template. Another name is another disk: the old one stays, with its data. With
-	// a `revision` from 2 on, `-<revision>` is appended. Not for disks of which there are several at a time: the root
-	// disk of cattle that is named by its content, and those of `blue-green` and `pool`.
+	// Name of the disk's DataVolume and PVC. Defaults to `<vm>` for root and `<vm>-<disk>` for others. Use it to keep
+	// the name of an existing disk. A template. A different name is a different disk: the old one stays, with its data.
+	// With a `revision` of 2 or higher, `-<revision>` is appended. Not for disks with several copies at a time: the
+	// root disk of cattle that is named by its content, and disks of `blue-green` and `pool`.
 	ClaimName string `json:"claimName,omitempty" format:"name"`
-	// Name of the disk and its volume in the VirtualMachine, as it is for a VM that existed before. Defaults to the key,
-	// and to `rootdisk` for root. Another name needs a restart. Not for the root disk of cattle, which rollouts find by
-	// its name.
+	// Name of the disk and its volume in the VirtualMachine, to keep the name of an existing disk. Defaults to the key,
+	// and to `rootdisk` for root. A different name needs a restart. Not for the root disk of cattle, which rollouts
+	// find by its name.
 	Name string `json:"name,omitempty"`
 	// Storage class: a name in the catalog, or the name of a class in the cluster.
 	StorageClass string `json:"storageClass,omitempty" names:"storageClasses"`
@@ -56,19 +56,20 @@ type Disk struct {
 	Keep *bool `json:"keep,omitempty"`
 	// Size that the PVC grows to after it was created.
 	ExpandTo string `json:"expandTo,omitempty" format:"quantity"`
-	// Whether the CD-ROM drive is without its medium.
+	// Whether the CD-ROM drive is empty.
 	Ejected *bool `json:"ejected,omitempty"`
-	// Number of the claim with the disk's content, from 1. Another number is another claim: with a new storage class,
-	// access mode, volume mode or source next to it, KubeVirt copies the disk of a running pet to the new claim, and the
-	// old claim stays. See [storage-migration.md](../how-to/storage-migration.md).
+	// Number of the PVC with the disk's content, from 1. A different number is a different PVC. With a new storage
+	// class, access mode, volume mode or source next to it, KubeVirt copies the disk of a running pet to the new PVC,
+	// and the old PVC stays. See [storage-migration.md](../how-to/storage-migration.md).
 	Revision *uint `json:"revision,omitempty" minimum:"1"`
 
-	// Merge patch (RFC 7386) on KubeVirt's disk, for what has no key here: `{errorPolicy: ignore}`. Levels merge by key.
+	// Merge patch (RFC 7386) on KubeVirt's disk, for fields without a key: `{errorPolicy: ignore}`. Levels merge by
+	// key.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"Disk"`
-	// Merge patch on the DataVolume of the disk, such as `{metadata: {annotations: {KEY: VALUE}}}`; its `spec` counts
-	// when the disk is created. Name and namespace, and what is set for Argo CD, stay. Levels merge by key. A disk that
-	// was made with CDI's `pvc` has `{spec: {storage: null, pvc: {…}}}`, in which its size and access mode are, and none
-	// of `size`, `storageClass`, `accessMode` and `volumeMode`.
+	// Merge patch on the DataVolume of the disk, such as `{metadata: {annotations: {KEY: VALUE}}}`. Its `spec` takes
+	// effect only when the disk is created. It cannot change name, namespace and the settings for Argo CD. Levels merge
+	// by key. For a disk that was created with CDI's `pvc`, set `{spec: {storage: null, pvc: {…}}}` with its size and
+	// access mode, and none of `size`, `storageClass`, `accessMode` and `volumeMode`.
 	DataVolume *source.Node `json:"dataVolume,omitempty" ref:"DataVolume"`
 }
 
@@ -95,12 +96,12 @@ type Filesystem struct {
 	// PersistentVolumeClaim in the VM's namespace. The guest can write to it. KubeVirt needs the feature gate
 	// EnableVirtioFsStorageVolumes, and ReadWriteMany to migrate the VM.
 	Claim string `json:"claim,omitempty" format:"name"`
-	// ConfigMap. What changes in it, the guest sees. KubeVirt before 1.8 needs the feature gate
-	// EnableVirtioFsConfigVolumes for it, and for the keys below.
+	// ConfigMap. The guest sees its changes. KubeVirt before 1.8 needs the feature gate EnableVirtioFsConfigVolumes for
+	// this key and the keys below.
 	ConfigMap string `json:"configMap,omitempty" format:"name"`
-	// Secret. What changes in it, the guest sees.
+	// Secret. The guest sees its changes.
 	Secret string `json:"secret,omitempty" format:"name"`
-	// ServiceAccount, whose token the guest sees, also when it is renewed. One for each VM.
+	// ServiceAccount, whose current token the guest sees. One for each VM.
 	ServiceAccount string `json:"serviceAccount,omitempty" format:"name"`
 }
 

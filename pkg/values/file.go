@@ -35,7 +35,7 @@ type Header struct {
 	Defaults *VM `json:"defaults,omitempty"`
 	// Rules for deriving identities.
 	Identity Identity `json:"identity,omitempty"`
-	// Node selector and tolerations that every VM gets in addition to its own.
+	// Node selector and tolerations of every VM, in addition to its own.
 	Placement Placement `json:"placement,omitempty"`
 	// Restrictions on the VMs of the fleet.
 	Policy Policy `json:"policy,omitempty"`
@@ -43,7 +43,7 @@ type Header struct {
 	Vars map[string]*source.Node `json:"vars,omitempty"`
 	// Globs of files and directories that are not part of the fleet.
 	Ignore []string `json:"ignore,omitempty"`
-	// Whether a fleet without VMs is valid. It renders to nothing.
+	// Whether a fleet without VMs is valid, which renders no manifests.
 	AllowEmpty bool `json:"allowEmpty,omitempty"`
 	// VMs by name.
 	VMs map[string]*VM `json:"vms,omitempty"`
@@ -58,12 +58,12 @@ type Overlay struct {
 
 // Environment is the keys that only an overlay has.
 type Environment struct {
-	// Name of the environment. Firmware UUIDs, serial numbers and derived MAC addresses are derived from it as well, so
-	// that the machines of two environments share none. Templates see it as `{{ .environment }}`.
+	// Name of the environment. Firmware UUIDs, serial numbers and derived MAC addresses are also derived from it, so
+	// that VMs of two environments have different ones. Templates see it as `{{ .environment }}`.
 	Environment string `json:"environment,omitempty"`
-	// VM keys that merge over those of every VM, above its own entry.
+	// VM keys that merge over those of every VM, also over its own entry.
 	Every *VM `json:"every,omitempty"`
-	// Namespaces of the fleet's files, and those that they are in this environment.
+	// Replacements of namespaces: from those in the fleet's files to those of this environment.
 	Namespaces map[string]string `json:"namespaces,omitempty"`
 	// Text in front of every namespace of the fleet's files that `namespaces` does not name.
 	NamespacePrefix string `json:"namespacePrefix,omitempty"`
@@ -95,22 +95,22 @@ type Target struct {
 	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender. Required for
 	// such Jobs, unless the sidecar of Argo CD sets VMRENDER_IMAGE.
 	Image string `json:"image,omitempty"`
-	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`, without which `strategy: replace`
-	// recreates VMs in every sync, and with which `strategy: blue-green` deletes the old VM although the new one has
-	// failed. `vmrender app` sets the option if this is true.
+	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`. Without it, `strategy: replace` recreates
+	// VMs in every sync. With it, `strategy: blue-green` deletes the old VM although the new one has failed. `vmrender
+	// app` sets the option if this is true.
 	ApplyOutOfSyncOnly bool `json:"applyOutOfSyncOnly,omitempty"`
 	// Whether Argo CD has the health checks of this project, with which stopped VMs do not block a sync.
 	HealthChecks bool `json:"healthChecks,omitempty"`
-	// `vmRolloutStrategy` of the KubeVirt object: whether changes that can be made to running VMs are, or wait for a
-	// restart. This key and those below change no manifest; predictions of what a sync does need them.
+	// `vmRolloutStrategy` of the KubeVirt object: whether possible changes are applied to running VMs, or wait for a
+	// restart. This key and those below change no manifest; predictions of the effect of a sync need them.
 	VMRolloutStrategy string `json:"vmRolloutStrategy,omitempty" enum:"LiveUpdate,Stage"`
-	// `workloadUpdateMethods` of the KubeVirt object, of `LiveMigrate` and `Evict`: how KubeVirt applies changes that
-	// need another pod. An empty list is none.
+	// `workloadUpdateMethods` of the KubeVirt object, from `LiveMigrate` and `Evict`: how KubeVirt applies changes that need
+	// a new pod. An empty list selects none.
 	WorkloadUpdateMethods []string `json:"workloadUpdateMethods,omitempty" enum:"LiveMigrate,Evict"`
-	// KubeVirt's feature gates that are not as its version has them by default: true for on.
+	// Feature gates of KubeVirt that differ from the default of its version: true for on.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
-	// Whether VMs can live-migrate at all: there is more than one node that can run them, and storage that two nodes
-	// can use at a time.
+	// Whether VMs can live-migrate at all, which needs more than one suitable node, and storage that two nodes can use
+	// at the same time.
 	LiveMigratable *bool `json:"liveMigratable,omitempty"`
 }
 
@@ -161,14 +161,14 @@ type Policy struct {
 	// Reaction to sizes below the `minimum` of the operating system: a warning (the default) or an error.
 	Minimum string `json:"minimum,omitempty" enum:"warn,deny"`
 	// Level of impact from which a change of a VM needs its `approve`, such as `restart`: see
-	// [gate.md](../how-to/gate.md). An overlay can set a milder level, which asks for more approvals, and no other.
-	// If unset, no change needs one.
+	// [gate.md](../how-to/gate.md). An overlay can only set a milder level, which asks for more approvals. If unset, no
+	// change needs an approval.
 	Approve string `json:"approve,omitempty" enum:"live,migrate,staged,restart,power,recreate,delete,data-loss"`
-	// Highest level of impact that a change of a VM may have, approved or not. An overlay can set a milder level, and
-	// no other. If unset, every level is allowed.
+	// Highest level of impact that a change of a VM can have, approved or not. An overlay can only set a milder level.
+	// If unset, every level is allowed.
 	MaxImpact string `json:"maxImpact,omitempty" enum:"metadata,live,migrate,staged,restart,power,recreate,delete"`
-	// Kinds of workloads and permissions that `objects` of VMs may have, such as `apps/Deployment`, or `Pod` of the core
-	// group. An overlay can only take some away.
+	// Kinds of workloads and permissions that `objects` of VMs can have, such as `apps/Deployment`, or `Pod` of the
+	// core group. An overlay can only remove some.
 	Objects []string `json:"objects,omitempty"`
 }
 

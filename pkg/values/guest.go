@@ -23,9 +23,9 @@ type CloudInit struct {
 	Packages []string `json:"packages,omitempty" example:"[nginx]"`
 	// Commands to run: strings, or lists of arguments.
 	RunCmd []Command `json:"runcmd,omitempty"`
-	// Further cloud-config, such as `write_files`, `users` or `ssh_pwauth`, which merges into what the keys above write.
-	// What has a key of its own here is an error. `chpasswd` merges by key; levels merge by key; lists replace. With
-	// `users`, the user above exists only if the list has `default`.
+	// Further cloud-config, such as `write_files`, `users` or `ssh_pwauth`, which merges into the output of the keys
+	// above. Entries with a key of their own here are errors. `chpasswd` merges by key; levels merge by key; lists
+	// replace. With `users`, the user above exists only if the list contains `default`.
 	Extra *source.Node `json:"extra,omitempty" ref:"cloudConfig" source:"secret"`
 	// Complete user data, instead of the keys above. It may contain templates. For a literal `{{`, as in the Jinja
 	// of cloud-init, write `{{ "{{" }}`: `hostname: {{ "{{" }} v1.local_hostname }}`.

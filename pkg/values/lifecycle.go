@@ -13,11 +13,12 @@ type Lifecycle struct {
 	Type string `json:"type,omitempty" enum:"pet,cattle"`
 	// Strategy for recreating cattle. Defaults to rollout.
 	Strategy Strategy `json:"strategy,omitempty" enum:"rollout,replace,blue-green,pool"`
-	// Cattle that can be down at the same time, with the strategies rollout and pool: a number or a percentage.
-	// VMs made by `replicas` of one entry count for themselves. All VMs of a namespace without `replicas` that
+	// Maximum number or percentage of cattle that can be down at the same time, with the strategies rollout and pool.
+	// VMs that `replicas` of one entry creates have their own maximum. All VMs of a namespace without `replicas` that
 	// have the same `maxUnavailable` are counted together. Defaults to 1.
 	MaxUnavailable *IntOrPercent `json:"maxUnavailable,omitempty"`
-	// With `strategy: pool`: which VMs go, and whether their disks stay, when `replicas` is lowered. Needs KubeVirt 1.6.
+	// With `strategy: pool`: which VMs are deleted when `replicas` is lowered, and whether their disks stay. Needs
+	// KubeVirt 1.6.
 	ScaleInStrategy *source.Node `json:"scaleInStrategy,omitempty" ref:"VirtualMachinePool"`
 	// With `strategy: pool`: when a VM that does not start is replaced. Needs KubeVirt 1.7.
 	Autohealing *source.Node `json:"autohealing,omitempty" ref:"VirtualMachinePool"`
@@ -27,19 +28,20 @@ type Lifecycle struct {
 	// Time in seconds after which a rollout stops because a VM is not ready after its restart, or because the
 	// import of its disk makes no progress. Defaults to 900 plus `terminationGracePeriodSeconds`.
 	ProgressDeadlineSeconds *int `json:"progressDeadlineSeconds,omitempty" minimum:"1"`
-	// Root disks of earlier revisions that a rollout keeps: those that the VM ran from last. Defaults to 1.
+	// Number of root disks of earlier revisions that a rollout keeps for each VM, the most recently used first.
+	// Defaults to 1.
 	KeepOld *int `json:"keepOld,omitempty" minimum:"0"`
 	// Whether disks survive their VM, as separate DataVolumes. Defaults to true for pets and false for cattle.
 	// Root disks of cattle are always recreated, except with `strategy: replace`.
 	KeepDisks *bool `json:"keepDisks,omitempty"`
-	// What happens to the VM when it is removed from Git. `denied`: it stays, and keeps running. `approved`: it is
-	// deleted. `confirm`: Argo CD 2.14 and later asks, and syncs nothing else of the Application until then.
-	// Defaults to denied for pets and approved for cattle.
+	// Effect of removing the VM from Git. `denied`: it stays, and keeps running. `approved`: it is deleted. `confirm`:
+	// Argo CD 2.14 and later asks for confirmation, and syncs nothing else of the Application until then. Defaults to
+	// denied for pets and approved for cattle.
 	Removal Removal `json:"removal,omitempty" enum:"denied,approved,confirm"`
 	// Whether Argo CD protects the VM from deletion as described in [lifecycle.md](lifecycle.md): `full` or `none`.
-	// With `none`, annotations, overrides and patches can also take away the protection. Defaults to full.
+	// With `none`, annotations, overrides and patches can also remove the protection. Defaults to full.
 	Protection string `json:"protection,omitempty" enum:"full,none"`
-	// Whether the cluster refuses to delete the VM (OpenShift delete-protection label). Not with the strategies
+	// Whether the cluster rejects the deletion of the VM (OpenShift delete-protection label). Not with the strategies
 	// that delete VMs.
 	Protect *bool `json:"protect,omitempty"`
 	// Whether to take a snapshot of a pet before a change.

@@ -31,7 +31,7 @@ type NIC struct {
 	BootOrder *uint `json:"bootOrder,omitempty" minimum:"1"`
 	// Link state; `absent` unplugs a bridge NIC.
 	State string `json:"state,omitempty" enum:"up,down,absent"`
-	// Merge patch (RFC 7386) on KubeVirt's interface, for what has no key here: `{acpiIndex: 1}`.
+	// Merge patch (RFC 7386) on KubeVirt's interface, for fields without a key: `{acpiIndex: 1}`.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"Interface"`
 }
 

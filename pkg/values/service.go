@@ -6,7 +6,7 @@ import (
 
 // Service is the long form of an entry of `services`.
 type Service struct {
-	// Port of the Service, whose name is that of the Service.
+	// Port of the Service. The name of the port is that of the Service.
 	Port int32 `json:"port,omitempty" minimum:"1" maximum:"65535"`
 	// Ports of the Service, instead of `port` and the three keys after it. A number is short for `{port: NUMBER}`.
 	Ports []ServicePort `json:"ports,omitempty"`
@@ -18,14 +18,14 @@ type Service struct {
 	NodePort int32 `json:"nodePort,omitempty" minimum:"1" maximum:"65535"`
 	// Type of the Service. Defaults to ClusterIP.
 	Type string `json:"type,omitempty" enum:"ClusterIP,NodePort,LoadBalancer"`
-	// With `replicas`: a Service for each VM, or one for all of them, named `<entry>-<service>`, which belongs to the
+	// With `replicas`: whether each VM has a Service, or all share one named `<entry>-<service>`, which belongs to the
 	// first replica. A running VM without any such Service joins its first one at its next start. Defaults to vm.
 	Scope string `json:"scope,omitempty" enum:"vm,group"`
 	// Labels of the Service.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations of the Service.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Merge patch (RFC 7386) on the Service, for what has no key here: `{spec: {clusterIP: None}}` for a headless one,
+	// Merge patch (RFC 7386) on the Service, for fields without a key: `{spec: {clusterIP: None}}` for a headless one,
 	// `{spec: {externalTrafficPolicy: Local}}`. Levels merge by key.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"Service"`
 }

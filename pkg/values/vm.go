@@ -29,18 +29,17 @@ type VM struct {
 	// Resources of the VM's pod, instead of those that KubeVirt computes from `cpu` and `memory`.
 	Resources *Resources `json:"resources,omitempty"`
 
-	// Disks by name; a quantity is short for `{size: QUANTITY}`. `root` is the boot disk, whose source and size
-	// default to those of the operating system; `root: null` is a VM without disks of its own, which boots from the
-	// network or from a kernel in `overrides`.
+	// Disks by name. A quantity is short for `{size: QUANTITY}`. `root` is the boot disk, whose source and size default
+	// to those of the operating system. With `root: null`, the VM has no disk of its own, and boots from the network or
+	// from a kernel in `overrides`.
 	Disks map[string]*Disk `json:"disks,omitempty" example:"{data: 20Gi}"`
-	// CD-ROM with the virtio drivers for Windows: true for KubeVirt's image, or for that of OpenShift Virtualization on
-	// OpenShift; or the name of another container image. An error for Linux, which has them.
+	// CD-ROM with the virtio drivers for Windows: true for the image of KubeVirt (on OpenShift, that of OpenShift
+	// Virtualization), or the name of another container image. An error for Linux, which includes the drivers.
 	DriversDisk *DriversDisk `json:"driversDisk,omitempty"`
-	// Directories of the cluster that the guest mounts with virtiofs, by the tag that it mounts: `mount -t virtiofs NAME
+	// Directories of the cluster that the guest mounts with virtiofs, by their mount tag: `mount -t virtiofs NAME
 	// /mnt`. Windows needs the drivers and WinFsp.
 	Filesystems map[string]*Filesystem `json:"filesystems,omitempty"`
-	// NICs; a name is short for `{network: NAME}`. `pod` is the pod network. Defaults to one NIC on the pod
-	// network.
+	// NICs. A name is short for `{network: NAME}`. `pod` is the pod network. Defaults to one NIC on the pod network.
 	NICs []NIC `json:"nics,omitempty" example:"[pod, vlan2003]"`
 
 	// First-boot configuration of Linux guests, and of Windows guests with cloudbase-init.
@@ -63,19 +62,19 @@ type VM struct {
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
 	// Host name of the guest. Defaults to the name of the VM. A template.
 	Hostname string `json:"hostname,omitempty"`
-	// Labels of the VirtualMachine and its pods; those of one of them only are in `overrides`. Values are templates.
+	// Labels of the VirtualMachine and its pods. For labels of only one of them, use `overrides`. Values are templates.
 	Labels map[string]string `json:"labels,omitempty" example:"{tier: web}"`
 	// Annotations of the VirtualMachine. Values are templates.
 	Annotations map[string]string `json:"annotations,omitempty" example:"{team: web}"`
-	// Annotations of the VM's pods, where service meshes, networks, the descheduler and backup tools look for theirs.
-	// Values are templates.
+	// Annotations of the VM's pods, which service meshes, networks, the descheduler and backup tools read. Values are
+	// templates.
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 	// Workload type: server, desktop or highperformance.
 	Workload string `json:"workload,omitempty"`
 	// Namespace. Defaults to that of the Application (or `--namespace`).
 	Namespace string `json:"namespace,omitempty"`
 
-	// Run strategy. Defaults to Always. `WaitAsReceiver` is a VM that another cluster migrates into.
+	// Run strategy. Defaults to Always. `WaitAsReceiver` is for a VM that another cluster migrates into.
 	RunStrategy string `json:"runStrategy,omitempty" enum:"Always,Halted,Manual,RerunOnFailure,Once,WaitAsReceiver"`
 	// Eviction strategy for drains of the node. Defaults to that of the cluster.
 	EvictionStrategy string `json:"evictionStrategy,omitempty" enum:"LiveMigrate,LiveMigrateIfPossible,None,External"`
@@ -89,7 +88,7 @@ type VM struct {
 	TopologySpreadConstraints *source.Node `json:"topologySpreadConstraints,omitempty" ref:"topologySpreadConstraints"`
 	// Priority class of the VM's pod.
 	PriorityClassName string `json:"priorityClassName,omitempty" format:"name"`
-	// Seconds that the guest has to shut down.
+	// Time in seconds for the guest to shut down.
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty" minimum:"0"`
 	// KubeVirt readiness probe.
 	ReadinessProbe *source.Node `json:"readinessProbe,omitempty" ref:"readinessProbe"`
@@ -98,14 +97,14 @@ type VM struct {
 	// KubeVirt access credentials, in addition to those of `cloudInit`.
 	AccessCredentials *source.Node `json:"accessCredentials,omitempty" ref:"accessCredentials"`
 
-	// Services by name, one Kubernetes Service each; a port number is short for `{port: NUMBER}`.
+	// Services by name, one Kubernetes Service each. A port number is short for `{port: NUMBER}`.
 	Services map[string]*Service `json:"services,omitempty" example:"{http: 80}"`
 	// Further namespaced objects by name, as Kubernetes manifests: a Route, an Ingress, an ExternalSecret, a
-	// NetworkPolicy. They are in the VM's namespace and wave, and go with it; each of `replicas` has its own, and a pool
-	// has one. Strings are templates. `metadata.name` defaults to `<vm>-<name>`. What has keys of its own
-	// (VirtualMachine, DataVolume, PersistentVolumeClaim, Service …) and cluster-wide kinds are errors, and so are
-	// workloads and permissions (Deployment, Job, Pod, Role, RoleBinding, ServiceAccount …) unless `policy.objects` of
-	// fleet.yaml names them. Levels merge by key.
+	// NetworkPolicy. They are in the VM's namespace and wave, and are deleted with it. Each of `replicas` has its own,
+	// and a pool has one. Strings are templates. `metadata.name` defaults to `<vm>-<name>`. Kinds with keys of their
+	// own (VirtualMachine, DataVolume, PersistentVolumeClaim, Service …) and cluster-wide kinds are errors. Workloads
+	// and permissions (Deployment, Job, Pod, Role, RoleBinding, ServiceAccount …) are also errors, unless
+	// `policy.objects` of fleet.yaml lists them. Levels merge by key.
 	Objects map[string]*source.Node `json:"objects,omitempty" ref:"manifest" source:"secret"`
 
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.
@@ -115,8 +114,8 @@ type VM struct {
 	// Approval of a change, under `policy.approve`: the token that `vmrender plan` prints for the risk of a restart, or
 	// the long form for each risk. See [gate.md](../how-to/gate.md).
 	Approve *Approve `json:"approve,omitempty"`
-	// Whether a change that needs a restart is applied without `approve: {restart: TOKEN}`, and left for the next start
-	// of the VM, whenever that is. For pets.
+	// Whether a change that needs a restart is applied without `approve: {restart: TOKEN}`, and takes effect at the
+	// next start of the VM. For pets.
 	Stage *bool `json:"stage,omitempty"`
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
@@ -128,9 +127,9 @@ type VM struct {
 	// Arbitrary values for templates, as `{{ .vars.NAME }}`.
 	Vars map[string]*source.Node `json:"vars,omitempty" example:"{stage: prod}"`
 
-	// Merge patch (RFC 7386), applied to the rendered VirtualMachine: null removes a key, lists are replaced. Labels and
-	// annotations of the VM and its pods are among what can be removed, but for those of the lifecycle, and for the
-	// label of the pods that `services` select.
+	// Merge patch (RFC 7386), applied to the rendered VirtualMachine: null removes a key, lists are replaced. It can
+	// also remove labels and annotations of the VM and its pods, except those of the lifecycle, and the pod label that
+	// `services` select.
 	Overrides *source.Node `json:"overrides,omitempty" ref:"VirtualMachine"`
 	// RFC 6902 operations, applied to the VirtualMachine after `overrides`.
 	Patches []patch.Operation `json:"patches,omitempty" example:"[{op: remove, path: /spec/template/spec/hostname}]"`
@@ -187,20 +186,20 @@ type Matcher struct {
 	Name string `json:"name,omitempty"`
 	// Kind of the object. Defaults to the cluster-wide kind.
 	Kind string `json:"kind,omitempty"`
-	// Disk, such as `root`, whose labels name the object: those of its DataVolume, PVC or DataSource, as the images of
-	// OpenShift Virtualization have them. KubeVirt replaces it by the name when it creates the VM, which Argo CD must not
-	// revert: `vmrender app` writes an Application that does not.
+	// Disk, such as `root`, whose labels contain the name of the object: those of its DataVolume, PVC or DataSource, as
+	// on the images of OpenShift Virtualization. KubeVirt replaces it by the name when it creates the VM. Argo CD must
+	// not revert that: use the Application that `vmrender app` prints.
 	InferFrom string `json:"inferFrom,omitempty"`
 }
 
-// Resources are the resources of a VM's pod.
+// Resources sets requests and limits of a VM's pod.
 type Resources struct {
-	// What the node reserves for the pod, by resource: `cpu`, `memory`, `ephemeral-storage`, or a device such as
-	// `devices.kubevirt.io/kvm`. Less memory than the guest's overcommits the node.
+	// Requests of the pod, by resource: `cpu`, `memory`, `ephemeral-storage`, or a device such as
+	// `devices.kubevirt.io/kvm`. Less memory than that of the guest overcommits the node.
 	Requests map[string]Amount `json:"requests,omitempty"`
-	// What the pod may use at most, by resource. `memory` must not be less than the guest's.
+	// Limits of the pod, by resource. `memory` must not be less than that of the guest.
 	Limits map[string]Amount `json:"limits,omitempty"`
-	// Whether the node reserves nothing for what KubeVirt itself needs next to the guest.
+	// Whether the node reserves nothing for KubeVirt's own overhead next to the guest.
 	OvercommitGuestOverhead *bool `json:"overcommitGuestOverhead,omitempty"`
 }
 
@@ -236,15 +235,15 @@ type Device struct {
 	Device string `json:"device" required:"true" format:"resource"`
 }
 
-// Approve is the long form of `approve`. No risk covers another. A token is FROM-TO: hashes of what the VM is and of
-// what it becomes, so that it holds for one change.
+// Approve is the long form of `approve`. No risk covers another. A token is FROM-TO: hashes of the VM before and after
+// the change, so that it is valid for one change.
 type Approve struct {
-	// Changes from `live` to `power`: what a running VM gets, up to a restart, or being started or stopped.
+	// Token for changes from `live` to `power`: of a running VM, up to a restart or a start or stop.
 	Restart string `json:"restart,omitempty" format:"token"`
-	// Changes of the levels `recreate` and `delete`. A VM that is removed from Git needs `lifecycle: {removal: approved}`
-	// instead.
+	// Token for changes of the levels `recreate` and `delete`. To remove a VM from Git, set `lifecycle: {removal:
+	// approved}` instead.
 	Delete string `json:"delete,omitempty" format:"token"`
-	// Changes of the level `data-loss`.
+	// Token for changes of the level `data-loss`.
 	Data string `json:"data,omitempty" format:"token"`
 }
 
