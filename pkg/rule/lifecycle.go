@@ -9,21 +9,21 @@ const (
 	// BlueGreen is `strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM although the new one
 	// has failed.
 	BlueGreen ID = "blue-green"
-	// Stopped is a VM that is declared to be stopped, for which the fleet's version of Argo CD waits.
+	// Stopped is a VM that is declared to be stopped, on which a sync waits in the fleet's version of Argo CD.
 	Stopped ID = "stopped"
 	// DefaultImage is a fleet with Jobs and no image that they run.
 	DefaultImage ID = "default-image"
 	// SyncOptions is an annotation that makes Argo CD delete the VM in every sync, or apply it in another wave.
 	SyncOptions ID = "sync-options"
-	// Protection is an annotation, an override or a patch that takes away what protects the VM from deletion.
+	// Protection is an annotation, an override or a patch that removes the protection of the VM from deletion.
 	Protection ID = "protection"
 	// Removal is `removal: confirm`, which blocks the Application while Argo CD waits, or which it does not support.
 	Removal ID = "removal"
 	// Approval is an `approve` that no change needs, or that is not a token; or `stage` for cattle.
 	Approval ID = "approval"
-	// Migrate is a VM that has moved from vSphere, and to which Git would give another identity than its guest knows.
+	// Migrate is a VM that has moved from vSphere, and for which Git would change the identity that its guest knows.
 	Migrate ID = "migrate"
-	// Gate is what would weaken `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a strategy
+	// Gate is a setting that weakens `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a strategy
 	// that deletes the VM before the cluster can compare an approval.
 	Gate ID = "gate"
 	// Reserved is a label or an annotation under `vmrender.io/`, which only vmrender sets.

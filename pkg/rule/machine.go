@@ -6,8 +6,8 @@ const (
 	BelowMinimum ID = "below-minimum"
 	// BadUUID is an invalid firmware UUID.
 	BadUUID ID = "bad-uuid"
-	// Firmware is an existing root disk with the default firmware of the operating system, which may be another than
-	// that of the guest on the disk.
+	// Firmware is an existing root disk with the default firmware of the operating system, which can differ from that of
+	// the guest on the disk.
 	Firmware ID = "firmware"
 	// NoRoot is a VM whose root disk is removed, and that has nothing else to boot from.
 	NoRoot ID = "no-root"
@@ -17,13 +17,13 @@ const (
 	Shrinks ID = "shrinks"
 	// VolatileRoot is a root disk that loses what the guest writes, in a VM that is kept.
 	VolatileRoot ID = "volatile-root"
-	// NotMigratable is a disk that prevents live migration, in a VM that has to migrate when its node is drained.
+	// NotMigratable is a disk that prevents live migration, in a VM that must migrate when its node is drained.
 	NotMigratable ID = "not-migratable"
 	// BadMAC is an invalid MAC address, or an invalid prefix for generated ones.
 	BadMAC ID = "bad-mac"
 	// BadIP is an invalid address of a NIC, a gateway, a name server or a route, or one outside its network.
 	BadIP ID = "bad-ip"
-	// PodAnnotation is an annotation of the VirtualMachine that is read from pods, where it is not.
+	// PodAnnotation is an annotation of the VirtualMachine that has an effect only on pods.
 	PodAnnotation ID = "pod-annotation"
 	// PlatformNetwork is a network that no layer of the platform.yaml next to the fleet defines.
 	PlatformNetwork ID = "platform-network"

@@ -6,7 +6,7 @@ const (
 	Patch ID = "patch"
 	// Identity is an override or a patch of what identifies the VM: apiVersion, kind, name or namespace.
 	Identity ID = "identity"
-	// ObjectKind is an object of a VM of a kind that it cannot have, or that the fleet does not permit.
+	// ObjectKind is an object of a VM whose kind is not allowed, in general or in the fleet.
 	ObjectKind ID = "object-kind"
 	// Unpaired is an override or a patch that leaves a disk without a volume or a NIC without a network, or the reverse.
 	Unpaired ID = "unpaired"
@@ -16,7 +16,7 @@ const (
 	OutputSize ID = "output-size"
 	// KubeVirtVersion is a feature that KubeVirt or CDI of the target does not have, or whose gate is off there.
 	KubeVirtVersion ID = "kubevirt-version"
-	// OpenShift is something that only OpenShift provides, on a cluster that is none.
+	// OpenShift is a feature of OpenShift, for a cluster that is not OpenShift.
 	OpenShift ID = "openshift"
 	// Unserved is a kind of object that the cluster does not serve.
 	Unserved ID = "unserved"

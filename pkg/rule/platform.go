@@ -8,7 +8,7 @@ const (
 	Values ID = "values"
 	// Chart is a layer whose chart cannot be rendered.
 	Chart ID = "chart"
-	// Remote is a layer that cannot be rendered here, because its chart is in a repository of charts.
+	// Remote is a layer that cannot be rendered here, because its chart is in a chart repository.
 	Remote ID = "remote"
 	// UnknownCatalog is an operator from a catalog that nothing is known to create: an error if the platform creates
 	// others, or switches OpenShift's off.
@@ -27,8 +27,8 @@ const (
 	Pointer ID = "pointer"
 	// Policy is a layer that cannot be written as a policy of Advanced Cluster Management.
 	Policy ID = "policy"
-	// Impact is a warning of what a layer does to what runs.
+	// Impact is a warning of the effect of a layer on running nodes and VMs.
 	Impact ID = "impact"
-	// SharedObject is an object that two layers render, although it can belong to one Application only.
+	// SharedObject is an object that two layers render, although it can belong to only one Application.
 	SharedObject ID = "shared-object"
 )

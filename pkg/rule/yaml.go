@@ -22,10 +22,10 @@ const (
 	AmbiguousScalar ID = "ambiguous-scalar"
 	// Anchor is an alias that refers to an anchor of another document, or to the value that it is part of.
 	Anchor ID = "anchor"
-	// Expansion is a document that its aliases make many times larger than it is written.
+	// Expansion is a document that aliases expand to many times its size.
 	Expansion ID = "expansion"
 	// Depth is maps and lists that are nested too deeply.
 	Depth ID = "depth"
-	// Tag is a YAML tag that is not accepted, or that its value does not fit.
+	// Tag is a YAML tag that is not accepted, or that does not fit its value.
 	Tag ID = "tag"
 )
