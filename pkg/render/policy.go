@@ -45,11 +45,11 @@ type Fact struct {
 var (
 	snapshotFact = Fact{
 		On: OnChange, Given: "`snapshotBefore: true`", holds: takesSnapshots,
-		Text: "Before anything changes a Job takes the VirtualMachineSnapshot `VM-pre-HASH-VERSION`, " +
+		Text: "Before anything changes, a Job takes the VirtualMachineSnapshot `VM-pre-HASH-VERSION`, " +
 			"one for each change of the VM: not on the first installation, " +
 			"and not in a sync that does not change the VM. " +
 			"A sync that is retried within an hour finds the one that it took, unless the VM has changed since. " +
-			"Older snapshots stay. If it fails, or leaves out the root disk or a disk that is kept, " +
+			"Older snapshots stay. If it fails, or does not contain the root disk or a disk that is kept, " +
 			"the sync ends before the change.",
 	}
 	userDataFact = Fact{
