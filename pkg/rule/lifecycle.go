@@ -23,8 +23,8 @@ const (
 	Approval ID = "approval"
 	// Migrate is a VM that has moved from vSphere, and for which Git would change the identity that its guest knows.
 	Migrate ID = "migrate"
-	// Gate is a setting that weakens `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a strategy
-	// that deletes the VM before the cluster can compare an approval.
+	// Gate is a setting that weakens `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a
+	// strategy that deletes the VM before the cluster can compare an approval.
 	Gate ID = "gate"
 	// Reserved is a label or an annotation under `vmrender.io/`, which only vmrender sets.
 	Reserved ID = "reserved"

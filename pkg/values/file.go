@@ -104,8 +104,8 @@ type Target struct {
 	// `vmRolloutStrategy` of the KubeVirt object: whether possible changes are applied to running VMs, or wait for a
 	// restart. This key and those below change no manifest; predictions of the effect of a sync need them.
 	VMRolloutStrategy string `json:"vmRolloutStrategy,omitempty" enum:"LiveUpdate,Stage"`
-	// `workloadUpdateMethods` of the KubeVirt object, from `LiveMigrate` and `Evict`: how KubeVirt applies changes that need
-	// a new pod. An empty list selects none.
+	// `workloadUpdateMethods` of the KubeVirt object, from `LiveMigrate` and `Evict`: how KubeVirt applies changes that
+	// need a new pod. An empty list selects none.
 	WorkloadUpdateMethods []string `json:"workloadUpdateMethods,omitempty" enum:"LiveMigrate,Evict"`
 	// Feature gates of KubeVirt that differ from the default of its version: true for on.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`

@@ -19,8 +19,6 @@ type parameter struct {
 	Announcement
 	// of is the content of a directory that the parameter applies to; empty for any.
 	of Content
-	// details are further facts, as Markdown for the documentation.
-	details string
 	// example is a value as it is written in an Application.
 	example string
 	// dynamic announces the parameter with the values that files set.
@@ -49,7 +47,6 @@ func parameters() []parameter {
 				Name: "namespace", Title: "Namespace", CollectionType: text,
 				Tooltip: "Namespace of VMs that have none; the Application's destination if empty",
 			},
-			details: "A namespace that the VM sets or inherits has priority",
 			of:      Fleet,
 			example: "prod",
 			take:    func(r *Request, v value) { r.Namespace = cmp.Or(*v.String, r.Namespace) },
@@ -60,7 +57,6 @@ func parameters() []parameter {
 				Tooltip: "Names, or namespace/name, of the VMs to render; all if empty. " +
 					"With automatic pruning all others are deleted",
 			},
-			details: "A name that no VM has is an error. `vmrender app --vm` sets no automatic pruning",
 			of:      Fleet,
 			example: "[web01, prod/db01]",
 			take:    func(r *Request, v value) { r.VMs = *v.Array },
@@ -71,8 +67,6 @@ func parameters() []parameter {
 				Tooltip: "Files that merge over the fleet or platform, in order: " +
 					"relative to the Application's path, or to the repository with a leading slash",
 			},
-			details: "An [overlay](fleet-files.md#overlays) is for one [environment](../how-to/environments.md): " +
-				"a cluster or a stage. A path that leaves the repository is an error",
 			example: "[../stages/test.yaml, /sites/b.yaml]",
 			take:    func(r *Request, v value) { r.Overlays = *v.Array },
 		},
@@ -82,9 +76,6 @@ func parameters() []parameter {
 				Tooltip: "VM keys by dotted key, each with a value as in a file; " +
 					"they override the defaults of all files, and the VM overrides them",
 			},
-			details: "The keys are [VM keys](values.md#vm-keys). A value is a string, number, boolean or `null`: " +
-				"quote strings that would be something else, as in `\"'1'\"`. " +
-				"For lists and maps, use overlays. On the command line: `--default`",
 			of:      Fleet,
 			example: "{runStrategy: Halted, memory.guest: 16Gi}",
 			take:    func(r *Request, v value) { r.Defaults = overlaid(r.Defaults, *v.Map) },
@@ -94,8 +85,6 @@ func parameters() []parameter {
 				Name: "vars", Title: "Vars", CollectionType: dict,
 				Tooltip: "Vars for templates by dotted key; they override those of all files",
 			},
-			details: "See [templates](fleet-files.md#templates). A value is a string; `true` and `false` are booleans. " +
-				"They also override the vars of the VM. On the command line: `--set`",
 			example: `{tier: gold, net.mtu: "9000"}`, dynamic: true,
 			take: func(r *Request, v value) { r.Vars = overlaid(r.Vars, *v.Map) },
 		},
@@ -105,7 +94,6 @@ func parameters() []parameter {
 				Tooltip: "Layer of a platform.yaml to render; the Applications of all layers if empty. " +
 					"If there is also a fleet.yaml, * for the Applications of all layers, and - for the fleet",
 			},
-			details: "In a fleet without a platform, values other than `-` are errors",
 			of:      Platform,
 			example: "network",
 			take:    func(r *Request, v value) { r.Layer = *v.String },
