@@ -28,12 +28,17 @@ type mutation struct {
 func main() {
 	root, err := filepath.Abs(".")
 	if err == nil {
-		err = tryAll(root, chosen(slices.Concat(mutations, machineMutations), os.Args[1:]), os.Stdout)
+		err = tryAll(root, chosen(mutations(), os.Args[1:]), os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
+}
+
+// mutations returns all mutations.
+func mutations() []mutation {
+	return slices.Concat(argocdMutations, renderedMutations, basisMutations, machineMutations)
 }
 
 // chosen returns the mutations of the files, or of files in the directories.

@@ -1,0 +1,128 @@
+package main
+
+// renderedMutations are those of what is rendered, and of the Jobs that run in a cluster.
+var renderedMutations = []mutation{
+	// What is rendered.
+	{
+		"pkg/render/lifecycle.go", "./pkg/render", "OpenShift protects VMs by this value",
+		`protected       = "True"`, `protected       = "yes"`,
+	},
+	{
+		"pkg/render/lifecycle.go", "./pkg/render ./pkg/rollout", "the rollout finds earlier root disks",
+		`d.Name == values.RootDisk && strategy`, `d.Name != values.RootDisk && strategy`,
+	},
+	{
+		"pkg/render/disks.go", "./pkg/render", "changed data in a Secret changes the VM",
+		`device.Serial = g.serial()`, `device.Serial = ""`,
+	},
+	{
+		"pkg/render/cloudinit.go", "./pkg/render", "the guest's data has one place",
+		`c != nil && !placed.CloudInit`, `c != nil`,
+	},
+	{
+		"pkg/render/disks.go", "./pkg/render", "an existing DataVolume is used as it is",
+		`case d.Source.DataVolume != "" || `, `case `,
+	},
+	{
+		"pkg/render/validate.go", "./cmd/vmrender", "Services find the VM",
+		`!s.Group && domain != v.base`, `!s.Group && domain == "never"`,
+	},
+	{
+		"pkg/render/cloudinit.go", "./pkg/render", "changed cloud-init data is another root disk",
+		`machine.Hash(d.Claim, g.hash())`, `machine.Hash(d.Claim)`,
+	},
+	{
+		"pkg/render/cloudinit.go", "./pkg/render", "a VM that stays keeps its Secret",
+		`x.secretAnnotations()`, `x.syncAnnotations(dependent)`,
+	},
+	{
+		"pkg/machine/part.go", "./cmd/vmrender-cmp", "Applications share no Jobs",
+		`f.Application != ""`, `f.Application == "-"`,
+	},
+	{
+		"pkg/render/labels.go", "./pkg/render", "Services find their VM",
+		`all[labelDomain] = x.base`, `all[labelDomain] = x.Namespace`,
+	},
+	{
+		"pkg/render/jobs.go", "./pkg/render ./pkg/rollout", "a rollout restarts the VMs of its own part",
+		`args = append(args, "--id", k.part)`, `args = append(args, "--id", k.namespace)`,
+	},
+	{
+		"pkg/render/jobs.go", "./pkg/render", "a rollout may delete earlier disks",
+		`"datavolumes"}, "list", "watch", "delete"`, `"datavolumes"}, "list", "watch"`,
+	},
+	{
+		"pkg/render/datavolumes.go", "./pkg/render", "a disk has its storage class",
+		`storage.StorageClassName = &d.StorageClass`, `storage.StorageClassName = nil`,
+	},
+
+	// What Jobs do.
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "a rollout always goes on",
+		`max(1, most)`, `max(0, most)`,
+	},
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "VMs that are down count as unavailable",
+		`first(up, most-len(down))`, `first(up, most)`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "earlier root disks are kept for the way back",
+		`old[min(keep, len(old)):]`, `old`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a rollout deletes disks of its own VMs only",
+		`owner.UID == m.UID`, `owner.UID != ""`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a rollout keeps the disks that ran last",
+		`turn(a), turn(b)`, `turn(b), turn(a)`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a disk that another VM uses is not deleted",
+		` && !inUse[disk.Name]`, ``,
+	},
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "a rollout that has stopped is not resumed by another commit",
+		`&& r.bars(m)`, `&& false`,
+	},
+	{
+		"pkg/rollout/plan.go", "./pkg/rollout", "each entry has its own maximum of unavailable VMs",
+		`budget{m.Annotations[labels.Entry], `, `budget{"", `,
+	},
+	{
+		"pkg/rollout/machine.go", "./pkg/rollout", "a rollout restarts no pets",
+		`== labels.Pet`, `== "none"`,
+	},
+	{
+		"pkg/rollout/target.go", "./pkg/rollout", "a rollout that is superseded ends",
+		`r.applied && m.content() != `, `r.applied && "" == `,
+	},
+	{
+		"pkg/rollout/run.go", "./pkg/rollout", "an import that makes progress has time",
+		`s.seen[m.why], s.since = true, now`, `s.seen[m.why] = true`,
+	},
+	{
+		"pkg/rollout/lease.go", "./pkg/rollout", "one rollout runs at a time",
+		`holder == "" || holder == l.holder`, `true`,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot is taken when the VM changes",
+		`== s.Content:`, `!= s.Content:`,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot counts for one change only",
+		`newest.Annotations[labels.Change] != s.change(vm) || `, ``,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot of long ago does not count",
+		` || age(newest, now) >= freshness`, ``,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot without the root disk is none",
+		`volume.Name == rootDisk || `, ``,
+	},
+	{
+		"pkg/rollout/run.go", "./pkg/rollout", "a rollout waits until VMs are ready",
+		` || m.stage == starting`, ``,
+	},
+}

@@ -1,0 +1,135 @@
+package adopt
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// merge merges one machine. What is wrong with it alone is noted, and its file is left.
+func (m *merge) merge(x *merging) error {
+	if x.done {
+		return nil
+	}
+	was := maps.Clone(m.fleet.files)
+	err := m.change(x)
+	if r, ok := errors.AsType[refused](err); ok {
+		x.out.Refused, x.out.Changes, x.out.Asks, err = r.Error(), nil, nil, nil
+		for file, text := range m.fleet.files {
+			if string(was[file]) != string(text) {
+				err = errors.Join(err, m.fleet.put(file, was[file]))
+			}
+		}
+	}
+	return err
+}
+
+// refused is why one machine cannot be merged.
+type refused string
+
+func (r refused) Error() string { return string(r) }
+
+// change adds the entry of a machine if it has none, changes it to what the machine is, and
+// looks at what it renders then.
+func (m *merge) change(x *merging) error {
+	if x.out.Added {
+		if err := m.add(x); err != nil {
+			return err
+		}
+	}
+	r, rendered, err := m.start(x)
+	if err != nil {
+		return err
+	}
+	over := x.differenceTo(r)
+	if x.out.Added {
+		x.out.Notes = x.notes()
+	} else {
+		all := ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, r.vms[x.key()])
+		x.out.ByHand = deedsAt(leaves(nil, over), all)
+	}
+	if len(over) == 0 {
+		x.result = r.vms[x.key()]
+		return nil
+	}
+	x.keys = *nodeFrom(m.takenBack(x, rendered), "")
+	if err := m.settleMerged(x); err != nil {
+		return err
+	}
+	if err := m.leave(x); err != nil {
+		return err
+	}
+	return m.judgeMerged(x, r)
+}
+
+// deedsAt returns the deeds at, above and below some paths: others are of what Git has changed.
+func deedsAt(paths [][]string, deeds []string) []string {
+	return slices.DeleteFunc(deeds, func(deed string) bool {
+		at, _, _ := strings.Cut(deed, ": ")
+		return !slices.ContainsFunc(paths, func(path []string) bool {
+			p := keyPath(path)
+			return strings.HasPrefix(at, p) || strings.HasPrefix(p, at)
+		})
+	})
+}
+
+// start reads the entry of a machine, and what it renders.
+func (m *merge) start(x *merging) (*rendering, *live, error) {
+	r, err := m.render(x.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, o := r.machines[x.key()], r.vms[x.key()]
+	if at == nil || o.JSON == nil {
+		return nil, nil, refused(cmp.Or(m.errorOf(r), "its entry does not render it"))
+	}
+	read := m.fleet.entries(m.scope(x.file))
+	x.of = read.of[at.Pos]
+	x.file = m.fleet.file(at.Pos.File)
+	x.text = m.fleet.files[x.file]
+	x.out.File, x.out.Entry = x.file, x.of.Name
+	x.os = x.of.OS
+	own, inherited := read.fleet.Apart(x.of)
+	x.own, x.inherited = plainKeys(own, x.os.Topology, true), plainKeys(inherited, x.os.Topology, false)
+	x.before = plainKeys(x.of.Keys, x.os.Topology, false)
+	if x.written, err = m.writtenAt(x.file, at.Pos); err != nil {
+		return nil, nil, err
+	}
+	x.volumes = map[string]string{}
+	for _, d := range at.Disks {
+		x.volumes[d.Volume] = d.Name
+	}
+	rendered, err := readLive(o, x.live.Namespace)
+	if err != nil {
+		return nil, nil, refused(err.Error())
+	}
+	x.live, err = wanted(x.live, rendered)
+	return r, rendered, err
+}
+
+// errorOf returns the first error of a rendering, or "".
+func (m *merge) errorOf(r *rendering) string {
+	for _, d := range r.diags.Sorted() {
+		if d.Severity == source.Error {
+			return d.Path + ": " + d.Message // the position is one in a text that is not written
+		}
+	}
+	return ""
+}
+
+// writtenAt returns the entry with its name at a position of a file, as written.
+func (m *merge) writtenAt(file string, pos source.Pos) (*source.Node, error) {
+	for _, doc := range source.Parse(&source.File{Name: file, Data: m.fleet.files[file]}, new(source.Diagnostics)) {
+		for _, f := range doc.Get("vms").Entries() {
+			if at := f.Pos(); at.Line == pos.Line && at.Col == pos.Col {
+				return f.Value, nil
+			}
+		}
+	}
+	return nil, refused("its entry is not where a program can change it")
+}

@@ -1,0 +1,122 @@
+package adopt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// differs reports whether what is rendered differs from the machine.
+func (x *merging) differs(r *rendering) bool { return len(x.differenceTo(r)) > 0 }
+
+func (x *merging) differenceTo(r *rendering) tree {
+	rendered, err := readLive(r.vms[x.key()], x.live.Namespace)
+	if err != nil {
+		return tree{"": err.Error()}
+	}
+	return difference(rendered.tree, x.live.tree)
+}
+
+// settleMerged writes the entry, and adds to it what no key says, until it renders the
+// machine, or nothing helps.
+func (m *merge) settleMerged(x *merging) error {
+	const most = 8 // keys that are refused, one after the other, the residue, and the residue of that
+	for range most {
+		r, err := m.tried(x)
+		if err != nil {
+			return err
+		}
+		if r.diags.HasErrors() {
+			if !x.resetAt(r.diags) {
+				return refused(m.errorOf(r))
+			}
+			continue
+		}
+		if r.vms[x.key()].JSON == nil {
+			return refused("with these changes the entry renders no machine of this name, as with `strategy: blue-green`")
+		}
+		if x.out.Imposed() || !x.differs(r) {
+			return nil
+		}
+		rendered, err := readLive(r.vms[x.key()], x.live.Namespace)
+		if err != nil {
+			return refused(err.Error())
+		}
+		x.patchVolumes(rendered.tree)
+		x.settle(rendered.tree)
+	}
+	_, err := m.tried(x) // what comes out is judged
+	return err
+}
+
+// patchVolumes patches the volumes that differ, if they have the same names in the same order:
+// overrides could only replace all of them. What is patched is the same in both then.
+func (x *merging) patchVolumes(rendered tree) {
+	want, got := manifest.List(x.live.tree, pathVolumes...), manifest.List(rendered, pathVolumes...)
+	named := func(a, b any) bool { return manifest.EntryName(a) == manifest.EntryName(b) }
+	if !slices.EqualFunc(want, got, named) {
+		return
+	}
+	for i := range got {
+		for key, value := range sorted(difference(got[i].(tree), want[i].(tree))) {
+			op := node{}
+			op.set("op", "add")
+			op.set("path", fmt.Sprintf("/%s/%d/%s", strings.Join(pathVolumes, "/"), i, key))
+			if value == nil {
+				op.set("op", "remove")
+			} else {
+				op.put("value", nodeOf(want[i].(tree)[key]))
+			}
+			x.keys.put("patches", joined(x.keys.get("patches"), nodes([]any{op.tree()})))
+		}
+		got[i] = want[i]
+	}
+}
+
+// Imposed reports whether an overlay sets a value that differs: what is left then is the
+// overlay's, and no override of the entry's.
+func (m *MergedMachine) Imposed() bool { return len(m.Asks) > 0 && m.Asks[0].Why == whyOverlay }
+
+// resetAt leaves a key that the format refuses as it was; its change becomes an override. It
+// reports whether there was one.
+func (x *merging) resetAt(diags *source.Diagnostics) bool {
+	found := false
+	for _, d := range diags.Sorted() {
+		rest, ok := strings.CutPrefix(d.Path, source.JoinPath("vms", x.of.Name)+".")
+		if d.Severity != source.Error || !ok {
+			continue
+		}
+		key, _, _ := strings.Cut(strings.ReplaceAll(rest, "[", "."), ".")
+		if x.reset[key] || equal(cmp.Or(x.keys.get(key), null()), cmp.Or(x.before.Get(key), null())) {
+			continue
+		}
+		x.reset[key], found = true, true
+		if v := x.before.Get(key); v != nil {
+			x.keys.put(key, v)
+		} else {
+			x.keys.remove(key)
+		}
+	}
+	return found
+}
+
+// tried writes the entry of a machine into the copy, and renders it.
+func (m *merge) tried(x *merging) (*rendering, error) {
+	change := x.edit()
+	text, err := m.withEntry(x, x.bare, change.Value)
+	if !x.out.Added {
+		text, err = edit.Apply(m.fleet.shown(x.file), x.text, change)
+	}
+	if err != nil {
+		return nil, refused(err.Error())
+	}
+	if err := m.fleet.put(x.file, text); err != nil {
+		return nil, err
+	}
+	return m.render(x.file)
+}

@@ -1,0 +1,86 @@
+package adopt
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// take reads one VirtualMachine, or refuses it.
+func (m *merge) take(o manifest.Object) {
+	out := &MergedMachine{Machine: Machine{ID: o.ID, Entry: o.Name}}
+	out.Namespace = cmp.Or(o.Namespace, m.Namespace, "default")
+	if _, ok := m.Mapping.of(out.ID); !ok {
+		return
+	}
+	x := &merging{entry: &entry{machine: &out.Machine, kept: true}, out: out, reset: map[string]bool{}}
+	m.all = append(m.all, x)
+	name := out.Namespace + "/" + out.Name
+	if m.byName[name] {
+		out.Refused, x.done = "another manifest of it was read before; give one of the two", true
+		return
+	}
+	m.byName[name] = true
+	l, err := readLive(o, out.Namespace)
+	if err != nil {
+		out.Refused, x.done = err.Error(), true
+		return
+	}
+	x.live = l
+	if out.Added = m.first.vms[name].JSON == nil; !out.Added && m.first.machines[name] != nil {
+		x.file = m.fleet.file(m.first.machines[name].Pos.File)
+	}
+	out.Refused = m.foreign(x)
+	if problem := m.problem(x); problem != "" && (out.Added || m.hasChanged(x)) {
+		out.Refused = cmp.Or(out.Refused, problem)
+	}
+	x.done = out.Refused != "" || !out.Added && !m.hasChanged(x)
+}
+
+// hasChanged reports whether a machine differs from what its entry renders.
+func (m *merge) hasChanged(x *merging) bool {
+	rendered, err := readLive(m.first.vms[x.key()], x.live.Namespace)
+	if err != nil {
+		return true
+	}
+	l, err := wanted(x.live, rendered)
+	return err != nil || len(difference(rendered.tree, l.tree)) > 0
+}
+
+// foreign returns who else manages a machine, or why it cannot be an entry; "" if nothing is wrong.
+func (m *merge) foreign(x *merging) string {
+	if !x.out.Added && text(x.live.object, "metadata", "labels", labels.ManagedBy) == labels.Manager {
+		return ""
+	}
+	if err := refusal(x.live); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// problem returns why the entry of a machine cannot be changed, or "".
+func (m *merge) problem(x *merging) string {
+	name := x.key()
+	switch at := m.first.machines[name]; {
+	case at == nil && !x.out.Added:
+		return "its name follows from its content, as with `strategy: blue-green`; change its entry by hand"
+	case at != nil && at.Entry != "":
+		return fmt.Sprintf("it is one of the replicas of %q, which have their values in common; "+
+			"change the entry by hand, or give the machine an entry of its own", at.Entry)
+	case at != nil && x.out.Added:
+		return "its entry renders no VirtualMachine of this name; change the entry by hand"
+	case x.out.Added && len(m.fleet.opts.Overlays) > 0:
+		return "it has no entry, and one of its own would be in every environment; add it without an overlay"
+	case !x.out.Added && !m.isPart(m.fleet.file(at.Pos.File)):
+		return fmt.Sprintf("its entry is in %s, outside of what is merged", m.fleet.shown(m.fleet.file(at.Pos.File)))
+	}
+	return ""
+}
+
+// isPart reports whether a file is in the part of the fleet that may be changed.
+func (m *merge) isPart(file string) bool {
+	return m.fleet.part == "." || file == m.fleet.part || strings.HasPrefix(file, m.fleet.part+"/")
+}

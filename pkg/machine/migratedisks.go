@@ -1,0 +1,61 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// longestClaim is the length of a claim's name with which forklift's and CDI's names that contain it have 63 characters
+// (kubev2v/forklift v2.12.5, pkg/apis/forklift/v1beta1/plan.go, PVCNameTemplate).
+const longestClaim = 46
+
+// migratedDisks returns the disks that the migration fills, in the order of vSphere.
+func (d *draft) migratedDisks(m *Machine) []MigratedDisk {
+	byName := map[string]MigratedDisk{}
+	var names []string
+	for i := range m.Disks {
+		disk := &m.Disks[i]
+		if !disk.Migrated {
+			continue
+		}
+		if len(disk.Claim) > longestClaim {
+			d.errorf(d.entry.Pos, rule.BadName, "disks."+disk.Name,
+				"its claim %q has %d characters, and forklift makes longer names of it; at most %d are accepted",
+				disk.Claim, len(disk.Claim), longestClaim)
+		}
+		names = append(names, disk.Name)
+		byName[disk.Name] = MigratedDisk{disk.Claim, disk.Volume}
+	}
+	if given := d.vm.Migrate.Disks; given != nil {
+		d.checkDiskOrder(given, names)
+		names = given
+	}
+	out := make([]MigratedDisk, 0, len(names))
+	for _, name := range names {
+		out = append(out, byName[name])
+	}
+	return out
+}
+
+// checkDiskOrder reports an order of the disks that does not name each of them once.
+func (d *draft) checkDiskOrder(given, names []string) {
+	for i, name := range given {
+		at, path := d.entry.Keys.Get("migrate", "disks").Items[i].Pos(), source.IndexPath("migrate.disks", i)
+		switch {
+		case !slices.Contains(names, name):
+			d.errorf(at, rule.UnknownName, path, "unknown disk %q, or one that the migration "+
+				"does not fill; %s", name, suggest.DidYouMean(name, names))
+		case slices.Index(given, name) < i:
+			d.errorf(at, rule.Duplicate, path, "duplicate disk %q; name each once", name)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(given, name) {
+			d.errorf(d.entry.At("migrate", "disks"), rule.MissingKey, "migrate.disks",
+				"missing disk %q; expected all that the migration fills, in the order of vSphere", name)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"strings"
+
+	"github.com/vmrender/vmrender/internal/lazyregexp"
+	"github.com/vmrender/vmrender/pkg/rule"
+)
+
+// managedObject matches the IDs that vSphere gives networks and datastores.
+var managedObject = lazyregexp.New(`^((network|dvportgroup|datastore)-[0-9]+|network-o[0-9]+)$`)
+
+// vSphereRef returns the reference for a text, which is an ID or a name.
+func vSphereRef(text string, isID func(string) bool) VSphereRef {
+	if isID(text) {
+		return VSphereRef{ID: text}
+	}
+	return VSphereRef{Name: text}
+}
+
+func isObjectID(text string) bool { return managedObject().MatchString(text) }
+
+// mappedNetworks returns the networks of vSphere that lead to those of the NICs. It reports NICs to which none leads,
+// and those whose network forklift refuses (kubev2v/forklift v2.12.5, pkg/controller/plan/validation.go,
+// validateNetworkMap).
+func (d *draft) mappedNetworks(m *Machine) []MappedNetwork {
+	var out []MappedNetwork
+	for i := range m.NICs {
+		nic := &m.NICs[i]
+		network := d.site.Catalog.Network(nic.Network)
+		if network == nil || len(network.VSphere) == 0 {
+			d.reportUnmapped(nic, i)
+			continue
+		}
+		var nad *NamespacedName
+		if !nic.Pod {
+			nad = new(namespacedName(nic.NAD, d.namespace))
+			if nad.Namespace != d.namespace && nad.Namespace != "default" {
+				d.errorf(nic.Pos, rule.Conflict, nicPath(i), "forklift attaches no VM of the namespace %q to %q; "+
+					"accepted: networks of that namespace, and of \"default\"", d.namespace, nic.NAD)
+			}
+		}
+		for _, name := range network.VSphere {
+			out = append(out, MappedNetwork{vSphereRef(name, isObjectID), nad})
+		}
+	}
+	return out
+}
+
+// reportUnmapped reports a NIC whose network no network of vSphere leads to.
+func (d *draft) reportUnmapped(nic *NIC, i int) {
+	name, entry := nic.Network, ""
+	if ns, nad, ok := strings.Cut(name, "/"); ok {
+		name, entry = nad, "nad: "+ns+"/"+nad+", "
+	}
+	d.errorf(nic.Pos, rule.MissingKey, nicPath(i),
+		"no network of vSphere leads to %q; name it in fleet.yaml: `catalog: {networks: {%s: {%svsphere: [NAME]}}}`",
+		nic.Network, name, entry)
+}
+
+// mappedStorage returns the datastores that lead to the storage classes of the disks. It reports disks to whose class
+// none leads.
+func (d *draft) mappedStorage(m *Machine) []MappedStorage {
+	var out []MappedStorage
+	for i := range m.Disks {
+		disk := &m.Disks[i]
+		if !disk.Migrated {
+			continue
+		}
+		name := d.vm.Disks[disk.Name].StorageClass
+		class := d.site.Catalog.StorageClass(name)
+		switch {
+		case name == "":
+			d.errorf(disk.Pos, rule.MissingKey, "disks."+disk.Name+".storageClass",
+				"missing storage class; expected one of fleet.yaml's `catalog.storageClasses` with `vsphere: [DATASTORE]`")
+		case class == nil || len(class.VSphere) == 0:
+			d.errorf(d.entry.At("disks", disk.Name, "storageClass"), rule.MissingKey, "disks."+disk.Name+".storageClass",
+				"no datastore of vSphere leads to %q; name it in fleet.yaml: "+
+					"`catalog: {storageClasses: {%[1]s: {vsphere: [NAME]}}}`", name)
+		default:
+			for _, store := range class.VSphere {
+				out = append(out, MappedStorage{vSphereRef(store, isObjectID), class.Name, class.AccessMode, class.VolumeMode})
+			}
+		}
+	}
+	return out
+}

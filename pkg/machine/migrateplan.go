@@ -1,0 +1,90 @@
+package machine
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// terms are what all machines of a plan agree on, by the key that sets it.
+type terms [6]struct{ key, value string }
+
+// planned is a machine of a plan, for checks across machines.
+type planned struct {
+	name  string
+	vm    string // in vSphere
+	terms terms
+	hooks map[string]hookSum // by step
+}
+
+func newPlanned(m *Migration) *planned {
+	if m == nil || m.Ended() {
+		return nil
+	}
+	network := ""
+	if m.TransferNetwork != nil {
+		network = m.TransferNetwork.Namespace + "/" + m.TransferNetwork.Name
+	}
+	return &planned{
+		name: strings.Clone(m.Plan), vm: strings.Clone(cmp.Or(m.VM.ID, m.VM.Name)),
+		terms: terms{
+			{"provider", strings.Clone(m.Provider.Namespace + "/" + m.Provider.Name)},
+			{"warm", strconv.FormatBool(m.Warm)},
+			{"run", strconv.Itoa(m.Run)},
+			{"cutover", strings.Clone(m.Cutover)},
+			{"preserveStaticIPs", strconv.FormatBool(m.PreserveStaticIPs)},
+			{"transferNetwork", strings.Clone(network)},
+		},
+		hooks: hookSums(m.Hooks),
+	}
+}
+
+// checkPlans reports machines of one plan that do not agree on it, or of which only some are selected, and those that
+// are the same VM of vSphere.
+func (w *wide) checkPlans() {
+	type vm struct{ provider, name string }
+	first, moved, diags := map[machineKey]*record{}, map[vm]*record{}, w.diags
+	hooks := planHooks{}
+	for _, r := range w.records {
+		if r.planned == nil {
+			continue
+		}
+		plan := machineKey{r.namespace, r.planned.name}
+		if other := first[plan]; other == nil {
+			first[plan] = r
+		} else {
+			r.checkTerms(other, diags)
+			w.checkSelected(other, r)
+		}
+		hooks.check(r, diags)
+		from := vm{r.planned.terms[0].value, r.planned.vm}
+		if other := moved[from]; other != nil {
+			diags.Errorf(r.pos, rule.Duplicate, r.path+".migrate.vm", "%q of vSphere is also the VM %q at %s; it moves once",
+				from.name, other.name, where(other.pos))
+			continue
+		}
+		moved[from] = r
+	}
+}
+
+// checkSelected reports two machines of a plan of which one is selected: the Plan would lose the other.
+func (w *wide) checkSelected(a, b *record) {
+	if w.selects(a) != w.selects(b) && !w.fleet.Alone {
+		w.diags.Errorf(source.Pos{File: "--vm"}, rule.Conflict, "", "the VMs %q and %q move together, by the plan %q; "+
+			"select both, or none", a.name, b.name, a.planned.name)
+	}
+}
+
+// checkTerms reports what a machine says otherwise than the first machine of its plan.
+func (r *record) checkTerms(first *record, diags *source.Diagnostics) {
+	for i, term := range r.planned.terms {
+		if other := first.planned.terms[i].value; other != term.value {
+			diags.Errorf(r.pos, rule.Conflict, r.path+".migrate."+term.key,
+				"%q, and %q for the VM %q at %s; the VMs of the plan %q move together: set it once, for all of them",
+				term.value, other, first.name, where(first.pos), r.planned.name)
+		}
+	}
+}
