@@ -22,8 +22,6 @@ import (
 type Options struct {
 	// Name of the fleet, from which identities of new machines are derived.
 	Name string
-	// Target of the fleet, as in fleet.yaml; nil for the newest versions.
-	Target *source.Node
 	// Namespace of manifests that have none; "default" if empty, as for kubectl.
 	Namespace string
 	// Mapping says what becomes of each machine; machines that it does not name are left out. nil takes all.
@@ -84,10 +82,10 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 
 // importBut is [Import] without the machines that no values say, by the reasons. With an
 // error in one entry, no machine of the fleet would be rendered, so it finds more of them.
-func importBut(objects []manifest.Object, opts Options, unsaid map[manifest.ID]string) (*Result, error) {
+func importBut(objects []manifest.Object, opts Options, inexpressible map[manifest.ID]string) (*Result, error) {
 	w := &work{
 		Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
-		seen: map[manifest.ID]bool{}, unsaid: unsaid,
+		seen: map[manifest.ID]bool{}, inexpressible: inexpressible,
 	}
 	for _, o := range objects {
 		if isMachine(o) {
@@ -103,7 +101,7 @@ func importBut(objects []manifest.Object, opts Options, unsaid map[manifest.ID]s
 		return nil, err
 	}
 	if more := w.withProblems(); len(more) > 0 {
-		maps.Copy(more, unsaid)
+		maps.Copy(more, inexpressible)
 		return importBut(objects, opts, more)
 	}
 	r := &Result{Files: w.files}
@@ -119,12 +117,12 @@ func importBut(objects []manifest.Object, opts Options, unsaid map[manifest.ID]s
 // work is one import.
 type work struct {
 	Options
-	catalog *catalog.Set
-	known   known
-	entries []*entry
-	refused []*Machine
-	seen    map[manifest.ID]bool
-	unsaid  map[manifest.ID]string // why no values say a machine
+	catalog       *catalog.Set
+	known         known
+	entries       []*entry
+	refused       []*Machine
+	seen          map[manifest.ID]bool
+	inexpressible map[manifest.ID]string // why no values express a VM
 
 	files    []File
 	networks map[string]network // by the name that machines have of them
@@ -170,7 +168,7 @@ func (w *work) read(o manifest.Object) {
 	if err == nil {
 		err = refusal(l)
 	}
-	if why := w.unsaid[m.ID]; err == nil && why != "" {
+	if why := w.inexpressible[m.ID]; err == nil && why != "" {
 		err = fmt.Errorf("no values say it: %s", why)
 	}
 	if err != nil {

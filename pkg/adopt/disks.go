@@ -308,9 +308,9 @@ func contentOf(from *node, s *cdiv1.DataVolumeSpec) {
 	}
 	switch c := s.Source; {
 	case c.Registry != nil:
-		from.set("registry", text0(c.Registry.URL))
-		from.set("secret", text0(c.Registry.SecretRef))
-		from.set("certConfigMap", text0(c.Registry.CertConfigMap))
+		from.set("registry", orEmpty(c.Registry.URL))
+		from.set("secret", orEmpty(c.Registry.SecretRef))
+		from.set("certConfigMap", orEmpty(c.Registry.CertConfigMap))
 	case c.HTTP != nil:
 		from.set("http", c.HTTP.URL)
 		from.set("secret", c.HTTP.SecretRef)
@@ -345,8 +345,8 @@ func slashed(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// text0 returns the text that a pointer leads to, or "".
-func text0(s *string) string {
+// orEmpty returns the string that a pointer points to, or "" for nil.
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

@@ -35,16 +35,10 @@ func FuzzImport(f *testing.F) {
 // machines; 0 for fleets with errors.
 func roundTrip(t *testing.T, seed uint64) int {
 	t.Helper()
-	f := fleetgen.New(seed)
-	dir := t.TempDir()
-	require.NoError(t, f.Write(dir))
-	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Limit: dir, Namespace: "prod"}, c.Visit)
-	rendered := c.Rendered(diags)
-	if diags.HasErrors() {
+	_, objects := generated(t, seed)
+	if objects == nil {
 		return 0
 	}
-	objects := render.Objects(rendered...)
 	r, err := adopt.Import(byHand(t, objects), adopt.Options{Name: "again"})
 	require.NoError(t, err, "seed %d", seed)
 	for _, m := range r.Machines {
@@ -52,6 +46,23 @@ func roundTrip(t *testing.T, seed uint64) int {
 	}
 	return len(r.Machines)
 }
+
+// generated writes a fleet made at random, and returns its directory and what it renders to; nil for fleets with errors.
+func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, fleetgen.New(seed).Write(dir))
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, generatedOptions(dir), c.Visit)
+	rendered := c.Rendered(diags)
+	if diags.HasErrors() {
+		return dir, nil
+	}
+	return dir, render.Objects(rendered...)
+}
+
+// generatedOptions returns the options with which a fleet made at random is read.
+func generatedOptions(dir string) fleet.Options { return fleet.Options{Limit: dir, Namespace: "prod"} }
 
 // byHand returns objects without the marks by which an import knows that they are ours.
 func byHand(t *testing.T, objects []manifest.Object) []manifest.Object {

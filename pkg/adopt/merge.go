@@ -93,7 +93,7 @@ func mergeOnce(objects []manifest.Object, c *copied, opts MergeOptions, withAll 
 		return nil, err
 	}
 	for _, o := range objects {
-		if o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io" {
+		if isMachine(o) {
 			m.take(o)
 		}
 	}

@@ -131,7 +131,7 @@ func (c *copied) copyBases(top string, bases []string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if err := writeFile(filepath.Join(c.dir, rel), text); err != nil {
-			return err
+			return fmt.Errorf("copying the fleet: %w", err)
 		}
 	}
 	return nil
@@ -152,17 +152,18 @@ func (c *copied) put(file string, text []byte) error {
 		return os.Remove(at)
 	}
 	c.files[file] = text
-	return writeFile(at, text)
-}
-
-func writeFile(at string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-		return fmt.Errorf("copying the fleet: %w", err)
-	}
-	if err := os.WriteFile(at, text, 0o600); err != nil {
+	if err := writeFile(at, text); err != nil {
 		return fmt.Errorf("copying the fleet: %w", err)
 	}
 	return nil
+}
+
+// writeFile writes a file for the current user only, and creates its directory if needed.
+func writeFile(at string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(at, text, 0o600)
 }
 
 // file returns the path of a file of the copy below the fleet's root, with slashes.

@@ -9,9 +9,7 @@ import (
 	"github.com/vmrender/vmrender/internal/fleetgen"
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/render"
 )
 
 // changesByHand are what is done to machines of generated fleets, each to some of them.
@@ -56,16 +54,11 @@ func FuzzMerge(f *testing.F) {
 // errors.
 func mergeBack(t *testing.T, seed uint64) int {
 	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, fleetgen.New(seed).Write(dir))
-	opts := fleet.Options{Limit: dir, Namespace: "prod"}
-	c := render.NewCollector()
-	_, diags := machine.Visit(dir, opts, c.Visit)
-	all := c.Rendered(diags)
-	if diags.HasErrors() {
+	dir, objects := generated(t, seed)
+	if objects == nil {
 		return 0
 	}
-	objects := render.Objects(all...)
+	opts := generatedOptions(dir)
 	same, err := adopt.Merge(objects, dir, adopt.MergeOptions{Fleet: opts})
 	require.NoError(t, err, "seed %d", seed)
 	diff, report := written(t, same)
@@ -125,15 +118,10 @@ defaults:
 func TestMergeAdds(t *testing.T) {
 	added, refused := 0, 0
 	for seed := range uint64(40) {
-		dir := t.TempDir()
-		require.NoError(t, fleetgen.New(seed).Write(dir))
-		c := render.NewCollector()
-		_, diags := machine.Visit(dir, fleet.Options{Limit: dir, Namespace: "prod"}, c.Visit)
-		all := c.Rendered(diags)
-		if diags.HasErrors() {
+		_, objects := generated(t, seed)
+		if objects == nil {
 			continue
 		}
-		objects := render.Objects(all...)
 		to := t.TempDir()
 		write(t, filepath.Join(to, "fleet.yaml"), []byte(existing))
 		write(t, filepath.Join(to, "a.yaml"), []byte("namespace: a\nvms:\n  first: {os: rhel9}\n"))

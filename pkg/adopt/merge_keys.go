@@ -19,9 +19,9 @@ type drafted struct {
 	nics  map[string]int    // name of the interface → index
 }
 
-// unsaid are keys of a draft that are not compared: what no other key says is found by
+// uncompared are keys of a draft that are not compared: what no other key says is found by
 // rendering, and the rest does not follow from the machine.
-var unsaid = []string{"os", "flavor", "overrides", "patches", "namespace", "disks", "nics"}
+var uncompared = []string{"os", "flavor", "overrides", "patches", "namespace", "disks", "nics"}
 
 // drafted drafts a machine, with the disks under the keys that the entry has for their volumes.
 func (m *merge) drafted(x *merging, l *live) *drafted {
@@ -89,7 +89,7 @@ func (m *merge) networksOf(l *live) {
 func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
 	from, to := m.drafted(x, rendered), m.drafted(x, x.live)
 	keys := x.before
-	for _, c := range changed(withoutKeys(from.keys, unsaid), withoutKeys(to.keys, unsaid)) {
+	for _, c := range changed(withoutKeys(from.keys, uncompared), withoutKeys(to.keys, uncompared)) {
 		for _, c := range each(c, from.keys) {
 			keys = x.take(keys, c, from.keys, to.keys)
 		}

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -21,15 +23,12 @@ var filledIn = [][]string{
 	{"metadata", "annotations", "kubemacpool.io/transaction-timestamp"}, // k8snetworkplumbingwg/kubemacpool
 }
 
-// lastApplied is where kubectl, and Argo CD without server-side apply, keep what they applied.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-
 // wanted returns the machine that Git should have: the live one, but with what the fleet says
 // of a field that is still as it was applied, that a program has filled in, or that is about
 // the fleet itself.
 func wanted(l, rendered *live) (*live, error) {
 	var base any
-	if text := text(l.object, "metadata", "annotations", lastApplied); text != "" {
+	if text := text(l.object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
 		o := manifest.Object{ID: l.ID, JSON: []byte(text)}
 		if was, err := readLive(o, l.Namespace); err == nil {
 			base = was.tree

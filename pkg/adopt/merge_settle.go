@@ -40,7 +40,7 @@ func (m *merge) settleMerged(x *merging) error {
 		if r.vms[x.key()].JSON == nil {
 			return refused("with these changes the entry renders no machine of this name, as with `strategy: blue-green`")
 		}
-		if x.out.Imposed() || !x.differs(r) {
+		if x.out.imposed() || !x.differs(r) {
 			return nil
 		}
 		rendered, err := readLive(r.vms[x.key()], x.live.Namespace)
@@ -78,9 +78,9 @@ func (x *merging) patchVolumes(rendered tree) {
 	}
 }
 
-// Imposed reports whether an overlay sets a value that differs: what is left then is the
+// imposed reports whether an overlay sets a value that differs: what is left then is the
 // overlay's, and no override of the entry's.
-func (m *MergedMachine) Imposed() bool { return len(m.Asks) > 0 && m.Asks[0].Why == whyOverlay }
+func (m *MergedMachine) imposed() bool { return len(m.Asks) > 0 && m.Asks[0].Why == whyOverlay }
 
 // resetAt leaves a key that the format refuses as it was; its change becomes an override. It
 // reports whether there was one.

@@ -12,7 +12,7 @@ import (
 // take reads one VirtualMachine, or refuses it.
 func (m *merge) take(o manifest.Object) {
 	out := &MergedMachine{Machine: Machine{ID: o.ID, Entry: o.Name}}
-	out.Namespace = cmp.Or(o.Namespace, m.Namespace, "default")
+	out.Namespace = m.namespace(o)
 	if _, ok := m.Mapping.of(out.ID); !ok {
 		return
 	}

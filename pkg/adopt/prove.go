@@ -131,8 +131,10 @@ func (w *work) render() (map[string]tree, error) {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is in the temporary directory
 	w.files = w.write()
-	if err := writeAll(dir, w.files); err != nil {
-		return nil, err
+	for _, f := range w.files {
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(f.Path)), f.Text); err != nil {
+			return nil, fmt.Errorf("writing what was imported: %w", err)
+		}
 	}
 	c := render.NewCollector()
 	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
@@ -148,19 +150,6 @@ func (w *work) render() (map[string]tree, error) {
 		}
 	}
 	return out, nil
-}
-
-func writeAll(dir string, files []File) error {
-	for _, f := range files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("writing what was imported: %w", err)
-		}
-		if err := os.WriteFile(path, f.Text, 0o600); err != nil {
-			return fmt.Errorf("writing what was imported: %w", err)
-		}
-	}
-	return nil
 }
 
 // assign notes each error at the entry that it is in. An error that is in none is

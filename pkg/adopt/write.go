@@ -65,7 +65,7 @@ func (w *work) writeHeader() []byte {
 	named := node{}
 	named.set("name", cmp.Or(w.Name, "imported"))
 	head.set("metadata", &named)
-	head.set("target", cmp.Or(w.Target, w.known.target()))
+	head.set("target", w.known.target())
 	out.fields(0, head.tree())
 	if id := w.identity(); !id.empty() {
 		out.comment(0, "Some machines have no identity of their own in the cluster: KubeVirt derives it from their names.")
@@ -180,14 +180,14 @@ func (e *entry) comments() []string {
 	if e.machine.Guess.Reason != "" {
 		out = append(out, e.machine.Guess.OS+": "+e.machine.Guess.Reason)
 	}
-	if names := e.unsaid(); len(names) > 0 {
+	if names := e.overridden(); len(names) > 0 {
 		out = append(out, "no key says: "+strings.Join(names, ", "))
 	}
 	return out
 }
 
-// unsaid returns what the overrides and patches set, by the last keys of the paths.
-func (e *entry) unsaid() []string {
+// overridden returns what the overrides and patches set, by the last keys of the paths.
+func (e *entry) overridden() []string {
 	var out []string
 	for path, v := range sorted(leavesOf(nil, e.keys.get("overrides"))) {
 		keys := strings.Split(path, separator)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -242,7 +244,7 @@ func untracked(was, now tree) tree {
 	return out
 }
 
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+const lastApplied = corev1.LastAppliedConfigAnnotation
 
 // applied returns what Argo CD has applied last, or nil if the object does not say it.
 func applied(object tree) tree {

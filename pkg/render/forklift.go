@@ -11,19 +11,25 @@ import (
 
 const forkliftGroup = "forklift.konveyor.io"
 
-// NetworkMap leads networks of vSphere to those of the cluster.
-type NetworkMap struct {
+// migrationObject is an object of the API group.
+type migrationObject[Spec any] struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              MapSpec[NetworkPair] `json:"spec"`
+	Spec              Spec `json:"spec"`
 }
 
-// StorageMap leads datastores of vSphere to storage classes.
-type StorageMap struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              MapSpec[StoragePair] `json:"spec"`
+// DeepCopyObject returns a copy that shares the spec, which is never changed.
+func (o *migrationObject[Spec]) DeepCopyObject() runtime.Object {
+	out := *o
+	o.DeepCopyInto(&out.ObjectMeta)
+	return &out
 }
+
+// NetworkMap leads networks of vSphere to those of the cluster.
+type NetworkMap = migrationObject[MapSpec[NetworkPair]]
+
+// StorageMap leads datastores of vSphere to storage classes.
+type StorageMap = migrationObject[MapSpec[StoragePair]]
 
 // MapSpec is a list of what leads where, from one Provider to another.
 type MapSpec[Pair any] struct {
@@ -70,11 +76,7 @@ type StorageDestination struct {
 }
 
 // Plan is a set of VMs that move together.
-type Plan struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              PlanSpec `json:"spec"`
-}
+type Plan = migrationObject[PlanSpec]
 
 // PlanSpec says which VMs move, and how. What has a default of true on the platform is always written.
 type PlanSpec struct {
@@ -122,11 +124,7 @@ type HookRef struct {
 }
 
 // Hook is an image that runs before or after a VM moves.
-type Hook struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              HookSpec `json:"spec"`
-}
+type Hook = migrationObject[HookSpec]
 
 // HookSpec says what a Hook runs.
 type HookSpec struct {
@@ -137,50 +135,11 @@ type HookSpec struct {
 }
 
 // PlanRun is a Migration: one run of a Plan.
-type PlanRun struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              PlanRunSpec `json:"spec"`
-}
+type PlanRun = migrationObject[PlanRunSpec]
 
 // PlanRunSpec names the Plan that a run is of.
 type PlanRunSpec struct {
 	Plan    corev1.ObjectReference `json:"plan"`
 	Cutover string                 `json:"cutover,omitempty"` // RFC 3339
 	Cancel  []VSphereRef           `json:"cancel,omitempty"`
-}
-
-// DeepCopyObject returns a copy that shares the spec, which is never changed.
-func (m *NetworkMap) DeepCopyObject() runtime.Object {
-	out := *m
-	m.DeepCopyInto(&out.ObjectMeta)
-	return &out
-}
-
-// DeepCopyObject returns a copy that shares the spec, which is never changed.
-func (m *StorageMap) DeepCopyObject() runtime.Object {
-	out := *m
-	m.DeepCopyInto(&out.ObjectMeta)
-	return &out
-}
-
-// DeepCopyObject returns a copy that shares the spec, which is never changed.
-func (h *Hook) DeepCopyObject() runtime.Object {
-	out := *h
-	h.DeepCopyInto(&out.ObjectMeta)
-	return &out
-}
-
-// DeepCopyObject returns a copy that shares the spec, which is never changed.
-func (p *Plan) DeepCopyObject() runtime.Object {
-	out := *p
-	p.DeepCopyInto(&out.ObjectMeta)
-	return &out
-}
-
-// DeepCopyObject returns a copy that shares the spec, which is never changed.
-func (r *PlanRun) DeepCopyObject() runtime.Object {
-	out := *r
-	r.DeepCopyInto(&out.ObjectMeta)
-	return &out
 }
