@@ -69,7 +69,7 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 
 // renderChart renders the chart with its values, or reads from standard input what a release
 // of it is made of. The fleet takes the chart's place, so that it is no other that manages
-// the machines.
+// the VMs.
 func (f *importFlags) renderChart(cmd *cobra.Command) ([]manifest.Object, error) {
 	if f.chart == "-" {
 		l := loadManifests(cmd, "-")
@@ -142,7 +142,7 @@ func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagno
 	return read(adopt.ReadArchive(io.MultiReader(bytes.NewReader(head[:n]), file)))
 }
 
-// query reads the machines from the cluster, and what belongs to them.
+// query reads the VMs from the cluster, and what belongs to them.
 func (f *importFlags) query(cmd *cobra.Command) ([]manifest.Object, error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

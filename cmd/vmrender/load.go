@@ -42,7 +42,7 @@ func countVMs(rendered []render.Rendered) int {
 // kindRecorder records the kinds of what is rendered, sorted.
 type kindRecorder struct{ all []argocd.GroupKind }
 
-// renderMachines is like renderFleet, but returns the machines instead of the
+// renderMachines is like renderFleet, but returns the VMs instead of the
 // manifests.
 func (k *kindRecorder) renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics) {
 	var mu sync.Mutex

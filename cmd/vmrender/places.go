@@ -33,7 +33,7 @@ func (f *sideFlags) places(cmd *cobra.Command, args []string, to loaded, p *plan
 // newPath returns the path of the new side: NEW, or PATH.
 func newPath(args []string) string { return pathArg(args[max(0, len(args)-1):]) }
 
-// valuePlaces returns where the fleet at path sets the values of the machines that a plan
+// valuePlaces returns where the fleet at path sets the values of the VMs that a plan
 // changes. It reads the fleet again, at the first call: only annotations need it.
 func valuePlaces(path string, opts fleet.Options, p *plan.Plan) report.Locator {
 	places := sync.OnceValue(func() *fleet.Places {

@@ -57,7 +57,7 @@ type state struct {
 	diags    *source.Diagnostics // of reading the export
 }
 
-// load reads the state of the machines among objects.
+// load reads the state of the VMs among objects.
 func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state, error) {
 	if !f.given() {
 		return state{diags: new(source.Diagnostics)}, nil
@@ -108,7 +108,7 @@ func readState(ctx context.Context, cluster *rollout.Cluster, name string, names
 // machineKinds are the kinds in whose namespaces the state is read.
 var machineKinds = []string{"VirtualMachine", "VirtualMachinePool", "DataVolume", "Plan"}
 
-// machineNamespaces returns the namespaces of the machines among objects, sorted.
+// machineNamespaces returns the namespaces of the VMs among objects, sorted.
 func machineNamespaces(sets ...[]manifest.Object) []string {
 	all := map[string]bool{}
 	for _, objects := range sets {

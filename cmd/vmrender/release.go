@@ -85,7 +85,7 @@ func isOf(r *render.Rendered, m *machine.Machine) bool {
 	return !r.Jobs && r.Namespace == m.Namespace && r.Name == m.Name
 }
 
-// unnamed returns the replicas of a machine's entry that were not rendered.
+// unnamed returns the replicas of a VM's entry that were not rendered.
 func unnamed(all []*machine.Machine, m *machine.Machine, rendered []render.Rendered) []string {
 	var out []string
 	for _, other := range all {

@@ -1,7 +1,7 @@
 // Package adopt turns VirtualMachines that exist into a fleet that renders back to them:
-// the inverse of package render. Each machine becomes an entry in the short forms of the
+// the inverse of package render. Each VM becomes an entry in the short forms of the
 // format, what it shares with others moves to defaults and to the catalog, and what no
-// key says stands under `overrides`. Whether the fleet is the machines is not assumed:
+// key says stands under `overrides`. Whether the fleet is the VMs is not assumed:
 // it is rendered, and compared with them.
 //
 // The package reads no cluster: its input is manifests.
@@ -20,17 +20,17 @@ import (
 
 // Options are what the manifests do not tell.
 type Options struct {
-	// Name of the fleet, from which identities of new machines are derived.
+	// Name of the fleet, from which identities of new VMs are derived.
 	Name string
 	// Namespace of manifests that have none; "default" if empty, as for kubectl.
 	Namespace string
-	// Mapping says what becomes of each machine; machines that it does not name are left out. nil takes all.
+	// Mapping says what becomes of each VM; VMs that it does not name are left out. nil takes all.
 	Mapping Mapping
-	// Label divides the machines of a namespace among files by the value of a label; one file per namespace if empty.
+	// Label divides the VMs of a namespace among files by the value of a label; one file per namespace if empty.
 	Label string
-	// Replicas folds machines that differ in nothing but the number at the end of their names into one entry.
+	// Replicas folds VMs that differ in nothing but the number at the end of their names into one entry.
 	Replicas bool
-	// Unprotected leaves out the label by which OpenShift refuses to delete a machine.
+	// Unprotected leaves out the label by which OpenShift refuses to delete a VM.
 	Unprotected bool
 }
 
@@ -43,7 +43,7 @@ func isMachine(o manifest.Object) bool {
 	return o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io"
 }
 
-// Result is a fleet made of machines.
+// Result is a fleet made of VMs.
 type Result struct {
 	Files    []File
 	Machines []*Machine // by namespace and name
@@ -61,27 +61,27 @@ type Machine struct {
 	File  string // of its entry; empty if it was refused
 	Entry string // key under `vms`
 	Guess Guess  // its operating system
-	// Refused says why the machine is not part of the fleet; empty if it is.
+	// Refused says why the VM is not part of the fleet; empty if it is.
 	Refused string
-	// Differences between the machine and what the fleet renders, as `path: was, becomes`; none if it is exact.
+	// Differences between the VM and what the fleet renders, as `path: was, becomes`; none if it is exact.
 	Differences []string
 	// Lines of its entry, and of its manifest as kubectl prints it.
 	Lines, ManifestLines int
 	Notes                []Note
 }
 
-// Exact reports whether the machine is rendered as it is.
+// Exact reports whether the VM is rendered as it is.
 func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) == 0 }
 
 // Import makes a fleet of the VirtualMachines among the objects. The others tell what
-// the machines do not: DataVolumes, claims, instances. An error means that the fleet
-// could not be rendered at all; what is wrong with one machine stands in its [Machine].
+// the VMs do not: DataVolumes, claims, instances. An error means that the fleet
+// could not be rendered at all; what is wrong with one VM stands in its [Machine].
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
 	return importBut(objects, opts, nil)
 }
 
-// importBut is [Import] without the machines that no values say, by the reasons. With an
-// error in one entry, no machine of the fleet would be rendered, so it finds more of them.
+// importBut is [Import] without the VMs that no values say, by the reasons. With an
+// error in one entry, no VM of the fleet would be rendered, so it finds more of them.
 func importBut(objects []manifest.Object, opts Options, inexpressible map[manifest.ID]string) (*Result, error) {
 	w := &work{
 		Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
@@ -125,13 +125,13 @@ type work struct {
 	inexpressible map[manifest.ID]string // why no values express a VM
 
 	files    []File
-	networks map[string]network // by the name that machines have of them
+	networks map[string]network // by the name that VMs have of them
 	unnamed  bool               // sizes are not said by flavors
 
 	written
 }
 
-// entry is one machine on its way into the fleet.
+// entry is one VM on its way into the fleet.
 type entry struct {
 	live    *live
 	machine *Machine

@@ -8,13 +8,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Related is what is known of a machine in addition to its VirtualMachine.
+// Related is what is known of a VM in addition to its VirtualMachine.
 type Related struct {
 	Instance manifest.Tree   // its VirtualMachineInstance, or nil
 	Disks    []manifest.Tree // DataVolumes and PersistentVolumeClaims that it uses, in its order
 }
 
-// Guess is the operating system of a machine, as far as its objects say it.
+// Guess is the operating system of a VM, as far as its objects say it.
 type Guess struct {
 	OS     string // an entry of the built-in catalog; "linux" or "windows" if no other fits
 	Reason string // in words, such as "os from vm.kubevirt.io/os"
@@ -22,7 +22,7 @@ type Guess struct {
 
 // DetectOS returns the operating system of a VirtualMachine: what the strongest evidence
 // names, and if that leaves a choice, what the next one that names one of these says. The
-// devices decide for a machine of which nothing else does.
+// devices decide for a VM of which nothing else does.
 func DetectOS(vm manifest.Tree, related Related) Guess {
 	var best spelling
 	var from string
@@ -52,7 +52,7 @@ type evidence struct {
 
 func (e *evidence) reason() string { return "os from " + e.from }
 
-// evidences are the places, the strongest first. Machines that forklift has migrated have
+// evidences are the places, the strongest first. VMs that forklift has migrated have
 // a label of templates or a preference (pkg/controller/plan/adapter/vsphere/builder.go,
 // TemplateLabels), and an empty vm.kubevirt.io/os (pkg/controller/plan/kubevirt.go).
 var evidences = []evidence{
@@ -170,7 +170,7 @@ func guestAgent(_ tree, related Related) []string {
 	return filled([]string{id, text(info, "prettyName"), text(info, "name")})
 }
 
-// traces are what is given to the machines of one family only, the surest first.
+// traces are what is given to the VMs of one family only, the surest first.
 var traces = []struct {
 	os, from string
 	isIn     func(instance any) bool // the spec of one
@@ -185,7 +185,7 @@ var traces = []struct {
 	}},
 }
 
-// fromDevices returns the system that a machine's devices are those of.
+// fromDevices returns the system that a VM's devices are those of.
 func fromDevices(vm tree, related Related) Guess {
 	for _, t := range traces {
 		if t.isIn(at(vm, "spec", "template", "spec")) || t.isIn(at(related.Instance, "spec")) {

@@ -27,7 +27,7 @@ func exists(dir fs.FS, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// ReadLayout reads the machine in a directory that is an OCI image layout, with the bounds
+// ReadLayout reads the VM in a directory that is an OCI image layout, with the bounds
 // of [ReadArchive]. It reads the files that are needed, and no others.
 func ReadLayout(dir fs.FS) ([]manifest.Object, error) {
 	found := layout{}

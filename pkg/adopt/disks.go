@@ -13,7 +13,7 @@ import (
 )
 
 // drives says the disks in their order, and the directories of the cluster that the guest
-// mounts. The root disk is the first, if it is a disk with content; a machine without one
+// mounts. The root disk is the first, if it is a disk with content; a VM without one
 // has `root: null`.
 func (w *work) drives(e *entry) {
 	spec := e.live.spec()
@@ -63,14 +63,14 @@ func (e *entry) addDisk(disks *node, d *kubevirtv1.Disk, v *kubevirtv1.Volume, r
 	disks.put(key, n.short("size"))
 }
 
-// isRoot reports whether a disk is one that a machine boots from, without looking at its
+// isRoot reports whether a disk is one that a VM boots from, without looking at its
 // content.
 func isRoot(d *kubevirtv1.Disk, v *kubevirtv1.Volume) bool {
 	return v != nil && targetOf(d).kind == "disk" &&
 		(v.DataVolume != nil || v.PersistentVolumeClaim != nil || v.ContainerDisk != nil)
 }
 
-// devices returns the disks of the machine, and those that KubeVirt adds for volumes that
+// devices returns the disks of the VM, and those that KubeVirt adds for volumes that
 // have none (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go, setDefaultVolumeDisk).
 func (e *entry) devices() []kubevirtv1.Disk {
 	spec := e.live.spec()
@@ -217,7 +217,7 @@ func blank(from *node) *source.Node {
 	return from.tree()
 }
 
-// template returns the template of a DataVolume that the machine owns, or nil.
+// template returns the template of a DataVolume that the VM owns, or nil.
 func (e *entry) template(name string) *kubevirtv1.DataVolumeTemplateSpec {
 	for i := range e.live.vm.Spec.DataVolumeTemplates {
 		if t := &e.live.vm.Spec.DataVolumeTemplates[i]; t.Name == name {
@@ -227,12 +227,12 @@ func (e *entry) template(name string) *kubevirtv1.DataVolumeTemplateSpec {
 	return nil
 }
 
-// isOwned reports whether the machine owns the DataVolume of a volume.
+// isOwned reports whether the VM owns the DataVolume of a volume.
 func (e *entry) isOwned(v *kubevirtv1.Volume) bool {
 	return v.DataVolume != nil && e.template(v.DataVolume.Name) != nil
 }
 
-// owned says a disk that dies with its machine: what its DataVolume was made with.
+// owned says a disk that dies with its VM: what its DataVolume was made with.
 func (e *entry) owned(n, from *node, key string, t *kubevirtv1.DataVolumeTemplateSpec) {
 	n.put("keep", truth(false))
 	if t.Name != claimName(e.live.Name, key) {

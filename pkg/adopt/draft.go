@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// draft writes what the keys of the format say about a machine, in the order in which a
+// draft writes what the keys of the format say about a VM, in the order in which a
 // person reads them. It leaves out what the operating system's entry sets, and does not
 // care for the rest: [work.settle] finds it.
 func (w *work) draft(e *entry) {
@@ -26,7 +26,7 @@ func (w *work) draft(e *entry) {
 	e.metadata()
 }
 
-// power says when the machine runs.
+// power says when the VM runs.
 func (e *entry) power() {
 	if s := e.live.vm.Spec.RunStrategy; s != nil && *s != kubevirtv1.RunStrategyAlways {
 		e.keys.set("runStrategy", string(*s))
@@ -80,7 +80,7 @@ func (e *entry) firmware(f *kubevirtv1.Firmware) {
 }
 
 // bootloader returns the type of a firmware in the words of the format, and whether its
-// variables persist. With a preference, firmware that the machine does not name is "".
+// variables persist. With a preference, firmware that the VM does not name is "".
 func (e *entry) bootloader(f *kubevirtv1.Firmware) (kind string, persistent bool) {
 	var b kubevirtv1.Bootloader
 	if f != nil && f.Bootloader != nil {
@@ -143,7 +143,7 @@ func device(name, resource, prefix string, i int) *source.Node {
 	return d.short("device")
 }
 
-// placement says where the machine runs, and how it is taken from there: what the format
+// placement says where the VM runs, and how it is taken from there: what the format
 // has in the words of Kubernetes and KubeVirt.
 func (e *entry) placement() {
 	spec := e.live.spec()
@@ -178,7 +178,7 @@ func (e *entry) grace(seconds *int64) {
 	}
 }
 
-// metadata says the labels that the machine and its pods have, and annotations. Those of
+// metadata says the labels that the VM and its pods have, and annotations. Those of
 // one of both are a residue.
 func (e *entry) metadata() {
 	vm := e.live.vm

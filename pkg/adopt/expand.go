@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Problem is a reason for which an object cannot be read as machines.
+// Problem is a reason for which an object cannot be read as VMs.
 type Problem struct {
 	Object manifest.ID // empty for a parameter that no template has
 	Path   string      // of the field in the object, such as parameters[NAME]; may be empty
@@ -39,7 +39,7 @@ func (p Problem) String() string {
 //
 // Params are values of parameters by name, which come before the defaults of the templates.
 // A parameter that is used, and is generated or required, needs one: what was generated
-// for a machine that exists is not known. As for both processors, a namespace that is no
+// for a VM that exists is not known. As for both processors, a namespace that is no
 // parameter is left out. The problems are sorted, and an object with one is left out.
 func Expand(objects []manifest.Object, params map[string]string) ([]manifest.Object, []Problem) {
 	x := expansion{given: params, known: map[string]bool{}}

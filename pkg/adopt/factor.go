@@ -11,10 +11,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// factor moves what machines share to where it is shared: what most of all override to the
+// factor moves what VMs share to where it is shared: what most of all override to the
 // defaults of the fleet, what most of an operating system do to an entry of the catalog,
 // and what all of a file have to its defaults. It reports whether anything has moved.
-// Machines that are otherwise then say so: the overrides are settled again.
+// VMs that are otherwise then say so: the overrides are settled again.
 func (w *work) factor() bool {
 	if len(w.entries) < 2 {
 		return false
@@ -40,7 +40,7 @@ func (w *work) factor() bool {
 }
 
 // inherit leaves out of the overrides of an entry what it inherits, and says where the
-// machine is otherwise.
+// VM is otherwise.
 func (e *entry) inherit(above *source.Node) {
 	own := e.keys.get("overrides")
 	var rest, against *source.Node
@@ -76,7 +76,7 @@ func touches(n *source.Node, path []string) bool {
 	return true
 }
 
-// factorOS makes an entry of the catalog for what the machines of an operating system share.
+// factorOS makes an entry of the catalog for what the VMs of an operating system share.
 func (w *work) factorOS(name string, all []*entry) {
 	shared := node{}
 	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
@@ -109,7 +109,7 @@ func (w *work) factorOS(name string, all []*entry) {
 var templateKind = nodeOf(tree{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume"})
 
 // shareTemplateKind moves the kind of the templates of root disks to the defaults of an
-// operating system, if all machines have it.
+// operating system, if all VMs have it.
 func shareTemplateKind(defaults *node, all []*entry) {
 	for _, e := range all {
 		of := e.keys.get("disks").Get(values.RootDisk, "dataVolume")
@@ -133,7 +133,7 @@ func shareTemplateKind(defaults *node, all []*entry) {
 	}
 }
 
-// shareMost moves what most machines have to the defaults of the fleet, if all others have
+// shareMost moves what most VMs have to the defaults of the fleet, if all others have
 // another: keys of one value, which says the same wherever it stands.
 func (w *work) shareMost() {
 	for _, key := range []string{"machineType", "evictionStrategy", "runStrategy"} {
@@ -218,14 +218,14 @@ func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 	n.set("overrides", over)
 }
 
-// isIdentity reports whether a path leads to what a guest knows itself by. Machines that have
+// isIdentity reports whether a path leads to what a guest knows itself by. VMs that have
 // it in common were copied.
 func isIdentity(path string) bool {
 	return strings.HasSuffix(path, strings.Join([]string{"", "firmware", "uuid"}, separator)) ||
 		strings.HasSuffix(path, strings.Join([]string{"", "firmware", "serial"}, separator))
 }
 
-// isMark reports whether a leaf sets a label or an annotation: one that only most machines
+// isMark reports whether a leaf sets a label or an annotation: one that only most VMs
 // have is not for those that come later.
 func isMark(leaf string) bool {
 	marks := strings.HasPrefix(leaf, "metadata"+separator) ||
@@ -269,8 +269,8 @@ func leavesOf(at []string, n *source.Node) map[string]*source.Node {
 	return out
 }
 
-// sharedKeys are the keys that move to the defaults of a file if all machines of it have
-// the same: those that say little about one machine.
+// sharedKeys are the keys that move to the defaults of a file if all VMs of it have
+// the same: those that say little about one VM.
 var sharedKeys = []string{
 	"instancetype", "preference", "resources", "nics", "cloudInit", "sysprep", "machineType", "arch", "labels",
 	"annotations", "podAnnotations", "workload", "runStrategy", "evictionStrategy", "nodeSelector", "tolerations",
@@ -278,7 +278,7 @@ var sharedKeys = []string{
 	"livenessProbe", "accessCredentials",
 }
 
-// factor moves what all machines of a file have to its defaults.
+// factor moves what all VMs of a file have to its defaults.
 func (g *group) factor() {
 	if len(g.entries) < 2 {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// ByHand says what people and programs have done to a machine in the cluster since it was
-// applied, a sentence for each field: it is part of the machine that is imported, and was
-// in no file before. Wanted is the machine as Git has it; without JSON, what kubectl or
+// ByHand says what people and programs have done to a VM in the cluster since it was
+// applied, a sentence for each field: it is part of the VM that is imported, and was
+// in no file before. Wanted is the VM as Git has it; without JSON, what kubectl or
 // Argo CD has applied last counts.
 func ByHand(live, wanted manifest.Object) []string {
 	deeds := plan.ByHand(live, wanted)

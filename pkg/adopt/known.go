@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// known is what the manifests say besides the machines.
+// known is what the manifests say besides the VMs.
 type known map[manifest.ID]tree
 
 func index(objects []manifest.Object) known {
@@ -24,14 +24,14 @@ func index(objects []manifest.Object) known {
 	return k
 }
 
-// guess returns the operating system of a machine, as far as its objects say it.
+// guess returns the operating system of a VM, as far as its objects say it.
 func (k known) guess(l *live) Guess {
 	return DetectOS(l.object, Related{
 		Instance: k.get("kubevirt.io/v1", "VirtualMachineInstance", l.Namespace, l.Name), Disks: k.disks(l),
 	})
 }
 
-// disks returns the DataVolumes and claims of a machine's volumes, in their order.
+// disks returns the DataVolumes and claims of a VM's volumes, in their order.
 func (k known) disks(l *live) []tree {
 	var out []tree
 	for i := range l.spec().Volumes {
@@ -94,7 +94,7 @@ func claimOf(v *kubevirtv1.Volume) string {
 	return ""
 }
 
-// refusal returns why a machine must not be taken, or nil.
+// refusal returns why a VM must not be taken, or nil.
 func refusal(l *live) error {
 	if by := ManagedBy(l.object); by != "" {
 		return errors.New(by)

@@ -103,7 +103,7 @@ func (l *live) normalize() {
 	}
 }
 
-// theirs returns labels or annotations without vmrender's and Argo CD's own: a machine that
+// theirs returns labels or annotations without vmrender's and Argo CD's own: a VM that
 // was released from a fleet has some.
 func theirs(m map[string]string) map[string]string {
 	out := maps.Clone(m)

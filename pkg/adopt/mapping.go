@@ -15,10 +15,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Mapping says what becomes of machines, by namespace/name.
+// Mapping says what becomes of VMs, by namespace/name.
 type Mapping map[string]Choice
 
-// Choice is what becomes of one machine.
+// Choice is what becomes of one VM.
 type Choice struct {
 	// File of its entry, below the fleet's root.
 	File string `json:"file,omitempty"`
@@ -31,7 +31,7 @@ type mappingFile struct {
 	Machines map[string]*Choice `json:"machines"`
 }
 
-// Names returns the names of the machines among objects, as a mapping has them.
+// Names returns the names of the VMs among objects, as a mapping has them.
 func Names(objects []manifest.Object, opts Options) []string {
 	var names []string
 	for _, o := range objects {
@@ -42,8 +42,8 @@ func Names(objects []manifest.Object, opts Options) []string {
 	return names
 }
 
-// ReadMapping reads a mapping of machines with these names, as [Result.Mapping] writes it,
-// or as a person has edited it. Machines that are not in it are left out of the fleet.
+// ReadMapping reads a mapping of VMs with these names, as [Result.Mapping] writes it,
+// or as a person has edited it. VMs that are not in it are left out of the fleet.
 func ReadMapping(name string, text []byte, machines []string) (Mapping, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
 	m := Mapping{}
@@ -68,7 +68,7 @@ func ReadMapping(name string, text []byte, machines []string) (Mapping, *source.
 	return m, diags
 }
 
-// checkMachine reports a name that is none, or not that of a machine in the input.
+// checkMachine reports a name that is none, or not that of a VM in the input.
 func checkMachine(f *source.Field, machines []string, diags *source.Diagnostics) {
 	path := source.JoinPath("machines", f.Key)
 	switch {
@@ -107,7 +107,7 @@ func fileProblem(name string) string {
 	return ""
 }
 
-// of returns the choice for a machine, and whether the machine is taken.
+// of returns the choice for a VM, and whether the VM is taken.
 func (m Mapping) of(id manifest.ID) (Choice, bool) {
 	c, ok := m[id.Namespace+"/"+id.Name]
 	return c, ok || m == nil
@@ -122,7 +122,7 @@ func (c Choice) guess() Guess {
 }
 
 // Mapping returns the mapping of an import, to be edited before anything is written: a
-// line for each machine, with the reason for its operating system. Machines that are
+// line for each VM, with the reason for its operating system. VMs that are
 // refused stand in comments.
 func (r *Result) Mapping() []byte {
 	var out writer
@@ -142,7 +142,7 @@ func (r *Result) Mapping() []byte {
 	return []byte(out.String())
 }
 
-// entryFile returns the file that a machine's entry is in: one for each namespace, or for
+// entryFile returns the file that a VM's entry is in: one for each namespace, or for
 // each value of a label.
 func (w *work) entryFile(l *live) string {
 	name := l.Namespace

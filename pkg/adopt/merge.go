@@ -9,11 +9,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// MergeOptions are what a merge needs to know besides the machines.
+// MergeOptions are what a merge needs to know besides the VMs.
 type MergeOptions struct {
 	// Fleet are the options with which the fleet is read.
 	Fleet fleet.Options
-	// Mapping says what becomes of each machine, as in [Options].
+	// Mapping says what becomes of each VM, as in [Options].
 	Mapping Mapping
 	// Templates has values replaced that are templates. They are left and listed without it.
 	Templates bool
@@ -35,7 +35,7 @@ type Changed struct {
 // MergedMachine is what became of one VirtualMachine.
 type MergedMachine struct {
 	Machine
-	// Added is true if the machine had no entry.
+	// Added is true if the VM had no entry.
 	Added bool
 	// Changes of its values, and those that were left to a person, with the reason.
 	Changes, Asks []ValueChange
@@ -55,8 +55,8 @@ type ValueChange struct {
 	path []string
 }
 
-// Merge takes machines of a cluster into a fleet that exists, at a path of it: one without
-// an entry gets one, and what differs between a machine and what its entry renders is
+// Merge takes VMs of a cluster into a fleet that exists, at a path of it: one without
+// an entry gets one, and what differs between a VM and what its entry renders is
 // changed in the entry. Nothing but entries changes: no defaults, no catalog, no overlay.
 // It writes no files. An error means that nothing could be merged.
 func Merge(objects []manifest.Object, at string, opts MergeOptions) (*Merged, error) {
@@ -83,8 +83,8 @@ func Merge(objects []manifest.Object, at string, opts MergeOptions) (*Merged, er
 	return m.result(), nil
 }
 
-// mergeOnce merges all machines. Each change is tried with the machines of its file, which
-// is fast, or with all: one may not go with the machines of other files.
+// mergeOnce merges all VMs. Each change is tried with the VMs of its file, which
+// is fast, or with all: one may not go with the VMs of other files.
 func mergeOnce(objects []manifest.Object, c *copied, opts MergeOptions, withAll bool) (*merge, error) {
 	m := &merge{fleet: c, opts: opts, withAll: withAll, isWide: map[string]bool{}, work: &work{
 		Options: Options{Mapping: opts.Mapping, Namespace: opts.Fleet.Namespace}, known: index(objects), unnamed: true,
@@ -115,11 +115,11 @@ type merge struct {
 	all    []*merging
 	byName map[string]bool
 
-	withAll bool            // changes are tried with all machines
-	isWide  map[string]bool // files whose machines do not go without others, such as those that they depend on
+	withAll bool            // changes are tried with all VMs
+	isWide  map[string]bool // files whose VMs do not go without others, such as those that they depend on
 }
 
-// merging is one machine on its way into the fleet. The keys of its entry are those that it
+// merging is one VM on its way into the fleet. The keys of its entry are those that it
 // should have with all levels, in their plain forms.
 type merging struct {
 	*entry
@@ -167,7 +167,7 @@ func (m *merge) scope(file string) string {
 	return file
 }
 
-// isSound reports whether the fleet as a whole renders what the machines were found to be, and
+// isSound reports whether the fleet as a whole renders what the VMs were found to be, and
 // the same as before for all others.
 func (m *merge) isSound() (bool, error) {
 	r, err := m.fleet.render("")

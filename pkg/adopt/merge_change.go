@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// merge merges one machine. What is wrong with it alone is noted, and its file is left.
+// merge merges one VM. What is wrong with it alone is noted, and its file is left.
 func (m *merge) merge(x *merging) error {
 	if x.done {
 		return nil
@@ -29,12 +29,12 @@ func (m *merge) merge(x *merging) error {
 	return err
 }
 
-// refused is why one machine cannot be merged.
+// refused is why one VM cannot be merged.
 type refused string
 
 func (r refused) Error() string { return string(r) }
 
-// change adds the entry of a machine if it has none, changes it to what the machine is, and
+// change adds the entry of a VM if it has none, changes it to what the VM is, and
 // looks at what it renders then.
 func (m *merge) change(x *merging) error {
 	if x.out.Added {
@@ -78,7 +78,7 @@ func deedsAt(paths [][]string, deeds []string) []string {
 	})
 }
 
-// start reads the entry of a machine, and what it renders.
+// start reads the entry of a VM, and what it renders.
 func (m *merge) start(x *merging) (*rendering, *live, error) {
 	r, err := m.render(x.file)
 	if err != nil {

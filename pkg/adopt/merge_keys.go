@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// drafted is what keys say about a machine, in plain forms.
+// drafted is what keys say about a VM, in plain forms.
 type drafted struct {
 	keys  *source.Node
 	disks *source.Node      // by the keys of the entry
@@ -20,10 +20,10 @@ type drafted struct {
 }
 
 // uncompared are keys of a draft that are not compared: what no other key says is found by
-// rendering, and the rest does not follow from the machine.
+// rendering, and the rest does not follow from the VM.
 var uncompared = []string{"os", "flavor", "overrides", "patches", "namespace", "disks", "nics"}
 
-// drafted drafts a machine, with the disks under the keys that the entry has for their volumes.
+// drafted drafts a VM, with the disks under the keys that the entry has for their volumes.
 func (m *merge) drafted(x *merging, l *live) *drafted {
 	e := &entry{live: l, machine: new(Machine), os: x.os}
 	m.networksOf(l)
@@ -63,7 +63,7 @@ func (d *drafted) keyOf(key string) (volume string, ok bool) {
 	return "", false
 }
 
-// networksOf names the networks of a machine as the catalog does, and those that it does not
+// networksOf names the networks of a VM as the catalog does, and those that it does not
 // have by their definitions.
 func (m *merge) networksOf(l *live) {
 	m.networks = map[string]network{}
@@ -85,7 +85,7 @@ func (m *merge) networksOf(l *live) {
 }
 
 // takenBack returns the keys that the entry should have, with all levels: those that it has,
-// and of those that say otherwise of the machine than of what is rendered, the machine's.
+// and of those that say otherwise of the VM than of what is rendered, the VM's.
 func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
 	from, to := m.drafted(x, rendered), m.drafted(x, x.live)
 	keys := x.before
@@ -132,7 +132,7 @@ func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) 
 	case key == "cloudInit":
 		return placed(keys, []string{key}, takeCloudInit(keys.Get(key), to.Get(key)))
 	case (key == "labels" || key == "annotations") && len(c.Path) == 2 && c.Value == nil && x.isLabelled(c.Path[1]):
-		return keys // it is on the machine or on its pods: an override
+		return keys // it is on the VM or on its pods: an override
 	case c.Value != nil && c.Value.Kind == source.List && keys.Get(c.Path...) != nil:
 		c.Value = withoutGenerated(from.Get(c.Path...), keys.Get(c.Path...), c.Value)
 	case c.Value == nil:
@@ -144,15 +144,15 @@ func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) 
 	return placed(keys, c.Path, c.Value)
 }
 
-// isLabelled reports whether the machine or its pods have a label.
+// isLabelled reports whether the VM or its pods have a label.
 func (x *merging) isLabelled(key string) bool {
 	_, ofVM := x.live.vm.Labels[key]
 	_, ofPods := x.live.vm.Spec.Template.ObjectMeta.Labels[key]
 	return ofVM || ofPods
 }
 
-// takeCloudInit returns cloud-init with the data of the machine in the place of the keys that
-// write it; credentials are other fields of a machine, and stay.
+// takeCloudInit returns cloud-init with the data of the VM in the place of the keys that
+// write it; credentials are other fields of a VM, and stay.
 func takeCloudInit(was, to *source.Node) *source.Node {
 	if to == nil {
 		return nil
@@ -189,7 +189,7 @@ func sameItem(a, b *source.Node) bool {
 	return len(edit.Diff(one("", a), one("", b))) == 0
 }
 
-// takeDisks makes the disks of the entry those of the machine. A disk with another source is
+// takeDisks makes the disks of the entry those of the VM. A disk with another source is
 // another disk: nothing that was said about the old one is kept.
 func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 	for _, f := range from.disks.Fields {
@@ -226,7 +226,7 @@ func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
 	return disk
 }
 
-// takeNICs makes the NICs of the entry those of the machine, each with what only the entry
+// takeNICs makes the NICs of the entry those of the VM, each with what only the entry
 // says about it.
 func (x *merging) takeNICs(keys *source.Node, from, to *drafted) *source.Node {
 	was, now, own := nicsOf(from.keys), nicsOf(to.keys), nicsOf(keys)
@@ -299,7 +299,7 @@ func hasTemplate(n *source.Node) bool {
 		slices.ContainsFunc(n.Fields, func(f source.Field) bool { return hasTemplate(f.Value) })
 }
 
-// leave takes back the changes of templates: the machine keeps them until a person has decided.
+// leave takes back the changes of templates: the VM keeps them until a person has decided.
 func (m *merge) leave(x *merging) error {
 	left := false
 	for _, a := range x.out.Asks {

@@ -23,7 +23,7 @@ var filledIn = [][]string{
 	{"metadata", "annotations", "kubemacpool.io/transaction-timestamp"}, // k8snetworkplumbingwg/kubemacpool
 }
 
-// wanted returns the machine that Git should have: the live one, but with what the fleet says
+// wanted returns the VM that Git should have: the live one, but with what the fleet says
 // of a field that is still as it was applied, that a program has filled in, or that is about
 // the fleet itself.
 func wanted(l, rendered *live) (*live, error) {
@@ -100,7 +100,7 @@ func removeAt(t tree, path []string) {
 	}
 }
 
-// fillNICs takes the addresses that KubeMacPool gave to NICs out of a machine.
+// fillNICs takes the addresses that KubeMacPool gave to NICs out of a VM.
 func fillNICs(t, rendered tree) {
 	for _, item := range manifest.List(t, pathNICs...) {
 		nic, ok := item.(tree)
@@ -115,7 +115,7 @@ func fillNICs(t, rendered tree) {
 	}
 }
 
-// keepAdded makes the labels that package render adds to a machine those of Git.
+// keepAdded makes the labels that package render adds to a VM those of Git.
 func keepAdded(t, rendered tree) {
 	git := manifest.Map(rendered, "metadata", "labels")
 	for key := range added {

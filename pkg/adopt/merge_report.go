@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Exact reports whether all machines are rendered as they are, by the files with the changes.
+// Exact reports whether all VMs are rendered as they are, by the files with the changes.
 func (r *Merged) Exact() bool {
 	return !slices.ContainsFunc(r.Machines, func(m *MergedMachine) bool { return !m.Exact() })
 }
@@ -80,7 +80,7 @@ func concealed(text []byte) []byte {
 	return out
 }
 
-// Report writes what became of each machine: a line, and one for each change, for what is
+// Report writes what became of each VM: a line, and one for each change, for what is
 // left to a person, and for what was done in the cluster.
 func (r *Merged) Report(w io.Writer) error {
 	var out bytes.Buffer
@@ -126,7 +126,7 @@ func (m *MergedMachine) report(out *bytes.Buffer, file string) {
 	}
 }
 
-// verdict says in a few words what became of the machine.
+// verdict says in a few words what became of the VM.
 func (m *MergedMachine) verdict(file string) string {
 	what := "changed in " + file
 	switch {

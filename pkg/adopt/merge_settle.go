@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// differs reports whether what is rendered differs from the machine.
+// differs reports whether what is rendered differs from the VM.
 func (x *merging) differs(r *rendering) bool { return len(x.differenceTo(r)) > 0 }
 
 func (x *merging) differenceTo(r *rendering) tree {
@@ -23,7 +23,7 @@ func (x *merging) differenceTo(r *rendering) tree {
 }
 
 // settleMerged writes the entry, and adds to it what no key says, until it renders the
-// machine, or nothing helps.
+// VM, or nothing helps.
 func (m *merge) settleMerged(x *merging) error {
 	const most = 8 // keys that are refused, one after the other, the residue, and the residue of that
 	for range most {
@@ -105,7 +105,7 @@ func (x *merging) resetAt(diags *source.Diagnostics) bool {
 	return found
 }
 
-// tried writes the entry of a machine into the copy, and renders it.
+// tried writes the entry of a VM into the copy, and renders it.
 func (m *merge) tried(x *merging) (*rendering, error) {
 	change := x.edit()
 	text, err := m.withEntry(x, x.bare, change.Value)

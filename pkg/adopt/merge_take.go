@@ -40,7 +40,7 @@ func (m *merge) take(o manifest.Object) {
 	x.done = out.Refused != "" || !out.Added && !m.hasChanged(x)
 }
 
-// hasChanged reports whether a machine differs from what its entry renders.
+// hasChanged reports whether a VM differs from what its entry renders.
 func (m *merge) hasChanged(x *merging) bool {
 	rendered, err := readLive(m.first.vms[x.key()], x.live.Namespace)
 	if err != nil {
@@ -50,7 +50,7 @@ func (m *merge) hasChanged(x *merging) bool {
 	return err != nil || len(difference(rendered.tree, l.tree)) > 0
 }
 
-// foreign returns who else manages a machine, or why it cannot be an entry; "" if nothing is wrong.
+// foreign returns who else manages a VM, or why it cannot be an entry; "" if nothing is wrong.
 func (m *merge) foreign(x *merging) string {
 	if !x.out.Added && text(x.live.object, "metadata", "labels", labels.ManagedBy) == labels.Manager {
 		return ""
@@ -61,7 +61,7 @@ func (m *merge) foreign(x *merging) string {
 	return ""
 }
 
-// problem returns why the entry of a machine cannot be changed, or "".
+// problem returns why the entry of a VM cannot be changed, or "".
 func (m *merge) problem(x *merging) string {
 	name := x.key()
 	switch at := m.first.machines[name]; {

@@ -50,7 +50,7 @@ func alone(value, inherited *source.Node) *source.Node {
 	return out.tree()
 }
 
-// add writes the entry of a machine that has none: the least with which it is rendered, in the
+// add writes the entry of a VM that has none: the least with which it is rendered, in the
 // file of its namespace.
 func (m *merge) add(x *merging) error {
 	choice, _ := m.Mapping.of(x.out.ID)
@@ -86,7 +86,7 @@ func (m *merge) add(x *merging) error {
 	return refused(problem)
 }
 
-// least returns entries with which a machine could be rendered, the shortest first: what they
+// least returns entries with which a VM could be rendered, the shortest first: what they
 // lack is found by comparing what they render.
 func (m *merge) least(x *merging) []*source.Node {
 	e := &entry{live: x.live, machine: new(Machine), os: x.os}
@@ -160,13 +160,13 @@ func (m *merge) fileFor(namespace string) string {
 	return path.Join(m.fleet.part, cmp.Or(namespace, "vms")+".yaml")
 }
 
-// isOf reports whether a file says that its machines are in a namespace.
+// isOf reports whether a file says that its VMs are in a namespace.
 func (m *merge) isOf(file, namespace string) bool {
 	docs := source.Parse(&source.File{Name: file, Data: m.fleet.files[file]}, new(source.Diagnostics))
 	return slices.ContainsFunc(docs, func(doc *source.Node) bool { return doc.Get("namespace").Str() == namespace })
 }
 
-// judgeMerged says how the machine differs from what its entry renders now, and what the
+// judgeMerged says how the VM differs from what its entry renders now, and what the
 // changes are. It refuses a change by which anything else is rendered otherwise.
 func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	r, err := m.render(x.file)
@@ -212,8 +212,8 @@ func (x *merging) isOther(disk string) bool {
 	return now != nil && (was == nil || !sameItem(was, now))
 }
 
-// checkOthers notes the objects of the machine that are rendered no more, and refuses changes
-// of other machines.
+// checkOthers notes the objects of the VM that are rendered no more, and refuses changes
+// of other VMs.
 func (m *merge) checkOthers(x *merging, before, after *rendering) error {
 	own := x.live.Name
 	for id, was := range before.objects {

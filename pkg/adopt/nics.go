@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// network says the NICs, each with the network of its name. Without the key a machine has
+// network says the NICs, each with the network of its name. Without the key a VM has
 // one NIC on the pod network.
 func (w *work) network(e *entry) {
 	spec := e.live.spec()
@@ -63,7 +63,7 @@ func (w *work) nic(e *entry, i *kubevirtv1.Interface, on *kubevirtv1.Network, na
 	return n.short("network")
 }
 
-// network is a NetworkAttachmentDefinition that machines are attached to.
+// network is a NetworkAttachmentDefinition that VMs are attached to.
 type network struct {
 	name    string // in the catalog
 	binding string // of most of its NICs

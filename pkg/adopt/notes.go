@@ -7,16 +7,16 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Note is what a person should know of a machine that is taken.
+// Note is what a person should know of a VM that is taken.
 type Note struct {
 	Text string
-	// Steps are what changes it, said once for all machines; empty if nothing needs to.
+	// Steps are what changes it, said once for all VMs; empty if nothing needs to.
 	Steps string
 }
 
-// Steps that change what machines brought with them. None is taken by itself.
+// Steps that change what VMs brought with them. None is taken by itself.
 const (
-	// Server-side apply removes a field only if no other manager has set it, and the tool that created the machine has
+	// Server-side apply removes a field only if no other manager has set it, and the tool that created the VM has
 	// set the templates (Kubernetes' documentation, Server-Side Apply): KubeVirt would adopt the disk again.
 	// The sync leaves a DataVolume in the cluster that no template has any more, and its owner reference with it
 	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes). A DataVolume of Git would be
@@ -48,7 +48,7 @@ func (e *entry) notes() []Note {
 	return out
 }
 
-// ownedDisks returns the DataVolumes that the machine owns.
+// ownedDisks returns the DataVolumes that the VM owns.
 func (e *entry) ownedDisks() []string {
 	templates := e.live.vm.Spec.DataVolumeTemplates
 	names := make([]string, len(templates))

@@ -11,7 +11,7 @@ import (
 )
 
 // ManagedBy says in words who manages a VirtualMachine already, and how it is released
-// there; "" if nothing shows that anybody does. Two that manage one machine undo what the
+// there; "" if nothing shows that anybody does. Two that manage one VM undo what the
 // other does, and the one that loses it from its files deletes it.
 func ManagedBy(vm manifest.Tree) string {
 	for _, find := range []func(tree) string{byVmrender, byArgoCD, byMark, byOwner, byManager} {
@@ -34,7 +34,7 @@ func byVmrender(vm tree) string {
 	return "vmrender renders it already, and " + where + "; change it there, or release it with `vmrender release`"
 }
 
-// application returns the Application that tracks a machine by its annotation, or "".
+// application returns the Application that tracks a VM by its annotation, or "".
 func application(vm tree) string {
 	return argocd.TrackedBy(text(vm, "metadata", "annotations", argocd.TrackingAnnotation),
 		"kubevirt.io", "VirtualMachine", text(vm, "metadata", "namespace"), text(vm, "metadata", "name"))
@@ -65,10 +65,10 @@ type ownerMark struct {
 	key   string
 	value string // with which it begins, ignoring case; "" for any
 	who   string // in words; %s is the value
-	first string // how the machine is released there
+	first string // how the VM is released there
 }
 
-// What releases a machine from a tool.
+// What releases a VM from a tool.
 const (
 	keepInHelm = "set helm.sh/resource-policy: keep on the VirtualMachine in its chart, upgrade the release, " +
 		"take the machine out of the chart, and then take the labels and annotations of Helm off it"
@@ -154,8 +154,8 @@ func (m *ownerMark) release() string {
 	return "; release it there: " + m.first
 }
 
-// byOwner finds the object that controls a machine, such as a VirtualMachinePool or the
-// object of an operator: with it, Kubernetes deletes the machine.
+// byOwner finds the object that controls a VM, such as a VirtualMachinePool or the
+// object of an operator: with it, Kubernetes deletes the VM.
 func byOwner(vm tree) string {
 	owners := list(vm, "metadata", "ownerReferences")
 	i := slices.IndexFunc(owners, func(o any) bool { return at(o, "controller") == true })

@@ -46,7 +46,7 @@ func (w *work) prove() error {
 }
 
 // settle renders the fleet, and adds to its entries what they lack, until they are what
-// the machines are, or nothing helps.
+// the VMs are, or nothing helps.
 func (w *work) settle() error {
 	const most = 4 // a key that is refused, its disk, the residue, and the residue of that
 	for range most {
@@ -75,14 +75,14 @@ func (w *work) settle() error {
 	return nil
 }
 
-// judge says how a machine differs from what is rendered.
+// judge says how a VM differs from what is rendered.
 func (e *entry) judge(vm tree) {
 	if vm != nil {
 		e.machine.Differences = differences(e.live.tree, e.comparable(vm))
 	}
 }
 
-// withProblems returns the machines whose entries have errors, with the first of each.
+// withProblems returns the VMs whose entries have errors, with the first of each.
 func (w *work) withProblems() map[manifest.ID]string {
 	out := map[manifest.ID]string{}
 	for _, e := range w.entries {
@@ -93,11 +93,11 @@ func (w *work) withProblems() map[manifest.ID]string {
 	return out
 }
 
-// key identifies the machine among what is rendered.
+// key identifies the VM among what is rendered.
 func (e *entry) key() string { return e.live.Namespace + "/" + e.live.Name }
 
 // comparable returns a rendered VirtualMachine without what Git adds to the metadata of
-// every machine, which no running machine sees.
+// every VM, which no running VM sees.
 func (e *entry) comparable(vm tree) tree {
 	for _, kind := range []string{"labels", "annotations"} {
 		has := manifest.Map(e.live.tree, "metadata", kind)

@@ -12,10 +12,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Leaving is a machine that leaves its fleet, and stays in the cluster.
+// Leaving is a VM that leaves its fleet, and stays in the cluster.
 type Leaving struct {
 	Name    string            // NAMESPACE/NAME
-	Entry   string            // of the values files: the name of the machine, or that of its replicas
+	Entry   string            // of the values files: the name of the VM, or that of its replicas
 	Where   string            // the entry is, as FILE:LINE
 	Objects []manifest.Object // what is rendered for it
 }
@@ -26,7 +26,7 @@ type Step struct {
 	Lines []string // shell commands, or places in values files
 }
 
-// Release returns the steps by which machines leave their fleet: they, their disks, Secrets
+// Release returns the steps by which VMs leave their fleet: they, their disks, Secrets
 // and Services stay, and nothing restarts. Nothing is changed but by the person who takes the
 // steps. Argo CD deletes what is gone from Git unless the object in the cluster says
 // Prune=false, so that comes first; what an Application tracks counts as its own until
@@ -77,7 +77,7 @@ type leaving struct {
 	loose       []manifest.Object // of these, what Argo CD would delete, and no key keeps
 }
 
-// gone are the kinds of objects that end with the place of a machine in its fleet.
+// gone are the kinds of objects that end with the place of a VM in its fleet.
 var gone = []string{"Job", "AnsibleJob"}
 
 func (l *leaving) add(m *Leaving) error {
@@ -96,7 +96,7 @@ func (l *leaving) add(m *Leaving) error {
 	return nil
 }
 
-// remade says why a machine cannot be released as it is: the commit that keeps it would
+// remade says why a VM cannot be released as it is: the commit that keeps it would
 // make it again.
 func remade(t tree) string {
 	switch {
@@ -110,11 +110,11 @@ func remade(t tree) string {
 	return ""
 }
 
-// stays adds an object that stays. Key is what keeps its machine in Git.
+// stays adds an object that stays. Key is what keeps its VM in Git.
 func (l *leaving) stays(o manifest.Object, isKept bool, key string) {
 	l.staying = append(l.staying, o)
 	switch {
-	case isKept, o.Kind == "Secret": // its options are those of its machine
+	case isKept, o.Kind == "Secret": // its options are those of its VM
 	case !strings.HasPrefix(o.Kind, "VirtualMachine"):
 		l.loose = append(l.loose, o)
 	case !slices.Contains(l.unprotected, key): // for several replicas

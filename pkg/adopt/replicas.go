@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// fold replaces the entries of machines NAME-0 to NAME-<n-1> of a file by one with
+// fold replaces the entries of VMs NAME-0 to NAME-<n-1> of a file by one with
 // `replicas`, if they differ in nothing but their names.
 func (w *work) fold() {
 	for _, g := range w.levels {

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/internal/files"
 )
 
-// Exact reports whether all machines are part of the fleet, and are rendered as they are.
+// Exact reports whether all VMs are part of the fleet, and are rendered as they are.
 func (r *Result) Exact() bool {
 	return !slices.ContainsFunc(r.Machines, func(m *Machine) bool { return !m.Exact() })
 }
@@ -37,7 +37,7 @@ func (r *Result) Save(dir string) error {
 	return files.WriteNew(dir, all)
 }
 
-// Report writes what became of each machine, with what a person should know, and the sums.
+// Report writes what became of each VM, with what a person should know, and the sums.
 func (r *Result) Report(w io.Writer) error {
 	var out bytes.Buffer
 	var steps []string
@@ -57,7 +57,7 @@ func (r *Result) Report(w io.Writer) error {
 	return err
 }
 
-// report writes what became of the machine: a line, and one for each difference and note.
+// report writes what became of the VM: a line, and one for each difference and note.
 func (m *Machine) report(out *bytes.Buffer) {
 	verdict := "exact"
 	switch {
@@ -75,7 +75,7 @@ func (m *Machine) report(out *bytes.Buffer) {
 	}
 }
 
-// sums writes how many machines there are, and how much shorter their files are than
+// sums writes how many VMs there are, and how much shorter their files are than
 // their manifests.
 func (r *Result) sums(out *bytes.Buffer) {
 	exact, refused, read := 0, 0, 0

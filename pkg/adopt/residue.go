@@ -14,7 +14,7 @@ import (
 )
 
 // settle adds to an entry what no key of it says: the difference between what it renders
-// to and the machine, at the disk or NIC that it belongs to, or as `overrides`.
+// to and the VM, at the disk or NIC that it belongs to, or as `overrides`.
 func (e *entry) settle(rendered tree) {
 	live := e.live.tree
 	for i := range parts {
@@ -73,7 +73,7 @@ func joined(a, b *source.Node) *source.Node {
 	return &source.Node{Kind: source.List, Items: append(slices.Clone(a.Items), b.Items...)}
 }
 
-// override makes a part of the machine one of its overrides as it is.
+// override makes a part of the VM one of its overrides as it is.
 func (e *entry) override(path []string) {
 	value := nodeOf(reach(e.live.tree, path))
 	for _, key := range slices.Backward(path) {
@@ -135,7 +135,7 @@ var (
 	pathNetworks  = []string{"spec", "template", "spec", "networks"}
 	pathTemplates = []string{"spec", "dataVolumeTemplates"}
 
-	// lists are the lists that a machine may have more entries of than words say.
+	// lists are the lists that a VM may have more entries of than words say.
 	lists = [][]string{pathDisks, pathVolumes, pathNICs, pathNetworks, pathTemplates}
 )
 
@@ -234,7 +234,7 @@ func nodeFrom(n *source.Node, key string) *node {
 	return out
 }
 
-// appended returns the operations that append to a list what the machine has beyond what
+// appended returns the operations that append to a list what the VM has beyond what
 // is rendered, if that is where it differs.
 func appended(at []string, live, rendered tree) []any {
 	want, got := manifest.List(live, at...), manifest.List(rendered, at...)

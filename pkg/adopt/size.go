@@ -10,7 +10,7 @@ import (
 )
 
 // size says cpu and memory, or the instance type that has them; a flavor only if the
-// machine is labelled with it and is of its size.
+// VM is labelled with it and is of its size.
 func (w *work) size(e *entry) {
 	d := &e.live.spec().Domain
 	e.matchers()
@@ -52,7 +52,7 @@ func (e *entry) matcher(name, kind, volume, clusterWide string) any {
 	return n.short("name")
 }
 
-// cpu returns the number of virtual CPUs if the machine has the topology that the
+// cpu returns the number of virtual CPUs if the VM has the topology that the
 // operating system's entry gives to it, and the long form otherwise. What is missing
 // counts as 1, as for KubeVirt.
 func (e *entry) cpu(c *kubevirtv1.CPU) any {
@@ -130,7 +130,7 @@ func (e *entry) resources(r *kubevirtv1.ResourceRequirements) {
 	e.keys.set("resources", n.tree())
 }
 
-// flavor returns the flavor that the machine is labelled with, if it is a flavor of the
+// flavor returns the flavor that the VM is labelled with, if it is a flavor of the
 // catalog that has its size, and "" otherwise.
 func (w *work) flavor(e *entry, cpu, memory any) string {
 	t := e.live.vm.Spec.Template.ObjectMeta
@@ -152,7 +152,7 @@ func sameSize(text string, memory any) bool {
 	return errA == nil && errB == nil && a == b
 }
 
-// flavorName returns what is rendered as the size of the machine.
+// flavorName returns what is rendered as the size of the VM.
 func (e *entry) flavorName() string {
 	if t := e.live.vm.Spec.Instancetype; t != nil {
 		return cmp.Or(t.Name, "custom")

@@ -78,7 +78,7 @@ func (w *work) writeHeader() []byte {
 	return []byte(out.String())
 }
 
-// writeDefaults writes what all machines inherit: protection, and what most override.
+// writeDefaults writes what all VMs inherit: protection, and what most override.
 func (w *work) writeDefaults(out *writer) {
 	all := nodeFrom(w.defaults.tree(), "")
 	if !w.Unprotected {
@@ -91,7 +91,7 @@ func (w *work) writeDefaults(out *writer) {
 	}
 }
 
-// identity says which identities must not be derived, since there are machines without.
+// identity says which identities must not be derived, since there are VMs without.
 func (w *work) identity() *node {
 	id := new(node)
 	for _, e := range w.entries {
@@ -108,7 +108,7 @@ func (w *work) identity() *node {
 	return id
 }
 
-// catalogOf returns what the machines share in the catalog.
+// catalogOf returns what the VMs share in the catalog.
 func (w *work) catalogOf() *node {
 	all, nets := new(node), new(node)
 	for _, kind := range slices.Sorted(maps.Keys(w.header)) {

@@ -32,12 +32,12 @@ type Options struct {
 	// WithProject also creates the AppProject, which allows what the fleet needs.
 	WithProject bool
 	// RestartWindow is when Argo CD may sync, by itself, the Applications in which a sync
-	// restarts machines: a schedule and a duration, such as "0 22 * * 6 4h", in UTC. It is
+	// restarts VMs: a schedule and a duration, such as "0 22 * * 6 4h", in UTC. It is
 	// a part of the AppProject.
 	RestartWindow string
 	// PlanURL is the page with the plans of the fleet, which Argo CD links to.
 	PlanURL string
-	// ManualSync leaves syncs to people: while a fleet adopts machines that are there already, say.
+	// ManualSync leaves syncs to people: while a fleet adopts VMs that are there already, say.
 	ManualSync bool
 	// GeneratePaths makes Argo CD render again only if a commit touches files that the
 	// Application is made from. It has two costs: a file that is moved out of the

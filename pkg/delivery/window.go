@@ -55,7 +55,7 @@ func checkPlanURL(text string) error {
 }
 
 // restarting returns the names, or the patterns of names, of the Applications in which a
-// sync itself can restart or replace machines: those with cattle. Of an ApplicationSet, it
+// sync itself can restart or replace VMs: those with cattle. Of an ApplicationSet, it
 // is all or none: one pattern names them.
 func (p *Plan) restarting(o order) []string {
 	if !slices.ContainsFunc(p.fleet.Machines, func(m *machine.Machine) bool { return m.Lifecycle.Cattle() }) {
@@ -68,7 +68,7 @@ func (p *Plan) restarting(o order) []string {
 }
 
 // windows returns the sync windows of the project: one for the Applications that restart
-// machines, if the options ask for it.
+// VMs, if the options ask for it.
 func (p *Plan) windows(o order, found *findings) []argocd.SyncWindow {
 	if p.options.RestartWindow == "" {
 		return nil

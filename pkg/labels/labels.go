@@ -105,12 +105,12 @@ const (
 	ApproveFrom = "vmrender.io/approve-from"
 	// MaxImpact is the highest level that a change may have, approved or not.
 	MaxImpact = "vmrender.io/max-impact"
-	// Becomes is a hash, 8 hexadecimal digits, of what the machines of the same entry are.
+	// Becomes is a hash, 8 hexadecimal digits, of what the VMs of the same entry are.
 	Becomes = "vmrender.io/becomes"
 	// Approved lists the approvals, sorted by risk: "restart=FROM-TO,data=FROM-TO". FROM
 	// and TO are values of [Becomes], FROM is [NoBecomes] where the object has none.
 	Approved = "vmrender.io/approved"
-	// Stage is "true" for a machine that is left as it is until its next start.
+	// Stage is "true" for a VM that is left as it is until its next start.
 	Stage = "vmrender.io/stage"
 	// BreakGlass lets changes of an object in the cluster pass the policies: a reason, and
 	// until when. An administrator sets it, and nothing renders it.

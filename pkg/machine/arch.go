@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// checkArch reports hardware that the CPU architecture of the machine does not
+// checkArch reports hardware that the CPU architecture of the VM does not
 // have. KubeVirt checks some of it when the VM starts, and the rest never starts.
 func (d *draft) checkArch(m *Machine) {
 	arch := catalog.Architecture(m.Arch)

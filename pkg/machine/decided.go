@@ -19,7 +19,7 @@ const (
 	byIdentity = "identity"
 )
 
-// decisions collects the values that are decided for a machine.
+// decisions collects the values that are decided for a VM.
 type decisions struct {
 	site  *Site
 	entry *fleet.Entry
@@ -27,7 +27,7 @@ type decisions struct {
 	rows  []fleet.Explained
 }
 
-// decided returns the values of a machine by the keys that would set them, each with what
+// decided returns the values of a VM by the keys that would set them, each with what
 // decides it. Only those of templates can be secrets.
 func (s *Site) decided(e *fleet.Entry, m *Machine) []fleet.Explained {
 	d := decisions{site: s, entry: e, m: m}

@@ -15,14 +15,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// draft is one machine that is being resolved, with the input of all its parts
+// draft is one VM that is being resolved, with the input of all its parts
 // and the diagnostics.
 type draft struct {
 	site      *Site
 	entry     *fleet.Entry
 	vm        *values.VM // of the entry
 	diags     *source.Diagnostics
-	name      string // of the machine, with its ordinal
+	name      string // of the VM, with its ordinal
 	namespace string
 	home      string // its namespace in the files
 	ordinal   *int   // nil if it is not a replica
@@ -32,7 +32,7 @@ type draft struct {
 	data map[string]any // data for templates; nil until the first template
 }
 
-// replica returns the machine with the given ordinal.
+// replica returns the VM with the given ordinal.
 func (d *draft) replica(ordinal int) *Machine {
 	r := *d
 	r.name, r.ordinal = d.entry.Name+"-"+strconv.Itoa(ordinal), &ordinal
@@ -50,7 +50,7 @@ func (d *draft) reportUnknown(n *source.Node, path, what, kind string) {
 	d.diags.Errorf(n.Pos(), rule.UnknownName, d.entry.Path+path, "%s", d.site.Catalog.Unknown(what, kind, n.Text))
 }
 
-// decide resolves every part of the machine.
+// decide resolves every part of the VM.
 func (d *draft) decide() *Machine {
 	vm := d.vm
 	d.checkNamespace()

@@ -47,7 +47,7 @@ func reportAmbiguous(found []*fleet.Entry, vm, namespace string, diags *source.D
 		len(found), vm, strings.Join(names, ", "))
 }
 
-// only returns the machine that a name refers to, or nil if that is an entry with
+// only returns the VM that a name refers to, or nil if that is an entry with
 // replicas, or one with errors.
 func (s *Site) only(e *fleet.Entry, vm string) *Machine {
 	_, name, found := strings.Cut(vm, "/")

@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
-// use is a place where a machine uses a feature of KubeVirt.
+// use is a place where a VM uses a feature of KubeVirt.
 type use struct {
 	path string
 	pos  source.Pos

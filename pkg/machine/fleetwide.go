@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// wide is the set of all machines of a fleet. It passes each to the visitor as
+// wide is the set of all VMs of a fleet. It passes each to the visitor as
 // soon as its wave is known, and keeps a record for the checks that need all
 // of them.
 type wide struct {
@@ -20,11 +20,11 @@ type wide struct {
 	visit Visitor
 	diags *source.Diagnostics // of the fleet
 
-	mu      sync.Mutex // guards records until all machines are added
+	mu      sync.Mutex // guards records until all VMs are added
 	records []*record
 }
 
-// add adds a machine of an entry, whose problems are in diags. The machine is
+// add adds a VM of an entry, whose problems are in diags. The VM is
 // visited immediately, unless its wave depends on those of others.
 func (w *wide) add(m *Machine, diags *source.Diagnostics) {
 	r := newRecord(m)
@@ -44,7 +44,7 @@ func (w *wide) add(m *Machine, diags *source.Diagnostics) {
 	w.records = append(w.records, r)
 }
 
-// show visits a machine if it is selected, or a sibling of those that may be.
+// show visits a VM if it is selected, or a sibling of those that may be.
 func (w *wide) show(m *Machine, r *record, diags *source.Diagnostics) {
 	if w.visit == nil {
 		return
@@ -56,12 +56,12 @@ func (w *wide) show(m *Machine, r *record, diags *source.Diagnostics) {
 	}
 }
 
-// selects reports whether the options select a machine.
+// selects reports whether the options select a VM.
 func (w *wide) selects(r *record) bool {
 	return len(w.fleet.VMs) == 0 || slices.ContainsFunc(w.fleet.VMs, r.isNamed)
 }
 
-// check reports problems that involve several machines, sets their waves, and
+// check reports problems that involve several VMs, sets their waves, and
 // visits those whose waves were not known before.
 func (w *wide) check() {
 	w.checkEmpty()
@@ -92,7 +92,7 @@ func (w *wide) checkEmpty() {
 	w.diags.Errorf(w.fleet.PartPos(), rule.NoVMs, "", "%s", problem)
 }
 
-// showWaiting visits the machines whose waves were not known before.
+// showWaiting visits the VMs whose waves were not known before.
 func (w *wide) showWaiting() {
 	var waiting []*record
 	for _, r := range w.records {
@@ -126,7 +126,7 @@ func (w *wide) checkSelection() {
 	}
 }
 
-// names returns the names of all machines, sorted.
+// names returns the names of all VMs, sorted.
 func (w *wide) names() []string {
 	names := make([]string, 0, len(w.records))
 	for _, r := range w.records {

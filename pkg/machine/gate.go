@@ -6,7 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Gate is what a change of the machine has to pass, and what passes.
+// Gate is what a change of the VM has to pass, and what passes.
 type Gate struct {
 	ApproveFrom string     // level of impact; empty if no change needs an approval
 	MaxImpact   string     // level of impact; empty if every level is allowed
@@ -25,7 +25,7 @@ type Approval struct {
 // To returns the hash of what the approval is for.
 func (a *Approval) To() string { return a.Token[len(a.Token)-hashLength+1:] }
 
-// gate returns the gate of the machine, or nil if the fleet has none. It reports
+// gate returns the gate of the VM, or nil if the fleet has none. It reports
 // approvals without effect.
 func (d *draft) gate() *Gate {
 	policy, stage := &d.site.Policy, isTrue(d.vm.Stage)

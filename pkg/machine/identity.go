@@ -44,7 +44,7 @@ func newIdentity(f *fleet.Fleet, diags *source.Diagnostics) identity {
 	return id
 }
 
-// identify sets the derived identities of the machine that its keys do not
+// identify sets the derived identities of the VM that its keys do not
 // set. The revisions of a blue-green VM are the same computer to their guests,
 // but run at the same time and cannot share a MAC address. KubeVirt sets the
 // identities of the VMs of a pool.
@@ -83,7 +83,7 @@ var namespaceUUID = [16]byte{
 }
 
 // nameUUID returns a version 5 UUID (RFC 4122) derived from the fleet, its
-// environment, and the namespace and name of the machine.
+// environment, and the namespace and name of the VM.
 func (id *identity) nameUUID(what string, m *Machine) string {
 	name := append(make([]byte, 0, 128), namespaceUUID[:]...)
 	for _, part := range []string{what, "\x00", id.seed, "\x00", m.Namespace, "\x00", m.Name} {

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/vars"
 )
 
-// lifecycle returns the lifecycle of the machine.
+// lifecycle returns the lifecycle of the VM.
 func (d *draft) lifecycle() Lifecycle {
 	lc := d.vm.Lifecycle
 	if lc == nil {
@@ -127,7 +127,7 @@ type inertKey struct {
 	about *values.InertRule
 }
 
-// checkInert reports keys of `lifecycle` that have no effect on the machines
+// checkInert reports keys of `lifecycle` that have no effect on the VMs
 // of an entry, if they are set on the level that chooses the type or strategy,
 // or above. Below that level they are inherited, and not a mistake.
 func (s *Site) checkInert(e *fleet.Entry, diags *source.Diagnostics) {
@@ -139,8 +139,8 @@ func (s *Site) checkInert(e *fleet.Entry, diags *source.Diagnostics) {
 }
 
 // inertKeys returns the keys of a level and its parents that have no effect on
-// a machine with their lifecycle. Most levels set none of them, so the result
-// is cached and shared by many machines.
+// a VM with their lifecycle. Most levels set none of them, so the result
+// is cached and shared by many VMs.
 func (s *Site) inertKeys(l *fleet.Level) []inertKey {
 	for l != nil && l.Keys.Field("lifecycle") == nil {
 		l = l.Parent

@@ -11,16 +11,16 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Fleet is a fleet, or the part of one at a path, with its machines.
+// Fleet is a fleet, or the part of one at a path, with its VMs.
 type Fleet struct {
 	*fleet.Fleet
-	// Machines are sorted by wave, namespace and name. [Visit] leaves them empty.
+	// VMs are sorted by wave, namespace and name. [Visit] leaves them empty.
 	Machines []*Machine
 }
 
-// Visitor receives a machine that is resolved or [Machine.Broken]. It is
+// Visitor receives a VM that is resolved or [Machine.Broken]. It is
 // called from several goroutines, in no particular order, and can add problems
-// to diags. A machine that it does not keep is garbage.
+// to diags. A VM that it does not keep is garbage.
 type Visitor func(m *Machine, diags *source.Diagnostics)
 
 // Load reads the fleet, directory or file at path ("-" for one VM file on
@@ -46,8 +46,8 @@ func inOutputOrder(a, b *Machine) int {
 	return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
-// Visit is like [Load] for callers that need each machine only once: it keeps
-// none, and calls visit for every machine as soon as it is resolved, or found
+// Visit is like [Load] for callers that need each VM only once: it keeps
+// none, and calls visit for every VM as soon as it is resolved, or found
 // to be broken.
 func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
@@ -65,7 +65,7 @@ func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diag
 
 // Directories returns the outermost directories with VMs in their own files,
 // sorted: each can be rendered separately, and together they contain
-// everything that was loaded. It needs the machines, which [Visit] leaves out.
+// everything that was loaded. It needs the VMs, which [Visit] leaves out.
 func (f *Fleet) Directories() []string {
 	dirs := make([]string, len(f.Machines))
 	for i, m := range f.Machines {

@@ -1,7 +1,7 @@
 // Package machine resolves an entry of a fleet to a [Machine], in which
-// nothing is optional. Each part of a machine (disks, nics, sizing, guest,
+// nothing is optional. Each part of a VM (disks, nics, sizing, guest,
 // lifecycle …) is a method of a draft. Problems that involve the whole fleet
-// (duplicates, waves, hooks) are checked after all machines are resolved.
+// (duplicates, waves, hooks) are checked after all VMs are resolved.
 package machine
 
 import (
@@ -30,7 +30,7 @@ type Machine struct {
 	// Sibling is true for a replica that is not selected, although the fleet has a gate: it is only there for what the
 	// other replicas of its entry become, and must not be written.
 	Sibling bool
-	// Broken is true if there are errors in the machine. It must not be rendered; only values that are kept as
+	// Broken is true if there are errors in the VM. It must not be rendered; only values that are kept as
 	// written can be checked.
 	Broken bool
 
@@ -73,8 +73,8 @@ type Machine struct {
 	Group     string
 	Objects   []Object // in the order written
 	Lifecycle Lifecycle
-	Gate      *Gate      // nil if no change of the machine is judged
-	Migration *Migration // nil if the machine does not come from vSphere
+	Gate      *Gate      // nil if no change of the VM is judged
+	Migration *Migration // nil if the VM does not come from vSphere
 	Wave      int        // sync wave of the VM and the objects that belong to it
 	DependsOn []Dependency
 
@@ -294,7 +294,7 @@ func (lc *Lifecycle) Cattle() bool { return lc.Strategy != values.InPlace }
 func (lc *Lifecycle) Hooks() bool { return lc.Strategy.Traits().Job || lc.SnapshotBefore }
 
 // AnnotationPos returns the position of an annotation of the VirtualMachine,
-// or of the machine if a file does not set it.
+// or of the VM if a file does not set it.
 func (m *Machine) AnnotationPos(key string) source.Pos {
 	if f := m.wide.annotations.Field(key); f != nil && f.Value.Line > 0 {
 		return f.Pos()

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Migration is the migration of a machine from vSphere, with all values resolved.
+// Migration is the migration of a VM from vSphere, with all values resolved.
 type Migration struct {
 	Plan              string
 	VM                VSphereRef
@@ -53,7 +53,7 @@ type MappedStorage struct {
 // Ended reports whether the migration is over and tidied up: no run is left in Git, so none of its objects is rendered.
 func (m *Migration) Ended() bool { return m.Done && m.Run == 0 }
 
-// Pending reports whether the machine is still in vSphere, so that none of its own objects is rendered.
+// Pending reports whether the VM is still in vSphere, so that none of its own objects is rendered.
 func (m *Migration) Pending() bool { return m != nil && !m.Done }
 
 // hostProvider is the Provider that forklift's operator makes for its own cluster (kubev2v/forklift v2.12.5,
@@ -73,7 +73,7 @@ func (d *draft) filledByMigration(name string, in *values.Disk) bool {
 	return d.migrates() && !isTrue(in.Ejected) && in.Type != "cdrom" && !ownSource
 }
 
-// migration returns the migration of the machine, or nil if it is none of vSphere.
+// migration returns the migration of the VM, or nil if it is none of vSphere.
 func (d *draft) migration(m *Machine) *Migration {
 	in := d.vm.Migrate
 	if !d.migrates() {

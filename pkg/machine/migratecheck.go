@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// checkNoMigration reports keys for one machine without the VM that they are about.
+// checkNoMigration reports keys for one VM without the VM that they are about.
 func (d *draft) checkNoMigration() {
 	for _, key := range []string{"cancel", "disks", "done"} {
 		if n := d.entry.Keys.Get("migrate", key); n.IsSet() && d.entry.Own(n) {
@@ -43,7 +43,7 @@ func (d *draft) checkMigration(m *Migration) {
 	}
 }
 
-// warnOfIdentity warns of a machine that has moved, and to which Git would give another identity than its guest knows.
+// warnOfIdentity warns of a VM that has moved, and to which Git would give another identity than its guest knows.
 // forklift keeps the MAC addresses and the serial number of vSphere, and KubeVirt writes the UUID into the VM
 // (kubev2v/forklift v2.12.5, pkg/controller/plan/adapter/vsphere/builder.go, mapNetworks and mapFirmware).
 func (d *draft) warnOfIdentity(m *Machine, moved *Migration) {

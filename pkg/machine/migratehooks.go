@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// MigrationHook is what forklift runs before or after a machine moves.
+// MigrationHook is what forklift runs before or after a VM moves.
 type MigrationHook struct {
 	Step           string // pre or post
 	Image          string
@@ -23,7 +23,7 @@ type MigrationHook struct {
 // hookSteps are the keys of hooks, in the order in which they run.
 var hookSteps = [...]string{"pre", "post"}
 
-// migrationHooks returns the hooks of the machine's migration, in the order in which they run.
+// migrationHooks returns the hooks of the VM's migration, in the order in which they run.
 func (d *draft) migrationHooks(in *values.Hooks) []MigrationHook {
 	if in == nil {
 		return nil
@@ -81,13 +81,13 @@ func hookSums(hooks []MigrationHook) map[string]hookSum {
 	return out
 }
 
-// planHooks are the first machines with a hook of each plan, by the hook's step.
+// planHooks are the first VMs with a hook of each plan, by the hook's step.
 type planHooks map[planStep]*record
 
 type planStep struct{ namespace, plan, step string }
 
-// check reports hooks of a machine that differ from those of the other machines of its plan: forklift goes on with the
-// names that a machine's hooks had in its first run, so they are those of the Plan and the step (kubev2v/forklift
+// check reports hooks of a VM that differ from those of the other VMs of its plan: forklift goes on with the
+// names that a VM's hooks had in its first run, so they are those of the Plan and the step (kubev2v/forklift
 // v2.12.5, pkg/controller/plan/migrator/base/migrator.go, Status).
 func (p planHooks) check(r *record, diags *source.Diagnostics) {
 	for _, step := range hookSteps {

@@ -9,10 +9,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// terms are what all machines of a plan agree on, by the key that sets it.
+// terms are what all VMs of a plan agree on, by the key that sets it.
 type terms [6]struct{ key, value string }
 
-// planned is a machine of a plan, for checks across machines.
+// planned is a VM of a plan, for checks across VMs.
 type planned struct {
 	name  string
 	vm    string // in vSphere
@@ -42,7 +42,7 @@ func newPlanned(m *Migration) *planned {
 	}
 }
 
-// checkPlans reports machines of one plan that do not agree on it, or of which only some are selected, and those that
+// checkPlans reports VMs of one plan that do not agree on it, or of which only some are selected, and those that
 // are the same VM of vSphere.
 func (w *wide) checkPlans() {
 	type vm struct{ provider, name string }
@@ -70,7 +70,7 @@ func (w *wide) checkPlans() {
 	}
 }
 
-// checkSelected reports two machines of a plan of which one is selected: the Plan would lose the other.
+// checkSelected reports two VMs of a plan of which one is selected: the Plan would lose the other.
 func (w *wide) checkSelected(a, b *record) {
 	if w.selects(a) != w.selects(b) && !w.fleet.Alone {
 		w.diags.Errorf(source.Pos{File: "--vm"}, rule.Conflict, "", "the VMs %q and %q move together, by the plan %q; "+
@@ -78,7 +78,7 @@ func (w *wide) checkSelected(a, b *record) {
 	}
 }
 
-// checkTerms reports what a machine says otherwise than the first machine of its plan.
+// checkTerms reports what a VM says otherwise than the first VM of its plan.
 func (r *record) checkTerms(first *record, diags *source.Diagnostics) {
 	for i, term := range r.planned.terms {
 		if other := first.planned.terms[i].value; other != term.value {

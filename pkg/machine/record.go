@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// facts contains the input of a machine's record that is not rendered.
+// facts contains the input of a VM's record that is not rendered.
 type facts struct {
 	group       string       // name of the VM, without the ordinal of a replica
 	home        string       // its namespace in the files
@@ -34,8 +34,8 @@ func (d *draft) facts(m *Machine) facts {
 	return f
 }
 
-// record contains the data of a machine for checks across VMs, so that the
-// machine itself can be released: a fleet of 100,000 does not fit in memory
+// record contains the data of a VM for checks across VMs, so that the
+// VM itself can be released: a fleet of 100,000 does not fit in memory
 // twice.
 type record struct {
 	machineKey
@@ -59,7 +59,7 @@ type record struct {
 	objects   []object
 	claims    []claim
 
-	planned *planned // nil if the machine does not come from vSphere
+	planned *planned // nil if the VM does not come from vSphere
 
 	waiting *Machine // not visited yet: its wave depends on those of others
 }
@@ -77,13 +77,13 @@ type address struct {
 
 type addressKey struct{ what, network, address string }
 
-// object is a named object in the machine's namespace.
+// object is a named object in the VM's namespace.
 type object struct {
 	kind, name string
 	key        string // of the disk, service or object
 	own        bool   // under `objects`
 
-	writes bool // the machine writes to it: a disk
+	writes bool // the VM writes to it: a disk
 	shared bool // the disk is shareable
 }
 
@@ -98,7 +98,7 @@ func (o *object) path() string {
 	return source.JoinPath("disks", o.key)
 }
 
-// claim is an existing claim that a disk of the machine writes to.
+// claim is an existing claim that a disk of the VM writes to.
 type claim struct {
 	name   string
 	shared bool   // the disk is shareable
@@ -146,7 +146,7 @@ func newRecord(m *Machine) *record {
 	return r
 }
 
-// addHooks sets the requirements of the machine on Argo CD.
+// addHooks sets the requirements of the VM on Argo CD.
 func (r *record) addHooks(m *Machine) {
 	lc := &m.Lifecycle
 	traits := lc.Strategy.Traits()
@@ -192,7 +192,7 @@ func (n *NIC) at(key string) source.Pos {
 	return n.Pos
 }
 
-// lastWave returns the last wave with an object of the machine.
+// lastWave returns the last wave with an object of the VM.
 func (r *record) lastWave() int {
 	if r.grows {
 		return r.wave + 1
@@ -201,7 +201,7 @@ func (r *record) lastWave() int {
 }
 
 // isNamed reports whether name, with or without a namespace, refers to the
-// machine or to the VM that it is a replica of.
+// VM or to the VM that it is a replica of.
 func (r *record) isNamed(name string) bool {
 	if ns, rest, ok := strings.Cut(name, "/"); ok {
 		return r.namespace == ns && (r.name == rest || r.group == rest)

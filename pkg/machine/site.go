@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Site contains the settings that all machines of a fleet share. It is safe
+// Site contains the settings that all VMs of a fleet share. It is safe
 // for concurrent use.
 type Site struct {
 	Fleet string // name of the fleet; empty for standard input
@@ -61,9 +61,9 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 	return s
 }
 
-// Decide calls add with the machines of an entry as soon as each is resolved: one,
+// Decide calls add with the VMs of an entry as soon as each is resolved: one,
 // or one for each replica, none of which it keeps. Problems are added to diags,
-// which contains those of the entry itself. Machines of an entry with errors are
+// which contains those of the entry itself. VMs of an entry with errors are
 // [Machine.Broken]; the replicas after one with errors have the same, and are left out.
 func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics, add func(*Machine)) {
 	s.checkInert(e, diags)

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// checkStrategy reports settings that the strategy of the machine cannot
+// checkStrategy reports settings that the strategy of the VM cannot
 // support.
 func (d *draft) checkStrategy(m *Machine) {
 	d.checkRemoval(&m.Lifecycle)
@@ -70,7 +70,7 @@ func (d *draft) warnVolatileRoot(disks []Disk) {
 	}
 }
 
-// reportLimit reports a setting that the strategy of the machine does not allow.
+// reportLimit reports a setting that the strategy of the VM does not allow.
 func (d *draft) reportLimit(at source.Pos, path, why string) {
 	d.errorf(at, rule.Strategy, path, "under `strategy: %s` %s", d.strategy, why)
 }

@@ -13,7 +13,7 @@ var userDataHeads = []string{
 	// cloud-init (canonical/cloud-init cloudinit/handlers/__init__.py, INCLUSION_TYPES_MAP, and MIME archives).
 	"#cloud-config", "#!", jinja, "#include", "#cloud-boothook", "#part-handler", "#upstart-job",
 	"content-type:", "mime-version:",
-	// Ignition, which is JSON, and Talos Linux (siderolabs/talos, machine configuration v1alpha1).
+	// Ignition, which is JSON, and Talos Linux (siderolabs/talos, VM configuration v1alpha1).
 	"{", "version: v1alpha1",
 	// cloudbase-init (cloudbase-init.readthedocs.io, userdata).
 	"#ps1", "rem cmd", "<powershell>", "<script>",

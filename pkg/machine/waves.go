@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// resolveWaves sets the wave of every machine from its dependencies.
+// resolveWaves sets the wave of every VM from its dependencies.
 func resolveWaves(records []*record, index map[machineKey]*record, incomplete bool, diags *source.Diagnostics) {
 	if !slices.ContainsFunc(records, func(r *record) bool { return len(r.deps) > 0 }) {
 		return
@@ -88,7 +88,7 @@ func (w *waver) resolve(r *record) {
 	w.state[r] = done
 }
 
-// find returns the machines that a dependency refers to: one VM, or all replicas of a VM. A
+// find returns the VMs that a dependency refers to: one VM, or all replicas of a VM. A
 // namespace is one of the files, or else one that a VM has.
 func (w *waver) find(r *record, d Dependency) []*record {
 	k := machineKey{d.Namespace, d.Name}
@@ -124,7 +124,7 @@ func (k machineKey) seenFrom(namespace string) string {
 	return k.namespace + "/" + k.name
 }
 
-// reportCycle reports a dependency cycle, starting at the machine that was reached
+// reportCycle reports a dependency cycle, starting at the VM that was reached
 // twice.
 func (w *waver) reportCycle(first *record, d Dependency) {
 	round := w.stack[slices.Index(w.stack, first):]

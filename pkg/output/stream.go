@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// Machines writes the objects of machines, and of Jobs, as one stream.
+// Machines writes the objects of VMs, and of Jobs, as one stream.
 func Machines(to io.Writer, format manifest.Format, rendered []render.Rendered) error {
 	return stream(to, format, func(w *manifest.Writer) error { return render.Write(w, rendered...) })
 }

@@ -106,7 +106,7 @@ const (
 		" && variables.volumes.exists(side, side.exists(e, e.name == name))"
 	celSameNetwork = "[[was, now].map(n, n.orValue('')).map(n, n.contains('/') ? n : request.namespace + '/' + n)].all(n, n[0] == n[1])"
 
-	// The sockets of a machine that has none written are worked out from other fields.
+	// The sockets of a VM that has none written are worked out from other fields.
 	// CEL takes them for 0, and that there are none, for what may need a restart: with
 	// that, the conditions on their number are enough.
 	celSockets      = "int(variables.from.?domain.?cpu.?sockets.orValue(0))"

@@ -24,12 +24,12 @@ type Cluster struct {
 	// WorkloadUpdateMethods are those of the KubeVirt object: "LiveMigrate", "Evict".
 	// Nil for the default, an empty list for none.
 	WorkloadUpdateMethods []string
-	// EvictionStrategy is that of machines without one of their own; empty for the
+	// EvictionStrategy is that of VMs without one of their own; empty for the
 	// default.
 	EvictionStrategy string
 	// FeatureGates are the gates that differ from the version's default.
 	FeatureGates map[string]bool
-	// LiveMigratable says whether machines can live-migrate; nil if that is not known.
+	// LiveMigratable says whether VMs can live-migrate; nil if that is not known.
 	LiveMigratable *bool
 }
 
@@ -63,7 +63,7 @@ func (c Cluster) stages() bool {
 	return !c.OpenShift && parseVersion(c.KubeVirt).before(version{1, 6})
 }
 
-// updatesBy reports whether the cluster updates machines by a method. Without a list,
+// updatesBy reports whether the cluster updates VMs by a method. Without a list,
 // KubeVirt has none, and HyperConverged has LiveMigrate.
 func (c Cluster) updatesBy(method string) bool {
 	if c.WorkloadUpdateMethods == nil {
@@ -72,7 +72,7 @@ func (c Cluster) updatesBy(method string) bool {
 	return slices.Contains(c.WorkloadUpdateMethods, method)
 }
 
-// evictionStrategy returns that of machines without one of their own. HyperConverged's
+// evictionStrategy returns that of VMs without one of their own. HyperConverged's
 // default is that of a cluster with several nodes (HCO v1.18,
 // controllers/handlers/kubevirt.go, getKVConfig).
 func (c Cluster) evictionStrategy() string {

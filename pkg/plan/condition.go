@@ -32,7 +32,7 @@ var (
 		},
 		atMost(kubeVirtSays("Evict").may),
 	}
-	// migrates holds if KubeVirt migrates the machine for a change: for LiveMigrate, or
+	// migrates holds if KubeVirt migrates the VM for a change: for LiveMigrate, or
 	// because an eviction of its pod ends in a migration.
 	migrates = Condition{"workloadUpdateMethods has LiveMigrate, or its Evict ends in a migration", func(e *edit) bool {
 		evacuates := e.cluster.updatesBy("Evict") && strings.HasPrefix(e.evictionStrategy(), "LiveMigrate")
@@ -51,7 +51,7 @@ func architecture(names ...string) Condition {
 	}, exactly("variables.from.?architecture.orValue('') in " + celList(names))}
 }
 
-// isEvictable reports whether the eviction of a machine's pod shuts the machine down
+// isEvictable reports whether the eviction of a VM's pod shuts the VM down
 // (KubeVirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go).
 func isEvictable(s *subject) bool {
 	switch s.evictionStrategy() {
@@ -157,7 +157,7 @@ var (
 	}, exactly(celClaim(0) + " == " + celClaim(1))}
 	// otherClaim holds for a volume that stays and has another claim.
 	otherClaim = Condition{"another claim", func(e *edit) bool { return movesClaim(e.subject, entry(e.path)) }, exactly(sideHas("volumes", 0, "true") + " && " + sideHas("volumes", 1, "true") + " && " + celClaim(0) + " != " + celClaim(1))}
-	// otherClaims holds for a machine with claims that stay the same.
+	// otherClaims holds for a VM with claims that stay the same.
 	otherClaims = Condition{"other claims stay", func(e *edit) bool {
 		return slices.ContainsFunc(list(spec(e.new), "volumes"), func(v any) bool {
 			return claimOf(v) != "" && claimOf(v) == claimOf(volume(e.old, "["+nameOf(v)+"]"))

@@ -39,7 +39,7 @@ var (
 		return e.was == nil && guest(e.old).Cmp(*guest(e.new)) == 0
 	}, exactly("!was.hasValue() && variables.guests[0].compareTo(variables.guests[1]) == 0")}
 	noGuest = Condition{"removed", func(e *edit) bool { return e.now == nil }, exactly("!now.hasValue()")}
-	// fixedMemory holds for machines whose memory KubeVirt cannot plug (v1.8.4,
+	// fixedMemory holds for VMs whose memory KubeVirt cannot plug (v1.8.4,
 	// pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory).
 	fixedMemory = Condition{"realtime, NUMA, launchSecurity, under 1Gi, or an odd size", func(e *edit) bool {
 		domain := at(spec(e.old), "domain")
@@ -49,7 +49,7 @@ var (
 	}, exactly(celFixedMemory)}
 )
 
-// sockets returns the sockets that a side's machine starts with: without any number of
+// sockets returns the sockets that a side's VM starts with: without any number of
 // processors, they are the CPUs that it may use or requests, or one; next to other numbers,
 // none (KubeVirt v1.8.4, pkg/defaults/defaults.go, SetDefaultGuestCPUTopology).
 func sockets(side tree) int {
@@ -68,7 +68,7 @@ func sockets(side tree) int {
 	return 1
 }
 
-// guest returns the memory of a side's guest: without a number, it is what the machine
+// guest returns the memory of a side's guest: without a number, it is what the VM
 // requests, or else its limit (KubeVirt v1.8.4, pkg/defaults/defaults.go,
 // setGuestMemory).
 func guest(side tree) *resource.Quantity {

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// shrunkCopies returns a cause for each disk of a machine that KubeVirt is to copy to a
+// shrunkCopies returns a cause for each disk of a VM that KubeVirt is to copy to a
 // smaller claim: the destination of a volume migration must be at least as large
 // (kubevirt/user-guide docs/storage/volume_migration.md).
 func (p *planner) shrunkCopies(s *subject) []Cause {

@@ -22,7 +22,7 @@ const (
 var risks = []Risk{RiskRestart, RiskDelete, RiskData}
 
 // Risk returns the risk of a level, or "" for one that no gate judges: what touches no
-// machine, what the cluster refuses anyway, and what platforms do to nodes.
+// VM, what the cluster refuses anyway, and what platforms do to nodes.
 func (l Level) Risk() Risk {
 	switch {
 	case l >= Live && l <= Power:
@@ -35,7 +35,7 @@ func (l Level) Risk() Risk {
 	return ""
 }
 
-// Gate is what the fleet's policy says about the change of a machine. The annotations of
+// Gate is what the fleet's policy says about the change of a VM. The annotations of
 // both sides decide, the stricter of the two: so no commit can take the gate away and use
 // that at once.
 type Gate struct {
@@ -44,13 +44,13 @@ type Gate struct {
 	// Max is the highest level that is allowed, approved or not; None for no limit.
 	Max Level
 	// Token names the change, FROM-TO: what an approval of any risk would hold. It is empty
-	// for a machine that goes, or whose new side has no gate.
+	// for a VM that goes, or whose new side has no gate.
 	Token string
 	// Exceeds is the worst level above Max, or None.
 	Exceeds Level
 	// Approvals are those that the change needs, by risk: restart, delete, data.
 	Approvals []Approval
-	// Removal is about a machine that goes with its entry, which no token can approve.
+	// Removal is about a VM that goes with its entry, which no token can approve.
 	Removal Removal
 	// Staged are the keys or paths of what needs a restart, and is left for the next start
 	// because the entry says so. It needs no approval.
@@ -80,10 +80,10 @@ const (
 	Stale ApprovalState = "stale"
 )
 
-// Removal is whether a machine that goes with its entry was approved for that.
+// Removal is whether a VM that goes with its entry was approved for that.
 type Removal string
 
-// The states of removals. Empty for a machine that stays.
+// The states of removals. Empty for a VM that stays.
 const (
 	// RemovalApproved is that of `lifecycle: {removal: approved}` in an earlier commit, or
 	// `confirm`, with which Argo CD asks.
@@ -108,7 +108,7 @@ func (g *Gate) Blocked() bool {
 		slices.ContainsFunc(g.Approvals, func(a Approval) bool { return a.State != Given }))
 }
 
-// Line returns the line for the entry of the machine that gives all approvals, such as
+// Line returns the line for the entry of the VM that gives all approvals, such as
 // "approve: {restart: 1a2b3c4d-5e6f7a8b, data: 1a2b3c4d-5e6f7a8b}". It is empty if they
 // are given, or if none can be.
 func (g *Gate) Line() string {
@@ -129,7 +129,7 @@ func (g *Gate) Line() string {
 	return "approve: {" + strings.Join(words, ", ") + "}"
 }
 
-// gate returns the judgment on a machine, or nil if nothing happens to it, or if no side
+// gate returns the judgment on a VM, or nil if nothing happens to it, or if no side
 // has a gate.
 func (p *planner) gate(pair *pair, s *subject, v *Verdict) *Gate {
 	old := p.former(pair, s)
@@ -147,8 +147,8 @@ func (p *planner) gate(pair *pair, s *subject, v *Verdict) *Gate {
 	return g
 }
 
-// former returns what a machine is before the sync: in the cluster, if that is known, or
-// else in Git. It returns nil for a new machine.
+// former returns what a VM is before the sync: in the cluster, if that is known, or
+// else in Git. It returns nil for a new VM.
 func (p *planner) former(pair *pair, s *subject) tree {
 	if was := p.predecessors[pair]; was != nil {
 		s = p.subject(was)
@@ -173,13 +173,13 @@ func stricter(a, b Level) Level {
 	return min(a, b)
 }
 
-// isLinked reports whether a cause is about another object than the machine.
+// isLinked reports whether a cause is about another object than the VM.
 func (c *Cause) isLinked(v *Verdict) bool {
 	return c.Object != (manifest.ID{}) && c.Object != v.ID && (v.Was == nil || c.Object != *v.Was)
 }
 
 // judged returns the level that a gate takes a cause for: the worse one where the cluster's
-// policies cannot know whether the machine migrates, or runs at all.
+// policies cannot know whether the VM migrates, or runs at all.
 func (c *Cause) judged() Level {
 	if c.worst.Risk() != "" {
 		return max(c.Level, c.worst)
@@ -190,10 +190,10 @@ func (c *Cause) judged() Level {
 // need is what a change needs an approval for.
 type need struct {
 	worst Level
-	own   bool // whether the machine itself changes, and not only its disks
+	own   bool // whether the VM itself changes, and not only its disks
 }
 
-// judge sets what the gate says about a verdict. Of the machine's disks and Secrets, it
+// judge sets what the gate says about a verdict. Of the VM's disks and Secrets, it
 // judges only what deletes them.
 func (g *Gate) judge(old, now tree, v *Verdict) {
 	stage := annotation(now, labels.Stage) == "true"
@@ -230,7 +230,7 @@ func (g *Gate) judge(old, now tree, v *Verdict) {
 	}
 }
 
-// judgeRemoval sets whether the removal of a machine is approved. Argo CD reads from the
+// judgeRemoval sets whether the removal of a VM is approved. Argo CD reads from the
 // object that is there whether it may delete it, so an earlier commit has said so.
 func (g *Gate) judgeRemoval(old tree, isJudged bool) {
 	switch prune := syncOption(old, "Prune"); {

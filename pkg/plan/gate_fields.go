@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// GateField is a field of a machine, or a group of fields, that the admission policy of
+// GateField is a field of a VM, or a group of fields, that the admission policy of
 // the gate compares.
 type GateField struct {
 	// Path is the field as people read it: "spec.template.spec.volumes[*]"; ".*" at the
@@ -41,7 +41,7 @@ type reach struct {
 	rest pattern
 }
 
-// gateReaches are the rules of machines that the gate asks. What the cluster refuses
+// gateReaches are the rules of VMs that the gate asks. What the cluster refuses
 // needs no gate, so that the level is the one that the change has where it is not
 // refused; and what older versions of KubeVirt do otherwise is left out.
 func gateReaches() []reach {

@@ -6,7 +6,7 @@ import (
 )
 
 // celLevel is a level in CEL: a text of two digits, which compares as the levels do. What
-// no machine notices is one level.
+// no VM notices is one level.
 func celLevel(l Level) string {
 	if l < Live {
 		l = None

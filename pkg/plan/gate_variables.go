@@ -67,7 +67,7 @@ func joinedLists(fields []GateField, in func(GateField) bool, more []string) str
 	return strings.Join(parts, "\n+ ")
 }
 
-// levelTable is CEL: a map of the levels that a change of a machine can have.
+// levelTable is CEL: a map of the levels that a change of a VM can have.
 func levelTable(format string) string {
 	var out []string
 	for _, l := range Levels() {

@@ -44,7 +44,7 @@ func (p *planner) imports() {
 	p.note("%s", text)
 }
 
-// templates counts the disks of a machine's templates that neither exist nor were there
+// templates counts the disks of a VM's templates that neither exist nor were there
 // before.
 func (p *planner) templates(f *filled, namespace string, was, now tree) {
 	before := poolTemplate(was)

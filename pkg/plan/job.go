@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// jobs adds the Jobs that the sync runs for machines: snapshots before it, rollouts
+// jobs adds the Jobs that the sync runs for VMs: snapshots before it, rollouts
 // and Ansible after it.
 func (p *planner) jobs() {
 	defer p.dropJobs()
@@ -32,7 +32,7 @@ func (p *planner) jobs() {
 	}
 }
 
-// lacksRoom reports whether a machine needs a restart only for want of room for a migration, of
+// lacksRoom reports whether a VM needs a restart only for want of room for a migration, of
 // which KubeVirt says nothing, so that no rollout restarts it.
 func lacksRoom(v *Verdict) bool {
 	return !slices.ContainsFunc(v.Causes, func(c Cause) bool { return c.Level == v.Level && c.Code != "no-room" })
@@ -66,7 +66,7 @@ func (p *planner) job(pair *pair, job tree) {
 	}
 }
 
-// ansible adds the Job or AnsibleJob of one machine.
+// ansible adds the Job or AnsibleJob of one VM.
 func (p *planner) ansible(pair *pair, job tree, does string) {
 	p.out.Jobs = append(p.out.Jobs, Job{ID: pair.id, Does: p.once(pair, does), VMs: []string{labelApp(job)}})
 }
@@ -82,7 +82,7 @@ func (p *planner) once(pair *pair, does string) string {
 		"delete it first if it should run", ago(age, known))
 }
 
-// ofArgs returns the names of the machines in a Job's arguments, VM=CONTENT, for which
+// ofArgs returns the names of the VMs in a Job's arguments, VM=CONTENT, for which
 // a condition holds.
 func (p *planner) ofArgs(job *pair, args []any, holds func(namespace, name string) bool) []string {
 	var out []string
@@ -96,7 +96,7 @@ func (p *planner) ofArgs(job *pair, args []any, holds func(namespace, name strin
 	return out
 }
 
-// changes reports whether a machine that exists changes.
+// changes reports whether a VM that exists changes.
 func (p *planner) changes(namespace, name string) bool {
 	m := p.find("kubevirt.io", "VirtualMachine", namespace, name)
 	return m != nil && m.old != nil && m.new != nil && !m.isSame()
@@ -106,7 +106,7 @@ func (p *planner) isRestarted(namespace, name string) bool {
 	return p.restarts[key{"kubevirt.io", "VirtualMachine", namespace, name}]
 }
 
-// rollout adds the Job that restarts machines in batches.
+// rollout adds the Job that restarts VMs in batches.
 func (p *planner) rollout(pair *pair, args []any) {
 	vms := p.ofArgs(pair, args, func(namespace, name string) bool {
 		return p.isRestarted(namespace, name) || p.awaitsRollout(namespace, name)

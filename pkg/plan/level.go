@@ -13,9 +13,9 @@ type Level uint8
 const (
 	None        Level = iota // nothing happens
 	Create                   // a new object
-	Metadata                 // labels, annotations and settings that no machine sees
+	Metadata                 // labels, annotations and settings that no VM sees
 	Left                     // removed from Git; stays in the cluster and keeps running
-	Live                     // changed in the running machine, or in place
+	Live                     // changed in the running VM, or in place
 	Migrate                  // changed by a live migration
 	Staged                   // silent; takes effect at the next start
 	Restart                  // needs a restart

@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// linkedKinds are the kinds whose changes are those of a machine that uses them.
+// linkedKinds are the kinds whose changes are those of a VM that uses them.
 var linkedKinds = []string{kindDataVolume, kindClaim, kindSecret, "ConfigMap"}
 
-// linkAll finds the machines of the disks, claims, Secrets and ConfigMaps that change.
+// linkAll finds the VMs of the disks, claims, Secrets and ConfigMaps that change.
 func (p *planner) linkAll() {
 	p.links, p.linked = map[*pair][]*pair{}, map[*pair]bool{}
 	var users map[key][]*pair
@@ -34,7 +34,7 @@ func (p *planner) link(machine, to *pair) {
 	p.linked[to] = true
 }
 
-// byLabel returns the machine that the label `app` of a rendered disk names.
+// byLabel returns the VM that the label `app` of a rendered disk names.
 func (p *planner) byLabel(pair *pair) *pair {
 	if kind := kindOf(pair.id); kind != kindDataVolume && kind != kindClaim {
 		return nil
@@ -54,8 +54,8 @@ func (p *planner) byLabel(pair *pair) *pair {
 	return nil
 }
 
-// users returns the machines that refer to a claim, DataVolume, Secret or ConfigMap, by
-// namespace and name. It reads every machine, so it is called only for objects that
+// users returns the VMs that refer to a claim, DataVolume, Secret or ConfigMap, by
+// namespace and name. It reads every VM, so it is called only for objects that
 // were not rendered here.
 func (p *planner) users() map[key][]*pair {
 	out := map[key][]*pair{}
@@ -76,7 +76,7 @@ func (p *planner) users() map[key][]*pair {
 	return out
 }
 
-// references returns the names of what the volumes of a machine refer to.
+// references returns the names of what the volumes of a VM refer to.
 func references(vm tree) map[string]bool {
 	out := map[string]bool{}
 	for _, v := range list(spec(vm), "volumes") {
@@ -99,7 +99,7 @@ func collectNames(v any, into map[string]bool) {
 	}
 }
 
-// linkCauses returns the causes of what belongs to a machine.
+// linkCauses returns the causes of what belongs to a VM.
 func (p *planner) linkCauses(s *subject, links []*pair) []Cause {
 	var out []Cause
 	for _, l := range links {
@@ -126,8 +126,8 @@ func (p *planner) linkCauses(s *subject, links []*pair) []Cause {
 	return out
 }
 
-// secretCause returns the cause of a changed Secret or ConfigMap of a machine: KubeVirt
-// reads it when the machine starts (v1.8.4, pkg/cloud-init/cloud-init.go).
+// secretCause returns the cause of a changed Secret or ConfigMap of a VM: KubeVirt
+// reads it when the VM starts (v1.8.4, pkg/cloud-init/cloud-init.go).
 func secretCause(s *subject, c Cause) Cause {
 	if c.Level != Live || s.old == nil {
 		return c
@@ -138,7 +138,7 @@ func secretCause(s *subject, c Cause) Cause {
 	return c
 }
 
-// changesOwner reports whether a disk stays, but moves from the machine's templates to
+// changesOwner reports whether a disk stays, but moves from the VM's templates to
 // an object of its own, or back: the rules of templates say what that does.
 func (p *planner) changesOwner(s *subject, disk *pair) bool {
 	entry := "[" + disk.id.Name + "]"

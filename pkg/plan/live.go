@@ -17,8 +17,8 @@ type live struct {
 	// covered are the kinds of which the export has an object, by namespace: an object
 	// that it does not have does not exist.
 	covered map[key]bool
-	secrets map[key]tree                  // only to compare those of machines that are adopted
-	disks   map[key][]string              // those that belong to a machine; see owned
+	secrets map[key]tree                  // only to compare those of VMs that are adopted
+	disks   map[key][]string              // those that belong to a VM; see owned
 	newest  string                        // the newest timestamp of the export, RFC 3339
 	memory  map[string]*resource.Quantity // of nodes, what is free; see freeMemory
 }

@@ -53,7 +53,7 @@ func isMark(c *change) bool {
 	return false
 }
 
-// takenOver says that a machine that is new in Git exists in the cluster, where the causes
+// takenOver says that a VM that is new in Git exists in the cluster, where the causes
 // found say what else changes.
 func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 	var out []Cause
@@ -94,10 +94,10 @@ func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 	})
 }
 
-// CodeAdopted is the code of the cause of a machine that is adopted.
+// CodeAdopted is the code of the cause of a VM that is adopted.
 const CodeAdopted Code = "taken-as-it-is"
 
-// runningStays reports whether a machine in the cluster has the older form of a run
+// runningStays reports whether a VM in the cluster has the older form of a run
 // strategy, and keeps it although Git has the newer one: a sync takes away only what kubectl
 // apply has set.
 func (p *planner) runningStays(s *subject) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// busy returns what is going on with a machine that changes: operations during which
+// busy returns what is going on with a VM that changes: operations during which
 // KubeVirt refuses or holds back changes.
 func (p *planner) busy(s *subject) []Cause { return append(p.operations(s), p.fillings(s)...) }
 
@@ -18,7 +18,7 @@ func inFlight(format string, args ...any) Cause {
 	}
 }
 
-// operations returns the operations on a machine that are not over.
+// operations returns the operations on a VM that are not over.
 func (p *planner) operations(s *subject) []Cause {
 	var out []Cause
 	wait := func(format string, args ...any) { out = append(out, inFlight(format, args...)) }
@@ -58,7 +58,7 @@ func (p *planner) operations(s *subject) []Cause {
 	return out
 }
 
-// fillings returns the disks of a machine that are being filled, or could not be.
+// fillings returns the disks of a VM that are being filled, or could not be.
 func (p *planner) fillings(s *subject) []Cause {
 	var out []Cause
 	for _, name := range p.usedDisks(s) {
@@ -74,7 +74,7 @@ func (p *planner) fillings(s *subject) []Cause {
 	return out
 }
 
-// isBackupOf reports whether a backup is of a machine, by itself or by a tracker (KubeVirt
+// isBackupOf reports whether a backup is of a VM, by itself or by a tracker (KubeVirt
 // v1.9.0, api/backup/v1alpha1/types.go, VirtualMachineBackupSpec).
 func (p *planner) isBackupOf(backup entity, machine string) bool {
 	name := text(backup.object, "spec", "source", "name")
@@ -85,14 +85,14 @@ func (p *planner) isBackupOf(backup entity, machine string) bool {
 	return text(tracker, "spec", "source", "name") == machine
 }
 
-// isUpdated reports whether a node is being drained, by hand or by the machine config operator
+// isUpdated reports whether a node is being drained, by hand or by the VM config operator
 // (machine-config-operator, pkg/daemon/constants/constants.go).
 func isUpdated(node tree) bool {
 	return at(node, "spec", "unschedulable") == true ||
 		annotation(node, "machineconfiguration.openshift.io/state") == "Working"
 }
 
-// isFor reports whether a snapshot or restore is for a machine.
+// isFor reports whether a snapshot or restore is for a VM.
 func isFor(object tree, field, machine string) bool {
 	return text(object, "spec", field, "kind") == "VirtualMachine" && text(object, "spec", field, "name") == machine
 }
@@ -104,7 +104,7 @@ func phaseOf(phase string) string {
 	return phase
 }
 
-// usedDisks returns the names of the disks of a machine in the cluster.
+// usedDisks returns the names of the disks of a VM in the cluster.
 func (p *planner) usedDisks(s *subject) []string {
 	out := diskNames(poolTemplate(s.live.object))
 	slices.Sort(out)

@@ -21,7 +21,7 @@ func (s *subject) isDrift(path []string) bool {
 	})
 }
 
-// gitChanges returns what changes in Git, of a pool also within its machine.
+// gitChanges returns what changes in Git, of a pool also within its VM.
 func gitChanges(s *subject) []change {
 	all := diff(withRunStrategy(s.git), withRunStrategy(s.new))
 	if s.isPool() {
@@ -92,7 +92,7 @@ func (s *subject) isMoved(c *change) bool {
 		claimOf(volume(s.old, name)) != claimOf(volume(s.new, name))
 }
 
-// tree returns the machine in the cluster, or nil.
+// tree returns the VM in the cluster, or nil.
 func (m *liveMachine) tree() tree {
 	if m == nil {
 		return nil

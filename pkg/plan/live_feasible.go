@@ -9,7 +9,7 @@ import (
 )
 
 // A live migration needs a second pod: room in the quotas of the namespace, and another node
-// that takes it. Whether the machine can migrate at all is the condition of its instance, which
+// that takes it. Whether the VM can migrate at all is the condition of its instance, which
 // the rules ask for. What the state in the cluster lacks is noted, and counts as room.
 
 // obstacle is why a migration cannot be now.
@@ -20,7 +20,7 @@ type obstacle struct {
 }
 
 // feasible makes a change by a live migration one that needs a restart if there is no room for
-// a second pod, and one that is refused if there is none for the machine alone, either.
+// a second pod, and one that is refused if there is none for the VM alone, either.
 func (p *planner) feasible(s *subject, c *Cause) {
 	if c.Level != Migrate || s.isPool() {
 		return
@@ -45,7 +45,7 @@ func (p *planner) feasible(s *subject, c *Cause) {
 	p.migrating = append(p.migrating, s.id)
 }
 
-// noNode returns why no other node can take the machine, or nil.
+// noNode returns why no other node can take the VM, or nil.
 func (p *planner) noNode(s *subject) *obstacle {
 	nodes := p.live.of(kindNode, "")
 	switch len(nodes) {
@@ -71,7 +71,7 @@ func (p *planner) noNode(s *subject) *obstacle {
 	}
 	switch {
 	case here == "":
-		return nil // one of them may be the machine's own
+		return nil // one of them may be the VM's own
 	case most != nil:
 		return &obstacle{fmt.Sprintf("of the nodes but %s that can run the machine, none has more than %s of memory free, "+
 			"and a second pod needs %s or more", here, rounded(most), need), true}
@@ -80,7 +80,7 @@ func (p *planner) noNode(s *subject) *obstacle {
 }
 
 // freeMemory returns how much memory of each node its pods do not request; nodes that do not say
-// what they have are left out. Without Pods in the state, it is what the guests of the machines
+// what they have are left out. Without Pods in the state, it is what the guests of the VMs
 // leave, which is more.
 func (l *live) freeMemory() map[string]*resource.Quantity {
 	if l.memory != nil {
@@ -131,7 +131,7 @@ func rounded(q *resource.Quantity) string {
 }
 
 // noQuota returns which quota of the namespace has no room for a second pod, or nil. It asks
-// for the guest's memory, and for the processors that the machine requests, if it does: a pod
+// for the guest's memory, and for the processors that the VM requests, if it does: a pod
 // takes a little more.
 func (p *planner) noQuota(s *subject) *obstacle {
 	need, has := p.demand(s.new), p.demand(s.old)
@@ -165,7 +165,7 @@ func (p *planner) noQuota(s *subject) *obstacle {
 	return found
 }
 
-// demand returns what a machine's pod takes of the resources of a quota, at least.
+// demand returns what a VM's pod takes of the resources of a quota, at least.
 func (p *planner) demand(side tree) map[string]*resource.Quantity {
 	pod := resource.NewQuantity(1, resource.DecimalSI)
 	out := map[string]*resource.Quantity{"pods": pod, "count/pods": pod}
@@ -182,7 +182,7 @@ func (p *planner) demand(side tree) map[string]*resource.Quantity {
 	return out
 }
 
-// podMemory returns the memory that a machine's pod requests, at least: what the machine says,
+// podMemory returns the memory that a VM's pod requests, at least: what the VM says,
 // or its guest's, less what the cluster overcommits (KubeVirt v1.8.4,
 // pkg/virt-controller/services/renderresources.go, WithMemoryRequests). Hugepages are another
 // resource, of which nothing is known here.

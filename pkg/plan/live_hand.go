@@ -7,19 +7,19 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Deed is a field of a machine that was changed in the cluster, and not in Git.
+// Deed is a field of a VM that was changed in the cluster, and not in Git.
 type Deed struct {
 	FieldStatus
-	// What has happened, as far as its trace is known, such as "the machine was stopped in
+	// What has happened, as far as its trace is known, such as "the VM was stopped in
 	// the cluster (virtctl stop)".
 	What string
 	// Who has done it in words, such as "kubectl edit"; By if nothing more is known of it.
 	Who string
 }
 
-// ByHand returns what was done to a machine in the cluster, each field once, by path. Wanted
-// is the machine as Git has it; without JSON, it is what kubectl or Argo CD has applied last,
-// and if the machine does not say that, nothing is known. Fields that wanted lacks do not
+// ByHand returns what was done to a VM in the cluster, each field once, by path. Wanted
+// is the VM as Git has it; without JSON, it is what kubectl or Argo CD has applied last,
+// and if the VM does not say that, nothing is known. Fields that wanted lacks do not
 // count: nothing sets them back.
 func ByHand(live, wanted manifest.Object) []Deed {
 	p := &planner{live: readLive([]manifest.Object{live})}

@@ -33,7 +33,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// namespaces returns the namespaces of the machines of the plan.
+// namespaces returns the namespaces of the VMs of the plan.
 func (p *planner) namespaces() []string {
 	all := map[string]bool{}
 	for i := range p.pairs {
@@ -44,7 +44,7 @@ func (p *planner) namespaces() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// waiting notes the machines that need a restart already, and that do not change.
+// waiting notes the VMs that need a restart already, and that do not change.
 func (p *planner) waiting() {
 	var names []string
 	for i := range p.out.VMs {
@@ -59,7 +59,7 @@ func (p *planner) waiting() {
 	}
 }
 
-// updating notes that KubeVirt is moving machines to its own newer release.
+// updating notes that KubeVirt is moving VMs to its own newer release.
 func (p *planner) updating() {
 	for _, e := range p.live.byKind[kindKubeVirt] {
 		if n := count(at(e.object, "status", "outdatedVirtualMachineInstanceWorkloads"), 0); n > 0 {
@@ -69,7 +69,7 @@ func (p *planner) updating() {
 	}
 }
 
-// unseen notes the machines that the export does not have, though Git had them.
+// unseen notes the VMs that the export does not have, though Git had them.
 func (p *planner) unseen() {
 	var names []string
 	for i := range p.pairs {

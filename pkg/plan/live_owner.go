@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// owned returns the names of the disks that belong to a machine in the cluster, sorted:
+// owned returns the names of the disks that belong to a VM in the cluster, sorted:
 // Kubernetes deletes them with it, whatever Argo CD is told. A DataVolume and its claim
 // have one name.
 func (l *live) owned(id manifest.ID) []string {
@@ -18,7 +18,7 @@ func (l *live) owned(id manifest.ID) []string {
 	return slices.Clone(l.disks[keyOf(id)])
 }
 
-// readOwners finds the disks of every machine.
+// readOwners finds the disks of every VM.
 func (l *live) readOwners() {
 	l.disks = map[key][]string{}
 	for _, kind := range []string{kindDataVolume, kindClaim} {
@@ -35,7 +35,7 @@ func (l *live) readOwners() {
 	}
 }
 
-// ownersOf returns the machines that the owner references of a disk name, themselves or
+// ownersOf returns the VMs that the owner references of a disk name, themselves or
 // by the DataVolume that made the claim.
 func (l *live) ownersOf(disk entity) []key {
 	out := l.machinesOf(disk)
@@ -48,8 +48,8 @@ func (l *live) ownersOf(disk entity) []key {
 	return out
 }
 
-// machinesOf returns the machines that the owner references of an object name. A reference
-// to an earlier machine of that name does not count.
+// machinesOf returns the VMs that the owner references of an object name. A reference
+// to an earlier VM of that name does not count.
 func (l *live) machinesOf(e entity) []key {
 	var out []key
 	for _, owner := range list(e.object, "metadata", "ownerReferences") {
@@ -81,19 +81,19 @@ func (l *live) disk(namespace, name string) tree {
 	return l.get(kindClaim, namespace, name)
 }
 
-// released holds for disks that belong to no machine in the cluster.
+// released holds for disks that belong to no VM in the cluster.
 var released = Condition{"it does not belong to the machine in the cluster", func(e *edit) bool {
 	name := strings.Trim(entry(e.path), "[]")
 	disk := e.state.disk(e.id.Namespace, name)
 	return disk != nil && !slices.Contains(e.state.owned(e.id), name)
 }, unseen}
 
-// isOwned holds for disks that belong to the machine in the cluster.
+// isOwned holds for disks that belong to the VM in the cluster.
 var isOwned = Condition{"it belongs to the machine in the cluster", func(e *edit) bool {
 	return slices.Contains(e.state.owned(e.id), strings.Trim(entry(e.path), "[]"))
 }, unseen}
 
-// ownership returns the disks that Git keeps, and that belong to the machine in the
+// ownership returns the disks that Git keeps, and that belong to the VM in the
 // cluster nevertheless.
 func (p *planner) ownership(s *subject) []Cause {
 	var out []Cause
@@ -115,7 +115,7 @@ func (p *planner) ownership(s *subject) []Cause {
 	return out
 }
 
-// release returns the advice for a disk that must not go with its machine.
+// release returns the advice for a disk that must not go with its VM.
 func release(name string) string {
 	return fmt.Sprintf("take the owner reference off: "+
 		`kubectl patch datavolume %s --type merge --patch '{"metadata":{"ownerReferences":null}}'`, name)

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// canRun reports whether a node takes new machines, and one with this spec.
+// canRun reports whether a node takes new VMs, and one with this spec.
 func canRun(node tree, instance any) bool {
 	if at(node, "spec", "unschedulable") == true || is(node, "Ready") == no ||
 		text(node, "metadata", "labels", "kubevirt.io/schedulable") == "false" {

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// outdated returns the old root disks of a machine that its rollout deletes, and those
-// that it keeps, when the machine runs from a new one: the choice of package rollout.
+// outdated returns the old root disks of a VM that its rollout deletes, and those
+// that it keeps, when the VM runs from a new one: the choice of package rollout.
 func (l *live) outdated(s *subject) (deleted, kept []string) {
 	root := rootDisk(s.new)
 	used := l.usedBy(s)
@@ -56,7 +56,7 @@ func keepOld(vm tree) (n int) {
 	return max(n, 0)
 }
 
-// usedBy returns the disks that other machines of the namespace use.
+// usedBy returns the disks that other VMs of the namespace use.
 func (l *live) usedBy(s *subject) map[string]bool {
 	out := map[string]bool{}
 	for _, vm := range l.of(kindVM, s.id.Namespace) {
@@ -73,7 +73,7 @@ func (l *live) usedBy(s *subject) map[string]bool {
 	return out
 }
 
-// ran returns the root disks that a machine ran from, the last one first, as the Lease
+// ran returns the root disks that a VM ran from, the last one first, as the Lease
 // of its rollout says.
 func (l *live) ran(s *subject) []string {
 	lease := l.get(kindLease, s.id.Namespace, text(s.new, "metadata", "labels", labels.Rollout)+labels.RolloutSuffix)
@@ -84,7 +84,7 @@ func (l *live) ran(s *subject) []string {
 	return ran
 }
 
-// oldRoots says what becomes of the old root disks of a machine in a rollout.
+// oldRoots says what becomes of the old root disks of a VM in a rollout.
 func (l *live) oldRoots(s *subject) string {
 	if l == nil {
 		return keptRoot(s.new, rootDisk(s.old))
@@ -103,7 +103,7 @@ func (l *live) oldRoots(s *subject) string {
 	return strings.Join(parts, "; ")
 }
 
-// awaitsRollout reports whether a machine waits for the restart of a rollout that was not
+// awaitsRollout reports whether a VM waits for the restart of a rollout that was not
 // done: a new rollout restarts it, too, unless it has stopped at this content.
 func (p *planner) awaitsRollout(namespace, name string) bool {
 	pair := p.find("kubevirt.io", "VirtualMachine", namespace, name)

@@ -171,7 +171,7 @@ func settle(before, now any, pointer string) {
 	}
 }
 
-// settleAbsent puts back into a machine the NICs with `state: absent` that KubeVirt has
+// settleAbsent puts back into a VM the NICs with `state: absent` that KubeVirt has
 // unplugged and removed from it (v1.8.4, pkg/network/controllers/vm.go): their
 // return changes nothing.
 func settleAbsent(before, now tree) {

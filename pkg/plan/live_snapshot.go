@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// snapshots notes the snapshots that exist for the change of a machine: the Job takes
+// snapshots notes the snapshots that exist for the change of a VM: the Job takes
 // none if there is one for this very change, and any other shows no data of today.
 func (p *planner) snapshots(namespace string, args []any) {
 	for _, a := range args {
@@ -24,8 +24,8 @@ func (p *planner) snapshots(namespace string, args []any) {
 	}
 }
 
-// newest returns the newest snapshot that a Job has taken of a machine before a change to
-// a content, and whether it is of the change that comes: from the machine as it is.
+// newest returns the newest snapshot that a Job has taken of a VM before a change to
+// a content, and whether it is of the change that comes: from the VM as it is.
 func (p *planner) newest(namespace, machine, content string, vm tree) (newest entity, isOurs bool) {
 	for _, snap := range p.live.of(kindSnapshot, namespace) {
 		change := annotation(snap.object, labels.Change)

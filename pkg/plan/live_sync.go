@@ -120,7 +120,7 @@ func revisionOf(state any) string {
 	return "another revision"
 }
 
-// untracked adds the machines that an Application of the plan tracks, and that Git has
+// untracked adds the VMs that an Application of the plan tracks, and that Git has
 // on no side.
 func (p *planner) untracked(apps []string) {
 	for _, kind := range []string{kindVM, kindPool} {

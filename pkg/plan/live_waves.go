@@ -32,7 +32,7 @@ func (l *live) migrations() migrations {
 	return m
 }
 
-// migrationNotes notes in how many waves the machines of a plan migrate, how long that can take,
+// migrationNotes notes in how many waves the VMs of a plan migrate, how long that can take,
 // and what is not known about the room for it.
 func (p *planner) migrationNotes() {
 	ids := p.migrating
@@ -58,7 +58,7 @@ func (p *planner) migrationNotes() {
 	}
 }
 
-// waves returns the number of waves in which machines migrate, and how long KubeVirt waits for
+// waves returns the number of waves in which VMs migrate, and how long KubeVirt waits for
 // the largest of them.
 func (p *planner) waves(ids []manifest.ID, limits migrations) (n int, longest time.Duration) {
 	n = divided(len(ids), limits.perCluster)
@@ -84,7 +84,7 @@ func minutes(d time.Duration) string {
 	return plural(int((d+time.Minute-1)/time.Minute), "minute", "minutes")
 }
 
-// inBatches says in how many batches a rollout restarts machines, if in more than one.
+// inBatches says in how many batches a rollout restarts VMs, if in more than one.
 func (p *planner) inBatches(namespace string, names []string) string {
 	if n := p.batches(namespace, names); n > 1 {
 		return fmt.Sprintf(": %d batches or more", n)
@@ -92,7 +92,7 @@ func (p *planner) inBatches(namespace string, names []string) string {
 	return ""
 }
 
-// batches returns the fewest batches in which a rollout restarts machines of a namespace: those
+// batches returns the fewest batches in which a rollout restarts VMs of a namespace: those
 // of an entry that have the same maximum share it, as in package rollout.
 func (p *planner) batches(namespace string, names []string) int {
 	type budget struct{ rollout, entry, most string }
@@ -124,7 +124,7 @@ func (p *planner) batches(namespace string, names []string) int {
 	return most
 }
 
-// unavailable returns how many of n machines may be unavailable, at least one.
+// unavailable returns how many of n VMs may be unavailable, at least one.
 func unavailable(most string, n int) int {
 	value := intstr.Parse(strings.TrimSpace(most))
 	scaled, err := intstr.GetScaledValueFromIntOrPercent(&value, n, false)

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// labelProtected makes OpenShift refuse to delete a machine (kubevirt/ssp-operator, OpenShift 4.19 and later).
+// labelProtected makes OpenShift refuse to delete a VM (kubevirt/ssp-operator, OpenShift 4.19 and later).
 const labelProtected = "kubevirt.io/vm-delete-protection"
 
 // machine adds the verdict on a VirtualMachine or VirtualMachinePool.
@@ -38,7 +38,7 @@ func (p *planner) machine(pair *pair) {
 	p.out.VMs = append(p.out.VMs, v)
 }
 
-// disksOf returns the disks of a machine, by name, as they are before the sync.
+// disksOf returns the disks of a VM, by name, as they are before the sync.
 func (p *planner) disksOf(s *subject) map[string]tree {
 	out := map[string]tree{}
 	for _, v := range list(s.old, "spec", "dataVolumeTemplates") {
@@ -68,7 +68,7 @@ func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
 	return p.liveCauses(s, append(causes, p.linkCauses(s, links)...))
 }
 
-// changed returns what changes of a machine do, each for itself.
+// changed returns what changes of a VM do, each for itself.
 func (p *planner) changed(s *subject) []finding {
 	if s.isPool() {
 		return poolChanges(s)
@@ -77,7 +77,7 @@ func (p *planner) changed(s *subject) []finding {
 	return findings(s, machineRules, changes(s))
 }
 
-// withRunStrategy returns a machine with a run strategy in place of its older form.
+// withRunStrategy returns a VM with a run strategy in place of its older form.
 func withRunStrategy(vm tree) tree {
 	if at(vm, "spec", "running") == nil {
 		return vm
@@ -89,9 +89,9 @@ func withRunStrategy(vm tree) tree {
 	return vm
 }
 
-// combine returns the causes of a machine after what the changes do to each other: a
-// stopped machine takes everything at its next start, and KubeVirt's handlers of live
-// changes wait while the machine needs a restart (KubeVirt v1.8.4,
+// combine returns the causes of a VM after what the changes do to each other: a
+// stopped VM takes everything at its next start, and KubeVirt's handlers of live
+// changes wait while the VM needs a restart (KubeVirt v1.8.4,
 // pkg/virt-controller/watch/vm/vm.go, sync).
 func combine(s *subject, found []finding) []Cause {
 	waits := s.live != nil && s.live.restartRequired
@@ -130,7 +130,7 @@ func combine(s *subject, found []finding) []Cause {
 	return out
 }
 
-// running notes what a change of a stopped machine is if it runs: unless it is declared as
+// running notes what a change of a stopped VM is if it runs: unless it is declared as
 // stopped, the cluster's policies cannot know that it is.
 func (c *Cause) running(s *subject) {
 	if runStrategy(s.old) != "Halted" {
@@ -146,7 +146,7 @@ func (r *Rule) ofInstance() bool {
 	return len(p) > 1 && p[0] == "spec" && (p[1] == "template" || p[1] == "instancetype" || p[1] == "preference")
 }
 
-// isReplaced reports whether Argo CD deletes and recreates the machine for a change. It
+// isReplaced reports whether Argo CD deletes and recreates the VM for a change. It
 // reads the options from the live object, too (gitops-engine v0.7, sync_context.go).
 func isReplaced(s *subject) bool {
 	for _, side := range []tree{s.old, s.new, s.inCluster} {
@@ -157,7 +157,7 @@ func isReplaced(s *subject) bool {
 	return false
 }
 
-// isUnseen reports whether Argo CD sees no difference of a machine that it replaces: one that
+// isUnseen reports whether Argo CD sees no difference of a VM that it replaces: one that
 // only loses annotations. Argo CD finds out what is gone from Git by kubectl's annotation
 // with the last applied object, which is not written when an object is replaced (gitops-engine
 // v0.7, pkg/utils/kube/resource_ops.go, ReplaceResource, and pkg/diff/diff.go, TwoWayDiff).
@@ -171,7 +171,7 @@ func isUnseen(s *subject) bool {
 	})
 }
 
-// replacement returns the causes of a machine that Argo CD deletes and recreates.
+// replacement returns the causes of a VM that Argo CD deletes and recreates.
 func replacement(s *subject) []Cause {
 	out := []Cause{{
 		Path: "", Key: "lifecycle", Level: Recreate, Code: "replaced",
@@ -186,8 +186,8 @@ func replacement(s *subject) []Cause {
 	return out
 }
 
-// rootDisk returns the name of the claim that a machine starts from: that of the disk
-// with the lowest bootOrder, or else the first. It is "" for a machine that starts from
+// rootDisk returns the name of the claim that a VM starts from: that of the disk
+// with the lowest bootOrder, or else the first. It is "" for a VM that starts from
 // the network or from a kernel, unless its first disk is named as root disks are.
 func rootDisk(vm tree) string {
 	root, lowest := "", 0
@@ -204,7 +204,7 @@ func rootDisk(vm tree) string {
 	return root
 }
 
-// startsElsewhere reports whether a machine has a kernel to start, or a NIC in the boot
+// startsElsewhere reports whether a VM has a kernel to start, or a NIC in the boot
 // order.
 func startsElsewhere(vm tree) bool {
 	domain := at(spec(vm), "domain")
@@ -212,7 +212,7 @@ func startsElsewhere(vm tree) bool {
 		slices.ContainsFunc(list(domain, "devices", "interfaces"), func(n any) bool { return at(n, "bootOrder") != nil })
 }
 
-// lostDisk returns the cause that a disk of a machine's template goes with it.
+// lostDisk returns the cause that a disk of a VM's template goes with it.
 func lostDisk(name string) Cause {
 	return Cause{
 		Path: display([]string{"spec", "dataVolumeTemplates", "[" + name + "]"}), Key: "disks",
@@ -222,7 +222,7 @@ func lostDisk(name string) Cause {
 	}
 }
 
-// removal returns the causes of a machine that is no longer in Git.
+// removal returns the causes of a VM that is no longer in Git.
 func (p *planner) removal(s *subject, links []*pair) []Cause {
 	kept := syncOption(s.old, "Prune") == "false"
 	if kept {
@@ -261,7 +261,7 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 	return append(out, p.linkCauses(s, links)...)
 }
 
-// ownedDisks returns the disks that go with a machine: those of its templates, and
+// ownedDisks returns the disks that go with a VM: those of its templates, and
 // those that belong to it in the cluster.
 func ownedDisks(s *subject, l *live) []string {
 	names := l.owned(s.id)
@@ -274,7 +274,7 @@ func ownedDisks(s *subject, l *live) []string {
 	return names
 }
 
-// newRoot says what a machine starts from that a rollout restarts.
+// newRoot says what a VM starts from that a rollout restarts.
 func newRoot(s *subject) string {
 	if root := rootDisk(s.new); s.state.disk(s.id.Namespace, root) != nil {
 		return fmt.Sprintf("the disk %q exists and is not filled again, and the machine starts from it", root)
@@ -282,7 +282,7 @@ func newRoot(s *subject) string {
 	return "a new disk is filled from its source, and the machine starts from it"
 }
 
-// keptRoot says what becomes of the old root disk of a machine in a rollout.
+// keptRoot says what becomes of the old root disk of a VM in a rollout.
 func keptRoot(vm tree, old string) string {
 	if n := annotation(vm, labels.KeepOld); n == "" || n == "0" {
 		return fmt.Sprintf("the rollout deletes the old root disk %q when the machine runs from the new one", old)

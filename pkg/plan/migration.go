@@ -2,7 +2,7 @@ package plan
 
 import "slices"
 
-// findMoving finds the machines that migrations from vSphere bring into the cluster, and their Plans.
+// findMoving finds the VMs that migrations from vSphere bring into the cluster, and their Plans.
 func (p *planner) findMoving() {
 	for i := range p.pairs {
 		pair := &p.pairs[i]
@@ -20,7 +20,7 @@ func (p *planner) findMoving() {
 	}
 }
 
-// newMachine returns the cause of a machine that only the new side has.
+// newMachine returns the cause of a VM that only the new side has.
 func (p *planner) newMachine(s *subject) Cause {
 	plan, moves := p.moving[keyOf(s.id)]
 	switch {
@@ -44,14 +44,14 @@ func (p *planner) newMachine(s *subject) Cause {
 	return Cause{Level: Create, Code: "created", Reason: "a new machine"}
 }
 
-// usesClaim reports whether a volume of a machine is a claim, and not one by the name of its DataVolume.
+// usesClaim reports whether a volume of a VM is a claim, and not one by the name of its DataVolume.
 func usesClaim(vm tree, name string) bool {
 	return slices.ContainsFunc(list(spec(vm), "volumes"), func(v any) bool {
 		return text(v, "persistentVolumeClaim", "claimName") == name
 	})
 }
 
-// claimTaken is the cause of a DataVolume for a claim that a machine has already, such as one that a migration has
+// claimTaken is the cause of a DataVolume for a claim that a VM has already, such as one that a migration has
 // made.
 func claimTaken() Cause {
 	return Cause{

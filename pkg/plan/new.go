@@ -9,7 +9,7 @@ import (
 // Options are what [New] knows in addition to the objects.
 type Options struct {
 	Cluster Cluster
-	// Live are the objects in the cluster: machines, instances, migrations, disks,
+	// Live are the objects in the cluster: VMs, instances, migrations, disks,
 	// claims, snapshots, restores, Jobs, Leases, quotas, storage classes, nodes, Applications,
 	// and KubeVirt's settings. Nil if they are not known; any kind can be left out.
 	Live []manifest.Object
@@ -53,29 +53,29 @@ type planner struct {
 	pairs   []pair
 	byKey   map[key]*pair
 
-	// links are the changed disks, claims and Secrets of machines.
+	// links are the changed disks, claims and Secrets of VMs.
 	links  map[*pair][]*pair
 	linked map[*pair]bool
-	// successors are the machines that are the same under another name, by the one
+	// successors are the VMs that are the same under another name, by the one
 	// that goes; predecessors the reverse.
 	successors, predecessors map[*pair]*pair
-	// stayers are the machines that go from Git and stay in the cluster, by the claims that they write to.
+	// stayers are the VMs that go from Git and stay in the cluster, by the claims that they write to.
 	stayers map[key]*pair
 
-	// moving are the names of the Plans that bring machines into the cluster.
+	// moving are the names of the Plans that bring VMs into the cluster.
 	moving map[key]string
 
-	// restarts are the machines that are restarted.
+	// restarts are the VMs that are restarted.
 	restarts map[key]bool
 
 	// observed is the version of KubeVirt that the cluster says; empty if it is not known.
 	observed string
 
-	// migrating are the machines that migrate, as far as the state in the cluster tells.
+	// migrating are the VMs that migrate, as far as the state in the cluster tells.
 	migrating []manifest.ID
 
 	// differs is the number of objects that differ in the cluster from the old side in
-	// Git, in ways that touch no running machine.
+	// Git, in ways that touch no running VM.
 	differs int
 
 	out *Plan
@@ -108,14 +108,14 @@ func (p *planner) subject(pair *pair) *subject {
 	return s
 }
 
-// object adds the verdict on an object that is no machine's.
+// object adds the verdict on an object that is no VM's.
 func (p *planner) object(pair *pair) {
 	if v := verdict(pair.id, p.causes(pair)); v.Level > None {
 		p.out.Objects = append(p.out.Objects, v)
 	}
 }
 
-// causes returns the causes of a pair that is no machine.
+// causes returns the causes of a pair that is no VM.
 func (p *planner) causes(pair *pair) []Cause {
 	return causesOf(p.subject(pair), objectRules)
 }

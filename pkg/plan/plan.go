@@ -3,7 +3,7 @@
 // the state in the cluster, it predicts more exactly.
 //
 // The rules are data: each [Rule] has the path of a field, a condition, a level, a
-// reason, advice and its source. The level of a machine is that of its worst cause,
+// reason, advice and its source. The level of a VM is that of its worst cause,
 // after the causes are combined (see combine).
 package plan
 
@@ -18,7 +18,7 @@ type Plan struct {
 	VMs []Verdict
 	// Objects are all other objects that change, by namespace, kind and name.
 	Objects []Verdict
-	// Jobs are the Jobs that the sync runs for machines, such as a rollout.
+	// Jobs are the Jobs that the sync runs for VMs, such as a rollout.
 	Jobs []Job
 	// Notes are facts about the whole, such as a sync that is running.
 	Notes []string
@@ -47,18 +47,18 @@ type Verdict struct {
 	Level Level
 	// Approximate says that the level depends on what the inputs do not tell.
 	Approximate bool
-	// Was is the former identity of a machine that is the same under another name.
+	// Was is the former identity of a VM that is the same under another name.
 	Was *manifest.ID
-	// Stopped says that the machine does not run, or is not meant to.
+	// Stopped says that the VM does not run, or is not meant to.
 	Stopped bool
-	// Adopted says that the machine is new in Git, and in the cluster as Git has it: nothing
+	// Adopted says that the VM is new in Git, and in the cluster as Git has it: nothing
 	// happens to it. Its level is None.
 	Adopted bool
 	// Causes are worst first, then by object and path. Level None has none, or only
-	// warnings, and the one of a machine that is adopted.
+	// warnings, and the one of a VM that is adopted.
 	Causes []Cause
-	// Gate is what the fleet's policy says about it; nil for objects that are no machines,
-	// and for machines that it does not judge.
+	// Gate is what the fleet's policy says about it; nil for objects that are no VMs,
+	// and for VMs that it does not judge.
 	Gate *Gate
 }
 
@@ -94,14 +94,14 @@ type Cause struct {
 	Warning bool
 }
 
-// Job is a Job or AnsibleJob that a sync runs for machines.
+// Job is a Job or AnsibleJob that a sync runs for VMs.
 type Job struct {
 	ID manifest.ID
 	// Does is what it does, in a sentence.
 	Does string
-	// VMs are the names of the machines in its namespace; sorted.
+	// VMs are the names of the VMs in its namespace; sorted.
 	VMs []string
-	// Restarts says that it restarts the machines, so that the user need not.
+	// Restarts says that it restarts the VMs, so that the user need not.
 	Restarts bool
 }
 

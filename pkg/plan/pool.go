@@ -15,7 +15,7 @@ var poolRules = compile(rulesGate, []Rule{
 	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "it counts for later updates of the pool", Key: "lifecycle", Source: sourcePool},
 })
 
-// poolTemplate returns the machine of a pool's template, or a machine as it is.
+// poolTemplate returns the VM of a pool's template, or a VM as it is.
 func poolTemplate(object tree) tree {
 	vm, ok := at(object, "spec", "virtualMachineTemplate").(tree)
 	if !ok {
@@ -42,7 +42,7 @@ func poolChanges(s *subject) []finding {
 	return out
 }
 
-// memberFinding returns what a change of a machine does to the members of a pool.
+// memberFinding returns what a change of a VM does to the members of a pool.
 func memberFinding(f finding) finding {
 	switch {
 	case strings.HasPrefix(f.Path, "spec.dataVolumeTemplates"):

@@ -11,7 +11,7 @@ type Topic struct {
 	Rules []Rule
 }
 
-// Topics returns all rules, those of machines first. They are data for the reference;
+// Topics returns all rules, those of VMs first. They are data for the reference;
 // changing them has no effect.
 func Topics() []Topic {
 	topics := []Topic{

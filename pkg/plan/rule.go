@@ -12,7 +12,7 @@ type Code string
 // Rule says what a change of a field does.
 type Rule struct {
 	// Kind of the object, with its group: "DataVolume.cdi.kubevirt.io". Empty for the
-	// kinds of machines, or in the last rules of a table for every kind.
+	// kinds of VMs, or in the last rules of a table for every kind.
 	Kind string
 	// Path is the pattern of the field's path, or [Created] or [Removed] for the object
 	// as a whole. See [pattern].
@@ -35,9 +35,9 @@ type Rule struct {
 	// Assumes names what the level assumes if it is not known.
 	Assumes Assumption
 	// Handled says that KubeVirt's handler of a live change makes the level, so that it
-	// waits while the machine needs a restart for another change.
+	// waits while the VM needs a restart for another change.
 	Handled bool
-	// Compared says that the level comes from comparing the machine with what was
+	// Compared says that the level comes from comparing the VM with what was
 	// started: it holds up the handled changes.
 	Compared bool
 	// Warning marks what is dangerous later.
@@ -62,7 +62,7 @@ const (
 	// Migratable is that of changes that need a live migration.
 	Migratable Assumption = "whether the machine can live-migrate"
 	// Copied is that of volumes that are copied: KubeVirt takes a volume for copied as
-	// soon as any claim of the machine is not one that is copied from, and then refuses
+	// soon as any claim of the VM is not one that is copied from, and then refuses
 	// its own next step (v1.8.4, pkg/virt-controller/watch/vmi/storage.go,
 	// requireVolumesUpdate; volume-migration.go, VolumeMigrationCancel).
 	Copied Assumption = "whether KubeVirt's controllers stumble over each other, and change nothing until the machine " +
@@ -103,7 +103,7 @@ func (a Assumption) worst(e *edit) Level {
 	return None
 }
 
-// isOfMigration reports whether it is about a migration, which a stopped machine needs none of.
+// isOfMigration reports whether it is about a migration, which a stopped VM needs none of.
 func (a Assumption) isOfMigration() bool { return a == Migratable || a == Copied }
 
 // Condition is a named condition on a change.
@@ -113,7 +113,7 @@ type Condition struct {
 	cel   celForm
 }
 
-// edit is a change of a field of a machine.
+// edit is a change of a field of a VM.
 type edit struct {
 	change
 	*subject

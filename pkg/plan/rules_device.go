@@ -201,7 +201,7 @@ var rulesNICs = []Rule{
 	{Path: "spec.template.spec.networks[]", Level: None, Code: "order", Reason: "KubeVirt compares networks by name", Source: sourceNICs},
 }
 
-// machineRules are the rules of machines, in the order in which they are tried.
+// machineRules are the rules of VMs, in the order in which they are tried.
 var machineRules = compile(
 	rulesVersions, rulesGate, rulesMetadata, rulesPower, rulesTemplates, rulesVolumes, rulesDisks, rulesNICs, rulesProcessors, rulesMemory, rulesPlacement, rulesRest,
 )

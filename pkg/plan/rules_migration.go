@@ -10,7 +10,7 @@ const (
 	sourceCleanup  = "forklift v2.12.5, pkg/controller/plan/controller.go, cleanupOrphanedResources"
 )
 
-// rulesMigration are the rules of migrations from vSphere. What they do to machines that are not in the cluster yet has
+// rulesMigration are the rules of migrations from vSphere. What they do to VMs that are not in the cluster yet has
 // the level that it would have there.
 var rulesMigration = []Rule{
 	{Kind: kindRun, Path: Created, Level: Power, Code: "migration-starts", Reason: "forklift moves the machines of the Plan: it shuts them down in vSphere, at once or, if the Plan is warm, at the cutover", Advice: "check that the Plan is ready, and that the rehearsal has succeeded", Key: "migrate.run", Source: sourceForklift},

@@ -27,7 +27,7 @@ const (
 	sourceAPI        = "Kubernetes API"
 )
 
-// The conditions of other objects than machines. Argo CD reads the options of an object
+// The conditions of other objects than VMs. Argo CD reads the options of an object
 // that is no longer in Git from the live one.
 var (
 	keptByPrune  = Condition{"Prune=false", func(e *edit) bool { return syncOption(e.old, "Prune") == "false" }, unseen}
@@ -96,7 +96,7 @@ func rebooted(kind string) Rule {
 	}
 }
 
-// rulesPlatform are the rules of the layers below the machines.
+// rulesPlatform are the rules of the layers below the VMs.
 var rulesPlatform = []Rule{
 	hyperConverged("spec.liveMigrationConfig.network", NodeNetwork, "virt-handler restarts on every node with the new migration network; migrations fail meanwhile"),
 	hyperConverged("spec.virtualization.liveMigrationConfig.network", NodeNetwork, "virt-handler restarts on every node with the new migration network; migrations fail meanwhile"),
@@ -152,6 +152,6 @@ var rulesObjects = []Rule{
 	{Path: "*.**", Level: Live, Code: "updated", Reason: "updated in place", Source: sourceAPI},
 }
 
-// objectRules are the rules of all objects but machines, in the order in which they
+// objectRules are the rules of all objects but VMs, in the order in which they
 // are tried.
 var objectRules = compile(rulesStorage, rulesMigration, rulesNodes, rulesPlatform, rulesObjects)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// UpgradeFacts returns what upgrades change for machines, by product and version. Changing
+// UpgradeFacts returns what upgrades change for VMs, by product and version. Changing
 // them has no effect.
 func UpgradeFacts() []UpgradeFact { return slices.Clone(upgradeFacts) }
 
@@ -97,13 +97,13 @@ var upgradeFacts = []UpgradeFact{
 	},
 }
 
-// topologyAnnotation marks the layout of a machine's PCI slots, on its template (KubeVirt
+// topologyAnnotation marks the layout of a VM's PCI slots, on its template (KubeVirt
 // v1.8.0 and later, v1.7.2, v1.6.4, api/core/v1/types.go, PciTopologyVersionAnnotation).
 const topologyAnnotation = "kubevirt.io/pci-topology-version"
 
-// topology returns the fact that the PCI addresses of machines move that KubeVirt has not marked:
+// topology returns the fact that the PCI addresses of VMs move that KubeVirt has not marked:
 // 1.6.0 to 1.6.3, 1.7.0 and 1.7.1 lay slots out by a scheme of their own, which the versions after
-// them keep for the machines that they have marked. Those mark what runs, and 1.9 marks no more.
+// them keep for the VMs that they have marked. Those mark what runs, and 1.9 marks no more.
 func topology(version string, condition UpgradeCondition) UpgradeFact {
 	return UpgradeFact{
 		Product: "kubevirt", Version: version, If: condition, Level: Staged, When: atNextStart,
@@ -115,7 +115,7 @@ func topology(version string, condition UpgradeCondition) UpgradeFact {
 	}
 }
 
-// losesTopology reports whether an upgrade may move the PCI addresses of a machine.
+// losesTopology reports whether an upgrade may move the PCI addresses of a VM.
 func (u *upgraded) losesTopology() bool {
 	from, to := parseVersion(u.before.KubeVirt), parseVersion(u.cluster.KubeVirt)
 	unmarked := !from.before(version{1, 6}) && u.before.hasOldTopology() && !u.cluster.hasOldTopology()
@@ -124,16 +124,16 @@ func (u *upgraded) losesTopology() bool {
 		text(u.inCluster, "spec", "template", "metadata", "annotations", topologyAnnotation) == ""
 }
 
-// hasOldTopology reports whether a KubeVirt from 1.6.0 on marks no machines.
+// hasOldTopology reports whether a KubeVirt from 1.6.0 on marks no VMs.
 func (c Cluster) hasOldTopology() bool {
 	v := parseVersion(c.KubeVirt)
 	return v.before(version{1, 6, 4}) || !v.before(version{1, 7}) && v.before(version{1, 7, 2})
 }
 
-// isNew reports whether the machine is not in the cluster yet, as far as that is known.
+// isNew reports whether the VM is not in the cluster yet, as far as that is known.
 func (u *upgraded) isNew() bool { return u.state != nil && u.live == nil }
 
-// hasPCIExpress reports whether a machine has the slots in question: not on s390x, and not of
+// hasPCIExpress reports whether a VM has the slots in question: not on s390x, and not of
 // the machine type i440fx.
 func (u *upgraded) hasPCIExpress() bool {
 	machine := text(spec(u.new), "domain", "machine", "type")
@@ -141,7 +141,7 @@ func (u *upgraded) hasPCIExpress() bool {
 		machine != "pc" && !strings.Contains(machine, "i440fx") && !u.isPool()
 }
 
-// topologyOpen is what is not known of a machine's PCI topology.
+// topologyOpen is what is not known of a VM's PCI topology.
 func topologyOpen(u *upgraded) string {
 	open := "whether the machine was started on this KubeVirt"
 	if u.live == nil && !u.cluster.hasOldTopology() && parseVersion(u.cluster.KubeVirt).before(version{1, 9}) {
@@ -150,7 +150,7 @@ func topologyOpen(u *upgraded) string {
 	return open
 }
 
-// turnsDeclarative reports whether the upgrade makes KubeVirt plug disks as machines have them.
+// turnsDeclarative reports whether the upgrade makes KubeVirt plug disks as VMs have them.
 func (u *upgraded) turnsDeclarative() bool {
 	return u.turnsOn("DeclarativeHotplugVolumes") && !u.cluster.gate("HotplugVolumes")
 }
@@ -180,14 +180,14 @@ func (u *upgraded) unplugged() []any {
 	return hotplugsWithout(list(spec(u.new), "volumes"), tree{"spec": tree{"template": u.live.instance}})
 }
 
-// hotplugsWithout returns the hotpluggable volumes of a list that a machine has not.
+// hotplugsWithout returns the hotpluggable volumes of a list that a VM has not.
 func hotplugsWithout(volumes []any, vm tree) []any {
 	return slices.DeleteFunc(slices.Clone(volumes), func(v any) bool {
 		return !isHotpluggable(v) || volume(vm, "["+nameOf(v)+"]") != nil
 	})
 }
 
-// hasMultus reports whether a machine has a NIC on a network of Multus.
+// hasMultus reports whether a VM has a NIC on a network of Multus.
 func (u *upgraded) hasMultus() bool {
 	return slices.ContainsFunc(list(spec(u.new), "networks"), func(n any) bool { return at(n, "multus") != nil })
 }

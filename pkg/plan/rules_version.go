@@ -15,7 +15,7 @@ var rulesVersions = []Rule{
 }
 
 // renamedMatcher is the rule of another instance type or preference: up to KubeVirt 1.4, the
-// controller writes the revision into the machine, where Argo CD leaves it.
+// controller writes the revision into the VM, where Argo CD leaves it.
 func renamedMatcher(field string) Rule {
 	return Rule{
 		Path: "spec." + field + ".name", If: both(not(added, "not added"), not(removed, "not removed")), Before: "1.5",

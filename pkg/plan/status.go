@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// State is how far a machine is from what Git promises: a higher one is worse.
+// State is how far a VM is from what Git promises: a higher one is worse.
 type State uint8
 
 // The states, mildest first.
@@ -79,11 +79,11 @@ type Status struct {
 	VMs []Standing
 	// Notes are facts about the whole, such as a sync that is running.
 	Notes []string
-	// Counts is the number of machines by state; states without any are left out.
+	// Counts is the number of VMs by state; states without any are left out.
 	Counts map[State]int
 }
 
-// Worst returns the worst state of all machines, or StateOK.
+// Worst returns the worst state of all VMs, or StateOK.
 func (s *Status) Worst() State {
 	worst := StateOK
 	for i := range s.VMs {
@@ -92,13 +92,13 @@ func (s *Status) Worst() State {
 	return worst
 }
 
-// Standing is how one machine stands.
+// Standing is how one VM stands.
 type Standing struct {
 	ID    manifest.ID
 	State State
 	// Approximate says that the state depends on what the inputs do not tell.
 	Approximate bool
-	// Stopped says that the machine does not run.
+	// Stopped says that the VM does not run.
 	Stopped bool
 	// Facts are worst first. StateOK has none.
 	Facts []Fact
@@ -141,7 +141,7 @@ func FactCodes() []FactCode {
 	return out
 }
 
-// Fact is one thing that keeps a machine from being as Git has it.
+// Fact is one thing that keeps a VM from being as Git has it.
 type Fact struct {
 	State State
 	Code  FactCode
@@ -157,7 +157,7 @@ type Fact struct {
 	Approximate string
 }
 
-// FieldStatus is a field that is not as Git, or the machine's specification, has it.
+// FieldStatus is a field that is not as Git, or the VM's specification, has it.
 type FieldStatus struct {
 	// Path of the field, as in [Cause].
 	Path string
@@ -200,7 +200,7 @@ func labelsOf(fields []FieldStatus) string {
 	return strings.Join(out, ", ")
 }
 
-// standing returns the standing of a machine by its facts.
+// standing returns the standing of a VM by its facts.
 func standing(id manifest.ID, facts []Fact) Standing {
 	slices.SortStableFunc(facts, func(a, b Fact) int { return cmp.Compare(b.State, a.State) })
 	s := Standing{ID: id, Facts: facts}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// changeFacts returns the changes of a machine that its running instance has not taken up:
+// changeFacts returns the changes of a VM that its running instance has not taken up:
 // those that need a restart, those that wait for it, and those of the next start. What the
 // instance was started with is in a ControllerRevision; what has gone live since is in the
 // instance.
@@ -29,10 +29,10 @@ func (p *planner) changeFacts(s *subject) []Fact {
 	return append(out, found.others(s, open)...)
 }
 
-// started returns the machine as its instance was started, and whether it is from the
+// started returns the VM as its instance was started, and whether it is from the
 // ControllerRevision that KubeVirt stores at the start (v1.8.4,
 // pkg/virt-controller/watch/vm/vm.go, createVMRevision). Without one, it is what the instance
-// has of the fields of the machine's template.
+// has of the fields of the VM's template.
 func (l *live) started(m *liveMachine) (vm tree, isRevision bool) {
 	namespace := text(m.object, "metadata", "namespace")
 	name := text(m.instance, "status", "virtualMachineRevisionName")
@@ -54,7 +54,7 @@ func (l *live) started(m *liveMachine) (vm tree, isRevision bool) {
 const kindRevision = "ControllerRevision.apps"
 
 // startChanges returns what has changed since the start in what an instance is made from.
-// The revision has the names of the revisions of instance types, which the machine has only
+// The revision has the names of the revisions of instance types, which the VM has only
 // in its status.
 func startChanges(started, vm tree) []change {
 	out := diff(tree{"spec": started["spec"]}, tree{"spec": vm["spec"]})
@@ -110,7 +110,7 @@ func isNIC(path []string) bool {
 		strings.HasPrefix(s, "spec.template.spec.domain.devices.interfaces")
 }
 
-// hasArrived reports whether the instance has a field as the machine has it. It has fields
+// hasArrived reports whether the instance has a field as the VM has it. It has fields
 // of its own, too, which the platform fills in.
 func hasArrived(instance tree, c *change) bool {
 	if len(c.path) < 3 || c.path[1] != "template" || c.path[len(c.path)-1] == order {
@@ -123,7 +123,7 @@ func hasArrived(instance tree, c *change) bool {
 	return equal(within(has, c.now, nil), c.now)
 }
 
-// flagged returns the fact that a machine waits for a restart: with the fields that do, or
+// flagged returns the fact that a VM waits for a restart: with the fields that do, or
 // without any, if KubeVirt asks for one all the same.
 func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 	fields, arrived = compactFields(fields), compactFields(arrived)
@@ -153,7 +153,7 @@ func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 	return []Fact{f}
 }
 
-// keepsRestart reports whether a KubeVirt keeps a machine's need of a restart after a revert
+// keepsRestart reports whether a KubeVirt keeps a VM's need of a restart after a revert
 // (before v1.6.6 and v1.7.3, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded).
 func (c Cluster) keepsRestart() bool {
 	v := parseVersion(c.KubeVirt)
@@ -209,7 +209,7 @@ func (w *waits) others(s *subject, open string) []Fact {
 	return out
 }
 
-// changing returns what KubeVirt is changing in a running machine, by the conditions of its
+// changing returns what KubeVirt is changing in a running VM, by the conditions of its
 // instance (v1.9.0, api/core/v1/types.go, VirtualMachineInstanceConditionType).
 func (m *liveMachine) changing() []string {
 	var out []string
@@ -226,7 +226,7 @@ func (m *liveMachine) changing() []string {
 	return out
 }
 
-// copiesVolumes reports whether KubeVirt copies volumes of the machine to other claims. It
+// copiesVolumes reports whether KubeVirt copies volumes of the VM to other claims. It
 // notes so on the VM before the instance has a condition, and removes the note at the end
 // (v1.8.4, pkg/virt-controller/watch/vm/vm.go).
 func (m *liveMachine) copiesVolumes() bool {

@@ -17,8 +17,8 @@ func numberOf(n int) string {
 	return fmt.Sprintf("%d are", n)
 }
 
-// diskFacts returns the disks of a machine that are not ready, and those that Git keeps
-// although they are deleted with the machine.
+// diskFacts returns the disks of a VM that are not ready, and those that Git keeps
+// although they are deleted with the VM.
 func (p *planner) diskFacts(s *subject) []Fact {
 	var out []Fact
 	for _, name := range p.usedDisks(s) {
@@ -43,7 +43,7 @@ func (p *planner) diskFact(s *subject, name string) Fact {
 	case volume != nil:
 		f.State, f.Says = volumeState(volume, s.live.running)
 	case claim == nil:
-		// KubeVirt makes those of templates when the machine starts.
+		// KubeVirt makes those of templates when the VM starts.
 		isOwn := at(s.live.object, "spec", "dataVolumeTemplates", "["+name+"]") != nil
 		if p.live.covered[key{"", "PersistentVolumeClaim", s.id.Namespace, ""}] && !isOwn {
 			f.State, f.Says = StateDisk, "is missing"
@@ -82,7 +82,7 @@ func volumeState(volume tree, running truth) (State, string) {
 	return StateOK, ""
 }
 
-// oldDisks notes the disks of the machines of Git that neither Git nor a machine in the
+// oldDisks notes the disks of the VMs of Git that neither Git nor a VM in the
 // cluster has any more, such as those before another revision.
 func (p *planner) oldDisks() {
 	for _, ns := range p.namespaces() {

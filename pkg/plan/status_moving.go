@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// moves returns the standings of the machines that a Plan of Git brings from vSphere, and that Git does not have as
+// moves returns the standings of the VMs that a Plan of Git brings from vSphere, and that Git does not have as
 // VirtualMachines yet.
 func (p *planner) moves(pair *pair) []Standing {
 	var out []Standing
@@ -28,7 +28,7 @@ func (p *planner) moves(pair *pair) []Standing {
 	return out
 }
 
-// moveStates are what the conditions of a machine in the status of its Plan say, the first that is true (forklift
+// moveStates are what the conditions of a VM in the status of its Plan say, the first that is true (forklift
 // v2.12.5, pkg/apis/forklift/v1beta1/plan/vm.go, VMStatus).
 var moveStates = []struct {
 	condition string
@@ -48,7 +48,7 @@ var moveStates = []struct {
 	}},
 }
 
-// moving returns the facts of a machine that a Plan in the cluster moves. One that waits, of a Plan that is ready, is
+// moving returns the facts of a VM that a Plan in the cluster moves. One that waits, of a Plan that is ready, is
 // as Git has it.
 func moving(plan tree, name string) []Fact {
 	for _, vm := range list(plan, "status", "migration", "vms") {
@@ -88,7 +88,7 @@ func movingFacts(vm any) []Fact {
 	}}
 }
 
-// holds reports whether a condition of a machine in the status of a Plan is true.
+// holds reports whether a condition of a VM in the status of a Plan is true.
 func holds(vm any, kind string) bool {
 	return slices.ContainsFunc(list(vm, "conditions"), func(c any) bool {
 		return text(c, "type") == kind && text(c, "status") == "True"

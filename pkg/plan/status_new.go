@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// NewStatus returns how the machines of Git stand in the cluster. [Options.Live] is what the
+// NewStatus returns how the VMs of Git stand in the cluster. [Options.Live] is what the
 // cluster has. No fact comes from observedGeneration, which does not converge after live
 // changes (github.com/kubevirt/kubevirt/issues/18700).
 func NewStatus(wanted []manifest.Object, o Options) *Status {
@@ -40,7 +40,7 @@ func NewStatus(wanted []manifest.Object, o Options) *Status {
 	return out
 }
 
-// stand returns the standing of one machine. It marks the disks that it judges as seen.
+// stand returns the standing of one VM. It marks the disks that it judges as seen.
 func (p *planner) stand(pair *pair, seen map[*pair]bool) Standing {
 	s := p.subject(pair)
 	s.live = p.live.machine(pair.id)
@@ -70,7 +70,7 @@ func (p *planner) absent(pair *pair) []Fact {
 	return []Fact{f}
 }
 
-// ownDisks returns the DataVolumes and claims of Git that a machine uses.
+// ownDisks returns the DataVolumes and claims of Git that a VM uses.
 func (p *planner) ownDisks(s *subject) []*pair {
 	var out []*pair
 	for _, name := range diskNames(poolTemplate(s.new)) {
@@ -83,7 +83,7 @@ func (p *planner) ownDisks(s *subject) []*pair {
 	return out
 }
 
-// rolloutFacts returns what the rollout of a machine says about it.
+// rolloutFacts returns what the rollout of a VM says about it.
 func (p *planner) rolloutFacts(s *subject) []Fact {
 	id := text(s.live.object, "metadata", "labels", labels.Rollout)
 	if id == "" {
@@ -114,7 +114,7 @@ func (l *live) isHeld(lease tree) bool {
 	return text(lease, "spec", "holderIdentity") != "" && (!known || age < leaseTime)
 }
 
-// operationFacts returns what is going on with a machine.
+// operationFacts returns what is going on with a VM.
 func (p *planner) operationFacts(s *subject) []Fact {
 	operations := p.operations(s)
 	out := make([]Fact, 0, len(operations))
@@ -124,7 +124,7 @@ func (p *planner) operationFacts(s *subject) []Fact {
 	return out
 }
 
-// leftOver returns the machines that the Applications of the fleet track, or that vmrender
+// leftOver returns the VMs that the Applications of the fleet track, or that vmrender
 // has rendered, and that Git does not have.
 func (p *planner) leftOver(apps []string) []Standing {
 	var out []Standing

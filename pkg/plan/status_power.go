@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// wantsRunning reports whether a machine should run, as Git says.
+// wantsRunning reports whether a VM should run, as Git says.
 func wantsRunning(s *subject) bool {
 	switch runStrategy(poolTemplate(s.new)) {
 	case "Always":
@@ -16,20 +16,20 @@ func wantsRunning(s *subject) bool {
 	return false
 }
 
-// startingStatus are the statuses of a machine on its way to run or to stop (KubeVirt
+// startingStatus are the statuses of a VM on its way to run or to stop (KubeVirt
 // v1.9.0, api/core/v1/types.go, VirtualMachinePrintableStatus).
 var startingStatus = []string{
 	"Provisioning", "WaitingForVolumeBinding", "WaitingForReceiver", "Starting", "Stopping", "Terminating",
 }
 
-// brokenStatus are those of a machine that cannot run as it is; the health check of Argo CD
+// brokenStatus are those of a VM that cannot run as it is; the health check of Argo CD
 // that comes with vmrender has the same.
 var brokenStatus = []string{
 	"CrashLoopBackOff", "DataVolumeError", "ErrImagePull", "ErrorPvcNotFound", "ErrorUnschedulable", "ImagePullBackOff",
 	"Unknown",
 }
 
-// powerFacts returns whether a machine runs as it should.
+// powerFacts returns whether a VM runs as it should.
 func (p *planner) powerFacts(s *subject) []Fact {
 	if s.isPool() {
 		return poolFacts(s)
@@ -62,7 +62,7 @@ func (p *planner) powerFacts(s *subject) []Fact {
 	return nil
 }
 
-// notRunning says that a machine does not run, and which run strategy it has.
+// notRunning says that a VM does not run, and which run strategy it has.
 func notRunning(s *subject) string {
 	git, cluster := runStrategy(s.new), runStrategy(s.live.object)
 	says := "does not run, although its run strategy is " + git
@@ -84,7 +84,7 @@ func statusWords(status string) string {
 	return strings.ToLower(b.String())
 }
 
-// poolFacts returns whether a pool has as many machines as it should.
+// poolFacts returns whether a pool has as many VMs as it should.
 func poolFacts(s *subject) []Fact {
 	if !wantsRunning(s) {
 		return nil

@@ -12,7 +12,7 @@ import (
 // unrecorded is what is not known if an object does not say what Argo CD has applied last.
 const unrecorded = "whether a sync is due or the cluster was changed: the object does not say what was applied last"
 
-// syncFacts returns the fields of a machine and its disks that are not as Git has them:
+// syncFacts returns the fields of a VM and its disks that are not as Git has them:
 // because no sync has brought them yet, or because they were changed in the cluster.
 func (p *planner) syncFacts(s *subject, machine *pair) []Fact {
 	out := p.syncFactsOf(machine, "")
@@ -97,7 +97,7 @@ func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
 	return compactFields(drift), compactFields(pending)
 }
 
-// compared returns a machine or another object of Git with what the cluster has of its
+// compared returns a VM or another object of Git with what the cluster has of its
 // fields as the old side. Was is what Argo CD has applied last, or nil.
 func (p *planner) compared(pair *pair, was tree) *subject {
 	now := withRunStrategy(decode(pair.new))

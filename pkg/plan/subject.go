@@ -25,14 +25,14 @@ func known(v bool) truth {
 	return no
 }
 
-// subject is a machine on both sides: a VirtualMachine, or the template of a
+// subject is a VM on both sides: a VirtualMachine, or the template of a
 // VirtualMachinePool in the form of one.
 type subject struct {
 	id       manifest.ID
 	old, new tree
 	cluster  Cluster
 
-	// The state in the cluster, the object there, and if it is a machine, what the
+	// The state in the cluster, the object there, and if it is a VM, what the
 	// cluster says about it; nil if they are not known.
 	state     *live
 	inCluster tree
@@ -42,10 +42,10 @@ type subject struct {
 	git                tree
 	ofGit              []change
 	missing, takenOver bool
-	// settled says that the cluster differs in ways that touch no running machine.
+	// settled says that the cluster differs in ways that touch no running VM.
 	settled bool
 
-	// disks are the DataVolumes, claims and DataVolume templates that the machine uses
+	// disks are the DataVolumes, claims and DataVolume templates that the VM uses
 	// on the old side, by name, as they were.
 	disks map[string]tree
 }
@@ -70,7 +70,7 @@ func runStrategy(side tree) string {
 	return ""
 }
 
-// runs reports whether the machine runs before the sync.
+// runs reports whether the VM runs before the sync.
 func (s *subject) runs() truth {
 	if s.live != nil && s.live.running != unknown {
 		return s.live.running
@@ -84,7 +84,7 @@ func (s *subject) runs() truth {
 	return unknown
 }
 
-// migratable reports whether the running machine can live-migrate. The instance's
+// migratable reports whether the running VM can live-migrate. The instance's
 // condition tells; without it, a disk that only one node can mount rules it out.
 func (s *subject) migratable() truth {
 	if s.live != nil && s.live.migratable != unknown {
@@ -99,7 +99,7 @@ func (s *subject) migratable() truth {
 	return unknown
 }
 
-// evictionStrategy returns what an eviction of the machine's pod does: as its instance
+// evictionStrategy returns what an eviction of the VM's pod does: as its instance
 // says, or else Git, or else the cluster.
 func (s *subject) evictionStrategy() string {
 	if s.live != nil {
@@ -113,12 +113,12 @@ func (s *subject) evictionStrategy() string {
 	return s.cluster.evictionStrategy()
 }
 
-// isSingleNode reports whether only one node can mount a disk of the machine.
+// isSingleNode reports whether only one node can mount a disk of the VM.
 func (s *subject) isSingleNode(name string) bool {
 	return isSingleNode(s.disks[name]) || isSingleNode(s.state.get(kindClaim, s.id.Namespace, name))
 }
 
-// copyable reports whether the running machine can live-migrate if the disks that get other
+// copyable reports whether the running VM can live-migrate if the disks that get other
 // claims are copied: of these it does not matter how many nodes can mount them (KubeVirt
 // v1.8.4, pkg/virt-controller/watch/volume-migration/volume-migration.go,
 // ValidateVolumesUpdateMigration, and watch/workload-updater/workload-updater.go).
@@ -186,10 +186,10 @@ func (s *subject) kind() string { return kindOf(s.id) }
 
 func kindOf(id manifest.ID) string { return strings.TrimSuffix(id.Kind+"."+id.Group(), ".") }
 
-// isRollout reports whether a rollout restarts the machine.
+// isRollout reports whether a rollout restarts the VM.
 func (s *subject) isRollout() bool { return text(s.new, "metadata", "labels", labels.Rollout) != "" }
 
-// isPool reports whether the machine is the template of a VirtualMachinePool.
+// isPool reports whether the VM is the template of a VirtualMachinePool.
 func (s *subject) isPool() bool { return s.id.Kind == "VirtualMachinePool" }
 
 // entry returns the first entry of a list in a path, such as "[data]".

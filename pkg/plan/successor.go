@@ -8,9 +8,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// findSuccessors finds the machines that go and come back under another name: those
+// findSuccessors finds the VMs that go and come back under another name: those
 // of a blue-green change, and those whose specs are equal but for names and identity.
-// Only machines of which there is one on each side count.
+// Only VMs of which there is one on each side count.
 func (p *planner) findSuccessors() {
 	p.successors, p.predecessors, p.stayers = map[*pair]*pair{}, map[*pair]*pair{}, map[key]*pair{}
 	gone, come := map[string][]*pair{}, map[string][]*pair{}
@@ -40,7 +40,7 @@ func (p *planner) findSuccessors() {
 	}
 }
 
-// keepWriter notes the disks of a machine that goes from Git and stays in the cluster.
+// keepWriter notes the disks of a VM that goes from Git and stays in the cluster.
 func (p *planner) keepWriter(pair *pair, old tree) {
 	if !stays(old) {
 		return
@@ -55,10 +55,10 @@ func sortIn(into map[string][]*pair, pair *pair, vm tree) {
 	into[mark] = append(into[mark], pair)
 }
 
-// isBlueGreen reports whether a machine is named by its content.
+// isBlueGreen reports whether a VM is named by its content.
 func isBlueGreen(vm tree) bool { return annotation(vm, labels.Strategy) == "blue-green" }
 
-// fingerprint returns what two machines have in common that are the same under
+// fingerprint returns what two VMs have in common that are the same under
 // different names.
 func fingerprint(pair *pair, vm tree) string {
 	if isBlueGreen(vm) {
@@ -68,13 +68,13 @@ func fingerprint(pair *pair, vm tree) string {
 	return kindOf(pair.id) + strings.ReplaceAll(s, pair.id.Name, "\x00")
 }
 
-// identityFields are the fields that differ between machines that are the same but
+// identityFields are the fields that differ between VMs that are the same but
 // for their names.
 var identityFields = map[string]bool{
 	"uuid": true, "serial": true, "macAddress": true, "userData": true, "networkData": true, "hostname": true,
 }
 
-// anonymous returns a copy of a value without the fields of a machine's identity.
+// anonymous returns a copy of a value without the fields of a VM's identity.
 func anonymous(v any) any {
 	switch v := v.(type) {
 	case tree:
@@ -95,7 +95,7 @@ func anonymous(v any) any {
 	return v
 }
 
-// succession returns the causes of a machine that takes another's place.
+// succession returns the causes of a VM that takes another's place.
 func (p *planner) succession(s *subject, was *pair) []Cause {
 	old := p.subject(was)
 	old.live = p.live.machine(was.id)
@@ -115,7 +115,7 @@ func (p *planner) succession(s *subject, was *pair) []Cause {
 	return out
 }
 
-// renamed returns the cause of a machine that is the same as another but for its name, and maybe for its disks.
+// renamed returns the cause of a VM that is the same as another but for its name, and maybe for its disks.
 func renamed(now tree, old *subject, was *pair) Cause {
 	c := Cause{Level: Recreate, Code: "renamed", Warning: true}
 	shared := slices.DeleteFunc(writtenDisks(old.old), func(name string) bool {
@@ -135,10 +135,10 @@ func renamed(now tree, old *subject, was *pair) Cause {
 	return c
 }
 
-// stays reports whether Argo CD keeps a machine that is no longer in Git.
+// stays reports whether Argo CD keeps a VM that is no longer in Git.
 func stays(old tree) bool { return syncOption(old, "Prune") == "false" }
 
-// twoWriters returns a cause for each disk of a new machine that another, which goes from Git and stays in the cluster,
+// twoWriters returns a cause for each disk of a new VM that another, which goes from Git and stays in the cluster,
 // writes to as well. Two guests that do not know of each other destroy a file system.
 func (p *planner) twoWriters(s *subject) []Cause {
 	var out []Cause
@@ -162,7 +162,7 @@ func (p *planner) twoWriters(s *subject) []Cause {
 	return out
 }
 
-// writtenDisks returns the names of the claims and DataVolumes that a side writes to as the only machine.
+// writtenDisks returns the names of the claims and DataVolumes that a side writes to as the only VM.
 func writtenDisks(side tree) []string {
 	var out []string
 	for _, v := range list(spec(side), "volumes") {

@@ -37,34 +37,34 @@ func (p *Product) Knows(v string) bool {
 // IsNewer reports whether a version is newer than another.
 func IsNewer(v, than string) bool { return parseVersion(than).before(parseVersion(v)) }
 
-// UpgradeFact is something that an upgrade changes for machines, even if no manifest changes.
+// UpgradeFact is something that an upgrade changes for VMs, even if no manifest changes.
 type UpgradeFact struct {
 	Product string
 	// Version is the first with the fact: an upgrade from an older version to it or a newer
 	// one meets it.
 	Version string
-	// If is the condition on a machine; always, if it is empty.
+	// If is the condition on a VM; always, if it is empty.
 	If UpgradeCondition
-	// Level is what happens to the machine. Facts of level None are notes on the plan: what
+	// Level is what happens to the VM. Facts of level None are notes on the plan: what
 	// later changes will do.
 	Level  Level
 	Reason string
 	Advice string
 	When   string
-	// Open is what is not known about a machine, if the fact depends on it; it may be empty.
+	// Open is what is not known about a VM, if the fact depends on it; it may be empty.
 	Open   func(*upgraded) string
 	Source string
 	// Warning marks what is dangerous later.
 	Warning bool
 }
 
-// UpgradeCondition is a named condition on a machine whose platform is upgraded.
+// UpgradeCondition is a named condition on a VM whose platform is upgraded.
 type UpgradeCondition struct {
 	Text  string // for the reference: "with a container disk"
 	holds func(*upgraded) bool
 }
 
-// upgraded is a machine, with the settings of the cluster before the upgrade; those of its
+// upgraded is a VM, with the settings of the cluster before the upgrade; those of its
 // subject are after it.
 type upgraded struct {
 	*subject
@@ -149,7 +149,7 @@ func (p *planner) upgradeFacts(facts []UpgradeFact, before Cluster) {
 	}
 }
 
-// upgraded returns a machine as it is when its platform is upgraded.
+// upgraded returns a VM as it is when its platform is upgraded.
 func (p *planner) upgraded(pair *pair, before Cluster) *upgraded {
 	s := p.subject(pair)
 	s.live = p.live.machine(pair.id)
@@ -160,7 +160,7 @@ func (p *planner) upgraded(pair *pair, before Cluster) *upgraded {
 	return &upgraded{s, before}
 }
 
-// cause returns the cause that a fact makes for a machine.
+// cause returns the cause that a fact makes for a VM.
 func (f *UpgradeFact) cause(u *upgraded) Cause {
 	c := Cause{
 		Level: f.Level, Code: "upgrade", Reason: fmt.Sprintf("%s %s: %s", f.Product, f.Version, f.Reason), Advice: f.Advice,

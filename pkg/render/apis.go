@@ -67,7 +67,7 @@ func (a APIs) has(entry string) bool {
 	return strings.Contains(","+string(a)+",", ","+entry+",")
 }
 
-// The kinds that a machine can need although no object of the kind is rendered.
+// The kinds that a VM can need although no object of the kind is rendered.
 var (
 	kindDataVolume = schema.GroupVersionKind{Group: "cdi.kubevirt.io", Version: "v1beta1", Kind: "DataVolume"}
 	kindNetwork    = schema.GroupVersionKind{Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition"}
@@ -78,7 +78,7 @@ var (
 	instancetypes = schema.GroupVersion{Group: "instancetype.kubevirt.io", Version: "v1beta1"}
 )
 
-// place is the position of a machine in the values files.
+// place is the position of a VM in the values files.
 type place struct {
 	pos  source.Pos
 	path string
@@ -88,7 +88,7 @@ func (p place) before(other place) bool {
 	return cmp.Or(p.pos.Compare(other.pos), cmp.Compare(p.path, other.path)) < 0
 }
 
-// needs maps the kinds that machines need to the first machine that needs each.
+// needs maps the kinds that VMs need to the first VM that needs each.
 type needs map[schema.GroupVersionKind]place
 
 func (n needs) add(kind schema.GroupVersionKind, at place) {
@@ -97,7 +97,7 @@ func (n needs) add(kind schema.GroupVersionKind, at place) {
 	}
 }
 
-// addMachine adds the kinds that a machine and its objects need.
+// addMachine adds the kinds that a VM and its objects need.
 func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	at := place{m.Pos, m.Path}
 	for _, o := range objects {
@@ -128,7 +128,7 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 }
 
 // reportUnserved reports each kind that the cluster does not serve, at the first
-// machine that needs it.
+// VM that needs it.
 func (n needs) reportUnserved(apis APIs, diags *source.Diagnostics) {
 	for kind, at := range n {
 		if !apis.serves(kind) {

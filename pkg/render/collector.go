@@ -19,7 +19,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Collector renders the machines of a fleet as they are resolved, and keeps their
+// Collector renders the VMs of a fleet as they are resolved, and keeps their
 // objects as text until the whole fleet is found to be valid: from half a fleet
 // on stdout, Argo CD would prune the other half.
 type Collector struct {
@@ -42,11 +42,11 @@ type Collector struct {
 	kinds    map[argocd.GroupKind]bool
 }
 
-// Rendered is one machine's objects, or those of a Job or a Plan for the machines of a namespace.
+// Rendered is one VM's objects, or those of a Job or a Plan for the VMs of a namespace.
 type Rendered struct {
-	Namespace, Name string // of the machine, of the Job, or of the Plan: plan.NAME, which no machine has
-	Jobs            bool   // whether it is a Job or a Plan rather than a machine
-	Pending         bool   // whether it is a machine that is still in vSphere, without objects of its own
+	Namespace, Name string // of the VM, of the Job, or of the Plan: plan.NAME, which no VM has
+	Jobs            bool   // whether it is a Job or a Plan rather than a VM
+	Pending         bool   // whether it is a VM that is still in vSphere, without objects of its own
 
 	wave    int
 	text    spooled  // compact JSON, one object per line
@@ -62,7 +62,7 @@ func NewCollector() *Collector {
 	}
 }
 
-// Visit renders one machine, or checks as much as possible of a broken one. It is
+// Visit renders one VM, or checks as much as possible of a broken one. It is
 // a [machine.Visitor].
 func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	if m.Broken {
@@ -103,7 +103,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	})
 }
 
-// pending notes a machine that is still in vSphere, and the kinds that it will be.
+// pending notes a VM that is still in vSphere, and the kinds that it will be.
 func (c *Collector) pending(m *machine.Machine, objects []runtime.Object) {
 	if m.Sibling {
 		return
@@ -139,7 +139,7 @@ func (c *Collector) keep(text []byte) spooled {
 	return c.texts.put(text)
 }
 
-// Full reports whether the output is larger than [Collector.Most]. Further machines are not rendered, and what was
+// Full reports whether the output is larger than [Collector.Most]. Further VMs are not rendered, and what was
 // rendered must not be used. Package fleet can stop reading on it.
 func (c *Collector) Full() bool { return c.Most > 0 && c.size.Load() > c.Most }
 
@@ -160,12 +160,12 @@ func (c *Collector) noteKinds(objects []runtime.Object) {
 }
 
 // Kinds returns the kinds of all objects so far, by group and kind; those of Jobs are included after
-// [Collector.Rendered]. It must not be called while machines are visited.
+// [Collector.Rendered]. It must not be called while VMs are visited.
 func (c *Collector) Kinds() []argocd.GroupKind {
 	return slices.SortedFunc(maps.Keys(c.kinds), argocd.GroupKind.Compare)
 }
 
-// noteNeeds records the kinds that a machine and its objects need, unless the
+// noteNeeds records the kinds that a VM and its objects need, unless the
 // cluster's APIs are unknown.
 func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
 	if c.APIs == "" {
@@ -176,14 +176,14 @@ func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
 	c.needs.addMachine(m, objects)
 }
 
-// CheckAPIs reports each kind that the machines so far need and the cluster does
-// not serve, once, at the first such machine. It must not be called while
-// machines are visited.
+// CheckAPIs reports each kind that the VMs so far need and the cluster does
+// not serve, once, at the first such VM. It must not be called while
+// VMs are visited.
 func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserved(c.APIs, diags) }
 
-// Rendered returns all machines so far, by wave, namespace and name, and then the
+// Rendered returns all VMs so far, by wave, namespace and name, and then the
 // Jobs and Plans that they need, by namespace and name. It must not be called while
-// machines are visited.
+// VMs are visited.
 func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
 	c.gates.settle(diags)
 	all := append(append(slices.Clip(c.rendered), c.renderedJobs(diags)...), c.renderedPlans(diags)...)
@@ -214,7 +214,7 @@ func (c *Collector) renderedPlans(diags *source.Diagnostics) []Rendered {
 	return out
 }
 
-// shared keeps the objects of a Job or Plan for the machines of a namespace.
+// shared keeps the objects of a Job or Plan for the VMs of a namespace.
 func (c *Collector) shared(what, namespace, name string, objects []runtime.Object, diags *source.Diagnostics) Rendered {
 	c.noteKinds(objects)
 	text, err := c.encode(objects)
@@ -237,7 +237,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// Write writes the objects of machines and Jobs in the order given.
+// Write writes the objects of VMs and Jobs in the order given.
 func Write(w *manifest.Writer, rendered ...Rendered) error {
 	var text []byte
 	for i := range rendered {

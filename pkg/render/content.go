@@ -24,7 +24,7 @@ func (x *rendering) content(objects ...any) string {
 	return machine.Hash(parts...)
 }
 
-// contentOf returns the hash of all objects rendered for the machine.
+// contentOf returns the hash of all objects rendered for the VM.
 func (x *rendering) contentOf(objects []runtime.Object) string {
 	all := make([]any, len(objects))
 	for i, o := range objects {
@@ -33,7 +33,7 @@ func (x *rendering) contentOf(objects []runtime.Object) string {
 	return x.content(all...)
 }
 
-// revision returns the machine with a hash of its content added to its name and
+// revision returns the VM with a hash of its content added to its name and
 // the names of its disks and Secret. The hash covers what the VM runs, not when
 // Argo CD applies it. The labels do not change, so Services select both the old
 // and the new VM.

@@ -3,7 +3,7 @@ package render
 import kubevirtv1 "kubevirt.io/api/core/v1"
 
 // addAccessCredentials appends the credentials that the keys of `cloudInit` name to
-// the machine's own. Passwords are set by the guest agent, which is KubeVirt's only
+// the VM's own. Passwords are set by the guest agent, which is KubeVirt's only
 // method; SSH keys are on the cloud-init disk.
 func (x *rendering) addAccessCredentials(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	c := x.CloudInit

@@ -18,20 +18,20 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// gates collects what the machines of gated fleets become, by the position of their
+// gates collects what the VMs of gated fleets become, by the position of their
 // entry. The zero value is ready to use, and safe for concurrent use.
 type gates struct {
 	mu      sync.Mutex
 	entries map[source.Pos]*becomes
 }
 
-// becomes is what the machines of one entry become.
+// becomes is what the VMs of one entry become.
 type becomes struct {
 	approvals []machine.Approval
-	hash      string // of all specs; empty before all machines are known
+	hash      string // of all specs; empty before all VMs are known
 
 	mu    sync.Mutex
-	specs map[string]string // hashes, by the name of the machine
+	specs map[string]string // hashes, by the name of the VM
 }
 
 // unsettled stands for the hash in texts that are written before it is known. No text of
@@ -39,9 +39,9 @@ type becomes struct {
 const unsettled = `"` + labels.Becomes + `":"????????"`
 
 // add adds the annotations of the gate to the VirtualMachine or VirtualMachinePool of a
-// machine, and returns what its entry becomes. It does nothing, and returns nil, for a
-// machine without a gate. The annotations are in no hash of content: they change nothing
-// that a machine is.
+// VM, and returns what its entry becomes. It does nothing, and returns nil, for a
+// VM without a gate. The annotations are in no hash of content: they change nothing
+// that a VM is.
 func (g *gates) add(m *machine.Machine, objects []runtime.Object) *becomes {
 	if m.Gate == nil {
 		return nil
@@ -71,10 +71,10 @@ func guarded(objects []runtime.Object) *metav1.ObjectMeta {
 			return &o.ObjectMeta
 		}
 	}
-	return new(metav1.ObjectMeta) // never happens: every machine has one
+	return new(metav1.ObjectMeta) // never happens: every VM has one
 }
 
-// read reads the spec of a machine from the text of its objects. The metadata before it
+// read reads the spec of a VM from the text of its objects. The metadata before it
 // has no map of that name: its labels and annotations are strings.
 func (b *becomes) read(name string, text []byte) {
 	if b == nil {
@@ -104,7 +104,7 @@ func gateAnnotations(g *machine.Gate) map[string]string {
 }
 
 // settle sets the hash of every entry, and warns of approvals of something else. All
-// machines must have been added.
+// VMs must have been added.
 func (g *gates) settle(diags *source.Diagnostics) {
 	for _, entry := range g.entries {
 		parts := make([]string, 0, len(entry.specs))
@@ -114,7 +114,7 @@ func (g *gates) settle(diags *source.Diagnostics) {
 		entry.hash = machine.Hash(parts...)
 	}
 	if diags.HasErrors() {
-		return // machines may be missing
+		return // VMs may be missing
 	}
 	for _, entry := range g.entries {
 		for i := range entry.approvals {
@@ -140,5 +140,5 @@ func (r *Rendered) get(buf []byte) []byte {
 }
 
 // asksForApproval reports whether the fleet asks for approvals of changes, so that
-// nothing but `lifecycle.removal` can give the machine free for deletion.
+// nothing but `lifecycle.removal` can give the VM free for deletion.
 func (x *rendering) asksForApproval() bool { return x.Gate != nil && x.Gate.ApproveFrom != "" }

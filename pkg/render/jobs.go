@@ -20,7 +20,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// jobKind is a Job of vmrender's own image that serves all machines of a namespace.
+// jobKind is a Job of vmrender's own image that serves all VMs of a namespace.
 type jobKind struct {
 	command string // of vmrender, and suffix of the objects' names
 	timeout string
@@ -80,20 +80,20 @@ type jobKey struct {
 	namespace, part string
 }
 
-// job collects the contents of a Job while machines are rendered.
+// job collects the contents of a Job while VMs are rendered.
 type job struct {
 	target values.Target
 	args   []string
 }
 
-// jobs collects the Jobs that the machines so far need. It is safe for concurrent use.
+// jobs collects the Jobs that the VMs so far need. It is safe for concurrent use.
 type jobs struct {
 	mu   sync.Mutex
 	byID map[jobKey]*job
-	last int // the last wave of the machines' objects, at least 0
+	last int // the last wave of the VMs' objects, at least 0
 }
 
-// add adds a machine to the Jobs that it needs. content is the hash of its content,
+// add adds a VM to the Jobs that it needs. content is the hash of its content,
 // if a Job is to compare it.
 func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string) {
 	last := highestWave(objects)
@@ -113,7 +113,7 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 	}
 }
 
-// of returns the Job of a kind that serves the machine, and creates it if needed.
+// of returns the Job of a kind that serves the VM, and creates it if needed.
 func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 	key := jobKey{kind, m.Namespace, m.Part}
 	of, ok := j.byID[key]
@@ -170,7 +170,7 @@ func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta 
 }
 
 // objects returns the Job, and the ServiceAccount, Role and RoleBinding that allow
-// it what it does and nothing else. last is the last wave of all machines.
+// it what it does and nothing else. last is the last wave of all VMs.
 func (k *jobKey) objects(of *job, last int) []runtime.Object {
 	access := k.meta(k.kind.access, 0, of.target)
 	return []runtime.Object{

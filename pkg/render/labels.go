@@ -19,7 +19,7 @@ const (
 	annotationWorkload = "vm.kubevirt.io/workload"
 )
 
-// ownedLabels returns the labels of everything that belongs to the machine.
+// ownedLabels returns the labels of everything that belongs to the VM.
 func (x *rendering) ownedLabels() map[string]string {
 	return map[string]string{labelApp: x.base, labels.ManagedBy: labels.Manager}
 }

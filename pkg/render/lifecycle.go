@@ -146,7 +146,7 @@ var syncRules = [...]syncRule{
 	},
 }
 
-// syncAnnotations returns the annotations for Argo CD on a part of the machine.
+// syncAnnotations returns the annotations for Argo CD on a part of the VM.
 func (x *rendering) syncAnnotations(p part) map[string]string {
 	return syncRules[p].annotations(x.Wave, x.Target)
 }

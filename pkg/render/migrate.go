@@ -17,32 +17,32 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// kindPlan is what a machine that comes from vSphere needs.
+// kindPlan is what a VM that comes from vSphere needs.
 var kindPlan = schema.GroupVersionKind{Group: forkliftGroup, Version: "v1beta1", Kind: "Plan"}
 
-// planKey identifies a Plan: the machines of a namespace that move together.
+// planKey identifies a Plan: the VMs of a namespace that move together.
 type planKey struct{ namespace, name string }
 
-// plan collects the machines of a Plan while they are resolved.
+// plan collects the VMs of a Plan while they are resolved.
 type plan struct {
 	target values.Target
 	vms    []movingVM
 }
 
-// movingVM is a machine of a Plan.
+// movingVM is a VM of a Plan.
 type movingVM struct {
 	name string
 	nics []string // names, in the order of vSphere
 	*machine.Migration
 }
 
-// plans collects the Plans of the machines so far. The zero value is ready to use, and safe for concurrent use.
+// plans collects the Plans of the VMs so far. The zero value is ready to use, and safe for concurrent use.
 type plans struct {
 	mu    sync.Mutex
 	byKey map[planKey]*plan
 }
 
-// add adds a machine that comes from vSphere to its Plan.
+// add adds a VM that comes from vSphere to its Plan.
 func (p *plans) add(m *machine.Machine) {
 	vm := movingVM{name: m.Name, Migration: m.Migration}
 	for i := range m.NICs {
@@ -72,7 +72,7 @@ func (p *plans) rendered() map[planKey][]runtime.Object {
 	return out
 }
 
-// objects returns the maps, the Hooks, the Plan, and a Migration for each run. All machines agree on what the Plan says
+// objects returns the maps, the Hooks, the Plan, and a Migration for each run. All VMs agree on what the Plan says
 // as a whole.
 func (k *planKey) objects(of *plan) []runtime.Object {
 	first, parts := of.vms[0].Migration, of.parts()
@@ -144,7 +144,7 @@ func (p *plan) has(is func(movingVM) bool) bool { return slices.ContainsFunc(p.v
 // planParts are what the objects of a Plan are for Argo CD.
 type planParts struct{ plan, run part }
 
-// parts returns the parts of the Plan, which stays while a machine is still to move.
+// parts returns the parts of the Plan, which stays while a VM is still to move.
 func (p *plan) parts() planParts {
 	if p.has(func(vm movingVM) bool { return !vm.Done }) {
 		return planParts{migrationPlan, migrationRun}
@@ -152,7 +152,7 @@ func (p *plan) parts() planParts {
 	return planParts{finishedPlan, finishedRun}
 }
 
-// networks returns what leads where for the NICs of all machines, once each.
+// networks returns what leads where for the NICs of all VMs, once each.
 func (p *plan) networks() []NetworkPair {
 	out := []NetworkPair{}
 	for i := range p.vms {
@@ -167,7 +167,7 @@ func (p *plan) networks() []NetworkPair {
 	return distinct(out)
 }
 
-// storage returns what leads where for the disks of all machines, once each.
+// storage returns what leads where for the disks of all VMs, once each.
 func (p *plan) storage() []StoragePair {
 	out := []StoragePair{}
 	for i := range p.vms {
@@ -194,7 +194,7 @@ func (p *plan) cancelled() []VSphereRef {
 	return out
 }
 
-// planned returns the machine as the Plan has it, with the names that it has in Git afterwards.
+// planned returns the VM as the Plan has it, with the names that it has in Git afterwards.
 func (vm *movingVM) planned(k *planKey) PlanVM {
 	claims, volumes := make([]string, len(vm.Disks)), make([]string, len(vm.Disks))
 	for i, d := range vm.Disks {
@@ -209,7 +209,7 @@ func (vm *movingVM) planned(k *planKey) PlanVM {
 }
 
 // choice returns a Go template that results in the name at an index, and in nothing at any other. forklift refuses
-// nothing as a name, before it starts: so a Plan whose machine has a disk that Git does not know never runs.
+// nothing as a name, before it starts: so a Plan whose VM has a disk that Git does not know never runs.
 func choice(index string, names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -14,10 +14,10 @@ import (
 var hookSteps = [...]struct{ key, step string }{{"pre", "PreHook"}, {"post", "PostHook"}}
 
 // hookName returns the name of the Plan's Hook at a step. It says nothing about the content: forklift goes on with the
-// names that the hooks of a machine had in its first run.
+// names that the hooks of a VM had in its first run.
 func (k *planKey) hookName(step string) string { return k.name + "-" + step }
 
-// hookRefs returns the references of a machine to its Hooks.
+// hookRefs returns the references of a VM to its Hooks.
 func (k *planKey) hookRefs(vm *movingVM) []HookRef {
 	var out []HookRef
 	for _, step := range hookSteps {
@@ -29,7 +29,7 @@ func (k *planKey) hookRefs(vm *movingVM) []HookRef {
 	return out
 }
 
-// hooks returns a Hook for each step at which a machine of the Plan has one. All machines that have one agree on it.
+// hooks returns a Hook for each step at which a VM of the Plan has one. All VMs that have one agree on it.
 func (k *planKey) hooks(of *plan, part part) []runtime.Object {
 	var out []runtime.Object
 	for _, step := range hookSteps {
@@ -47,7 +47,7 @@ func (k *planKey) hooks(of *plan, part part) []runtime.Object {
 	return out
 }
 
-// hook returns the hook of the first machine that has one at a step, or nil if none has.
+// hook returns the hook of the first VM that has one at a step, or nil if none has.
 func (p *plan) hook(step string) *machine.MigrationHook {
 	for i := range p.vms {
 		if h := p.vms[i].hook(step); h != nil {
@@ -57,7 +57,7 @@ func (p *plan) hook(step string) *machine.MigrationHook {
 	return nil
 }
 
-// hook returns the machine's hook at a step, or nil if it has none.
+// hook returns the VM's hook at a step, or nil if it has none.
 func (vm *movingVM) hook(step string) *machine.MigrationHook {
 	for i := range vm.Hooks {
 		if vm.Hooks[i].Step == step {

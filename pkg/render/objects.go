@@ -6,7 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Objects returns the objects of machines and Jobs in the order given. They are not
+// Objects returns the objects of VMs and Jobs in the order given. They are not
 // encoded again: the keys of their JSON are in the order in which the types declare
 // them, and not in that of [manifest.Read].
 func Objects(rendered ...Rendered) []manifest.Object {

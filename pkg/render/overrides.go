@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// override applies the machine's merge patches, then its JSON patches. It decodes
+// override applies the VM's merge patches, then its JSON patches. It decodes
 // the result strictly: KubeVirt's own decoder ignores unknown keys under the
 // template's spec.
 func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualMachine {
@@ -85,7 +85,7 @@ func (x *rendering) decodeVM(tree *source.Node, path string) (*kubevirtv1.Virtua
 	return vm, !found.HasErrors()
 }
 
-// patch applies the machine's patches. Values that they do not set get the position
+// patch applies the VM's patches. Values that they do not set get the position
 // of the key `patches`, because the patches cause the problems found there.
 func (x *rendering) patch(tree *source.Node) (*kubevirtv1.VirtualMachine, *source.Node, bool) {
 	doc := patch.Document{Tree: source.Reposition(tree, source.At(x.PatchPos))}

@@ -14,7 +14,7 @@ import (
 // partPatch is a user's merge patch on one part of what is rendered, such as a disk, found by its name in the values.
 type partPatch struct {
 	over *source.Node
-	key  string // of the patch, below the machine's path: disks.data.overrides
+	key  string // of the patch, below the VM's path: disks.data.overrides
 	// owned are the paths that the patch must not change, with what to do instead. A path that ends in ".*" is all
 	// that the part has there.
 	owned map[string]string

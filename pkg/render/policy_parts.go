@@ -34,7 +34,7 @@ func Parts() []Part {
 	return out
 }
 
-// shared are the parts that belong to no single machine.
+// shared are the parts that belong to no single VM.
 var shared = []part{
 	rolloutJob, rolloutAccess, snapshotJob, snapshotAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
 }

@@ -1,8 +1,8 @@
-// Package render turns machines, in which everything is resolved, into KubeVirt,
+// Package render turns VMs, in which everything is resolved, into KubeVirt,
 // CDI and Kubernetes objects. It resolves no values or defaults of the user; it
 // writes them in the platforms' form.
 //
-// Rendering is pure: the same machine always results in the same objects,
+// Rendering is pure: the same VM always results in the same objects,
 // independent of time, environment and cluster.
 package render
 
@@ -24,25 +24,25 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// renderer renders machines. It caches the fragments that operating systems add to
+// renderer renders VMs. It caches the fragments that operating systems add to
 // every VM. The zero value is ready to use, and safe for concurrent use.
 type renderer struct {
 	fragments sync.Map // *catalog.ResolvedOS → *kubevirtv1.VirtualMachineInstanceSpec
 	sizes     sync.Map // quantity as text → corev1.VolumeResourceRequirements
 }
 
-// rendering is the rendering of one machine.
+// rendering is the rendering of one VM.
 type rendering struct {
 	*machine.Machine
-	base  string // name of the machine in the values files, without a hash
+	base  string // name of the VM in the values files, without a hash
 	diags *source.Diagnostics
-	owned map[string]string // labels of all objects of the machine
+	owned map[string]string // labels of all objects of the VM
 	sizes *sync.Map         // the renderer's
 
 	options string // see [rendering.vmOptions]
 }
 
-// render returns the objects of one machine in the order in which they are written:
+// render returns the objects of one VM in the order in which they are written:
 //
 //   - the Secret with user and network data, if they are not inline
 //   - the DataVolumes that survive the VM
@@ -51,12 +51,12 @@ type rendering struct {
 //   - the Services, then the user's objects
 //   - the Ansible job that runs after a change
 //
-// It also returns the hash of the machine's content if a Job is to compare it.
-// [Collector] adds the objects that machines share.
+// It also returns the hash of the VM's content if a Job is to compare it.
+// [Collector] adds the objects that VMs share.
 //
 // Problems in what the user writes in KubeVirt's or Kubernetes' own form
 // (tolerations, probes, overrides …) go to diags; the objects must not be used if
-// there are errors. Objects of one machine share maps and must not be changed.
+// there are errors. Objects of one VM share maps and must not be changed.
 func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
 	x := rendering{Machine: m, base: m.Name, diags: diags, sizes: &r.sizes}
 	x.owned = x.ownedLabels()
@@ -103,7 +103,7 @@ func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secr
 }
 
 // check reports problems in what the user writes in KubeVirt's or Kubernetes' own
-// form, for a machine that cannot be rendered because of other problems.
+// form, for a VM that cannot be rendered because of other problems.
 func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
 	x.decodeWritten(new(kubevirtv1.VirtualMachineInstanceSpec))
@@ -141,15 +141,15 @@ func (r *renderer) fragment(os *catalog.ResolvedOS, diags *source.Diagnostics) *
 	return spec
 }
 
-// path returns the path of a key of the machine, such as "vms.web01.tolerations".
+// path returns the path of a key of the VM, such as "vms.web01.tolerations".
 func (x *rendering) path(key string) string { return x.Path + "." + key }
 
-// objectMeta returns the metadata of an object that belongs to the machine.
+// objectMeta returns the metadata of an object that belongs to the VM.
 func (x *rendering) objectMeta(name string, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: x.Namespace, Labels: x.owned, Annotations: annotations}
 }
 
-// quantity parses a quantity that was validated when the machine was resolved.
+// quantity parses a quantity that was validated when the VM was resolved.
 func quantity(text string) resource.Quantity {
 	q, err := resource.ParseQuantity(text)
 	if err != nil {

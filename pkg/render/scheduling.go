@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// setScheduling sets where and when the machine runs.
+// setScheduling sets where and when the VM runs.
 func (x *rendering) setScheduling(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	spec.Architecture = x.Arch
 	spec.Hostname = x.Hostname

@@ -59,7 +59,7 @@ func (v *validation) pathOf(keys []string) string {
 }
 
 // where returns the position of the deepest of keys that an override or patch
-// contains. Nodes that were rendered have the position of the machine instead.
+// contains. Nodes that were rendered have the position of the VM instead.
 func (v *validation) where(keys []string) source.Pos {
 	pos := v.overridePos()
 	n := v.tree
@@ -144,7 +144,7 @@ func (v *validation) checkSize() {
 
 // checkVolumes checks that every volume has a device, and every device except an
 // ejected CD-ROM a volume. KubeVirt adds a disk for a volume without one: that is meant only
-// of a machine without any.
+// of a VM without any.
 func (v *validation) checkVolumes() {
 	used := map[string]bool{}
 	for _, d := range v.spec.Domain.Devices.Disks {

@@ -10,7 +10,7 @@ import (
 
 // checkFields reports the fields that the user writes in a tree in KubeVirt's own form, under the key, and that the
 // target's KubeVirt does not have. prefix is the path of the tree in a VirtualMachine; what is rendered there has the
-// position of the machine.
+// position of the VM.
 func (x *rendering) checkFields(tree *source.Node, prefix, key string) {
 	if !tree.IsSet() {
 		return

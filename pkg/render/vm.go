@@ -6,7 +6,7 @@ import (
 )
 
 // virtualMachine assembles the VirtualMachine: first the fragment of the operating
-// system's traits, then the machine's own values.
+// system's traits, then the VM's own values.
 func (x *rendering) virtualMachine(
 	fragment *kubevirtv1.VirtualMachineInstanceSpec, guest *guestData,
 ) *kubevirtv1.VirtualMachine {

@@ -53,7 +53,7 @@ type Side struct {
 }
 
 // Locator returns the place of the value that a key, such as "memory" or "disks.data",
-// has for a machine, or the nearest place that is known. The key is empty for the
+// has for a VM, or the nearest place that is known. The key is empty for the
 // object as a whole. The zero value is no place.
 type Locator func(object manifest.ID, key string) source.Pos
 
@@ -85,7 +85,7 @@ func PlanFormats() []PlanFormat {
 // String returns the format's name.
 func (f PlanFormat) String() string { return f.Name }
 
-// Reaches reports whether a machine or another object has this level or a worse one.
+// Reaches reports whether a VM or another object has this level or a worse one.
 // Nothing reaches [plan.None].
 func (p Plan) Reaches(level plan.Level) bool { return level > plan.None && p.Worst() >= level }
 
@@ -120,7 +120,7 @@ func (p Plan) Headline() string {
 	return strings.Join(parts, "; ")
 }
 
-// objectCount returns the number of objects by level; next to machines, only the levels that
+// objectCount returns the number of objects by level; next to VMs, only the levels that
 // the user must not miss.
 func objectCount(n int, others bool, levels map[plan.Level]int) string {
 	noun, least := "object", plan.Create
@@ -170,14 +170,14 @@ func worstFirst() []plan.Level {
 // levelWords returns a level in words for people, such as "data loss".
 func levelWords(l plan.Level) string { return strings.ReplaceAll(l.String(), "-", " ") }
 
-// levelGroup is the verdicts of one level; of [plan.None], those of machines that are
+// levelGroup is the verdicts of one level; of [plan.None], those of VMs that are
 // adopted.
 type levelGroup struct {
 	Level    plan.Level
 	Verdicts []*plan.Verdict
 }
 
-// adopted is the word for machines that are adopted.
+// adopted is the word for VMs that are adopted.
 const adopted = "adopted"
 
 // words returns the level in words for people.
@@ -219,7 +219,7 @@ func name(id manifest.ID) string {
 	return id.Namespace + "/" + id.Name
 }
 
-// title returns the name of a machine, or the kind and name of another object.
+// title returns the name of a VM, or the kind and name of another object.
 func title(id manifest.ID) string {
 	if id.Kind == "VirtualMachine" || id.Kind == "VirtualMachinePool" {
 		return name(id)
@@ -227,7 +227,7 @@ func title(id manifest.ID) string {
 	return id.String()
 }
 
-// moved returns the name of a machine, after its former one if it has another now.
+// moved returns the name of a VM, after its former one if it has another now.
 func moved(v *plan.Verdict) string {
 	if v.Was == nil {
 		return name(v.ID)

@@ -9,13 +9,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// finding is what one value does to the machines and objects that inherit it.
+// finding is what one value does to the VMs and objects that inherit it.
 type finding struct {
 	findingKey
 	names []string
 }
 
-// findingKey is what the machines of a finding share.
+// findingKey is what the VMs of a finding share.
 type findingKey struct {
 	pos     source.Pos
 	level   plan.Level
@@ -27,7 +27,7 @@ type findingKey struct {
 	gate    string // the severity of what the gate says; empty for causes
 }
 
-// findings returns the causes by place, the worst first: a value that many machines
+// findings returns the causes by place, the worst first: a value that many VMs
 // inherit is one finding.
 func (p Plan) findings() []finding {
 	var out []finding
@@ -129,7 +129,7 @@ type warning struct {
 	Cause   *plan.Cause
 }
 
-// warnings returns all warnings, those of machines first.
+// warnings returns all warnings, those of VMs first.
 func (p Plan) warnings() []warning {
 	var out []warning
 	for _, list := range [][]plan.Verdict{p.VMs, p.Objects} {

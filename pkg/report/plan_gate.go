@@ -11,19 +11,19 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// GateNote is what the fleet's gate says about the changes of some machines.
+// GateNote is what the fleet's gate says about the changes of some VMs.
 type GateNote struct {
 	Code plan.Code
 	// Blocks says that the sync must not happen as it is.
 	Blocks bool
 	Level  plan.Level
 	Text   string
-	// Line is the line for the entry of the machines that gives the approvals, or empty.
+	// Line is the line for the entry of the VMs that gives the approvals, or empty.
 	Line string
 	// Pos is the place of the entry, or of its approvals; empty if there are no values
 	// files.
 	Pos   source.Pos
-	Names []string // of the machines
+	Names []string // of the VMs
 }
 
 // GateNotes returns what the gate says, what blocks first, then the worst. Replicas share
@@ -71,7 +71,7 @@ func markConflicts(notes []GateNote) {
 	}
 }
 
-// unneeded returns notes on the machines that need no approval, with what would approve
+// unneeded returns notes on the VMs that need no approval, with what would approve
 // their change: a cluster that knows less may ask for it.
 func (p Plan) unneeded() []GateNote {
 	var out []GateNote
@@ -108,7 +108,7 @@ func (n *GateNote) key() string {
 	return "approve"
 }
 
-// gateNotes returns what the gate says about one machine.
+// gateNotes returns what the gate says about one VM.
 func gateNotes(v *plan.Verdict) []GateNote {
 	g := v.Gate
 	var out []GateNote
@@ -145,7 +145,7 @@ func gateNotes(v *plan.Verdict) []GateNote {
 	return out
 }
 
-// approvalNotes returns what is to be said about the approvals that a machine needs.
+// approvalNotes returns what is to be said about the approvals that a VM needs.
 func approvalNotes(g *plan.Gate) []GateNote {
 	var out []GateNote
 	open := map[plan.ApprovalState][]string{}

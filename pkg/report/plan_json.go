@@ -15,7 +15,7 @@ type PlanDocument struct {
 	VMs []PlanVerdict `json:"vms"`
 	// All other objects that change, by namespace, kind and name.
 	Objects []PlanVerdict `json:"objects"`
-	// The Jobs that the sync runs for machines.
+	// The Jobs that the sync runs for VMs.
 	Jobs []PlanJob `json:"jobs"`
 	// Facts about the whole, such as a sync that is running.
 	Notes []string `json:"notes"`
@@ -33,23 +33,23 @@ type PlanDocument struct {
 type PlanSummary struct {
 	// The plan in one line, for people.
 	Headline string `json:"headline"`
-	// The worst level of all machines and objects.
+	// The worst level of all VMs and objects.
 	Worst plan.Level `json:"worst"`
-	// Labels for a pull request: "vm-" and a level, for each level that machines have, the
+	// Labels for a pull request: "vm-" and a level, for each level that VMs have, the
 	// worst first.
 	Labels []string `json:"labels"`
-	// The number of machines by level, with "none" for those that do not change.
+	// The number of VMs by level, with "none" for those that do not change.
 	VMs map[plan.Level]int `json:"vms"`
 	// The number of other objects by level.
 	Objects map[plan.Level]int `json:"objects"`
-	// The number of machines that are adopted: new in Git, and in the cluster as Git has them.
+	// The number of VMs that are adopted: new in Git, and in the cluster as Git has them.
 	// They count as "none", too.
 	Adopted int `json:"adopted"`
-	// The number of machines and objects whose level is approximate.
+	// The number of VMs and objects whose level is approximate.
 	Approximate int `json:"approximate"`
 	// The number of causes that are dangerous later.
 	Warnings int `json:"warnings"`
-	// The number of machines whose change the fleet's gate judges.
+	// The number of VMs whose change the fleet's gate judges.
 	Gated int `json:"gated"`
 	// The number of those which lack an approval or exceed what is allowed. The exit status is 1
 	// if there are any.
@@ -64,19 +64,19 @@ type PlanObject struct {
 	Name       string `json:"name"`
 }
 
-// PlanVerdict is what happens to one machine or object.
+// PlanVerdict is what happens to one VM or object.
 type PlanVerdict struct {
 	PlanObject
 	// What happens, by how much it hurts: that of the worst cause.
 	Level plan.Level `json:"level"`
 	// True if the level depends on what the inputs do not tell.
 	Approximate bool `json:"approximate,omitempty"`
-	// True if the machine is adopted: it is new in Git, and in the cluster as Git has it. Its
+	// True if the VM is adopted: it is new in Git, and in the cluster as Git has it. Its
 	// level is "none".
 	Adopted bool `json:"adopted,omitempty"`
-	// True if the machine does not run, or is not meant to.
+	// True if the VM does not run, or is not meant to.
 	Stopped bool `json:"stopped,omitempty"`
-	// The former identity of a machine that is the same under another name.
+	// The former identity of a VM that is the same under another name.
 	Was *PlanObject `json:"was,omitempty"`
 	// The reasons for the level, worst first, and warnings.
 	Causes []PlanCause `json:"causes"`
@@ -84,7 +84,7 @@ type PlanVerdict struct {
 	Gate *PlanGate `json:"gate,omitempty"`
 }
 
-// PlanGate is what the fleet's gate says about the change of a machine.
+// PlanGate is what the fleet's gate says about the change of a VM.
 type PlanGate struct {
 	// True if the change lacks an approval, or exceeds what is allowed.
 	Blocked bool `json:"blocked"`
@@ -95,19 +95,19 @@ type PlanGate struct {
 	// The worst level above maxImpact, if there is one.
 	Exceeds *plan.Level `json:"exceeds,omitempty"`
 	// What names the change, FROM-TO: an approval of any risk would hold it. Missing for a
-	// machine that goes, or that loses its gate.
+	// VM that goes, or that loses its gate.
 	Token string `json:"token,omitempty"`
 	// The approvals that the change needs, by risk.
 	Approvals []PlanApproval `json:"approvals"`
-	// Whether the removal of the machine was approved in an earlier commit; missing for a
-	// machine that stays.
+	// Whether the removal of the VM was approved in an earlier commit; missing for a
+	// VM that stays.
 	Removal plan.Removal `json:"removal,omitempty"`
 	// The keys or paths of what waits for the next start, because of `stage: true`.
 	Staged []string `json:"staged"`
-	// The line for the entry of the machine that gives the approvals; missing if they are
+	// The line for the entry of the VM that gives the approvals; missing if they are
 	// given, or if none can be.
 	Write string `json:"write,omitempty"`
-	// The file of the entry, or of its approvals, if the machine is of a values file.
+	// The file of the entry, or of its approvals, if the VM is of a values file.
 	File string `json:"file,omitempty"`
 	// The line in the file.
 	Line int `json:"line,omitempty"`
@@ -159,12 +159,12 @@ type PlanCause struct {
 	Warning bool `json:"warning,omitempty"`
 }
 
-// PlanJob is a Job that a sync runs for machines.
+// PlanJob is a Job that a sync runs for VMs.
 type PlanJob struct {
 	PlanObject
 	// What it does, in a sentence.
 	Does string `json:"does"`
-	// The names of the machines in its namespace.
+	// The names of the VMs in its namespace.
 	VMs []string `json:"vms"`
 }
 

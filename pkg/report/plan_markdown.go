@@ -45,7 +45,7 @@ func PlanMarkdown(w io.Writer, p Plan) error {
 type amount struct {
 	left    string     // what is left out, for the reader
 	least   plan.Level // milder levels are only counted
-	names   bool       // names of machines and objects
+	names   bool       // names of VMs and objects
 	reasons bool       // the worst cause next to each name
 	details bool       // all causes
 	values  bool       // with old and new values
@@ -171,7 +171,7 @@ func (m *planMarkdown) changes(noun string, list []plan.Verdict) {
 	m.milder(noun, groups[shown:])
 }
 
-// milder writes how many machines or objects there are of levels that are not shown.
+// milder writes how many VMs or objects there are of levels that are not shown.
 func (m *planMarkdown) milder(noun string, groups []levelGroup) {
 	n := 0
 	counts := make([]string, 0, len(groups))
@@ -196,7 +196,7 @@ func (m *planMarkdown) table(noun string, groups []levelGroup) {
 	}
 }
 
-// label returns the name of a machine, or the kind and name of another object.
+// label returns the name of a VM, or the kind and name of another object.
 func (m *planMarkdown) label(v *plan.Verdict) string {
 	if v.Was != nil {
 		return mdCell(name(*v.Was), longestName) + " → " + mdCell(name(v.ID), longestName)

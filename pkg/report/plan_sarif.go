@@ -3,7 +3,7 @@ package report
 import "io"
 
 // PlanSARIF writes the findings as a SARIF 2.1.0 log, as [SARIF] does, the worst first. A
-// value that many machines inherit is one result, with the names of the first of them.
+// value that many VMs inherit is one result, with the names of the first of them.
 func PlanSARIF(w io.Writer, p Plan) error {
 	run := newSARIFRun(p.Version)
 	findings := p.findings()

@@ -10,7 +10,7 @@ import (
 type Step struct {
 	Level plan.Level
 	Text  string
-	Names []string // of the machines and objects
+	Names []string // of the VMs and objects
 }
 
 // NoStep is what is said of a plan without steps.
@@ -53,7 +53,7 @@ func (p Plan) Steps() []Step {
 	return out
 }
 
-// gateStep returns the step for the machines that the gate does not let pass, if there are
+// gateStep returns the step for the VMs that the gate does not let pass, if there are
 // any.
 func (p Plan) gateStep() Step {
 	step := Step{Text: "have the change approved, as the gate says, or take it back"}
@@ -65,7 +65,7 @@ func (p Plan) gateStep() Step {
 	return step
 }
 
-// restarted returns the names of the machines that Jobs restart.
+// restarted returns the names of the VMs that Jobs restart.
 func (p Plan) restarted() map[string]bool {
 	out := map[string]bool{}
 	for _, j := range p.Jobs {
@@ -92,7 +92,7 @@ func addStep(steps []Step, v *plan.Verdict) []Step {
 }
 
 // stepFor returns the advice for the worst cause, or the step for the level. What is staged
-// for a machine that does not run needs none.
+// for a VM that does not run needs none.
 func stepFor(v *plan.Verdict) string {
 	step, ok := levelSteps[v.Level]
 	if !ok || v.Stopped && v.Level == plan.Staged {

@@ -13,7 +13,7 @@ import (
 )
 
 // PlanText writes a plan for people: the headline, what is compared with what, a line for
-// each machine and object by level, the worst first, then warnings, Jobs, and what to do.
+// each VM and object by level, the worst first, then warnings, Jobs, and what to do.
 // See [problems.Visible] for what is not printable.
 func PlanText(w io.Writer, p Plan) error {
 	t := &planText{look: p.Terminal, verbose: p.Verbose}
@@ -110,7 +110,7 @@ func (s Side) Facts() []string {
 	return out
 }
 
-// group writes the machines of one level.
+// group writes the VMs of one level.
 func (t *planText) group(g levelGroup) {
 	t.heading(levelColors[g.Level], g.words(), ": "+g.meaning())
 	width := 0
@@ -125,7 +125,7 @@ func (t *planText) group(g levelGroup) {
 // widest is the most characters that the column of names is wide.
 const widest = 40
 
-// objects writes the objects that are no machines, with the level before each.
+// objects writes the objects that are no VMs, with the level before each.
 func (t *planText) objects(groups []levelGroup) {
 	t.heading(bold, "other objects")
 	for _, g := range groups {

@@ -47,7 +47,7 @@ func (t *planText) warnings(p Plan) {
 	}
 }
 
-// jobs writes what the sync runs for machines.
+// jobs writes what the sync runs for VMs.
 func (t *planText) jobs(list []plan.Job) {
 	if len(list) == 0 {
 		return
@@ -107,7 +107,7 @@ func firstOf(list []string, n int) string {
 	return strings.Join(list[:n], ", ") + fmt.Sprintf(" and %d more", len(list)-n)
 }
 
-// rest writes how many machines do not change.
+// rest writes how many VMs do not change.
 func (t *planText) rest(s plan.Summary) {
 	n := s.VMs[plan.None] - s.Adopted
 	if n == 0 || n == total(s.VMs) {

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// Status is how the machines of Git stand in the cluster, with what a reader must know to
+// Status is how the VMs of Git stand in the cluster, with what a reader must know to
 // judge it.
 type Status struct {
 	*plan.Status
@@ -19,7 +19,7 @@ type Status struct {
 	Git, Cluster Side
 	// Unknown is what the whole comparison does not know, in a few words each.
 	Unknown []string
-	// Verbose adds fields, values and advice to the text for people, and the machines that
+	// Verbose adds fields, values and advice to the text for people, and the VMs that
 	// are as Git has them.
 	Verbose bool
 	// Terminal is what the text is written to.
@@ -40,7 +40,7 @@ func StatusFormats() []StatusFormat {
 // String returns the format's name.
 func (f StatusFormat) String() string { return f.Name }
 
-// Reaches reports whether a machine has this state or a worse one. Nothing reaches
+// Reaches reports whether a VM has this state or a worse one. Nothing reaches
 // [plan.StateOK].
 func (s Status) Reaches(state plan.State) bool { return state > plan.StateOK && s.Worst() >= state }
 
@@ -71,7 +71,7 @@ func pronoun(n int) string {
 // stateWords returns a state in words for people, such as "left over".
 func stateWords(s plan.State) string { return strings.ReplaceAll(s.String(), "-", " ") }
 
-// says returns all facts about a machine in one sentence.
+// says returns all facts about a VM in one sentence.
 func says(v *plan.Standing) string {
 	parts := make([]string, len(v.Facts))
 	for i := range v.Facts {
@@ -92,7 +92,7 @@ var stateColors = map[plan.State]sgr{
 }
 
 // StatusText writes a status for people: the headline, what is compared with what, and a
-// line for each machine, the worst first. See [problems.Visible] for what is not printable.
+// line for each VM, the worst first. See [problems.Visible] for what is not printable.
 func StatusText(w io.Writer, s Status) error {
 	t := &planText{look: s.Terminal, verbose: s.Verbose}
 	color := bold
@@ -114,7 +114,7 @@ func StatusText(w io.Writer, s Status) error {
 	return err
 }
 
-// standings writes a line for each machine.
+// standings writes a line for each VM.
 func (t *planText) standings(s Status) {
 	shown := s.VMs
 	if !s.Verbose {
@@ -138,7 +138,7 @@ func (t *planText) standings(s Status) {
 	}
 }
 
-// factsOf writes all that is known about the facts of a machine.
+// factsOf writes all that is known about the facts of a VM.
 func (t *planText) factsOf(v *plan.Standing) {
 	for i := range v.Facts {
 		f := &v.Facts[i]

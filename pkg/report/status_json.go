@@ -29,28 +29,28 @@ type StatusDocument struct {
 type StatusSummary struct {
 	// The status in one line, for people.
 	Headline string `json:"headline"`
-	// The worst state of all machines.
+	// The worst state of all VMs.
 	Worst plan.State `json:"worst"`
-	// The number of machines by state, with "ok" for those that are as Git has them.
+	// The number of VMs by state, with "ok" for those that are as Git has them.
 	VMs map[plan.State]int `json:"vms"`
 }
 
-// StatusVM is how one machine stands.
+// StatusVM is how one VM stands.
 type StatusVM struct {
 	PlanObject
 	// How far it is from what Git promises: the state of the worst fact.
 	State plan.State `json:"state"`
 	// True if the state depends on what the inputs do not tell.
 	Approximate bool `json:"approximate,omitempty"`
-	// True if the machine does not run.
+	// True if the VM does not run.
 	Stopped bool `json:"stopped,omitempty"`
 	// What keeps it from being as Git has it, worst first.
 	Facts []StatusFact `json:"facts"`
 }
 
-// StatusFact is one thing that keeps a machine from being as Git has it.
+// StatusFact is one thing that keeps a VM from being as Git has it.
 type StatusFact struct {
-	// How far the fact alone puts the machine from what Git promises.
+	// How far the fact alone puts the VM from what Git promises.
 	State plan.State `json:"state"`
 	// The kind of the fact, from a closed list.
 	Code plan.FactCode `json:"code"`

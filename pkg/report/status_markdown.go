@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// StatusMarkdown writes a status as a comment: the headline, and a table of the machines that
+// StatusMarkdown writes a status as a comment: the headline, and a table of the VMs that
 // are not as Git has them, the worst first. A table that is too long for a comment is cut, and
 // the comment says so.
 func StatusMarkdown(w io.Writer, s Status) error {
@@ -32,7 +32,7 @@ func StatusMarkdown(w io.Writer, s Status) error {
 // the notes.
 const mostTable = mostMarkdown / 2
 
-// standings writes the table of machines.
+// standings writes the table of VMs.
 func (m *planMarkdown) standings(s Status) {
 	shown := s.VMs[:len(s.VMs)-s.Counts[plan.StateOK]]
 	if len(shown) == 0 {

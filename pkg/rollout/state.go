@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// stateKind is a kind of objects that tell what a change does to machines.
+// stateKind is a kind of objects that tell what a change does to VMs.
 type stateKind struct {
 	group    string
 	resource string
@@ -80,7 +80,7 @@ func Dial(kubeconfig, name string) (*Cluster, string, error) {
 	return &Cluster{objects: objects}, name, nil
 }
 
-// State returns what the cluster has of the machines in some namespaces, and of what
+// State returns what the cluster has of the VMs in some namespaces, and of what
 // decides about their changes, as a stream of manifests. It only lists objects. Kinds
 // that it may not read are left out; the second result says which. Kinds that the cluster
 // does not serve are left out, too.

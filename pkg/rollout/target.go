@@ -11,7 +11,7 @@ import (
 // Target is what a rollout is for.
 type Target struct {
 	ID string // value of the label [labels.Rollout]
-	// Machines are the VirtualMachines of the rollout and their [labels.Content]. The
+	// VMs are the VirtualMachines of the rollout and their [labels.Content]. The
 	// rollout waits until they all have it, and ends when one has another one after
 	// that. If it is empty, the rollout is for all VirtualMachines as they are.
 	Machines map[string]string

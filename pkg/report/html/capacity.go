@@ -64,7 +64,7 @@ func sorted(all map[string]*demand) []demand {
 	return out
 }
 
-// vms returns the number of VMs that a machine represents: those of a pool, or 1.
+// vms returns the number of VMs that a Machine represents: those of a pool, or 1.
 func vms(m *machine.Machine) int {
 	if m.Lifecycle.Strategy == values.Pool {
 		return int(m.Lifecycle.Replicas)

@@ -83,7 +83,7 @@ func newNetworkMap(set *catalog.Set, machines []*machine.Machine) networkMap {
 	return draw(lines, rows)
 }
 
-// addRow adds a machine to the row of its namespace and networks.
+// addRow adds a VM to the row of its namespace and networks.
 func addRow(rows map[string]*networkRow, m *machine.Machine) {
 	var keys []string
 	for i := range m.NICs {

@@ -19,7 +19,7 @@ const (
 	factSection
 )
 
-// newFleetList returns a row for each machine.
+// newFleetList returns a row for each VM.
 func newFleetList(machines []*machine.Machine) list {
 	l := list{
 		Title: "VMs", Noun: "VM",
