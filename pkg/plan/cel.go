@@ -7,7 +7,7 @@ import (
 )
 
 // celForm is a condition in CEL, for admission policies: may holds at least wherever the
-// condition does, and must holds only where it does. What CEL cannot see, such as the
+// condition does, and must holds only if it does. What CEL cannot see, such as the
 // instance, is open between the two.
 //
 // The expressions have these names: `was` and `now` are the two values of the field in
@@ -26,10 +26,10 @@ const (
 // unseen is the form of what CEL cannot see.
 var unseen = atMost(celTrue)
 
-// exactly is the form of a condition that CEL decides.
+// exactly returns the form of a condition that CEL decides.
 func exactly(cel string) celForm { return celForm{may: cel, must: cel} }
 
-// atMost is the form of a condition that CEL can only rule out.
+// atMost returns the form of a condition that CEL can only rule out.
 func atMost(cel string) celForm { return celForm{may: cel, must: celFalse} }
 
 // isExact reports whether CEL decides the condition.
@@ -82,19 +82,19 @@ func inParentheses(cel string) string {
 // celList returns a list of texts without quotes in them.
 func celList(texts []string) string { return "['" + strings.Join(texts, "', '") + "']" }
 
-// kubeVirtSays is the form of a condition on the cluster's settings: those that
+// kubeVirtSays returns the form of a condition on the cluster's settings: those that
 // [Cluster.Settings] has.
 func kubeVirtSays(setting string) celForm {
 	return exactly("'" + setting + "' in variables.params.kubevirt")
 }
 
-// sideHas is CEL: whether a list of a side, 0 or 1, has an entry `e` of the name in hand
+// sideHas returns CEL for whether a list of a side, 0 or 1, has an entry `e` of the name in hand
 // for which a condition holds.
 func sideHas(list string, side int, condition string) string {
 	return fmt.Sprintf("variables.%s[%d].exists(e, %s)", list, side, celAnd("e.name == name", condition))
 }
 
-// celClaim is CEL: the claim of the volume of the name in hand on a side, or an empty text.
+// celClaim returns CEL for the claim of the volume of the name in hand on a side, or an empty text.
 func celClaim(side int) string {
 	return fmt.Sprintf("(variables.volumes[%d].filter(e, e.name == name)"+
 		".map(e, e.?dataVolume.?name.or(e.?persistentVolumeClaim.?claimName).orValue('')) + [''])[0]", side)

@@ -15,7 +15,7 @@ type Cluster struct {
 	KubeVirt string
 	// ArgoCD is the version, such as "3.2"; empty for the newest.
 	ArgoCD string
-	// OpenShift says that HyperConverged configures KubeVirt: it defaults to live
+	// OpenShift is true if HyperConverged configures KubeVirt: it defaults to live
 	// migration for changes (HCO v1.12 and later, api/v1beta1).
 	OpenShift bool
 	// VMRolloutStrategy is "LiveUpdate" or "Stage" of the KubeVirt object; empty for
@@ -29,7 +29,7 @@ type Cluster struct {
 	EvictionStrategy string
 	// FeatureGates are the gates that differ from the version's default.
 	FeatureGates map[string]bool
-	// LiveMigratable says whether VMs can live-migrate; nil if that is not known.
+	// Whether VMs can live-migrate; nil if unknown.
 	LiveMigratable *bool
 }
 

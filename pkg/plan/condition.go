@@ -104,12 +104,12 @@ func fits(s *subject) bool {
 	})
 }
 
-// gateOn holds if a feature gate is on.
+// gateOn returns a condition that holds if a feature gate is on.
 func gateOn(name string) Condition {
 	return Condition{"feature gate " + name, func(e *edit) bool { return e.cluster.gate(name) }, kubeVirtSays(name)}
 }
 
-// turns holds for a change to one of the values.
+// turns returns a condition that holds for a change to one of the values.
 func turns(values ...string) Condition {
 	return Condition{"becomes " + strings.Join(values, " or "), func(e *edit) bool {
 		s, _ := e.now.(string)

@@ -42,7 +42,7 @@ func diskKey(volume string) string {
 	return volume
 }
 
-// sizeBefore returns the size of a disk before the sync: as it was made, as Git has grown
+// sizeBefore returns the size of a disk before the sync: as it was created, as Git has grown
 // it, or as the cluster has it, what is most.
 func (p *planner) sizeBefore(s *subject, name string) resource.Quantity {
 	most := requested(s.disks[name])
@@ -58,7 +58,7 @@ func (p *planner) sizeBefore(s *subject, name string) resource.Quantity {
 	return most
 }
 
-// sizeAfter returns the size that a disk is made with; 0 if its source has it.
+// sizeAfter returns the size that a disk is created with; 0 if its source has it.
 func (p *planner) sizeAfter(s *subject, name string) resource.Quantity {
 	if d := p.find("cdi.kubevirt.io", "DataVolume", s.id.Namespace, name); d != nil {
 		return requested(decode(d.new))

@@ -13,7 +13,7 @@ type SetField struct {
 	Path []string
 	// By is what sets it, with the place in its source.
 	By string
-	// Empty says that only an empty value is the platform's: `{}`, `[]`, null.
+	// Empty is true if only an empty value is the platform's: `{}`, `[]`, null.
 	Empty bool
 }
 

@@ -21,7 +21,7 @@ const (
 
 var risks = []Risk{RiskRestart, RiskDelete, RiskData}
 
-// Risk returns the risk of a level, or "" for one that no gate judges: what touches no
+// Risk returns the risk of a level, or "" for one that no gate checks: what touches no
 // VM, what the cluster refuses anyway, and what platforms do to nodes.
 func (l Level) Risk() Risk {
 	switch {
@@ -35,7 +35,7 @@ func (l Level) Risk() Risk {
 	return ""
 }
 
-// Gate is what the fleet's policy says about the change of a VM. The annotations of
+// Gate is the result of the fleet's policy for the change of a VM. The annotations of
 // both sides decide, the stricter of the two: so no commit can take the gate away and use
 // that at once.
 type Gate struct {
@@ -43,7 +43,7 @@ type Gate struct {
 	From Level
 	// Max is the highest level that is allowed, approved or not; None for no limit.
 	Max Level
-	// Token names the change, FROM-TO: what an approval of any risk would hold. It is empty
+	// Token names the change, FROM-TO: the token of an approval of any risk. It is empty
 	// for a VM that goes, or whose new side has no gate.
 	Token string
 	// Exceeds is the worst level above Max, or None.
@@ -53,7 +53,7 @@ type Gate struct {
 	// Removal is about a VM that goes with its entry, which no token can approve.
 	Removal Removal
 	// Staged are the keys or paths of what needs a restart, and is left for the next start
-	// because the entry says so. It needs no approval.
+	// because the entry allows it. It needs no approval.
 	Staged []string
 }
 
@@ -62,8 +62,8 @@ type Approval struct {
 	Risk Risk
 	// Level is the worst of the risk.
 	Level Level
-	// Token is what the entry must hold: FROM-TO. It is empty if no token can approve
-	// the change; Problem says why.
+	// Token is what the entry must contain: FROM-TO. It is empty if no token can approve
+	// the change; Problem explains why.
 	Token   string
 	Problem string
 	State   ApprovalState
@@ -91,7 +91,7 @@ const (
 	RemovalMissing  Removal = "missing"
 )
 
-// The codes of what a gate says, next to those of causes.
+// The codes of what a gate reports, next to those of causes.
 const (
 	CodeApproved     Code = "approved"
 	CodeMissing      Code = "approval-missing"
@@ -178,8 +178,8 @@ func (c *Cause) isLinked(v *Verdict) bool {
 	return c.Object != (manifest.ID{}) && c.Object != v.ID && (v.Was == nil || c.Object != *v.Was)
 }
 
-// judged returns the level that a gate takes a cause for: the worse one where the cluster's
-// policies cannot know whether the VM migrates, or runs at all.
+// judged returns the level that a gate takes a cause for: the worse one if the cluster's
+// policies cannot determine whether the VM migrates, or runs at all.
 func (c *Cause) judged() Level {
 	if c.worst.Risk() != "" {
 		return max(c.Level, c.worst)
@@ -193,8 +193,8 @@ type need struct {
 	own   bool // whether the VM itself changes, and not only its disks
 }
 
-// judge sets what the gate says about a verdict. Of the VM's disks and Secrets, it
-// judges only what deletes them.
+// judge sets what the gate reports about a verdict. Of the VM's disks and Secrets, it
+// checks only what deletes them.
 func (g *Gate) judge(old, now tree, v *Verdict) {
 	stage := annotation(now, labels.Stage) == "true"
 	needs := map[Risk]need{}
@@ -231,7 +231,7 @@ func (g *Gate) judge(old, now tree, v *Verdict) {
 }
 
 // judgeRemoval sets whether the removal of a VM is approved. Argo CD reads from the
-// object that is there whether it may delete it, so an earlier commit has said so.
+// object that is there whether it may delete it, so an earlier commit must have allowed it.
 func (g *Gate) judgeRemoval(old tree, isJudged bool) {
 	switch prune := syncOption(old, "Prune"); {
 	case !isJudged:
@@ -274,7 +274,7 @@ func (g *Gate) approval(old, now tree, r Risk, n need) Approval {
 	return a
 }
 
-// tokenOf returns the token that a side holds for a risk, or "".
+// tokenOf returns the token that a side contains for a risk, or "".
 func tokenOf(side tree, r Risk) string {
 	for one := range strings.SplitSeq(annotation(side, labels.Approved), ",") {
 		if risk, token, _ := strings.Cut(one, "="); risk == string(r) {

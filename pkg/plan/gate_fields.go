@@ -9,7 +9,7 @@ import (
 // GateField is a field of a VM, or a group of fields, that the admission policy of
 // the gate compares.
 type GateField struct {
-	// Path is the field as people read it: "spec.template.spec.volumes[*]"; ".*" at the
+	// Path is the field as users read it: "spec.template.spec.volumes[*]"; ".*" at the
 	// end stands for the other fields there.
 	Path string
 	// Level is the worst that a change of the field can be.
@@ -41,8 +41,8 @@ type reach struct {
 	rest pattern
 }
 
-// gateReaches are the rules of VMs that the gate asks. What the cluster refuses
-// needs no gate, so that the level is the one that the change has where it is not
+// gateReaches returns the rules of VMs that the gate uses. What the cluster refuses
+// needs no gate, so that the level is the one that the change has if it is not
 // refused; and what older versions of KubeVirt do otherwise is left out.
 func gateReaches() []reach {
 	var out []reach
@@ -130,20 +130,20 @@ func (n celNode) maps() (was, now string) {
 	return n.was + ".orValue({})", n.now + ".orValue({})"
 }
 
-// emptied is CEL: whether an empty value comes or goes.
+// emptied returns CEL for whether an empty value comes or goes.
 func (n celNode) emptied() string {
 	was, now := n.maps()
 	return n.was + ".hasValue() != " + n.now + ".hasValue() && " + was + " == " + now
 }
 
-// others is CEL: the fields that differ, but for the named ones.
+// others returns CEL for the fields that differ, but for the named ones.
 func (n celNode) others(named []string) string {
 	was, now := n.maps()
 	return fmt.Sprintf("(%s.map(k, k) + %s.filter(k, !(k in %s))).filter(k, !(k in %s) && %s[?k] != %s[?k])",
 		now, was, now, celList(named), was, now)
 }
 
-// viewed are the values that are compared in another form than that of the object.
+// viewed returns the values that are compared in another form than that of the object.
 func viewed(path string, n celNode) celNode {
 	switch path {
 	case "spec.runStrategy":
@@ -242,7 +242,7 @@ func (l celEntries) changed(at, level string) string {
 		" + ' " + at + "[' + name + ']')"
 }
 
-// kept returns the names of a side that the other has, too.
+// kept returns the names of a side that the other also has.
 func (l celEntries) kept(side, other int) string {
 	const kept = "%[1]s[%[2]d].map(e, e.name).filter(n, %[1]s[%[3]d].exists(e, e.name == n))"
 	return fmt.Sprintf(kept, l, side, other)
@@ -254,7 +254,7 @@ func (l celEntries) twice() string {
 	return fmt.Sprintf(twice+" && %[1]s[0] != %[1]s[1]", l)
 }
 
-// entryLevel is CEL: the level of a changed entry, that comes, goes or differs.
+// entryLevel returns CEL for the level of a changed entry, that comes, goes or differs.
 func entryLevel(in []reach) string {
 	if len(named(in)) == 0 {
 		return chain(in)
@@ -271,7 +271,7 @@ func staying(in []reach) []reach {
 	})
 }
 
-// innerLevel is CEL: the worst level of what differs in a value within an entry.
+// innerLevel returns CEL for the worst level of what differs in a value within an entry.
 func innerLevel(n celNode, in []reach) string {
 	fields := named(in)
 	if len(fields) == 0 {
@@ -296,7 +296,7 @@ func bound(n celNode, cel string) string {
 	return fmt.Sprintf("[%s].map(was, [%s].map(now, %s)[0])[0]", n.was, n.now, cel)
 }
 
-// told is CEL: a level with the path of what has it.
+// told returns CEL for a level with the path of what has it.
 func told(level, path string) string {
 	if isConstant(level) {
 		return strings.TrimSuffix(level, "'") + " " + path + "'"

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// celLevel is a level in CEL: a text of two digits, which compares as the levels do. What
+// celLevel returns a level in CEL: a string of two digits, which compares as the levels do. What
 // no VM notices is one level.
 func celLevel(l Level) string {
 	if l < Live {
@@ -14,7 +14,7 @@ func celLevel(l Level) string {
 	return fmt.Sprintf("'%02d'", l)
 }
 
-// isConstant reports whether CEL is a level as it stands.
+// isConstant reports whether CEL is a level as it is.
 func isConstant(cel string) bool { return len(cel) == len(celLevel(None)) }
 
 // form returns the condition of a rule in CEL. What a rule says of fields below a value
@@ -30,7 +30,7 @@ func (r reach) form() celForm {
 	return form
 }
 
-// chain is CEL: the level of the first rule that holds, and where CEL does not know that,
+// chain returns CEL for the level of the first rule that holds, and if CEL cannot determine that,
 // the worst of those that may.
 func chain(in []reach) string {
 	if len(in) == 0 {
@@ -52,7 +52,7 @@ func chain(in []reach) string {
 	return form.must + " ? " + level + " : " + atLeast(form.may, level, rest)
 }
 
-// atLeast is CEL: the worse of two levels if a condition may hold, or else the second.
+// atLeast returns CEL for the worse of two levels if a condition may hold, or else the second.
 func atLeast(may, level, rest string) string {
 	switch {
 	case isConstant(rest) && rest >= level:

@@ -33,7 +33,7 @@ var gateViews = []GateVariable{
 	{"interfaces", "[variables.from, variables.to].map(s, s.?domain.?devices.?interfaces.orValue([]))"},
 }
 
-// GateVariables returns the variables that say what an update changes, in an order in
+// GateVariables returns the variables that describe what an update changes, in an order in
 // which each needs only those before it, and `params` and `request`. Of them, `machine`,
 // `instance` and `pool` are lists of changes, each a text of a level in two digits, a
 // blank, and the path of the field: what changes of a VirtualMachine outside of its
@@ -56,7 +56,7 @@ func GateVariables() []GateVariable {
 		GateVariable{"levels", levelTable("'%s': %s")}, GateVariable{"names", levelTable("%[2]s: '%[1]s'")})
 }
 
-// joinedLists is CEL: all changes of some fields.
+// joinedLists returns CEL for all changes of some fields.
 func joinedLists(fields []GateField, in func(GateField) bool, more []string) string {
 	parts := more
 	for _, f := range fields {
@@ -67,7 +67,7 @@ func joinedLists(fields []GateField, in func(GateField) bool, more []string) str
 	return strings.Join(parts, "\n+ ")
 }
 
-// levelTable is CEL: a map of the levels that a change of a VM can have.
+// levelTable returns CEL for a map of the levels that a change of a VM can have.
 func levelTable(format string) string {
 	var out []string
 	for _, l := range Levels() {
@@ -78,7 +78,7 @@ func levelTable(format string) string {
 	return "{" + strings.Join(out, ", ") + "}"
 }
 
-// gatePool is CEL: what changes of a pool do to its members; see [poolChanges]. What their
+// gatePool returns CEL for what changes of a pool do to its members; see [poolChanges]. What their
 // instances are made from is one field: KubeVirt restarts them, or shuts them down.
 func gatePool() string {
 	own := make([]reach, 0, len(poolRules))
@@ -100,12 +100,12 @@ func gatePool() string {
 	}, "\n+ ")
 }
 
-// told is CEL: the change of a value, as a list.
+// told returns CEL for the change of a value, as a list.
 func (n celNode) told(at, level string) string {
 	return fmt.Sprintf("(%s ? [%s] : [])", n.differ(), bound(n, told(level, at)))
 }
 
-// Settings returns what an admission policy has to know about the cluster, as in
+// Settings returns what an admission policy needs from the cluster, as in
 // gate.kubevirt of the governance chart: "Stage" if changes wait for a restart, the
 // workload update methods, and the feature gates that are on. They are sorted.
 func (c Cluster) Settings() []string {

@@ -59,7 +59,7 @@ func (p *planner) templates(f *filled, namespace string, was, now tree) {
 	}
 }
 
-// add counts a DataVolume, unless it stays empty or is filled by hand.
+// add counts a DataVolume, unless it stays empty or is filled manually.
 func (f *filled) add(disk any, n int) {
 	source := at(disk, "spec", "source")
 	if at(source, "blank") != nil || at(source, "upload") != nil || source == nil && at(disk, "spec", "sourceRef") == nil {

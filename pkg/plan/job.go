@@ -38,7 +38,7 @@ func lacksRoom(v *Verdict) bool {
 	return !slices.ContainsFunc(v.Causes, func(c Cause) bool { return c.Level == v.Level && c.Code != "no-room" })
 }
 
-// dropJobs takes the Jobs out of the other objects.
+// dropJobs removes the Jobs from the other objects.
 func (p *planner) dropJobs() {
 	p.out.Objects = slices.DeleteFunc(p.out.Objects, func(v Verdict) bool {
 		return v.Level == Create && slices.ContainsFunc(p.out.Jobs, func(j Job) bool { return j.ID == v.ID })

@@ -139,7 +139,7 @@ func secretCause(s *subject, c Cause) Cause {
 }
 
 // changesOwner reports whether a disk stays, but moves from the VM's templates to
-// an object of its own, or back: the rules of templates say what that does.
+// an object of its own, or back: the rules of templates define what that does.
 func (p *planner) changesOwner(s *subject, disk *pair) bool {
 	entry := "[" + disk.id.Name + "]"
 	return disk.old == nil && at(s.old, "spec", "dataVolumeTemplates", entry) != nil ||

@@ -53,7 +53,7 @@ func isMark(c *change) bool {
 	return false
 }
 
-// takenOver says that a VM that is new in Git exists in the cluster, where the causes
+// takenOver reports that a VM that is new in Git exists in the cluster, if the causes
 // found say what else changes.
 func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 	var out []Cause
@@ -143,7 +143,7 @@ func fieldsOf(v, a, b any) any {
 	return out
 }
 
-// adoptSecret makes a Secret in the cluster the old side of one that is new in Git.
+// adoptSecret uses a Secret in the cluster as the old side of one that is new in Git.
 func (p *planner) adoptSecret(pair *pair) {
 	secret := p.live.secrets[keyOf(pair.id)]
 	if secret == nil || pair.old != nil || pair.new == nil {

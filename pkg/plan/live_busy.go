@@ -85,7 +85,7 @@ func (p *planner) isBackupOf(backup entity, machine string) bool {
 	return text(tracker, "spec", "source", "name") == machine
 }
 
-// isUpdated reports whether a node is being drained, by hand or by the VM config operator
+// isUpdated reports whether a node is being drained, manually or by the Machine Config Operator
 // (machine-config-operator, pkg/daemon/constants/constants.go).
 func isUpdated(node tree) bool {
 	return at(node, "spec", "unschedulable") == true ||

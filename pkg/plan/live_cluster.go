@@ -68,7 +68,7 @@ func (r *settingsReader) kubevirt(object tree) {
 }
 
 // Exported returns the newest timestamp of an export, in RFC 3339: about the time at
-// which it was made. It is empty if there is none.
+// which it was created. It is empty if there is none.
 func Exported(state []manifest.Object) string {
 	var newest time.Time
 	for _, o := range state {
@@ -80,7 +80,7 @@ func Exported(state []manifest.Object) string {
 	return newest.UTC().Format(time.RFC3339)
 }
 
-// latest finds the newest time in fields that say when something was.
+// latest finds the newest time in fields that contain the time of an event.
 func latest(v any, field string, newest *time.Time) {
 	switch v := v.(type) {
 	case tree:
@@ -104,7 +104,7 @@ func latest(v any, field string, newest *time.Time) {
 	}
 }
 
-// isTime reports whether a field says when something has happened.
+// isTime reports whether a field contains the time of an event.
 func isTime(field string) bool {
 	return slices.ContainsFunc([]string{"time", "Time", "Timestamp", "At"}, func(end string) bool {
 		return strings.HasSuffix(field, end)

@@ -39,7 +39,7 @@ func isCosmetic(c *change) bool {
 	return c.was == nil && slices.Contains([]string{"false", "0", `""`, "{}", "[]"}, compact(c.now))
 }
 
-// revert makes a cause say that the sync sets a field of the cluster back.
+// revert makes a cause report that the sync sets a field of the cluster back.
 func (s *subject) revert(c *Cause, of *change) {
 	who := ""
 	if name := s.author(of.path); name != "" {
@@ -53,7 +53,7 @@ func (s *subject) revert(c *Cause, of *change) {
 	c.Reason = fmt.Sprintf("%s%s; the sync %s: %s", s.pattern(of), who, sets, c.Reason)
 }
 
-// pattern says what has happened in the cluster, as far as its trace is known.
+// pattern describes what has happened in the cluster, as far as its trace is known.
 func (s *subject) pattern(c *change) string {
 	switch {
 	case slices.Equal(c.path, []string{"spec", "runStrategy"}):
@@ -71,7 +71,7 @@ func (s *subject) pattern(c *change) string {
 	return "the cluster differs from Git"
 }
 
-// powered says how the run strategy came to differ: virtctl and the console rewrite it
+// powered describes how the run strategy came to differ: virtctl and the console rewrite it
 // (KubeVirt v1.8.4, pkg/virt-api/rest/lifecycle.go).
 func powered(c *change) string {
 	switch {
@@ -101,14 +101,14 @@ func (m *liveMachine) tree() tree {
 }
 
 // author returns the name of the client that set a field last, but for Argo CD; "" if
-// the cluster does not say it.
+// the cluster does not report it.
 func (s *subject) author(path []string) string {
 	name, _ := authorOf(s.inCluster, path)
 	return name
 }
 
 // authorOf returns the client other than Argo CD that set a field of an object last, and the
-// time; both are "" if the cluster does not say it.
+// time; both are "" if the cluster does not report it.
 func authorOf(object tree, path []string) (name, when string) {
 	for _, m := range list(object, "metadata", "managedFields") {
 		manager, time := text(m, "manager"), text(m, "time")

@@ -15,11 +15,11 @@ import (
 // obstacle is why a migration cannot be now.
 type obstacle struct {
 	why string
-	// restarts says that a restart, which needs no second pod, has the room.
+	// restarts is true if a restart, which needs no second pod, has the room.
 	restarts bool
 }
 
-// feasible makes a change by a live migration one that needs a restart if there is no room for
+// feasible turns a change by a live migration into one that needs a restart if there is no room for
 // a second pod, and one that is refused if there is none for the VM alone, either.
 func (p *planner) feasible(s *subject, c *Cause) {
 	if c.Level != Migrate || s.isPool() {

@@ -19,7 +19,7 @@ type Deed struct {
 
 // ByHand returns what was done to a VM in the cluster, each field once, by path. Wanted
 // is the VM as Git has it; without JSON, it is what kubectl or Argo CD has applied last,
-// and if the VM does not say that, nothing is known. Fields that wanted lacks do not
+// and if the VM does not report that, nothing is known. Fields that wanted lacks do not
 // count: nothing sets them back.
 func ByHand(live, wanted manifest.Object) []Deed {
 	p := &planner{live: readLive([]manifest.Object{live})}
@@ -85,7 +85,7 @@ var clients = []struct{ prefix, who string }{
 	{"argocd", "Argo CD"},
 }
 
-// client says whose a name in managedFields is.
+// client names the owner of a name in managedFields.
 func client(name string) string {
 	for _, c := range clients {
 		if strings.HasPrefix(name, c.prefix) {

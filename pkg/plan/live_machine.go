@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/secret"
 )
 
-// liveMachine is what the cluster says about a VM.
+// liveMachine is what the cluster reports about a VM.
 type liveMachine struct {
 	object   tree // the VirtualMachine or VirtualMachinePool
 	instance tree // nil if it has none, or if that is not known
@@ -19,12 +19,12 @@ type liveMachine struct {
 	immovable  string
 	// copyable is the condition of the instance for a migration with all of its disks.
 	copyable truth
-	// restartRequired says that the VM needs a restart already; why is the message.
+	// restartRequired is true if the VM needs a restart already; why is the message.
 	restartRequired bool
 	why             string
 }
 
-// machine returns what the cluster says about a VM; nil if it says nothing.
+// machine returns what the cluster reports about a VM; or nil if it reports nothing.
 func (l *live) machine(id manifest.ID) *liveMachine {
 	object := l.object(id)
 	if object == nil {
@@ -53,7 +53,7 @@ var stoppedStatus = []string{
 	"WaitingForReceiver",
 }
 
-// running reports whether a VM runs: as its instance says, or else its status.
+// running reports whether a VM runs: as its instance reports, or else its status.
 func (l *live) running(m *liveMachine, id manifest.ID) truth {
 	status := text(m.object, "status", "printableStatus")
 	switch {
@@ -99,7 +99,7 @@ func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
 	return append(found, p.busy(s)...)
 }
 
-// clears says what takes a VM's need of a restart away (KubeVirt v1.8.0,
+// clears describes what takes a VM's need of a restart away (KubeVirt v1.8.0,
 // pkg/virt-controller/watch/vm/vm.go, syncRestartRequired; also in v1.6.6 and v1.7.3).
 func (c Cluster) clears() string {
 	if c.keepsRestart() {

@@ -9,7 +9,7 @@ import (
 )
 
 // owned returns the names of the disks that belong to a VM in the cluster, sorted:
-// Kubernetes deletes them with it, whatever Argo CD is told. A DataVolume and its claim
+// Kubernetes deletes them with it, whatever the options of Argo CD. A DataVolume and its claim
 // have one name.
 func (l *live) owned(id manifest.ID) []string {
 	if l == nil {
@@ -36,7 +36,7 @@ func (l *live) readOwners() {
 }
 
 // ownersOf returns the VMs that the owner references of a disk name, themselves or
-// by the DataVolume that made the claim.
+// by the DataVolume that created the claim.
 func (l *live) ownersOf(disk entity) []key {
 	out := l.machinesOf(disk)
 	for _, owner := range list(disk.object, "metadata", "ownerReferences") {
@@ -103,7 +103,7 @@ func (p *planner) ownership(s *subject) []Cause {
 			continue
 		}
 		if at(poolTemplate(s.old), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
-			continue // the rules of templates say it
+			continue // the rules of templates define it
 		}
 		out = append(out, Cause{
 			Object: disk.id, Level: None, Code: "still-owned", Key: "disks", Warning: true,

@@ -84,7 +84,7 @@ func (l *live) ran(s *subject) []string {
 	return ran
 }
 
-// oldRoots says what becomes of the old root disks of a VM in a rollout.
+// oldRoots describes what becomes of the old root disks of a VM in a rollout.
 func (l *live) oldRoots(s *subject) string {
 	if l == nil {
 		return keptRoot(s.new, rootDisk(s.old))

@@ -12,12 +12,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// A sync compares Git with the cluster, not with the last revision. So where the state
+// A sync compares Git with the cluster, not with the last revision. So if the state
 // in the cluster is known, the old side of a pair is what the cluster has of the fields
 // that one side of Git has: all others stay as they are. Lists are atomic in KubeVirt's
-// API (a sync replaces them as a whole), so their other entries count, too.
+// API (a sync replaces them as a whole), so their other entries also count.
 
-// attach makes the cluster's objects the old side of the pairs that they differ from.
+// attach uses the cluster's objects as the old side of the pairs that they differ from.
 func (p *planner) attach() {
 	if p.live == nil {
 		return
@@ -48,7 +48,7 @@ func (p *planner) meet(pair *pair) {
 	}
 }
 
-// isUnseen reports whether the cluster's object says nothing about a sync: Argo CD
+// isUnseen reports whether the cluster's object records no sync: Argo CD
 // replaces hooks, and contents of Secrets are never compared.
 func (p *planner) isUnseen(pair *pair) bool {
 	switch kindOf(pair.id) {
@@ -59,7 +59,7 @@ func (p *planner) isUnseen(pair *pair) bool {
 	return bytes.Contains(pair.new, hook) || bytes.Contains(pair.old, hook)
 }
 
-// overlay makes an object of the cluster the old side of its pair, if it differs.
+// overlay uses an object of the cluster as the old side of its pair, if it differs.
 func (p *planner) overlay(pair *pair, object tree) {
 	isSame := pair.isSame()
 	git := decode(pair.old)
@@ -152,7 +152,7 @@ func item(l []any, i int) any {
 	return nil
 }
 
-// settle makes a field, by its JSON pointer, as the new side has it: Argo CD leaves it
+// settle sets a field, by its JSON pointer, to the value of the new side: Argo CD leaves it
 // as it is in the cluster.
 func settle(before, now any, pointer string) {
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
@@ -246,7 +246,7 @@ func untracked(was, now tree) tree {
 
 const lastApplied = corev1.LastAppliedConfigAnnotation
 
-// applied returns what Argo CD has applied last, or nil if the object does not say it.
+// applied returns what Argo CD has applied last, or nil if the object does not report it.
 func applied(object tree) tree {
 	if last := annotation(object, lastApplied); last != "" && json.Valid([]byte(last)) {
 		return decode([]byte(last))

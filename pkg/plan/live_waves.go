@@ -84,7 +84,7 @@ func minutes(d time.Duration) string {
 	return plural(int((d+time.Minute-1)/time.Minute), "minute", "minutes")
 }
 
-// inBatches says in how many batches a rollout restarts VMs, if in more than one.
+// inBatches describes in how many batches a rollout restarts VMs, if in more than one.
 func (p *planner) inBatches(namespace string, names []string) string {
 	if n := p.batches(namespace, names); n > 1 {
 		return fmt.Sprintf(": %d batches or more", n)

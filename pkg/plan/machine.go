@@ -131,7 +131,7 @@ func combine(s *subject, found []finding) []Cause {
 }
 
 // running notes what a change of a stopped VM is if it runs: unless it is declared as
-// stopped, the cluster's policies cannot know that it is.
+// stopped, the cluster's policies cannot determine that it is.
 func (c *Cause) running(s *subject) {
 	if runStrategy(s.old) != "Halted" {
 		c.worst = max(c.Level, c.worst)
@@ -147,7 +147,7 @@ func (r *Rule) ofInstance() bool {
 }
 
 // isReplaced reports whether Argo CD deletes and recreates the VM for a change. It
-// reads the options from the live object, too (gitops-engine v0.7, sync_context.go).
+// also reads the options from the live object (gitops-engine v0.7, sync_context.go).
 func isReplaced(s *subject) bool {
 	for _, side := range []tree{s.old, s.new, s.inCluster} {
 		if syncOption(side, "Force") == "true" && syncOption(side, "Replace") == "true" {
@@ -274,7 +274,7 @@ func ownedDisks(s *subject, l *live) []string {
 	return names
 }
 
-// newRoot says what a VM starts from that a rollout restarts.
+// newRoot describes what a VM starts from that a rollout restarts.
 func newRoot(s *subject) string {
 	if root := rootDisk(s.new); s.state.disk(s.id.Namespace, root) != nil {
 		return fmt.Sprintf("the disk %q exists and is not filled again, and the machine starts from it", root)
@@ -282,7 +282,7 @@ func newRoot(s *subject) string {
 	return "a new disk is filled from its source, and the machine starts from it"
 }
 
-// keptRoot says what becomes of the old root disk of a VM in a rollout.
+// keptRoot describes what becomes of the old root disk of a VM in a rollout.
 func keptRoot(vm tree, old string) string {
 	if n := annotation(vm, labels.KeepOld); n == "" || n == "0" {
 		return fmt.Sprintf("the rollout deletes the old root disk %q when the machine runs from the new one", old)

@@ -10,7 +10,7 @@ import (
 // longest is the most of a value that is shown, in bytes.
 const longest = 200
 
-// secretFields are the fields that can hold secrets.
+// secretFields are the fields that can contain secrets.
 var secretFields = []string{
 	"userData", "userDataBase64", "networkData", "networkDataBase64", "data", "stringData", "binaryData",
 	"password", "token", "extra_vars", "extravars.json", "playbook",
@@ -29,7 +29,7 @@ func shown(path []string, v any) string {
 
 func isSecretField(name string) bool { return slices.Contains(secretFields, name) }
 
-// masked returns a copy of a value in which the fields that can hold secrets are
+// masked returns a copy of a value in which the fields that can contain secrets are
 // hidden.
 func masked(v any) any {
 	switch v := v.(type) {

@@ -2,7 +2,7 @@ package plan
 
 import "slices"
 
-// findMoving finds the VMs that migrations from vSphere bring into the cluster, and their Plans.
+// findMoving finds the VMs that migrations from vSphere move into the cluster, and their Plans.
 func (p *planner) findMoving() {
 	for i := range p.pairs {
 		pair := &p.pairs[i]
@@ -51,7 +51,7 @@ func usesClaim(vm tree, name string) bool {
 	})
 }
 
-// claimTaken is the cause of a DataVolume for a claim that a VM has already, such as one that a migration has
+// claimTaken returns the cause of a DataVolume for a claim that a VM has already, such as one that a migration has
 // made.
 func claimTaken() Cause {
 	return Cause{

@@ -6,15 +6,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Options are what [New] knows in addition to the objects.
+// Options are the inputs of [New] in addition to the objects.
 type Options struct {
 	Cluster Cluster
 	// Live are the objects in the cluster: VMs, instances, migrations, disks,
 	// claims, snapshots, restores, Jobs, Leases, quotas, storage classes, nodes, Applications,
 	// and KubeVirt's settings. Nil if they are not known; any kind can be left out.
 	Live []manifest.Object
-	// Upgrade is an upgrade of the platform that the plan is about, too; nil for none. Its
-	// versions count more than those that the cluster says.
+	// Upgrade is an upgrade of the platform that the plan also covers; nil for none. Its
+	// versions count more than those that the cluster reports.
 	Upgrade *Upgrade
 }
 
@@ -46,7 +46,7 @@ func New(was, now []manifest.Object, o Options) *Plan {
 	return p.out
 }
 
-// planner makes a plan.
+// planner builds a plan.
 type planner struct {
 	cluster Cluster
 	live    *live
@@ -62,16 +62,16 @@ type planner struct {
 	// stayers are the VMs that go from Git and stay in the cluster, by the claims that they write to.
 	stayers map[key]*pair
 
-	// moving are the names of the Plans that bring VMs into the cluster.
+	// moving are the names of the Plans that move VMs into the cluster.
 	moving map[key]string
 
 	// restarts are the VMs that are restarted.
 	restarts map[key]bool
 
-	// observed is the version of KubeVirt that the cluster says; empty if it is not known.
+	// observed is the version of KubeVirt that the cluster reports; empty if it is not known.
 	observed string
 
-	// migrating are the VMs that migrate, as far as the state in the cluster tells.
+	// migrating are the VMs that migrate, as far as the state in the cluster is known.
 	migrating []manifest.ID
 
 	// differs is the number of objects that differ in the cluster from the old side in
@@ -101,7 +101,7 @@ func (p *planner) disk(namespace, name string) *pair {
 	return p.find("", "PersistentVolumeClaim", namespace, name)
 }
 
-// subject returns a pair with what the cluster says about it.
+// subject returns a pair with what the cluster reports about it.
 func (p *planner) subject(pair *pair) *subject {
 	s := pair.subject(p.cluster)
 	s.state, s.inCluster = p.live, p.live.object(pair.id)

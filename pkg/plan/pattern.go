@@ -5,7 +5,7 @@ import "strings"
 // pattern is the pattern of a path: fields separated by dots, `*` for one field of any
 // name, "[*]" for an entry of a list, "[]" for the order of a list, and `**` at the end
 // for a field and all below it, which together are one cause. A field whose name has
-// dots stands in quotes.
+// dots is in quotes.
 type pattern []string
 
 // parsePattern reads a pattern such as "spec.template.spec.volumes[*].**".

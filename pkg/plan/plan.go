@@ -30,13 +30,13 @@ type Plan struct {
 type Summary struct {
 	VMs     map[Level]int
 	Objects map[Level]int
-	// Adopted is the number of VMs that are adopted; they count as None, too.
+	// Adopted is the number of VMs that are adopted; they also count as None.
 	Adopted int
 	// Approximate is the number of VMs and objects whose level is approximate.
 	Approximate int
 	// Warnings is the number of causes that are marked as dangerous later.
 	Warnings int
-	// Gated is the number of VMs that a gate judges, and Blocked that of those which
+	// Gated is the number of VMs that a gate checks, and Blocked that of those which
 	// lack an approval or exceed what is allowed.
 	Gated, Blocked int
 }
@@ -45,20 +45,20 @@ type Summary struct {
 type Verdict struct {
 	ID    manifest.ID
 	Level Level
-	// Approximate says that the level depends on what the inputs do not tell.
+	// Approximate is true if the level depends on what the inputs do not contain.
 	Approximate bool
 	// Was is the former identity of a VM that is the same under another name.
 	Was *manifest.ID
-	// Stopped says that the VM does not run, or is not meant to.
+	// Stopped is true if the VM does not run, or is not meant to.
 	Stopped bool
-	// Adopted says that the VM is new in Git, and in the cluster as Git has it: nothing
+	// Adopted is true if the VM is new in Git, and in the cluster as Git has it: nothing
 	// happens to it. Its level is None.
 	Adopted bool
 	// Causes are worst first, then by object and path. Level None has none, or only
 	// warnings, and the one of a VM that is adopted.
 	Causes []Cause
-	// Gate is what the fleet's policy says about it; nil for objects that are no VMs,
-	// and for VMs that it does not judge.
+	// Gate is the result of the fleet's policy for it; nil for objects that are no VMs,
+	// and for VMs that it does not check.
 	Gate *Gate
 }
 
@@ -79,7 +79,7 @@ type Cause struct {
 	Reason string
 	// Advice is what to do instead, or next; it may be empty.
 	Advice string
-	// When is when it takes effect, if not at once: "at the next start".
+	// When is when it takes effect, if not immediately: "at the next start".
 	When string
 	// Old and New are the values as compact JSON, cut and without secrets. They are
 	// empty for a field that is added or removed.
@@ -87,10 +87,10 @@ type Cause struct {
 	New string
 	// Approximate is what is not known, in a few words, if the level depends on it.
 	Approximate string
-	// worst is the worst level that what is not known, or not by the cluster's policies, can
+	// worst returns the worst level that what is not known, or not by the cluster's policies, can
 	// lead to.
 	worst Level
-	// Warning says that the cause is dangerous later, whatever its level now.
+	// Warning is true if the cause is dangerous later, whatever its level now.
 	Warning bool
 }
 
@@ -101,7 +101,7 @@ type Job struct {
 	Does string
 	// VMs are the names of the VMs in its namespace; sorted.
 	VMs []string
-	// Restarts says that it restarts the VMs, so that the user need not.
+	// Restarts is true if it restarts the VMs, so that the user does not have to.
 	Restarts bool
 }
 

@@ -9,7 +9,7 @@ import (
 // their meaning.
 type Code string
 
-// Rule says what a change of a field does.
+// Rule describes what a change of a field does.
 type Rule struct {
 	// Kind of the object, with its group: "DataVolume.cdi.kubevirt.io". Empty for the
 	// kinds of VMs, or in the last rules of a table for every kind.
@@ -34,10 +34,10 @@ type Rule struct {
 	Source string
 	// Assumes names what the level assumes if it is not known.
 	Assumes Assumption
-	// Handled says that KubeVirt's handler of a live change makes the level, so that it
+	// Handled is true if KubeVirt's handler of a live change determines the level, so that it
 	// waits while the VM needs a restart for another change.
 	Handled bool
-	// Compared says that the level comes from comparing the VM with what was
+	// Compared is true if the level comes from comparing the VM with what was
 	// started: it holds up the handled changes.
 	Compared bool
 	// Warning marks what is dangerous later.
@@ -54,7 +54,7 @@ const (
 	Removed = "(removed)"
 )
 
-// Assumption is something that the inputs may not tell.
+// Assumption is something that the inputs may not contain.
 type Assumption string
 
 // The assumptions of the rules.
@@ -90,7 +90,7 @@ func (a Assumption) isOpen(e *edit) bool {
 	return a != ""
 }
 
-// worst is the worst level that an open assumption can lead to.
+// worst returns the worst level that an open assumption can lead to.
 func (a Assumption) worst(e *edit) Level {
 	switch {
 	case a == Copied, a == Types, a == Defaults, a == Fits:
@@ -127,7 +127,7 @@ func (e *edit) item() []string {
 	return e.path
 }
 
-// both holds if all conditions hold.
+// both returns a condition that holds if all conditions hold.
 func both(all ...Condition) Condition {
 	texts := make([]string, len(all))
 	form := exactly(celTrue)
@@ -148,7 +148,7 @@ func both(all ...Condition) Condition {
 	}, form}
 }
 
-// not holds if the condition does not.
+// not returns a condition that holds if the condition does not.
 func not(c Condition, text string) Condition {
 	return Condition{text, func(e *edit) bool { return !c.holds(e) }, c.cel.not()}
 }
@@ -190,7 +190,7 @@ func find(rules []Rule, e *edit) (*Rule, int) {
 	return nil, 0
 }
 
-// cause returns the cause that a rule makes of a change.
+// cause returns the cause of a change by a rule.
 func (r *Rule) cause(e *edit, n int) Cause {
 	path := e.path[:n]
 	was, now := e.was, e.now

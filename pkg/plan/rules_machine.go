@@ -225,7 +225,7 @@ func staged(field string) Rule {
 // waitsCode is the code of changes that KubeVirt holds back until a restart.
 const waitsCode Code = "restart-required"
 
-// rulesRest catch what no other rule does: whatever is not listed needs a restart.
+// rulesRest catch what no other rule does: what is not listed needs a restart.
 var rulesRest = []Rule{
 	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another machine: cloud-init runs its first-boot modules again, and Windows asks for activation", Advice: "keep the UUID (identity, firmware.uuid)", When: atRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
 	{Path: "spec.template.spec.domain.firmware.serial", Level: Restart, Code: "identity", Reason: "the guest sees another serial number", Advice: "keep the serial number (identity, firmware.serial)", When: atRestart, Key: "firmware", Source: sourceRestart, Compared: true},

@@ -87,7 +87,7 @@ func node(r Rule) []Rule {
 	return out
 }
 
-// rebooted is the rule of a kind for which the Machine Config Operator restarts nodes.
+// rebooted returns the rule of a kind for which the Machine Config Operator restarts nodes.
 func rebooted(kind string) Rule {
 	return Rule{
 		Kind: kind + ".machineconfiguration.openshift.io", Level: NodeReboot, Code: "node-reboot",

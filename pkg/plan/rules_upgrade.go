@@ -141,7 +141,7 @@ func (u *upgraded) hasPCIExpress() bool {
 		machine != "pc" && !strings.Contains(machine, "i440fx") && !u.isPool()
 }
 
-// topologyOpen is what is not known of a VM's PCI topology.
+// topologyOpen returns what is not known of a VM's PCI topology.
 func topologyOpen(u *upgraded) string {
 	open := "whether the machine was started on this KubeVirt"
 	if u.live == nil && !u.cluster.hasOldTopology() && parseVersion(u.cluster.KubeVirt).before(version{1, 9}) {
@@ -155,7 +155,7 @@ func (u *upgraded) turnsDeclarative() bool {
 	return u.turnsOn("DeclarativeHotplugVolumes") && !u.cluster.gate("HotplugVolumes")
 }
 
-// gatesOfHCO is what is not known of feature gates where HyperConverged sets them: up to
+// gatesOfHCO returns what is not known of feature gates if HyperConverged sets them: up to
 // v1.18.0, it keeps HotplugVolumes by default.
 func gatesOfHCO(u *upgraded) string {
 	if _, known := u.cluster.FeatureGates["HotplugVolumes"]; u.cluster.OpenShift && !known {

@@ -14,7 +14,7 @@ var rulesVersions = []Rule{
 	stagedVolume("volumes"), stagedVolume("domain.devices.disks"),
 }
 
-// renamedMatcher is the rule of another instance type or preference: up to KubeVirt 1.4, the
+// renamedMatcher returns the rule of another instance type or preference: up to KubeVirt 1.4, the
 // controller writes the revision into the VM, where Argo CD leaves it.
 func renamedMatcher(field string) Rule {
 	return Rule{
@@ -25,8 +25,8 @@ func renamedMatcher(field string) Rule {
 	}
 }
 
-// flaggedNIC is the rule of changed NICs and networks: KubeVirt 1.5.0 makes them as every
-// version does, and asks for a restart all the same.
+// flaggedNIC returns the rule of changed NICs and networks: KubeVirt 1.5.0 applies them as every
+// version does, and asks for a restart nevertheless.
 func flaggedNIC(list string) Rule {
 	return Rule{
 		Path: "spec.template.spec." + list + "[*].**", From: "1.5", Before: "1.5.1", Level: Restart, Code: waitsCode,
@@ -35,7 +35,7 @@ func flaggedNIC(list string) Rule {
 	}
 }
 
-// stagedVolume is the rule of hotpluggable volumes and their disks where changes wait for a
+// stagedVolume returns the rule of hotpluggable volumes and their disks if changes wait for a
 // restart: KubeVirt compares them up to 1.6.
 func stagedVolume(list string) Rule {
 	return Rule{

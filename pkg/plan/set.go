@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// key identifies an object whatever the version of its API.
+// key identifies an object in any version of its API.
 type key struct{ group, kind, namespace, name string }
 
 func keyOf(id manifest.ID) key { return key{id.Group(), id.Kind, id.Namespace, id.Name} }
@@ -16,9 +16,9 @@ func keyOf(id manifest.ID) key { return key{id.Group(), id.Kind, id.Namespace, i
 type pair struct {
 	id       manifest.ID
 	old, new []byte
-	// git is the old side in Git where the cluster's takes its place.
+	// git is the old side in Git if the cluster's replaces it.
 	git []byte
-	// missing says that Git had the object, and the cluster has not; takenOver the
+	// missing is true if Git had the object, and the cluster has not; takenOver the
 	// reverse.
 	missing, takenOver bool
 }

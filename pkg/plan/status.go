@@ -18,10 +18,10 @@ const (
 	StateUnderWay               // something is going on that ends by itself
 	StateStaged                 // a change takes effect at the next start, and nothing asks for one
 	StateRestart                // waits for a restart
-	StateNotSynced              // Git has what no sync has brought yet
+	StateNotSynced              // Git has what no sync has applied yet
 	StateDrift                  // changed in the cluster, and not in Git
 	StateLeftOver               // in the cluster, and no longer in Git
-	StateFailed                 // a rollout has stopped at it, or KubeVirt could not make a change
+	StateFailed                 // a rollout has stopped at it, or KubeVirt could not apply a change
 	StateDisk                   // a disk is not ready, or would be deleted with the VM although Git keeps it
 	StateDown                   // does not run, although it should
 )
@@ -92,13 +92,13 @@ func (s *Status) Worst() State {
 	return worst
 }
 
-// Standing is how one VM stands.
+// Standing is the state of one VM.
 type Standing struct {
 	ID    manifest.ID
 	State State
-	// Approximate says that the state depends on what the inputs do not tell.
+	// Approximate is true if the state depends on what the inputs do not contain.
 	Approximate bool
-	// Stopped says that the VM does not run.
+	// Stopped is true if the VM does not run.
 	Stopped bool
 	// Facts are worst first. StateOK has none.
 	Facts []Fact
@@ -171,7 +171,7 @@ type FieldStatus struct {
 	By, At string
 }
 
-// instancePrefixes are the beginnings of paths that say nothing to people, the longest first.
+// instancePrefixes are the beginnings of paths that mean nothing to the user, the longest first.
 var instancePrefixes = []string{
 	"spec.template.spec.domain.devices.", "spec.template.spec.domain.", "spec.template.spec.", "spec.",
 }

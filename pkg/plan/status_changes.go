@@ -71,7 +71,7 @@ type waits struct {
 	arrived []FieldStatus
 }
 
-// add judges one change since the start by the rules of plan.
+// add checks one change since the start by the rules of plan.
 func (w *waits) add(p *planner, s *subject, started tree, c *change) {
 	e := &edit{*c, &subject{
 		id: s.id, old: started, new: s.live.object, cluster: p.cluster, state: p.live, live: s.live, disks: s.disks,
@@ -124,7 +124,7 @@ func hasArrived(instance tree, c *change) bool {
 }
 
 // flagged returns the fact that a VM waits for a restart: with the fields that do, or
-// without any, if KubeVirt asks for one all the same.
+// without any, if KubeVirt asks for one nevertheless.
 func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 	fields, arrived = compactFields(fields), compactFields(arrived)
 	f := Fact{State: StateRestart, Code: FactRestart, Fields: fields, Advice: adviceRestart, Approximate: open}

@@ -43,7 +43,7 @@ func (p *planner) diskFact(s *subject, name string) Fact {
 	case volume != nil:
 		f.State, f.Says = volumeState(volume, s.live.running)
 	case claim == nil:
-		// KubeVirt makes those of templates when the VM starts.
+		// KubeVirt creates those of templates when the VM starts.
 		isOwn := at(s.live.object, "spec", "dataVolumeTemplates", "["+name+"]") != nil
 		if p.live.covered[key{"", "PersistentVolumeClaim", s.id.Namespace, ""}] && !isOwn {
 			f.State, f.Says = StateDisk, "is missing"
@@ -62,7 +62,7 @@ func (p *planner) diskFact(s *subject, name string) Fact {
 	return f
 }
 
-// volumeState says what a DataVolume is not ready for, by its phase (CDI v1.66,
+// volumeState describes what a DataVolume waits for, by its phase (CDI v1.66,
 // core/v1beta1/types.go, DataVolumePhase).
 func volumeState(volume tree, running truth) (State, string) {
 	phase := text(volume, "status", "phase")

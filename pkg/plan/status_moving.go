@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// moves returns the standings of the VMs that a Plan of Git brings from vSphere, and that Git does not have as
+// moves returns the standings of the VMs that a Plan of Git moves from vSphere, and that Git does not have as
 // VirtualMachines yet.
 func (p *planner) moves(pair *pair) []Standing {
 	var out []Standing

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// NewStatus returns how the VMs of Git stand in the cluster. [Options.Live] is what the
+// NewStatus returns the state in the cluster of the VMs in Git. [Options.Live] is what the
 // cluster has. No fact comes from observedGeneration, which does not converge after live
 // changes (github.com/kubevirt/kubevirt/issues/18700).
 func NewStatus(wanted []manifest.Object, o Options) *Status {
@@ -40,7 +40,7 @@ func NewStatus(wanted []manifest.Object, o Options) *Status {
 	return out
 }
 
-// stand returns the standing of one VM. It marks the disks that it judges as seen.
+// stand returns the standing of one VM. It marks the disks that it checks as seen.
 func (p *planner) stand(pair *pair, seen map[*pair]bool) Standing {
 	s := p.subject(pair)
 	s.live = p.live.machine(pair.id)

@@ -62,7 +62,7 @@ func (p *planner) powerFacts(s *subject) []Fact {
 	return nil
 }
 
-// notRunning says that a VM does not run, and which run strategy it has.
+// notRunning reports that a VM does not run, and which run strategy it has.
 func notRunning(s *subject) string {
 	git, cluster := runStrategy(s.new), runStrategy(s.live.object)
 	says := "does not run, although its run strategy is " + git

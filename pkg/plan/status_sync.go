@@ -9,11 +9,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// unrecorded is what is not known if an object does not say what Argo CD has applied last.
+// unrecorded is what is not known if an object does not record what Argo CD has applied last.
 const unrecorded = "whether a sync is due or the cluster was changed: the object does not say what was applied last"
 
 // syncFacts returns the fields of a VM and its disks that are not as Git has them:
-// because no sync has brought them yet, or because they were changed in the cluster.
+// because no sync has applied them yet, or because they were changed in the cluster.
 func (p *planner) syncFacts(s *subject, machine *pair) []Fact {
 	out := p.syncFactsOf(machine, "")
 	for _, disk := range p.ownDisks(s) {

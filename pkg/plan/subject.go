@@ -33,7 +33,7 @@ type subject struct {
 	cluster  Cluster
 
 	// The state in the cluster, the object there, and if it is a VM, what the
-	// cluster says about it; nil if they are not known.
+	// cluster reports about it; nil if they are not known.
 	state     *live
 	inCluster tree
 	live      *liveMachine
@@ -42,7 +42,7 @@ type subject struct {
 	git                tree
 	ofGit              []change
 	missing, takenOver bool
-	// settled says that the cluster differs in ways that touch no running VM.
+	// settled is true if the cluster differs in ways that touch no running VM.
 	settled bool
 
 	// disks are the DataVolumes, claims and DataVolume templates that the VM uses
@@ -85,7 +85,7 @@ func (s *subject) runs() truth {
 }
 
 // migratable reports whether the running VM can live-migrate. The instance's
-// condition tells; without it, a disk that only one node can mount rules it out.
+// condition is known; without it, a disk that only one node can mount rules it out.
 func (s *subject) migratable() truth {
 	if s.live != nil && s.live.migratable != unknown {
 		return s.live.migratable
@@ -138,7 +138,7 @@ func (s *subject) copyable() truth {
 	return unknown
 }
 
-// isSingleNode reports whether a DataVolume or claim says that it is ReadWriteOnce.
+// isSingleNode reports whether a DataVolume or claim is ReadWriteOnce.
 func isSingleNode(disk tree) bool {
 	for _, path := range [][]string{{"spec", "storage"}, {"spec", "pvc"}, {"spec"}} {
 		modes := list(disk, append(path, "accessModes")...)

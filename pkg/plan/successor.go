@@ -139,7 +139,7 @@ func renamed(now tree, old *subject, was *pair) Cause {
 func stays(old tree) bool { return syncOption(old, "Prune") == "false" }
 
 // twoWriters returns a cause for each disk of a new VM that another, which goes from Git and stays in the cluster,
-// writes to as well. Two guests that do not know of each other destroy a file system.
+// writes to as well. Two guests that do not use it at the same time destroy a file system.
 func (p *planner) twoWriters(s *subject) []Cause {
 	var out []Cause
 	for _, name := range writtenDisks(s.new) {

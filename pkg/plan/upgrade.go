@@ -74,7 +74,7 @@ type upgraded struct {
 // turnsOn reports whether the upgrade turns a feature gate on.
 func (u *upgraded) turnsOn(gate string) bool { return !u.before.gate(gate) && u.cluster.gate(gate) }
 
-// toVersion makes the cluster's version that after an upgrade, and remembers the one before.
+// toVersion sets the cluster's version to that after an upgrade, and remembers the one before.
 func (p *planner) toVersion(o Options) {
 	observed, _ := ReadCluster(Cluster{}, o.Live)
 	p.observed = observed.KubeVirt
@@ -160,7 +160,7 @@ func (p *planner) upgraded(pair *pair, before Cluster) *upgraded {
 	return &upgraded{s, before}
 }
 
-// cause returns the cause that a fact makes for a VM.
+// cause returns the cause of a fact for a VM.
 func (f *UpgradeFact) cause(u *upgraded) Cause {
 	c := Cause{
 		Level: f.Level, Code: "upgrade", Reason: fmt.Sprintf("%s %s: %s", f.Product, f.Version, f.Reason), Advice: f.Advice,
