@@ -1,7 +1,7 @@
 // Package adopt turns VirtualMachines that exist into a fleet that renders back to them:
 // the inverse of package render. Each VM becomes an entry in the short forms of the
 // format, what it shares with others moves to defaults and to the catalog, and what no
-// key says stands under `overrides`. Whether the fleet is the VMs is not assumed:
+// key expresses is under `overrides`. Whether the fleet is the VMs is not assumed:
 // it is rendered, and compared with them.
 //
 // The package reads no cluster: its input is manifests.
@@ -18,13 +18,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Options are what the manifests do not tell.
+// Options are the options that manifests do not contain.
 type Options struct {
 	// Name of the fleet, from which identities of new VMs are derived.
 	Name string
 	// Namespace of manifests that have none; "default" if empty, as for kubectl.
 	Namespace string
-	// Mapping says what becomes of each VM; VMs that it does not name are left out. nil takes all.
+	// Mapping specifies what becomes of each VM; VMs that it does not name are left out. nil takes all.
 	Mapping Mapping
 	// Label divides the VMs of a namespace among files by the value of a label; one file per namespace if empty.
 	Label string
@@ -43,7 +43,7 @@ func isMachine(o manifest.Object) bool {
 	return o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io"
 }
 
-// Result is a fleet made of VMs.
+// Result is a fleet imported from VMs.
 type Result struct {
 	Files    []File
 	Machines []*Machine // by namespace and name
@@ -61,7 +61,7 @@ type Machine struct {
 	File  string // of its entry; empty if it was refused
 	Entry string // key under `vms`
 	Guess Guess  // its operating system
-	// Refused says why the VM is not part of the fleet; empty if it is.
+	// Refused is the reason why the VM is not part of the fleet; empty if it is.
 	Refused string
 	// Differences between the VM and what the fleet renders, as `path: was, becomes`; none if it is exact.
 	Differences []string
@@ -73,14 +73,14 @@ type Machine struct {
 // Exact reports whether the VM is rendered as it is.
 func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) == 0 }
 
-// Import makes a fleet of the VirtualMachines among the objects. The others tell what
+// Import creates a fleet from the VirtualMachines among the objects. The others show what
 // the VMs do not: DataVolumes, claims, instances. An error means that the fleet
-// could not be rendered at all; what is wrong with one VM stands in its [Machine].
+// could not be rendered at all; what is wrong with one VM is in its [Machine].
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
 	return importBut(objects, opts, nil)
 }
 
-// importBut is [Import] without the VMs that no values say, by the reasons. With an
+// importBut is [Import] without the VMs that no values express, by the reasons. With an
 // error in one entry, no VM of the fleet would be rendered, so it finds more of them.
 func importBut(objects []manifest.Object, opts Options, inexpressible map[manifest.ID]string) (*Result, error) {
 	w := &work{
@@ -126,7 +126,7 @@ type work struct {
 
 	files    []File
 	networks map[string]network // by the name that VMs have of them
-	unnamed  bool               // sizes are not said by flavors
+	unnamed  bool               // sizes are not expressed by flavors
 
 	written
 }

@@ -31,7 +31,7 @@ func IsArchive(head []byte) bool {
 func isGzip(head []byte) bool { return len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b }
 
 // ReadArchive reads the objects of VMs in a tar archive, which may be compressed by
-// gzip: a backup that Velero or OADP has made, of which it leaves out Secrets, or the
+// gzip: a backup by Velero or OADP, of which it leaves out Secrets, or the
 // export of a VirtualMachine or VirtualMachineTemplate as an OCI image layout. It reads
 // no further than to the last file that it needs, keeps none larger than 4 MiB, and no
 // more than 512 MiB together.
@@ -124,7 +124,7 @@ type backup struct {
 	objects []manifest.Object
 }
 
-// resources are the kinds of objects in a backup that say something about VMs.
+// resources are the kinds of objects in a backup that contain facts about VMs.
 // Secrets do not, and stay unread.
 var resources = []string{
 	"virtualmachines.kubevirt.io", "virtualmachineinstances.kubevirt.io", "datavolumes.cdi.kubevirt.io",

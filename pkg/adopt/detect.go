@@ -14,7 +14,7 @@ type Related struct {
 	Disks    []manifest.Tree // DataVolumes and PersistentVolumeClaims that it uses, in its order
 }
 
-// Guess is the operating system of a VM, as far as its objects say it.
+// Guess is the operating system of a VM, as far as its objects show it.
 type Guess struct {
 	OS     string // an entry of the built-in catalog; "linux" or "windows" if no other fits
 	Reason string // in words, such as "os from vm.kubevirt.io/os"
@@ -154,7 +154,7 @@ func osinfo(vm tree, related Related) []string {
 	return filled(out)
 }
 
-// harvesterImages finds the images that Harvester makes claims from: by its annotation, a
+// harvesterImages finds the images that Harvester creates claims from: by its annotation, a
 // list of claims as JSON text.
 func harvesterImages(vm tree, related Related) []string {
 	templates := text(vm, "metadata", "annotations", "harvesterhci.io/volumeClaimTemplates")

@@ -80,7 +80,7 @@ var spellings = []spelling{
 	{names: "linux|cirros|alpine|rocky|alma|flatcar", version: anyVersion, entry: "linux", within: "linux"},
 }
 
-// filler is what stands between a name and its version.
+// filler is what is between a name and its version.
 const filler = `(?:[-._ /:]|server|stream|generic|cloud|guest|image|linux|base|minimal)*`
 
 // expressions are the expressions of the spellings, in their order.
@@ -99,7 +99,7 @@ var expressions = func() []func() *regexp.Regexp {
 	return out
 }()
 
-// noise is what looks like a version and is none: architectures, releases of templates,
+// noise is what looks like a version but is not: architectures, releases of templates,
 // and digests.
 var noise = lazyregexp.New(`x86[-_]?64|amd64|aarch64|arm64|s390x|\bv\d+(?:\.\d+)+|@sha256:[0-9a-f]*`)
 

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// drives says the disks in their order, and the directories of the cluster that the guest
+// drives sets the disks in their order, and the directories of the cluster that the guest
 // mounts. The root disk is the first, if it is a disk with content; a VM without one
 // has `root: null`.
 func (w *work) drives(e *entry) {
@@ -95,7 +95,7 @@ func isHotpluggable(v *kubevirtv1.Volume) bool {
 		v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.Hotpluggable
 }
 
-// isGuestDisk reports whether a disk is the one that package render makes for cloud-init
+// isGuestDisk reports whether a disk is the one that package render creates for cloud-init
 // or for the answer file by itself: the last, with the name and the bus of ours.
 func (e *entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool) bool {
 	if v == nil || !last {
@@ -113,7 +113,7 @@ func (e *entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool)
 	return equal(valueOf(want), valueOf(d))
 }
 
-// disk returns one disk; nil if no word says its volume.
+// disk returns one disk, or nil if no key expresses its volume.
 func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node {
 	n := node{}
 	target := targetOf(d)
@@ -173,7 +173,7 @@ func (e *entry) diskBus(kind string, hotpluggable bool) string {
 	return cmp.Or(e.os.DiskBus, "virtio")
 }
 
-// volume says the source of a disk. Nothing is set for volumes that no word says.
+// volume sets the source of a disk. Nothing is set for volumes that no key expresses.
 func (e *entry) volume(n, from *node, v *kubevirtv1.Volume, key string) {
 	switch s := &v.VolumeSource; {
 	case s.DataVolume != nil:
@@ -232,7 +232,7 @@ func (e *entry) isOwned(v *kubevirtv1.Volume) bool {
 	return v.DataVolume != nil && e.template(v.DataVolume.Name) != nil
 }
 
-// owned says a disk that dies with its VM: what its DataVolume was made with.
+// owned sets a disk that dies with its VM: the values that its DataVolume was created with.
 func (e *entry) owned(n, from *node, key string, t *kubevirtv1.DataVolumeTemplateSpec) {
 	n.put("keep", truth(false))
 	if t.Name != claimName(e.live.Name, key) {
@@ -284,14 +284,14 @@ func (e *entry) isRootSize(size string, from *node) bool {
 	return e.isImage(from) && sameSize(e.os.RootSize, size)
 }
 
-// oldTemplate says a DataVolume with a claim as it is written, in the place of CDI's
+// oldTemplate sets a DataVolume with a claim as it is written, in the place of CDI's
 // storage.
 func (e *entry) oldTemplate(n *node, t *kubevirtv1.DataVolumeTemplateSpec) {
 	n.put("dataVolume", nodeOf(tree{"spec": tree{"storage": nil, "pvc": treeOf(t.Spec.PVC)}}))
 	n.set("preallocation", t.Spec.Preallocation)
 }
 
-// contentOf says where the content of a DataVolume comes from.
+// contentOf sets where the content of a DataVolume comes from.
 func contentOf(from *node, s *cdiv1.DataVolumeSpec) {
 	if r := s.SourceRef; r != nil {
 		namespace := ""
@@ -353,7 +353,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// filesystems says the directories of the cluster that the guest mounts.
+// filesystems sets the directories of the cluster that the guest mounts.
 func (e *entry) filesystems(volumes map[string]*kubevirtv1.Volume) {
 	all := node{}
 	for _, f := range e.live.spec().Domain.Devices.Filesystems {

@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// draft writes what the keys of the format say about a VM, in the order in which a
-// person reads them. It leaves out what the operating system's entry sets, and does not
+// draft writes the keys of the format for a VM, in the order in which a
+// user reads them. It leaves out what the operating system's entry sets, and does not
 // care for the rest: [work.settle] finds it.
 func (w *work) draft(e *entry) {
 	e.keys.set("os", e.os.Name)
@@ -26,14 +26,14 @@ func (w *work) draft(e *entry) {
 	e.metadata()
 }
 
-// power says when the VM runs.
+// power sets when the VM runs.
 func (e *entry) power() {
 	if s := e.live.vm.Spec.RunStrategy; s != nil && *s != kubevirtv1.RunStrategyAlways {
 		e.keys.set("runStrategy", string(*s))
 	}
 }
 
-// hardware says firmware and devices, as far as they differ from those of the operating
+// hardware sets firmware and devices, as far as they differ from those of the operating
 // system's entry.
 func (e *entry) hardware() {
 	spec := e.live.spec()
@@ -60,7 +60,7 @@ func (e *entry) hardware() {
 	}
 }
 
-// firmware says what differs, EFI always, since the guest is installed for it, and the
+// firmware sets what differs, EFI always, since the guest is installed for it, and the
 // identity as it is: the guest knows itself by it.
 func (e *entry) firmware(f *kubevirtv1.Firmware) {
 	kind, persistent := e.bootloader(f)
@@ -114,7 +114,7 @@ func (e *entry) preferred() bool { return e.live.vm.Spec.Preference != nil }
 
 func isTrue(n *source.Node) bool { return n != nil && n.Kind == source.Bool && n.Text == "true" }
 
-// tpm says the TPM if it differs.
+// tpm sets the TPM if it differs.
 func (e *entry) tpm(t *kubevirtv1.TPMDevice) {
 	inherited := e.os.Defaults.Get("tpm")
 	if e.preferred() {
@@ -143,7 +143,7 @@ func device(name, resource, prefix string, i int) *source.Node {
 	return d.short("device")
 }
 
-// placement says where the VM runs, and how it is taken from there: what the format
+// placement sets where the VM runs, and how it is taken from there: what the format
 // has in the words of Kubernetes and KubeVirt.
 func (e *entry) placement() {
 	spec := e.live.spec()
@@ -161,7 +161,7 @@ func (e *entry) placement() {
 	e.keys.set("hostname", escaped(spec.Hostname))
 }
 
-// grace says the grace period if it differs from that of the operating system's entry.
+// grace sets the grace period if it differs from that of the operating system's entry.
 func (e *entry) grace(seconds *int64) {
 	const key = "terminationGracePeriodSeconds"
 	inherited := e.os.Defaults.Get(key)
@@ -178,7 +178,7 @@ func (e *entry) grace(seconds *int64) {
 	}
 }
 
-// metadata says the labels that the VM and its pods have, and annotations. Those of
+// metadata sets the labels that the VM and its pods have, and annotations. Those of
 // one of both are a residue.
 func (e *entry) metadata() {
 	vm := e.live.vm

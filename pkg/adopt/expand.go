@@ -32,7 +32,7 @@ func (p Problem) String() string {
 	return strings.Join(parts, ": ")
 }
 
-// Expand replaces templates among objects by the objects that they make: OpenShift's
+// Expand replaces templates among objects by the objects that they create: OpenShift's
 // Template (openshift/library-go, pkg/template/templateprocessing) and KubeVirt's
 // VirtualMachineTemplate (kubevirt/virt-template e5d8e40,
 // staging/src/kubevirt.io/virt-template-engine/template). All others stay, in their order.
@@ -59,7 +59,7 @@ func Expand(objects []manifest.Object, params map[string]string) ([]manifest.Obj
 	return out, slices.Compact(x.problems)
 }
 
-// blueprint is a template: what it makes, and its parameters.
+// blueprint is a template: the objects that it creates, and its parameters.
 type blueprint struct {
 	id         manifest.ID
 	at         string // path of the parameters
@@ -136,7 +136,7 @@ type filling struct {
 	failed  []string          // parameters without a value that the object uses
 }
 
-// parameter takes the value of a parameter.
+// parameter sets the value of a parameter.
 func (f *filling) parameter(p any, given map[string]string) {
 	name, value := text(p, "name"), text(p, "value")
 	own, isGiven := given[name]
@@ -154,7 +154,7 @@ func (f *filling) parameter(p any, given map[string]string) {
 	}
 }
 
-// why says why a parameter has no value, and how to give it one.
+// why explains why a parameter has no value, and how to give it one.
 func (f *filling) why(name string) string {
 	why, isDeclared := f.missing[name]
 	if !isDeclared {
@@ -256,7 +256,7 @@ func (f *filling) lookup(name string) string {
 	return v
 }
 
-// replaceAll replaces the matches of an expression by what stands for its group.
+// replaceAll replaces the matches of an expression by the replacement of its group.
 func replaceAll(expr *regexp.Regexp, s string, by func(group string) string) string {
 	return expr.ReplaceAllStringFunc(s, func(match string) string {
 		return by(expr.FindStringSubmatch(match)[1])

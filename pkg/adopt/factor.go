@@ -14,7 +14,7 @@ import (
 // factor moves what VMs share to where it is shared: what most of all override to the
 // defaults of the fleet, what most of an operating system do to an entry of the catalog,
 // and what all of a file have to its defaults. It reports whether anything has moved.
-// VMs that are otherwise then say so: the overrides are settled again.
+// VMs that differ then set it: the overrides are settled again.
 func (w *work) factor() bool {
 	if len(w.entries) < 2 {
 		return false
@@ -39,7 +39,7 @@ func (w *work) factor() bool {
 	return true
 }
 
-// inherit leaves out of the overrides of an entry what it inherits, and says where the
+// inherit leaves out of the overrides of an entry what it inherits, and sets where the
 // VM is otherwise.
 func (e *entry) inherit(above *source.Node) {
 	own := e.keys.get("overrides")
@@ -76,7 +76,7 @@ func touches(n *source.Node, path []string) bool {
 	return true
 }
 
-// factorOS makes an entry of the catalog for what the VMs of an operating system share.
+// factorOS creates an entry of the catalog for what the VMs of an operating system share.
 func (w *work) factorOS(name string, all []*entry) {
 	shared := node{}
 	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
@@ -185,7 +185,7 @@ func common(all []*entry, key string) *source.Node {
 // hardware is what operating systems differ in.
 var hardware = []string{"clock", "devices", "features", "firmware"}
 
-// isHardware reports whether a path leads to what depends on the operating system.
+// isHardware reports whether the value at a path depends on the operating system.
 func isHardware(path string) bool {
 	rest, ok := strings.CutPrefix(path, strings.Join([]string{"spec", "template", "spec", "domain", ""}, separator))
 	key, _, _ := strings.Cut(rest, separator)
@@ -218,7 +218,7 @@ func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 	n.set("overrides", over)
 }
 
-// isIdentity reports whether a path leads to what a guest knows itself by. VMs that have
+// isIdentity reports whether the value at a path identifies a guest. VMs that have
 // it in common were copied.
 func isIdentity(path string) bool {
 	return strings.HasSuffix(path, strings.Join([]string{"", "firmware", "uuid"}, separator)) ||

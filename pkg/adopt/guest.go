@@ -5,7 +5,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
-// guest says cloud-init, the answer file and credentials. User data stays as it is, text
+// guest sets cloud-init, the answer file and credentials. User data stays as it is, text
 // for text: another text is another first boot.
 func (e *entry) guest() {
 	spec := e.live.spec()

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// ByHand says what people and programs have done to a VM in the cluster since it was
+// ByHand describes what users and programs have done to a VM in the cluster since it was
 // applied, a sentence for each field: it is part of the VM that is imported, and was
 // in no file before. Wanted is the VM as Git has it; without JSON, what kubectl or
 // Argo CD has applied last counts.
@@ -20,7 +20,7 @@ func ByHand(live, wanted manifest.Object) []string {
 	return out
 }
 
-// by says who has done it, and when, if that is known.
+// by describes who has done it, and when, if that is known.
 func by(d *plan.Deed) string {
 	if d.By == "" {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// known is what the manifests say besides the VMs.
+// known is what the manifests contain in addition to the VMs.
 type known map[manifest.ID]tree
 
 func index(objects []manifest.Object) known {
@@ -24,7 +24,7 @@ func index(objects []manifest.Object) known {
 	return k
 }
 
-// guess returns the operating system of a VM, as far as its objects say it.
+// guess returns the operating system of a VM, as far as its objects show it.
 func (k known) guess(l *live) Guess {
 	return DetectOS(l.object, Related{
 		Instance: k.get("kubevirt.io/v1", "VirtualMachineInstance", l.Namespace, l.Name), Disks: k.disks(l),
@@ -67,7 +67,7 @@ func (k known) vlan(nad string) int {
 	return 0
 }
 
-// target returns the versions that the objects tell: that of KubeVirt.
+// target returns the versions that the objects show: that of KubeVirt.
 func (k known) target() *source.Node {
 	for id, object := range k {
 		if id.Kind != "KubeVirt" || id.Group() != "kubevirt.io" {

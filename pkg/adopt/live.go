@@ -29,7 +29,7 @@ type live struct {
 	lines  int // as kubectl prints it
 }
 
-// readLive decodes a VirtualMachine strictly: what KubeVirt's types do not know, no
+// readLive decodes a VirtualMachine strictly: fields that KubeVirt's types do not have, no
 // fleet could render.
 func readLive(o manifest.Object, namespace string) (*live, error) {
 	n, err := patch.FromJSON(o.JSON, new(source.Node))
@@ -62,7 +62,7 @@ func printed(n *source.Node) int {
 	return bytes.Count(manifest.AppendYAML(nil, source.AppendJSON(nil, shown)), []byte("\n"))
 }
 
-// serverKeys is a merge patch that removes what the server writes.
+// serverKeys returns a merge patch that removes what the server writes.
 func serverKeys() *source.Node {
 	return nodeOf(tree{"status": nil, "metadata": tree{"managedFields": nil, "ownerReferences": nil}})
 }
@@ -78,7 +78,7 @@ func problems(found *source.Diagnostics) string {
 	return strings.Join(all, "; ")
 }
 
-// normalize leaves of the metadata what a person could have written, and fills in what
+// normalize leaves of the metadata what a user could have written, and fills in what
 // the webhooks of KubeVirt would (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go).
 func (l *live) normalize() {
 	vm := l.vm

@@ -15,7 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Mapping says what becomes of VMs, by namespace/name.
+// Mapping specifies what becomes of VMs, by namespace/name.
 type Mapping map[string]Choice
 
 // Choice is what becomes of one VM.
@@ -43,7 +43,7 @@ func Names(objects []manifest.Object, opts Options) []string {
 }
 
 // ReadMapping reads a mapping of VMs with these names, as [Result.Mapping] writes it,
-// or as a person has edited it. VMs that are not in it are left out of the fleet.
+// or as the user has edited it. VMs that are not in it are left out of the fleet.
 func ReadMapping(name string, text []byte, machines []string) (Mapping, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
 	m := Mapping{}
@@ -68,7 +68,7 @@ func ReadMapping(name string, text []byte, machines []string) (Mapping, *source.
 	return m, diags
 }
 
-// checkMachine reports a name that is none, or not that of a VM in the input.
+// checkMachine reports an invalid name, or one that is not that of a VM in the input.
 func checkMachine(f *source.Field, machines []string, diags *source.Diagnostics) {
 	path := source.JoinPath("machines", f.Key)
 	switch {
@@ -123,7 +123,7 @@ func (c Choice) guess() Guess {
 
 // Mapping returns the mapping of an import, to be edited before anything is written: a
 // line for each VM, with the reason for its operating system. VMs that are
-// refused stand in comments.
+// refused are in comments.
 func (r *Result) Mapping() []byte {
 	var out writer
 	out.comment(0, "What becomes of each machine. Change its file or its os; without its line, a machine is left out.")

@@ -9,11 +9,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// MergeOptions are what a merge needs to know besides the VMs.
+// MergeOptions are the options of a merge.
 type MergeOptions struct {
 	// Fleet are the options with which the fleet is read.
 	Fleet fleet.Options
-	// Mapping says what becomes of each VM, as in [Options].
+	// Mapping specifies what becomes of each VM, as in [Options].
 	Mapping Mapping
 	// Templates has values replaced that are templates. They are left and listed without it.
 	Templates bool
@@ -37,11 +37,11 @@ type MergedMachine struct {
 	Machine
 	// Added is true if the VM had no entry.
 	Added bool
-	// Changes of its values, and those that were left to a person, with the reason.
+	// Changes of its values, and those that were left to the user, with the reason.
 	Changes, Asks []ValueChange
-	// ByHand says who has changed what in the cluster; see [ByHand].
+	// ByHand lists who has changed what in the cluster; see [ByHand].
 	ByHand []string
-	// Dropped are the objects that are rendered no more, as KIND NAMESPACE/NAME.
+	// Dropped are the objects that are no longer rendered, as KIND NAMESPACE/NAME.
 	Dropped []string
 }
 
@@ -55,7 +55,7 @@ type ValueChange struct {
 	path []string
 }
 
-// Merge takes VMs of a cluster into a fleet that exists, at a path of it: one without
+// Merge adds VMs of a cluster to an existing fleet, at a path of it: one without
 // an entry gets one, and what differs between a VM and what its entry renders is
 // changed in the entry. Nothing but entries changes: no defaults, no catalog, no overlay.
 // It writes no files. An error means that nothing could be merged.

@@ -186,7 +186,7 @@ type rendering struct {
 // at returns the path of a file of the copy; of the fleet for "".
 func (c *copied) at(file string) string { return filepath.Join(c.home, filepath.FromSlash(file)) }
 
-// reset makes the copy what it was.
+// reset restores the copy.
 func (c *copied) reset() error {
 	var problems []error
 	for file, text := range c.files {

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// drafted is what keys say about a VM, in plain forms.
+// drafted is the keys for a VM, in plain forms.
 type drafted struct {
 	keys  *source.Node
 	disks *source.Node      // by the keys of the entry
@@ -19,7 +19,7 @@ type drafted struct {
 	nics  map[string]int    // name of the interface → index
 }
 
-// uncompared are keys of a draft that are not compared: what no other key says is found by
+// uncompared are keys of a draft that are not compared: what no other key sets is found by
 // rendering, and the rest does not follow from the VM.
 var uncompared = []string{"os", "flavor", "overrides", "patches", "namespace", "disks", "nics"}
 
@@ -125,7 +125,7 @@ func withoutKeys(n *source.Node, keys []string) *source.Node {
 	return out.tree()
 }
 
-// take makes one change of a draft a change of the entry's keys.
+// take applies one change of a draft to the entry's keys.
 func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) *source.Node {
 	key := c.Path[0]
 	switch {
@@ -184,13 +184,13 @@ func withoutGenerated(rendered, own, to *source.Node) *source.Node {
 	return out
 }
 
-// sameItem reports whether two values are the same, whatever the order of their keys.
+// sameItem reports whether two values are the same, in any order of their keys.
 func sameItem(a, b *source.Node) bool {
 	return len(edit.Diff(one("", a), one("", b))) == 0
 }
 
-// takeDisks makes the disks of the entry those of the VM. A disk with another source is
-// another disk: nothing that was said about the old one is kept.
+// takeDisks sets the disks of the entry to those of the VM. A disk with another source is
+// another disk: none of the old one's keys are kept.
 func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 	for _, f := range from.disks.Fields {
 		if to.disks.Get(f.Key) != nil {
@@ -226,8 +226,8 @@ func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
 	return disk
 }
 
-// takeNICs makes the NICs of the entry those of the VM, each with what only the entry
-// says about it.
+// takeNICs sets the NICs of the entry to those of the VM, each with what only the entry
+// sets for it.
 func (x *merging) takeNICs(keys *source.Node, from, to *drafted) *source.Node {
 	was, now, own := nicsOf(from.keys), nicsOf(to.keys), nicsOf(keys)
 	if equal(was, now) {
@@ -254,7 +254,7 @@ func (x *merging) takeNICs(keys *source.Node, from, to *drafted) *source.Node {
 	return of.tree()
 }
 
-// nicsOf returns the NICs of VM keys: one on the pod network if none are said.
+// nicsOf returns the NICs of VM keys: one on the pod network if none are set.
 func nicsOf(keys *source.Node) *source.Node {
 	if n := keys.Get("nics"); n != nil {
 		return n
@@ -262,13 +262,13 @@ func nicsOf(keys *source.Node) *source.Node {
 	return &source.Node{Kind: source.List, Items: []*source.Node{one("network", valueOf(podNetwork))}}
 }
 
-// whyOverlay and whyTemplate are why a value is left to a person.
+// whyOverlay and whyTemplate are why a value is left to the user.
 const (
 	whyTemplate = "the value is a template; change it by hand, or replace it with --overwrite-templates"
 	whyOverlay  = "an overlay sets the value; change it there"
 )
 
-// withoutImposed takes back the changes of what overlays set, and notes what is left to a
+// withoutImposed reverts the changes of what overlays set, and notes what is left to a
 // person.
 func (m *merge) withoutImposed(x *merging, keys *source.Node) *source.Node {
 	all := changed(x.before, keys)
@@ -299,7 +299,7 @@ func hasTemplate(n *source.Node) bool {
 		slices.ContainsFunc(n.Fields, func(f source.Field) bool { return hasTemplate(f.Value) })
 }
 
-// leave takes back the changes of templates: the VM keeps them until a person has decided.
+// leave reverts the changes of templates: the VM keeps them until the user decides.
 func (m *merge) leave(x *merging) error {
 	left := false
 	for _, a := range x.out.Asks {

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// filledIn are the fields that KubeVirt and the programs around it fill in: where Git is silent
-// about them, the cluster's value is no change by hand.
+// filledIn are the fields that KubeVirt and the programs around it fill in: if Git is silent
+// about them, the cluster's value is no manual change.
 var filledIn = [][]string{
 	{"spec", "template", "spec", "domain", "machine"},            // kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go
 	{"spec", "template", "spec", "domain", "firmware", "uuid"},   // there, pkg/virt-controller/watch/vm/firmware.go
@@ -57,7 +57,7 @@ func wanted(l, rendered *live) (*live, error) {
 	return out, err
 }
 
-// rebased returns a value of the cluster; where it is what was applied, the value of Git,
+// rebased returns a value of the cluster; if it is what was applied, the value of Git,
 // which is newer. Without base, nothing is known of what was applied.
 func rebased(base, live, git any) any {
 	b, isBase := base.(tree)
@@ -100,7 +100,7 @@ func removeAt(t tree, path []string) {
 	}
 }
 
-// fillNICs takes the addresses that KubeMacPool gave to NICs out of a VM.
+// fillNICs removes the addresses that KubeMacPool assigned to NICs from a VM.
 func fillNICs(t, rendered tree) {
 	for _, item := range manifest.List(t, pathNICs...) {
 		nic, ok := item.(tree)
@@ -115,7 +115,7 @@ func fillNICs(t, rendered tree) {
 	}
 }
 
-// keepAdded makes the labels that package render adds to a VM those of Git.
+// keepAdded sets the labels that package render adds to a VM to those of Git.
 func keepAdded(t, rendered tree) {
 	git := manifest.Map(rendered, "metadata", "labels")
 	for key := range added {
@@ -127,7 +127,7 @@ func keepAdded(t, rendered tree) {
 	}
 }
 
-// manifestMap returns the map at a path of a tree, which it makes if there is none.
+// manifestMap returns the map at a path of a tree, which it creates if there is none.
 func manifestMap(t tree, path ...string) tree {
 	for _, key := range path {
 		below, ok := t[key].(tree)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// writers are the clients that wrote a VM, as its managedFields say.
+// writers are the clients that wrote a VM, as its managedFields show.
 type writers struct {
 	// fields are those that a client other than Argo CD wrote (metav1.ManagedFieldsEntry, FieldsV1).
 	fields []tree
@@ -54,7 +54,7 @@ func wrote(fields tree, path []string) bool {
 	return true
 }
 
-// synced makes the fields of a VM that Argo CD has not synced yet those of Git.
+// synced sets the fields of a VM that Argo CD has not synced yet to those of Git.
 func (w *writers) synced(t, git tree) {
 	for _, path := range leaves(nil, difference(t, git)) {
 		value := reach(git, path)

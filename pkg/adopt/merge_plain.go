@@ -79,7 +79,7 @@ func stripped(n *source.Node, nulls bool) *source.Node {
 }
 
 // placed returns a map with the value at a path, or without it if that is nil. Maps that are
-// left without keys are left out, too.
+// left without keys are also left out.
 func placed(n *source.Node, path []string, value *source.Node) *source.Node {
 	if len(path) == 0 {
 		return value
@@ -97,7 +97,7 @@ func placed(n *source.Node, path []string, value *source.Node) *source.Node {
 	return of.tree()
 }
 
-// atomic are the paths of maps that are said as a whole; "*" is any key.
+// atomic are the paths of maps that are set as a whole; "*" is any key.
 var atomic = [][]string{{"disks", "*", "source"}, {"sysprep"}, {"instancetype"}, {"preference"}}
 
 // changed returns the changes from some VM keys to others, in plain forms. A null is a value
@@ -135,7 +135,7 @@ var shorts = []struct {
 	{[]string{"nics", "*"}, "network"},
 }
 
-// speller writes VM keys as a person does.
+// speller writes VM keys as a user does.
 type speller struct{ topology string }
 
 // respelled returns a value of VM keys in the shortest form, and what has not changed as it

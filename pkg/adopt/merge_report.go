@@ -81,7 +81,7 @@ func concealed(text []byte) []byte {
 }
 
 // Report writes what became of each VM: a line, and one for each change, for what is
-// left to a person, and for what was done in the cluster.
+// left to the user, and for what was done in the cluster.
 func (r *Merged) Report(w io.Writer) error {
 	var out bytes.Buffer
 	var steps []string
@@ -126,7 +126,7 @@ func (m *MergedMachine) report(out *bytes.Buffer, file string) {
 	}
 }
 
-// verdict says in a few words what became of the VM.
+// verdict describes in a few words what became of the VM.
 func (m *MergedMachine) verdict(file string) string {
 	what := "changed in " + file
 	switch {

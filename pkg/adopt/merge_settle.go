@@ -22,7 +22,7 @@ func (x *merging) differenceTo(r *rendering) tree {
 	return difference(rendered.tree, x.live.tree)
 }
 
-// settleMerged writes the entry, and adds to it what no key says, until it renders the
+// settleMerged writes the entry, and adds to it what no key expresses, until it renders the
 // VM, or nothing helps.
 func (m *merge) settleMerged(x *merging) error {
 	const most = 8 // keys that are refused, one after the other, the residue, and the residue of that
@@ -50,7 +50,7 @@ func (m *merge) settleMerged(x *merging) error {
 		x.patchVolumes(rendered.tree)
 		x.settle(rendered.tree)
 	}
-	_, err := m.tried(x) // what comes out is judged
+	_, err := m.tried(x) // the result is checked
 	return err
 }
 

@@ -113,7 +113,7 @@ func (m *merge) least(x *merging) []*source.Node {
 	return out
 }
 
-// withEntry returns the text of a file with one more entry; a file that does not exist is made.
+// withEntry returns the text of a file with one more entry; a file that does not exist is created.
 func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, error) {
 	if was != nil {
 		return edit.Apply(m.fleet.shown(x.file), was, edit.Change{
@@ -131,12 +131,12 @@ func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, e
 	return []byte(out.String()), nil
 }
 
-// comment says why the operating system of a new entry is what it is.
+// comment explains why the operating system of a new entry is what it is.
 func (x *merging) comment() string {
 	return strings.Join(x.comments(), "; ")
 }
 
-// fileFor returns the file of a namespace: the first that says it is its, in the part of the
+// fileFor returns the file of a namespace: the first that sets it, in the part of the
 // fleet that may be changed, or one that is named like it.
 func (m *merge) fileFor(namespace string) string {
 	var files []string
@@ -160,13 +160,13 @@ func (m *merge) fileFor(namespace string) string {
 	return path.Join(m.fleet.part, cmp.Or(namespace, "vms")+".yaml")
 }
 
-// isOf reports whether a file says that its VMs are in a namespace.
+// isOf reports whether a file sets a namespace for its VMs.
 func (m *merge) isOf(file, namespace string) bool {
 	docs := source.Parse(&source.File{Name: file, Data: m.fleet.files[file]}, new(source.Diagnostics))
 	return slices.ContainsFunc(docs, func(doc *source.Node) bool { return doc.Get("namespace").Str() == namespace })
 }
 
-// judgeMerged says how the VM differs from what its entry renders now, and what the
+// judgeMerged describes how the VM differs from what its entry renders now, and what the
 // changes are. It refuses a change by which anything else is rendered otherwise.
 func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	r, err := m.render(x.file)
@@ -212,7 +212,7 @@ func (x *merging) isOther(disk string) bool {
 	return now != nil && (was == nil || !sameItem(was, now))
 }
 
-// checkOthers notes the objects of the VM that are rendered no more, and refuses changes
+// checkOthers notes the objects of the VM that are no longer rendered, and refuses changes
 // of other VMs.
 func (m *merge) checkOthers(x *merging, before, after *rendering) error {
 	own := x.live.Name
@@ -246,14 +246,14 @@ func (m *merge) result() *Merged {
 	return out
 }
 
-// ask notes a change that is left to a person.
+// ask notes a change that is left to the user.
 func (x *merging) ask(m *merge, c edit.Change, why string) {
 	v := x.change(m, c)
 	v.Why = why
 	x.out.Asks = append(x.out.Asks, v)
 }
 
-// change says what a change of an entry's keys does.
+// change describes what a change of an entry's keys does.
 func (x *merging) change(m *merge, c edit.Change) ValueChange {
 	v := ValueChange{
 		Path: keyPath(c.Path), Was: shownAt(c.Path, x.before.Get(c.Path...)), Becomes: shownAt(c.Path, c.Value), path: c.Path,
@@ -264,7 +264,7 @@ func (x *merging) change(m *merge, c edit.Change) ValueChange {
 	return v
 }
 
-// origin says where a value is set, if that is not the entry itself.
+// origin returns where a value is set, if that is not the entry itself.
 func (m *merge) origin(x *merging, n *source.Node) string {
 	at := n.Pos()
 	if catalog.IsBuiltin(at) {

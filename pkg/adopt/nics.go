@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// network says the NICs, each with the network of its name. Without the key a VM has
+// network sets the NICs, each with the network of its name. Without the key a VM has
 // one NIC on the pod network.
 func (w *work) network(e *entry) {
 	spec := e.live.spec()
@@ -37,7 +37,7 @@ func (w *work) network(e *entry) {
 // podNetwork is the network that every fleet has.
 const podNetwork = "pod"
 
-// nic returns one NIC: the name of its network, if nothing else has to be said.
+// nic returns one NIC: the name of its network, if nothing else has to be set.
 func (w *work) nic(e *entry, i *kubevirtv1.Interface, on *kubevirtv1.Network, named map[string]int) *source.Node {
 	n := node{}
 	network, name := network{name: podNetwork, binding: "masquerade"}, "default"
@@ -159,7 +159,7 @@ func ports(in []kubevirtv1.Port) any {
 	return nodes(out)
 }
 
-// pointed returns the number that a pointer leads to, or nil.
+// pointed returns the number that a pointer points to, or nil.
 func pointed(n *uint) any {
 	if n == nil {
 		return nil

@@ -113,7 +113,7 @@ func truth(v bool) *source.Node { return &source.Node{Kind: source.Bool, Text: s
 
 func number(text string) *source.Node { return &source.Node{Kind: source.Int, Text: text} }
 
-// null is the value that removes what is inherited.
+// null returns the value that removes what is inherited.
 func null() *source.Node { return &source.Node{Kind: source.Null} }
 
 // nodeOf returns a decoded JSON value as a node, keys sorted. A nil is a null.

@@ -7,14 +7,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Note is what a person should know of a VM that is taken.
+// Note is what the user should know of a VM that is taken.
 type Note struct {
 	Text string
-	// Steps are what changes it, said once for all VMs; empty if nothing needs to.
+	// Steps are what changes it, listed once for all VMs; empty if nothing needs to.
 	Steps string
 }
 
-// Steps that change what VMs brought with them. None is taken by itself.
+// Steps that change what came with the VMs. None is taken by itself.
 const (
 	// Server-side apply removes a field only if no other manager has set it, and the tool that created the VM has
 	// set the templates (Kubernetes' documentation, Server-Side Apply): KubeVirt would adopt the disk again.

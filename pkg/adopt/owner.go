@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// ManagedBy says in words who manages a VirtualMachine already, and how it is released
-// there; "" if nothing shows that anybody does. Two that manage one VM undo what the
+// ManagedBy describes who manages a VirtualMachine already, and how it is released
+// there; "" if no manager is known. Two that manage one VM undo what the
 // other does, and the one that loses it from its files deletes it.
 func ManagedBy(vm manifest.Tree) string {
 	for _, find := range []func(tree) string{byVmrender, byArgoCD, byMark, byOwner, byManager} {
@@ -60,7 +60,7 @@ func byArgoCD(vm tree) string {
 		app, argocd.SyncOptionsAnnotation, argocd.TrackingAnnotation, labelInstance)
 }
 
-// ownerMark is a label or annotation by which others know what is theirs.
+// ownerMark is a label or annotation by which others recognize their objects.
 type ownerMark struct {
 	key   string
 	value string // with which it begins, ignoring case; "" for any

@@ -27,8 +27,8 @@ type Step struct {
 }
 
 // Release returns the steps by which VMs leave their fleet: they, their disks, Secrets
-// and Services stay, and nothing restarts. Nothing is changed but by the person who takes the
-// steps. Argo CD deletes what is gone from Git unless the object in the cluster says
+// and Services stay, and nothing restarts. Nothing is changed but by the user who takes the
+// steps. Argo CD deletes what is gone from Git unless the object in the cluster specifies
 // Prune=false, so that comes first; what an Application tracks counts as its own until
 // the marks are off (argo-cd v3.2.11, controller/state.go and controller/sync.go). Plan is
 // the command that compares the last commit with the files.
@@ -96,8 +96,8 @@ func (l *leaving) add(m *Leaving) error {
 	return nil
 }
 
-// remade says why a VM cannot be released as it is: the commit that keeps it would
-// make it again.
+// remade explains why a VM cannot be released as it is: the commit that keeps it would
+// recreate it.
 func remade(t tree) string {
 	switch {
 	case text(t, "metadata", "annotations", labels.Strategy) == "blue-green":

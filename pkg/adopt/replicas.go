@@ -63,7 +63,7 @@ func (g *group) has(name string) bool {
 	return slices.ContainsFunc(g.entries, func(e *entry) bool { return e.machine.Entry == name })
 }
 
-// isAlike reports whether the entries say the same, but for their names where the format has
+// isAlike reports whether the entries set the same, but for their names where the format has
 // templates.
 func isAlike(all []*entry) bool {
 	first := all[0].generic()
@@ -91,7 +91,7 @@ func (e *entry) templated() *node {
 	return out
 }
 
-// lead makes the first of the entries stand for all.
+// lead uses the first of the entries for all of them.
 func lead(name string, all []*entry) {
 	first := all[0]
 	first.keys = *first.templated()

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// settle adds to an entry what no key of it says: the difference between what it renders
+// settle adds to an entry what no key of it sets: the difference between what it renders
 // to and the VM, at the disk or NIC that it belongs to, or as `overrides`.
 func (e *entry) settle(rendered tree) {
 	live := e.live.tree
@@ -35,8 +35,8 @@ func (e *entry) settle(rendered tree) {
 	}
 }
 
-// replaceLists takes back the keys whose lists are overridden as a whole: what they say
-// would stand twice.
+// replaceLists removes the keys whose lists are overridden as a whole: their values
+// would appear twice.
 func (e *entry) replaceLists(over tree) {
 	if hasAny(over, pathDisks, pathVolumes) {
 		e.disks = map[string]string{}
@@ -73,7 +73,7 @@ func joined(a, b *source.Node) *source.Node {
 	return &source.Node{Kind: source.List, Items: append(slices.Clone(a.Items), b.Items...)}
 }
 
-// override makes a part of the VM one of its overrides as it is.
+// override adds a part of the VM to its overrides as it is.
 func (e *entry) override(path []string) {
 	value := nodeOf(reach(e.live.tree, path))
 	for _, key := range slices.Backward(path) {
@@ -123,7 +123,7 @@ func (e *entry) dropDisk(key string, below bool) bool {
 // part is a kind of lists whose entries have patches of their own in the format.
 type part struct {
 	path []string
-	// owned are the fields that no patch changes, since a key says them.
+	// owned are the fields that no patch changes, since a key sets them.
 	owned []string
 	put   func(e *entry, name string, patch *source.Node) bool
 }
@@ -135,7 +135,7 @@ var (
 	pathNetworks  = []string{"spec", "template", "spec", "networks"}
 	pathTemplates = []string{"spec", "dataVolumeTemplates"}
 
-	// lists are the lists that a VM may have more entries of than words say.
+	// lists are the lists that a VM may have more entries of than keys express.
 	lists = [][]string{pathDisks, pathVolumes, pathNICs, pathNetworks, pathTemplates}
 )
 

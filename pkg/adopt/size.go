@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// size says cpu and memory, or the instance type that has them; a flavor only if the
+// size sets cpu and memory, or the instance type that has them; a flavor only if the
 // VM is labelled with it and is of its size.
 func (w *work) size(e *entry) {
 	d := &e.live.spec().Domain
@@ -26,7 +26,7 @@ func (w *work) size(e *entry) {
 	e.resources(&d.Resources)
 }
 
-// matchers says the instance type and the preference.
+// matchers sets the instance type and the preference.
 func (e *entry) matchers() {
 	spec := &e.live.vm.Spec
 	if t := spec.Instancetype; t != nil {
@@ -121,7 +121,7 @@ func memoryOf(d *kubevirtv1.DomainSpec) any {
 	return n.short("guest")
 }
 
-// resources says requests and limits.
+// resources sets requests and limits.
 func (e *entry) resources(r *kubevirtv1.ResourceRequirements) {
 	n := node{}
 	n.set("requests", r.Requests)

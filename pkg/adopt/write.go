@@ -91,7 +91,7 @@ func (w *work) writeDefaults(out *writer) {
 	}
 }
 
-// identity says which identities must not be derived, since there are VMs without.
+// identity returns which identities must not be derived, since there are VMs without.
 func (w *work) identity() *node {
 	id := new(node)
 	for _, e := range w.entries {
@@ -174,7 +174,7 @@ func (n *node) ordered() *source.Node {
 }
 
 // comments returns what a reader of the entry should know: the reason for its operating
-// system, and what no key says.
+// system, and what no key expresses.
 func (e *entry) comments() []string {
 	var out []string
 	if e.machine.Guess.Reason != "" {
