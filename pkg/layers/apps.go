@@ -20,7 +20,7 @@ const projectWave = -100
 
 // syncOptions are the sync options of every layer's Application. With server-side
 // apply, operators can own fields of the same objects. An object of a kind that is not
-// served yet waits for it. ApplyOutOfSyncOnly is none of them: a sync that is retried
+// served yet waits for it. ApplyOutOfSyncOnly is not one of them: a sync that is retried
 // would skip what is applied and Degraded, such as a canary, and go on with the next wave
 // (gitops-engine of Argo CD 3.2, pkg/sync/sync_context.go, filterOutOfSyncTasks).
 var syncOptions = []string{"ServerSideApply=true", "SkipDryRunOnMissingResource=true", "FailOnSharedResource=true"}
@@ -141,7 +141,7 @@ func (p *loaded) application(r rendered, held bool) argocd.Application {
 }
 
 // impact returns the most that a change of the layer can do: that of the table, or of
-// the objects that say so, or "" if none does.
+// the objects that report it, or "" if none does.
 func (r rendered) impact() string {
 	most := r.entry.Impact
 	for _, o := range r.objects {
@@ -198,7 +198,7 @@ func (p *loaded) parameters() []argocd.ApplicationSourcePluginParameter {
 func join(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
 // syncPolicy returns the sync policy for the layer's action. What a layer needs may take
-// any time, such as a person who syncs another layer, so a sync is retried until it
+// any time, such as a user who syncs another layer, so a sync is retried until it
 // succeeds, each time with the newest commit.
 func (r rendered) syncPolicy() *argocd.SyncPolicy {
 	p := &argocd.SyncPolicy{

@@ -14,7 +14,7 @@ import (
 // marketplace is the namespace of OpenShift's own catalogs, which serve all namespaces.
 const marketplace = "openshift-marketplace"
 
-// defaultSources are the catalogs that OpenShift brings (operator-framework/
+// defaultSources are the catalogs that OpenShift provides (operator-framework/
 // operator-marketplace, pkg/defaults, and the OperatorHub of config.openshift.io).
 var defaultSources = []string{"certified-operators", "community-operators", "redhat-marketplace", "redhat-operators"}
 

@@ -21,7 +21,7 @@ type effect struct {
 	Stage  string `json:"stage"`
 }
 
-// meanings are what the impacts of layers mean, as docs/reference/platform.md says.
+// meanings are what the impacts of layers mean, as docs/reference/platform.md describes them.
 var meanings = map[string]string{
 	"low":    "nothing that runs notices",
 	"medium": "operators restart, virtual machines migrate",

@@ -6,8 +6,8 @@ import "slices"
 // all others and hold back no other layer.
 const heldWaves = 1000
 
-// held returns the names of the layers that need what a layer brings that waits for a
-// person, or that is held back itself.
+// held returns the names of the layers that need what a layer provides that waits for a
+// user, or that is held back itself.
 func (p *loaded) held(layers []rendered, opts Options) map[string]bool {
 	held := map[string]bool{}
 	for _, r := range layers { // by wave: what a layer needs comes before it
@@ -18,7 +18,7 @@ func (p *loaded) held(layers []rendered, opts Options) map[string]bool {
 	return held
 }
 
-// needed returns the names of the other layers that bring what a layer needs.
+// needed returns the names of the other layers that provide what a layer needs.
 func (p *loaded) needed(r rendered, opts Options) []string {
 	var names []string
 	for _, n := range needsOf(r.objects) {

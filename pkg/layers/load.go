@@ -22,7 +22,7 @@ type loaded struct {
 	root    *source.Node
 	options Options
 	layers  []layer             // those with a known chart, by wave and name
-	others  map[string]rendered // layers that were rendered for what they bring to others
+	others  map[string]rendered // layers that were rendered for what they provide to others
 }
 
 // layer is one layer with the table entry of its chart.
@@ -52,7 +52,7 @@ func (l *layer) wave() int {
 
 func (l *layer) managed() bool { return l.Mode != "unmanaged" }
 
-// automated reports whether the layer is applied without a person.
+// automated reports whether the layer is applied without a user.
 func (l *layer) automated() bool { return l.managed() && (l.Action == "" || l.Action == "Apply") }
 
 // load reads a platform's file and checks everything that can be checked without the

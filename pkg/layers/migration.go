@@ -100,7 +100,7 @@ func attachmentOf(layers []rendered, namespace, name string) (rendered, *manifes
 
 // givesAddresses reports whether the CNI configuration of a NetworkAttachmentDefinition
 // has address management: `ipam` with a type, or the `subnets` of OVN-Kubernetes. A
-// configuration that cannot be read is not judged.
+// configuration that cannot be read is not checked.
 func givesAddresses(o manifest.Object) bool {
 	var definition struct {
 		Spec struct {

@@ -108,7 +108,7 @@ func (p *loaded) provider(n need, r rendered, opts Options) string {
 	return ""
 }
 
-// brings reports whether a layer really brings what its chart can bring. What others
+// brings reports whether a layer really provides what its chart can provide. What others
 // manage is expected to be complete.
 func (p *loaded) brings(l *layer, provided Provided, r rendered, opts Options) bool {
 	if provided.Package == "" && provided.Object == "" || !l.managed() {
@@ -141,7 +141,7 @@ func (p *loaded) defines(n need, l *layer, r rendered, opts Options) bool {
 }
 
 // unseen returns the name of a layer, in the wave of r or an earlier one, of which it is
-// not known what it brings, or "" if there is none.
+// not known what it provides, or "" if there is none.
 func (p *loaded) unseen(r rendered) string {
 	for i := range p.layers {
 		l := &p.layers[i]
@@ -168,7 +168,7 @@ func defined(o manifest.Object) need {
 	return need{definition.Spec.Group, definition.Spec.Names.Kind}
 }
 
-// rendered renders a layer once, for what it brings to others. Its problems are reported
+// rendered renders a layer once, for what it provides to others. Its problems are reported
 // where it is rendered for its own sake.
 func (p *loaded) rendered(l *layer, opts Options) rendered {
 	r, ok := p.others[l.name]
@@ -194,7 +194,7 @@ func packageOf(o manifest.Object) string {
 }
 
 // reportMissing reports a kind that nothing provides, unless it is not known what the
-// cluster serves: then only what the platform itself could have brought is an error.
+// cluster serves: then only what the platform itself could have provided is an error.
 func (p *loaded) reportMissing(n need, r rendered, opts Options, diags *source.Diagnostics) {
 	here, elsewhere := p.couldBring(n, r, opts)
 	switch {
@@ -210,7 +210,7 @@ func (p *loaded) reportMissing(n need, r rendered, opts Options, diags *source.D
 	}
 }
 
-// couldBring returns how a layer of the platform could bring a kind, or "" if none
+// couldBring returns how a layer of the platform could provide a kind, or "" if none
 // could, and which charts could.
 func (p *loaded) couldBring(n need, r rendered, opts Options) (here, charts string) {
 	var names []string

@@ -207,7 +207,7 @@ func (r rendered) byWave() []policyWave {
 }
 
 // templates returns the templates of one wave. It skips OperatorGroups, which belong to
-// the policies of their Subscriptions, and Operators, for those policies judge what is
+// the policies of their Subscriptions, and Operators, for those policies evaluate what is
 // installed themselves.
 func (w policyWave) templates(name, action string, groups map[string]manifest.Object) ([]policyTemplate, error) {
 	var out []policyTemplate
@@ -242,7 +242,7 @@ func (w policyWave) templates(name, action string, groups map[string]manifest.Ob
 	return out, nil
 }
 
-// recreate returns the option by which an object that cannot be changed is made again.
+// recreate returns the option by which an object that cannot be changed is recreated.
 // Argo CD runs a Job that is a hook in every sync, a policy when the Job differs: its
 // fields are immutable, so without the option the policy would stay violated
 // (config-policy-controller, api/v1/configurationpolicy_types.go, RecreateOption).

@@ -22,7 +22,7 @@ type Entry struct {
 	Ignore   []argocd.ResourceIgnoreDifferences `json:"ignore,omitempty"`
 }
 
-// Provided lists kinds that a layer brings: always, or only with an operator or object.
+// Provided lists kinds that a layer provides: always, or only with an operator or object.
 type Provided struct {
 	Package string   `json:"package,omitempty"` // name of an operator's package in its catalog
 	Object  string   `json:"object,omitempty"`  // GROUP/KIND

@@ -45,7 +45,7 @@ func (u *Unmanaged) target() *Object {
 }
 
 // leave marks the objects that are left to others, and returns all objects that are
-// rendered. What Argo CD once made would be pruned if it were not rendered any more: it
+// rendered. What Argo CD once created would be pruned if it were not rendered any more: it
 // reads `Prune=false` from the live object only, so that would take two commits. The
 // hook type Skip needs one: Argo CD neither applies nor prunes what has it, and counts it
 // neither for the status of the Application nor for its health (argo-cd v3.2,
@@ -93,7 +93,7 @@ func (u *Unmanaged) warnOfPruning(o *manifest.Object, at source.Pos, path string
 	}
 }
 
-// skip makes Argo CD leave an object as it is.
+// skip annotates an object so that Argo CD does not change it.
 func skip(o *manifest.Object) error {
 	tree, err := treeOf(o)
 	if err != nil {

@@ -41,7 +41,7 @@ func JSON(w io.Writer, v Validation) error {
 	return Indented(w, out)
 }
 
-// Indented writes a value as JSON that is easy to read for people also: indented by
+// Indented writes a value as JSON that is also easy to read for users: indented by
 // two spaces, with `<`, `>` and `&` not escaped.
 func Indented(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

@@ -12,14 +12,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Plan is what a sync will do, with what a reader must know to judge it.
+// Plan is what a sync will do, with what the reader must know to assess it.
 type Plan struct {
 	*plan.Plan
 	// Version of vmrender, for formats that name the tool.
 	Version string
 	// From and To are what is compared.
 	From, To Side
-	// Unknown is what the whole comparison does not know, in a few words each, such as
+	// Unknown is what the inputs of the whole comparison leave open, in a few words each, such as
 	// "the state in the cluster".
 	Unknown []string
 	// Place finds the lines of annotations; nil if there are no values files.
@@ -59,7 +59,7 @@ type Locator func(object manifest.ID, key string) source.Pos
 
 // Terminal is how a text is shown. The zero value is for a file.
 type Terminal struct {
-	// Color says that colors are shown.
+	// Color is true if colors are shown.
 	Color bool
 	// Width is the number of characters of a line, or 0 if lines are not cut.
 	Width int

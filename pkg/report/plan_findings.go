@@ -24,7 +24,7 @@ type findingKey struct {
 	reason  string
 	advice  string
 	warning bool
-	gate    string // the severity of what the gate says; empty for causes
+	gate    string // the severity of what the gate reports; empty for causes
 }
 
 // findings returns the causes by place, the worst first: a value that many VMs

@@ -11,10 +11,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// GateNote is what the fleet's gate says about the changes of some VMs.
+// GateNote is what the fleet's gate reports about the changes of some VMs.
 type GateNote struct {
 	Code plan.Code
-	// Blocks says that the sync must not happen as it is.
+	// Blocks is true if the sync must not happen as it is.
 	Blocks bool
 	Level  plan.Level
 	Text   string
@@ -26,7 +26,7 @@ type GateNote struct {
 	Names []string // of the VMs
 }
 
-// GateNotes returns what the gate says, what blocks first, then the worst. Replicas share
+// GateNotes returns what the gate reports, what blocks first, then the worst. Replicas share
 // a note.
 func (p Plan) GateNotes() []GateNote {
 	var out []GateNote
@@ -50,11 +50,11 @@ func (p Plan) GateNotes() []GateNote {
 	return out
 }
 
-// replicasDiffer is said of lines for the same entry that differ.
+// replicasDiffer is the note on lines for the same entry that differ.
 const replicasDiffer = "; the replicas of the entry are not the same in the cluster, so that no line approves both: " +
 	"let an earlier commit reach all of them first"
 
-// markConflicts says which lines are for the same place, and so exclude each other.
+// markConflicts marks the lines that are for the same place, and so exclude each other.
 func markConflicts(notes []GateNote) {
 	lines := map[source.Pos]string{}
 	conflicts := map[source.Pos]bool{}
@@ -108,7 +108,7 @@ func (n *GateNote) key() string {
 	return "approve"
 }
 
-// gateNotes returns what the gate says about one VM.
+// gateNotes returns what the gate reports about one VM.
 func gateNotes(v *plan.Verdict) []GateNote {
 	g := v.Gate
 	var out []GateNote
@@ -145,7 +145,7 @@ func gateNotes(v *plan.Verdict) []GateNote {
 	return out
 }
 
-// approvalNotes returns what is to be said about the approvals that a VM needs.
+// approvalNotes returns the notes on the approvals that a VM needs.
 func approvalNotes(g *plan.Gate) []GateNote {
 	var out []GateNote
 	open := map[plan.ApprovalState][]string{}
@@ -186,8 +186,8 @@ func riskOf(a *plan.Approval) string {
 	return string(a.Risk)
 }
 
-// GateHeadline returns what the gate says about the plan, in a few words. It is empty if
-// no change is judged.
+// GateHeadline returns what the gate reports about the plan, in a few words. It is empty if
+// no change is checked.
 func (p Plan) GateHeadline() string {
 	if p.Summary.Gated == 0 {
 		return ""
@@ -214,7 +214,7 @@ func (p Plan) GateHeadline() string {
 }
 
 // weight orders what a plan says: what blocks the sync weighs more than what does not,
-// whatever the levels.
+// at any level.
 func weight(blocks bool, l plan.Level) int {
 	if blocks {
 		return int(plan.DataLoss) + 1 + int(l)

@@ -19,7 +19,7 @@ type PlanDocument struct {
 	Jobs []PlanJob `json:"jobs"`
 	// Facts about the whole, such as a sync that is running.
 	Notes []string `json:"notes"`
-	// What the whole comparison does not know.
+	// Gaps in the inputs of the whole comparison.
 	Unknown []string `json:"unknown"`
 	// The plan in counts.
 	Summary PlanSummary `json:"summary"`
@@ -43,13 +43,13 @@ type PlanSummary struct {
 	// The number of other objects by level.
 	Objects map[plan.Level]int `json:"objects"`
 	// The number of VMs that are adopted: new in Git, and in the cluster as Git has them.
-	// They count as "none", too.
+	// They also count as "none".
 	Adopted int `json:"adopted"`
 	// The number of VMs and objects whose level is approximate.
 	Approximate int `json:"approximate"`
 	// The number of causes that are dangerous later.
 	Warnings int `json:"warnings"`
-	// The number of VMs whose change the fleet's gate judges.
+	// The number of VMs whose change the fleet's gate checks.
 	Gated int `json:"gated"`
 	// The number of those which lack an approval or exceed what is allowed. The exit status is 1
 	// if there are any.
@@ -69,7 +69,7 @@ type PlanVerdict struct {
 	PlanObject
 	// What happens, by how much it hurts: that of the worst cause.
 	Level plan.Level `json:"level"`
-	// True if the level depends on what the inputs do not tell.
+	// True if the level depends on what the inputs do not contain.
 	Approximate bool `json:"approximate,omitempty"`
 	// True if the VM is adopted: it is new in Git, and in the cluster as Git has it. Its
 	// level is "none".
@@ -80,11 +80,11 @@ type PlanVerdict struct {
 	Was *PlanObject `json:"was,omitempty"`
 	// The reasons for the level, worst first, and warnings.
 	Causes []PlanCause `json:"causes"`
-	// What the fleet's gate says; missing for what it does not judge.
+	// What the fleet's gate reports; missing for what it does not check.
 	Gate *PlanGate `json:"gate,omitempty"`
 }
 
-// PlanGate is what the fleet's gate says about the change of a VM.
+// PlanGate is what the fleet's gate reports about the change of a VM.
 type PlanGate struct {
 	// True if the change lacks an approval, or exceeds what is allowed.
 	Blocked bool `json:"blocked"`
@@ -94,7 +94,7 @@ type PlanGate struct {
 	MaxImpact *plan.Level `json:"maxImpact,omitempty"`
 	// The worst level above maxImpact, if there is one.
 	Exceeds *plan.Level `json:"exceeds,omitempty"`
-	// What names the change, FROM-TO: an approval of any risk would hold it. Missing for a
+	// What names the change, FROM-TO: it is the token of an approval of any risk. Missing for a
 	// VM that goes, or that loses its gate.
 	Token string `json:"token,omitempty"`
 	// The approvals that the change needs, by risk.
@@ -123,7 +123,7 @@ type PlanApproval struct {
 	Level plan.Level `json:"level"`
 	// Whether it is there, or stale: for another change.
 	State plan.ApprovalState `json:"state"`
-	// What the entry must hold, FROM-TO; missing if no token can approve the change.
+	// What the entry must contain, FROM-TO; missing if no token can approve the change.
 	Token string `json:"token,omitempty"`
 	// Why no token can approve the change.
 	Problem string `json:"problem,omitempty"`
@@ -146,7 +146,7 @@ type PlanCause struct {
 	Reason string `json:"reason"`
 	// What to do instead, or next.
 	Advice string `json:"advice,omitempty"`
-	// When it takes effect, if not at once.
+	// When it takes effect, if not immediately.
 	When string `json:"when,omitempty"`
 	// The old value as compact JSON, cut and without secrets; missing if the field
 	// is added.
@@ -211,7 +211,7 @@ func (p Plan) verdicts(list []plan.Verdict) []PlanVerdict {
 	return out
 }
 
-// gateOf returns what the gate says about an object, or nil.
+// gateOf returns what the gate reports about an object, or nil.
 func (p Plan) gateOf(v *plan.Verdict) *PlanGate {
 	g := v.Gate
 	if g == nil {

@@ -29,7 +29,7 @@ func PlanMarker(path string, overlays ...string) string {
 
 // PlanMarkdown writes a plan as a comment of a pull request: the headline, a table of what
 // changes, the worst first, what to do, and folded details. What makes it too long for a
-// comment is left out, the least important first, and the comment says so.
+// comment is left out, the least important first, and the comment mentions it.
 func PlanMarkdown(w io.Writer, p Plan) error {
 	text, steps, warnings := "", p.Steps(), p.warnings()
 	for _, a := range amounts() {

@@ -35,7 +35,7 @@ func (m *planMarkdown) first(names []string) string {
 	return few.codes(names)
 }
 
-// gate writes what the fleet's gate says, with the lines for the values files.
+// gate writes what the fleet's gate reports, with the lines for the values files.
 func (m *planMarkdown) gate(p Plan) {
 	headline := p.GateHeadline()
 	if headline == "" {

@@ -13,7 +13,7 @@ type Step struct {
 	Names []string // of the VMs and objects
 }
 
-// NoStep is what is said of a plan without steps.
+// NoStep is the text for a plan without steps.
 const NoStep = "nothing to do: the sync does it all"
 
 // levelSteps are the steps for levels whose worst cause has no advice. Levels that are

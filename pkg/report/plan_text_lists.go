@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// gate writes what the fleet's gate says. Lines for the values files are never cut.
+// gate writes what the fleet's gate reports. Lines for the values files are never cut.
 func (t *planText) gate(p Plan) {
 	headline := p.GateHeadline()
 	if headline == "" {
@@ -88,7 +88,7 @@ func (t *planText) steps(list []Step, worst plan.Level) {
 	}
 }
 
-// fewest is the number of names that are listed where not all are wanted.
+// fewest is the number of names that are listed if not all are shown.
 const fewest = 10
 
 // names returns names for one line: all of them if the text is verbose.

@@ -1,4 +1,4 @@
-// Package report writes the results of commands in formats for people and programs,
+// Package report writes the results of commands in formats for users and programs,
 // each format in a file of its own.
 package report
 
@@ -18,7 +18,7 @@ type Validation struct {
 	VMs int
 	// Diagnostics are the problems, in the order in which they are reported.
 	Diagnostics []source.Diagnostic
-	// All shows people each problem, however often it repeats.
+	// All shows each problem, however often it repeats.
 	All bool
 }
 

@@ -11,13 +11,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// Status is how the VMs of Git stand in the cluster, with what a reader must know to
-// judge it.
+// Status is the state in the cluster of the VMs in Git, with what the reader must know to
+// assess it.
 type Status struct {
 	*plan.Status
 	// Git is what was promised, and Cluster where it should be.
 	Git, Cluster Side
-	// Unknown is what the whole comparison does not know, in a few words each.
+	// Unknown is what the inputs of the whole comparison leave open, in a few words each.
 	Unknown []string
 	// Verbose adds fields, values and advice to the text for people, and the VMs that
 	// are as Git has them.

@@ -15,7 +15,7 @@ type StatusDocument struct {
 	VMs []StatusVM `json:"vms"`
 	// Facts about the whole, such as a sync that is running.
 	Notes []string `json:"notes"`
-	// What the whole comparison does not know.
+	// Gaps in the inputs of the whole comparison.
 	Unknown []string `json:"unknown"`
 	// The status in counts.
 	Summary StatusSummary `json:"summary"`
@@ -40,7 +40,7 @@ type StatusVM struct {
 	PlanObject
 	// How far it is from what Git promises: the state of the worst fact.
 	State plan.State `json:"state"`
-	// True if the state depends on what the inputs do not tell.
+	// True if the state depends on what the inputs do not contain.
 	Approximate bool `json:"approximate,omitempty"`
 	// True if the VM does not run.
 	Stopped bool `json:"stopped,omitempty"`

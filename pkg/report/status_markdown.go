@@ -11,7 +11,7 @@ import (
 
 // StatusMarkdown writes a status as a comment: the headline, and a table of the VMs that
 // are not as Git has them, the worst first. A table that is too long for a comment is cut, and
-// the comment says so.
+// the comment mentions it.
 func StatusMarkdown(w io.Writer, s Status) error {
 	m := &planMarkdown{amount: amount{names: true, lines: 100, width: 300}}
 	m.write("### " + s.Headline() + "\n\n" + m.code(s.Git.Title()) + " in " + m.code(s.Cluster.Title()))

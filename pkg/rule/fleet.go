@@ -10,7 +10,7 @@ const (
 	NotValues ID = "not-values"
 	// BadGlob is an invalid pattern under `ignore`.
 	BadGlob ID = "bad-glob"
-	// BadPath is a path that does not exist, leads out of the directory that may be
+	// BadPath is a path that does not exist, is outside of the directory that may be
 	// read, is neither a file nor a directory, or has a name like that of a special
 	// file.
 	BadPath ID = "bad-path"

@@ -6,7 +6,7 @@ var meanings = map[ID]string{
 	BadGlob:          "An invalid pattern under `ignore`.",
 	BadOption:        "An invalid `--set` or `--default`.",
 	BadParameter:     "An invalid parameter of the Argo CD plugin.",
-	BadPath:          "A path that does not exist, leads out of the directory that may be read, is neither a file nor a directory, or has a name like that of a special file.",
+	BadPath:          "A path that does not exist, is outside of the directory that may be read, is neither a file nor a directory, or has a name like that of a special file.",
 	BadVersion:       "An invalid version under `target`.",
 	NoEffect:         "An overlay, or a part of one, that changes no VM of the fleet.",
 	NoFleet:          "A path without a fleet.yaml in it or in a directory above it.",

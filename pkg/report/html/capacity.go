@@ -12,7 +12,7 @@ import (
 )
 
 // capacity is what VMs need of the cluster, as far as the fleet defines it: instance
-// types and clones without a size do not say how much they need.
+// types and clones without a size do not specify how much they need.
 type capacity struct {
 	Total      demand
 	Namespaces []demand // sorted by name
@@ -106,7 +106,7 @@ func storage(d *machine.Disk) (bytes int64, ok bool) {
 	return size, err == nil
 }
 
-// CPUs returns the sum of virtual CPUs; "≥" stands before a sum that leaves some out.
+// CPUs returns the sum of virtual CPUs; "≥" precedes a sum that leaves some out.
 func (d demand) CPUs() string { return atLeast(d.Unsized) + thousands(d.CPU) }
 
 // MemorySize returns the sum of the memory.

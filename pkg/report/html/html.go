@@ -1,4 +1,4 @@
-// Package html writes reports as web pages for people who would rather look: a fleet,
+// Package html writes reports as web pages: a fleet,
 // and what a plan changes. A page is one file. Style, script and data are part of it,
 // and its Content-Security-Policy allows nothing else, so that it makes no request. It
 // shows the same for the same input, and without JavaScript a plain table.

@@ -1,4 +1,4 @@
-// Package problems writes problems of fleets for people. Programs that write nothing else about fleets need no more of
+// Package problems writes problems of fleets as text for users. Programs that write nothing else about fleets need no more of
 // package report, whose plans are slow to start.
 package problems
 

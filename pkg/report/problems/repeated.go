@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// How often people are shown the same message, and problems of one rule: one mistake in a
-// script that writes values makes thousands.
+// How often users are shown the same message, and problems of one rule: one mistake in a
+// script that writes values causes thousands.
 const (
 	shownOfMessage = 10
 	shownOfRule    = 100
@@ -38,7 +38,7 @@ func (r *repetitions) show(d *source.Diagnostic) bool {
 	return true
 }
 
-// String says what is left out, or nothing.
+// String describes what is left out, or returns "".
 func (r *repetitions) String() string {
 	total, rules := 0, make([]string, 0, len(r.left))
 	for id, n := range r.left {
