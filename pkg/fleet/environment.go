@@ -66,7 +66,7 @@ func namespaceLevel(key string, at *source.Node, namespace string) *Level {
 	return l
 }
 
-// partOfNamespace matches what can stand in front of a namespace, or after it.
+// partOfNamespace matches what can be in front of a namespace, or after it.
 var partOfNamespace = lazyregexp.New(`^[a-z0-9-]*$`)
 
 // checkEnvironment checks the names that overlays set.

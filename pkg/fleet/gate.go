@@ -73,7 +73,7 @@ func checkShared(keys *source.Node, path string, diags *source.Diagnostics) {
 	}
 }
 
-// checkEvery reports what would pass the fleet's gate for all VMs at once, because of an
+// checkEvery reports what would pass the fleet's gate for all VMs together, because of an
 // overlay.
 func (f *Fleet) checkEvery(keys *source.Node) {
 	gate := f.HeaderKey("policy", "approve")

@@ -64,7 +64,7 @@ func (f *Fleet) newLevel(name string, parent *Level, keys *source.Node, path str
 
 // level returns a level whose keys are checked for names that the catalog does
 // not contain, for the forms of values, and for keys without effect. A value that a
-// level above replaces is checked, too.
+// level above replaces is also checked.
 func (f *Fleet) level(name string, parent *Level, keys *source.Node, path string, diags *source.Diagnostics) *Level {
 	if n := keys.Get("os"); n != nil && n.Kind == source.String && f.Catalog.OS(n.Text) == nil {
 		f.reportUnknown(diags, n, source.JoinPath(path, "os"), "operating system", "os")

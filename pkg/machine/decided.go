@@ -51,7 +51,7 @@ func (d *decisions) add(key, value, level string) {
 	}
 }
 
-// byOS is the origin of what the operating system decides.
+// byOS returns the origin of values that the operating system decides.
 func (d *decisions) byOS() string { return "catalogue entry " + d.m.OS.Name }
 
 func (d *decisions) sizing() {

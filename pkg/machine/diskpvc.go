@@ -17,7 +17,7 @@ func (d *Disk) sizeKeys() []string {
 	return []string{"disks", d.Name, "size"}
 }
 
-// diskPVC takes size, class and modes from CDI's `pvc`, if the user's patch puts it in the place of `storage`. CDI
+// diskPVC reads size, class and modes from CDI's `pvc`, if the user's patch puts it in the place of `storage`. CDI
 // takes exactly one of both, and has defaults for `storage` only (containerized-data-importer v1.65.0,
 // pkg/apiserver/webhooks/datavolume-validate.go, validateDataVolumeSpec).
 func (d *draft) diskPVC(out *Disk) {
@@ -48,7 +48,7 @@ func (d *draft) diskPVC(out *Disk) {
 	}
 }
 
-// checkPVC reports what CDI misses in a `pvc`, and what else says the same. The rest of it is decoded where it is
+// checkPVC reports what CDI misses in a `pvc`, and other keys that set the same. The rest of it is decoded where it is
 // rendered.
 func (d *draft) checkPVC(disk *Disk, pvc *source.Node, path string) {
 	for _, key := range []string{"size", "storageClass", "accessMode", "volumeMode"} {

@@ -78,7 +78,7 @@ func checkObjects(records []*record, diags *source.Diagnostics) {
 
 // checkClaims reports disks on a claim that another VM writes to as well: an
 // existing claim, or the claim of the other VM's own disk. Two guests that do not
-// know of each other destroy a file system.
+// use it at the same time destroy a file system.
 func checkClaims(records []*record, diags *source.Diagnostics) {
 	type key struct{ namespace, name string }
 	type writer struct {

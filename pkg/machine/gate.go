@@ -79,7 +79,7 @@ func (d *draft) approvals() []Approval {
 // what it becomes with an approval.
 func (d *draft) deletesUnseen() bool { return d.traits.AwaitsDeletion || d.traits.NamedByContent }
 
-// checkUnseen reports a strategy that passes the fleet's gate unseen, unless the VM says
+// checkUnseen reports a strategy that passes the fleet's gate unseen, unless the VM sets
 // that it may be removed.
 func (d *draft) checkUnseen(lc *Lifecycle) {
 	if d.site.Policy.Approve == "" || !d.deletesUnseen() || lc.Removal == values.Approved {

@@ -40,7 +40,7 @@ func (d *draft) checkGuestDisk(disk *Disk) {
 	}
 }
 
-// checkGuestDisks reports disks with data that there is none of, and the bus of data whose disk has one.
+// checkGuestDisks reports disks with data that does not exist, and the bus of data whose disk has one.
 func (d *draft) checkGuestDisks(m *Machine) {
 	for i := range m.Disks {
 		disk := &m.Disks[i]

@@ -73,7 +73,7 @@ type Machine struct {
 	Group     string
 	Objects   []Object // in the order written
 	Lifecycle Lifecycle
-	Gate      *Gate      // nil if no change of the VM is judged
+	Gate      *Gate      // nil if no change of the VM is gated
 	Migration *Migration // nil if the VM does not come from vSphere
 	Wave      int        // sync wave of the VM and the objects that belong to it
 	DependsOn []Dependency

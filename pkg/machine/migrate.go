@@ -38,13 +38,13 @@ type VSphereRef struct{ ID, Name string }
 // MigratedDisk is a disk that a migration copies.
 type MigratedDisk struct{ Claim, Volume string }
 
-// MappedNetwork leads NICs on a network of vSphere to one of the cluster.
+// MappedNetwork maps NICs on a network of vSphere to one of the cluster.
 type MappedNetwork struct {
 	Source VSphereRef
 	NAD    *NamespacedName // nil for the pod network
 }
 
-// MappedStorage leads disks on a datastore to a storage class.
+// MappedStorage maps disks on a datastore to a storage class.
 type MappedStorage struct {
 	Source                        VSphereRef
 	Class, AccessMode, VolumeMode string
@@ -56,7 +56,7 @@ func (m *Migration) Ended() bool { return m.Done && m.Run == 0 }
 // Pending reports whether the VM is still in vSphere, so that none of its own objects is rendered.
 func (m *Migration) Pending() bool { return m != nil && !m.Done }
 
-// hostProvider is the Provider that forklift's operator makes for its own cluster (kubev2v/forklift v2.12.5,
+// hostProvider is the Provider that forklift's operator creates for its own cluster (kubev2v/forklift v2.12.5,
 // operator/roles/forkliftcontroller/templates/controller/provider-host.yml.j2).
 const hostProvider = "host"
 
@@ -73,7 +73,7 @@ func (d *draft) filledByMigration(name string, in *values.Disk) bool {
 	return d.migrates() && !isTrue(in.Ejected) && in.Type != "cdrom" && !ownSource
 }
 
-// migration returns the migration of the VM, or nil if it is none of vSphere.
+// migration returns the migration of the VM, or nil if the VM does not come from vSphere.
 func (d *draft) migration(m *Machine) *Migration {
 	in := d.vm.Migrate
 	if !d.migrates() {

@@ -43,7 +43,7 @@ func (d *draft) checkMigration(m *Migration) {
 	}
 }
 
-// warnOfIdentity warns of a VM that has moved, and to which Git would give another identity than its guest knows.
+// warnOfIdentity warns of a VM that has moved, and to which Git would give another identity than its guest has.
 // forklift keeps the MAC addresses and the serial number of vSphere, and KubeVirt writes the UUID into the VM
 // (kubev2v/forklift v2.12.5, pkg/controller/plan/adapter/vsphere/builder.go, mapNetworks and mapFirmware).
 func (d *draft) warnOfIdentity(m *Machine, moved *Migration) {

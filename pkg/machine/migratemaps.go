@@ -20,7 +20,7 @@ func vSphereRef(text string, isID func(string) bool) VSphereRef {
 
 func isObjectID(text string) bool { return managedObject().MatchString(text) }
 
-// mappedNetworks returns the networks of vSphere that lead to those of the NICs. It reports NICs to which none leads,
+// mappedNetworks returns the networks of vSphere that are mapped to those of the NICs. It reports NICs without one,
 // and those whose network forklift refuses (kubev2v/forklift v2.12.5, pkg/controller/plan/validation.go,
 // validateNetworkMap).
 func (d *draft) mappedNetworks(m *Machine) []MappedNetwork {
@@ -47,7 +47,7 @@ func (d *draft) mappedNetworks(m *Machine) []MappedNetwork {
 	return out
 }
 
-// reportUnmapped reports a NIC whose network no network of vSphere leads to.
+// reportUnmapped reports a NIC whose network no network of vSphere is mapped to.
 func (d *draft) reportUnmapped(nic *NIC, i int) {
 	name, entry := nic.Network, ""
 	if ns, nad, ok := strings.Cut(name, "/"); ok {
@@ -58,8 +58,8 @@ func (d *draft) reportUnmapped(nic *NIC, i int) {
 		nic.Network, name, entry)
 }
 
-// mappedStorage returns the datastores that lead to the storage classes of the disks. It reports disks to whose class
-// none leads.
+// mappedStorage returns the datastores that lead to the storage classes of the disks. It reports disks whose
+// class has none.
 func (d *draft) mappedStorage(m *Machine) []MappedStorage {
 	var out []MappedStorage
 	for i := range m.Disks {

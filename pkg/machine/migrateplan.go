@@ -78,7 +78,7 @@ func (w *wide) checkSelected(a, b *record) {
 	}
 }
 
-// checkTerms reports what a VM says otherwise than the first VM of its plan.
+// checkTerms reports what a VM sets differently from the first VM of its plan.
 func (r *record) checkTerms(first *record, diags *source.Diagnostics) {
 	for i, term := range r.planned.terms {
 		if other := first.planned.terms[i].value; other != term.value {

@@ -27,7 +27,7 @@ func (d *draft) checkPlatform(m *Machine) {
 	}
 }
 
-// checkPlain warns of what only OpenShift provides, on a cluster that is none.
+// checkPlain warns of what only OpenShift provides, on another cluster.
 // Images are one warning for the fleet.
 func (d *draft) checkPlain(m *Machine) {
 	for i := range m.Disks {

@@ -25,13 +25,13 @@ func (o *migrationObject[Spec]) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// NetworkMap leads networks of vSphere to those of the cluster.
+// NetworkMap maps networks of vSphere to those of the cluster.
 type NetworkMap = migrationObject[MapSpec[NetworkPair]]
 
-// StorageMap leads datastores of vSphere to storage classes.
+// StorageMap maps datastores of vSphere to storage classes.
 type StorageMap = migrationObject[MapSpec[StoragePair]]
 
-// MapSpec is a list of what leads where, from one Provider to another.
+// MapSpec is a list of mappings from one Provider to another.
 type MapSpec[Pair any] struct {
 	Provider ProviderPair `json:"provider"`
 	Map      []Pair       `json:"map"`
@@ -49,7 +49,7 @@ type VSphereRef struct {
 	Name string `json:"name,omitempty"`
 }
 
-// NetworkPair leads one network to another.
+// NetworkPair maps one network to another.
 type NetworkPair struct {
 	Source      VSphereRef         `json:"source"`
 	Destination NetworkDestination `json:"destination"`
@@ -62,7 +62,7 @@ type NetworkDestination struct {
 	Name      string `json:"name,omitempty"`
 }
 
-// StoragePair leads a datastore to a storage class.
+// StoragePair maps a datastore to a storage class.
 type StoragePair struct {
 	Source      VSphereRef         `json:"source"`
 	Destination StorageDestination `json:"destination"`
@@ -78,7 +78,7 @@ type StorageDestination struct {
 // Plan is a set of VMs that move together.
 type Plan = migrationObject[PlanSpec]
 
-// PlanSpec says which VMs move, and how. What has a default of true on the platform is always written.
+// PlanSpec specifies which VMs move, and how. What has a default of true on the platform is always written.
 type PlanSpec struct {
 	TargetNamespace string                  `json:"targetNamespace"`
 	Provider        ProviderPair            `json:"provider"`
@@ -87,7 +87,7 @@ type PlanSpec struct {
 	TransferNetwork *corev1.ObjectReference `json:"transferNetwork,omitempty"`
 
 	PreserveStaticIPs bool `json:"preserveStaticIPs"`
-	// DeleteVMOnFailMigration is whether what a failed run has made is deleted, so that another run can make it again.
+	// DeleteVMOnFailMigration is whether the objects of a failed run are deleted, so that another run can create them.
 	DeleteVMOnFailMigration bool `json:"deleteVmOnFailMigration"`
 	// PVCNameTemplateUseGenerateName is whether random letters follow the names of claims.
 	PVCNameTemplateUseGenerateName bool `json:"pvcNameTemplateUseGenerateName"`
@@ -126,7 +126,7 @@ type HookRef struct {
 // Hook is an image that runs before or after a VM moves.
 type Hook = migrationObject[HookSpec]
 
-// HookSpec says what a Hook runs.
+// HookSpec specifies what a Hook runs.
 type HookSpec struct {
 	Image          string `json:"image"`
 	Playbook       string `json:"playbook,omitempty"` // in base64

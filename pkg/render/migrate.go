@@ -152,7 +152,7 @@ func (p *plan) parts() planParts {
 	return planParts{finishedPlan, finishedRun}
 }
 
-// networks returns what leads where for the NICs of all VMs, once each.
+// networks returns the mappings for the NICs of all VMs, once each.
 func (p *plan) networks() []NetworkPair {
 	out := []NetworkPair{}
 	for i := range p.vms {
@@ -167,7 +167,7 @@ func (p *plan) networks() []NetworkPair {
 	return distinct(out)
 }
 
-// storage returns what leads where for the disks of all VMs, once each.
+// storage returns the mappings for the disks of all VMs, once each.
 func (p *plan) storage() []StoragePair {
 	out := []StoragePair{}
 	for i := range p.vms {

@@ -18,7 +18,7 @@ type partPatch struct {
 	// owned are the paths that the patch must not change, with what to do instead. A path that ends in ".*" is all
 	// that the part has there.
 	owned map[string]string
-	// allowed are the values, as JSON, that the patch may give to owned paths nevertheless: null where the platform has
+	// allowed are the values, as JSON, that the patch may give to owned paths nevertheless: null if the platform has
 	// a default of its own.
 	allowed map[string]string
 }

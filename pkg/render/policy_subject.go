@@ -59,7 +59,7 @@ func hasCloudInit(m *subject) bool { return m.CloudInit != nil }
 func isProtected(m *subject) bool { return m.labels[labelProtection] == protected }
 
 // hasOption returns the condition that the VM has a sync option. An option without a
-// value is none that protects the VM.
+// value does not protect the VM.
 func hasOption(name, value string) func(*subject) bool {
 	return func(m *subject) bool {
 		o := argocd.FindSyncOption(m.options, name)

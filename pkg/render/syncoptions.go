@@ -16,7 +16,7 @@ import (
 // (gitops-engine pkg/sync/hook/hook.go, argo-cd v3.2.11).
 const annotationHelmHook = "helm.sh/hook"
 
-// syncingAnnotations are those that tell Argo CD how to sync an object, except for the options of comparing it.
+// syncingAnnotations are those that specify how Argo CD is to sync an object, except for the options of comparing it.
 var syncingAnnotations = [...]string{
 	argocd.SyncOptionsAnnotation, argocd.HookAnnotation, annotationHelmHook,
 	argocd.SyncWaveAnnotation, argocd.HookWeightAnnotation,
@@ -71,7 +71,7 @@ func (x *rendering) protect(vm, rendered *kubevirtv1.VirtualMachine) {
 	}
 }
 
-// setsSyncing reports whether the user's annotations have one that tells Argo CD how to sync the VM.
+// setsSyncing reports whether the user's annotations have one that specifies how Argo CD is to sync the VM.
 func (x *rendering) setsSyncing() bool {
 	for _, key := range syncingAnnotations {
 		if _, ok := x.Annotations[key]; ok {
