@@ -45,7 +45,7 @@ func repositoryAbove(dir string) string {
 
 // header returns the path of the nearest fleet.yaml from the working directory
 // upwards, or "" if there is none. Package fleet searches in the same way. A file that
-// is probably meant to be one, or a platform.yaml, counts: its author gets to know.
+// is probably meant to be one, or a platform.yaml, counts: it is reported to its author.
 func (c checkout) header() string {
 	for dir, up := c.dir, "."; ; dir, up = filepath.Dir(dir), filepath.Join("..", up) {
 		if exists(filepath.Join(dir, fleetFile)) {
@@ -97,7 +97,7 @@ var (
 		"argocd.argoproj.io/manifest-generate-paths")
 )
 
-// outside reports whether a path from the working directory leads out of the
+// outside reports whether a path from the working directory is outside of the
 // repository, by itself or through symbolic links. For a file that does not
 // exist, only the path counts.
 func (c checkout) outside(file string) bool {

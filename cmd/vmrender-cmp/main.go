@@ -7,7 +7,7 @@
 //	vmrender-cmp parameters   prints the parameters that an Application can set
 //
 // The exit status is 0 for success, 1 for invalid input and 2 for an invalid
-// command line. Only the result goes to stdout: Argo CD shows stderr to people if
+// command line. Only the result goes to stdout: Argo CD shows stderr to users if
 // the command fails.
 package main
 

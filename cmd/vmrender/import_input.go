@@ -23,7 +23,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/starter"
 )
 
-// read reads the objects of all inputs, and makes objects of templates.
+// read reads the objects of all inputs, and expands templates to objects.
 func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object, error) {
 	cluster := f.kubeconfig+f.context != ""
 	switch {

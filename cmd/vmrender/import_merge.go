@@ -50,7 +50,7 @@ func (f *mergeFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// mergeInto takes VMs into a fleet that exists: it prints what changes, or writes it.
+// mergeInto adds VMs to an existing fleet: it prints what changes, or writes it.
 func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) error {
 	namespace := ""
 	if len(f.namespaces) == 1 {

@@ -20,7 +20,7 @@ func renderFleet(path string, opts fleet.Options) (*machine.Fleet, []render.Rend
 	return f, c.Rendered(diags), diags
 }
 
-// renderWatched is like renderFleet, but says on a terminal what it does if it takes long.
+// renderWatched is like renderFleet, but reports on a terminal what it does if it takes long.
 func renderWatched(cmd *cobra.Command, path string, opts fleet.Options) (
 	f *machine.Fleet, rendered []render.Rendered, diags *source.Diagnostics,
 ) {

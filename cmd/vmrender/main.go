@@ -1,7 +1,7 @@
 // Command vmrender renders compact values of VMs into KubeVirt and CDI
 // manifests.
 //
-// Manifests and requested reports go to stdout, everything for people goes to
+// Manifests and requested reports go to stdout, everything for users goes to
 // stderr. The exit status is 0 for success, 1 for invalid input and 2 for an
 // invalid command line.
 package main

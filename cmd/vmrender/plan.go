@@ -120,7 +120,7 @@ func judge(cmd *cobra.Command, p report.Plan, failOn plan.Level, gate bool) erro
 	return nil
 }
 
-// neighbor says that there is a platform next to the fleet at PATH, which the plan is not about.
+// neighbor reports that there is a platform next to the fleet at PATH, which the plan is not about.
 func (f *sideFlags) neighbor(args []string) []string {
 	if len(args) == 2 {
 		return nil
@@ -132,7 +132,7 @@ func (f *sideFlags) neighbor(args []string) []string {
 	return []string{fmt.Sprintf("what %s changes, which is a plan of its own", file)}
 }
 
-// paths returns the paths of both sides, where there is something to say. Standard input has
+// paths returns the paths of both sides, if there is something to report. Standard input has
 // none, nor has an export that the new side is compared with.
 func (f *sideFlags) paths(args []string) (from, to string) {
 	from, to = named(pathArg(args)), named(newPath(args))

@@ -16,7 +16,7 @@ import (
 )
 
 // settingFlags are the settings of a cluster that predictions depend on. They count more
-// than the fleet's target, and less than what the cluster itself says.
+// than the fleet's target, and less than what the cluster itself reports.
 type settingFlags struct {
 	kubevirt, argocd, strategy string
 	methods                    []string
@@ -140,7 +140,7 @@ func versions(c *plan.Cluster) []string {
 	return out
 }
 
-// settings returns what a cluster's settings say, in the words of the header.
+// settings returns a cluster's settings, in the words of the header.
 func settings(c *plan.Cluster) []string {
 	var out []string
 	if c.VMRolloutStrategy != "" {

@@ -121,7 +121,7 @@ func machineNamespaces(sets ...[]manifest.Object) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// notes returns what a reader must know about the state and the settings.
+// notes returns what the reader must know about the state and the settings.
 func (s *state) notes(settings []string) []string {
 	if s.objects == nil {
 		return nil
@@ -136,7 +136,7 @@ func (s *state) notes(settings []string) []string {
 	return []string{note}
 }
 
-// unknown returns what the plan does not know for want of state.
+// unknown returns what the plan leaves open without the state.
 func (s *state) unknown() []string {
 	if s.objects == nil {
 		return []string{"the state in the cluster"}

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/term"
 )
 
-// patience is how long people wait before they are told what goes on.
+// patience is how long users wait before progress is shown.
 const patience = 2 * time.Second
 
-// during does work, and meanwhile says on a terminal what goes on if it takes long. It must
+// during does work, and meanwhile reports progress on a terminal if it takes long. It must
 // not write to stdout or stderr.
 func during(cmd *cobra.Command, what string, work func()) {
 	file, ok := cmd.ErrOrStderr().(*os.File)

@@ -25,7 +25,7 @@ type sideFlags struct {
 	platform platformFlags
 	from, to ownFlags
 	live     liveFlags
-	// fromCluster says that the old side is what the cluster has.
+	// fromCluster is true if the old side is what the cluster has.
 	fromCluster bool
 	// upgraded is the upgrade that both sides differ by; nil if there is none.
 	upgraded *plan.Upgrade

@@ -73,7 +73,7 @@ PATH or overlay.`,
 	return cmd
 }
 
-// writeFiles writes the files of a directory, and says what became of them.
+// writeFiles writes the files of a directory, and reports what became of them.
 func writeFiles(
 	cmd *cobra.Command, dir string, from output.Origin, format manifest.Format, rendered []render.Rendered,
 ) error {

@@ -78,7 +78,7 @@ func work(command string) (stderr string, status syscall.WaitStatus, err error) 
 }
 
 // environ returns the environment of the second process. Its Go runtime collects garbage before the memory is used up,
-// and prints no stacks, whatever this process's environment says: the first value of a variable counts.
+// and prints no stacks, whatever this process's environment contains: the first value of a variable counts.
 func environ() []string {
 	return append([]string{"GOMEMLIMIT=192MiB", "GOTRACEBACK=none"}, os.Environ()...)
 }

@@ -1,4 +1,4 @@
-// Package fleetgen makes fleets at random for tests: from a seed, a directory with
+// Package fleetgen generates random fleets for tests: from a seed, a directory with
 // fleet.yaml, _defaults.yaml, values files and overlays, out of the JSON schemas of
 // these files and a table of values. About half of the fleets are valid.
 package fleetgen

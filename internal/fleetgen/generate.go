@@ -23,7 +23,7 @@ func New(seed uint64) Fleet {
 	return b.fleet
 }
 
-// builder makes one fleet.
+// builder builds one fleet.
 type builder struct {
 	maker
 	fleet Fleet

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// maker makes the values of one fleet.
+// maker generates the values of one fleet.
 type maker struct {
 	*sources
 	*draw

@@ -43,12 +43,12 @@ var components = []component{
 	{"Helm", "go.mod", "helm.sh/helm/v3", "its engine renders the charts of the layers"},
 }
 
-// releasesFile is where the end-to-end tests list the releases of OpenShift whose operators they play.
+// releasesFile is where the end-to-end tests list the releases of OpenShift whose operators they simulate.
 const releasesFile = "test/e2e/openshift/release.go"
 
 var openShiftRelease = lazyregexp.New(`"(4\.[0-9]+)", "v1\.`)
 
-// compatibilityReference returns docs/reference/compatibility.md, from the go.mod files and what pkg/plan knows.
+// compatibilityReference returns docs/reference/compatibility.md, from the go.mod files and pkg/plan.
 func compatibilityReference() ([]byte, error) {
 	rows := make([][]string, len(components))
 	for i, c := range components {

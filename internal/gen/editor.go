@@ -37,7 +37,7 @@ func nullable(p *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // withShortForm returns a schema that also accepts the short form of a type. The type of the
-// value decides, so that editors say what is wrong with the form that is used.
+// value decides, so that editors report what is wrong with the form that is used.
 func withShortForm(s *jsonschema.Schema, t reflect.Type) *jsonschema.Schema {
 	short, ok := shortForms[t]
 	if !ok {
@@ -47,7 +47,7 @@ func withShortForm(s *jsonschema.Schema, t reflect.Type) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{shortSchema(t, &short), object}, If: object, Then: s}
 }
 
-// named makes a string, or the items of a list, the name of an entry of the catalog.
+// named restricts a string, or the items of a list, to the name of an entry of the catalog.
 func named(p *jsonschema.Schema, kind string) {
 	if kind == "" {
 		return
@@ -59,7 +59,7 @@ func named(p *jsonschema.Schema, kind string) {
 }
 
 // addNames adds the definitions of null and of the names that are built in, as far as a schema
-// refers to them. Other names are accepted, too: those of a fleet are known to `vmrender schema
+// refers to them. Other names are also accepted: those of a fleet are known to `vmrender schema
 // --write`.
 func addNames(s *jsonschema.Schema) error {
 	written, err := encode(s)
@@ -90,7 +90,7 @@ func addNames(s *jsonschema.Schema) error {
 	return nil
 }
 
-// smallNumbers refuses numbers of bytes below 1Mi, whose unit is probably missing, and says so.
+// smallNumbers refuses numbers of bytes below 1Mi, whose unit is probably missing, and reports it.
 func smallNumbers() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		If: &jsonschema.Schema{Type: "integer", Maximum: "1048575"},
@@ -109,7 +109,7 @@ func nameSchema(pattern string) *jsonschema.Schema {
 	}}
 }
 
-// explainPattern sets what editors say of a value that a format does not accept, instead of
+// explainPattern sets the text that editors show for a value that a format does not accept, instead of
 // its regular expression.
 func explainPattern(s *jsonschema.Schema, format string) {
 	says := map[string]string{

@@ -96,7 +96,7 @@ func kubernetesForm(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// swaggerDoc returns the first sentence of what a type says of one of its fields.
+// swaggerDoc returns the first sentence of a type's description of one of its fields.
 func swaggerDoc(t reflect.Type, field string) string {
 	doc, ok := reflect.TypeAssert[interface{ SwaggerDoc() map[string]string }](reflect.New(t).Elem())
 	if !ok || field == "" {

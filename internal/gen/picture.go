@@ -19,7 +19,7 @@ const pictured, change = "examples/fleet", "internal/gen/picture.yaml"
 // pictureWidth is the number of characters after which a line is cut.
 const pictureWidth = 112
 
-// planPicture returns a picture of what `vmrender plan` says of a change of a fleet.
+// planPicture returns a picture of what `vmrender plan` reports for a change of a fleet.
 func planPicture() ([]byte, error) {
 	before, err := renderedObjects(fleet.Options{})
 	if err != nil {

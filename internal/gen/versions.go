@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// versionsFile says what each version of a chart contained. Only a higher version
+// versionsFile lists what each version of a chart contained. Only a higher version
 // replaces a line, so a chart whose hash differs from its line needs one.
 const versionsFile = "charts/versions.txt"
 

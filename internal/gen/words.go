@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// meanings say what a word means that a key accepts, by KEY.WORD. A word without one is
+// meanings describe each word that a key accepts, by KEY.WORD. A word without one is
 // explained by its key.
 var meanings = map[string]string{
 	"accessMode.ReadWriteOnce":               "One node can mount the disk: the VM cannot be migrated live.",
@@ -57,7 +57,7 @@ var meanings = map[string]string{
 	"volumeMode.Filesystem":                  "A disk image in a file system.",
 }
 
-// explainWords sets what editors say of each word that a key with a description accepts.
+// explainWords sets the text that editors show for each word that a key with a description accepts.
 func explainWords(p *jsonschema.Schema, description, key string) {
 	says := make([]string, len(p.Enum))
 	for i, word := range p.Enum {

@@ -164,9 +164,9 @@ type AppProjectSpec struct {
 	SyncWindows                []SyncWindow             `json:"syncWindows,omitempty"`
 }
 
-// SyncWindow says when Argo CD syncs Applications by itself: with Kind "allow", only from
+// SyncWindow specifies when Argo CD syncs Applications by itself: with Kind "allow", only from
 // a time of the Schedule, in the form of cron and in UTC, for the Duration, such as "4h".
-// The names of Applications can be patterns. ManualSync allows people to sync at any time.
+// The names of Applications can be patterns. ManualSync allows users to sync at any time.
 type SyncWindow struct {
 	Kind         string   `json:"kind"`
 	Schedule     string   `json:"schedule"`

@@ -101,7 +101,7 @@ func (o order) syncOptions() []string {
 		"ServerSideApply=true",
 	}
 	// A VM with Force=true,Replace=true is not recreated needlessly. But a sync that is retried
-	// takes what is applied for done, even if it is Degraded, and goes on to the next wave and to
+	// takes what is applied for done, even if it is Degraded, and continues with the next wave and to
 	// what it prunes (gitops-engine, pkg/sync/sync_context.go, filterOutOfSyncTasks).
 	if o.onlyOutOfSync {
 		options = append(options, "ApplyOutOfSyncOnly=true")

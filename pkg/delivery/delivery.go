@@ -85,7 +85,7 @@ func (p *Plan) application(found *findings) any {
 }
 
 // isBesidePlatform reports whether the Application's directory also has a platform, so
-// that a parameter must tell which of the two is meant.
+// that a parameter must specify which of the two is meant.
 func (p *Plan) isBesidePlatform() bool {
 	_, err := os.Lstat(filepath.Join(p.fleet.Root, "platform.yaml"))
 	return err == nil && filepath.Clean(p.dir) == filepath.Clean(p.fleet.Root)

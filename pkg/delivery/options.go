@@ -37,7 +37,7 @@ type Options struct {
 	RestartWindow string
 	// PlanURL is the page with the plans of the fleet, which Argo CD links to.
 	PlanURL string
-	// ManualSync leaves syncs to people: while a fleet adopts VMs that are there already, say.
+	// ManualSync leaves syncs to the user, for example while a fleet adopts existing VMs.
 	ManualSync bool
 	// GeneratePaths makes Argo CD render again only if a commit touches files that the
 	// Application is made from. It has two costs: a file that is moved out of the

@@ -1,4 +1,4 @@
-// Package edit changes single keys of YAML text and writes new YAML as a person would.
+// Package edit changes single keys of YAML text and writes new YAML as a user would.
 // Comments, order, layout, quotes and line ends of everything else stay as they are:
 // libraries that print a parsed tree keep at most the comments.
 //

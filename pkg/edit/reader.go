@@ -9,7 +9,7 @@ import (
 )
 
 // reader finds where the values of a parsed document begin and end in its text. The tree
-// says what there is, so that the reader needs to know only how each kind of value
+// contains the values, so that the reader needs only how each kind of value
 // continues and ends.
 type reader struct {
 	file     *source.File

@@ -60,7 +60,7 @@ func (e *editor) indentation(p place) int {
 	return dash
 }
 
-// value makes the value at a place another one.
+// value replaces the value at a place.
 func (e *editor) value(p place, to *source.Node, path string) {
 	old := p.node
 	switch {
@@ -78,7 +78,7 @@ func (e *editor) value(p place, to *source.Node, path string) {
 	}
 }
 
-// collection makes the entries of a map or list the planned ones.
+// collection replaces the entries of a map or list by the planned ones.
 func (e *editor) collection(p place, to *source.Node, plan plan) {
 	if e.lost {
 		return

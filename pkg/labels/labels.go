@@ -10,7 +10,7 @@ import "strings"
 func IsReserved(key string) bool { return strings.HasPrefix(key, "vmrender.io/") }
 
 // ManagedBy is Kubernetes' label of what manages an object: [Manager] on all that is
-// rendered, and on all that Jobs make.
+// rendered, and on all that Jobs create.
 const (
 	ManagedBy = "app.kubernetes.io/managed-by"
 	Manager   = "vmrender"
@@ -26,9 +26,9 @@ const (
 	// same [Entry] and the same maximum that may be unavailable at a time, or a
 	// percentage of them such as "25%". Defaults to 1.
 	MaxUnavailable = "vmrender.io/max-unavailable"
-	// Group is a label of the pods of VMs made by `replicas` that have a Service in common: the name of their entry.
+	// Group is a label of the pods of VMs rendered for `replicas` that have a Service in common: the name of their entry.
 	Group = "vmrender.io/group"
-	// Entry is an annotation of VirtualMachines made by `replicas`: the name of their
+	// Entry is an annotation of VirtualMachines rendered for `replicas`: the name of their
 	// entry in the values files. VirtualMachines without it are counted together.
 	Entry = "vmrender.io/entry"
 	// ProgressDeadline is an annotation: the number of seconds after which a step of
@@ -108,7 +108,7 @@ const (
 	// Becomes is a hash, 8 hexadecimal digits, of what the VMs of the same entry are.
 	Becomes = "vmrender.io/becomes"
 	// Approved lists the approvals, sorted by risk: "restart=FROM-TO,data=FROM-TO". FROM
-	// and TO are values of [Becomes], FROM is [NoBecomes] where the object has none.
+	// and TO are values of [Becomes], FROM is [NoBecomes] if the object has none.
 	Approved = "vmrender.io/approved"
 	// Stage is "true" for a VM that is left as it is until its next start.
 	Stage = "vmrender.io/stage"

@@ -40,7 +40,7 @@ func toJSON(text []byte) ([]byte, error) {
 	return converted, err
 }
 
-// checkEnd returns an error if a text holds more than one YAML document.
+// checkEnd returns an error if a text contains more than one YAML document.
 func checkEnd(text []byte) error {
 	stream := yamlv3.NewDecoder(bytes.NewReader(text))
 	var document yamlv3.Node

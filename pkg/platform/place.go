@@ -9,7 +9,7 @@ import (
 
 const outsideProblem = "leaves the repository; expected a file beneath its root"
 
-// outside returns what is wrong with reading a path: whether it leads out of the
+// outside returns what is wrong with reading a path: whether it is outside of the
 // repository, by itself or through symbolic links. For a file that does not exist, only
 // the path counts.
 func (d *Document) outside(path string) string {

@@ -22,7 +22,7 @@ type git struct {
 var options = []string{
 	"--no-pager", "--literal-pathspecs", "--no-replace-objects",
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-	// A directory of the work tree that looks like a repository would bring its own configuration.
+	// A directory of the work tree that looks like a repository would use its own configuration.
 	"-c", "safe.bareRepository=explicit",
 }
 

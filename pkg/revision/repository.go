@@ -17,7 +17,7 @@ type Repository struct {
 }
 
 // Open finds the repository of a path, which need not exist. environ is the environment of the process: Git finds its
-// configuration there, and TMPDIR is where copies are made.
+// configuration there, and TMPDIR is where copies are written.
 func Open(ctx context.Context, path string, environ []string) (*Repository, error) {
 	dir, err := existing(path)
 	if err != nil {
@@ -104,7 +104,7 @@ func resolved(path string) string {
 	return path
 }
 
-// incomplete returns the error of reading a commit. It says what to do if Git has not all of it.
+// incomplete returns the error of reading a commit. It contains what to do if Git does not have all of it.
 func (r *Repository) incomplete(c Commit, err error) error {
 	switch {
 	case errors.Is(err, errMissing), says(err, "promisor remote"), says(err, "lazy fetching disabled"),

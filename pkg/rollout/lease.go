@@ -37,7 +37,7 @@ type lease struct {
 	since   time.Time             // when this run first saw that renewal
 }
 
-// hold takes or renews the Lease, and reports whether this run holds it. It sends no
+// hold acquires or renews the Lease, and reports whether this run holds it. It sends no
 // request as long as it does not have to.
 func (l *lease) hold(ctx context.Context) (bool, error) {
 	if l.isFresh(renewTime) {

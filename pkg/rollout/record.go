@@ -8,7 +8,7 @@ import (
 )
 
 // record is what earlier rollouts leave to later ones, in annotations of the Lease.
-// All of it can be deleted by hand.
+// All of it can be deleted manually.
 type record struct {
 	stopped map[string]string   // content at which a rollout has stopped, by VM
 	ran     map[string][]string // root disks by VM, the one that ran last first

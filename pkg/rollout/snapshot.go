@@ -60,7 +60,7 @@ func parseSnapshot(text string) (Snapshot, error) {
 const freshness = time.Hour
 
 // change returns the change that a snapshot is for: that of the VM, as it is now, to
-// the new content. UID and generation tell changes between the same contents apart.
+// the new content. UID and generation distinguish changes between the same contents.
 func (s *Snapshot) change(vm *kubevirtv1.VirtualMachine) string {
 	return fmt.Sprintf("%s/%d: %s -> %s", vm.UID, vm.Generation, vm.Annotations[labels.Content], s.Content)
 }

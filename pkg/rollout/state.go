@@ -12,12 +12,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// stateKind is a kind of objects that tell what a change does to VMs.
+// stateKind is a kind of objects that show what a change does to VMs.
 type stateKind struct {
 	group    string
 	resource string
 	versions []string // the first that the cluster serves is read
-	// everywhere says that the objects of all namespaces are read, or that the kind has
+	// everywhere is true if the objects of all namespaces are read, or if the kind has
 	// none.
 	everywhere bool
 }
@@ -83,7 +83,7 @@ func Dial(kubeconfig, name string) (*Cluster, string, error) {
 // State returns what the cluster has of the VMs in some namespaces, and of what
 // decides about their changes, as a stream of manifests. It only lists objects. Kinds
 // that it may not read are left out; the second result says which. Kinds that the cluster
-// does not serve are left out, too.
+// does not serve are also left out.
 func (c *Cluster) State(ctx context.Context, namespaces []string) (stream []byte, unread []string, err error) {
 	var out bytes.Buffer
 	for _, kind := range stateKinds {

@@ -47,7 +47,7 @@ func (r *run) targets() []*machine {
 }
 
 // isApplied reports whether all VMs are what the rollout is for. The Job may be
-// applied before them. A VM that is deleted later is none of its business.
+// applied before them. A VM that is deleted later does not concern it.
 func (r *run) isApplied(all []*machine) bool {
 	n := 0
 	for _, m := range all {

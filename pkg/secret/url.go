@@ -1,4 +1,4 @@
-// Package secret finds credentials in URLs, and hides them in what is shown to people.
+// Package secret finds credentials in URLs, and hides them in output.
 package secret
 
 import (

@@ -175,7 +175,7 @@ func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
 	d.secret = outer
 }
 
-// elsewhere is implemented by structs whose keys people know by other names: it returns the
+// elsewhere is implemented by structs whose keys users know by other names: it returns the
 // keys here by those names.
 type elsewhere interface{ Elsewhere() map[string][]string }
 

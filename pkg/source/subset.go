@@ -4,7 +4,7 @@ import "strings"
 
 const (
 	maxKey   = 1000 // bytes; YAML limits keys to 1024 characters
-	maxChunk = 1024 // nodes or fields allocated at once
+	maxChunk = 1024 // nodes or fields allocated at a time
 )
 
 // scanner reads the simple subset of YAML that nearly all values files use: block maps

@@ -75,7 +75,7 @@ type snippet struct {
 	Body        string `json:"body"`
 }
 
-// schemaOf returns the schema of the names of a kind. Networks have other names, too:
+// schemaOf returns the schema of the names of a kind. Networks also have other names:
 // namespace/name of a NetworkAttachmentDefinition. Without entries any name is accepted, such as
 // those of the storage classes in the cluster.
 func schemaOf(kind string, entries []catalog.Entry) names {

@@ -68,10 +68,10 @@ func items(v reflect.Value) int {
 
 const listItem = 32 // bytes per item of a list, in addition to its text
 
-// splitting is the cost of a list with at most one item per character.
+// splitting returns the cost of a list with at most one item per character.
 func splitting(args []reflect.Value) int { return times(size(args[len(args)-1]), listItem) }
 
-// counting is the cost of a list with an item for every step between the first
+// counting returns the cost of a list with an item for every step between the first
 // and the last number.
 func counting(args []reflect.Value) int {
 	if args[0].Kind() == reflect.Slice { // of seq, whose step is between the two
@@ -88,7 +88,7 @@ func counting(args []reflect.Value) int {
 	return times(total, listItem)
 }
 
-// comparing is the cost of comparing every item of the lists with every other.
+// comparing returns the cost of comparing every item of the lists with every other.
 func comparing(args []reflect.Value) int {
 	count, weight := 0, 0
 	for _, a := range args {
@@ -102,7 +102,7 @@ func indentation(args []reflect.Value) int {
 	return times(whole(args[0]), strings.Count(args[1].String(), "\n")+1)
 }
 
-// decimals is the cost of arithmetic on numbers of up to 600 digits, whose
+// decimals returns the cost of arithmetic on numbers of up to 600 digits, whose
 // digits add up.
 func decimals(args []reflect.Value) int {
 	count := 1
@@ -115,7 +115,7 @@ func decimals(args []reflect.Value) int {
 // maxPattern is the maximum length of a regular expression, in bytes.
 const maxPattern = 1000
 
-// matching is the cost of trying every character at every position of the
+// matching returns the cost of trying every character at every position of the
 // expression. Repetitions such as a{1000} create many positions.
 func matching(args []reflect.Value) int {
 	pattern := args[0].String()
@@ -131,7 +131,7 @@ func matching(args []reflect.Value) int {
 	return times(size(args[1])+1, places+listItem)
 }
 
-// replacing is the cost of matching, and of inserting the replacement for
+// replacing returns the cost of matching, and of inserting the replacement for
 // every character. References in it such as $1 insert at most the whole text,
 // in total, for each of its characters.
 func replacing(args []reflect.Value) int {
@@ -145,7 +145,7 @@ const maxWidth = 1_000_000
 // or %.
 var verbs = lazyregexp.New(`%[^a-zA-Z%]*`)
 
-// format is the cost of printing all arguments for every verb, at its width.
+// format returns the cost of printing all arguments for every verb, at its width.
 func format(args []reflect.Value) int {
 	weight, total := weigh(args[1], maxWork), 0
 	for _, v := range verbs().FindAllString(args[0].String(), -1) {

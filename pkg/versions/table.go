@@ -52,7 +52,7 @@ var features = []Feature{
 	vmField("1.9", "service account of the pod", "serviceAccountName", ""),
 }
 
-// vmField is a feature that is a field of the spec of a VirtualMachine's template.
+// vmField returns a feature that is a field of the spec of a VirtualMachine's template.
 func vmField(since, name, field, gate string) Feature {
 	return Feature{
 		Name: name, Product: KubeVirt, Since: since, Kind: "VirtualMachine", Field: vmSpec + field, Gate: gate,

@@ -1,4 +1,4 @@
-// Package versions knows which versions of KubeVirt, CDI and Argo CD have what: the features that fleets use, and the
+// Package versions lists which versions of KubeVirt, CDI and Argo CD have what: the features that fleets use, and the
 // feature gates that they need. It is one table, which checks of fleets, predictions of upgrades and the reference
 // read.
 package versions
@@ -42,7 +42,7 @@ func (f *Feature) MissingIn(version string) bool { return before(version, f.Sinc
 // Gate is a feature gate of KubeVirt.
 type Gate struct {
 	Name string `json:"name"`
-	// On is the first version in which it is on unless the cluster says otherwise; empty if there is none yet.
+	// On is the first version in which it is on unless the cluster reports otherwise; empty if there is none yet.
 	On string `json:"on,omitempty"`
 }
 

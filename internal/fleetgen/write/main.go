@@ -1,4 +1,4 @@
-// Command write writes generated fleets into directories, for judges in other modules.
+// Command write writes generated fleets into directories, for checks in other modules.
 //
 //	go run ./internal/fleetgen/write -first 1 -fleets 100 DIR
 package main

@@ -30,7 +30,7 @@ const (
 // sidecar.
 const ImageVariable = "VMRENDER_IMAGE"
 
-// Placeholder stands for the image in the manifests that install the plugin, until the user has set it. No registry
+// Placeholder stands for the image in the manifests that install the plugin, until the user sets it. No registry
 // has that name (RFC 6761, section 6.4).
 const Placeholder = "registry.invalid/vmrender:SET-ME"
 
