@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// patience is how long users wait before progress is shown.
+// patience is how long users wait before they see progress.
 const patience = 2 * time.Second
 
 // during does work, and meanwhile reports progress on a terminal if it takes long. It must
@@ -26,7 +26,7 @@ func during(cmd *cobra.Command, what string, work func()) {
 	showDuring(file, what, time.Now(), ticks.C, work)
 }
 
-// showDuring does work, and writes at each tick what goes on, and for how long. The line is
+// showDuring does work, and writes at each tick what it does, and for how long. The line is
 // removed at the end.
 func showDuring(w io.Writer, what string, began time.Time, ticks <-chan time.Time, work func()) {
 	const removeLine = "\r\x1b[K"

@@ -59,7 +59,7 @@ func planOf(path string) string {
 }
 
 // leavingVMs returns what was rendered for VMs, with their entries. All replicas of an entry
-// leave together: the files cannot say that one is gone.
+// leave together: the files cannot express that one is gone.
 func leavingVMs(path string, opts fleet.Options, rendered []render.Rendered) ([]adopt.Leaving, error) {
 	all, _ := machine.Load(path, opts)
 	var out []adopt.Leaving

@@ -72,7 +72,7 @@ func hasKeys(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t != nodeType && len(keysOf(t)) > 0
 }
 
-// walk calls visit for all types with keys below t, with their paths. It goes on
+// walk calls visit for all types with keys below t, with their paths. It continues
 // below a type only if visit returns true.
 func walk(t reflect.Type, path string, visit func(t reflect.Type, path string) bool) {
 	for _, k := range keysOf(t) {

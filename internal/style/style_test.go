@@ -36,7 +36,12 @@ var inComments = []word{
 	{regexp.MustCompile(`\banew\b`), "recreate, again"},
 	{regexp.MustCompile(`\bfor ever\b`), "indefinitely"},
 	{regexp.MustCompile(`\bcatalogue\b`), "catalog"},
-	{regexp.MustCompile(`\b(whoever|somebody|nobody)\b`), "the user, another team"},
+	{regexp.MustCompile(`\b(whoever|somebody|anybody|nobody)\b`), "the user, another team"},
+	{regexp.MustCompile(`\bby hand\b`), "manually"},
+	{regexp.MustCompile(`\bat once\b`), "immediately, at the same time"},
+	{regexp.MustCompile(`\bneed not\b`), "does not have to"},
+	{regexp.MustCompile(`\bgoes on\b`), "continues, resumes"},
+	{regexp.MustCompile(`\b(made|makes|make) again\b`), "recreate"},
 }
 
 // inStrings is the words to avoid in messages.
@@ -108,6 +113,7 @@ func TestWordsAreFound(t *testing.T) {
 	require.Len(t, problems(inComments, "within tells whether a path is beneath another."), 2)
 	require.Len(t, problems(inComments, "find gives the machines, or nil where there is none"), 2)
 	require.Len(t, problems(inStrings, `bad name %q; want a name`), 2)
+	require.Len(t, problems(inComments, "An object that is changed by hand need not be made again at once."), 4)
 	require.Empty(t, problems(inComments, "within reports whether a path is below another; what it gives up is lost."))
 	require.Empty(t, problems(inStrings, `invalid name %q; expected a name; accepted: a`))
 }

@@ -1,7 +1,7 @@
 // Package adopt turns VirtualMachines that exist into a fleet that renders back to them:
 // the inverse of package render. Each VM becomes an entry in the short forms of the
 // format, what it shares with others moves to defaults and to the catalog, and what no
-// key expresses is under `overrides`. Whether the fleet is the VMs is not assumed:
+// key expresses is under `overrides`. The fleet is not assumed to match the VMs:
 // it is rendered, and compared with them.
 //
 // The package reads no cluster: its input is manifests.

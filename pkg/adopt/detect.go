@@ -21,7 +21,7 @@ type Guess struct {
 }
 
 // DetectOS returns the operating system of a VirtualMachine: what the strongest evidence
-// names, and if that leaves a choice, what the next one that names one of these says. The
+// names, and if that leaves a choice, what the next one that names one of these selects. The
 // devices decide for a VM of which nothing else does.
 func DetectOS(vm manifest.Tree, related Related) Guess {
 	var best spelling

@@ -13,7 +13,7 @@ type spelling struct {
 	version string // alternatives, or one of the constants
 	entry   string // of the built-in catalog
 	// within is the beginning of the entries that stronger or weaker evidence may name
-	// instead, because this spelling does not say which; "linux" is all that are not Windows.
+	// instead, because this spelling does not specify which; "linux" is all that are not Windows.
 	within string
 }
 

@@ -15,7 +15,7 @@ type MergeOptions struct {
 	Fleet fleet.Options
 	// Mapping specifies what becomes of each VM, as in [Options].
 	Mapping Mapping
-	// Templates has values replaced that are templates. They are left and listed without it.
+	// Templates replaces values that are templates. They are left and listed without it.
 	Templates bool
 }
 

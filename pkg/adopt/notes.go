@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Note is what the user should know of a VM that is taken.
+// Note is a fact about an imported VM for the user.
 type Note struct {
 	Text string
 	// Steps are what changes it, listed once for all VMs; empty if nothing needs to.

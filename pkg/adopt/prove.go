@@ -75,7 +75,7 @@ func (w *work) settle() error {
 	return nil
 }
 
-// judge describes how a VM differs from what is rendered.
+// judge notes how a VM differs from what is rendered.
 func (e *entry) judge(vm tree) {
 	if vm != nil {
 		e.machine.Differences = differences(e.live.tree, e.comparable(vm))

@@ -104,7 +104,7 @@ func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
 	}
 }
 
-// osOf returns the operating system for the CPU architecture of a level, or nil if there is none of that name.
+// osOf returns the operating system for the CPU architecture of a level, or nil if there is no such system.
 func (f *Fleet) osOf(name string, l *Level) *catalog.ResolvedOS {
 	os := f.Catalog.OS(name)
 	if os == nil {

@@ -42,7 +42,7 @@ type Options struct {
 	Overlays []string
 	// VMs selects VMs by name or namespace/name. If empty, all VMs are selected.
 	VMs []string
-	// Alone is true if the selected VMs are only looked at: they need not be selected with those that they are
+	// Alone is true if the selected VMs are only looked at: they do not have to be selected with those that they are
 	// rendered with.
 	Alone bool
 	// Stdin is read for the path "-".

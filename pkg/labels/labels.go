@@ -112,7 +112,7 @@ const (
 	Approved = "vmrender.io/approved"
 	// Stage is "true" for a VM that is left as it is until its next start.
 	Stage = "vmrender.io/stage"
-	// BreakGlass lets changes of an object in the cluster pass the policies: a reason, and
+	// BreakGlass allows changes of an object in the cluster to pass the policies: a reason, and
 	// until when. An administrator sets it, and nothing renders it.
 	BreakGlass = "vmrender.io/break-glass"
 )

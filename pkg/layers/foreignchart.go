@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// RenderChart renders a chart that is not ours, in a directory or an archive, as a release
+// RenderChart renders a third-party chart, in a directory or an archive, as a release
 // of a name in a namespace. The values are a JSON object. What the chart depends on must be
 // in it, because nothing is fetched.
 func RenderChart(at string, values json.RawMessage, release, namespace string) ([]manifest.Object, error) {

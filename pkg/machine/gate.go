@@ -6,7 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Gate is what a change of the VM has to pass, and what passes.
+// Gate contains the limits for a change of the VM, and its approvals.
 type Gate struct {
 	ApproveFrom string     // level of impact; empty if no change needs an approval
 	MaxImpact   string     // level of impact; empty if every level is allowed

@@ -155,7 +155,7 @@ type Disk struct {
 	// Keep is true if the DataVolume is a separate object that survives the VM. Otherwise the VM owns it.
 	Keep     bool
 	ExpandTo string // quantity; empty if the disk keeps its size
-	// Revision is the number of the claim, or 0 if it is not set. From 2 on it is part of the claim's name.
+	// Revision is the number of the claim, or 0 if it is not set. A number above 1 is part of the claim's name.
 	Revision uint
 	Migrated bool // a migration from vSphere fills the claim
 	Pos      source.Pos

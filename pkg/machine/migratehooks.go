@@ -86,7 +86,7 @@ type planHooks map[planStep]*record
 
 type planStep struct{ namespace, plan, step string }
 
-// check reports hooks of a VM that differ from those of the other VMs of its plan: forklift goes on with the
+// check reports hooks of a VM that differ from those of the other VMs of its plan: forklift continues with the
 // names that a VM's hooks had in its first run, so they are those of the Plan and the step (kubev2v/forklift
 // v2.12.5, pkg/controller/plan/migrator/base/migrator.go, Status).
 func (p planHooks) check(r *record, diags *source.Diagnostics) {

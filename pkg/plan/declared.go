@@ -26,7 +26,7 @@ const (
 )
 
 // ServerSet returns the fields of VirtualMachines, DataVolumes and Secrets that the API
-// server, webhooks and controllers set, and that say nothing about what their author
+// server, webhooks and controllers set, independently of what their author
 // wanted. What they fill in and the VM then keeps by it is not among them: machine type,
 // architecture, the UUID and serial of the firmware, MAC addresses.
 func ServerSet() []SetField { return slices.Clone(serverSet) }

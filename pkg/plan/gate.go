@@ -37,7 +37,7 @@ func (l Level) Risk() Risk {
 
 // Gate is the result of the fleet's policy for the change of a VM. The annotations of
 // both sides decide, the stricter of the two: so no commit can take the gate away and use
-// that at once.
+// that immediately.
 type Gate struct {
 	// From is the level from which the change needs approvals; None if it needs none.
 	From Level
@@ -69,7 +69,7 @@ type Approval struct {
 	State   ApprovalState
 }
 
-// ApprovalState is what there is of an approval.
+// ApprovalState is the state of an approval.
 type ApprovalState string
 
 // The states of approvals.
@@ -80,7 +80,7 @@ const (
 	Stale ApprovalState = "stale"
 )
 
-// Removal is whether a VM that goes with its entry was approved for that.
+// Removal is the state of the approval to remove a VM with its entry.
 type Removal string
 
 // The states of removals. Empty for a VM that stays.

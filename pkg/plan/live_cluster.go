@@ -10,7 +10,7 @@ import (
 )
 
 // ReadCluster returns the settings of a cluster as its KubeVirt and HyperConverged
-// objects have them, over those given, and what they say, such as "kubevirt 1.8.4".
+// objects have them, over those given, and a summary, such as "kubevirt 1.8.4".
 // [New] does the same with [Options].
 func ReadCluster(c Cluster, state []manifest.Object) (Cluster, []string) {
 	r := settingsReader{cluster: c}

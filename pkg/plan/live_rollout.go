@@ -104,7 +104,7 @@ func (l *live) oldRoots(s *subject) string {
 }
 
 // awaitsRollout reports whether a VM waits for the restart of a rollout that was not
-// done: a new rollout restarts it, too, unless it has stopped at this content.
+// done: a new rollout also restarts it, unless it has stopped at this content.
 func (p *planner) awaitsRollout(namespace, name string) bool {
 	pair := p.find("kubevirt.io", "VirtualMachine", namespace, name)
 	if p.live == nil || pair == nil || pair.new == nil {

@@ -115,7 +115,7 @@ func (p *planner) object(pair *pair) {
 	}
 }
 
-// causes returns the causes of a pair that is no VM.
+// causes returns the causes of a pair that is not a VM.
 func (p *planner) causes(pair *pair) []Cause {
 	return causesOf(p.subject(pair), objectRules)
 }

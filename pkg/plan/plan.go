@@ -57,7 +57,7 @@ type Verdict struct {
 	// Causes are worst first, then by object and path. Level None has none, or only
 	// warnings, and the one of a VM that is adopted.
 	Causes []Cause
-	// Gate is the result of the fleet's policy for it; nil for objects that are no VMs,
+	// Gate is the result of the fleet's policy for it; nil for objects other than VMs,
 	// and for VMs that it does not check.
 	Gate *Gate
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// State is how far a VM is from what Git promises: a higher one is worse.
+// State is how far a VM is from its state in Git: a higher one is worse.
 type State uint8
 
 // The states, mildest first.
 const (
 	StateOK        State = iota // as Git has it
-	StateUnderWay               // something is going on that ends by itself
+	StateUnderWay               // a change is in progress and ends by itself
 	StateStaged                 // a change takes effect at the next start, and nothing asks for one
 	StateRestart                // waits for a restart
 	StateNotSynced              // Git has what no sync has applied yet
@@ -72,7 +72,7 @@ func (s State) Meaning() string {
 	}[s]
 }
 
-// Status is what has become of what Git promises.
+// Status is the state of the cluster compared with Git.
 type Status struct {
 	// VMs are the VirtualMachines and VirtualMachinePools of Git, and those left over in
 	// the cluster; worst first, then by namespace and name.

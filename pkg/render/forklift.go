@@ -78,7 +78,7 @@ type StorageDestination struct {
 // Plan is a set of VMs that move together.
 type Plan = migrationObject[PlanSpec]
 
-// PlanSpec specifies which VMs move, and how. What has a default of true on the platform is always written.
+// PlanSpec specifies which VMs move, and how. Fields that default to true on the platform are always written.
 type PlanSpec struct {
 	TargetNamespace string                  `json:"targetNamespace"`
 	Provider        ProviderPair            `json:"provider"`
@@ -87,9 +87,9 @@ type PlanSpec struct {
 	TransferNetwork *corev1.ObjectReference `json:"transferNetwork,omitempty"`
 
 	PreserveStaticIPs bool `json:"preserveStaticIPs"`
-	// DeleteVMOnFailMigration is whether the objects of a failed run are deleted, so that another run can create them.
+	// DeleteVMOnFailMigration deletes the objects of a failed run, so that another run can create them.
 	DeleteVMOnFailMigration bool `json:"deleteVmOnFailMigration"`
-	// PVCNameTemplateUseGenerateName is whether random letters follow the names of claims.
+	// PVCNameTemplateUseGenerateName appends random letters to the names of claims.
 	PVCNameTemplateUseGenerateName bool `json:"pvcNameTemplateUseGenerateName"`
 
 	VMs []PlanVM `json:"vms"`
@@ -113,7 +113,7 @@ type PlanVM struct {
 	Hooks []HookRef `json:"hooks,omitempty"`
 
 	// LUKS is always empty. forklift adds it to every VM when it completes a Plan, and Argo CD would take that for a
-	// change by hand (pkg/forklift-api/webhooks/mutating-webhook/mutators/plan-mutator.go).
+	// manual change (pkg/forklift-api/webhooks/mutating-webhook/mutators/plan-mutator.go).
 	LUKS struct{} `json:"luks"`
 }
 

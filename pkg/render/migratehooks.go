@@ -13,7 +13,7 @@ import (
 // pkg/apis/forklift/v1beta1/doc.go, PhasePreHook and PhasePostHook).
 var hookSteps = [...]struct{ key, step string }{{"pre", "PreHook"}, {"post", "PostHook"}}
 
-// hookName returns the name of the Plan's Hook at a step. It says nothing about the content: forklift goes on with the
+// hookName returns the name of the Plan's Hook at a step. It says nothing about the content: forklift continues with the
 // names that the hooks of a VM had in its first run.
 func (k *planKey) hookName(step string) string { return k.name + "-" + step }
 

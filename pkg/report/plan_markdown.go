@@ -103,7 +103,7 @@ type planMarkdown struct {
 
 func (m *planMarkdown) write(text string) { m.out.WriteString(text) }
 
-// tooLong reports whether this amount does not fit; the rest need not be written.
+// tooLong reports whether this amount does not fit; the rest does not have to be written.
 func (m *planMarkdown) tooLong() bool { return m.out.Len() >= mostMarkdown }
 
 func (m *planMarkdown) code(text string) string { return mdCell(text, m.width) }

@@ -125,7 +125,7 @@ func (t *planText) group(g levelGroup) {
 // widest is the most characters that the column of names is wide.
 const widest = 40
 
-// objects writes the objects that are no VMs, with the level before each.
+// objects writes the objects other than VMs, with the level before each.
 func (t *planText) objects(groups []levelGroup) {
 	t.heading(bold, "other objects")
 	for _, g := range groups {

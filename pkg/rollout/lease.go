@@ -170,7 +170,7 @@ func (l *lease) create(ctx context.Context) error {
 	return l.cluster.create(ctx, leases, l.namespace, object)
 }
 
-// release ends the hold, so that the next run need not wait.
+// release ends the hold, so that the next run does not have to wait.
 func (l *lease) release(ctx context.Context) {
 	if l.renewed.IsZero() {
 		return

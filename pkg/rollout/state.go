@@ -82,7 +82,7 @@ func Dial(kubeconfig, name string) (*Cluster, string, error) {
 
 // State returns what the cluster has of the VMs in some namespaces, and of what
 // decides about their changes, as a stream of manifests. It only lists objects. Kinds
-// that it may not read are left out; the second result says which. Kinds that the cluster
+// that it is not allowed to read are left out; the second result lists them. Kinds that the cluster
 // does not serve are also left out.
 func (c *Cluster) State(ctx context.Context, namespaces []string) (stream []byte, unread []string, err error) {
 	var out bytes.Buffer
