@@ -51,7 +51,7 @@ func (f *liveFlags) check(args []string) error {
 // state is what the cluster has.
 type state struct {
 	label    string
-	exported string              // RFC 3339; empty if it is not known
+	exported string              // RFC 3339; empty if unknown
 	objects  []manifest.Object   // nil if it was not asked for
 	unread   []string            // the kinds that may not be read
 	diags    *source.Diagnostics // of reading the export

@@ -120,7 +120,7 @@ func (f *sideFlags) checkSets(cmd *cobra.Command, args []string) error {
 
 // loaded is one side: what a fleet or a platform renders to, or a set of manifests.
 type loaded struct {
-	label   string            // what it is, for people
+	label   string            // what it is, for users
 	missing bool              // whether it does not exist in its revision, and so has no objects
 	objects []manifest.Object // each once; see render.Objects about their JSON
 	fleet   *machine.Fleet    // nil if it is not one

@@ -134,7 +134,7 @@ func (b *builder) vm(parts, keys int) map[string]any {
 	return out
 }
 
-// shared returns what a level sets that many VMs inherit: all but what is for one VM.
+// shared returns what a level sets that many VMs inherit, except what is for one VM.
 func (b *builder) shared(parts, keys int) map[string]any {
 	out := b.vm(parts, keys)
 	delete(out, "approve")

@@ -43,7 +43,7 @@ func (w *work) drives(e *entry) {
 	e.filesystems(volumes)
 }
 
-// addDisk adds a disk under a key: its own name, but for the root disk.
+// addDisk adds a disk under a key: its own name, except for the root disk.
 func (e *entry) addDisk(disks *node, d *kubevirtv1.Disk, v *kubevirtv1.Volume, root bool) {
 	key, named := d.Name, rootVolume
 	if root {

@@ -21,7 +21,7 @@ func (w *work) fold() {
 	}
 }
 
-// numbered returns the entries whose names end in numbers from 0 on without a gap, in their
+// numbered returns the entries whose names end in consecutive numbers from 0, in their
 // order, by the names without the numbers.
 func (g *group) numbered() map[string][]*entry {
 	out := map[string][]*entry{}
@@ -63,7 +63,7 @@ func (g *group) has(name string) bool {
 	return slices.ContainsFunc(g.entries, func(e *entry) bool { return e.machine.Entry == name })
 }
 
-// isAlike reports whether the entries set the same, but for their names where the format has
+// isAlike reports whether the entries set the same, except for their names where the format has
 // templates.
 func isAlike(all []*entry) bool {
 	first := all[0].generic()

@@ -11,7 +11,7 @@ import (
 // difference is something in which an Application differs from the plain one for its directory.
 type difference struct {
 	kind, value string
-	word        string // for people
+	word        string // for users
 }
 
 // differences returns how an Application differs from the plain one, apart from what only a name set by --name can

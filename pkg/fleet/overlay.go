@@ -22,7 +22,7 @@ type overlay struct {
 	below *Level // of its `defaults` and `vars`
 }
 
-// overlayKeys returns the keys that overlays have, and fleet.yaml has not.
+// overlayKeys returns the keys that overlays have, and fleet.yaml does not.
 func overlayKeys() []string {
 	var keys []string
 	for field := range reflect.TypeFor[values.Environment]().Fields() {

@@ -15,7 +15,7 @@ type Image struct {
 	Kind      string // key of the source, such as "dataSource"
 	Reference string // as written, such as "namespace/name"; may contain credentials
 	Version   string // in the fleet; the tag if no version or digest is set; may be empty
-	Current   string // version in the cluster, in the form of Version; empty if not known
+	Current   string // version in the cluster, in the form of Version; empty if unknown
 	Status    Status // empty if not compared with a cluster
 	VMs       int    // number of VMs that use it
 	// Pos is the position of the version, or of the reference if no version is set.

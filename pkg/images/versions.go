@@ -174,7 +174,7 @@ func orLatest(tag string) string {
 	return tag
 }
 
-// is reports whether a text means this version. A digest matches by its first
+// is reports whether a string means this version. A digest matches by its first
 // digits, because the name of a PVC contains no more of them.
 func (v version) is(text string) bool {
 	hex, digest := strings.CutPrefix(text, digestPrefix)

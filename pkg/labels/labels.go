@@ -129,7 +129,7 @@ const (
 	// of their path below that of the ApplicationSet. Its steps select by it.
 	Directory = "vmrender.io/directory"
 	// Impact is an annotation of the Applications of layers: "low", "medium" or
-	// "high". It is for people.
+	// "high". It is for users.
 	Impact = "vmrender.io/impact"
 	// Delivery is an annotation of objects of layers: "argocd" for one that no policy
 	// contains, because policies do by themselves what it is for.
@@ -138,7 +138,7 @@ const (
 
 // The keys on objects of layers.
 const (
-	// MachineConfig and a number from 1 on is an annotation of MachineConfigPools: a
+	// MachineConfig and a number above 0 is an annotation of MachineConfigPools: a
 	// MachineConfig that a layer of the platform applies to the pool. Argo CD's health
 	// check of the pool waits for it.
 	MachineConfig = "vmrender.io/machine-config-"

@@ -101,7 +101,7 @@ func (d *draft) migration(m *Machine) *Migration {
 	return out
 }
 
-// inUTC returns a time in UTC. Any other text was reported, and is returned as it is.
+// inUTC returns a time in UTC. Any other string was reported, and is returned as it is.
 func inUTC(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

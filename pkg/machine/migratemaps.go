@@ -10,7 +10,7 @@ import (
 // managedObject matches the IDs that vSphere gives networks and datastores.
 var managedObject = lazyregexp.New(`^((network|dvportgroup|datastore)-[0-9]+|network-o[0-9]+)$`)
 
-// vSphereRef returns the reference for a text, which is an ID or a name.
+// vSphereRef returns the reference for a string, which is an ID or a name.
 func vSphereRef(text string, isID func(string) bool) VSphereRef {
 	if isID(text) {
 		return VSphereRef{ID: text}

@@ -49,7 +49,7 @@ func (id ID) Group() string {
 	return group
 }
 
-// String returns the identity for people: "VirtualMachine default/web01".
+// String returns the identity for users: "VirtualMachine default/web01".
 func (id ID) String() string {
 	if id.Namespace == "" {
 		return id.Kind + " " + id.Name

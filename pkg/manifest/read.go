@@ -14,7 +14,7 @@ import (
 type ReadError struct {
 	File     string // if it is known; see [ReadFiles]
 	Document int    // among the documents that are not empty, from 1; 0 for a whole file
-	Line     int    // in the stream, from 1; the first of the document if it is not known; 0 for a whole file
+	Line     int    // in the stream, from 1; the first of the document if unknown; 0 for a whole file
 	Item     int    // of a List, from 1; 0 outside Lists
 	Problem  string
 }
@@ -135,7 +135,7 @@ func (r *reading) json(d document, v jsonValue, lines *lineCounter) {
 }
 
 // value adds the object, or the objects of the List, that a JSON value contains.
-// lineAt returns the line of an offset in it, or is nil if lines are not known.
+// lineAt returns the line of an offset in it, or nil if lines are unknown.
 func (r *reading) value(at ReadError, text []byte, lineAt func(offset int) int) {
 	s := scanner{text: text}
 	if c := s.peek(); c != '{' {

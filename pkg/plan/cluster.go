@@ -55,7 +55,7 @@ func (v version) before(other version) bool { return slices.Compare(v[:], other[
 
 // stages reports whether changes wait for a restart that could go live otherwise
 // (KubeVirt v1.8.4, pkg/virt-config/virt-config.go, IsVMRolloutStrategyLiveUpdate;
-// LiveUpdate is the default from v1.6 on, and HyperConverged sets it).
+// LiveUpdate is the default in v1.6 and later, and HyperConverged sets it).
 func (c Cluster) stages() bool {
 	if c.VMRolloutStrategy != "" {
 		return c.VMRolloutStrategy == "Stage"

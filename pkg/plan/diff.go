@@ -77,7 +77,7 @@ func common(names []string, in map[string]any) string {
 	return strings.Join(slices.DeleteFunc(names, func(n string) bool { return in[n] == nil }), "")
 }
 
-// joined returns the names of the entries of a list, for people.
+// joined returns the names of the entries of a list, for users.
 func joined(l []any) any {
 	out := make([]any, len(l))
 	for i, v := range l {
@@ -86,7 +86,7 @@ func joined(l []any) any {
 	return out
 }
 
-// display returns a path for people: "spec.volumes[data].name", and
+// display returns a path for users: "spec.volumes[data].name", and
 // `metadata.annotations["example.com/key"]` for keys with other characters.
 func display(path []string) string {
 	var b strings.Builder

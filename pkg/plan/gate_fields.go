@@ -136,7 +136,7 @@ func (n celNode) emptied() string {
 	return n.was + ".hasValue() != " + n.now + ".hasValue() && " + was + " == " + now
 }
 
-// others returns CEL for the fields that differ, but for the named ones.
+// others returns CEL for the fields that differ, except for the named ones.
 func (n celNode) others(named []string) string {
 	was, now := n.maps()
 	return fmt.Sprintf("(%s.map(k, k) + %s.filter(k, !(k in %s))).filter(k, !(k in %s) && %s[?k] != %s[?k])",

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// live is the state in the cluster; nil if it is not known.
+// live is the state in the cluster; nil if unknown.
 type live struct {
 	byKey  map[key]tree
 	byKind map[string][]entity // by kind with its group; by namespace and name

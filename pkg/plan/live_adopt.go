@@ -23,7 +23,7 @@ import (
 //	field                                          | in the cluster, not in Git
 //	-----------------------------------------------|----------------------------------------
 //	of a map                                       | stays; that is why fields of [ServerSet]
-//	                                               | optional in Git
+//	                                               | are optional in Git
 //	of a map, which kubectl apply has set          | goes: it is in last-applied-configuration
 //	of an entry of a list, or such an entry        | goes: Git's list replaces the other
 //	`running`, where Git has `runStrategy`         | stays, and KubeVirt refuses both

@@ -100,7 +100,7 @@ func (m *liveMachine) tree() tree {
 	return m.object
 }
 
-// author returns the name of the client that set a field last, but for Argo CD; "" if
+// author returns the name of the client that set a field last, except for Argo CD; "" if
 // the cluster does not report it.
 func (s *subject) author(path []string) string {
 	name, _ := authorOf(s.inCluster, path)

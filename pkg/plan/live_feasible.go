@@ -121,7 +121,7 @@ func requestOf(pod tree) *resource.Quantity {
 	return &sum
 }
 
-// rounded returns a quantity for people, in whole Mi or Gi.
+// rounded returns a quantity for users, in whole Mi or Gi.
 func rounded(q *resource.Quantity) string {
 	const mi, gi = 1 << 20, 1 << 30
 	if v := max(q.Value(), 0); v >= gi {

@@ -39,7 +39,7 @@ func ByHand(live, wanted manifest.Object) []Deed {
 	return s.deeds(was)
 }
 
-// deeds returns the fields in which the cluster differs from Git, but for those that Git has
+// deeds returns the fields in which the cluster differs from Git, except for those that Git has
 // changed since it was applied.
 func (s *subject) deeds(was tree) []Deed {
 	var out []Deed

@@ -11,7 +11,7 @@ import (
 // liveMachine is what the cluster reports about a VM.
 type liveMachine struct {
 	object   tree // the VirtualMachine or VirtualMachinePool
-	instance tree // nil if it has none, or if that is not known
+	instance tree // nil if it has none, or if unknown
 	running  truth
 	// migratable is the condition of the instance, and immovable its message: KubeVirt
 	// alone knows all that rules a migration out.
@@ -116,7 +116,7 @@ func because(message string) string {
 	return ": " + sentence(message)
 }
 
-// sentence returns a message of the cluster for people: in one line, cut, and without
+// sentence returns a message of the cluster for users: in one line, cut, and without
 // secrets.
 func sentence(message string) string {
 	line := strings.Map(func(r rune) rune {

@@ -58,7 +58,7 @@ func (l *live) age(timestamp string) (time.Duration, bool) {
 	return max(now.Sub(then), 0), err == nil && errNow == nil
 }
 
-// ago returns an age for people.
+// ago returns an age for users.
 func ago(d time.Duration, known bool) string {
 	switch {
 	case !known:

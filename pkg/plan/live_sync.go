@@ -110,7 +110,7 @@ func inBrackets(message string) string {
 	return " (" + sentence(message) + ")"
 }
 
-// revisionOf returns the revision of an operation, for people.
+// revisionOf returns the revision of an operation, for users.
 func revisionOf(state any) string {
 	for _, path := range [][]string{{"syncResult", "revision"}, {"operation", "sync", "revision"}} {
 		if s := text(state, path...); s != "" {

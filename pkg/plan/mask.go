@@ -16,7 +16,7 @@ var secretFields = []string{
 	"password", "token", "extra_vars", "extravars.json", "playbook",
 }
 
-// shown returns a value for people: compact, cut, and without what could be a secret.
+// shown returns a value for users: compact, cut, and without what could be a secret.
 func shown(path []string, v any) string {
 	if v == nil {
 		return ""

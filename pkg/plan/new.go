@@ -11,7 +11,7 @@ type Options struct {
 	Cluster Cluster
 	// Live are the objects in the cluster: VMs, instances, migrations, disks,
 	// claims, snapshots, restores, Jobs, Leases, quotas, storage classes, nodes, Applications,
-	// and KubeVirt's settings. Nil if they are not known; any kind can be left out.
+	// and KubeVirt's settings. Nil if unknown; any kind can be left out.
 	Live []manifest.Object
 	// Upgrade is an upgrade of the platform that the plan also covers; nil for none. Its
 	// versions count more than those that the cluster reports.
@@ -68,7 +68,7 @@ type planner struct {
 	// restarts are the VMs that are restarted.
 	restarts map[key]bool
 
-	// observed is the version of KubeVirt that the cluster reports; empty if it is not known.
+	// observed is the version of KubeVirt that the cluster reports; empty if unknown.
 	observed string
 
 	// migrating are the VMs that migrate, as far as the state in the cluster is known.
@@ -108,7 +108,7 @@ func (p *planner) subject(pair *pair) *subject {
 	return s
 }
 
-// object adds the verdict on an object that is no VM's.
+// object adds the verdict on an object that does not belong to a VM.
 func (p *planner) object(pair *pair) {
 	if v := verdict(pair.id, p.causes(pair)); v.Level > None {
 		p.out.Objects = append(p.out.Objects, v)

@@ -32,7 +32,7 @@ type Rule struct {
 	Key string
 	// Source is where the fact was read: project, version and file.
 	Source string
-	// Assumes names what the level assumes if it is not known.
+	// Assumes names what the level assumes if the inputs leave it open.
 	Assumes Assumption
 	// Handled is true if KubeVirt's handler of a live change determines the level, so that it
 	// waits while the VM needs a restart for another change.

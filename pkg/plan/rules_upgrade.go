@@ -124,7 +124,7 @@ func (u *upgraded) losesTopology() bool {
 		text(u.inCluster, "spec", "template", "metadata", "annotations", topologyAnnotation) == ""
 }
 
-// hasOldTopology reports whether a KubeVirt from 1.6.0 on marks no VMs.
+// hasOldTopology reports whether KubeVirt 1.6.0 and later mark no VMs.
 func (c Cluster) hasOldTopology() bool {
 	v := parseVersion(c.KubeVirt)
 	return v.before(version{1, 6, 4}) || !v.before(version{1, 7}) && v.before(version{1, 7, 2})
@@ -180,7 +180,7 @@ func (u *upgraded) unplugged() []any {
 	return hotplugsWithout(list(spec(u.new), "volumes"), tree{"spec": tree{"template": u.live.instance}})
 }
 
-// hotplugsWithout returns the hotpluggable volumes of a list that a VM has not.
+// hotplugsWithout returns the hotpluggable volumes of a list that a VM does not have.
 func hotplugsWithout(volumes []any, vm tree) []any {
 	return slices.DeleteFunc(slices.Clone(volumes), func(v any) bool {
 		return !isHotpluggable(v) || volume(vm, "["+nameOf(v)+"]") != nil

@@ -18,7 +18,7 @@ type pair struct {
 	old, new []byte
 	// git is the old side in Git if the cluster's replaces it.
 	git []byte
-	// missing is true if Git had the object, and the cluster has not; takenOver the
+	// missing is true if Git had the object, and the cluster does not; takenOver the
 	// reverse.
 	missing, takenOver bool
 }

@@ -189,7 +189,7 @@ func (f *FieldStatus) label() string {
 	return f.Path
 }
 
-// labelsOf returns the fields for people, each once: "memory, tpm".
+// labelsOf returns the fields for users, each once: "memory, tpm".
 func labelsOf(fields []FieldStatus) string {
 	var out []string
 	for i := range fields {

@@ -33,7 +33,7 @@ type subject struct {
 	cluster  Cluster
 
 	// The state in the cluster, the object there, and if it is a VM, what the
-	// cluster reports about it; nil if they are not known.
+	// cluster reports about it; nil if unknown.
 	state     *live
 	inCluster tree
 	live      *liveMachine

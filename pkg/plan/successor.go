@@ -9,7 +9,7 @@ import (
 )
 
 // findSuccessors finds the VMs that go and come back under another name: those
-// of a blue-green change, and those whose specs are equal but for names and identity.
+// of a blue-green change, and those whose specs are equal except for names and identity.
 // Only VMs of which there is one on each side count.
 func (p *planner) findSuccessors() {
 	p.successors, p.predecessors, p.stayers = map[*pair]*pair{}, map[*pair]*pair{}, map[key]*pair{}
@@ -115,7 +115,7 @@ func (p *planner) succession(s *subject, was *pair) []Cause {
 	return out
 }
 
-// renamed returns the cause of a VM that is the same as another but for its name, and maybe for its disks.
+// renamed returns the cause of a VM that is the same as another except for its name, and maybe for its disks.
 func renamed(now tree, old *subject, was *pair) Cause {
 	c := Cause{Level: Recreate, Code: "renamed", Warning: true}
 	shared := slices.DeleteFunc(writtenDisks(old.old), func(name string) bool {

@@ -104,7 +104,7 @@ func (p *planner) upgrade(u *Upgrade) {
 	}
 }
 
-// isSameMinor reports whether two versions are the same but for their patch releases.
+// isSameMinor reports whether two versions are the same except for their patch releases.
 func isSameMinor(a, b string) bool {
 	x, y := parseVersion(a), parseVersion(b)
 	return x[0] == y[0] && x[1] == y[1]

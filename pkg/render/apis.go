@@ -40,7 +40,7 @@ var providers = map[string]string{
 }
 
 // KubeVirt returns the minimum KubeVirt version of the cluster, such as "1.7", or
-// "" if it is not known.
+// "" if unknown.
 func (a APIs) KubeVirt() string {
 	for _, known := range kubeVirtAPIs {
 		if a.has(known.api) {

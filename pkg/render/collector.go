@@ -23,7 +23,7 @@ import (
 // objects as text until the whole fleet is found to be valid: from half a fleet
 // on stdout, Argo CD would prune the other half.
 type Collector struct {
-	// APIs that the cluster serves; empty if they are not known.
+	// APIs that the cluster serves; empty if unknown.
 	APIs APIs
 	// Most is the maximum size of the output in bytes, as compact JSON; 0 if it is not limited. See [Collector.Full].
 	Most int64

@@ -27,7 +27,7 @@ type Plan struct {
 	// Command is the command line that prints all of the plan. Formats that leave
 	// parts out name it.
 	Command string
-	// Verbose adds every cause to the text for people.
+	// Verbose adds every cause to the text for users.
 	Verbose bool
 	// Terminal is what the text is written to.
 	Terminal Terminal
@@ -71,7 +71,7 @@ type PlanFormat struct {
 	Write func(io.Writer, Plan) error
 }
 
-// PlanFormats returns all formats, the one for people first.
+// PlanFormats returns all formats, the one for users first.
 func PlanFormats() []PlanFormat {
 	return []PlanFormat{
 		{"text", PlanText},
@@ -167,7 +167,7 @@ func worstFirst() []plan.Level {
 	return levels
 }
 
-// levelWords returns a level in words for people, such as "data loss".
+// levelWords returns a level in words for users, such as "data loss".
 func levelWords(l plan.Level) string { return strings.ReplaceAll(l.String(), "-", " ") }
 
 // levelGroup is the verdicts of one level; of [plan.None], those of VMs that are
@@ -180,7 +180,7 @@ type levelGroup struct {
 // adopted is the word for VMs that are adopted.
 const adopted = "adopted"
 
-// words returns the level in words for people.
+// words returns the level in words for users.
 func (g *levelGroup) words() string {
 	if g.Level == plan.None {
 		return adopted

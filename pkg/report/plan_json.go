@@ -31,7 +31,7 @@ type PlanDocument struct {
 
 // PlanSummary is a plan in counts.
 type PlanSummary struct {
-	// The plan in one line, for people.
+	// The plan in one line, for users.
 	Headline string `json:"headline"`
 	// The worst level of all VMs and objects.
 	Worst plan.Level `json:"worst"`

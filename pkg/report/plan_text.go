@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// PlanText writes a plan for people: the headline, what is compared with what, a line for
+// PlanText writes a plan for users: the headline, what is compared with what, a line for
 // each VM and object by level, the worst first, then warnings, Jobs, and what to do.
 // See [problems.Visible] for what is not printable.
 func PlanText(w io.Writer, p Plan) error {
@@ -94,7 +94,7 @@ func (s Side) Title() string {
 	return s.Label + ", " + s.Path
 }
 
-// Facts returns all but the title of a side, such as "overlays prod.yaml, blue.yaml".
+// Facts returns everything except the title of a side, such as "overlays prod.yaml, blue.yaml".
 func (s Side) Facts() []string {
 	var out []string
 	for _, f := range []struct{ label, text string }{

@@ -28,7 +28,7 @@ type Format struct {
 	Write func(io.Writer, Validation) error
 }
 
-// Formats returns all formats, the one for people first.
+// Formats returns all formats, the one for users first.
 func Formats() []Format {
 	return []Format{{"text", Text}, {"json", JSON}, {"sarif", SARIF}, {"github", GitHub}}
 }
@@ -41,7 +41,7 @@ func (v Validation) HasErrors() bool {
 	return slices.ContainsFunc(v.Diagnostics, func(d source.Diagnostic) bool { return d.Severity == source.Error })
 }
 
-// Text writes the problems for people, as [problems.Text] does.
+// Text writes the problems for users, as [problems.Text] does.
 func Text(w io.Writer, v Validation) error { return problems.Text(w, v.Diagnostics, v.All) }
 
 // level returns the name of a severity, which is the same in JSON, SARIF and GitHub.

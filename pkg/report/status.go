@@ -19,7 +19,7 @@ type Status struct {
 	Git, Cluster Side
 	// Unknown is what the inputs of the whole comparison leave open, in a few words each.
 	Unknown []string
-	// Verbose adds fields, values and advice to the text for people, and the VMs that
+	// Verbose adds fields, values and advice to the text for users, and the VMs that
 	// are as Git has them.
 	Verbose bool
 	// Terminal is what the text is written to.
@@ -32,7 +32,7 @@ type StatusFormat struct {
 	Write func(io.Writer, Status) error
 }
 
-// StatusFormats returns all formats, the one for people first.
+// StatusFormats returns all formats, the one for users first.
 func StatusFormats() []StatusFormat {
 	return []StatusFormat{{"text", StatusText}, {"markdown", StatusMarkdown}, {"json", StatusJSON}}
 }
@@ -68,7 +68,7 @@ func pronoun(n int) string {
 	return "them"
 }
 
-// stateWords returns a state in words for people, such as "left over".
+// stateWords returns a state in words for users, such as "left over".
 func stateWords(s plan.State) string { return strings.ReplaceAll(s.String(), "-", " ") }
 
 // says returns all facts about a VM in one sentence.
@@ -91,7 +91,7 @@ var stateColors = map[plan.State]sgr{
 	plan.StateDisk: red, plan.StateDown: alarm,
 }
 
-// StatusText writes a status for people: the headline, what is compared with what, and a
+// StatusText writes a status for users: the headline, what is compared with what, and a
 // line for each VM, the worst first. See [problems.Visible] for what is not printable.
 func StatusText(w io.Writer, s Status) error {
 	t := &planText{look: s.Terminal, verbose: s.Verbose}

@@ -27,7 +27,7 @@ type StatusDocument struct {
 
 // StatusSummary is a status in counts.
 type StatusSummary struct {
-	// The status in one line, for people.
+	// The status in one line, for users.
 	Headline string `json:"headline"`
 	// The worst state of all VMs.
 	Worst plan.State `json:"worst"`

@@ -35,7 +35,7 @@ func (c Commit) IsWorktree() bool { return c.Name == Worktree }
 // Short returns the first 12 digits of the hash.
 func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 
-// String returns the commit for people, such as "main (0123456789ab)".
+// String returns the commit for users, such as "main (0123456789ab)".
 func (c Commit) String() string {
 	switch {
 	case c.Changed && c.Hash != "":

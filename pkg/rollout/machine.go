@@ -38,7 +38,7 @@ type machine struct {
 	asked    types.UID                          // the instance for which this run has requested a restart
 }
 
-// stage returns the stage of the VM, and the reason for people.
+// stage returns the stage of the VM, and the reason for users.
 func (m *machine) stage() (stage, string) {
 	if why := m.skipReason(); why != "" {
 		return skipped, why

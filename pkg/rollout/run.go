@@ -23,7 +23,7 @@ type Options struct {
 	// Timeout of one VirtualMachine for each step: its disks, its restart, its
 	// snapshot. A restart has the time that the guest may take to stop in addition.
 	Timeout time.Duration
-	// Log receives one line for each event, for people.
+	// Log receives one line for each event, for users.
 	Log io.Writer
 	Now func() time.Time
 	// Tick is the time between two looks at the cluster.

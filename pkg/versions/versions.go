@@ -18,7 +18,7 @@ const (
 	KubeVirt Product = "kubevirt"
 )
 
-// Feature is something that a product has not always had.
+// Feature is something that not every version of a product has.
 type Feature struct {
 	Name    string  `json:"name"`
 	Product Product `json:"product"`
