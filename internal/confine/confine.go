@@ -21,7 +21,7 @@ const Worker = "worker"
 const needsMore = "needs more than 256 MiB of memory, which is all that one render may use; " +
 	"divide the fleet among several Applications"
 
-// crashes is how the Go runtime begins the lines that report why it ends a process, and noMemory what such a line contains
+// crashes is how the Go runtime begins the lines that report why it ends a process. noMemory is in such a line
 // if there was no memory, for the heap or for another thread (Go 1.26, runtime/panic.go, mem_linux.go, os_linux.go and
 // cgo/gcc_util.c).
 var (

@@ -47,7 +47,7 @@ func roundTrip(t *testing.T, seed uint64) int {
 	return len(r.Machines)
 }
 
-// generated writes a fleet made at random, and returns its directory and what it renders to; nil for fleets with errors.
+// generated writes a random fleet, and returns its directory and what it renders to; nil for fleets with errors.
 func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,8 +13,8 @@ import (
 // pkg/apis/forklift/v1beta1/doc.go, PhasePreHook and PhasePostHook).
 var hookSteps = [...]struct{ key, step string }{{"pre", "PreHook"}, {"post", "PostHook"}}
 
-// hookName returns the name of the Plan's Hook at a step. It says nothing about the content: forklift continues with the
-// names that the hooks of a VM had in its first run.
+// hookName returns the name of the Plan's Hook at a step. It does not depend on the content:
+// forklift continues with the names that the hooks of a VM had in its first run.
 func (k *planKey) hookName(step string) string { return k.name + "-" + step }
 
 // hookRefs returns the references of a VM to its Hooks.

@@ -16,8 +16,8 @@ type Repository struct {
 	places []place // for copies
 }
 
-// Open finds the repository of a path, which does not have to exist. environ is the environment of the process: Git finds its
-// configuration there, and TMPDIR is where copies are written.
+// Open finds the repository of a path, which does not have to exist. environ is the environment of the process: Git
+// finds its configuration there, and TMPDIR is where copies are written.
 func Open(ctx context.Context, path string, environ []string) (*Repository, error) {
 	dir, err := existing(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package problems writes problems of fleets as text for users. Programs that write nothing else about fleets need no more of
-// package report, whose plans are slow to start.
+// Package problems writes problems of fleets as text for users. Programs that write nothing else about fleets do
+// without package report, whose plans are slow to start.
 package problems
 
 import (
