@@ -15,6 +15,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/docblocks"
 	"github.com/vmrender/vmrender/internal/golden"
+	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
 // patience is how long one command may take, on a machine that builds something else
@@ -96,7 +97,14 @@ func (r *Reader) console(t *testing.T, b docblocks.Block) string {
 	return docblocks.Console(commands)
 }
 
-// run types a command, which succeeds, and returns what a terminal shows of it.
+// endOfWatch matches what kubectl may log when it stops waiting: that its own watch was canceled
+// in the middle of an event (k8s.io/client-go v0.36.3, tools/cache/reflector.go, watch). Whether
+// it does depends on when the event arrives.
+var endOfWatch = lazyregexp.New(
+	`(?m)^[IW]\d{4} .* reflector\.go:\d+\] "Warning: watch ended with error" .*context canceled.*\n`)
+
+// run types a command, which succeeds, and returns what a terminal shows of it, except
+// [endOfWatch].
 func (r *Reader) run(t *testing.T, line string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -105,5 +113,5 @@ func (r *Reader) run(t *testing.T, line string) string {
 	command.Dir, command.Env = r.Dir, append(os.Environ(), r.Env...)
 	output, err := command.CombinedOutput()
 	require.NoError(t, err, "$ %s%s", line, output)
-	return string(output)
+	return endOfWatch().ReplaceAllString(string(output), "")
 }
