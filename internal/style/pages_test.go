@@ -35,7 +35,7 @@ var isGenerated = regexp.MustCompile(`(?i)<!-- [^\n]*do not edit`)
 func TestPages(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "*.md"))
 	require.NoError(t, err)
-	for _, top := range []string{"docs", "examples", "test"} {
+	for _, top := range []string{"apps", "charts", "docs", "examples", "plugin", "test"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, top), func(path string, e fs.DirEntry, err error) error {
 			if err == nil && e.Name() == "testdata" {
 				return fs.SkipDir
