@@ -47,8 +47,7 @@ func structOf(t reflect.Type) encodeFunc {
 // collect adds the fields of t, and of the structs inlined in it, to o. It returns
 // the first key that occurs twice, or "".
 func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, options := parseTag(f)
 		switch {
 		case name == "" && isInlined(f):

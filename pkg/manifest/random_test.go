@@ -46,7 +46,7 @@ func fill(rnd *rand.Rand, v reflect.Value, density float64) {
 		*leaf = metav1.Unix(rnd.Int64N(1e9), 0)
 		return
 	case *metav1.FieldsV1:
-		leaf.Raw = []byte(`{"f:metadata": {"f:name": {}}}`)
+		leaf.SetRawBytes([]byte(`{"f:metadata": {"f:name": {}}}`))
 		return
 	}
 	switch v.Kind() {

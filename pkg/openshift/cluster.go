@@ -27,8 +27,8 @@ func (c *Cluster) DecodeNode(n *source.Node, path source.Path, diags *source.Dia
 	case n.Kind == source.String && release().MatchString(n.Text):
 		c.Release = n.Text
 	default:
-		diags.Errorf(n.Pos(), rule.BadVersion, path.String(), "invalid release %q; expected true, false, or a release in quotes "+
-			`such as "4.20"`, n.Text)
+		diags.Errorf(n.Pos(), rule.BadVersion, path.String(),
+			`invalid release %q; expected true, false, or a release in quotes such as "4.20"`, n.Text)
 	}
 }
 

@@ -28,7 +28,8 @@ func TestCluster(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			var diags source.Diagnostics
 			var got openshift.Cluster
-			got.DecodeNode(source.Parse(&source.File{Name: "a.yaml", Data: []byte(text)}, &diags)[0], source.RootPath("target.openshift"), &diags)
+			node := source.Parse(&source.File{Name: "a.yaml", Data: []byte(text)}, &diags)[0]
+			got.DecodeNode(node, source.RootPath("target.openshift"), &diags)
 			if want.problem != "" {
 				require.Len(t, diags.Sorted(), 1)
 				require.Contains(t, diags.Sorted()[0].String(), "target.openshift: invalid release "+want.problem)

@@ -129,8 +129,10 @@ func boolean11(s string) bool {
 // "" if there is none (yaml.org/type/{int,float,timestamp}.html).
 func ambiguousNumber(s string) string {
 	body := unsigned(s)
+	if body != "" && body[0] >= '1' && body[0] <= '9' && !strings.ContainsAny(body, ":-_") { // such as 16Gi
+		return ""
+	}
 	switch {
-	case body != "" && body[0] >= '1' && body[0] <= '9' && strings.IndexAny(body, ":-_") < 0: // such as 16Gi
 	case special(s):
 		return "not a finite number"
 	case prefixed(body, "0x", "0123456789abcdefABCDEF_"):

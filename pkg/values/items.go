@@ -64,7 +64,8 @@ func (c *Command) DecodeNode(at *source.Node, path source.Path, diags *source.Di
 		source.DecodeFields(at, &c.Args, path, diags)
 		return
 	case source.Map:
-		diags.Errorf(at.Pos(), rule.WrongType, path.String(), "wrong type: got a map, expected a string, or a list of strings")
+		diags.Errorf(at.Pos(), rule.WrongType, path.String(),
+			"wrong type: got a map, expected a string, or a list of strings")
 		return
 	}
 	source.DecodeFields(at, &c.Shell, path, diags)
