@@ -34,8 +34,8 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "kept disks outlive their Application",
-		`"DataVolumes of their own", options: "Prune=false,Delete=false"`,
-		`"DataVolumes of their own", options: "Prune=false"`,
+		`"separate DataVolumes", options: "Prune=false,Delete=false"`,
+		`"separate DataVolumes", options: "Prune=false"`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "the old VM goes when the new one is healthy",
