@@ -261,7 +261,7 @@ func (s *scanner) below(indent int, keyed bool, line, column int32) *Node {
 // slab is memory for many values.
 type slab[T any] struct{ all, unused []T }
 
-// take returns n zero values. It allocates at least chunk at once.
+// take returns n zero values. It allocates at least chunk of them at a time.
 func (s *slab[T]) take(n, chunk int) []T {
 	if n > len(s.unused) {
 		s.all = make([]T, max(n, chunk))
