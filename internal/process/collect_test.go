@@ -20,14 +20,14 @@ func TestRest(t *testing.T) {
 	rest()
 	require.Equal(t, collected, collections(), "there is nothing to collect")
 
-	allocate(first)
+	allocate(enough)
 	rest()
 	require.Equal(t, collected+1, collections())
 	require.Positive(t, debug.SetGCPercent(-1), "the runtime collects garbage that nobody looks for")
 
 	rest()
 	require.Equal(t, collected+1, collections(), "little was allocated since")
-	allocate(2 * garbage)
+	allocate(2 * enough)
 	rest()
 	require.Equal(t, collected+2, collections())
 
@@ -36,7 +36,7 @@ func TestRest(t *testing.T) {
 }
 
 func TestGrowth(t *testing.T) {
-	require.EqualValues(t, garbage, growth(1<<20))
+	require.EqualValues(t, enough-1<<20, growth(1<<20))
 	require.EqualValues(t, 100<<20, growth(100<<20))
 }
 

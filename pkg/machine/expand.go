@@ -16,7 +16,7 @@ func (d *draft) expand(text string, keys ...any) string {
 	if !template.Is(text) {
 		return text
 	}
-	out, problem := d.site.templates.Expand(text, d.values())
+	out, problem := d.site.templates.Expand(text, templateData{d})
 	if problem != nil {
 		d.reportTemplate(problem, keys)
 	}
@@ -67,28 +67,75 @@ func (d *draft) expandNode(n *source.Node, keys ...any) *source.Node {
 	return &out
 }
 
+// templateData is what the templates of a VM can use.
+type templateData struct{ *draft }
+
+// vmNames are the values of `.vm`. That of a machine that is no replica has no ordinal.
+var vmNames = [...]struct {
+	name string
+	of   func(*draft) any
+}{
+	{"name", func(d *draft) any { return d.name }},
+	{"namespace", func(d *draft) any { return d.namespace }},
+	{"os", func(d *draft) any { return d.entry.OS.Name }},
+	{"ordinal", func(d *draft) any {
+		if d.ordinal == nil {
+			return nil
+		}
+		return *d.ordinal
+	}},
+}
+
+// Text returns a string of `.vm` or `.vars`.
+func (d templateData) Text(path []string) (string, bool) {
+	switch {
+	case path[0] == "vars" && len(path) > 1:
+		if n := d.varsNode().Get(path[1:]...); n != nil && n.Kind == source.String {
+			return n.Text, true
+		}
+	case path[0] == "vm" && len(path) == 2:
+		for i := range vmNames {
+			if vmNames[i].name == path[1] {
+				text, ok := vmNames[i].of(d.draft).(string)
+				return text, ok
+			}
+		}
+	}
+	return "", false
+}
+
+// Values returns the data for templates.
+func (d templateData) Values() map[string]any { return d.values() }
+
 // values returns the data for templates.
 func (d *draft) values() map[string]any {
 	if d.data != nil {
 		return d.data
 	}
-	vm := map[string]any{"name": d.name, "namespace": d.namespace, "os": d.entry.OS.Name}
+	vm := map[string]any{}
+	for i := range vmNames {
+		if value := vmNames[i].of(d); value != nil {
+			vm[vmNames[i].name] = value
+		}
+	}
 	d.data = map[string]any{"vars": d.vars(), "vm": vm, "fleet": d.site.goFleet, "environment": d.site.Environment}
 	if d.ordinal != nil {
-		vm["ordinal"], d.data["ordinal"] = *d.ordinal, *d.ordinal
+		d.data["ordinal"] = *d.ordinal
 	}
 	return d.data
 }
 
+// varsNode returns the VM's vars, or nil if there are none.
+func (d *draft) varsNode() *source.Node { return source.Merge(d.entry.Keys.Get("vars"), d.site.Vars) }
+
 // vars returns the VM's vars as Go values. VMs whose vars are all inherited
 // share them.
 func (d *draft) vars() any {
-	own := d.entry.Keys.Get("vars")
-	n := source.Merge(own, d.site.Vars)
+	n := d.varsNode()
 	if n == nil {
 		return map[string]any{}
 	}
-	if n != own || d.entry.Own(n) {
+	if n != d.entry.Keys.Get("vars") || d.entry.Own(n) {
 		return vars.Value(n)
 	}
 	if v, ok := d.site.goVars.Load(n); ok {

@@ -97,7 +97,7 @@ func (d *Document) expandString(n *source.Node, path string, diags *source.Diagn
 			return source.Reposition(v, n)
 		}
 	}
-	text, problem := d.templates.Expand(n.Text, d.data)
+	text, problem := d.templates.Expand(n.Text, template.Map(d.data))
 	if problem != nil {
 		d.report(problem, n, path, diags)
 		return n

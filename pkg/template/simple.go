@@ -54,7 +54,7 @@ func fieldOf(p *parse.PipeNode) []string {
 // expand expands the template if all its values are strings, integers or
 // booleans, and the result is not too long. Otherwise it returns false, and
 // text/template must expand it or report the problem.
-func (t simpleText) expand(data map[string]any) (string, bool) {
+func (t simpleText) expand(data Data) (string, bool) {
 	var out strings.Builder
 	for _, p := range t {
 		if p.path == nil {
@@ -73,7 +73,11 @@ func (t simpleText) expand(data map[string]any) (string, bool) {
 	return out.String(), true
 }
 
-func (p *simplePart) value(data any) (string, bool) {
+func (p *simplePart) value(in Data) (string, bool) {
+	if text, ok := in.Text(p.path); ok {
+		return text, true
+	}
+	var data any = in.Values()
 	for _, key := range p.path {
 		m, ok := data.(map[string]any)
 		if !ok {

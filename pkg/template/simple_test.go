@@ -28,7 +28,7 @@ func TestSimpleText(t *testing.T) {
 		require.NoError(t, p.err, text)
 		got, ok := "", false
 		if p.simple != nil {
-			got, ok = p.simple.expand(data)
+			got, ok = p.simple.expand(Map(data))
 		}
 		require.Equal(t, simple, ok, text)
 		if want, err := executed(p.tmpl, data); ok {

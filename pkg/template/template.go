@@ -44,9 +44,26 @@ type Set struct {
 	parsed sync.Map // text → *parsedText
 }
 
-// Expand expands a template. The entry "vars" of data contains the values from
-// users. The problem is nil if there is none.
-func (s *Set) Expand(text string, data map[string]any) (string, *Problem) {
+// Data is what a template can use.
+type Data interface {
+	// Text returns the string at a path of keys in the values, and true. It may return false for any path, so that most
+	// templates, which insert a few strings, do not need the values as a map.
+	Text(path []string) (string, bool)
+	// Values returns all values. Its entry "vars" contains the values from users.
+	Values() map[string]any
+}
+
+// Map is [Data] that exists as a map.
+type Map map[string]any
+
+// Text returns false: the string is in the map.
+func (m Map) Text([]string) (string, bool) { return "", false }
+
+// Values returns the map.
+func (m Map) Values() map[string]any { return m }
+
+// Expand expands a template. The problem is nil if there is none.
+func (s *Set) Expand(text string, data Data) (string, *Problem) {
 	p := s.parse(text)
 	if p.err != nil {
 		return "", problem(text, p.err)
@@ -99,12 +116,13 @@ func empty() *template.Template { return template.New("t").Option("missingkey=er
 
 // execute expands the template. Its functions and loops together do a bounded
 // amount of work.
-func (p *parsedText) execute(data map[string]any) (string, error) {
+func (p *parsedText) execute(in Data) (string, error) {
 	if p.simple != nil {
-		if text, ok := p.simple.expand(data); ok {
+		if text, ok := p.simple.expand(in); ok {
 			return text, nil
 		}
 	}
+	data := in.Values()
 	if !p.steps.metered() {
 		return executed(p.tmpl, data)
 	}

@@ -48,7 +48,7 @@ func TestFunctions(t *testing.T) {
 		`{{ if and (eq .vars.n 3) (lt 1 2) }}y{{ end }}`:           "y",
 	} {
 		t.Run(text, func(t *testing.T) {
-			got, problem := new(template.Set).Expand(text, data())
+			got, problem := new(template.Set).Expand(text, template.Map(data()))
 			require.Nil(t, problem)
 			require.Equal(t, want, got)
 		})
@@ -66,12 +66,12 @@ func TestMissingValues(t *testing.T) {
 		`{{ b64dec "?" }}`:                      "illegal base64 data at input byte 0",
 		`{{ b32dec "?" }}`:                      "illegal base32 data at input byte 0",
 	} {
-		_, problem := new(template.Set).Expand(text, data())
+		_, problem := new(template.Set).Expand(text, template.Map(data()))
 		require.NotNil(t, problem, text)
 		require.Equal(t, want, problem.Message, text)
 	}
 	const defined = `{{ first (list) | default "x" }}{{ b64dec "YQ==" }}{{ b32dec "ME======" }}`
-	got, problem := new(template.Set).Expand(defined, data())
+	got, problem := new(template.Set).Expand(defined, template.Map(data()))
 	require.Nil(t, problem)
 	require.Equal(t, "xaa", got)
 }
@@ -140,7 +140,7 @@ func TestTemplatesEnd(t *testing.T) {
 		"brackets":         {"{{ " + strings.Repeat("(", 500_000), "max expression depth exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, problem := new(template.Set).Expand(test.template, data())
+			_, problem := new(template.Set).Expand(test.template, template.Map(data()))
 			require.NotNil(t, problem)
 			require.Contains(t, problem.Message, test.want)
 			require.Less(t, len(problem.Message), 400)
@@ -160,12 +160,12 @@ func TestPureTemplates(t *testing.T) {
 		`{{ $d := dict }}{{ $_ := set $d "itself" $d }}{{ $d }}`,
 		`{{ list (semver "1.2.3") | printf "%d" }}`, `{{ vmrenderStep -1000000 }}`,
 	} {
-		_, problem := new(template.Set).Expand(text, data())
+		_, problem := new(template.Set).Expand(text, template.Map(data()))
 		require.NotNil(t, problem, text)
 		require.Regexp(t, `^(the|unknown) function "\w+"( is not accepted)?; `, problem.Message)
 	}
 	for _, format := range []string{"%p", "%#p", "%[1]p", "%5.3p", "%%%p", "%\u4e16%p", "%]%p", "% %%p", "%5%%5%%p"} {
-		_, problem := new(template.Set).Expand(fmt.Sprintf("{{ printf %q .vars.map }}", format), data())
+		_, problem := new(template.Set).Expand(fmt.Sprintf("{{ printf %q .vars.map }}", format), template.Map(data()))
 		require.NotNil(t, problem, format)
 		require.Contains(t, problem.Message, "the verb %p shows an address", format)
 	}
@@ -174,9 +174,9 @@ func TestPureTemplates(t *testing.T) {
 // TestBigVars proves that loops over large values of a file also end.
 func TestBigVars(t *testing.T) {
 	big := map[string]any{"vars": map[string]any{"big": strings.Repeat("x", 2<<20)}}
-	_, problem := new(template.Set).Expand("{{ len .vars.big }}", big)
+	_, problem := new(template.Set).Expand("{{ len .vars.big }}", template.Map(big))
 	require.Nil(t, problem)
-	_, problem = new(template.Set).Expand("{{ upper .vars.big }}", big)
+	_, problem = new(template.Set).Expand("{{ upper .vars.big }}", template.Map(big))
 	require.Equal(t, "cannot use functions and loops with `vars` of more than 1048576 bytes", problem.Message)
 }
 
@@ -202,8 +202,8 @@ func FuzzTemplate(f *testing.F) {
 		if !utf8.ValidString(text) {
 			t.Skip()
 		}
-		first, problem := new(template.Set).Expand(text, data())
-		second, again := new(template.Set).Expand(text, data())
+		first, problem := new(template.Set).Expand(text, template.Map(data()))
+		second, again := new(template.Set).Expand(text, template.Map(data()))
 		require.Equal(t, problem, again)
 		require.Equal(t, first, second)
 		require.True(t, utf8.ValidString(first))
