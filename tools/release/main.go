@@ -20,6 +20,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"image", "assemble the image and push it", pushImage},
+		{"unpack", "assemble the image of one platform and unpack it into a directory", unpackImage},
 		{"publish", "make a release of the tag that is checked out, and verify it", publish},
 		{"dry", "make a release of the commit into a registry that ends with it, and verify it", rehearse},
 	}

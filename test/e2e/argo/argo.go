@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vmrender/vmrender/test/e2e/build"
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
@@ -104,7 +105,7 @@ func (a *Argo) prepare() error {
 			return err
 		}
 	}
-	plugin, err := os.ReadFile(filepath.Join(a.root, "plugin", "plugin.yaml"))
+	plugin, err := os.ReadFile(a.programs[build.Plugin])
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Package build makes the programs that the tests start: those of this
-// repository anew for every run, and those of others once, into the user's
-// cache.
+// repository anew for every run, as files of the image that is released, and
+// those of others once, into the user's cache.
 package build
 
 import (
@@ -48,27 +48,26 @@ func others() []program {
 	}
 }
 
-// ours are the programs that are tested.
-func ours() []program {
-	return []program{
-		{name: "vmrender", module: ".", pkg: "./cmd/vmrender"},
-		{name: "vmrender-cmp", module: ".", pkg: "./cmd/vmrender-cmp"},
-	}
-}
+// ours are the programs that are tested. They are taken from the image.
+func ours() []string { return []string{"vmrender", "vmrender-cmp"} }
+
+// Plugin is the name of the plugin's configuration among the paths of programs.
+const Plugin = "plugin.yaml"
 
 // All builds every program of the repository at root and returns their paths by
-// name. What is tested goes into dir.
+// name. What is tested goes into dir: the files of the plugin's image.
 func All(root, dir string, log io.Writer) (map[string]string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
 	}
-	paths := map[string]string{}
-	for _, p := range ours() {
-		paths[p.name] = filepath.Join(dir, p.name)
-		if err := p.build(root, paths[p.name], log); err != nil {
-			return nil, err
-		}
+	image, err := assemble(root, dir, log)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]string{Plugin: filepath.Join(image, imagePlugin)}
+	for _, name := range ours() {
+		paths[name] = filepath.Join(image, imagePrograms, name)
 	}
 	for _, p := range others() {
 		hash, err := p.hash(root)

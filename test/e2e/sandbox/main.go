@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // Main is the main function of a program whose work needs a sandbox, which has no
@@ -11,6 +12,7 @@ import (
 // everything that it writes in dir, and run does the work inside. P is handed on
 // as JSON. The directory stays if the work fails. Main returns the exit status.
 func Main[P any](name string, prepare func(dir string) (P, error), run func(P) (int, error)) int {
+	forgetRepository()
 	begin := func() (int, error) { return outside(name, prepare) }
 	if message, is := handed(); is {
 		begin = func() (int, error) { return inside(message, run) }
@@ -21,6 +23,16 @@ func Main[P any](name string, prepare func(dir string) (P, error), run func(P) (
 		return 1
 	}
 	return status
+}
+
+// forgetRepository removes what git sets for its hooks. With it, the git commands of a test that a hook starts would
+// write to the repository of the hook.
+func forgetRepository() {
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
+			_ = os.Unsetenv(name) // a name from the environment is valid
+		}
+	}
 }
 
 func outside[P any](name string, prepare func(dir string) (P, error)) (int, error) {
