@@ -3,9 +3,9 @@ package source
 // largeFile is the size in bytes from which [ParseEntries] leaves entries as text. Smaller files are read once.
 const largeFile = 1 << 20
 
-// ParseEntries is like [Parse] for a file whose documents have many entries under a key. It leaves those of a large file
-// as text, so that their trees, which take ten times the memory of the text, do not exist all at the same time. The
-// values of these entries are [Unread]. All of the file is checked as by Parse.
+// ParseEntries is like [Parse] for a file whose documents have many entries under a key. It leaves those of a large
+// file as text, so that their trees, which take ten times the memory of the text, do not exist all at the same time.
+// The values of these entries are [Unread]. All of the file is checked as by Parse.
 func ParseEntries(file *File, key string, diags *Diagnostics) []*Node {
 	if len(file.Data) < largeFile {
 		key = ""
