@@ -204,6 +204,16 @@ func (e *Entry) FromOS(keys ...string) bool {
 // Own reports whether the VM itself sets a value, at least in part.
 func (e *Entry) Own(n *source.Node) bool { return n.Level <= flavorMark(ownMark) }
 
+// Inherits reports whether the VM has its value of a key, if any, only from levels that it shares with other VMs.
+func (e *Entry) Inherits(key string) bool {
+	for l := e.Top; l != nil; l = l.Parent {
+		if l.Keys.Field(key) != nil {
+			return !l.OfOneVM()
+		}
+	}
+	return true
+}
+
 // origin returns the name of the level that sets a value.
 func (e *Entry) origin(n *source.Node) string {
 	for l := e.Top; l != nil; l = l.Parent {

@@ -136,6 +136,16 @@ func (l *Level) nearest(key string) *source.Node {
 	return nil
 }
 
+// OfOneVM reports whether the level belongs to one VM: it has its own keys, or those that an overlay puts over them.
+func (l *Level) OfOneVM() bool {
+	for ; l != nil; l = l.Parent {
+		if l.mark == ownMark {
+			return true
+		}
+	}
+	return false
+}
+
 // base merges a shared level over its parents and over the operating system's
 // entry. Nulls remain, because overrides need them; elsewhere a null counts as
 // a missing value.

@@ -135,7 +135,7 @@ func (d *draft) vars() any {
 	if n == nil {
 		return map[string]any{}
 	}
-	if n != d.entry.Keys.Get("vars") || d.entry.Own(n) {
+	if d.site.Vars != nil || !d.entry.Inherits("vars") {
 		return vars.Value(n)
 	}
 	if v, ok := d.site.goVars.Load(n); ok {

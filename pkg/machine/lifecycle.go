@@ -148,6 +148,7 @@ func (s *Site) inertKeys(l *fleet.Level) []inertKey {
 	if l == nil {
 		return nil
 	}
+	shared := !l.OfOneVM() // another would stay in memory with all of its VM
 	if known, ok := s.inert.Load(l); ok {
 		return known.([]inertKey)
 	}
@@ -162,7 +163,9 @@ func (s *Site) inertKeys(l *fleet.Level) []inertKey {
 			keys = append(keys, inertKey{f, about})
 		}
 	}
-	s.inert.Store(l, keys)
+	if shared {
+		s.inert.Store(l, keys)
+	}
 	return keys
 }
 

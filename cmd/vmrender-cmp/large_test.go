@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// largeVM is one VM of a large file, with a number.
+const largeVM = `  vm-%06d:
+    os: rhel9
+    cpu: 4
+    memory: 16Gi
+    disks: {root: {size: 60Gi, storageClass: ceph}, data0: {size: 120Gi, storageClass: ceph}}
+    nics: [pod, default/vlan2003]
+    labels: {team: payments, tier: web, app.kubernetes.io/part-of: shop, app.kubernetes.io/version: "1.2"}
+    annotations: {example.com/owner: payments, example.com/contact: "#payments"}
+    lifecycle: {type: cattle, strategy: rollout}
+    cloudInit: {user: carol, packages: [qemu-guest-agent], sshKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEOM3NO+yGKqroXy]}
+`
+
+// One file may contain all VMs of an Application whose manifests Argo CD accepts: their trees, which take more memory
+// than a render has, never exist all at the same time.
+func TestLargeFileFits(t *testing.T) {
+	bin, dir := build(t, "."), t.TempDir()
+	write(t, dir, "fleet.yaml", text{start: header})
+	f, err := os.Create(filepath.Join(dir, "vms.yaml"))
+	require.NoError(t, err)
+	w := bufio.NewWriter(f)
+	fmt.Fprintln(w, "vms:")
+	for i := range 30_000 {
+		fmt.Fprintf(w, largeVM, i)
+	}
+	require.NoError(t, w.Flush())
+	require.NoError(t, f.Close())
+
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "vmrender-cmp"), "generate")
+	cmd.Dir = dir
+	cmd.Env = []string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=.", "VMRENDER_IMAGE=registry.example.com/vmrender:1"}
+	manifests, err := os.Create(filepath.Join(t.TempDir(), "manifests"))
+	require.NoError(t, err)
+	cmd.Stdout, cmd.Stderr = manifests, os.Stderr
+	require.NoError(t, cmd.Run())
+	info, err := manifests.Stat()
+	require.NoError(t, err)
+	require.Greater(t, info.Size(), int64(mostOutput)*2/3, "the VMs are too few to show that many fit")
+	require.NoError(t, manifests.Close())
+}
