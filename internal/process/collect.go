@@ -25,17 +25,29 @@ func Rest() func() {
 	if os.Getenv("GOGC") != "" {
 		return nil
 	}
-	const smallest = 4 << 20 // of a heap in which the runtime collects garbage; it has the percentage 100
-	debug.SetGCPercent(enough / smallest * excess)
-	h := heap{goal: enough, objects: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}}
-	return h.rest
+	own.prepare()
+	return own.rest
 }
 
-// heap is the heap of this process.
+// own is the heap of this process, which renders several fleets in some commands.
+var own = newHeap()
+
+// heap is a heap whose garbage is collected.
 type heap struct {
 	mu      sync.Mutex
 	goal    uint64 // size at the next collection
 	objects []metrics.Sample
+	prepare func()
+}
+
+func newHeap() *heap {
+	return &heap{
+		goal: enough, objects: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}},
+		prepare: sync.OnceFunc(func() {
+			const smallest = 4 << 20 // of a heap in which the runtime collects garbage; it has the percentage 100
+			debug.SetGCPercent(enough / smallest * excess)
+		}),
+	}
 }
 
 func (h *heap) rest() {
