@@ -21,7 +21,10 @@ const largeVM = `  vm-%06d:
     labels: {team: payments, tier: web, app.kubernetes.io/part-of: shop, app.kubernetes.io/version: "1.2"}
     annotations: {example.com/owner: payments, example.com/contact: "#payments"}
     lifecycle: {type: cattle, strategy: rollout}
-    cloudInit: {user: carol, packages: [qemu-guest-agent], sshKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEOM3NO+yGKqroXy]}
+    cloudInit:
+      user: carol
+      packages: [qemu-guest-agent]
+      sshKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEOM3NO+yGKqroXy]
 `
 
 // One file may contain all VMs of an Application whose manifests Argo CD accepts: their trees, which take more memory
@@ -32,16 +35,18 @@ func TestLargeFileFits(t *testing.T) {
 	f, err := os.Create(filepath.Join(dir, "vms.yaml"))
 	require.NoError(t, err)
 	w := bufio.NewWriter(f)
-	fmt.Fprintln(w, "vms:")
+	_, _ = w.WriteString("vms:\n") // whose Flush returns the error of every write
 	for i := range 30_000 {
-		fmt.Fprintf(w, largeVM, i)
+		_, _ = fmt.Fprintf(w, largeVM, i)
 	}
 	require.NoError(t, w.Flush())
 	require.NoError(t, f.Close())
 
 	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "vmrender-cmp"), "generate")
 	cmd.Dir = dir
-	cmd.Env = []string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=.", "VMRENDER_IMAGE=registry.example.com/vmrender:1"}
+	cmd.Env = []string{
+		"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=.", "VMRENDER_IMAGE=registry.example.com/vmrender:1",
+	}
 	manifests, err := os.Create(filepath.Join(t.TempDir(), "manifests"))
 	require.NoError(t, err)
 	cmd.Stdout, cmd.Stderr = manifests, os.Stderr
