@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/internal/golden"
 )
@@ -17,6 +18,16 @@ func TestReference(t *testing.T) {
 	root := newRootCommand()
 	root.InitDefaultCompletionCmd()
 	golden.Equal(t, "../../docs/reference/cli.md", reference(root))
+}
+
+// TestHelpSentences checks that no sentence starts in another: where a text is composed of parts, a part of an earlier
+// text could stay behind.
+func TestHelpSentences(t *testing.T) {
+	root := newRootCommand()
+	root.InitDefaultCompletionCmd()
+	for _, c := range append(commandsOf(root), root) {
+		require.NotRegexp(t, `[.,;][.,;]`, strings.ReplaceAll(c.Long, "...", ""), c.CommandPath())
+	}
 }
 
 // reference returns the page about the root command and its subcommands.

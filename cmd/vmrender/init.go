@@ -12,15 +12,11 @@ func newInitCommand() *cobra.Command {
 		Use:   "init DIR",
 		Short: "Write a small fleet to start from",
 		Long: `Write a small fleet with comments to DIR, and create DIR if needed. Also write a
-copy of the schemas, for editors, to .vmrender/schema. Existing files are never
+copy of the schemas, for editors, to ` + starter.SchemaDir + `. Existing files are never
 overwritten. A DIR that contains a platform or is inside a fleet is rejected.
 
 With --plain-kubernetes, the fleet specifies that its cluster is not OpenShift. Values
-that need images or features of OpenShift are then errors.` + starter.SchemaDir + `. Existing files are never
-overwritten. A directory with a platform, and one inside of a fleet, is refused.
-
-With --plain-kubernetes, the fleet says that its cluster is not OpenShift: what
-needs images or features of OpenShift is then an error.`,
+that need images or features of OpenShift are then errors.`,
 		Example:           `  vmrender init site-a && vmrender template site-a`,
 		Args:              argsBetween(1, 1),
 		ValidArgsFunction: completeDirs,

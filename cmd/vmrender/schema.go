@@ -37,13 +37,10 @@ func newSchemaCommand() *cobra.Command {
 The schemas of files refer to the schema kubernetes as kubernetes.schema.json in the
 same directory.
 
-With --write, write the schemas of files to .vmrender/schema in the directory of a fleet
+With --write, write the schemas of files to ` + starter.SchemaDir + ` in the directory of a fleet
 or platform, where editors find them. Schemas of another release are overwritten. They
 contain the names of this fleet: of its catalog, of the platform next to it, and of
-each overlay. Repeat the command when the catalog has changed.` + starter.SchemaDir + ` in the directory of a fleet or a
-platform, over those of another release. Editors find them there. They have the names
-of this very fleet: of its catalog, of the platform next to it, and of each overlay.
-Repeat it when the catalog has changed.`,
+each overlay. Repeat the command when the catalog has changed.`,
 		Example: `  vmrender schema vms > vms.schema.json
   vmrender schema --write site-a --overlay site-a/env/dev.yaml`,
 		Args:      cobra.MatchAll(argsBetween(0, 1), oneOf(kinds)),

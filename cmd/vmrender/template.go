@@ -27,13 +27,10 @@ renders the platform layers: the app-of-apps, one layer (--layer), or policies
 All errors are reported in one run, on stderr. If there is an error, nothing is
 written to stdout.
 
-With --output-dir, each VM gets a file. Commit them with their list, .vmrender-files.
+With --output-dir, each VM gets a file. Commit them with their list, ` + output.ListName + `.
 The next run removes the files in the list that are no longer rendered, except with
 --vm, and changes no other file. It rejects a directory with the files of another
-fleet, PATH or overlay.` + output.ListName + `, to be committed with them. The next run removes the files
-in the list that are no longer rendered, except with --vm. It changes no file
-that is not in the list, and refuses a directory with the files of another fleet,
-PATH or overlay.`,
+fleet, PATH or overlay.`,
 		Example: `  vmrender template | kubectl apply --dry-run=server -f -
   vmrender template sites/a --vm web01 --vm prod/db01
   vmrender template --overlay stage.yaml --output-dir ../rendered

@@ -10,8 +10,8 @@
 // Where the system cannot limit the memory, there is no second process.
 package confine
 
-// Memory is the memory of the second process and of each program that it runs, in MiB. It is enough for all fleets
-// whose manifests Argo CD accepts: 30,000 VMs in one file, with 90 MiB of manifests, need 142 MiB.
+// Memory is the memory of the second process and of each program that it runs, in MiB. It is enough for usual
+// fleets whose manifests Argo CD accepts: 30,000 VMs in one file, with 90 MiB of manifests, need 142 MiB.
 const Memory = 256
 
 // Worker is the first argument of the second process. The command follows.

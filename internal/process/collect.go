@@ -13,7 +13,8 @@ const (
 	// rendered then, and 10,000, a file each, take 63 MiB of memory.
 	enough = 38 << 20
 
-	// excess is the growth of the heap beyond the goal, in percent, at which the runtime itself starts a collection.
+	// excess is the growth of the heap at which the runtime itself starts a collection, in percent of the growth until the
+	// next collection by rest.
 	excess = 150
 )
 

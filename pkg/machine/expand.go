@@ -70,7 +70,7 @@ func (d *draft) expandNode(n *source.Node, keys ...any) *source.Node {
 // templateData is what the templates of a VM can use.
 type templateData struct{ *draft }
 
-// vmNames are the values of `.vm`. That of a machine that is no replica has no ordinal.
+// vmNames are the values of `.vm`. A VM that is not a replica has no ordinal.
 var vmNames = [...]struct {
 	name string
 	of   func(*draft) any

@@ -15,7 +15,7 @@ const anchor = 16
 const mostPacked = math.MaxUint16
 
 // appendDelta appends what a text has that a similar one does not: strings of its own, and after each the place and the
-// length of what follows in the other text. Before each string stand three numbers of two bytes: its length, that place
+// length of what follows in the other text. Each string follows three numbers of two bytes: its length, that place
 // and that length. Texts are alike if they are JSON of the same shape; any two of at most [mostPacked] bytes are
 // accepted.
 func appendDelta(dst, text, similar []byte) []byte {

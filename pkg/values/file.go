@@ -59,7 +59,7 @@ type Overlay struct {
 // Environment is the keys that only an overlay has.
 type Environment struct {
 	// Name of the environment. Firmware UUIDs, serial numbers and derived MAC addresses are also derived from it, so
-	// that VMs of two environments have different ones. Templates see it as `{{ .environment }}`.
+	// that the VMs of different environments have different ones. Templates see it as `{{ .environment }}`.
 	Environment string `json:"environment,omitempty"`
 	// VM keys that merge over those of every VM, also over its own entry.
 	Every *VM `json:"every,omitempty"`

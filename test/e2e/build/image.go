@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -61,10 +60,9 @@ func commit(root, dir string) error {
 	return nil
 }
 
-// ownGit is an environment in which git knows nothing of the user, nor of a repository whose hook starts the tests.
+// ownGit is an environment in which git does not use the configuration of the user.
 func ownGit() []string {
-	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
-	return append(own, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	return append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 }
 
 // output runs a command in a directory and returns its trimmed output.
