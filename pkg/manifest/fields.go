@@ -19,7 +19,10 @@ type field struct {
 
 // object specifies how a struct is written: its fields in the order declared,
 // except that apiVersion comes before kind.
-type object struct{ fields []field }
+type object struct {
+	fields []field
+	words  []int32 // for each field, the offset of the word that is 0 if the field is omitted, or -1
+}
 
 // keptEmpty names the struct types whose empty value has a meaning although their
 // field is marked omitempty.
@@ -36,6 +39,7 @@ func structOf(t reflect.Type) encodeFunc {
 	if key := collect(t, o, map[string]bool{}); key != "" {
 		return refuse("%v declares the key %q twice", t, key)
 	}
+	o.findWords()
 	return func(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
 		if dst, err = o.encode(append(dst, '{'), p); err != nil {
 			return dst, err
@@ -55,6 +59,7 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 			if twice = collect(structType(f.Type), in.inline, keys); twice != "" {
 				return twice
 			}
+			in.inline.findWords()
 			o.fields = append(o.fields, in)
 			continue
 		case name == "-" && f.Tag.Get("json") == "-", !f.IsExported():
@@ -78,6 +83,17 @@ func (o *object) putVersionFirst() {
 	for i := range len(o.fields) - 1 {
 		if o.fields[i].key == `,"kind":` && o.fields[i+1].key == `,"apiVersion":` {
 			o.fields[i], o.fields[i+1] = o.fields[i+1], o.fields[i]
+		}
+	}
+}
+
+// findWords prepares the test of most fields, so that encode skips one in few instructions: most are omitted.
+func (o *object) findWords() {
+	o.words = make([]int32, len(o.fields))
+	for i, f := range o.fields {
+		o.words[i] = -1
+		if f.omitted.word {
+			o.words[i] = int32(f.offset + f.omitted.offset) //nolint:gosec // no struct has 2 GiB
 		}
 	}
 }
@@ -135,7 +151,10 @@ func structType(t reflect.Type) reflect.Type {
 }
 
 func (o *object) encode(dst []byte, base unsafe.Pointer) (_ []byte, err error) {
-	for i := range o.fields {
+	for i, word := range o.words {
+		if word >= 0 && *(*uintptr)(unsafe.Add(base, word)) == 0 {
+			continue
+		}
 		f := &o.fields[i]
 		p := unsafe.Add(base, f.offset)
 		switch {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -11,11 +12,11 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD, and
 // the line separators U+2028 and U+2029 are escaped, as encoding/json does.
 func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
 	first := unescaped(s)
 	if first == len(s) {
-		return append(append(dst, s...), '"')
+		return appendPlain(dst, s)
 	}
+	dst = append(dst, '"')
 	start := 0
 	for i := first; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
@@ -37,6 +38,17 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+// appendPlain appends s, which needs no escape, in quotes. It checks only once
+// whether dst has room.
+func appendPlain(dst []byte, s string) []byte {
+	n := len(dst)
+	dst = slices.Grow(dst, len(s)+2)[:n+len(s)+2]
+	dst[n] = '"'
+	copy(dst[n+1:], s)
+	dst[len(dst)-1] = '"'
+	return dst
+}
+
 // plain contains true for the ASCII bytes that need no escape in a JSON string.
 var plain = func() (table [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
@@ -45,21 +57,31 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// unescaped returns the length of the start of s that consists of plain bytes. It
-// checks eight bytes at a time, because objects consist mostly of strings.
+// unescaped returns the length of the start of s that consists of plain bytes, or
+// less. It checks eight bytes at a time, because objects consist mostly of strings,
+// and the last eight together with some before them.
 func unescaped(s string) int {
+	const step = 8
 	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		if !allPlain(w) {
-			break
+	for ; i+step <= len(s); i += step {
+		if !allPlain(eight(s[i : i+step])) {
+			return i
 		}
+	}
+	if i > 0 && allPlain(eight(s[len(s)-step:])) {
+		return len(s)
 	}
 	for i < len(s) && plain[s[i]] {
 		i++
 	}
 	return i
+}
+
+// eight returns the first eight bytes of s as a number.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // allPlain reports whether eight bytes are plain. It may return false for some that
