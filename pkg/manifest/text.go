@@ -12,10 +12,14 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD, and
 // the line separators U+2028 and U+2029 are escaped, as encoding/json does.
 func appendString(dst []byte, s string) []byte {
-	first := unescaped(s)
-	if first == len(s) {
-		return appendPlain(dst, s)
+	if first := unescaped(s); first < len(s) {
+		return appendEscaped(dst, s, first)
 	}
+	return appendPlain(dst, s)
+}
+
+// appendEscaped appends s, whose first bytes are plain.
+func appendEscaped(dst []byte, s string, first int) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := first; i < len(s); {
@@ -25,6 +29,7 @@ func appendString(dst []byte, s string) []byte {
 				start = i + 1
 			}
 			i++
+			i += unescaped(s[i:])
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
