@@ -18,7 +18,7 @@ func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKe
 			if r.home != first.home {
 				problem += fmt.Sprintf(", and their namespaces in the files are %q and %q", r.home, first.home)
 			}
-			diags.Errorf(r.pos, rule.Duplicate, r.path, "%s", problem)
+			diags.Errorf(r.pos, rule.Duplicate, r.path(), "%s", problem)
 			continue
 		}
 		index[r.machineKey] = r
@@ -37,7 +37,7 @@ func checkUnique(records []*record, diags *source.Diagnostics) {
 		for i := range r.addresses {
 			a := &r.addresses[i]
 			if first, ok := seen[a.addressKey]; ok {
-				diags.Errorf(a.pos, rule.Duplicate, r.path+"."+a.path, "duplicate %s %q; %s has it at %s",
+				diags.Errorf(a.pos, rule.Duplicate, r.path()+"."+a.path, "duplicate %s %q; %s has it at %s",
 					a.what, a.address, first.at.holder(first.vm.name), where(first.at.pos))
 				continue
 			}
@@ -67,7 +67,7 @@ func checkObjects(records []*record, diags *source.Diagnostics) {
 				if r.pos == first.pos { // of one entry with replicas
 					way = "use `{{ .ordinal }}` in the name"
 				}
-				diags.Errorf(r.pos, rule.Duplicate, r.path+"."+o.path(), "its %s %q is also one of the VM %q at %s; %s",
+				diags.Errorf(r.pos, rule.Duplicate, r.path()+"."+o.path(), "its %s %q is also one of the VM %q at %s; %s",
 					o.kind, o.name, first.name, where(first.pos), way)
 				continue
 			}
@@ -104,7 +104,7 @@ func checkClaims(records []*record, diags *source.Diagnostics) {
 			case !ok:
 				seen[k] = writer{r, c.shared}
 			case first.vm != r && !(first.shared && c.shared):
-				diags.Errorf(c.pos, rule.Duplicate, r.path+"."+c.path,
+				diags.Errorf(c.pos, rule.Duplicate, r.path()+"."+c.path,
 					"the claim %q is written to by the VM %q at %s as well; set `readOnly: true`, or `shareable: true` on both",
 					c.name, first.vm.name, where(first.vm.pos))
 			}

@@ -99,7 +99,7 @@ func (p planHooks) check(r *record, diags *source.Diagnostics) {
 		first := cmp.Or(p[key], r)
 		p[key] = first
 		if first.planned.hooks[step] != sum {
-			diags.Errorf(r.pos, rule.Conflict, r.path+".migrate.hooks."+step,
+			diags.Errorf(r.pos, rule.Conflict, r.path()+".migrate.hooks."+step,
 				"not the hook of the VM %q at %s; the VMs of the plan %q share one: set it once, for all of them, "+
 					"and `hooks: {%s: null}` for those without", first.name, where(first.pos), r.planned.name, step)
 		}

@@ -62,7 +62,7 @@ func (w *wide) checkPlans() {
 		hooks.check(r, diags)
 		from := vm{r.planned.terms[0].value, r.planned.vm}
 		if other := moved[from]; other != nil {
-			diags.Errorf(r.pos, rule.Duplicate, r.path+".migrate.vm", "%q of vSphere is also the VM %q at %s; it moves once",
+			diags.Errorf(r.pos, rule.Duplicate, r.path()+".migrate.vm", "%q of vSphere is also the VM %q at %s; it moves once",
 				from.name, other.name, where(other.pos))
 			continue
 		}
@@ -82,7 +82,7 @@ func (w *wide) checkSelected(a, b *record) {
 func (r *record) checkTerms(first *record, diags *source.Diagnostics) {
 	for i, term := range r.planned.terms {
 		if other := first.planned.terms[i].value; other != term.value {
-			diags.Errorf(r.pos, rule.Conflict, r.path+".migrate."+term.key,
+			diags.Errorf(r.pos, rule.Conflict, r.path()+".migrate."+term.key,
 				"%q, and %q for the VM %q at %s; the VMs of the plan %q move together: set it once, for all of them",
 				term.value, other, first.name, where(first.pos), r.planned.name)
 		}

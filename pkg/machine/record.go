@@ -42,7 +42,6 @@ type record struct {
 	group string // name of the VM, without the ordinal of a replica
 	home  string // its namespace in the files
 	pos   source.Pos
-	path  string
 
 	wave  int
 	given *givenWave
@@ -108,7 +107,7 @@ type claim struct {
 
 func newRecord(m *Machine) *record {
 	r := &record{
-		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos, path: m.Path,
+		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos,
 		given: m.wide.wave, deps: m.DependsOn, home: m.wide.home, planned: newPlanned(m.Migration),
 	}
 	if !m.Broken {
@@ -157,6 +156,9 @@ func (r *record) addHooks(m *Machine) {
 		r.grows = r.grows || m.Disks[i].ExpandTo != ""
 	}
 }
+
+// path returns the path of the VM in its file.
+func (r *record) path() string { return source.JoinPath("vms", r.group) }
 
 // own returns a copy of a name that does not keep the text of a file in
 // memory.

@@ -80,7 +80,7 @@ func (w *waver) resolve(r *record) {
 	if r.given != nil {
 		r.wave = r.given.number
 		if len(r.deps) > 0 && r.wave < least {
-			w.diags.Errorf(r.given.pos, rule.Conflict, r.path+".wave",
+			w.diags.Errorf(r.given.pos, rule.Conflict, r.path()+".wave",
 				"wave %d is not after what it depends on; expected at least %d", r.wave, least)
 		}
 	}
@@ -110,7 +110,7 @@ func (w *waver) find(r *record, d Dependency) []*record {
 	}
 	slices.Sort(known)
 	name := k.seenFrom(r.home)
-	w.diags.Errorf(d.Pos, rule.UnknownName, r.path+".dependsOn",
+	w.diags.Errorf(d.Pos, rule.UnknownName, r.path()+".dependsOn",
 		"no VM %q is rendered with this one: waves do not cross Applications; %s", name, suggest.DidYouMean(name, known))
 	return nil
 }
@@ -133,6 +133,6 @@ func (w *waver) reportCycle(first *record, d Dependency) {
 		names = append(names, r.name)
 	}
 	names = append(names, first.name)
-	w.diags.Errorf(d.Pos, rule.Cycle, w.stack[len(w.stack)-1].path+".dependsOn",
+	w.diags.Errorf(d.Pos, rule.Cycle, w.stack[len(w.stack)-1].path()+".dependsOn",
 		"dependency cycle: %s", strings.Join(names, " → "))
 }

@@ -98,9 +98,17 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	defer c.mu.Unlock()
 	c.noteKinds(objects)
 	c.rendered = append(c.rendered, Rendered{
-		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), wave: m.Wave, text: kept,
+		Namespace: c.namespace(m), Name: strings.Clone(m.Name), wave: m.Wave, text: kept,
 		becomes: becomes,
 	})
+}
+
+// namespace returns the namespace of a VM. That of the VM before, which is mostly the same, saves a copy.
+func (c *Collector) namespace(m *machine.Machine) string {
+	if n := len(c.rendered); n > 0 && c.rendered[n-1].Namespace == m.Namespace {
+		return c.rendered[n-1].Namespace
+	}
+	return strings.Clone(m.Namespace)
 }
 
 // pending notes a VM that is still in vSphere, and the kinds that it will be.
@@ -113,7 +121,7 @@ func (c *Collector) pending(m *machine.Machine, objects []runtime.Object) {
 	defer c.mu.Unlock()
 	c.noteKinds(objects)
 	c.rendered = append(c.rendered, Rendered{
-		Namespace: strings.Clone(m.Namespace), Name: strings.Clone(m.Name), Pending: true, wave: m.Wave,
+		Namespace: c.namespace(m), Name: strings.Clone(m.Name), Pending: true, wave: m.Wave,
 	})
 }
 
