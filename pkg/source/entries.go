@@ -18,7 +18,7 @@ func (n *Node) Read() *Node {
 	if n.Kind != Unread {
 		return n
 	}
-	s := scanner{file: n.File, text: n.Text, wide: firstUnusual(n.Text) < len(n.Text)}
+	s := scanner{file: n.File, text: n.Text, wide: n.Style == wide}
 	s.begin(n.Line)
 	s.next()
 	return s.block().Fields[0].Value
@@ -33,6 +33,10 @@ func (s *scanner) entries() *Node {
 	nodes, fields, items := s.nodes, s.fields, s.items
 	s.nodes, s.fields, s.items = slab[Node]{}, slab[Field]{}, slab[*Node]{}
 	var unread slab[Node]
+	style := Plain
+	if s.wide {
+		style = wide
+	}
 	for s.indent == indent {
 		begin := s.start
 		f := Field{Line: s.line, Col: s.column(s.pos)}
@@ -43,7 +47,9 @@ func (s *scanner) entries() *Node {
 			return nil
 		}
 		f.Value = &unread.take(1, s.chunk)[0]
-		*f.Value = Node{Kind: Unread, Line: f.Line, Col: f.Col, File: s.file, Text: s.text[begin:s.lineStart()]}
+		*f.Value = Node{
+			Kind: Unread, Style: style, Line: f.Line, Col: f.Col, File: s.file, Text: s.text[begin:s.lineStart()],
+		}
 		s.push(f)
 		s.nodes.reuse()
 		s.fields.reuse()

@@ -1,7 +1,5 @@
 package source
 
-import "strings"
-
 // flow reads {…} or […] on one line.
 func (s *scanner) flow() *Node {
 	if s.depth == 0 {
@@ -38,7 +36,7 @@ func (s *scanner) flowMap() *Node {
 			return nil
 		}
 		f := Field{Line: s.line, Col: s.column(s.pos)}
-		if f.Key = s.key(); s.failed || strings.ContainsAny(f.Key, ",[]{}?") {
+		if f.Key = s.key(); s.failed || hasAny(f.Key, &flowIndicators) {
 			return s.fail()
 		}
 		s.skipSpaces()
@@ -50,6 +48,9 @@ func (s *scanner) flowMap() *Node {
 	n.Fields = s.takeFields(base)
 	return n
 }
+
+// flowIndicators contains true for the characters that end a key in a flow map, or may.
+var flowIndicators = byteSet(",[]{}?")
 
 // closed reads up to the next entry and reports whether there is none. The
 // first entry follows the bracket, the others a comma.

@@ -36,6 +36,8 @@ const (
 	// ShortForm marks a map that a program has created from a scalar, which is the
 	// value of its first entry: diagnostics leave that entry's key out of paths.
 	ShortForm
+	// wide marks an [Unread] node in a file that contains more than printable ASCII.
+	wide
 )
 
 // File is an input file: its name in diagnostics, and its text.

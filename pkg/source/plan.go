@@ -248,7 +248,11 @@ func decodeSlice(p *plan, d *decoder, n *Node, v reflect.Value) {
 		d.reportNoList(n)
 		return
 	}
-	v.Set(reflect.MakeSlice(p.typ, len(n.Items), len(n.Items)))
+	if v.SetZero(); len(n.Items) == 0 {
+		v.Set(reflect.MakeSlice(p.typ, 0, 0)) // an empty list is not a missing one
+	}
+	v.Grow(len(n.Items))
+	v.SetLen(len(n.Items))
 	for i, item := range n.Items {
 		d.trail.PushIndex(i)
 		if item.Kind != Null {

@@ -125,11 +125,33 @@ func boolean11(s string) bool {
 	return false
 }
 
+// inNumbers contains true for the characters of numbers that are not decimal, and of dates.
+var inNumbers = byteSet(":-_")
+
+// byteSet returns a table that contains true for the bytes of a string.
+func byteSet(bytes string) (set [256]bool) {
+	for i := range len(bytes) {
+		set[bytes[i]] = true
+	}
+	return set
+}
+
+// hasAny reports whether s contains a byte of a set. Strings are short, and for them it is several times
+// faster than strings.ContainsAny.
+func hasAny(s string, set *[256]bool) bool {
+	for i := range len(s) {
+		if set[s[i]] {
+			return true
+		}
+	}
+	return false
+}
+
 // ambiguousNumber returns the other meaning of a scalar that starts like a number, or
 // "" if there is none (yaml.org/type/{int,float,timestamp}.html).
 func ambiguousNumber(s string) string {
 	body := unsigned(s)
-	if body != "" && body[0] >= '1' && body[0] <= '9' && !strings.ContainsAny(body, ":-_") { // such as 16Gi
+	if body != "" && body[0] >= '1' && body[0] <= '9' && !hasAny(body, &inNumbers) { // such as 16Gi
 		return ""
 	}
 	switch {
