@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,12 +24,19 @@ func (d *draft) expand(text string, keys ...any) string {
 	return out
 }
 
+// expandMap expands the values of a map, which is not changed, and is returned as it is if none is a template.
 func (d *draft) expandMap(in map[string]string, key string) map[string]string {
 	if len(in) == 0 {
 		return nil
 	}
-	out := make(map[string]string, len(in))
+	out, copied := in, false
 	for k, v := range in {
+		if !template.Is(v) {
+			continue
+		}
+		if !copied {
+			out, copied = maps.Clone(in), true
+		}
 		out[k] = d.expand(v, key, k)
 	}
 	return out

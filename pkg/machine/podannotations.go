@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -10,23 +9,30 @@ import (
 
 // podDomains are the domains, with those below them, whose annotations are read from pods, and not from a
 // VirtualMachine.
-var podDomains = []string{
-	"istio.io", "linkerd.io", // injection of sidecars
-	"crio.io",                               // CPU tuning of nodes (cri-o, docs/crio.conf.5.md)
-	"ovn.org",                               // OVN-Kubernetes
-	"descheduler.alpha.kubernetes.io",       // eviction (kubernetes-sigs/descheduler, README.md)
-	"cluster-autoscaler.kubernetes.io",      // eviction
-	"backup.velero.io", "restore.velero.io", // hooks of Velero
-	"hooks.kubevirt.io", // sidecars that edit the domain (kubevirt/kubevirt v1.8.4, pkg/hooks)
-	"v1.multus-cni.io", "prometheus.io",
+var podDomains = map[string]bool{
+	"istio.io":   true, // injection of sidecars
+	"linkerd.io": true,
+	"crio.io":    true, // CPU tuning of nodes (cri-o, docs/crio.conf.5.md)
+	"ovn.org":    true, // OVN-Kubernetes
+
+	"descheduler.alpha.kubernetes.io":  true, // eviction (kubernetes-sigs/descheduler, README.md)
+	"cluster-autoscaler.kubernetes.io": true,
+
+	"backup.velero.io":  true, // hooks of Velero
+	"restore.velero.io": true,
+	"hooks.kubevirt.io": true, // sidecars that edit the domain (kubevirt/kubevirt v1.8.4, pkg/hooks)
+	"v1.multus-cni.io":  true,
+	"prometheus.io":     true,
 }
 
 // podKeys are annotations of other domains that are read from pods, or from a VirtualMachineInstance, which has those
 // of its template (kubevirt/kubevirt v1.8.4, staging/src/kubevirt.io/api/core/v1/types.go).
-var podKeys = []string{
-	"kubernetes.io/ingress-bandwidth", "kubernetes.io/egress-bandwidth",
-	"kubevirt.io/ignitiondata", "kubevirt.io/allow-pod-bridge-network-live-migration",
-	"kubevirt.io/keep-launcher-alive-after-failure",
+var podKeys = map[string]bool{
+	"kubernetes.io/ingress-bandwidth":                     true,
+	"kubernetes.io/egress-bandwidth":                      true,
+	"kubevirt.io/ignitiondata":                            true,
+	"kubevirt.io/allow-pod-bridge-network-live-migration": true,
+	"kubevirt.io/keep-launcher-alive-after-failure":       true,
 }
 
 // warnOfPodAnnotations warns of annotations of the VirtualMachine that have an effect on pods only.
@@ -42,8 +48,10 @@ func (d *draft) warnOfPodAnnotations(annotations map[string]string) {
 
 func isOfPods(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
-	return slices.Contains(podKeys, key) || slices.ContainsFunc(podDomains, func(of string) bool {
-		above, ok := strings.CutSuffix(domain, of)
-		return ok && (above == "" || strings.HasSuffix(above, "."))
-	})
+	for below := true; below; _, domain, below = strings.Cut(domain, ".") {
+		if podDomains[domain] {
+			return true
+		}
+	}
+	return podKeys[key]
 }

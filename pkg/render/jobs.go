@@ -137,8 +137,11 @@ func highestWave(objects []runtime.Object) int {
 		if !ok || meta.GetAnnotations()[argocd.HookAnnotation] != "" {
 			continue
 		}
-		wave, err := strconv.Atoi(meta.GetAnnotations()[argocd.SyncWaveAnnotation])
-		if err == nil && wave < lastWave {
+		text, ok := meta.GetAnnotations()[argocd.SyncWaveAnnotation]
+		if !ok {
+			continue // wave 0
+		}
+		if wave, err := strconv.Atoi(text); err == nil && wave < lastWave {
 			last = max(last, wave)
 		}
 	}

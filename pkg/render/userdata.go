@@ -70,5 +70,6 @@ func cloudYAML(head string, v any) string {
 	if err != nil || string(json) == "{}" {
 		return head // an error never happens: JSON can represent all fields of these structs
 	}
-	return string(manifest.AppendYAML([]byte(head), json))
+	var text [512]byte
+	return string(manifest.AppendYAML(append(text[:0], head...), json))
 }

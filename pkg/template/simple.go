@@ -2,7 +2,6 @@ package template
 
 import (
 	"strconv"
-	"strings"
 	"text/template/parse"
 )
 
@@ -55,22 +54,23 @@ func fieldOf(p *parse.PipeNode) []string {
 // booleans, and the result is not too long. Otherwise it returns false, and
 // text/template must expand it or report the problem.
 func (t simpleText) expand(data Data) (string, bool) {
-	var out strings.Builder
+	var space [64]byte
+	out := space[:0]
 	for _, p := range t {
 		if p.path == nil {
-			out.WriteString(p.text)
+			out = append(out, p.text...)
 			continue
 		}
 		text, ok := p.value(data)
-		if !ok || out.Len()+len(text) > maxText {
+		if !ok || len(out)+len(text) > maxText {
 			return "", false
 		}
 		if len(t) == 1 {
 			return text, true
 		}
-		out.WriteString(text)
+		out = append(out, text...)
 	}
-	return out.String(), true
+	return string(out), true
 }
 
 func (p *simplePart) value(in Data) (string, bool) {

@@ -43,7 +43,7 @@ func CheckForms(keys *source.Node, path string, diags *source.Diagnostics) {
 	if keys == nil || keys.Kind != source.Map {
 		return
 	}
-	w := formWalk{root: path, diags: diags}
+	w := formWalk{root: path, trail: make(source.Trail, 0, 8), diags: diags}
 	for i := range keys.Fields {
 		f := &keys.Fields[i]
 		if tree := formsOfKeys()[f.Key]; tree != nil {

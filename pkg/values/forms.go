@@ -107,8 +107,11 @@ func (f *Form) long(n *source.Node) *source.Node {
 		m.Add(f.Key, n)
 		m.Style = source.ShortForm
 	}
-	for _, k := range f.Clears {
-		m.Add(k, source.NewNull(m))
+	if len(f.Clears) > 0 {
+		null := source.NewNull(m)
+		for _, k := range f.Clears {
+			m.Add(k, null)
+		}
 	}
 	return m
 }

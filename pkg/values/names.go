@@ -26,7 +26,7 @@ func NameProblem(name string) string {
 }
 
 func plainName(name string) bool {
-	if name == "" || len(name) > MaxName || name[0] == '-' || name[len(name)-1] == '-' {
+	if name == "" || len(name) > MaxName || !endByte(name[0]) || !endByte(name[len(name)-1]) {
 		return false
 	}
 	for i := range len(name) {
@@ -36,6 +36,9 @@ func plainName(name string) bool {
 	}
 	return true
 }
+
+// endByte reports whether a DNS label may start and end with a byte.
+func endByte(c byte) bool { return nameByte[c] && c != '-' }
 
 // nameByte contains true for the bytes of DNS labels.
 var nameByte = func() (table [256]bool) {
@@ -51,18 +54,27 @@ func plainKey(key string) bool {
 	if !prefixed {
 		return plainLabel(key)
 	}
-	for part := range strings.SplitSeq(domain, ".") {
-		if !plainName(part) {
+	return plainDomain(domain) && plainLabel(name)
+}
+
+func plainDomain(s string) bool {
+	start := 0
+	for i := range len(s) {
+		if s[i] != '.' {
+			continue
+		}
+		if !plainName(s[start:i]) {
 			return false
 		}
+		start = i + 1
 	}
-	return plainLabel(name)
+	return plainName(s[start:])
 }
 
 // plainLabel reports whether the name or value of a label consists of lower case
 // letters, digits, "-" and ".".
 func plainLabel(s string) bool {
-	if s == "" || len(s) > MaxName || !plainName(s[:1]) || !plainName(s[len(s)-1:]) {
+	if s == "" || len(s) > MaxName || !endByte(s[0]) || !endByte(s[len(s)-1]) {
 		return false
 	}
 	for i := range len(s) {
