@@ -26,6 +26,10 @@ work tree; --from main... compares the merge base, as for a pull request. Instea
 states can be OLD and NEW: directories or files of manifests, fleets, platforms, or
 "-" for manifests on standard input.
 
+A fleet or an --overlay that only the new revision has is new, with everything in it.
+If an overlay is renamed, name both files: --from-overlay OLD --to-overlay NEW. With
+only --from-overlay and a file that the new revision lacks, everything is removed.
+
 With --live, the plan also uses the state in the cluster: whether a VM runs and can
 migrate, the owners of its disks, changes in the cluster that the sync reverts, and
 operations in progress (docs/how-to/live.md). With only --live, the old state is the
@@ -168,13 +172,21 @@ func planCommandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(append(words, "--verbose"), " ")
 }
 
-// reportSides reports the problems of both sides.
+// reportSides reports the problems of both sides, and what one of them does not have.
 func reportSides(cmd *cobra.Command, from, to loaded) error {
 	errFrom := problems.Report(cmd.ErrOrStderr(), from.diags)
 	if err := problems.Report(cmd.ErrOrStderr(), to.diags); err != nil {
 		return err
 	}
-	return errFrom
+	if errFrom != nil {
+		return errFrom
+	}
+	for _, side := range []loaded{from, to} {
+		if side.note != "" {
+			cmd.PrintErrf("note: %s\n", side.note)
+		}
+	}
+	return nil
 }
 
 // predict returns the plan with what is compared with what.
@@ -209,9 +221,6 @@ func targetOf(l loaded) *values.Target {
 // side returns the header of one side.
 func (o *ownFlags) side(l loaded, all *sideFlags) report.Side {
 	s := report.Side{Label: l.label, Overlays: append(append([]string{}, all.fleet.overlays...), o.overlays...)}
-	if l.missing {
-		s.Label += ", where it does not exist"
-	}
 	if t := targetOf(l); t != nil {
 		s.Targets = versions(&plan.Cluster{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
 	}

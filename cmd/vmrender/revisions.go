@@ -9,9 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/revision"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // loadRevisions loads two revisions of a path.
@@ -26,10 +24,14 @@ func (f *sideFlags) loadRevisions(cmd *cobra.Command, path string) (from, to loa
 	if err != nil {
 		return from, to, err
 	}
-	if from, err = f.loadRevision(ctx, cmd, repo, old, path, &f.from); err != nil {
+	lacks, err := f.absentOverlays(ctx, repo, old, changed, path)
+	if err != nil {
 		return from, to, err
 	}
-	if to, err = f.loadRevision(ctx, cmd, repo, changed, path, &f.to); err != nil {
+	if from, err = f.loadRevision(ctx, cmd, repo, old, path, lacks.from, &f.from); err != nil {
+		return from, to, err
+	}
+	if to, err = f.loadRevision(ctx, cmd, repo, changed, path, lacks.to, &f.to); err != nil {
 		return from, to, err
 	}
 	if from.missing && to.missing {
@@ -38,13 +40,18 @@ func (f *sideFlags) loadRevisions(cmd *cobra.Command, path string) (from, to loa
 	return from, to, nil
 }
 
+// loadRevision loads one side. lacks is the overlay without which it does not exist, or empty.
 func (f *sideFlags) loadRevision(
-	ctx context.Context, cmd *cobra.Command, repo *revision.Repository, c revision.Commit, path string, own *ownFlags,
+	ctx context.Context, cmd *cobra.Command, repo *revision.Repository, c revision.Commit, path, lacks string,
+	own *ownFlags,
 ) (loaded, error) {
-	o := f.options(cmd, own)
-	if c.IsWorktree() {
-		return f.loadWorktree(ctx, cmd, repo, c, path, o)
+	if lacks != "" {
+		return f.withoutOverlay(c, lacks, own), nil
 	}
+	if c.IsWorktree() {
+		return f.loadWorktree(ctx, cmd, repo, c, path, own)
+	}
+	o := f.options(cmd, own)
 	copied, err := repo.Checkout(ctx, c, path, o.Overlays...)
 	if err != nil {
 		return loaded{}, err
@@ -55,7 +62,7 @@ func (f *sideFlags) loadRevision(
 		os.Exit(statusStopped)
 	})()
 	if copied.Missing {
-		return loaded{label: c.String(), missing: true, diags: new(source.Diagnostics)}, nil
+		return f.withoutPath(c, path, own), nil
 	}
 	for i, overlay := range o.Overlays {
 		o.Overlays[i] = copied.Path(overlay)
@@ -73,15 +80,16 @@ func (f *sideFlags) loadRevision(
 
 // loadWorktree loads the files as they are.
 func (f *sideFlags) loadWorktree(
-	ctx context.Context, cmd *cobra.Command, repo *revision.Repository, c revision.Commit, path string, o fleet.Options,
+	ctx context.Context, cmd *cobra.Command, repo *revision.Repository, c revision.Commit, path string, own *ownFlags,
 ) (loaded, error) {
-	exists, err := repo.Exists(path)
+	exists, err := repo.Exists(ctx, c, path)
 	if err != nil {
 		return loaded{}, err
 	}
 	if !exists {
-		return loaded{label: c.String(), missing: true, diags: new(source.Diagnostics)}, nil
+		return f.withoutPath(c, path, own), nil
 	}
+	o := f.options(cmd, own)
 	c.Changed, err = repo.Changed(ctx, c, path, o.Overlays...)
 	if err != nil {
 		return loaded{}, err

@@ -122,6 +122,7 @@ func (f *sideFlags) checkSets(cmd *cobra.Command, args []string) error {
 type loaded struct {
 	label   string            // what it is, for users
 	missing bool              // whether it does not exist in its revision, and so has no objects
+	note    string            // what is missing, for stderr
 	objects []manifest.Object // each once; see render.Objects about their JSON
 	fleet   *machine.Fleet    // nil if it is not one
 	groups  []layers.Group    // of a platform, with the same objects

@@ -296,3 +296,35 @@ func TestDefaultPlace(t *testing.T) {
 	require.NoError(t, copied.Close())
 	require.NoDirExists(t, dir)
 }
+
+// TestHasFile checks that a file is looked for in the right revision, and that one outside belongs to each of them.
+func TestHasFile(t *testing.T) {
+	r := newRepo(t)
+	old := r.commit(map[string]string{"site/fleet.yaml": "a", "env/a.yaml": "a"})
+	r.git("rm", "--quiet", "env/a.yaml")
+	changed := r.commit(map[string]string{"env/b.yaml": "b"})
+	r.write(map[string]string{"env/c.yaml": "c"})
+	repo := r.open(".")
+	worktree := revision.Commit{Name: revision.Worktree}
+	for file, want := range map[string][3]bool{
+		"env/a.yaml":             {true, false, false},
+		"env/b.yaml":             {false, true, true},
+		"env/c.yaml":             {false, false, true},
+		"none/d.yaml":            {false, false, false},
+		"../outside/no/one.yaml": {true, true, true},
+	} {
+		for i, c := range []revision.Commit{{Name: "old", Hash: old}, {Name: "new", Hash: changed}, worktree} {
+			has, err := repo.HasFile(t.Context(), c, r.path(file))
+			require.NoError(t, err)
+			require.Equal(t, want[i], has, "%s in %s", file, c)
+		}
+	}
+	for _, c := range []revision.Commit{{Name: "old", Hash: old}, worktree} {
+		exists, err := repo.Exists(t.Context(), c, r.path("site"))
+		require.NoError(t, err)
+		require.True(t, exists)
+		exists, err = repo.Exists(t.Context(), c, r.path("env"))
+		require.NoError(t, err)
+		require.False(t, exists, "no fleet or platform is in %s", c)
+	}
+}

@@ -155,7 +155,7 @@ func TestOpen(t *testing.T) {
 	hook = append(hook, "GIT_CONFIG_PARAMETERS='core.worktree'='/'")
 	opened, err := revision.Open(t.Context(), r.path("a"), hook)
 	require.NoError(t, err)
-	exists, err := opened.Exists(r.path("a"))
+	exists, err := opened.Exists(t.Context(), revision.Commit{Name: revision.Worktree}, r.path("a"))
 	require.NoError(t, err)
 	require.True(t, exists)
 }

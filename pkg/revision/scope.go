@@ -2,6 +2,7 @@ package revision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -99,21 +100,44 @@ func within(modes map[string]string, name string, extra []string) scope {
 	return s
 }
 
-// Exists reports whether a path exists in the work tree, and a fleet or platform for it.
-func (r *Repository) Exists(at string) (bool, error) {
+// Exists reports whether a path exists in a commit or the work tree, and a fleet or platform for it.
+func (r *Repository) Exists(ctx context.Context, c Commit, at string) (bool, error) {
 	name, err := r.name(at)
 	if err != nil {
 		return false, err
 	}
+	if !c.IsWorktree() {
+		s, err := r.scopeOf(ctx, c, name, nil)
+		return s.exists, err
+	}
 	modes := map[string]string{}
 	for _, dir := range directories(name) {
 		for _, file := range []string{dir, path.Join(dir, fleetFile), path.Join(dir, platformFile)} {
-			if _, err := os.Lstat(filepath.Join(r.root, filepath.FromSlash(file))); err == nil {
+			if r.inWorktree(file) {
 				modes[file] = modeDirectory
 			}
 		}
 	}
 	return within(modes, name, nil).exists, nil
+}
+
+// HasFile reports whether a commit or the work tree contains a file. It is true for a file outside the repository,
+// which belongs to no commit.
+func (r *Repository) HasFile(ctx context.Context, c Commit, at string) (bool, error) {
+	name, err := r.name(at)
+	if errors.Is(err, errOutside) {
+		return true, nil
+	}
+	if err != nil || c.IsWorktree() {
+		return err == nil && r.inWorktree(name), err
+	}
+	entries, err := r.list(ctx, c, "-t", name)
+	return slices.ContainsFunc(entries, func(e entry) bool { return e.name == name }), err
+}
+
+func (r *Repository) inWorktree(name string) bool {
+	_, err := os.Lstat(filepath.Join(r.root, filepath.FromSlash(name)))
+	return err == nil
 }
 
 // directories returns a path and the directories above it, from the inside out.

@@ -213,6 +213,21 @@ func TestActionWithOverlay(t *testing.T) {
 	f.requireBodies(t, comment)
 }
 
+// A pull request adds an environment: the base does not have its overlay, so everything in it is new.
+func TestActionWithNewOverlay(t *testing.T) {
+	f, work := newForge(t), clone(t, "main")
+	write(t, work, map[string]string{"sites/a/.env/test.yaml": "environment: test\nnamespaceSuffix: -test\n"})
+	out, ok, dir := runAction(t, work, f, map[string]string{
+		"fleet": "sites/a", "overlay": "sites/a/.env/test.yaml", "strict": "true", "author": "bot[bot]",
+	})
+	require.True(t, ok, out)
+	require.Contains(t, out, "note: sites/a/.env/test.yaml does not exist in merge base with origin/main")
+	comment := read(filepath.Join(dir, "comment.md"))
+	require.Contains(t, comment, "where sites/a/.env/test.yaml does not exist")
+	require.Contains(t, comment, "create")
+	f.requireBodies(t, comment)
+}
+
 // What is wrong in the fleet is an annotation at its line, and nothing is planned.
 func TestActionRefusesBrokenFleets(t *testing.T) {
 	f, work := newForge(t), clone(t, "main")
