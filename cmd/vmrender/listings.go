@@ -42,7 +42,7 @@ func listings() []listing {
 		list("features", func(*catalog.Set) []table.Row { return table.Rows() },
 			"FEATURE PRODUCT SINCE GATE GATE-ON-SINCE FIELD",
 			func(r table.Row) []string {
-				return []string{r.Name, string(r.Product), r.Since, r.Gate, r.GateOn, r.Field}
+				return []string{r.Name, string(r.Product), r.First(), r.Gate, r.GateOn, r.Field}
 			}),
 	}
 }

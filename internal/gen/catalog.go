@@ -69,7 +69,7 @@ func featureCells(r versions.Row) []string {
 	if r.Field != "" {
 		field = code(r.Field)
 	}
-	return []string{r.Name, string(r.Product), r.Since, gate, r.GateOn, field}
+	return []string{r.Name, string(r.Product), r.First(), gate, r.GateOn, field}
 }
 
 func flavorCells(r catalog.FlavorRow) []string {

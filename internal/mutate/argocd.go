@@ -102,6 +102,14 @@ var argocdMutations = []mutation{
 		`x.Target.KubeVirt, 1, 5)`, `x.Target.KubeVirt, 1, 4)`,
 	},
 	{
+		"pkg/render/versions.go", "./cmd/vmrender", "no field in a template of a disk is dropped silently",
+		`if !d.Keep {`, `if d.Keep {`,
+	},
+	{
+		"cmd/vmrender/absent.go", "./cmd/vmrender", "a typo in --overlay is not a new environment",
+		`case err != nil || inNew:`, `case err != nil || inNew || !inOld:`,
+	},
+	{
 		"pkg/render/lifecycle.go", "./pkg/render", "parts of a VM have waves of their own",
 		`wave + r.after`, `wave`,
 	},

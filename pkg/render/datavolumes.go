@@ -97,6 +97,7 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	v := &dataVolume{Spec: x.dataVolumeSpec(d)}
 	meta := &v.Metadata
 	meta.Name, meta.Namespace, meta.Labels, meta.Annotations = d.Claim, x.Namespace, own, annotations
+	x.checkDataVolume(d)
 	if !d.DataVolume.IsSet() {
 		return v
 	}

@@ -44,7 +44,7 @@ func (x *rendering) patchedDisk(d *machine.Disk) *kubevirtv1.Disk {
 	}
 	p := diskPatch(d)
 	out := patched(x, device, p)
-	x.checkFields(p.over, "spec.template.spec.domain.devices.disks[].", p.key)
+	x.checkFields(p.over, kindVM, "spec.template.spec.domain.devices.disks[].", p.key)
 	var found source.Diagnostics
 	for _, c := range diskRules {
 		if c.broken(out, d.Bus) {

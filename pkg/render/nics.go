@@ -49,7 +49,7 @@ func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interfac
 		allowed: map[string]string{"model": "null"},
 	}
 	out := patched(x, device, p)
-	x.checkFields(p.over, "spec.template.spec.domain.devices.interfaces[].", p.key)
+	x.checkFields(p.over, kindVM, "spec.template.spec.domain.devices.interfaces[].", p.key)
 	if len(bindings(out)) != 1 {
 		x.diags.Errorf(p.over.Pos(), rule.Conflict, x.path(p.key),
 			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one that goes",

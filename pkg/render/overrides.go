@@ -41,7 +41,7 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 		found = remaining(found, x.validate(out, tree, "patches"))
 	}
 	x.diags.Merge(found)
-	x.checkFields(tree, "", x.lastKey())
+	x.checkFields(tree, kindVM, "", x.lastKey())
 	return out
 }
 

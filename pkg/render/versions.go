@@ -3,21 +3,25 @@ package render
 import (
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
-// checkFields reports the fields that the user writes in a tree in KubeVirt's own form, under the key, and that the
-// target's KubeVirt does not have. prefix is the path of the tree in a VirtualMachine; what is rendered there has the
+// kindVM is the kind of which users write most fields.
+const kindVM = "VirtualMachine"
+
+// checkFields reports the fields that the user writes in a tree in the platform's own form, under the key, and that the
+// target does not have. prefix is the path of the tree in an object of the kind; what is rendered there has the
 // position of the VM.
-func (x *rendering) checkFields(tree *source.Node, prefix, key string) {
+func (x *rendering) checkFields(tree *source.Node, kind, prefix, key string) {
 	if !tree.IsSet() {
 		return
 	}
 	for _, f := range versions.Features() {
 		rest, ok := strings.CutPrefix(f.Field, prefix)
-		if f.Kind != "VirtualMachine" || !ok {
+		if f.Kind != kind || !ok {
 			continue
 		}
 		problem, isError := x.Target.Lacks(&f)
@@ -32,6 +36,25 @@ func (x *rendering) checkFields(tree *source.Node, prefix, key string) {
 			default:
 				x.diags.Warnf(n.Pos(), rule.KubeVirtVersion, x.path(key), "%s", problem)
 			}
+		}
+	}
+}
+
+// checkDataVolume reports the fields that the user writes of a disk in CDI's own form, and that the target's CDI does
+// not have, or for a DataVolume in the VM, its KubeVirt.
+func (x *rendering) checkDataVolume(d *machine.Disk) {
+	for _, written := range []struct {
+		tree        *source.Node
+		prefix, key string
+	}{
+		{d.DataVolume, "", "dataVolume"},
+		{d.Source.VDDK, "spec.source.vddk.", "source.vddk"},
+		{d.Source.ImageIO, "spec.source.imageio.", "source.imageio"},
+	} {
+		key := "disks." + d.Name + "." + written.key
+		x.checkFields(written.tree, kindDataVolume.Kind, written.prefix, key)
+		if !d.Keep {
+			x.checkFields(written.tree, kindVM, "spec.dataVolumeTemplates[]."+written.prefix, key)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
 	version := t.version(f.Product)
 	if f.MissingIn(version) {
-		return fmt.Sprintf("%s: needs %s %s; target is %s", f.Name, f.Product, f.Since, version), true
+		return missing(f, version), true
 	}
 	on, said := t.FeatureGates[f.Gate]
 	known := said || t.KubeVirt != "" && !t.OnOpenShift()
@@ -21,6 +21,18 @@ func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
 	}
 	return fmt.Sprintf("%s: needs the feature gate %s, which is off; "+
 		"switch it on, and set `target.featureGates: {%[2]s: true}`", f.Name, f.Gate), false
+}
+
+// missing returns the problem of a feature that a version does not have.
+func missing(f *versions.Feature, version string) string {
+	problem := fmt.Sprintf("%s: needs %s %s; target is %s", f.Name, f.Product, f.Since, version)
+	if f.Since == "" {
+		problem = fmt.Sprintf("%s: no version of %s up to %s has it", f.Name, f.Product, versions.Newest)
+	}
+	if f.Instead != "" {
+		problem += "; " + f.Instead
+	}
+	return problem
 }
 
 // version returns the target's version of a product, or "" if it is not known.

@@ -9,6 +9,17 @@ const (
 	scaleIn  = "KubeVirt v1.5.0 and v1.6.0, pkg/virt-controller/watch/pool/pool.go"
 	inPools  = "KubeVirt v1.6.0 and v1.7.0, pkg/virt-controller/watch/pool/pool.go"
 	vmSpec   = "spec.template.spec."
+	template = "spec.dataVolumeTemplates[].spec."
+)
+
+// Fields of DataVolumes. KubeVirt's definitions contain a copy of an older definition of CDI, so that the API server
+// drops newer fields from a VirtualMachine, and CDI never sees them.
+const (
+	checksum       = "source.http.checksum"
+	unverified     = "source.http.insecureSkipVerify"
+	unverifiedIO   = "source.imageio.insecureSkipVerify"
+	vddkAuthority  = "source.vddk.certConfigMap"
+	serviceAccount = "serviceAccountName"
 )
 
 // features are sorted by product, version and name.
@@ -20,6 +31,10 @@ var features = []Feature{
 	{Name: "snapshots as sources", Product: CDI, Since: "1.56", Source: cdiTypes + ", DataVolumeSourceSnapshot"},
 	{Name: "volume populators as sources", Product: CDI, Since: "1.56", Source: cdiTypes + ", StorageSpec.DataSourceRef"},
 	{Name: "Google Cloud Storage as source", Product: CDI, Since: "1.57", Source: cdiTypes + ", DataVolumeSourceGCS"},
+	dvField("1.65", "checksum of an HTTP source", checksum),
+	dvField("1.65", "service account of an importer", serviceAccount),
+	dvField("1.66", "HTTP source without verification", unverified),
+	dvField("1.66", "certificate authority of a VDDK source", vddkAuthority),
 	{Name: "memory hotplug", Product: KubeVirt, Since: "1.1", Source: notes},
 	{Name: "network binding plugins", Product: KubeVirt, Since: "1.1", Source: notes},
 	{Name: "architecture s390x", Product: KubeVirt, Since: "1.3", Source: notes},
@@ -44,12 +59,35 @@ var features = []Feature{
 	{Name: "autohealing of pools", Product: KubeVirt, Since: "1.7", Source: inPools},
 	vmField("1.7", "changed block tracking", "domain.devices.disks[].changedBlockTracking", "IncrementalBackup"),
 	{Name: "update strategy of pools", Product: KubeVirt, Since: "1.7", Source: inPools},
+	templateField("1.7", "arguments of a VDDK source in a template of a disk", "source.vddk.extraArgs"),
+	templateField("1.7", "platform of a registry source in a template of a disk", "source.registry.platform"),
 	vmField("1.8", "binding passt of KubeVirt's own", "domain.devices.interfaces[].passtBinding", "PasstBinding"),
 	vmField("1.8", "container paths", "volumes[].containerPath", "ContainerPathVolumes"),
 	vmField("1.8", "reboot policy", "domain.rebootPolicy", "RebootPolicy"),
+	templateField("1.8", "ImageIO source without verification in a template of a disk", unverifiedIO),
 	vmField("1.8", "utility volumes", "utilityVolumes", "UtilityVolumes"),
 	vmField("1.9", "ranges of ports", "domain.devices.interfaces[].portRanges", "PortRangesSpec"),
 	vmField("1.9", "service account of the pod", "serviceAccountName", ""),
+	templateField("", "checksum of an HTTP source in a template of a disk", checksum),
+	templateField("", "service account of an importer in a template of a disk", serviceAccount),
+	templateField("", "HTTP source without verification in a template of a disk", unverified),
+	templateField("", "certificate authority of a VDDK source in a template of a disk", vddkAuthority),
+}
+
+// dvField returns a feature that is a field of the spec of a DataVolume.
+func dvField(since, name, field string) Feature {
+	return Feature{
+		Name: name, Product: CDI, Since: since, Kind: "DataVolume", Field: "spec." + field, Source: cdiTypes,
+	}
+}
+
+// templateField returns a feature that is a field of the DataVolumes in the spec of a VirtualMachine.
+func templateField(since, name, field string) Feature {
+	return Feature{
+		Name: name, Product: KubeVirt, Since: since, Kind: "VirtualMachine", Field: template + field,
+		Instead: "the API server would drop it: remove it, or set `keep: true` on the disk",
+		Source:  "KubeVirt v1.4.1 to v1.9.0, " + crds,
+	}
 }
 
 // vmField returns a feature that is a field of the spec of a VirtualMachine's template.

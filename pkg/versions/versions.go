@@ -22,8 +22,8 @@ const (
 type Feature struct {
 	Name    string  `json:"name"`
 	Product Product `json:"product"`
-	// Since is the first version with the feature, such as "1.6".
-	Since string `json:"since"`
+	// Since is the first version with the feature, such as "1.6". It is empty if no known version has it.
+	Since string `json:"since,omitempty"`
 	// Kind and Field are where objects use it, by their own names: "VirtualMachine" and
 	// "spec.template.spec.domain.rebootPolicy", with "[]" after a list. They are empty if a key of the values files says
 	// it in another way.
@@ -31,13 +31,31 @@ type Feature struct {
 	Field string `json:"field,omitempty"`
 	// Gate is the feature gate that must be on; empty if there is none.
 	Gate string `json:"gate,omitempty"`
+	// Instead is what to use on a target that does not have the feature, if there is something.
+	Instead string `json:"instead,omitempty"`
 	// Source is where the fact was read: project, version and file.
 	Source string `json:"source"`
 }
 
+// Newest is the newest version of KubeVirt that the table is about.
+const Newest = "1.9"
+
 // MissingIn reports whether a version of the product, such as "1.6" or "v1.6.2", does not have the feature. An empty or
-// broken version is newer than any other.
-func (f *Feature) MissingIn(version string) bool { return before(version, f.Since) }
+// broken version is the newest one that the table is about. A later one has every feature, as far as is known.
+func (f *Feature) MissingIn(version string) bool {
+	if f.Since == "" {
+		return !before(Newest, version)
+	}
+	return before(version, f.Since)
+}
+
+// First returns the first version with the feature, for tables.
+func (f *Feature) First() string {
+	if f.Since == "" {
+		return "none up to " + Newest
+	}
+	return f.Since
+}
 
 // Gate is a feature gate of KubeVirt.
 type Gate struct {
