@@ -51,6 +51,9 @@ func (x *rendering) checkDataVolume(d *machine.Disk) {
 		{d.Source.VDDK, "spec.source.vddk.", "source.vddk"},
 		{d.Source.ImageIO, "spec.source.imageio.", "source.imageio"},
 	} {
+		if !written.tree.IsSet() {
+			continue
+		}
 		key := "disks." + d.Name + "." + written.key
 		x.checkFields(written.tree, kindDataVolume.Kind, written.prefix, key)
 		if !d.Keep {
