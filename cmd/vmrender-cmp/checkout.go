@@ -92,7 +92,7 @@ func (c checkout) resolve(name string) (string, error) {
 }
 
 var (
-	errOutside = errors.New("leaves the repository; expected a file beneath its root")
+	errOutside = errors.New("leaves the repository; expected a file below its root")
 	errNotSent = errors.New("not among what Argo CD has sent; name it in the Application's annotation " +
 		"argocd.argoproj.io/manifest-generate-paths")
 )

@@ -21,7 +21,7 @@ var fileKinds = []fileKind{
 	{"overlay", "an overlay of a vmrender fleet: one of its environments", reflect.TypeFor[values.Overlay]()},
 	{"defaults", "_defaults.yaml, what VMs of a vmrender fleet inherit", reflect.TypeFor[values.VM]()},
 	{"vms", "a file of a vmrender fleet with VMs", reflect.TypeFor[values.File]()},
-	{"platform", "platform.yaml, the layers beneath VMs", reflect.TypeFor[layers.Platform]()},
+	{"platform", "platform.yaml, the layers below VMs", reflect.TypeFor[layers.Platform]()},
 }
 
 var (

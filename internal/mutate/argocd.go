@@ -58,15 +58,15 @@ var argocdMutations = []mutation{
 		`"IgnoreExtraneous"`, `""`,
 	},
 	{
-		"pkg/render/collector.go", "./pkg/render", "a machine in vSphere has no VirtualMachine of its own",
+		"pkg/render/collector.go", "./pkg/render", "a VM in vSphere has no VirtualMachine of its own",
 		`if m.Migration.Pending() {`, `if m.Broken {`,
 	},
 	{
-		"pkg/render/migrate.go", "./pkg/render", "a Plan stays while a machine is still to move",
+		"pkg/render/migrate.go", "./pkg/render", "a Plan stays while a VM is still to move",
 		`return planParts{migrationPlan, migrationRun}`, `return planParts{finishedPlan, finishedRun}`,
 	},
 	{
-		"pkg/render/migrate.go", "./pkg/render", "nothing that a failed run has made is deleted once a machine is taken over",
+		"pkg/render/migrate.go", "./pkg/render", "nothing that a failed run has made is deleted once a VM is taken over",
 		`DeleteVMOnFailMigration: !of.has(moved)`, `DeleteVMOnFailMigration: true`,
 	},
 	{

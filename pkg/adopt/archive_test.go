@@ -156,7 +156,7 @@ func TestReadArchiveProblems(t *testing.T) {
 	}{
 		"another archive": {[]file{{"README", "hello"}}, "the archive is neither a backup by Velero, " +
 			"with resources/virtualmachines.kubevirt.io, nor an OCI image layout, with index.json"},
-		"another image": {exportFiles(vmJSON, "application/vnd.oci.image.config.v1+json"), "index.json: no machine in " +
+		"another image": {exportFiles(vmJSON, "application/vnd.oci.image.config.v1+json"), "index.json: no VM in " +
 			"the OCI image layout; accepted: an export by `virtctl vmexport download --format=oci`"},
 		"a digest that leads elsewhere": {
 			[]file{{"index.json", `{"manifests":[{"digest":"sha256:../../etc/passwd"}]}`}},

@@ -34,7 +34,7 @@ func BenchmarkImport(b *testing.B) {
 	for b.Loop() {
 		r, err := adopt.Import(objects, adopt.Options{Name: "bench"})
 		if err != nil || !r.Exact() {
-			b.Fatal(err, "not all machines are exact")
+			b.Fatal(err, "not all VMs are exact")
 		}
 	}
 }

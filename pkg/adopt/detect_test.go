@@ -136,7 +136,7 @@ func TestDetectOS(t *testing.T) {
 			vm:   `{spec: {template: {metadata: {annotations: {vm.kubevirt.io/os: linux}}}, preference: {name: rhel.9}}}`,
 			want: Guess{"linux", "os from vm.kubevirt.io/os"},
 		},
-		"a migrated machine": {
+		"a migrated VM": {
 			vm: `{metadata: {labels: {os.template.kubevirt.io/rhel8.1: "true"}},
 			      spec: {template: {metadata: {annotations: {vm.kubevirt.io/os: ""}}}}}`,
 			want: Guess{"rhel8", "os from the label os.template.kubevirt.io"},
@@ -267,9 +267,9 @@ func TestDetectOS(t *testing.T) {
 		reasons[test.want.Reason] = true
 	}
 	for _, e := range evidences {
-		require.True(t, reasons[e.reason()], "no test has a machine with %s", e.from)
+		require.True(t, reasons[e.reason()], "no test has a VM with %s", e.from)
 	}
 	for _, trace := range traces {
-		require.True(t, reasons["os from "+trace.from], "no test has a machine with %s", trace.from)
+		require.True(t, reasons["os from "+trace.from], "no test has a VM with %s", trace.from)
 	}
 }

@@ -40,8 +40,8 @@ func TestReadDir(t *testing.T) {
 func TestReadDirProblems(t *testing.T) {
 	const resource = "resources/virtualmachines.kubevirt.io/namespaces/a/b.json"
 	for want, files := range map[string][]file{
-		"index.json: no machine in the OCI image layout": {{"oci-layout", "{}"}, {"index.json", "{}"}},
-		resource + ":1: object without apiVersion":       {{resource, "{}"}},
+		"index.json: no VM in the OCI image layout": {{"oci-layout", "{}"}, {"index.json", "{}"}},
+		resource + ":1: object without apiVersion":  {{resource, "{}"}},
 	} {
 		objects, err := ReadDir(unpacked(files))
 		require.ErrorContains(t, err, want)

@@ -160,7 +160,7 @@ func (f *filling) why(name string) string {
 	if !isDeclared {
 		return "an object uses this parameter, and the template does not declare it; add it to the template"
 	}
-	return fmt.Sprintf("%s; say which one the machine has: --param %s=VALUE", why, name)
+	return fmt.Sprintf("%s; say which one the VM has: --param %s=VALUE", why, name)
 }
 
 // object returns an object of the template with its values.

@@ -23,7 +23,7 @@ spec:
   template: {spec: {domain: {memory: {guest: 4Gi}}, volumes: [{name: a, dataVolume: {name: a, hotpluggable: true}}]}}
 `)[0]
 	require.Equal(t, []string{
-		`spec.runStrategy: the machine was stopped in the cluster (virtctl stop); it is "Halted", and was "Always" ` +
+		`spec.runStrategy: the VM was stopped in the cluster (virtctl stop); it is "Halted", and was "Always" ` +
 			`(virt-api: virtctl, or the buttons of a console, 2026-11-22T03:00:00Z)`,
 	}, ByHand(live, wanted))
 	require.Empty(t, ByHand(live, manifest.Object{ID: live.ID}))
@@ -35,6 +35,6 @@ spec:
 	o, err := manifest.New(applied)
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		`spec.runStrategy: the machine was stopped in the cluster (virtctl stop); it is "Halted", and was "Always"`,
+		`spec.runStrategy: the VM was stopped in the cluster (virtctl stop); it is "Halted", and was "Always"`,
 	}, ByHand(o, manifest.Object{ID: o.ID}))
 }

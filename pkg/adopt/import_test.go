@@ -132,7 +132,7 @@ func TestMappingProblems(t *testing.T) {
 		found = append(found, d.String())
 	}
 	require.Equal(t, []string{
-		`map.yaml:2:3: machines.web: invalid machine "web"; expected namespace/name`,
+		`map.yaml:2:3: machines.web: invalid VM "web"; expected namespace/name`,
 		`map.yaml:3:18: machines.shop/a.file: "../x.yaml" is no path below the fleet's root; ` +
 			`expected a path such as "prod/db.yaml"`,
 		`map.yaml:4:18: machines.shop/b.file: "fleet.yaml" has no entries; expected a path such as "prod/db.yaml"`,

@@ -106,7 +106,7 @@ func refusal(l *live) error {
 		return errors.New("it is being deleted; import it again if it should come back")
 	}
 	if text(l.object, "metadata", "name") == "" {
-		return errors.New("metadata.name: missing; generateName is for machines that are still to be made")
+		return errors.New("metadata.name: missing; generateName is for VMs that are still to be made")
 	}
 	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {
 		return fmt.Errorf("the name %q cannot be that of an entry: %s", l.Name, values.NameProblem(l.Name))

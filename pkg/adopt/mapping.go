@@ -73,9 +73,9 @@ func checkMachine(f *source.Field, machines []string, diags *source.Diagnostics)
 	path := source.JoinPath("machines", f.Key)
 	switch {
 	case !strings.Contains(f.Key, "/"):
-		diags.Errorf(f.Pos(), rule.BadName, path, "invalid machine %q; expected namespace/name", f.Key)
+		diags.Errorf(f.Pos(), rule.BadName, path, "invalid VM %q; expected namespace/name", f.Key)
 	case !slices.Contains(machines, f.Key):
-		diags.Errorf(f.Pos(), rule.UnknownName, path, "no machine %q in the input; %s",
+		diags.Errorf(f.Pos(), rule.UnknownName, path, "no VM %q in the input; %s",
 			f.Key, suggest.DidYouMean(f.Key, machines))
 	}
 }
@@ -126,7 +126,7 @@ func (c Choice) guess() Guess {
 // refused are in comments.
 func (r *Result) Mapping() []byte {
 	var out writer
-	out.comment(0, "What becomes of each machine. Change its file or its os; without its line, a machine is left out.")
+	out.comment(0, "What becomes of each VM. Change its file or its os; without its line, a VM is left out.")
 	out.raw("machines:\n")
 	for _, m := range r.Machines {
 		name := m.Namespace + "/" + m.Name

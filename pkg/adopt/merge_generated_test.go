@@ -138,5 +138,5 @@ func TestMergeAdds(t *testing.T) {
 		}
 	}
 	require.Greater(t, added, 20)
-	require.Less(t, refused, added/10, "what the format refuses of a machine, such as cloud-init for Windows")
+	require.Less(t, refused, added/10, "what the format refuses of a VM, such as cloud-init for Windows")
 }

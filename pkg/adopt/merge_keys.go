@@ -264,7 +264,7 @@ func nicsOf(keys *source.Node) *source.Node {
 
 // whyOverlay and whyTemplate are why a value is left to the user.
 const (
-	whyTemplate = "the value is a template; change it by hand, or replace it with --overwrite-templates"
+	whyTemplate = "the value is a template; change it manually, or replace it with --overwrite-templates"
 	whyOverlay  = "an overlay sets the value; change it there"
 )
 

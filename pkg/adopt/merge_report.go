@@ -119,7 +119,7 @@ func (m *MergedMachine) report(out *bytes.Buffer, file string) {
 		fmt.Fprintf(out, "  rendered no more: %s\n", d)
 	}
 	for _, d := range m.ByHand {
-		fmt.Fprintf(out, "  by hand: %s\n", d)
+		fmt.Fprintf(out, "  manually: %s\n", d)
 	}
 	for _, n := range m.Notes {
 		fmt.Fprintf(out, "  %s\n", n.Text)
@@ -166,7 +166,7 @@ func (r *Merged) sums(out *bytes.Buffer) {
 		}
 	}
 	fmt.Fprintf(out, "%d of %s exact; %d added, %d changed, %d refused\n",
-		exact, count(len(r.Machines), "machine"), added, altered, refused)
+		exact, count(len(r.Machines), "VM"), added, altered, refused)
 }
 
 // Save writes the files that change, all or none, and only if they are still what was read.

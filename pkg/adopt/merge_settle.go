@@ -38,7 +38,7 @@ func (m *merge) settleMerged(x *merging) error {
 			continue
 		}
 		if r.vms[x.key()].JSON == nil {
-			return refused("with these changes the entry renders no machine of this name, as with `strategy: blue-green`")
+			return refused("with these changes the entry renders no VM of this name, as with `strategy: blue-green`")
 		}
 		if x.out.imposed() || !x.differs(r) {
 			return nil

@@ -66,12 +66,12 @@ func (m *merge) problem(x *merging) string {
 	name := x.key()
 	switch at := m.first.machines[name]; {
 	case at == nil && !x.out.Added:
-		return "its name follows from its content, as with `strategy: blue-green`; change its entry by hand"
+		return "its name follows from its content, as with `strategy: blue-green`; change its entry manually"
 	case at != nil && at.Entry != "":
 		return fmt.Sprintf("it is one of the replicas of %q, which have their values in common; "+
-			"change the entry by hand, or give the machine an entry of its own", at.Entry)
+			"change the entry manually, or give the VM an entry of its own", at.Entry)
 	case at != nil && x.out.Added:
-		return "its entry renders no VirtualMachine of this name; change the entry by hand"
+		return "its entry renders no VirtualMachine of this name; change the entry manually"
 	case x.out.Added && len(m.fleet.opts.Overlays) > 0:
 		return "it has no entry, and one of its own would be in every environment; add it without an overlay"
 	case !x.out.Added && !m.isPart(m.fleet.file(at.Pos.File)):

@@ -129,7 +129,7 @@ func (m *merging) machines(t *testing.T) []manifest.Object {
 			out = append(out, edited(t, o, ops...))
 		}
 	}
-	require.Empty(t, m.edits, "edits of machines that are not there")
+	require.Empty(t, m.edits, "edits of VMs that are not there")
 	return out
 }
 

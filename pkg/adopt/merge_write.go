@@ -81,7 +81,7 @@ func (m *merge) add(x *merging) error {
 		if !r.diags.HasErrors() && r.vms[x.key()].JSON != nil {
 			return nil
 		}
-		problem = cmp.Or(m.errorOf(r), "an entry for it renders another machine")
+		problem = cmp.Or(m.errorOf(r), "an entry for it renders another VM")
 	}
 	return refused(problem)
 }
@@ -221,9 +221,9 @@ func (m *merge) checkOthers(x *merging, before, after *rendering) error {
 		isOwn := id.Namespace == x.live.Namespace && (id.Name == own || strings.HasPrefix(id.Name, own+"-"))
 		switch {
 		case ok && now != was && id.Kind == "VirtualMachine" && id.Name != own:
-			return refused(fmt.Sprintf("the change would also change %s/%s; make it by hand", id.Namespace, id.Name))
+			return refused(fmt.Sprintf("the change would also change %s/%s; make it manually", id.Namespace, id.Name))
 		case !ok && !isOwn && id.Kind == "VirtualMachine":
-			return refused(fmt.Sprintf("without %s/%s; make the change by hand", id.Namespace, id.Name))
+			return refused(fmt.Sprintf("without %s/%s; make the change manually", id.Namespace, id.Name))
 		case !ok:
 			x.out.Dropped = append(x.out.Dropped, fmt.Sprintf("%s %s/%s", id.Kind, id.Namespace, id.Name))
 		}

@@ -22,8 +22,8 @@ const (
 	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes). A DataVolume of Git would be
 	// refused: KubeVirt has put the source in the place of a `sourceRef` (pkg/storage/types/dv.go), and CDI refuses to
 	// change that back.
-	stepsOwned = "A disk that belongs to its machine is deleted with it. To keep it: let the entry of the disk say " +
-		"`source: {claim: DISK}` and nothing else of its content, sync, restart the machine, " +
+	stepsOwned = "A disk that belongs to its VM is deleted with it. To keep it: let the entry of the disk say " +
+		"`source: {claim: DISK}` and nothing else of its content, sync, restart the VM, " +
 		"take off the templates that server-side apply leaves there, because another tool has set them: " +
 		`kubectl -n NAMESPACE patch vm NAME --type merge --patch '{"spec":{"dataVolumeTemplates":null}}', ` +
 		"and then take the owner reference off: " +
@@ -37,10 +37,10 @@ const (
 func (e *entry) notes() []Note {
 	var out []Note
 	if names := e.ownedDisks(); len(names) > 0 {
-		out = append(out, Note{fmt.Sprintf("the disk %s belongs to the machine", strings.Join(names, ", ")), stepsOwned})
+		out = append(out, Note{fmt.Sprintf("the disk %s belongs to the VM", strings.Join(names, ", ")), stepsOwned})
 	}
 	if e.live.vm.Spec.Running != nil {
-		out = append(out, Note{"the machine has the key `running`", stepsRunning})
+		out = append(out, Note{"the VM has the key `running`", stepsRunning})
 	}
 	for _, deed := range ByHand(manifest.Object{ID: e.live.ID, JSON: e.live.json}, manifest.Object{}) {
 		out = append(out, Note{Text: deed})

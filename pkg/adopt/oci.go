@@ -115,7 +115,7 @@ func (l layout) objects() ([]manifest.Object, error) {
 		out = append(out, found...)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: no machine in the OCI image layout; "+
+		return nil, fmt.Errorf("%s: no VM in the OCI image layout; "+
 			"accepted: an export by `virtctl vmexport download --format=oci`", indexFile)
 	}
 	return out, nil

@@ -71,7 +71,7 @@ type ownerMark struct {
 // What releases a VM from a tool.
 const (
 	keepInHelm = "set helm.sh/resource-policy: keep on the VirtualMachine in its chart, upgrade the release, " +
-		"take the machine out of the chart, and then take the labels and annotations of Helm off it"
+		"take the VM out of the chart, and then take the labels and annotations of Helm off it"
 	byController = "and makes it again if it goes; leave it there"
 	ofState      = "take it out of the state (terraform state rm), and then take the label off it"
 	clearManager = "take it out of its state without deleting it (terraform state rm, pulumi state delete), " +
@@ -165,7 +165,7 @@ func byOwner(vm tree) string {
 	if i < 0 {
 		return ""
 	}
-	return fmt.Sprintf("the %s %q owns it: Kubernetes deletes the machine with that object; "+
+	return fmt.Sprintf("the %s %q owns it: Kubernetes deletes the VM with that object; "+
 		"leave it there, or take it out of that object and its ownerReferences off it",
 		text(owners[i], "kind"), text(owners[i], "name"))
 }

@@ -31,7 +31,7 @@ func TestManagedBy(t *testing.T) {
 			  annotations: {argocd.argoproj.io/tracking-id: "argocd_web:kubevirt.io/VirtualMachine:b/a"}}`,
 			`the Argo CD Application "web" manages it; release it there: give it the annotation`,
 		},
-		"the annotation of the machine that it is a copy of": {
+		"the annotation of the VM that it is a copy of": {
 			`{name: c, namespace: b, annotations: {argocd.argoproj.io/tracking-id: "web:kubevirt.io/VirtualMachine:b/a"}}`, "",
 		},
 		"an Application by its label": {
@@ -86,11 +86,11 @@ func TestManagedBy(t *testing.T) {
 		},
 		"a pool": {
 			`{ownerReferences: [{kind: Other, name: a}, {kind: VirtualMachinePool, name: web, controller: true}]}`,
-			`the VirtualMachinePool "web" owns it: Kubernetes deletes the machine with that object; leave it there`,
+			`the VirtualMachinePool "web" owns it: Kubernetes deletes the VM with that object; leave it there`,
 		},
 		"an owner that does not control it": {
 			`{ownerReferences: [{kind: Other, name: a}]}`,
-			`the Other "a" owns it: Kubernetes deletes the machine with that object`,
+			`the Other "a" owns it: Kubernetes deletes the VM with that object`,
 		},
 	}
 	for name, test := range tests {

@@ -51,19 +51,19 @@ func (l *leaving) steps() []Step {
 		l.commands("annotate", l.staying, l.keys("annotations", argocd.TrackingAnnotation)...),
 		l.commands("label", l.staying, l.keys("labels", labels.ManagedBy, labelInstance)...))
 	return []Step{
-		{"Commit that Argo CD keeps these machines, and wait until that is synced:", l.unprotected},
+		{"Commit that Argo CD keeps these VMs, and wait until that is synced:", l.unprotected},
 		{
 			"Keep what no key keeps. Git lacks the annotation, so that Argo CD leaves it in the cluster:",
 			l.commands("annotate", l.loose, argocd.SyncOptionsAnnotation+"=Prune=false"),
 		},
 		{"Check the cluster, and go on when every line says Prune=false:", l.check()},
 		{
-			"Take these entries out of the files. Look at the plan before the commit: the machines are left, " +
+			"Take these entries out of the files. Look at the plan before the commit: the VMs are left, " +
 				"and nothing of theirs is deleted but Jobs. Wait until the commit is synced:",
 			append(slices.Compact(l.entries), l.plan),
 		},
 		{"The Application shows them as requiring pruning. Take off what makes them its own, and vmrender's:", marks},
-		{"Refresh the Application: it is Synced, and nothing manages the machines any more. The label " +
+		{"Refresh the Application: it is Synced, and nothing manages the VMs any more. The label " +
 			"kubevirt.io/vm-delete-protection, where it is, still protects them, and kept disks keep their sync options.", nil},
 	}
 }
@@ -101,7 +101,7 @@ func (l *leaving) add(m *Leaving) error {
 func remade(t tree) string {
 	switch {
 	case text(t, "metadata", "annotations", labels.Strategy) == "blue-green":
-		return "under `strategy: blue-green` every change makes another machine, and the old one goes; " +
+		return "under `strategy: blue-green` every change makes another VM, and the old one goes; " +
 			"give it another strategy, which makes it once more, and release that one"
 	case option(t, "Replace") == "true" && !isKept(t):
 		return "under `strategy: replace` every change makes it again, with its disks, also the one that keeps it; " +

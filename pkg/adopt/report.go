@@ -89,7 +89,7 @@ func (r *Result) sums(out *bytes.Buffer) {
 		}
 		read += m.ManifestLines
 	}
-	fmt.Fprintf(out, "%d of %s exact", exact, count(len(r.Machines), "machine"))
+	fmt.Fprintf(out, "%d of %s exact", exact, count(len(r.Machines), "VM"))
 	if differ := len(r.Machines) - exact - refused; differ > 0 {
 		fmt.Fprintf(out, ", %d different", differ)
 	}

@@ -178,7 +178,7 @@ func TestObject(t *testing.T) {
 		},
 		"a step without VMs": {
 			dir: "sites/a", options: Options{AppSet: true, Rolling: []string{"labs"}},
-			problem: `--rolling "labs": no directory with VMs right beneath sites/a; did you mean "lab"?`,
+			problem: `--rolling "labs": no directory with VMs directly below sites/a; did you mean "lab"?`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -192,7 +192,7 @@ func TestCheckSteps(t *testing.T) {
 		"directories": {rolling: &rolling{steps: []string{"prod", "lab"}}},
 		"of clusters": {rolling: &rolling{clusterLabel: "tier", steps: []string{"gold"}}},
 		"not right below": {
-			&rolling{steps: []string{"lab", "db"}}, `--rolling "db": no directory with VMs right beneath fleet`,
+			&rolling{steps: []string{"lab", "db"}}, `--rolling "db": no directory with VMs directly below fleet`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

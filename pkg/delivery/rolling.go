@@ -76,7 +76,7 @@ func checkSteps(o order, s spread) error {
 	known = slices.Compact(known)
 	for _, step := range s.rolling.steps {
 		if !slices.Contains(known, step) {
-			return fmt.Errorf("--rolling %q: no directory with VMs right beneath %s; %s",
+			return fmt.Errorf("--rolling %q: no directory with VMs directly below %s; %s",
 				step, o.path, suggest.DidYouMean(step, known))
 		}
 	}

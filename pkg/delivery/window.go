@@ -75,7 +75,7 @@ func (p *Plan) windows(o order, found *findings) []argocd.SyncWindow {
 	}
 	names := p.restarting(o)
 	if len(names) == 0 {
-		found.notef("no sync restarts machines of the fleet, so that the project has no --restart-window")
+		found.notef("no sync restarts VMs of the fleet, so that the project has no --restart-window")
 		return nil
 	}
 	w, err := parseWindow(p.options.RestartWindow)

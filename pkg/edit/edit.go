@@ -83,7 +83,7 @@ func prove(name string, text []byte, wanted []*source.Node) error {
 		return nil
 	}
 	return newProblem(&source.Node{File: &source.File{Name: name}}, "",
-		"the changes cannot be written into this file by a program; make them by hand")
+		"the changes cannot be written into this file by a program; make them manually")
 }
 
 // problem is an error at the position of a value.

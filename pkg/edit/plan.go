@@ -49,7 +49,7 @@ func (e *editor) mapPlan(p place, to *source.Node, path string) plan {
 	return out
 }
 
-const inherited = `this key comes from a merge key ("<<") and is not changed by a program; edit it by hand`
+const inherited = `this key comes from a merge key ("<<") and is not changed by a program; edit it manually`
 
 // listPlan compares the items of a list with those that it should have. Equal items at its
 // start and end stay; those between are compared in their order.

@@ -125,7 +125,7 @@ func (r *reader) merged(at int) int {
 	if i := strings.IndexByte(r.text[at:], ']'); i >= 0 && r.peek(at) == '[' {
 		return at + i + 1
 	}
-	r.fail(at, `this merge key ("<<") is no alias; write its keys into the map, or edit the file by hand`)
+	r.fail(at, `this merge key ("<<") is not an alias; write its keys into the map, or edit the file manually`)
 	return at
 }
 
@@ -136,7 +136,7 @@ func (r *reader) plain(at int, text string) int {
 			at++
 		}
 		if !strings.HasPrefix(r.text[at:], word) {
-			r.fail(at, "the end of this value was not found; edit the file by hand")
+			r.fail(at, "the end of this value was not found; edit the file manually")
 			return at
 		}
 		at += len(word)
@@ -212,7 +212,7 @@ func (r *reader) block(p place) (list []entry, end int) {
 		if p.node.Kind == source.List {
 			e.value.node = item(p.node, len(list))
 		} else if e = r.key(e, p.node, len(list)); !e.value.colon {
-			r.fail(at, "the colon of this key was not found; edit the file by hand")
+			r.fail(at, "the colon of this key was not found; edit the file manually")
 		}
 		e.value = r.locate(e.value)
 		end = e.value.end
@@ -249,7 +249,7 @@ func (r *reader) flow(p place) (list []entry, end int) {
 		if at = r.space(e.value.end); r.peek(at) == ',' {
 			at = r.space(at + 1)
 		} else if r.peek(at) != closing {
-			r.fail(at, "the end of this value was not found; edit the file by hand")
+			r.fail(at, "the end of this value was not found; edit the file manually")
 		}
 	}
 	return list, at + 1

@@ -38,7 +38,7 @@ func (e *editor) document(old, to *source.Node, alone bool) {
 		return
 	}
 	if !alone || strings.Trim(old.Text, "~") != "" {
-		e.refuse(e.offset(old), "", "this document is empty; write its first key by hand")
+		e.refuse(e.offset(old), "", "this document is empty; write its first key manually")
 		return
 	}
 	if e.text != "" && !e.json && !strings.HasSuffix(e.text, "\n") {
@@ -137,5 +137,5 @@ func leadingSpaces(line string) string { return line[:len(line)-len(strings.Trim
 // refusal returns the problem of a value with an anchor, alias or tag.
 func refusal(mark string) string {
 	what := map[byte]string{'&': "the anchor ", '*': "the alias ", '!': "the tag "}[mark[0]]
-	return "this value has " + what + mark + " and is not changed by a program; write it out without, or edit it by hand"
+	return "this value has " + what + mark + " and is not changed by a program; write it out without, or edit it manually"
 }

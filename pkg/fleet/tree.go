@@ -193,7 +193,7 @@ func (w *walker) checkLink(path string) bool {
 
 const (
 	linkNowhere = "symbolic link leads nowhere"
-	linkLeaves  = "symbolic link leaves the fleet's root; only files beneath it are read"
+	linkLeaves  = "symbolic link leaves the fleet's root; only files below it are read"
 )
 
 func linkProblem(root, path string) string {

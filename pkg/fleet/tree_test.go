@@ -146,7 +146,7 @@ func TestLinkedHeader(t *testing.T) {
 	dir := unpack(t, txtar.Parse([]byte("-- out.yaml --\nsecret: text\n-- site/vms.yaml --\nvms: {a: {}}\n")))
 	require.NoError(t, os.Symlink("../out.yaml", filepath.Join(dir, "site/fleet.yaml")))
 	_, problems := part(t, dir, filepath.Join(dir, "site"), fleet.Options{})
-	const want = "site/fleet.yaml: symbolic link leaves the fleet's root; only files beneath it are read"
+	const want = "site/fleet.yaml: symbolic link leaves the fleet's root; only files below it are read"
 	require.Equal(t, []string{want}, problems)
 }
 

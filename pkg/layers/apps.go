@@ -107,7 +107,7 @@ func (p *loaded) project(layers []rendered) argocd.AppProject {
 	}
 	all := []argocd.GroupKind{{Group: "*", Kind: "*"}}
 	return argocd.NewAppProject(p.meta(p.Metadata.Name, projectWave), argocd.AppProjectSpec{
-		Description:                "The layers beneath virtual machines",
+		Description:                "The layers below virtual machines",
 		SourceRepos:                slices.Sorted(maps.Keys(repos)),
 		Destinations:               []argocd.ApplicationDestination{p.destination("*")},
 		ClusterResourceWhitelist:   all,

@@ -72,7 +72,7 @@ func requireSound(t *testing.T, f *machine.Fleet, diags *source.Diagnostics, fil
 	if diags.HasErrors() {
 		return
 	}
-	require.True(t, len(f.Machines) > 0 || f.Header.AllowEmpty, "no machines and no error")
+	require.True(t, len(f.Machines) > 0 || f.Header.AllowEmpty, "no VMs and no error")
 	names := map[string]bool{}
 	for _, m := range f.Machines {
 		key := m.Namespace + "/" + m.Name

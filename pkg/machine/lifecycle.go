@@ -86,7 +86,7 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	case a.Template != "" && a.Secret == "":
 		d.errorf(at, rule.MissingKey, path+".secret", "missing; name the Secret with the platform's `host` and `token`")
 	case a.Image != "" && a.Playbook == "":
-		d.errorf(at, rule.MissingKey, path+".playbook", "missing; name the playbook beneath the image's /runner/project")
+		d.errorf(at, rule.MissingKey, path+".playbook", "missing; name the playbook below the image's /runner/project")
 	}
 	out := &Ansible{
 		Template: a.Template, Image: a.Image, Playbook: a.Playbook, Secret: a.Secret,

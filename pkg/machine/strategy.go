@@ -124,10 +124,10 @@ func (d *draft) checkManyDisks(disk *Disk, path string) {
 	switch {
 	case disk.Keep && disk.Kind == DiskDataVolume:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
-			"a disk that survives its VM would be that of several at once; set `keep: false`")
+			"a disk that survives its VM would be that of several at the same time; set `keep: false`")
 	case disk.Kind == DiskClaim && disk.writes() && !disk.Shareable:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
-			"several VMs would write to the claim at once; set `readOnly: true`, or a source that is copied")
+			"several VMs would write to the claim at the same time; set `readOnly: true`, or a source that is copied")
 	case disk.ExpandTo != "":
 		d.reportLimit(d.entry.At("disks", disk.Name, "expandTo"), path+".expandTo",
 			"no disk is there for long; use another `size`")
@@ -156,7 +156,7 @@ func (d *draft) checkPool() {
 	}
 	if target := d.site.Target.KubeVirt; values.Before(target, 1, 6) {
 		d.reportLimit(at, "lifecycle.strategy", fmt.Sprintf(
-			"KubeVirt %s restarts all VMs at once; set a target from 1.6 on, or use another strategy", target))
+			"KubeVirt %s restarts all VMs at the same time; set a target from 1.6 on, or use another strategy", target))
 	}
 	for _, keys := range [][]string{
 		{"hostname"}, {"cloudInit", "hostname"}, {"firmware", "uuid"}, {"firmware", "serial"},

@@ -19,9 +19,9 @@ var (
 
 	staging = Condition{"vmRolloutStrategy is Stage", func(e *edit) bool { return e.cluster.stages() }, kubeVirtSays("Stage")}
 
-	cannotMigrate = Condition{"the machine cannot live-migrate", func(e *edit) bool { return e.migratable() == no }, atMost("!variables.migratable")}
+	cannotMigrate = Condition{"the VM cannot live-migrate", func(e *edit) bool { return e.migratable() == no }, atMost("!variables.migratable")}
 	cannotCopy    = Condition{
-		"the machine cannot live-migrate, or a disk that is not copied is ReadWriteOnce",
+		"the VM cannot live-migrate, or a disk that is not copied is ReadWriteOnce",
 		func(e *edit) bool { return e.copyable() == no }, atMost("!variables.migratable"),
 	}
 	evicts = Condition{
@@ -41,8 +41,8 @@ var (
 
 	isARM   = architecture("arm64")
 	isAMD   = architecture("amd64", "")
-	running = Condition{"the machine runs", func(e *edit) bool { return e.runs() == yes }, exactly("variables.strategies[0] == 'Always'")}
-	stopped = Condition{"the machine is stopped", func(e *edit) bool { return e.runs() == no }, exactly("variables.strategies[0] == 'Halted'")}
+	running = Condition{"the VM runs", func(e *edit) bool { return e.runs() == yes }, exactly("variables.strategies[0] == 'Always'")}
+	stopped = Condition{"the VM is stopped", func(e *edit) bool { return e.runs() == no }, exactly("variables.strategies[0] == 'Halted'")}
 )
 
 func architecture(names ...string) Condition {

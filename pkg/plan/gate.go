@@ -259,8 +259,8 @@ func (g *Gate) approval(old, now tree, r Risk, n need) Approval {
 		a.Problem = "the commit takes the fleet's gate away, which counts for later ones: do that in a commit of its own"
 		return a
 	case !n.own && annotation(old, labels.Becomes) == annotation(now, labels.Becomes):
-		a.Problem = "the machine itself stays as it is, so that no approval can name the change: " +
-			"change the machine in the same commit"
+		a.Problem = "the VM itself stays as it is, so that no approval can name the change: " +
+			"change the VM in the same commit"
 		return a
 	}
 	a.Token = g.Token

@@ -110,7 +110,7 @@ var judgments = []struct {
 	{name: "of the old side only", was: with(from, "approved", "restart=11111111-22222222"), now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "the base has moved", was: from, now: to("restart=11111111-22222222"), state: with(from, "becomes", other), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 33333333-22222222", blocked: true},
 	{name: "for what the cluster has", was: from, now: to("restart=33333333-22222222"), state: with(from, "becomes", other), edit: set(2, cores), needs: []string{"restart/restart given"}},
-	{name: "a label of the machine does not void it", was: from, now: to("restart=11111111-22222222"), edit: both(set(2, cores), set("x", "metadata.labels.team")), needs: []string{"restart/restart given"}},
+	{name: "a label of the VM does not void it", was: from, now: to("restart=11111111-22222222"), edit: both(set(2, cores), set("x", "metadata.labels.team")), needs: []string{"restart/restart given"}},
 	{name: "half a token", was: from, now: to("restart=-22222222"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
 
 	// No commit takes the gate away and uses that.
@@ -226,7 +226,7 @@ func TestGateRemoval(t *testing.T) {
 		back := load(t, "pet")
 		from.set(back)
 		p = plan.New(nil, encode(t, back), plan.Options{Cluster: openshift})
-		require.Nil(t, p.VMs[0].Gate, "nothing to approve for a new machine")
+		require.Nil(t, p.VMs[0].Gate, "nothing to approve for a new VM")
 		p = plan.New(encode(t, back), nil, plan.Options{Cluster: openshift})
 		require.Equal(t, plan.Left, p.VMs[0].Level)
 	}

@@ -27,7 +27,7 @@ func (p *planner) jobs() {
 		case kindJob:
 			p.job(pair, decode(pair.new))
 		case kindAnsibleJob:
-			p.ansible(pair, decode(pair.new), "runs the Ansible job template for the machine")
+			p.ansible(pair, decode(pair.new), "runs the Ansible job template for the VM")
 		}
 	}
 }
@@ -62,7 +62,7 @@ func (p *planner) job(pair *pair, job tree) {
 			p.snapshots(pair.id.Namespace, args)
 		}
 	case strings.Contains(pair.id.Name, "-ansible-"):
-		p.ansible(pair, job, "runs the Ansible playbook for the machine")
+		p.ansible(pair, job, "runs the Ansible playbook for the VM")
 	}
 }
 
@@ -122,7 +122,7 @@ func (p *planner) rollout(pair *pair, args []any) {
 	}
 	p.out.Jobs = append(p.out.Jobs, Job{
 		ID: pair.id, VMs: vms, Restarts: true,
-		Does: fmt.Sprintf("restarts the machines, of each entry at most %s at a time, and waits until they are ready%s",
+		Does: fmt.Sprintf("restarts the VMs, of each entry at most %s at a time, and waits until they are ready%s",
 			most, p.inBatches(pair.id.Namespace, vms)),
 	})
 }

@@ -134,7 +134,7 @@ func secretCause(s *subject, c Cause) Cause {
 	}
 	c.Level, c.Code, c.Key, c.When = Staged, "secret-unseen", "cloudInit", atNextStart
 	c.Reason = "KubeVirt does not see that the content has changed, and asks for no restart"
-	c.Advice = "restart the machine if it needs the content now"
+	c.Advice = "restart the VM if it needs the content now"
 	return c
 }
 

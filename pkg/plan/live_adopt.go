@@ -60,7 +60,7 @@ func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 	if p.runningStays(s) {
 		out = append(out, Cause{
 			Path: "spec.runStrategy", Key: "runStrategy", Level: Refused, Code: "running-stays",
-			Reason: "the machine in the cluster has spec.running, which a sync does not take away, and KubeVirt refuses both",
+			Reason: "the VM in the cluster has spec.running, which a sync does not take away, and KubeVirt refuses both",
 			Advice: fmt.Sprintf("first put its newer form in its place, which changes nothing: "+
 				`kubectl patch virtualmachine %s --namespace %s --type merge `+
 				`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
@@ -69,28 +69,28 @@ func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 	if text(s.inCluster, "metadata", "deletionTimestamp") != "" {
 		out = append(out, Cause{
 			Level: Recreate, Code: "in-flight", Warning: true,
-			Reason: "the machine in the cluster is being deleted: when it is gone, the sync makes a new one",
+			Reason: "the VM in the cluster is being deleted: when it is gone, the sync makes a new one",
 			Advice: "wait until it is gone, and see which of its disks are left",
 		})
 	}
 	if app := p.live.application(s.id); app != "" {
 		return append(out, Cause{
 			Level: Metadata, Code: "taken-over", Warning: true,
-			Reason: fmt.Sprintf("the machine is in the cluster already, where the Application %s tracks it: "+
+			Reason: fmt.Sprintf("the VM is in the cluster already, where the Application %s tracks it: "+
 				"with FailOnSharedResource=true no other Application takes it, "+
 				"and as soon as Git there no longer has it, that Application deletes it", app),
-			Advice: "keep the machine in one Application, or hand it over as docs/how-to/move-vms.md says",
+			Advice: "keep the VM in one Application, or hand it over as docs/how-to/move-vms.md says",
 		})
 	}
 	if isChanged := func(c Cause) bool { return c.Level > Create }; slices.ContainsFunc(append(out, found...), isChanged) {
 		return append(out, Cause{
 			Level: Metadata, Code: "taken-over",
-			Reason: "the machine is in the cluster already: the sync takes it over, and changes it to what Git has",
+			Reason: "the VM is in the cluster already: the sync takes it over, and changes it to what Git has",
 		})
 	}
 	return append(out, Cause{
 		Level: None, Code: CodeAdopted,
-		Reason: "the machine is in the cluster already, as Git has it: the sync takes it over, and nothing happens to it",
+		Reason: "the VM is in the cluster already, as Git has it: the sync takes it over, and nothing happens to it",
 	})
 }
 

@@ -102,8 +102,8 @@ func TestAdopt(t *testing.T) {
 		level      plan.Level
 		code       plan.Code
 	}{
-		"the same":                  {nothing, nothing, plan.None, plan.CodeAdopted},
-		"the disk is the machine's": {nothing, in(1, set([]any{object{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "web"}}, "metadata.ownerReferences")), plan.None, "still-owned"},
+		"the same":             {nothing, nothing, plan.None, plan.CodeAdopted},
+		"the disk is the VM's": {nothing, in(1, set([]any{object{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "web"}}, "metadata.ownerReferences")), plan.None, "still-owned"},
 		"of the platform": {nothing, both(
 			set("amd64", "spec.template.spec.architecture"), set(object{"uuid": "1", "serial": "2"}, "spec.template.spec.domain.firmware"),
 			set(nil, "spec.template.metadata.creationTimestamp"), set(object{"ready": true}, "status"),
@@ -124,8 +124,8 @@ func TestAdopt(t *testing.T) {
 		"another disk":               {nothing, in(1, set("20Gi", "spec.storage.resources.requests.storage")), plan.Refused, "immutable"},
 		"another Secret":             {nothing, in(2, set("b3RoZXI=", "data.userdata")), plan.Staged, "secret-unseen"},
 		"a Secret that is not known": {nothing, func(o []object) { clear(o[2]) }, plan.Create, "created"},
-		"to be made anew later":      {set("Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), nothing, plan.Metadata, "replace-on-sync"},
-		"deleted and made anew":      {set("Force=true,Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), nothing, plan.Recreate, "replaced"},
+		"to be recreated later":      {set("Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), nothing, plan.Metadata, "replace-on-sync"},
+		"deleted and recreated":      {set("Force=true,Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), nothing, plan.Recreate, "replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wanted, state := load(t, "adopted"), load(t, "adopted")

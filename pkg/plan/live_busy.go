@@ -40,7 +40,7 @@ func (p *planner) operations(s *subject) []Cause {
 	for _, m := range p.live.of(kindRestore, s.id.Namespace) {
 		if isFor(m.object, "target", s.id.Name) && at(m.object, "status", "complete") != true {
 			wait("the restore %s is not complete: KubeVirt refuses changes of the run strategy meanwhile, "+
-				"and changes the machine's volumes", m.id.Name)
+				"and changes the VM's volumes", m.id.Name)
 		}
 	}
 	for _, b := range p.live.of(kindBackup, s.id.Namespace) {
@@ -50,10 +50,10 @@ func (p *planner) operations(s *subject) []Cause {
 		}
 	}
 	if node := text(s.live.instance, "status", "nodeName"); node != "" && isUpdated(p.live.get(kindNode, "", node)) {
-		wait("its node %s is being drained or updated: the machine leaves it by a live migration first", node)
+		wait("its node %s is being drained or updated: the VM leaves it by a live migration first", node)
 	}
 	for _, r := range list(s.live.object, "status", "stateChangeRequests") {
-		wait("a request to %s the machine is not done yet", strings.ToLower(text(r, "action")))
+		wait("a request to %s the VM is not done yet", strings.ToLower(text(r, "action")))
 	}
 	return out
 }
@@ -65,10 +65,10 @@ func (p *planner) fillings(s *subject) []Cause {
 		phase := text(p.live.get(kindDataVolume, s.id.Namespace, name), "status", "phase")
 		if strings.HasSuffix(phase, "InProgress") || strings.HasSuffix(phase, "Scheduled") {
 			out = append(out, inFlight(
-				"the disk %s is being filled (%s): KubeVirt makes no other change to the machine meanwhile", name, phase))
+				"the disk %s is being filled (%s): KubeVirt makes no other change to the VM meanwhile", name, phase))
 		} else if phase == "Failed" {
 			out = append(out, inFlight(
-				"the disk %s could not be filled: KubeVirt makes no change to the machine until it is", name))
+				"the disk %s could not be filled: KubeVirt makes no change to the VM until it is", name))
 		}
 	}
 	return out

@@ -76,9 +76,9 @@ func (s *subject) pattern(c *change) string {
 func powered(c *change) string {
 	switch {
 	case c.was == "Halted":
-		return "the machine was stopped in the cluster (virtctl stop)"
+		return "the VM was stopped in the cluster (virtctl stop)"
 	case c.was == "Always" && c.now == "Halted":
-		return "the machine was started in the cluster (virtctl start)"
+		return "the VM was started in the cluster (virtctl start)"
 	}
 	return "the run strategy was changed in the cluster"
 }

@@ -38,7 +38,7 @@ func (p *planner) feasible(s *subject, c *Cause) {
 		} else {
 			c.Level, c.When = Refused, ""
 			c.Reason += "; it cannot, and a restart cannot either: " + o.why
-			c.Advice = "make room first; after a restart, the machine would not start again"
+			c.Advice = "make room first; after a restart, the VM would not start again"
 		}
 		return
 	}
@@ -73,10 +73,10 @@ func (p *planner) noNode(s *subject) *obstacle {
 	case here == "":
 		return nil // one of them may be the VM's own
 	case most != nil:
-		return &obstacle{fmt.Sprintf("of the nodes but %s that can run the machine, none has more than %s of memory free, "+
+		return &obstacle{fmt.Sprintf("of the nodes but %s that can run the VM, none has more than %s of memory free, "+
 			"and a second pod needs %s or more", here, rounded(most), need), true}
 	}
-	return &obstacle{fmt.Sprintf("no node but %s can run the machine", here), true}
+	return &obstacle{fmt.Sprintf("no node but %s can run the VM", here), true}
 }
 
 // freeMemory returns how much memory of each node its pods do not request; nodes that do not say

@@ -22,7 +22,7 @@ var rooms = []struct {
 }{
 	{name: "nothing known of nodes", make: movable, level: plan.Migrate, code: "plugged", says: []string{"the state in the cluster has no Nodes"}},
 	{name: "room on another node", make: func(w *world) { movable(w); w.nodes("20Gi") }, level: plan.Migrate, code: "plugged", says: []string{"has no Pods"}},
-	{name: "no room on another node", make: func(w *world) { movable(w); w.nodes("7Gi") }, level: plan.Restart, code: "no-room", says: []string{"of the nodes but a1 that can run the machine, none has more than 7Gi of memory free, and a second pod needs 8Gi or more"}, hides: []string{"has no Pods"}},
+	{name: "no room on another node", make: func(w *world) { movable(w); w.nodes("7Gi") }, level: plan.Restart, code: "no-room", says: []string{"of the nodes but a1 that can run the VM, none has more than 7Gi of memory free, and a second pod needs 8Gi or more"}, hides: []string{"has no Pods"}},
 	{name: "machines take the room", make: func(w *world) {
 		movable(w)
 		w.nodes("12Gi")
@@ -96,7 +96,7 @@ var rooms = []struct {
 	{name: "KubeVirt was upgraded", make: func(w *world) {
 		movable(w)
 		w.kubevirt(object{}, object{"outdatedVirtualMachineInstanceWorkloads": 3})
-	}, level: plan.Migrate, code: "plugged", says: []string{"3 machines run from before it"}},
+	}, level: plan.Migrate, code: "plugged", says: []string{"3 VMs run from before it"}},
 }
 
 // movable makes the instance one that can live-migrate.
@@ -176,7 +176,7 @@ func TestWaves(t *testing.T) {
 		want     string
 	}{
 		{"one", 1, func(int) string { return "a" }, object{}, ""},
-		{"two", 2, func(int) string { return "a" }, object{}, "2 machines migrate, at most 5 at a time, and 2 from each node: one wave; KubeVirt gives each up to 10 minutes for its memory, and all of them together take 10 minutes at most"},
+		{"two", 2, func(int) string { return "a" }, object{}, "2 VMs migrate, at most 5 at a time, and 2 from each node: one wave; KubeVirt gives each up to 10 minutes for its memory, and all of them together take 10 minutes at most"},
 		{"of one node", 5, func(int) string { return "a" }, object{}, ": 3 waves; KubeVirt gives each up to 10 minutes for its memory, and all of them together take 30 minutes"},
 		{"of many nodes", 12, strconv.Itoa, object{}, ": 3 waves; "},
 		{"with settings", 12, strconv.Itoa, object{"parallelMigrationsPerCluster": 4, "completionTimeoutPerGiB": 3600}, "at most 4 at a time, and 2 from each node: 3 waves; KubeVirt gives each up to 4 hours for its memory, and all of them together take 12 hours"},

@@ -22,7 +22,7 @@ var deeds = []struct {
 	{name: "nothing", state: platform},
 	{
 		name: "stopped", state: set("Halted", strategy), by: "virt-api", who: "virt-api: virtctl, or the buttons of a console",
-		want: map[string]string{strategy: "the machine was stopped in the cluster (virtctl stop)"},
+		want: map[string]string{strategy: "the VM was stopped in the cluster (virtctl stop)"},
 	},
 	{
 		name: "edited", state: set("8Gi", memory), by: "kubectl-edit", who: "kubectl edit",

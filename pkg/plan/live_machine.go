@@ -92,7 +92,7 @@ func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
 	if s.live.restartRequired {
 		found = append(found, Cause{
 			Level: None, Code: "restart-pending", When: atRestart, Warning: true,
-			Reason: "the machine needs a restart already" + because(s.live.why),
+			Reason: "the VM needs a restart already" + because(s.live.why),
 			Advice: p.cluster.clears(),
 		})
 	}
@@ -103,9 +103,9 @@ func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
 // pkg/virt-controller/watch/vm/vm.go, syncRestartRequired; also in v1.6.6 and v1.7.3).
 func (c Cluster) clears() string {
 	if c.keepsRestart() {
-		return "restart the machine: on this KubeVirt, nothing else takes the need away, not even a revert"
+		return "restart the VM: on this KubeVirt, nothing else takes the need away, not even a revert"
 	}
-	return "restart the machine, or revert what asks for it"
+	return "restart the VM, or revert what asks for it"
 }
 
 // because returns a message of the cluster as the rest of a sentence.

@@ -21,7 +21,7 @@ func (p *planner) notes() {
 	p.unseen()
 	p.untracked(apps)
 	if p.differs > 0 {
-		p.note("%s in the cluster from what Git had, in ways that touch no running machine: the sync sets them back",
+		p.note("%s in the cluster from what Git had, in ways that touch no running VM: the sync sets them back",
 			plural(p.differs, "object differs", "objects differ"))
 	}
 }
@@ -55,7 +55,7 @@ func (p *planner) waiting() {
 	}
 	if len(names) > 0 {
 		p.note("%s a restart already, for earlier changes: %s",
-			plural(len(names), "machine needs", "machines need"), some(names))
+			plural(len(names), "VM needs", "VMs need"), some(names))
 	}
 }
 
@@ -64,7 +64,7 @@ func (p *planner) updating() {
 	for _, e := range p.live.byKind[kindKubeVirt] {
 		if n := count(at(e.object, "status", "outdatedVirtualMachineInstanceWorkloads"), 0); n > 0 {
 			p.note("KubeVirt has been upgraded, and %s from before it: migrations of them come first or in between",
-				plural(n, "machine runs", "machines run"))
+				plural(n, "VM runs", "VMs run"))
 		}
 	}
 }
@@ -80,6 +80,6 @@ func (p *planner) unseen() {
 	}
 	if len(names) > 0 {
 		p.note("the export lacks %s: %s; what happens to them is said without the cluster",
-			plural(len(names), "machine", "machines"), some(names))
+			plural(len(names), "VM", "VMs"), some(names))
 	}
 }

@@ -82,14 +82,14 @@ func (l *live) disk(namespace, name string) tree {
 }
 
 // released holds for disks that belong to no VM in the cluster.
-var released = Condition{"it does not belong to the machine in the cluster", func(e *edit) bool {
+var released = Condition{"it does not belong to the VM in the cluster", func(e *edit) bool {
 	name := strings.Trim(entry(e.path), "[]")
 	disk := e.state.disk(e.id.Namespace, name)
 	return disk != nil && !slices.Contains(e.state.owned(e.id), name)
 }, unseen}
 
 // isOwned holds for disks that belong to the VM in the cluster.
-var isOwned = Condition{"it belongs to the machine in the cluster", func(e *edit) bool {
+var isOwned = Condition{"it belongs to the VM in the cluster", func(e *edit) bool {
 	return slices.Contains(e.state.owned(e.id), strings.Trim(entry(e.path), "[]"))
 }, unseen}
 
@@ -107,8 +107,8 @@ func (p *planner) ownership(s *subject) []Cause {
 		}
 		out = append(out, Cause{
 			Object: disk.id, Level: None, Code: "still-owned", Key: "disks", Warning: true,
-			Reason: "Git keeps the disk, but in the cluster it still belongs to the machine: " +
-				"Kubernetes deletes it with the machine",
+			Reason: "Git keeps the disk, but in the cluster it still belongs to the VM: " +
+				"Kubernetes deletes it with the VM",
 			Advice: release(name),
 		})
 	}

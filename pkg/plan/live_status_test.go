@@ -161,14 +161,14 @@ var standings = []struct {
 		set(object{"name": "m", "revisionName": "db-m-1"}, "spec.instancetype")([]object{w.revision["data"].(object)})
 	}, state: plan.StateOK},
 
-	{name: "stopped by hand", make: func(t *testing.T, w *world) {
+	{name: "stopped manually", make: func(t *testing.T, w *world) {
 		w.record(t)
 		setIn(w.vm, splitPath(strategy), "Halted")
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
 	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{
 		"does not run: Git says Always, and the cluster Halted", "was changed in the cluster: runStrategy (virt-api, 2026-11-22T03:00:00Z)",
 	}},
-	{name: "changed by hand, without a record", make: func(_ *testing.T, w *world) { setIn(w.vm, splitPath(strategy), "Manual") }, state: plan.StateDrift, code: plan.FactDrift, says: []string{"runStrategy (virt-api"}},
+	{name: "changed manually, without a record", make: func(_ *testing.T, w *world) { setIn(w.vm, splitPath(strategy), "Manual") }, state: plan.StateDrift, code: plan.FactDrift, says: []string{"runStrategy (virt-api"}},
 	{name: "not synced", make: func(t *testing.T, w *world) { w.record(t); set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}, hides: []string{"whether a sync is due"}},
 	{name: "not synced, without a record", make: func(_ *testing.T, w *world) { set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"whether a sync is due"}},
 	{name: "dropped, not synced", make: func(t *testing.T, w *world) { set("x", "metadata.labels.team")([]object{w.vm}); w.record(t) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}},
@@ -188,7 +188,7 @@ var standings = []struct {
 			"ignoreDifferences": []any{object{"group": "kubevirt.io", "kind": "VirtualMachine", "jsonPointers": []any{"/spec/runStrategy"}}},
 		}})
 	}, state: plan.StateOK},
-	{name: "changed by hand, server-side apply", make: func(_ *testing.T, w *world) {
+	{name: "changed manually, server-side apply", make: func(_ *testing.T, w *world) {
 		w.vm["metadata"].(object)["managedFields"] = []any{
 			object{"manager": "argocd-controller", "operation": "Apply", "time": "2026-11-22T02:00:00Z", "fieldsV1": object{"f:spec": object{"f:template": object{}}}},
 			object{"manager": "virt-api", "operation": "Update", "time": "2026-11-22T03:00:00Z", "fieldsV1": object{"f:spec": object{"f:runStrategy": object{}}}},
@@ -221,7 +221,7 @@ var standings = []struct {
 			"app": "db", "app.kubernetes.io/managed-by": "vmrender",
 		}}})
 	}, state: plan.StateOK, says: []string{"db has the disk db-root-2 no longer", "kubectl delete datavolume db-root-2 -n prod"}},
-	{name: "disk of another machine", make: func(_ *testing.T, w *world) {
+	{name: "disk of another VM", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "web", "namespace": "prod", "labels": object{
 			"app": "web", "app.kubernetes.io/managed-by": "vmrender",
 		}}})
@@ -352,7 +352,7 @@ func TestStatusOfPool(t *testing.T) {
 	w.add(pool(3))
 	require.Equal(t, plan.StateOK, w.status(t).Worst(), toldOf(w.status(t)))
 	w.others[len(w.others)-1] = pool(1)
-	require.Contains(t, toldOf(w.status(t)), "of 3 machines, one is ready")
+	require.Contains(t, toldOf(w.status(t)), "of 3 VMs, one is ready")
 }
 
 // The worst machines come first, and every machine is counted.

@@ -138,7 +138,7 @@ func (p *planner) untracked(apps []string) {
 			}
 			causes = append(causes, Cause{
 				Level: None, Code: "unknown-to-git", Warning: true,
-				Reason: fmt.Sprintf("neither side of Git has the machine, but the Application %s tracks it", app),
+				Reason: fmt.Sprintf("neither side of Git has the VM, but the Application %s tracks it", app),
 			})
 			p.out.VMs = append(p.out.VMs, verdict(e.id, causes))
 		}

@@ -34,37 +34,37 @@ var syncs = []struct {
 	{name: "cannot migrate", base: "pet", edit: set("8Gi", memory), live: "immovable", level: plan.Restart, code: "cannot-migrate", says: []string{"DisksNotLiveMigratable says why"}},
 	{name: "stopped", base: "pet", edit: set("8Gi", memory), live: "stopped", level: plan.Staged, code: "plugged"},
 	{name: "needs a restart already", base: "pet", edit: set("8Gi", memory), live: "pending", level: plan.Staged, code: "held-back", says: []string{"needs a restart already: the hostname differs"}},
-	{name: "needs a restart, unchanged", base: "pet", edit: nothing, live: "pending", level: plan.None, says: []string{"one machine needs a restart already, for earlier changes: prod/db"}},
+	{name: "needs a restart, unchanged", base: "pet", edit: nothing, live: "pending", level: plan.None, says: []string{"one VM needs a restart already, for earlier changes: prod/db"}},
 
 	{name: "noise", base: "pet", edit: nothing, state: platform, live: "running", level: plan.None, hides: []string{"differ"}},
-	{name: "label by hand", base: "pet", edit: nothing, state: set("x", "metadata.labels.app"), level: plan.None, says: []string{"one object differs in the cluster"}},
-	{name: "changed by hand to what Git now has", base: "pet", edit: set("8Gi", memory), state: set("8Gi", memory), level: plan.None},
-	{name: "stopped by hand", base: "pet", edit: nothing, state: set("Halted", strategy), level: plan.Power, code: "reverted", says: []string{"virtctl stop), by virt-api; the sync sets it back"}},
-	{name: "stopped by hand, left so", base: "pet", edit: nothing, state: set("Halted", strategy), live: "ignoring", level: plan.None},
-	{name: "plugged by hand", base: "pet", edit: nothing, state: plugged, level: plan.Live, code: "reverted", says: []string{"virtctl addvolume"}},
+	{name: "label manually", base: "pet", edit: nothing, state: set("x", "metadata.labels.app"), level: plan.None, says: []string{"one object differs in the cluster"}},
+	{name: "changed manually to what Git now has", base: "pet", edit: set("8Gi", memory), state: set("8Gi", memory), level: plan.None},
+	{name: "stopped manually", base: "pet", edit: nothing, state: set("Halted", strategy), level: plan.Power, code: "reverted", says: []string{"virtctl stop), by virt-api; the sync sets it back"}},
+	{name: "stopped manually, left so", base: "pet", edit: nothing, state: set("Halted", strategy), live: "ignoring", level: plan.None},
+	{name: "plugged manually", base: "pet", edit: nothing, state: plugged, level: plan.Live, code: "reverted", says: []string{"virtctl addvolume"}},
 	{name: "restored", base: "pet", edit: nothing, state: set("restore-1234-data", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Restart, code: "reverted", says: []string{"a restore has put another claim"}},
 	{name: "storage migrated", base: "pet", edit: nothing, state: both(set("Migration", "spec.updateVolumesStrategy"), set("db-data-new", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: plan.Restart, code: "reverted", says: []string{"storage migration"}},
 	{name: "NIC unplugged", base: "absent", edit: nothing, state: unplugged, level: plan.None, hides: []string{"differ"}},
 
 	{name: "kept in Git, owned in the cluster", base: "kept", edit: clearFirst, live: "owned", level: plan.DataLoss, code: "disk-deleted", says: []string{`Git keeps the disk "web-data", but in the cluster it still belongs`}},
-	{name: "owned in the cluster, machine stays", base: "kept", edit: set("4Gi", memory), live: "owned", level: plan.Migrate, code: "plugged", says: []string{"Git keeps the disk, but in the cluster it still belongs to the machine", "kubectl patch datavolume web-data"}},
+	{name: "owned in the cluster, VM stays", base: "kept", edit: set("4Gi", memory), live: "owned", level: plan.Migrate, code: "plugged", says: []string{"Git keeps the disk, but in the cluster it still belongs to the VM", "kubectl patch datavolume web-data"}},
 	{name: "released", base: "cattle", edit: clearFirst, live: "released", level: plan.Delete, code: "deleted"},
 	{name: "protected in Git only", base: "pet", edit: remove(0, 1, 2), state: set("Delete=confirm", options), level: plan.Delete, code: "deleted"},
 	{name: "protected in the cluster only", base: "cattle", edit: clearFirst, state: set("Prune=false", options), level: plan.Left, code: "left"},
 	{name: "replaced for the last time", base: "cattle", edit: set("4Gi", memory), state: set("Force=true,Replace=true", options), level: plan.DataLoss, code: "disk-deleted"},
 
-	{name: "grown by hand, shrunk by Git", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "grown", level: plan.Refused, code: "cannot-shrink"},
-	{name: "grown by hand, less in Git", base: "claim", edit: nothing, live: "grown", level: plan.Refused, code: "reverted", says: []string{"the sync tries to set it back: Kubernetes refuses to shrink a claim"}},
+	{name: "grown manually, shrunk by Git", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "grown", level: plan.Refused, code: "cannot-shrink"},
+	{name: "grown manually, less in Git", base: "claim", edit: nothing, live: "grown", level: plan.Refused, code: "reverted", says: []string{"the sync tries to set it back: Kubernetes refuses to shrink a claim"}},
 	{name: "may not grow", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "fixed", level: plan.Refused, code: "cannot-grow"},
 	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: plan.Create, code: "created", says: []string{"gone from the cluster"}},
 
 	{name: "in flight", base: "pet", edit: set("8Gi", memory), live: "busy", level: plan.Migrate, code: "plugged", says: []string{
-		"the live migration db-m1 is Running", "the snapshot db-s1 is InProgress", "the restore db-r1 is not complete", "the disk db is being filled (ImportInProgress)", "a request to stop the machine",
+		"the live migration db-m1 is Running", "the snapshot db-s1 is InProgress", "the restore db-r1 is not complete", "the disk db is being filled (ImportInProgress)", "a request to stop the VM",
 	}, hides: []string{"db-m0", "db-s0"}},
 	{name: "in flight, unchanged", base: "pet", edit: nothing, live: "busy", level: plan.None, hides: []string{"db-m1"}},
 	{name: "quota", base: "pet", edit: set("8Gi", memory), live: "quota", level: plan.Restart, code: "no-room", says: []string{"now it cannot: the ResourceQuota team has 6Gi of requests.memory left, and a second pod needs 8Gi or more"}},
 	{name: "one node", base: "pet", edit: set("8Gi", memory), live: "node", level: plan.Restart, code: "no-room", says: []string{"the cluster has one node"}},
-	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: plan.Restart, code: "no-room", says: []string{"no node but a1 can run the machine"}},
+	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: plan.Restart, code: "no-room", says: []string{"no node but a1 can run the VM"}},
 	{name: "no second node needed", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), live: "nodes", level: plan.Live, code: "placement", hides: []string{"no node"}},
 
 	{name: "syncing", base: "pet", edit: set("8Gi", memory), live: "syncing", level: plan.Migrate, code: "plugged", says: []string{
@@ -76,7 +76,7 @@ var syncs = []struct {
 		"the rollout then deletes the old root disks web-root-0000", "web-root-1111 stays for going back", "stopped at web-9", "the Job shop-rollout-1 of an earlier sync is running",
 	}},
 	{name: "rollout back to a disk that exists", base: "cattle", edit: root("web-root-0000"), live: "rollout", level: plan.Recreate, code: "new-disk", says: []string{`the disk "web-root-0000" exists and is not filled again`}},
-	{name: "pruned by the way", base: "pet", edit: set("8Gi", memory), live: "tracked", level: plan.Migrate, code: "plugged", says: []string{"neither side of Git has the machine, but the Application shop tracks it"}},
+	{name: "pruned by the way", base: "pet", edit: set("8Gi", memory), live: "tracked", level: plan.Migrate, code: "plugged", says: []string{"neither side of Git has the VM, but the Application shop tracks it"}},
 }
 
 func TestLive(t *testing.T) {

@@ -22,10 +22,10 @@ var upgrades = []struct {
 	hides    []string
 }{
 	{name: "nothing", from: "1.7.2", to: "1.7.3", level: plan.None, says: []string{"no fact is known by which an upgrade from kubevirt 1.7.2 to 1.7.3"}, hides: []string{"on, "}},
-	{name: "rollout strategy", from: "1.5", to: "1.6", cluster: plain, level: plan.None, says: []string{"vmRolloutStrategy is LiveUpdate instead of Stage (one machine: prod/db)"}},
+	{name: "rollout strategy", from: "1.5", to: "1.6", cluster: plain, level: plan.None, says: []string{"vmRolloutStrategy is LiveUpdate instead of Stage (one VM: prod/db)"}},
 	{name: "rollout strategy on OpenShift", from: "1.5", to: "1.6", level: plan.None, hides: []string{"vmRolloutStrategy"}},
 	{name: "rollout strategy that is set", from: "1.5", to: "1.6", cluster: func(c *plan.Cluster) { plain(c); stage(c) }, level: plan.None, hides: []string{"vmRolloutStrategy"}},
-	{name: "reverts", from: "1.7.2", to: "1.8", level: plan.None, says: []string{"from kubevirt 1.8 on, a machine whose changes are reverted"}},
+	{name: "reverts", from: "1.7.2", to: "1.8", level: plan.None, says: []string{"from kubevirt 1.8 on, a VM whose changes are reverted"}},
 	{name: "reverts already", from: "1.7.3", to: "1.8", level: plan.None, hides: []string{"reverted"}},
 
 	{name: "PCI, unknown", from: "1.7", to: "1.8", level: plan.Staged, unsure: true, says: []string{"other PCI addresses, once", "and runs during the upgrade"}},
@@ -48,10 +48,10 @@ var upgrades = []struct {
 	{name: "hotplug, none", from: "1.8", to: "1.9", cluster: plain, git: set(false, "spec.template.spec.volumes.2.persistentVolumeClaim.hotpluggable"), level: plan.None, hides: []string{"hotpluggable"}},
 	{name: "hotplug, gate on before", from: "1.8", to: "1.9", cluster: gate("DeclarativeHotplugVolumes"), level: plan.None, hides: []string{"hotpluggable"}},
 	{name: "hotplug, older gate kept", from: "1.8", to: "1.9", cluster: gate("HotplugVolumes"), level: plan.None, hides: []string{"hotpluggable"}},
-	{name: "plugged by hand", from: "1.8", to: "1.9", cluster: plain, edit: func(_ *testing.T, w *world) {
+	{name: "plugged manually", from: "1.8", to: "1.9", cluster: plain, edit: func(_ *testing.T, w *world) {
 		w.instance["spec"].(object)["volumes"] = append(at(w.instance, "spec", "volumes").([]any), object{"name": "extra", "persistentVolumeClaim": object{"claimName": "x", "hotpluggable": true}})
 	}, level: plan.Live, says: []string{"plugged into the running instance alone (virtctl addvolume) are unplugged"}},
-	{name: "plugged by hand, gates unknown", from: "1.8", to: "1.9", edit: func(_ *testing.T, w *world) {
+	{name: "plugged manually, gates unknown", from: "1.8", to: "1.9", edit: func(_ *testing.T, w *world) {
 		w.instance["spec"].(object)["volumes"] = append(at(w.instance, "spec", "volumes").([]any), object{"name": "extra", "persistentVolumeClaim": object{"claimName": "x", "hotpluggable": true}})
 	}, level: plan.Live, unsure: true, says: []string{"whether HyperConverged keeps feature gate HotplugVolumes"}},
 	{name: "not plugged yet", from: "1.8", to: "1.9", cluster: plain, edit: func(_ *testing.T, w *world) {
@@ -113,7 +113,7 @@ func TestUpgradeOfArgoCD(t *testing.T) {
 	git := encode(t, w.git)
 	versions := func(argocd string) map[string]string { return map[string]string{"argocd": argocd, "cdi": "1.62"} }
 	p := plan.New(git, git, plan.Options{Cluster: openshift, Upgrade: &plan.Upgrade{From: versions("3.2"), To: versions("3.6")}})
-	require.Contains(t, told(p), "from argocd 3.5.3 on, a stopped machine is healthy")
+	require.Contains(t, told(p), "from argocd 3.5.3 on, a stopped VM is healthy")
 	require.Contains(t, told(p), "no fact is known by which an upgrade from cdi 1.62 to 1.62")
 	p = plan.New(git, nil, plan.Options{Cluster: openshift, Upgrade: &plan.Upgrade{From: versions("3.2"), To: versions("3.6")}})
 	require.NotContains(t, told(p), "from argocd 3.5.3 on")

@@ -44,7 +44,7 @@ func (p *planner) migrationNotes() {
 	limits := p.live.migrations()
 	if len(ids) > 1 {
 		waves, longest := p.waves(ids, limits)
-		p.note("%d machines migrate, at most %d at a time, and %d from each node: %s; KubeVirt gives each up to %s for its "+
+		p.note("%d VMs migrate, at most %d at a time, and %d from each node: %s; KubeVirt gives each up to %s for its "+
 			"memory, and all of them together take %s at most if none is tried again",
 			len(ids), limits.perCluster, limits.perNode, plural(waves, "wave", "waves"),
 			minutes(longest), minutes(time.Duration(waves)*longest))
@@ -53,7 +53,7 @@ func (p *planner) migrationNotes() {
 	case len(nodes) == 0:
 		p.note("whether other nodes have room for what migrates is not known: the state in the cluster has no Nodes")
 	case len(p.live.byKind["Pod"]) == 0:
-		p.note("whether other nodes have room for what migrates is known only as far as machines use them: " +
+		p.note("whether other nodes have room for what migrates is known only as far as VMs use them: " +
 			"the state in the cluster has no Pods")
 	}
 }

@@ -110,20 +110,20 @@ func combine(s *subject, found []finding) []Cause {
 			c.Level, c.When, c.Advice = Staged, atNextStart, ""
 		case f.rule.Handled && waits && (c.Level >= Live && c.Level < Staged || c.Level == Power):
 			c.Level, c.When, c.Advice = Staged, atRestart, adviceRestart
-			c.Reason += "; KubeVirt holds it back while the machine needs a restart"
+			c.Reason += "; KubeVirt holds it back while the VM needs a restart"
 			c.Code = "held-back"
 			if f.rule.Assumes == Migratable {
 				c.Approximate, c.worst = "", None
 			}
 		}
 		if s.isRollout() && (c.Level == Restart || c.Level == Recreate) && s.runs() != no {
-			c.When, c.Advice = "when the rollout restarts the machine", ""
+			c.When, c.Advice = "when the rollout restarts the VM", ""
 			if c.Code == "new-disk" {
 				c.Reason = newRoot(s) + "; " + s.state.oldRoots(s)
 			}
 		}
 		if s.runs() == unknown && c.Level >= Live && f.rule.ofInstance() && c.Approximate == "" {
-			c.Approximate = "whether the machine runs"
+			c.Approximate = "whether the VM runs"
 		}
 		out[i] = c
 	}
@@ -175,8 +175,8 @@ func isUnseen(s *subject) bool {
 func replacement(s *subject) []Cause {
 	out := []Cause{{
 		Path: "", Key: "lifecycle", Level: Recreate, Code: "replaced",
-		Reason: "Argo CD deletes the machine with the disks of its templates, and makes it anew",
-		When:   "at once",
+		Reason: "Argo CD deletes the VM with the disks of its templates, and recreates it",
+		When:   "immediately",
 	}}
 	for _, v := range list(s.old, "spec", "dataVolumeTemplates") {
 		if name := nameOf(v); name != rootDisk(s.old) {
@@ -217,8 +217,8 @@ func lostDisk(name string) Cause {
 	return Cause{
 		Path: display([]string{"spec", "dataVolumeTemplates", "[" + name + "]"}), Key: "disks",
 		Level: DataLoss, Code: "disk-deleted",
-		Reason: fmt.Sprintf("the disk %q belongs to the machine, and is deleted with its data", name),
-		Advice: "lifecycle.keepDisks, in an earlier commit, keeps disks of new machines",
+		Reason: fmt.Sprintf("the disk %q belongs to the VM, and is deleted with its data", name),
+		Advice: "lifecycle.keepDisks, in an earlier commit, keeps disks of new VMs",
 	}
 }
 
@@ -228,13 +228,13 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 	if kept {
 		return append([]Cause{{
 			Level: Left, Code: "left", Key: "lifecycle.removal",
-			Reason: "Prune=false keeps the machine and its disks: it runs on, and Argo CD says that it is left over",
+			Reason: "Prune=false keeps the VM and its disks: it runs on, and Argo CD says that it is left over",
 			Advice: "to remove it, commit lifecycle: {removal: approved} first, and the removal of the entry after it",
 		}}, p.linkCauses(s, links)...)
 	}
 	gone := Cause{
 		Level: Delete, Code: "deleted", Key: "lifecycle",
-		Reason: "Argo CD shuts the machine down and deletes it",
+		Reason: "Argo CD shuts the VM down and deletes it",
 	}
 	if syncOption(s.old, "Prune") == "confirm" {
 		gone.When = "after somebody confirms it in Argo CD; until then the Application takes no other commit"
@@ -244,15 +244,15 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 		out = append(out, Cause{
 			Path: `metadata.labels["kubevirt.io/vm-delete-protection"]`, Key: "lifecycle.protect",
 			Level: Refused, Code: "delete-protected",
-			Reason: "OpenShift Virtualization refuses to delete the machine",
+			Reason: "OpenShift Virtualization refuses to delete the VM",
 			Advice: "take the protection off in an earlier commit",
 		})
 	}
 	for _, name := range ownedDisks(s, p.live) {
 		c := lostDisk(name)
 		if p.keptByGit(s.id.Namespace, name) {
-			c.Reason = fmt.Sprintf("Git keeps the disk %q, but in the cluster it still belongs to the machine: "+
-				"Kubernetes deletes it with the machine, and its data", name)
+			c.Reason = fmt.Sprintf("Git keeps the disk %q, but in the cluster it still belongs to the VM: "+
+				"Kubernetes deletes it with the VM, and its data", name)
 			c.Advice = release(name)
 		}
 		c.When = gone.When
@@ -277,15 +277,15 @@ func ownedDisks(s *subject, l *live) []string {
 // newRoot describes what a VM starts from that a rollout restarts.
 func newRoot(s *subject) string {
 	if root := rootDisk(s.new); s.state.disk(s.id.Namespace, root) != nil {
-		return fmt.Sprintf("the disk %q exists and is not filled again, and the machine starts from it", root)
+		return fmt.Sprintf("the disk %q exists and is not filled again, and the VM starts from it", root)
 	}
-	return "a new disk is filled from its source, and the machine starts from it"
+	return "a new disk is filled from its source, and the VM starts from it"
 }
 
 // keptRoot describes what becomes of the old root disk of a VM in a rollout.
 func keptRoot(vm tree, old string) string {
 	if n := annotation(vm, labels.KeepOld); n == "" || n == "0" {
-		return fmt.Sprintf("the rollout deletes the old root disk %q when the machine runs from the new one", old)
+		return fmt.Sprintf("the rollout deletes the old root disk %q when the VM runs from the new one", old)
 	}
 	return fmt.Sprintf("the old root disk %q stays for going back", old)
 }

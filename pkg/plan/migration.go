@@ -27,21 +27,21 @@ func (p *planner) newMachine(s *subject) Cause {
 	case moves && p.live.lacks(s.id):
 		return Cause{
 			Level: Create, Code: "not-moved-yet", Key: "migrate.done", Warning: true,
-			Reason: "the Plan " + plan + " has not made the machine yet: made here, it keeps forklift from making it",
+			Reason: "the Plan " + plan + " has not made the VM yet: made here, it keeps forklift from making it",
 			Advice: "wait until its Migration has succeeded",
 		}
 	case moves:
 		return Cause{
 			Level: Metadata, Code: "taken-over", Key: "migrate.done", Approximate: "whether the Migration has succeeded",
-			Reason: "the Plan " + plan + " makes the machine: the sync takes it over, and changes it to what Git has",
+			Reason: "the Plan " + plan + " makes the VM: the sync takes it over, and changes it to what Git has",
 		}
 	case s.missing:
 		return Cause{
 			Level: Create, Code: "created",
-			Reason: "the machine is gone from the cluster, and Git has it: the sync makes it again",
+			Reason: "the VM is gone from the cluster, and Git has it: the sync makes it again",
 		}
 	}
-	return Cause{Level: Create, Code: "created", Reason: "a new machine"}
+	return Cause{Level: Create, Code: "created", Reason: "a new VM"}
 }
 
 // usesClaim reports whether a volume of a VM is a claim, and not one by the name of its DataVolume.
@@ -56,7 +56,7 @@ func usesClaim(vm tree, name string) bool {
 func claimTaken() Cause {
 	return Cause{
 		Level: Refused, Code: "claim-exists", Key: "disks",
-		Reason: "the machine has a claim of that name, which CDI does not fill: the sync fails",
+		Reason: "the VM has a claim of that name, which CDI does not fill: the sync fails",
 		Advice: "keep `migrate` with `done: true`, or set disks.NAME.source.claim",
 	}
 }

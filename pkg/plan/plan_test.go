@@ -61,7 +61,7 @@ var edits = []struct {
 	{name: "UUID", base: "pet", edit: set("00000000-0000-4000-8000-000000000000", "spec.template.spec.domain.firmware.uuid"), level: plan.Restart, code: "identity"},
 
 	{name: "stop", base: "pet", edit: set("Halted", "spec.runStrategy"), level: plan.Power, code: "stops"},
-	{name: "by hand", base: "pet", edit: set("Manual", "spec.runStrategy"), level: plan.Metadata, code: "power-same"},
+	{name: "manually", base: "pet", edit: set("Manual", "spec.runStrategy"), level: plan.Metadata, code: "power-same"},
 
 	{name: "user data", base: "pet", edit: set("#cloud-config\n", "spec.template.spec.volumes.3.cloudInitNoCloud.userData"), level: plan.Restart, code: "cloud-init"},
 	{name: "another claim", base: "pet", edit: set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Restart, code: "other-disk"},

@@ -17,7 +17,7 @@ func Topics() []Topic {
 	topics := []Topic{
 		{"Older versions of KubeVirt", rulesVersions},
 		{"The gate of a fleet", rulesGate},
-		{"Labels, annotations and sync options of a machine", rulesMetadata},
+		{"Labels, annotations and sync options of a VM", rulesMetadata},
 		{"Power", rulesPower},
 		{"Templates of disks", rulesTemplates},
 		{"Volumes", rulesVolumes},
@@ -26,7 +26,7 @@ func Topics() []Topic {
 		{"Processors", rulesProcessors},
 		{"Memory", rulesMemory},
 		{"Placement", rulesPlacement},
-		{"Everything else of a machine", rulesRest},
+		{"Everything else of a VM", rulesRest},
 		{"Pools", poolRules},
 		{"DataVolumes and claims", rulesStorage},
 		{"Migrations from vSphere", rulesMigration},

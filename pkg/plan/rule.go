@@ -60,21 +60,21 @@ type Assumption string
 // The assumptions of the rules.
 const (
 	// Migratable is that of changes that need a live migration.
-	Migratable Assumption = "whether the machine can live-migrate"
+	Migratable Assumption = "whether the VM can live-migrate"
 	// Copied is that of volumes that are copied: KubeVirt takes a volume for copied as
 	// soon as any claim of the VM is not one that is copied from, and then refuses
 	// its own next step (v1.8.4, pkg/virt-controller/watch/vmi/storage.go,
 	// requireVolumesUpdate; volume-migration.go, VolumeMigrationCancel).
-	Copied Assumption = "whether KubeVirt's controllers stumble over each other, and change nothing until the machine " +
+	Copied Assumption = "whether KubeVirt's controllers stumble over each other, and change nothing until the VM " +
 		"has migrated"
 	// Types is that of instance types and preferences, which are objects of the cluster.
 	Types Assumption = "what the instance types and preferences of the cluster say"
 	// Defaults is that of what KubeVirt fills in by the cluster's settings.
-	Defaults Assumption = "what the cluster fills in where the machine says nothing"
+	Defaults Assumption = "what the cluster fills in where the VM says nothing"
 	// Fits is that of another architecture.
-	Fits Assumption = "whether all of the machine fits the architecture"
+	Fits Assumption = "whether all of the VM fits the architecture"
 	// Powered is that of changes of the run strategy.
-	Powered Assumption = "whether the machine runs"
+	Powered Assumption = "whether the VM runs"
 )
 
 // isOpen reports whether what a rule assumes is not known of a change.

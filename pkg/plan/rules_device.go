@@ -14,16 +14,16 @@ const (
 var rulesVolumes = []Rule{
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, migratesVolumes, not(otherClaim, "no other claim")), Level: Staged, Code: "not-plugged",
-		Reason: "with updateVolumesStrategy Migration, KubeVirt plugs no volumes in or out", Advice: "remove updateVolumesStrategy, or restart the machine", When: atNextStart, Key: "disks[*]", Source: sourceHotplug,
+		Reason: "with updateVolumesStrategy Migration, KubeVirt plugs no volumes in or out", Advice: "remove updateVolumesStrategy, or restart the VM", When: atNextStart, Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, not(pluggableDisk, "on a bus that cannot be plugged"), not(stopped, "the machine may run")), Level: Refused, Code: "unpluggable-bus",
-		Reason: "KubeVirt plugs disks and LUNs on the buses scsi and virtio only; the machine's webhook accepts it, but the instance's refuses it, and with it every later live change",
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, not(pluggableDisk, "on a bus that cannot be plugged"), not(stopped, "the VM may run")), Level: Refused, Code: "unpluggable-bus",
+		Reason: "KubeVirt plugs disks and LUNs on the buses scsi and virtio only; the VM's webhook accepts it, but the instance's refuses it, and with it every later live change",
 		Advice: "set the disk's bus to scsi or virtio", Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, diskless, not(stopped, "the machine may run")), Level: Refused, Code: "no-disk",
-		Reason: "the machine's webhook accepts a volume without a disk, but the instance's refuses to plug it in, and with it every later live change",
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, diskless, not(stopped, "the VM may run")), Level: Refused, Code: "no-disk",
+		Reason: "the VM's webhook accepts a volume without a disk, but the instance's refuses to plug it in, and with it every later live change",
 		Advice: "keep the disk, or take the volume out with it", Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
@@ -40,15 +40,15 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, otherClaim, not(migratesVolumes, "updateVolumesStrategy is not Migration")), Level: Live, Code: "swapped-live",
-		Reason: "KubeVirt swaps the disk's content under the running guest, which can damage file systems", Advice: "unmount it in the guest first, or stop the machine", Key: "disks[*]", Warning: true, Source: sourceHotplug,
+		Reason: "KubeVirt swaps the disk's content under the running guest, which can damage file systems", Advice: "unmount it in the guest first, or stop the VM", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, sameClaim), Level: Live, Code: "swapped-live",
-		Reason: "KubeVirt unplugs the disk under the running guest, and plugs it in again", Advice: "unmount it in the guest first, or stop the machine", Key: "disks[*]", Warning: true, Source: sourceHotplug,
+		Reason: "KubeVirt unplugs the disk under the running guest, and plugs it in again", Advice: "unmount it in the guest first, or stop the VM", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, not(hotplugs, "without declarative hotplug"), not(copies, "not copied")), Level: Staged, Code: "not-plugged",
-		Reason: "the cluster plugs volumes by request only (feature gate DeclarativeHotplugVolumes is off), and asks for no restart", Advice: "restart the machine, or plug the disk (virtctl addvolume)",
+		Reason: "the cluster plugs volumes by request only (feature gate DeclarativeHotplugVolumes is off), and asks for no restart", Advice: "restart the VM, or plug the disk (virtctl addvolume)",
 		When: atNextStart, Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
@@ -61,13 +61,13 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, stopped), Level: Recreate, Code: "not-copied",
-		Reason: "KubeVirt copies the disks of running machines only: the next start finds the new disk, filled from its source, and the data stays in the old one",
-		Advice: "start the machine first (runStrategy), or keep the disk's revision", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
+		Reason: "KubeVirt copies the disks of running VMs only: the next start finds the new disk, filled from its source, and the data stays in the old one",
+		Advice: "start the VM first (runStrategy), or keep the disk's revision", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, staging, otherClaim), Level: Staged, Code: "not-copied",
 		Reason: "the cluster's vmRolloutStrategy is Stage, so that KubeVirt copies no volumes, and asks for no restart",
-		Advice: "do not restart the machine before its data is copied", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
+		Advice: "do not restart the VM before its data is copied", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, isLUN, otherClaim), Level: Restart, Code: waitsCode,
@@ -75,16 +75,16 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, evicts, not(migrates, "no LiveMigrate")), Level: Power, Code: "evicted",
-		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for, but Evict is there: KubeVirt shuts the machine down before its data is copied",
-		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "at once", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
+		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for, but Evict is there: KubeVirt shuts the VM down before its data is copied",
+		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "immediately", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the machine can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for",
-		Advice: "migrate the machine (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true, Assumes: Copied,
+		Advice: "migrate the VM (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true, Assumes: Copied,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the machine can live-migrate")), Level: Migrate, Code: "copied",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate")), Level: Migrate, Code: "copied",
 		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until somebody deletes it", Key: "disks[*]", Source: sourceMigration, Handled: true, Assumes: Copied,
 	},
 	{
@@ -94,17 +94,17 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(otherClaim, isTemplated), Level: Recreate, Code: "new-disk",
-		Reason: "a new disk is filled from its source, and the machine starts from it; the old disk stays until something deletes it",
+		Reason: "a new disk is filled from its source, and the VM starts from it; the old disk stays until something deletes it",
 		When:   atRestart, Key: "disks[*]", Source: sourceTemplates, Compared: true,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: otherClaim, Level: Restart, Code: "other-disk",
-		Reason: "the machine will see another disk; the data stays in the old one", Advice: "copy the data (of a running pet KubeVirt does: set disks.NAME.revision), or go back to the old disk",
+		Reason: "the VM will see another disk; the data stays in the old one", Advice: "copy the data (of a running pet KubeVirt does: set disks.NAME.revision), or go back to the old disk",
 		When: atRestart, Key: "disks[*]", Warning: true, Source: sourceVolumes, Compared: true,
 	},
 	{Path: "spec.template.spec.volumes[*].**", If: added, Level: Restart, Code: waitsCode, Reason: "the disk is not hotpluggable", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
-	{Path: "spec.template.spec.volumes[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the disk stays plugged until the machine restarts; its data stays in the cluster", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
-	{Path: "spec.template.spec.volumes[*].**", Level: Restart, Code: waitsCode, Reason: "the volume cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
+	{Path: "spec.template.spec.volumes[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the disk stays plugged until the VM restarts; its data stays in the cluster", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
+	{Path: "spec.template.spec.volumes[*].**", Level: Restart, Code: waitsCode, Reason: "the volume cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
 	{Path: "spec.template.spec.volumes[]", Level: None, Code: "order", Reason: "KubeVirt compares volumes by name", Source: sourceVolumes},
 }
 
@@ -123,10 +123,10 @@ var rulesDisks = []Rule{
 		Path: "spec.template.spec.domain.devices.disks[*].**", If: hotpluggable, Level: Staged, Code: "not-compared",
 		Reason: "KubeVirt does not compare the disks of hotpluggable volumes", When: atNextStart, Key: "disks[*]", Source: sourceVolumes,
 	},
-	{Path: "spec.template.spec.domain.devices.disks[*].**", Level: Restart, Code: waitsCode, Reason: "how the guest sees the disk cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
+	{Path: "spec.template.spec.domain.devices.disks[*].**", Level: Restart, Code: waitsCode, Reason: "how the guest sees the disk cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
 	{
 		Path: "spec.template.spec.domain.devices.disks[]", Level: Staged, Code: "order",
-		Reason: "the order of disks without bootOrder decides what the machine starts from", Advice: "set bootOrder", When: atNextStart, Key: "disks", Source: sourceVolumes,
+		Reason: "the order of disks without bootOrder decides what the VM starts from", Advice: "set bootOrder", When: atNextStart, Key: "disks", Source: sourceVolumes,
 	},
 }
 
@@ -138,26 +138,26 @@ var rulesTemplates = []Rule{
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(added, standsAlone), Level: Metadata, Code: "adopted",
-		Reason: "KubeVirt makes the existing disk the machine's own: from now on it is deleted with the machine", Advice: "keep it (lifecycle.keepDisks, disks.NAME.keep)",
+		Reason: "KubeVirt makes the existing disk the VM's own: from now on it is deleted with the VM", Advice: "keep it (lifecycle.keepDisks, disks.NAME.keep)",
 		Key: "disks", Warning: true, Source: "KubeVirt v1.8.4, pkg/virt-controller/watch/controller_ref_manager.go, ClaimObject",
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(added, isOwned), Level: None, Code: "disk-found",
-		Reason: "the disk exists and belongs to the machine: it is not filled again", Key: "disks", Source: sourceTemplates,
+		Reason: "the disk exists and belongs to the VM: it is not filled again", Key: "disks", Source: sourceTemplates,
 	},
-	{Path: "spec.dataVolumeTemplates[*].**", If: added, Level: Create, Code: "disk-created", Reason: "KubeVirt makes and fills the disk at once, also while the machine runs; until it is filled, KubeVirt makes no other change to the machine", Key: "disks", Source: sourceTemplates},
+	{Path: "spec.dataVolumeTemplates[*].**", If: added, Level: Create, Code: "disk-created", Reason: "KubeVirt makes and fills the disk immediately, also while the VM runs; until it is filled, KubeVirt makes no other change to the VM", Key: "disks", Source: sourceTemplates},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(removed, released), Level: Metadata, Code: "old-disk-stays",
-		Reason: "the disk stays, and does not belong to the machine in the cluster", Key: "disks", Source: sourceTemplates,
+		Reason: "the disk stays, and does not belong to the VM in the cluster", Key: "disks", Source: sourceTemplates,
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(removed, not(unreferenced, "a volume uses it")), Level: None, Code: "still-owned",
-		Reason: "the disk still belongs to the machine: Kubernetes deletes it with the machine, whatever Argo CD is told", Advice: "take the owner reference off the DataVolume (docs/reference/lifecycle.md)",
+		Reason: "the disk still belongs to the VM: Kubernetes deletes it with the VM, whatever Argo CD is told", Advice: "take the owner reference off the DataVolume (docs/reference/lifecycle.md)",
 		Key: "disks", Warning: true, Source: sourceTemplates,
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: removed, Level: Metadata, Code: "old-disk-stays",
-		Reason: "the old disk stays, and still belongs to the machine", Key: "disks", Source: sourceTemplates,
+		Reason: "the old disk stays, and still belongs to the VM", Key: "disks", Source: sourceTemplates,
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", Level: None, Code: "template-ignored",
@@ -169,35 +169,35 @@ var rulesTemplates = []Rule{
 
 // rulesNICs are the rules of interfaces and networks.
 var rulesNICs = []Rule{
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isAbsent), Level: Metadata, Code: "dropped", Reason: "KubeVirt takes a NIC that comes as absent out of the machine: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC", Key: "nics", Source: sourceUnplug},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), Level: Power, Code: "evicted", Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "nics", Source: sourceUpdater},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, firstNIC), Level: Restart, Code: waitsCode, Reason: "the machine was started with the NIC that KubeVirt gives to one without any", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isAbsent), Level: Metadata, Code: "dropped", Reason: "KubeVirt takes a NIC that comes as absent out of the VM: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC", Key: "nics", Source: sourceUnplug},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, firstNIC), Level: Restart, Code: waitsCode, Reason: "the VM was started with the NIC that KubeVirt gives to one without any", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, preferredModel), Level: Restart, Code: waitsCode, Reason: "KubeVirt takes the model that a preference adds to a NIC for a change", Advice: "write the NIC's model", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this machine cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this VM cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs), Level: Migrate, Code: "plugged", Reason: "KubeVirt plugs the NIC by a live migration", Advice: adviceMigrate, Key: "nics", Source: sourceNICs, Assumes: Migratable},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork, isBridge), Level: Staged, Code: "not-plugged", Reason: "KubeVirt writes the NIC into the running instance, but plugs nothing into the pod network, and asks for no restart", Advice: "restart the machine", When: atNextStart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork, isBridge), Level: Staged, Code: "not-plugged", Reason: "KubeVirt writes the NIC into the running instance, but plugs nothing into the pod network, and asks for no restart", Advice: "restart the VM", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork), Level: Restart, Code: waitsCode, Reason: "the pod network cannot be plugged", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: added, Level: Staged, Code: "not-plugged", Reason: "a NIC with this binding is neither plugged nor does KubeVirt ask for a restart", Advice: "restart the machine", When: atNextStart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the NIC stays plugged until the machine restarts", Advice: "to unplug it now, set `state: absent` first, and remove it in a later commit", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which cannot be, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the machine down", Advice: "stop the machine first, and remove the NIC", When: "at once", Key: "nics", Source: sourceUpdater},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which this machine cannot do", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Level: Migrate, Code: "unplugged", Reason: "KubeVirt unplugs the NIC by a live migration, and then removes it from the machine: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC in the next commit", Key: "nics", Source: sourceNICs, Assumes: Migratable},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: added, Level: Staged, Code: "not-plugged", Reason: "a NIC with this binding is neither plugged nor does KubeVirt ask for a restart", Advice: "restart the VM", When: atNextStart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the NIC stays plugged until the VM restarts", Advice: "to unplug it now, set `state: absent` first, and remove it in a later commit", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which cannot be, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the VM down", Advice: "stop the VM first, and remove the NIC", When: "immediately", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which this VM cannot do", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Level: Migrate, Code: "unplugged", Reason: "KubeVirt unplugs the NIC by a live migration, and then removes it from the VM: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC in the next commit", Key: "nics", Source: sourceNICs, Assumes: Migratable},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: turns("absent"), Level: Refused, Code: "invalid", Reason: "KubeVirt unplugs bridge NICs only", Key: "nics", Source: sourceAdmitter},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: isSRIOV, Level: Refused, Code: "invalid", Reason: "KubeVirt refuses a link state of SR-IOV NICs", Key: "nics", Source: sourceAdmitter},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", Level: Live, Code: "link-state", Reason: "KubeVirt sets the link of the running machine", Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", Level: Live, Code: "link-state", Reason: "KubeVirt sets the link of the running VM", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].macAddress", Level: Restart, Code: "identity", Reason: "the guest sees another NIC: names, leases and firewall rules by MAC address change", Advice: "keep the MAC address", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", Level: Restart, Code: waitsCode, Reason: "a NIC cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", Level: Restart, Code: waitsCode, Reason: "a NIC cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[]", Level: Staged, Code: "order", Reason: "the order of NICs decides their places on the bus, and so their names in some guests", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.networks[*].**", If: hasInterface, Level: None, Code: "with-interface", Reason: "it goes with its interface", Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(gateOn("LiveUpdateNADRef"), "without feature gate LiveUpdateNADRef"), Level: Restart, Code: waitsCode, Reason: "this KubeVirt cannot move a NIC to another network while the machine runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(gateOn("LiveUpdateNADRef"), "without feature gate LiveUpdateNADRef"), Level: Restart, Code: waitsCode, Reason: "this KubeVirt cannot move a NIC to another network while the VM runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: sameNetwork, Level: Live, Code: "same-network", Reason: "it is the same network, with its namespace or without", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
-	{Path: "spec.template.spec.networks[*].multus.networkName", If: evicts, Level: Power, Code: "evicted", Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "nics", Source: sourceUpdater},
-	{Path: "spec.template.spec.networks[*].multus.networkName", If: cannotMigrate, Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which this machine cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go"},
-	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(migrates, "workloadUpdateMethods has no LiveMigrate"), Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
+	{Path: "spec.template.spec.networks[*].multus.networkName", If: evicts, Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.networks[*].multus.networkName", If: cannotMigrate, Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which this VM cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go"},
+	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(migrates, "workloadUpdateMethods has no LiveMigrate"), Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
 	{Path: "spec.template.spec.networks[*].multus.networkName", Level: Migrate, Code: "moved-network", Reason: "KubeVirt moves the NIC to the other network by a live migration; the link drops briefly", Advice: adviceMigrate, Key: "nics", Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go", Assumes: Migratable},
-	{Path: "spec.template.spec.networks[*].**", Level: Restart, Code: waitsCode, Reason: "a network cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.networks[*].**", Level: Restart, Code: waitsCode, Reason: "a network cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.networks[]", Level: None, Code: "order", Reason: "KubeVirt compares networks by name", Source: sourceNICs},
 }
 

@@ -18,7 +18,7 @@ var rulesGate = []Rule{
 func gateWeakened(key, policy string) Rule {
 	return Rule{
 		Path: `metadata.annotations."vmrender.io/` + key + `"`, If: weakened, Level: Metadata, Code: "gate-weakened",
-		Reason: policy + " of the fleet lets more pass from the next change of the machine on",
+		Reason: policy + " of the fleet lets more pass from the next change of the VM on",
 		Advice: "have the change of the fleet's policy reviewed as such", Warning: true, Source: sourceGate,
 	}
 }

@@ -21,15 +21,15 @@ const (
 	atNextStart   = "at the next start"
 	atRestart     = "at the next restart"
 	adviceRestart = "plan a restart (virtctl restart), or take the change in a maintenance window"
-	adviceMigrate = "the machine needs a node with room for a second pod while it migrates"
+	adviceMigrate = "the VM needs a node with room for a second pod while it migrates"
 )
 
 // rulesMetadata are the rules of labels, annotations and sync options.
 var rulesMetadata = []Rule{
 	{
 		Path: `metadata.annotations."` + argocd.SyncOptionsAnnotation + `"`, If: gainsReplace, Level: Metadata, Code: "replace-on-sync",
-		Reason:  "from the next change on, Argo CD deletes and recreates the machine instead of updating it; Argo CD reads this option from the live object, too, so that it also holds for the sync that takes it away",
-		Advice:  "set it only for machines whose disks may go (lifecycle: {type: cattle, strategy: replace})",
+		Reason:  "from the next change on, Argo CD deletes and recreates the VM instead of updating it; Argo CD reads this option from the live object, too, so that it also holds for the sync that takes it away",
+		Advice:  "set it only for VMs whose disks may go (lifecycle: {type: cattle, strategy: replace})",
 		Warning: true, Key: "lifecycle", Source: sourceOptions,
 	},
 	{
@@ -40,13 +40,13 @@ var rulesMetadata = []Rule{
 	},
 	{
 		Path: `metadata.labels."kubevirt.io/vm-delete-protection"`, If: removed, Level: Metadata, Code: "unprotected",
-		Reason: "the cluster no longer refuses to delete the machine", Warning: true, Key: "lifecycle.protect",
+		Reason: "the cluster no longer refuses to delete the VM", Warning: true, Key: "lifecycle.protect",
 		Source: "ssp-operator v0.22, ValidatingAdmissionPolicy kubevirt-vm-deletion-protection",
 	},
 	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only says that something else changes", Source: sourceRestart},
-	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Key: "labels", Source: sourceRestart},
-	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Key: "annotations", Source: sourceRestart},
-	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "the running machine does not see it", Source: sourceRestart},
+	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "the running VM does not see it", Key: "labels", Source: sourceRestart},
+	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "the running VM does not see it", Key: "annotations", Source: sourceRestart},
+	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "the running VM does not see it", Source: sourceRestart},
 	{
 		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/evict"`, Level: Live, Code: "synced-annotation",
 		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
@@ -58,7 +58,7 @@ var rulesMetadata = []Rule{
 	{
 		Path: "spec.template.metadata.*.*.**", Level: Staged, Code: "template-metadata",
 		Reason: "KubeVirt neither copies the labels and annotations of pods to the running instance nor asks for a restart",
-		Advice: "restart the machine if its pod needs them now", When: atNextStart, Source: sourceSync,
+		Advice: "restart the VM if its pod needs them now", When: atNextStart, Source: sourceSync,
 	},
 }
 
@@ -67,32 +67,32 @@ var rulesPower = []Rule{
 	{Path: "spec.runStrategy", If: both(turns("Halted"), stopped), Level: Metadata, Code: "power-same", Reason: "it is stopped already", Key: "runStrategy", Source: sourcePower},
 	{
 		Path: "spec.runStrategy", If: turns("Halted"), Level: Power, Code: "stops",
-		Reason: "KubeVirt shuts the guest down", When: "at once", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
+		Reason: "KubeVirt shuts the guest down", When: "immediately", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
 	{Path: "spec.runStrategy", If: turns("Manual"), Level: Metadata, Code: "power-same", Reason: "it stays as it is, running or stopped, until somebody starts or stops it", Key: "runStrategy", Source: sourcePower},
 	{Path: "spec.runStrategy", If: both(turns("Always", "RerunOnFailure", "Once"), running), Level: Metadata, Code: "power-same", Reason: "it keeps running; the new strategy counts when the guest shuts down", Key: "runStrategy", Source: sourcePower},
-	{Path: "spec.runStrategy", If: staysEnded, Level: Metadata, Code: "power-same", Reason: "KubeVirt does not start a machine again whose guest has shut down", Advice: "start it (virtctl start)", Key: "runStrategy", Source: sourcePower},
+	{Path: "spec.runStrategy", If: staysEnded, Level: Metadata, Code: "power-same", Reason: "KubeVirt does not start a VM again whose guest has shut down", Advice: "start it (virtctl start)", Key: "runStrategy", Source: sourcePower},
 	{
 		Path: "spec.runStrategy", If: turns("Always", "RerunOnFailure", "Once"), Level: Power, Code: "starts",
-		Reason: "KubeVirt starts the machine if it is stopped", When: "at once", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
+		Reason: "KubeVirt starts the VM if it is stopped", When: "immediately", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
 	{
 		Path: "spec.runStrategy", If: both(turns("WaitAsReceiver"), stopped, gateOn("DecentralizedLiveMigration")), Level: Power, Code: "starts",
-		Reason: "KubeVirt starts a machine that waits for another to migrate into it", When: "at once", Key: "runStrategy", Source: sourcePower,
+		Reason: "KubeVirt starts a VM that waits for another to migrate into it", When: "immediately", Key: "runStrategy", Source: sourcePower,
 	},
 	{
 		Path: "spec.runStrategy", If: turns("WaitAsReceiver"), Level: Refused, Code: "invalid",
-		Reason: "KubeVirt refuses it without feature gate DecentralizedLiveMigration, and no machine that runs can wait for another",
-		Advice: "stop the machine first", Key: "runStrategy", Source: sourcePower,
+		Reason: "KubeVirt refuses it without feature gate DecentralizedLiveMigration, and no VM that runs can wait for another",
+		Advice: "stop the VM first", Key: "runStrategy", Source: sourcePower,
 	},
 	{Path: "spec.runStrategy", Level: Refused, Code: "invalid", Reason: "KubeVirt does not know the run strategy", Key: "runStrategy", Source: sourceAdmitter},
 	{
 		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, stopped, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Staged, Code: "invalid",
-		Reason: "KubeVirt accepts an unknown strategy, and from the next start on fails at every change of the machine", When: atNextStart, Key: "overrides", Source: sourceMigration,
+		Reason: "KubeVirt accepts an unknown strategy, and from the next start on fails at every change of the VM", When: atNextStart, Key: "overrides", Source: sourceMigration,
 	},
 	{
 		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Refused, Code: "invalid",
-		Reason: "KubeVirt accepts an unknown strategy, and then fails at every later change of the machine", Key: "overrides", Source: sourceMigration,
+		Reason: "KubeVirt accepts an unknown strategy, and then fails at every later change of the VM", Key: "overrides", Source: sourceMigration,
 	},
 	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only says how later changes of volumes are made", Source: sourceRestart},
 }
@@ -105,7 +105,7 @@ var rulesProcessors = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: firstCPU, Level: Restart, Code: waitsCode,
-		Reason: "the machine was started without a number of processors", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true,
+		Reason: "the VM was started without a number of processors", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true,
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: staging, Level: Restart, Code: waitsCode,
@@ -126,23 +126,23 @@ var rulesProcessors = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, evicts), Level: Power, Code: "evicted",
-		Reason: "the machine cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "at once", Key: "cpu", Source: sourceUpdater, Handled: true,
+		Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, cannotMigrate), Level: Staged, Code: "never-migrates",
-		Reason: "the processors are plugged by a live migration, which this machine cannot do, and nothing says so",
+		Reason: "the processors are plugged by a live migration, which this VM cannot do, and nothing says so",
 		Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "the processors are plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
-		Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "cpu", Source: sourceUpdater, Handled: true,
+		Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: moreSockets, Level: Migrate, Code: "plugged",
 		Reason: "KubeVirt plugs the processors by a live migration", Advice: adviceMigrate, Key: "cpu", Source: sourceCPU, Handled: true, Assumes: Migratable,
 	},
-	{Path: "spec.template.spec.domain.cpu.*.**", Level: Restart, Code: waitsCode, Reason: "of the processors, only sockets can change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.domain.cpu.*.**", Level: Restart, Code: waitsCode, Reason: "of the processors, only sockets can change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true},
 }
 
 // rulesMemory are the rules of memory.
@@ -157,11 +157,11 @@ var rulesMemory = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: noGuest, Level: Restart, Code: waitsCode,
-		Reason: "the size of the memory can change while the machine runs, but not go away", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true,
+		Reason: "the size of the memory can change while the VM runs, but not go away", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true,
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: sameGuest, Level: Metadata, Code: "memory-same",
-		Reason: "the machine has what it requests already", Key: "memory", Source: "KubeVirt v1.8.4, pkg/defaults/defaults.go, setGuestMemory",
+		Reason: "the VM has what it requests already", Key: "memory", Source: "KubeVirt v1.8.4, pkg/defaults/defaults.go, setGuestMemory",
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: lessGuest, Level: Restart, Code: "cannot-shrink",
@@ -169,7 +169,7 @@ var rulesMemory = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: cannotMigrate, Level: Restart, Code: "cannot-migrate",
-		Reason: "memory is plugged by a live migration, which this machine cannot do", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceMemory,
+		Reason: "memory is plugged by a live migration, which this VM cannot do", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceMemory,
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: not(isAMD, "architecture is not amd64"), Level: Restart, Code: "no-hotplug",
@@ -177,7 +177,7 @@ var rulesMemory = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: fixedMemory, Level: Restart, Code: "no-hotplug",
-		Reason: "the memory of this machine cannot be plugged: it is under 1Gi, not a multiple of 2Mi, or tied to NUMA, realtime or launchSecurity",
+		Reason: "the memory of this VM cannot be plugged: it is under 1Gi, not a multiple of 2Mi, or tied to NUMA, realtime or launchSecurity",
 		Advice: adviceRestart, When: atRestart, Key: "memory", Source: "KubeVirt v1.8.4, pkg/liveupdate/memory/memory.go",
 	},
 	{
@@ -187,18 +187,18 @@ var rulesMemory = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: both(moreGuest, evicts), Level: Power, Code: "evicted",
-		Reason: "the cluster's workloadUpdateMethods has Evict and not LiveMigrate: KubeVirt shuts the machine down", When: "at once", Key: "memory", Source: sourceUpdater, Handled: true,
+		Reason: "the cluster's workloadUpdateMethods has Evict and not LiveMigrate: KubeVirt shuts the VM down", When: "immediately", Key: "memory", Source: sourceUpdater, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: both(moreGuest, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "the memory is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
-		Advice: "migrate the machine (virtctl migrate)", When: "at the next migration or start", Key: "memory", Source: sourceUpdater, Handled: true,
+		Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "memory", Source: sourceUpdater, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: moreGuest, Level: Migrate, Code: "plugged",
 		Reason: "KubeVirt plugs the memory by a live migration", Advice: adviceMigrate, Key: "memory", Source: sourceMemory, Handled: true, Assumes: Migratable,
 	},
-	{Path: "spec.template.spec.domain.memory.*.**", Level: Restart, Code: waitsCode, Reason: "of the memory, only guest can change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.domain.memory.*.**", Level: Restart, Code: waitsCode, Reason: "of the memory, only guest can change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true},
 }
 
 // rulesPlacement are the rules of scheduling.
@@ -210,7 +210,7 @@ var rulesPlacement = []Rule{
 func placement(field string) Rule {
 	return Rule{
 		Path: "spec.template.spec." + field + ".**", If: not(staging, "vmRolloutStrategy is LiveUpdate"), Level: Live, Code: "placement",
-		Reason: "the machine stays where it is; it counts for the next migration or start", When: "at the next migration or start",
+		Reason: "the VM stays where it is; it counts for the next migration or start", When: "at the next migration or start",
 		Key: field, Source: sourcePlace, Handled: true,
 	}
 }
@@ -236,11 +236,11 @@ var rulesRest = []Rule{
 	{Path: "spec.template.spec.architecture", Level: Restart, Code: "architecture", Reason: "the guest must be one for the other architecture; KubeVirt refuses what the architecture does not have", Advice: adviceRestart, When: atRestart, Key: "arch", Source: sourceAdmitter, Compared: true, Assumes: Fits},
 	{Path: "spec.template.spec.domain.resources", If: isEmpty, Level: None, Code: "empty", Reason: "an empty one is the same as none", Source: sourceRestart},
 	{Path: "spec.template.spec.domain.features.acpi", If: both(isEmpty, hasFeatures), Level: None, Code: "empty", Reason: "an empty one is the same as none", Source: sourceRestart},
-	{Path: "spec.template.spec.domain.devices.*.**", Level: Restart, Code: waitsCode, Reason: "the device cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
-	{Path: "spec.template.spec.domain.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
-	{Path: "spec.template.spec.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the machine runs", Advice: adviceRestart, When: atRestart, Key: "*", Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.domain.devices.*.**", Level: Restart, Code: waitsCode, Reason: "the device cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.domain.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
+	{Path: "spec.template.spec.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "*", Source: sourceRestart, Compared: true},
 	{Path: "spec.instancetype.**", Level: Restart, Code: "instancetype", Reason: "more sockets or memory go live by a migration; anything else that differs between the instance types needs a restart", Advice: adviceRestart, When: atRestart, Key: "instancetype", Source: sourceRestart, Compared: true, Assumes: Types},
 	{Path: "spec.preference.**", Level: Restart, Code: "preference", Reason: "what differs between the preferences needs a restart", Advice: adviceRestart, When: atRestart, Key: "preference", Source: sourceRestart, Compared: true, Assumes: Types},
-	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "no running machine sees it", Source: sourceRestart},
-	{Path: "*.**", Level: Metadata, Code: "metadata", Reason: "no running machine sees it", Source: sourceRestart},
+	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourceRestart},
+	{Path: "*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourceRestart},
 }

@@ -19,7 +19,7 @@ var upgradeFacts = []UpgradeFact{
 			return u.before.stages() && !u.cluster.stages()
 		}},
 		Level:  None,
-		Reason: "what can change while a machine runs does, by default: vmRolloutStrategy is LiveUpdate instead of Stage",
+		Reason: "what can change while a VM runs does, by default: vmRolloutStrategy is LiveUpdate instead of Stage",
 		Source: "KubeVirt v1.6.0, pkg/virt-config/virt-config.go, IsVMRolloutStrategyLiveUpdate",
 	},
 	{
@@ -27,7 +27,7 @@ var upgradeFacts = []UpgradeFact{
 			return u.before.keepsRestart()
 		}},
 		Level:  None,
-		Reason: "a machine whose changes are reverted needs no restart any more, and takes live changes again",
+		Reason: "a VM whose changes are reverted needs no restart any more, and takes live changes again",
 		Source: "KubeVirt v1.8.0, pkg/virt-controller/watch/vm/vm.go, syncRestartRequired",
 	},
 	{
@@ -65,7 +65,7 @@ var upgradeFacts = []UpgradeFact{
 		}},
 		Level: Staged, When: atNextStart,
 		Reason: "container disks are image volumes of the pod, because feature gate ImageVolume is on by default; " +
-			"nodes whose Kubernetes or runtime has none cannot start the machine",
+			"nodes whose Kubernetes or runtime has none cannot start the VM",
 		Advice: "switch ImageVolume off (disabledFeatureGates) unless the nodes have image volumes",
 		Open:   func(*upgraded) string { return "whether the nodes have image volumes" },
 		Source: "KubeVirt v1.9.0, pkg/virt-config/featuregate/active.go; pkg/virt-controller/services/template.go",
@@ -84,7 +84,7 @@ var upgradeFacts = []UpgradeFact{
 		}},
 		Level: None,
 		Reason: "a NIC whose network changes stays where it is until a restart, and KubeVirt no longer says so, " +
-			"because the machine cannot live-migrate",
+			"because the VM cannot live-migrate",
 		Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go, haveNetsChangedIgnoringNADName",
 	},
 	{
@@ -92,7 +92,7 @@ var upgradeFacts = []UpgradeFact{
 			return runStrategy(poolTemplate(u.new)) == "Halted"
 		}},
 		Level:  None,
-		Reason: "a stopped machine is healthy, and syncs no longer wait for it, also without vmrender's health checks",
+		Reason: "a stopped VM is healthy, and syncs no longer wait for it, also without vmrender's health checks",
 		Source: "Argo CD v3.5.3, https://github.com/argoproj/argo-cd/pull/29664",
 	},
 }
@@ -107,9 +107,9 @@ const topologyAnnotation = "kubevirt.io/pci-topology-version"
 func topology(version string, condition UpgradeCondition) UpgradeFact {
 	return UpgradeFact{
 		Product: "kubevirt", Version: version, If: condition, Level: Staged, When: atNextStart,
-		Reason: "a machine that this KubeVirt has started, and that the next has not marked, gets other PCI addresses, once: " +
+		Reason: "a VM that this KubeVirt has started, and that the next has not marked, gets other PCI addresses, once: " +
 			"Windows takes its data disks offline, and names of NICs can change",
-		Advice: "upgrade to 1.6.4, 1.7.2 or 1.8 first, while the machine runs, so that KubeVirt marks it (" + topologyAnnotation + ")",
+		Advice: "upgrade to 1.6.4, 1.7.2 or 1.8 first, while the VM runs, so that KubeVirt marks it (" + topologyAnnotation + ")",
 		Open:   topologyOpen,
 		Source: "KubeVirt v1.9.0, docs/pci-topology.md; v1.8.0, pkg/virt-handler/pci_topology.go, detectPCITopologyAndAnnotate",
 	}
@@ -143,7 +143,7 @@ func (u *upgraded) hasPCIExpress() bool {
 
 // topologyOpen returns what is not known of a VM's PCI topology.
 func topologyOpen(u *upgraded) string {
-	open := "whether the machine was started on this KubeVirt"
+	open := "whether the VM was started on this KubeVirt"
 	if u.live == nil && !u.cluster.hasOldTopology() && parseVersion(u.cluster.KubeVirt).before(version{1, 9}) {
 		open += ", and runs during the upgrade"
 	}

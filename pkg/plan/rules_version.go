@@ -20,8 +20,8 @@ func renamedMatcher(field string) Rule {
 	return Rule{
 		Path: "spec." + field + ".name", If: both(not(added, "not added"), not(removed, "not removed")), Before: "1.5",
 		Level: Refused, Code: "invalid", Key: field, Source: sourceMatcher,
-		Reason: "this KubeVirt keeps the revision of the old one in the machine, and refuses another name beside it",
-		Advice: "remove spec." + field + ".revisionName from the machine in the cluster first",
+		Reason: "this KubeVirt keeps the revision of the old one in the VM, and refuses another name beside it",
+		Advice: "remove spec." + field + ".revisionName from the VM in the cluster first",
 	}
 }
 

@@ -19,7 +19,7 @@ func (p *planner) changeFacts(s *subject) []Fact {
 	started, isRevision := p.live.started(s.live)
 	open := ""
 	if !isRevision {
-		open = "what the machine was started with: the state in the cluster lacks its ControllerRevision"
+		open = "what the VM was started with: the state in the cluster lacks its ControllerRevision"
 	}
 	var found waits
 	for _, c := range startChanges(started, s.live.object) {
@@ -195,12 +195,12 @@ func (w *waits) others(s *subject, open string) []Fact {
 		}
 	}
 	add(StateStaged, FactHeldBack, "KubeVirt holds back until that restart: ", adviceRestart, w.held)
-	add(StateStaged, FactStaged, "takes effect at the next start: ", "restart the machine if it needs it now", w.staged)
+	add(StateStaged, FactStaged, "takes effect at the next start: ", "restart the VM if it needs it now", w.staged)
 	if s.live.isChanging() {
 		add(StateUnderWay, FactUnderWay, "is being changed while it runs: ", "", w.live)
 	} else {
 		add(StateStaged, FactStaged, "has not taken up while it runs: ",
-			"migrate the machine (virtctl migrate), or restart it", w.live)
+			"migrate the VM (virtctl migrate), or restart it", w.live)
 	}
 	if len(out) == 0 && s.live.isChanging() {
 		says := "is being changed while it runs: " + strings.Join(s.live.changing(), ", ")

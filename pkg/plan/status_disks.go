@@ -29,7 +29,7 @@ func (p *planner) diskFacts(s *subject) []Fact {
 	for _, c := range p.ownership(s) {
 		out = append(out, Fact{
 			State: StateDisk, Code: FactStillOwned, Object: c.Object, Advice: c.Advice,
-			Says: "Git keeps the disk " + c.Object.Name + ", but Kubernetes deletes it with the machine, to which it belongs",
+			Says: "Git keeps the disk " + c.Object.Name + ", but Kubernetes deletes it with the VM, to which it belongs",
 		})
 	}
 	return out

@@ -40,7 +40,7 @@ func (p *planner) powerFacts(s *subject) []Fact {
 	}
 	switch {
 	case is(vm, "ManualRecoveryRequired") == yes:
-		return down("needs to be recovered by hand", "ManualRecoveryRequired")
+		return down("needs to be recovered manually", "ManualRecoveryRequired")
 	case slices.Contains(brokenStatus, status):
 		return down("does not run ("+status+")", "Ready")
 	case is(vm, "Failure") == yes && is(vm, "Ready") == yes:
@@ -93,6 +93,6 @@ func poolFacts(s *subject) []Fact {
 	if ready >= want {
 		return nil
 	}
-	says := "of " + plural(want, "machine", "machines") + ", " + numberOf(ready) + " ready"
+	says := "of " + plural(want, "VM", "VMs") + ", " + numberOf(ready) + " ready"
 	return []Fact{{State: StateDown, Code: FactNotRunning, Says: says}}
 }

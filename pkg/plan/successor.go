@@ -130,7 +130,7 @@ func renamed(now tree, old *subject, was *pair) Cause {
 	if stays(old.old) {
 		after = "it stays, runs on, and keeps the data: " + strings.Join(diskNames(old.old), ", ")
 	}
-	c.Reason = fmt.Sprintf("the same machine under another name: %s, while %s is no longer in Git; %s",
+	c.Reason = fmt.Sprintf("the same VM under another name: %s, while %s is no longer in Git; %s",
 		disks, was.id, after)
 	return c
 }
@@ -156,7 +156,7 @@ func (p *planner) twoWriters(s *subject) []Cause {
 		out = append(out, Cause{
 			Level: level, Code: "two-writers", Key: "disks", Warning: true,
 			Reason: fmt.Sprintf("%s is no longer in Git, keeps the disk %s, stays and %s", was.id, name, after),
-			Advice: "stop the old machine and set its lifecycle.removal to approved, in a commit before this one",
+			Advice: "stop the old VM and set its lifecycle.removal to approved, in a commit before this one",
 		})
 	}
 	return out

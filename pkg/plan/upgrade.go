@@ -98,7 +98,7 @@ func (p *planner) upgrade(u *Upgrade) {
 		if facts := u.meets(product.Name); len(facts) > 0 {
 			p.upgradeFacts(facts, before)
 		} else if product.Name != "openshift" { // whose facts are those of its KubeVirt
-			p.note("no fact is known by which an upgrade from %s %s to %s changes machines whose manifests stay the same",
+			p.note("no fact is known by which an upgrade from %s %s to %s changes VMs whose manifests stay the same",
 				product.Name, u.From[product.Name], u.To[product.Name])
 		}
 	}
@@ -144,7 +144,7 @@ func (p *planner) upgradeFacts(facts []UpgradeFact, before Cluster) {
 	for j, names := range noted {
 		if len(names) > 0 {
 			p.note("from %s %s on, %s (%s: %s)",
-				facts[j].Product, facts[j].Version, facts[j].Reason, plural(len(names), "machine", "machines"), some(names))
+				facts[j].Product, facts[j].Version, facts[j].Reason, plural(len(names), "VM", "VMs"), some(names))
 		}
 	}
 }

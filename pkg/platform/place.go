@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-const outsideProblem = "leaves the repository; expected a file beneath its root"
+const outsideProblem = "leaves the repository; expected a file below its root"
 
 // outside returns what is wrong with reading a path: whether it is outside of the
 // repository, by itself or through symbolic links. For a file that does not exist, only

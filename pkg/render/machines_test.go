@@ -382,7 +382,7 @@ func overridesMachine(t testing.TB) *machine.Machine {
 	m.Overrides = []*source.Node{
 		tree(t, "catalog.yaml", "spec: {template: {spec: {domain: {ioThreadsPolicy: auto, devices: {rng: null}}}}}"),
 		tree(t, "vms.yaml", `
-metadata: {annotations: {note: by hand}}
+metadata: {annotations: {note: manually}}
 spec:
   template:
     spec:

@@ -72,7 +72,7 @@ var (
 	cpu = plan.Cause{
 		Path: "spec.template.spec.domain.cpu.sockets", Key: "cpu", Level: plan.Migrate, Code: "plugged",
 		Reason: "sockets are plugged in by a live migration", Old: "2", New: "4",
-		Approximate: "whether the machine can live-migrate",
+		Approximate: "whether the VM can live-migrate",
 	}
 	disk = plan.Cause{
 		Object: manifest.ID{
@@ -89,7 +89,7 @@ var (
 		Path: "spec.template.spec.domain.cpu.model", Key: "cpu.model", Level: plan.None, Code: "hardware",
 		Reason: "the next restart may fail on old nodes", Warning: true,
 	}
-	adopted = plan.Cause{Level: plan.None, Code: plan.CodeAdopted, Reason: "the machine is in the cluster already"}
+	adopted = plan.Cause{Level: plan.None, Code: plan.CodeAdopted, Reason: "the VM is in the cluster already"}
 	port    = plan.Cause{Path: "spec.ports[http].port", Level: plan.Live, Code: "updated", Reason: "changed in place"}
 )
 
@@ -155,7 +155,7 @@ func judged() *plan.Plan {
 	}
 	restart := approval(plan.RiskRestart, plan.Restart, plan.Missing)
 	impossible := plan.Approval{
-		Risk: plan.RiskData, Level: plan.DataLoss, State: plan.Missing, Problem: "the machine itself stays as it is",
+		Risk: plan.RiskData, Level: plan.DataLoss, State: plan.Missing, Problem: "the VM itself stays as it is",
 	}
 	return counted(&plan.Plan{VMs: []plan.Verdict{
 		verdict("above", plan.Delete, plan.Gate{Max: plan.Power, Exceeds: plan.Delete, Approvals: []plan.Approval{

@@ -75,7 +75,7 @@ func TestAnswers(t *testing.T) {
 	require.EqualError(t, err, "permission missing: get virtualmachines.kubevirt.io in namespace prod; "+
 		"a Role or ClusterRole must grant it: not you")
 
-	c = connected(t, status(404, "NotFound", "no such machine"))
+	c = connected(t, status(404, "NotFound", "no such VM"))
 	vm, err := get[kubevirtv1.VirtualMachine](t.Context(), c, machines, "prod", "web")
 	require.NoError(t, err)
 	require.Nil(t, vm)

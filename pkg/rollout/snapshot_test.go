@@ -130,7 +130,7 @@ func TestSnapshotOfAnotherChange(t *testing.T) {
 		"being deleted": {list{shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) {
 			s.DeletionTimestamp = new(metav1.Now())
 		})}, take},
-		"taken by hand since": {list{shot(vm, "2", 3), shot(vm, "2", 1, func(s *snapshotv1.VirtualMachineSnapshot) {
+		"taken manually since": {list{shot(vm, "2", 3), shot(vm, "2", 1, func(s *snapshotv1.VirtualMachineSnapshot) {
 			s.Annotations = nil
 		})}, taken},
 		"of another VM": {list{shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) {
@@ -237,7 +237,7 @@ db: snapshot db-pre-2-20 of 0s ago is ready
 	snap, err := get[snapshotv1.VirtualMachineSnapshot](t.Context(), p.Cluster, snapshots, "prod", "db-pre-2-20")
 	require.NoError(t, err)
 	require.Equal(t, "db", snap.Labels[labels.SnapshotOf])
-	require.Empty(t, snap.OwnerReferences, "it outlives the machine")
+	require.Empty(t, snap.OwnerReferences, "it outlives the VM")
 	require.Equal(t, "kubevirt.io", *snap.Spec.Source.APIGroup)
 }
 

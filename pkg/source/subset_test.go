@@ -38,7 +38,7 @@ const vmFile = `vms:
     vars: {team: payments}
 `
 
-const fleetFile = `# The machines of site a
+const fleetFile = `# The VMs of site a
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: site-a}

@@ -4,7 +4,7 @@ package main
 // They are more work for vmrender, never less.
 var knownDifferences = []difference{
 	{
-		Why: "`firmware.uuid` and `firmware.serial`: vmrender derives them from the machine's name so that a recreated machine " +
+		Why: "`firmware.uuid` and `firmware.serial`: vmrender derives them from the VM's name so that a recreated VM " +
 			"keeps its identity; a Helm template has no function for it",
 		Remove: func(manifest object) {
 			firmware, _ := at(manifest, "spec", "template", "spec", "domain", "firmware").(object)

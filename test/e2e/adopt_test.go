@@ -57,7 +57,7 @@ func TestAdopt(t *testing.T) {
 	s.deploy(".") // from now on it syncs by itself, and prunes
 	marks := s.release("console")
 	s.edit(func(vms map[string]any) { delete(vms, "console") })
-	revision = s.push("Without the console's machine")
+	revision = s.push("Without the console's VM")
 	s.wait(leftOver(revision, "console"))
 	s.kubectl(marks)
 	require.NoError(t, s.app.Refresh(t.Context(), false))
@@ -74,7 +74,7 @@ func TestAdoptedDisk(t *testing.T) {
 	s := newScenario(t, "adopted-disk")
 	names := s.handmade()
 	said := s.imports(names)
-	require.Contains(t, said, "the disk console belongs to the machine")
+	require.Contains(t, said, "the disk console belongs to the VM")
 	s.wait(argo.Synced(s.push("Machines as they are")))
 	before, disk := s.machinesAsTheyAre(names)["console"], s.disks()["console"]
 
@@ -104,7 +104,7 @@ func TestAdoptedDisk(t *testing.T) {
 	_, err = disks.Patch(t.Context(), "console", types.MergePatchType, patch, metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.NoError(t, machines.Delete(t.Context(), "console", metav1.DeleteOptions{}))
-	s.eventually("another machine on the disk", func() bool {
+	s.eventually("another VM on the disk", func() bool {
 		uid := s.machines()["console"]
 		return uid != "" && uid != before.UID
 	})

@@ -56,7 +56,7 @@ func (s *scenario) installGate(machine string) {
 func refused(machine, reason string) func(*argo.Status) error {
 	return func(status *argo.Status) error {
 		if text := status.Refusal("VirtualMachine", machine); !strings.Contains(text, reason) {
-			return fmt.Errorf("the machine is not refused: %q", text)
+			return fmt.Errorf("the VM is not refused: %q", text)
 		}
 		return nil
 	}
@@ -107,7 +107,7 @@ func TestGate(t *testing.T) {
 	generation := s.object(kubevirt.VirtualMachines, "db").GetGeneration()
 
 	s.write("vms.yaml", "vms:\n  db:\n    disks: {data: 20Gi}\n    cpu: {cores: 2}\n  more: {}\n")
-	s.push("More cores, and another machine")
+	s.push("More cores, and another VM")
 	s.wait(refused("db", "needs an approval of restart"))
 	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
 	lines := s.unapproved()
@@ -132,7 +132,7 @@ func TestGate(t *testing.T) {
 
 	require.NoError(t, os.Remove(s.repository.Path("herd.yaml")))
 	s.write("vms.yaml", "vms: {more: {}}\n")
-	revision := s.push("Nothing but the other machine")
+	revision := s.push("Nothing but the other VM")
 	for name := range instances {
 		s.wait(leftOver(revision, name))
 	}

@@ -77,7 +77,7 @@ func TestPool(t *testing.T) {
 
 	s.replace("vms.yaml", "replicas: 3", "replicas: 1")
 	s.wait(argo.Synced(s.push("Fewer")))
-	s.eventually("one machine with its disk", func() bool { return len(s.machines()) == 1 && len(s.disks()) == 1 })
+	s.eventually("one VM with its disk", func() bool { return len(s.machines()) == 1 && len(s.disks()) == 1 })
 	require.Equal(t, pool, s.names(pools))
 	s.stands(nil)
 }
@@ -102,7 +102,7 @@ func TestPoolChanged(t *testing.T) {
 	disks := s.disks()
 	s.replace("vms.yaml", "size: 10Gi", "size: 20Gi")
 	s.push("Larger disks")
-	s.eventually("all made anew", func() bool {
+	s.eventually("all recreated", func() bool {
 		return len(common(machines, s.machines())) == 0 && len(common(disks, s.disks())) == 0 && len(s.instances()) == 2
 	})
 	s.stands(nil)

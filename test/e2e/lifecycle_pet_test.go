@@ -80,7 +80,7 @@ func TestKeptDiskRefused(t *testing.T) {
 	disk := s.object(kubevirt.DataVolumes, "db-data")
 	s.replace("vms.yaml", "20Gi", "10Gi")
 	s.replace("vms.yaml", "4Gi", "6Gi")
-	s.push("A smaller disk, and more memory of another machine")
+	s.push("A smaller disk, and more memory of another VM")
 	s.wait(func(status *argo.Status) error {
 		if message := status.ComparisonError(); message != "" {
 			return errors.New(message)
@@ -149,7 +149,7 @@ func TestSnapshotBefore(t *testing.T) {
 	require.Empty(t, s.names(kubevirt.Snapshots))
 
 	s.write("more.yaml", "vms: {other: {}}\n")
-	s.wait(argo.Synced(s.push("Another machine")))
+	s.wait(argo.Synced(s.push("Another VM")))
 	require.Empty(t, s.names(kubevirt.Snapshots))
 
 	s.will(kubevirt.Snapshots, "", kubevirt.Wait)
@@ -243,7 +243,7 @@ func TestAnsible(t *testing.T) {
 
 	done := s.names(ansibleJobs)
 	s.write("more.yaml", "vms: {other: {}}\n")
-	s.wait(argo.Synced(s.push("Another machine")))
+	s.wait(argo.Synced(s.push("Another VM")))
 	require.Equal(t, done, s.names(ansibleJobs))
 
 	for _, memory := range []string{"6Gi", "4Gi", "6Gi"} {
@@ -264,7 +264,7 @@ func TestAnsible(t *testing.T) {
 	s.wait(appliedWith(revision, "Degraded"))
 	failed := s.names(ansibleJobs)
 	s.write("more.yaml", "vms: {other: {}, another: {}}\n")
-	revision = s.push("A third machine")
+	revision = s.push("A third VM")
 	s.wait(appliedWith(revision, "Degraded"))
 	require.Equal(t, failed, s.names(ansibleJobs))
 	require.NoError(t, lab.cluster.Resource(ansibleJobs).Namespace(s.name).Delete(t.Context(), job, metav1.DeleteOptions{}))
@@ -300,7 +300,7 @@ func TestPlaybook(t *testing.T) {
 	require.JSONEq(t, `{"stage": "prod", "vm_name": "db", "vm_namespace": "playbook"}`, string(vars))
 
 	s.write("more.yaml", "vms: {other: {}}\n")
-	s.wait(argo.Synced(s.push("Another machine")))
+	s.wait(argo.Synced(s.push("Another VM")))
 	require.Equal(t, jobs, s.names(jobsResource), "it runs once for each change")
 
 	s.write("vms.yaml", "vms:\n  db: {lifecycle: {ansible: {image: registry.example.com/runner:1, playbook: patch.yaml, extraVars: {stage: test}}}}\n")
@@ -328,7 +328,7 @@ func TestSyncIsBounded(t *testing.T) {
 	s.wait(waitsFor("kubevirt.io/VirtualMachine/db"))
 	s.replace("vms.yaml", "dependsOn: [db]", "")
 	s.push("No dependency, while the sync waits")
-	s.eventually("the other machine", func() bool { return len(s.machines()) == 2 })
+	s.eventually("the other VM", func() bool { return len(s.machines()) == 2 })
 	s.stands(map[string]string{"db": "down: runs, but is not ready"})
 }
 

@@ -75,7 +75,7 @@ func TestUnrelatedCommit(t *testing.T) {
 
 	s.write("README.md", "Our web servers.\n")
 	s.write("more.yaml", "vms: {other: {}}\n")
-	s.wait(argo.Synced(s.push("Another machine")))
+	s.wait(argo.Synced(s.push("Another VM")))
 	delete(machines, "other")
 	for name, uid := range machines {
 		require.Equal(t, uid, s.machines()[name])
@@ -143,7 +143,7 @@ func TestRolloutStops(t *testing.T) {
 	jobs := s.names(jobsResource)
 	s.will(kubevirt.Instances, "other", kubevirt.Done)
 	s.write("more.yaml", "vms: {other: {lifecycle: cattle}}\n")
-	revision = s.push("Another machine")
+	revision = s.push("Another VM")
 	s.eventually("another Job", func() bool { return len(common(jobs, s.names(jobsResource))) == 0 && s.instances()["other"] != "" })
 	s.eventuallyLogs("-rollout", "an earlier rollout of this revision has stopped")
 	s.wait(degraded(revision))

@@ -51,7 +51,7 @@ func TestPlan(t *testing.T) {
 	revision := s.push("One change of every kind")
 	levels := s.plan("HEAD~")
 	for name, level := range levels {
-		require.Equal(t, name, level, "the machine's name is its level")
+		require.Equal(t, name, level, "the VM's name is its level")
 	}
 	require.Len(t, levels, 11, "all but the one that does not change: %v", levels)
 	s.wait(leftOver(revision, "left"))
@@ -64,7 +64,7 @@ func TestPlan(t *testing.T) {
 	s.eventually("stopped", func() bool { return s.instances()["power"] == "" })
 	s.eventually("deleted with its data", func() bool { return s.machines()["data-loss"] == "" && s.disks()["data-loss-data"] == "" })
 	s.eventually("deleted", func() bool { return s.machines()["delete"] == "" })
-	s.eventually("made anew", func() bool {
+	s.eventually("recreated", func() bool {
 		return s.instances()["recreate"] != "" && s.instances()["recreate"] != instances["recreate"]
 	})
 

@@ -75,7 +75,7 @@ func leftOver(revision, machine string) func(*argo.Status) error {
 		case s.Sync.Revision != revision || s.Operation.SyncResult.Revision != revision || s.Operation.Phase != "Succeeded":
 			return errors.New("the revision is not synced")
 		case s.Sync.Status != "OutOfSync" || !shown:
-			return errors.New("the machine that is left over is not shown")
+			return errors.New("the VM that is left over is not shown")
 		}
 		return nil
 	}

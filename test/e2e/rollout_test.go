@@ -20,7 +20,7 @@ func TestNewImage(t *testing.T) {
 	require.Len(t, instances, 3)
 
 	s.write("README.md", "About this fleet\n")
-	s.wait(argo.Synced(s.push("Nothing to do with machines")))
+	s.wait(argo.Synced(s.push("Nothing to do with VMs")))
 	require.Equal(t, instances, s.names(kubevirt.Instances))
 
 	disk := s.rootDisk("web-0")

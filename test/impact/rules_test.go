@@ -18,12 +18,12 @@ var elsewhere = []string{
 
 // unreached are the rules that no case can reach, by their paths and reasons.
 var unreached = map[string]string{
-	"spec.dataVolumeTemplates[*].**: the disk stays, and does not belong to the machine in the cluster": "the disks of the judge's machines belong to them",
-	"spec.runStrategy: KubeVirt starts a machine that waits for another to migrate into it":             "it needs a second cluster, which the judge has not",
+	"spec.dataVolumeTemplates[*].**: the disk stays, and does not belong to the VM in the cluster": "the disks of the judge's VMs belong to them",
+	"spec.runStrategy: KubeVirt starts a VM that waits for another to migrate into it":             "it needs a second cluster, which the judge has not",
 	"spec.runStrategy: KubeVirt refuses it without feature gate DecentralizedLiveMigration, " +
-		"and no machine that runs can wait for another": "it needs a second cluster, which the judge has not",
-	"spec.*.**: no running machine sees it": "no field is left for it",
-	"*.**: no running machine sees it":      "no field is left for it",
+		"and no VM that runs can wait for another": "it needs a second cluster, which the judge has not",
+	"spec.*.**: no running VM sees it": "no field is left for it",
+	"*.**: no running VM sees it":      "no field is left for it",
 }
 
 // reached are the causes that plans have had.

@@ -24,7 +24,7 @@ func TestRendered(t *testing.T) {
 		dir := t.TempDir()
 		count := product.WriteMatrix(t, dir, cli.OperatingSystems(t))
 		volumes := judgeRendered(t, cli.Render(t, dir), judges)
-		require.GreaterOrEqual(t, len(volumes), count, "every machine has a root disk")
+		require.GreaterOrEqual(t, len(volumes), count, "every VM has a root disk")
 	})
 	for seed, objects := range cli.Generated(t, generated) {
 		if volumes, err := cdi.DataVolumes(objects); err == nil && len(volumes) == 0 {

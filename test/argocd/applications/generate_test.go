@@ -175,7 +175,7 @@ func TestGeneratePaths(t *testing.T) {
 			[]string{"site/fleet.yaml", "site/_defaults.yaml", "site/prod/_defaults.yaml", "site/prod/web/web.yaml", "stages/test.yaml"},
 			[]string{"site/lab/lab.yaml", "site/lab/_defaults.yaml", "site/prod/db/db.yaml", "README.md"},
 		},
-		"right beneath the root": {
+		"directly below the root": {
 			perDirectory["site-a-lab"],
 			[]string{"site/fleet.yaml", "site/_defaults.yaml", "site/lab/_defaults.yaml"},
 			[]string{"site/prod/_defaults.yaml", "site/prod/web/web.yaml"},

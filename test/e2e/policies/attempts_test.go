@@ -74,8 +74,8 @@ func namespaceAttempts() []attempt {
 		{name: "pool in default", as: developer, object: machinePool("default"), refused: refused},
 		{name: "clone in default", as: developer, object: clone("default", object{}), refused: refused},
 		{name: "restore in default", as: developer, object: restore("default")},
-		{name: "instance in default by KubeVirt, of a machine from before", as: kubeVirt, object: machineInstance("default")},
-		{name: "change in default of a machine from before", as: developer, object: machine("default"), change: halt},
+		{name: "instance in default by KubeVirt, of a VM from before", as: kubeVirt, object: machineInstance("default")},
+		{name: "change in default of a VM from before", as: developer, object: machine("default"), change: halt},
 		{name: "removal from default", as: developer, object: machine("default"), remove: true},
 		{name: "machine elsewhere", as: developer, object: machine("team")},
 	}
@@ -111,8 +111,8 @@ func addressAttempts() []attempt {
 		{name: "chosen address by a holder in its namespace", as: localNetworkAdmin, object: machine("team", foreign)},
 		{name: "chosen address by a holder in another namespace", as: localNetworkAdmin, object: machine("other", foreign), refused: ofNobody},
 		{name: "chosen address by a service account", as: argoCD, object: machine("team", foreign), refused: ofNobody},
-		{name: "address of a restored or cloned machine", as: kubeVirt, object: machine("team", foreign)},
-		{name: "address of a migrated machine", as: forklift, object: machine("team", foreign)},
+		{name: "address of a restored or cloned VM", as: kubeVirt, object: machine("team", foreign)},
+		{name: "address of a migrated VM", as: forklift, object: machine("team", foreign)},
 	}
 }
 
@@ -124,7 +124,7 @@ func carrierAttempts() []attempt {
 	)
 	return []attempt{
 		{name: "instance", as: developer, object: machineInstance("team", foreign), refused: ofNobody},
-		{name: "instance of a machine", as: kubeVirt, object: machineInstance("team", foreign)},
+		{name: "instance of a VM", as: kubeVirt, object: machineInstance("team", foreign)},
 		{name: "instance without address", as: developer, object: machineInstance("team", nothing)},
 		{name: "replica set", as: developer, object: replicaSet("team", foreign), refused: ofNobody},
 		{name: "replica set without address", as: developer, object: replicaSet("team", nothing)},
@@ -175,17 +175,17 @@ func protectionAttempts() []attempt {
 	const protects, removed = "protects the virtual machine", label + " is removed"
 	return []attempt{
 		{name: "deletion", as: developer, object: machine("team"), remove: true},
-		{name: "deletion of a protected machine", as: developer, object: guarded("True"), remove: true, refused: protects},
-		{name: "deletion of a protected machine, written otherwise", as: developer, object: guarded("true"), remove: true, refused: protects},
-		{name: "deletion of a protected machine by an administrator", as: admin, object: guarded("True"), remove: true, refused: protects},
-		{name: "deletion of a machine whose protection is off", as: developer, object: guarded("false"), remove: true},
+		{name: "deletion of a protected VM", as: developer, object: guarded("True"), remove: true, refused: protects},
+		{name: "deletion of a protected VM, written otherwise", as: developer, object: guarded("true"), remove: true, refused: protects},
+		{name: "deletion of a protected VM by an administrator", as: admin, object: guarded("True"), remove: true, refused: protects},
+		{name: "deletion of a VM whose protection is off", as: developer, object: guarded("false"), remove: true},
 		{name: "removal of protection", as: developer, object: guarded("True"), change: relabel(nil), refused: removed},
 		{name: "protection switched off", as: developer, object: guarded("True"), change: relabel(map[string]string{label: "False"}), refused: removed},
 		{name: "removal of protection by a holder of set-mac", as: networkAdmin, object: guarded("True"), change: relabel(nil), refused: removed},
 		{name: "removal of protection by a holder of unprotect", as: protectionAdmin, object: guarded("True"), change: relabel(nil)},
 		{name: "protection", as: developer, object: machine("team"), change: relabel(map[string]string{label: "True"})},
-		{name: "other change of a protected machine", as: developer, object: guarded("True"), change: halt},
-		{name: "other change of an unprotected machine", as: developer, object: machine("team"), change: halt},
+		{name: "other change of a protected VM", as: developer, object: guarded("True"), change: halt},
+		{name: "other change of an unprotected VM", as: developer, object: machine("team"), change: halt},
 	}
 }
 
@@ -224,9 +224,9 @@ func catalogueAttempts() []attempt {
 		{name: "label with another value", as: developer, object: approved(medium, map[string]string{"example.com/owner": "dora", "example.com/tier": "lead"}), refused: "label example.com/tier=gold is missing"},
 		{name: "no labels", as: developer, object: approved(medium, nil), refused: "label example.com/owner=, example.com/tier=gold is missing"},
 		{name: "removal of a label", as: developer, object: approved(medium, complete), change: relabel(map[string]string{"example.com/tier": "gold"}), refused: "label example.com/owner= is missing"},
-		{name: "critical machine that runs", as: developer, object: critical("Always")},
-		{name: "critical machine that is off", as: developer, object: critical("Halted"), refused: "run strategy Halted is not allowed; expected Always"},
-		{name: "critical machine that is switched off", as: developer, object: critical("Always"), change: halt, refused: "run strategy Halted"},
+		{name: "critical VM that runs", as: developer, object: critical("Always")},
+		{name: "critical VM that is off", as: developer, object: critical("Halted"), refused: "run strategy Halted is not allowed; expected Always"},
+		{name: "critical VM that is switched off", as: developer, object: critical("Always"), change: halt, refused: "run strategy Halted"},
 		{name: "machine that is switched off", as: developer, object: machine("team"), change: halt},
 	}
 }

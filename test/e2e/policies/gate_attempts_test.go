@@ -161,9 +161,9 @@ func mildAttempts() []attempt {
 		{name: "more sockets", object: gated(nil), change: commit("", sockets)},
 		{name: "disk that is plugged", object: gated(nil), change: commit("", hotDisk)},
 		{name: "NIC that is plugged", object: gated(nil), change: commit("", hotNIC)},
-		{name: "restart of a machine whose fleet asks for approvals of deletions", object: gated(map[string]string{approveFrom: "delete"}), change: commit("", cores)},
-		{name: "restart of a stopped machine", object: with(gated(nil), "Halted", "spec", "runStrategy"), change: commit("", cores)},
-		{name: "restart of a machine whose fleet asks for none", object: gated(map[string]string{approveFrom: ""}), change: commit("", cores)},
+		{name: "restart of a VM whose fleet asks for approvals of deletions", object: gated(map[string]string{approveFrom: "delete"}), change: commit("", cores)},
+		{name: "restart of a stopped VM", object: with(gated(nil), "Halted", "spec", "runStrategy"), change: commit("", cores)},
+		{name: "restart of a VM whose fleet asks for none", object: gated(map[string]string{approveFrom: ""}), change: commit("", cores)},
 	}
 }
 
@@ -200,16 +200,16 @@ func approvalAttempts() []attempt {
 		{name: "approved power", object: gated(nil), change: commit("restart="+token, halt)},
 		{name: "approved new disk", object: gated(nil), change: commit("delete="+token, newRoot)},
 		{name: "approved new disk and restart", object: gated(nil), change: commit("delete="+token+",restart="+token, newRoot, cores)},
-		{name: "restart, of a machine from before the gate", object: gated(map[string]string{becomes: ""}), change: commit("restart=none-"+target, cores)},
+		{name: "restart, of a VM from before the gate", object: gated(map[string]string{becomes: ""}), change: commit("restart=none-"+target, cores)},
 		{name: "approval of a restart for a new disk", object: gated(nil), change: commit("restart="+token, newRoot), refused: "needs an approval of delete, which it has not"},
 		{name: "approval of a new disk for a restart", object: gated(nil), change: commit("delete="+token, newRoot, cores), refused: "needs an approval of restart, which it has not"},
 		{name: "approval of lost data for a restart", object: gated(nil), change: commit("data="+token, cores), refused: "needs an approval of restart, which it has not"},
 		{name: "approval of another change", object: gated(nil), change: commit("restart="+base+"-33333333", cores), refused: "restart=" + base + "-33333333 is for another change"},
 		{name: "approval of another base", object: gated(nil), change: commit("restart=33333333-"+target, cores), refused: "restart=33333333-" + target + " is for another base"},
 		{name: "approval that is used up", object: gated(map[string]string{approved: "restart=00000000-" + base}), change: commit("restart=00000000-"+base, cores), refused: "restart=00000000-" + base + " is used up"},
-		{name: "change by hand after an approval", as: developer, object: gated(map[string]string{approved: "restart=00000000-" + base}), change: cores, refused: "is used up"},
+		{name: "change manually after an approval", as: developer, object: gated(map[string]string{approved: "restart=00000000-" + base}), change: cores, refused: "is used up"},
 		{name: "part of an approval", object: gated(nil), change: commit("restart="+token+"0,no-restart="+token, cores), refused: "needs an approval of restart"},
-		{name: "approval without what the machine becomes", object: gated(nil), change: commit("restart="+base+"-", annotation(becomes, ""), cores), refused: "which only what vmrender renders can have"},
+		{name: "approval without what the VM becomes", object: gated(nil), change: commit("restart="+base+"-", annotation(becomes, ""), cores), refused: "which only what vmrender renders can have"},
 	}
 }
 
@@ -266,13 +266,13 @@ func deletionAttempts() []attempt {
 	return []attempt{
 		{name: "deletion", object: gated(kept), remove: true, refused: refused},
 		{name: "deletion by an administrator", as: admin, object: gated(kept), remove: true, refused: refused},
-		{name: "deletion of a machine whose disks are kept", object: own(gated(kept)), remove: true, refused: "the deletion is of level delete"},
+		{name: "deletion of a VM whose disks are kept", object: own(gated(kept)), remove: true, refused: "the deletion is of level delete"},
 		{name: "deletion with an approval for a change", object: gated(and(map[string]string{approved: "data=" + token + ",delete=" + token})), remove: true, refused: refused},
 		{name: "deletion after its removal is approved", object: gated(map[string]string{syncOptions: "Delete=confirm,Prune=true"}), remove: true},
 		{name: "deletion of what is kept, if only lost data is guarded", object: own(gated(and(map[string]string{approveFrom: "data-loss"}))), remove: true},
 		{name: "deletion of disks, if only lost data is guarded", object: gated(and(map[string]string{approveFrom: "data-loss"})), remove: true, refused: refused},
 		{name: "deletion above the ceiling", object: gated(map[string]string{maxImpact: "recreate"}), remove: true, refused: "the deletion is of level data-loss, above the highest that is allowed, recreate"},
-		{name: "deletion of a machine whose fleet asks for no approvals", object: gated(and(map[string]string{approveFrom: ""})), remove: true},
+		{name: "deletion of a VM whose fleet asks for no approvals", object: gated(and(map[string]string{approveFrom: ""})), remove: true},
 		{name: "first commit of a removal", object: gated(kept), change: commit("", annotation(syncOptions, "Delete=confirm,Prune=true"))},
 	}
 }

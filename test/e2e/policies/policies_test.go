@@ -178,7 +178,7 @@ func TestPoliciesComeBack(t *testing.T) {
 		require.NoError(t, lab.Apply(ctx, o))
 	}
 	require.NoError(t, allEffective(ctx))
-	harmless := attempt{name: "harmless machine", as: developer, object: machine("team")}
+	harmless := attempt{name: "harmless VM", as: developer, object: machine("team")}
 	harmless.object.SetName("harmless")
 	require.NoError(t, harmless.check(ctx))
 }

@@ -72,7 +72,7 @@ func cloneAttempts() []attempt {
 		{name: "machine with a DataSource", as: developer, object: templated(machine("team"), referring("team", reference)), refused: refused},
 		{name: "pool", as: developer, object: templated(machinePool("team"), from(disk("team"), claim("other")), "spec", "virtualMachineTemplate"), refused: refused},
 		{name: "machine with a DataSource of its own", as: developer, object: templated(machine("team"), referring("team", own))},
-		{name: "other change of a machine from before", as: developer, object: templated(machine("team"), from(disk("team"), claim("other"))), change: halt},
+		{name: "other change of a VM from before", as: developer, object: templated(machine("team"), from(disk("team"), claim("other"))), change: halt},
 		{name: "import", as: admin, object: imports("team", object{"registry": object{"url": "docker://quay.io/golden/fedora"}})},
 	}
 }

@@ -103,7 +103,7 @@ func (c *Cluster) Machine() (*v1.VirtualMachine, error) {
 		return nil, err
 	}
 	if len(all.Items) != 1 {
-		return nil, fmt.Errorf("%d machines", len(all.Items))
+		return nil, fmt.Errorf("%d VMs", len(all.Items))
 	}
 	return &all.Items[0], nil
 }

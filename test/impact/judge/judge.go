@@ -156,7 +156,7 @@ func (j *Judge) begin(manifest []byte, running bool) (*start, error) {
 	}
 	next, why, err := j.next()
 	if err == nil && next == nil {
-		err = fmt.Errorf("the machine does not start: %s", why)
+		err = fmt.Errorf("the VM does not start: %s", why)
 	}
 	s.next = next
 	return s, err

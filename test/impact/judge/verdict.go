@@ -93,7 +93,7 @@ func (v *Verdict) String() string {
 		}
 	}
 	add("by", v.Refused)
-	flag("as a new machine, too", v.Invalid)
+	flag("as a new VM, too", v.Invalid)
 	flag("starts", v.Started)
 	flag("stops", v.Stopped)
 	flag("evicted", v.Evicted)
