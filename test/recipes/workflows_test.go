@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"go/version"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -86,6 +87,38 @@ func TestWorkflowsAreLeastPrivileged(t *testing.T) {
 		"nightly.yaml": {"fuzz": read, "fleets": read, "release": read},
 		"release.yaml": {"release": map[string]any{"contents": "write", "packages": "write", "id-token": "write"}},
 	}, grants)
+}
+
+// The container of a job is the image of one release of Go, so that a new one does not change what a commit is checked
+// with. It is not older than what the program and the tools require, since the image downloads no other Go; the
+// template for GitLab has the same release.
+func TestContainersArePinned(t *testing.T) {
+	var images []string
+	for _, w := range workflows(t) {
+		for _, image := range regexp.MustCompile(`(?m)^ +(?:image|container): (.+)$`).FindAllStringSubmatch(w.text, -1) {
+			images = append(images, image[1])
+		}
+	}
+	require.Len(t, images, 1)
+	pinned := regexp.MustCompile(`^golang:(\d+\.\d+\.\d+)-trixie$`).FindStringSubmatch(images[0])
+	require.NotNil(t, pinned, images[0])
+	mods, err := filepath.Glob("../../tools/*/go.mod")
+	require.NoError(t, err)
+	require.NotEmpty(t, mods)
+	for _, mod := range append(mods, "../../go.mod", "../../tools/go.mod") {
+		text, err := os.ReadFile(mod)
+		require.NoError(t, err)
+		requires := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(text)
+		require.NotNil(t, requires, mod)
+		require.LessOrEqual(t, version.Compare("go"+string(requires[1]), "go"+pinned[1]), 0, mod)
+	}
+	template, err := os.ReadFile("../../examples/ci/gitlab.yaml")
+	require.NoError(t, err)
+	used := regexp.MustCompile(`(?m)^ +image: golang:(\S+)`).FindAllStringSubmatch(string(template), -1)
+	require.NotEmpty(t, used)
+	for _, image := range used {
+		require.Equal(t, pinned[1], image[1], "examples/ci/gitlab.yaml")
+	}
 }
 
 // A pull request is checked by the same script as on a developer's machine, and what workflows run exists.
