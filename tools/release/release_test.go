@@ -100,3 +100,15 @@ func TestCommands(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"image", "-image", "vmrender"}), `invalid image "vmrender"`)
 	require.ErrorContains(t, run(t.Context(), []string{"publish"}), "set REGISTRY")
 }
+
+// The lines of the README that install a release name what a release has: its files, its image and its charts.
+func TestReadmeInstallsTheRelease(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	const version, registry = "v1.2.3", "registry.example.com"
+	linux := archiveName(version, program.Platform{OS: "linux", Arch: "amd64"})
+	require.Contains(t, string(text), "`tar -xzf "+linux+" vmrender`, or `brew install ./vmrender.rb`")
+	require.Contains(t, string(text), "| `"+registry+"/vmrender:"+version+"` |")
+	require.Contains(t, string(text), "`helm pull oci://"+registry+"/charts/network --version 1.2.3`")
+	require.DirExists(t, "../../charts/network")
+}
