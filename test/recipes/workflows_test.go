@@ -112,6 +112,11 @@ func TestContainersArePinned(t *testing.T) {
 		require.NotNil(t, requires, mod)
 		require.LessOrEqual(t, version.Compare("go"+string(requires[1]), "go"+pinned[1]), 0, mod)
 	}
+	for _, w := range workflows(t) {
+		for _, set := range regexp.MustCompile(`go-version(?:-file)?: (.+)`).FindAllStringSubmatch(w.text, -1) {
+			require.Equal(t, `"`+pinned[1]+`"`, set[1], "setup-go downloads no other Go, either")
+		}
+	}
 	template, err := os.ReadFile("../../examples/ci/gitlab.yaml")
 	require.NoError(t, err)
 	used := regexp.MustCompile(`(?m)^ +image: golang:(\S+)`).FindAllStringSubmatch(string(template), -1)
