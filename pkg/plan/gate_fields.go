@@ -46,8 +46,9 @@ type reach struct {
 // refused; and what older versions of KubeVirt do otherwise is left out.
 func gateReaches() []reach {
 	var out []reach
-	for i := range machineRules {
-		if r := &machineRules[i]; r.Level != Refused && r.Before == "" {
+	rules := machineRules()
+	for i := range rules {
+		if r := &rules[i]; r.Level != Refused && r.Before == "" {
 			out = append(out, reach{r, r.pattern})
 		}
 	}

@@ -81,9 +81,10 @@ func levelTable(format string) string {
 // gatePool returns CEL for what changes of a pool do to its members; see [poolChanges]. What their
 // instances are made from is one field: KubeVirt restarts them, or shuts them down.
 func gatePool() string {
-	own := make([]reach, 0, len(poolRules))
-	for i := range poolRules {
-		own = append(own, reach{&poolRules[i], poolRules[i].pattern})
+	rules := poolRules()
+	own := make([]reach, 0, len(rules))
+	for i := range rules {
+		own = append(own, reach{&rules[i], rules[i].pattern})
 	}
 	pool := celNode{was: "oldObject.spec", now: "object.spec", isMap: true}
 	vm := pool.child("virtualMachineTemplate").child("spec")

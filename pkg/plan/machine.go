@@ -74,7 +74,7 @@ func (p *planner) changed(s *subject) []finding {
 		return poolChanges(s)
 	}
 	s.old, s.new = withRunStrategy(s.old), withRunStrategy(s.new)
-	return findings(s, machineRules, changes(s))
+	return findings(s, machineRules(), changes(s))
 }
 
 // withRunStrategy returns a VM with a run strategy in place of its older form.

@@ -117,7 +117,7 @@ func (p *planner) object(pair *pair) {
 
 // causes returns the causes of a pair that is not a VM.
 func (p *planner) causes(pair *pair) []Cause {
-	return causesOf(p.subject(pair), objectRules)
+	return causesOf(p.subject(pair), objectRules())
 }
 
 // causesOf returns the causes of the changes of an object.

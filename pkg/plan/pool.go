@@ -33,10 +33,10 @@ func poolChanges(s *subject) []finding {
 			own = append(own, c)
 		}
 	}
-	out := findings(s, poolRules, own)
+	out := findings(s, poolRules(), own)
 	members := *s
 	members.old, members.new = poolTemplate(s.old), poolTemplate(s.new)
-	for _, f := range findings(&members, machineRules, diff(tree{"spec": members.old["spec"]}, tree{"spec": members.new["spec"]})) {
+	for _, f := range findings(&members, machineRules(), diff(tree{"spec": members.old["spec"]}, tree{"spec": members.new["spec"]})) {
 		out = append(out, memberFinding(f))
 	}
 	return out

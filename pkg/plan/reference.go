@@ -27,7 +27,7 @@ func Topics() []Topic {
 		{"Memory", rulesMemory},
 		{"Placement", rulesPlacement},
 		{"Everything else of a VM", rulesRest},
-		{"Pools", poolRules},
+		{"Pools", poolRules()},
 		{"DataVolumes and claims", rulesStorage},
 		{"Migrations from vSphere", rulesMigration},
 		{"Nodes", rulesNodes},

@@ -8,7 +8,7 @@ import (
 
 // A rule that the reference leaves out is one that nobody can check.
 func TestTopicsHaveEveryRule(t *testing.T) {
-	require.Len(t, Rules(), len(machineRules)+len(poolRules)+len(objectRules))
+	require.Len(t, Rules(), len(machineRules())+len(poolRules())+len(objectRules()))
 	for _, topic := range Topics() {
 		require.NotEmpty(t, topic.Rules, topic.Title)
 		for _, r := range topic.Rules {

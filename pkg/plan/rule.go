@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Code identifies a rule in output. Codes are a closed list, [Codes], and never change
@@ -153,20 +154,23 @@ func not(c Condition, text string) Condition {
 	return Condition{text, func(e *edit) bool { return !c.holds(e) }, c.cel.not()}
 }
 
-// compile prepares the rules of a table for matching.
-func compile(tables ...[]Rule) []Rule {
-	var out []Rule
-	for _, table := range tables {
-		for _, r := range table {
-			r.pattern = parsePattern(r.Path)
-			if r.From != "" {
-				r.from = parseVersion(r.From)
+// compile returns a function that prepares the rules of tables for matching, when it is called first: most commands
+// plan nothing.
+func compile(tables ...[]Rule) func() []Rule {
+	return sync.OnceValue(func() []Rule {
+		var out []Rule
+		for _, table := range tables {
+			for _, r := range table {
+				r.pattern = parsePattern(r.Path)
+				if r.From != "" {
+					r.from = parseVersion(r.From)
+				}
+				r.before = parseVersion(r.Before)
+				out = append(out, r)
 			}
-			r.before = parseVersion(r.Before)
-			out = append(out, r)
 		}
-	}
-	return out
+		return out
+	})
 }
 
 // serves reports whether the rule holds for a version.

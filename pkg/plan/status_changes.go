@@ -76,7 +76,7 @@ func (w *waits) add(p *planner, s *subject, started tree, c *change) {
 	e := &edit{*c, &subject{
 		id: s.id, old: started, new: s.live.object, cluster: p.cluster, state: p.live, live: s.live, disks: s.disks,
 	}}
-	r, n := find(machineRules, e)
+	r, n := find(machineRules(), e)
 	if r == nil || r.Level < Live || !r.ofInstance() {
 		return
 	}

@@ -143,9 +143,9 @@ func valueAt(object tree, path []string) any {
 
 // field returns a changed field, as the rules name it.
 func (s *subject) field(c *change) FieldStatus {
-	rules := objectRules
+	rules := objectRules()
 	if k := s.kind(); k == kindVM {
-		rules = machineRules
+		rules = machineRules()
 	}
 	e := &edit{*c, s}
 	r, n := find(rules, e)
