@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,7 +75,11 @@ func FuzzApproved(f *testing.F) {
 	f.Add("data=11111111-22222222,restart=11111111-22222222", now, "data-loss")
 	f.Add("restart=11111111-", "", "")
 	f.Add("restart=11111111-2,2", "2,2", "live")
+	f.Add("restart=11111111-2\xbb2", "2\xce2", "live")
 	f.Fuzz(func(t *testing.T, approved, becomes, level string) {
+		if !utf8.ValidString(approved) || !utf8.ValidString(becomes) {
+			t.Skip("JSON, and so an annotation, cannot contain it")
+		}
 		notes{"approved": approved, "becomes": becomes, "approve-from": level}.set(edited)
 		g := plan.New(before, encode(t, edited), plan.Options{Cluster: openshift}).VMs[0].Gate
 		if g.Blocked() {

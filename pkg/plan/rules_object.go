@@ -102,7 +102,7 @@ var rulesPlatform = []Rule{
 	hyperConverged("spec.virtualization.liveMigrationConfig.network", NodeNetwork, "virt-handler restarts on every node with the new migration network; migrations fail meanwhile"),
 	hyperConverged("spec.infra.**", Restart, "the operators' pods move to other nodes"),
 	hyperConverged("spec.workloads.**", Migrate, "virt-handler moves to other nodes; VMs on nodes that leave are not moved by themselves"),
-	hyperConverged("spec.defaultCPUModel", Staged, "machines without a model of their own get it at their next start"),
+	hyperConverged("spec.defaultCPUModel", Staged, "VMs without a model of their own get it at their next start"),
 	hyperConverged("spec.featureGates.**", Live, "KubeVirt's components take the gates over"),
 	hyperConverged("spec.**", Live, "the operator configures KubeVirt, CDI and the network components"),
 	{Kind: "HyperConverged.hco.kubevirt.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Refused, Code: "uninstall", Reason: "HyperConverged refuses to go while there are VMs; without any, it removes KubeVirt and CDI", Source: "hyperconverged-cluster-operator v1.18, uninstallStrategy"},
@@ -115,7 +115,7 @@ var rulesPlatform = []Rule{
 	fixedByClass("reclaimPolicy"),
 	fixedByClass("volumeBindingMode"),
 	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "running VMs keep the network; it counts for the next migration or start", When: "at the next migration or start", Source: "Multus v4.2, pkg/multus"},
-	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "machines on the network run on, but neither start nor migrate any more", Warning: true, Source: "Multus v4.2, pkg/multus"},
+	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "VMs on the network keep running, but neither start nor migrate any more", Warning: true, Source: "Multus v4.2, pkg/multus"},
 	{Kind: "Namespace", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "namespace-deleted", Reason: "everything in the namespace is deleted, with all disks", Source: sourceAPI},
 	{Kind: "CustomResourceDefinition.apiextensions.k8s.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "definition-deleted", Reason: "every object of the kind is deleted", Source: sourceAPI},
 }
