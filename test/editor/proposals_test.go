@@ -68,7 +68,7 @@ var proposals = []struct{ title, file, text, want, not string }{
 	{"sources of a disk", "a.yaml", vm("disks:", "  data:", "    source:", "      ‸"), "registry http pvc image", ""},
 	{"keys of a NIC", "a.yaml", vm("nics:", "  - network: servers", "    ‸"), "ip mac model gateway", "network"},
 	{"keys of a service", "a.yaml", vm("services:", "  http:", "    ‸"), "port targetPort protocol", ""},
-	{"keys of KubeVirt", "a.yaml", vm(domain + "‸"), "devices cpu memory VM", "nics"},
+	{"keys of KubeVirt", "a.yaml", vm(domain + "‸"), "devices cpu memory machine", "nics"},
 	{"devices of KubeVirt", "a.yaml", vm(domain + "devices:\n                ‸"), "disks interfaces watchdog", "nics"},
 	{"keys of a toleration", "a.yaml", vm("tolerations:", "  - ‸"), "key operator effect", "os"},
 	{"keys of an affinity", "a.yaml", vm("affinity:", "  ‸"), "nodeAffinity podAffinity podAntiAffinity", "os"},

@@ -10,7 +10,7 @@ import (
 type Verdict struct {
 	// Refused says who refuses the edit, and why; everything else is empty then.
 	Refused string
-	// Invalid tells that what is refused would be as a new machine, too.
+	// Invalid tells that what is refused would be as a new VM, too.
 	Invalid bool
 	// RestartRequired is the message of the machine's condition of that name.
 	RestartRequired string
