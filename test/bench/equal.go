@@ -38,8 +38,8 @@ func (dir inputs) checkEqual(ctx context.Context, bin tools) error {
 		return fmt.Errorf("the chart rendered %d objects for %d VMs", len(want), equalSize)
 	}
 	calls := []command{
-		dir.vmrender(bin, equalSize, "yaml"),
-		dir.vmrender(bin, equalSize, "json"),
+		dir.vmrender(bin, equalSize, filePerVM, "yaml"),
+		dir.vmrender(bin, equalSize, filePerVM, "json"),
 		dir.sidecar(bin, equalSize, filePerVM),
 		dir.sidecar(bin, equalSize, oneFile),
 	}

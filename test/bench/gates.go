@@ -15,7 +15,7 @@ func gates(ctx context.Context, opts options) error {
 	if err != nil {
 		return err
 	}
-	opts.Most = largestForTool
+	opts.Most = largestForSidecar
 	dir, remove, err := newInputs(opts)
 	if err != nil {
 		return err

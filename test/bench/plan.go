@@ -7,12 +7,15 @@ import (
 )
 
 // sizes are the fleets that are measured, in virtual machines. Helm is measured
-// up to largestForHelm: it needs minutes beyond.
+// up to largestForHelm: it needs minutes beyond. The sidecar is measured up to
+// largestForSidecar: of more, it renders nothing, because Argo CD accepts no more
+// than 100 MiB of manifests.
 var sizes = []int{1, 100, 1_000, 10_000, 100_000}
 
 const (
-	largestForHelm = 10_000
-	largestForTool = 10_000
+	largestForHelm    = 10_000
+	largestForYAML    = 10_000
+	largestForSidecar = 10_000
 )
 
 // inputs is the directory that holds the inputs of one run.
@@ -64,10 +67,10 @@ func (dir inputs) helm(bin tools, n int) command {
 }
 
 // vmrender is the command that renders n virtual machines with the command-line tool.
-func (dir inputs) vmrender(bin tools, n int, format string) command {
+func (dir inputs) vmrender(bin tools, n int, spread layout, format string) command {
 	return command{
 		Path: bin.Vmrender,
-		Args: []string{"template", dir.fleet(n, filePerVM), "--output", format},
+		Args: []string{"template", dir.fleet(n, spread), "--output", format},
 	}
 }
 
@@ -102,12 +105,15 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 		if n <= largestForHelm {
 			add(toolHelm, oneFile, "yaml", rounds, dir.helm(bin, n))
 		}
-		if n <= largestForTool {
-			add(toolVmrender, filePerVM, "yaml", cheap, dir.vmrender(bin, n, "yaml"))
-			add(toolVmrender, filePerVM, "json", cheap, dir.vmrender(bin, n, "json"))
+		if n <= largestForYAML {
+			add(toolVmrender, filePerVM, "yaml", cheap, dir.vmrender(bin, n, filePerVM, "yaml"))
 		}
-		add(toolSidecar, filePerVM, "json", cheap, dir.sidecar(bin, n, filePerVM))
-		add(toolSidecar, oneFile, "json", cheap, dir.sidecar(bin, n, oneFile))
+		for _, spread := range []layout{filePerVM, oneFile} {
+			add(toolVmrender, spread, "json", cheap, dir.vmrender(bin, n, spread, "json"))
+			if n <= largestForSidecar {
+				add(toolSidecar, spread, "json", cheap, dir.sidecar(bin, n, spread))
+			}
+		}
 	}
 	return append(all, dir.plans(bin, most, rounds)...)
 }

@@ -113,14 +113,15 @@ func startTargets(all []*series) []target {
 func fleetTargets(all []*series) []target {
 	sidecar := func(spread layout, n int) *series { return find(all, toolSidecar, spread, "json", n) }
 	yaml, json := find(all, toolVmrender, filePerVM, "yaml", 10_000), find(all, toolVmrender, filePerVM, "json", 10_000)
-	grown := func(spread layout) float64 { return growth(all, toolSidecar, spread, "json", 100, 100_000) }
+	large := func(spread layout) *series { return find(all, toolVmrender, spread, "json", 100_000) }
+	grown := func(spread layout) float64 { return growth(all, toolVmrender, spread, "json", 100, 100_000) }
 	return []target{
 		{Metric: "1,000 VMs, a file each: less CPU than Helm", Value: timesLess(all, sidecar(filePerVM, 1_000)), Limit: 10, AtLeast: true, Unit: " times", Gate: ratio},
 		{Metric: "10,000 VMs, a file each: less CPU than Helm", Value: timesLess(all, sidecar(filePerVM, 10_000)), Limit: 12, AtLeast: true, Unit: " times", Gate: ratio},
 		{Metric: "10,000 VMs, a file each: peak memory", Value: mebibytes(sidecar(filePerVM, 10_000)), Limit: 64, Unit: " MiB"},
 		{Metric: "10,000 VMs in one file: less CPU than Helm", Value: timesLess(all, sidecar(oneFile, 10_000)), Limit: 13, AtLeast: true, Unit: " times", Gate: ratio},
-		{Metric: "100,000 VMs, a file each: peak memory", Value: mebibytes(sidecar(filePerVM, 100_000)), Limit: 512, Unit: " MiB"},
-		{Metric: "100,000 VMs in one file: peak memory", Value: mebibytes(sidecar(oneFile, 100_000)), Limit: 512, Unit: " MiB"},
+		{Metric: "100,000 VMs, a file each: peak memory", Value: mebibytes(large(filePerVM)), Limit: 512, Unit: " MiB"},
+		{Metric: "100,000 VMs in one file: peak memory", Value: mebibytes(large(oneFile)), Limit: 512, Unit: " MiB"},
 		{Metric: "10,000 VMs as YAML instead of JSON: CPU", Value: cpuRatio(yaml, json), Limit: 1.3, Unit: " times", Gate: ratio},
 		{Metric: "plan of 10,000 VMs: CPU of rendering both sides", Value: dearest(all), Limit: 3, Unit: " times", Gate: ratio},
 		{Metric: "growth exponent, 100 to 100,000 VMs, a file each", Value: grown(filePerVM), Limit: 1.05, Gate: ratio},

@@ -25,16 +25,17 @@ func linear() []*series {
 		if n <= largestForHelm {
 			all = append(all, measured(toolHelm, oneFile, "yaml", n, 100*cost(10*time.Microsecond)))
 		}
-		if n <= largestForTool {
-			all = append(all,
-				measured(toolVmrender, filePerVM, "yaml", n, cost(12*time.Microsecond)),
-				measured(toolVmrender, filePerVM, "json", n, cost(10*time.Microsecond)),
-			)
+		if n <= largestForYAML {
+			all = append(all, measured(toolVmrender, filePerVM, "yaml", n, cost(12*time.Microsecond)))
 		}
-		all = append(all,
-			measured(toolSidecar, filePerVM, "json", n, cost(10*time.Microsecond)),
-			measured(toolSidecar, oneFile, "json", n, cost(5*time.Microsecond)),
-		)
+		for _, tool := range []string{toolVmrender, toolSidecar} {
+			if tool == toolVmrender || n <= largestForSidecar {
+				all = append(all,
+					measured(tool, filePerVM, "json", n, cost(10*time.Microsecond)),
+					measured(tool, oneFile, "json", n, cost(5*time.Microsecond)),
+				)
+			}
+		}
 	}
 	for i, changed := range changes {
 		all = append(all, measured(planTool(changed), filePerVM, "text", planSize, time.Duration(200+100*i)*time.Millisecond))

@@ -23,7 +23,7 @@ var references = regexp.MustCompile(`I\s+refs:\s+([\d,]+)`)
 // isCounted reports whether the instructions of a series are counted: those of the sidecar, and for comparison Helm's
 // of small fleets. Under valgrind, 1,000 VMs take Helm minutes.
 func isCounted(s *series) bool {
-	return s.Tool == toolSidecar && s.Size <= largestForTool || s.Tool == toolHelm && s.Size <= 100
+	return s.Tool == toolSidecar || s.Tool == toolHelm && s.Size <= 100
 }
 
 // countInstructions counts, with valgrind's cachegrind, the user-space instructions of the series that are counted. It runs

@@ -64,4 +64,9 @@ func TestPlanCoversEveryTarget(t *testing.T) {
 	for _, judged := range targets(all, rendered()) {
 		require.NotEqual(t, unmeasured, judged.verdict(), judged.Metric)
 	}
+	for _, s := range all {
+		if s.Tool == toolSidecar {
+			require.Less(t, s.Size*mostBytes, 100<<20, "of more manifests, Argo CD accepts none, and the sidecar prints none")
+		}
+	}
 }
