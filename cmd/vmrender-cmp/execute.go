@@ -44,5 +44,5 @@ func locate(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("no program %q beside this one or on the path; a platform needs it", name)
+	return "", fmt.Errorf("no program %q next to this one or in PATH; a platform needs it", name)
 }

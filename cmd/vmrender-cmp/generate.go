@@ -26,8 +26,8 @@ const (
 // cmpserver/apiclient/clientset.go, MaxGRPCMessageSize).
 const mostOutput = 100 << 20
 
-// generate writes the manifests of the working directory's part of the fleet as
-// one List, after all of it is rendered. Argo CD processes a List fastest.
+// generate writes the manifests of the working directory's part of the fleet, after
+// all of it is rendered.
 func (s *sidecar) generate() error {
 	if s.request.Content == plugin.Platform {
 		return s.generatePlatform(platformFile)
@@ -46,7 +46,7 @@ func (s *sidecar) generate() error {
 	if err := problems.Report(s.stderr, inParameters(diags)); err != nil {
 		return err
 	}
-	return output.Machines(s.stdout, manifest.JSON, rendered)
+	return output.Machines(s.stdout, manifest.Lists, rendered)
 }
 
 // options returns the options of the fleet that the Application sets. fleet.yaml

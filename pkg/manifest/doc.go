@@ -1,5 +1,5 @@
 // Package manifest handles Kubernetes objects as text: it identifies them, reads
-// streams of them, and writes them as YAML documents or as one JSON List.
+// streams of them, and writes them as YAML documents or as JSON Lists.
 //
 // An [Object] is an identity and the object's compact JSON. [New] and [Encode]
 // create that JSON from typed API structs, without the empty status, resources

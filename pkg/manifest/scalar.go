@@ -164,8 +164,12 @@ func fitsLiteral(s []byte) bool {
 		return false
 	}
 	for i := 0; i < len(s); {
+		if c := s[i]; c >= ' ' && c < 0x7f || c == '\n' || c == '\t' {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRune(s[i:])
-		if r == utf8.RuneError && size == 1 || r != '\n' && r != '\t' && !isPrintable(r) {
+		if r == utf8.RuneError && size == 1 || !isPrintable(r) {
 			return false
 		}
 		i += size

@@ -43,12 +43,12 @@ func (s *scanner) more(closing byte) bool {
 // characters in it. With hasEscape, the content still has to be unescaped.
 func (s *scanner) str() (raw []byte, has class) {
 	s.pos++
-	start := s.pos
-	for i := start; i < len(s.text); i++ {
-		c := s.text[i]
+	start, text := s.pos, s.text // a copy, which the compiler keeps in registers
+	for i := start; i < len(text); i++ {
+		c := text[i]
 		if c == '"' {
 			s.pos = i + 1
-			return s.text[start:i], has
+			return text[start:i], has
 		}
 		has |= classes[c]
 		if c == '\\' {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -72,10 +73,40 @@ func TestWriter(t *testing.T) {
 	}
 }
 
+// TestWriterLists: a List has at most 50 objects, and all objects are read back in their order.
+func TestWriterLists(t *testing.T) {
+	for count, lists := range map[int]int{0: 1, 1: 1, 50: 1, 51: 2, 120: 3} {
+		var out bytes.Buffer
+		w := manifest.NewWriter(&out, manifest.Lists)
+		for i := range count {
+			require.NoError(t, w.Encode(secret(fmt.Sprintf("s%03d", i), 1)))
+		}
+		require.NoError(t, w.Close())
+
+		var names []string
+		stream := json.NewDecoder(&out)
+		for range lists {
+			var list struct {
+				Kind  string
+				Items []struct{ Metadata struct{ Name string } }
+			}
+			require.NoError(t, stream.Decode(&list))
+			require.Equal(t, "List", list.Kind)
+			require.LessOrEqual(t, len(list.Items), 50)
+			for _, item := range list.Items {
+				names = append(names, item.Metadata.Name)
+			}
+		}
+		require.Len(t, names, count)
+		require.IsIncreasing(t, append(names, "t"))
+		require.ErrorIs(t, stream.Decode(new(any)), io.EOF)
+	}
+}
+
 // TestWriterSizes: the writes are few and large, and no more than one is held back.
 func TestWriterSizes(t *testing.T) {
 	const object, count, limit = 3000, 200, 128 << 10
-	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON} {
+	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON, manifest.Lists} {
 		var out writes
 		w := manifest.NewWriter(&out, format)
 		for i := range count {
@@ -93,7 +124,7 @@ func TestWriterSizes(t *testing.T) {
 
 // TestWriterEncodeError: nothing is written for an object that cannot be encoded.
 func TestWriterEncodeError(t *testing.T) {
-	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON} {
+	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON, manifest.Lists} {
 		var with, without bytes.Buffer
 		a, b := manifest.NewWriter(&with, format), manifest.NewWriter(&without, format)
 		require.ErrorContains(t, a.Encode(json.RawMessage("[")), "unexpected end of JSON input")

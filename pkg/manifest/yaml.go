@@ -1,6 +1,9 @@
 package manifest
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // AppendYAML appends the block-style YAML of a JSON value to dst, with the keys in
 // their present order and a newline at the end. The text must be valid JSON.
@@ -166,20 +169,19 @@ func (t *transcriber) literalBlock(content []byte, indent int) {
 	t.lines(content[:n], indent)
 }
 
+var newline = []byte("\n")
+
 // lines writes each line of the text on a new line, and empty ones without
 // indentation.
 func (t *transcriber) lines(text []byte, indent int) {
-	start := 0
-	for i := range len(text) + 1 {
-		if i < len(text) && text[i] != '\n' {
+	for more := true; more; {
+		var line []byte
+		line, text, more = bytes.Cut(text, newline)
+		if len(line) == 0 {
+			t.newline(0)
 			continue
 		}
-		if start == i {
-			t.newline(0)
-		} else {
-			t.newline(indent)
-			t.out = append(t.out, text[start:i]...)
-		}
-		start = i + 1
+		t.newline(indent)
+		t.out = append(t.out, line...)
 	}
 }

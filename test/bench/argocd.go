@@ -113,7 +113,7 @@ func (s *servers) ask(asked request) (answer, error) {
 	return got, err
 }
 
-// measureServers measures all renderings in turn. The servers are started anew
+// measureServers measures all renderings in turn. The servers are restarted
 // for each pass, because they keep what memory they once took.
 func measureServers(ctx context.Context, root, work string, bin tools, all []*rendering) error {
 	passes := 0

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
 
@@ -70,12 +73,15 @@ func objects(ctx context.Context, call command) (object, error) {
 	return parsed, nil
 }
 
-// parseObjects reads a stream of YAML documents or a JSON List.
+// parseObjects reads a stream of YAML documents or JSON Lists, as Argo CD does.
 func parseObjects(text []byte) (object, error) {
 	all := object{}
-	for document := range bytes.SplitSeq(append([]byte("\n"), text...), []byte("\n---\n")) {
+	stream := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	for {
 		var parsed object
-		if err := yaml.Unmarshal(document, &parsed); err != nil {
+		if err := stream.Decode(&parsed); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
 			return nil, err
 		}
 		items := []any{parsed}
@@ -86,7 +92,6 @@ func parseObjects(text []byte) (object, error) {
 			return nil, err
 		}
 	}
-	return all, nil
 }
 
 func addObjects(all object, items []any) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,13 @@ func TestFormatsAreReadAlike(t *testing.T) {
 	require.Len(t, fromYAML, 1)
 	require.Contains(t, fromYAML, "VirtualMachine vms/a")
 	require.Empty(t, differences("", fromYAML, fromJSON))
+}
+
+func TestAllListsAreRead(t *testing.T) {
+	list := `{"apiVersion":"v1","kind":"List","items":[{"kind":"Secret","metadata":{"name":"%s"}}]}` + "\n"
+	read, err := parseObjects([]byte(fmt.Sprintf(list+list, "a", "b")))
+	require.NoError(t, err)
+	require.Len(t, read, 2)
 }
 
 func TestAnObjectMustNotOccurTwice(t *testing.T) {

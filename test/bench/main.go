@@ -32,14 +32,14 @@ import (
 // options are the flags.
 type options struct {
 	Root   string // of vmrender's repository
-	Dir    string // programs are kept and inputs are made beneath it
+	Dir    string // programs are kept beneath it
 	Most   int    // largest fleet
 	Rounds int    // of Helm
 	Write  bool   // docs/explanation/performance.md
 	Check  bool   // fail when a gate is missed
 	Count  bool   // count instructions
 	ArgoCD bool   // measure Argo CD's servers
-	Work   string // directory of the servers' files
+	Work   string // inputs and the servers' files are beneath it while it runs
 	Gates  bool   // count alone, and fail when a gate is missed
 }
 
@@ -66,13 +66,13 @@ func parseOptions(args []string) (options, error) {
 	var opts options
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	flags.StringVar(&opts.Root, "root", filepath.Join("..", ".."), "root of vmrender's repository")
-	flags.StringVar(&opts.Dir, "dir", filepath.Join(cache, "vmrender-bench"), "directory for programs and, while it runs, inputs")
+	flags.StringVar(&opts.Dir, "dir", filepath.Join(cache, "vmrender-bench"), "directory for programs")
 	flags.IntVar(&opts.Most, "most", 100_000, "largest fleet, in virtual machines")
 	flags.IntVar(&opts.Rounds, "rounds", 5, "how often Helm is run")
 	flags.BoolVar(&opts.Write, "write", false, "write docs/explanation/performance.md")
 	flags.BoolVar(&opts.Check, "check", false, "exit with status 1 when a gate is missed")
 	flags.BoolVar(&opts.Count, "count", hasValgrind(), "count instructions with valgrind")
-	flags.StringVar(&opts.Work, "work", workDirectory(), "directory for the files of Argo CD's servers")
+	flags.StringVar(&opts.Work, "work", workDirectory(), "directory for the inputs and the files of Argo CD's servers, while it runs")
 	flags.BoolVar(&opts.Gates, "gates", false, "count instructions and bytes alone, and exit with status 1 when a gate is missed")
 	flags.BoolVar(&opts.ArgoCD, "argocd", runtime.GOOS == "linux", "measure through Argo CD's servers, too; needs Linux and git")
 	if err := flags.Parse(args); err != nil {
@@ -154,11 +154,11 @@ func (dir inputs) measureArgoCD(ctx context.Context, opts options, bin tools) (r
 // newInputs makes the fleets, the values and a copy of the chart in a new
 // directory, which remove deletes.
 func newInputs(opts options) (dir inputs, remove func(), err error) {
-	parent, err := filepath.Abs(opts.Dir)
+	parent, err := filepath.Abs(opts.Work)
 	if err != nil {
 		return "", nil, err
 	}
-	made, err := os.MkdirTemp(parent, "inputs-")
+	made, err := os.MkdirTemp(parent, "vmrender-bench-")
 	if err != nil {
 		return "", nil, err
 	}

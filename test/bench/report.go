@@ -21,6 +21,7 @@ type report struct {
 	Cores   int
 	Go      string // version
 	System  string // operating system and architecture
+	Pages   string // Linux' setting of transparent huge pages, such as madvise
 	Helm    string // version
 	Rounds  int
 	Series  []*series
@@ -36,6 +37,7 @@ func newReport(helm string, rounds int, all []*series) report {
 		Cores:  runtime.NumCPU(),
 		Go:     strings.TrimPrefix(runtime.Version(), "go"),
 		System: runtime.GOOS + "/" + runtime.GOARCH,
+		Pages:  hugePages(),
 		Helm:   helm,
 		Rounds: rounds,
 		Series: all,

@@ -12,7 +12,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMarkdown(t *testing.T) {
-	made := report{Cores: 2, Go: "1.26.8", System: "linux/amd64", Helm: "v3.22.0", Rounds: 5, Series: linear(), Known: knownDifferences, RealPath: rendered()}
+	made := report{Cores: 2, Go: "1.26.8", System: "linux/amd64", Pages: "always", Helm: "v3.22.0", Rounds: 5, Series: linear(), Known: knownDifferences, RealPath: rendered()}
 	got, err := made.markdown()
 	require.NoError(t, err)
 	golden := filepath.Join("testdata", "performance.md")

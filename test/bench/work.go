@@ -11,7 +11,7 @@ import (
 // memoryDirectory is a directory in memory on most Linux systems.
 const memoryDirectory = "/dev/shm"
 
-// workDirectory returns the default directory of the servers' files: in memory, as in the plugin's
+// workDirectory returns the default directory of the inputs and the servers' files: in memory, as in the plugin's
 // manifests. On a disk, the result depends on its file system and on what was deleted before.
 func workDirectory() string {
 	if info, err := os.Stat(memoryDirectory); err == nil && info.IsDir() {
@@ -27,6 +27,18 @@ func fileSystem(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("asking for the file system of %s: %w", dir, err)
 	}
 	return strings.TrimSpace(string(name)), nil
+}
+
+// hugePages returns the setting of transparent huge pages: the word in brackets of what Linux accepts (Linux 6.12,
+// Documentation/admin-guide/mm/transhuge.rst). It is empty on other systems.
+func hugePages() string {
+	settings, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
+	if err != nil {
+		return ""
+	}
+	_, setting, _ := strings.Cut(string(settings), "[")
+	setting, _, _ = strings.Cut(setting, "]")
+	return setting
 }
 
 func hasValgrind() bool {

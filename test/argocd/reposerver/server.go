@@ -88,7 +88,7 @@ func (s *Server) start(ctx context.Context, programs server.Programs, sockets st
 	return err
 }
 
-// freePorts returns TCP ports of the loopback interface that nobody listens on.
+// freePorts returns TCP ports of the loopback interface on which no process listens.
 func freePorts(count int) ([]string, error) {
 	ports := make([]string, count)
 	for i := range ports {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,12 +67,20 @@ func TestGenerate(t *testing.T) {
 		return "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: " + name + "}\ntarget: {openshift: true}\nvars: {tier: silver}\n" +
 			"defaults: {os: fedora, flavor: small, labels: {tier: '{{ .vars.tier }}'}}\n"
 	}
+	var many strings.Builder
+	var names []string
+	for i := range 120 {
+		fmt.Fprintf(&many, "  vm%03d: {}\n", i)
+		names = append(names, fmt.Sprintf("prod/vm%03d silver", i))
+	}
 	repository := commit(t, map[string]string{
 		"a/fleet.yaml":       header("site-a"),
 		"a/web/vms.yaml":     "vms: {web01: {}, web02: {}}\n",
 		"a/db/vms.yaml":      "vms: {db01: {}}\n",
 		"b/fleet.yaml":       header("site-b"),
 		"b/vms.yaml":         "vms: {app01: {}}\n",
+		"many/fleet.yaml":    header("many"),
+		"many/vms.yaml":      "vms:\n" + many.String(),
 		"broken/fleet.yaml":  header("broken"),
 		"broken/sub/vm.yaml": "vms: {bad01: {flavor: mediun}}\n",
 	})
@@ -85,6 +94,7 @@ func TestGenerate(t *testing.T) {
 		{name: "a fleet", path: "a", want: []string{"prod/db01 silver", "prod/web01 silver", "prod/web02 silver"}},
 		{name: "a part of it", path: "a/web", want: []string{"prod/web01 silver", "prod/web02 silver"}},
 		{name: "a part that is sent with its fleet", path: "a/web", paths: ".;/a/fleet.yaml", want: []string{"prod/web01 silver", "prod/web02 silver"}},
+		{name: "a fleet of several Lists", path: "many", want: names},
 		{name: "a fleet that is sent alone", path: "b", paths: ".", want: []string{"prod/app01 silver"}},
 		{
 			name: "a parameter", path: "b", want: []string{"prod/app01 gold"},

@@ -50,7 +50,7 @@ func parseStat(stat string) (Usage, error) {
 	return Usage{Own: times[0] + times[1], Children: times[2] + times[3]}, nil
 }
 
-// ResetPeak lets Peak start anew (proc_pid_clear_refs(5), since Linux 4.0).
+// ResetPeak resets Peak (proc_pid_clear_refs(5), since Linux 4.0).
 func (p *Process) ResetPeak() error {
 	return os.WriteFile(p.proc("clear_refs"), []byte("5"), 0)
 }
