@@ -1,9 +1,9 @@
 {{/*
-vmrender.kinds says what all objects of a kind have in common: the API version, the sync wave within their layer, and the
+vmrender.kinds is what all objects of a kind have in common: the API version, the sync wave within their layer, and the
 sync options of Argo CD.
-An operator's kinds skip the dry run until the operator has brought their definitions. What holds data or running machines
-is never pruned, nor deleted with its Application, nor uninstalled by Helm. What exists before us, or has fields that its
-operator fills in, is applied by the server, which leaves the fields of others alone.
+An operator's kinds skip the dry run until the operator has brought their definitions. Objects with data or running VMs are
+never pruned, nor deleted with their Application, nor uninstalled by Helm. Objects that exist before the chart, or have fields
+that their operator fills in, are applied by the server, which does not change the fields of others.
 */}}
 {{- define "vmrender.kinds" -}}
 Namespace:           {apiVersion: v1, wave: -10, options: [&prune Prune=false, &delete Delete=false]}
@@ -57,7 +57,7 @@ MachineConfigPool:   {apiVersion: machineconfiguration.openshift.io/v1, wave: 0,
 {{- end -}}
 
 {{/*
-vmrender.releases says what goes with the releases of OpenShift, oldest first, by the minor version of their Kubernetes:
+vmrender.releases is what goes with the releases of OpenShift, oldest first, by the minor version of their Kubernetes:
 the descheduler operator (openshift/cluster-kube-descheduler-operator, the ClusterServiceVersion of the release branch),
 channels that are built for some releases only (kubev2v/forklift, build/release.conf), and the API of HyperConverged
 (kubevirt/hyperconverged-cluster-operator, whose release 1.18 serves v1 without some fields, and 1.19 stores it).
@@ -114,7 +114,7 @@ nodes: *pools
 {{- end -}}
 
 {{/*
-vmrender.notes is what Helm says after it has installed a chart: it knows no waves, and does not wait for operators.
+vmrender.notes is what Helm prints after it has installed a chart: it knows no waves, and does not wait for operators.
 */}}
 {{- define "vmrender.notes" -}}
 {{ .Chart.Name }} {{ .Chart.Version }}: {{ .Chart.Description }}
@@ -124,7 +124,7 @@ Helm has applied the objects, and not waited until they work. Wait before you in
   {{ . }}
 {{- end }}
 {{ end }}
-What holds data or running machines stays when the release is uninstalled.
+Objects with data or running VMs stay when the release is uninstalled.
 {{- end -}}
 
 {{/*
@@ -170,8 +170,8 @@ metadata:
 {{- end -}}
 
 {{/*
-vmrender.compact is a map as YAML without what is null or an empty map in it: in values, null leaves a field to whoever has
-the next word, and Helm leaves an empty map behind where users repeat such nulls. Selectors stay, for an empty one selects
+vmrender.compact is a map as YAML without what is null or an empty map in it: in values, null
+leaves a field unset, and Helm leaves an empty map if users repeat such nulls. Selectors stay, for an empty one selects
 all. Lists stay as they are.
 Usage: {{ include "vmrender.compact" .Values.spec | fromYaml }}
 */}}
@@ -256,7 +256,7 @@ Keys of swap: partitionLabel, fileSize.
 vmrender.swapContent is the files and units for swap. systemd's own swap units turn it on at every boot, before the kubelet;
 swap.target wants them by a drop-in, for Ignition cannot enable units with a backslash in their name (its presets take it
 for an escape). Nothing of the system itself is swapped out, and its disk accesses come before those of swap. The kubelet's
-settings are a file beside its own, as the machine config operator refuses them in a KubeletConfig.
+settings are a file next to its own, as the machine config operator refuses them in a KubeletConfig.
 */}}
 {{- define "vmrender.swapContent" -}}
 files:

@@ -14,9 +14,9 @@ import (
 )
 
 const appHelp = `Print the Argo CD Application that renders the fleet or directory at PATH with the
-plugin. PATH defaults to the working directory. Argo CD renders it again when a
-commit changes an input: PATH, fleet.yaml, an overlay, or the _defaults.yaml of a
-parent directory.
+plugin. PATH defaults to the working directory. Argo CD renders it again after every
+commit; with --generate-paths, only after commits that change an input: PATH,
+fleet.yaml, an overlay, or the _defaults.yaml of a parent directory.
 
 With --appset, print an ApplicationSet instead. It has one Application for each
 directory that contains VMs. With --clusters, it has one for each of these

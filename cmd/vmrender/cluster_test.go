@@ -48,7 +48,7 @@ clusters: [{name: test, cluster: {server: "`+server.URL+`"}}]
 		}
 		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 		require.Equal(t, statusStopped, <-ended)
-		require.Contains(t, stderr.String(), "vmrender "+command+": stopped before the end; another run goes on from here\n")
+		require.Contains(t, stderr.String(), "vmrender "+command+": stopped before the end; another run resumes from here\n")
 		require.Empty(t, stdout.String())
 	}
 }

@@ -67,7 +67,7 @@ func approve(ts *testscript.TestScript, neg bool, args []string) {
 		line = cmp.Or(line, vm.Gate.Write)
 	}
 	if line == "" {
-		ts.Fatalf("the plan asks for no approval")
+		ts.Fatalf("the plan requires no approval")
 	}
 	for _, file := range args[1:] {
 		text := ts.ReadFile(file)

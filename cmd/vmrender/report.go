@@ -20,7 +20,7 @@ page shows the VMs with their size, disks, NICs and lifecycle, the capacity of e
 namespace, a map of the networks, a graph of the waves, and the warnings.
 
 The page is one file without network requests. It contains no user data and
-no credentials. The same input always gives the same bytes.
+no credentials. The same input always produces the same page, byte for byte.
 
 If there is an error, nothing is written to stdout.`,
 		Example: `  vmrender report > fleet.html

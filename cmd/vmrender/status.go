@@ -18,7 +18,7 @@ at PATH:
 - whether it runs as it should
 - which changes wait for a restart or for the next start
 - which changes in Git are not synced yet
-- what was changed in the cluster, and by whom
+- what was changed in the cluster, and by which client
 - which disks are not ready
 - where a rollout has stopped
 - which VMs are left over
@@ -36,7 +36,7 @@ state depends on facts that the inputs do not contain.
 
 With --fail-on, the exit status is 1 if a VM has this state or a worse one. For an
 invalid PATH or export, the exit status is also 1, and no report is printed.
-Otherwise the exit status is 0, whatever the states are.`
+Otherwise the exit status is 0, regardless of the states.`
 
 func newStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{

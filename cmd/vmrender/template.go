@@ -18,7 +18,7 @@ func newTemplateCommand() *cobra.Command {
 		Long: `Render the VMs of the fleet, directory or file at PATH to manifests. PATH defaults
 to the working directory, and "-" is a values file on standard input. The
 manifests are ordered by sync wave, namespace and name. The same input always
-gives the same bytes.
+produces the same output, byte for byte.
 
 A PATH to a platform.yaml, or to a directory with a platform.yaml and no fleet,
 renders the platform layers: the app-of-apps, one layer (--layer), or policies

@@ -58,9 +58,9 @@ func TestChartSchemaFollowsFromDefaultsAndComments(t *testing.T) {
 
 func TestChartValuesThatSayTooLittle(t *testing.T) {
 	for values, want := range map[string]string{
-		"a: 1":             "line 1: a: no comment \"# -- …\" says what it is",
-		"# A.\na: 1":       "line 2: a: no comment \"# -- …\" says what it is",
-		"# -- A.\na: null": "line 2: a: null says no type; @schema must",
+		"a: 1":             "line 1: a: no comment \"# -- …\" describes it",
+		"# A.\na: 1":       "line 2: a: no comment \"# -- …\" describes it",
+		"# -- A.\na: null": "line 2: a: null has no type; set it with @schema",
 		"# -- A.\na: []":   "line 2: a: @schema does not say what its items are",
 		"# -- A.\na: {}": "line 2: a: the keys of the map are missing; " +
 			"set properties, or additionalProperties: true for any",
@@ -70,8 +70,8 @@ func TestChartValuesThatSayTooLittle(t *testing.T) {
 			"types.yaml has the names in addition to those of JSON",
 		"# -- A.\n# @schema {items: {type: prt}}\na: []": "line 3: a: items: unknown type \"prt\"; " +
 			"types.yaml has the names in addition to those of JSON",
-		"# -- A.\na:\n  b: 1\n  c: 1": "line 2: a: line 3: a.b: no comment \"# -- …\" says what it is\n" +
-			"line 4: a.c: no comment \"# -- …\" says what it is",
+		"# -- A.\na:\n  b: 1\n  c: 1": "line 2: a: line 3: a.b: no comment \"# -- …\" describes it\n" +
+			"line 4: a.c: no comment \"# -- …\" describes it",
 		"- 1": "not a map",
 	} {
 		_, err := readChartValues([]byte(values), testTypes)

@@ -90,7 +90,7 @@ func (v *chartValue) readComment(comment string) (jsonSchema, error) {
 	doc, keywords, _ := strings.Cut(strings.Join(words, " "), "@schema")
 	doc, ok := strings.CutPrefix(strings.TrimSpace(doc), "-- ")
 	if !ok {
-		return nil, errors.New(`no comment "# -- …" says what it is`)
+		return nil, errors.New(`no comment "# -- …" describes it`)
 	}
 	v.Doc = doc
 	written := jsonSchema{}
@@ -118,7 +118,7 @@ var jsonTypes = map[string]string{
 func derive(s jsonSchema, node *yaml.Node) error {
 	if s["type"] == nil && s["enum"] == nil {
 		if node.Tag == "!!null" {
-			return errors.New("null says no type; @schema must")
+			return errors.New("null has no type; set it with @schema")
 		}
 		s["type"] = jsonTypes[node.Tag]
 	}

@@ -15,7 +15,7 @@ import (
 
 // TestKubernetesAddsNoFieldToVirtualMachines compares the types of a VM with the VM with all fields that KubeVirt keeps
 // for its own tests. KubeVirt's definitions are made with the version of k8s.io/api that KubeVirt is built with. An API
-// server drops what a newer one adds, so nobody may be able to write it.
+// server drops what a newer one adds, so it must not be possible to write it.
 func TestKubernetesAddsNoFieldToVirtualMachines(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "kubevirt.io/api").Output()
 	require.NoError(t, err)

@@ -94,7 +94,7 @@ var argocdMutations = []mutation{
 		`after: -1, hook`, `after: 0, hook`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 cannot ask for confirmation",
+		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 does not support confirmation",
 		`target.ArgoCD, 2, 14)`, `target.ArgoCD, 2, 13)`,
 	},
 	{
@@ -118,7 +118,7 @@ var argocdMutations = []mutation{
 		`before["metadata"] = object["metadata"]`, `before["metadata"] = git["metadata"]`,
 	},
 	{
-		"pkg/plan/live_owner.go", "./pkg/plan", "a plan says that a disk goes with the VM that it belongs to in the cluster",
+		"pkg/plan/live_owner.go", "./pkg/plan", "a plan reports that a disk goes with the VM that owns it in the cluster",
 		`l.disks[machine] = append(l.disks[machine], e.id.Name)`, `_ = machine`,
 	},
 	{
@@ -134,7 +134,7 @@ var argocdMutations = []mutation{
 		`Prune: !o.isSelection`, `Prune: true`,
 	},
 	{
-		"pkg/delivery/delivery.go", "./pkg/delivery", "an Application beside a platform selects the fleet",
+		"pkg/delivery/delivery.go", "./pkg/delivery", "an Application next to a platform selects the fleet",
 		`if p.isBesidePlatform() {`, `if false {`,
 	},
 	{

@@ -8,7 +8,7 @@ var basisMutations = []mutation{
 		`len(text) < mostMarkdown`, `len(text) < 10*mostMarkdown`,
 	},
 	{
-		"pkg/report/markdown.go", "./pkg/report", "a comment mentions nobody",
+		"pkg/report/markdown.go", "./pkg/report", "a comment mentions no user",
 		`b.WriteString(joiner)`, ``,
 	},
 	{
@@ -24,7 +24,7 @@ var basisMutations = []mutation{
 		`p.Worst() >= level`, `p.Worst() > level`,
 	},
 	{
-		"pkg/report/plan_steps.go", "./pkg/report", "people need not restart what a Job restarts",
+		"pkg/report/plan_steps.go", "./pkg/report", "users do not have to restart what a Job restarts",
 		` || j.Restarts`, ``,
 	},
 	{

@@ -12,7 +12,7 @@ var machineMutations = []mutation{
 		`"mac\x00" + id.seed`, `"nic\x00" + id.seed`,
 	},
 	{
-		"pkg/machine/identity.go", "./pkg/machine", "machines of two environments share no identity",
+		"pkg/machine/identity.go", "./pkg/machine", "VMs of two environments share no identity",
 		`id.seed += "\x00" + f.Environment`, `id.seed += ""`,
 	},
 	{
@@ -71,7 +71,7 @@ var machineMutations = []mutation{
 		`return d.strategy == values.InPlace`, `return d.strategy != values.InPlace`,
 	},
 	{
-		"pkg/machine/addresses.go", "./pkg/machine", "a gateway is no name server",
+		"pkg/machine/addresses.go", "./pkg/machine", "a gateway is not a name server",
 		`out.DNS = net.DNS`,
 		`if out.DNS = net.DNS; out.DNS == nil && out.Gateway != "" { out.DNS = []string{out.Gateway} }`,
 	},

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every entry of the list still applies: whoever changes the text of one here
-// learns it from this test, not from the next run of the tool.
+// Every entry of the list still applies: a changed text in the source
+// fails this test, not only the next run of the tool.
 func TestMutationsApply(t *testing.T) {
 	const root = "../.."
 	for _, m := range mutations() {

@@ -58,7 +58,7 @@ var renderedMutations = []mutation{
 
 	// What Jobs do.
 	{
-		"pkg/rollout/plan.go", "./pkg/rollout", "a rollout always goes on",
+		"pkg/rollout/plan.go", "./pkg/rollout", "a rollout always continues",
 		`max(1, most)`, `max(0, most)`,
 	},
 	{

@@ -11,19 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inPages is the words to avoid in Markdown.
-var inPages = []word{
-	{regexp.MustCompile(`(?i)\bbeneath\b`), "below, under, in"},
-	{regexp.MustCompile(`(?i)\bbeside\b`), "next to, in addition to"},
-	{regexp.MustCompile(`(?i)\banew\b`), "recreate, again"},
-	{regexp.MustCompile(`(?i)\bfor ever\b`), "indefinitely"},
-	{regexp.MustCompile(`(?i)\bat once\b`), "immediately, at the same time"},
-	{regexp.MustCompile(`(?i)\bby hand\b`), "manually"},
-	{regexp.MustCompile(`(?i)\bbut for\b`), "except"},
-	{regexp.MustCompile(`(?i)\b(whoever|somebody|nobody)\b`), "you, the user, another team"},
-	{regexp.MustCompile(`(?i)\b(catalogue|behaviour|licence)\b`), "American spelling"},
-}
-
 // notProse is the text that others wrote, or that names a word without using it: code, quotes, the targets of links,
 // and comments.
 var notProse = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```[ \t]*$|`[^`\n]*`|" +
@@ -54,14 +41,14 @@ func TestPages(t *testing.T) {
 			continue
 		}
 		checked++
-		report(t, inPages, notProse.ReplaceAllString(string(text), ""), strings.TrimPrefix(page, root+"/"))
+		report(t, problems(plain, notProse.ReplaceAllString(string(text), "")), strings.TrimPrefix(page, root+"/"))
 	}
 	require.Greater(t, checked, 40)
 }
 
 // TestWordsOfPages checks that the patterns match prose only.
 func TestWordsOfPages(t *testing.T) {
-	prose := func(text string) []string { return problems(inPages, notProse.ReplaceAllString(text, "")) }
+	prose := func(text string) []string { return problems(plain, notProse.ReplaceAllString(text, "")) }
 	require.Len(t, prose("Whoever restarts it by hand\nlooks beneath."), 3)
 	require.Empty(t, prose("```console\n$ x\nby hand\n```\nWrite `by hand`, \"by hand\" or [x](y.md#by-hand)."))
 	require.Empty(t, prose("<!-- beneath -->"))

@@ -6,8 +6,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,19 +46,51 @@ var inComments = []word{
 	{regexp.MustCompile(`\b(made|makes|make) again\b`), "recreate"},
 }
 
-// inStrings is the words to avoid in messages.
+// plain is the words to avoid in messages, templates and Markdown.
+var plain = []word{
+	{regexp.MustCompile(`(?i)\bbeneath\b`), "below, under, in"},
+	{regexp.MustCompile(`(?i)\bbeside\b`), "next to, in addition to"},
+	{regexp.MustCompile(`(?i)\banew\b`), "recreate, again"},
+	{regexp.MustCompile(`(?i)\bfor ever\b`), "indefinitely"},
+	{regexp.MustCompile(`(?i)\bat once\b`), "immediately, at the same time"},
+	{regexp.MustCompile(`(?i)\bby hand\b`), "manually"},
+	{regexp.MustCompile(`(?i)\bbut for\b`), "except"},
+	{regexp.MustCompile(`(?i)\b(whoever|somebody|nobody)\b`), "you, the user, another team"},
+	{regexp.MustCompile(`(?i)\b(catalogue|behaviour|licence)\b`), "American spelling"},
+}
+
+// inStrings is the further words to avoid in messages and templates.
 var inStrings = []word{
+	{regexp.MustCompile(`(?i)\b(anybody|everybody)\b`), "all users"},
+	{regexp.MustCompile(`(?i)\b(is|are|was|were|be) no [a-z]`), "is not a"},
+	{regexp.MustCompile(`(?i)[a-z] machines?\b|\bmachines? [a-z]`), "VM, node, computer"},
+	{regexp.MustCompile(`(?i)[a-z] says\b|\bsays [a-z]`), "sets, specifies, defines, reports"},
+	{regexp.MustCompile(`(?i)\basks? for\b`), "requires, requests"},
+	{regexp.MustCompile(`(?i)\bstands in\b`), "replaces"},
+	{regexp.MustCompile(`(?i)\bwhat is lost\b`), "the lost data"},
+	{regexp.MustCompile(`(?i)\bgoes on\b`), "continues, resumes"},
+	{regexp.MustCompile(`(?i)\bneed not\b`), "does not have to"},
 	{regexp.MustCompile(`[;,] want\b`), "; expected, or an imperative"},
 	{regexp.MustCompile(`\bor want\b`), "or use, or set"},
 	{regexp.MustCompile(`(^|[ :"])bad [a-zA-Z %]+["%]`), "invalid"},
 	{regexp.MustCompile(`\baccepted are\b`), "accepted:"},
 }
 
+// terms is what contains a word of inStrings and is right: terms of KubeVirt and OpenShift, and plain English.
+var terms = regexp.MustCompile(`(?i)\bvirtual machines?\b|\bmachine[ -](types?|configs?|network)\b|` +
+	`\bmachines (ready|updated)\b|\bmachines?\.\w|\bthere (is|are|was|were) no\b|\bno longer\b`)
+
+// inMessage returns the problems of a message, or of a line of a template.
+func inMessage(text string) []string {
+	text = terms.ReplaceAllString(text, "")
+	return append(problems(inStrings, text), problems(plain, text)...)
+}
+
 func TestComments(t *testing.T) {
 	each(t, func(t *testing.T, f *ast.File, position func(ast.Node) string) {
 		for _, group := range f.Comments {
 			for line := range strings.SplitSeq(group.Text(), "\n") {
-				report(t, inComments, line, position(group))
+				report(t, problems(inComments, line), position(group))
 			}
 		}
 	})
@@ -71,10 +105,33 @@ func TestMessages(t *testing.T) {
 			}
 			text, err := strconv.Unquote(lit.Value)
 			require.NoError(t, err)
-			report(t, inStrings, text, position(lit))
+			report(t, inMessage(text), position(lit))
 			return true
 		})
 	})
+}
+
+// TestTemplates checks the lines of files that users read, or that messages and pages come from.
+func TestTemplates(t *testing.T) {
+	checked := 0
+	for _, top := range []string{"apps", "charts", "examples", "internal/gen", "pkg", "plugin"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, top), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && e.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			isTemplate := slices.Contains([]string{".lua", ".tmpl", ".tpl", ".yaml"}, filepath.Ext(path))
+			if err != nil || !e.Type().IsRegular() || !isTemplate && e.Name() != "NOTES.txt" {
+				return err
+			}
+			checked++
+			text, err := os.ReadFile(path)
+			for i, line := range strings.Split(string(text), "\n") {
+				report(t, inMessage(line), fmt.Sprintf("%s:%d", path, i+1))
+			}
+			return err
+		}))
+	}
+	require.Greater(t, checked, 200)
 }
 
 // TestRegexps checks that no program compiles a regular expression before it needs one: the sidecar starts for every
@@ -112,15 +169,17 @@ func compiled(tree ast.Node) []ast.Node {
 func TestWordsAreFound(t *testing.T) {
 	require.Len(t, problems(inComments, "within tells whether a path is beneath another."), 2)
 	require.Len(t, problems(inComments, "find gives the machines, or nil where there is none"), 2)
-	require.Len(t, problems(inStrings, `bad name %q; want a name`), 2)
+	require.Len(t, inMessage(`bad name %q; want a name`), 2)
+	require.Len(t, inMessage("is no map; ask somebody who says that the machine stands in"), 5)
 	require.Len(t, problems(inComments, "An object that is changed by hand need not be made again at once."), 4)
 	require.Empty(t, problems(inComments, "within reports whether a path is below another; what it gives up is lost."))
-	require.Empty(t, problems(inStrings, `invalid name %q; expected a name; accepted: a`))
+	require.Empty(t, inMessage(`invalid name %q; expected a name; accepted: a`))
+	require.Empty(t, inMessage("there is no machine type of virtual machines that is no longer in machines.shop/db"))
 }
 
-func report(t *testing.T, words []word, text, at string) {
+func report(t *testing.T, found []string, at string) {
 	t.Helper()
-	for _, p := range problems(words, text) {
+	for _, p := range found {
 		t.Errorf("%s: %s", at, p)
 	}
 }

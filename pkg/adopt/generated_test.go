@@ -15,7 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// TestGenerated renders fleets made at random, and imports the machines as if somebody had
+// TestGenerated renders fleets made at random, and imports the VMs as if a user had
 // made them by hand: the fleet that comes out renders to the same machines.
 func TestGenerated(t *testing.T) {
 	machines := 0

@@ -133,10 +133,10 @@ func TestMappingProblems(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		`map.yaml:2:3: machines.web: invalid VM "web"; expected namespace/name`,
-		`map.yaml:3:18: machines.shop/a.file: "../x.yaml" is no path below the fleet's root; ` +
+		`map.yaml:3:18: machines.shop/a.file: "../x.yaml" is not a path below the fleet's root; ` +
 			`expected a path such as "prod/db.yaml"`,
 		`map.yaml:4:18: machines.shop/b.file: "fleet.yaml" has no entries; expected a path such as "prod/db.yaml"`,
-		`map.yaml:5:18: machines.shop/c.file: "x.txt" is no YAML file; expected a path such as "prod/db.yaml"`,
+		`map.yaml:5:18: machines.shop/c.file: "x.txt" is not a YAML file; expected a path such as "prod/db.yaml"`,
 		`map.yaml:5:25: machines.shop/c.so: unknown key "so"; accepted: file, os`,
 	}, found)
 }

@@ -98,9 +98,9 @@ func fileProblem(name string) string {
 	case name == "":
 		return ""
 	case !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml"):
-		return "is no YAML file"
+		return "is not a YAML file"
 	case path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, ".."):
-		return "is no path below the fleet's root"
+		return "is not a path below the fleet's root"
 	case strings.HasPrefix(path.Base(name), "."), path.Base(name) == headerFile, path.Base(name) == "_defaults.yaml":
 		return "has no entries"
 	}
@@ -118,7 +118,7 @@ func (c Choice) guess() Guess {
 	if c.OS == "" {
 		return Guess{}
 	}
-	return Guess{c.OS, "os as the mapping says"}
+	return Guess{c.OS, "os from the mapping"}
 }
 
 // Mapping returns the mapping of an import, to be edited before anything is written: a

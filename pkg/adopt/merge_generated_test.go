@@ -113,7 +113,7 @@ defaults:
   nodeSelector: {zone: a}
 `
 
-// TestMergeAdds takes the machines of generated fleets, as if somebody had made them by hand,
+// TestMergeAdds takes the VMs of generated fleets, as if a user had created them manually,
 // into a fleet whose defaults they do not have.
 func TestMergeAdds(t *testing.T) {
 	added, refused := 0, 0

@@ -56,7 +56,7 @@ func (l *leaving) steps() []Step {
 			"Keep what no key keeps. Git lacks the annotation, so that Argo CD leaves it in the cluster:",
 			l.commands("annotate", l.loose, argocd.SyncOptionsAnnotation+"=Prune=false"),
 		},
-		{"Check the cluster, and go on when every line says Prune=false:", l.check()},
+		{"Check the cluster, and continue when every line contains Prune=false:", l.check()},
 		{
 			"Take these entries out of the files. Look at the plan before the commit: the VMs are left, " +
 				"and nothing of theirs is deleted but Jobs. Wait until the commit is synced:",

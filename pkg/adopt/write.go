@@ -181,7 +181,7 @@ func (e *entry) comments() []string {
 		out = append(out, e.machine.Guess.OS+": "+e.machine.Guess.Reason)
 	}
 	if names := e.overridden(); len(names) > 0 {
-		out = append(out, "no key says: "+strings.Join(names, ", "))
+		out = append(out, "no key for: "+strings.Join(names, ", "))
 	}
 	return out
 }

@@ -77,8 +77,7 @@ type Network struct {
 	// NIC model for this network, such as `virtio`. Defaults to that of the operating
 	// system.
 	Model string `json:"model,omitempty" enum:"virtio,e1000,e1000e,igb,ne2k_pci,pcnet,rtl8139"`
-	// VLAN of the network. It is for information only and changes nothing that is
-	// rendered.
+	// VLAN of the network. For information only: it does not change the output.
 	VLAN int `json:"vlan,omitempty" minimum:"1" maximum:"4094"`
 	// Default gateway of NICs with an `ip`.
 	Gateway string `json:"gateway,omitempty" format:"ip"`

@@ -91,13 +91,13 @@ func (o *Options) Check() error {
 		{o.Server != "" && o.Cluster != "", "--server and --cluster both name the destination; use one of them"},
 		{
 			len(o.Clusters) > 0 && o.Server+o.Cluster != "",
-			"--clusters says where to deploy to; remove --server and --cluster beside it",
+			"--clusters specifies the destinations; remove --server and --cluster",
 		},
 		{!o.AppSet && len(o.Clusters) > 0, "--clusters needs --appset"},
 		{!o.AppSet && len(o.Rolling) > 0, "--rolling needs --appset"},
 		{o.ClusterOverlays != "" && len(o.Clusters) == 0, "--cluster-overlays needs --clusters"},
 		{o.MaxUpdate != "" && len(o.Rolling) == 0, "--max-update needs --rolling"},
-		{o.AppSet && len(o.Fleet.VMs) > 0, "--vm selects from one Application; remove --appset beside it"},
+		{o.AppSet && len(o.Fleet.VMs) > 0, "--vm selects from one Application; remove --appset"},
 		{
 			o.MaxUpdate != "" && !maxUpdateForm().MatchString(o.MaxUpdate),
 			fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate),

@@ -27,7 +27,7 @@ func parseWindow(text string) (argocd.SyncWindow, error) {
 	d, err := time.ParseDuration(fields[5])
 	if err != nil || d <= 0 {
 		return argocd.SyncWindow{}, fmt.Errorf(
-			"--restart-window %q: %q is no duration; expected one such as 4h or 90m", text, fields[5])
+			"--restart-window %q: %q is not a duration; expected one such as 4h or 90m", text, fields[5])
 	}
 	return argocd.SyncWindow{
 		Kind: "allow", Schedule: strings.Join(fields[:5], " "), Duration: fields[5], ManualSync: true,

@@ -98,7 +98,8 @@ func (t *tree) set(n *source.Node, at string, rest []string, value *source.Node)
 	case n.Kind == source.List:
 		return t.setItem(n, at, rest, value)
 	case n.Kind != source.Map:
-		return nil, newProblem(n, at, fmt.Sprintf("this is no map, so it has no key %q; set the value as a whole", rest[0]))
+		return nil, newProblem(n, at,
+			fmt.Sprintf("this is not a map, so it has no key %q; set the value as a whole", rest[0]))
 	}
 	i := slices.IndexFunc(n.Fields, func(f source.Field) bool { return f.Key == rest[0] })
 	f := source.Field{Key: rest[0], Line: n.Line, Col: n.Col}
@@ -120,7 +121,8 @@ func (t *tree) set(n *source.Node, at string, rest []string, value *source.Node)
 func (t *tree) setItem(n *source.Node, at string, rest []string, value *source.Node) (*source.Node, error) {
 	i, ok := index(rest[0])
 	if !ok || i > len(n.Items) || i == len(n.Items) && value == nil {
-		return nil, newProblem(n, at, fmt.Sprintf("%q is no item of this list; accepted: [0] to [%d]", rest[0], len(n.Items)))
+		return nil, newProblem(n, at,
+			fmt.Sprintf("%q is not an item of this list; accepted: [0] to [%d]", rest[0], len(n.Items)))
 	}
 	var item *source.Node
 	if i < len(n.Items) {

@@ -224,7 +224,7 @@ func (e *Entry) origin(n *source.Node) string {
 			return l.Name + ", flavor " + l.Keys.Get("flavor").Text
 		}
 	}
-	return "catalogue entry " + e.OS.Name
+	return "catalog entry " + e.OS.Name
 }
 
 func topKey(path string) string {

@@ -82,7 +82,7 @@ func (f *Fleet) checkEnvironment() {
 	for _, key := range []string{"namespacePrefix", "namespaceSuffix"} {
 		if n := f.HeaderKey(key); !partOfNamespace().MatchString(n.Str()) {
 			f.diags.Errorf(n.Pos(), rule.BadName, key,
-				"%q is no part of a namespace; expected lower case letters, digits and dashes", n.Text)
+				"%q is not valid in the name of a namespace; expected lower case letters, digits and dashes", n.Text)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func checkGate(below, over *source.Node, diags *source.Diagnostics) {
 			accepted = accepted[1:]
 		}
 		diags.Errorf(now.Value.Pos(), rule.Gate, source.JoinPath("policy", key),
-			"%s lets more changes pass than %q at %s, which an overlay can only make stricter; accepted: %s",
+			"%s is less strict than %q at %s, which an overlay can only make stricter; accepted: %s",
 			value, was.Text, was.Pos(), strings.Join(accepted, ", "))
 	}
 }

@@ -103,8 +103,8 @@ type part struct {
 // forVMs are the keys of an overlay that are for VMs, and the reason why one of them can
 // change none.
 var forVMs = []struct{ key, advice string }{
-	{"defaults", "the VMs and what lies between override it; `every` comes above them"},
-	{"vars", "the VMs and what lies between override it; `every` comes above them"},
+	{"defaults", "the files and VMs override it; use `every` to override them"},
+	{"vars", "the files and VMs override it; use `every` to override them"},
 	{"every", "`vms` overrides it"},
 	{"vms", "it is empty"},
 	{"namespaces", "no VM has this namespace in the fleet's files"},

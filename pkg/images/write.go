@@ -80,7 +80,7 @@ func newEdit(image *Image) (edit, string) {
 	e.start = offset(n.File.Data, int(n.Line), int(n.Col))
 	isOther := func(r rune) bool { return !strings.ContainsRune(wordChars, r) }
 	if image.Current == "" || strings.ContainsFunc(image.Current, isOther) {
-		return e, fmt.Sprintf("cannot be set to %q, which is no version", image.Current)
+		return e, fmt.Sprintf("cannot be set to %q, which is not a version", image.Current)
 	}
 	written := map[source.Style]string{
 		source.Plain: n.Text, source.SingleQuoted: "'" + n.Text + "'", source.DoubleQuoted: `"` + n.Text + `"`,

@@ -40,7 +40,8 @@ func checkShared(layers []rendered, diags *source.Diagnostics) {
 			id := identity{o.Group(), o.Kind, o.Namespace, o.Name}
 			if other, shared := first[id]; shared && other != r.path {
 				diags.Errorf(r.key, rule.SharedObject, r.path,
-					"makes %s, as %s does; an object can belong to one Application only, so leave it to one of them", o.ID, other)
+					"renders %s, as %s does; an object can belong to only one Application, "+
+						"so remove it from one of the layers", o.ID, other)
 				continue
 			}
 			first[id] = r.path

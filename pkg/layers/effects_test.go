@@ -10,7 +10,7 @@ import (
 )
 
 // What the layers of testdata/effects.yaml do to what runs is said, once for each thing,
-// and nothing of layers that somebody looks at first.
+// and nothing of layers that are synced manually.
 func TestEffects(t *testing.T) {
 	n, diags := layers.Validate("testdata/effects.yaml", layers.Options{})
 	require.Equal(t, 6, n, problems(diags, ""))

@@ -63,7 +63,7 @@ const (
 	repoURLRule = "not a URL that Argo CD can read, or one with credentials, which belong into Argo CD's Secret " +
 		"for the repository; expected https://…, ssh://…, or user@host:path"
 	serverRule = "not the URL of an API server, or one with credentials; expected https://HOST:PORT"
-	pathRule   = "invalid path %q; expected one from the repository's root that stays in it"
+	pathRule   = "invalid path %q; expected a path in the repository, relative to its root"
 )
 
 // checkStrings rejects strings that Argo CD or Kubernetes would reject. Messages do not

@@ -150,13 +150,13 @@ func TestPrerequisites(t *testing.T) {
 		"nobody": {
 			hyperconverged,
 			[]string{"v1"},
-			"does not serve hco.kubevirt.io/HyperConverged, and no layer of the platform brings it; " +
+			"does not serve hco.kubevirt.io/HyperConverged, and no layer of the platform provides it; " +
 				"expected a layer of the chart operators",
 		},
 		"earlier layer": {
 			"layers: {hyperconverged: {}, operators: {}}\n",
 			[]string{"v1"},
-			`the cluster does not serve hco.kubevirt.io/HyperConverged yet; the layer "operators" brings it`,
+			`the cluster does not serve hco.kubevirt.io/HyperConverged yet; the layer "operators" provides it`,
 		},
 		"only too late": {
 			"layers: {hyperconverged: {}, operators: {wave: 5}}\n",
@@ -190,7 +190,7 @@ layers:
 		"as given": {
 			site + lan("namespace: openshift-cnv, type: custom, config: {type: macvlan, ipam: {type: dhcp}}"), "",
 		},
-		"no addresses": {site + lan(bridge), "the network openshift-cnv/migration gives no addresses"},
+		"no addresses": {site + lan(bridge), "the network openshift-cnv/migration assigns no addresses"},
 		"another namespace": {
 			site + lan("type: bridge, bridge: br1, ipam: {type: whereabouts}"),
 			"no layer creates the NetworkAttachmentDefinition openshift-cnv/migration",
@@ -207,7 +207,7 @@ layers:
 			strings.Replace(site, "  hyperconverged: {values: {virtualization: {liveMigrationConfig: {network: migration}}}}",
 				"  kubevirt: {values: {kubevirt: {configuration: {migrations: {network: migration}}}}}", 1) +
 				lan("namespace: kubevirt, type: bridge, bridge: br1"),
-			"the network kubevirt/migration gives no addresses",
+			"the network kubevirt/migration assigns no addresses",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func checkMigrationNetwork(r rendered, namespace, network string, layers []rende
 		report("the layer %q creates %s/%s no earlier than this layer, and virt-handler cannot start without it; "+
 			"expected an earlier wave", from.name, namespace, network)
 	case !givesAddresses(*found):
-		report("the network %s/%s gives no addresses, without which virt-handler ends; "+
+		report("the network %s/%s assigns no addresses, and virt-handler exits without an address; "+
 			"add `ipam` in the layer %q", namespace, network, from.name)
 	}
 }

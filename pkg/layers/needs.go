@@ -51,11 +51,11 @@ func (p *loaded) checkNeeds(r rendered, opts Options, diags *source.Diagnostics)
 		case from == r.name:
 		case from != "" && opts.APIVersions != nil:
 			diags.Warnf(r.key, rule.Prerequisite, r.path,
-				"the cluster does not serve %s yet; the layer %q brings it", n, from)
+				"the cluster does not serve %s yet; the layer %q provides it", n, from)
 		case from == "" && p.unseen(r) != "":
 			if opts.APIVersions != nil {
-				diags.Warnf(r.key, rule.Prerequisite, r.path, "the cluster does not serve %s yet; perhaps the layer %q brings it, "+
-					"which is not rendered here", n, p.unseen(r))
+				diags.Warnf(r.key, rule.Prerequisite, r.path, "the cluster does not serve %s yet; "+
+					"perhaps the layer %q provides it, which is not rendered here", n, p.unseen(r))
 			}
 		case from == "":
 			p.reportMissing(n, r, opts, diags)
@@ -199,14 +199,14 @@ func (p *loaded) reportMissing(n need, r rendered, opts Options, diags *source.D
 	here, elsewhere := p.couldBring(n, r, opts)
 	switch {
 	case here != "":
-		diags.Errorf(r.key, rule.Prerequisite, r.path, "nothing brings %s before this layer; %s, "+
+		diags.Errorf(r.key, rule.Prerequisite, r.path, "nothing provides %s before this layer; %s, "+
 			"or list it under `target.apiVersions` if the cluster serves it", n, here)
 	case opts.APIVersions == nil && strings.HasSuffix(n.group, ".openshift.io") && !p.openShift():
 		diags.Errorf(r.key, rule.Prerequisite, r.path, "%s exists on OpenShift only, and `target.openshift` is false; "+
 			"remove what needs it, or list it under `target.apiVersions` if the cluster serves it", n)
 	case opts.APIVersions != nil:
 		diags.Errorf(r.key, rule.Prerequisite, r.path,
-			"the cluster does not serve %s, and no layer of the platform brings it; %s", n, elsewhere)
+			"the cluster does not serve %s, and no layer of the platform provides it; %s", n, elsewhere)
 	}
 }
 

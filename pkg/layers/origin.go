@@ -77,7 +77,7 @@ func (p *loaded) resolve(l *layer, diags *source.Diagnostics) bool {
 	}
 	entry, known := find(name)
 	if !known {
-		diags.Errorf(at, rule.UnknownLayer, path, "no chart of the name %q; %s", name, hint(name))
+		diags.Errorf(at, rule.UnknownLayer, path, "unknown chart %q; %s", name, hint(name))
 	}
 	l.entry = entry
 	return known

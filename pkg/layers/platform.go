@@ -62,8 +62,8 @@ type Target struct {
 	Kubernetes string `json:"kubernetes,omitempty"`
 	// Argo CD version, such as "3.2". Defaults to the newest.
 	ArgoCD string `json:"argocd,omitempty"`
-	// Release of OpenShift, such as "4.20", or whether the cluster is OpenShift. It decides channels, profiles and
-	// API versions. Defaults to true.
+	// Release of OpenShift, such as "4.20", or whether the cluster is OpenShift. It determines channels, profiles
+	// and API versions. Defaults to true.
 	OpenShift openshift.Cluster `json:"openshift,omitempty"`
 	// API groups and versions that the cluster serves without any layer, such as
 	// `operators.coreos.com/v1alpha1`, for charts that check them.
@@ -89,7 +89,7 @@ type Destination struct {
 	Server string `json:"server,omitempty"`
 }
 
-// Layer is one layer as written.
+// Layer is one layer.
 type Layer struct {
 	// Chart that renders the layer. Defaults to the one with the name of the layer.
 	Chart ChartSource `json:"chart,omitempty"`
@@ -109,7 +109,7 @@ type Layer struct {
 	// Whether the layer is managed. An `unmanaged` layer has no Application, and the
 	// objects of an earlier one stay.
 	Mode string `json:"mode,omitempty" enum:"managed,unmanaged"`
-	// Objects of the layer that Argo CD leaves alone: it neither changes nor prunes them. Policies do not contain them.
+	// Objects of the layer that Argo CD does not manage: it neither changes nor prunes them. Policies do not contain them.
 	Unmanaged []Unmanaged `json:"unmanaged,omitempty"`
 	// Action of Argo CD: show the difference and wait for a manual sync (`DryRun`), sync and self-heal (`Apply`, the
 	// default), or ignore the layer (`Ignore`).

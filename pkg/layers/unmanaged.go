@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Unmanaged is an object of a layer that Argo CD leaves alone. KIND/NAME, or
+// Unmanaged is an object of a layer that Argo CD does not manage. KIND/NAME, or
 // KIND/NAMESPACE/NAME, is short for `{object: KIND/NAME}`.
 type Unmanaged struct {
 	// Kind and name of the object, or kind, namespace and name, such as `MachineConfig/99-worker-psi-karg`.
@@ -57,7 +57,7 @@ func (l *layer) leave(objects []manifest.Object, diags *source.Diagnostics) []ma
 		at, path := l.itemAt("unmanaged", i), source.IndexPath(l.path+".unmanaged", i)
 		target := u.target()
 		if target == nil {
-			diags.Errorf(at, rule.BadValue, path, "%q is no object; expected KIND/NAME or KIND/NAMESPACE/NAME", u.Object)
+			diags.Errorf(at, rule.BadValue, path, "%q is not an object; expected KIND/NAME or KIND/NAMESPACE/NAME", u.Object)
 			continue
 		}
 		var missing source.Diagnostics
@@ -88,8 +88,8 @@ func (l *layer) leave(objects []manifest.Object, diags *source.Diagnostics) []ma
 // yet.
 func (u *Unmanaged) warnOfPruning(o *manifest.Object, at source.Pos, path string, diags *source.Diagnostics) {
 	if !strings.Contains(annotationsOf(*o)[argocd.SyncOptionsAnnotation], "Prune=false") {
-		diags.Warnf(at, rule.Unmanaged, path, "%s: Argo CD prunes what this layer made of it, "+
-			"unless the Application %q has it already; leave `application` out until then", o.ID, u.Application)
+		diags.Warnf(at, rule.Unmanaged, path, "%s: Argo CD prunes the object of this layer, "+
+			"unless it already belongs to the Application %q; omit `application` until then", o.ID, u.Application)
 	}
 }
 

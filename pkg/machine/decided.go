@@ -52,7 +52,7 @@ func (d *decisions) add(key, value, level string) {
 }
 
 // byOS returns the origin of values that the operating system decides.
-func (d *decisions) byOS() string { return "catalogue entry " + d.m.OS.Name }
+func (d *decisions) byOS() string { return "catalog entry " + d.m.OS.Name }
 
 func (d *decisions) sizing() {
 	for _, part := range []struct {

@@ -178,7 +178,7 @@ func withEscape(message, text string, mayBe bool) string {
 	switch {
 	case strings.Contains(message, template.KeepLiteral):
 	case strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), jinja):
-		return message + "; the header says Jinja, which cloud-init expands: " + template.KeepLiteral
+		return message + "; the header specifies Jinja, which cloud-init expands: " + template.KeepLiteral
 	case mayBe && strings.HasSuffix(message, "?"):
 		return message + " or, " + template.KeepLiteral
 	case mayBe:

@@ -85,7 +85,7 @@ func (w *wide) checkEmpty() {
 	if len(w.records) > 0 || w.fleet.Header.AllowEmpty || w.diags.HasErrors() {
 		return
 	}
-	problem := "no VMs; a fleet that is meant to be empty says `allowEmpty: true` in fleet.yaml"
+	problem := "no VMs; if the fleet is meant to be empty, set `allowEmpty: true` in fleet.yaml"
 	if w.fleet.Part() == "fleet.yaml" {
 		problem = "no VMs in this file; name the directory to render those of its other files"
 	}

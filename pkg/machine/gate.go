@@ -49,7 +49,7 @@ func (d *draft) gate() *Gate {
 // warnUnused warns of a key that has no effect in a fleet that asks for no approvals.
 func (d *draft) warnUnused(key string) {
 	d.diags.Warnf(d.entry.At(key), rule.Approval, d.entry.Path+"."+key,
-		"changes nothing: the fleet asks for no approvals; remove it, or set `policy.approve` in fleet.yaml")
+		"changes nothing: the fleet requires no approvals; remove it, or set `policy.approve` in fleet.yaml")
 }
 
 // approvals returns the approvals of valid form.
@@ -86,6 +86,6 @@ func (d *draft) checkUnseen(lc *Lifecycle) {
 		return
 	}
 	d.errorf(d.entry.At("lifecycle", "strategy"), rule.Gate, "lifecycle.strategy",
-		"%q deletes the VM before the cluster sees what it becomes, and `policy.approve` asks for approvals; "+
+		"%q deletes the VM before the cluster sees what it becomes, and `policy.approve` requires approvals; "+
 			"set `removal: approved`, or use another strategy", string(d.strategy))
 }

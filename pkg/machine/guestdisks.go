@@ -35,7 +35,7 @@ func (d *draft) checkGuestDisk(disk *Disk) {
 	for _, key := range ofClaims {
 		if d.entry.Keys.Get("disks", disk.Name, key).IsSet() && !d.entry.FromOS("disks", disk.Name, key) {
 			d.errorf(d.entry.At("disks", disk.Name, key), rule.Conflict, path+"."+key,
-				"KubeVirt makes the disk at every start, from the guest's data; remove it")
+				"KubeVirt creates the disk at every start, from the guest's data; remove it")
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (w *wide) checkStopped(last int, hooks bool) {
 	for _, r := range w.records {
 		if r.stopped != nil && r.stopped.Line > 0 && w.selects(r) && (hooks || r.wave < last) {
 			w.diags.Warnf(*r.stopped, rule.Stopped, r.path()+".runStrategy",
-				"Argo CD %s waits for this VM to run before it goes on with later waves and hooks; "+
+				"Argo CD %s waits for this VM to run before it continues with later waves and hooks; "+
 					"install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD)
 			return // all have the same remedy
 		}

@@ -373,8 +373,8 @@ func TestSizing(t *testing.T) {
 	})
 	refuse(t, []row{
 		{"max-below-sockets", `cpu: {sockets: 4, maxSockets: 2}`, "2 is below the 4 sockets"},
-		{"realtime-without-dedicated", `cpu: {realtime: true}`, "needs `dedicated: true` beside it"},
-		{"numa-without-hugepages", `cpu: {dedicated: true, numa: true}`, "needs `memory.hugepages` beside it"},
+		{"realtime-without-dedicated", `cpu: {realtime: true}`, "requires `dedicated: true`"},
+		{"numa-without-hugepages", `cpu: {dedicated: true, numa: true}`, "requires `memory.hugepages`"},
 		{"max-below-memory", `memory: {max: 2Gi}`, `"2Gi" is below the guest's "4Gi"`},
 		{
 			"little-memory-that-grows", `memory: {guest: 512Mi, max: 2Gi}`,
@@ -382,7 +382,7 @@ func TestSizing(t *testing.T) {
 		},
 		{
 			"growth-by-blocks", `memory: {guest: 2Gi, max: 5000M}`,
-			`memory grows by blocks of 2Mi, and "5000M" or the guest's "2Gi" is no multiple of that`,
+			`memory grows by blocks of 2Mi, and "5000M" or the guest's "2Gi" is not a multiple of that`,
 		},
 		{"growth-by-huge-pages", `memory: {guest: 2Gi, max: 5122Mi, hugepages: 1Gi}`, "memory grows by blocks of 1Gi, and"},
 		{

@@ -226,7 +226,7 @@ func TestStdin(t *testing.T) {
 
 func TestEmptyFleets(t *testing.T) {
 	for header, want := range map[string]string{
-		"": "fleet.yaml: no VMs; a fleet that is meant to be empty says " +
+		"": "fleet.yaml: no VMs; if the fleet is meant to be empty, set " +
 			"`allowEmpty: true` in fleet.yaml",
 		"vms: {}\n":                                   "fleet.yaml:6:1: vms: no VMs",
 		"vms: {a: {replicas: 0}}\n":                   "fleet.yaml: no VMs",

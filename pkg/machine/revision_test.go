@@ -27,7 +27,7 @@ func TestClaimsOfRevisions(t *testing.T) {
 	}
 }
 
-// The second disk of a VM that a rollout restarts is made anew by another revision: KubeVirt copies nothing.
+// The second disk of a VM that a rollout restarts is created again by another revision: KubeVirt copies nothing.
 func TestRevisionOfCattle(t *testing.T) {
 	machines, problems := load(t, "vms: {a: {lifecycle: cattle, disks: {data: {size: 1Gi, keep: false, revision: 2}}}}\n")
 	require.Empty(t, problems)

@@ -119,7 +119,7 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 	}
 	for _, n := range needs {
 		if isTrue(n.set) && !n.ok {
-			d.errorf(d.entry.KeyAt("cpu", n.key), rule.Conflict, "cpu."+n.key, "needs %s beside it", n.of)
+			d.errorf(d.entry.KeyAt("cpu", n.key), rule.Conflict, "cpu."+n.key, "requires %s", n.of)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (d *draft) checkGrowth(mem *values.Memory, guest int64) {
 		problem = fmt.Sprintf("memory of less than 1Gi cannot grow, and the guest's at %s is %q; remove one of them",
 			where(d.entry.At("memory", "guest")), mem.Guest)
 	case most%block != 0 || guest%block != 0:
-		problem = fmt.Sprintf("memory grows by blocks of %s, and %q or the guest's %q is no multiple of that",
+		problem = fmt.Sprintf("memory grows by blocks of %s, and %q or the guest's %q is not a multiple of that",
 			text, mem.Max, mem.Guest)
 	case cpu != nil && isTrue(cpu.NUMA):
 		problem = fmt.Sprintf("memory cannot grow with `cpu.numa` at %s; remove one of them",

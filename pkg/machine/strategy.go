@@ -50,12 +50,13 @@ func (d *draft) checkRemoval(lc *Lifecycle) {
 		d.reportLimit(at, path, "a change deletes the old VM, which would stay; remove it, or use another strategy")
 	case lc.Removal != values.Confirm:
 	case values.Before(d.site.Target.ArgoCD, 2, 14):
-		d.errorf(at, rule.Removal, path, "Argo CD %s cannot ask for confirmation; "+
+		d.errorf(at, rule.Removal, path, "Argo CD %s does not support confirmation; "+
 			"use \"denied\" or \"approved\", or set a target from 2.14 on", d.site.Target.ArgoCD)
 	default:
 		d.diags.Warnf(at, rule.Removal, d.entry.Path+"."+path,
-			"while Argo CD waits for the confirmation, nothing in the Application is synced, and a revert in Git is not seen: "+
-				"whoever confirms deletes the VM; prefer \"denied\", and \"approved\" in a commit before the removal")
+			"while Argo CD waits for the confirmation, nothing in the Application is synced, "+
+				"and a revert in Git has no effect: a confirmation deletes the VM; "+
+				"prefer \"denied\", and \"approved\" in a commit before the removal")
 	}
 }
 

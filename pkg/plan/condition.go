@@ -25,7 +25,7 @@ var (
 		func(e *edit) bool { return e.copyable() == no }, atMost("!variables.migratable"),
 	}
 	evicts = Condition{
-		"workloadUpdateMethods has Evict, and no migration stands in for it",
+		"workloadUpdateMethods has Evict, and KubeVirt does not migrate the VM instead",
 		func(e *edit) bool {
 			canMigrate := e.migratable() != no && e.cluster.updatesBy("LiveMigrate")
 			return e.cluster.updatesBy("Evict") && !canMigrate && isEvictable(e.subject)
@@ -77,7 +77,7 @@ var (
 	filledIn    = Condition{"added or removed", func(e *edit) bool { return e.was == nil || e.now == nil }, exactly("!was.hasValue() || !now.hasValue()")}
 	misfits     = Condition{"the machine type does not fit", func(e *edit) bool { return !fits(e.subject) }, unseen}
 	isEmpty     = Condition{"empty or absent", func(e *edit) bool { return nothing(e.was) && nothing(e.now) }, exactly("was.orValue({}) == {} && now.orValue({}) == {}")}
-	hasFeatures = Condition{"beside other features", func(e *edit) bool {
+	hasFeatures = Condition{"with other features", func(e *edit) bool {
 		return at(spec(e.old), "domain", "features") != nil && at(spec(e.new), "domain", "features") != nil
 	}, exactly("variables.from.?domain.?features.hasValue() && variables.to.?domain.?features.hasValue()")}
 )
@@ -201,7 +201,7 @@ var (
 	keepsClaim = both(sameClaim, Condition{"a claim", func(e *edit) bool {
 		return claimOf(volume(e.new, entry(e.path))) != ""
 	}, exactly(celClaim(1) + " != ''")})
-	preferred   = Condition{"beside a preference", func(e *edit) bool { return at(e.new, "spec", "preference") != nil }, exactly("object.spec.?preference.hasValue()")}
+	preferred   = Condition{"with a preference", func(e *edit) bool { return at(e.new, "spec", "preference") != nil }, exactly("object.spec.?preference.hasValue()")}
 	standsAlone = Condition{"a disk of its own has the name", func(e *edit) bool {
 		name := strings.Trim(entry(e.path), "[]")
 		return e.disks[name] != nil || released.holds(e)
@@ -229,7 +229,7 @@ var (
 	firstNIC = Condition{"there was none", func(e *edit) bool {
 		return len(list(spec(e.old), "domain", "devices", "interfaces")) == 0
 	}, exactly("variables.interfaces[0].size() == 0")}
-	preferredModel = Condition{"without a model, beside a preference", func(e *edit) bool {
+	preferredModel = Condition{"with a preference, without a model", func(e *edit) bool {
 		nic := at(spec(e.new), "domain", "devices", "interfaces", entry(e.path))
 		return at(e.new, "spec", "preference") != nil && text(nic, "model") == ""
 	}, exactly("object.spec.?preference.hasValue() && !" + sideHas("interfaces", 1, "e.?model.orValue('') != ''"))}

@@ -20,7 +20,7 @@ type SetField struct {
 const (
 	byAPIServer  = "Kubernetes v1.34, apiserver, pkg/registry/rest/create.go, BeforeCreate"
 	byController = "KubeVirt v1.8.4, pkg/controller/controller.go"
-	byTypes      = "KubeVirt v1.8.4, api/core/v1: the webhook writes every struct out that is no pointer"
+	byTypes      = "KubeVirt v1.8.4, api/core/v1: the webhook writes every struct that is not a pointer"
 	byTopology   = "KubeVirt v1.8.4, pkg/virt-api/webhooks/mutating-webhook/mutators/vmi-mutator.go"
 	byDataVolume = "KubeVirt v1.8.4, pkg/virt-controller/watch/util/util.go, CreateDataVolumeManifest"
 )

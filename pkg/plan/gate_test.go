@@ -298,7 +298,7 @@ func TestGateOfSecrets(t *testing.T) {
 	require.Empty(t, v.Gate.Approvals)
 }
 
-// A machine under another name is made anew: its approval is from what the old one was.
+// A VM under another name is a new one: its approval is from the state of the old one.
 func TestGateOfSuccessor(t *testing.T) {
 	old, edited := load(t, "pet"), load(t, "pet")
 	from.set(old)

@@ -133,7 +133,7 @@ func secretCause(s *subject, c Cause) Cause {
 		return c
 	}
 	c.Level, c.Code, c.Key, c.When = Staged, "secret-unseen", "cloudInit", atNextStart
-	c.Reason = "KubeVirt does not see that the content has changed, and asks for no restart"
+	c.Reason = "KubeVirt does not detect that the content has changed, and requests no restart"
 	c.Advice = "restart the VM if it needs the content now"
 	return c
 }

@@ -79,7 +79,7 @@ func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 			Reason: fmt.Sprintf("the VM is in the cluster already, where the Application %s tracks it: "+
 				"with FailOnSharedResource=true no other Application takes it, "+
 				"and as soon as Git there no longer has it, that Application deletes it", app),
-			Advice: "keep the VM in one Application, or hand it over as docs/how-to/move-vms.md says",
+			Advice: "keep the VM in one Application, or move it as described in docs/how-to/move-vms.md",
 		})
 	}
 	if isChanged := func(c Cause) bool { return c.Level > Create }; slices.ContainsFunc(append(out, found...), isChanged) {

@@ -65,10 +65,10 @@ func (p *planner) fillings(s *subject) []Cause {
 		phase := text(p.live.get(kindDataVolume, s.id.Namespace, name), "status", "phase")
 		if strings.HasSuffix(phase, "InProgress") || strings.HasSuffix(phase, "Scheduled") {
 			out = append(out, inFlight(
-				"the disk %s is being filled (%s): KubeVirt makes no other change to the VM meanwhile", name, phase))
+				"the disk %s is being filled (%s): KubeVirt applies no other change to the VM meanwhile", name, phase))
 		} else if phase == "Failed" {
 			out = append(out, inFlight(
-				"the disk %s could not be filled: KubeVirt makes no change to the VM until it is", name))
+				"the disk %s could not be filled: KubeVirt applies no change to the VM until it is", name))
 		}
 	}
 	return out

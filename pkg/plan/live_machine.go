@@ -105,7 +105,7 @@ func (c Cluster) clears() string {
 	if c.keepsRestart() {
 		return "restart the VM: on this KubeVirt, nothing else takes the need away, not even a revert"
 	}
-	return "restart the VM, or revert what asks for it"
+	return "restart the VM, or revert the change that requires it"
 }
 
 // because returns a message of the cluster as the rest of a sentence.

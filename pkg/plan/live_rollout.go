@@ -130,8 +130,8 @@ func (p *planner) rollouts(namespaces []string) {
 		for _, lease := range p.live.of(kindLease, ns) {
 			stopped := labels.ParsePairs(annotation(lease.object, labels.Stopped))
 			if names := keysOf(stopped); len(names) > 0 {
-				p.note("%s: an earlier rollout (Lease %s) stopped at %s: a rollout leaves these VMs alone "+
-					"until they change again, or somebody runs it with --retry", ns, lease.id.Name, some(names))
+				p.note("%s: an earlier rollout (Lease %s) stopped at %s: a rollout skips these VMs "+
+					"until they change again, or until you run it with --retry", ns, lease.id.Name, some(names))
 			}
 		}
 		for _, job := range p.live.of(kindJob, ns) {

@@ -133,7 +133,7 @@ var standings = []struct {
 	{name: "said for a default", make: func(_ *testing.T, w *world) {
 		w.applied(set("16Gi", "spec.template.spec.domain.memory.maxGuest"))
 		w.asks(notMovable)
-	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for what it has already: memory", "kubevirt/issues/17610"}},
+	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for changes that are already in effect: memory", "kubevirt/issues/17610"}},
 	{name: "said for a NIC that is plugged in", make: func(_ *testing.T, w *world) {
 		nic := func(path string) func([]object) {
 			return func(objects []object) { setIn(objects[0], splitPath(path), object{"name": "fast", "bridge": object{}}) }
@@ -141,7 +141,7 @@ var standings = []struct {
 		w.revision["data"].(object)["spec"] = at(w.revision, "data", "spec")
 		nic("spec.template.spec.domain.devices.interfaces.2")([]object{{"spec": at(w.revision, "data", "spec")}})
 		w.asks(notMovable)
-	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for what it has already: nics", "issues/18955 and 15881"}},
+	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for changes that are already in effect: nics", "issues/18955 and 15881"}},
 	{name: "without its revision", make: func(_ *testing.T, w *world) {
 		w.applied(set("a", "spec.template.spec.hostname"))
 		w.asks(notMovable)
@@ -166,7 +166,7 @@ var standings = []struct {
 		setIn(w.vm, splitPath(strategy), "Halted")
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
 	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{
-		"does not run: Git says Always, and the cluster Halted", "was changed in the cluster: runStrategy (virt-api, 2026-11-22T03:00:00Z)",
+		"does not run: the run strategy is Always in Git, and Halted in the cluster", "was changed in the cluster: runStrategy (virt-api, 2026-11-22T03:00:00Z)",
 	}},
 	{name: "changed manually, without a record", make: func(_ *testing.T, w *world) { setIn(w.vm, splitPath(strategy), "Manual") }, state: plan.StateDrift, code: plan.FactDrift, says: []string{"runStrategy (virt-api"}},
 	{name: "not synced", make: func(t *testing.T, w *world) { w.record(t); set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}, hides: []string{"whether a sync is due"}},
@@ -220,7 +220,7 @@ var standings = []struct {
 		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "db-root-2", "namespace": "prod", "labels": object{
 			"app": "db", "app.kubernetes.io/managed-by": "vmrender",
 		}}})
-	}, state: plan.StateOK, says: []string{"db has the disk db-root-2 no longer", "kubectl delete datavolume db-root-2 -n prod"}},
+	}, state: plan.StateOK, says: []string{"db no longer has the disk db-root-2", "kubectl delete datavolume db-root-2 -n prod"}},
 	{name: "disk of another VM", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "web", "namespace": "prod", "labels": object{
 			"app": "web", "app.kubernetes.io/managed-by": "vmrender",

@@ -60,7 +60,7 @@ var upgrades = []struct {
 
 	{name: "container disk", from: "1.8", to: "1.9", git: set(object{"name": "scratch", "containerDisk": object{"image": "a"}}, "spec.template.spec.volumes.2"), level: plan.Staged, unsure: true, says: []string{"image volumes of the pod"}},
 	{name: "network", from: "1.8", to: "1.9", level: plan.None, says: []string{"a NIC moves to another network by a live migration"}},
-	{name: "network without migration", from: "1.8", to: "1.9", cluster: immovable, level: plan.None, says: []string{"KubeVirt no longer says so"}, hides: []string{"moves to another network by"}},
+	{name: "network without migration", from: "1.8", to: "1.9", cluster: immovable, level: plan.None, says: []string{"KubeVirt no longer reports it"}, hides: []string{"moves to another network by"}},
 	{name: "another cluster", from: "1.8", to: "1.9", edit: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": object{"name": "k", "namespace": "k"}, "status": object{"observedKubeVirtVersion": "v1.7.2"}})
 	}, level: plan.None, says: []string{"the cluster has KubeVirt 1.7.2, and the plan is about an upgrade from 1.8", "a NIC moves"}},

@@ -228,7 +228,7 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 	if kept {
 		return append([]Cause{{
 			Level: Left, Code: "left", Key: "lifecycle.removal",
-			Reason: "Prune=false keeps the VM and its disks: it runs on, and Argo CD says that it is left over",
+			Reason: "Prune=false keeps the VM and its disks: it continues to run, and Argo CD reports that it requires pruning",
 			Advice: "to remove it, commit lifecycle: {removal: approved} first, and the removal of the entry after it",
 		}}, p.linkCauses(s, links)...)
 	}
@@ -237,7 +237,7 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 		Reason: "Argo CD shuts the VM down and deletes it",
 	}
 	if syncOption(s.old, "Prune") == "confirm" {
-		gone.When = "after somebody confirms it in Argo CD; until then the Application takes no other commit"
+		gone.When = "after confirmation in Argo CD; until then, Argo CD syncs no other commit"
 	}
 	out := []Cause{gone}
 	if text(s.old, "metadata", "labels", labelProtected) == "True" {

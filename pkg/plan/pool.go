@@ -9,7 +9,7 @@ const sourcePool = "KubeVirt v1.8.4, pkg/virt-controller/watch/pool/pool.go"
 // poolRules are the rules of a VirtualMachinePool's own fields.
 var poolRules = compile(rulesGate, []Rule{
 	{Path: "spec.replicas", If: lowered, Level: DataLoss, Code: "scaled-in", Reason: "KubeVirt deletes members with their disks", Key: "replicas", Source: sourcePool},
-	{Path: "spec.replicas", Level: Create, Code: "scaled-out", Reason: "KubeVirt makes further members", Key: "replicas", Source: sourcePool},
+	{Path: "spec.replicas", Level: Create, Code: "scaled-out", Reason: "KubeVirt creates further members", Key: "replicas", Source: sourcePool},
 	{Path: "spec.selector.**", Level: Refused, Code: "immutable", Reason: "KubeVirt refuses to change a pool's selector", Source: sourcePool},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourcePool},
 	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "it counts for later updates of the pool", Key: "lifecycle", Source: sourcePool},
@@ -47,10 +47,10 @@ func memberFinding(f finding) finding {
 	switch {
 	case strings.HasPrefix(f.Path, "spec.dataVolumeTemplates"):
 		f.Level, f.Code = DataLoss, "members-recreated"
-		f.Reason, f.Advice = "KubeVirt deletes the members with their disks, and recreates them, as many at a time as maxUnavailable says", ""
+		f.Reason, f.Advice = "KubeVirt deletes the members with their disks, and recreates them, at most maxUnavailable at a time", ""
 	case f.rule.ofInstance() && f.Level >= Live && f.Level <= Restart:
 		f.Level, f.Code = Restart, "members-restarted"
-		f.Reason, f.Advice = "KubeVirt restarts the members, as many at a time as maxUnavailable says", ""
+		f.Reason, f.Advice = "KubeVirt restarts the members, at most maxUnavailable at a time", ""
 	case f.Level == Recreate:
 		f.Level = Restart
 	}

@@ -69,9 +69,9 @@ const (
 	Copied Assumption = "whether KubeVirt's controllers stumble over each other, and change nothing until the VM " +
 		"has migrated"
 	// Types is that of instance types and preferences, which are objects of the cluster.
-	Types Assumption = "what the instance types and preferences of the cluster say"
+	Types Assumption = "what the instance types and preferences of the cluster contain"
 	// Defaults is that of what KubeVirt fills in by the cluster's settings.
-	Defaults Assumption = "what the cluster fills in where the VM says nothing"
+	Defaults Assumption = "what the cluster fills in where the VM sets nothing"
 	// Fits is that of another architecture.
 	Fits Assumption = "whether all of the VM fits the architecture"
 	// Powered is that of changes of the run strategy.

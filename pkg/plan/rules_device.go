@@ -28,7 +28,7 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, preferred), Level: Live, Code: "plugged",
-		Reason: "KubeVirt plugs the disk in; what the preference says about disks counts from the next start on", Key: "disks[*]", Source: sourceHotplug, Assumes: Types,
+		Reason: "KubeVirt plugs the disk in; the settings of the preference for disks apply from the next start", Key: "disks[*]", Source: sourceHotplug, Assumes: Types,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added), Level: Live, Code: "plugged",
@@ -48,7 +48,7 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, not(hotplugs, "without declarative hotplug"), not(copies, "not copied")), Level: Staged, Code: "not-plugged",
-		Reason: "the cluster plugs volumes by request only (feature gate DeclarativeHotplugVolumes is off), and asks for no restart", Advice: "restart the VM, or plug the disk (virtctl addvolume)",
+		Reason: "the cluster plugs volumes by request only (feature gate DeclarativeHotplugVolumes is off), and requests no restart", Advice: "restart the VM, or plug the disk (virtctl addvolume)",
 		When: atNextStart, Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
@@ -66,7 +66,7 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, staging, otherClaim), Level: Staged, Code: "not-copied",
-		Reason: "the cluster's vmRolloutStrategy is Stage, so that KubeVirt copies no volumes, and asks for no restart",
+		Reason: "the cluster's vmRolloutStrategy is Stage, so that KubeVirt copies no volumes, and requests no restart",
 		Advice: "do not restart the VM before its data is copied", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
 	},
 	{
@@ -75,17 +75,17 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, evicts, not(migrates, "no LiveMigrate")), Level: Power, Code: "evicted",
-		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for, but Evict is there: KubeVirt shuts the VM down before its data is copied",
+		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable, but Evict is there: KubeVirt shuts the VM down before its data is copied",
 		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "immediately", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
-		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not ask for",
+		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable",
 		Advice: "migrate the VM (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true, Assumes: Copied,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate")), Level: Migrate, Code: "copied",
-		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until somebody deletes it", Key: "disks[*]", Source: sourceMigration, Handled: true, Assumes: Copied,
+		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until you delete it", Key: "disks[*]", Source: sourceMigration, Handled: true, Assumes: Copied,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: hasCloudInit, Level: Restart, Code: "cloud-init",
@@ -138,21 +138,21 @@ var rulesTemplates = []Rule{
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(added, standsAlone), Level: Metadata, Code: "adopted",
-		Reason: "KubeVirt makes the existing disk the VM's own: from now on it is deleted with the VM", Advice: "keep it (lifecycle.keepDisks, disks.NAME.keep)",
+		Reason: "the VM becomes the owner of the existing disk: from now on it is deleted with the VM", Advice: "keep it (lifecycle.keepDisks, disks.NAME.keep)",
 		Key: "disks", Warning: true, Source: "KubeVirt v1.8.4, pkg/virt-controller/watch/controller_ref_manager.go, ClaimObject",
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(added, isOwned), Level: None, Code: "disk-found",
 		Reason: "the disk exists and belongs to the VM: it is not filled again", Key: "disks", Source: sourceTemplates,
 	},
-	{Path: "spec.dataVolumeTemplates[*].**", If: added, Level: Create, Code: "disk-created", Reason: "KubeVirt makes and fills the disk immediately, also while the VM runs; until it is filled, KubeVirt makes no other change to the VM", Key: "disks", Source: sourceTemplates},
+	{Path: "spec.dataVolumeTemplates[*].**", If: added, Level: Create, Code: "disk-created", Reason: "KubeVirt creates and fills the disk immediately, also while the VM runs; until it is filled, KubeVirt applies no other change to the VM", Key: "disks", Source: sourceTemplates},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(removed, released), Level: Metadata, Code: "old-disk-stays",
 		Reason: "the disk stays, and does not belong to the VM in the cluster", Key: "disks", Source: sourceTemplates,
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(removed, not(unreferenced, "a volume uses it")), Level: None, Code: "still-owned",
-		Reason: "the disk still belongs to the VM: Kubernetes deletes it with the VM, whatever Argo CD is told", Advice: "take the owner reference off the DataVolume (docs/reference/lifecycle.md)",
+		Reason: "the disk still belongs to the VM: Kubernetes deletes it with the VM, whatever the options of Argo CD", Advice: "take the owner reference off the DataVolume (docs/reference/lifecycle.md)",
 		Key: "disks", Warning: true, Source: sourceTemplates,
 	},
 	{
@@ -173,16 +173,16 @@ var rulesNICs = []Rule{
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, firstNIC), Level: Restart, Code: waitsCode, Reason: "the VM was started with the NIC that KubeVirt gives to one without any", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, preferredModel), Level: Restart, Code: waitsCode, Reason: "KubeVirt takes the model that a preference adds to a NIC for a change", Advice: "write the NIC's model", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this VM cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this VM cannot do, and no condition reports it", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs), Level: Migrate, Code: "plugged", Reason: "KubeVirt plugs the NIC by a live migration", Advice: adviceMigrate, Key: "nics", Source: sourceNICs, Assumes: Migratable},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork, isBridge), Level: Staged, Code: "not-plugged", Reason: "KubeVirt writes the NIC into the running instance, but plugs nothing into the pod network, and asks for no restart", Advice: "restart the VM", When: atNextStart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork, isBridge), Level: Staged, Code: "not-plugged", Reason: "KubeVirt writes the NIC into the running instance, but plugs nothing into the pod network, and requests no restart", Advice: "restart the VM", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork), Level: Restart, Code: waitsCode, Reason: "the pod network cannot be plugged", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: added, Level: Staged, Code: "not-plugged", Reason: "a NIC with this binding is neither plugged nor does KubeVirt ask for a restart", Advice: "restart the VM", When: atNextStart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: added, Level: Staged, Code: "not-plugged", Reason: "KubeVirt neither plugs a NIC with this binding nor requests a restart", Advice: "restart the VM", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the NIC stays plugged until the VM restarts", Advice: "to unplug it now, set `state: absent` first, and remove it in a later commit", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which cannot be, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the VM down", Advice: "stop the VM first, and remove the NIC", When: "immediately", Key: "nics", Source: sourceUpdater},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which this VM cannot do", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Level: Migrate, Code: "unplugged", Reason: "KubeVirt unplugs the NIC by a live migration, and then removes it from the VM: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC in the next commit", Key: "nics", Source: sourceNICs, Assumes: Migratable},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: turns("absent"), Level: Refused, Code: "invalid", Reason: "KubeVirt unplugs bridge NICs only", Key: "nics", Source: sourceAdmitter},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: isSRIOV, Level: Refused, Code: "invalid", Reason: "KubeVirt refuses a link state of SR-IOV NICs", Key: "nics", Source: sourceAdmitter},
@@ -194,8 +194,8 @@ var rulesNICs = []Rule{
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(gateOn("LiveUpdateNADRef"), "without feature gate LiveUpdateNADRef"), Level: Restart, Code: waitsCode, Reason: "this KubeVirt cannot move a NIC to another network while the VM runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: sameNetwork, Level: Live, Code: "same-network", Reason: "it is the same network, with its namespace or without", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: evicts, Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},
-	{Path: "spec.template.spec.networks[*].multus.networkName", If: cannotMigrate, Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which this VM cannot do, and nothing says so", Advice: adviceRestart, When: atRestart, Key: "nics", Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go"},
-	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(migrates, "workloadUpdateMethods has no LiveMigrate"), Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which the cluster's workloadUpdateMethods does not ask for", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
+	{Path: "spec.template.spec.networks[*].multus.networkName", If: cannotMigrate, Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which this VM cannot do, and no condition reports it", Advice: adviceRestart, When: atRestart, Key: "nics", Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go"},
+	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(migrates, "workloadUpdateMethods has no LiveMigrate"), Level: Staged, Code: "never-migrates", Reason: "the NIC moves to the other network by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
 	{Path: "spec.template.spec.networks[*].multus.networkName", Level: Migrate, Code: "moved-network", Reason: "KubeVirt moves the NIC to the other network by a live migration; the link drops briefly", Advice: adviceMigrate, Key: "nics", Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go", Assumes: Migratable},
 	{Path: "spec.template.spec.networks[*].**", Level: Restart, Code: waitsCode, Reason: "a network cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.networks[]", Level: None, Code: "order", Reason: "KubeVirt compares networks by name", Source: sourceNICs},

@@ -11,14 +11,14 @@ const sourceGate = "vmrender, docs/how-to/gate.md"
 
 // rulesGate are the rules of the annotations of a gate.
 var rulesGate = []Rule{
-	{Path: `metadata.annotations."vmrender.io/becomes"`, Level: None, Code: "content", Reason: "it only says that something else changes", Source: sourceGate},
+	{Path: `metadata.annotations."vmrender.io/becomes"`, Level: None, Code: "content", Reason: "it only records that something else changes", Source: sourceGate},
 	gateWeakened("approve-from", "policy.approve"), gateWeakened("max-impact", "policy.maxImpact"),
 }
 
 func gateWeakened(key, policy string) Rule {
 	return Rule{
 		Path: `metadata.annotations."vmrender.io/` + key + `"`, If: weakened, Level: Metadata, Code: "gate-weakened",
-		Reason: policy + " of the fleet lets more pass from the next change of the VM on",
+		Reason: policy + " of the fleet permits more, from the next change of the VM",
 		Advice: "have the change of the fleet's policy reviewed as such", Warning: true, Source: sourceGate,
 	}
 }

@@ -43,10 +43,10 @@ var rulesMetadata = []Rule{
 		Reason: "the cluster no longer refuses to delete the VM", Warning: true, Key: "lifecycle.protect",
 		Source: "ssp-operator v0.22, ValidatingAdmissionPolicy kubevirt-vm-deletion-protection",
 	},
-	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only says that something else changes", Source: sourceRestart},
-	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "the running VM does not see it", Key: "labels", Source: sourceRestart},
-	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "the running VM does not see it", Key: "annotations", Source: sourceRestart},
-	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "the running VM does not see it", Source: sourceRestart},
+	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only records that something else changes", Source: sourceRestart},
+	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "labels", Source: sourceRestart},
+	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "annotations", Source: sourceRestart},
+	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Source: sourceRestart},
 	{
 		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/evict"`, Level: Live, Code: "synced-annotation",
 		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
@@ -57,7 +57,7 @@ var rulesMetadata = []Rule{
 	},
 	{
 		Path: "spec.template.metadata.*.*.**", Level: Staged, Code: "template-metadata",
-		Reason: "KubeVirt neither copies the labels and annotations of pods to the running instance nor asks for a restart",
+		Reason: "KubeVirt neither copies the labels and annotations of pods to the running instance nor requests a restart",
 		Advice: "restart the VM if its pod needs them now", When: atNextStart, Source: sourceSync,
 	},
 }
@@ -69,7 +69,7 @@ var rulesPower = []Rule{
 		Path: "spec.runStrategy", If: turns("Halted"), Level: Power, Code: "stops",
 		Reason: "KubeVirt shuts the guest down", When: "immediately", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
-	{Path: "spec.runStrategy", If: turns("Manual"), Level: Metadata, Code: "power-same", Reason: "it stays as it is, running or stopped, until somebody starts or stops it", Key: "runStrategy", Source: sourcePower},
+	{Path: "spec.runStrategy", If: turns("Manual"), Level: Metadata, Code: "power-same", Reason: "it stays as it is, running or stopped, until you start or stop it", Key: "runStrategy", Source: sourcePower},
 	{Path: "spec.runStrategy", If: both(turns("Always", "RerunOnFailure", "Once"), running), Level: Metadata, Code: "power-same", Reason: "it keeps running; the new strategy counts when the guest shuts down", Key: "runStrategy", Source: sourcePower},
 	{Path: "spec.runStrategy", If: staysEnded, Level: Metadata, Code: "power-same", Reason: "KubeVirt does not start a VM again whose guest has shut down", Advice: "start it (virtctl start)", Key: "runStrategy", Source: sourcePower},
 	{
@@ -94,7 +94,7 @@ var rulesPower = []Rule{
 		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Refused, Code: "invalid",
 		Reason: "KubeVirt accepts an unknown strategy, and then fails at every later change of the VM", Key: "overrides", Source: sourceMigration,
 	},
-	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only says how later changes of volumes are made", Source: sourceRestart},
+	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only sets how later changes of volumes are made", Source: sourceRestart},
 }
 
 // rulesProcessors are the rules of processors.
@@ -130,12 +130,12 @@ var rulesProcessors = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, cannotMigrate), Level: Staged, Code: "never-migrates",
-		Reason: "the processors are plugged by a live migration, which this VM cannot do, and nothing says so",
+		Reason: "the processors are plugged by a live migration, which this VM cannot do, and no condition reports it",
 		Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
-		Reason: "the processors are plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
+		Reason: "the processors are plugged by a live migration, which the cluster's workloadUpdateMethods does not enable",
 		Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "cpu", Source: sourceUpdater, Handled: true,
 	},
 	{
@@ -191,7 +191,7 @@ var rulesMemory = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: both(moreGuest, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
-		Reason: "the memory is plugged by a live migration, which the cluster's workloadUpdateMethods does not ask for",
+		Reason: "the memory is plugged by a live migration, which the cluster's workloadUpdateMethods does not enable",
 		Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "memory", Source: sourceUpdater, Handled: true,
 	},
 	{
@@ -227,7 +227,7 @@ const waitsCode Code = "restart-required"
 
 // rulesRest catch what no other rule does: what is not listed needs a restart.
 var rulesRest = []Rule{
-	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another machine: cloud-init runs its first-boot modules again, and Windows asks for activation", Advice: "keep the UUID (identity, firmware.uuid)", When: atRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
+	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another system: cloud-init runs its first-boot modules again, and Windows requires activation", Advice: "keep the UUID (identity, firmware.uuid)", When: atRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
 	{Path: "spec.template.spec.domain.firmware.serial", Level: Restart, Code: "identity", Reason: "the guest sees another serial number", Advice: "keep the serial number (identity, firmware.serial)", When: atRestart, Key: "firmware", Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.domain.machine.type", If: filledIn, Level: Restart, Code: "hardware", Reason: "KubeVirt fills in the cluster's machine type where there is none: if it is another one, the guest sees other hardware", Advice: "keep the machine type", When: atRestart, Key: "machineType", Source: sourceDefaults, Compared: true, Assumes: Defaults},
 	{Path: "spec.template.spec.domain.machine.type", Level: Restart, Code: "hardware", Reason: "the guest sees other hardware; a type that the cluster does not have is refused", Advice: adviceRestart, When: atRestart, Key: "machineType", Source: sourceRestart, Compared: true},

@@ -47,7 +47,7 @@ var (
 // rulesStorage are the rules of DataVolumes and claims.
 var rulesStorage = []Rule{
 	{Kind: kindDataVolume, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the disk and its data", Source: sourceOptions},
-	{Kind: kindDataVolume, Path: Removed, If: askedByPrune, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", When: "after somebody confirms it in Argo CD", Key: "disks", Source: sourceOptions},
+	{Kind: kindDataVolume, Path: Removed, If: askedByPrune, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", When: "after confirmation in Argo CD", Key: "disks", Source: sourceOptions},
 	{Kind: kindDataVolume, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", Advice: "keep the entry, or set lifecycle.keepDisks in an earlier commit", Key: "disks", Source: sourceOptions},
 	{Kind: kindDataVolume, Path: Created, Level: Create, Code: "disk-created", Reason: "a new disk is made and filled", Key: "disks", Source: sourceDataVolume},
 	{Kind: kindDataVolume, Path: "spec.checkpoints.**", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI copies what has changed since the last checkpoint of the warm migration", Source: sourceDataVolume},
@@ -146,7 +146,7 @@ var rulesObjects = []Rule{
 	{Kind: "Service", Path: "spec.clusterIP", Level: Refused, Code: "immutable", Reason: "Kubernetes refuses to change the address of a Service, and whether it has one", Advice: "use a new Service of another name, and remove the old one", Key: "services", Source: "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidateServiceUpdate"},
 	{Path: Created, Level: Create, Code: "created", Reason: "a new object", Source: sourceAPI},
 	{Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
-	{Path: Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after somebody confirms it in Argo CD", Source: sourceOptions},
+	{Path: Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after confirmation in Argo CD", Source: sourceOptions},
 	{Path: Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "labels and annotations", Source: sourceAPI},
 	{Path: "*.**", Level: Live, Code: "updated", Reason: "updated in place", Source: sourceAPI},

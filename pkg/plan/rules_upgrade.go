@@ -83,7 +83,7 @@ var upgradeFacts = []UpgradeFact{
 			return u.turnsOn("LiveUpdateNADRef") && u.hasMultus() && u.migratable() == no
 		}},
 		Level: None,
-		Reason: "a NIC whose network changes stays where it is until a restart, and KubeVirt no longer says so, " +
+		Reason: "a NIC whose network changes stays where it is until a restart, and KubeVirt no longer reports it, " +
 			"because the VM cannot live-migrate",
 		Source: "KubeVirt v1.9.0, pkg/network/vmliveupdate/restart.go, haveNetsChangedIgnoringNADName",
 	},

@@ -20,17 +20,17 @@ func renamedMatcher(field string) Rule {
 	return Rule{
 		Path: "spec." + field + ".name", If: both(not(added, "not added"), not(removed, "not removed")), Before: "1.5",
 		Level: Refused, Code: "invalid", Key: field, Source: sourceMatcher,
-		Reason: "this KubeVirt keeps the revision of the old one in the VM, and refuses another name beside it",
+		Reason: "this KubeVirt keeps the revision of the old one in the VM, and refuses another name with it",
 		Advice: "remove spec." + field + ".revisionName from the VM in the cluster first",
 	}
 }
 
 // flaggedNIC returns the rule of changed NICs and networks: KubeVirt 1.5.0 applies them as every
-// version does, and asks for a restart nevertheless.
+// version does, and requests a restart nevertheless.
 func flaggedNIC(list string) Rule {
 	return Rule{
 		Path: "spec.template.spec." + list + "[*].**", From: "1.5", Before: "1.5.1", Level: Restart, Code: waitsCode,
-		Reason: "this KubeVirt asks for a restart after every change of a NIC, which holds back other live changes until then",
+		Reason: "this KubeVirt requests a restart after every change of a NIC, which holds back other live changes until then",
 		Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceRestart15, Compared: true,
 	}
 }

@@ -140,11 +140,11 @@ func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 		f.Says = "waits for a restart" + because(s.live.why)
 	case s.cluster.keepsRestart():
 		f.Code, f.Fields, f.Advice = FactSticky, arrived, s.cluster.clears()
-		f.Says = "is said to need a restart, for nothing that still differs: this KubeVirt keeps the condition, " +
+		f.Says = "has the condition RestartRequired, but nothing differs any more: this KubeVirt keeps the condition, " +
 			"and holds live changes back, until a restart"
 	case len(arrived) > 0:
 		f.Code, f.Fields, f.Advice = FactFalse, arrived, falseAdvice(arrived)
-		f.Says = "is said to need a restart for what it has already: " + labelsOf(arrived) +
+		f.Says = "has the condition RestartRequired for changes that are already in effect: " + labelsOf(arrived) +
 			"; until a restart, KubeVirt holds live changes back"
 	default:
 		f.Says = "waits for a restart" + because(s.live.why) + "; none of its fields differs from those it was started with"
@@ -160,7 +160,7 @@ func (c Cluster) keepsRestart() bool {
 	return v.before(version{1, 6, 6}) || !v.before(version{1, 7}) && v.before(version{1, 7, 3})
 }
 
-// knownFalse are the fields of which KubeVirt asks for a restart although the instance has
+// knownFalse are the fields for which KubeVirt requests a restart although the instance has
 // them, with where it is known from.
 var knownFalse = []struct{ path, source string }{
 	{"spec.template.spec.domain.memory.maxGuest", "https://github.com/kubevirt/kubevirt/issues/17610"},
@@ -181,7 +181,7 @@ func falseAdvice(fields []FieldStatus) string {
 	if known == nil {
 		return adviceRestart
 	}
-	return adviceRestart + "; KubeVirt is known to ask for too much here: " + strings.Join(known, ", ")
+	return adviceRestart + "; KubeVirt is known to request unnecessary restarts here: " + strings.Join(known, ", ")
 }
 
 // others returns the facts about changes that need no restart and have not arrived.

@@ -97,8 +97,8 @@ func (p *planner) oldDisks() {
 			isLeft := p.byKey[keyOf(d.id)] == nil && !used[d.id.Name] && isRendered(d.object) &&
 				len(list(d.object, "metadata", "ownerReferences")) == 0
 			if isLeft && p.find("kubevirt.io", "VirtualMachine", ns, owner) != nil {
-				p.note("%s: %s has the disk %s no longer, in Git or in the cluster; delete it when nobody wants to go back to it "+
-					"(kubectl delete datavolume %[3]s -n %[1]s)", ns, owner, d.id.Name)
+				p.note("%s: %s no longer has the disk %s, in Git or in the cluster; delete it "+
+					"if you do not need it for a rollback (kubectl delete datavolume %[3]s -n %[1]s)", ns, owner, d.id.Name)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (p *planner) stand(pair *pair, seen map[*pair]bool) Standing {
 func (p *planner) absent(pair *pair) []Fact {
 	f := Fact{
 		State: StateNotSynced, Code: FactMissing, Says: "is not in the cluster",
-		Advice: "sync its Application; if a sync has been tried, its message says why it has failed",
+		Advice: "sync its Application; if a sync has failed, its message contains the reason",
 	}
 	if !p.live.lacks(pair.id) {
 		f.Approximate = "whether the state in the cluster has all of the namespace"
@@ -96,7 +96,8 @@ func (p *planner) rolloutFacts(s *subject) []Fact {
 	case stopped && at == annotation(s.live.object, labels.Content):
 		return []Fact{{
 			State: StateFailed, Code: FactRolloutStopped, Says: "a rollout has stopped at it (Lease " + name + ")",
-			Advice: "find out why it was not ready in time; a rollout leaves it alone until it changes, or runs with --retry",
+			Advice: "find out why it was not ready in time; " +
+				"a rollout skips it until it changes, or until you run it with --retry",
 		}}
 	case p.awaitsRollout(s.id.Namespace, s.id.Name) && p.live.isHeld(lease):
 		return []Fact{{State: StateUnderWay, Code: FactUnderWay, Says: "a rollout is running, and restarts it in its turn"}}

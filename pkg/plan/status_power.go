@@ -67,7 +67,7 @@ func notRunning(s *subject) string {
 	git, cluster := runStrategy(s.new), runStrategy(s.live.object)
 	says := "does not run, although its run strategy is " + git
 	if cluster != git {
-		says = "does not run: Git says " + git + ", and the cluster " + cluster
+		says = "does not run: the run strategy is " + git + " in Git, and " + cluster + " in the cluster"
 	}
 	return says
 }

@@ -179,7 +179,7 @@ func writtenDisks(side tree) []string {
 func blueGreen(was *pair) []Cause {
 	return []Cause{{
 		Level: Recreate, Code: "blue-green", Key: "lifecycle",
-		Reason: fmt.Sprintf("the new revision starts beside %s, "+
+		Reason: fmt.Sprintf("the new revision starts next to %s, "+
 			"which is deleted with its disks when the new one is ready", was.id),
 	}}
 }

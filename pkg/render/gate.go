@@ -120,8 +120,8 @@ func (g *gates) settle(diags *source.Diagnostics) {
 		for i := range entry.approvals {
 			if a := &entry.approvals[i]; a.To() != entry.hash {
 				diags.Warnf(a.Pos, rule.Approval, a.Path,
-					"a used or stale approval: the VM becomes %q, and this is for %q; remove it, or take the token that "+
-						"`vmrender plan` prints", entry.hash, a.To())
+					"a used or stale approval for %q, but the VM becomes %q; remove it, or set the token that "+
+						"`vmrender plan` prints", a.To(), entry.hash)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ type syncRule struct {
 	name    string         // in the documentation
 	after   int            // waves after the VM's own; the wave itself for objects of no single VM
 	options string         // sync options
-	before  string         // sync options if Argo CD cannot ask for confirmation
+	before  string         // sync options if Argo CD does not support confirmation
 	removal values.Removal // default; its sync option comes before the others
 	compare string         // compare options
 	hook    string         // phase of a hook; empty for objects that are not hooks
@@ -83,7 +83,7 @@ var syncRules = [...]syncRule{
 	},
 	petVM: {
 		name: "VirtualMachine of a pet", options: "Delete=confirm", before: "Delete=false", removal: values.Denied,
-		why: "`removal` sets `Prune`; Argo CD before 2.14 cannot ask for confirmation, and then keeps the VM",
+		why: "`removal` sets `Prune`; Argo CD before 2.14 does not support confirmation, and then keeps the VM",
 	},
 	cattleVM: {name: "VirtualMachine of cattle, VirtualMachinePool", why: "deleted when it is removed from Git"},
 	replacedVM: {

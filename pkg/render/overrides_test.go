@@ -43,7 +43,7 @@ func TestOverrideProblems(t *testing.T) {
 		"no cores": {
 			spec + "{domain: {cpu: {cores: 0}}}}}",
 			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: ` +
-				`0 is no number of cores; expected at least 1`},
+				`0 is not a valid number of cores; expected at least 1`},
 		},
 		"volume without disk": {
 			spec + "{volumes: [{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, " +

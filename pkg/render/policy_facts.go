@@ -12,22 +12,22 @@ var (
 		Text: "Before anything changes, a Job takes the VirtualMachineSnapshot `VM-pre-HASH-VERSION`, " +
 			"one for each change of the VM: not on the first installation, " +
 			"and not in a sync that does not change the VM. " +
-			"A sync that is retried within an hour finds the one that it took, unless the VM has changed since. " +
-			"Older snapshots stay. If it fails, or does not contain the root disk or a disk that is kept, " +
+			"A sync that is retried within an hour uses the same snapshot, unless the VM has changed since. " +
+			"Older snapshots stay. If the snapshot fails, or does not contain the root disk or a disk that is kept, " +
 			"the sync ends before the change.",
 	}
 	userDataFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
 		Text: "A change of cloud-init's data requires a restart like other changes, also if the data is in a Secret " +
 			"that vmrender writes. But cloud-init runs most of its modules, such as packages and commands, " +
-			"only on the first boot of an instance, which a pet remains: " +
+			"only on the first boot of an instance, and a pet stays the same instance: " +
 			"also change the guest in another way, such as with Ansible. " +
-			"Changes inside a Secret of your own are not seen.",
+			"Changes inside a Secret of your own are not detected.",
 	}
 	renewedFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
 		Text: "A change of cloud-init's data, inline or in a Secret that vmrender writes, has the same effect: " +
-			"cloud-init runs again with the new data. Changes inside a Secret of your own are not seen.",
+			"cloud-init runs again with the new data. Changes inside a Secret of your own are not detected.",
 	}
 	ansibleFact = Fact{
 		On: OnChange, Given: "`ansible`", holds: runsAnsible,
@@ -36,9 +36,9 @@ var (
 			"and after the first installation. " +
 			"The sync does not wait for it. " +
 			"The Application is Progressing while it runs, and Degraded if it fails. " +
-			"A sync that is retried does not run it again. A job that is deleted runs again. " +
-			"The next change deletes it, even if it still runs. " +
-			"An Application that does not prune keeps it, and then content that returns does not run again.",
+			"A retried sync does not run it again. A deleted job runs again. " +
+			"The next change deletes the job, even if it still runs. " +
+			"An Application that does not prune keeps the job, and then no job runs when earlier content is restored.",
 	}
 	growthFact = Fact{
 		On: OnChange, Given: "`expandTo` on a disk", holds: hasGrowingDisk,
@@ -52,8 +52,9 @@ var (
 	}
 	revisionFact = Fact{
 		On: OnChange, Given: "disks that CDI fills", holds: hasClaim,
-		Text: "Another storage class, access mode or volume mode needs another `revision` of the disk in the same commit: " +
-			"a disk `VM-DISK-REVISION`, to which KubeVirt copies the data by a live migration, while the VM runs. " +
+		Text: "A different storage class, access mode or volume mode requires a new `revision` of the disk " +
+			"in the same commit: a disk `VM-DISK-REVISION`, to which KubeVirt copies the data " +
+			"by a live migration, while the VM runs. " +
 			"The old disk stays until you delete it. " +
 			"Nothing is copied while the VM is stopped: it then starts from the new disk, without its data.",
 	}
@@ -64,7 +65,7 @@ var (
 			"If the health checks of this project are installed, the DataVolume and its Application " +
 			"are Degraded until then, with the command in the message. " +
 			"If its governance layer is installed, the policy `keptDisks` rejects that deletion, " +
-			"and a VM that Argo CD deletes stays, stopped, until the disk is released.",
+			"and a VM that Argo CD deletes is stopped, but stays until the disk is released.",
 	}
 	petRootFact = Fact{
 		On: OnChange, Given: "a root disk that is kept", holds: hasKeptRoot,
@@ -100,7 +101,7 @@ func removalFacts(normal values.Removal, what string) []Fact {
 			On: OnRemoval, Given: given(values.Denied), holds: hasOption("Prune", "false"),
 			Text: "The " + what + " stays as it is, and keeps running if it ran. " +
 				"The Application shows that it requires pruning, and is OutOfSync. " +
-				"Other commits are still synced, and a revert puts the VM back under Git. " +
+				"Other commits are still synced, and a revert returns the VM to Git. " +
 				"Its disks and its Secret also stay; its Services are deleted. " +
 				"To delete it, set `removal: approved` in one commit, and remove the VM in a later one.",
 		},
@@ -108,8 +109,8 @@ func removalFacts(normal values.Removal, what string) []Fact {
 			On: OnRemoval, Given: given(values.Confirm), holds: hasOption("Prune", "confirm"),
 			Text: "Argo CD 2.14 and later waits until the deletion is confirmed with the annotation " +
 				"`argocd.argoproj.io/deletion-approved` on the Application, and then deletes the " + what + ". " +
-				"Until then nothing of the Application is synced, and a revert in Git has no effect: " +
-				"a confirmation deletes the VM although Git contains it again. Terminate the sync instead.",
+				"Until then, nothing of the Application is synced, and a revert in Git has no effect: " +
+				"a confirmation deletes the VM although it is in Git again. To keep the VM, terminate the sync.",
 		},
 		{
 			On: OnRemoval, Given: given(values.Approved), holds: hasOption("Prune", ""),
@@ -142,7 +143,7 @@ func cattleFacts(what string) []Fact {
 		Fact{On: OnDeletion, Text: "The " + what + " is deleted without confirmation.", holds: hasOption("Delete", "")},
 		Fact{
 			On: OnDeletion, Given: "`Delete=false` or `Delete=confirm` among its sync options",
-			Text:  "Argo CD keeps the " + what + ", or asks for confirmation.",
+			Text:  "Argo CD keeps the " + what + ", or requires confirmation.",
 			holds: func(m *subject) bool { return strength(argocd.FindSyncOption(m.options, "Delete")) > 0 },
 		},
 	)
@@ -157,9 +158,9 @@ var (
 	}
 	ownedDisksGo = Fact{
 		Given: "disks that are not kept", holds: hasOwnedDisk,
-		Text: "The disks in its `dataVolumeTemplates` are deleted when it is deleted.",
+		Text: "The disks in its `dataVolumeTemplates` are deleted with the VM.",
 	}
-	allDisksGo = Fact{Text: "Its disks are deleted when it is deleted."}
+	allDisksGo = Fact{Text: "Its disks are deleted with the VM."}
 )
 
 // onLoss returns the facts for both events that delete a VM.

@@ -30,7 +30,7 @@ var policies = []Policy{
 		Kind: "cattle", Strategy: values.Rollout,
 		Summary: "A VM that keeps its name and gets a new root disk. VMs are restarted a few at a time.",
 		InShort: map[Event]string{
-			OnChange:   "a Job restarts it if needed, a few at a time; another image is another root disk",
+			OnChange:   "a Job restarts the VMs if needed, a few at a time; a new image creates a new root disk",
 			OnRemoval:  "deleted with its disks",
 			OnDeletion: "deleted with its disks",
 		},
@@ -43,16 +43,16 @@ var policies = []Policy{
 				"is outdated or for which KubeVirt requires a restart: at most `maxUnavailable` at a time, " +
 				"each when its new disks are ready. It waits until each VM is Ready. " +
 				"Name, UID, firmware UUID, serial number and MAC addresses stay; " +
-				"to cloud-init it is the same computer, and on the new disk it runs from the beginning. " +
+				"to cloud-init it is the same computer, and cloud-init runs from the beginning on a new disk. " +
 				"Stopped VMs are not started, and paused ones are not restarted."},
 			{On: OnChange, Text: "The sync does not wait for the Job. " +
-				"A newer commit that changes the VMs, such as a revert, ends it and starts the next Job: " +
+				"A newer commit that changes the VMs, such as a revert, ends the Job and starts the next one: " +
 				"VMs that were not restarted yet are not restarted for the old commit."},
 			{On: OnChange, Text: "If a VM is not Ready within `progressDeadlineSeconds`, the rollout stops: " +
 				"no further VM is restarted, the Job fails, and the Application is Degraded. " +
 				"With `maxUnavailable` above 1, others may already have restarted. " +
-				"A commit to other VMs does not resume it. A commit that changes these VMs resumes it, " +
-				"as does `vmrender rollout --retry`. The pod that replaces a killed one also resumes the rollout."},
+				"A commit that changes these VMs resumes the rollout, as does `vmrender rollout --retry`; " +
+				"a commit to other VMs does not. The pod that replaces a killed one also resumes it."},
 			{On: OnChange, Text: "At the end the Job deletes outdated root disks, " +
 				"except the last `keepOld` disks that each VM ran from, and those that any other VM refers to. " +
 				"To go back, revert the commit: the old disk is still there."},
@@ -70,12 +70,12 @@ var policies = []Policy{
 		},
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "Argo CD deletes the VirtualMachine, waits up to 5 minutes for it to disappear, " +
-				"and recreates it. It does this for all changed VMs at the same time, whatever their health."},
+				"and recreates it. It does this for all changed VMs at the same time, regardless of their health."},
 			{On: OnChange, Text: "Without the sync option `ApplyOutOfSyncOnly=true` on the Application, " +
-				"this happens to every VM in every sync, whatever changed. " +
+				"this happens to every VM in every sync, regardless of the change. " +
 				"Removing the strategy takes effect one sync later, because Argo CD also reads the live object."},
 			{On: OnChange, Text: "Firmware UUID, serial number and derived MAC addresses stay: " +
-				"to its guest it is the same computer."},
+				"to the guest, the new VM is the same computer."},
 			{
 				On: OnChange, Given: "disks that are not kept", holds: hasOwnedDisk,
 				Text: "The disks in its `dataVolumeTemplates` are deleted and recreated.",
@@ -85,7 +85,7 @@ var policies = []Policy{
 	},
 	{
 		Kind: "cattle", Strategy: values.BlueGreen,
-		Summary: "A VM that is deleted when its next revision runs next to it. For stateless VMs behind a Service.",
+		Summary: "A VM that is deleted when its next revision runs in parallel. For stateless VMs behind a Service.",
 		InShort: map[Event]string{
 			OnChange:   "a second VM with its own disks; the old one is deleted when the new one is healthy",
 			OnRemoval:  "deleted with its disks",
@@ -95,19 +95,19 @@ var policies = []Policy{
 			{On: OnChange, Text: "Any change to the VirtualMachine's content creates a second VirtualMachine, " +
 				"`VM-HASH`, with its own disks. The cluster needs capacity for both while both run."},
 			{On: OnChange, Text: "When the new one is healthy, in the last wave, the old one is deleted with its disks. " +
-				"Set a `readinessProbe`: without one a VM is Ready before its guest is."},
+				"Set a `readinessProbe`: without a probe, a VM is Ready before its guest has started."},
 			{On: OnChange, Text: "With the sync option `ApplyOutOfSyncOnly=true` on the Application, " +
-				"a sync that is retried deletes the old one although the new one has failed. Do not set the option."},
+				"a retried sync deletes the old VM even if the new one has failed. Do not set the option."},
 			{On: OnChange, Text: "Services keep their name, and select every revision that is Ready."},
-			{On: OnChange, Text: "Firmware UUID and serial number stay, also while both run. " +
-				"MAC addresses are not derived, and differ."},
+			{On: OnChange, Text: "Both VMs have the same firmware UUID and serial number. " +
+				"Their MAC addresses are not derived, and differ."},
 		}, cattleFacts("VirtualMachine"), onLoss(allDisksGo)),
 	},
 	{
 		Kind: "cattle", Strategy: values.Pool,
 		Summary: "Numbered VMs that are all the same. KubeVirt creates, updates and deletes them.",
 		InShort: map[Event]string{
-			OnChange:   "KubeVirt restarts them, a few at a time; another disk template recreates them",
+			OnChange:   "KubeVirt restarts the VMs, a few at a time; a changed disk template recreates them",
 			OnRemoval:  "deleted with its disks",
 			OnDeletion: "deleted with its disks",
 		},
@@ -124,7 +124,7 @@ var policies = []Policy{
 			{
 				On: OnChange, Given: "KubeVirt before 1.8", holds: losesIdentity,
 				Text: "An update changes the firmware UUIDs and serial numbers of the VMs: " +
-					"to their guests they are different computers.",
+					"to the guests, they are different computers.",
 			},
 		}, cattleFacts("pool with its VirtualMachines"), onLoss(allDisksGo)),
 	},

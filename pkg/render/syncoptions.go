@@ -104,7 +104,7 @@ func (x *rendering) checkForce(vm *kubevirtv1.VirtualMachine) {
 	for o := range argocd.SyncOptions(vm.Annotations[argocd.SyncOptionsAnnotation]) {
 		if (o.Name == "Force" || o.Name == "Replace") && o.Value == "true" {
 			x.refuse(vm, rule.SyncOptions, argocd.SyncOptionsAnnotation,
-				o.String()+" deletes the VM, or what the cluster has decided for it, "+
+				o.String()+" deletes the VM, or the fields that the cluster has set, "+
 					"in every sync; use `lifecycle: {type: cattle, strategy: replace}`, or another strategy")
 		}
 	}
@@ -113,9 +113,9 @@ func (x *rendering) checkForce(vm *kubevirtv1.VirtualMachine) {
 // checkProtection reports options and labels of the lifecycle that are weaker, or
 // gone.
 func (x *rendering) checkProtection(vm *kubevirtv1.VirtualMachine) {
-	meant := "; use `lifecycle.removal`, or `lifecycle: {protection: none}` if that is meant"
+	meant := "; use `lifecycle.removal`, or `lifecycle: {protection: none}` if this is intended"
 	if x.asksForApproval() {
-		meant = "; use `lifecycle.removal` if that is meant"
+		meant = "; use `lifecycle.removal` if this is intended"
 	}
 	for own := range argocd.SyncOptions(x.vmOptions()) {
 		got := argocd.FindSyncOption(vm.Annotations[argocd.SyncOptionsAnnotation], own.Name)

@@ -137,7 +137,8 @@ func (v *validation) checkSize() {
 	for _, key := range []string{"sockets", "cores", "threads"} {
 		// KubeVirt treats 0 as 1, which the user did not mean.
 		if n := v.tree.Get(append(domain, "cpu", key)...); n != nil && n.Text == "0" {
-			v.errorf(rule.BelowMinimum, "", "0 is no number of "+key+"; expected at least 1", append(domain, "cpu", key)...)
+			v.errorf(rule.BelowMinimum, "", "0 is not a valid number of "+key+"; expected at least 1",
+				append(domain, "cpu", key)...)
 		}
 	}
 }

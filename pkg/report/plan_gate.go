@@ -138,8 +138,8 @@ func gateNotes(v *plan.Verdict) []GateNote {
 	if len(g.Staged) > 0 {
 		out = append(out, GateNote{
 			Code: plan.CodeStage, Level: plan.Restart, Text: strings.Join(g.Staged, ", ") +
-				": `stage: true` applies the change unapproved and leaves it for the next start, " +
-				"whoever or whatever causes that",
+				": `stage: true` applies the change without approval; " +
+				"it takes effect at the next start, whatever its cause",
 		})
 	}
 	return out

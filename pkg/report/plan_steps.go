@@ -27,7 +27,7 @@ var levelSteps = map[plan.Level]string{
 	plan.Refused:     "change what is refused: the sync fails as it is",
 	plan.Recreate:    "check that the VM may be recreated",
 	plan.Delete:      "check that this is meant to go",
-	plan.DataLoss:    "copy the data first, or make sure that nobody needs it",
+	plan.DataLoss:    "copy the data first, or make sure that it is not needed",
 }
 
 // Steps returns the steps, those for the worst level first. Machines and objects with
@@ -56,7 +56,7 @@ func (p Plan) Steps() []Step {
 // gateStep returns the step for the VMs that the gate does not let pass, if there are
 // any.
 func (p Plan) gateStep() Step {
-	step := Step{Text: "have the change approved, as the gate says, or take it back"}
+	step := Step{Text: "have the change approved as the gate describes, or revert it"}
 	for i := range p.VMs {
 		if v := &p.VMs[i]; v.Gate.Blocked() {
 			step.Level, step.Names = max(step.Level, v.Level), append(step.Names, title(v.ID))

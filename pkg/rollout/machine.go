@@ -56,7 +56,7 @@ func (m *machine) stage() (stage, string) {
 	case m.hasUnseenChange():
 		return waiting, "KubeVirt has not looked at the change yet"
 	case m.asksForRestart() && m.asked != "":
-		return restarting, "restarted, and asks for a restart again"
+		return restarting, "restarted, and requires a restart again"
 	case m.asksForRestart():
 		return outdated, m.change()
 	case !m.isReady():

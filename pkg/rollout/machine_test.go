@@ -213,7 +213,7 @@ func TestStage(t *testing.T) {
 		"asked, new instance not ready": {changes{asked, reborn, notReady}, starting, "Running: guest is not up"},
 		"asked, asks for a restart indefinitely": {
 			changes{asked, reborn, needsRestart},
-			restarting, "restarted, and asks for a restart again",
+			restarting, "restarted, and requires a restart again",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

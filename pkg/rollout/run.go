@@ -15,7 +15,7 @@ import (
 )
 
 // ErrInterrupted is returned by a run whose context has ended.
-var ErrInterrupted = errors.New("stopped before the end; another run goes on from here")
+var ErrInterrupted = errors.New("stopped before the end; another run resumes from here")
 
 // Options are the options that rollouts and snapshots have in common.
 type Options struct {

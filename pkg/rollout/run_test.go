@@ -108,7 +108,7 @@ func TestRolloutGoesOnAfterItWasStopped(t *testing.T) {
 	go func() { ended <- p.Rollout(ctx, web, options(new(bytes.Buffer))) }()
 	require.Eventually(t, func() bool { return p.asked() == "a b" }, time.Minute, time.Millisecond)
 	stop()
-	require.EqualError(t, <-ended, "stopped before the end; another run goes on from here")
+	require.EqualError(t, <-ended, "stopped before the end; another run resumes from here")
 
 	var log bytes.Buffer
 	p.anotherRun()

@@ -6,7 +6,7 @@ const (
 	UnknownKey ID = "unknown-key"
 	// MissingKey is a required key that is not set at any level.
 	MissingKey ID = "missing-key"
-	// WrongType is a value of another type than its key has, such as a list for a map.
+	// WrongType is a value whose type does not fit its key, such as a list instead of a map.
 	WrongType ID = "wrong-type"
 	// UnknownValue is a value that is not one of those that its key accepts.
 	UnknownValue ID = "unknown-value"

@@ -6,12 +6,12 @@ const (
 	Strategy ID = "strategy"
 	// Replace is `strategy: replace` without `target.applyOutOfSyncOnly`, which recreates all VMs in every sync.
 	Replace ID = "replace"
-	// BlueGreen is `strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM although the new one
+	// BlueGreen is `strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM even if the new one
 	// has failed.
 	BlueGreen ID = "blue-green"
-	// Stopped is a VM that is declared to be stopped, on which a sync waits in the fleet's version of Argo CD.
+	// Stopped is a VM that is declared stopped, for which a sync waits in the fleet's version of Argo CD.
 	Stopped ID = "stopped"
-	// DefaultImage is a fleet with Jobs and no image that they run.
+	// DefaultImage is a fleet with Jobs, but without an image for them.
 	DefaultImage ID = "default-image"
 	// SyncOptions is an annotation that makes Argo CD delete the VM in every sync, or apply it in another wave.
 	SyncOptions ID = "sync-options"
@@ -21,7 +21,7 @@ const (
 	Removal ID = "removal"
 	// Approval is an `approve` that no change needs, or that is not a token; or `stage` for cattle.
 	Approval ID = "approval"
-	// Migrate is a VM that has moved from vSphere, and for which Git would change the identity that its guest knows.
+	// Migrate is a VM that has moved from vSphere, and whose identity in Git differs from that of its guest.
 	Migrate ID = "migrate"
 	// Gate is a setting that weakens `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a
 	// strategy that deletes the VM before the cluster can compare an approval.

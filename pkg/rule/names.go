@@ -8,9 +8,9 @@ const (
 	BadLabel ID = "bad-label"
 	// UnknownName is a reference to something that is not defined, such as an operating system, a network or a VM.
 	UnknownName ID = "unknown-name"
-	// Duplicate is a name, address, identity or boot order that something else in the fleet already has.
+	// Duplicate is a name, address, identity or boot order that is already in use in the fleet.
 	Duplicate ID = "duplicate"
-	// AmbiguousName is a name that several VMs have, in an overlay or on the command line.
+	// AmbiguousName is a name in an overlay or on the command line that several VMs have.
 	AmbiguousName ID = "ambiguous-name"
 	// Cycle is a chain of references that leads back to its start: `dependsOn` of VMs, `from` of catalog entries, or
 	// `base` of platforms.

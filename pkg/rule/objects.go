@@ -4,7 +4,7 @@ package rule
 const (
 	// Patch is a patch that does not apply to the object, or an invalid one.
 	Patch ID = "patch"
-	// Identity is an override or a patch of what identifies the VM: apiVersion, kind, name or namespace.
+	// Identity is an override or a patch of a field that identifies the VM: apiVersion, kind, name or namespace.
 	Identity ID = "identity"
 	// ObjectKind is an object of a VM whose kind is not allowed, in general or in the fleet.
 	ObjectKind ID = "object-kind"

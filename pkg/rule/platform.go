@@ -10,11 +10,11 @@ const (
 	Chart ID = "chart"
 	// Remote is a layer that cannot be rendered here, because its chart is in a chart repository.
 	Remote ID = "remote"
-	// UnknownCatalog is an operator from a catalog that nothing is known to create: an error if the platform creates
-	// others, or switches OpenShift's off.
+	// UnknownCatalog is an operator from a catalog that no layer creates, and OpenShift may not have. It is an error if
+	// the platform creates other catalogs, or disables those of OpenShift.
 	UnknownCatalog ID = "unknown-catalog"
-	// Unmanaged is an object that is no longer rendered, because another Application has it, and that Argo CD would
-	// delete if none had.
+	// Unmanaged is an object that is no longer rendered because it belongs to another Application. Argo CD deletes it if
+	// no Application has it.
 	Unmanaged ID = "unmanaged"
 	// Prerequisite is a layer that needs a kind which the cluster does not serve: a
 	// warning if an earlier layer provides it, an error if none does.
@@ -27,7 +27,7 @@ const (
 	Pointer ID = "pointer"
 	// Policy is a layer that cannot be written as a policy of Advanced Cluster Management.
 	Policy ID = "policy"
-	// Impact is a warning of the effect of a layer on running nodes and VMs.
+	// Impact is an effect of a layer on running nodes and VMs.
 	Impact ID = "impact"
 	// SharedObject is an object that two layers render, although it can belong to only one Application.
 	SharedObject ID = "shared-object"

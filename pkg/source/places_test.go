@@ -40,8 +40,8 @@ var places = []struct {
 	{"größe: \"é\" ü\n", "1:12: this does not belong to the map before it", 0},
 	{"a:\n  b: 1\n\tc: 2\n", "3:1: a tab is used for indentation", 0},
 	// What the library refuses and JSON and YAML 1.2 do not.
-	{`["\ud83d"]`, "1:5: this escape is no character", 0},
-	{"a: \"\\ud83d\\ude00\"\n", "1:7: this escape is no character", 0},
+	{`["\ud83d"]`, "1:5: this escape is not a character", 0},
+	{"a: \"\\ud83d\\ude00\"\n", "1:7: this escape is not a character", 0},
 	{"%YAML 1.3\n---\na: 1\n", "1:1: this is not valid YAML: found incompatible YAML document", 1},
 	{"a: {?b: c}\n", "1:6: a: within braces, a key that starts with \"?\" must be quoted: \"?b\"", 1},
 	{"a: [?b, {c: d,\n ?e: f}]\n", "1:6: a[0]: within braces, a key that starts with \"?\" must be quoted: \"?b\"", 1},

@@ -50,7 +50,7 @@ var explanations = map[string]string{
 	"found unexpected document indicator": `a quote is opened and not closed before the next document`,
 	"found unknown escape character": `unknown escape in double quotes; ` +
 		`accepted: \n, \t, \", \\, \xNN, \uNNNN; or use single quotes`,
-	"found invalid Unicode character escape code": `this escape is no character; ` +
+	"found invalid Unicode character escape code": `this escape is not a character; ` +
 		`accepted: \uNNNN, \UNNNNNNNN, and in JSON the pairs of \uNNNN that it has for emoji`,
 	"did not find expected <document start>": `this belongs to no document; ` +
 		`check the indentation, or separate documents with "---"`,

@@ -96,7 +96,7 @@ type Target struct {
 	// such Jobs, unless the sidecar of Argo CD sets VMRENDER_IMAGE.
 	Image string `json:"image,omitempty"`
 	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`. Without it, `strategy: replace` recreates
-	// VMs in every sync. With it, `strategy: blue-green` deletes the old VM although the new one has failed. `vmrender
+	// VMs in every sync. With it, `strategy: blue-green` deletes the old VM even if the new one has failed. `vmrender
 	// app` sets the option if this is true.
 	ApplyOutOfSyncOnly bool `json:"applyOutOfSyncOnly,omitempty"`
 	// Whether Argo CD has the health checks of this project, with which stopped VMs do not block a sync.
@@ -161,7 +161,7 @@ type Policy struct {
 	// Reaction to sizes below the `minimum` of the operating system: a warning (the default) or an error.
 	Minimum string `json:"minimum,omitempty" enum:"warn,deny"`
 	// Level of impact from which a change of a VM needs its `approve`, such as `restart`: see
-	// [gate.md](../how-to/gate.md). An overlay can only set a milder level, which asks for more approvals. If unset, no
+	// [gate.md](../how-to/gate.md). An overlay can only set a milder level, which requires more approvals. If unset, no
 	// change needs an approval.
 	Approve string `json:"approve,omitempty" enum:"live,migrate,staged,restart,power,recreate,delete,data-loss"`
 	// Highest level of impact that a change of a VM can have, approved or not. An overlay can only set a milder level.

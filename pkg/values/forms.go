@@ -73,7 +73,7 @@ var Forms = map[reflect.Type]Form{
 	},
 	reflect.TypeFor[TPM](): {
 		Noun:    "boolean",
-		Example: "`tpm: true` is a TPM without persistent state, `tpm: false` is no TPM",
+		Example: "`tpm: true` is a TPM without persistent state, `tpm: false` means no TPM",
 	},
 	reflect.TypeFor[Service](): {
 		Key: "port", Noun: "port",

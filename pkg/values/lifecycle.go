@@ -35,7 +35,7 @@ type Lifecycle struct {
 	// Root disks of cattle are always recreated, except with `strategy: replace`.
 	KeepDisks *bool `json:"keepDisks,omitempty"`
 	// Effect of removing the VM from Git. `denied`: it stays, and keeps running. `approved`: it is deleted. `confirm`:
-	// Argo CD 2.14 and later asks for confirmation, and syncs nothing else of the Application until then. Defaults to
+	// Argo CD 2.14 and later requires confirmation, and syncs nothing else of the Application until then. Defaults to
 	// denied for pets and approved for cattle.
 	Removal Removal `json:"removal,omitempty" enum:"denied,approved,confirm"`
 	// Whether Argo CD protects the VM from deletion as described in [lifecycle.md](lifecycle.md): `full` or `none`.

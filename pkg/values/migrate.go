@@ -48,7 +48,7 @@ type Migrate struct {
 	Done *bool `json:"done,omitempty"`
 }
 
-// Hooks are the images that forklift runs before and after a VM moves, in the namespace of its Plan. The VMs of a plan
+// Hooks sets the images that forklift runs before and after a VM moves, in the namespace of its Plan. The VMs of a plan
 // share one hook for each step, or have none. The playbook reads the name of its VM from /tmp/hook/workload.yml.
 type Hooks struct {
 	// Hook at the start of a run, while the VM still runs in vSphere. With `warm`, this is before the first copy, and

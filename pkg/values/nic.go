@@ -6,7 +6,7 @@ import (
 
 // NIC is the long form of an entry of `nics`.
 type NIC struct {
-	// Network: `pod`, a name in the catalog, or `namespace/nad`. Required.
+	// Network: `pod`, a name in the catalog, or `namespace/nad`.
 	Network string `json:"network" names:"networks"`
 	// Name of the NIC. Defaults to that of the network, or `default` on the pod network.
 	Name string `json:"name,omitempty"`

@@ -187,8 +187,8 @@ type Matcher struct {
 	// Kind of the object. Defaults to the cluster-wide kind.
 	Kind string `json:"kind,omitempty"`
 	// Disk, such as `root`, whose labels contain the name of the object: those of its DataVolume, PVC or DataSource, as
-	// on the images of OpenShift Virtualization. KubeVirt replaces it by the name when it creates the VM. Argo CD must
-	// not revert that: use the Application that `vmrender app` prints.
+	// on the images of OpenShift Virtualization. KubeVirt replaces the key with the name when it creates the VM. Argo CD
+	// must not revert that: use the Application that `vmrender app` prints.
 	InferFrom string `json:"inferFrom,omitempty"`
 }
 
@@ -199,7 +199,7 @@ type Resources struct {
 	Requests map[string]Amount `json:"requests,omitempty"`
 	// Limits of the pod, by resource. `memory` must not be less than that of the guest.
 	Limits map[string]Amount `json:"limits,omitempty"`
-	// Whether the node reserves nothing for KubeVirt's own overhead next to the guest.
+	// Whether the pod requests no memory for the overhead of KubeVirt.
 	OvercommitGuestOverhead *bool `json:"overcommitGuestOverhead,omitempty"`
 }
 
@@ -235,8 +235,8 @@ type Device struct {
 	Device string `json:"device" required:"true" format:"resource"`
 }
 
-// Approve is the long form of `approve`. No risk covers another. A token is FROM-TO: hashes of the VM before and after
-// the change, so that it is valid for one change.
+// Approve is the long form of `approve`. No risk includes another. A token is FROM-TO: hashes of the VM before and
+// after the change, so that it is valid for one change.
 type Approve struct {
 	// Token for changes from `live` to `power`: of a running VM, up to a restart or a start or stop.
 	Restart string `json:"restart,omitempty" format:"token"`

@@ -92,7 +92,7 @@ func (s *scenario) unapproved() map[string]string {
 	return lines
 }
 
-// What nobody has approved changes nothing, and holds up nothing else: a restart of a
+// A change without an approval changes nothing, and blocks nothing else: a restart of a
 // database, another image of cattle, the removal of cattle. Approved, with the line that
 // the plan prints, it is done.
 func TestGate(t *testing.T) {

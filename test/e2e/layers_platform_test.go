@@ -204,7 +204,7 @@ func TestPlatform(t *testing.T) {
 	p.waitFor("operators", synced("Degraded"))
 	p.install("Succeeded")
 
-	// A layer that is ignored holds up nobody, nor does one for a manual sync.
+	// A layer that is ignored blocks no other, nor does one for a manual sync.
 	p.waitFor("network", synced("Healthy"))
 	p.waitFor("storage", synced("Healthy"))
 	p.waitFor("governance", synced("Healthy"))

@@ -45,7 +45,7 @@ func TestBlueGreen(t *testing.T) {
 	s.stands(nil)
 }
 
-// With replace a changed machine is deleted and made anew, with its disks, and
+// With replace, a changed VM is deleted and recreated with its disks, and
 // is the same to its guest. What has not changed is left alone.
 func TestReplace(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestPool(t *testing.T) {
 }
 
 // A change of a pool's machines restarts them; they stay the same objects, unless
-// the template of a disk has changed: then they are made anew with their disks.
+// the template of a disk has changed: then they are recreated with their disks.
 func TestPoolChanged(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "pool-changed", `vms:

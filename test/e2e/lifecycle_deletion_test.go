@@ -18,7 +18,7 @@ import (
 )
 
 // When an Application with pets is deleted with all that is its, everything stays
-// until somebody confirms. Then its machines go, with the disks of cattle; those
+// until a user confirms. Then its VMs are deleted, with the disks of cattle; those
 // of pets stay.
 func TestDeletedApplication(t *testing.T) {
 	t.Parallel()

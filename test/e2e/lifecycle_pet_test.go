@@ -284,7 +284,7 @@ func appliedWith(revision, health string) func(*argo.Status) error {
 }
 
 // Without Ansible Automation Platform the playbook runs in a Job, with the
-// machine's name and the variables, which nobody reads in the Job.
+// VM's name and the variables, which are not visible in the Job.
 func TestPlaybook(t *testing.T) {
 	t.Parallel()
 	runner := filepath.Join(lab.argo.Programs(), "ansible-runner")

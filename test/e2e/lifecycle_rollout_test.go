@@ -67,7 +67,7 @@ func TestRolloutInBatches(t *testing.T) {
 }
 
 // A commit that changes nothing of the machines restarts nothing, and neither
-// does Argo CD when it undoes somebody's change by itself: it runs no Job.
+// does Argo CD when it reverts a manual change (self-heal): it runs no Job.
 func TestUnrelatedCommit(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "unrelated", herd)

@@ -115,7 +115,7 @@ func (s *scenario) field(resource schema.GroupVersionResource, name string, path
 	return value
 }
 
-// change changes a field of a machine as somebody does on the cluster.
+// change changes a field of a VM in the cluster, as a user does.
 func (s *scenario) change(machine string, value any, path ...string) {
 	s.Helper()
 	require.NoError(s, lab.cluster.Update(s.Context(), kubevirt.VirtualMachine(), s.name, machine, func(vm *unstructured.Unstructured) {

@@ -81,7 +81,7 @@ func leftOver(revision, machine string) func(*argo.Status) error {
 	}
 }
 
-// With `removal: confirm` a pet stays until somebody confirms its deletion. Its disks
+// With `removal: confirm` a pet stays until a user confirms its deletion. Its disks
 // stay then, too.
 func TestConfirmedPet(t *testing.T) {
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestConfirmedPet(t *testing.T) {
 	s.stands(nil)
 }
 
-// confirmation is done when the synchronization to a revision waits for somebody.
+// confirmation is done when the synchronization to a revision waits for a confirmation.
 func confirmation(revision string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		if s.Sync.Revision != revision || s.Operation.Phase != "Running" ||

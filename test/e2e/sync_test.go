@@ -49,7 +49,7 @@ func TestChange(t *testing.T) {
 	s.stands(map[string]string{"db": "restart: waits for a restart: memory"})
 }
 
-// Somebody's change on the cluster is undone.
+// A manual change in the cluster is reverted.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "drift")

@@ -1,6 +1,6 @@
 // Package editor tests the schemas in yaml-language-server, which is behind the YAML support
 // of VS Code, IntelliJ and Neovim among others: what it reports, proposes and tells while
-// somebody writes the files of a fleet.
+// a user writes the files of a fleet.
 package editor
 
 import (

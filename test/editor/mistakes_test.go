@@ -20,7 +20,7 @@ func TestMistakes(t *testing.T) {
 			require.Len(t, found, 1, "%+v", found)
 			require.Contains(t, found[0].Message, c.want)
 			require.Equal(t, strings.Count(before, "\n")+1, found[0].Range.Start.Line, found[0].Message)
-			for _, word := range []string{"^", "[a-z", "\\"} { // regular expressions help nobody
+			for _, word := range []string{"^", "[a-z", "\\"} { // regular expressions do not help a user
 				require.NotContains(t, found[0].Message, word)
 			}
 		})

@@ -73,7 +73,7 @@ func reply(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// add adds somebody's comment.
+// add adds a comment of another user.
 func (f *forge) add(author int, body string) {
 	logins := map[int]string{me: "bot[bot]"}
 	f.comments = append(f.comments, comment{

@@ -135,7 +135,7 @@ func TestOneCommentIsUpdated(t *testing.T) {
 	}
 }
 
-// A comment with the marker that somebody else has written is left alone, and ours is found
+// A comment with the marker that another user has written is left alone, and ours is found
 // behind hundreds of others.
 func TestOnlyOwnCommentsAreUpdated(t *testing.T) {
 	for _, r := range recipes() {

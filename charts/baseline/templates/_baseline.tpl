@@ -16,7 +16,7 @@ fenceAgents:
 {{- end -}}
 
 {{/*
-baseline.remediation is what a NodeHealthCheck says about remediation: one template, or several with an order.
+baseline.remediation is the part of a NodeHealthCheck about remediation: one template, or several with an order.
 */}}
 {{- define "baseline.remediation" -}}
 {{- $templates := include "baseline.remediationTemplates" . | fromYaml -}}
@@ -33,8 +33,8 @@ baseline.remediation is what a NodeHealthCheck says about remediation: one templ
 {{- end -}}
 
 {{/*
-baseline.kubelet is the spec of the pools' KubeletConfig, without the pool. One object holds all entries: OpenShift makes a
-pool's kubelet.conf anew from each KubeletConfig, so that of two only the last would hold
+baseline.kubelet is the spec of the pools' KubeletConfig, without the pool. One object has all entries: OpenShift
+generates a pool's kubelet.conf from each KubeletConfig, so that of two only the last takes effect
 (openshift/machine-config-operator, pkg/controller/kubelet-config).
 */}}
 {{- define "baseline.kubelet" -}}

@@ -30,26 +30,26 @@ what governance.cel makes of other policies.
 {{- end -}}
 
 {{/*
-governance.gateMatch are the conditions that all policies of the gate have. KubeVirt's components change machines themselves:
-they start and stop them for users, plug volumes in, and take unplugged NICs out.
+governance.gateMatch are the conditions that all policies of the gate have. KubeVirt's components also change VMs: they start
+and stop them for users, plug volumes in, and remove unplugged NICs.
 */}}
 {{- define "governance.gateMatch" -}}
 - name: not-exempt
   expression: {{ printf "!(request.userInfo.username in %s)" (include "governance.exempt" .) | quote }}
 - name: not-kubevirt
   expression: {{ printf "!request.userInfo.username.matches('^system:serviceaccount:(%s):kubevirt-[^:]+$')" (join "|" .Values.gate.kubevirtNamespaces) | quote }}
-# Whoever removes the finalizers must be able to.
+# Controllers must be able to remove the finalizers.
 - name: not-being-deleted
   expression: "!has(oldObject.metadata.deletionTimestamp)"
 {{- end -}}
 
 {{/*
-governance.gateJudged are the further conditions for machines: those of a fleet that asks for approvals, or all if the chart
-does; and updates of what KubeVirt acts on.
+governance.gateJudged are the further conditions for VMs: those of a fleet that requires approvals, or all if the chart
+requires them; and updates of what KubeVirt acts on.
 */}}
 {{- define "governance.gateJudged" -}}
 {{- if not (or .Values.gate.approve .Values.gate.maxImpact) }}
-- name: asks-for-approvals
+- name: requires-approvals
   expression: "['vmrender.io/approve-from', 'vmrender.io/max-impact'].exists(k, k in oldObject.metadata.?annotations.orValue({}))"
 {{- end }}
 - name: changes-spec
@@ -61,14 +61,14 @@ governance.gateParams is what the gate compares with, besides the annotations of
 */}}
 {{- define "governance.gateParams" -}}
 {{- $kubevirt := .Values.gate.kubevirt | default dict -}}
-{{- $says := concat (list ($kubevirt.vmRolloutStrategy | default "LiveUpdate")) ($kubevirt.workloadUpdateMethods | default list) ($kubevirt.featureGates | default list) -}}
+{{- $settings := concat (list ($kubevirt.vmRolloutStrategy | default "LiveUpdate")) ($kubevirt.workloadUpdateMethods | default list) ($kubevirt.featureGates | default list) -}}
 - name: params
-  expression: {{ dict "approve" (compact (list .Values.gate.approve)) "maxImpact" (compact (list .Values.gate.maxImpact)) "kubevirt" $says | toJson | quote }}
+  expression: {{ dict "approve" (compact (list .Values.gate.approve)) "maxImpact" (compact (list .Values.gate.maxImpact)) "kubevirt" $settings | toJson | quote }}
 {{- end -}}
 
 {{/*
-governance.gateVerdict are the variables that judge a change. The object that is there says what needs an approval, so that a
-commit cannot switch the gate off and use that at once. A change is a text: the level in two digits, a blank, and the field.
+governance.gateVerdict are the variables that judge a change. The object in the cluster defines what needs an approval, so that
+a commit that disables the gate does not pass without one. A change is a text: the level in two digits, a blank, and the field.
 Without a threshold or a ceiling, it is above all levels.
 */}}
 {{- define "governance.gateVerdict" -}}
@@ -82,7 +82,7 @@ Without a threshold or a ceiling, it is above all levels.
   expression: >-
     ((variables.params.maxImpact + [variables.was[?'vmrender.io/max-impact'].orValue('')]).filter(l, l != '')
     .map(l, variables.levels[?l].orValue('00')) + ['99']).min()
-# A stopped machine takes everything at its next start.
+# A stopped VM takes everything at its next start.
 - name: changes
   expression: >-
     request.operation == 'DELETE'
@@ -141,7 +141,7 @@ only takes fields away, and a deletion has no time at all. So an update must bri
 {{- end -}}
 
 {{/*
-governance.gateMachines is the validation of machines.
+governance.gateMachines is the validation of VMs and pools.
 */}}
 {{- define "governance.gateMachines" -}}
 validations:
@@ -152,9 +152,9 @@ validations:
       + variables.names[?variables.ceiling].orValue('metadata') + '; no approval changes that, only policy.maxImpact in an earlier commit'
       : request.operation == 'DELETE' ? ' and is not approved; commit lifecycle: {removal: approved} for the VM, and remove it in a later commit'
       : ' and needs an approval of ' + variables.risk + ', ' + (variables.token.endsWith('-') ? 'which only what vmrender renders can have'
-      : (variables.given.size() == 0 ? 'which it has not'
+      : (variables.given.size() == 0 ? 'which is missing'
       : variables.given.exists(a, a.endsWith('-' + variables.was[?'vmrender.io/becomes'].orValue('none'))) ? variables.given[0] + ' is used up'
-      : variables.given.exists(a, a.endsWith('-' + variables.now['vmrender.io/becomes'])) ? variables.given[0] + ' is for another base than the present machine'
+      : variables.given.exists(a, a.endsWith('-' + variables.now['vmrender.io/becomes'])) ? variables.given[0] + ' is for another base than the current VM'
       : variables.given[0] + ' is for another change')
       + '; see vmrender plan, and add approve: {' + variables.risk + ': ' + variables.token + '} to the VM'))
       + (variables.glass != '' && !variables.broken ? '; the annotation vmrender.io/break-glass is not valid, or no longer' : '')
@@ -165,7 +165,7 @@ auditAnnotations:
 {{- end -}}
 
 {{/*
-governance.gateBroken warns whoever passes by the annotation vmrender.io/break-glass.
+governance.gateBroken warns users whose change passes by the annotation vmrender.io/break-glass.
 */}}
 {{- define "governance.gateBroken" -}}
 matchConditions:

@@ -19,7 +19,7 @@ their objects under "name", and CEL of their parameters and of exempt users unde
 {{- end -}}
 
 {{/*
-governance.verbs are the verbs that the policies which are switched on ask for.
+governance.verbs are the verbs that the enabled policies require.
 */}}
 {{- define "governance.verbs" -}}
 {{- $out := list -}}
@@ -94,7 +94,7 @@ Usage: {{ include "governance.cel" $policy | fromYaml }}
 matchConditions:
   - name: not-exempt
     expression: {{ printf "!(request.userInfo.username in %s)" .exempt | quote }}
-  # Whoever removes the finalizers must be able to.
+  # Controllers must be able to remove the finalizers.
   - name: not-being-deleted
     expression: object == null || !has(object.metadata.deletionTimestamp)
 variables:

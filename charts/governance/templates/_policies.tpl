@@ -4,12 +4,12 @@ governance.policies are the policies, by their key in the values.
 objects     kinds of governance.kinds that are judged
 operations  requests that are judged
 values      CEL: a list of what matters in an object, `self`
-allowed     CEL: whether a `value` of that list is allowed to everybody; without it none is
-message     CEL: what to say of variables.refused, the values that were not there before and are not allowed
+allowed     CEL: whether a `value` of that list is allowed for all users; without it none is
+message     CEL: the message for variables.refused, the values that were not there before and are not allowed
 verb        what the requester must be allowed to do with virtual machines to have refused values all the same
 
 What differs between sites is variables.params: what governance.parameters makes of the policy's values. It is a part of the
-policy. A ConfigMap beside it would not do: the API server stops watching ConfigMaps with the last policy that needs one, and
+policy. A separate ConfigMap does not work: the API server stops watching ConfigMaps with the last policy that needs one, and
 sees none when policies come back (k8s.io/apiserver v0.36.3, pkg/admission/plugin/policy/generic/policy_source.go); then
 everything is refused.
 */}}
@@ -34,14 +34,14 @@ macAddresses:
     .map(mac, mac.lowerAscii().replace(':', '').replace('-', '').replace('.', ''))
   allowed: >-
     value >= variables.params.start && value <= variables.params.end
-  message: "'MAC address ' + variables.refused.join(', ') + ' is none of KubeMacPool; leave it out, or ask somebody with the verb set-mac on virtualmachines'"
+  message: "'MAC address ' + variables.refused.join(', ') + ' is not from KubeMacPool; remove it, or ask a user with the verb set-mac on virtualmachines'"
   verb: set-mac
 
 kubeMacPoolNamespaces:
   objects: [Namespace]
   operations: [CREATE, UPDATE]
   values: "self.metadata.?labels[?'mutatevirtualmachines.kubemacpool.io'].orValue('') == 'ignore' ? ['ignore'] : []"
-  message: "'label mutatevirtualmachines.kubemacpool.io: ignore switches KubeMacPool off; leave it out, or ask somebody with the verb set-mac on virtualmachines'"
+  message: "'label mutatevirtualmachines.kubemacpool.io: ignore disables KubeMacPool; remove it, or ask a user with the verb set-mac on virtualmachines'"
   verb: set-mac
 
 deleteProtection:
@@ -54,7 +54,7 @@ deleteProtectionRemoval:
   objects: [VirtualMachine]
   operations: [UPDATE]
   values: "self.metadata.?labels[?'kubevirt.io/vm-delete-protection'].orValue('') in ['true', 'True'] ? [] : ['unprotected']"
-  message: "'label kubevirt.io/vm-delete-protection is removed; keep it, or ask somebody with the verb unprotect on virtualmachines'"
+  message: "'label kubevirt.io/vm-delete-protection is removed; keep it, or ask a user with the verb unprotect on virtualmachines'"
   verb: unprotect
 
 # The ServiceAccount of a rollout has the name of its fleet, a hash and a suffix (pkg/render/jobs.go). RBAC cannot limit its
@@ -65,7 +65,7 @@ rolloutDeletions:
   values: >-
     request.userInfo.username.matches('^system:serviceaccount:[^:]+:.+-[0-9a-f]{8}-rollout$')
     && self.metadata.?labels[?'vmrender.io/disk'].orValue('') != 'root' ? [self.metadata.name] : []
-  message: "'DataVolume ' + variables.refused[0] + ' is no root disk of cattle (label vmrender.io/disk: root), so a rollout does not delete it'"
+  message: "'DataVolume ' + variables.refused[0] + ' is not a root disk of cattle (label vmrender.io/disk: root), so a rollout does not delete it'"
 
 # A DataVolume that came from dataVolumeTemplates belongs to its VM also when a later commit keeps it: virt-controller adopts
 # and never releases (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go). When the VM goes, the garbage collector
@@ -171,7 +171,7 @@ requiredLabels:
 {{- end -}}
 
 {{/*
-governance.instance is CEL: the specification of a machine's instance in a machine, a pool, a replica set or an instance, and
+governance.instance is CEL: the specification of the instance in a VM, a pool, a replica set or an instance, and
 that of the pod in a Job.
 */}}
 {{- define "governance.instance" -}}
@@ -179,7 +179,7 @@ self.spec.?virtualMachineTemplate.?spec.?template.?spec.or(self.spec.?template.?
 {{- end -}}
 
 {{/*
-governance.disks is CEL: the specifications of the DataVolumes in a machine, a pool, a DataVolume or a DataImportCron, and that
+governance.disks is CEL: the specifications of the DataVolumes in a VM, a pool, a DataVolume or a DataImportCron, and that
 of a DataSource, which has its source in the same place.
 */}}
 {{- define "governance.disks" -}}
@@ -205,7 +205,7 @@ VirtualMachineRestore:            [snapshot.kubevirt.io, virtualmachinerestores]
 {{- end -}}
 
 {{/*
-governance.roles are the ClusterRoles with the verbs that policies ask for, and the key of their holders in the values.
+governance.roles are the ClusterRoles with the verbs that policies require, and the key of their holders in the values.
 */}}
 {{- define "governance.roles" -}}
 network-admin:    {verb: set-mac, holders: setMac}

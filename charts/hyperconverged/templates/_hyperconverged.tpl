@@ -96,7 +96,7 @@ hyperconverged.spec is the spec in the version that the values name.
 {{- else -}}
 {{- range include "hyperconverged.onlyV1" . | fromYamlArray -}}
 {{- if include "vmrender.remap" (dict "values" $tree "rows" (list (list . "found"))) | fromYaml -}}
-{{- fail (printf "%s: not in hco.kubevirt.io/v1beta1; say apiVersion: v1 to use it" .) -}}
+{{- fail (printf "%s: not in hco.kubevirt.io/v1beta1; set apiVersion: v1 to use it" .) -}}
 {{- end -}}
 {{- end -}}
 {{- $spec := include "vmrender.remap" (dict "values" $tree "rows" (include "hyperconverged.v1beta1" . | fromYamlArray)) | fromYaml -}}
@@ -109,8 +109,8 @@ hyperconverged.spec is the spec in the version that the values name.
 {{- end -}}
 
 {{/*
-hyperconverged.bootImages are the boot images as DataImportCron templates. Volumes are bound at once, as nobody mounts them
-before the first VM.
+hyperconverged.bootImages are the boot images as DataImportCron templates. Volumes are bound immediately, as no pod
+mounts them before the first VM.
 */}}
 {{- define "hyperconverged.bootImages" -}}
 {{- range $name, $image := . }}

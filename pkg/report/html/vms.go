@@ -64,7 +64,7 @@ func nameOf(m *machine.Machine) string {
 
 func sizeOf(m *machine.Machine) string {
 	if m.Instancetype != nil {
-		return cmp.Or(m.Instancetype.Name, "as its image says")
+		return cmp.Or(m.Instancetype.Name, "from its image")
 	}
 	return fmt.Sprintf("%d vCPU, %s", m.CPU.Count(), m.Memory.Guest)
 }

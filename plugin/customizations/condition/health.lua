@@ -1,5 +1,5 @@
 -- What the conditions of the kinds of this rule mean, by status. The last condition
--- that means something counts; the others only say how far their controller is.
+-- that means something counts; the others only report how far their controller is.
 local meanings = {
   True = {
     Available = "Healthy",
@@ -17,7 +17,7 @@ local meanings = {
   },
 }
 
--- What the KubeDescheduler's operator says until KubeVirt runs, and until a reboot has
+-- What the KubeDescheduler's operator reports until KubeVirt runs, and until a reboot has
 -- brought PSI. Argo CD's Lua has no string library.
 local awaited = {}
 for _, profile in ipairs((obj.spec or {}).profiles or {}) do

@@ -1,4 +1,4 @@
--- Errors among the printable statuses. KubeVirt goes on trying; the cause is elsewhere.
+-- Errors among the printable statuses. KubeVirt continues to try; the cause is elsewhere.
 local errors = {
   CrashLoopBackOff = true,
   DataVolumeError = true,
@@ -21,7 +21,7 @@ local function holds(type)
   return conditions[type] ~= nil and conditions[type].status == "True"
 end
 
--- because adds what a condition says to a text.
+-- because adds the message of a condition to a text.
 local function because(text, type)
   local c = conditions[type] or {}
   if c.message ~= nil and c.message ~= "" then

@@ -43,7 +43,7 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// changedByASync returns the machines that are never adopted: Argo CD makes those anew that
+// changedByASync returns the VMs that are never adopted: Argo CD recreates those that
 // say so, and the webhook puts a name in the place of what is inferred.
 func changedByASync(objects []object.Object) []string {
 	var names []string

@@ -73,7 +73,7 @@ func (a *Argo) run(ctx context.Context, s process.Server) error {
 	return nil
 }
 
-// Limit starts the application controller, the last of the servers, anew with
+// Limit restarts the application controller, the last of the servers, with
 // another limit of a sync.
 func (a *Argo) Limit(ctx context.Context, limit time.Duration) error {
 	last := len(a.running) - 1

@@ -1,5 +1,5 @@
 // Package build makes the programs that the tests start: those of this
-// repository anew for every run, as files of the image that is released, and
+// repository again for every run, as files of the image that is released, and
 // those of others once, into the user's cache.
 package build
 

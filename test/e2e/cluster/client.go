@@ -101,8 +101,8 @@ func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured) e
 	return nil
 }
 
-// Update reads an object, has it changed, and writes it, again where somebody
-// else has written it meanwhile.
+// Update reads an object, has it changed, and writes it, again if another
+// client has written it meanwhile.
 func (c *Client) Update(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, change func(*unstructured.Unstructured)) error {
 	resource, err := c.Of(kind, namespace)
 	if err != nil {

@@ -86,7 +86,7 @@ func (c *Cluster) run(ctx context.Context, servers ...process.Server) error {
 // Stop ends all servers, the last that was started first.
 func (c *Cluster) Stop() {
 	if c.proxy != nil {
-		_ = c.proxy.Close() //nolint:errcheck // nobody listens any more
+		_ = c.proxy.Close() //nolint:errcheck // no client is left
 	}
 	for i := len(c.running) - 1; i >= 0; i-- {
 		c.running[i].Stop()

@@ -31,7 +31,7 @@ func served(events io.ReadCloser) io.ReadCloser {
 	reader, writer := io.Pipe()
 	go func() {
 		writer.CloseWithError(handOn(events, writer))
-		_ = events.Close() //nolint:errcheck // nobody listens any more
+		_ = events.Close() //nolint:errcheck // no client is left
 	}()
 	return pipe{reader, events}
 }

@@ -21,7 +21,7 @@ import (
 // versionedAddress is where the API server is served with another version.
 const versionedAddress = "127.0.0.1:6444"
 
-// Pretend has whoever uses the kubeconfig from now on told that the cluster is of
+// Pretend makes the cluster report to all clients with the kubeconfig that the cluster is of
 // another version of Kubernetes, such as v1.33.5. The API is that of the version it is.
 func (c *Cluster) Pretend(ctx context.Context, version string) error {
 	pair, err := c.Certificate("kube-apiserver-" + version)

@@ -127,7 +127,7 @@ func (o *OpenShift) play(ctx context.Context) {
 	}
 }
 
-// raced tells whether somebody else was faster, so that the next step does it.
+// raced reports whether another client was faster, so that the next step does it.
 func raced(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
 }

@@ -44,7 +44,7 @@ const (
 	foreign  = "de:ad:be:ef:00:01"
 	pooled   = "02:00:00:AB:cd:01"
 	nothing  = ""
-	ofNobody = "is none of KubeMacPool"
+	ofNoPool = "is not from KubeMacPool"
 )
 
 // attempts are all of them, with objects that have names of their own.
@@ -81,10 +81,10 @@ func namespaceAttempts() []attempt {
 	}
 }
 
-// A rollout deletes root disks of cattle and nothing else. Nobody else is judged.
+// A rollout deletes root disks of cattle and nothing else. No other client is checked.
 func rolloutAttempts() []attempt {
 	root := labelled(disk("team"), map[string]string{"vmrender.io/disk": "root"})
-	const refused = "is no root disk of cattle"
+	const refused = "is not a root disk of cattle"
 	return []attempt{
 		{name: "root disk deleted by a rollout", as: rollout, object: root, remove: true},
 		{name: "kept disk deleted by a rollout", as: rollout, object: disk("team"), remove: true, refused: refused},
@@ -98,19 +98,19 @@ func addressAttempts() []attempt {
 		{name: "address of KubeMacPool", as: developer, object: machine("team", nothing, nothing)},
 		{name: "address within the range", as: developer, object: machine("team", pooled)},
 		{name: "last address of the range", as: developer, object: machine("team", "02:00:00:ff:ff:ff")},
-		{name: "first address after the range", as: developer, object: machine("team", "02:00:01:00:00:00"), refused: "MAC address 020001000000 " + ofNobody},
-		{name: "chosen address", as: developer, object: machine("team", foreign), refused: "MAC address deadbeef0001 " + ofNobody},
-		{name: "chosen address among others", as: developer, object: machine("team", nothing, foreign, pooled), refused: "MAC address deadbeef0001 " + ofNobody},
-		{name: "chosen address with dashes", as: developer, object: machine("team", "DE-AD-BE-EF-00-01"), refused: ofNobody},
-		{name: "chosen address with dots", as: developer, object: machine("team", "dead.beef.0001"), refused: ofNobody},
+		{name: "first address after the range", as: developer, object: machine("team", "02:00:01:00:00:00"), refused: "MAC address 020001000000 " + ofNoPool},
+		{name: "chosen address", as: developer, object: machine("team", foreign), refused: "MAC address deadbeef0001 " + ofNoPool},
+		{name: "chosen address among others", as: developer, object: machine("team", nothing, foreign, pooled), refused: "MAC address deadbeef0001 " + ofNoPool},
+		{name: "chosen address with dashes", as: developer, object: machine("team", "DE-AD-BE-EF-00-01"), refused: ofNoPool},
+		{name: "chosen address with dots", as: developer, object: machine("team", "dead.beef.0001"), refused: ofNoPool},
 		{name: "pool's address with dots", as: developer, object: machine("team", "0200.0012.3456")},
-		{name: "chosen address where KubeMacPool is off", as: developer, object: machine("unpooled", foreign), refused: ofNobody},
+		{name: "chosen address where KubeMacPool is off", as: developer, object: machine("unpooled", foreign), refused: ofNoPool},
 		{name: "no address where KubeMacPool is off", as: developer, object: machine("unpooled", nothing)},
 		{name: "chosen address by a holder of set-mac", as: networkAdmin, object: machine("team", foreign)},
 		{name: "chosen address by an administrator", as: admin, object: machine("team", foreign)},
 		{name: "chosen address by a holder in its namespace", as: localNetworkAdmin, object: machine("team", foreign)},
-		{name: "chosen address by a holder in another namespace", as: localNetworkAdmin, object: machine("other", foreign), refused: ofNobody},
-		{name: "chosen address by a service account", as: argoCD, object: machine("team", foreign), refused: ofNobody},
+		{name: "chosen address by a holder in another namespace", as: localNetworkAdmin, object: machine("other", foreign), refused: ofNoPool},
+		{name: "chosen address by a service account", as: argoCD, object: machine("team", foreign), refused: ofNoPool},
 		{name: "address of a restored or cloned VM", as: kubeVirt, object: machine("team", foreign)},
 		{name: "address of a migrated VM", as: forklift, object: machine("team", foreign)},
 	}
@@ -123,19 +123,19 @@ func carrierAttempts() []attempt {
 		rename  = `{"op": "replace", "path": "/metadata/name", "value": "db-2"}`
 	)
 	return []attempt{
-		{name: "instance", as: developer, object: machineInstance("team", foreign), refused: ofNobody},
+		{name: "instance", as: developer, object: machineInstance("team", foreign), refused: ofNoPool},
 		{name: "instance of a VM", as: kubeVirt, object: machineInstance("team", foreign)},
 		{name: "instance without address", as: developer, object: machineInstance("team", nothing)},
-		{name: "replica set", as: developer, object: replicaSet("team", foreign), refused: ofNobody},
+		{name: "replica set", as: developer, object: replicaSet("team", foreign), refused: ofNoPool},
 		{name: "replica set without address", as: developer, object: replicaSet("team", nothing)},
-		{name: "pool", as: developer, object: machinePool("team", foreign), refused: ofNobody},
+		{name: "pool", as: developer, object: machinePool("team", foreign), refused: ofNoPool},
 		{name: "pool by a holder of set-mac", as: networkAdmin, object: machinePool("team", foreign)},
 		{name: "pool without address", as: developer, object: machinePool("team", nothing)},
-		{name: "clone", as: developer, object: clone("team", object{"nic0": foreign}), refused: ofNobody},
+		{name: "clone", as: developer, object: clone("team", object{"nic0": foreign}), refused: ofNoPool},
 		{name: "clone by a holder of set-mac", as: networkAdmin, object: clone("team", object{"nic0": foreign})},
-		{name: "clone with a patch", as: developer, object: clone("team", object{}, fmt.Sprintf(replace, foreign)), refused: ofNobody},
+		{name: "clone with a patch", as: developer, object: clone("team", object{}, fmt.Sprintf(replace, foreign)), refused: ofNoPool},
 		{name: "clone without address", as: developer, object: clone("team", object{}, rename)},
-		{name: "restore", as: developer, object: restore("team", rename, fmt.Sprintf(replace, "de-ad-be-ef-00-01")), refused: ofNobody},
+		{name: "restore", as: developer, object: restore("team", rename, fmt.Sprintf(replace, "de-ad-be-ef-00-01")), refused: ofNoPool},
 		{name: "restore by a holder of set-mac", as: networkAdmin, object: restore("team", fmt.Sprintf(replace, foreign))},
 		{name: "restore within the range", as: developer, object: restore("team", fmt.Sprintf(replace, pooled))},
 		{name: "restore without address", as: developer, object: restore("team", rename)},
@@ -146,8 +146,8 @@ func changedAddressAttempts() []attempt {
 	return []attempt{
 		{name: "other change of a chosen address from before", as: developer, object: machine("team", foreign), change: halt},
 		{name: "other writing of a chosen address from before", as: developer, object: machine("team", foreign), change: address("DE-AD-BE-EF-00-01")},
-		{name: "change to a chosen address", as: developer, object: machine("team", nothing), change: address(foreign), refused: ofNobody},
-		{name: "change of a chosen address", as: developer, object: machine("team", foreign), change: address("de:ad:be:ef:00:02"), refused: "MAC address deadbeef0002 " + ofNobody},
+		{name: "change to a chosen address", as: developer, object: machine("team", nothing), change: address(foreign), refused: ofNoPool},
+		{name: "change of a chosen address", as: developer, object: machine("team", foreign), change: address("de:ad:be:ef:00:02"), refused: "MAC address deadbeef0002 " + ofNoPool},
 		{name: "change of a chosen address by a holder of set-mac", as: networkAdmin, object: machine("team", foreign), change: address("de:ad:be:ef:00:02")},
 		{name: "change from a chosen address to the pool's", as: developer, object: machine("team", foreign), change: address(pooled)},
 	}
@@ -155,7 +155,7 @@ func changedAddressAttempts() []attempt {
 
 func optOutAttempts() []attempt {
 	off := map[string]string{"mutatevirtualmachines.kubemacpool.io": "ignore"}
-	const refused = "switches KubeMacPool off"
+	const refused = "disables KubeMacPool"
 	return []attempt{
 		{name: "namespace without KubeMacPool", as: developer, object: labelled(namespace(), off), refused: refused},
 		{name: "namespace without KubeMacPool by a holder of set-mac", as: networkAdmin, object: labelled(namespace(), off)},

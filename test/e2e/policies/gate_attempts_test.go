@@ -43,7 +43,7 @@ func gateAttempts() []attempt {
 	return named("gate", all)
 }
 
-// gated is a machine that runs, of a fleet that asks for approvals of restarts; annotations
+// gated is a machine that runs, of a fleet that requires approvals of restarts; annotations
 // take precedence, and an empty one is left out.
 func gated(annotations map[string]string) *unstructured.Unstructured {
 	o := machine("gated")
@@ -161,9 +161,9 @@ func mildAttempts() []attempt {
 		{name: "more sockets", object: gated(nil), change: commit("", sockets)},
 		{name: "disk that is plugged", object: gated(nil), change: commit("", hotDisk)},
 		{name: "NIC that is plugged", object: gated(nil), change: commit("", hotNIC)},
-		{name: "restart of a VM whose fleet asks for approvals of deletions", object: gated(map[string]string{approveFrom: "delete"}), change: commit("", cores)},
+		{name: "restart of a VM whose fleet requires approvals of deletions", object: gated(map[string]string{approveFrom: "delete"}), change: commit("", cores)},
 		{name: "restart of a stopped VM", object: with(gated(nil), "Halted", "spec", "runStrategy"), change: commit("", cores)},
-		{name: "restart of a VM whose fleet asks for none", object: gated(map[string]string{approveFrom: ""}), change: commit("", cores)},
+		{name: "restart of a VM whose fleet requires none", object: gated(map[string]string{approveFrom: ""}), change: commit("", cores)},
 	}
 }
 
@@ -171,7 +171,7 @@ func mildAttempts() []attempt {
 func guardedAttempts() []attempt {
 	const needs = " and needs an approval of "
 	return []attempt{
-		{name: "cores", object: gated(nil), change: commit("", cores), refused: "spec.template.spec.domain.cpu.cores is of level restart" + needs + "restart, which it has not; see vmrender plan, and add approve: {restart: " + token + "} to the VM"},
+		{name: "cores", object: gated(nil), change: commit("", cores), refused: "spec.template.spec.domain.cpu.cores is of level restart" + needs + "restart, which is missing; see vmrender plan, and add approve: {restart: " + token + "} to the VM"},
 		{name: "field that is added", object: gated(nil), change: commit("", set(int64(60), "terminationGracePeriodSeconds")), refused: "terminationGracePeriodSeconds is of level restart"},
 		{name: "field that goes", object: gated(nil), change: commit("", forgotten), refused: "evictionStrategy is of level restart"},
 		{name: "map that is emptied", object: gated(nil), change: commit("", set(object{}, "domain.cpu")), refused: "domain.cpu."},
@@ -201,9 +201,9 @@ func approvalAttempts() []attempt {
 		{name: "approved new disk", object: gated(nil), change: commit("delete="+token, newRoot)},
 		{name: "approved new disk and restart", object: gated(nil), change: commit("delete="+token+",restart="+token, newRoot, cores)},
 		{name: "restart, of a VM from before the gate", object: gated(map[string]string{becomes: ""}), change: commit("restart=none-"+target, cores)},
-		{name: "approval of a restart for a new disk", object: gated(nil), change: commit("restart="+token, newRoot), refused: "needs an approval of delete, which it has not"},
-		{name: "approval of a new disk for a restart", object: gated(nil), change: commit("delete="+token, newRoot, cores), refused: "needs an approval of restart, which it has not"},
-		{name: "approval of lost data for a restart", object: gated(nil), change: commit("data="+token, cores), refused: "needs an approval of restart, which it has not"},
+		{name: "approval of a restart for a new disk", object: gated(nil), change: commit("restart="+token, newRoot), refused: "needs an approval of delete, which is missing"},
+		{name: "approval of a new disk for a restart", object: gated(nil), change: commit("delete="+token, newRoot, cores), refused: "needs an approval of restart, which is missing"},
+		{name: "approval of lost data for a restart", object: gated(nil), change: commit("data="+token, cores), refused: "needs an approval of restart, which is missing"},
 		{name: "approval of another change", object: gated(nil), change: commit("restart="+base+"-33333333", cores), refused: "restart=" + base + "-33333333 is for another change"},
 		{name: "approval of another base", object: gated(nil), change: commit("restart=33333333-"+target, cores), refused: "restart=33333333-" + target + " is for another base"},
 		{name: "approval that is used up", object: gated(map[string]string{approved: "restart=00000000-" + base}), change: commit("restart=00000000-"+base, cores), refused: "restart=00000000-" + base + " is used up"},
@@ -272,7 +272,7 @@ func deletionAttempts() []attempt {
 		{name: "deletion of what is kept, if only lost data is guarded", object: own(gated(and(map[string]string{approveFrom: "data-loss"}))), remove: true},
 		{name: "deletion of disks, if only lost data is guarded", object: gated(and(map[string]string{approveFrom: "data-loss"})), remove: true, refused: refused},
 		{name: "deletion above the ceiling", object: gated(map[string]string{maxImpact: "recreate"}), remove: true, refused: "the deletion is of level data-loss, above the highest that is allowed, recreate"},
-		{name: "deletion of a VM whose fleet asks for no approvals", object: gated(and(map[string]string{approveFrom: ""})), remove: true},
+		{name: "deletion of a VM whose fleet requires no approvals", object: gated(and(map[string]string{approveFrom: ""})), remove: true},
 		{name: "first commit of a removal", object: gated(kept), change: commit("", annotation(syncOptions, "Delete=confirm,Prune=true"))},
 	}
 }

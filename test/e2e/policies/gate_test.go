@@ -98,7 +98,7 @@ func withoutChange(t *testing.T, name string) *unstructured.Unstructured {
 }
 
 // Memory is plugged by a migration, so the gate asks the machine's status whether it can
-// migrate, and takes none for no. Nobody needs an approval to write the status.
+// migrate, and takes none for no. Writing the status needs no approval.
 func TestGateReadsWhatIsMigratable(t *testing.T) {
 	larger := set("6Gi", "domain.memory.guest")
 	a := attempt{name: "more memory", as: argoCD, object: gated(nil), change: commit("", larger), refused: "memory.guest is of level restart"}

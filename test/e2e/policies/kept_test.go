@@ -78,7 +78,7 @@ func (m machineWithDisks) delete(ctx context.Context, t *testing.T, how metav1.D
 	require.NoError(t, process.Poll(ctx, func(ctx context.Context) error { return gone(ctx, m.disks, m.name+"-other") }))
 }
 
-// release releases the kept disk, which nobody has deleted.
+// release releases the kept disk, which was not deleted.
 func (m machineWithDisks) release(ctx context.Context, t *testing.T) {
 	t.Helper()
 	patch := []byte(`{"metadata":{"ownerReferences":null}}`)

@@ -38,7 +38,7 @@ func startKubeMacPool(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	quiet := log.New(io.Discard, "", 0) // of whoever only tries whether it listens
+	quiet := log.New(io.Discard, "", 0) // of clients that only check whether it listens
 	server := http.Server{Addr: poolAddress, Handler: new(pool), ReadHeaderTimeout: time.Minute, ErrorLog: quiet}
 	go server.ListenAndServeTLS(pair.Cert, pair.Key) //nolint:errcheck // it ends with the process
 	if err := process.Poll(ctx, process.Listens(poolAddress)); err != nil {

@@ -22,7 +22,7 @@ import (
 // meanwhile.
 const patience = 15 * time.Minute
 
-// Reader is somebody at a terminal, in a directory that grows from page top to page bottom.
+// Reader is a user at a terminal, in a directory that grows from page top to page bottom.
 type Reader struct {
 	Dir      string            // where the page begins, which is empty
 	Programs map[string]string // paths of programs, by the names that the page calls them by

@@ -114,7 +114,7 @@ func (s *server) update(tracker testing.ObjectTracker, action testing.Action, ob
 }
 
 // sameVersion gives the object the resource version of the old one: all writes are
-// of the newest, because nobody else writes.
+// of the newest, because there is no other writer.
 func sameVersion(object, old runtime.Object) error {
 	is, err := meta.Accessor(object)
 	if err != nil {

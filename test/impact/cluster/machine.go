@@ -136,7 +136,7 @@ func (c *Cluster) Patch(patch []byte) (*v1.VirtualMachine, error) {
 	return admitted.DeepCopy(), c.Settle()
 }
 
-// Restart starts the machine anew, whatever its run strategy, and returns why it
+// Restart restarts the VM, whatever its run strategy, and returns why it
 // does not start, if so.
 func (c *Cluster) Restart() (string, error) {
 	for _, i := range []int{1, 2, 4} { // instances, migrations, Pods

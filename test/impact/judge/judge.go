@@ -321,7 +321,7 @@ func staged(s *start, now, next flat, was, spec *v1.VirtualMachineInstanceSpec) 
 	return out
 }
 
-// computed tells that a value comes from others, at every start anew.
+// computed tells that a value comes from others, at every start.
 func computed(path string, spec *v1.VirtualMachineInstanceSpec) bool {
 	switch {
 	case path == ".spec.domain.cpu.maxSockets":

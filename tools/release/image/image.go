@@ -1,5 +1,5 @@
 // Package image assembles the image of the sidecar and of the Jobs, without a
-// container engine: a layer of files that belong to root and that nobody may write,
+// container engine: a layer of files that belong to root and that are read-only,
 // with the date of the commit.
 package image
 
