@@ -148,7 +148,8 @@ func (dir inputs) measureArgoCD(ctx context.Context, opts options, bin tools) (r
 		path.RepoServer = dir.throughRepoServer(opts.Rounds)
 	}
 	say("rendering through Argo CD's servers")
-	return path, measureServers(ctx, opts.Root, opts.Work, bin, slices.Concat(path.Ways, path.CMPServer, path.RepoServer))
+	// In the directory that is removed: Argo CD leaves an empty one behind for each repository that it sends to a plugin.
+	return path, measureServers(ctx, opts.Root, string(dir), bin, slices.Concat(path.Ways, path.CMPServer, path.RepoServer))
 }
 
 // newInputs makes the fleets, the values and a copy of the chart in a new
