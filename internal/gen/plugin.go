@@ -34,11 +34,17 @@ type pluginData struct {
 	MaxFileSize, MaxDepth int
 	// SyncTimeout, in seconds, is the limit of a sync.
 	SyncTimeout int
+	// Exclusions is a pattern of the files that repo-server sends to no plugin.
+	Exclusions string
 }
 
 // syncTimeout is the limit of a sync, in seconds: an hour leaves time for the import of
 // most disks (argo-cd v3.2.11, controller/appcontroller.go; Argo CD has none).
 const syncTimeout = 3600
+
+// exclusions matches the Git history, which grows with every commit. Argo CD matches it with the paths of all files and
+// directories (argo-cd v3.2.11, util/io/files/tar.go, tgzFile). An empty .git stays: it marks the root of the repository.
+const exclusions = ".git/*"
 
 // addPluginFiles adds the files that contain the table of parameters or the
 // container of the sidecar.
@@ -50,17 +56,18 @@ func addPluginFiles(files map[string][]byte) error {
 		return strings.Trim(out.String(), "\n"), err
 	}
 	_, err := all.Funcs(template.FuncMap{
-		"cell":      cell,
-		"indent":    indent,
-		"container": func(user int) (string, error) { return part("container", sidecar(user)) },
-		"volume":    func() (string, error) { return part("volume", nil) },
-		"why":       func() (string, error) { return part("why", nil) },
+		"cell":       cell,
+		"indent":     indent,
+		"container":  func(user int) (string, error) { return part("container", sidecar(user)) },
+		"volume":     func() (string, error) { return part("volume", nil) },
+		"timeout":    func() (string, error) { return part("timeout", nil) },
+		"exclusions": func() (string, error) { return part("exclusions", nil) },
 	}).ParseFS(pluginTemplates, "plugin/*.tmpl")
 	if err != nil {
 		return err
 	}
 	data := pluginData{
-		plugin.StaticAnnouncements(), plugin.References(), source.MaxFileSize >> 20, source.MaxDepth, syncTimeout,
+		plugin.StaticAnnouncements(), plugin.References(), source.MaxFileSize >> 20, source.MaxDepth, syncTimeout, exclusions,
 	}
 	for path, name := range pluginFiles {
 		text, err := part(name, data)

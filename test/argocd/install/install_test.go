@@ -3,6 +3,7 @@ package install_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/argoproj/argo-cd/v3/cmpserver/plugin"
@@ -36,7 +37,7 @@ func TestPlugin(t *testing.T) {
 // (argo-helm, charts/argo-cd/templates/argocd-repo-server/deployment.yaml).
 type helmValues struct {
 	Configs struct {
-		Params map[string]any `json:"params"`
+		Params map[string]string `json:"params"`
 	} `json:"configs"`
 	RepoServer struct {
 		ExtraContainers []corev1.Container `json:"extraContainers"`
@@ -59,6 +60,7 @@ type argoCD struct {
 			Env []corev1.EnvVar `json:"env"`
 		} `json:"controller"`
 		Repo struct {
+			Env               []corev1.EnvVar    `json:"env"`
 			SidecarContainers []corev1.Container `json:"sidecarContainers"`
 			Volumes           []corev1.Volume    `json:"volumes"`
 		} `json:"repo"`
@@ -92,6 +94,24 @@ func TestOpenShiftGitOps(t *testing.T) {
 	d := repoServer(t) // whose volumes the operator makes, too
 	extend(d, instance.Spec.Repo.SidecarContainers, instance.Spec.Repo.Volumes)
 	check(t, d, 0)
+}
+
+// Argo CD's own manifests read every setting, and all ways to install have the same.
+func TestSettings(t *testing.T) {
+	var values helmValues
+	decode(t, "helm/values.yaml", &values)
+	var instance argoCD
+	decode(t, "openshift-gitops/argocd.yaml", &instance)
+
+	settings := kustomize(t).parameters.Data
+	require.Equal(t, settings, values.Configs.Params)
+	variables := variables(t)
+	var env []corev1.EnvVar
+	for key, value := range settings {
+		require.Contains(t, variables, key)
+		env = append(env, corev1.EnvVar{Name: variables[key], Value: value})
+	}
+	require.ElementsMatch(t, env, slices.Concat(instance.Spec.Controller.Env, instance.Spec.Repo.Env))
 }
 
 // TestChecksFind shows that a broken sidecar is refused.

@@ -43,6 +43,25 @@ func repoServer(t *testing.T) *appsv1.Deployment {
 	return d
 }
 
+// variables maps the keys of argocd-cmd-params-cm to the variables in which Argo CD's controller and repo-server
+// read them.
+func variables(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(manifests(t), "application-controller", "argocd-application-controller-statefulset.yaml"))
+	require.NoError(t, err)
+	var controller appsv1.StatefulSet
+	require.NoError(t, yaml.UnmarshalStrict(text, &controller))
+	names := map[string]string{}
+	for _, pod := range []corev1.PodSpec{controller.Spec.Template.Spec, repoServer(t).Spec.Template.Spec} {
+		for _, v := range pod.Containers[0].Env {
+			if from := v.ValueFrom; from != nil && from.ConfigMapKeyRef != nil {
+				names[from.ConfigMapKeyRef.Key] = v.Name
+			}
+		}
+	}
+	return names
+}
+
 type build struct {
 	deployment *appsv1.Deployment
 	settings   *corev1.ConfigMap // argocd-cm

@@ -15,6 +15,8 @@ import (
 	"github.com/argoproj/argo-cd/v3/common"
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
 	"github.com/argoproj/argo-cd/v3/reposerver/apiclient"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/test/argocd/cmpserver"
 	"github.com/vmrender/vmrender/test/argocd/server"
@@ -35,22 +37,40 @@ type Server struct {
 const deadline = 60
 
 // Start starts a repo-server that finds its plugins where the cmp-server
-// listens. It sends a plugin what an Application's manifest-generate-paths
+// listens. It excludes the files that the installation in the project's directory
+// plugin excludes, and sends a plugin what an Application's manifest-generate-paths
 // have in common, where it has any.
-func Start(ctx context.Context, programs server.Programs, plugins *cmpserver.Server) (*Server, error) {
+func Start(ctx context.Context, programs server.Programs, plugins *cmpserver.Server, installation string) (*Server, error) {
+	exclusions, err := tarExclusions(installation)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "repo")
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{dir: dir}
-	if err := s.start(ctx, programs, plugins.Sockets); err != nil {
+	if err := s.start(ctx, programs, plugins.Sockets, exclusions); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Server) start(ctx context.Context, programs server.Programs, sockets string) error {
+// tarExclusions returns the pattern of the files that repo-server does not send.
+func tarExclusions(installation string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(installation, "kustomize", "argocd-cmd-params-cm.yaml"))
+	if err != nil {
+		return "", err
+	}
+	var settings corev1.ConfigMap
+	if err := yaml.UnmarshalStrict(text, &settings); err != nil {
+		return "", err
+	}
+	return settings.Data["reposerver.plugin.tar.exclusions"], nil
+}
+
+func (s *Server) start(ctx context.Context, programs server.Programs, sockets, exclusions string) error {
 	var err error
 	if s.redis, err = miniredis.Run(); err != nil {
 		return err
@@ -67,6 +87,7 @@ func (s *Server) start(ctx context.Context, programs server.Programs, sockets st
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TMPDIR=" + s.dir, "ARGOCD_GPG_ENABLED=false",
 		"ARGOCD_PLUGINSOCKFILEPATH=" + sockets, "ARGOCD_ASK_PASS_SOCK=" + filepath.Join(s.dir, "ask.sock"),
+		"ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS=" + exclusions,
 	}
 	s.Process, err = server.Start(programs.ArgoCD, "argocd-repo-server", s.dir, args, env)
 	if err != nil {

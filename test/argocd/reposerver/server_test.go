@@ -13,25 +13,28 @@ import (
 
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vmrender/vmrender/test/argocd/cmpserver"
 	"github.com/vmrender/vmrender/test/argocd/server"
 )
 
-// servers starts cmp-server with the project's plugin.yaml, and repo-server.
-func servers(t *testing.T) (context.Context, *Server) {
+// installation is the directory with the project's plugin.yaml and the settings of repo-server.
+var installation = filepath.Join("..", "..", "..", "plugin")
+
+// servers starts cmp-server with the plugin.yaml in a directory, and repo-server.
+func servers(t *testing.T, config string) (context.Context, *Server) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
-	repository := filepath.Join("..", "..", "..")
-	programs, err := server.Build(ctx, repository, filepath.Join(cache, "vmrender-argocd"))
+	programs, err := server.Build(ctx, filepath.Dir(installation), filepath.Join(cache, "vmrender-argocd"))
 	require.NoError(t, err)
-	plugins, err := cmpserver.Start(ctx, programs, filepath.Join(repository, "plugin"))
+	plugins, err := cmpserver.Start(ctx, programs, config)
 	require.NoError(t, err)
 	t.Cleanup(func() { plugins.Close() })
-	s, err := Start(ctx, programs, plugins)
+	s, err := Start(ctx, programs, plugins, installation)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return ctx, s
@@ -62,7 +65,7 @@ func commit(t *testing.T, files map[string]string) string {
 // and of a fleet that is sent without the rest of the repository, with what the
 // Application says by parameters and environment.
 func TestGenerate(t *testing.T) {
-	ctx, s := servers(t)
+	ctx, s := servers(t, installation)
 	header := func(name string) string {
 		return "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: " + name + "}\ntarget: {openshift: true}\nvars: {tier: silver}\n" +
 			"defaults: {os: fedora, flavor: small, labels: {tier: '{{ .vars.tier }}'}}\n"
@@ -135,9 +138,32 @@ func TestGenerate(t *testing.T) {
 	})
 }
 
+// A plugin gets the files of the commit, and an empty .git instead of the history.
+func TestHistoryIsNotSent(t *testing.T) {
+	config := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(config, "plugin.yaml"), []byte(`
+apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {name: vmrender}
+spec:
+  generate:
+    command: [/bin/sh, -c]
+    args: ['echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: sent}, data: {files: \"$(echo * .git/*)\"}}"']
+`), 0o600))
+	ctx, s := servers(t, config)
+	manifests, err := s.Generate(ctx, Application{
+		Name: "shop", Namespace: "prod", Path: ".", Repository: commit(t, map[string]string{"fleet.yaml": "", "vms.yaml": ""}),
+	})
+	require.NoError(t, err)
+	require.Len(t, manifests, 1)
+	var sent corev1.ConfigMap
+	require.NoError(t, json.Unmarshal([]byte(manifests[0]), &sent))
+	require.Equal(t, "fleet.yaml vms.yaml .git/*", sent.Data["files"], "the shell leaves a pattern that matches nothing")
+}
+
 // A plugin that does not run, and an error that Argo CD repeats, are known by Argo CD's own words.
 func TestTrouble(t *testing.T) {
-	ctx, s := servers(t)
+	ctx, s := servers(t, installation)
 	broken := Application{Name: "shop", Namespace: "prod", Path: ".", Cached: true, Repository: commit(t, map[string]string{
 		"fleet.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: shop}\nvms: {a: {flavor: mediun}}\n",
 	})}

@@ -132,7 +132,8 @@ func (a *Argo) servers() []process.Server {
 				"--address", "127.0.0.1", "--port", "8081", "--metrics-address", "127.0.0.1", "--metrics-port", "8084",
 				"--redis", "127.0.0.1:6379", "--disable-tls",
 			},
-			Env: append(environment, "TMPDIR="+path("tmp"), "ARGOCD_ASK_PASS_SOCK="+path("ask-pass.sock")),
+			Env: append(environment, "TMPDIR="+path("tmp"), "ARGOCD_ASK_PASS_SOCK="+path("ask-pass.sock"),
+				"ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS="+exclusions),
 		},
 		{
 			Name: "argocd-application-controller", Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:8082"),
@@ -151,8 +152,11 @@ func (a *Argo) servers() []process.Server {
 // Programs is a directory with the programs of the plugin's image.
 func (a *Argo) Programs() string { return filepath.Join(a.dir, "bin") }
 
-// memoryLimit is GOMEMLIMIT of the sidecar in the project's manifests.
-const memoryLimit = "768MiB"
+// Settings in the project's manifests.
+const (
+	memoryLimit = "768MiB" // GOMEMLIMIT of the sidecar
+	exclusions  = ".git/*" // files that repo-server does not send
+)
 
 // install applies Argo CD's custom resources and settings, with the health
 // checks that the plugin comes with.

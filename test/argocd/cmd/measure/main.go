@@ -5,7 +5,7 @@
 // Usage: measure -argocd PATH -sidecar PATH -plugin DIR
 //
 // The paths are those of the built ../argocd and of vmrender-cmp; the directory
-// holds plugin.yaml.
+// holds plugin.yaml and the installations.
 package main
 
 import (
@@ -77,7 +77,7 @@ func measure(ctx context.Context, programs server.Programs, plugin string) error
 		return err
 	}
 	defer cmp.Close()
-	repo, err := reposerver.Start(ctx, programs, cmp)
+	repo, err := reposerver.Start(ctx, programs, cmp, plugin)
 	if err != nil {
 		return err
 	}
