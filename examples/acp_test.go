@@ -37,7 +37,7 @@ func objects(t *testing.T, dir string) map[string]map[string]any {
 	return out
 }
 
-// read writes machines as one List and reads its objects back.
+// read writes VMs as one List and reads its objects back.
 func read(t *testing.T, rendered []render.Rendered) []manifest.Object {
 	t.Helper()
 	var out bytes.Buffer

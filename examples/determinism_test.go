@@ -101,7 +101,7 @@ func copied(t *testing.T, files fs.FS, v variant) string {
 }
 
 // output returns a fleet's problems and, if there are no errors, its
-// manifests, rendered as soon as each machine is resolved.
+// manifests, rendered as soon as each VM is resolved.
 func output(t *testing.T, dir string, v variant) (string, []string) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(v.procs))

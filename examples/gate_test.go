@@ -38,7 +38,7 @@ func changed(t *testing.T, file, old, now string) string {
 	return dir
 }
 
-// judged returns the gate of each machine that a change of the example reaches.
+// judged returns the gate of each VM that a change of the example reaches.
 func judged(t *testing.T, dir string, overlays ...string) map[string]*plan.Gate {
 	t.Helper()
 	out := map[string]*plan.Gate{}

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLifecycle proves that the example contains every kind and strategy, with
-// each of their options, and has no problem, not even a warning. Only machines that are
+// each of their options, and has no problem, not even a warning. Only VMs that are
 // replaced are in another, because their Application has a sync option of its own.
 func TestLifecycle(t *testing.T) {
 	c := render.NewCollector()

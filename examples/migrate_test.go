@@ -46,7 +46,7 @@ func names(objects []manifest.Object) []string {
 	return out
 }
 
-// TestMigrate goes through a wave: nothing but a Plan, a Migration, and the machines as VirtualMachines, which the last
+// TestMigrate goes through a wave: nothing but a Plan, a Migration, and the VMs as VirtualMachines, which the last
 // commit takes over.
 func TestMigrate(t *testing.T) {
 	text, err := os.ReadFile("migrate/wave-1.yaml")

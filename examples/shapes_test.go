@@ -14,11 +14,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// leastShapes is the number of kinds of machines that the fleet of shapes shows at least.
+// leastShapes is the number of kinds of VMs that the fleet of shapes shows at least.
 const leastShapes = 30
 
-// Real machines of every kind need no JSON patch: none of them counts items of a list, which breaks as soon as a
-// level above adds one. Every machine says in a comment what it is.
+// Real VMs of every kind need no JSON patch: none of them counts items of a list, which breaks as soon as a
+// level above adds one. Every VM says in a comment what it is.
 func TestShapes(t *testing.T) {
 	f, diags := machine.Load("shapes", fleet.Options{})
 	require.Empty(t, diags.Sorted())

@@ -19,7 +19,7 @@ var record = flag.Bool("record", false, "record the fleets of a release and what
 // in objects.yaml.
 const baseline = "test/upgrade"
 
-// What a new version of vmrender does to machines that an earlier one has rendered, from the same files. With -update
+// What a new version of vmrender does to VMs that an earlier one has rendered, from the same files. With -update
 // the plan is written; a change of it belongs in CHANGELOG.md. The manifests stay those of the last release: they are
 // recorded with -record when one is made.
 func TestUpgradeFromTheLastRelease(t *testing.T) {

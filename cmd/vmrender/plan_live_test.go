@@ -19,7 +19,7 @@ const runningVM = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
 "status": {"printableStatus": "Stopped"}}`
 
 // TestPlanCluster reads the state from a cluster that serves some kinds, forbids one, and
-// gets nothing but list requests, in the namespaces of the machines.
+// gets nothing but list requests, in the namespaces of the VMs.
 func TestPlanCluster(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string

@@ -1,6 +1,6 @@
 package main
 
-// machineMutations are those of what decides what a machine is.
+// machineMutations are those of what decides what a VM is.
 var machineMutations = []mutation{
 	// What must never change.
 	{

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// BenchmarkImport imports 1,000 machines of the corpus's shapes in ten namespaces.
+// BenchmarkImport imports 1,000 VMs of the corpus's shapes in ten namespaces.
 func BenchmarkImport(b *testing.B) {
 	all, err := manifest.ReadFiles(corpus)
 	if err != nil {
@@ -39,7 +39,7 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// unlike returns a copy of a machine that shares neither its name, its disks nor its
+// unlike returns a copy of a VM that shares neither its name, its disks nor its
 // identities with others.
 func unlike(vm manifest.Tree, i int) manifest.Tree {
 	text, err := json.Marshal(vm)

@@ -46,7 +46,7 @@ func files(t *testing.T) []string {
 	return out
 }
 
-// refused are the machines of the corpus that no fleet can take, and why.
+// refused are the VMs of the corpus that no fleet can take, and why.
 var refused = map[string]string{
 	"finance/ora19c":            `the Helm release "ora19c" manages it`,
 	"shop/tracked":              `the Argo CD Application "old-shop" manages it`,
@@ -55,7 +55,7 @@ var refused = map[string]string{
 	"ci/going":                  "it is being deleted",
 }
 
-// TestCorpus imports all machines into one fleet: each is rendered as it is, without a patch
+// TestCorpus imports all VMs into one fleet: each is rendered as it is, without a patch
 // at an index of a list, and the median entry is at most a fifth of its manifest.
 func TestCorpus(t *testing.T) {
 	r, err := adopt.Import(read(t, files(t)...), adopt.Options{Name: "corpus"})

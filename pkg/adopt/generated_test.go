@@ -16,7 +16,7 @@ import (
 )
 
 // TestGenerated renders fleets made at random, and imports the VMs as if a user had
-// made them by hand: the fleet that comes out renders to the same machines.
+// made them by hand: the fleet that comes out renders to the same VMs.
 func TestGenerated(t *testing.T) {
 	machines := 0
 	for seed := range uint64(150) {
@@ -32,7 +32,7 @@ func FuzzImport(f *testing.F) {
 }
 
 // roundTrip renders a generated fleet, imports what it renders to, and returns the number of
-// machines; 0 for fleets with errors.
+// VMs; 0 for fleets with errors.
 func roundTrip(t *testing.T, seed uint64) int {
 	t.Helper()
 	_, objects := generated(t, seed)

@@ -55,7 +55,7 @@ func machines(t *testing.T, memory ...string) []manifest.Object {
 	return parse(t, texts...)
 }
 
-// importAs returns the files of an import by path, all machines of which are exact.
+// importAs returns the files of an import by path, all VMs of which are exact.
 func importAs(t *testing.T, objects []manifest.Object, opts adopt.Options) map[string]string {
 	t.Helper()
 	r, err := adopt.Import(objects, opts)
@@ -70,7 +70,7 @@ func importAs(t *testing.T, objects []manifest.Object, opts adopt.Options) map[s
 	return out
 }
 
-// Machines that differ only in their numbers become replicas if that is asked for, and the
+// VMs that differ only in their numbers become replicas if that is asked for, and the
 // names of their disks a template.
 func TestReplicas(t *testing.T) {
 	same := machines(t, "4Gi", "4Gi", "4Gi")
@@ -84,7 +84,7 @@ func TestReplicas(t *testing.T) {
 	require.NotContains(t, importAs(t, same[1:], adopt.Options{Replicas: true})["shop.yaml"], "replicas")
 }
 
-// What is in the cluster beside the machines tells the VLANs of their networks, and the
+// What is in the cluster beside the VMs tells the VLANs of their networks, and the
 // version of KubeVirt.
 func TestSurroundings(t *testing.T) {
 	objects := append(machines(t, "4Gi"), parse(t, `
@@ -141,7 +141,7 @@ func TestMappingProblems(t *testing.T) {
 	}, found)
 }
 
-// Machines that were copied with their identity keep it, each for itself: those that come
+// VMs that were copied with their identity keep it, each for itself: those that come
 // later have their own.
 func TestCopiedIdentity(t *testing.T) {
 	objects := machines(t, "4Gi", "8Gi", "16Gi")
@@ -160,7 +160,7 @@ func TestCopiedIdentity(t *testing.T) {
 }
 
 // What all root disks say in their templates without need stands in the catalog, and does
-// not disturb machines that come later, whose disks are DataVolumes of their own.
+// not disturb VMs that come later, whose disks are DataVolumes of their own.
 func TestKindOfTemplates(t *testing.T) {
 	console := strings.Replace(web, "  - metadata: {name: boot-%[1]s}",
 		"  - apiVersion: cdi.kubevirt.io/v1beta1\n    kind: DataVolume\n    metadata: {name: boot-%[1]s}", 1)

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// changesByHand are what is done to machines of generated fleets, each to some of them.
+// changesByHand are what is done to VMs of generated fleets, each to some of them.
 var changesByHand = []func(vm manifest.Tree){
 	func(vm manifest.Tree) {
 		if cpu := manifest.Map(vm, "spec", "template", "spec", "domain", "cpu"); cpu != nil {
@@ -35,7 +35,7 @@ var changesByHand = []func(vm manifest.Tree){
 }
 
 // TestMergeGenerated renders fleets made at random. Merging what they render changes nothing, and
-// merging machines that were changed by hand changes them so that they render the same.
+// merging VMs that were changed by hand changes them so that they render the same.
 func TestMergeGenerated(t *testing.T) {
 	merged := 0
 	for seed := range uint64(60) {
@@ -50,7 +50,7 @@ func FuzzMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { mergeBack(t, seed) })
 }
 
-// mergeBack returns the number of machines that were changed by hand and merged; 0 for fleets with
+// mergeBack returns the number of VMs that were changed by hand and merged; 0 for fleets with
 // errors.
 func mergeBack(t *testing.T, seed uint64) int {
 	t.Helper()
@@ -100,7 +100,7 @@ func changedByHand(t *testing.T, objects []manifest.Object, seed uint64) []manif
 	return out
 }
 
-// existing is a fleet with defaults that machines do not have.
+// existing is a fleet with defaults that VMs do not have.
 const existing = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: existing}

@@ -21,8 +21,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// merging is an archive: the files of a fleet below fleet/, what is done to its machines in the
-// cluster, machines that it does not have, and as golden files the diff and the report.
+// merging is an archive: the files of a fleet below fleet/, what is done to its VMs in the
+// cluster, VMs that it does not have, and as golden files the diff and the report.
 type merging struct {
 	dir     string
 	fleet   map[string]string
@@ -118,7 +118,7 @@ func rendered(t *testing.T, dir string, opts fleet.Options) []manifest.Object {
 	return objects
 }
 
-// machines returns the machines of the cluster: those of the fleet, with the edits, and others.
+// machines returns the VMs of the cluster: those of the fleet, with the edits, and others.
 func (m *merging) machines(t *testing.T) []manifest.Object {
 	t.Helper()
 	out := slices.Clone(m.live)
@@ -152,7 +152,7 @@ func written(t *testing.T, merged *adopt.Merged) (diff, report string) {
 	return a.String(), b.String()
 }
 
-// again writes what was merged, and merges the same machines once more: nothing changes then.
+// again writes what was merged, and merges the same VMs once more: nothing changes then.
 // Files that are not reported keep every byte.
 func (m *merging) again(t *testing.T, merged *adopt.Merged, live []manifest.Object) {
 	t.Helper()

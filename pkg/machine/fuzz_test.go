@@ -45,7 +45,7 @@ func seedFleets(f *testing.F, add func(header, values string)) {
 }
 
 // FuzzLoad proves that every header and values file gives either valid
-// machines, or errors with positions.
+// VMs, or errors with positions.
 func FuzzLoad(f *testing.F) {
 	seedFleets(f, func(header, values string) { f.Add(header, values) })
 	f.Add(plainHeader, "vms: {a: &x {vars: {n: 1}, hostname: '{{ .vm.name }}'}, b: *x}\n")
@@ -62,7 +62,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// requireSound requires errors with positions, or machines that are
+// requireSound requires errors with positions, or VMs that are
 // well-formed.
 func requireSound(t *testing.T, f *machine.Fleet, diags *source.Diagnostics, files map[string]string) {
 	t.Helper()

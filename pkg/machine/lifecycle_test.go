@@ -177,7 +177,7 @@ func withStrategy(keys, strategy string) string {
 	return keys + ", lifecycle: {type: cattle, strategy: " + strategy + "}"
 }
 
-// A pool is one machine, and KubeVirt sets the identities of its VMs.
+// A pool is one VM, and KubeVirt sets the identities of its VMs.
 func TestPoolIsOneMachine(t *testing.T) {
 	machines, problems := load(t, `
 vms:

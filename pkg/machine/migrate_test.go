@@ -116,7 +116,7 @@ func TestPlaybookPassword(t *testing.T) {
 	}
 }
 
-// A name for the claim of a disk is the one that the migration makes, and the one of the machine afterwards.
+// A name for the claim of a disk is the one that the migration makes, and the one of the VM afterwards.
 func TestMigratedClaimName(t *testing.T) {
 	m := vmOf(t, vcenter, `disks: {root: {claimName: "{{ .vm.name }}-boot"}, `+
 		`data: {storageClass: ceph, claimName: old}}, migrate: {vm: vm-1, provider: vcenter}`)

@@ -61,7 +61,7 @@ vms: {a: {}, b: {dependsOn: [a]}}
 	}
 }
 
-// TestOrder proves that machines are sorted by wave, then namespace, then
+// TestOrder proves that VMs are sorted by wave, then namespace, then
 // name.
 func TestOrder(t *testing.T) {
 	dir := files(t, "-- x.yaml --\nvms: {z: {}, b: {dependsOn: [z]}, a: {wave: -1}, c: {namespace: aa, wave: 1}}\n")

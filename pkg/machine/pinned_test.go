@@ -37,7 +37,7 @@ const pinnedVMs = `vms:
 `
 
 // pinned loads the fleet from a directory, or a path below it, and returns its
-// machines by name.
+// VMs by name.
 func pinned(t *testing.T, dir, path string, vms ...string) map[string]*machine.Machine {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a"), 0o755))
@@ -65,7 +65,7 @@ func TestPinnedIdentities(t *testing.T) {
 	}
 }
 
-// Another name of a root disk is another disk: the machine boots from a new image.
+// Another name of a root disk is another disk: the VM boots from a new image.
 func TestPinnedDisks(t *testing.T) {
 	machines := pinned(t, t.TempDir(), "")
 	got := map[string]string{}
@@ -78,7 +78,7 @@ func TestPinnedDisks(t *testing.T) {
 	}, got)
 }
 
-// The part is in the names of Jobs, and in a label by which a rollout finds its machines.
+// The part is in the names of Jobs, and in a label by which a rollout finds its VMs.
 func TestPinnedParts(t *testing.T) {
 	dir := t.TempDir()
 	require.Equal(t, "site-b37a71c4", pinned(t, dir, "")["db"].Part)

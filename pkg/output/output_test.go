@@ -35,10 +35,10 @@ func rendered(t *testing.T) []render.Rendered {
 	return all
 }
 
-// site is the origin of the machines of rendered.
+// site is the origin of the VMs of rendered.
 var site = Origin{Root: "site", Fleet: "f", Part: "."}
 
-// The files contain the same objects as the stream, one file for each machine.
+// The files contain the same objects as the stream, one file for each VM.
 func TestFiles(t *testing.T) {
 	machines := rendered(t)
 	counts, err := Files("out", site, manifest.YAML, machines)

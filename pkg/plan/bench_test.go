@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// fleetOf returns n machines with their disks.
+// fleetOf returns n VMs with their disks.
 func fleetOf(b *testing.B, n int, memory string) []manifest.Object {
 	b.Helper()
 	var out []manifest.Object
@@ -29,7 +29,7 @@ func fleetOf(b *testing.B, n int, memory string) []manifest.Object {
 	return out
 }
 
-// BenchmarkPlan plans fleets of 10,000 machines of which none, a hundred, and all change.
+// BenchmarkPlan plans fleets of 10,000 VMs of which none, a hundred, and all change.
 func BenchmarkPlan(b *testing.B) {
 	const n = 10000
 	was, all := fleetOf(b, n, `"4Gi"`), fleetOf(b, n, `"8Gi"`)
@@ -44,7 +44,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkPlanLive plans a fleet of 10,000 machines of one namespace, of which a hundred
+// BenchmarkPlanLive plans a fleet of 10,000 VMs of one namespace, of which a hundred
 // change, with as many in the cluster.
 func BenchmarkPlanLive(b *testing.B) {
 	const n, changed = 10000, 100

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// Every rule of a machine that a gate can ask approvals for is for a field that the
+// Every rule of a VM that a gate can ask approvals for is for a field that the
 // admission policy compares.
 func TestGateComparesWhatRulesName(t *testing.T) {
 	topics := plan.Topics()

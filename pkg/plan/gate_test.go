@@ -28,7 +28,7 @@ const (
 	podApp = "spec.template.metadata.labels.app"
 )
 
-// from is the gate of a machine before its change.
+// from is the gate of a VM before its change.
 var from = notes{"approve-from": "restart", "becomes": was}
 
 // to is the gate after the change, with an annotation of approvals.
@@ -64,7 +64,7 @@ var (
 	recreated = set("Prune=true,Force=true,Replace=true", options)
 )
 
-// judgments are changes of a machine, by its gates before and after, with what they need.
+// judgments are changes of a VM, by its gates before and after, with what they need.
 // What is not given is none.
 var judgments = []struct {
 	name     string
@@ -80,7 +80,7 @@ var judgments = []struct {
 	staged  []string
 	blocked bool
 	ungated bool
-	unknown bool // whether the machine can migrate
+	unknown bool // whether the VM can migrate
 }{
 	{name: "a milder change, or a restart", was: from, now: to(""), edit: set("8Gi", memory), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true, unknown: true},
 	{name: "that is left for the next start, if it is one", was: from, now: with(to(""), "stage", "true"), edit: set("8Gi", memory), staged: []string{"memory"}, unknown: true},
@@ -190,7 +190,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A machine that is stopped in the cluster takes everything at its next start. The cluster's
+// A VM that is stopped in the cluster takes everything at its next start. The cluster's
 // policies see only what it declares, so that a plan asks for what they ask for.
 func TestGateOfStopped(t *testing.T) {
 	for strategy, blocked := range map[string]bool{"Manual": true, "RerunOnFailure": true, "Halted": false} {
@@ -243,7 +243,7 @@ func TestGateRemovalLive(t *testing.T) {
 	require.Empty(t, p.VMs[0].Gate.Removal)
 }
 
-// A disk of its own that is deleted needs an approval of the machine that names the change.
+// A disk of its own that is deleted needs an approval of the VM that names the change.
 func TestGateOfDisks(t *testing.T) {
 	for _, test := range []struct {
 		becomes, approved string
@@ -280,7 +280,7 @@ func TestGateOfDrift(t *testing.T) {
 	require.False(t, g.Blocked())
 }
 
-// A Secret that changes beside the machine is no change of the machine.
+// A Secret that changes beside the VM is no change of the VM.
 func TestGateOfSecrets(t *testing.T) {
 	objects := func(data string) []object {
 		vm := load(t, "pet")[:1]

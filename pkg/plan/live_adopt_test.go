@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// corpus returns the machines that clusters have, by name, with the export that they are in.
+// corpus returns the VMs that clusters have, by name, with the export that they are in.
 func corpus(t *testing.T) (machines map[string]object, export []manifest.Object) {
 	t.Helper()
 	export, err := manifest.ReadFiles("../adopt/testdata/corpus")
@@ -35,7 +35,7 @@ func corpus(t *testing.T) (machines map[string]object, export []manifest.Object)
 	return machines, export
 }
 
-// rendered returns a machine as a fleet would render it that says the same: what the
+// rendered returns a VM as a fleet would render it that says the same: what the
 // platform sets is not there, and the marks are.
 func rendered(t *testing.T, vm object) object {
 	t.Helper()
@@ -70,11 +70,11 @@ func getIn(o object, path []string) any {
 	return o[path[len(path)-1]]
 }
 
-// notAdopted are the machines of the corpus to which something happens: one that Argo CD
+// notAdopted are the VMs of the corpus to which something happens: one that Argo CD
 // tracks, and one that is being deleted.
 var notAdopted = map[string]plan.Level{"tracked": plan.Metadata, "going": plan.Recreate}
 
-// A machine whose rendering says what the cluster has is adopted: nothing happens to it.
+// A VM whose rendering says what the cluster has is adopted: nothing happens to it.
 func TestAdoptCorpus(t *testing.T) {
 	machines, export := corpus(t)
 	var wanted []object
@@ -94,11 +94,11 @@ func TestAdoptCorpus(t *testing.T) {
 	require.Equal(t, 1, unrecorded, "the one that Argo CD tracks")
 }
 
-// What a sync changes of a machine that it takes over is said as ever.
+// What a sync changes of a VM that it takes over is said as ever.
 func TestAdopt(t *testing.T) {
 	const disk = "spec.template.spec.domain.devices"
 	for name, tc := range map[string]struct {
-		git, state func([]object) // of a machine, its disk and its Secret
+		git, state func([]object) // of a VM, its disk and its Secret
 		level      plan.Level
 		code       plan.Code
 	}{
@@ -153,13 +153,13 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// withRunning gives a machine the withRunning form of its run strategy.
+// withRunning gives a VM the withRunning form of its run strategy.
 func withRunning(o []object) {
 	delete(o[0]["spec"].(object), "runStrategy")
 	setIn(o[0], splitPath("spec.running"), true)
 }
 
-// byKubectl makes a machine one that kubectl apply has set fields of.
+// byKubectl makes a VM one that kubectl apply has set fields of.
 func byKubectl(fields string) func([]object) {
 	return set(fields, "metadata.annotations.kubectl~kubernetes~io/last-applied-configuration")
 }

@@ -136,7 +136,7 @@ func (w *world) backup(name, kind, of string) {
 	w.add(object{"apiVersion": "backup.kubevirt.io/v1alpha1", "kind": "VirtualMachineBackup", "metadata": object{"name": name, "namespace": "prod"}, "spec": object{"source": object{"kind": kind, "name": of}}})
 }
 
-// kubevirt adds KubeVirt's settings, which live-migrate machines for changes.
+// kubevirt adds KubeVirt's settings, which live-migrate VMs for changes.
 func (w *world) kubevirt(config, status object) {
 	w.add(object{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": object{"name": "kubevirt", "namespace": "kubevirt"}, "spec": object{
 		"configuration": config, "workloadUpdateStrategy": object{"workloadUpdateMethods": []any{"LiveMigrate"}},
@@ -165,7 +165,7 @@ func TestFeasible(t *testing.T) {
 	}
 }
 
-// Machines migrate in waves: at most as many at a time as the cluster's settings say, and as
+// VMs migrate in waves: at most as many at a time as the cluster's settings say, and as
 // leave one node.
 func TestWaves(t *testing.T) {
 	for _, test := range []struct {
@@ -213,7 +213,7 @@ func TestWaves(t *testing.T) {
 	}
 }
 
-// A rollout restarts the machines of an entry in batches, and does not restart those that only
+// A rollout restarts the VMs of an entry in batches, and does not restart those that only
 // lack room for a migration.
 func TestBatches(t *testing.T) {
 	machines := func(most string, memory string) []object {

@@ -11,7 +11,7 @@ import (
 
 const volumes = "spec.template.spec.volumes"
 
-// deeds are what is done to a machine in the cluster, and the deeds that are found.
+// deeds are what is done to a VM in the cluster, and the deeds that are found.
 var deeds = []struct {
 	name  string
 	state func([]object)
@@ -97,7 +97,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestByHandSinceApplied has no machine of Git: what kubectl has applied last counts.
+// TestByHandSinceApplied has no VM of Git: what kubectl has applied last counts.
 func TestByHandSinceApplied(t *testing.T) {
 	state := load(t, "pet")
 	applied := string(encode(t, load(t, "pet"))[0].JSON)
@@ -108,7 +108,7 @@ func TestByHandSinceApplied(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Equal(t, []string{memory, `"8Gi"`, `"4Gi"`}, []string{found[0].Path, found[0].Is, found[0].Wanted})
 
-	// What Git has changed since is no deed, though the machine differs from it.
+	// What Git has changed since is no deed, though the VM differs from it.
 	git := load(t, "pet")
 	both(set("16Gi", memory), set("Halted", strategy))(git)
 	require.Empty(t, plan.ByHand(live, encode(t, git)[0]))

@@ -53,7 +53,7 @@ func TestFromCluster(t *testing.T) {
 	}
 }
 
-// A machine that is new in Git and exists in the cluster is taken over, and one that
+// A VM that is new in Git and exists in the cluster is taken over, and one that
 // another Application tracks is a warning. If nothing else changes, it is adopted.
 func TestTakenOver(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -78,7 +78,7 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
-// A new rollout also restarts the machines that an earlier one has left behind, but for
+// A new rollout also restarts the VMs that an earlier one has left behind, but for
 // those at which it has stopped.
 func TestLeftBehind(t *testing.T) {
 	for name, restarted := range map[string][]string{"behind": {"db"}, "behind-stopped": nil} {

@@ -54,7 +54,7 @@ func (w *world) applied(edit func([]object)) {
 	edit([]object{w.vm})
 }
 
-// asks makes the machine ask for a restart.
+// asks makes the VM ask for a restart.
 func (w *world) asks(message string) {
 	w.condition("RestartRequired", message)
 }
@@ -64,7 +64,7 @@ func (w *world) condition(kind, message string) {
 	status["conditions"] = append(status["conditions"].([]any), object{"type": kind, "status": "True", "message": message})
 }
 
-// record makes the machine say what Argo CD has applied last: what the cluster has now.
+// record makes the VM say what Argo CD has applied last: what the cluster has now.
 func (w *world) record(t *testing.T) {
 	t.Helper()
 	last := maps.Clone(w.vm)
@@ -88,7 +88,7 @@ func (w *world) add(o object) {
 
 const notMovable = "a non-live-updatable field was changed in the template spec"
 
-// standings are worlds, with how the machine stands in them.
+// standings are worlds, with how the VM stands in them.
 var standings = []struct {
 	name  string
 	make  func(*testing.T, *world)
@@ -248,7 +248,7 @@ var standings = []struct {
 	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
 }
 
-// rolling makes the machine wait for its restart by a rollout, whose run has renewed its Lease
+// rolling makes the VM wait for its restart by a rollout, whose run has renewed its Lease
 // last at a time before 04:00, that of the export.
 func rolling(w *world, renewed string) {
 	w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("cattle", "metadata.annotations.vmrender~io/lifecycle"), set("a", "spec.template.spec.hostname")))
@@ -309,7 +309,7 @@ func toldOf(s *plan.Status) string {
 	return strings.Join(lines, "\n")
 }
 
-// Machines that Git no longer has are found by the Application that tracks those it has, or
+// VMs that Git no longer has are found by the Application that tracks those it has, or
 // by what vmrender has rendered in the same namespaces; those of pools, and those of other
 // Applications, are not left over.
 func TestStatusLeftOver(t *testing.T) {
@@ -337,7 +337,7 @@ func TestStatusLeftOver(t *testing.T) {
 	})
 }
 
-// The names of a pool's disks are those of its template: no machine has them.
+// The names of a pool's disks are those of its template: no VM has them.
 func TestStatusOfPool(t *testing.T) {
 	pool := func(ready int) object {
 		return object{
@@ -355,7 +355,7 @@ func TestStatusOfPool(t *testing.T) {
 	require.Contains(t, toldOf(w.status(t)), "of 3 VMs, one is ready")
 }
 
-// The worst machines come first, and every machine is counted.
+// The worst VMs come first, and every VM is counted.
 func TestStatusOrder(t *testing.T) {
 	w := newWorld(t)
 	w.git = append(w.git, load(t, "cattle")...)

@@ -112,7 +112,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// verdictOf returns the verdict of the only machine that Git has.
+// verdictOf returns the verdict of the only VM that Git has.
 func verdictOf(t *testing.T, p *plan.Plan) plan.Verdict {
 	t.Helper()
 	i := slices.IndexFunc(p.VMs, func(v plan.Verdict) bool { return v.ID.Name == "db" || v.ID.Name == "web" })
@@ -176,7 +176,7 @@ func tracked(objects []object) {
 	}
 }
 
-// platform is what KubeVirt, its webhooks and kubemacpool write into a machine.
+// platform is what KubeVirt, its webhooks and kubemacpool write into a VM.
 func platform(objects []object) {
 	vm := objects[0]
 	setIn(vm, splitPath("metadata.annotations.kubevirt~io/latest-observed-api-version"), "v1")
@@ -195,7 +195,7 @@ func plugged(objects []object) {
 	devices["disks"] = append(devices["disks"].([]any), object{"name": "extra", "disk": object{"bus": "scsi"}})
 }
 
-// unplugged is a machine without the NIC with `state: absent`.
+// unplugged is a VM without the NIC with `state: absent`.
 func unplugged(objects []object) {
 	instance := at(objects[0], "spec", "template", "spec").(object)
 	devices := at(instance, "domain", "devices").(object)

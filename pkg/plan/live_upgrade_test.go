@@ -105,7 +105,7 @@ func TestUpgrades(t *testing.T) {
 	}
 }
 
-// Upgrades of other products are planned, too, and a machine that is new or goes keeps its
+// Upgrades of other products are planned, too, and a VM that is new or goes keeps its
 // own verdict.
 func TestUpgradeOfArgoCD(t *testing.T) {
 	w := newWorld(t)

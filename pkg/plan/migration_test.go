@@ -8,13 +8,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// moving returns the Plan and Migration of the machine db, and the machine as Git has it afterwards.
+// moving returns the Plan and Migration of the VM db, and the VM as Git has it afterwards.
 func moving(t *testing.T) (migration, machine []object) {
 	t.Helper()
 	return load(t, "moving"), load(t, "absent")[:1]
 }
 
-// A machine that a migration brings is taken over, and not new. A cluster that has not got it yet is a warning: made by
+// A VM that a migration brings is taken over, and not new. A cluster that has not got it yet is a warning: made by
 // the sync, it keeps the migration from making it.
 func TestMoving(t *testing.T) {
 	migration, machine := moving(t)
@@ -46,7 +46,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// What a commit does to machines that are still in vSphere has the level that it would have here.
+// What a commit does to VMs that are still in vSphere has the level that it would have here.
 func TestMigrationObjects(t *testing.T) {
 	migration, _ := moving(t)
 	kept := load(t, "moving")
@@ -97,7 +97,7 @@ func TestPlaybookIsHidden(t *testing.T) {
 	require.Equal(t, cause.Old, cause.New)
 }
 
-// A DataVolume for a claim that the machine has already is refused, as after a migration whose entry loses `migrate`.
+// A DataVolume for a claim that the VM has already is refused, as after a migration whose entry loses `migrate`.
 func TestClaimTaken(t *testing.T) {
 	was, now := load(t, "claim")[:1], load(t, "claim")[:1]
 	volume := object{"name": "data", "dataVolume": object{"name": "db-data"}}

@@ -121,7 +121,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// Every machine under another name is one verdict, with the former name.
+// Every VM under another name is one verdict, with the former name.
 // A level is approximate if what is not known of one of its causes can change it, also
 // of a milder cause.
 func TestApproximate(t *testing.T) {
@@ -165,7 +165,7 @@ func TestRenamed(t *testing.T) {
 	require.Equal(t, "prod", p.VMs[0].Was.Namespace)
 }
 
-// A disk that moves between a machine's templates and an object of its own changes its
+// A disk that moves between a VM's templates and an object of its own changes its
 // owner, or does not: both are dangerous later.
 func TestOwnership(t *testing.T) {
 	owned, kept := load(t, "cattle"), keepData(load(t, "cattle"))
@@ -198,7 +198,7 @@ func keepData(objects []object) []object {
 	})
 }
 
-// A summary counts every machine once.
+// A summary counts every VM once.
 func TestSummary(t *testing.T) {
 	old := encode(t, append(load(t, "pet"), load(t, "cattle")...))
 	p := plan.New(old, old, plan.Options{})
@@ -220,7 +220,7 @@ func evicting(c *plan.Cluster) {
 	c.WorkloadUpdateMethods, c.EvictionStrategy = []string{"Evict"}, "None"
 }
 
-// evacuating is a cluster in which the eviction of a machine's pod is a migration.
+// evacuating is a cluster in which the eviction of a VM's pod is a migration.
 func evacuating(c *plan.Cluster) { c.WorkloadUpdateMethods = []string{"Evict"} }
 
 func evictingOrNot(c *plan.Cluster) {
@@ -305,7 +305,7 @@ func at(v any, path ...string) any {
 	return v
 }
 
-// Every disk of a machine that starts from the network has data to lose: none is its root disk.
+// Every disk of a VM that starts from the network has data to lose: none is its root disk.
 func TestDisklessLosesEveryDisk(t *testing.T) {
 	diskless := both(
 		set("scratch", "spec.template.spec.domain.devices.disks.0.name"), set("scratch", "spec.template.spec.volumes.0.name"),
@@ -324,7 +324,7 @@ func TestDisklessLosesEveryDisk(t *testing.T) {
 	require.Equal(t, []string{"spec.dataVolumeTemplates[web-data]", "spec.dataVolumeTemplates[web-root-1111]"}, lost)
 }
 
-// A disk that gets another claim by another revision: what becomes of it depends on whether the machine runs, and on
+// A disk that gets another claim by another revision: what becomes of it depends on whether the VM runs, and on
 // how many nodes can mount the disks that keep their claims.
 func TestRevisionOfDisk(t *testing.T) {
 	const volume, modes = "spec.template.spec.volumes.1", "spec.storage.accessModes"

@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// Argo CD replaces a machine with Force and Replace for every difference that it sees. It
+// Argo CD replaces a VM with Force and Replace for every difference that it sees. It
 // sees no annotation that is gone, unless kubectl has applied it.
 func TestReplacedMachines(t *testing.T) {
 	const (

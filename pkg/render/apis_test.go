@@ -30,7 +30,7 @@ func TestKubeVirtOfAPIs(t *testing.T) {
 const someAPIs = "v1,v1/PersistentVolumeClaim,v1/Secret,v1/Service,batch/v1,batch/v1/Job,rbac.authorization.k8s.io/v1"
 
 // TestCheckAPIs shows that a kind that the cluster does not serve is reported once,
-// at the first machine that needs it.
+// at the first VM that needs it.
 func TestCheckAPIs(t *testing.T) {
 	const values = `defaults: {namespace: ns, os: linux}
 vms:

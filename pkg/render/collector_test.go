@@ -15,7 +15,7 @@ import (
 )
 
 // TestCollector proves that a fleet large enough to be compressed, and rendered in
-// parallel, is complete, in order, and byte for byte the same as its machines
+// parallel, is complete, in order, and byte for byte the same as its VMs
 // rendered one by one.
 func TestCollector(t *testing.T) {
 	var values strings.Builder

@@ -78,7 +78,7 @@ func TestGateAddsAnnotationsOnly(t *testing.T) {
 	require.NotContains(t, ceiling, "approve-from")
 }
 
-// The hash is of what the machines of an entry are, and of nothing else.
+// The hash is of what the VMs of an entry are, and of nothing else.
 func TestBecomes(t *testing.T) {
 	base := becomesOf(t, manifests(t, gated, "{it: {replicas: 3}}", fleet.Options{}))
 	require.Len(t, base, 1, "replicas need one approval")
@@ -122,7 +122,7 @@ func TestGateWritesSelectedOnly(t *testing.T) {
 	require.Contains(t, text, "name: it-1\n")
 }
 
-// In a fleet that asks for approvals, a machine that is no longer in Git stays, unless its
+// In a fleet that asks for approvals, a VM that is no longer in Git stays, unless its
 // entry says otherwise, also without the lifecycle's own protection.
 func TestGateKeepsWhatIsRemoved(t *testing.T) {
 	for _, test := range []struct{ vm, want string }{

@@ -15,7 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// collected returns what a Collector has rendered after visiting machines.
+// collected returns what a Collector has rendered after visiting VMs.
 func collected(t *testing.T, machines ...*machine.Machine) []Rendered {
 	t.Helper()
 	c := NewCollector()
@@ -35,7 +35,7 @@ func named(m *machine.Machine, namespace, name string) *machine.Machine {
 	return m
 }
 
-// The Jobs of a fleet are in golden files: two machines of a namespace share one
+// The Jobs of a fleet are in golden files: two VMs of a namespace share one
 // Job, which uses their image and part of the fleet.
 func TestJobsGolden(t *testing.T) {
 	a, b := named(cattleMachine(t), "prod", "b"), named(cattleMachine(t), "prod", "a")
@@ -58,7 +58,7 @@ func TestJobsGolden(t *testing.T) {
 	golden.Equal(t, filepath.Join("testdata", "fleet", "jobs.yaml"), out.String())
 }
 
-// There is a Job for every namespace, after all machines, but not for machines that
+// There is a Job for every namespace, after all VMs, but not for VMs that
 // need none.
 func TestJobsPerNamespace(t *testing.T) {
 	other := named(cattleMachine(t), "b", "z")
@@ -76,7 +76,7 @@ func TestJobsPerNamespace(t *testing.T) {
 	}, got)
 }
 
-// rolloutJobOf returns the Job of a rollout of machines.
+// rolloutJobOf returns the Job of a rollout of VMs.
 func rolloutJobOf(t *testing.T, machines ...*machine.Machine) *batchv1.Job {
 	t.Helper()
 	c := NewCollector()
@@ -148,7 +148,7 @@ func TestPoliciesInShort(t *testing.T) {
 	}
 }
 
-// Every machine has a policy, with only the facts that hold for it.
+// Every VM has a policy, with only the facts that hold for it.
 func TestPolicyOf(t *testing.T) {
 	for name, machine := range goldenMachines() {
 		m := machine(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// goldenMachines returns the machines whose objects are in testdata.
+// goldenMachines returns the VMs whose objects are in testdata.
 func goldenMachines() map[string]func(testing.TB) *machine.Machine {
 	return map[string]func(testing.TB) *machine.Machine{
 		"acp-rhel9":      acpRHEL9,
@@ -56,7 +56,7 @@ func windowsOS(t testing.TB, name, label string) *catalog.ResolvedOS {
 	}
 }
 
-// linuxMachine returns a machine with only the required fields.
+// linuxMachine returns a VM with only the required fields.
 func linuxMachine(t testing.TB) *machine.Machine {
 	return &machine.Machine{
 		Fleet: "site-a", Part: "site-a-01234567", Name: "web01", Namespace: "default",

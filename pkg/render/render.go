@@ -158,7 +158,7 @@ func quantity(text string) resource.Quantity {
 	return q
 }
 
-// storage returns the requests of a disk of a size. Machines share equal requests.
+// storage returns the requests of a disk of a size. VMs share equal requests.
 func (x *rendering) storage(size string) corev1.VolumeResourceRequirements {
 	if known, ok := x.sizes.Load(size); ok {
 		return known.(corev1.VolumeResourceRequirements)

@@ -24,7 +24,7 @@ func TestObjectsGolden(t *testing.T) {
 	}
 }
 
-// Every golden file belongs to a machine: renaming one leaves no file behind.
+// Every golden file belongs to a VM: renaming one leaves no file behind.
 func TestGoldenFilesAreUsed(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestEmptyDiskWithoutSize(t *testing.T) {
 	}, problems(t, m))
 }
 
-// render renders a machine without mistakes.
+// render renders a VM without mistakes.
 func render(t testing.TB, m *machine.Machine) []runtime.Object {
 	t.Helper()
 	var diags source.Diagnostics
@@ -111,7 +111,7 @@ func render(t testing.TB, m *machine.Machine) []runtime.Object {
 	return objects
 }
 
-// problems renders a machine and returns its mistakes.
+// problems renders a VM and returns its mistakes.
 func problems(t testing.TB, m *machine.Machine) []string {
 	t.Helper()
 	var diags source.Diagnostics

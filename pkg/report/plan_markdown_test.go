@@ -35,7 +35,7 @@ var evil = []string{
 	strings.Repeat("`", 40), strings.Repeat("長", 300),
 }
 
-// hostile returns a plan of n machines with an evil text in every field.
+// hostile returns a plan of n VMs with an evil text in every field.
 func hostile(n int) report.Plan {
 	at := 0
 	next := func() string {

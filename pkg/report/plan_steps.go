@@ -30,7 +30,7 @@ var levelSteps = map[plan.Level]string{
 	plan.DataLoss:    "copy the data first, or make sure that it is not needed",
 }
 
-// Steps returns the steps, those for the worst level first. Machines and objects with
+// Steps returns the steps, those for the worst level first. VMs and objects with
 // the same step share it.
 func (p Plan) Steps() []Step {
 	var out []Step

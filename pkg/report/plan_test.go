@@ -28,7 +28,7 @@ func core(kind, name string) manifest.ID {
 	return manifest.ID{APIVersion: "v1", Kind: kind, Namespace: "prod", Name: name}
 }
 
-// counted returns a plan with its counts; none is the number of machines that do not change.
+// counted returns a plan with its counts; none is the number of VMs that do not change.
 func counted(p *plan.Plan, none int) *plan.Plan {
 	s := plan.Summary{VMs: map[plan.Level]int{}, Objects: map[plan.Level]int{}}
 	if none > 0 {
@@ -123,7 +123,7 @@ func some() *plan.Plan {
 	}, 1+33)
 }
 
-// taken is a plan of machines that are adopted, some of them as they are.
+// taken is a plan of VMs that are adopted, some of them as they are.
 func taken(more ...plan.Verdict) *plan.Plan {
 	return counted(&plan.Plan{VMs: append([]plan.Verdict{
 		{ID: vm("db01"), Adopted: true, Stopped: true, Causes: []plan.Cause{adopted, later}},
@@ -135,7 +135,7 @@ func approval(r plan.Risk, level plan.Level, state plan.ApprovalState) plan.Appr
 	return plan.Approval{Risk: r, Level: level, State: state, Token: "1a2b3c4d-5e6f7a8b"}
 }
 
-// gated is a plan of one machine, whose change needs approvals.
+// gated is a plan of one VM, whose change needs approvals.
 func gated(needs ...plan.Approval) *plan.Plan {
 	v := plan.Verdict{ID: vm("a"), Level: plan.Migrate, Causes: []plan.Cause{cpu}}
 	v.Gate = &plan.Gate{From: plan.Restart, Approvals: needs}
@@ -283,7 +283,7 @@ func TestPlanTextFits(t *testing.T) {
 	}
 }
 
-// Who has to restart machines is said only if no Job does it.
+// Who has to restart VMs is said only if no Job does it.
 func TestPlanStepsAreThoseOfPeople(t *testing.T) {
 	p := plans()["some"]
 	p.VMs = slices.DeleteFunc(p.VMs, func(v plan.Verdict) bool { return v.Level != plan.Restart })
@@ -345,7 +345,7 @@ func TestPlanJSONIsOfItsSchema(t *testing.T) {
 	}
 }
 
-// A value that many machines inherit is one annotation: GitHub shows ten of a step.
+// A value that many VMs inherit is one annotation: GitHub shows ten of a step.
 func TestPlanFindingsAreShared(t *testing.T) {
 	p := plans()["some"]
 	p.VMs = nil

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/schema"
 )
 
-// statusOf returns a status of n machines that wait for a restart, and of one that is fine.
+// statusOf returns a status of n VMs that wait for a restart, and of one that is fine.
 func statusOf(n int) report.Status {
 	s := &plan.Status{Counts: map[plan.State]int{plan.StateOK: 1}, Notes: []string{"a note"}}
 	for i := range n {
@@ -63,7 +63,7 @@ func TestStatusJSONIsOfItsSchema(t *testing.T) {
 	}
 }
 
-// A comment is as short as GitHub accepts, however many machines there are, counts all of
+// A comment is as short as GitHub accepts, however many VMs there are, counts all of
 // them, and has no markup of theirs.
 func TestStatusMarkdownFits(t *testing.T) {
 	for _, n := range []int{0, 1, 5000} {
@@ -77,7 +77,7 @@ func TestStatusMarkdownFits(t *testing.T) {
 	}
 }
 
-// Machines that are as Git has them are counted, and only named if all is asked for.
+// VMs that are as Git has them are counted, and only named if all is asked for.
 func TestStatusTextIsALineEach(t *testing.T) {
 	s := statusOf(2)
 	require.Equal(t, "2 of 3 VMs not as Git has them: 2 restart", s.Headline())

@@ -36,8 +36,8 @@ type playedCluster struct {
 
 	mu       sync.Mutex
 	answers  []int           // statuses that the next requests for a restart are answered with; then 202
-	sick     map[string]bool // machines that are never ready again
-	held     map[string]bool // machines whose new instance does not come
+	sick     map[string]bool // VMs that are never ready again
+	held     map[string]bool // VMs whose new instance does not come
 	restarts []string        // in the order asked for
 	down     int             // the most that were down at a time
 

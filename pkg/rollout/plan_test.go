@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// TestPlan names the state of each machine by a word: which are restarted now?
+// TestPlan names the state of each VM by a word: which are restarted now?
 func TestPlan(t *testing.T) {
 	states := map[string]func(*machine){
 		"current":  func(*machine) {},

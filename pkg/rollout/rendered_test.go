@@ -111,7 +111,7 @@ func target(t *testing.T, args []string) Target {
 	return Target{ID: after(args, "--id"), Machines: machines, Holder: "test"}
 }
 
-// applied are the machines of the last release in a cluster that has had the
+// applied are the VMs of the last release in a cluster that has had the
 // others, and runs the last but one.
 func applied(releases ...release) []*machine {
 	var all []*machine
@@ -131,7 +131,7 @@ func applied(releases ...release) []*machine {
 	return all
 }
 
-// created is the DataVolume that KubeVirt creates from a machine's template.
+// created is the DataVolume that KubeVirt creates from a VM's template.
 func created(m *machine, template *kubevirtv1.DataVolumeTemplateSpec, minute int) *cdiv1.DataVolume {
 	disk := filled(m.Name, template.Name, cdiv1.Succeeded)
 	disk.Labels, disk.Annotations = template.Labels, template.Annotations
@@ -139,7 +139,7 @@ func created(m *machine, template *kubevirtv1.DataVolumeTemplateSpec, minute int
 	return disk
 }
 
-// The rollout's Job finds its machines, keeps to their maximum, and removes the
+// The rollout's Job finds its VMs, keeps to their maximum, and removes the
 // disks that are older than they keep.
 func TestRolloutOfWhatIsRendered(t *testing.T) {
 	v1, v2, v3 := rendered(t, "v1"), rendered(t, "v2"), rendered(t, "v3")

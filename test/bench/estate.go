@@ -10,7 +10,7 @@ import (
 )
 
 // An estate is a git repository of estateSize virtual machines in directories
-// of 100, ten of them in one of 1,000: vms/3/07 are the machines 3,700 to 3,799.
+// of 100, ten of them in one of 1,000: vms/3/07 are the VMs 3,700 to 3,799.
 const estateSize = 10_000
 
 // shard is a way to divide an estate into Applications.

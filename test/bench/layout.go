@@ -97,7 +97,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// appendFleet appends the machine as an entry of vmrender's map of VMs.
+// appendFleet appends the VM as an entry of vmrender's map of VMs.
 func (m machine) appendFleet(text []byte) []byte {
 	return fmt.Appendf(text, `  %s:
     os: %s
@@ -111,7 +111,7 @@ func (m machine) appendFleet(text []byte) []byte {
 		m.Network, m.User, m.SSHKey, m.Team)
 }
 
-// appendValues appends the machine as an item of the chart's list of VMs.
+// appendValues appends the VM as an item of the chart's list of VMs.
 func (m machine) appendValues(text []byte) []byte {
 	return fmt.Appendf(text, `  - name: %s
     os: %s

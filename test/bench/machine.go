@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// The values that the machines of the workload draw from. Every one is named in
+// The values that the VMs of the workload draw from. Every one is named in
 // the catalogue of fleet.yaml and known to the chart.
 var (
 	operatingSystems = [...]string{"rhel8", "rhel9", "centos-stream9", "centos-stream10", "fedora"}
@@ -32,7 +32,7 @@ type machine struct {
 	SSHKey       string
 }
 
-// newMachine returns machine number index. It depends on the index alone, so that
+// newMachine returns VM number index. It depends on the index alone, so that
 // a fleet of 1,000 is the beginning of the fleet of 10,000.
 func newMachine(index int) machine {
 	random := rand.New(rand.NewPCG(0x766d72656e646572, uint64(index)))

@@ -14,7 +14,7 @@ const planSize = 10_000
 // changes are how many of them change.
 var changes = []int{0, 100, planSize}
 
-// toolPlan and the number of changed machines name the series of a plan.
+// toolPlan and the number of changed VMs name the series of a plan.
 const toolPlan = "vmrender plan"
 
 func planTool(changed int) string {
@@ -24,7 +24,7 @@ func planTool(changed int) string {
 // isPlan reports whether a series is of a plan.
 func (s *series) isPlan() bool { return strings.HasPrefix(s.Tool, toolPlan) }
 
-// plan is the repository in which so many machines differ from the last commit.
+// plan is the repository in which so many VMs differ from the last commit.
 func (dir inputs) plan(changed int) string {
 	return filepath.Join(string(dir), fmt.Sprintf("plan-%d", changed))
 }
@@ -48,7 +48,7 @@ func (dir inputs) writePlans(ctx context.Context, most int) error {
 	return nil
 }
 
-// grown is the machine with more memory: 216Gi in place of 16Gi.
+// grown is the VM with more memory: 216Gi in place of 16Gi.
 func (m machine) grown() machine {
 	m.Memory = "2" + m.Memory
 	return m

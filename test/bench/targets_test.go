@@ -16,7 +16,7 @@ func measured(tool string, spread layout, format string, size int, cpu time.Dura
 	}
 }
 
-// linear is a run in which vmrender costs 10 µs per machine in JSON, 12 µs in YAML and 5 µs
+// linear is a run in which vmrender costs 10 µs per VM in JSON, 12 µs in YAML and 5 µs
 // from one file, 2 ms at start, twice as much as an empty program, and Helm 100 times as much as the first.
 func linear() []*series {
 	all := []*series{measured(toolEmpty, nothing, "–", 1, time.Millisecond)}
@@ -49,7 +49,7 @@ func TestExponent(t *testing.T) {
 	require.True(t, math.IsNaN(exponent(5, 5, 100, 1, 10)))
 }
 
-// counts gives the sidecar's series so many instructions for each further machine, and bytes.
+// counts gives the sidecar's series so many instructions for each further VM, and bytes.
 func counts(all []*series, start, each, bytes int64) []*series {
 	for _, s := range all {
 		if isCounted(s) {

@@ -24,8 +24,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// Machines that people and tools have made are imported, and the first sync of their Application changes nothing of
-// them: not their specs, not what runs, not their disks. Nor does the second. A machine that is released stays when its
+// VMs that people and tools have made are imported, and the first sync of their Application changes nothing of
+// them: not their specs, not what runs, not their disks. Nor does the second. A VM that is released stays when its
 // entry goes.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
@@ -67,8 +67,8 @@ func TestAdopt(t *testing.T) {
 	s.stands(nil)
 }
 
-// A disk that belongs to its adopted machine is kept by the steps that import prints: the entry names it as a claim, and
-// the templates that are left, and its owner reference, are taken off. Then it outlives the machine.
+// A disk that belongs to its adopted VM is kept by the steps that import prints: the entry names it as a claim, and
+// the templates that are left, and its owner reference, are taken off. Then it outlives the VM.
 func TestAdoptedDisk(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "adopted-disk")
@@ -130,7 +130,7 @@ func (s *scenario) handmade() []string {
 	return names
 }
 
-// create creates the machines of a file of testdata/adopt, as `kubectl create` does, and returns their names.
+// create creates the VMs of a file of testdata/adopt, as `kubectl create` does, and returns their names.
 func (s *scenario) create(file string) []string {
 	s.Helper()
 	objects, err := cluster.ReadObjects(filepath.Join("testdata", "adopt", file))
@@ -145,7 +145,7 @@ func (s *scenario) create(file string) []string {
 	return names
 }
 
-// asItIs is what must not change of a machine.
+// asItIs is what must not change of a VM.
 type asItIs struct {
 	UID, Instance  types.UID
 	Generation     int64
@@ -177,7 +177,7 @@ func (s *scenario) machinesAsTheyAre(names []string) map[string]asItIs {
 	return out
 }
 
-// imports imports what is in the scenario's namespace into the repository, the machines of these names as they are. It
+// imports imports what is in the scenario's namespace into the repository, the VMs of these names as they are. It
 // returns what is said.
 func (s *scenario) imports(names []string) string {
 	s.Helper()
@@ -226,7 +226,7 @@ func (s *scenario) headline() string {
 	return report.Summary.Headline
 }
 
-// requireAdopted requires that the plan of the first sync says that nothing happens to any machine.
+// requireAdopted requires that the plan of the first sync says that nothing happens to any VM.
 func (s *scenario) requireAdopted(names []string) {
 	s.Helper()
 	require.Equal(s, fmt.Sprintf("%[1]d of %[1]d VMs: %[1]d adopted", len(names)), s.headline())
@@ -266,7 +266,7 @@ func syncedTimes(revision string, n int) func(*argo.Status) error {
 	}
 }
 
-// release takes those of the printed steps by which a machine leaves that come before the commit, and returns the
+// release takes those of the printed steps by which a VM leaves that come before the commit, and returns the
 // commands that come after it.
 func (s *scenario) release(machine string) []string {
 	s.Helper()
@@ -309,7 +309,7 @@ func (s *scenario) kubectl(commands []string) {
 	}
 }
 
-// resources are those that a machine can consist of, by the names that kubectl knows them by.
+// resources are those that a VM can consist of, by the names that kubectl knows them by.
 var resources = map[string]schema.GroupVersionResource{
 	"virtualmachine": kubevirt.VirtualMachines, "datavolume": kubevirt.DataVolumes,
 }
@@ -329,7 +329,7 @@ func (s *scenario) mark(verb string, resource schema.GroupVersionResource, name 
 
 var verbs = map[string]string{"annotate": "annotations", "label": "labels"}
 
-// edit changes the entries of the machines that were imported.
+// edit changes the entries of the VMs that were imported.
 func (s *scenario) edit(change func(vms map[string]any)) {
 	s.Helper()
 	file := s.name + ".yaml"

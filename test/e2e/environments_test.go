@@ -60,7 +60,7 @@ func (e *environment) objects(t *testing.T, resource schema.GroupVersionResource
 	return all
 }
 
-// identities are what no two machines may share.
+// identities are what no two VMs may share.
 func identities(t *testing.T, vm *unstructured.Unstructured) []string {
 	t.Helper()
 	domain, _, err := unstructured.NestedMap(vm.Object, "spec", "template", "spec", "domain")

@@ -36,7 +36,7 @@ layers:
 `
 
 // installGate installs the policies of the gate, and waits until they refuse to delete a
-// machine.
+// VM.
 func (s *scenario) installGate(machine string) {
 	s.Helper()
 	file := filepath.Join(s.TempDir(), "platform.yaml")
@@ -52,7 +52,7 @@ func (s *scenario) installGate(machine string) {
 	})
 }
 
-// refused is done when the cluster has refused a machine of a revision for a reason.
+// refused is done when the cluster has refused a VM of a revision for a reason.
 func refused(machine, reason string) func(*argo.Status) error {
 	return func(status *argo.Status) error {
 		if text := status.Refusal("VirtualMachine", machine); !strings.Contains(text, reason) {
@@ -63,7 +63,7 @@ func refused(machine, reason string) func(*argo.Status) error {
 }
 
 // unapproved are the lines with which the plan of the last commit asks for approvals, by
-// machine. The plan fails if there are any.
+// VM. The plan fails if there are any.
 func (s *scenario) unapproved() map[string]string {
 	s.Helper()
 	var stdout, stderr bytes.Buffer

@@ -26,7 +26,7 @@ type attack struct {
 	want     string // part of the error
 }
 
-// canary is a values file outside of every repository; its machine's name must
+// canary is a values file outside of every repository; its VM's name must
 // appear nowhere.
 const canary = "canary-7f3e"
 

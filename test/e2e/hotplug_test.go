@@ -18,7 +18,7 @@ target: {openshift: true, argocd: "3.2", kubevirt: "1.8", featureGates: {Declara
 defaults: {os: rhel9, flavor: small}
 `
 
-// A hotpluggable disk that Git adds to a machine is plugged into it while it runs, and
+// A hotpluggable disk that Git adds to a VM is plugged into it while it runs, and
 // unplugged when Git removes it, as the plan of each commit says; a pet's disk stays in
 // the cluster. Any other disk waits for a restart.
 func TestDiskHotplug(t *testing.T) {
@@ -50,7 +50,7 @@ func TestDiskHotplug(t *testing.T) {
 	s.stands(map[string]string{"other": "restart: waits for a restart: disks"})
 }
 
-// A bridge NIC that Git adds to a machine is handed to its instance while it runs, and
+// A bridge NIC that Git adds to a VM is handed to its instance while it runs, and
 // taken from it with the state `absent`, after which Git can remove it. A cluster
 // completes both by a live migration, which is what the plan says.
 func TestNICHotplug(t *testing.T) {
@@ -79,7 +79,7 @@ func TestNICHotplug(t *testing.T) {
 	s.stands(nil)
 }
 
-// newHotplug is a scenario with these machines, which run.
+// newHotplug is a scenario with these VMs, which run.
 func newHotplug(t *testing.T, name, vms string) *scenario {
 	t.Helper()
 	s := newScenario(t, name)

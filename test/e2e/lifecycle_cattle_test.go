@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// With blue-green a changed machine is another one, beside the old one, which
+// With blue-green a changed VM is another one, beside the old one, which
 // goes with its disks when the new one is ready. The Service keeps its name, and
 // the guest its firmware UUID.
 func TestBlueGreen(t *testing.T) {
@@ -67,7 +67,7 @@ func TestReplace(t *testing.T) {
 	s.stands(nil)
 }
 
-// KubeVirt takes a pool, makes its machines, and deletes those that are too many.
+// KubeVirt takes a pool, makes its VMs, and deletes those that are too many.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "pool", "vms:\n  farm: {replicas: 3, lifecycle: {type: cattle, strategy: pool}}\n")
@@ -82,7 +82,7 @@ func TestPool(t *testing.T) {
 	s.stands(nil)
 }
 
-// A change of a pool's machines restarts them; they stay the same objects, unless
+// A change of a pool's VMs restarts them; they stay the same objects, unless
 // the template of a disk has changed: then they are recreated with their disks.
 func TestPoolChanged(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// A machine stays as long as its successor has failed, however often the sync is retried.
+// A VM stays as long as its successor has failed, however often the sync is retried.
 // With ApplyOutOfSyncOnly=true it would go: a retry takes the successor for done.
 func TestBlueGreenFails(t *testing.T) {
 	t.Parallel()

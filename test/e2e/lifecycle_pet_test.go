@@ -50,7 +50,7 @@ func TestPetChanged(t *testing.T) {
 	s.stands(map[string]string{"db": "restart", "bound": "restart"})
 }
 
-// setMemory writes another memory of all machines in vms.yaml.
+// setMemory writes another memory of all VMs in vms.yaml.
 func (s *scenario) setMemory(memory string) {
 	s.Helper()
 	text, err := os.ReadFile(filepath.Join(s.repository.Dir, "vms.yaml"))
@@ -66,7 +66,7 @@ func (s *scenario) memory(machine string) any {
 	return s.field(kubevirt.Instances, machine, "status", "memory", "guestCurrent")
 }
 
-// asksForRestart reports whether KubeVirt asks for a restart of the machine.
+// asksForRestart reports whether KubeVirt asks for a restart of the VM.
 func (s *scenario) asksForRestart(machine string) bool {
 	s.Helper()
 	return hasCondition(s.object(kubevirt.VirtualMachines, machine), "RestartRequired")
@@ -140,7 +140,7 @@ func TestDiskGrowsAtOnce(t *testing.T) {
 }
 
 // A snapshot is taken of each change of a pet, before anything changes: none on the
-// first installation, none in a sync that leaves the machine as it is, and another one
+// first installation, none in a sync that leaves the VM as it is, and another one
 // for a change that has been made before. Older snapshots stay. If it fails, nothing
 // changes.
 func TestSnapshotBefore(t *testing.T) {
@@ -181,7 +181,7 @@ func TestSnapshotBefore(t *testing.T) {
 	s.stands(map[string]string{"db": "not-synced"})
 }
 
-// A machine that depends on another one is made when that one is ready.
+// A VM that depends on another one is made when that one is ready.
 func TestWaves(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "in-waves")
@@ -208,7 +208,7 @@ func waitsFor(object string) func(*argo.Status) error {
 	}
 }
 
-// Waves go on where a machine is stopped, and where a disk waits for its first
+// Waves go on where a VM is stopped, and where a disk waits for its first
 // consumer; hooks run after them.
 func TestWavesWithStopped(t *testing.T) {
 	t.Parallel()
@@ -314,7 +314,7 @@ func TestPlaybook(t *testing.T) {
 
 var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
 
-// A machine that never becomes ready holds a sync no longer than the limit of the
+// A VM that never becomes ready holds a sync no longer than the limit of the
 // plugin's installation: then the fix that was pushed meanwhile is synced without a hand.
 // Other tests do not run meanwhile: the limit is one for all syncs.
 func TestSyncIsBounded(t *testing.T) {
@@ -333,7 +333,7 @@ func TestSyncIsBounded(t *testing.T) {
 }
 
 // A pet that becomes cattle boots a new root disk. Its old one and the data disks
-// stay, and the data disks now belong to the machine, unless they are kept.
+// stay, and the data disks now belong to the VM, unless they are kept.
 func TestPetBecomesCattle(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "becomes", "vms:\n  db: {disks: {data: 10Gi}}\n  kept: {disks: {data: 10Gi}}\n")
@@ -358,8 +358,8 @@ func TestPetBecomesCattle(t *testing.T) {
 	s.stands(nil)
 }
 
-// A disk that is kept from now on still belongs to its machine, so the Application is
-// degraded. Released, it survives the machine, with its claim; one that is not
+// A disk that is kept from now on still belongs to its VM, so the Application is
+// degraded. Released, it survives the VM, with its claim; one that is not
 // released does not.
 func TestCattleBecomesPet(t *testing.T) {
 	t.Parallel()
@@ -399,7 +399,7 @@ func stillOwned(s *argo.Status) error {
 	return nil
 }
 
-// owned tells whether a disk is deleted with its machine.
+// owned tells whether a disk is deleted with its VM.
 func (s *scenario) owned(disk string) bool {
 	s.Helper()
 	return metav1.GetControllerOf(s.object(kubevirt.DataVolumes, disk)) != nil

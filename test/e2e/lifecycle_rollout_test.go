@@ -27,9 +27,9 @@ func (s *scenario) newImage() string {
 	return s.push("Another image")
 }
 
-// A new image of cattle is filled beside the disks in use while the machines run
-// on, and then rolled out in batches: never more machines are down than may be.
-// Machines keep their names, UIDs and identity, and outdated disks are deleted.
+// A new image of cattle is filled beside the disks in use while the VMs run
+// on, and then rolled out in batches: never more VMs are down than may be.
+// VMs keep their names, UIDs and identity, and outdated disks are deleted.
 func TestRolloutInBatches(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "batches", herd)
@@ -66,7 +66,7 @@ func TestRolloutInBatches(t *testing.T) {
 	s.stands(nil)
 }
 
-// A commit that changes nothing of the machines restarts nothing, and neither
+// A commit that changes nothing of the VMs restarts nothing, and neither
 // does Argo CD when it reverts a manual change (self-heal): it runs no Job.
 func TestUnrelatedCommit(t *testing.T) {
 	t.Parallel()
@@ -118,7 +118,7 @@ func TestRolloutKilled(t *testing.T) {
 	s.stands(nil)
 }
 
-// Machines that do not come back end the rollout: the Application is degraded, and
+// VMs that do not come back end the rollout: the Application is degraded, and
 // all others run on. A commit that has nothing to do with them does not go on with
 // it. Reverting the commit brings the old disks back.
 func TestRolloutStops(t *testing.T) {
@@ -166,7 +166,7 @@ func TestRolloutStops(t *testing.T) {
 	s.stands(nil)
 }
 
-// imageAgain changes the version of the herd's image, and waits until all machines
+// imageAgain changes the version of the herd's image, and waits until all VMs
 // run from it.
 func (s *scenario) imageAgain(from, to string) {
 	s.Helper()
@@ -174,7 +174,7 @@ func (s *scenario) imageAgain(from, to string) {
 	s.wait(argo.Synced(s.push("Image " + to)))
 }
 
-// A revert is picked up while the rollout runs, although its machines do not become
+// A revert is picked up while the rollout runs, although its VMs do not become
 // ready: they get their old disks back, and all others are never restarted.
 func TestRolloutReverted(t *testing.T) {
 	t.Parallel()
@@ -199,7 +199,7 @@ func TestRolloutReverted(t *testing.T) {
 	s.stands(nil)
 }
 
-// The disk that is kept as the way back is the one that the machines ran from last.
+// The disk that is kept as the way back is the one that the VMs ran from last.
 func TestRolloutKeepsTheWayBack(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "way-back", strings.Replace(herd, "keepOld: 0", "keepOld: 1", 1))
@@ -234,7 +234,7 @@ func TestRolloutWithoutDisk(t *testing.T) {
 }
 
 // Where the storage class fills no disk before it is used, the new disk is filled
-// during the restart. A stopped machine is left alone.
+// during the restart. A stopped VM is left alone.
 func TestRolloutOnWaitingStorage(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "waiting", `vms:

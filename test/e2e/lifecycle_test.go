@@ -32,7 +32,7 @@ var (
 	podsResource = corev1.SchemeGroupVersion.WithResource("pods")
 )
 
-// newLifecycle is a scenario whose repository is a fleet with these machines; it
+// newLifecycle is a scenario whose repository is a fleet with these VMs; it
 // is synced.
 func newLifecycle(t *testing.T, name, vms string) *scenario {
 	t.Helper()
@@ -49,13 +49,13 @@ func (s *scenario) will(resource schema.GroupVersionResource, name string, outco
 	require.NoError(s, lab.kubevirt.Set(s.Context(), resource, s.name, name, outcome))
 }
 
-// instances returns the UIDs of what runs, by the names of the machines.
+// instances returns the UIDs of what runs, by the names of the VMs.
 func (s *scenario) instances() map[string]types.UID {
 	s.Helper()
 	return s.names(kubevirt.Instances)
 }
 
-// changed are the machines, sorted, that run as another instance than before, and
+// changed are the VMs, sorted, that run as another instance than before, and
 // are ready or not.
 func (s *scenario) changed(before map[string]types.UID, ready bool) []string {
 	s.Helper()
@@ -70,7 +70,7 @@ func (s *scenario) changed(before map[string]types.UID, ready bool) []string {
 	return names
 }
 
-// ready tells whether a machine is ready.
+// ready tells whether a VM is ready.
 func (s *scenario) ready(machine string) bool {
 	s.Helper()
 	return isReady(s.object(kubevirt.VirtualMachines, machine))
@@ -123,7 +123,7 @@ func (s *scenario) change(machine string, value any, path ...string) {
 	}))
 }
 
-// events are the reasons of the Events about a machine.
+// events are the reasons of the Events about a VM.
 func (s *scenario) events(machine string) []string {
 	s.Helper()
 	reasons := []string{}
@@ -182,7 +182,7 @@ func syncFailed(s *argo.Status) error {
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// createClaims creates the claims that the fleet's machines name and that it does
+// createClaims creates the claims that the fleet's VMs name and that it does
 // not fill itself: those of people's own.
 func (s *scenario) createClaims() {
 	s.Helper()

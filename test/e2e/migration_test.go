@@ -10,7 +10,7 @@ import (
 )
 
 // A pet's disk moves to another storage class by one line, `revision`, as the plan says: KubeVirt begins to copy it to
-// the new claim while the machine runs, asks for no restart, and the old disk stays.
+// the new claim while the VM runs, asks for no restart, and the old disk stays.
 func TestStorageMigration(t *testing.T) {
 	t.Parallel()
 	s := newHotplug(t, "storage-migration", "vms:\n  db: {disks: {root: {storageClass: nfs, accessMode: ReadWriteMany}}}\n")
@@ -36,7 +36,7 @@ func (s *scenario) phase(machine string) any {
 	return s.field(kubevirt.Instances, machine, "status", "phase")
 }
 
-// copies are the claims that KubeVirt says a machine's first disk is copied from and to.
+// copies are the claims that KubeVirt says a VM's first disk is copied from and to.
 func (s *scenario) copies(machine string) string {
 	s.Helper()
 	moved := s.field(kubevirt.VirtualMachines, machine, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// planned is a fleet with a machine for each level that a sync can have.
+// planned is a fleet with a VM for each level that a sync can have.
 const planned = `vms:
   none: {}
   metadata: {}
@@ -26,7 +26,7 @@ const planned = `vms:
   data-loss: {disks: {data: 10Gi}, lifecycle: cattle}
 `
 
-// changedPlan is the fleet after one commit; machines that are missing are removed.
+// changedPlan is the fleet after one commit; VMs that are missing are removed.
 const changedPlan = `vms:
   none: {}
   create: {}
@@ -39,7 +39,7 @@ const changedPlan = `vms:
   recreate: {memory: 6Gi, lifecycle: {type: cattle, strategy: replace}}
 `
 
-// What a plan says of a commit is what its sync does: one machine for each level, each
+// What a plan says of a commit is what its sync does: one VM for each level, each
 // of which has its level as its name.
 func TestPlan(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestPlanRefused(t *testing.T) {
 	s.stands(map[string]string{"db": "not-synced: DataVolume db-data is not synced yet: disks"})
 }
 
-// plan returns the levels of the machines in the commits since a revision, by name.
+// plan returns the levels of the VMs in the commits since a revision, by name.
 func (s *scenario) plan(from string) map[string]string {
 	s.Helper()
 	var stdout, stderr bytes.Buffer

@@ -64,7 +64,7 @@ func TestRemovedPet(t *testing.T) {
 	s.stands(nil)
 }
 
-// leftOver is done when a revision is synced and a machine that it does not contain
+// leftOver is done when a revision is synced and a VM that it does not contain
 // is shown.
 func leftOver(revision, machine string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
@@ -110,7 +110,7 @@ func confirmation(revision string) func(*argo.Status) error {
 	}
 }
 
-// Machines that move to another Application with the documented steps keep
+// VMs that move to another Application with the documented steps keep
 // everything: they stay in the old one until they are handed over.
 func TestMovedToAnotherApplication(t *testing.T) {
 	t.Parallel()

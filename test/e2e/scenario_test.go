@@ -135,7 +135,7 @@ func (s *scenario) deploy(path string) {
 }
 
 // createNamespaces creates those that the fleet names; Argo CD creates only that
-// of the machines that name none.
+// of the VMs that name none.
 func (s *scenario) createNamespaces() {
 	s.Helper()
 	for _, o := range s.vmrender("template", "--namespace", s.name, "--output", "json", s.repository.Dir) {

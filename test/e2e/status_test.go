@@ -33,7 +33,7 @@ func (s *scenario) runStatus() (stdout, stderr []byte, err error) {
 	return out.Bytes(), problems.Bytes(), err
 }
 
-// status returns what has become of the machines that are not as Git has them, by name: the
+// status returns what has become of the VMs that are not as Git has them, by name: the
 // state, and what the facts say, the worst first.
 func (s *scenario) status() map[string]string {
 	s.Helper()
@@ -57,7 +57,7 @@ func (s *scenario) status() map[string]string {
 	return out
 }
 
-// stands waits until status says of the machines that are not as Git has them what has
+// stands waits until status says of the VMs that are not as Git has them what has
 // become of them, and of no others. It names the state, or how it and its facts begin:
 // "restart", or "restart: waits for a restart: memory".
 func (s *scenario) stands(want map[string]string) {

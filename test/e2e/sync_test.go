@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// A change of values reaches the machine, which stays the same object, and
+// A change of values reaches the VM, which stays the same object, and
 // nothing else.
 func TestChange(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestBrokenValues(t *testing.T) {
 }
 
 // What only KubeVirt can know to be wrong is shown with its words, and the
-// machine stays as it was.
+// VM stays as it was.
 func TestRefusedByKubeVirt(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "refused")
@@ -112,7 +112,7 @@ func TestRefusedByKubeVirt(t *testing.T) {
 	s.stands(map[string]string{"db": "not-synced: is not synced yet: machineType"})
 }
 
-// A fleet without machines is refused, and nothing is pruned.
+// A fleet without VMs is refused, and nothing is pruned.
 func TestEmptiedFleet(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "emptied")
@@ -124,7 +124,7 @@ func TestEmptiedFleet(t *testing.T) {
 	s.statusRefuses("allowEmpty")
 }
 
-// A directory of another name renders the same machines: nothing is recreated.
+// A directory of another name renders the same VMs: nothing is recreated.
 // So does another directory of the Application.
 func TestRenamedDirectory(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ var (
 	both    = []string{cluster.DeclarativeHotplug, cluster.LiveNAD}
 )
 
-// trial is an edit of a machine that runs or is stopped.
+// trial is an edit of a VM that runs or is stopped.
 type trial struct {
 	edits.Edit
 	running bool
@@ -71,7 +71,7 @@ func (c trial) String() string {
 	return c.Base + " " + state + " | " + c.Text
 }
 
-// cases are those of the table, of machines that run and that are stopped, and all
+// cases are those of the table, of VMs that run and that are stopped, and all
 // changes of the run strategy.
 func cases(t *testing.T) []trial {
 	t.Helper()
@@ -88,7 +88,7 @@ func cases(t *testing.T) []trial {
 	return slices.DeleteFunc(out, func(c trial) bool { return !strings.Contains(c.String(), *only) })
 }
 
-// stopped is the edit of the same machine where it is halted.
+// stopped is the edit of the same VM where it is halted.
 func stopped(edit edits.Edit) edits.Edit {
 	for _, o := range []*edits.Object{&edit.Old, &edit.New} {
 		*o = edits.Clone(*o)
@@ -125,7 +125,7 @@ func strategies(t *testing.T) []trial {
 	return out
 }
 
-// asked tells whether a case is tried in a cluster. Machines that run are tried with
+// asked tells whether a case is tried in a cluster. VMs that run are tried with
 // declarative hotplug and where their edit asks for it, and all in one of the clusters,
 // that their text chooses.
 func (c trial) asked(config int) bool {

@@ -55,7 +55,7 @@ func level(t testing.TB, v *verdict) plan.Level {
 	return noticed(l)
 }
 
-// noticed is the level, where all that no machine notices is one.
+// noticed is the level, where all that no VM notices is one.
 func noticed(l plan.Level) plan.Level {
 	if l < plan.Live {
 		return plan.None
@@ -89,7 +89,7 @@ var meant = []struct {
 	{assumes: plan.Copied, why: "approximate: KubeVirt's controllers race, and the judge lets the worse one win"},
 }
 
-// The paths of the table, and the level at which a stopped machine starts as it would have.
+// The paths of the table, and the level at which a stopped VM starts as it would have.
 const (
 	instance = "spec.template.spec."
 	domain   = instance + "domain."
@@ -126,7 +126,7 @@ func described(v plan.Verdict) string {
 const enough = 2000
 
 // A plan says of every edit what KubeVirt does with it, but for what stands in
-// testdata/differences.txt with the reason. Every rule of machines has a case.
+// testdata/differences.txt with the reason. Every rule of VMs has a case.
 func TestPlan(t *testing.T) {
 	cases, all := verdicts(t)
 	compared, hits := 0, reached{}

@@ -16,7 +16,7 @@ import (
 // table is that of the edits, read once.
 var table = sync.OnceValues(edits.All)
 
-// random is a machine with up to four changes of the table, in one of the clusters.
+// random is a VM with up to four changes of the table, in one of the clusters.
 func random(t testing.TB, seed uint64) (int, trial) {
 	t.Helper()
 	all, err := table()

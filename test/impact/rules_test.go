@@ -60,7 +60,7 @@ func pathOf(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("^" + text + "$")
 }
 
-// checkReached fails if a rule of machines made no cause, but for those that are known to.
+// checkReached fails if a rule of VMs made no cause, but for those that are known to.
 func checkReached(t *testing.T, r reached) {
 	t.Helper()
 	for _, topic := range plan.Topics() {

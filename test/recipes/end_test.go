@@ -30,7 +30,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// clone returns a clone of a repository with a fleet, in which the memory of a machine is
+// clone returns a clone of a repository with a fleet, in which the memory of a VM is
 // changed, and the base branch has gone on.
 func clone(t *testing.T, branch string) string {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// CDI accepts every data volume of the corpus of machines that are adopted, and every one
+// CDI accepts every data volume of the corpus of VMs that are adopted, and every one
 // that KubeVirt makes of a template in it.
 func TestCorpus(t *testing.T) {
 	files, err := object.ReadDir("../../../pkg/adopt/testdata/corpus")

@@ -57,7 +57,7 @@ func templates(o object.Object) ([]object.Object, error) {
 }
 
 // dataVolume completes a template with what virt-controller adds: its kind and
-// the machine's namespace.
+// the VM's namespace.
 func dataVolume(template map[string]any, namespace string) (object.Object, error) {
 	metadata, ok := template["metadata"].(map[string]any)
 	if !ok {

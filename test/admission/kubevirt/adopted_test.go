@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/test/admission/product"
 )
 
-// A machine that KubeVirt has stored, and its rendering, are the same to `plan --live`: the
+// A VM that KubeVirt has stored, and its rendering, are the same to `plan --live`: the
 // sync adopts it, whatever the webhook has set.
 func TestAdopted(t *testing.T) {
 	cli := product.Build(t)

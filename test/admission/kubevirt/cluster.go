@@ -21,7 +21,7 @@ import (
 
 // cluster is what the webhooks ask of a cluster: its KubeVirt configuration,
 // and a client that knows the instance types and preferences that
-// virt-operator installs, and the objects around the machines. It holds nothing else.
+// virt-operator installs, and the objects around the VMs. It holds nothing else.
 type cluster struct {
 	config *virtconfig.ClusterConfig
 	client kubecli.KubevirtClient

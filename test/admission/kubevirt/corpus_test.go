@@ -13,10 +13,10 @@ import (
 	"github.com/vmrender/vmrender/test/admission/product"
 )
 
-// adopted is where the machines stand that clusters have before vmrender comes.
+// adopted is where the VMs stand that clusters have before vmrender comes.
 const adopted = "../../../pkg/adopt/testdata/"
 
-// KubeVirt accepts every machine of the corpus: what is adopted is what a cluster has.
+// KubeVirt accepts every VM of the corpus: what is adopted is what a cluster has.
 func TestCorpus(t *testing.T) {
 	files := read(t, adopted+"corpus")
 	judges := corpusJudges(t, files)
@@ -28,7 +28,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// refused is what KubeVirt says of the machines that vmrender refuses; of the kind of a
+// refused is what KubeVirt says of the VMs that vmrender refuses; of the kind of a
 // template of a disk it says nothing, since it never reads it.
 var refused = map[string]string{
 	"cpu-under-devices.yaml":        `unknown field "spec.template.spec.domain.devices.cpu"`,
@@ -49,7 +49,7 @@ func TestCorpusRefused(t *testing.T) {
 }
 
 // corpusJudges are the judges on a cluster that has the objects of all files. A field that is
-// deprecated is no problem: machines have it for years. A namespace is kubectl's to fill in.
+// deprecated is no problem: VMs have it for years. A namespace is kubectl's to fill in.
 func corpusJudges(t *testing.T, files map[string][]object.Object) []object.Judge {
 	t.Helper()
 	schema, err := kubevirt.NewSchema()

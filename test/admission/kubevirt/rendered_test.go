@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/test/admission/product"
 )
 
-// KubeVirt accepts every machine that vmrender renders.
+// KubeVirt accepts every VM that vmrender renders.
 func TestRendered(t *testing.T) {
 	cli := product.Build(t)
 	judges := judges(t)
@@ -42,7 +42,7 @@ func TestRendered(t *testing.T) {
 	}
 }
 
-// hasMachines reports whether there are machines to judge: a fleet may be empty, and its machines may all be in vSphere.
+// hasMachines reports whether there are VMs to judge: a fleet may be empty, and its VMs may all be in vSphere.
 func hasMachines(objects []object.Object) bool {
 	return len(object.OfKind(objects, "VirtualMachine"))+len(object.OfKind(objects, "VirtualMachinePool")) > 0
 }
@@ -54,7 +54,7 @@ const generated = 300
 // preferences of the cluster, and what an override adds.
 var unknowable = []string{"not found", "Arm64 not support Watchdog device"}
 
-// judgeRendered asks all judges about the machines, with one machine of each
+// judgeRendered asks all judges about the VMs, with one VM of each
 // pool, and the schema about the pools.
 func judgeRendered(t *testing.T, objects []object.Object, judges map[string]object.Judge) {
 	t.Helper()

@@ -18,7 +18,7 @@ type Surroundings struct {
 	Objects  []object.Object
 }
 
-// Varied is a cluster that has some objects, and that lets machines be as the clusters of
+// Varied is a cluster that has some objects, and that lets VMs be as the clusters of
 // the world let them be: with machine types of long ago, with disks on nodes.
 func Varied(objects []object.Object) Surroundings {
 	return Surroundings{
@@ -44,7 +44,7 @@ func (s Surroundings) extend(c *v1.KubeVirtConfiguration) *v1.KubeVirtConfigurat
 }
 
 // revisions returns the ControllerRevisions, in which KubeVirt keeps the instance types and
-// preferences that machines have started with.
+// preferences that VMs have started with.
 func (s Surroundings) revisions() ([]runtime.Object, error) {
 	var all []runtime.Object
 	for _, o := range object.OfKind(s.Objects, "ControllerRevision") {

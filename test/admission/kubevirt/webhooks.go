@@ -108,7 +108,7 @@ func (w *Webhooks) mutated(o object.Object) ([]byte, []string) {
 	if problems := refusals("mutate", response); len(problems) > 0 {
 		return nil, problems
 	}
-	if len(response.Patch) == 0 { // a machine that is being deleted is left as it is
+	if len(response.Patch) == 0 { // a VM that is being deleted is left as it is
 		return o.JSON, nil
 	}
 	patch, err := jsonpatch.DecodePatch(response.Patch)
@@ -122,7 +122,7 @@ func (w *Webhooks) mutated(o object.Object) ([]byte, []string) {
 	return raw, nil
 }
 
-// start judges the instance that virt-controller would create of the machine.
+// start judges the instance that virt-controller would create of the VM.
 func (w *Webhooks) start(o object.Object, vm *v1.VirtualMachine) []string {
 	if problems := w.resolve(vm); len(problems) > 0 {
 		return problems
@@ -145,7 +145,7 @@ func (w *Webhooks) start(o object.Object, vm *v1.VirtualMachine) []string {
 }
 
 // resolve applies instance type and preference. The webhook only logs a name
-// that does not exist; virt-controller would never start such a machine.
+// that does not exist; virt-controller would never start such a VM.
 func (w *Webhooks) resolve(vm *v1.VirtualMachine) []string {
 	size, preference, causes := w.machine.InstancetypeAdmitter.ApplyToVM(vm)
 	problems := lines("resolve", causes)

@@ -86,7 +86,7 @@ func (c CLI) Plan(t *testing.T, from, to string) map[string]string {
 	return levels
 }
 
-// NotAdopted returns what the program says of the machines of the fleet in dir that are not
+// NotAdopted returns what the program says of the VMs of the fleet in dir that are not
 // adopted as a file with the state in the cluster has them: the level and the worst cause, by
 // name. VMs without a namespace get `lab`.
 func (c CLI) NotAdopted(t *testing.T, dir, state string) map[string]string {
@@ -150,7 +150,7 @@ func (c CLI) OperatingSystems(t *testing.T) []OS {
 
 // Fleets returns the directories of the fleets that the judges must accept, by
 // their path in the repository: those under examples/, and one of this package
-// with a machine for every key of the format.
+// with a VM for every key of the format.
 func (c CLI) Fleets(t *testing.T) map[string]string {
 	t.Helper()
 	examples, err := filepath.Glob(filepath.Join(c.root, "examples", "*", "fleet.yaml"))

@@ -20,7 +20,7 @@ func (c *Cluster) writeAuditPolicy() (string, error) {
 }
 
 // Audited returns the events that the API server has recorded so far, of changes of
-// machines: JSON, in the order in which they were answered.
+// VMs: JSON, in the order in which they were answered.
 func (c *Cluster) Audited() ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(c.dir, auditLog))
 	return strings.Split(strings.TrimSpace(string(text)), "\n"), err

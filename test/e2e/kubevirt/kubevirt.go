@@ -31,7 +31,7 @@ var (
 	volumes         = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
 )
 
-// VirtualMachine is the kind of machines.
+// VirtualMachine is the kind of VMs.
 func VirtualMachine() schema.GroupVersionKind {
 	return VirtualMachines.GroupVersion().WithKind("VirtualMachine")
 }

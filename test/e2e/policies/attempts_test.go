@@ -116,7 +116,7 @@ func addressAttempts() []attempt {
 	}
 }
 
-// carrierAttempts choose addresses in what KubeVirt makes machines from.
+// carrierAttempts choose addresses in what KubeVirt makes VMs from.
 func carrierAttempts() []attempt {
 	const (
 		replace = `{"op": "replace", "path": "/spec/template/spec/domain/devices/interfaces/0/macAddress", "value": %q}`

@@ -43,7 +43,7 @@ func gateAttempts() []attempt {
 	return named("gate", all)
 }
 
-// gated is a machine that runs, of a fleet that requires approvals of restarts; annotations
+// gated is a VM that runs, of a fleet that requires approvals of restarts; annotations
 // take precedence, and an empty one is left out.
 func gated(annotations map[string]string) *unstructured.Unstructured {
 	o := machine("gated")
@@ -68,10 +68,10 @@ func template(name string) object {
 	}}
 }
 
-// change is an edit of a machine.
+// change is an edit of a VM.
 type change = func(*unstructured.Unstructured)
 
-// commit makes changes as vmrender renders them: with approvals, and what the machine becomes.
+// commit makes changes as vmrender renders them: with approvals, and what the VM becomes.
 func commit(approvals string, changes ...change) change {
 	return func(o *unstructured.Unstructured) {
 		annotated(o, becomes, target)

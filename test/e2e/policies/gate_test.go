@@ -87,7 +87,7 @@ func TestGateApplied(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// withoutChange is a machine as it is, as Argo CD applies it in every sync.
+// withoutChange is a VM as it is, as Argo CD applies it in every sync.
 func withoutChange(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
 	live, err := lab.Get(t.Context(), machine("gated").GroupVersionKind(), "gated", name)
@@ -97,7 +97,7 @@ func withoutChange(t *testing.T, name string) *unstructured.Unstructured {
 	return live
 }
 
-// Memory is plugged by a migration, so the gate asks the machine's status whether it can
+// Memory is plugged by a migration, so the gate asks the VM's status whether it can
 // migrate, and takes none for no. Writing the status needs no approval.
 func TestGateReadsWhatIsMigratable(t *testing.T) {
 	larger := set("6Gi", "domain.memory.guest")

@@ -15,8 +15,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// A disk that is kept survives the machine that it still belongs to: Kubernetes' own
-// garbage collector deletes the machine's other disk, and is refused this one, until
+// A disk that is kept survives the VM that it still belongs to: Kubernetes' own
+// garbage collector deletes the VM's other disk, and is refused this one, until
 // it is released as the message says. Then nothing wants to delete it any more.
 func TestKeptDisks(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -33,7 +33,7 @@ func TestKeptDisks(t *testing.T) {
 	m.release(ctx, t)
 }
 
-// A machine that is deleted in the foreground, as Argo CD does it (v3.2.11,
+// A VM that is deleted in the foreground, as Argo CD does it (v3.2.11,
 // controller/sync.go, prunePropagationPolicy), stays until the disk is released.
 func TestKeptDiskHoldsMachine(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -50,7 +50,7 @@ func TestKeptDiskHoldsMachine(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// machineWithDisks is what stands for a machine that owns two disks, one of which
+// machineWithDisks is what stands for a VM that owns two disks, one of which
 // vmrender keeps.
 type machineWithDisks struct {
 	name            string
@@ -71,7 +71,7 @@ func newMachineWithDisks(ctx context.Context, t *testing.T, name string) machine
 	return machineWithDisks{name: name, machines: machines, disks: ownedDisk(ctx, t, live, name+"-kept", "Prune=false,Delete=false")}
 }
 
-// delete deletes the machine, and returns when its other disk has gone with it.
+// delete deletes the VM, and returns when its other disk has gone with it.
 func (m machineWithDisks) delete(ctx context.Context, t *testing.T, how metav1.DeletionPropagation) {
 	t.Helper()
 	require.NoError(t, m.machines.Delete(ctx, m.name, metav1.DeleteOptions{PropagationPolicy: &how}))
@@ -96,7 +96,7 @@ func gone(ctx context.Context, where dynamic.ResourceInterface, name string) err
 }
 
 // ownedDisk creates a disk of vmrender's that belongs to an object as KubeVirt's
-// controller makes disks belong to a machine, and returns where it is.
+// controller makes disks belong to a VM, and returns where it is.
 func ownedDisk(ctx context.Context, t *testing.T, owner *unstructured.Unstructured, name, options string) dynamic.ResourceInterface {
 	t.Helper()
 	d := labelled(disk("team"), map[string]string{"app.kubernetes.io/managed-by": "vmrender"})

@@ -23,7 +23,7 @@ import (
 
 const poolAddress = "127.0.0.1:9445"
 
-// startKubeMacPool serves what KubeMacPool's webhook of machines does and has
+// startKubeMacPool serves what KubeMacPool's webhook of VMs does and has
 // the API server call it, in all namespaces that do not opt out.
 func startKubeMacPool(ctx context.Context) error {
 	dir := filepath.Join(lab.Dir, "kubemacpool")
@@ -97,7 +97,7 @@ func (p *pool) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(review)
 }
 
-// interfaces are those of a machine, with their addresses by name.
+// interfaces are those of a VM, with their addresses by name.
 type interfaces []struct{ Name, MacAddress string }
 
 func (p *pool) patch(request *admissionv1.AdmissionRequest) ([]byte, error) {

@@ -70,7 +70,7 @@ func runLab(m *testing.M, p prepared) (int, error) {
 	return m.Run(), nil
 }
 
-// furnish brings the cluster to where the tests begin: with machines that were
+// furnish brings the cluster to where the tests begin: with VMs that were
 // there before the policies, and with policies that have taken effect.
 func furnish(ctx context.Context) error {
 	namespaces, err := cluster.ReadObjects(filepath.Join("testdata", "namespaces.yaml"))

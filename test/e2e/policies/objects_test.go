@@ -17,7 +17,7 @@ func newObject(apiVersion, kind, namespace string, spec object) *unstructured.Un
 	return &unstructured.Unstructured{Object: object{"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "spec": spec}}
 }
 
-// instance is the specification of a machine's instance with an interface for
+// instance is the specification of a VM's instance with an interface for
 // each of the addresses, of which "" is none.
 func instance(macs ...string) object {
 	nics, networks := []any{}, []any{}

@@ -138,7 +138,7 @@ func TestLifeOfAMachine(t *testing.T) {
 	require.NoError(t, resource.Delete(t.Context(), "life", metav1.DeleteOptions{}))
 }
 
-// A machine that is deleted loses its finalizers, whatever it is like.
+// A VM that is deleted loses its finalizers, whatever it is like.
 func TestFinalizersCanBeRemoved(t *testing.T) {
 	vm := labelled(machine("team", foreign), map[string]string{"example.com/critical": "true"})
 	vm.SetName("finalized")

@@ -40,8 +40,8 @@ func imports(namespace string, source object) *unstructured.Unstructured {
 	})
 }
 
-// templated is a machine or a pool with the disk as a template. In a pool, path leads
-// to the machine.
+// templated is a VM or a pool with the disk as a template. In a pool, path leads
+// to the VM.
 func templated(o, d *unstructured.Unstructured, path ...string) *unstructured.Unstructured {
 	template := object{"metadata": object{"name": "root"}, "spec": d.Object["spec"]}
 	volume := object{"name": "root", "dataVolume": object{"name": "root"}}
@@ -77,7 +77,7 @@ func cloneAttempts() []attempt {
 	}
 }
 
-// booting is a machine with a disk of a container's image.
+// booting is a VM with a disk of a container's image.
 func booting(namespace, image string) *unstructured.Unstructured {
 	volume := object{"name": "root", "containerDisk": object{"image": image}}
 	return with(machine(namespace), []any{volume}, "spec", "template", "spec", "volumes")

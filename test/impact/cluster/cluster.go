@@ -24,7 +24,7 @@ import (
 	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
 )
 
-// Namespace is that of all machines.
+// Namespace is that of all VMs.
 const Namespace = "lab"
 
 // rounds are as many as the controllers are given to come to rest.
@@ -48,7 +48,7 @@ type Cluster struct {
 	Evictions, Evacuations int
 }
 
-// New returns a cluster without machines.
+// New returns a cluster without VMs.
 func New(config Config) (*Cluster, error) {
 	log.Log.SetIOWriter(io.Discard)
 	c := &Cluster{Config: config, informers: newInformers(), kubevirt: config.kubevirt()}
@@ -96,7 +96,7 @@ func (c *Cluster) furnish() error {
 	return c.clients.kubevirt.Tracker().Add(c.kubevirt)
 }
 
-// Machine returns the machine, which must be there.
+// Machine returns the VM, which must be there.
 func (c *Cluster) Machine() (*v1.VirtualMachine, error) {
 	all, err := c.VirtualMachine(Namespace).List(context.Background(), metav1.ListOptions{})
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Cluster) Machine() (*v1.VirtualMachine, error) {
 	return &all.Items[0], nil
 }
 
-// Instance returns the instance of the machine, or nil.
+// Instance returns the instance of the VM, or nil.
 func (c *Cluster) Instance() (*v1.VirtualMachineInstance, error) {
 	all, err := c.VirtualMachineInstance(Namespace).List(context.Background(), metav1.ListOptions{})
 	if err != nil || len(all.Items) == 0 {

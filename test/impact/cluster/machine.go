@@ -13,7 +13,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 )
 
-// Boot creates the machine of a manifest, and makes it run, or be stopped, as far as
+// Boot creates the VM of a manifest, and makes it run, or be stopped, as far as
 // its run strategy lets it.
 func (c *Cluster) Boot(manifest []byte, running bool) error {
 	vm, err := c.read(manifest)
@@ -23,7 +23,7 @@ func (c *Cluster) Boot(manifest []byte, running bool) error {
 	if err := c.provide(vm); err != nil {
 		return err
 	}
-	strategy, _ := vm.RunStrategy() // the webhook refuses a machine that has two
+	strategy, _ := vm.RunStrategy() // the webhook refuses a VM that has two
 	byHand := running && strategy == v1.RunStrategyManual
 	if byHand {
 		setStrategy(vm, v1.RunStrategyAlways)
@@ -63,7 +63,7 @@ func setStrategy(vm *v1.VirtualMachine, strategy v1.VirtualMachineRunStrategy) {
 	vm.Spec.Running, vm.Spec.RunStrategy = nil, &strategy
 }
 
-// edit changes the machine without asking anyone.
+// edit changes the VM without asking anyone.
 func (c *Cluster) edit(change func(*v1.VirtualMachine)) error {
 	vm, err := c.Machine()
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Cluster) edit(change func(*v1.VirtualMachine)) error {
 	return c.Settle()
 }
 
-// write updates the machine and its status without asking anyone.
+// write updates the VM and its status without asking anyone.
 func (c *Cluster) write(vm *v1.VirtualMachine) error {
 	c.server.admission.suspended = true
 	defer func() { c.server.admission.suspended = false }()
@@ -108,7 +108,7 @@ func (c *Cluster) powerOff() error {
 	return c.Settle()
 }
 
-// Patch changes the machine by a merge patch, as GitOps does, lets the controllers
+// Patch changes the VM by a merge patch, as GitOps does, lets the controllers
 // act, and returns it as it was admitted. A refusal is a *[Refusal].
 func (c *Cluster) Patch(patch []byte) (*v1.VirtualMachine, error) {
 	live, err := c.Machine()

@@ -91,7 +91,7 @@ func (c *Cluster) Restore(state State) error {
 			return err
 		}
 	}
-	// Controllers forget what they expected of a machine that is gone.
+	// Controllers forget what they expected of a VM that is gone.
 	if err := c.deliver(); err != nil {
 		return err
 	}

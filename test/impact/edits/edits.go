@@ -1,5 +1,5 @@
 // Package edits has VirtualMachines and what is changed in them, as data: bases/*.yaml
-// are the machines, edits.txt says what changes.
+// are the VMs, edits.txt says what changes.
 package edits
 
 import (
@@ -21,16 +21,16 @@ var table string
 // Object is a Kubernetes object as JSON decodes it.
 type Object = map[string]any
 
-// Edit is a change of a machine.
+// Edit is a change of a VM.
 type Edit struct {
-	Base string   // the name of the machine's file, such as "linux"
+	Base string   // the name of the VM's file, such as "linux"
 	In   []string // clusters that it must be tried in, besides others
 	Text string   // as in edits.txt
 	Old  Object
 	New  Object
 }
 
-// Bases returns the machines by their names.
+// Bases returns the VMs by their names.
 func Bases() (map[string]Object, error) {
 	entries, err := files.ReadDir("bases")
 	if err != nil {
@@ -82,7 +82,7 @@ func All() ([]Edit, error) {
 	return all, nil
 }
 
-// Apply returns the machine with the changes of a line of edits.txt.
+// Apply returns the VM with the changes of a line of edits.txt.
 func Apply(machine Object, text string) (Object, error) {
 	edited := copied(machine).(Object)
 	for _, change := range strings.Split(text, " ; ") {
@@ -104,7 +104,7 @@ func Apply(machine Object, text string) (Object, error) {
 	return edited, nil
 }
 
-// Clone returns a copy of the machine that shares nothing with it.
+// Clone returns a copy of the VM that shares nothing with it.
 func Clone(machine Object) Object { return copied(machine).(Object) }
 
 func copied(value any) any {

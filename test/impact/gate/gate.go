@@ -30,7 +30,7 @@ const rendered = "../../../charts/governance/testdata/gate.golden.yaml"
 // oldest is the oldest version of Kubernetes that the chart is for.
 var oldest = version.MajorMinor(1, 30)
 
-// Gate is the policy for machines.
+// Gate is the policy for VMs.
 type Gate struct{ evaluator cel.ConditionEvaluator }
 
 // Params is what the policy compares with, as in the chart's values.

@@ -54,7 +54,7 @@ func worst(v gate.Verdict) string {
 	return out
 }
 
-// planned returns the highest level that the machine's own causes have, but for what the
+// planned returns the highest level that the VM's own causes have, but for what the
 // cluster refuses, in two digits.
 func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []string) {
 	t.Helper()
@@ -73,7 +73,7 @@ func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []str
 	return fmt.Sprintf("%02d", level), causes
 }
 
-// stopped returns a machine that is stopped.
+// stopped returns a VM that is stopped.
 func stopped(o edits.Object) edits.Object {
 	o = edits.Clone(o)
 	spec := o["spec"].(edits.Object)
@@ -92,7 +92,7 @@ func checkLevels(t testing.TB, g *gate.Gate, c plan.Cluster, was, now edits.Obje
 	}
 }
 
-// The gate takes no edit of the table for milder than a plan does, whether the machine runs
+// The gate takes no edit of the table for milder than a plan does, whether the VM runs
 // or not; nor, of every third edit, in a cluster with other settings.
 func TestGateIsNeverMilder(t *testing.T) {
 	all, err := edits.All()
@@ -144,7 +144,7 @@ func TestGateIsNeverMilderTogether(t *testing.T) {
 	}
 }
 
-// pool returns a pool of machines.
+// pool returns a pool of VMs.
 func pool(o edits.Object, replicas int64) edits.Object {
 	metadata := o["metadata"].(edits.Object)
 	return edits.Object{
@@ -154,7 +154,7 @@ func pool(o edits.Object, replicas int64) edits.Object {
 	}
 }
 
-// Nor does it of pools with such machines, whether they grow or shrink.
+// Nor does it of pools with such VMs, whether they grow or shrink.
 func TestGateOfPoolsIsNeverMilder(t *testing.T) {
 	all, err := edits.All()
 	require.NoError(t, err)
@@ -166,14 +166,14 @@ func TestGateOfPoolsIsNeverMilder(t *testing.T) {
 	}
 }
 
-// migratable returns a machine whose instance says that it can live-migrate.
+// migratable returns a VM whose instance says that it can live-migrate.
 func migratable(o edits.Object) edits.Object {
 	o = edits.Clone(o)
 	o["status"] = edits.Object{"conditions": []any{edits.Object{"type": "LiveMigratable", "status": "True"}}}
 	return o
 }
 
-// With a machine that can live-migrate, the gate is as strict as a plan, neither milder nor,
+// With a VM that can live-migrate, the gate is as strict as a plan, neither milder nor,
 // but for what the cluster refuses anyway and other spellings of a quantity, stricter.
 func TestGateIsAsStrict(t *testing.T) {
 	all, err := edits.All()
@@ -204,7 +204,7 @@ func excepted(t *testing.T, c plan.Cluster, e edits.Edit) bool {
 	return len(v.Causes) == 0 || slices.ContainsFunc(v.Causes, refuses)
 }
 
-// A machine with more disks and NICs than KubeVirt's machines have slots for, all of which
+// A VM with more disks and NICs than KubeVirt's VMs have slots for, all of which
 // change, costs the API server less than a tenth of what it allows.
 func TestGateIsCheap(t *testing.T) {
 	bases, err := edits.Bases()

@@ -1,5 +1,5 @@
 // Package judge says what KubeVirt does with an edit of a VirtualMachine: it makes
-// the machine in a cluster in memory, edits it as Argo CD does, lets KubeVirt's
+// the VM in a cluster in memory, edits it as Argo CD does, lets KubeVirt's
 // controllers act, and looks at what has happened.
 package judge
 
@@ -24,7 +24,7 @@ type Judge struct {
 	starts  map[string]*start
 }
 
-// start is a machine before its edits.
+// start is a VM before its edits.
 type start struct {
 	state   cluster.State
 	machine *v1.VirtualMachine
@@ -42,7 +42,7 @@ func New(config cluster.Config) (*Judge, error) {
 	return &Judge{cluster: c, starts: map[string]*start{}}, nil
 }
 
-// Edit says what happens when the manifest of a machine that runs, or is stopped,
+// Edit says what happens when the manifest of a VM that runs, or is stopped,
 // changes from old to changed.
 func (j *Judge) Edit(old, changed map[string]any, running bool) (*Verdict, error) {
 	from, to, err := texts(old, changed)
@@ -71,7 +71,7 @@ func (j *Judge) Edit(old, changed map[string]any, running bool) (*Verdict, error
 	return j.look(s, admitted)
 }
 
-// Live returns what is in the cluster before an edit of the machine, which runs, or
+// Live returns what is in the cluster before an edit of the VM, which runs, or
 // is stopped.
 func (j *Judge) Live(old map[string]any, running bool) ([]runtime.Object, error) {
 	manifest, err := json.Marshal(old)
@@ -85,7 +85,7 @@ func (j *Judge) Live(old map[string]any, running bool) ([]runtime.Object, error)
 	return slices.Concat(s.state...), nil
 }
 
-// invalid tells that a machine would be refused as a new one, too.
+// invalid tells that a VM would be refused as a new one, too.
 func (j *Judge) invalid(manifest []byte, machine map[string]any) (bool, error) {
 	if err := j.cluster.Restore(nil); err != nil {
 		return false, err
@@ -109,7 +109,7 @@ func texts(old, changed map[string]any) (from, to []byte, err error) {
 	return from, to, err
 }
 
-// start returns the machine before an edit, made once.
+// start returns the VM before an edit, made once.
 func (j *Judge) start(manifest []byte, running bool) (*start, error) {
 	key := fmt.Sprint(running, string(manifest))
 	if s, ok := j.starts[key]; ok {
@@ -178,7 +178,7 @@ func settable(annotations map[string]string) map[string]string {
 	return out
 }
 
-// apply changes the machine by a three-way merge patch, as a client-side apply
+// apply changes the VM by a three-way merge patch, as a client-side apply
 // does, and returns it as it is admitted.
 func (j *Judge) apply(s *start, from, to []byte) (*v1.VirtualMachine, error) {
 	live, err := json.Marshal(s.machine)
@@ -266,7 +266,7 @@ var forMigration = []v1.VirtualMachineInstanceConditionType{
 	v1.VirtualMachineInstanceMigrationRequired, v1.VirtualMachineInstanceVolumesChange,
 }
 
-// machine looks at the machine.
+// machine looks at the VM.
 func (v *Verdict) machine(admitted, vm *v1.VirtualMachine) error {
 	for _, condition := range vm.Status.Conditions {
 		if condition.Type == v1.VirtualMachineRestartRequired && condition.Status == corev1.ConditionTrue {
@@ -292,7 +292,7 @@ func failure(vm *v1.VirtualMachine) string {
 	return ""
 }
 
-// next returns the instance that the machine would have after a restart, or why it
+// next returns the instance that the VM would have after a restart, or why it
 // would have none.
 func (j *Judge) next() (flat, string, error) {
 	why, err := j.cluster.Restart()

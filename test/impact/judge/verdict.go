@@ -12,7 +12,7 @@ type Verdict struct {
 	Refused string
 	// Invalid tells that what is refused would be as a new VM, too.
 	Invalid bool
-	// RestartRequired is the message of the machine's condition of that name.
+	// RestartRequired is the message of the VM's condition of that name.
 	RestartRequired string
 	// Patched are the paths that change in the running instance.
 	Patched []string
@@ -26,9 +26,9 @@ type Verdict struct {
 	Started, Stopped bool
 	// Created are the DataVolumes that are created.
 	Created []string
-	// Rewritten are the paths that the controllers change in the machine.
+	// Rewritten are the paths that the controllers change in the VM.
 	Rewritten []string
-	// Failing is why the controllers cannot act on the machine any more: it is
+	// Failing is why the controllers cannot act on the VM any more: it is
 	// admitted, but what the controllers do about it is refused, at every try.
 	Failing string
 	// Staged are the paths in which the next instance differs because of the edit,
@@ -36,9 +36,9 @@ type Verdict struct {
 	Staged []string
 	// Unstartable is why there will be no next instance.
 	Unstartable string
-	// FailsLater is why the controllers cannot act on the machine after its next start.
+	// FailsLater is why the controllers cannot act on the VM after its next start.
 	FailsLater string
-	// Touched tells that the spec of the machine changes at all.
+	// Touched tells that the spec of the VM changes at all.
 	Touched bool
 }
 
