@@ -68,7 +68,7 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 }
 
 // renderChart renders the chart with its values, or reads from standard input what a release
-// of it is made of. The fleet takes the chart's place, so that it is no other that manages
+// contains. The fleet replaces the chart, so the chart does not count as another owner of
 // the VMs.
 func (f *importFlags) renderChart(cmd *cobra.Command) ([]manifest.Object, error) {
 	if f.chart == "-" {

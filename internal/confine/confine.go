@@ -1,6 +1,6 @@
 // Package confine does the work of vmrender-cmp in a second process with limited memory. Files from a repository,
 // which can need any amount of it, are only parsed there: the sidecar is shared, and one that exceeds its container's
-// limit ends all renders. The first process survives, and says in one line what happened to the second.
+// limit ends all renders. The first process survives, and reports in one line what happened to the second.
 //
 // Importing the package does that, before main: the first process needs nothing that vmrender-cmp links, and
 // initializing it takes longer than rendering a VM. Go initializes packages in the order of their import paths, as soon

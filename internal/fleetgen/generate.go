@@ -158,7 +158,7 @@ func (b *builder) defaults() {
 	}
 }
 
-// overlayFile is hidden, so that it is no values file of the fleet.
+// overlayFile is hidden, so that it is not a values file of the fleet.
 const overlayFile = ".stage.yaml"
 
 func (b *builder) overlay() {

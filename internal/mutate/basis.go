@@ -2,7 +2,7 @@ package main
 
 // basisMutations are those of reports and pages, and of the packages that all others use.
 var basisMutations = []mutation{
-	// What is said of a plan.
+	// The messages of a plan.
 	{
 		"pkg/report/plan_markdown.go", "./pkg/report", "a comment is not longer than GitHub accepts",
 		`len(text) < mostMarkdown`, `len(text) < 10*mostMarkdown`,

@@ -163,7 +163,7 @@ func harvesterImages(vm tree, related Related) []string {
 	return allText(disks, "metadata", "annotations", "harvesterhci.io/imageId")
 }
 
-// guestAgent finds what the guest says of itself.
+// guestAgent returns what the guest reports about itself.
 func guestAgent(_ tree, related Related) []string {
 	info := at(related.Instance, "status", "guestOSInfo")
 	id := strings.TrimSpace(text(info, "id") + " " + text(info, "versionId"))

@@ -61,7 +61,7 @@ func (e *entry) hardware() {
 }
 
 // firmware sets what differs, EFI always, since the guest is installed for it, and the
-// identity as it is: the guest knows itself by it.
+// identity as it is: the guest identifies itself by it.
 func (e *entry) firmware(f *kubevirtv1.Firmware) {
 	kind, persistent := e.bootloader(f)
 	inherited, persists := e.inheritedFirmware()

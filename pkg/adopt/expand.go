@@ -212,8 +212,8 @@ func with(t tree, key string, value tree) tree {
 	return out
 }
 
-// The placeholders: ${NAME} anywhere in a text, and ${{NAME}} as a text for a value that
-// is no text.
+// The placeholders: ${NAME} anywhere in a string, and ${{NAME}} as the whole string for a value that
+// is not a string.
 var (
 	parameter = lazyregexp.New(`\$\{([a-zA-Z0-9_]+)\}`)
 	value     = lazyregexp.New(`^\$\{\{([a-zA-Z0-9_]+)\}\}$`)

@@ -134,7 +134,7 @@ func shareTemplateKind(defaults *node, all []*entry) {
 }
 
 // shareMost moves what most VMs have to the defaults of the fleet, if all others have
-// another: keys of one value, which says the same wherever it stands.
+// another: keys with a single value, which means the same at every level.
 func (w *work) shareMost() {
 	for _, key := range []string{"machineType", "evictionStrategy", "runStrategy"} {
 		share(&w.defaults, w.entries, key, func(*entry) *source.Node { return nil })
@@ -255,7 +255,7 @@ func sorted[V any](m map[string]V) iter.Seq2[string, V] {
 	}
 }
 
-// leavesOf returns the values of a tree that are no maps with keys, by their paths.
+// leavesOf returns the values of a tree other than maps with keys, by their paths.
 func leavesOf(at []string, n *source.Node) map[string]*source.Node {
 	out := map[string]*source.Node{}
 	for _, f := range n.Entries() {
@@ -270,7 +270,7 @@ func leavesOf(at []string, n *source.Node) map[string]*source.Node {
 }
 
 // sharedKeys are the keys that move to the defaults of a file if all VMs of it have
-// the same: those that say little about one VM.
+// the same: those that rarely identify a single VM.
 var sharedKeys = []string{
 	"instancetype", "preference", "resources", "nics", "cloudInit", "sysprep", "machineType", "arch", "labels",
 	"annotations", "podAnnotations", "workload", "runStrategy", "evictionStrategy", "nodeSelector", "tolerations",

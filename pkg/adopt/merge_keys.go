@@ -85,7 +85,7 @@ func (m *merge) networksOf(l *live) {
 }
 
 // takenBack returns the keys that the entry should have, with all levels: those that it has,
-// and of those that say otherwise of the VM than of what is rendered, the VM's.
+// with the VM's value for each key whose value differs between the VM and what is rendered.
 func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
 	from, to := m.drafted(x, rendered), m.drafted(x, x.live)
 	keys := x.before
@@ -218,7 +218,7 @@ func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 const driversVolume = "virtiodrivers"
 
 // otherDisk returns a disk. Size and content of the operating system's image have no effect on
-// a root disk with another source, so that nothing has to be said of them.
+// a root disk with another source, so the entry does not have to set them.
 func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
 	if key == values.RootDisk && x.os.RootSize != "" && disk.Get("size") == nil {
 		return placed(disk, []string{"size"}, valueOf(x.os.RootSize))

@@ -10,7 +10,7 @@ import (
 )
 
 // filledIn are the fields that KubeVirt and the programs around it fill in: if Git is silent
-// about them, the cluster's value is no manual change.
+// about them, the cluster's value is not a manual change.
 var filledIn = [][]string{
 	{"spec", "template", "spec", "domain", "machine"},            // kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go
 	{"spec", "template", "spec", "domain", "firmware", "uuid"},   // there, pkg/virt-controller/watch/vm/firmware.go
@@ -23,8 +23,8 @@ var filledIn = [][]string{
 	{"metadata", "annotations", "kubemacpool.io/transaction-timestamp"}, // k8snetworkplumbingwg/kubemacpool
 }
 
-// wanted returns the VM that Git should have: the live one, but with what the fleet says
-// of a field that is still as it was applied, that a program has filled in, or that is about
+// wanted returns the VM that Git should have: the live one, but with the fleet's value
+// for a field that is still as it was applied, that a program has filled in, or that is about
 // the fleet itself.
 func wanted(l, rendered *live) (*live, error) {
 	var base any

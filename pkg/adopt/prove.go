@@ -17,8 +17,8 @@ import (
 // problem is an error in an entry.
 type problem struct{ path, message string }
 
-// prove renders the fleet, adds what its entries do not say, moves what they share to
-// where it is shared, and does the same again. The last rendering is the verdict.
+// prove renders the fleet, adds what its entries do not set, moves what they share to
+// the level that shares it, and repeats this. The last rendering decides the result.
 func (w *work) prove() error {
 	if len(w.entries) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (w *work) settle() error {
 	return nil
 }
 
-// judge notes how a VM differs from what is rendered.
+// judge records how a VM differs from what is rendered.
 func (e *entry) judge(vm tree) {
 	if vm != nil {
 		e.machine.Differences = differences(e.live.tree, e.comparable(vm))

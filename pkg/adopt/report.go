@@ -37,7 +37,7 @@ func (r *Result) Save(dir string) error {
 	return files.WriteNew(dir, all)
 }
 
-// Report writes what became of each VM, with what the user should know, and the sums.
+// Report writes what became of each VM, with remarks for the user, and the totals.
 func (r *Result) Report(w io.Writer) error {
 	var out bytes.Buffer
 	var steps []string

@@ -97,8 +97,8 @@ func features(in []kubevirtv1.CPUFeature) any {
 	return nodes(out)
 }
 
-// memoryOf returns the memory of the guest: that which the pod asks for if nothing else
-// says it, as for KubeVirt.
+// memoryOf returns the memory of the guest: the pod's request if nothing else
+// sets it, as in KubeVirt.
 func memoryOf(d *kubevirtv1.DomainSpec) any {
 	m := d.Memory
 	if m == nil {

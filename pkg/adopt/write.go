@@ -173,7 +173,7 @@ func (n *node) ordered() *source.Node {
 	return &source.Node{Kind: source.Map, Fields: fields}
 }
 
-// comments returns what a reader of the entry should know: the reason for its operating
+// comments returns remarks for a reader of the entry: the reason for its operating
 // system, and what no key expresses.
 func (e *entry) comments() []string {
 	var out []string

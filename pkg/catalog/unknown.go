@@ -8,13 +8,13 @@ import (
 )
 
 // Unknown returns the problem with a name that is not among the entries of a kind. what
-// says what it should be the name of, such as "operating system". Kinds are those of
+// describes the expected name, such as "operating system". Kinds are those of
 // [Set.Names].
 func (s *Set) Unknown(what, kind, name string) string {
 	return fmt.Sprintf("unknown %s %q; %s", what, name, s.meant(kind, name))
 }
 
-// meant says what an unknown name is likely to mean: the system of an image of that
+// meant returns a guess at the meaning of an unknown name: the system of an image of that
 // name, such as win2k22, or an entry with a similar name.
 func (s *Set) meant(kind, name string) string {
 	if kind == "os" {

@@ -33,7 +33,7 @@ type order struct {
 	// respectIgnored also leaves the ignored fields alone during a sync. That is safe
 	// for fields that are not in lists.
 	respectIgnored bool
-	// onlyOutOfSync leaves out of a sync what has not changed, as the fleet asks for.
+	// onlyOutOfSync leaves out of a sync what has not changed, as the fleet requests.
 	onlyOutOfSync bool
 	// retryNewest retries with the newest commit, which Argo CD 3.2 and later support.
 	retryNewest bool

@@ -68,7 +68,7 @@ func (p *Plan) restarting(o order) []string {
 }
 
 // windows returns the sync windows of the project: one for the Applications that restart
-// VMs, if the options ask for it.
+// VMs, if the options request it.
 func (p *Plan) windows(o order, found *findings) []argocd.SyncWindow {
 	if p.options.RestartWindow == "" {
 		return nil

@@ -310,7 +310,7 @@ func (r *reader) peek(at int) byte {
 	return 0
 }
 
-// space returns the offset of the next content: blanks, line breaks and comments are none.
+// space returns the offset of the next content, after blanks, line breaks and comments.
 func (r *reader) space(at int) int {
 	for at < len(r.text) {
 		switch r.text[at] {

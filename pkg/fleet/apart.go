@@ -3,8 +3,8 @@ package fleet
 import "github.com/vmrender/vmrender/pkg/source"
 
 // Apart returns the VM keys that an entry itself sets, as its levels have them, and those
-// that it would have without them, and with the flavor that it names: what it has to say
-// to have others. Levels of overlays are in neither.
+// that it would have without them, but with its flavor. The entry has to set
+// only what differs. Levels of overlays are in neither.
 func (f *Fleet) Apart(e *Entry) (own, inherited *source.Node) {
 	l := e.Top
 	for l.mark != ownMark {

@@ -165,7 +165,7 @@ func limit(side tree, key string) Level {
 	return Level(max(i, 0)) //nolint:gosec // one of the levels
 }
 
-// stricter returns the milder of two levels; None is no limit.
+// stricter returns the milder of two levels; None means no limit.
 func stricter(a, b Level) Level {
 	if a == None || b == None {
 		return max(a, b)
@@ -178,7 +178,7 @@ func (c *Cause) isLinked(v *Verdict) bool {
 	return c.Object != (manifest.ID{}) && c.Object != v.ID && (v.Was == nil || c.Object != *v.Was)
 }
 
-// judged returns the level that a gate takes a cause for: the worse one if the cluster's
+// judged returns the level of a cause for a gate: the worse one if the cluster's
 // policies cannot determine whether the VM migrates, or runs at all.
 func (c *Cause) judged() Level {
 	if c.worst.Risk() != "" {
@@ -193,7 +193,7 @@ type need struct {
 	own   bool // whether the VM itself changes, and not only its disks
 }
 
-// judge sets what the gate reports about a verdict. Of the VM's disks and Secrets, it
+// judge sets the gate's part of a verdict. Of the VM's disks and Secrets, it
 // checks only what deletes them.
 func (g *Gate) judge(old, now tree, v *Verdict) {
 	stage := annotation(now, labels.Stage) == "true"

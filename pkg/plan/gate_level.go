@@ -17,7 +17,7 @@ func celLevel(l Level) string {
 // isConstant reports whether CEL is a level as it is.
 func isConstant(cel string) bool { return len(cel) == len(celLevel(None)) }
 
-// form returns the condition of a rule in CEL. What a rule says of fields below a value
+// form returns the condition of a rule in CEL. A rule for fields below a value
 // may hold for the value.
 func (r reach) form() celForm {
 	form := exactly(celTrue)

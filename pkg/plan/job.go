@@ -32,8 +32,8 @@ func (p *planner) jobs() {
 	}
 }
 
-// lacksRoom reports whether a VM needs a restart only for want of room for a migration, of
-// which KubeVirt says nothing, so that no rollout restarts it.
+// lacksRoom reports whether a VM needs a restart only because a migration has no room.
+// KubeVirt does not report that, so no rollout restarts the VM.
 func lacksRoom(v *Verdict) bool {
 	return !slices.ContainsFunc(v.Causes, func(c Cause) bool { return c.Level == v.Level && c.Code != "no-room" })
 }

@@ -53,8 +53,8 @@ func isMark(c *change) bool {
 	return false
 }
 
-// takenOver reports that a VM that is new in Git exists in the cluster, if the causes
-// found say what else changes.
+// takenOver reports that a VM that is new in Git exists in the cluster, next to the causes
+// found, which are the changes.
 func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 	var out []Cause
 	if p.runningStays(s) {

@@ -9,8 +9,8 @@ import (
 )
 
 // A live migration needs a second pod: room in the quotas of the namespace, and another node
-// that takes it. Whether the VM can migrate at all is the condition of its instance, which
-// the rules ask for. What the state in the cluster lacks is noted, and counts as room.
+// that takes it. The rules check the condition of the instance that reports
+// whether the VM can migrate at all. What the state in the cluster lacks is noted, and counts as room.
 
 // obstacle is why a migration cannot be now.
 type obstacle struct {
@@ -79,8 +79,8 @@ func (p *planner) noNode(s *subject) *obstacle {
 	return &obstacle{fmt.Sprintf("no node but %s can run the VM", here), true}
 }
 
-// freeMemory returns how much memory of each node its pods do not request; nodes that do not say
-// what they have are left out. Without Pods in the state, it is what the guests of the VMs
+// freeMemory returns how much memory of each node its pods do not request; nodes that do not report
+// their memory are left out. Without Pods in the state, it is what the guests of the VMs
 // leave, which is more.
 func (l *live) freeMemory() map[string]*resource.Quantity {
 	if l.memory != nil {
@@ -182,8 +182,8 @@ func (p *planner) demand(side tree) map[string]*resource.Quantity {
 	return out
 }
 
-// podMemory returns the memory that a VM's pod requests, at least: what the VM says,
-// or its guest's, less what the cluster overcommits (KubeVirt v1.8.4,
+// podMemory returns the memory that a VM's pod requests, at least: the VM's own request,
+// or the guest's memory, less what the cluster overcommits (KubeVirt v1.8.4,
 // pkg/virt-controller/services/renderresources.go, WithMemoryRequests). Hugepages are another
 // resource, of which nothing is known here.
 func (p *planner) podMemory(side tree) *resource.Quantity {

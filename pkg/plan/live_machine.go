@@ -13,8 +13,8 @@ type liveMachine struct {
 	object   tree // the VirtualMachine or VirtualMachinePool
 	instance tree // nil if it has none, or if unknown
 	running  truth
-	// migratable is the condition of the instance, and immovable its message: KubeVirt
-	// alone knows all that rules a migration out.
+	// migratable is the condition of the instance, and immovable its message: only
+	// KubeVirt can determine everything that prevents a migration.
 	migratable truth
 	immovable  string
 	// copyable is the condition of the instance for a migration with all of its disks.

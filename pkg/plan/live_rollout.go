@@ -74,7 +74,7 @@ func (l *live) usedBy(s *subject) map[string]bool {
 }
 
 // ran returns the root disks that a VM ran from, the last one first, as the Lease
-// of its rollout says.
+// of its rollout records.
 func (l *live) ran(s *subject) []string {
 	lease := l.get(kindLease, s.id.Namespace, text(s.new, "metadata", "labels", labels.Rollout)+labels.RolloutSuffix)
 	ran := strings.Split(labels.ParsePairs(annotation(lease, labels.Ran))[s.id.Name], ",")

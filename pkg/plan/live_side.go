@@ -191,7 +191,7 @@ func settleAbsent(before, now tree) {
 }
 
 // FromCluster returns the old side if no former revision is given: what the cluster
-// has of the objects that Git wants, and of those that the same Applications track. It
+// has of the objects in Git, and of those that the same Applications track. It
 // takes what Argo CD has applied last: from the annotation of client-side apply, or the
 // fields that Argo CD manages by server-side apply. What Argo CD and vmrender have never had
 // is left out, as new in Git. The second result is the number of

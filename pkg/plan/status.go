@@ -164,10 +164,10 @@ type FieldStatus struct {
 	// Key is the key of the values file that sets it, such as "memory"; it may be empty.
 	Key string
 	// Is and Wanted are the values as compact JSON, cut and without secrets; empty if there
-	// is none.
+	// is no value.
 	Is, Wanted string
 	// By is the client that set it, and At the time, in RFC 3339; empty if the cluster does
-	// not say it.
+	// not report it.
 	By, At string
 }
 

@@ -53,7 +53,7 @@ func (l *live) started(m *liveMachine) (vm tree, isRevision bool) {
 
 const kindRevision = "ControllerRevision.apps"
 
-// startChanges returns what has changed since the start in what an instance is made from.
+// startChanges returns the changes since the start to what an instance is created from.
 // The revision has the names of the revisions of instance types, which the VM has only
 // in its status.
 func startChanges(started, vm tree) []change {

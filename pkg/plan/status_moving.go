@@ -28,7 +28,7 @@ func (p *planner) moves(pair *pair) []Standing {
 	return out
 }
 
-// moveStates are what the conditions of a VM in the status of its Plan say, the first that is true (forklift
+// moveStates are the meanings of the conditions of a VM in the status of its Plan; the first true one counts (forklift
 // v2.12.5, pkg/apis/forklift/v1beta1/plan/vm.go, VMStatus).
 var moveStates = []struct {
 	condition string

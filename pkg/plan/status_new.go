@@ -83,7 +83,7 @@ func (p *planner) ownDisks(s *subject) []*pair {
 	return out
 }
 
-// rolloutFacts returns what the rollout of a VM says about it.
+// rolloutFacts returns what the rollout of a VM reports about it.
 func (p *planner) rolloutFacts(s *subject) []Fact {
 	id := text(s.live.object, "metadata", "labels", labels.Rollout)
 	if id == "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// wantsRunning reports whether a VM should run, as Git says.
+// wantsRunning reports whether a VM should run, according to Git.
 func wantsRunning(s *subject) bool {
 	switch runStrategy(poolTemplate(s.new)) {
 	case "Always":

@@ -99,8 +99,8 @@ func (s *subject) migratable() truth {
 	return unknown
 }
 
-// evictionStrategy returns what an eviction of the VM's pod does: as its instance
-// says, or else Git, or else the cluster.
+// evictionStrategy returns what an eviction of the VM's pod does: as set by its
+// instance, or else by Git, or else by the cluster.
 func (s *subject) evictionStrategy() string {
 	if s.live != nil {
 		if own := text(s.live.instance, "spec", "evictionStrategy"); own != "" {

@@ -115,7 +115,7 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	return out
 }
 
-// templateKind is what templates of disks may say of themselves. KubeVirt ignores both, and a
+// templateKind are the type fields that templates of disks may contain. KubeVirt ignores both, and a
 // DataVolume has them anyway.
 var templateKind = map[string]string{"apiVersion": `"cdi.kubevirt.io/v1beta1"`, "kind": `"DataVolume"`}
 

@@ -139,6 +139,6 @@ func (r *Rendered) get(buf []byte) []byte {
 	return text
 }
 
-// asksForApproval reports whether the fleet asks for approvals of changes, so that
-// nothing but `lifecycle.removal` can give the VM free for deletion.
+// asksForApproval reports whether the fleet requires approvals of changes, so that
+// only `lifecycle.removal` can permit the deletion of the VM.
 func (x *rendering) asksForApproval() bool { return x.Gate != nil && x.Gate.ApproveFrom != "" }

@@ -99,7 +99,7 @@ var syncRules = [...]syncRule{
 		after: 1, options: "ServerSideApply=true,Prune=false,Delete=false", compare: extraneous,
 		why: "the PVC must exist, and CDI owns all of it except its size",
 	},
-	// Not a hook: a hook holds the sync, in which Argo CD takes no newer commit. A sync
+	// Not a hook: the sync waits for a hook, and Argo CD ignores newer commits meanwhile. A sync
 	// ends when its last wave is applied (gitops-engine pkg/sync/sync_context.go,
 	// argo-cd v3.2.11).
 	ansibleJob: {

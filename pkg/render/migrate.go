@@ -72,8 +72,8 @@ func (p *plans) rendered() map[planKey][]runtime.Object {
 	return out
 }
 
-// objects returns the maps, the Hooks, the Plan, and a Migration for each run. All VMs agree on what the Plan says
-// as a whole.
+// objects returns the maps, the Hooks, the Plan, and a Migration for each run. All VMs have the same values for the
+// fields of the Plan as a whole.
 func (k *planKey) objects(of *plan) []runtime.Object {
 	first, parts := of.vms[0].Migration, of.parts()
 	meta := k.meta(k.name, parts.plan, of.target)
@@ -208,8 +208,8 @@ func (vm *movingVM) planned(k *planKey) PlanVM {
 	}
 }
 
-// choice returns a Go template that results in the name at an index, and in nothing at any other. forklift refuses
-// nothing as a name, before it starts: so a Plan whose VM has a disk that Git does not know never runs.
+// choice returns a Go template that results in the name at an index, and in nothing at any other. forklift rejects
+// an empty name before it starts, so a Plan whose VM has a disk that is not in Git never runs.
 func choice(index string, names []string) string {
 	if len(names) == 0 {
 		return ""

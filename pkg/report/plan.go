@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Plan is what a sync will do, with what the reader must know to assess it.
+// Plan is what a sync will do, with the facts that a reader needs to assess it.
 type Plan struct {
 	*plan.Plan
 	// Version of vmrender, for formats that name the tool.
@@ -54,7 +54,7 @@ type Side struct {
 
 // Locator returns the place of the value that a key, such as "memory" or "disks.data",
 // has for a VM, or the nearest place that is known. The key is empty for the
-// object as a whole. The zero value is no place.
+// object as a whole. The zero value means no place.
 type Locator func(object manifest.ID, key string) source.Pos
 
 // Terminal is how a text is shown. The zero value is for a file.

@@ -72,7 +72,7 @@ func markConflicts(notes []GateNote) {
 }
 
 // unneeded returns notes on the VMs that need no approval, with what would approve
-// their change: a cluster that knows less may ask for it.
+// their change: a cluster that has less information may require it.
 func (p Plan) unneeded() []GateNote {
 	var out []GateNote
 	for i := range p.VMs {
@@ -178,7 +178,7 @@ func approvalNotes(g *plan.Gate) []GateNote {
 	return append(out, n)
 }
 
-// riskOf returns the risk of an approval, with its level if that says more.
+// riskOf returns the risk of an approval, with its level if that is more specific.
 func riskOf(a *plan.Approval) string {
 	if level := levelWords(a.Level); !strings.HasPrefix(level, string(a.Risk)) {
 		return string(a.Risk) + " (" + level + ")"
@@ -213,8 +213,8 @@ func (p Plan) GateHeadline() string {
 	return out
 }
 
-// weight orders what a plan says: what blocks the sync weighs more than what does not,
-// at any level.
+// weight orders the parts of a plan: what blocks the sync comes first,
+// whatever its level.
 func weight(blocks bool, l plan.Level) int {
 	if blocks {
 		return int(plan.DataLoss) + 1 + int(l)

@@ -147,7 +147,7 @@ func (t *planText) verdict(v *plan.Verdict, label string, width int) {
 	}
 }
 
-// marks returns what is to be known about a verdict before its causes.
+// marks returns the remarks about a verdict that precede its causes.
 func marks(v *plan.Verdict) string {
 	out := ""
 	if v.Approximate {

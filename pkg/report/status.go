@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// Status is the state in the cluster of the VMs in Git, with what the reader must know to
+// Status is the state in the cluster of the VMs in Git, with the facts that a reader needs to
 // assess it.
 type Status struct {
 	*plan.Status

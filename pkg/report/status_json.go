@@ -35,7 +35,7 @@ type StatusSummary struct {
 	VMs map[plan.State]int `json:"vms"`
 }
 
-// StatusVM is how one VM stands.
+// StatusVM is the state of one VM.
 type StatusVM struct {
 	PlanObject
 	// How far it is from what Git promises: the state of the worst fact.
@@ -73,7 +73,7 @@ type StatusField struct {
 	// The key of the values file that sets the field, such as "memory".
 	Key string `json:"key,omitempty"`
 	// The value that there is, as compact JSON, cut and without secrets; missing if there
-	// is none.
+	// is no value.
 	Is string `json:"is,omitempty"`
 	// The value that there should be, as `is`.
 	Wanted string `json:"wanted,omitempty"`

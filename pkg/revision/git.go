@@ -118,7 +118,7 @@ func (e *gitError) Error() string {
 
 func (e *gitError) Unwrap() error { return e.err }
 
-// says reports whether an error is one of Git whose message contains a text.
+// says reports whether an error is from Git and its message contains a text.
 func says(err error, text string) bool {
 	e, ok := errors.AsType[*gitError](err)
 	return ok && strings.Contains(e.message, text)

@@ -176,7 +176,7 @@ func longNumber(text string) bool {
 	return len(text) > digits || i > 0 && len(text)-i > exponent
 }
 
-// accepted says how to write values of common types that implement [json.Unmarshaler],
+// accepted describes how to write values of common types that implement [json.Unmarshaler],
 // by the words of their names. Their own errors are meant for programmers.
 var accepted = map[string]string{
 	"quantity":   "write a number with or without a unit, such as 500m, 4 or 16Gi",

@@ -144,7 +144,7 @@ var markedKey = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // markedKeys returns the places where a "?" may be the first character of a key within
-// braces. The YAML library reads it as the mark of a key and drops it; YAML 1.2 wants a
+// braces. The YAML library reads it as the mark of a key and drops it; YAML 1.2 requires a
 // space after that mark. line and column count from 1.
 func markedKeys(text string) map[spot]bool {
 	if !strings.Contains(text, "?") {

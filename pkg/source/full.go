@@ -21,8 +21,8 @@ const (
 	expansionMost   = 5_000_000
 )
 
-// maxBroken is how many documents with syntax errors are read: enough for any list of
-// mistakes that a user wants to see.
+// maxBroken is the maximum number of documents with syntax errors that are read. No user
+// needs a longer list of mistakes.
 const maxBroken = 100
 
 // parseFull reads a text with the general YAML parser. After a syntax error it

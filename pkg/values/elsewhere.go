@@ -1,6 +1,6 @@
 package values
 
-// What keys are called by people who know KubeVirt, virt-install, Terraform or a cloud, by
+// The names of keys in KubeVirt, virt-install, Terraform and clouds, by
 // the type that has the key here. A key with several meanings has several keys here.
 
 // Elsewhere returns the keys of a VM by the names that they have elsewhere.

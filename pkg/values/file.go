@@ -172,7 +172,7 @@ type Policy struct {
 	Objects []string `json:"objects,omitempty"`
 }
 
-// Gated reports whether changes of the fleet's VMs are judged by their impact.
+// Gated reports whether the fleet limits changes to its VMs by their impact.
 func (p *Policy) Gated() bool { return p.Approve != "" || p.MaxImpact != "" }
 
 // File is any other YAML file of a fleet.

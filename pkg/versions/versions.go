@@ -25,7 +25,7 @@ type Feature struct {
 	// Since is the first version with the feature, such as "1.6". It is empty if no known version has it.
 	Since string `json:"since,omitempty"`
 	// Kind and Field are where objects use it, by their own names: "VirtualMachine" and
-	// "spec.template.spec.domain.rebootPolicy", with "[]" after a list. They are empty if a key of the values files says
+	// "spec.template.spec.domain.rebootPolicy", with "[]" after a list. They are empty if a key of the values files sets
 	// it in another way.
 	Kind  string `json:"kind,omitempty"`
 	Field string `json:"field,omitempty"`

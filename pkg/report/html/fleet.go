@@ -61,7 +61,7 @@ func (f Fleet) Write(w io.Writer) error {
 	})
 }
 
-// facts returns what the head of the page says about the fleet.
+// facts returns the facts about the fleet in the head of the page.
 func (f *Fleet) facts() []term {
 	platform := ""
 	switch {

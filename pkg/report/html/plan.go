@@ -159,7 +159,7 @@ func worst(v *plan.Verdict) string {
 	return text
 }
 
-// notes returns what is to be known about a verdict apart from its causes.
+// notes returns the remarks about a verdict, other than its causes.
 func notes(v *plan.Verdict) string {
 	var out []string
 	if v.Was != nil {

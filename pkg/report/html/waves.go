@@ -150,7 +150,7 @@ func (b *waveBox) sources(of map[[2]string]*waveBox) []*waveBox {
 }
 
 // nearest returns the sources without those that another source waits for: their arrow
-// would say nothing that the others do not.
+// would add nothing to the others.
 func (b *waveBox) nearest(of map[[2]string]*waveBox) []*waveBox {
 	sources := b.sources(of)
 	return slices.DeleteFunc(slices.Clone(sources), func(from *waveBox) bool {
