@@ -18,6 +18,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // appendDataVolumes appends the DataVolumes that survive the VM.
@@ -176,7 +177,7 @@ func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 		x.foreignSource(d, &spec)
 	default:
 		spec.Source = dataVolumeSource(s)
-		x.setPlatform(spec.Source)
+		x.setPlatform(d, spec.Source)
 	}
 	return spec
 }
@@ -195,11 +196,23 @@ func (x *rendering) foreignSource(d *machine.Disk, spec *cdiv1.DataVolumeSpec) {
 
 // setPlatform names the architecture of a container image, which CDI's importer otherwise takes from the node that it
 // runs on (containerized-data-importer-api types.go, PlatformOptions). amd64 stays unset: CDI rejects the change of an
-// existing DataVolume.
-func (x *rendering) setPlatform(s *cdiv1.DataVolumeSource) {
-	if s.Registry != nil && x.Arch != catalog.DefaultArch {
-		s.Registry.Platform = &cdiv1.PlatformOptions{Architecture: x.Arch}
+// existing DataVolume. It also stays unset if the target drops the field: Argo CD would find it missing in every sync.
+func (x *rendering) setPlatform(d *machine.Disk, s *cdiv1.DataVolumeSource) {
+	if s.Registry == nil || x.Arch == catalog.DefaultArch {
+		return
 	}
+	name := versions.RegistryPlatform
+	if !d.Keep {
+		name += versions.InTemplate
+	}
+	feature := versions.Named(name)
+	if problem, _ := x.Target.Lacks(feature); problem != "" {
+		x.diags.Warnf(d.Pos, rule.KubeVirtVersion, x.path("disks."+d.Name+".source"),
+			"before %s %s, a container image is imported for the architecture of any node; expected an image that is only for %s",
+			feature.Product, feature.Since, x.Arch)
+		return
+	}
+	s.Registry.Platform = &cdiv1.PlatformOptions{Architecture: x.Arch}
 }
 
 func dataSourceRef(text string) *cdiv1.DataVolumeSourceRef {

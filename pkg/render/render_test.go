@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 func TestObjectsGolden(t *testing.T) {
@@ -100,6 +102,40 @@ func TestEmptyDiskWithoutSize(t *testing.T) {
 	require.Equal(t, []string{
 		`vms.yaml:7:5: vms.web01.disks.scratch.size: missing size; expected a quantity such as "10Gi"`,
 	}, problems(t, m))
+}
+
+// A target that would drop the architecture of a container image gets none: Argo CD would find it missing in every sync.
+func TestPlatformOfAnImage(t *testing.T) {
+	const warning = "vms.yaml:7:5: warning: vms.web01.disks.root.source: before %s, a container image is imported for " +
+		"the architecture of any node; expected an image that is only for arm64"
+	for _, test := range []struct {
+		target  values.Target
+		keep    bool
+		missing string
+	}{
+		{},
+		{keep: true},
+		{target: values.Target{KubeVirt: "1.6"}, missing: "kubevirt 1.7"},
+		{target: values.Target{KubeVirt: "1.7"}},
+		{target: values.Target{KubeVirt: "1.6"}, keep: true},
+		{target: values.Target{CDI: "1.62"}, keep: true, missing: "cdi 1.63"},
+		{target: values.Target{CDI: "1.63"}, keep: true},
+	} {
+		t.Run(fmt.Sprint(test.target.KubeVirt, test.target.CDI, test.keep), func(t *testing.T) {
+			m := linuxMachine(t)
+			m.Arch, m.Target = "arm64", test.target
+			m.Disks[0].Source = catalog.Source{Registry: "docker://quay.io/containerdisks/fedora:42"}
+			m.Disks[0].Keep, m.Disks[0].Pos = test.keep, source.Pos{File: "vms.yaml", Line: 7, Col: 5}
+			var diags source.Diagnostics
+			objects, _ := new(renderer).render(m, &diags)
+			require.Equal(t, test.missing == "", strings.Contains(yamlOf(t, objects), "platform:"))
+			if test.missing == "" {
+				require.Empty(t, diags.Sorted())
+			} else {
+				require.Equal(t, fmt.Sprintf(warning, test.missing), diags.Sorted()[0].String())
+			}
+		})
+	}
 }
 
 // render renders a VM without mistakes.

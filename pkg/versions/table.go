@@ -22,6 +22,14 @@ const (
 	serviceAccount = "serviceAccountName"
 )
 
+// Names of features that a VM has without a key of its own.
+const (
+	// RegistryPlatform is the field that chooses among the architectures of a container image.
+	RegistryPlatform = "platform of a registry source"
+	// InTemplate follows the name of a field of a DataVolume, for the same field in a VirtualMachine.
+	InTemplate = " in a template of a disk"
+)
+
 // features are sorted by product, version and name.
 var features = []Feature{
 	{
@@ -31,6 +39,7 @@ var features = []Feature{
 	{Name: "snapshots as sources", Product: CDI, Since: "1.56", Source: cdiTypes + ", DataVolumeSourceSnapshot"},
 	{Name: "volume populators as sources", Product: CDI, Since: "1.56", Source: cdiTypes + ", StorageSpec.DataSourceRef"},
 	{Name: "Google Cloud Storage as source", Product: CDI, Since: "1.57", Source: cdiTypes + ", DataVolumeSourceGCS"},
+	dvField("1.63", RegistryPlatform, "source.registry.platform"),
 	dvField("1.65", "checksum of an HTTP source", checksum),
 	dvField("1.65", "service account of an importer", serviceAccount),
 	dvField("1.66", "HTTP source without verification", unverified),
@@ -60,7 +69,7 @@ var features = []Feature{
 	vmField("1.7", "changed block tracking", "domain.devices.disks[].changedBlockTracking", "IncrementalBackup"),
 	{Name: "update strategy of pools", Product: KubeVirt, Since: "1.7", Source: inPools},
 	templateField("1.7", "arguments of a VDDK source in a template of a disk", "source.vddk.extraArgs"),
-	templateField("1.7", "platform of a registry source in a template of a disk", "source.registry.platform"),
+	templateField("1.7", RegistryPlatform+InTemplate, "source.registry.platform"),
 	vmField("1.8", "binding passt of KubeVirt's own", "domain.devices.interfaces[].passtBinding", "PasstBinding"),
 	vmField("1.8", "container paths", "volumes[].containerPath", "ContainerPathVolumes"),
 	vmField("1.8", "reboot policy", "domain.rebootPolicy", "RebootPolicy"),
