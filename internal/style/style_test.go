@@ -86,8 +86,10 @@ func inMessage(text string) []string {
 	return append(problems(inStrings, text), problems(plain, text)...)
 }
 
+// TestComments checks the comments of all Go files, also those of tests.
 func TestComments(t *testing.T) {
-	each(t, func(t *testing.T, f *ast.File, position func(ast.Node) string) {
+	all := append([]string{"docs", "examples", "test", "tools"}, shipped...)
+	walk(t, all, func(string) bool { return true }, func(t *testing.T, f *ast.File, position func(ast.Node) string) {
 		for _, group := range f.Comments {
 			for line := range strings.SplitSeq(group.Text(), "\n") {
 				report(t, problems(inComments, line), position(group))
@@ -194,12 +196,23 @@ func problems(words []word, text string) []string {
 	return found
 }
 
+// shipped are the directories that users use.
+var shipped = []string{"apps", "charts", "cmd", "internal", "pkg", "plugin", "schema"}
+
 // each calls check for every Go file of the directories that users use, except tests, in a subtest.
 func each(t *testing.T, check func(t *testing.T, f *ast.File, position func(ast.Node) string)) {
 	t.Helper()
-	for _, top := range []string{"pkg", "cmd", "internal", "apps", "charts", "plugin", "schema"} {
+	walk(t, shipped, func(path string) bool { return !strings.HasSuffix(path, "_test.go") }, check)
+}
+
+// walk calls check for every Go file of directories that is wanted, in a subtest.
+func walk(
+	t *testing.T, tops []string, wanted func(path string) bool, check func(t *testing.T, f *ast.File, position func(ast.Node) string),
+) {
+	t.Helper()
+	for _, top := range tops {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, top), func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			if err != nil || e.IsDir() || filepath.Ext(path) != ".go" || !wanted(path) {
 				return err
 			}
 			t.Run(strings.TrimPrefix(path, root+"/"), func(t *testing.T) {
