@@ -53,10 +53,10 @@ func embedded(t *testing.T, name string) *chart.Chart {
 	return c
 }
 
-// render renders like "helm template", and checks values against the schema.
+// render renders like "helm template" and checks values against the schema.
 func render(c *chart.Chart, values object) (string, error) { return renderFor(c, values, nil) }
 
-// renderFor renders for a cluster, or for none that is known.
+// renderFor renders for a cluster, or for an unknown one.
 func renderFor(c *chart.Chart, values object, capabilities *chartutil.Capabilities) (string, error) {
 	release := chartutil.ReleaseOptions{
 		Name: c.Name(), Namespace: c.Metadata.Annotations[labels.ChartNamespace], Revision: 1, IsInstall: true,
@@ -113,7 +113,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// The README of each chart shows values that it accepts.
+// The README of each chart shows valid values.
 func TestReadmesShowValidValues(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		page, err := os.ReadFile(path.Join(c.Name(), "README.md"))
@@ -123,7 +123,7 @@ func TestReadmesShowValidValues(t *testing.T) {
 			if b.Lang == "yaml" {
 				require.NoError(t, yaml.Unmarshal([]byte(b.Text), &values), b.Text)
 			}
-			if values["apiVersion"] == nil && b.NotRun == "" { // it is not an object that users create
+			if values["apiVersion"] == nil && b.NotRun == "" { // not an object that users create
 				_, err := render(c, values)
 				require.NoError(t, err, b.Text)
 			}
@@ -132,8 +132,8 @@ func TestReadmesShowValidValues(t *testing.T) {
 	})
 }
 
-// What an object contains may depend on the version of the cluster's Kubernetes, by
-// which charts know the release of OpenShift.
+// The contents of an object may depend on the cluster's Kubernetes version, from which
+// charts infer the release of OpenShift.
 func TestReleases(t *testing.T) {
 	type want struct{ profile, limit, channel, api string }
 	const relieve, node, v1beta1 = "KubeVirtRelieveAndMigrate", "    node: ", "hco.kubevirt.io/v1beta1"
@@ -203,8 +203,8 @@ func checkObjects(t *testing.T, rendered string) {
 	}
 }
 
-// What Helm says after an installation names the command that waits for this chart, and
-// is no part of the manifests.
+// The notes after an installation name the command that waits for this chart. They are
+// not part of the manifests.
 func TestNotes(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		release := chartutil.ReleaseOptions{Name: c.Name(), Namespace: "home", Revision: 1, IsInstall: true}
@@ -221,7 +221,7 @@ func TestNotes(t *testing.T) {
 	})
 }
 
-// Catalogues of charts, such as Artifact Hub, show what Chart.yaml says.
+// Chart.yaml has the metadata that chart catalogs, such as Artifact Hub, show.
 func TestMetadata(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		m := c.Metadata
@@ -241,7 +241,7 @@ func TestMetadata(t *testing.T) {
 	})
 }
 
-// Each values file in testdata/bad has the expected error in the file next to it.
+// Each values file in testdata/bad fails with the error in the file next to it.
 func TestWrongValuesAreRefused(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		files, err := filepath.Glob(c.Name() + "/testdata/bad/*.yaml")
@@ -264,8 +264,8 @@ func sortedLines(message string) string {
 	return strings.TrimSpace(strings.Join(lines, "")) + "\n"
 }
 
-// Every key that a scenario sets changes what is rendered: no key is dead, and no
-// template reads a key by a name that differs from the schema's.
+// Every key that a scenario sets changes the output: no key is unused, and no template
+// reads a key by a name that differs from the schema's.
 func TestEveryValueMatters(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		set := map[string]bool{}
@@ -288,8 +288,8 @@ func TestEveryValueMatters(t *testing.T) {
 	})
 }
 
-// Users start from a copy of values.yaml. Helm then removes the keys that are
-// null there, and leaves empty maps behind.
+// Users start from a copy of values.yaml. Helm then removes its null keys and leaves
+// empty maps behind.
 func TestDefaultsCanBeCopied(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {
 		want, err := render(c, object{})
@@ -326,9 +326,9 @@ func remove(tree object, key []string) object {
 	return tree
 }
 
-// described returns the paths of the keys that a chart's schema lists, except
-// "global" and those in lists, in maps whose keys users choose, and in maps that
-// can be null.
+// described returns the paths of the keys that a chart's schema lists. It leaves out
+// "global" and keys in lists, in maps whose keys users choose, and in maps that can be
+// null.
 func described(schema object, prefix string) []string {
 	var all []string
 	properties, _ := schema["properties"].(object)
@@ -345,7 +345,7 @@ func described(schema object, prefix string) []string {
 	return all
 }
 
-// impure matches what rendering must not depend on: the cluster, random data, the
+// impure matches things that rendering must not depend on: the cluster, random data, the
 // clock, and whether the chart is already installed, which Argo CD does not report.
 var impure = regexp.MustCompile(`\b(` +
 	`lookup|rand\w+|uuidv4|gen(CA|PrivateKey|SelfSigned|Signed)\w*|htpasswd|bcrypt|now|getHostByName|` +
@@ -364,7 +364,7 @@ func TestTemplatesArePure(t *testing.T) {
 	})
 }
 
-// The directory is the same chart as the embedded one, with no other files: Helm
+// The directory is the same chart as the embedded one and has no other files: Helm
 // follows the link to the library.
 func TestDirectoriesAreCharts(t *testing.T) {
 	eachChart(t, func(t *testing.T, c *chart.Chart) {

@@ -1,5 +1,4 @@
-// Package examples proves that the shipped examples are what their
-// descriptions promise.
+// Package examples proves that the shipped examples do what their descriptions promise.
 package examples
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// objects renders a fleet to generic objects by "Kind/name".
+// objects renders a fleet and returns generic objects by "Kind/name".
 func objects(t *testing.T, dir string) map[string]map[string]any {
 	t.Helper()
 	c := render.NewCollector()
@@ -49,8 +48,8 @@ func read(t *testing.T, rendered []render.Rendered) []manifest.Object {
 	return objects
 }
 
-// TestACP proves that examples/acp renders the pattern's three hand-written
-// manifests, after the changes that normalize lists.
+// TestACP proves that examples/acp renders the pattern's three hand-written manifests,
+// apart from the differences that normalize lists.
 func TestACP(t *testing.T) {
 	got := objects(t, "acp")
 	require.Len(t, got, 3)
@@ -66,11 +65,10 @@ func TestACP(t *testing.T) {
 	}
 }
 
-// normalize removes differences that are intended. `running: true` is
-// `runStrategy: Always`. The cluster sets finalizers and creation timestamps.
-// An empty `resources`, and the kind of a DataVolume template, have no
-// meaning. User data is compared by meaning. Metadata for vmrender and Argo CD
-// is an addition to the pattern.
+// normalize removes intended differences. `running: true` is `runStrategy: Always`. The
+// cluster sets finalizers and creation timestamps. An empty `resources`, and the kind of
+// a DataVolume template, have no meaning. User data is compared by meaning. Metadata for
+// vmrender and Argo CD is an addition to the pattern.
 func normalize(vm map[string]any) map[string]any {
 	metadata, spec := vm["metadata"].(map[string]any), vm["spec"].(map[string]any)
 	if spec["running"] == true {
@@ -107,8 +105,8 @@ func normalize(vm map[string]any) map[string]any {
 	return vm
 }
 
-// dropOwn removes vmrender's label, null creation timestamps, and maps that
-// are empty afterwards.
+// dropOwn removes vmrender's label, null creation timestamps, and the maps that are then
+// empty.
 func dropOwn(metadata map[string]any) {
 	delete(metadata, "creationTimestamp")
 	delete(asMap(metadata["labels"]), "app.kubernetes.io/managed-by")
@@ -124,8 +122,8 @@ func asMap(v any) map[string]any {
 	return m
 }
 
-// TestACPIsShort checks the promised size of the example, in lines that are
-// neither blank nor comments.
+// TestACPIsShort checks the promised size of the example, counting lines that are neither
+// blank nor comments.
 func TestACPIsShort(t *testing.T) {
 	vms, site := count(t, "acp/vms.yaml"), count(t, "acp/fleet.yaml")
 	require.LessOrEqual(t, vms, 20)
@@ -145,7 +143,7 @@ func count(t *testing.T, file string) int {
 	return n
 }
 
-// TestFleet proves that the large example has no problem, not even a warning.
+// TestFleet proves that the large example has no problems, not even warnings.
 func TestFleet(t *testing.T) {
 	c := render.NewCollector()
 	_, diags := machine.Visit("fleet", fleet.Options{}, c.Visit)

@@ -30,7 +30,7 @@ func platform(t *testing.T, file string, o layers.Options) string {
 	return out.String()
 }
 
-// parts are what is rendered of the example's platforms, by the name of the layer, or of
+// parts are the rendered parts of the example's platforms, by the name of the layer or of
 // the whole.
 var parts = map[string]layers.Options{
 	"apps": {}, "policies": {Policies: true},
@@ -38,7 +38,7 @@ var parts = map[string]layers.Options{
 	"storage": {Layer: "storage"}, "network": {Layer: "network"}, "alerts": {Layer: "alerts"},
 }
 
-// Each cluster of the example renders, as Applications and as policies; one of them has
+// Each cluster of the example renders as Applications and as policies. One of them has
 // other layers.
 func TestClusters(t *testing.T) {
 	for _, cluster := range []string{"paris", "rome"} {
@@ -54,13 +54,14 @@ func TestClusters(t *testing.T) {
 	require.Contains(t, network, "  nodeSelector:\n    node-role.kubernetes.io/virtualization: \"\"\n---\n")
 }
 
-// A cluster is three lines and its vars: 50 of them on one base differ in nothing but
-// these, and only where the base uses them.
+// A cluster is three lines and its vars. 50 clusters on one base differ only in these,
+// and only where the base uses them.
 func TestFiftyClusters(t *testing.T) {
 	const count = 50
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "base"), os.DirFS("clusters/base")))
-	// The names of vars, each with its value, which occurs in no other text.
+	// The values are the names of vars, each with its value, which does not occur
+	// elsewhere.
 	values := func(i int) []string {
 		return []string{
 			"cluster", fmt.Sprintf("site%02dx", i), "uplink", fmt.Sprintf("ens%02dx", i), "vlan", strconv.Itoa(3000 + i),

@@ -21,7 +21,7 @@ import (
 const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" +
 	"defaults: {namespace: ns, os: rhel9, flavor: small}\n"
 
-// variant is a circumstance that must not affect the output.
+// variant is a condition that must not affect the output.
 type variant struct {
 	procs, jobs int
 	order       func(files []string)
@@ -34,8 +34,8 @@ var variants = []variant{
 	{8, 3, func(files []string) { files[0], files[len(files)-1] = files[len(files)-1], files[0] }},
 }
 
-// TestDeterministic proves that the number of CPUs and tasks, and the order in
-// which files were created, do not affect manifests and errors.
+// TestDeterministic proves that the number of CPUs and tasks, and the order in which
+// files were created, do not affect manifests and errors.
 func TestDeterministic(t *testing.T) {
 	dirs, err := filepath.Glob("../test/errors/*")
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func requireDeterministic(t *testing.T, files fs.FS) {
 	}
 }
 
-// copied creates a copy of the files, in the order of the variant.
+// copied creates a copy of the files in the order of the variant.
 func copied(t *testing.T, files fs.FS, v variant) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -100,8 +100,8 @@ func copied(t *testing.T, files fs.FS, v variant) string {
 	return dir
 }
 
-// output returns a fleet's problems and, if there are no errors, its
-// manifests, rendered as soon as each VM is resolved.
+// output returns a fleet's problems and, if there are no errors, its manifests, which are
+// rendered as soon as each VM is resolved.
 func output(t *testing.T, dir string, v variant) (string, []string) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(v.procs))

@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// TestEnvironments proves what examples/environments says: every overlay is valid, without
-// a warning, and its VMs share no name and no identity with those of another one, so that
-// all can be on one cluster and in one VLAN.
+// TestEnvironments proves the claims of examples/environments. Every overlay is valid,
+// without warnings. Its VMs share no name or identity with those of another overlay, so
+// that all can be on one cluster and in one VLAN.
 func TestEnvironments(t *testing.T) {
 	overlays, err := filepath.Glob("environments/env/*.yaml")
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// gated renders a fleet, which has no errors and no warnings.
+// gated renders a fleet that has no errors and no warnings.
 func gated(t *testing.T, dir string, overlays ...string) []manifest.Object {
 	t.Helper()
 	c := render.NewCollector()
@@ -25,7 +25,7 @@ func gated(t *testing.T, dir string, overlays ...string) []manifest.Object {
 	return objects
 }
 
-// changed returns a copy of the example with a text in a file replaced.
+// changed returns a copy of the example in which a text in a file is replaced.
 func changed(t *testing.T, file, old, now string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func changed(t *testing.T, file, old, now string) string {
 	return dir
 }
 
-// judged returns the gate of each VM that a change of the example reaches.
+// judged returns the gate of each VM that a change of the example affects.
 func judged(t *testing.T, dir string, overlays ...string) map[string]*plan.Gate {
 	t.Helper()
 	out := map[string]*plan.Gate{}
@@ -51,8 +51,8 @@ func judged(t *testing.T, dir string, overlays ...string) map[string]*plan.Gate 
 	return out
 }
 
-// TestGate proves what examples/gate says: a change needs its approval, passes with the line
-// of the plan, and a further one does not.
+// TestGate proves the claims of examples/gate: a change needs its approval and passes with
+// the line from the plan, and a further change does not.
 func TestGate(t *testing.T) {
 	more := judged(t, changed(t, "vms/db.yaml", "cores: 2}", "cores: 4}"))
 	require.Len(t, more, 1)
@@ -75,8 +75,8 @@ func TestGate(t *testing.T) {
 	require.Len(t, diags.Sorted(), 1, "validate warns of it")
 }
 
-// TestGateOfEnvironment proves that the overlay of the example asks earlier, and that what
-// waits for a restart is only said.
+// TestGateOfEnvironment proves that the overlay of the example requires approvals earlier,
+// and that a change that waits for a restart is only reported.
 func TestGateOfEnvironment(t *testing.T) {
 	staged := judged(t, changed(t, "vms/db.yaml", "stage: true", "stage: true\n    machineType: pc-q35-rhel9.6.0"))
 	require.Equal(t, []string{"machineType"}, staged["report01"].Staged)
@@ -87,8 +87,8 @@ func TestGateOfEnvironment(t *testing.T) {
 	require.True(t, judged(t, larger, "gate/.overlays/prod.yaml")["db01"].Blocked())
 }
 
-// TestGateOfCattle proves that one approval is for all replicas, and that cattle stays when
-// its entry goes.
+// TestGateOfCattle proves that one approval covers all replicas, and that cattle stays when
+// its entry is removed.
 func TestGateOfCattle(t *testing.T) {
 	web := judged(t, changed(t, "vms/web.yaml", "flavor: small", "flavor: medium\n    tpm: true"))
 	require.Len(t, web, 3)

@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// TestLifecycle proves that the example contains every kind and strategy, with
-// each of their options, and has no problem, not even a warning. Only VMs that are
-// replaced are in another, because their Application has a sync option of its own.
+// TestLifecycle proves that the example contains every kind and strategy with all of
+// their options and has no problems, not even warnings. Only VMs that are replaced are in
+// another example, because their Application needs its own sync option.
 func TestLifecycle(t *testing.T) {
 	c := render.NewCollector()
 	_, diags := machine.Visit("lifecycle", fleet.Options{}, c.Visit)

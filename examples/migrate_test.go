@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// moving returns a copy of the example in which files have other contents.
+// moving returns a copy of the example with other contents in some files.
 func moving(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func moving(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// moved renders a fleet, which has no errors.
+// moved renders a fleet that has no errors.
 func moved(t *testing.T, dir string, overlays ...string) []manifest.Object {
 	t.Helper()
 	c := render.NewCollector()
@@ -46,8 +46,8 @@ func names(objects []manifest.Object) []string {
 	return out
 }
 
-// TestMigrate goes through a wave: nothing but a Plan, a Migration, and the VMs as VirtualMachines, which the last
-// commit takes over.
+// TestMigrate goes through a wave. It contains only a Plan, a Migration, and the VMs as VirtualMachines, which the
+// last commit takes over.
 func TestMigrate(t *testing.T) {
 	text, err := os.ReadFile("migrate/wave-1.yaml")
 	require.NoError(t, err)
@@ -70,8 +70,8 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestRehearsal proves that the rehearsal touches nothing of the wave: it has other namespaces, networks and VMs, and
-// no hooks, which change other systems.
+// TestRehearsal proves that the rehearsal does not touch the wave: it has other namespaces, networks and VMs, and no
+// hooks, which would change other systems.
 func TestRehearsal(t *testing.T) {
 	objects := moved(t, "migrate/wave-1.yaml", "migrate/env/rehearsal.yaml")
 	require.Contains(t, names(objects), "Migration/wave-1-1")
@@ -82,7 +82,7 @@ func TestRehearsal(t *testing.T) {
 	}
 }
 
-// Every file that docs/how-to/migrate.md shows is one of the example, or fits into it.
+// Every file that docs/how-to/migrate.md shows is valid as a file of the example.
 func TestMigratePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/how-to/migrate.md")
 	require.NoError(t, err)

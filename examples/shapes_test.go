@@ -14,11 +14,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// leastShapes is the number of kinds of VMs that the fleet of shapes shows at least.
+// leastShapes is the minimum number of kinds of VMs in the fleet of shapes.
 const leastShapes = 30
 
-// Real VMs of every kind need no JSON patch: none of them counts items of a list, which breaks as soon as a
-// level above adds one. Every VM says in a comment what it is.
+// Real VMs of every kind need no JSON patch with the index of a list item, which breaks as soon as a level
+// above adds an item. A comment describes every VM.
 func TestShapes(t *testing.T) {
 	f, diags := machine.Load("shapes", fleet.Options{})
 	require.Empty(t, diags.Sorted())
@@ -37,7 +37,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// shapeFiles returns the texts of the values files, by name.
+// shapeFiles returns the texts of the values files by name.
 func shapeFiles(t *testing.T) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("shapes/*.yaml")
@@ -53,7 +53,7 @@ func shapeFiles(t *testing.T) map[string]string {
 	return texts
 }
 
-// vmsOf returns the text of a file from its VMs on.
+// vmsOf returns the part of a file that starts at its VMs.
 func vmsOf(text string) string {
 	_, vms, _ := strings.Cut(text, "\nvms:\n")
 	return vms

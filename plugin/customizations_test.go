@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Argo CD's own engine runs the scripts in test/argocd/lua. These tests check what
-// needs no Argo CD: that the files are complete.
+// Argo CD's own engine runs the scripts in test/argocd/lua. These tests check what does
+// not need Argo CD: that the files are complete.
 
 type kind struct {
 	Group, Kind, Source, Health, Actions string
@@ -82,8 +82,8 @@ func TestEveryFileIsUsed(t *testing.T) {
 	require.ElementsMatch(t, found, slices.Compact(used))
 }
 
-// The object of every state is of a kind that uses the check. States are unique
-// within a check, because docs/reference/health.md lists them.
+// The object of every state has a kind that uses the check. States are unique within a
+// check, because docs/reference/health.md lists them.
 func TestStatesBelongToTheirCheck(t *testing.T) {
 	serves := map[string][]string{}
 	for _, k := range readKinds(t) {
@@ -100,8 +100,8 @@ func TestStatesBelongToTheirCheck(t *testing.T) {
 	}
 }
 
-// With RespectIgnoreDifferences=true, ignored differences become a merge patch,
-// which replaces whole lists: an edit in Git of another element would be lost.
+// With RespectIgnoreDifferences=true, ignored differences become a merge patch, which
+// replaces whole lists: an edit of another element in Git would be lost.
 func TestIgnoredFieldsAreInNoList(t *testing.T) {
 	pointer := regexp.MustCompile(`^(/([^/~]|~[01])+)+$`)
 	index := regexp.MustCompile(`/([0-9]+|-|\*)(/|$)`)
@@ -114,7 +114,7 @@ func TestIgnoredFieldsAreInNoList(t *testing.T) {
 	}
 }
 
-// A field that vmrender renders must not be ignored: edits of it would be lost.
+// A field that vmrender renders must not be ignored, because edits of it would be lost.
 func TestIgnoredFieldsAreNotRendered(t *testing.T) {
 	goldens, err := filepath.Glob("../pkg/render/testdata/*.yaml")
 	require.NoError(t, err)
@@ -168,8 +168,8 @@ func types() map[string]func() any {
 	}
 }
 
-// A check that reads a field that does not exist would pass with a sample that no
-// controller writes.
+// Without strict decoding, a check that reads a nonexistent field would pass with a
+// sample that no controller writes.
 func TestSamplesDecodeStrictly(t *testing.T) {
 	files, err := fs.Glob(tree, "*/*.yaml")
 	require.NoError(t, err)
@@ -187,8 +187,8 @@ func TestSamplesDecodeStrictly(t *testing.T) {
 	}
 }
 
-// Each printable status of KubeVirt's API has a state that names it. A new status
-// needs a decision.
+// Each printable status of KubeVirt's API has a state with its name. A new status needs a
+// decision.
 func TestEveryPrintableStatusHasAState(t *testing.T) {
 	var states strings.Builder
 	for _, s := range readSamples(t, "virtualmachine/states.yaml") {

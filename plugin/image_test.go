@@ -13,7 +13,7 @@ import (
 	contract "github.com/vmrender/vmrender/pkg/argocd/plugin"
 )
 
-// installs is the manifests that contain the sidecar.
+// installs returns the manifests that contain the sidecar.
 func installs() []string {
 	return []string{"kustomize/repo-server.yaml", "helm/values.yaml", "openshift-gitops/argocd.yaml"}
 }
@@ -29,14 +29,14 @@ func sidecarImages(t *testing.T, path string) []string {
 	return found[1:]
 }
 
-// The manifests as they are pull nothing from any registry.
+// The unmodified manifests pull nothing from any registry.
 func TestManifestsHaveNoImage(t *testing.T) {
 	for _, path := range installs() {
 		require.Equal(t, []string{contract.Placeholder, contract.Placeholder}, sidecarImages(t, path), path)
 	}
 }
 
-// The command in README.md sets both images in all manifests, and leaves no placeholder in any.
+// The command in README.md sets both images in all manifests and leaves no placeholder in any.
 func TestDocumentedCommandSetsTheImage(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestDocumentedCommandSetsTheImage(t *testing.T) {
 }
 
 // An image of vmrender in a document, an example or a chart is in a registry that cannot exist (RFC 2606 and 6761), so
-// that what is copied from there pulls no program of a stranger.
+// that users who copy it do not pull a stranger's program.
 func TestImagesAreInNoRegistry(t *testing.T) {
 	image := regexp.MustCompile(`[\w./:-]*\bvmrender(:[\w.-]+|@sha256:\w+)`)
 	seen := 0

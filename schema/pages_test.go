@@ -16,14 +16,14 @@ import (
 	"github.com/vmrender/vmrender/internal/docblocks"
 )
 
-// foreign are keys at the top of what pages show for other programs: objects of Kubernetes, and the files of CI.
+// foreign are top-level keys of examples for other programs: Kubernetes objects and CI files.
 var foreign = []string{
 	"spec", "source", "sourceHydrator", "jobs", "name", "stages", "repos", "repoURL", "include", "machines",
 	"syncPolicy", "components",
 }
 
-// The schemas accept what the pages show of values files: whole files, and excerpts of fleets, overlays, platforms
-// and VMs.
+// The schemas accept the values files on the pages: whole files, and excerpts of fleets, overlays, platforms and
+// VMs.
 func TestPagesAreValid(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{}
 	for _, kind := range []string{"fleet", "overlay", "defaults", "vms", "platform"} {
@@ -32,7 +32,7 @@ func TestPagesAreValid(t *testing.T) {
 	checked := 0
 	for _, root := range []string{"../README.md", "../docs", "../apps", "../plugin"} {
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-			if filepath.Ext(path) != ".md" || filepath.Base(path) == "diagnostics.md" { // which shows mistakes
+			if filepath.Ext(path) != ".md" || filepath.Base(path) == "diagnostics.md" { // contains mistakes
 				return err
 			}
 			page, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestPagesAreValid(t *testing.T) {
 	require.Greater(t, checked, 30)
 }
 
-// checkBlock returns the number of documents in a block that are values.
+// checkBlock returns the number of documents in a block that are values files.
 func checkBlock(t *testing.T, schemas map[string]*jsonschema.Schema, path, text string) (checked int) {
 	t.Helper()
 	for part := range strings.SplitSeq(text, "\n---\n") {
@@ -77,7 +77,7 @@ func isForeign(values map[string]any) bool {
 		slices.ContainsFunc(foreign, func(key string) bool { _, ok := values[key]; return ok })
 }
 
-// wholes returns the files that an excerpt can be of, by the names of their schemas.
+// wholes returns the possible files of an excerpt by the names of their schemas.
 func wholes(values map[string]any) map[string]any {
 	of := func(kind string) map[string]any {
 		whole := map[string]any{

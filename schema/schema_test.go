@@ -52,7 +52,7 @@ func decode(t *testing.T, text string) any {
 	return doc
 }
 
-// The schemas accept every values file that this repository shows to users.
+// The schemas accept every values file in this repository that is meant for users.
 func TestExamplesAreValid(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{}
 	for _, kind := range []string{"fleet", "overlay", "defaults", "vms", "platform"} {
@@ -79,7 +79,7 @@ func valuesFiles(t *testing.T, root string) []string {
 	var files []string
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".." {
-			return fs.SkipDir // no part of a fleet; overlays can be there
+			return fs.SkipDir // not part of a fleet; may contain overlays
 		}
 		if err == nil && !entry.IsDir() && filepath.Ext(path) == ".yaml" && inFleet(filepath.Dir(path)) {
 			files = append(files, path)
@@ -191,17 +191,17 @@ func TestFormsAreValid(t *testing.T) {
 	}
 }
 
-// probes are values of all kinds, to set under every key.
+// probes are values of all kinds to set for every key.
 var probes = []string{"true", "0", "1", "70000", "1.5", "text", `""`, "[]", "[text]", "{}", "{x: text}", "null"}
 
-// stricter matches the values that a schema rejects and the loader accepts: empty
-// strings for no value, items without a key that they need, and half a byte.
+// stricter matches the values that a schema rejects and the loader accepts: empty strings
+// for no value, items without a required key, and half a byte.
 var stricter = regexp.MustCompile(`: ""|^\{(` +
 	`patches: \[\{|preference: \{name|cpu: \{features: \[\{|nics: \[\{ports: \[\{` +
 	`)|hugepages: 1\.5`)
 
-// An editor must accept all values that the loader renders a VM from, and reject
-// all that the loader does not understand.
+// An editor must accept all values that the loader renders a VM from, and reject all
+// values that the loader does not understand.
 func TestSchemaAgreesWithLoader(t *testing.T) {
 	s := compile(t, "vms")
 	keys := 0
@@ -222,7 +222,7 @@ func TestSchemaAgreesWithLoader(t *testing.T) {
 	require.Greater(t, keys, 100)
 }
 
-// load reports whether a values file results in a VM, and whether it has a value
+// load reports whether a values file results in a VM, and whether it contains a value
 // that the loader does not understand.
 func load(text string) (taken, misunderstood bool) {
 	f, diags := machine.Load("-", fleet.Options{Stdin: strings.NewReader(text)})
@@ -235,9 +235,8 @@ func load(text string) (taken, misunderstood bool) {
 	return len(f.Machines) > 0 && !diags.HasErrors(), misunderstood
 }
 
-// places calls visit for every key below a schema, with a function that writes a
-// value under it. It skips values in a Kubernetes format, which the loader does not
-// read.
+// places calls visit for every key of a schema, with a function that writes a value for
+// it. It skips values in a Kubernetes format, which the loader does not read.
 func places(s *jsonschema.Schema, at func(string) string, visit func(at func(string) string)) {
 	s = resolve(s)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -257,8 +256,7 @@ func places(s *jsonschema.Schema, at func(string) string, visit func(at func(str
 	}
 }
 
-// resolve follows references, and returns the long form of a schema with a short
-// form.
+// resolve follows references and returns the long form of a schema that has a short form.
 func resolve(s *jsonschema.Schema) *jsonschema.Schema {
 	switch {
 	case s.Ref != nil:

@@ -22,7 +22,7 @@ const (
 	platformHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Platform\nmetadata: {name: p}\n"
 )
 
-// text is the content of a file. It is not kept in memory, because the memory of a process counts as that of the
+// text is the content of a file. It is not kept in memory, because the memory of a process counts toward the
 // programs that it starts.
 type text struct {
 	start, repeat string
@@ -30,7 +30,7 @@ type text struct {
 	end           string
 }
 
-// greedy are repositories that need much memory without a bound, each with the error of generate.
+// greedy are repositories that would need a lot of memory without a limit, each with the error of generate.
 var greedy = map[string]struct {
 	files map[string]text
 	want  string
@@ -81,7 +81,7 @@ var greedy = map[string]struct {
 	},
 }
 
-// each returns count copies of a text with their numbers.
+// each returns count numbered copies of a text.
 func each(count int, text string) string {
 	var b strings.Builder
 	for i := range count {
@@ -90,14 +90,14 @@ func each(count int, text string) string {
 	return b.String()
 }
 
-// copies returns patches that double a value again and again.
+// copies returns patches that double a value repeatedly.
 func copies() string {
 	return "    patches:\n    - {op: add, path: /spec/z, value: {a: " + strings.Repeat("y", 500) + "}}\n" +
 		each(26, "    - {op: copy, from: /spec/z, path: /spec/z/b%d}\n") + "    - {op: remove, path: /spec/z}\n"
 }
 
-// The repo-server's sidecar is shared: no repository makes it use more than its share of the memory, and its author
-// gets a short message that names the bound.
+// The repo-server's sidecar is shared, so no repository may make it use more than its share of memory. The author
+// gets a short message that names the limit.
 func TestMemoryIsBounded(t *testing.T) {
 	bin := build(t, ".", "../vmrender")
 	for name, repository := range greedy {
@@ -120,7 +120,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// build builds programs as for the image, and returns their directory.
+// build builds programs as for the image and returns their directory.
 func build(t *testing.T, packages ...string) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -135,7 +135,7 @@ func write(t *testing.T, dir, name string, content text) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, name))
 	require.NoError(t, err)
-	w := bufio.NewWriter(f) // whose Flush returns the error of every write
+	w := bufio.NewWriter(f) // Flush returns the error of every write
 	_, _ = w.WriteString(content.start)
 	for range content.count {
 		_, _ = w.WriteString(content.repeat)
@@ -144,12 +144,12 @@ func write(t *testing.T, dir, name string, content text) {
 	require.NoError(t, errors.Join(w.Flush(), f.Close()))
 }
 
-// ownPages is what counts as a process's memory, in MiB, besides what it writes to: pages of its program, which all
-// that run it share, and which the system drops when memory is short.
+// ownPages is the part of a process's memory, in MiB, that it does not write to: pages of its program. All
+// processes that run the program share them, and the system drops them when memory is short.
 const ownPages = 32
 
-// measure runs a command in a directory, and checks how much memory it and its children use, and that its messages
-// are short.
+// measure runs a command in a directory. It checks how much memory the command and its children use, and that its
+// messages are short.
 func measure(t *testing.T, dir, path, command string) (stdout, stderr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, command)
@@ -157,7 +157,7 @@ func measure(t *testing.T, dir, path, command string) (stdout, stderr string) {
 	cmd.Env = []string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=."}
 	var out, messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &messages
-	_ = cmd.Run() // fails for generate only, whose messages are compared
+	_ = cmd.Run() // fails only for generate, whose messages are compared
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	require.True(t, ok)
 	t.Logf("%s: %d MiB", command, usage.Maxrss>>10)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// largeVM is one VM of a large file, with a number.
+// largeVM is one numbered VM of a large file.
 const largeVM = `  vm-%06d:
     os: rhel9
     cpu: 4
@@ -27,15 +27,15 @@ const largeVM = `  vm-%06d:
       sshKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEOM3NO+yGKqroXy]
 `
 
-// One file may contain all VMs of an Application whose manifests Argo CD accepts: their trees, which take more memory
-// than a render has, never exist all at the same time.
+// One file may contain all VMs of an Application whose manifests Argo CD accepts. Their trees need more memory than a
+// render has, so they must never all exist at the same time.
 func TestLargeFileFits(t *testing.T) {
 	bin, dir := build(t, "."), t.TempDir()
 	write(t, dir, "fleet.yaml", text{start: header})
 	f, err := os.Create(filepath.Join(dir, "vms.yaml"))
 	require.NoError(t, err)
 	w := bufio.NewWriter(f)
-	_, _ = w.WriteString("vms:\n") // whose Flush returns the error of every write
+	_, _ = w.WriteString("vms:\n") // Flush returns the error of every write
 	for i := range 30_000 {
 		_, _ = fmt.Fprintf(w, largeVM, i)
 	}

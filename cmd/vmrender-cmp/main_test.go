@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vmrender-cmp": main, program: pretend})
 }
 
-// pretend stands in for the program that renders platforms. It prints its
-// arguments, and follows its environment.
+// pretend stands in for the program that renders platforms. It prints its arguments and
+// obeys its environment.
 func pretend() {
 	if json.NewEncoder(os.Stdout).Encode(os.Args[1:]) != nil {
 		os.Exit(3)
@@ -60,9 +60,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// hardlink gives a program a second path: `hardlink $BIN/a $WORK/b`. A copy cannot
-// be executed while another test, which is starting a program, has inherited the
-// file that is being written.
+// hardlink adds a second path for a program: `hardlink $BIN/a $WORK/b`. A copy could not be
+// executed while another test that is starting a program has inherited the open file.
 func hardlink(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: hardlink PATH NEW")
@@ -70,7 +69,8 @@ func hardlink(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Link(args[0], args[1]))
 }
 
-// manyVMs writes a file with VMs that differ in their number, %d: `manyvms 100 vms.yaml '{os: fedora}'`.
+// manyVMs writes a file with VMs that differ only in their number, %d: `manyvms 100
+// vms.yaml '{os: fedora}'`.
 func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: manyvms COUNT FILE KEYS")

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// initialized matches what the Go runtime says of each package that it initializes, with inittrace=1.
+// initialized matches the line that the Go runtime prints for each package that it initializes with inittrace=1.
 var initialized = regexp.MustCompile(`(?m)^init (\S+) @`)
 
-// The first of the two processes ends before Go initializes what only the second one needs: every package of another
-// module, and the standard library above package os.
+// The first of the two processes ends before Go initializes the packages that only the second one needs: all
+// packages of other modules, and those of the standard library above package os.
 func TestStartsFirst(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(build(t, "."), "vmrender-cmp"), "parameters")
 	cmd.Dir = t.TempDir()

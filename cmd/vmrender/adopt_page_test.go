@@ -13,8 +13,8 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// What docs/how-to/adopt.md shows of a terminal and of files is true: its commands are run from top to
-// bottom, where testdata/adopt is. With -update, the page is made true.
+// The terminal sessions and files in docs/how-to/adopt.md are true. Its commands are run in
+// testdata/adopt, from top to bottom. With -update, the page is corrected.
 func TestAdoptPage(t *testing.T) {
 	path, err := filepath.Abs("../../docs/how-to/adopt.md")
 	require.NoError(t, err)
@@ -32,7 +32,7 @@ func TestAdoptPage(t *testing.T) {
 	tool(t, "git remote add origin https://git.example.com/shop/fleet.git")
 	section := ""
 	golden.Equal(t, path, docblocks.Rewrite(string(page), func(b docblocks.Block) string {
-		if b.Section != section { // each section begins with what was committed
+		if b.Section != section { // each section starts with the files that were committed
 			section = b.Section
 			tool(t, "! git rev-parse --quiet --verify HEAD || git checkout --quiet .")
 		}
@@ -46,8 +46,8 @@ func TestAdoptPage(t *testing.T) {
 	}))
 }
 
-// terminal runs the commands of a block, but for those of a cluster, and returns them with what
-// they print. What a command writes to a file is written.
+// terminal runs the commands of a block, except those that need a cluster, and returns them with their
+// output. If a command writes to a file, the file is written.
 func terminal(t *testing.T, b docblocks.Block) string {
 	t.Helper()
 	commands := b.Commands()
@@ -68,7 +68,7 @@ func terminal(t *testing.T, b docblocks.Block) string {
 	return docblocks.Console(commands)
 }
 
-// runShown runs vmrender, and returns what a terminal shows of it.
+// runShown runs vmrender and returns its output as a terminal shows it.
 func runShown(t *testing.T, command string) string {
 	t.Helper()
 	command, _, isPiped := strings.Cut(command, " | ")

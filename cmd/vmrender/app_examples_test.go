@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// The files in examples/apps are the output of the command in their first line,
-// run in this repository. With -update they are written.
+// The files in examples/apps are the output of the command in their first line, run in
+// this repository. With -update, they are written.
 func TestAppExamples(t *testing.T) {
 	examples, err := filepath.Abs("../../examples")
 	require.NoError(t, err)

@@ -15,13 +15,13 @@ import (
 
 var record = flag.Bool("record", false, "record the fleets of a release and what it renders in test/upgrade")
 
-// baseline is the directory with what the last release renders: for each fleet its files in fleet/, and its manifests
-// in objects.yaml.
+// baseline is the directory with the output of the last release. For each fleet, it contains the files in fleet/ and
+// the manifests in objects.yaml.
 const baseline = "test/upgrade"
 
-// What a new version of vmrender does to VMs that an earlier one has rendered, from the same files. With -update
-// the plan is written; a change of it belongs in CHANGELOG.md. The manifests stay those of the last release: they are
-// recorded with -record when one is made.
+// The plan shows the effects of a new version of vmrender on VMs that an earlier one has rendered from the same
+// files. With -update, the plan is written. A change of it belongs in CHANGELOG.md. The manifests stay those of the
+// last release, and are recorded with -record when one is made.
 func TestUpgradeFromTheLastRelease(t *testing.T) {
 	t.Chdir("../..")
 	if *record {
@@ -42,7 +42,7 @@ func TestUpgradeFromTheLastRelease(t *testing.T) {
 	golden.Equal(t, baseline+"/plan.txt", text.String())
 }
 
-// A change of what is rendered is in the plan, with its level, also where the files stay as they are.
+// A change in the output is in the plan with its level even if the files stay the same.
 func TestUpgradesShowChangesOfOutput(t *testing.T) {
 	const fleet = "../../" + baseline + "/first/fleet"
 	text, err := os.ReadFile("../../" + baseline + "/first/objects.yaml")
@@ -67,7 +67,7 @@ func TestUpgradesShowChangesOfOutput(t *testing.T) {
 	}
 }
 
-// recordFleet copies the YAML files of an example, and what is rendered of them.
+// recordFleet copies the YAML files of an example and its manifests.
 func recordFleet(t *testing.T, name string) {
 	t.Helper()
 	from, to := filepath.Join("examples", name), filepath.Join(baseline, name)

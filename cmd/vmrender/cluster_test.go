@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStoppedBySignal ends commands while the cluster does not answer: the Job
-// retries on this exit status, and on no other.
+// TestStoppedBySignal stops commands while the cluster does not answer. The Job retries
+// only on this exit status.
 func TestStoppedBySignal(t *testing.T) {
 	for command, args := range map[string][]string{"rollout": {"--id", "web"}, "snapshot": {"db=1"}} {
 		asked := make(chan struct{})

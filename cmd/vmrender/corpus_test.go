@@ -20,8 +20,8 @@ import (
 //	template-args  arguments of template alone, if validate does not have the flags (optional)
 const corpus = "../../test/errors"
 
-// For every wrong fleet, validate reports exactly what is expected, template
-// reports the same and prints nothing on stdout, and both exit with status 1.
+// For every wrong fleet, validate reports exactly the expected problems. The template command
+// reports the same ones and prints nothing on stdout. Both exit with status 1.
 func TestWrongInput(t *testing.T) {
 	entries, err := os.ReadDir(corpus)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestWrongInput(t *testing.T) {
 }
 
 // complaints runs validate and template in the working directory and returns
-// what both report.
+// the problems that both report.
 func complaints(t *testing.T) string {
 	t.Helper()
 	said := ""
@@ -70,7 +70,7 @@ func arguments(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// Wrong inputs whose bytes cannot be kept in a Git repository.
+// These wrong inputs contain bytes that cannot be kept in a Git repository.
 func TestWrongBytes(t *testing.T) {
 	utf16 := []byte{0xff, 0xfe}
 	for _, c := range "vms: {}\n" {
@@ -101,7 +101,7 @@ func TestWrongBytes(t *testing.T) {
 			[]byte("vms:\n  web01: \ufeff{}\n"),
 			"vms.yaml:2:10: a byte order mark is accepted only at the start of the file",
 		},
-		// Both are accepted, and positions do not count them.
+		// Both are accepted and do not count in positions.
 		"byte order mark and carriage returns": {
 			[]byte("\ufeffvms:\r\n  web01:\r\n    memory: 4GB # größer\r\n    hostname: é{{ .vars.a }}\r\n"),
 			"vms.yaml:3:13: vms.web01.memory: invalid quantity \"4GB\"; did you mean \"4Gi\"?\n" +
@@ -116,15 +116,14 @@ func TestWrongBytes(t *testing.T) {
 	}
 }
 
-// A file over the limit is not read.
+// A file above the limit is not read.
 func TestWrongSize(t *testing.T) {
 	t.Chdir(writeFleet(t, "vms: {}\n"))
 	require.NoError(t, os.Truncate("vms.yaml", 32<<20+1))
 	require.Equal(t, "vms.yaml: file is too large; a file holds at most 32 MiB\n", complaints(t))
 }
 
-// No part of a file makes the program panic, wherever the text ends, and all
-// reports about it have a position.
+// A truncated file never makes the program panic, and all reports about it have a position.
 func TestTornInput(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(corpus, "*", "vms.yaml"))
 	require.NoError(t, err)

@@ -14,9 +14,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// Every example of docs/reference/diagnostics.md is true: for the wrong tree, validate reports only
-// the example's identifier, with the messages that the page shows, and nothing for the
-// right tree. With -update the messages are written.
+// Every example in docs/reference/diagnostics.md is true. For the wrong tree, validate reports only
+// the example's identifier, with the messages that the page shows, and for the right tree, nothing.
+// With -update, the messages are written.
 func TestDiagnosticsExamples(t *testing.T) {
 	dir, err := filepath.Abs("../../internal/gen/diagnostics")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func checkDiagnostics(t *testing.T, id rule.ID, a *txtar.Archive) {
 	require.Empty(t, ids, words)
 }
 
-// validated returns the output of validate for a tree, and the identifiers that it reports.
+// validated returns the output of validate for a tree and the identifiers that it reports.
 func validated(t *testing.T, a *txtar.Archive, tree string) (words string, ids []rule.ID) {
 	t.Helper()
 	args := unpack(t, a, tree)
@@ -70,8 +70,8 @@ func validated(t *testing.T, a *txtar.Archive, tree string) (words string, ids [
 	return words, ids
 }
 
-// unpack writes a tree, with the plain files that it leaves out, into a temporary
-// directory, makes that the working directory, and returns the tree's arguments.
+// unpack writes a tree to a temporary directory, including the plain files that it omits. It makes
+// that the working directory and returns the tree's arguments.
 func unpack(t *testing.T, a *txtar.Archive, tree string) (args []string) {
 	t.Helper()
 	files := map[string]string{}
@@ -92,7 +92,7 @@ func unpack(t *testing.T, a *txtar.Archive, tree string) (args []string) {
 	return args
 }
 
-// addPlain adds plain files for those that an example does not show.
+// addPlain adds plain files that an example does not show.
 func addPlain(files map[string]string) {
 	given := len(files)
 	_, header := files["fleet.yaml"]
@@ -106,7 +106,7 @@ func addPlain(files map[string]string) {
 	}
 }
 
-// fileOf returns the file with a name, and adds it if there is none.
+// fileOf returns the file with a name, which it adds if there is none.
 func fileOf(a *txtar.Archive, name string) *txtar.File {
 	for i := range a.Files {
 		if a.Files[i].Name == name {

@@ -12,16 +12,15 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// TestReference checks that docs/reference/cli.md matches the help of the commands. With
-// -update it writes the file.
+// TestReference checks that docs/reference/cli.md matches the help of the commands. With -update, it writes the file.
 func TestReference(t *testing.T) {
 	root := newRootCommand()
 	root.InitDefaultCompletionCmd()
 	golden.Equal(t, "../../docs/reference/cli.md", reference(root))
 }
 
-// TestHelpSentences checks that no sentence starts in another: where a text is composed of parts, a part of an earlier
-// text could stay behind.
+// TestHelpSentences checks that no sentence starts inside another: in a text that is composed of parts, a piece of an
+// earlier text could be left over.
 func TestHelpSentences(t *testing.T) {
 	root := newRootCommand()
 	root.InitDefaultCompletionCmd()

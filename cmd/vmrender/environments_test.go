@@ -13,7 +13,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// What docs/how-to/environments.md shows of a terminal is true, in examples/environments.
+// The terminal sessions in docs/how-to/environments.md are true for
+// examples/environments.
 func TestEnvironmentsPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/how-to/environments.md")
 	require.NoError(t, err)
@@ -42,8 +43,8 @@ func TestEnvironmentsPage(t *testing.T) {
 	require.Contains(t, string(page), settings, "the overlay that the page shows")
 }
 
-// What an overlay is said to change no VM by changes none: without it, generated fleets
-// render to the same bytes.
+// If a warning says that part of an overlay changes no VM, generated fleets render to the
+// same bytes without it.
 func TestNoEffectIsTrue(t *testing.T) {
 	t.Chdir(t.TempDir())
 	checked := 0
@@ -66,7 +67,7 @@ func TestNoEffectIsTrue(t *testing.T) {
 		require.NoError(t, rewrite(f))
 		status, without, _ := run(append([]string{"template"}, f.Args...)...)
 		if status != statusOK {
-			continue // what is left of the overlay is not valid by itself
+			continue // the rest of the overlay is not valid by itself
 		}
 		require.Equal(t, with, without, "seed %d: %v", seed, warnings)
 		checked++
@@ -76,7 +77,8 @@ func TestNoEffectIsTrue(t *testing.T) {
 var noEffect = regexp.MustCompile(`(?m)^\.stage\.yaml:\d+:\d+: warning: ` +
 	`(?:(.*): changes no VM of the fleet|the overlay changes no VM)`)
 
-// removePath removes the value at a path of a document, or all of it for an empty path.
+// removePath removes the value at a path of a document, or the whole document if the path
+// is empty.
 func removePath(document any, at, path string) {
 	m, ok := document.(map[string]any)
 	if !ok {

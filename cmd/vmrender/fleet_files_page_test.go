@@ -16,8 +16,8 @@ var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
 
 var pageFile = regexp.MustCompile("(?ms)^```yaml\n# ([^\n]+)\n(.*?)^```$")
 
-// What docs/reference/fleet-files.md shows of a terminal is true of the files that it shows. With -update, the page is
-// made true.
+// The terminal sessions in docs/reference/fleet-files.md are true for the files on the page. With -update, the page is
+// corrected.
 func TestFleetFilesPage(t *testing.T) {
 	path, err := filepath.Abs("../../docs/reference/fleet-files.md")
 	require.NoError(t, err)

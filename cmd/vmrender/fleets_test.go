@@ -19,12 +19,12 @@ var (
 	first  = flag.Uint64("first", 1, "`seed` of the first of them")
 )
 
-// TestFleets checks generated fleets, of which about half are valid. It shrinks one
-// that fails to what matters. Each is a test of its own, so that the trace of a test
-// that does not end names it.
+// TestFleets checks generated fleets, about half of which are valid. It shrinks a failing
+// fleet to the relevant parts. Each fleet is a separate test, so the trace of a test that
+// hangs names it.
 func TestFleets(t *testing.T) {
 	t.Chdir(t.TempDir())
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // small fleets: collecting garbage on other CPUs costs most
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // small fleets: collecting garbage on other CPUs costs the most
 	defer debug.SetGCPercent(debug.SetGCPercent(2000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
 	valid := 0
@@ -39,8 +39,8 @@ func TestFleets(t *testing.T) {
 	require.InDelta(t, 0.5, float64(valid)/float64(*fleets), 0.2, "valid fleets")
 }
 
-// TestFleetsReachEveryKey proves that every key of the schemas is in a valid fleet,
-// and so is rendered, in the first 4,000 seeds.
+// TestFleetsReachEveryKey proves that the valid fleets of the first 4,000 seeds, which
+// are rendered, contain every key of the schemas.
 func TestFleetsReachEveryKey(t *testing.T) {
 	t.Chdir(t.TempDir())
 	missing := map[string]bool{}
@@ -77,7 +77,7 @@ func renders(t *testing.T, f fleetgen.Fleet) bool {
 	return status == statusOK
 }
 
-// rewrite replaces what is in the working directory.
+// rewrite replaces the contents of the working directory.
 func rewrite(f fleetgen.Fleet) error {
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -91,7 +91,7 @@ func rewrite(f fleetgen.Fleet) error {
 	return f.Write(".")
 }
 
-// requireSound checks a fleet in the working directory, and returns whether it is valid.
+// requireSound checks a fleet in the working directory and reports whether it is valid.
 func requireSound(t *testing.T, f fleetgen.Fleet) bool {
 	t.Helper()
 	valid, problem := sound(f)

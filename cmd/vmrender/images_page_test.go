@@ -10,7 +10,8 @@ import (
 	"github.com/vmrender/vmrender/internal/docblocks"
 )
 
-// What docs/how-to/update-images.md shows of a terminal is true of the fleet.yaml that it shows, with twelve VMs.
+// The terminal sessions in docs/how-to/update-images.md are true for the fleet.yaml on
+// the page, with twelve VMs.
 func TestImagesPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/how-to/update-images.md")
 	require.NoError(t, err)

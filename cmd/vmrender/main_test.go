@@ -52,8 +52,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// approve replaces the word APPROVE in files by the line that a plan as JSON asks for, as
-// it is: `approve plan.json vms.yaml`.
+// approve replaces the word APPROVE in files with the line that a plan in JSON requires,
+// unchanged: `approve plan.json vms.yaml`.
 func approve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: approve PLAN FILE...")

@@ -13,8 +13,7 @@ import (
 	"github.com/vmrender/vmrender/internal/docblocks"
 )
 
-// Every command of vmrender that a page shows exists, with the flags and the values that the
-// page gives it.
+// Every vmrender command that a page shows exists, with the flags and values shown.
 func TestPagesShowCommandsThatExist(t *testing.T) {
 	checked := 0
 	eachBlock(t, func(path string, b docblocks.Block) {
@@ -33,7 +32,7 @@ func TestPagesShowCommandsThatExist(t *testing.T) {
 	require.Greater(t, checked, 40)
 }
 
-// triedPages are the pages whose commands a test runs, with the test.
+// triedPages maps each page whose commands a test runs to that test.
 var triedPages = map[string]string{
 	"README.md":                     "TestReadme",
 	"docs/how-to/adopt.md":          "TestAdoptPage",
@@ -44,7 +43,8 @@ var triedPages = map[string]string{
 	"docs/tutorials/platform.md":    "test/e2e/openshift, TestTutorialPlatform",
 }
 
-// A page that shows what a command prints is one whose commands a test runs, or says why not.
+// If a page shows the output of a command, either a test runs its commands or there is a
+// reason not to.
 func TestPagesShowOutputThatIsTried(t *testing.T) {
 	shown := map[string]bool{}
 	eachBlock(t, func(path string, b docblocks.Block) {
@@ -58,7 +58,7 @@ func TestPagesShowOutputThatIsTried(t *testing.T) {
 	require.Len(t, shown, len(triedPages))
 }
 
-// eachBlock calls f with each block of each page, and the path of the page in the repository.
+// eachBlock calls f with each block of each page and the path of the page in the repository.
 func eachBlock(t *testing.T, f func(path string, b docblocks.Block)) {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -88,8 +88,8 @@ var (
 	shellBetween = regexp.MustCompile(`\n|\||&&|;| > \S+`)
 )
 
-// shownCommands returns the arguments of the commands of vmrender in a console block. Without
-// prompts, all of its lines are commands.
+// shownCommands returns the arguments of the vmrender commands in a console block. In a block
+// without prompts, all lines are commands.
 func shownCommands(b docblocks.Block) [][]string {
 	text := b.Text
 	if prompted := b.Commands(); len(prompted) > 0 {
@@ -110,7 +110,7 @@ func shownCommands(b docblocks.Block) [][]string {
 	return commands
 }
 
-// Outputs, comments, pipes and continued lines are no arguments.
+// Output, comments, pipes and line continuations are not arguments.
 func TestShownCommands(t *testing.T) {
 	text := "vmrender app x | kubectl apply -f -\n" +
 		"vmrender plan --from main \\\n  -o html > plan.html  # a page\n" +

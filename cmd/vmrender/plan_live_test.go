@@ -18,8 +18,8 @@ const runningVM = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
 "spec": {"runStrategy": "Halted", "template": {"spec": {"domain": {"memory": {"guest": "4Gi"}}}}},
 "status": {"printableStatus": "Stopped"}}`
 
-// TestPlanCluster reads the state from a cluster that serves some kinds, forbids one, and
-// gets nothing but list requests, in the namespaces of the VMs.
+// TestPlanCluster reads the state from a cluster that serves some kinds and forbids one.
+// It receives nothing but list requests, for the namespaces of the VMs.
 func TestPlanCluster(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string

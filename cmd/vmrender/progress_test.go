@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What takes long is said once it does, and is gone from the terminal afterwards; what is
-// done at once says nothing.
+// A slow operation is announced only after a while, and the message is removed from the
+// terminal afterwards. A fast operation prints nothing.
 func TestShowDuring(t *testing.T) {
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ var (
 	lineNote    = regexp.MustCompile(`\s+# .*$`)
 )
 
-// The README shows examples/first as it is, lines of what it renders to in their order, and what validate says of two
+// The README shows examples/first unchanged, lines of its output in order, and the messages of validate about two
 // typos in it.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")

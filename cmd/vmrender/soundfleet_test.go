@@ -36,13 +36,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// result is what one run of template leaves behind.
+// result is the output of one run of template.
 type result struct {
 	status         int
 	stdout, stderr string
 }
 
-// rendering is a fleet that was rendered on one CPU.
+// rendering is a fleet rendered on one CPU.
 type rendering struct {
 	machines []string // as NAMESPACE/NAME, sorted
 	objects  []render.Rendered
@@ -67,7 +67,7 @@ func renderArgs(args []string) (rendering, error) {
 	return r, nil
 }
 
-// template returns what the command template leaves behind.
+// template returns the output of the template command.
 func (r rendering) template(format manifest.Format) (result, error) {
 	var stdout, stderr bytes.Buffer
 	err := problems.Report(&stderr, r.problems)
@@ -80,8 +80,8 @@ func (r rendering) template(format manifest.Format) (result, error) {
 	return result{statusOK, stdout.String(), stderr.String()}, err
 }
 
-// checkFleet checks all promises on the fleet in the working directory, and returns
-// whether it is valid. An error starts with the promise that is broken, and a colon.
+// checkFleet checks all promises on the fleet in the working directory and reports
+// whether it is valid. An error starts with the broken promise and a colon.
 func checkFleet(args []string) (valid bool, err error) {
 	r, err := renderArgs(args)
 	if err != nil {
@@ -98,14 +98,14 @@ func checkFleet(args []string) (valid bool, err error) {
 	return valid, cmp.Or(r.checkProblems(want.stderr), r.checkManifests(want.stdout), r.checkReports(args))
 }
 
-// templateParallel runs the command template on several CPUs.
+// templateParallel runs the template command on several CPUs.
 func templateParallel(args []string) result {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	status, stdout, stderr := run(append([]string{"template", "-o", "json"}, args...)...)
 	return result{status, stdout, stderr}
 }
 
-// checkProblems checks the problems and what was written of them.
+// checkProblems checks the problems and their output.
 func (r rendering) checkProblems(stderr string) error {
 	if strings.Contains(stderr, fleetgen.Secret) {
 		return errors.New("secret in a message: " + stderr)
@@ -118,11 +118,11 @@ func (r rendering) checkProblems(stderr string) error {
 	return nil
 }
 
-// options are the names of options, which stand for a file in the position of a
-// problem with their values.
+// options are the names of options. In the position of a problem, an option with its
+// value takes the place of a file.
 var options = []string{"--set", "--default", "--namespace"}
 
-// wholeFile are the rules of problems that concern a whole file.
+// wholeFile is the rules of problems that concern a whole file.
 var wholeFile = []rule.ID{rule.EmptyFile, rule.FileSize, rule.NoVMs}
 
 // checkProblem checks that a problem is one line, at a position that exists.
@@ -186,7 +186,8 @@ func (r rendering) checkManifests(asJSON string) error {
 	return nil
 }
 
-// checkYAML checks that another parser reads the same from the YAML as from the JSON.
+// checkYAML checks that another parser reads the same object from the YAML as from the
+// JSON.
 func checkYAML(o manifest.Object) error {
 	var fromJSON, fromYAML any
 	text := manifest.AppendYAML(nil, o.JSON)
@@ -199,7 +200,8 @@ func checkYAML(o manifest.Object) error {
 	return nil
 }
 
-// types are the kinds that a fleet renders. Those without a Go type to decode into, and the user's own, are maps.
+// types are the kinds that a fleet renders. Kinds without a Go type to decode into, and
+// the user's own, are maps.
 var types = map[string]func() any{
 	"VirtualMachine":        func() any { return new(kubevirtv1.VirtualMachine) },
 	"VirtualMachinePool":    func() any { return new(poolv1beta1.VirtualMachinePool) },
@@ -217,7 +219,7 @@ var types = map[string]func() any{
 	"Hook":                  func() any { return new(render.Hook) },
 	"Plan":                  func() any { return new(render.Plan) },
 	"Migration":             func() any { return new(render.PlanRun) },
-	// Of the VM's `objects`.
+	// From the VM's `objects`.
 	"ConfigMap":      func() any { return new(corev1.ConfigMap) },
 	"NetworkPolicy":  func() any { return new(networkingv1.NetworkPolicy) },
 	"ExternalSecret": func() any { return new(map[string]any) },
@@ -226,8 +228,8 @@ var types = map[string]func() any{
 	"Deployment":     func() any { return new(map[string]any) },
 }
 
-// checkObject checks that an object has fields of its type only, and metadata that an
-// API server accepts.
+// checkObject checks that an object has only fields of its type, and metadata that an API
+// server accepts.
 func checkObject(o manifest.Object) error {
 	typed := types[o.Kind]
 	if typed == nil {
@@ -252,8 +254,8 @@ func checkObject(o manifest.Object) error {
 	return nil
 }
 
-// checkReports checks that explain and images describe the fleet without secrets, and
-// do not fail if it is valid.
+// checkReports checks that explain and images describe the fleet without secrets and do
+// not fail if it is valid.
 func (r rendering) checkReports(args []string) error {
 	calls := [][]string{{"images", "-o", "json"}}
 	if n := len(r.machines); n > 0 {
@@ -292,7 +294,7 @@ func (r rendering) checkNamespaces() error {
 	return nil
 }
 
-// optionsOf returns the options of a fleet that arguments set.
+// optionsOf returns the options of a fleet that the arguments set.
 func optionsOf(args []string) (opts fleet.Options, err error) {
 	cmd := newValidateCommand()
 	flags := new(fleetFlags)

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Errors that appear only during rendering, each in the last VM of a fleet whose
-// manifests are longer than the output buffer: they must be found before anything
-// is written.
+// These errors appear only during rendering, each in the last VM of a fleet whose
+// manifests are longer than the output buffer. They must be found before anything is
+// written.
 func TestLateErrorsLeaveStdoutEmpty(t *testing.T) {
 	for name, vm := range map[string]string{
 		"overrides":                 `{overrides: {spec: {tmplate: {}}}}`,

@@ -18,8 +18,8 @@ var (
 	testOrTable = regexp.MustCompile(`_test\.go$|\.txtar$|/states\.yaml$|/testdata/`)
 )
 
-// Each line of docs/how-to/troubleshoot.md names, where readers do not see it, the tests that have seen its symptom;
-// the words of the symptom are in tests, or in the examples of health checks.
+// Each line of docs/how-to/troubleshoot.md names the tests that reproduce its symptom, in text that readers do not
+// see. The words of the symptom are in tests or in the examples of health checks.
 func TestTroubleshootPage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/how-to/troubleshoot.md")
 	require.NoError(t, err)
@@ -41,8 +41,8 @@ func TestTroubleshootPage(t *testing.T) {
 	}
 }
 
-// everyTest returns the text of all tests below root, and of the tables that they read. A script counts as a test of
-// its own name.
+// everyTest returns the text of all tests below root and of the tables that they read. A script counts as a test with
+// the script's name.
 func everyTest(t *testing.T, root string) string {
 	t.Helper()
 	var all strings.Builder

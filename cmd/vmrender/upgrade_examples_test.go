@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// What an upgrade of KubeVirt does to the fleets of examples/. With -update the file is
-// written.
+// The file shows the effects of an upgrade of KubeVirt on the fleets of examples/. With
+// -update, the file is written.
 func TestUpgradeOfExamples(t *testing.T) {
 	file, err := filepath.Abs("testdata/upgrade.txt")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/internal/confine"
 )
 
-// A crash becomes one line, which does not contain the process's stacks.
+// A crash is reported as one line that does not contain the process's stacks.
 func TestCrash(t *testing.T) {
 	const memory = "needs more than 256 MiB of memory"
 	for stderr, want := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/internal/confine"
 )
 
-// TestMain makes the test's program the second process if its arguments say so.
+// TestMain turns the test's program into the second process if its arguments require it.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == confine.Worker {
 		fmt.Println(os.Args[2])
@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// endings are how a second process ends, and what the first makes of it.
+// endings are the ways in which a second process ends, and the expected reports of the
+// first.
 var endings = map[string]struct {
 	end    func()
 	status int
@@ -68,14 +69,14 @@ var endings = map[string]struct {
 
 var hoarded []byte
 
-// hoard takes memory until there is none.
+// hoard allocates memory until there is none left.
 func hoard() {
 	for size := 1 << 20; ; size *= 2 {
 		hoarded = bytes.Repeat([]byte{1}, size)
 	}
 }
 
-// The first process says how the second one ended, in lines that people understand.
+// The first process reports how the second one ended, in lines that users understand.
 func TestEndings(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -85,7 +86,7 @@ func TestEndings(t *testing.T) {
 			cmd.Env = []string{"ENDING=" + name, "GOTRACEBACK=all", "GOMEMLIMIT=off"}
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
-			_ = cmd.Run() // whose status is compared
+			_ = cmd.Run() // the status is compared
 			require.Equal(t, "generate\n", stdout.String())
 			require.Equal(t, want.stderr, stderr.String())
 			require.Equal(t, want.status, cmd.ProcessState.ExitCode())

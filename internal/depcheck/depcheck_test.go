@@ -22,10 +22,10 @@ import (
 
 const (
 	module = "github.com/vmrender/vmrender/"
-	root   = "../.." // the module's root, seen from this package
+	root   = "../.." // the module's root, relative to this package
 )
 
-// Dependencies, by what a room could do with them.
+// Dependencies, grouped by what they would let a room do.
 var (
 	cluster    = []string{"net/http", "os/exec", "helm.sh/helm", "k8s.io/client-go"}
 	kubernetes = []string{"k8s.io", "sigs.k8s.io/structured-merge-diff"}
@@ -39,12 +39,12 @@ var (
 	impure = []string{"net/http", "os/exec", "crypto/rand", "math/rand", "log"}
 )
 
-// room is a directory of the module, with the packages below it.
+// room is a directory of the module and the packages below it.
 type room struct {
 	dir     string
 	ours    []string // rooms that it may import
-	reach   []string // import paths, with all below them, that no chain of imports may lead to
-	imports []string // import paths, with all below them, that its own files must not name
+	reach   []string // import paths, and all below them, that no chain of imports may lead to
+	imports []string // import paths, and all below them, that its own files must not name
 }
 
 var rooms = []room{
@@ -169,7 +169,7 @@ var rooms = []room{
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
 	},
-	// Helm's engine includes the cluster's client; no other room may.
+	// Only this room may import Helm's engine, which includes the cluster's client.
 	{
 		dir: "pkg/layers",
 		ours: []string{
@@ -200,7 +200,8 @@ var rooms = []room{
 		reach:   join(cluster, argocd),
 		imports: impure,
 	},
-	// Git is a program, and nothing of a fleet is known here but the names of its files.
+	// Git is run as a program. This package knows nothing about a fleet except its file
+	// names.
 	{
 		dir:     "pkg/revision",
 		ours:    []string{"pkg/source", "internal/lazyregexp", "internal/suggest"},
@@ -211,7 +212,7 @@ var rooms = []room{
 		dir: "pkg/starter", ours: []string{"pkg/catalog", "internal/files", "schema"}, reach: join(cluster, argocd),
 		imports: impure,
 	},
-	// Packages that talk to a cluster; only the command line imports them.
+	// These packages talk to a cluster. Only the command line imports them.
 	{
 		dir: "pkg/rollout", ours: []string{"pkg/labels", "internal/lazyregexp"}, reach: join(helm, argocd),
 		imports: []string{"os/exec"},
@@ -229,7 +230,7 @@ var rooms = []room{
 		reach:   argocd,
 		imports: helm,
 	},
-	// For a platform, the sidecar runs vmrender: see TestFewFilesRunPrograms.
+	// The sidecar runs vmrender to render a platform: see TestFewFilesRunPrograms.
 	{
 		dir: "cmd/vmrender-cmp",
 		ours: []string{
@@ -247,7 +248,7 @@ var rooms = []room{
 
 	{dir: "examples"},
 	{dir: "internal/depcheck"},
-	// For tests alone: no room may import them.
+	// These are for tests only: no room may import them.
 	{dir: "internal/golden"},
 	{dir: "internal/docblocks", ours: []string{"internal/lazyregexp"}},
 	{dir: "internal/fleetgen", ours: []string{"schema"}, reach: join(cluster, argocd)},
@@ -261,17 +262,18 @@ var rooms = []room{
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
-	// It is initialized before all others, and starts its own program: see TestStartsFirst of cmd/vmrender-cmp.
+	// This package is initialized before all others and starts its own program: see
+	// TestStartsFirst of cmd/vmrender-cmp.
 	{
 		dir: "internal/confine", reach: join(cluster, argocd, kubernetes, kubevirt),
 		imports: []string{"fmt", "strings", "strconv", "bytes"},
 	},
 }
 
-// machinery is the module at which a search for a forbidden dependency ends. There
-// are no typed Kubernetes objects without net/http: apimachinery v0.34 imports it for its
-// status codes (pkg/api/errors), its panic handler (pkg/util/runtime) and its
-// address and port helpers (pkg/util/net).
+// machinery is the module at which a search for a forbidden dependency ends. Typed
+// Kubernetes objects always need net/http: apimachinery v0.34 imports it for its status
+// codes (pkg/api/errors), its panic handler (pkg/util/runtime) and its address and port
+// helpers (pkg/util/net).
 const machinery = "k8s.io/apimachinery"
 
 func join(lists ...[]string) []string { return slices.Concat(lists...) }
@@ -295,9 +297,9 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
-// TestFewFilesRunPrograms checks that only two files of what is shipped run other
-// programs, so that it is easy to see what is run: the sidecar those of vmrender, and the
-// command line Git.
+// TestFewFilesRunPrograms checks that only two shipped files run other programs, so that
+// it is easy to review what is run: the sidecar runs vmrender's programs, and the command
+// line runs Git.
 func TestFewFilesRunPrograms(t *testing.T) {
 	const sidecar = "cmd/vmrender-cmp"
 	g := load(t)
@@ -365,7 +367,7 @@ func TestViolationsAreFound(t *testing.T) {
 	for path, imports := range map[string][]string{
 		module + "pkg/cellar":       {"fmt", "os", module + "pkg/manifest", module + "pkg/fleet", "example.com/far"},
 		module + "pkg/cellar/inner": {module + "pkg/cellar", "math/rand/v2"},
-		module + "pkg/cellars":      {"os"},      // another room, whose name only starts the same
+		module + "pkg/cellars":      {"os"},      // another room, whose name only has the same beginning
 		module + "pkg/manifest":     {"os/exec"}, // allowed in that room, but within reach of this one
 		module + "pkg/fleet":        nil,
 		"example.com/far":           {"example.com/farther", machinery + "/pkg/util/net"},
@@ -429,7 +431,8 @@ func (r room) mayImport(path string) bool {
 	return !within(path, r.imports)
 }
 
-// chain returns the imports that lead from p to the nearest forbidden package, or nil if there is none.
+// chain returns the imports that lead from p to the nearest forbidden package, or nil if
+// there are none.
 func (g graph) chain(p pkg, forbidden []string) []string {
 	cameFrom := map[string]string{p.ImportPath: ""}
 	queue := []string{p.ImportPath}
@@ -462,7 +465,7 @@ func trace(cameFrom map[string]string, path string) []string {
 	return chain
 }
 
-// roomOf returns the innermost of the rooms that contains a directory, or a zero room.
+// roomOf returns the innermost room that contains a directory, or a zero room.
 func roomOf(dir string, all []room) room {
 	var best room
 	for _, r := range all {
@@ -473,21 +476,22 @@ func roomOf(dir string, all []room) room {
 	return best
 }
 
-// shipped reports whether users get a package, in contrast to the programs that only generate files.
+// shipped reports whether users get a package, as opposed to a program that only
+// generates files.
 func shipped(p pkg) bool {
 	return p.Name != "main" || strings.HasPrefix(p.ImportPath, module+"cmd/")
 }
 
-// within reports whether path is one of the prefixes or lies below one.
+// within reports whether path is one of the prefixes or is below one.
 func within(path string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool {
 		return path == prefix || strings.HasPrefix(path, prefix+"/")
 	})
 }
 
-// load returns all packages of the module and all that they import, for the
-// platform that they ship on. It ignores packages that do not build (-e), which
-// the compiler reports.
+// load returns all packages of the module and everything that they import, for the
+// platform that they ship on. It ignores packages that do not build (-e), which the
+// compiler reports.
 func load(t *testing.T) graph {
 	t.Helper()
 	touchTree(t)
@@ -512,9 +516,9 @@ func load(t *testing.T) graph {
 	}
 }
 
-// touchTree reads the module's directories: the go command caches a test's
-// result until a file or directory changes that the test itself opened, and does
-// not see what a child process opens.
+// touchTree reads the module's directories. The go command caches a test's result until a
+// file or directory that the test itself opened changes. It does not see what a child
+// process opens.
 func touchTree(t *testing.T) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -15,7 +15,7 @@ const page = "# Title\n\n```yaml\na: 1\n```\n\n## Step\n\n" +
 	"1. In a list:\n\n   ```console\n   $ one \\\n     --more\n   out\n\n   more\n   $ two\n   ```\n\n" +
 	"<!-- not run: needs a cluster -->\n\n```console\n$ three\n```\n"
 
-// A page is as it was if no block changes, and each block comes with what is said about it.
+// A page is unchanged if no block changes, and each block comes with the text about it.
 func TestRewrite(t *testing.T) {
 	var found []docblocks.Block
 	require.Equal(t, page, docblocks.Rewrite(page, func(b docblocks.Block) string {
@@ -33,7 +33,7 @@ func TestRewrite(t *testing.T) {
 	require.Equal(t, 1, strings.Count(changed, "not run"))
 }
 
-// A command has the lines that continue it, and its output the rest.
+// A command includes the lines that continue it. The other lines are its output.
 func TestCommands(t *testing.T) {
 	b := docblocks.Block{Text: "$ one \\\n  --more\nout\n$ two\n"}
 	commands := b.Commands()
@@ -42,7 +42,7 @@ func TestCommands(t *testing.T) {
 	require.Equal(t, b.Text, docblocks.Console(commands))
 }
 
-// An output agrees with what is shown of it, and with nothing else.
+// An output agrees only with the text that shows it.
 func TestAgrees(t *testing.T) {
 	for _, c := range []struct {
 		shown, output string
@@ -71,7 +71,7 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
-// A file is shown as it is, and written if the page edits it.
+// A file is shown unchanged, and is written if the page edits it.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")

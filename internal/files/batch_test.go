@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// killedAt is the variable with the number of the step before which a run of this test program kills itself.
+// killedAt is the variable with the number of the step before which this test program kills itself.
 const killedAt = "VMRENDER_TEST_KILLED_AT"
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func dieAt(at int) func(string) error {
 	})
 }
 
-// countdown returns a function that calls do at its call number at, counted from 0.
+// countdown returns a function that calls do on its call number at, counted from 0.
 func countdown(at int, do func() error) func(string) error {
 	return func(string) error {
 		if at--; at == -1 {
@@ -56,7 +56,7 @@ var oldText, newText = strings.Repeat("old\n", 3000), strings.Repeat("new conten
 // testFiles are files to replace, and one to create.
 var testFiles = []string{"a.yaml", "sub/b.yaml", "sub/new/c.yaml"}
 
-// replaceAll replaces the first two of the testFiles, and creates the last one.
+// replaceAll replaces the first two of the testFiles and creates the last one.
 func replaceAll(dir string, step func(string) error) error {
 	d, err := Open(dir)
 	if err != nil {
@@ -87,7 +87,7 @@ func prepare(t *testing.T) string {
 	return dir
 }
 
-// requireWhole checks that each file has all of its old or its new content. It returns how many are new.
+// requireWhole checks that each file contains all of its old or its new content. It returns how many are new.
 func requireWhole(t *testing.T, dir string) (changed int) {
 	t.Helper()
 	for i, name := range testFiles {
@@ -127,8 +127,8 @@ func steps(t *testing.T) int {
 	return n
 }
 
-// A run that is killed at any step leaves files with their old or new content, and the next run what it would have
-// written, without temporary files.
+// A run that is killed at any step leaves each file with its old or its new content. The next run writes all files
+// and leaves no temporary files.
 func TestKilledAtEveryStep(t *testing.T) {
 	for at := range steps(t) {
 		dir := prepare(t)
@@ -153,7 +153,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// An error before the first renaming changes nothing, and no error leaves temporary files.
+// An error before the first rename changes nothing, and no error leaves temporary files.
 func TestFailsAtEveryStep(t *testing.T) {
 	renames := len(testFiles) + 1 // and the last step
 	n := steps(t)
@@ -169,7 +169,7 @@ func TestFailsAtEveryStep(t *testing.T) {
 
 func TestModeIsKept(t *testing.T) {
 	dir := prepare(t)
-	require.NoError(t, os.Chmod(filepath.Join(dir, testFiles[0]), 0o666)) // most umasks take some of it from new files
+	require.NoError(t, os.Chmod(filepath.Join(dir, testFiles[0]), 0o666)) // most umasks clear some bits of new files
 	require.NoError(t, os.Chmod(filepath.Join(dir, testFiles[1]), 0o600))
 	require.NoError(t, replaceAll(dir, nil))
 	for name, want := range map[string]os.FileMode{testFiles[0]: 0o666, testFiles[1]: 0o600} {
@@ -179,7 +179,7 @@ func TestModeIsKept(t *testing.T) {
 	}
 }
 
-// What another program writes after the file was read stays, and none of the other files is changed.
+// If another program writes a file after it was read, its text stays and none of the other files is changed.
 func TestReplaceChecksAllBeforeTheFirst(t *testing.T) {
 	dir := prepare(t)
 	d, err := Open(dir)
@@ -202,7 +202,7 @@ func TestReplaceChecksAllBeforeTheFirst(t *testing.T) {
 	require.ErrorContains(t, b.Replace(d, "gone.yaml", nil, []byte("x")), "changed since it was read")
 }
 
-// Two handles of one directory do not take each other's temporary files for those of a killed run.
+// Two handles of one directory do not take each other's temporary files for leftovers of a killed run.
 func TestTwoHandlesOfOneDirectory(t *testing.T) {
 	dir := prepare(t)
 	var b Batch
@@ -233,7 +233,7 @@ func TestCreateOverwritesNothing(t *testing.T) {
 	require.ErrorContains(t, b.Commit(), "late.yaml: exists, and is not overwritten")
 }
 
-// Neither what is no regular file, nor a name that leads out of the directory, is opened or removed.
+// A file that is not regular, or a name that leads out of the directory, is neither opened nor removed.
 func TestOnlyRegularFilesOfTheDirectory(t *testing.T) {
 	dir := prepare(t)
 	outside := filepath.Join(t.TempDir(), "outside.yaml")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A seed always makes the same fleet.
+// A seed always results in the same fleet.
 func TestSameFleetAgain(t *testing.T) {
 	different := map[string]bool{}
 	for seed := range uint64(50) {
@@ -19,8 +19,8 @@ func TestSameFleetAgain(t *testing.T) {
 	require.Len(t, different, 50)
 }
 
-// The table has a name for every value that is a definition or a key, so that a
-// renamed key does not lose its values.
+// The table has only names that are definitions or keys, so that a renamed key does not
+// lose its values.
 func TestTableNamesKeys(t *testing.T) {
 	s := readSources()
 	known := map[string]bool{"defaults.vars": true}
@@ -60,7 +60,7 @@ func TestKeysOfAFleet(t *testing.T) {
 	}, seen)
 }
 
-// What does not matter to a failure is left out.
+// Parts that do not matter to a failure are left out.
 func TestShrink(t *testing.T) {
 	for seed := range uint64(20) {
 		small := New(seed).Shrink(func(f Fleet) bool { return strings.Contains(f.String(), "os:") || f.Flow })

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// testTypes are the named types of the tests.
+// testTypes are the named types in these tests.
 var testTypes = chartTypeSet{
 	"port": {"type": "integer", "minimum": 1, "description": "a port"},
 	"endpoint": {

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A component whose module is gone cannot be generated, and a module whose name begins alike is not taken for it.
+// A component whose module is missing cannot be generated, and a module whose name has
+// the same prefix is not taken for it.
 func TestComponentVersion(t *testing.T) {
 	t.Chdir("../..")
 	version, err := component{mod: "test/admission/kubevirt/go.mod", module: "kubevirt.io/kubevirt"}.version()

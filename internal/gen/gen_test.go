@@ -18,7 +18,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// generated returns all files, and changes to the repository's root.
+// generated returns all files and changes to the repository's root.
 func generated(t *testing.T) map[string][]byte {
 	t.Helper()
 	t.Chdir("../..")
@@ -45,7 +45,7 @@ func TestRootIsFoundFromBelow(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Types decode themselves only for a short form, except patches, which validate
+// Types decode themselves only if they have a short form, except patches, which validate
 // themselves.
 func TestShortFormsAreKnown(t *testing.T) {
 	decoder := reflect.TypeFor[source.NodeDecoder]()
@@ -94,7 +94,7 @@ func TestEveryKeyHasAComment(t *testing.T) {
 
 var heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 
-// Headings of the reference are unique, so that a link to one leads to it.
+// Headings of the reference are unique, so that every link leads to the right one.
 func TestHeadingsAreUnique(t *testing.T) {
 	files := generated(t)
 	for _, name := range []string{"docs/reference/values.md", "docs/reference/catalog.md"} {
@@ -111,7 +111,7 @@ var block = regexp.MustCompile("(?ms)^```yaml\n# ([^\n]+)\n(.*?)^```$")
 
 func withoutBlocks(text string) string { return block.ReplaceAllString(text, "") }
 
-// The examples of the page about files are those of one fleet.
+// The examples on the page about files belong to one fleet.
 func TestDocumentedFleetLoads(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/fleet-files.md")
 	require.NoError(t, err)

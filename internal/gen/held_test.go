@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeldDependencies compares the dependencies that CONTRIBUTING.md lists as held with the go.mod files: a reason
-// goes when its dependency is raised, and each comment in go.mod that refers to the list is in it.
+// TestHeldDependencies compares the dependencies that CONTRIBUTING.md lists as held with the go.mod files. A reason
+// is removed when its dependency is raised, and every comment in go.mod that refers to the list has an entry in it.
 func TestHeldDependencies(t *testing.T) {
 	t.Chdir("../..")
 	text, err := os.ReadFile("CONTRIBUTING.md")

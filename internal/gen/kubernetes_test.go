@@ -14,8 +14,8 @@ import (
 )
 
 // TestKubernetesAddsNoFieldToVirtualMachines compares the types of a VM with the VM with all fields that KubeVirt keeps
-// for its own tests. KubeVirt's definitions are made with the version of k8s.io/api that KubeVirt is built with. An API
-// server drops what a newer one adds, so it must not be possible to write it.
+// for its own tests. KubeVirt's definitions are generated with the version of k8s.io/api that KubeVirt is built with.
+// An API server drops the fields that a newer version adds, so users must not be able to write them.
 func TestKubernetesAddsNoFieldToVirtualMachines(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "kubevirt.io/api").Output()
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestKubernetesAddsNoFieldToVirtualMachines(t *testing.T) {
 	require.Empty(t, fieldsWithout(template, reflect.TypeFor[kubevirtv1.VirtualMachineInstanceTemplateSpec](), "template"))
 }
 
-// TestFieldsWithout checks that fields of structs in lists, maps and embedded structs are looked for.
+// TestFieldsWithout checks that fields of structs in lists, maps and embedded structs are found.
 func TestFieldsWithout(t *testing.T) {
 	type inline struct {
 		Old string `json:"old"`
@@ -45,7 +45,8 @@ func TestFieldsWithout(t *testing.T) {
 	require.Equal(t, []string{"vm.new", "vm.list.new", "vm.map.new"}, fieldsWithout(value, reflect.TypeFor[whole](), "vm"))
 }
 
-// fieldsWithout returns the paths of the fields of a type that a value lacks, wherever the value has the structs.
+// fieldsWithout returns the paths of the fields of a type that are missing from a value, wherever the value has the
+// structs.
 func fieldsWithout(value any, t reflect.Type, at string) []string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -64,7 +65,7 @@ func fieldsWithout(value any, t reflect.Type, at string) []string {
 		for _, f := range reflect.VisibleFields(t) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name == "" || name == "-" {
-				continue // its own fields are visible, too
+				continue // its own fields are visible as well
 			}
 			item, ok := keys[name]
 			if !ok {

@@ -8,7 +8,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// What policies have in common is in the reference once, and no fact of a policy is lost.
+// Facts that all policies share are in the reference once, and no fact of a policy is
+// lost.
 func TestLossOn(t *testing.T) {
 	policies := render.Policies()
 	for _, on := range []render.Event{render.OnRemoval, render.OnDeletion} {

@@ -21,7 +21,7 @@ var (
 	markdownOnly = regexp.MustCompile(`^[^.].*\.md$`)
 )
 
-// Every link between the Markdown files of the repository leads to a file, and to a heading of it if it names one.
+// Every link between the Markdown files of the repository leads to a file, and to an existing heading if it names one.
 func TestDocumentsLinkToHeadings(t *testing.T) {
 	pages := map[string]string{}
 	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func TestDocumentsLinkToHeadings(t *testing.T) {
 	}
 }
 
-// headings returns the anchors of a page's headings: a second one of a name has a number.
+// headings returns the anchors of a page's headings. A repeated heading has a number.
 func headings(text string) map[string]bool {
 	anchors, times := map[string]bool{}, map[string]int{}
 	for _, h := range heading.FindAllStringSubmatch(text, -1) {
@@ -77,7 +77,7 @@ func TestHeadings(t *testing.T) {
 	require.Equal(t, map[string]bool{"one": true, "two-and-three": true, "one-1": true}, headings(text))
 }
 
-// Readers find every page from the index.
+// Readers can find every page from the index.
 func TestIndexListsEveryPage(t *testing.T) {
 	index, err := os.ReadFile("../../docs/README.md")
 	require.NoError(t, err)

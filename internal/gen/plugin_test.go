@@ -20,7 +20,7 @@ type pluginSource struct {
 	Env        []struct{ Name, Value string }            `json:"env"`
 }
 
-// The plugin accepts the examples in the reference of the parameters.
+// The plugin accepts the examples in the parameter reference.
 func TestDocumentedParametersAreRead(t *testing.T) {
 	text := string(generated(t)["docs/reference/parameters.md"])
 	const heading = "```yaml\n# Application, spec.source.plugin\n"
@@ -51,7 +51,7 @@ func TestDocumentedParametersAreRead(t *testing.T) {
 	}
 }
 
-// All ways to install have the same container, except for its user.
+// All installation methods have the same container, except for its user.
 func TestInstallsShareTheContainer(t *testing.T) {
 	files := generated(t)
 	var containers []string

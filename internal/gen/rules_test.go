@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// literalsIn is the packages that may write identifiers as literals.
+// literalsIn is the packages that may contain identifiers as literals.
 var literalsIn = map[string]bool{
 	"pkg/rule": true, // which declares them
 }
@@ -41,8 +41,8 @@ func (r reported) String() string {
 	return "reported nowhere"
 }
 
-// Identifiers are always constants of package rule, each constant is reported somewhere,
-// and the examples show it with the severities that the code reports.
+// Identifiers are always constants of package rule. Each constant is reported somewhere, and
+// the examples show it with the severities that the code reports.
 func TestRulesAreUsed(t *testing.T) {
 	t.Chdir("../..")
 	uses := map[string]reported{}
@@ -69,8 +69,8 @@ func TestRulesAreUsed(t *testing.T) {
 	}
 }
 
-// exportData returns an importer that reads the export data of all packages, which
-// the go command writes.
+// exportData returns an importer that reads the export data of all packages, as written by
+// the go command.
 func exportData(t *testing.T) types.Importer {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Export", "./pkg/...", "./cmd/..."}
@@ -93,7 +93,7 @@ func exportData(t *testing.T) types.Importer {
 	return importer.ForCompiler(token.NewFileSet(), "gc", open)
 }
 
-// ruleUses adds the identifiers that the package in a directory reports, and returns the
+// ruleUses adds the identifiers that the package in a directory reports and returns the
 // positions of those that are literals.
 func ruleUses(t *testing.T, dir string, imports types.Importer, uses map[string]reported) (literals []token.Position) {
 	t.Helper()

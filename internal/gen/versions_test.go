@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A changed chart needs a higher version, and a line of versions.txt changes with the
-// version only. Nothing of it needs the history.
+// A changed chart needs a higher version, and a line of versions.txt changes only with
+// the version. None of this needs the Git history.
 func TestVersions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(file, text string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Every meaning is that of a word that a key accepts.
+// Every meaning belongs to a word that a key accepts.
 func TestMeaningsAreOfWords(t *testing.T) {
 	words := map[string]bool{}
 	collectWords(reflect.TypeFor[values.Header](), words)
@@ -24,7 +24,8 @@ func TestMeaningsAreOfWords(t *testing.T) {
 	}
 }
 
-// collectWords adds the words of the keys of a type, and below, as KEY.WORD.
+// collectWords adds the words that are accepted by the keys of a type, at any depth, as
+// KEY.WORD.
 func collectWords(t reflect.Type, words map[string]bool) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
 		t = t.Elem()

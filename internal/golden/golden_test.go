@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// recorder is a test of which only the failure is kept.
+// recorder is a test that only records a failure.
 type recorder struct {
 	testing.TB
 	failed bool
@@ -20,7 +20,7 @@ func (*recorder) Helper()               {}
 func (*recorder) Errorf(string, ...any) {}
 func (r *recorder) FailNow()            { r.failed = true }
 
-// A helper that compares nothing would let every golden test pass.
+// If a helper compared nothing, every golden test would pass.
 func TestEqual(t *testing.T) {
 	if golden.Update() {
 		t.Skip("the file is rewritten")

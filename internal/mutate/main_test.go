@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every entry of the list still applies: a changed text in the source
-// fails this test, not only the next run of the tool.
+// Every entry of the list still applies, so a changed text in the source fails this test,
+// not only the next run of the tool.
 func TestMutationsApply(t *testing.T) {
 	const root = "../.."
 	for _, m := range mutations() {
@@ -38,7 +38,7 @@ func TestIt(t *testing.T) {
 }
 `
 
-// A module of one package, one of whose two promises is tested.
+// The module has one package with two promises, one of which is tested.
 func TestTry(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{

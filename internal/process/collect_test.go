@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRest checks that garbage is collected when there is enough of it, and not before.
+// TestRest checks that garbage is collected only when there is enough of it.
 func TestRest(t *testing.T) {
 	before := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(before)

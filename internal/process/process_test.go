@@ -11,7 +11,7 @@ import (
 
 // TestWorkers checks that one CPU renders most fleets, and all CPUs a large one.
 func TestWorkers(t *testing.T) {
-	t.Setenv("GOGC", "100") // the collector of the test's own process stays as it is
+	t.Setenv("GOGC", "100") // the test process keeps its own setting
 	cpus := runtime.GOMAXPROCS(0)
 	workers := process.Workers()
 	for _, c := range []struct{ vms, want int }{{1, 1}, {4096, 1}, {4097, 1}, {16384, 1}, {16385, cpus}, {100000, cpus}} {

@@ -23,7 +23,7 @@ func TestPicture(t *testing.T) {
 	require.Equal(t, picture, again)
 }
 
-// TestPictureIsXML checks that the picture is well-formed, and makes no request.
+// TestPictureIsXML checks that the picture is well-formed and makes no requests.
 func TestPictureIsXML(t *testing.T) {
 	picture, err := svgtext.Picture(text)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 
 const vmJSON = `{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachine","metadata":{"name":"web01","namespace":"prod"}}`
 
-// file is a file of an archive; without content it is a directory.
+// file is a file of an archive, or a directory if it has no content.
 type file struct{ name, content string }
 
 func archiveOf(tb testing.TB, files []file) []byte {
@@ -49,7 +49,7 @@ func zipped(tb testing.TB, content []byte) []byte {
 	return out.Bytes()
 }
 
-// backupFiles are those of a backup by Velero with the feature EnableAPIGroupVersions.
+// backupFiles are the files of a backup by Velero with the feature EnableAPIGroupVersions.
 var backupFiles = []file{
 	{"metadata/version", "1.1.0\n"},
 	{"resources/secrets/namespaces/prod/login.json", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"login"}}`},
@@ -92,8 +92,8 @@ func digestOf(content string) string {
 
 func blobFile(content string) file { return file{"blobs/sha256/" + digestOf(content), content} }
 
-// exportFiles are those of `virtctl vmexport download --format=oci`, in its order (KubeVirt
-// v1.9.0, pkg/storage/oci/oci.go, WriteTar), with a disk at the end.
+// exportFiles returns the files of `virtctl vmexport download --format=oci`, in the same
+// order (KubeVirt v1.9.0, pkg/storage/oci/oci.go, WriteTar), with a disk at the end.
 func exportFiles(config, mediaType string) []file {
 	m := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json",` +
 		`"artifactType":"application/vnd.kubevirt.virtualmachine.v1","config":{"mediaType":"` + mediaType +
@@ -108,7 +108,7 @@ func exportFiles(config, mediaType string) []file {
 	}
 }
 
-// broken fails the test that reads it.
+// broken is a reader that fails the test if it is read.
 type broken struct{ t *testing.T }
 
 func (b broken) Read([]byte) (int, error) {
@@ -187,8 +187,8 @@ func TestReadArchiveProblems(t *testing.T) {
 	require.EqualError(t, err, "index.json: larger than 4 MiB")
 }
 
-// TestArchiveTotal checks that the sizes of files add up: of a backup of any length, no more
-// is kept than the bound.
+// TestArchiveTotal checks that the sizes of files are added up, so that no more than the
+// limit is kept of a backup of any length.
 func TestArchiveTotal(t *testing.T) {
 	a := archive{layout: layout{}, total: maxTotal - 10}
 	name := "resources/services/namespaces/a/b.json"

@@ -39,7 +39,7 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// unlike returns a copy of a VM that shares neither its name, its disks nor its
+// unlike returns a copy of a VM that shares neither its name nor its disks nor its
 // identities with others.
 func unlike(vm manifest.Tree, i int) manifest.Tree {
 	text, err := json.Marshal(vm)

@@ -15,10 +15,10 @@ import (
 
 const corpus = "testdata/corpus"
 
-// params are the parameters of the corpus's templates that have no value of their own.
+// params are the parameters of the corpus's templates that have no default.
 var params = map[string]string{"NAME": "from-template", "CLOUD_USER_PASSWORD": "correct-horse"}
 
-// read returns the objects of files of manifests, templates filled in.
+// read returns the objects in manifest files, with templates filled in.
 func read(t *testing.T, paths ...string) []manifest.Object {
 	t.Helper()
 	var all []manifest.Object
@@ -46,7 +46,7 @@ func files(t *testing.T) []string {
 	return out
 }
 
-// refused are the VMs of the corpus that no fleet can take, and why.
+// refused are the VMs of the corpus that no fleet can contain, with the reasons.
 var refused = map[string]string{
 	"finance/ora19c":            `the Helm release "ora19c" manages it`,
 	"shop/tracked":              `the Argo CD Application "old-shop" manages it`,
@@ -55,7 +55,7 @@ var refused = map[string]string{
 	"ci/going":                  "it is being deleted",
 }
 
-// TestCorpus imports all VMs into one fleet: each is rendered as it is, without a patch
+// TestCorpus imports all VMs into one fleet. Each is rendered unchanged, without a patch
 // at an index of a list, and the median entry is at most a fifth of its manifest.
 func TestCorpus(t *testing.T) {
 	r, err := adopt.Import(read(t, files(t)...), adopt.Options{Name: "corpus"})
@@ -101,7 +101,7 @@ func requireExact(t *testing.T, r *adopt.Result) {
 	}
 }
 
-// TestStable imports twice, and in another order: the files are the same.
+// TestStable checks that importing again, in another order, results in the same files.
 func TestStable(t *testing.T) {
 	objects := read(t, files(t)...)
 	first, err := adopt.Import(objects, adopt.Options{Name: "stable"})
@@ -114,8 +114,8 @@ func TestStable(t *testing.T) {
 	require.Equal(t, first.Files, again.Files)
 }
 
-// TestRefused imports manifests that no cluster can have: each is refused with its reason.
-// What KubeVirt does not look at stays as it is.
+// TestRefused checks that manifests that no cluster can contain are rejected with the
+// reason. Fields that KubeVirt ignores stay unchanged.
 func TestRefused(t *testing.T) {
 	for name, why := range map[string]string{
 		"cpu-under-devices.yaml":        `spec.template.spec.domain.devices.cpu: unknown key "cpu"`,

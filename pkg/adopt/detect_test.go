@@ -98,8 +98,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestEveryOSIsFound checks that the table and the catalog have the same entries: by its
-// own name, each is found.
+// TestEveryOSIsFound checks that the table and the catalog have the same entries: each is
+// found by its own name.
 func TestEveryOSIsFound(t *testing.T) {
 	names := catalog.New(nil, nil).Names("os")
 	for _, name := range names {
@@ -111,8 +111,8 @@ func TestEveryOSIsFound(t *testing.T) {
 	}
 }
 
-// TestEveryPreferenceIsFound has the names of common-instancetypes (7c1e305, README.md) but
-// for "legacy", which is any old system.
+// TestEveryPreferenceIsFound tests the names of common-instancetypes (7c1e305, README.md)
+// except "legacy", which stands for any old system.
 func TestEveryPreferenceIsFound(t *testing.T) {
 	for _, name := range []string{
 		"alpine", "centos.stream10", "centos.stream9", "cirros", "debian", "fedora", "linux", "linux.efi",

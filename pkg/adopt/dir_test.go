@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unpacked returns the directory that the files of an archive make.
+// unpacked returns the directory with the files of an archive.
 func unpacked(files []file) fstest.MapFS {
 	dir := fstest.MapFS{}
 	for _, f := range files {

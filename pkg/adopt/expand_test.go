@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// openshiftTemplate has what the templates of common-templates have.
+// openshiftTemplate contains the same elements as the templates of common-templates.
 const openshiftTemplate = `apiVersion: template.openshift.io/v1
 kind: Template
 metadata: {name: rhel9-server-small, namespace: openshift}

@@ -15,8 +15,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// TestGenerated renders fleets made at random, and imports the VMs as if a user had
-// made them by hand: the fleet that comes out renders to the same VMs.
+// TestGenerated renders random fleets and imports the VMs as if a user had created them
+// manually. The resulting fleet renders the same VMs.
 func TestGenerated(t *testing.T) {
 	machines := 0
 	for seed := range uint64(150) {
@@ -31,8 +31,8 @@ func FuzzImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { roundTrip(t, seed) })
 }
 
-// roundTrip renders a generated fleet, imports what it renders to, and returns the number of
-// VMs; 0 for fleets with errors.
+// roundTrip renders a generated fleet, imports the output, and returns the number of VMs, or
+// 0 for a fleet with errors.
 func roundTrip(t *testing.T, seed uint64) int {
 	t.Helper()
 	_, objects := generated(t, seed)
@@ -47,7 +47,8 @@ func roundTrip(t *testing.T, seed uint64) int {
 	return len(r.Machines)
 }
 
-// generated writes a random fleet, and returns its directory and what it renders to; nil for fleets with errors.
+// generated writes a random fleet and returns its directory and its objects, or nil for a
+// fleet with errors.
 func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,10 +62,10 @@ func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
 	return dir, render.Objects(rendered...)
 }
 
-// generatedOptions returns the options with which a fleet made at random is read.
+// generatedOptions returns the options for reading a random fleet.
 func generatedOptions(dir string) fleet.Options { return fleet.Options{Limit: dir, Namespace: "prod"} }
 
-// byHand returns objects without the marks by which an import knows that they are ours.
+// byHand returns objects without the marks by which an import recognizes those of vmrender.
 func byHand(t *testing.T, objects []manifest.Object) []manifest.Object {
 	t.Helper()
 	var out []manifest.Object

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// web is a VirtualMachine of a name, with the text of some of its fields.
+// web is a VirtualMachine, as a template with its name and the text of some fields.
 const web = `
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
@@ -55,7 +55,7 @@ func machines(t *testing.T, memory ...string) []manifest.Object {
 	return parse(t, texts...)
 }
 
-// importAs returns the files of an import by path, all VMs of which are exact.
+// importAs returns the files of an import by path. All of its VMs must be exact.
 func importAs(t *testing.T, objects []manifest.Object, opts adopt.Options) map[string]string {
 	t.Helper()
 	r, err := adopt.Import(objects, opts)
@@ -70,8 +70,8 @@ func importAs(t *testing.T, objects []manifest.Object, opts adopt.Options) map[s
 	return out
 }
 
-// VMs that differ only in their numbers become replicas if that is asked for, and the
-// names of their disks a template.
+// If requested, VMs that differ only in their numbers become replicas, and the names of
+// their disks become a template.
 func TestReplicas(t *testing.T) {
 	same := machines(t, "4Gi", "4Gi", "4Gi")
 	require.NotContains(t, importAs(t, same, adopt.Options{})["shop.yaml"], "replicas")
@@ -84,8 +84,8 @@ func TestReplicas(t *testing.T) {
 	require.NotContains(t, importAs(t, same[1:], adopt.Options{Replicas: true})["shop.yaml"], "replicas")
 }
 
-// What is in the cluster beside the VMs tells the VLANs of their networks, and the
-// version of KubeVirt.
+// The other objects in the cluster show the VLANs of the networks and the version of
+// KubeVirt.
 func TestSurroundings(t *testing.T) {
 	objects := append(machines(t, "4Gi"), parse(t, `
 apiVersion: k8s.cni.cncf.io/v1
@@ -103,8 +103,8 @@ status: {observedKubeVirtVersion: v1.6.3}
 	require.Contains(t, header, "lan: {nad: net/lan, vlan: 2003}")
 }
 
-// The mapping of an import is read back as the choice that it says, and what a person
-// changes in it counts.
+// The mapping of an import is read back as the choice that it contains, with the user's
+// changes.
 func TestMapping(t *testing.T) {
 	objects := machines(t, "4Gi", "8Gi", "16Gi")
 	r, err := adopt.Import(objects, adopt.Options{})
@@ -141,8 +141,8 @@ func TestMappingProblems(t *testing.T) {
 	}, found)
 }
 
-// VMs that were copied with their identity keep it, each for itself: those that come
-// later have their own.
+// Each of the VMs that were copied with their identity keeps it. VMs that are added later
+// get their own.
 func TestCopiedIdentity(t *testing.T) {
 	objects := machines(t, "4Gi", "8Gi", "16Gi")
 	for i, o := range objects {
@@ -159,8 +159,8 @@ func TestCopiedIdentity(t *testing.T) {
 	require.Equal(t, 3, strings.Count(files["shop.yaml"], "5d307ca9"))
 }
 
-// What all root disks say in their templates without need stands in the catalog, and does
-// not disturb VMs that come later, whose disks are DataVolumes of their own.
+// Redundant fields that the templates of all root disks have go into the catalog. They do
+// not affect later VMs, whose disks are separate DataVolumes.
 func TestKindOfTemplates(t *testing.T) {
 	console := strings.Replace(web, "  - metadata: {name: boot-%[1]s}",
 		"  - apiVersion: cdi.kubevirt.io/v1beta1\n    kind: DataVolume\n    metadata: {name: boot-%[1]s}", 1)

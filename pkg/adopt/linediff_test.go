@@ -31,8 +31,8 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// TestLineEditsAreBothTexts takes texts of few different lines: the edits without the new lines
-// are the old text, and the other way round.
+// TestLineEditsAreBothTexts uses texts with few different lines. The edits without the new
+// lines are the old text, and the edits without the old lines are the new text.
 func TestLineEditsAreBothTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts each time
 	text := func() []string {

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// changesByHand are what is done to VMs of generated fleets, each to some of them.
+// changesByHand are manual changes to VMs of generated fleets, each for some of the VMs.
 var changesByHand = []func(vm manifest.Tree){
 	func(vm manifest.Tree) {
 		if cpu := manifest.Map(vm, "spec", "template", "spec", "domain", "cpu"); cpu != nil {
@@ -34,8 +34,8 @@ var changesByHand = []func(vm manifest.Tree){
 	},
 }
 
-// TestMergeGenerated renders fleets made at random. Merging what they render changes nothing, and
-// merging VMs that were changed by hand changes them so that they render the same.
+// TestMergeGenerated renders random fleets. Merging the unchanged output changes nothing. Merging
+// VMs that were changed manually changes the fleet so that it renders them.
 func TestMergeGenerated(t *testing.T) {
 	merged := 0
 	for seed := range uint64(60) {
@@ -50,8 +50,8 @@ func FuzzMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { mergeBack(t, seed) })
 }
 
-// mergeBack returns the number of VMs that were changed by hand and merged; 0 for fleets with
-// errors.
+// mergeBack returns the number of VMs that were changed manually and merged, or 0 for a fleet
+// with errors.
 func mergeBack(t *testing.T, seed uint64) int {
 	t.Helper()
 	dir, objects := generated(t, seed)
@@ -100,7 +100,7 @@ func changedByHand(t *testing.T, objects []manifest.Object, seed uint64) []manif
 	return out
 }
 
-// existing is a fleet with defaults that VMs do not have.
+// existing is a fleet with defaults that the VMs do not have.
 const existing = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: existing}
@@ -113,8 +113,8 @@ defaults:
   nodeSelector: {zone: a}
 `
 
-// TestMergeAdds takes the VMs of generated fleets, as if a user had created them manually,
-// into a fleet whose defaults they do not have.
+// TestMergeAdds adds the VMs of generated fleets, as if a user had created them manually, to a
+// fleet with other defaults.
 func TestMergeAdds(t *testing.T) {
 	added, refused := 0, 0
 	for seed := range uint64(40) {

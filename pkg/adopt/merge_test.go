@@ -21,14 +21,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// merging is an archive: the files of a fleet below fleet/, what is done to its VMs in the
-// cluster, VMs that it does not have, and as golden files the diff and the report.
+// merging is an archive. It contains the files of a fleet below fleet/, the edits of its
+// VMs in the cluster, VMs that the fleet lacks, and the expected diff and report as golden
+// files.
 type merging struct {
 	dir     string
 	fleet   map[string]string
 	edits   map[string][]patch.Operation // by namespace/name
 	live    []manifest.Object
-	at      string // what is merged into
+	at      string // target of the merge
 	options adopt.MergeOptions
 }
 
@@ -152,8 +153,8 @@ func written(t *testing.T, merged *adopt.Merged) (diff, report string) {
 	return a.String(), b.String()
 }
 
-// again writes what was merged, and merges the same VMs once more: nothing changes then.
-// Files that are not reported keep every byte.
+// again writes the merged files and merges the same VMs once more, which must change
+// nothing. Files that are not reported keep every byte.
 func (m *merging) again(t *testing.T, merged *adopt.Merged, live []manifest.Object) {
 	t.Helper()
 	require.NoError(t, merged.Save())

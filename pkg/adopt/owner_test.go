@@ -10,7 +10,7 @@ import (
 func TestManagedBy(t *testing.T) {
 	tests := map[string]struct {
 		metadata string
-		want     string // the beginning; "" for no owner
+		want     string // prefix; "" for no owner
 	}{
 		"nobody": {
 			`{labels: {app: web, app.kubernetes.io/instance: web}, annotations: {kubevirt.io/latest-observed-api-version: v1},

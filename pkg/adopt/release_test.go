@@ -35,7 +35,7 @@ func TestRelease(t *testing.T) {
 	elsewhere := strings.Replace(looseVM, "prod", "test", 1)
 	tests := map[string]struct {
 		fleet []Leaving
-		want  [][]string // the lines of each step
+		want  [][]string // the lines for each step
 	}{
 		"kept already": {
 			[]Leaving{{Name: "prod/a", Entry: "vms.a", Where: "vms.yaml:2", Objects: read(t, keptVM+jobs)}},

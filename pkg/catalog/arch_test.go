@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// The table of architectures has known keys only, and names operating systems that exist.
+// The table of architectures has only known keys and names operating systems that exist.
 func TestArchitectures(t *testing.T) {
 	require.Equal(t, []string{"amd64", "arm64", "s390x"}, builtinArch().names)
 	for _, name := range builtinArch().names {
@@ -28,8 +28,8 @@ func TestArchitectures(t *testing.T) {
 	}
 }
 
-// Each operating system has, on each architecture, only hardware that exists there, or
-// lacks a trait, which is an error for its VMs.
+// On each architecture, each operating system has only hardware that exists there.
+// Otherwise it lacks a trait, which is an error for its VMs.
 func TestOperatingSystemsFitEveryArchitecture(t *testing.T) {
 	s := builtins(t)
 	for _, name := range builtinArch().names {

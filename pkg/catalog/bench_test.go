@@ -6,8 +6,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// BenchmarkFirst measures what a process pays for its first operating system and
-// flavor; only its first iteration (-benchtime 1x) is cold.
+// BenchmarkFirst measures the cost of a process's first operating system and flavor. Only
+// its first iteration (-benchtime 1x) is cold.
 func BenchmarkFirst(b *testing.B) {
 	for b.Loop() {
 		var diags source.Diagnostics
@@ -18,7 +18,7 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// BenchmarkTables measures the part of that for creating the tables.
+// BenchmarkTables measures the part of that cost for creating the tables.
 func BenchmarkTables(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -28,7 +28,7 @@ func BenchmarkTables(b *testing.B) {
 	}
 }
 
-// BenchmarkAgain measures what every further VM costs.
+// BenchmarkAgain measures the cost of every further VM.
 func BenchmarkAgain(b *testing.B) {
 	var diags source.Diagnostics
 	s := New(nil, &diags)

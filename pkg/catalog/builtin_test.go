@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// strict decodes a node and reports all that is wrong with it.
+// strict decodes a node and reports all problems with it.
 func strict[T any](n *source.Node, path string) []string {
 	var diags source.Diagnostics
 	source.Decode(n, new(T), path, &diags)
@@ -35,7 +35,7 @@ func builtins(t *testing.T) *Set {
 	return s
 }
 
-// The tables split their files themselves. The result must be that of parsing the
+// The tables split their files themselves. The result must be the same as parsing the
 // whole file.
 func TestTablesAreTheirFiles(t *testing.T) {
 	for kind, text := range map[string]string{
@@ -87,7 +87,7 @@ func TestBuiltinOperatingSystemsAreComplete(t *testing.T) {
 }
 
 func TestBuiltinTraitsAreKnownToKubeVirt(t *testing.T) {
-	used := map[string]bool{"hyperv-basic": true} // for entries of users
+	used := map[string]bool{"hyperv-basic": true} // for users' entries
 	for _, row := range builtins(t).ListOS() {
 		for _, trait := range row.Traits {
 			used[trait] = true
@@ -103,8 +103,8 @@ func TestBuiltinTraitsAreKnownToKubeVirt(t *testing.T) {
 	}
 }
 
-// Facts of kubevirt/common-instancetypes and kubevirt/common-templates, written
-// down independently of the data.
+// These are facts about kubevirt/common-instancetypes and kubevirt/common-templates,
+// written down independently of the data.
 func TestFacts(t *testing.T) {
 	s := builtins(t)
 	for _, want := range []struct {
@@ -200,7 +200,7 @@ func TestHardwareOfLinux(t *testing.T) {
 		string(source.AppendJSON(nil, builtins(t).OS("rhel9").Spec)))
 }
 
-// Sizes of common-instancetypes: for each series, the sizes as vCPU/Gi.
+// The sizes are those of common-instancetypes, as vCPU/Gi for each series.
 func TestFlavorsOfCommonInstancetypes(t *testing.T) {
 	general := "nano 1/0.5 micro 1/1 small 1/2 medium 1/4 2xmedium 2/4 " +
 		"large 2/8 xlarge 4/16 2xlarge 8/32 4xlarge 16/64 8xlarge 32/128"

@@ -196,8 +196,7 @@ networks:
 	}
 }
 
-// A set with errors can still be used; otherwise, consequences of an error would hide
-// it.
+// A set with errors can still be used. Otherwise, consequences of an error would hide it.
 func TestBrokenSetIsUsable(t *testing.T) {
 	s, problems := load(t,
 		"os: {a: {from: b}, b: {from: a}, c: {from: rhel99, traits: [x]}, d: 5}\nnetworks: {net: x}\nflavors: {f: x}")

@@ -121,8 +121,8 @@ func FuzzIsQuantity(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { checkQuantity(t, s, isQuantity(s)) })
 }
 
-// checkQuantity compares isQuantity with the parser of Kubernetes: what it accepts is a
-// quantity above zero.
+// checkQuantity compares isQuantity with Kubernetes's parser: it must accept exactly the
+// quantities above zero.
 func checkQuantity(t *testing.T, s string, want bool) {
 	t.Helper()
 	require.Equal(t, want, isQuantity(s), "%q", s)

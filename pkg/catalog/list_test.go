@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// The whole catalog as `vmrender catalog -o json` shows it, so that a change
-// of the data is seen in review as what it changes.
+// The listing is the whole catalog as shown by `vmrender catalog -o json`, so that a
+// review shows the effects of a change of the data.
 func TestListing(t *testing.T) {
 	s := loadSound(t, `
 os:

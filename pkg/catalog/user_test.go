@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// load returns the set for a fleet.yaml that contains only `catalog`, without the key
-// itself, and its problems.
+// load returns the set for a fleet.yaml that contains only `catalog`, given without that
+// key, and its problems.
 func load(t *testing.T, text string) (*Set, []string) {
 	t.Helper()
 	var diags source.Diagnostics
@@ -147,7 +147,8 @@ storageClasses:
 	require.Empty(t, s.Names("unheard-of"))
 }
 
-// Entries that merge before they become a catalog, as in overlays, are normalized first.
+// Entries that are merged before they become a catalog, as in overlays, are normalized
+// first.
 func TestNormalizedCatalogsMerge(t *testing.T) {
 	doc := func(text string) *source.Node {
 		var diags source.Diagnostics

@@ -27,7 +27,7 @@ func TestApplicationName(t *testing.T) {
 	}
 }
 
-// The plugin reads the parameters that an Application sets.
+// The plugin can read the parameters that an Application sets.
 func TestParametersAreRead(t *testing.T) {
 	app := order{parameters: []argocd.ApplicationSourcePluginParameter{
 		{Name: "vm", Array: []string{"web01", "prod/db01"}},
@@ -45,7 +45,7 @@ func TestParametersAreRead(t *testing.T) {
 	}, read)
 }
 
-// Files in the directory itself are not listed next to it.
+// Files within the directory itself are not listed separately.
 func TestGeneratePaths(t *testing.T) {
 	inputs := []string{"site/fleet.yaml", "site/web/stage.yaml", "site/web.yaml"}
 	for dir, want := range map[string]string{
@@ -59,7 +59,7 @@ func TestGeneratePaths(t *testing.T) {
 	}
 }
 
-// The patterns of a set match what it was made for, whatever the directories are called.
+// The patterns of a set match its directories, whatever these are called.
 func TestPatterns(t *testing.T) {
 	dirs := []string{"fleet/a*b/x", "fleet/a[1]/y", "fleet/[z]"}
 	others := []string{"fleet/a*b", "fleet/a[1]", "fleet/docs?"}
@@ -92,8 +92,8 @@ func TestFlatSet(t *testing.T) {
 	require.Equal(t, []argocd.GitDirectoryGeneratorItem{{Path: "*"}}, set.Spec.Generators[0].Git.Directories)
 }
 
-// Only the set itself contains templates: user input is printed as it is, and a set
-// does not change the order.
+// Only the set itself contains templates. User input is escaped, and creating a set does
+// not change the order.
 func TestEscape(t *testing.T) {
 	o := order{
 		name: "site", project: "{{p}}", repoURL: "{{r}}", revision: "{{v}}", path: ".",

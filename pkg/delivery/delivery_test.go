@@ -20,8 +20,8 @@ const (
 	gitConfig = "[remote \"origin\"]\n\turl = https://git.example.com/vms.git\n"
 )
 
-// clone writes a clone of a repository, with files by their paths in it, and
-// makes it the working directory.
+// clone writes a clone of a repository, with files by their paths in it, and changes to
+// it.
 func clone(t *testing.T, config string, files map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,8 @@ func write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
-// site is a fleet with VMs in two levels of directories, and files next to them.
+// site returns a fleet with VMs in two levels of directories, and other files next to
+// them.
 func site() map[string]string {
 	return map[string]string{
 		"sites/a/fleet.yaml":          header,
@@ -124,7 +125,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Every cluster's overlay is checked, and a problem of all of them is reported once.
+// Every cluster's overlay is checked, and a problem that all of them have is reported
+// once.
 func TestReadWithOverlaysOfClusters(t *testing.T) {
 	clone(t, gitConfig, site())
 	write(t, "sites/a/prod/db/vms.yaml", "vms: {db01: {memroy: 1Gi}}\n")
@@ -220,7 +222,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// KubeVirt replaces what it infers from a disk by a name, and refuses to take that back: Argo CD must not try.
+// KubeVirt replaces an inference from a disk with a name and refuses to undo that, so
+// Argo CD must not try.
 func TestInferredIsIgnored(t *testing.T) {
 	files := site()
 	files["sites/a/prod/db/vms.yaml"] = "vms: {db01: {flavor: null, cpu: null, memory: null, " +

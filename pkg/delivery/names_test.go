@@ -40,7 +40,7 @@ func TestCheckNames(t *testing.T) {
 	}
 }
 
-// variants are options that each make another Application of a directory.
+// variants returns options that each result in a different Application for a directory.
 func variants() []Options {
 	var all []Options
 	for _, namespace := range []string{"", "east"} {
@@ -69,7 +69,7 @@ func variants() []Options {
 	return all
 }
 
-// named returns the kind and name of an object, and the beginning of the names of an ApplicationSet's Applications.
+// named returns the kind and name of an object, and the prefix of the names of an ApplicationSet's Applications.
 func named(t *testing.T, object any) (own, applications string) {
 	t.Helper()
 	switch o := object.(type) {
@@ -82,8 +82,8 @@ func named(t *testing.T, object any) (own, applications string) {
 	return "", ""
 }
 
-// No two Applications or ApplicationSets of a fleet that render something else, or for another cluster, have the
-// same name: applying the second one would replace the first.
+// No two Applications or ApplicationSets of a fleet have the same name if they differ in what they render or in
+// their cluster. Applying the second one would replace the first.
 func TestNamesAreDistinct(t *testing.T) {
 	files := site()
 	files["clusters/test.yaml"] = "vars: {x: test}\n"
@@ -114,7 +114,7 @@ func TestNamesAreDistinct(t *testing.T) {
 	require.Contains(t, of, "ApplicationSet site-a")
 }
 
-// Options whose values no name can show need one.
+// Options whose values do not fit into a name require --name.
 func TestNamesThatAreNeeded(t *testing.T) {
 	for option, o := range map[string]Options{
 		"--vm":      {Fleet: fleet.Options{VMs: []string{"a"}}},
@@ -130,7 +130,7 @@ func TestNamesThatAreNeeded(t *testing.T) {
 	require.NoError(t, (&Options{Project: "default", Server: argocd.OwnCluster}).Check())
 }
 
-// The name of the whole fleet's Application is not for a part of it, which would prune the rest.
+// The name of the whole fleet's Application must not be used for a part of it, which would prune the rest.
 func TestNameOfTheWholeFleet(t *testing.T) {
 	clone(t, gitConfig, site())
 	for dir, o := range map[string]Options{
@@ -144,7 +144,7 @@ func TestNameOfTheWholeFleet(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Two directories whose names are the same are told apart by --name, and a name that is too long is not cut.
+// Two directories that result in the same name need --name, and a name that is too long is not truncated.
 func TestNamesOfDirectories(t *testing.T) {
 	files := site()
 	files["sites/a/prod-db/vms.yaml"] = "vms: {b: {}}\n"
@@ -159,7 +159,7 @@ func TestNamesOfDirectories(t *testing.T) {
 	require.ErrorContains(t, err, "which an Application cannot have; give one with --name")
 }
 
-// An Application for selected VMs prunes nothing by itself.
+// An Application for selected VMs never prunes automatically.
 func TestSelectionPrunesNothing(t *testing.T) {
 	clone(t, gitConfig, site())
 	object, notes, err := plan(t, "sites/a", Options{Name: "one", Fleet: fleet.Options{VMs: []string{"web01"}}}).Object()
@@ -169,7 +169,7 @@ func TestSelectionPrunesNothing(t *testing.T) {
 	require.Equal(t, &argocd.SyncPolicyAutomated{SelfHeal: true}, automated)
 }
 
-// An Application for a directory that is also a platform says that it renders the fleet.
+// An Application for a directory that is also a platform specifies that it renders the fleet.
 func TestBesideAPlatform(t *testing.T) {
 	files := site()
 	files["sites/a/platform.yaml"] = "apiVersion: vmrender.io/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
@@ -206,7 +206,7 @@ func TestCheckSteps(t *testing.T) {
 	}
 }
 
-// Applications in no step come last, because Argo CD would never sync them.
+// Applications that belong to no step come last, because Argo CD would never sync them otherwise.
 func TestStrategy(t *testing.T) {
 	require.Nil(t, (*rolling)(nil).strategy())
 	steps := (&rolling{steps: []string{"Lab_1", "prod"}, maxUpdate: 1}).strategy().RollingSync.Steps

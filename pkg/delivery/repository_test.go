@@ -43,7 +43,7 @@ func TestRepositoryPath(t *testing.T) {
 		"sites/a":                 "sites/a",
 		"sites/a/..":              "sites",
 		"sites/a/missing.yaml":    "sites/a/missing.yaml",
-		"sites/link/fleet.yaml":   "sites/a/fleet.yaml", // of a linked directory, where it is
+		"sites/link/fleet.yaml":   "sites/a/fleet.yaml", // a file in a linked directory belongs to the target
 		"sites/link":              "sites/link",         // the link itself, not its target
 		"out.yaml":                "out.yaml",
 		"../outside.yaml":         "",

@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 			require.Equal(t, want[i].Path, got[i].Path)
 			require.Equal(t, source.AppendJSON(nil, want[i].Value), source.AppendJSON(nil, got[i].Value))
 		}
-		// The changes make the one text mean the other.
+		// The changes give the one text the meaning of the other.
 		after, err := edit.Apply(name, []byte(c.from), got...)
 		require.NoError(t, err)
 		require.Empty(t, edit.Diff(to, parse(t, string(after))[0]))

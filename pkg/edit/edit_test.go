@@ -24,8 +24,8 @@ func parse(t testing.TB, text string) []*source.Node {
 	return docs
 }
 
-// changesOf reads changes, one a line: a path as a list in brackets, and then "=" with the
-// value, or nothing to remove it. A comment follows "##".
+// changesOf reads changes, one per line: a path as a list in brackets, followed by "=" and the
+// value, or by nothing to remove it. A comment follows "##".
 func changesOf(t testing.TB, text string) []edit.Change {
 	t.Helper()
 	var changes []edit.Change
@@ -44,8 +44,8 @@ func changesOf(t testing.TB, text string) []edit.Change {
 	return changes
 }
 
-// TestApply edits the texts of archives: each test has the changes, what they are made in and what
-// becomes of it.
+// TestApply edits the texts of archives. Each test has the changes, the text before and the text
+// after.
 func TestApply(t *testing.T) {
 	archives, err := filepath.Glob("testdata/apply/*.txtar")
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func read(t testing.TB, file string) []byte {
 	return text
 }
 
-// What an archive cannot contain: line breaks, the end of the file, marks, tabs.
+// These texts cannot be in an archive: line breaks, the end of the file, marks, tabs.
 func TestApplyKeepsBytes(t *testing.T) {
 	const changes = "[a, c] = {d: 1}\n[b] = \"x\\ny\\n\"\n[a, d]"
 	for before, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestApplyKeepsBytes(t *testing.T) {
 	}
 }
 
-// A text that ends with the text of a block cannot grow without changing that text.
+// A text that ends with a block scalar cannot grow without changing that scalar.
 func TestApplyAtTheEndOfALiteral(t *testing.T) {
 	for before, want := range map[string]string{
 		"a: |\n  x\n":   "a: |\n  x\nb: 1\n",

@@ -23,7 +23,7 @@ func wrapped(n *source.Node) *source.Node {
 	return &source.Node{Kind: source.Map, Fields: []source.Field{{Key: "x", Value: n}}}
 }
 
-// paths returns the paths of all values of a tree but its root.
+// paths returns the paths of all values of a tree except its root.
 func paths(n *source.Node, at []string) [][]string {
 	var out [][]string
 	below := func(key string, n *source.Node) {
@@ -39,7 +39,7 @@ func paths(n *source.Node, at []string) [][]string {
 	return out
 }
 
-// newValues are what the random changes set.
+// newValues are the values that the random changes set.
 var newValues = []string{
 	"5", "on-line", `"on"`, `"5"`, "02:00:00:00:00:01", "null", "{}", "[]", `""`, "true",
 	`"a: b"`, `"a\nb\n"`, `"\na"`, `" a"`, `"it's #1"`, `"\u00e9\u200b\t"`, `["a\nb\n\n"]`,
@@ -69,8 +69,8 @@ func draw(t testing.TB, r *rand.Rand, doc *source.Node) []edit.Change {
 	return changes
 }
 
-// check makes changes in a text one after the other, and returns how many. It fails the test if a change has
-// another effect than its own. In a tidy text, it also changes no other lines.
+// check makes changes in a text one after the other and returns how many. It fails the test if a change has
+// any other effect. In a tidy text, a change must not change other lines, either.
 func check(t testing.TB, text []byte, seed uint64, tidy bool) int {
 	r := rand.New(rand.NewPCG(seed, 0))
 	first, all := text, []edit.Change{}
@@ -116,7 +116,7 @@ func requireTogether(t testing.TB, before, after []byte, changes []edit.Change) 
 	}
 }
 
-// requireOnly fails the test if a change is not at a path, or above or below it.
+// requireOnly fails the test if a change is not at, above or below a path.
 func requireOnly(t testing.TB, path []string, changes []edit.Change) {
 	t.Helper()
 	for _, c := range changes {
@@ -140,8 +140,8 @@ func at(n *source.Node, path []string) *source.Node {
 	return n
 }
 
-// requireKept fails the test if a line changes that is not between the key above the last one in the path, and
-// the next key after its value.
+// requireKept fails the test if a line changes outside the range from the key above the last one in the path
+// to the next key after its value.
 func requireKept(t testing.TB, before, after string, docs []*source.Node, path []string) {
 	t.Helper()
 	if before == after {
@@ -195,14 +195,14 @@ func span(n *source.Node) []int {
 	return out
 }
 
-// Changes of generated fleets, which are block YAML or JSON, are all made.
+// All changes of generated fleets, which are block YAML or JSON, succeed.
 func TestChangesOfFleets(t *testing.T) {
 	made := 0
 	for seed := range uint64(40) {
 		files, err := fleetgen.New(seed).Text()
 		require.NoError(t, err)
 		for _, file := range slices.Sorted(maps.Keys(files)) {
-			// The wrong keys of a fleet may be no YAML.
+			// The wrong keys of a fleet may not be YAML.
 			if strings.HasSuffix(file, ".yaml") && !strings.Contains(string(files[file]), "\ufeff") {
 				made += check(t, files[file], seed, true)
 			}
@@ -211,7 +211,7 @@ func TestChangesOfFleets(t *testing.T) {
 	require.Greater(t, made, 60)
 }
 
-// A key that is set in each VM of the examples and removed again leaves the same bytes.
+// Setting a key in each VM of the examples and removing it again leaves the same bytes.
 func TestExamplesAreTheSameAgain(t *testing.T) {
 	set := 0
 	for _, file := range yamlFiles(t, "../../examples") {
@@ -225,15 +225,15 @@ func TestExamplesAreTheSameAgain(t *testing.T) {
 	require.Greater(t, set, 100)
 }
 
-// setAndRemove sets a key in a VM with different comments, and returns how often.
+// setAndRemove sets a key in a VM with different comments and returns how often.
 func setAndRemove(t *testing.T, text []byte, vm source.Field) int {
 	t.Helper()
 	comments, value := []string{""}, vm.Value
 	line := strings.Split(string(text), "\n")[vm.Value.Line-1]
 	switch c := line[vm.Value.Col-1]; {
 	case len(vm.Value.Fields) == 0 || c == '&' || c == '*':
-		return 0 // a null would become a map, and an anchor is refused
-	case c == '{': // a comment would be above the VM, and stay; and a long line would become several
+		return 0 // a null would become a map, and an anchor is rejected
+	case c == '{': // a comment would be above the VM and stay, and a long line would become several
 		value = parse(t, "1")[0]
 	default:
 		comments = append(comments, "why", "first\nsecond")
@@ -273,7 +273,7 @@ func yamlFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-// FuzzApply makes changes in any YAML.
+// FuzzApply makes changes in arbitrary YAML.
 func FuzzApply(f *testing.F) {
 	for _, file := range []string{"block", "flow", "refused", "documents"} {
 		for _, test := range txtar.Parse(read(f, "testdata/apply/"+file+".txtar")).Files {

@@ -18,7 +18,7 @@ func text(s string) *source.Node {
 
 func list(items ...*source.Node) *source.Node { return &source.Node{Kind: source.List, Items: items} }
 
-// Strings are plain if no reader takes them for anything else.
+// Strings are plain if no reader takes them for another type.
 func TestFlowQuotesWhatNeedsIt(t *testing.T) {
 	for s, want := range map[string]string{
 		"fedora":                       `fedora`,
@@ -82,7 +82,7 @@ func TestFlowQuotesWhatNeedsIt(t *testing.T) {
 	}
 }
 
-// requireRead fails the test unless every reader reads what is written for a string.
+// requireRead fails the test unless every reader reads the string that is written.
 func requireRead(t testing.TB, s string) {
 	t.Helper()
 	inMap := &source.Node{Kind: source.Map, Fields: []source.Field{{Key: s, Value: list(text(s), text(s))}}}
@@ -115,7 +115,7 @@ func FuzzFlow(f *testing.F) {
 	})
 }
 
-// TestBlock compares new text with how a person writes it.
+// TestBlock compares new text with text as a person writes it.
 func TestBlock(t *testing.T) {
 	for in, want := range map[string]string{
 		`{}`: "{}\n",

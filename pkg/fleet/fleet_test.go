@@ -38,8 +38,8 @@ func relative(diags *source.Diagnostics, dir string) []string {
 	return out
 }
 
-// part reads a path of a fleet in dir. It returns the VMs as "namespace/name",
-// sorted, and the problems.
+// part reads a path of a fleet in dir. It returns the VMs as "namespace/name", sorted,
+// and the problems.
 func part(t *testing.T, dir, path string, opts fleet.Options) (vms, problems []string) {
 	t.Helper()
 	var diags source.Diagnostics
@@ -54,9 +54,9 @@ func part(t *testing.T, dir, path string, opts fleet.Options) (vms, problems []s
 	return vms, relative(&diags, dir)
 }
 
-// TestInherit shows the origin of every effective value, for one VM of each
-// archive. The archive's comment describes it; its file "want" is the result
-// of Explain for the VM "it".
+// TestInherit shows the origin of every effective value for one VM of each archive. The
+// archive's comment describes it. Its file "want" is the result of Explain for the VM
+// "it".
 func TestInherit(t *testing.T) {
 	archives, err := filepath.Glob("testdata/inherit/*.txtar")
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// The networks of a platform next to the fleet are those of every part of it.
+// The networks of a platform next to the fleet apply to every part of it.
 func TestInputsNextToPlatform(t *testing.T) {
 	enter(t)
 	require.NoError(t, os.WriteFile("site/platform.yaml", []byte("apiVersion: vmrender.io/v1alpha1\n"), 0o600))
@@ -69,7 +69,7 @@ func TestInputsNextToPlatform(t *testing.T) {
 	require.Equal(t, []string{"site/_defaults.yaml", "site/fleet.yaml", "site/platform.yaml"}, files)
 }
 
-// A platform consists of its bases, too.
+// The bases of a platform are inputs as well.
 func TestInputsOfBases(t *testing.T) {
 	enter(t)
 	base := []byte("apiVersion: vmrender.io/v1alpha1\nkind: Platform\n")
@@ -89,7 +89,7 @@ func TestInputsFromWithin(t *testing.T) {
 	require.Equal(t, []string{"../../_defaults.yaml", "../../fleet.yaml", "../../prod/_defaults.yaml"}, files)
 }
 
-// The target of a symbolic link is an input, unless it is in the part itself.
+// The target of a symbolic link is an input unless it is in the part itself.
 func TestInputsOfLinks(t *testing.T) {
 	enter(t)
 	require.NoError(t, os.Symlink("../outside/_defaults.yaml.txt", "site/lab-b/_defaults.yaml"))

@@ -13,8 +13,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Every setting of the cluster is read, and an overlay's merges over the fleet's: lists
-// are replaced, gates are merged one by one.
+// Every setting of the cluster is read, and an overlay is merged over the fleet. Lists
+// are replaced, and gates are merged one by one.
 func TestTarget(t *testing.T) {
 	got, problems := target(t,
 		`{kubevirt: "1.6", vmRolloutStrategy: Stage, workloadUpdateMethods: [Evict], featureGates: {A: true, B: true}}`,
@@ -26,8 +26,8 @@ func TestTarget(t *testing.T) {
 	}, got)
 }
 
-// Versions of the command line take the place of those in the target, and a release of
-// OpenShift that of both.
+// Versions from the command line replace those in the target, and a release of OpenShift
+// replaces both.
 func TestTargetReplaced(t *testing.T) {
 	replaced := func(of string, versions map[string]string) values.Target {
 		dir := t.TempDir()

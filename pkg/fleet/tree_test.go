@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
-// site is a repository with a fleet in a subdirectory, and with many files
-// that are not part of it.
+// site is a repository with a fleet in a subdirectory, and with many files that are not
+// part of it.
 const site = `
 -- .git/config --
 -- site/fleet.yaml --
@@ -106,8 +106,8 @@ func TestNoTree(t *testing.T) {
 	require.Equal(t, []string{"prod/db"}, machines)
 }
 
-// TestLinks proves that symbolic links are followed only within a fleet,
-// whatever they point to.
+// TestLinks proves that symbolic links are followed only within a fleet, whatever they
+// point to.
 func TestLinks(t *testing.T) {
 	const leaves, nowhere = "symbolic link leaves the fleet's root", "symbolic link leads nowhere"
 	for name, test := range map[string]struct{ link, target, path, want string }{

@@ -57,7 +57,7 @@ func TestRepositoriesOfSeveralTags(t *testing.T) {
 		"docker://registry.example.com/a:latest":    "sha256:02",
 		"docker://registry.example.com/a":           "sha256:02",
 		"docker://registry.example.com/a:2":         "",
-		"docker://registry.example.com/a@sha256:00": "", // of which tag?
+		"docker://registry.example.com/a@sha256:00": "", // it is unknown which tag this belongs to
 		"docker://registry.example.com/b":           "",
 	} {
 		now, known := v.of(&Image{Kind: "registry", Reference: reference})
@@ -68,7 +68,7 @@ func TestRepositoriesOfSeveralTags(t *testing.T) {
 	require.False(t, known)
 }
 
-// TestUpdateKeepsEveryOtherByte sets one version in files with different layouts.
+// TestUpdateKeepsEveryOtherByte updates one version in files with different layouts.
 func TestUpdateKeepsEveryOtherByte(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"plain":                    {"v: old # why\n", "v: fresh # why\n"},
@@ -126,7 +126,7 @@ func TestUpdateRefuses(t *testing.T) {
 		"v: \"o\\x6cd\"\n": "fresh",             // an escape
 		"v: |\n  old\n":    "fresh",             // a block
 		"v: 'it''s old'\n": "fresh",             // a quote within quotes
-		"v: old\n":         "new\"\nvms: {x: 1", // no version
+		"v: old\n":         "new\"\nvms: {x: 1", // not a version
 		"v: old # 2\n":     "",
 	} {
 		file := filepath.Join(t.TempDir(), "fleet.yaml")

@@ -21,7 +21,8 @@ vms: {a: {os: fedora, flavor: small, disks: {root: {source: {image: one}}}}}
 const linkedVMs = `vms: {b: {os: fedora, flavor: small, disks: {root: {source: {dataSource: images/a, version: "1"}}}}}
 `
 
-// behind returns the images of a new fleet in the working directory, which are all behind. One of its files is a link.
+// behind returns the images of a new fleet in the working directory, all of which are
+// outdated. One of its files is a link.
 func behind(t *testing.T) []Image {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -46,7 +47,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A linked file is written where it is.
+// A link is kept, and its target is written.
 func TestUpdateKeepsLinks(t *testing.T) {
 	written, err := Update(behind(t), new(source.Diagnostics))
 	require.NoError(t, err)
@@ -58,7 +59,8 @@ func TestUpdateKeepsLinks(t *testing.T) {
 	require.Equal(t, ".real/vms.yaml", target)
 }
 
-// What an editor saves while the command runs is not overwritten, and no other file is changed.
+// If an editor saves a file while the command runs, that text is not overwritten and no
+// other file is changed.
 func TestUpdateOverwritesNoOtherChange(t *testing.T) {
 	list := behind(t)
 	saved := linkedVMs + "# saved meanwhile\n"

@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// Objects in clusters have these keys, and a changed key would no longer find them.
-// No tool updates this table.
+// Objects in clusters have these keys, and would not be found if a key changed. No tool
+// updates this table.
 func TestKeysNeverChange(t *testing.T) {
 	keys := map[string]string{
 		labels.Rollout:        "vmrender.io/rollout",
@@ -61,7 +61,7 @@ func TestKeysNeverChange(t *testing.T) {
 	}
 }
 
-// declared returns the constants of the package, by name.
+// declared returns the constants of the package by name.
 func declared(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "labels.go", nil, 0)

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/layers"
 )
 
-// What the layers of testdata/effects.yaml do to what runs is said, once for each thing,
-// and nothing of layers that are synced manually.
+// The effects of the layers in testdata/effects.yaml on running objects are reported,
+// each once. Layers that are synced manually are left out.
 func TestEffects(t *testing.T) {
 	n, diags := layers.Validate("testdata/effects.yaml", layers.Options{})
 	require.Equal(t, 6, n, problems(diags, ""))

@@ -37,7 +37,7 @@ func yaml(t *testing.T, objects []manifest.Object) string {
 	return b.String()
 }
 
-// Each platform under testdata/errors has a file with all its problems next to it.
+// Each platform in testdata/errors has a file with all its problems next to it.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.yaml")
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Each platform under testdata/platforms has its app-of-apps and its policies next to it.
+// Each platform in testdata/platforms has its app-of-apps and its policies next to it.
 func TestPlatforms(t *testing.T) {
 	files, err := filepath.Glob("testdata/platforms/*.yaml")
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestPatchesAreApplied(t *testing.T) {
 	require.Contains(t, text, "    team: virt\n")
 }
 
-// All copies within one object count, so that it cannot grow indefinitely.
+// All copies within one object count, so that it cannot grow without limit.
 func TestCopiesAreBounded(t *testing.T) {
 	patches := "\n    patches:\n" +
 		"      - {target: {kind: Subscription}, op: add, path: /spec/a, value: " + strings.Repeat("x", 400_000) + "}\n" +
@@ -221,8 +221,8 @@ layers:
 	}
 }
 
-// The release of OpenShift decides what a chart takes for granted; what the cluster or the target itself says about its
-// Kubernetes wins.
+// The release of OpenShift determines the Kubernetes version that a chart assumes, unless the cluster or the target
+// specifies one.
 func TestOpenShiftRelease(t *testing.T) {
 	for name, c := range map[string]struct{ target, kube, profile string }{
 		"4.19":             {`openshift: "4.19"`, "", "DevKubeVirtRelieveAndMigrate"},
@@ -244,7 +244,7 @@ func TestOpenShiftRelease(t *testing.T) {
 	}
 }
 
-// What two layers must agree on is set once.
+// A setting that two layers must agree on is set once.
 func TestLayersAgree(t *testing.T) {
 	const both = "layers:\n  hyperconverged: {values: {virtualization: {%s}}}\n  %s: {values: {%s}}\n"
 	for name, c := range map[string]struct{ hco, chart, other, layer, want string }{
@@ -293,7 +293,8 @@ func TestPolicyBindings(t *testing.T) {
 	require.Contains(t, yaml(t, objects), "  clusterSets:\n  - global\n")
 }
 
-// A group that enforces although its policies inform is bound a second time, to its clusters and with what is applied.
+// If a group enforces while its policies only inform, it gets a second binding, to its clusters and with the applied
+// policies.
 func TestDecisionGroups(t *testing.T) {
 	const groups = `policy:
   clusterSelector: {vms: "true"}
@@ -334,7 +335,7 @@ func TestUnknownLayer(t *testing.T) {
 	require.Contains(t, problems(diags, ""), `layers: no layer of the name "operator"; did you mean "operators"?`)
 }
 
-// A layer that is not managed has no Application; ignored ones are not reconciled, and dry runs wait for a user.
+// A layer that is not managed has no Application. Ignored layers are not reconciled, and dry runs wait for a user.
 func TestModesAndActions(t *testing.T) {
 	apps, diags := layers.RenderApps(write(t, `source: {repoURL: https://git.example.com/p.git}
 layers:
@@ -356,8 +357,8 @@ layers:
 	}
 }
 
-// A layer that waits for a person holds back what needs it, directly or by another layer, and nothing else: those come
-// after all other layers, and their policies alone depend on its policy.
+// A layer that waits for a user delays only the layers that need it, directly or indirectly. Those come after all other
+// layers, and only their policies depend on its policy.
 func TestDryRunHoldsBackWhatNeedsIt(t *testing.T) {
 	file := write(t, `source: {repoURL: https://git.example.com/p.git}
 layers:
@@ -400,7 +401,7 @@ func dependencies(t *testing.T, objects []manifest.Object, policy string) []stri
 	return names
 }
 
-// A pool waits for the MachineConfigs that the other layers apply to it by themselves, and for no others.
+// A pool waits for the MachineConfigs that the other layers apply to it automatically, and for no others.
 func TestPoolsExpectMachineConfigs(t *testing.T) {
 	file := write(t, `layers:
   baseline: {action: DryRun, values: {pciPassthrough: {enabled: true, devices: ["10de:1eb8"]}}}
@@ -442,8 +443,7 @@ func FuzzPlatform(f *testing.F) {
 	})
 }
 
-// TestGroups checks that the groups of a platform are the app-of-apps, and each layer as
-// it is rendered alone.
+// TestGroups checks that the groups of a platform are the app-of-apps and the layers, each rendered as if alone.
 func TestGroups(t *testing.T) {
 	files, err := filepath.Glob("testdata/platforms/*.yaml")
 	require.NoError(t, err)
@@ -461,8 +461,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// An operator's catalog must exist: in the platform, or as one of OpenShift's. If the
-// platform creates none, it may exist by other means.
+// An operator's catalog must exist, either in the platform or as one of OpenShift's. If the platform creates none, it
+// may exist for other reasons.
 func TestCatalogs(t *testing.T) {
 	operators := func(catalog string) string {
 		return "  operators: {values: {catalog: " + catalog + ", operators: {nmstate: {enabled: false}}}}\n"
@@ -495,7 +495,7 @@ func TestCatalogs(t *testing.T) {
 	}
 }
 
-// A Job is immutable: a policy makes it again when it differs, and leaves it alone otherwise.
+// A Job is immutable: a policy recreates it if it differs, and otherwise leaves it alone.
 func TestJobsOfPolicies(t *testing.T) {
 	file := write(t, `
 layers:
@@ -508,9 +508,8 @@ layers:
 	require.NotContains(t, text, "argocd.argoproj.io/hook")
 }
 
-// What an Application and a policy do about the version of an operator is the same: with
-// manual approval it is pinned, and otherwise it is where upgrades begin. A policy approves
-// by itself what a Job does for Argo CD.
+// An Application and a policy treat the version of an operator the same way: with manual approval it is pinned, and
+// otherwise upgrades start from it. A policy approves versions itself. For Argo CD, a Job does.
 func TestPinnedVersions(t *testing.T) {
 	operators := func(approval string) string {
 		return write(t, "layers: {operators: {values: {defaults: {approval: "+approval+"}, "+
@@ -541,8 +540,8 @@ func TestPinnedVersions(t *testing.T) {
 	}
 }
 
-// What is left to others is rendered for Argo CD to skip, because it would prune what is
-// not rendered; other objects are as before, and policies have only these.
+// Objects that others manage are rendered for Argo CD to skip, because it would prune them otherwise. Other objects are
+// unchanged, and policies contain only those.
 func TestUnmanaged(t *testing.T) {
 	file := write(t, "layers: {load-aware: {unmanaged: [MachineConfig/99-worker-psi-karg]}}\n"+
 		"target: {apiVersions: [operator.openshift.io/v1]}\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// hardwareOf describes what differs between architectures.
+// hardwareOf describes the hardware that differs between architectures.
 func hardwareOf(m *machine.Machine) string {
 	var list []any
 	for i := range m.Disks {
@@ -110,7 +110,7 @@ func inFleet(t *testing.T, header, keys string, opts fleet.Options) ([]*machine.
 	return f.Machines, relative(diags, dir)
 }
 
-// On a cluster that is not OpenShift, nothing refers to what only OpenShift has.
+// On a cluster that is not OpenShift, nothing refers to features of OpenShift.
 func TestPlainKubernetes(t *testing.T) {
 	sources := func(target, keys string, opts fleet.Options) []string {
 		machines, lines := inFleet(t, "target: "+target, keys, opts)

@@ -42,7 +42,8 @@ vms: {c: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, d: {nics: [{network: x/z, ip
 	require.Empty(t, problems)
 }
 
-// TestSharedClaims proves that two VMs write to one claim only if both set `shareable`.
+// TestSharedClaims proves that two VMs may write to one claim only if both set
+// `shareable`.
 func TestSharedClaims(t *testing.T) {
 	const old, own = "source: {claim: old}", "source: {claim: a-data}"
 	for _, test := range []struct{ name, values, want string }{
@@ -124,8 +125,8 @@ func macSuffix(vm string) [3]byte {
 	return [3]byte(sum[:3])
 }
 
-// colliding returns two VMs whose derived MAC addresses are the same. With
-// 2^24 possible addresses, some 5,000 names are enough for even odds.
+// colliding returns two VMs whose derived MAC addresses are the same. With 2^24 possible
+// addresses, about 5,000 names are enough for even odds.
 func colliding(t *testing.T) (a, b string) {
 	seen := map[[3]byte]string{}
 	for i := range 100_000 {

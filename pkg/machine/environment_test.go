@@ -11,8 +11,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// shop is a fleet of two namespaces with VMs of one name, and VMs without a namespace of
-// their own.
+// shop is a fleet of two namespaces that contain VMs of the same name, and VMs without a
+// namespace of their own.
 const shop = `-- fleet.yaml --
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
@@ -64,7 +64,7 @@ func names(machines map[string]*machine.Machine) []string {
 	return out
 }
 
-// `every` comes above the VMs, `vms` above `every`, and a later overlay above both.
+// `every` overrides the VMs, `vms` overrides `every`, and a later overlay overrides both.
 func TestEvery(t *testing.T) {
 	machines, problems := inEnvironment(t, "",
 		"every: {flavor: huge, labels: {a: one}}\nvms: {front/web: {cpu: 2}}", "every: {labels: {a: two}}")
@@ -81,7 +81,7 @@ func TestEvery(t *testing.T) {
 	require.Equal(t, "env-none", machines["front/web"].Labels["env"], "without an environment it is an empty string")
 }
 
-// Namespaces move with what refers to them, and nothing else moves.
+// References to renamed namespaces are updated, and nothing else changes.
 func TestNamespaces(t *testing.T) {
 	for overlay, want := range map[string]string{
 		"every: {namespace: one}\nvms: {back/web: null}": "one/web one/cache-0 one/cache-1 one/db one/tool",
@@ -132,7 +132,7 @@ func TestEnvironmentIdentities(t *testing.T) {
 		require.Empty(t, problems)
 		for name, m := range machines {
 			if strings.Join(overlays, "") == "namespacePrefix: a-" && name == "here/tool" {
-				continue // nothing differs
+				continue // there is no difference
 			}
 			where := strings.Join(overlays, ", ") + " " + name
 			for _, id := range []string{m.Firmware.UUID, m.Firmware.Serial, m.NICs[0].MAC} {
@@ -149,7 +149,7 @@ func TestEnvironmentIdentities(t *testing.T) {
 	require.Equal(t, "env-prod", machines["front/web"].Labels["env"], "the last environment wins")
 }
 
-// An overlay that changes no VM is a warning, as far as all of the fleet shows it.
+// An overlay that changes no VM is a warning if the whole fleet is read.
 func TestNoEffect(t *testing.T) {
 	const changesNone = "changes no VM of the fleet: "
 	for overlay, want := range map[string][]string{

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// annotation expands a template in an annotation, and returns the result and
-// the problems.
+// annotation expands a template in an annotation and returns the result and the problems.
 func annotation(t testing.TB, template string) (string, []string) {
 	t.Helper()
 	machines, problems := load(t, "vars: {list: [b, a, b], map: {z: 1, y: 2, x: 3}, n: 3}\n"+
@@ -20,7 +19,7 @@ func annotation(t testing.TB, template string) (string, []string) {
 	return machines[0].Annotations["it"], problems
 }
 
-// quoted returns a string as YAML in double quotes, on one line.
+// quoted returns a string as double-quoted YAML on one line.
 func quoted(text string) string {
 	json, _ := json.Marshal(text) // strings can always be marshaled
 	return strings.NewReplacer("\x7f", `\x7f`, "\u0085", `\x85`, "\ufeff", `\ufeff`).Replace(string(json))
@@ -50,8 +49,8 @@ func TestTemplateProblems(t *testing.T) {
 	}
 }
 
-// TestTemplatePosition shows that a problem with a whole string is reported at
-// its start, and any other inside it.
+// TestTemplatePosition shows that a problem with a whole string is reported at its start,
+// and any other problem inside it.
 func TestTemplatePosition(t *testing.T) {
 	_, problems := annotation(t, "{{ until 2000000000 }}")
 	require.Len(t, problems, 1)

@@ -23,9 +23,8 @@ target: {image: registry.example.com/vmrender:1}
 defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {dataSource: images/golden}}}}
 `
 
-// seedFleets calls add for the values files of a few fleets, one of which has every
-// key, with the header of the fleet. With all files of the repository, a fuzzer would
-// be busy with those alone.
+// seedFleets calls add with the header and values files of a few fleets, one of which has
+// every key. With all files of the repository, a fuzzer would never get beyond those.
 func seedFleets(f *testing.F, add func(header, values string)) {
 	for _, dir := range []string{"../starter/files", "../../test/admission/product/testdata"} {
 		header := ""
@@ -44,8 +43,8 @@ func seedFleets(f *testing.F, add func(header, values string)) {
 	}
 }
 
-// FuzzLoad proves that every header and values file gives either valid
-// VMs, or errors with positions.
+// FuzzLoad proves that every header and values file results in either valid VMs or errors
+// with positions.
 func FuzzLoad(f *testing.F) {
 	seedFleets(f, func(header, values string) { f.Add(header, values) })
 	f.Add(plainHeader, "vms: {a: &x {vars: {n: 1}, hostname: '{{ .vm.name }}'}, b: *x}\n")
@@ -62,8 +61,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// requireSound requires errors with positions, or VMs that are
-// well-formed.
+// requireSound requires errors with positions, or well-formed VMs.
 func requireSound(t *testing.T, f *machine.Fleet, diags *source.Diagnostics, files map[string]string) {
 	t.Helper()
 	for _, d := range diags.Sorted() {

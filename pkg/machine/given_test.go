@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// TestDefaults shows that --default overrides the defaults of all files, and
-// that every VM overrides it. Level is the origin of the value.
+// TestDefaults shows that --default overrides the defaults of all files, and that every
+// VM overrides it. Level is the origin of the value.
 func TestDefaults(t *testing.T) {
 	dir := files(t, `-- sub/_defaults.yaml --
 flavor: medium
@@ -76,7 +76,7 @@ func TestBadDefaults(t *testing.T) {
 	}
 }
 
-// Standard input has no fleet, but also accepts defaults.
+// Standard input has no fleet but also accepts defaults.
 func TestDefaultsForStdin(t *testing.T) {
 	f, diags := machine.Load("-", fleet.Options{
 		Stdin:    strings.NewReader("vms: {a: {os: fedora}}\n"),
@@ -86,7 +86,7 @@ func TestDefaultsForStdin(t *testing.T) {
 	require.Equal(t, "ns", f.Machines[0].Namespace)
 }
 
-// Every given default applies to every VM, or is reported.
+// Every default from the command line applies to every VM, or is reported.
 func FuzzDefaults(f *testing.F) {
 	for _, given := range []string{
 		"runStrategy=Halted", "flavor=large", "memory.guest=null", "labels.a='1'", "disks.data.size=1Gi",

@@ -111,7 +111,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// A setting that a strategy cannot support is an error at its position.
+// A setting that a strategy does not support is an error at its position.
 func TestStrategyLimits(t *testing.T) {
 	for _, test := range []struct{ strategy, name, keys, at string }{
 		{"rollout", "kept-root", "disks: {root: {keep: true}}", "disks.root.keep"},
@@ -168,8 +168,7 @@ func TestStrategyLimits(t *testing.T) {
 	}
 }
 
-// withStrategy adds a lifecycle with cattle and a strategy to the keys of a
-// VM.
+// withStrategy adds a lifecycle with cattle and a strategy to the keys of a VM.
 func withStrategy(keys, strategy string) string {
 	if strings.Contains(keys, "lifecycle: {") {
 		return strings.Replace(keys, "lifecycle: {", "lifecycle: {type: cattle, strategy: "+strategy+", ", 1)
@@ -177,7 +176,7 @@ func withStrategy(keys, strategy string) string {
 	return keys + ", lifecycle: {type: cattle, strategy: " + strategy + "}"
 }
 
-// A pool is one VM, and KubeVirt sets the identities of its VMs.
+// A pool counts as one VM, and KubeVirt sets the identities of its VMs.
 func TestPoolIsOneMachine(t *testing.T) {
 	machines, problems := load(t, `
 vms:
@@ -204,8 +203,8 @@ func TestIdentityCollisions(t *testing.T) {
 	}, problems)
 }
 
-// The revisions of a blue-green VM are the same computer to their guests, but
-// have different MAC addresses.
+// All revisions of a blue-green VM are the same computer to their guests but have
+// different MAC addresses.
 func TestBlueGreenIdentity(t *testing.T) {
 	const header = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
@@ -276,8 +275,7 @@ vms: {a: {}, b: {}}
 	require.Equal(t, part(dir+"/a"), part("."))
 }
 
-// Each warning is reported once per fleet, and not if the fleet sets the key
-// that it names.
+// Each warning is reported once per fleet, unless the fleet sets the key that it names.
 func TestHookWarnings(t *testing.T) {
 	const vms = `vms:
   a: {lifecycle: cattle}
@@ -308,7 +306,7 @@ func TestHookWarnings(t *testing.T) {
 	require.Empty(t, warnings(old+`, image: i, applyOutOfSyncOnly: true, healthChecks: true`, vms))
 	require.Equal(t, outOfSync, warnings(`image: i`, vms), "the newest Argo CD does not wait for stopped VMs")
 
-	// A stopped VM blocks nothing in the last wave, without hooks.
+	// A stopped VM in the last wave blocks nothing if there are no hooks.
 	stopped := "vms:\n  a: {runStrategy: Halted, dependsOn: [b]}\n  b: {}\n"
 	require.Empty(t, warnings(old, stopped))
 	halted := []string{"vms.yaml:2:20 vms.a.runStrategy"}

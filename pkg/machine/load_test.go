@@ -95,8 +95,7 @@ func TestIdentity(t *testing.T) {
 	require.Equal(t, "5d307ca9-b3ef-428c-8861-06e72d69f223", first[1].Firmware.UUID)
 }
 
-// TestRootDiskName shows that cattle get a new root disk for different
-// content, and for nothing else.
+// TestRootDiskName shows that cattle get a new root disk only for different content.
 func TestRootDiskName(t *testing.T) {
 	name := func(keys string) string {
 		machines, problems := load(t, "vms: {a: {lifecycle: cattle, "+keys+"}}\n")
@@ -113,8 +112,8 @@ func TestRootDiskName(t *testing.T) {
 	require.NotEqual(t, base, name(root("z, version: a")))
 }
 
-// part loads a path of a fleet in dir. It returns the VMs as "namespace/name",
-// and the problems.
+// part loads a path of a fleet in dir. It returns the VMs as "namespace/name", and the
+// problems.
 func part(t *testing.T, dir, path string, opts fleet.Options) (machines, problems []string) {
 	t.Helper()
 	f, diags := machine.Load(path, opts)

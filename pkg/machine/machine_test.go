@@ -187,8 +187,8 @@ func TestDisks(t *testing.T) {
 	})
 }
 
-// TestCloneSize proves that the operating system's size is only that of its own image: a clone of anything else has its
-// source's size, unless the user sets one.
+// TestCloneSize proves that the operating system's size applies only to its own image. A clone of anything else has its
+// source's size unless the user sets one.
 func TestCloneSize(t *testing.T) {
 	const catalog = "catalog: {os: {own: {from: linux, image: {dataSource: images/own}, rootSize: 25Gi}}, " +
 		"images: {golden: {pvc: images/golden}}}\n"
@@ -219,7 +219,7 @@ func TestCatalogImage(t *testing.T) {
 	require.Equal(t, []string{"https://golden", "v2", "s"}, []string{src.HTTP, src.Version, src.Secret})
 }
 
-// TestDiskOrder proves that the root disk is first and the others as written.
+// TestDiskOrder proves that the root disk is first and the others are in the written order.
 func TestDiskOrder(t *testing.T) {
 	m, problems := inSite(t, "disks: {z: 1Gi, root: {bootOrder: 1}, gone: 5Gi, a: 1Gi}")
 	require.Empty(t, problems)
@@ -344,8 +344,7 @@ func TestNICs(t *testing.T) {
 	})
 }
 
-// TestRoutesLackKeys proves that a route without its keys is reported at the
-// position of the route.
+// TestRoutesLackKeys proves that a route that lacks keys is reported at its position.
 func TestRoutesLackKeys(t *testing.T) {
 	_, problems := inSite(t, "nics: [{network: fast, ip: 10.1.0.5/24, routes: [{}]}]")
 	require.NotEmpty(t, problems)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// vcenter is the header of a fleet whose VMs can move.
+// vcenter is the header of a fleet whose VMs can migrate.
 const vcenter = `catalog: {networks: {pod: {pod: true, vsphere: [VM Network, network-7]},
 lan: {nad: ns/lan, vsphere: [VLAN 7]}},
 storageClasses: {ceph: {name: ceph-rbd, volumeMode: Block, vsphere: [nvme, datastore-3]}}}
@@ -59,7 +59,7 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// What has moved, and is tidied up, needs nothing of vSphere.
+// A VM that has migrated and been cleaned up needs nothing from vSphere.
 func TestMigrationEnded(t *testing.T) {
 	m := vmOf(t, `defaults: {namespace: ns, os: windows2022, flavor: large, firmware: {type: efi, serial: a,
 uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}}`,
@@ -69,14 +69,14 @@ uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}}`,
 	require.Equal(t, "it", m.Disks[0].Claim)
 }
 
-// A level above decides on migrations, and moves no VM.
+// Defaults can configure migrations but cannot migrate a VM.
 func TestMigrationOfDefaults(t *testing.T) {
 	m := vmOf(t, vcenter[:len(vcenter)-1]+`, migrate: {provider: vcenter, run: 1, done: true}}`, "")
 	require.Nil(t, m.Migration)
 	require.Equal(t, machine.DiskDataVolume, m.Disks[0].Kind)
 }
 
-// Hooks come in the order in which they run, with all keys of all levels.
+// Hooks are in the order in which they run, with all keys of all levels.
 func TestMigrationHooks(t *testing.T) {
 	m := vmOf(t, vcenter[:len(vcenter)-1]+`, migrate: {provider: vcenter, hooks: {pre: {image: a, deadline: 60}}}}`,
 		`migrate: {vm: vm-1, hooks: {post: {image: b}, pre: {playbook: "- hosts: '{{ x }}'", serviceAccount: mover}}}`)
@@ -86,7 +86,8 @@ func TestMigrationHooks(t *testing.T) {
 	}, m.Migration.Hooks)
 }
 
-// A password in a playbook is reported, and neither a template of Ansible's, nor its vault, nor a key that holds more.
+// A password in a playbook is reported. A template or vault of Ansible is not, and
+// neither is a key that only contains the word.
 func TestPlaybookPassword(t *testing.T) {
 	for line, secret := range map[string]bool{
 		"ansible_password: hunter2":                  true,
@@ -116,7 +117,7 @@ func TestPlaybookPassword(t *testing.T) {
 	}
 }
 
-// A name for the claim of a disk is the one that the migration makes, and the one of the VM afterwards.
+// The claim name of a disk is that of the claim that the migration creates and the VM uses afterwards.
 func TestMigratedClaimName(t *testing.T) {
 	m := vmOf(t, vcenter, `disks: {root: {claimName: "{{ .vm.name }}-boot"}, `+
 		`data: {storageClass: ceph, claimName: old}}, migrate: {vm: vm-1, provider: vcenter}`)

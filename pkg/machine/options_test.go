@@ -14,8 +14,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// files returns the directory of a fleet with a default header and the files
-// of an archive.
+// files returns the directory of a fleet with a default header and the files of an
+// archive.
 func files(t *testing.T, archive string) string {
 	t.Helper()
 	a := txtar.Parse([]byte(archive))
@@ -61,8 +61,7 @@ vms: {a: {}, b: {dependsOn: [a]}}
 	}
 }
 
-// TestOrder proves that VMs are sorted by wave, then namespace, then
-// name.
+// TestOrder proves that VMs are sorted by wave, then namespace, then name.
 func TestOrder(t *testing.T) {
 	dir := files(t, "-- x.yaml --\nvms: {z: {}, b: {dependsOn: [z]}, a: {wave: -1}, c: {namespace: aa, wave: 1}}\n")
 	machines, problems := part(t, dir, dir, fleet.Options{})
@@ -272,7 +271,7 @@ vms: {d: {}}
 	}, got)
 }
 
-// TestLargeFile proves that no VM of a file that is read in parts is lost.
+// TestLargeFile proves that no VM is lost from a file that is read in parts.
 func TestLargeFile(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("vms:\n")

@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// The values in this file must never change, whatever else does: clusters hold
-// objects and guests that are known by them. They are literals on purpose, which
-// "make golden" does not rewrite.
+// The values in this file must never change, because clusters contain objects and guests
+// that are identified by them. They are deliberately literals, which "make golden" does
+// not rewrite.
 
 const pinnedFleet = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
@@ -36,8 +36,8 @@ const pinnedVMs = `vms:
   clone: {lifecycle: cattle, disks: {root: {size: null, source: {http: null, dataSource: os-images/rhel9}}}}
 `
 
-// pinned loads the fleet from a directory, or a path below it, and returns its
-// VMs by name.
+// pinned loads the fleet from a directory, or from a path below it, and returns its VMs
+// by name.
 func pinned(t *testing.T, dir, path string, vms ...string) map[string]*machine.Machine {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a"), 0o755))
@@ -52,8 +52,8 @@ func pinned(t *testing.T, dir, path string, vms ...string) map[string]*machine.M
 	return machines
 }
 
-// Windows asks for another activation when its firmware's UUID changes, licenses
-// hang on serial numbers, and DHCP leases on MAC addresses.
+// Windows requires another activation when its firmware's UUID changes. Licenses depend
+// on serial numbers, and DHCP leases on MAC addresses.
 func TestPinnedIdentities(t *testing.T) {
 	machines := pinned(t, t.TempDir(), "")
 	for name, want := range map[string][]string{
@@ -65,7 +65,7 @@ func TestPinnedIdentities(t *testing.T) {
 	}
 }
 
-// Another name of a root disk is another disk: the VM boots from a new image.
+// A root disk with another name is another disk: the VM boots from a new image.
 func TestPinnedDisks(t *testing.T) {
 	machines := pinned(t, t.TempDir(), "")
 	got := map[string]string{}
@@ -78,7 +78,7 @@ func TestPinnedDisks(t *testing.T) {
 	}, got)
 }
 
-// The part is in the names of Jobs, and in a label by which a rollout finds its VMs.
+// The part is in the names of Jobs and in a label by which a rollout finds its VMs.
 func TestPinnedParts(t *testing.T) {
 	dir := t.TempDir()
 	require.Equal(t, "site-b37a71c4", pinned(t, dir, "")["db"].Part)
@@ -86,7 +86,7 @@ func TestPinnedParts(t *testing.T) {
 	require.Equal(t, "site-ea35db65", pinned(t, dir, "a/vms.yaml", "db", "web")["db"].Part)
 }
 
-// Names of objects end with a hash of what they were made from.
+// Names of objects end with a hash of their content.
 func TestPinnedHashes(t *testing.T) {
 	require.Equal(t, "4fd0bfc1", machine.Hash())
 	require.Equal(t, "29620a93", machine.Hash(""))

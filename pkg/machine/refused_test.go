@@ -114,7 +114,7 @@ func TestFeaturesOfKubeVirt(t *testing.T) {
 	})
 }
 
-// A wrong value is reported where it is written, once, whether or not a VM replaces it.
+// A wrong value is reported where it is written, once, whether or not a VM overrides it.
 func TestValuesOfEveryLevel(t *testing.T) {
 	const vm = "os: debian13, memory: 2Gi, cpu: 1, disks: {data: {size: 1Gi, storageClass: fast, source: blank}}, " +
 		"nics: [], priorityClassName: x"
@@ -163,7 +163,7 @@ func TestValuesOfEveryLevel(t *testing.T) {
 	}
 }
 
-// A VM without replicas is checked like any other.
+// A VM with no replicas is checked like any other.
 func TestValuesOfNoReplicas(t *testing.T) {
 	for keys, want := range map[string]string{
 		"memory: 5GB":              `vms.it.memory: invalid quantity "5GB"`,

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first revision of a disk has the claim of a disk without one, and each other a claim of its own.
+// The first revision of a disk has the same claim as a disk without a revision. Every
+// other revision has its own claim.
 func TestClaimsOfRevisions(t *testing.T) {
 	for disks, want := range map[string][]string{
 		"{data: 1Gi}": {"a", "a-data"},
@@ -27,7 +28,8 @@ func TestClaimsOfRevisions(t *testing.T) {
 	}
 }
 
-// The second disk of a VM that a rollout restarts is created again by another revision: KubeVirt copies nothing.
+// For a VM that a rollout restarts, another revision recreates a disk that is not kept:
+// KubeVirt copies nothing.
 func TestRevisionOfCattle(t *testing.T) {
 	machines, problems := load(t, "vms: {a: {lifecycle: cattle, disks: {data: {size: 1Gi, keep: false, revision: 2}}}}\n")
 	require.Empty(t, problems)
@@ -35,7 +37,7 @@ func TestRevisionOfCattle(t *testing.T) {
 	require.False(t, machines[0].CopiesVolumes())
 }
 
-// A disk has the claim that is named for it, or one that follows from the name of its VM.
+// A disk has the claim that is specified for it, or one derived from the name of its VM.
 func TestNamedClaims(t *testing.T) {
 	long := strings.Repeat("a", 63) + "." + strings.Repeat("b", 100)
 	for disks, want := range map[string][]string{
@@ -56,7 +58,7 @@ func TestNamedClaims(t *testing.T) {
 	}
 }
 
-// Replicas have disks of their own by a template, and disks of one name are reported.
+// Replicas get separate disks by a template, and duplicate disk names are reported.
 func TestNamedClaimsOfReplicas(t *testing.T) {
 	machines, problems := load(t, "vms: {a: {replicas: 2, disks: {root: {claimName: 'old-{{ .ordinal }}'}}}}\n")
 	require.Empty(t, problems)

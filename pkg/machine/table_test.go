@@ -11,10 +11,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// row is what becomes of a VM with some keys: see resolve, refuse and warn.
+// row is a VM with some keys and the expected result: see resolve, refuse and warn.
 type row struct{ name, keys, want string }
 
-// resolve resolves a VM for each row without a problem; want is what show says of it.
+// resolve resolves a VM for each row without a problem; want is the output of show for
+// it.
 func resolve(t *testing.T, show func(*machine.Machine) string, rows []row) {
 	t.Helper()
 	for _, r := range rows {
@@ -26,7 +27,7 @@ func resolve(t *testing.T, show func(*machine.Machine) string, rows []row) {
 	}
 }
 
-// refuse resolves a VM for each row with one error, which contains want.
+// refuse resolves a VM for each row with one error that contains want.
 func refuse(t *testing.T, rows []row) {
 	t.Helper()
 	for _, r := range rows {
@@ -39,7 +40,7 @@ func refuse(t *testing.T, rows []row) {
 	}
 }
 
-// warn resolves a VM for each row with one warning, which begins with want.
+// warn resolves a VM for each row with one warning that begins with want.
 func warn(t *testing.T, rows []row) {
 	t.Helper()
 	for _, r := range rows {
@@ -54,8 +55,8 @@ func warn(t *testing.T, rows []row) {
 	}
 }
 
-// fields writes keys and values, which take turns, as key=value. Values that are
-// zero or empty are left out.
+// fields writes alternating keys and values as key=value. It leaves out zero and empty
+// values.
 func fields(list ...any) string {
 	var out []string
 	for i := 0; i < len(list); i += 2 {

@@ -22,10 +22,9 @@ func benchmarkVM(tb testing.TB) (v any, encoded []byte) {
 	return v, encoded
 }
 
-// TestAllocations limits the cost of an object: in a buffer that is large enough, only
-// quantities in Gi (one allocation each) and ports (two) allocate, and in YAML the
-// first strings with escapes. The VirtualMachine has two such quantities and one such
-// port.
+// TestAllocations limits the cost of an object. In a buffer that is large enough, only
+// quantities in Gi (one allocation each) and ports (two) allocate, and in YAML, the first
+// strings with escapes. The VirtualMachine has two such quantities and one such port.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("pools are not kept under the race detector")

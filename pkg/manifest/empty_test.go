@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEmptiness compares the test for empty values with reflection.
+// TestEmptiness compares the check for empty values with reflection.
 func TestEmptiness(t *testing.T) {
 	type all struct {
 		Bool    bool
@@ -51,7 +51,8 @@ func TestEmptiness(t *testing.T) {
 	}
 }
 
-// isOmitted reports whether a field is omitted, as encoding/json documents it, and a null pointer always.
+// isOmitted reports whether a field is omitted according to the documentation of
+// encoding/json. A null pointer is always omitted.
 func isOmitted(v reflect.Value, omitEmpty, omitZero bool) bool {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -24,7 +24,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// kinds are the types that are rendered.
+// kinds are the rendered types.
 var kinds = map[string]func() any{
 	"VirtualMachine":         func() any { return new(kubevirtv1.VirtualMachine) },
 	"VirtualMachinePool":     func() any { return new(poolv1.VirtualMachinePool) },
@@ -65,8 +65,8 @@ func TestObjectsGolden(t *testing.T) {
 	})
 }
 
-// requireSameMeaning compares with encoding/json: values in the text are equal, and
-// values not in it are null, an empty struct, or a zero leaf that is marked
+// requireSameMeaning compares with encoding/json: values in the text must be equal.
+// Values that are not in it must be null, an empty struct, or a zero leaf marked
 // omitempty. The API server decodes both to the same object.
 func requireSameMeaning(t *testing.T, v any, encoded []byte) {
 	t.Helper()
@@ -83,8 +83,8 @@ func requireSameMeaning(t *testing.T, v any, encoded []byte) {
 	requireJSONEqual(t, fromReference.Interface(), fromEncoded.Interface())
 }
 
-// requireJSONEqual compares both in the form of encoding/json, where a nil and an
-// empty list are the same if they are the same to the API server.
+// requireJSONEqual compares both as encoding/json writes them. Nil and empty lists are
+// the same there if they are the same to the API server.
 func requireJSONEqual(t *testing.T, want, got any) {
 	t.Helper()
 	wantText, err := json.Marshal(want)
@@ -123,7 +123,7 @@ func requireSubset(t *testing.T, path string, want, got any) {
 	}
 }
 
-// isNoise identifies the keys by name, not by type, as a reader of manifests does.
+// isNoise identifies the keys by name, not by type, like a reader of manifests.
 func isNoise(key string, value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -143,9 +143,9 @@ func isNoise(key string, value any) bool {
 	return false
 }
 
-// TestOmittedStructs lists all struct fields that are omitted if they are empty, so
-// that a new one in the KubeVirt or CDI types is reviewed first: does its empty
-// value have a meaning? (see keptEmpty) Times are not listed: an empty one is null.
+// TestOmittedStructs lists all struct fields that are omitted if empty. A new one in the
+// KubeVirt or CDI types must be reviewed first, because its empty value may have a
+// meaning (see keptEmpty). Times are not listed, because an empty one is null.
 func TestOmittedStructs(t *testing.T) {
 	omitted, required := map[string]bool{}, map[string]bool{}
 	seen := map[reflect.Type]bool{}
@@ -182,17 +182,17 @@ func TestOmittedStructs(t *testing.T) {
 		"VirtualMachineInstanceTemplateSpec.spec VirtualMachineInstanceSpec", // never empty: domain is required
 		"DomainSpec.resources ResourceRequirements",
 		"PersistentVolumeClaimSpec.resources VolumeResourceRequirements", "StorageSpec.resources VolumeResourceRequirements",
-		"HostDisk.capacity Quantity", "ResourceFieldSelector.divisor Quantity", // 0 means that none is given
+		"HostDisk.capacity Quantity", "ResourceFieldSelector.divisor Quantity", // 0 means not given
 		"VirtualMachine.status VirtualMachineStatus", "DataVolume.status DataVolumeStatus",
 	), omitted)
 	require.Equal(t, set(
 		"VirtualMachine.spec VirtualMachineSpec",
 		"DataVolume.spec DataVolumeSpec", "DataVolumeTemplateSpec.spec DataVolumeSpec",
 		"VirtualMachineInstanceSpec.domain DomainSpec",
-		"DomainSpec.devices Devices",                          // {} is a VM without any
+		"DomainSpec.devices Devices",                          // {} is a VM without devices
 		"PreferredSchedulingTerm.preference NodeSelectorTerm", // {} matches no node
 		"WeightedPodAffinityTerm.podAffinityTerm PodAffinityTerm",
-		// exactly one of their fields must be set
+		// Exactly one of their fields must be set.
 		"SSHPublicKeyAccessCredential.source SSHPublicKeyAccessCredentialSource",
 		"SSHPublicKeyAccessCredential.propagationMethod SSHPublicKeyAccessCredentialPropagationMethod",
 		"UserPasswordAccessCredential.source UserPasswordAccessCredentialSource",
@@ -281,7 +281,8 @@ func TestEncodeNoise(t *testing.T) {
 	}
 }
 
-// TestEncodeKeepsQuantity: String of a Quantity stores its result in it.
+// TestEncodeKeepsQuantity checks that encoding does not change a Quantity, whose String
+// method stores its result in it.
 func TestEncodeKeepsQuantity(t *testing.T) {
 	q := resource.MustParse("16Gi")
 	before := q
@@ -333,7 +334,7 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// FuzzString compares strings with encoding/json byte for byte.
+// FuzzString compares encoded strings with those of encoding/json byte for byte.
 func FuzzString(f *testing.F) {
 	for _, s := range awkward {
 		f.Add(s)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// goldenOf returns the golden file that belongs to an input file, such as
-// x.golden.yaml to x.in.yaml.
+// goldenOf returns the golden file that belongs to an input file, such as x.golden.yaml
+// for x.in.yaml.
 func goldenOf(input, extension string) string {
 	base, _, _ := strings.Cut(input, ".in.")
 	return base + ".golden." + extension

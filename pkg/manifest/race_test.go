@@ -2,5 +2,5 @@
 
 package manifest_test
 
-// raceDetector reports whether the race detector is on, under which pools lose what is put into them.
+// raceDetector reports whether the race detector is on. With it, pools lose objects.
 const raceDetector = true

@@ -32,7 +32,7 @@ func TestEncodeRandom(t *testing.T) {
 	}
 }
 
-// fill sets v to something random; density is the chance of each optional part.
+// fill sets v to a random value; density is the probability of each optional part.
 func fill(rnd *rand.Rand, v reflect.Value, density float64) {
 	switch leaf := v.Addr().Interface().(type) {
 	case *resource.Quantity:

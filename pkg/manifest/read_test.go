@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// TestReadGolden lists what was read from each file: objects, or problems.
+// TestReadGolden lists what was read from each file: objects or problems.
 func TestReadGolden(t *testing.T) {
 	inputs(t, "read/*.in.yaml", func(t *testing.T, name string, text []byte) {
 		objects, err := manifest.Read(bytes.NewReader(text))
@@ -53,7 +53,8 @@ func TestReadNothing(t *testing.T) {
 	}
 }
 
-// TestReadOrderOfKeys: different texts of the same object result in the same bytes.
+// TestReadOrderOfKeys checks that different texts of the same object result in the same
+// bytes.
 func TestReadOrderOfKeys(t *testing.T) {
 	objects, err := manifest.Read(strings.NewReader(`
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","labels":{"x":"1","z":"é"}},"size":10}
@@ -71,8 +72,8 @@ size: 10.0
 	require.Equal(t, objects[0], objects[2])
 }
 
-// TestReadWhatWasWritten takes typed objects through both formats: what is read
-// is what [manifest.New] returns.
+// TestReadWhatWasWritten writes typed objects in both formats and checks that reading
+// them returns the same as [manifest.New].
 func TestReadWhatWasWritten(t *testing.T) {
 	inputs(t, "objects/*.in.yaml", func(t *testing.T, _ string, text []byte) {
 		v := typed(t, text)
@@ -98,7 +99,7 @@ func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// lines returns an upper bound of the number of lines of a text.
+// lines returns an upper bound for the number of lines of a text.
 func lines(text []byte) (n int) {
 	for _, r := range string(text) {
 		if isBreak(r) {
@@ -108,7 +109,8 @@ func lines(text []byte) (n int) {
 	return n + 2
 }
 
-// FuzzRead: every object that is read can be written and read again without a change.
+// FuzzRead checks that every object that is read can be written and read again without a
+// change.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n" +
 		"{\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}]}\n"))
@@ -137,8 +139,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestReadNothingIsLost: the YAML reader silently stops after one document. A plan
-// would delete an object that is lost here.
+// TestReadNothingIsLost checks that no document is lost: the YAML reader silently stops
+// after the first. A plan would then delete the missing objects.
 func TestReadNothingIsLost(t *testing.T) {
 	const inJSON = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`
 	const inFlow = `{apiVersion: v1, kind: Pod, metadata: {name: b}}`
@@ -168,15 +170,16 @@ func TestReadNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestReadMergedKey: the strict reader takes an own key next to a merged one for a
-// key that occurs twice. The message must not send the reader after a second one.
+// TestReadMergedKey checks the message about a key that is set next to a merged one. The
+// strict reader takes it for a duplicate, but the message must not send the user looking
+// for one.
 func TestReadMergedKey(t *testing.T) {
 	_, err := manifest.Read(strings.NewReader("a: &x {kind: Pod}\nb:\n  <<: *x\n  kind: Job\n"))
 	require.EqualError(t, err, `document 1, line 4: key "kind" already set in map; `+
 		`a key that the map sets itself must not come from "<<" as well`)
 }
 
-// FuzzReadConcatenated: an object that can be read on its own is also read, or
+// FuzzReadConcatenated checks that an object that can be read on its own is also read, or
 // rejected, if another object follows.
 func FuzzReadConcatenated(f *testing.F) {
 	const last = "apiVersion: v1\nkind: Last\nmetadata: {name: z}\n"
@@ -191,7 +194,7 @@ func FuzzReadConcatenated(f *testing.F) {
 		}
 		objects, err := manifest.Read(strings.NewReader(first + separator + last))
 		if err != nil || strings.Contains(separator, "#") || strings.Contains(first, "|") || strings.Contains(first, ">") {
-			return // refused; or the rest is a comment or part of a text
+			return // rejected, or the rest is a comment or part of a text
 		}
 		for _, o := range objects {
 			if o.Kind == "Last" {

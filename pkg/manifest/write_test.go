@@ -73,7 +73,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterLists: a List has at most 50 objects, and all objects are read back in their order.
+// TestWriterLists checks that a List has at most 50 objects, and that all objects are
+// read back in order.
 func TestWriterLists(t *testing.T) {
 	for count, lists := range map[int]int{0: 1, 1: 1, 50: 1, 51: 2, 120: 3} {
 		var out bytes.Buffer
@@ -103,7 +104,8 @@ func TestWriterLists(t *testing.T) {
 	}
 }
 
-// TestWriterSizes: the writes are few and large, and no more than one is held back.
+// TestWriterSizes checks that the writes are few and large, and that at most one is held
+// back.
 func TestWriterSizes(t *testing.T) {
 	const object, count, limit = 3000, 200, 128 << 10
 	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON, manifest.Lists} {
@@ -122,7 +124,8 @@ func TestWriterSizes(t *testing.T) {
 	}
 }
 
-// TestWriterEncodeError: nothing is written for an object that cannot be encoded.
+// TestWriterEncodeError checks that nothing is written for an object that cannot be
+// encoded.
 func TestWriterEncodeError(t *testing.T) {
 	for _, format := range []manifest.Format{manifest.YAML, manifest.JSON, manifest.Lists} {
 		var with, without bytes.Buffer

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// awkward contains strings that YAML readers do not read as strings, or fail to read.
+// awkward contains strings that YAML readers fail to read, or do not read as strings.
 var awkward = []string{
 	"", " ", "plain", "two words", "16Gi", "100m", "10.0.0.5/24", "default/vlan2003", "C:\\Windows", "a,b", "x=y",
 	"y", "Y", "n", "N", "yes", "Yes", "YES", "no", "on", "On", "off", "true", "True", "FALSE", "null", "Null", "~",
@@ -36,7 +36,7 @@ var awkward = []string{
 	"\uffff", "\x00", "\x7f", "\x1b[0m", "\u009f", "\xff", "a\xc3\nb",
 }
 
-// requireYAMLEqual reads the YAML with two readers and compares with the JSON.
+// requireYAMLEqual reads the YAML with two readers and compares the results with the JSON.
 func requireYAMLEqual(t *testing.T, source, text []byte) {
 	t.Helper()
 	var want, fromV2, fromV3 any
@@ -47,7 +47,7 @@ func requireYAMLEqual(t *testing.T, source, text []byte) {
 	require.Equal(t, want, floats(fromV3), "yaml/v3 reads something else from\n%s", text)
 }
 
-// floats converts every number to the float64 that it is to encoding/json.
+// floats converts every number to float64, as encoding/json does.
 func floats(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -76,7 +76,7 @@ func TestYAMLGolden(t *testing.T) {
 	})
 }
 
-// TestYAMLStrings puts each awkward string at every position of a string.
+// TestYAMLStrings puts each awkward string at every position where a string is allowed.
 func TestYAMLStrings(t *testing.T) {
 	for _, s := range awkward {
 		t.Run(fmt.Sprintf("%q", s), func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestYAMLStrings(t *testing.T) {
 	}
 }
 
-// TestYAMLLikeKubectl: for ordinary manifests, kubectl prints the same text except
-// for the order of keys and the style of quotes.
+// TestYAMLLikeKubectl checks that kubectl prints the same text for ordinary manifests,
+// except for the order of keys and the style of quotes.
 func TestYAMLLikeKubectl(t *testing.T) {
 	text := []byte(`{"a":[{"b":[["c","d"],[]],"e":{}},"f"],"g":{"h":"i\nj\n","k":[{"l":null,"m":[1,true]}]},"o":"x y: z"}`)
 	want, err := yaml.JSONToYAML(text)
@@ -106,7 +106,7 @@ func TestYAMLLikeKubectl(t *testing.T) {
 	require.Equal(t, string(want), got)
 }
 
-// TestYAMLLong: YAML readers reject a key if its colon is too far away.
+// TestYAMLLong tests long keys: YAML readers reject a key if its colon is too far away.
 func TestYAMLLong(t *testing.T) {
 	for _, unit := range []string{"a", "a b ", "\u0085", "é", "\\"} {
 		for _, n := range []int{150, 900, 998, 999, 1000, 1024, 3000} {
@@ -131,8 +131,8 @@ func TestYAMLDeep(t *testing.T) {
 	requireYAMLEqual(t, text, manifest.AppendYAML(nil, text))
 }
 
-// FuzzYAML: for any JSON value, two YAML readers read the same value from its
-// YAML. For anything else, AppendYAML ends.
+// FuzzYAML checks that two YAML readers read the same value from the YAML of any JSON
+// value. For any other input, AppendYAML must end.
 func FuzzYAML(f *testing.F) {
 	for _, s := range awkward {
 		text, err := json.Marshal([]any{s, map[string]any{s: s}})
@@ -150,9 +150,9 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// comparable reports whether the readers can be compared on a JSON value: one
-// without keys that occur twice, which YAML refuses, and without numbers that
-// are not the same to readers of int64 and of float64.
+// comparableJSON reports whether the readers can be compared on a JSON value. It must not
+// contain duplicate keys, which YAML rejects, or numbers that readers of int64 and float64
+// read differently.
 func comparableJSON(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

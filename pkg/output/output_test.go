@@ -38,7 +38,7 @@ func rendered(t *testing.T) []render.Rendered {
 // site is the origin of the VMs of rendered.
 var site = Origin{Root: "site", Fleet: "f", Part: "."}
 
-// The files contain the same objects as the stream, one file for each VM.
+// The files contain the same objects as the stream, in one file per VM.
 func TestFiles(t *testing.T) {
 	machines := rendered(t)
 	counts, err := Files("out", site, manifest.YAML, machines)
@@ -71,7 +71,7 @@ func write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
-// A file in the list that is not rendered any more is removed, and no other one.
+// A listed file that is no longer rendered is removed, and no other file is.
 func TestStaleFilesAreRemoved(t *testing.T) {
 	machines := rendered(t)
 	for _, name := range []string{"out/test/own.yaml", "out/notes.yaml", "out/other/x.json"} {
@@ -108,7 +108,7 @@ func listed(t *testing.T, dir string) string {
 	return lines[2]
 }
 
-// A selection of VMs removes nothing but their own files in another format.
+// Rendering a selection of VMs only removes their own files in another format.
 func TestSelectionRemovesNoOthers(t *testing.T) {
 	machines := rendered(t)
 	_, err := Files("out", site, manifest.YAML, machines)
@@ -141,8 +141,8 @@ func TestOtherOriginsAreRefused(t *testing.T) {
 	require.Equal(t, `# from fleet "f", path ".", overlay "../dev.yaml"`, one.String())
 }
 
-// Files of others are never overwritten, and nothing is written beside them. One with the same content becomes a
-// file of the list, so that the output of an older release does.
+// Files of others are never overwritten, and nothing is written if there are any. A file with the same content
+// is added to the list, as is the output of an older release.
 func TestFilesInTheWay(t *testing.T) {
 	machines := rendered(t)
 	write(t, "out/prod/web.yaml", "own")
@@ -166,7 +166,7 @@ func TestFilesInTheWay(t *testing.T) {
 	require.ErrorContains(t, err, "web.yaml: not a regular file")
 }
 
-// A run that was killed before it wrote its files left a list with their names; the next run completes it.
+// A run that was killed before it wrote its files left a list with their names. The next run completes it.
 func TestListOfAKilledRun(t *testing.T) {
 	machines := rendered(t)
 	_, err := Files("out", site, manifest.YAML, machines[:1])
@@ -178,7 +178,7 @@ func TestListOfAKilledRun(t *testing.T) {
 	require.Equal(t, "prod/web.yaml\ntest/db.yaml\n", listed(t, "out"))
 }
 
-// A list that was changed by hand, or by a merge, cannot name files elsewhere.
+// A list that was edited manually, or changed by a merge, cannot name files elsewhere.
 func TestListsAreConfined(t *testing.T) {
 	machines := rendered(t)
 	write(t, "outside/a.yaml", "own")

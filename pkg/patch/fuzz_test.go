@@ -10,7 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// A patch returns valid JSON or is rejected, and does not change the tree it is applied to.
+// A patch returns valid JSON or is rejected. It does not change the tree that it is
+// applied to.
 func FuzzApply(f *testing.F) {
 	for _, seed := range []struct{ doc, ops string }{
 		{

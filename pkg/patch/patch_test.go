@@ -41,7 +41,7 @@ func apply(t testing.TB, doc, ops string) string {
 	return string(source.AppendJSON(nil, d.Tree))
 }
 
-// Problems that many operations have.
+// These problems are common to many operations.
 const (
 	noSlash  = `invalid path; expected one that starts with "/", such as "/metadata/labels/team"`
 	noEscape = `invalid path; expected "~0" for a "~" in a key, and "~1" for a "/"`
@@ -59,8 +59,8 @@ func check(t *testing.T, examples []example) {
 	}
 }
 
-// RFC 6902, appendix A, without A.11 and A.13: unknown and repeated keys are
-// errors where patches are read.
+// The examples are from RFC 6902, appendix A, without A.11 and A.13: unknown and
+// duplicate keys are errors where patches are read.
 func TestExamplesOfTheStandard(t *testing.T) {
 	check(t, []example{
 		{"A.1", `{"foo": "bar"}`, `[{"op": "add", "path": "/baz", "value": "qux"}]`, `{"foo":"bar","baz":"qux"}`},
@@ -120,7 +120,7 @@ func TestExamplesOfTheStandard(t *testing.T) {
 	})
 }
 
-// RFC 6901, section 5.
+// The examples are from RFC 6901, section 5.
 func TestPointersOfTheStandard(t *testing.T) {
 	doc := parse(t, `{"foo": ["bar", "baz"],
   "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8}`)
@@ -248,7 +248,7 @@ func TestProblems(t *testing.T) {
 	})
 }
 
-// A missing key is reported where the operation is read, and the operation does nothing.
+// A missing key is reported where the operation is read, and the operation has no effect.
 func TestMalformed(t *testing.T) {
 	for text, want := range map[string]string{
 		"{path: /a, value: hunter2}":             `missing key "op"`,
@@ -278,7 +278,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// Operations created by a program were not checked by the types of a file.
+// Operations that a program creates have not been checked by the types of a file.
 func TestMalformedInGo(t *testing.T) {
 	value := parse(t, "hunter2")
 	for _, c := range []struct {
@@ -305,7 +305,7 @@ func TestMalformedInGo(t *testing.T) {
 	}
 }
 
-// A patched value has the position where it was written, and so has its key.
+// A patched value and its key have the position where they were written.
 func TestPositions(t *testing.T) {
 	d := patch.Document{Tree: parse(t, "{a: {b: 1}}")}
 	ops := operations(t, "\n- {op: add, path: /a/c, value: {d: 1}}\n- {op: replace, path: /a/b, value: 2}\n")
@@ -320,8 +320,8 @@ func TestPositions(t *testing.T) {
 	require.Equal(t, "f.yaml:2:3", ops[0].Pos.String())
 }
 
-// Copies of copies double the document. They stop at the limit, and need no memory
-// before that, because copies share nodes.
+// Copies of copies double the document. They stop at the limit and need no memory before
+// that, because copies share nodes.
 func TestCopiesAreBounded(t *testing.T) {
 	double := func(n int) string {
 		return strings.Repeat("- {op: copy, from: /a, path: /a/-}\n", n)

@@ -45,7 +45,7 @@ func BenchmarkPlan(b *testing.B) {
 }
 
 // BenchmarkPlanLive plans a fleet of 10,000 VMs of one namespace, of which a hundred
-// change, with as many in the cluster.
+// change, with as many VMs in the cluster.
 func BenchmarkPlanLive(b *testing.B) {
 	const n, changed = 10000, 100
 	was, all := fleetOf(b, n, `"4Gi"`), fleetOf(b, n, `"8Gi"`)
@@ -56,7 +56,7 @@ func BenchmarkPlanLive(b *testing.B) {
 	}
 }
 
-// BenchmarkStatus compares a fleet with a cluster that has all of it.
+// BenchmarkStatus compares a fleet with a cluster that contains all of it.
 func BenchmarkStatus(b *testing.B) {
 	fleet := fleetOf(b, 5000, `"4Gi"`)
 	for b.Loop() {

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// Of an exported object, what the platform has set goes, and all that its author could mean
-// stays: as a whole, nothing of the object itself changes.
+// The fields that the platform has set are removed from an exported object, and all fields
+// that its author could have written stay. The object itself is not changed.
 func TestDeclared(t *testing.T) {
 	for name, tc := range map[string]struct{ object, want string }{
 		"metadata": {

@@ -13,8 +13,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// FuzzPlan checks that no pair of objects breaks a plan, that equal sets change
-// nothing, and that the summary counts every verdict.
+// FuzzPlan checks that no pair of objects breaks a plan, that equal sets change nothing,
+// and that the summary counts every verdict.
 func FuzzPlan(f *testing.F) {
 	f.Add(
 		[]byte(`{"spec":{"template":{"spec":{"domain":{"cpu":{"sockets":1}}}}}}`),
@@ -64,7 +64,7 @@ func sum(counts map[plan.Level]int) (n int) {
 	return n
 }
 
-// FuzzApproved checks that no annotation passes a gate but one that has the very token of
+// FuzzApproved checks that an annotation passes a gate only if it has the exact token for
 // the risk.
 func FuzzApproved(f *testing.F) {
 	old, edited := load(f, "pet"), load(f, "pet")

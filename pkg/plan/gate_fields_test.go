@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// Every rule of a VM that a gate can ask approvals for is for a field that the
+// Every rule about a VM for which a gate can require approval covers a field that the
 // admission policy compares.
 func TestGateComparesWhatRulesName(t *testing.T) {
 	topics := plan.Topics()
@@ -30,7 +30,7 @@ func TestGateComparesWhatRulesName(t *testing.T) {
 	require.Greater(t, asked, 60)
 }
 
-// isFor reports whether a field of the gate is the field of a rule, or has it within.
+// isFor reports whether a field of the gate is the field of a rule, or contains it.
 func isFor(f plan.GateField, r plan.Rule) bool {
 	path := strings.TrimSuffix(strings.ReplaceAll(r.Path, `annotations."`, `annotations["`), ".**")
 	if strings.HasSuffix(path, `"`) {
@@ -39,7 +39,7 @@ func isFor(f plan.GateField, r plan.Rule) bool {
 	return f.Level >= r.Level && (path == f.Path || strings.HasPrefix(path, f.Path+"."))
 }
 
-// A variable of the gate needs only those before it.
+// A variable of the gate uses only variables before it.
 func TestGateVariablesAreInOrder(t *testing.T) {
 	known := []string{"params"}
 	for _, v := range plan.GateVariables() {

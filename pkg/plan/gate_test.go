@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// notes are annotations by their names under vmrender.io/, of the first object.
+// notes are annotations of the first object, by their names under vmrender.io/.
 type notes map[string]string
 
 func (n notes) set(objects []object) {
@@ -64,16 +64,16 @@ var (
 	recreated = set("Prune=true,Force=true,Replace=true", options)
 )
 
-// judgments are changes of a VM, by its gates before and after, with what they need.
-// What is not given is none.
+// judgments are changes of a VM, with its gates before and after, and what each change
+// needs. Omitted fields mean none.
 var judgments = []struct {
 	name     string
 	base     string // file of testdata; pet by default
 	was, now notes
-	state    notes // of the object in the cluster, if it is known
+	state    notes // of the object in the cluster, if known
 	edit     func([]object)
 
-	needs   []string // risk/level and state of approvals
+	needs   []string // risk/level, and state of the approval
 	line    string   // for the entry
 	exceeds plan.Level
 	removal plan.Removal
@@ -96,14 +96,14 @@ var judgments = []struct {
 	{name: "refused anyway", was: from, now: to(""), edit: set("sometimes", strategy)},
 	{name: "a new root disk", base: "cattle", was: from, now: to(""), edit: newRoot, needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
 
-	// Approvals of one risk cover no other.
+	// An approval of one risk covers no other risk.
 	{name: "a restart for a new root disk", base: "cattle", was: from, now: to("restart=11111111-22222222"), edit: newRoot, needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
 	{name: "data for a restart", was: from, now: to("data=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "deletion for loss of data", base: "cattle", was: from, now: to("delete=11111111-22222222"), edit: both(recreated, set(2, cores)), needs: []string{"delete/recreate given", "data/data-loss missing"}, line: "approve: {delete: 11111111-22222222, data: 11111111-22222222}", blocked: true},
 	{name: "each risk for itself", base: "cattle", was: from, now: to("delete=11111111-22222222,data=11111111-22222222"), edit: both(recreated, set(2, cores)), needs: []string{"delete/recreate given", "data/data-loss given"}},
 	{name: "a restart next to a new root disk", base: "cattle", was: from, now: to(""), edit: both(newRoot, set(2, cores)), needs: []string{"restart/restart missing", "delete/recreate missing"}, line: "approve: {restart: 11111111-22222222, delete: 11111111-22222222}", blocked: true},
 
-	// An approval holds for one change.
+	// An approval covers one change.
 	{name: "of another result", was: from, now: to("restart=11111111-33333333"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "used up", was: with(from, "approved", "restart=33333333-11111111"), now: to("restart=33333333-11111111"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "of the way back", was: from, now: to("restart=22222222-11111111"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
@@ -113,7 +113,7 @@ var judgments = []struct {
 	{name: "a label of the VM does not void it", was: from, now: to("restart=11111111-22222222"), edit: both(set(2, cores), set("x", "metadata.labels.team")), needs: []string{"restart/restart given"}},
 	{name: "half a token", was: from, now: to("restart=-22222222"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
 
-	// No commit takes the gate away and uses that.
+	// A commit cannot switch off the gate and benefit from that.
 	{name: "switched off", was: from, now: notes{}, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
 	{name: "switched off, with an old approval", was: from, now: notes{"approved": "restart=11111111-"}, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
 	{name: "lowered", was: from, now: with(to(""), "approve-from", "data-loss"), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
@@ -123,21 +123,22 @@ var judgments = []struct {
 	{name: "only in the cluster", was: notes{}, now: notes{}, state: from, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
 	{name: "ceiling taken away", was: with(from, "max-impact", "migrate"), now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: plan.Restart, blocked: true},
 
-	// The ceiling beats approvals and stage.
+	// The ceiling takes precedence over approvals and stage.
 	{name: "above the ceiling", was: with(from, "max-impact", "staged"), now: with(to("restart=11111111-22222222"), "max-impact", "staged"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: plan.Restart, blocked: true},
 	{name: "ceiling only", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set(2, cores), exceeds: plan.Restart, blocked: true},
 	{name: "below the ceiling", was: notes{"max-impact": "restart"}, now: notes{"max-impact": "restart"}, edit: set(2, cores)},
 	{name: "ceiling lowered", was: notes{"max-impact": "delete"}, now: notes{"max-impact": "metadata"}, edit: set("b", "spec.template.spec.nodeSelector.zone"), exceeds: plan.Live, blocked: true},
 	{name: "staged above the ceiling", was: with(from, "max-impact", "staged"), now: with(to(""), "stage", "true"), edit: set(2, cores), staged: []string{"cpu"}, exceeds: plan.Restart, blocked: true},
 
-	// Stage is for what waits for a restart, and for nothing else.
+	// Stage is only for changes that wait for a restart.
 	{name: "staged", was: from, now: with(to(""), "stage", "true"), edit: set(2, cores), staged: []string{"cpu"}},
 	{name: "stage of the old side only", was: with(from, "stage", "true"), now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "a stop is not staged", was: from, now: with(to(""), "stage", "true"), edit: both(set(2, cores), set("Halted", strategy)), staged: []string{"cpu"}, needs: []string{"restart/power missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "a migration is not staged", was: with(from, "approve-from", "live"), now: with(with(to(""), "approve-from", "live"), "stage", "true"), edit: set("8Gi", memory), needs: []string{"restart/migrate missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "a new disk is not staged", base: "cattle", was: from, now: with(to(""), "stage", "true"), edit: newRoot, needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
 
-	// What goes with its entry needs an earlier commit, not a token.
+	// An object that is removed together with its entry needs an earlier commit, not a
+	// token.
 	{name: "kept", was: from, edit: remove(0)},
 	{name: "cattle of before the gate", base: "cattle", was: from, edit: remove(0), removal: plan.RemovalMissing, blocked: true},
 	{name: "removal below the gate", base: "cattle", was: notes{"max-impact": "data-loss"}, edit: remove(0)},
@@ -190,8 +191,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A VM that is stopped in the cluster takes everything at its next start. The cluster's
-// policies see only what it declares, so that a plan asks for what they ask for.
+// A VM that is stopped in the cluster takes all changes at its next start. The cluster's
+// policies see only what it declares, so a plan requires the same approvals as they do.
 func TestGateOfStopped(t *testing.T) {
 	for strategy, blocked := range map[string]bool{"Manual": true, "RerunOnFailure": true, "Halted": false} {
 		old, edited, live := load(t, "pet"), load(t, "pet"), load(t, "pet")
@@ -209,8 +210,8 @@ func TestGateOfStopped(t *testing.T) {
 	}
 }
 
-// A removal that an earlier commit has approved passes, and only that one: what comes back
-// under the same name is protected again.
+// Only a removal that an earlier commit has approved passes. An object that returns under
+// the same name is protected again.
 func TestGateRemoval(t *testing.T) {
 	for prune, want := range map[string]plan.Removal{
 		"Prune=true": plan.RemovalApproved, "Prune=confirm": plan.RemovalApproved, "": plan.RemovalMissing,
@@ -232,7 +233,7 @@ func TestGateRemoval(t *testing.T) {
 	}
 }
 
-// What the cluster has decides about a removal, not what Git had.
+// The cluster's state decides about a removal, not the earlier state of Git.
 func TestGateRemovalLive(t *testing.T) {
 	old, live := load(t, "pet"), load(t, "pet")
 	from.set(old)
@@ -243,7 +244,8 @@ func TestGateRemovalLive(t *testing.T) {
 	require.Empty(t, p.VMs[0].Gate.Removal)
 }
 
-// A disk of its own that is deleted needs an approval of the VM that names the change.
+// Deleting a disk that is a separate object needs an approval of the VM that names the
+// change.
 func TestGateOfDisks(t *testing.T) {
 	for _, test := range []struct {
 		becomes, approved string
@@ -267,7 +269,7 @@ func TestGateOfDisks(t *testing.T) {
 	}
 }
 
-// What was changed by hand is set back with an approval of what Git has.
+// Reverting a manual change needs an approval of the state in Git.
 func TestGateOfDrift(t *testing.T) {
 	git, live := load(t, "pet"), load(t, "pet")
 	from.set(git)
@@ -280,7 +282,7 @@ func TestGateOfDrift(t *testing.T) {
 	require.False(t, g.Blocked())
 }
 
-// A Secret that changes beside the VM is no change of the VM.
+// A change to a Secret of the VM is not a change of the VM.
 func TestGateOfSecrets(t *testing.T) {
 	objects := func(data string) []object {
 		vm := load(t, "pet")[:1]
@@ -298,7 +300,7 @@ func TestGateOfSecrets(t *testing.T) {
 	require.Empty(t, v.Gate.Approvals)
 }
 
-// A VM under another name is a new one: its approval is from the state of the old one.
+// A VM under another name is a new one: its approval starts from the state of the old one.
 func TestGateOfSuccessor(t *testing.T) {
 	old, edited := load(t, "pet"), load(t, "pet")
 	from.set(old)
@@ -311,7 +313,7 @@ func TestGateOfSuccessor(t *testing.T) {
 	require.Equal(t, "approve: {delete: 11111111-22222222}", p.VMs[0].Gate.Line())
 }
 
-// The annotations of a gate change nothing, and less of a gate is said.
+// Changing the annotations of a gate does not affect the VM. A weaker gate is a warning.
 func TestGateChanges(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -339,7 +341,7 @@ func TestGateChanges(t *testing.T) {
 	}
 }
 
-// Every level has at most one risk, and the levels of the policy are those of plans.
+// Every level has at most one risk, and the policy has the same levels as plans.
 func TestRisks(t *testing.T) {
 	want := map[plan.Risk]string{
 		"":               "none create metadata left node-network node-reboot refused",

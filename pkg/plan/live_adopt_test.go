@@ -14,7 +14,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// corpus returns the VMs that clusters have, by name, with the export that they are in.
+// corpus returns VMs as they are in clusters, by name, with the export that contains
+// them.
 func corpus(t *testing.T) (machines map[string]object, export []manifest.Object) {
 	t.Helper()
 	export, err := manifest.ReadFiles("../adopt/testdata/corpus")
@@ -35,8 +36,8 @@ func corpus(t *testing.T) (machines map[string]object, export []manifest.Object)
 	return machines, export
 }
 
-// rendered returns a VM as a fleet would render it that says the same: what the
-// platform sets is not there, and the marks are.
+// rendered returns a VM as a fleet with the same settings would render it: without the
+// platform's additions, and with the marks.
 func rendered(t *testing.T, vm object) object {
 	t.Helper()
 	text, err := json.Marshal(plan.Declared(vm))
@@ -70,11 +71,11 @@ func getIn(o object, path []string) any {
 	return o[path[len(path)-1]]
 }
 
-// notAdopted are the VMs of the corpus to which something happens: one that Argo CD
+// notAdopted are the VMs of the corpus that are not adopted unchanged: one that Argo CD
 // tracks, and one that is being deleted.
 var notAdopted = map[string]plan.Level{"tracked": plan.Metadata, "going": plan.Recreate}
 
-// A VM whose rendering says what the cluster has is adopted: nothing happens to it.
+// A VM whose rendering matches the cluster is adopted without a change.
 func TestAdoptCorpus(t *testing.T) {
 	machines, export := corpus(t)
 	var wanted []object
@@ -94,7 +95,7 @@ func TestAdoptCorpus(t *testing.T) {
 	require.Equal(t, 1, unrecorded, "the one that Argo CD tracks")
 }
 
-// What a sync changes of a VM that it takes over is said as ever.
+// If a sync changes a VM that it takes over, the change is reported as usual.
 func TestAdopt(t *testing.T) {
 	const disk = "spec.template.spec.domain.devices"
 	for name, tc := range map[string]struct {
@@ -153,13 +154,13 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// withRunning gives a VM the withRunning form of its run strategy.
+// withRunning sets the run strategy of a VM in its older form, `running`.
 func withRunning(o []object) {
 	delete(o[0]["spec"].(object), "runStrategy")
 	setIn(o[0], splitPath("spec.running"), true)
 }
 
-// byKubectl makes a VM one that kubectl apply has set fields of.
+// byKubectl marks fields of a VM as set by kubectl apply.
 func byKubectl(fields string) func([]object) {
 	return set(fields, "metadata.annotations.kubectl~kubernetes~io/last-applied-configuration")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// rooms are clusters in which the pet gets twice its memory, which needs a migration.
+// rooms are clusters in which the pet's memory doubles, which needs a migration.
 var rooms = []struct {
 	name  string
 	make  func(*world)
@@ -99,12 +99,12 @@ var rooms = []struct {
 	}, level: plan.Migrate, code: "plugged", says: []string{"3 VMs run from before it"}},
 }
 
-// movable makes the instance one that can live-migrate.
+// movable makes the instance live-migratable.
 func movable(w *world) {
 	w.instance["status"].(object)["conditions"] = []any{object{"type": "LiveMigratable", "status": "True"}}
 }
 
-// nodes adds the node of the instance, and another one that can run it.
+// nodes adds the node of the instance and another one that can run it.
 func (w *world) nodes(allocatable string) {
 	w.instance["status"].(object)["nodeName"] = "a1"
 	for _, name := range []string{"a1", "a2"} {
@@ -136,7 +136,7 @@ func (w *world) backup(name, kind, of string) {
 	w.add(object{"apiVersion": "backup.kubevirt.io/v1alpha1", "kind": "VirtualMachineBackup", "metadata": object{"name": name, "namespace": "prod"}, "spec": object{"source": object{"kind": kind, "name": of}}})
 }
 
-// kubevirt adds KubeVirt's settings, which live-migrate VMs for changes.
+// kubevirt adds KubeVirt settings that live-migrate VMs for changes.
 func (w *world) kubevirt(config, status object) {
 	w.add(object{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": object{"name": "kubevirt", "namespace": "kubevirt"}, "spec": object{
 		"configuration": config, "workloadUpdateStrategy": object{"workloadUpdateMethods": []any{"LiveMigrate"}},
@@ -165,8 +165,7 @@ func TestFeasible(t *testing.T) {
 	}
 }
 
-// VMs migrate in waves: at most as many at a time as the cluster's settings say, and as
-// leave one node.
+// VMs migrate in waves, limited by the cluster's settings for all VMs and for each node.
 func TestWaves(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -213,7 +212,7 @@ func TestWaves(t *testing.T) {
 	}
 }
 
-// A rollout restarts the VMs of an entry in batches, and does not restart those that only
+// A rollout restarts the VMs of an entry in batches. It does not restart VMs that only
 // lack room for a migration.
 func TestBatches(t *testing.T) {
 	machines := func(most string, memory string) []object {

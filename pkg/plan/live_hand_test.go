@@ -11,7 +11,7 @@ import (
 
 const volumes = "spec.template.spec.volumes"
 
-// deeds are what is done to a VM in the cluster, and the deeds that are found.
+// deeds are manual changes to a VM in the cluster, and the expected findings.
 var deeds = []struct {
 	name  string
 	state func([]object)
@@ -82,7 +82,7 @@ func TestByHand(t *testing.T) {
 			found := plan.ByHand(live, wanted)
 			got := map[string]string{}
 			for _, d := range found {
-				if d.Path != "spec.template.spec.domain.devices.disks[extra]" { // of the volume
+				if d.Path != "spec.template.spec.domain.devices.disks[extra]" { // belongs to the volume
 					got[d.Path] = d.What
 					require.Equal(t, []string{test.who, test.by, "2026-11-22T03:00:00Z"}, []string{d.Who, d.By, d.At}, d.Path)
 				}
@@ -97,7 +97,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestByHandSinceApplied has no VM of Git: what kubectl has applied last counts.
+// TestByHandSinceApplied tests a VM that is not in Git: the state that kubectl last
+// applied counts.
 func TestByHandSinceApplied(t *testing.T) {
 	state := load(t, "pet")
 	applied := string(encode(t, load(t, "pet"))[0].JSON)
@@ -108,7 +109,7 @@ func TestByHandSinceApplied(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Equal(t, []string{memory, `"8Gi"`, `"4Gi"`}, []string{found[0].Path, found[0].Is, found[0].Wanted})
 
-	// What Git has changed since is no deed, though the VM differs from it.
+	// A later change in Git is not a manual change, though the VM differs from it.
 	git := load(t, "pet")
 	both(set("16Gi", memory), set("Halted", strategy))(git)
 	require.Empty(t, plan.ByHand(live, encode(t, git)[0]))

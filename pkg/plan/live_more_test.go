@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// The settings of a KubeVirt object count more than those given, as far as it has any.
+// Settings that a KubeVirt object has override those given as options.
 func TestReadCluster(t *testing.T) {
 	given := plan.Cluster{KubeVirt: "1.6", ArgoCD: "3.2", VMRolloutStrategy: "LiveUpdate", FeatureGates: map[string]bool{"C": true}}
 	got, said := plan.ReadCluster(given, read(t, "settings"))
@@ -24,15 +24,15 @@ func TestReadCluster(t *testing.T) {
 	require.Empty(t, said)
 }
 
-// The age of an export is that of its newest time that has been: a Lease is renewed all
-// the time, and times in a spec are of the future.
+// The age of an export is that of its newest time in the past. A Lease is renewed all the
+// time, and the times in a spec are in the future.
 func TestExported(t *testing.T) {
 	require.Equal(t, "2026-11-22T04:05:06Z", plan.Exported(read(t, "settings")))
 	require.Empty(t, plan.Exported(encode(t, load(t, "pet"))))
 }
 
-// Without a former revision, what Argo CD has applied last is the old side: what Git has
-// dropped since is seen, and what others have added is not.
+// Without a former revision, the old side is the state that Argo CD last applied. The
+// plan shows what Git has dropped since, but not what others have added.
 func TestFromCluster(t *testing.T) {
 	wanted := encode(t, load(t, "absent"))
 	for name, unrecorded := range map[string]int{"applied-client": 0, "applied-server": 0, "applied-not": 1} {
@@ -53,8 +53,8 @@ func TestFromCluster(t *testing.T) {
 	}
 }
 
-// A VM that is new in Git and exists in the cluster is taken over, and one that
-// another Application tracks is a warning. If nothing else changes, it is adopted.
+// A VM that is new in Git but exists in the cluster is taken over. If another Application
+// tracks it, that is a warning. If nothing else changes, it is adopted.
 func TestTakenOver(t *testing.T) {
 	for name, tc := range map[string]struct {
 		state func([]object)
@@ -78,8 +78,8 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
-// A new rollout also restarts the VMs that an earlier one has left behind, but for
-// those at which it has stopped.
+// A new rollout also restarts the VMs that an earlier one has left behind, except those
+// at which it stopped.
 func TestLeftBehind(t *testing.T) {
 	for name, restarted := range map[string][]string{"behind": {"db"}, "behind-stopped": nil} {
 		base := load(t, "rollout")
@@ -94,7 +94,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// A Job for Ansible that exists does not run again.
+// An existing Job for Ansible does not run again.
 func TestAnsibleAgain(t *testing.T) {
 	job := func() []object {
 		return []object{{
@@ -107,8 +107,8 @@ func TestAnsibleAgain(t *testing.T) {
 	require.Contains(t, said, "does not run again: a Job of that name, for this revision, was made 3 hours before the export")
 }
 
-// Disks that a sync fills are counted with their sizes: neither empty ones, nor those
-// that the cluster has.
+// Disks that a sync fills are counted with their sizes. Empty disks and disks that exist
+// in the cluster are not counted.
 func TestImports(t *testing.T) {
 	wanted := encode(t, append(load(t, "cattle"), load(t, "pet")...))
 	require.Contains(t, plan.New(nil, wanted, plan.Options{}).Notes, "2 disks are filled from images or other disks: 50Gi")

@@ -12,13 +12,13 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// world is Git and a cluster in which everything is as Git has it, to be changed: the pet db,
-// its instance, what that was started with, and its disks.
+// world is Git and a cluster with the same state, for tests to change: the pet db, its
+// instance, the revision that the instance was started with, and its disks.
 type world struct {
 	git      []object
 	vm       object
 	instance object
-	revision object // nil for none
+	revision object // nil if there is none
 	others   []object
 	cluster  plan.Cluster
 }
@@ -48,13 +48,13 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// applied makes a change of Git that a sync has brought.
+// applied makes a change in Git and in the cluster, as after a sync.
 func (w *world) applied(edit func([]object)) {
 	edit(w.git)
 	edit([]object{w.vm})
 }
 
-// asks makes the VM ask for a restart.
+// asks makes the VM require a restart.
 func (w *world) asks(message string) {
 	w.condition("RestartRequired", message)
 }
@@ -64,7 +64,7 @@ func (w *world) condition(kind, message string) {
 	status["conditions"] = append(status["conditions"].([]any), object{"type": kind, "status": "True", "message": message})
 }
 
-// record makes the VM say what Argo CD has applied last: what the cluster has now.
+// record sets what Argo CD last applied to the VM's current state.
 func (w *world) record(t *testing.T) {
 	t.Helper()
 	last := maps.Clone(w.vm)
@@ -88,7 +88,7 @@ func (w *world) add(o object) {
 
 const notMovable = "a non-live-updatable field was changed in the template spec"
 
-// standings are worlds, with how the VM stands in them.
+// standings are worlds with the expected status of the VM.
 var standings = []struct {
 	name  string
 	make  func(*testing.T, *world)
@@ -248,8 +248,8 @@ var standings = []struct {
 	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
 }
 
-// rolling makes the VM wait for its restart by a rollout, whose run has renewed its Lease
-// last at a time before 04:00, that of the export.
+// rolling makes the VM wait for a rollout to restart it. The rollout's run last renewed its
+// Lease at the given time, before the time of the export, 04:00.
 func rolling(w *world, renewed string) {
 	w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("cattle", "metadata.annotations.vmrender~io/lifecycle"), set("a", "spec.template.spec.hostname")))
 	w.asks(notMovable)
@@ -287,7 +287,7 @@ func (w *world) status(t *testing.T) *plan.Status {
 	return plan.NewStatus(encode(t, w.git), plan.Options{Cluster: w.cluster, Live: encode(t, w.state())})
 }
 
-// state returns what the cluster has.
+// state returns the objects in the cluster.
 func (w *world) state() []object {
 	state := w.others
 	for _, o := range []object{w.vm, w.instance, w.revision} {
@@ -298,7 +298,7 @@ func (w *world) state() []object {
 	return state
 }
 
-// toldOf returns all that a status tells, in lines.
+// toldOf returns all texts of a status, as lines.
 func toldOf(s *plan.Status) string {
 	lines := append([]string{}, s.Notes...)
 	for _, v := range s.VMs {
@@ -309,9 +309,9 @@ func toldOf(s *plan.Status) string {
 	return strings.Join(lines, "\n")
 }
 
-// VMs that Git no longer has are found by the Application that tracks those it has, or
-// by what vmrender has rendered in the same namespaces; those of pools, and those of other
-// Applications, are not left over.
+// VMs that are no longer in Git are found by the Application that tracks those in Git, or by
+// the marks of vmrender in the same namespaces. VMs of pools and of other Applications are
+// not left over.
 func TestStatusLeftOver(t *testing.T) {
 	other := func(name string, edit func(object)) []manifest.Object {
 		w := newWorld(t)
@@ -337,7 +337,7 @@ func TestStatusLeftOver(t *testing.T) {
 	})
 }
 
-// The names of a pool's disks are those of its template: no VM has them.
+// The names of a pool's disks are those of its template, so no VM has them.
 func TestStatusOfPool(t *testing.T) {
 	pool := func(ready int) object {
 		return object{
@@ -368,7 +368,7 @@ func TestStatusOrder(t *testing.T) {
 	require.Equal(t, map[plan.State]int{plan.StateNotSynced: 1, plan.StateRestart: 1}, s.Counts)
 }
 
-// What a status shows of fields has no secrets.
+// The fields that a status shows contain no secrets.
 func TestStatusHidesSecrets(t *testing.T) {
 	w := newWorld(t)
 	w.applied(set("#cloud-config\npassword: hunter2\n", "spec.template.spec.volumes.3.cloudInitNoCloud.userData"))

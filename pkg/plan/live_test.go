@@ -18,17 +18,17 @@ const (
 	strategy = "spec.runStrategy"
 )
 
-// syncs are syncs of a commit to a cluster: what the cluster says decides.
+// syncs are syncs of a commit to a cluster. The state of the cluster decides.
 var syncs = []struct {
 	name  string
 	base  string         // file of testdata: the old side
-	edit  func([]object) // of Git
+	edit  func([]object) // to Git
 	state func([]object) // how the cluster differs from the old side
-	live  string         // file of testdata/live with what else is in the cluster
+	live  string         // file of testdata/live with the other objects in the cluster
 	level plan.Level
 	code  plan.Code // of the worst cause
 	says  []string  // parts of the reasons, advice, notes and Jobs
-	hides []string  // what they do not say
+	hides []string  // texts that must not be in them
 }{
 	{name: "runs and migrates", base: "pet", edit: set("8Gi", memory), live: "running", level: plan.Migrate, code: "plugged"},
 	{name: "cannot migrate", base: "pet", edit: set("8Gi", memory), live: "immovable", level: plan.Restart, code: "cannot-migrate", says: []string{"DisksNotLiveMigratable says why"}},
@@ -112,7 +112,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// verdictOf returns the verdict of the only VM that Git has.
+// verdictOf returns the verdict of the only VM in Git.
 func verdictOf(t *testing.T, p *plan.Plan) plan.Verdict {
 	t.Helper()
 	i := slices.IndexFunc(p.VMs, func(v plan.Verdict) bool { return v.ID.Name == "db" || v.ID.Name == "web" })
@@ -120,7 +120,7 @@ func verdictOf(t *testing.T, p *plan.Plan) plan.Verdict {
 	return p.VMs[i]
 }
 
-// told returns all that a plan tells, in lines.
+// told returns all texts of a plan, as lines.
 func told(p *plan.Plan) string {
 	lines := slices.Clone(p.Notes)
 	for _, v := range slices.Concat(p.VMs, p.Objects) {
@@ -142,7 +142,7 @@ func read(t *testing.T, name string) []manifest.Object {
 	return objects
 }
 
-// merged returns objects, with those of an export in the place of those with the same
+// merged returns objects in which those of an export replace those with the same
 // identity.
 func merged(objects, export []manifest.Object) []manifest.Object {
 	has := func(id manifest.ID) bool {
@@ -155,7 +155,7 @@ func nothing([]object) {}
 
 func clearFirst(objects []object) { clear(objects[0]) }
 
-// tracked makes objects those of the Application shop, changed last by virt-api.
+// tracked makes the objects part of the Application shop, last changed by virt-api.
 func tracked(objects []object) {
 	for _, o := range objects {
 		meta := o["metadata"].(object)
@@ -176,7 +176,7 @@ func tracked(objects []object) {
 	}
 }
 
-// platform is what KubeVirt, its webhooks and kubemacpool write into a VM.
+// platform adds the fields that KubeVirt, its webhooks and kubemacpool write into a VM.
 func platform(objects []object) {
 	vm := objects[0]
 	setIn(vm, splitPath("metadata.annotations.kubevirt~io/latest-observed-api-version"), "v1")
@@ -187,7 +187,7 @@ func platform(objects []object) {
 	setIn(vm, splitPath("status"), object{"printableStatus": "Running", "created": true})
 }
 
-// plugged is a volume of virtctl addvolume --persist.
+// plugged adds a volume as virtctl addvolume --persist does.
 func plugged(objects []object) {
 	instance := at(objects[0], "spec", "template", "spec").(object)
 	instance["volumes"] = append(instance["volumes"].([]any), object{"name": "extra", "persistentVolumeClaim": object{"claimName": "extra", "hotpluggable": true}})
@@ -195,7 +195,7 @@ func plugged(objects []object) {
 	devices["disks"] = append(devices["disks"].([]any), object{"name": "extra", "disk": object{"bus": "scsi"}})
 }
 
-// unplugged is a VM without the NIC with `state: absent`.
+// unplugged removes the NIC with `state: absent`.
 func unplugged(objects []object) {
 	instance := at(objects[0], "spec", "template", "spec").(object)
 	devices := at(instance, "domain", "devices").(object)
@@ -203,7 +203,7 @@ func unplugged(objects []object) {
 	instance["networks"] = instance["networks"].([]any)[:1]
 }
 
-// root makes the cattle start from another root disk.
+// root makes the cattle boot from another root disk.
 func root(name string) func([]object) {
 	return both(set(name, "spec.dataVolumeTemplates.0.metadata.name"), set(name, "spec.template.spec.volumes.0.dataVolume.name"))
 }

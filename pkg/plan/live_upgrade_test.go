@@ -9,11 +9,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// upgrades are upgrades below the unchanged pet, with what becomes of it.
+// upgrades are upgrades with an unchanged pet, and their effect on it.
 var upgrades = []struct {
 	name     string
 	from, to string                   // of KubeVirt
-	edit     func(*testing.T, *world) // of the cluster; nil if it is not known
+	edit     func(*testing.T, *world) // of the cluster; nil if it is unknown
 	git      func([]object)           // of Git
 	cluster  func(*plan.Cluster)      // of the settings
 	level    plan.Level
@@ -105,8 +105,8 @@ func TestUpgrades(t *testing.T) {
 	}
 }
 
-// Upgrades of other products are planned, too, and a VM that is new or goes keeps its
-// own verdict.
+// Upgrades of other products are planned, too. A VM that is created or deleted keeps its own
+// verdict.
 func TestUpgradeOfArgoCD(t *testing.T) {
 	w := newWorld(t)
 	set("Halted", strategy)(w.git)
@@ -121,8 +121,8 @@ func TestUpgradeOfArgoCD(t *testing.T) {
 	require.NotContains(t, told(p), "from argocd 3.5.3 on")
 }
 
-// Every fact names its source, is of a product whose versions are accepted, and is met by some
-// upgrade between them.
+// Every fact names its source, is about a product whose versions are accepted, and applies to
+// an upgrade between some of them.
 func TestUpgradeFactsAreSound(t *testing.T) {
 	docs, err := os.ReadFile("../../docs/how-to/upgrade-platform.md")
 	require.NoError(t, err)

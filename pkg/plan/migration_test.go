@@ -8,14 +8,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// moving returns the Plan and Migration of the VM db, and the VM as Git has it afterwards.
+// moving returns the Plan and Migration of the VM db, and the VM that Git contains afterwards.
 func moving(t *testing.T) (migration, machine []object) {
 	t.Helper()
 	return load(t, "moving"), load(t, "absent")[:1]
 }
 
-// A VM that a migration brings is taken over, and not new. A cluster that has not got it yet is a warning: made by
-// the sync, it keeps the migration from making it.
+// A VM that a migration creates is taken over, and is not new. If the cluster does not have it yet, that is a
+// warning: if the sync created it, the migration could not.
 func TestMoving(t *testing.T) {
 	migration, machine := moving(t)
 	was, now := encode(t, migration), encode(t, append(migration, machine...))
@@ -46,7 +46,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// What a commit does to VMs that are still in vSphere has the level that it would have here.
+// A commit that changes VMs that are still in vSphere has the same level as it would have here.
 func TestMigrationObjects(t *testing.T) {
 	migration, _ := moving(t)
 	kept := load(t, "moving")
@@ -88,7 +88,7 @@ func TestMigrationObjects(t *testing.T) {
 	}
 }
 
-// A playbook can hold a password, so the report shows nothing of one.
+// A playbook can contain a password, so the report never shows one.
 func TestPlaybookIsHidden(t *testing.T) {
 	was, now := load(t, "hook"), load(t, "hook")
 	setIn(now[0], splitPath("spec.playbook"), "LSBob3N0czogYWxs")
@@ -97,7 +97,8 @@ func TestPlaybookIsHidden(t *testing.T) {
 	require.Equal(t, cause.Old, cause.New)
 }
 
-// A DataVolume for a claim that the VM has already is refused, as after a migration whose entry loses `migrate`.
+// A DataVolume for a claim that the VM already has is refused, for example after a migration whose entry loses
+// `migrate`.
 func TestClaimTaken(t *testing.T) {
 	was, now := load(t, "claim")[:1], load(t, "claim")[:1]
 	volume := object{"name": "data", "dataVolume": object{"name": "db-data"}}

@@ -14,7 +14,7 @@ func splitPath(path string) []string {
 	return parts
 }
 
-// setIn sets a field, with the maps on the way to it.
+// setIn sets a field and creates the maps on the way to it.
 func setIn(v any, path []string, value any) {
 	for i, part := range path {
 		last := i == len(path)-1

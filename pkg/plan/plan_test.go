@@ -18,8 +18,7 @@ import (
 // openshift is a cluster with HyperConverged's settings.
 var openshift = plan.Cluster{KubeVirt: "1.9", OpenShift: true}
 
-// edits are changes of one field or a few, with the level and the code of the worst
-// cause.
+// edits are changes of one or a few fields, with the level and the code of the worst cause.
 var edits = []struct {
 	name    string
 	base    string // file of testdata
@@ -121,9 +120,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// Every VM under another name is one verdict, with the former name.
-// A level is approximate if what is not known of one of its causes can change it, also
-// of a milder cause.
+// Every VM under another name has one verdict, with the former name. A level is approximate if unknown facts
+// about one of its causes, even a milder one, could change it.
 func TestApproximate(t *testing.T) {
 	sockets := set(4, "spec.template.spec.domain.cpu.sockets")
 	restart := set("other", "spec.template.spec.domain.firmware.uuid")
@@ -165,8 +163,8 @@ func TestRenamed(t *testing.T) {
 	require.Equal(t, "prod", p.VMs[0].Was.Namespace)
 }
 
-// A disk that moves between a VM's templates and an object of its own changes its
-// owner, or does not: both are dangerous later.
+// A disk that moves between a VM's templates and an object of its own may change its owner or keep it. Both are
+// dangerous later.
 func TestOwnership(t *testing.T) {
 	owned, kept := load(t, "cattle"), keepData(load(t, "cattle"))
 	for _, test := range []struct {
@@ -182,7 +180,7 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-// keepData makes the data disk of the cattle an object of its own.
+// keepData makes the data disk of the cattle a separate object.
 func keepData(objects []object) []object {
 	vm := objects[0]
 	templates := at(vm, "spec").(object)["dataVolumeTemplates"].([]any)
@@ -220,7 +218,7 @@ func evicting(c *plan.Cluster) {
 	c.WorkloadUpdateMethods, c.EvictionStrategy = []string{"Evict"}, "None"
 }
 
-// evacuating is a cluster in which the eviction of a VM's pod is a migration.
+// evacuating is a cluster in which evicting a VM's pod is a migration.
 func evacuating(c *plan.Cluster) { c.WorkloadUpdateMethods = []string{"Evict"} }
 
 func evictingOrNot(c *plan.Cluster) {
@@ -267,7 +265,7 @@ func set(value any, path string) func([]object) {
 	return in(0, func(objects []object) { setIn(objects[0], splitPath(path), value) })
 }
 
-// in makes an edit of another object than the first.
+// in applies an edit to an object other than the first.
 func in(i int, edit func([]object)) func([]object) {
 	return func(objects []object) { edit(objects[i:]) }
 }
@@ -305,7 +303,7 @@ func at(v any, path ...string) any {
 	return v
 }
 
-// Every disk of a VM that starts from the network has data to lose: none is its root disk.
+// A VM that boots from the network has no root disk, so every disk may contain data.
 func TestDisklessLosesEveryDisk(t *testing.T) {
 	diskless := both(
 		set("scratch", "spec.template.spec.domain.devices.disks.0.name"), set("scratch", "spec.template.spec.volumes.0.name"),
@@ -324,8 +322,8 @@ func TestDisklessLosesEveryDisk(t *testing.T) {
 	require.Equal(t, []string{"spec.dataVolumeTemplates[web-data]", "spec.dataVolumeTemplates[web-root-1111]"}, lost)
 }
 
-// A disk that gets another claim by another revision: what becomes of it depends on whether the VM runs, and on
-// how many nodes can mount the disks that keep their claims.
+// A new revision of a disk gives it another claim. The effect depends on whether the VM runs, and on how many
+// nodes can mount the disks that keep their claims.
 func TestRevisionOfDisk(t *testing.T) {
 	const volume, modes = "spec.template.spec.volumes.1", "spec.storage.accessModes"
 	moved := both(
@@ -339,7 +337,7 @@ func TestRevisionOfDisk(t *testing.T) {
 		"spec": object{"storage": object{"resources": object{"requests": object{"storage": "100Gi"}}}},
 	}
 	for name, test := range map[string]struct {
-		before func([]object) // of both sides
+		before func([]object) // applied to both sides
 		level  plan.Level
 		code   plan.Code
 	}{

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rule that the reference leaves out cannot be checked by a reader.
+// The reference must not leave out a rule, because readers could not check it.
 func TestTopicsHaveEveryRule(t *testing.T) {
 	require.Len(t, Rules(), len(machineRules())+len(poolRules())+len(objectRules()))
 	for _, topic := range Topics() {

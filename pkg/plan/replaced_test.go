@@ -8,8 +8,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// Argo CD replaces a VM with Force and Replace for every difference that it sees. It
-// sees no annotation that is gone, unless kubectl has applied it.
+// Argo CD replaces a VM with Force and Replace for every difference that it sees. It does
+// not see a removed annotation unless kubectl has applied it.
 func TestReplacedMachines(t *testing.T) {
 	const (
 		options = "metadata.annotations.argocd~argoproj~io/sync-options"

@@ -9,7 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// The status of a VM that moves is that of its Plan, until it is a VirtualMachine in Git.
+// The status of a VM that migrates is that of its Plan until it is a VirtualMachine in
+// Git.
 func TestStatusOfMoving(t *testing.T) {
 	condition := func(kind string) object { return object{"type": kind, "status": "True"} }
 	inPlan := func(more object) object {

@@ -8,7 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// What a version of KubeVirt does otherwise than its neighbours.
+// These versions of KubeVirt behave differently from their neighbors.
 func TestVersions(t *testing.T) {
 	link := set("down", "spec.template.spec.domain.devices.interfaces.1.state")
 	network := set("default/vlan8", "spec.template.spec.networks.1.multus.networkName")

@@ -15,7 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// unpack writes the files of an archive into a repository, and enters it.
+// unpack writes the files of an archive to a repository and changes to it.
 func unpack(t *testing.T, archive *txtar.Archive) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -26,9 +26,9 @@ func unpack(t *testing.T, archive *txtar.Archive) {
 	}
 }
 
-// Each archive in testdata has the files of a repository, of which site/platform.yaml is
-// read with the overlays and vars in the archive's comment, and the result beside it:
-// the merged and expanded platform with all that was read, or what is wrong.
+// Each archive in testdata has the files of a repository. site/platform.yaml is read with
+// the overlays and vars in the archive's comment. The result is next to it: the merged
+// and expanded platform with all files that were read, or the problems.
 func TestRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ layers:
   network: {wave: 3}
 `
 
-// A value that is wrong is shown where it is written, in whichever file that is.
+// A wrong value is shown where it is written, in whichever file that is.
 func TestPositionsSurvive(t *testing.T) {
 	unpack(t, txtar.Parse([]byte(sharing)))
 	var diags source.Diagnostics
@@ -94,7 +94,7 @@ func TestPositionsSurvive(t *testing.T) {
 	require.Equal(t, "base/platform.yaml:3:18", tree.Get("metadata", "name").Pos().String())
 }
 
-// No file outside of the repository is read, however it is named.
+// No file outside the repository is read, whatever its path looks like.
 func TestRepositoryIsNotLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		base, link string

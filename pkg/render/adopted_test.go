@@ -8,8 +8,8 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
-// Overrides take away every label and annotation that is not for the lifecycle, and set some on the VM or on its pods
-// only: a VM that is older than the fleet has its own.
+// Overrides can remove every label and annotation that is not for the lifecycle, and set some only on the VM or on
+// its pods, because a VM that is older than the fleet has its own.
 func TestOverridesOfLabels(t *testing.T) {
 	metadata := func(m keys) keys { return keys{"overrides": keys{"metadata": m}} }
 	template := func(m keys) keys {
@@ -65,14 +65,14 @@ func TestOverridesOfLabels(t *testing.T) {
 	require.Empty(t, found.Sorted(), "a Service for all replicas does not find them by that label")
 }
 
-// The older form of a run strategy takes its place.
+// The older form of a run strategy replaces it.
 func TestOverrideOfRunning(t *testing.T) {
 	vm := overridden(t, keys{"overrides": keys{"spec": keys{"running": true, "runStrategy": nil}}})
 	require.Nil(t, vm.Spec.RunStrategy)
 	require.Equal(t, new(true), vm.Spec.Running)
 }
 
-// The labels of a disk that the VM owns can be those that it was made with.
+// The labels of a disk that the VM owns can be the original ones.
 func TestLabelsOfOwnedDisks(t *testing.T) {
 	labels := func(l keys) keys {
 		return disk(keys{"size": "1Gi", "keep": false, "dataVolume": keys{"metadata": keys{"labels": l}}})

@@ -18,8 +18,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// Argo CD reads, compares and stores every byte of a manifest. A VM has few that no value
-// of the user's has caused: labels and annotations of ours, and what is the default anyway.
+// Argo CD reads, compares and stores every byte of a manifest. Few bytes of a VM are not caused by a value of
+// the user: our labels and annotations, and defaults that are written anyway.
 func TestBytesThatNobodyAskedFor(t *testing.T) {
 	header, err := os.ReadFile(filepath.Join("..", "..", "test", "bench", "fleet.yaml"))
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestBytesThatNobodyAskedFor(t *testing.T) {
 		most int
 	}{
 		"pets": {filepath.Join("..", "..", "examples", "first"), 140},
-		// The labels of its two templates, 150 of them, stay: see diskLabels.
+		// The labels of its two templates, 150 bytes, stay: see diskLabels.
 		"cattle that Argo CD replaces": {bench, 275},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,13 +55,13 @@ func TestBytesThatNobodyAskedFor(t *testing.T) {
 	}
 }
 
-// defaults is what says nothing: KubeVirt's defaults (kubevirt.io/api v1.9, core/v1/schema.go, CPU and Features)
-// and Argo CD's.
+// defaults are the redundant values: the defaults of KubeVirt (kubevirt.io/api v1.9, core/v1/schema.go, CPU and
+// Features) and of Argo CD.
 var defaults = map[string]any{
 	"cores": 1.0, "threads": 1.0, "sockets": 1.0, "acpi": map[string]any{}, argocd.SyncWaveAnnotation: "0",
 }
 
-// dropOurs removes from a manifest what no value of the user's has caused.
+// dropOurs removes the parts of a manifest that no value of the user has caused.
 func dropOurs(o map[string]any) {
 	for key, value := range o {
 		switch inner := value.(type) {

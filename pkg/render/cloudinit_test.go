@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Every string of the user is read from the cloud-config as it was written.
+// Every string of the user is read back from the cloud-config unchanged.
 func TestUserDataParsesBack(t *testing.T) {
 	texts := []string{
 		"plain", "yes", "0123", "12:30:45", "null", "~", "", " leading", "trailing ", "a: b", "a #b", "#a", "- a",

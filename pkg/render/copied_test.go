@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// KubeVirt copies the disks of pets with revisions. It waits for CDI only if the volume names the DataVolume.
+// KubeVirt copies the disks of pets with revisions. It waits for CDI only if the volume
+// names the DataVolume.
 func TestCopiedVolumes(t *testing.T) {
 	base := keys{"cpu": 2, "memory": "4Gi", "disks": keys{"data": keys{"size": "5Gi"}}}
 	text, diags := rendered(t, base)

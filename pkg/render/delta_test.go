@@ -20,7 +20,8 @@ func FuzzDelta(f *testing.F) {
 	})
 }
 
-// A delta contains little more than what differs, also after something that one of the texts does not have.
+// A delta contains little more than the differences, even after a part that one of the
+// texts lacks.
 func TestDeltaIsSmall(t *testing.T) {
 	item := func(name string) string {
 		return `{"name":"` + name + `","resources":{"requests":{"storage":"30Gi"}},"storageClassName":"fast"},`

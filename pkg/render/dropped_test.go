@@ -22,7 +22,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// keys are VM keys, or the keys of a map below them.
+// keys are the keys of a VM, or of a map within it.
 type keys = map[string]any
 
 // situations are VMs in which a key may be rendered differently.
@@ -45,7 +45,7 @@ var situations = map[string]keys{
 // either is two values, one of which is the default in some situation.
 type either [2]any
 
-// marker is a value that must make a difference, next to the keys that it needs.
+// marker is a value that must make a difference, with the other keys that it needs.
 type marker struct {
 	value any
 	needs keys
@@ -76,7 +76,8 @@ func route(r keys) keys { return nic(merge(lan, keys{"routes": []any{r}})) }
 
 func port(p keys) keys { return keys{"nics": []any{keys{"network": "pod", "ports": []any{p}}}} }
 
-// markers contains a value for every VM key. Lists of maps have their only item at "[]", and maps theirs at "*".
+// markers contains a value for every VM key. The only item of a list of maps is at "[]",
+// and that of a map is at "*".
 var markers = map[string]marker{
 	"os":                {value: "ubuntu24.04"},
 	"flavor":            {"u1.4xlarge", nil},
@@ -165,7 +166,7 @@ var markers = map[string]marker{
 	"disks.*.source.pullPolicy":    {"Always", disk(keys{"source": keys{"containerDisk": "x/y"}})},
 	"disks.*.source.path":          {"/disk/a", disk(keys{"source": keys{"containerDisk": "x/y"}})},
 	"disks.*.source.volumeLabel":   {"L", disk(keys{"source": keys{"configMap": "c"}})},
-	"disks.*.source.version":       {value: nil}, // names the root disk of cattle; a label to read otherwise
+	"disks.*.source.version":       {value: nil}, // names the root disk of cattle; otherwise only a label
 
 	"driversDisk":                  {value: true},
 	"filesystems.*.claim":          {value: "c"},
@@ -317,8 +318,8 @@ var markers = map[string]marker{
 	"vars.*":          {value: nil}, // for templates only
 }
 
-// Every VM key that is set makes a difference to what is rendered, or is named in an
-// error or a warning, in every kind of VM.
+// Every VM key that is set changes the output or is named in an error or a warning, in
+// every kind of VM.
 func TestNothingIsDropped(t *testing.T) {
 	paths := leaves(reflect.TypeFor[values.VM](), "")
 	require.ElementsMatch(t, paths, slices.Collect(maps.Keys(markers)), "every key needs a marker")
@@ -333,7 +334,7 @@ func TestNothingIsDropped(t *testing.T) {
 				without := merge(merge(keys{"cpu": 2, "memory": "4Gi"}, situation), m.needs)
 				before, problems := rendered(t, without)
 				if problems.HasErrors() {
-					continue // what the key needs is refused here
+					continue // a key that this one needs is rejected here
 				}
 				either, ok := m.value.(either)
 				if !ok {
@@ -346,7 +347,8 @@ func TestNothingIsDropped(t *testing.T) {
 	}
 }
 
-// matters reports whether a value changes what is rendered, or is named in a problem. A value that is set already does.
+// matters reports whether a value changes the output or is named in a problem. A value
+// that is already set counts.
 func matters(t *testing.T, without keys, path string, value any, before string) bool {
 	t.Helper()
 	with := set(without, path, value)
@@ -359,7 +361,7 @@ func matters(t *testing.T, without keys, path string, value any, before string) 
 	return before != after || slices.ContainsFunc(found.Sorted(), named)
 }
 
-// leaves returns the paths of all keys below a type.
+// leaves returns the paths of all keys of a type.
 func leaves(t reflect.Type, path string) []string {
 	switch {
 	case t == reflect.TypeFor[source.Node](), t == reflect.TypeFor[values.Command](),
@@ -396,7 +398,8 @@ func merge(base, over keys) keys {
 	return out
 }
 
-// set returns a copy of keys with a value at a path: "*" is the key data, and "[]" the only item.
+// set returns a copy of keys with a value at a path, in which "*" is the key data, and
+// "[]" the only item.
 func set(in keys, path string, value any) keys {
 	key, rest, _ := strings.Cut(path, ".")
 	name, list := strings.CutSuffix(key, "[]")
@@ -422,7 +425,7 @@ func set(in keys, path string, value any) keys {
 	return out
 }
 
-// rendered renders a VM, next to another one.
+// rendered renders a VM together with another one.
 func rendered(t *testing.T, vm keys) (string, *source.Diagnostics) {
 	t.Helper()
 	dir := t.TempDir()

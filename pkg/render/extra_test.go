@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Further cloud-config merges into what the keys write, by key, with templates expanded. Strings stay strings.
+// Further cloud-config is merged into the output of the keys, by key, with templates
+// expanded. Strings stay strings.
 func TestExtraCloudConfig(t *testing.T) {
 	text, diags := rendered(t, keys{"cpu": 2, "memory": "4Gi", "cloudInit": keys{
 		"user": "me", "passwordSecret": "p", "extra": keys{
@@ -23,7 +24,8 @@ func TestExtraCloudConfig(t *testing.T) {
 	require.Contains(t, text, `chpasswd:\n  expire: true\n  list: a:b\n`)
 }
 
-// Network data in a Secret of the user is referred to, next to user data that is inline.
+// A reference to network data in a Secret of the user is rendered next to inline user
+// data.
 func TestNetworkDataSecret(t *testing.T) {
 	text, diags := rendered(t, keys{
 		"cpu": 2, "memory": "4Gi", "cloudInit": keys{"user": "me", "networkDataSecret": "net", "bus": "sata"},

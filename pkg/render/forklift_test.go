@@ -22,7 +22,8 @@ func TestForkliftCopies(t *testing.T) {
 	}
 }
 
-// Every disk and NIC has its own name, and one that Git does not know has none, which forklift refuses.
+// Every disk and NIC has its own name. One that is not in Git has no name, which forklift
+// rejects.
 func TestChoice(t *testing.T) {
 	text := choice(".DiskIndex", []string{"web01", "web01-logs", "web01-data"})
 	tmpl := template.Must(template.New("").Parse(text))

@@ -23,7 +23,7 @@ const (
 	gated = "{approve: restart, maxImpact: delete}"
 )
 
-// manifests renders the VMs of a fleet with a policy; all are YAML.
+// manifests renders the VMs of a fleet with a policy as YAML.
 func manifests(t *testing.T, policy, vms string, o fleet.Options) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,7 +43,7 @@ func manifests(t *testing.T, policy, vms string, o fleet.Options) string {
 
 var becomes = regexp.MustCompile(`(?m)^ {4}vmrender\.io/becomes: "?([0-9a-f]{8})"?$`)
 
-// becomesOf returns the hashes in manifests, each once.
+// becomesOf returns the distinct hashes in manifests.
 func becomesOf(t *testing.T, text string) []string {
 	t.Helper()
 	require.NotContains(t, text, "?")
@@ -55,8 +55,8 @@ func becomesOf(t *testing.T, text string) []string {
 	return slices.Compact(out)
 }
 
-// The annotations of the gate are in its fleet's manifests only, and nothing else there
-// differs from those of a fleet without it.
+// The annotations of the gate are only in the manifests of a fleet with a gate. Nothing
+// else differs from a fleet without one.
 func TestGateAddsAnnotationsOnly(t *testing.T) {
 	const plain = "{pet: {}, cattle: {replicas: 2, lifecycle: {type: cattle, removal: denied}}," +
 		"pool: {replicas: 2, lifecycle: {type: cattle, strategy: pool, removal: denied}}, " +
@@ -78,7 +78,7 @@ func TestGateAddsAnnotationsOnly(t *testing.T) {
 	require.NotContains(t, ceiling, "approve-from")
 }
 
-// The hash is of what the VMs of an entry are, and of nothing else.
+// The hash depends only on the content of an entry's VMs.
 func TestBecomes(t *testing.T) {
 	base := becomesOf(t, manifests(t, gated, "{it: {replicas: 3}}", fleet.Options{}))
 	require.Len(t, base, 1, "replicas need one approval")
@@ -115,15 +115,15 @@ func TestBecomesOfMany(t *testing.T) {
 	require.Equal(t, text, manifests(t, gated, many, fleet.Options{Jobs: 1}))
 }
 
-// A selected replica is all that is written.
+// Only the selected replica is written.
 func TestGateWritesSelectedOnly(t *testing.T) {
 	text := manifests(t, gated, "{it: {replicas: 3}, other: {}}", fleet.Options{VMs: []string{"it-1"}})
 	require.Equal(t, 1, strings.Count(text, "kind: VirtualMachine\n"))
 	require.Contains(t, text, "name: it-1\n")
 }
 
-// In a fleet that asks for approvals, a VM that is no longer in Git stays, unless its
-// entry says otherwise, also without the lifecycle's own protection.
+// In a fleet that requires approvals, a VM that is no longer in Git stays unless its
+// entry specifies otherwise, even without the lifecycle's own protection.
 func TestGateKeepsWhatIsRemoved(t *testing.T) {
 	for _, test := range []struct{ vm, want string }{
 		{"{}", "Prune=false,Delete=confirm"},

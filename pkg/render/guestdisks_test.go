@@ -9,7 +9,8 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
-// The guest's data is on the disk that says so, at its place and with its device, and otherwise on the last one.
+// The guest's data is on the disk that is marked for it, at that position and on that
+// device, and otherwise on the last one.
 func TestPlaceOfGuestData(t *testing.T) {
 	user, answers := keys{"user": "me"}, keys{"secret": "answers"}
 	private := keys{"user": "me", "store": "secret"}
@@ -17,7 +18,7 @@ func TestPlaceOfGuestData(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		vm      keys
-		devices string // names of the disks, or the whole of the one after the colon
+		devices string // names of the disks, or all of the one after the colon
 		volumes []string
 	}{
 		{

@@ -15,7 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// collected returns what a Collector has rendered after visiting VMs.
+// collected returns the output of a Collector after visiting VMs.
 func collected(t *testing.T, machines ...*machine.Machine) []Rendered {
 	t.Helper()
 	c := NewCollector()
@@ -35,8 +35,8 @@ func named(m *machine.Machine, namespace, name string) *machine.Machine {
 	return m
 }
 
-// The Jobs of a fleet are in golden files: two VMs of a namespace share one
-// Job, which uses their image and part of the fleet.
+// The Jobs of a fleet are in golden files. Two VMs of a namespace share one Job, which
+// uses their image and their part of the fleet.
 func TestJobsGolden(t *testing.T) {
 	a, b := named(cattleMachine(t), "prod", "b"), named(cattleMachine(t), "prod", "a")
 	p, q := named(ansibleMachine(t), "prod", "q"), named(ansibleMachine(t), "prod", "p")
@@ -58,8 +58,7 @@ func TestJobsGolden(t *testing.T) {
 	golden.Equal(t, filepath.Join("testdata", "fleet", "jobs.yaml"), out.String())
 }
 
-// There is a Job for every namespace, after all VMs, but not for VMs that
-// need none.
+// Every namespace has a Job, after all VMs, unless its VMs need none.
 func TestJobsPerNamespace(t *testing.T) {
 	other := named(cattleMachine(t), "b", "z")
 	other.Part = "site-a-89abcdef"
@@ -76,7 +75,7 @@ func TestJobsPerNamespace(t *testing.T) {
 	}, got)
 }
 
-// rolloutJobOf returns the Job of a rollout of VMs.
+// rolloutJobOf returns the rollout Job of VMs.
 func rolloutJobOf(t *testing.T, machines ...*machine.Machine) *batchv1.Job {
 	t.Helper()
 	c := NewCollector()
@@ -92,8 +91,8 @@ func rolloutJobOf(t *testing.T, machines ...*machine.Machine) *batchv1.Job {
 	return nil
 }
 
-// A rollout has another Job only if what it rolls out has changed: Kubernetes allows
-// no change of a Job, and an equal one must not run again.
+// The Job of a rollout has another name only if the VMs that it rolls out have changed.
+// Kubernetes allows no change of a Job, and an equal Job must not run again.
 func TestRolloutJobName(t *testing.T) {
 	cattle := func() *machine.Machine { return named(cattleMachine(t), "prod", "a") }
 	name := rolloutJobOf(t, cattle()).Name
@@ -116,7 +115,7 @@ func TestRolloutJobName(t *testing.T) {
 	require.NotEqual(t, name, rolloutJobOf(t, cattle(), named(cattleMachine(t), "prod", "b")).Name)
 }
 
-// A sync waits for all waves but the last one, so the Job of a rollout is in it.
+// A sync waits for all waves except the last one, so the Job of a rollout is in the last.
 func TestRolloutJobIsInTheLastWave(t *testing.T) {
 	in := func(wave int) *machine.Machine {
 		m := named(cattleMachine(t), "prod", "a")
@@ -148,7 +147,7 @@ func TestPoliciesInShort(t *testing.T) {
 	}
 }
 
-// Every VM has a policy, with only the facts that hold for it.
+// Every VM has a policy with only the facts that apply to it.
 func TestPolicyOf(t *testing.T) {
 	for name, machine := range goldenMachines() {
 		m := machine(t)
@@ -184,8 +183,8 @@ func factsOf(p Policy, on Event) []Fact {
 	return out
 }
 
-// The names of Jobs, and with them those of what they may do, must never change:
-// Argo CD would leave the old ones in the cluster. They are literals on purpose.
+// The names of Jobs, and of the objects with their permissions, must never change: Argo
+// CD would leave the old ones in the cluster. They are deliberately literals.
 func TestPinnedJobNames(t *testing.T) {
 	pet := ansibleMachine(t)
 	require.True(t, pet.Lifecycle.SnapshotBefore)

@@ -112,7 +112,7 @@ func TestPartsAreInTheMachinesWave(t *testing.T) {
 	require.Len(t, objects, 5)
 }
 
-// A VM that stays keeps the Secret that it starts from.
+// A VM that is not deleted keeps the Secret that it boots with.
 func TestSecretAnnotations(t *testing.T) {
 	m := secretMachine(t)
 	options := func() string {

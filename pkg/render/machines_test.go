@@ -94,7 +94,7 @@ func identified(m *machine.Machine, name string) *machine.Machine {
 	return m
 }
 
-// The three VMs of the ACP pattern (RedHatEdge patterns, virtualization-acp).
+// These are the three VMs of the ACP pattern (RedHatEdge patterns, virtualization-acp).
 
 func acpRHEL9(t testing.TB) *machine.Machine {
 	m := identified(linuxMachine(t), "example-rhel9")
@@ -180,7 +180,8 @@ func rolloutLifecycle() machine.Lifecycle {
 	}
 }
 
-// ownedDisks moves the root disk to the VM's dataVolumeTemplates, and adds a data disk there.
+// ownedDisks moves the root disk to the VM's dataVolumeTemplates and adds a data disk
+// there.
 func ownedDisks(m *machine.Machine) {
 	m.Disks[0].Keep = false
 	m.Disks = append(m.Disks, machine.Disk{
@@ -293,7 +294,7 @@ func disksMachine(t testing.TB) *machine.Machine {
 		source("snap", catalog.Source{Snapshot: "images/golden-1"}),
 		source("upload", catalog.Source{Upload: true}),
 	)
-	m.Disks[5].Size = "" // the source's
+	m.Disks[5].Size = "" // the source's size
 	m.Disks[6].Preallocation = new(true)
 	m.Disks = append(m.Disks,
 		machine.Disk{
@@ -323,7 +324,7 @@ func disksMachine(t testing.TB) *machine.Machine {
 	return m
 }
 
-// everythingMachine returns a machine with the fields that no other machine sets.
+// everythingMachine returns a VM with the fields that no other one sets.
 func everythingMachine(t testing.TB) *machine.Machine {
 	m := identified(linuxMachine(t), "rt01")
 	m.Flavor = "custom"

@@ -13,8 +13,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// VMs in vSphere are a Plan, and nothing of their own; those that have moved are VirtualMachines with the claims
-// that the Plan names.
+// VMs in vSphere are rendered only as a Plan. VMs that have migrated are VirtualMachines with the claims that
+// the Plan names.
 func TestMigration(t *testing.T) {
 	const dir = "testdata/migrate"
 	c := render.NewCollector()
@@ -27,7 +27,7 @@ func TestMigration(t *testing.T) {
 	golden.Equal(t, dir+"/.want.yaml", out.String())
 }
 
-// A cluster without forklift is an error, at the first VM that needs it.
+// A cluster without forklift is an error at the first VM that needs it.
 func TestMigrationNeedsForklift(t *testing.T) {
 	c := render.NewCollector()
 	c.APIs = "v1,kubevirt.io/v1,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1"

@@ -150,7 +150,7 @@ func operations(t testing.TB, text string) (ops []patch.Operation) {
 }
 
 // A problem of the overrides that the patches do not change is reported for the
-// overrides; one that they fix is not reported.
+// overrides. A problem that the patches fix is not reported.
 func TestPatchesAfterOverrides(t *testing.T) {
 	m := linuxMachine(t)
 	m.PatchPos = source.Pos{File: "vms.yaml", Line: 4, Col: 5}

@@ -10,7 +10,8 @@ import (
 // rootName matches the name of a content-named root disk.
 var rootName = regexp.MustCompile(`it-root-[0-9a-f]+`)
 
-// A patch on a disk or its DataVolume is applied by the name of the disk, to DataVolumes of their own and to templates.
+// A patch of a disk or its DataVolume applies by the disk's name, both to separate
+// DataVolumes and to templates.
 func TestPatchedDisks(t *testing.T) {
 	data := keys{
 		"size": "5Gi", "overrides": keys{"errorPolicy": "ignore", "disk": keys{"pciAddress": "0:1:1.0"}},
@@ -32,7 +33,8 @@ func TestPatchedDisks(t *testing.T) {
 	}
 }
 
-// What is patched in the DataVolume of content-named disks is content: another patch is another disk.
+// A patch of the DataVolume of a content-named disk is part of the content, so another
+// patch results in another disk.
 func TestPatchedContent(t *testing.T) {
 	root := func(class string) string {
 		volume := keys{"spec": keys{"priorityClassName": class}}
@@ -46,7 +48,7 @@ func TestPatchedContent(t *testing.T) {
 	require.NotEqual(t, root("low"), root("high"))
 }
 
-// A null in a patch removes what is rendered.
+// A null in a patch removes the rendered value.
 func TestPatchedNull(t *testing.T) {
 	source := keys{"registry": "docker://x/y", "secret": "s"}
 	text, diags := rendered(t, keys{"cpu": 2, "memory": "4Gi", "disks": keys{"data": keys{

@@ -8,8 +8,8 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 )
 
-// A disk that was made with CDI's `pvc` has it, and nothing of `storage`: kept, owned, from its own source or that of
-// the operating system, whose size does not count.
+// A disk that was created with CDI's `pvc` has that and nothing of `storage`. It may be kept or owned, from its own
+// source or from that of the operating system, whose size does not count.
 func TestDataVolumesWithPVC(t *testing.T) {
 	with := func(disk keys) keys {
 		return merge(disk, keys{"dataVolume": keys{"spec": keys{"storage": nil, "pvc": keys{
@@ -44,7 +44,7 @@ func TestDataVolumesWithPVC(t *testing.T) {
 	}
 }
 
-// dataVolumeOf returns the spec of a DataVolume by its name: an object, or a template of one.
+// dataVolumeOf returns the spec of a DataVolume, an object or a template, by name.
 func dataVolumeOf(t *testing.T, list, name string) *cdiv1.DataVolumeSpec {
 	t.Helper()
 	type volume struct {

@@ -26,7 +26,7 @@ func TestObjectsGolden(t *testing.T) {
 	}
 }
 
-// Every golden file belongs to a VM: renaming one leaves no file behind.
+// Every golden file belongs to a VM, so renaming a VM leaves no file behind.
 func TestGoldenFilesAreUsed(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestObjectsAreStable(t *testing.T) {
 	}
 }
 
-// A renderer is safe for concurrent use; the race detector checks it.
+// A renderer is safe for concurrent use. The race detector checks this.
 func TestObjectsConcurrently(t *testing.T) {
 	var r renderer
 	m := acpServer2019(t)
@@ -71,7 +71,7 @@ func TestObjectsConcurrently(t *testing.T) {
 	}
 }
 
-// A mistake in a traits' fragment is reported at its position.
+// A mistake in a trait's fragment is reported at its position.
 func TestObjectsReportsBadFragment(t *testing.T) {
 	m := linuxMachine(t)
 	m.OS = &catalog.ResolvedOS{Name: "odd", Spec: tree(t, "traits.yaml", "domain:\n  devices:\n    rngg: {}\n")}

@@ -17,8 +17,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// The name of a blue-green VM changes with the content of the VM or its Secret, and
-// with nothing else.
+// The name of a blue-green VM changes only with the content of the VM or its Secret.
 func TestRevisionName(t *testing.T) {
 	name := func(change func(*machine.Machine)) string {
 		m := blueGreenMachine(t)
@@ -71,8 +70,8 @@ func TestPoolVersions(t *testing.T) {
 	require.NotContains(t, p.Spec.VirtualMachineTemplate.ObjectMeta.Annotations, argocd.SyncWaveAnnotation)
 }
 
-// The hash in the name of a snapshot changes with everything that is rendered for the
-// VM, and is an annotation of the VirtualMachine.
+// The hash in the name of a snapshot changes with everything that is rendered for the VM.
+// It is also an annotation of the VirtualMachine.
 func TestContent(t *testing.T) {
 	content := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
@@ -88,8 +87,8 @@ func TestContent(t *testing.T) {
 	require.NotEqual(t, base, content(func(m *machine.Machine) { m.Disks[0].ExpandTo = "40Gi" }))
 }
 
-// An Ansible job runs again when the VM or the job has changed, because its name
-// changes then.
+// An Ansible job runs again when the VM or the job has changed, because its name changes,
+// too.
 func TestAnsibleNames(t *testing.T) {
 	name := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
@@ -103,7 +102,7 @@ func TestAnsibleNames(t *testing.T) {
 	require.NotEqual(t, base, name(func(m *machine.Machine) { m.Lifecycle.Ansible.Template = "other" }))
 }
 
-// The name of a Job covers its pod, which cannot be changed, and the variables.
+// The name of a Job depends on its pod, which cannot be changed, and on the variables.
 func TestPlaybookNames(t *testing.T) {
 	name := func(change func(*machine.Machine)) string {
 		m := playbookMachine(t)
@@ -127,7 +126,7 @@ func TestPlaybookNames(t *testing.T) {
 	}
 }
 
-// The job follows all waves, and is no hook: Argo CD does not wait for it.
+// The job comes after all waves and is not a hook, so Argo CD does not wait for it.
 func TestAnsibleHoldsNoSync(t *testing.T) {
 	m := ansibleMachine(t)
 	m.Wave = 7

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// Each kind of removal has its option, before those of the strategy.
+// Each kind of removal has its option, which comes before those of the strategy.
 func TestRemoval(t *testing.T) {
 	for _, test := range []struct {
 		lc   machine.Lifecycle
@@ -36,8 +36,8 @@ func TestRemoval(t *testing.T) {
 	}
 }
 
-// What the user writes is merged with the options of the lifecycle, wherever it is
-// written; what takes them away is an error, unless the VM is not to be protected.
+// The user's options are merged with those of the lifecycle, wherever they are written.
+// Removing the latter is an error unless the VM is unprotected.
 func TestProtection(t *testing.T) {
 	const (
 		options = `metadata: {annotations: {argocd.argoproj.io/sync-options: `
@@ -124,7 +124,7 @@ func syncOptionsOf(text string) map[string]string {
 	return map[string]string{argocd.SyncOptionsAnnotation: text}
 }
 
-// Labels and annotations under vmrender.io/ stay as they are rendered.
+// Labels and annotations under vmrender.io/ stay as rendered.
 func TestReserved(t *testing.T) {
 	plain, rollout := machine.Lifecycle{}, machine.Lifecycle{Strategy: values.Rollout}
 	for _, test := range []struct {
@@ -151,7 +151,7 @@ func TestReserved(t *testing.T) {
 	require.Contains(t, strings.Join(problems(t, m), "\n"), "vms.web01.patches: metadata.annotations")
 }
 
-// What is explained is what is rendered.
+// The explanation matches the output.
 func TestPolicyOfWhatIsRendered(t *testing.T) {
 	said := func(write func(*machine.Machine)) string {
 		m := linuxMachine(t)

@@ -23,7 +23,7 @@ import (
 
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// evil are texts that mean something to Markdown, HTML, GitHub, GitLab or a terminal.
+// evil are texts with a meaning in Markdown, HTML, GitHub, GitLab or a terminal.
 var evil = []string{
 	"@everyone", "#123", "GH-123", "owner/repo#1", "!7", "~bug", "$x$", "%5", "&1", "a@b.example",
 	"</details><script>alert(1)</script>", "<img src=x onerror=y>", "<!-- vmrender plan -->", "-->",
@@ -88,17 +88,17 @@ func markdownOf(t *testing.T, p report.Plan) string {
 	return out.String()
 }
 
-// parse returns Markdown as GitHub reads it.
+// parse returns Markdown as GitHub parses it.
 func parse(markdown string) ast.Node {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(markdown)))
 }
 
-// tags are the lines of HTML that a comment has.
+// tags matches the lines of HTML in a comment.
 var tags = regexp.MustCompile(`^(<!-- vmrender plan [A-Za-z0-9%._~!$&'()*+,;=:@/…-]* -->|` +
 	`<details><summary>[\w ]+</summary>|</details>)\n?$`)
 
-// requireHarmless checks that the texts of a plan have no meaning in a comment: they make no
-// link, picture or HTML, and outside of code there is nothing that GitHub and GitLab link.
+// requireHarmless checks that the texts of a plan have no meaning in a comment. They create
+// no link, picture or HTML, and nothing outside of code is linked by GitHub or GitLab.
 func requireHarmless(t *testing.T, markdown string) {
 	t.Helper()
 	src := []byte(markdown)
@@ -133,10 +133,10 @@ func requireHarmless(t *testing.T, markdown string) {
 	require.LessOrEqual(t, most, 1)
 }
 
-// linked are what GitHub and GitLab make links of after Markdown is rendered.
+// linked matches texts that GitHub and GitLab turn into links after rendering Markdown.
 var linked = regexp.MustCompile(`(^|\W)[@#!$%~&][\pL\pN]|GH-\d|://|www\.`)
 
-// unescaped removes the escapes of Markdown, which its readers do before they link.
+// unescaped removes the escapes of Markdown, as its readers do before they create links.
 var unescaped = strings.NewReplacer(`\\`, `\`, `\`, "")
 
 func TestMarkdownIsHarmless(t *testing.T) {
@@ -148,7 +148,7 @@ func TestMarkdownIsHarmless(t *testing.T) {
 	}
 }
 
-// What code shows is what was given, in every place: nothing is swallowed by the escapes.
+// Code spans show the original text everywhere: the escapes lose nothing.
 func TestMarkdownShowsEveryText(t *testing.T) {
 	for _, given := range evil {
 		p := plans()["metadata"]
@@ -169,7 +169,7 @@ func TestMarkdownShowsEveryText(t *testing.T) {
 	}
 }
 
-// codesOf returns the texts of all spans of code.
+// codesOf returns the texts of all code spans.
 func codesOf(markdown string) []string {
 	var out []string
 	_ = ast.Walk(parse(markdown), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -185,8 +185,8 @@ func codesOf(markdown string) []string {
 	return out
 }
 
-// GitHub refuses a comment of more than 65536 characters, and a refused comment looks like
-// a plan without changes.
+// GitHub rejects a comment of more than 65536 characters, and a missing comment looks like a
+// plan without changes.
 func TestMarkdownFits(t *testing.T) {
 	long := strings.Repeat("n", 253)
 	many := func(n int, levels ...plan.Level) report.Plan {
@@ -205,7 +205,7 @@ func TestMarkdownFits(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		plan report.Plan
-		want string // what shows how much is left out
+		want string // the text that shows how much is left out
 	}{
 		{"small", many(5, plan.Restart), `"`},
 		{"values", many(60, plan.Restart), "Left out, as it is too long for a comment: old and new values."},
@@ -230,7 +230,7 @@ func TestMarkdownFits(t *testing.T) {
 	}
 }
 
-// The same fleet has the same marker at every run, and another fleet another one.
+// A fleet has the same marker at every run, and another fleet has another marker.
 func TestMarker(t *testing.T) {
 	require.Equal(t, "<!-- vmrender plan sites/a -->", report.PlanMarker("sites/a"))
 	require.Equal(t, "<!-- vmrender plan a;env/dev.yaml;-%2D.yaml -->", report.PlanMarker("a", "env/dev.yaml", "--.yaml"))

@@ -28,7 +28,7 @@ func core(kind, name string) manifest.ID {
 	return manifest.ID{APIVersion: "v1", Kind: kind, Namespace: "prod", Name: name}
 }
 
-// counted returns a plan with its counts; none is the number of VMs that do not change.
+// counted returns a plan with its counts; none is the number of unchanged VMs.
 func counted(p *plan.Plan, none int) *plan.Plan {
 	s := plan.Summary{VMs: map[plan.Level]int{}, Objects: map[plan.Level]int{}}
 	if none > 0 {
@@ -93,7 +93,7 @@ var (
 	port    = plan.Cause{Path: "spec.ports[http].port", Level: plan.Live, Code: "updated", Reason: "changed in place"}
 )
 
-// some is a plan with everything that a plan can have.
+// some is a plan with everything that a plan can contain.
 func some() *plan.Plan {
 	was := vm("db-old")
 	return counted(&plan.Plan{
@@ -123,7 +123,7 @@ func some() *plan.Plan {
 	}, 1+33)
 }
 
-// taken is a plan of VMs that are adopted, some of them as they are.
+// taken is a plan of VMs that are adopted, some of them without a change.
 func taken(more ...plan.Verdict) *plan.Plan {
 	return counted(&plan.Plan{VMs: append([]plan.Verdict{
 		{ID: vm("db01"), Adopted: true, Stopped: true, Causes: []plan.Cause{adopted, later}},
@@ -135,7 +135,7 @@ func approval(r plan.Risk, level plan.Level, state plan.ApprovalState) plan.Appr
 	return plan.Approval{Risk: r, Level: level, State: state, Token: "1a2b3c4d-5e6f7a8b"}
 }
 
-// gated is a plan of one VM, whose change needs approvals.
+// gated is a plan of one VM whose change needs approvals.
 func gated(needs ...plan.Approval) *plan.Plan {
 	v := plan.Verdict{ID: vm("a"), Level: plan.Migrate, Causes: []plan.Cause{cpu}}
 	v.Gate = &plan.Gate{From: plan.Restart, Approvals: needs}
@@ -267,7 +267,7 @@ func textOf(t *testing.T, p report.Plan) string {
 	return out.String()
 }
 
-// Every line fits the terminal, at any width, with colors and hostile texts.
+// Every line fits the terminal at any width, with colors and with hostile texts.
 func TestPlanTextFits(t *testing.T) {
 	p := hostile(20)
 	p.Verbose = true
@@ -276,14 +276,14 @@ func TestPlanTextFits(t *testing.T) {
 		for line := range strings.Lines(textOf(t, p)) {
 			seen := strings.TrimSuffix(colors.ReplaceAllString(line, ""), "\n")
 			if strings.Contains(seen, "approve: ") {
-				continue // to be copied into a values file, and never cut
+				continue // to be copied into a values file, so never truncated
 			}
 			require.True(t, len([]rune(seen)) <= width && !strings.Contains(seen, "\x1b"), "%q", line)
 		}
 	}
 }
 
-// Who has to restart VMs is said only if no Job does it.
+// The plan says who has to restart VMs only if no Job does it.
 func TestPlanStepsAreThoseOfPeople(t *testing.T) {
 	p := plans()["some"]
 	p.VMs = slices.DeleteFunc(p.VMs, func(v plan.Verdict) bool { return v.Level != plan.Restart })
@@ -345,7 +345,7 @@ func TestPlanJSONIsOfItsSchema(t *testing.T) {
 	}
 }
 
-// A value that many VMs inherit is one annotation: GitHub shows ten of a step.
+// A value that many VMs inherit is one annotation, because GitHub shows ten per step.
 func TestPlanFindingsAreShared(t *testing.T) {
 	p := plans()["some"]
 	p.VMs = nil
@@ -360,8 +360,8 @@ func TestPlanFindingsAreShared(t *testing.T) {
 	require.Contains(t, out.String(), " and 490 more")
 }
 
-// A newline that is not escaped would end the command, and the runner would execute the
-// rest of a value's text as another one.
+// An unescaped newline would end the command, and the runner would execute the rest of a
+// value's text as another one.
 func TestPlanGitHubIsOneLineEach(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, report.PlanGitHub(&out, hostile(3)))
@@ -376,7 +376,7 @@ func TestPlanWriteErrorsAreReturned(t *testing.T) {
 	}
 }
 
-// Two lines for one entry exclude each other, and are said to.
+// If two lines for one entry exclude each other, the plan says so.
 func TestPlanOfReplicasThatDiffer(t *testing.T) {
 	of := func(name, token string) plan.Verdict {
 		a := approval(plan.RiskRestart, plan.Restart, plan.Missing)
@@ -392,7 +392,8 @@ func TestPlanOfReplicasThatDiffer(t *testing.T) {
 	require.Equal(t, 2, strings.Count(text("22222222-33333333"), "not the same in the cluster"))
 }
 
-// With --verbose, also what needs no approval has the token that would approve it.
+// With --verbose, a change that needs no approval also has the token that would approve
+// it.
 func TestPlanOfUnneededApproval(t *testing.T) {
 	p := report.Plan{Plan: gated(), Verbose: true}
 	p.VMs[0].Gate.Token = "1a2b3c4d-5e6f7a8b"

@@ -97,8 +97,8 @@ func TestSARIFRuleIndex(t *testing.T) {
 	}
 }
 
-// A newline or separator that is not escaped would end the command early, and the
-// runner would execute the rest of a user's text as another command.
+// An unescaped newline or separator would end the command early, and the runner would
+// execute the rest of a user's text as another command.
 func TestGitHubIsOneLineEach(t *testing.T) {
 	v := report.Validation{Diagnostics: []source.Diagnostic{{
 		Pos:     source.Pos{File: "a::b,c\n.yaml", Line: 1, Col: 2},

@@ -16,7 +16,8 @@ import (
 	"github.com/vmrender/vmrender/schema"
 )
 
-// statusOf returns a status of n VMs that wait for a restart, and of one that is fine.
+// statusOf returns a status of n VMs that wait for a restart, and of one that is up to
+// date.
 func statusOf(n int) report.Status {
 	s := &plan.Status{Counts: map[plan.State]int{plan.StateOK: 1}, Notes: []string{"a note"}}
 	for i := range n {
@@ -63,8 +64,8 @@ func TestStatusJSONIsOfItsSchema(t *testing.T) {
 	}
 }
 
-// A comment is as short as GitHub accepts, however many VMs there are, counts all of
-// them, and has no markup of theirs.
+// A comment fits GitHub's limit, however many VMs there are. It counts all of them and
+// contains no markup from them.
 func TestStatusMarkdownFits(t *testing.T) {
 	for _, n := range []int{0, 1, 5000} {
 		var out strings.Builder
@@ -77,7 +78,7 @@ func TestStatusMarkdownFits(t *testing.T) {
 	}
 }
 
-// VMs that are as Git has them are counted, and only named if all is asked for.
+// VMs that match Git are counted, and are named only if all VMs are requested.
 func TestStatusTextIsALineEach(t *testing.T) {
 	s := statusOf(2)
 	require.Equal(t, "2 of 3 VMs not as Git has them: 2 restart", s.Headline())

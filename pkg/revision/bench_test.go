@@ -27,7 +27,7 @@ func large(b *testing.B) (repo, *revision.Repository, revision.Commit) {
 	return r, opened, c
 }
 
-// BenchmarkCheckout copies 10,000 files, and removes them.
+// BenchmarkCheckout copies 10,000 files and removes them.
 func BenchmarkCheckout(b *testing.B) {
 	r, opened, c := large(b)
 	for b.Loop() {

@@ -34,7 +34,7 @@ func TestCheckout(t *testing.T) {
 		"a b/ü/new\nline/y z.txt",
 	}
 	all := r.git("ls-files", "-z")
-	// What is committed counts, not what is there.
+	// The committed files count, not those in the work tree.
 	require.NoError(t, os.RemoveAll(r.path("a b/ü/new\nline")))
 	r.write(map[string]string{"a b/ü/fleet.yaml": "changed", "a b/ü/more.yaml": "new"})
 
@@ -45,7 +45,7 @@ func TestCheckout(t *testing.T) {
 		"a b/ü/:(top)":           fleet,
 		"site":                   strings.Split(strings.TrimSuffix(all, "\x00"), "\x00"),
 		"site/platform.yaml":     strings.Split(strings.TrimSuffix(all, "\x00"), "\x00"),
-		"a b":                    nil, // no fleet here or above
+		"a b":                    nil, // no fleet here or in a parent directory
 		"a b/ü/more.yaml":        nil, // not committed
 		"a b/ü/none/none":        nil,
 		"none":                   nil,
@@ -95,7 +95,7 @@ func TestCheckoutIsPrivate(t *testing.T) {
 	require.NoError(t, copied.Close())
 }
 
-// TestRelabel checks that positions in a copy read as for Git.
+// TestRelabel checks that positions in a copy are shown as Git's.
 func TestRelabel(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"site/fleet.yaml": "x"})
@@ -107,8 +107,8 @@ func TestRelabel(t *testing.T) {
 	require.Equal(t, "main:site/fleet.yaml:3:5: vms: wrong", diags.Sorted()[0].String())
 }
 
-// TestLinks checks that symbolic links are copied as they are, so that those who read them can refuse them, and that
-// a link takes an overlay's target along.
+// TestLinks checks that symbolic links are copied unchanged, so that readers can reject them, and that copying a
+// link to an overlay also copies its target.
 func TestLinks(t *testing.T) {
 	r := newRepo(t)
 	r.write(map[string]string{"site/fleet.yaml": "x", "site/vms/a.yaml": "x", "shared/overlay.yaml": "shared"})
@@ -132,14 +132,14 @@ func TestLinks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "shared", string(text))
 
-	// Directories above the path are followed, as they are in the work tree.
+	// Directories above the path are followed, as in the work tree.
 	copied, err = r.checkout("HEAD", "current/vms/a.yaml")
 	require.NoError(t, err)
 	require.False(t, copied.Missing)
 	require.FileExists(t, copied.Path(r.path("current/vms/a.yaml")))
 }
 
-// rawTree writes a tree object as no version of Git would. Each entry is "MODE NAME HASH".
+// rawTree writes a tree object that no version of Git would write. Each entry is "MODE NAME HASH".
 func (r repo) rawTree(entries ...string) string {
 	var raw strings.Builder
 	for _, e := range entries {
@@ -159,7 +159,7 @@ func unhex(c byte) byte {
 	return c - '0'
 }
 
-// TestHostileTrees checks that no commit makes a copy write outside its directory.
+// TestHostileTrees checks that no commit can make a copy write outside its directory.
 func TestHostileTrees(t *testing.T) {
 	r := newRepo(t)
 	outside := t.TempDir()
@@ -188,7 +188,7 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// TestLargeFile checks that of a file that no one reads, only the size is copied.
+// TestLargeFile checks that only the size of a file is copied if nothing reads the file.
 func TestLargeFile(t *testing.T) {
 	r := newRepo(t)
 	r.write(map[string]string{"fleet.yaml": "x", "image.yaml": "", "z.yaml": "x"})
@@ -203,7 +203,7 @@ func TestLargeFile(t *testing.T) {
 	require.Equal(t, "x", string(text))
 }
 
-// TestSubmodule checks that a submodule is refused where its files would be read.
+// TestSubmodule checks that a submodule is rejected if its files would be read.
 func TestSubmodule(t *testing.T) {
 	r := newRepo(t)
 	hash := r.commit(map[string]string{"fleet.yaml": "x", "a/x.yaml": "x", "platform/platform.yaml": "x"})
@@ -221,7 +221,7 @@ func TestSubmodule(t *testing.T) {
 	}
 }
 
-// TestMissingOverlay checks that a file that a side does not have is an error.
+// TestMissingOverlay checks that a file that is missing on one side is an error.
 func TestMissingOverlay(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"fleet.yaml": "x"})
@@ -229,7 +229,7 @@ func TestMissingOverlay(t *testing.T) {
 	require.ErrorContains(t, err, "new.yaml: no such file in HEAD (")
 }
 
-// TestCanceled checks that nothing remains of a copy that was stopped.
+// TestCanceled checks that a canceled copy leaves nothing behind.
 func TestCanceled(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"fleet.yaml": "x", "a.yaml": strings.Repeat("x", 1<<20)})
@@ -242,7 +242,7 @@ func TestCanceled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestLostObjects checks that a file whose content is not in the repository is an error with what to do.
+// TestLostObjects checks that the error about a file whose content is missing from the repository says what to do.
 func TestLostObjects(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"fleet.yaml": "x", "a.yaml": "lost"})
@@ -252,7 +252,7 @@ func TestLostObjects(t *testing.T) {
 	require.ErrorContains(t, err, "git fetch --refetch --no-filter")
 }
 
-// TestNoRoom checks that a copy that is too large for memory, or cannot be there, is on the disk.
+// TestNoRoom checks that a copy is on disk if memory is too small for it or cannot be used.
 func TestNoRoom(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"fleet.yaml": "x", "a.yaml": strings.Repeat("x", 10_000)})
@@ -279,7 +279,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestDefaultPlace checks that a copy is private and removed where no directory is set.
+// TestDefaultPlace checks that a copy is private, and is removed, if no directory is set.
 func TestDefaultPlace(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"fleet.yaml": "x"})
@@ -297,7 +297,8 @@ func TestDefaultPlace(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-// TestHasFile checks that a file is looked for in the right revision, and that one outside belongs to each of them.
+// TestHasFile checks that a file is looked up in the right revision, and that a file outside the repository belongs
+// to every revision.
 func TestHasFile(t *testing.T) {
 	r := newRepo(t)
 	old := r.commit(map[string]string{"site/fleet.yaml": "a", "env/a.yaml": "a"})

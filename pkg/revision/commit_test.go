@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/revision"
 )
 
-// branched returns a repository in which main and topic have one commit each after a common one, and the hashes of
-// these three.
+// branched returns a repository in which main and topic each have one commit after a common one. It also returns
+// the hashes of the three commits.
 func branched(t *testing.T) (r repo, base, main, topic string) {
 	t.Helper()
 	r = newRepo(t)
@@ -35,7 +35,7 @@ func TestResolve(t *testing.T) {
 		{"main", "topic", "main" + short(main), "topic" + short(topic)},
 		{"HEAD~1", "worktree", "HEAD~1" + short(base), "worktree" + short(topic)},
 		{"worktree", "v1", "worktree" + short(topic), "v1" + short(main)},
-		{base[:8], main, base[:8], main}, // a hash says enough
+		{base[:8], main, base[:8], main}, // a hash needs no further text
 		{"main...", "worktree", "merge base with main" + short(base), "worktree" + short(topic)},
 		{"main...", "v1", "merge base with main" + short(main), "v1" + short(main)},
 		{"HEAD^{/x}", "main@{0}", "HEAD^{/x}" + short(topic), "main@{0}" + short(main)},
@@ -50,7 +50,7 @@ func TestResolve(t *testing.T) {
 	require.Equal(t, base[:12], old.Name, "Git knows files of a merge base by its hash")
 }
 
-// TestResolveRefuses checks what is said of revisions that do not exist. None is ever taken for an option of Git.
+// TestResolveRefuses checks the errors about revisions that do not exist. None is ever taken for an option of Git.
 func TestResolveRefuses(t *testing.T) {
 	r, _, _, _ := branched(t)
 	expected := `; expected a branch, tag or commit of ` + r.dir + `, or "worktree"; git fetch gets those of a remote`
@@ -80,7 +80,7 @@ func TestResolveRefuses(t *testing.T) {
 	require.ErrorContains(t, err, `have no common commit; compare them without "..."`)
 }
 
-// TestNoCommits checks a repository before its first commit: only the work tree can be read.
+// TestNoCommits checks a repository without commits: only the work tree can be read.
 func TestNoCommits(t *testing.T) {
 	r := newRepo(t)
 	r.write(map[string]string{"fleet.yaml": "x"})
@@ -94,7 +94,7 @@ func TestNoCommits(t *testing.T) {
 	require.True(t, changed)
 }
 
-// clone returns a clone of a repository with further options.
+// clone returns a clone of a repository, made with further options.
 func (r repo) clone(args ...string) repo {
 	r.Helper()
 	c := newRepo(r.TB.(*testing.T))
@@ -103,7 +103,7 @@ func (r repo) clone(args ...string) repo {
 	return c
 }
 
-// TestShallowClone checks what is said in the clone of a pipeline that has fetched one commit.
+// TestShallowClone checks the messages in a pipeline's clone that has only one commit.
 func TestShallowClone(t *testing.T) {
 	r, base, main, _ := branched(t)
 	c := r.clone("--depth=1", "--branch=topic")
@@ -118,7 +118,7 @@ func TestShallowClone(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestPartialClone checks that nothing is fetched to a clone without old files, and what is said.
+// TestPartialClone checks that nothing is fetched in a clone without old files, and the message about it.
 func TestPartialClone(t *testing.T) {
 	r, base, _, _ := branched(t)
 	r.git("config", "uploadpack.allowFilter", "true")
@@ -132,7 +132,7 @@ func TestPartialClone(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestOpen checks which directories are in a repository, and what is said of others.
+// TestOpen checks which directories are in a repository, and the messages about others.
 func TestOpen(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"fleet.yaml": "x", "a/x.yaml": "x"})
@@ -150,7 +150,7 @@ func TestOpen(t *testing.T) {
 	_, err = revision.Open(t.Context(), r.path(".git/refs"), environ)
 	require.Error(t, err)
 
-	// A hook has the variables of its own repository.
+	// A hook runs with the variables of its own repository.
 	hook := append([]string{"GIT_DIR=" + bare.dir, "GIT_WORK_TREE=/", "GIT_INDEX_FILE=/none"}, environ...)
 	hook = append(hook, "GIT_CONFIG_PARAMETERS='core.worktree'='/'")
 	opened, err := revision.Open(t.Context(), r.path("a"), hook)
@@ -174,7 +174,7 @@ func TestLinkedWorktree(t *testing.T) {
 	require.Equal(t, map[string]string{"fleet.yaml": "topic"}, content(t, copied.Path(linked.dir)))
 }
 
-// TestOtherOwner checks what is said of a repository that Git does not trust.
+// TestOtherOwner checks the message about a repository that Git does not trust.
 func TestOtherOwner(t *testing.T) {
 	r := newRepo(t)
 	r.commit(map[string]string{"fleet.yaml": "x"})
@@ -194,7 +194,7 @@ func TestOtherOwner(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestNoGit checks what is said without Git. The program is found on the process's own path.
+// TestNoGit checks the message if Git is missing. The program is looked up on the process's own path.
 func TestNoGit(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := revision.Open(t.Context(), ".", environ)

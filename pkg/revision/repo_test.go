@@ -15,7 +15,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/revision"
 )
 
-// environ is the environment of Git in tests: no configuration of the user or the system.
+// environ is the environment of Git in tests, without the configuration of the user or the
+// system.
 var environ = []string{
 	"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 }
@@ -31,7 +32,8 @@ type repo struct {
 	temp string // directory for copies
 }
 
-// newRepo returns a repository without commits. Temporary directories that are left behind fail the test.
+// newRepo returns a repository without commits. The test fails if temporary directories are
+// left behind.
 func newRepo(t testing.TB) repo {
 	t.Helper()
 	temp := t.TempDir()
@@ -47,7 +49,7 @@ func newRepo(t testing.TB) repo {
 	return r
 }
 
-// git runs Git and returns its output, without the last line break.
+// git runs Git and returns its output without the last line break.
 func (r repo) git(args ...string) string {
 	r.Helper()
 	return r.gitWith("", args...)
@@ -61,7 +63,7 @@ func (r repo) gitWith(stdin string, args ...string) string {
 }
 
 func (r repo) try(stdin string, args ...string) ([]byte, error) {
-	quiet := []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"} // nothing goes on in the background
+	quiet := []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"} // nothing keeps running in the background
 	cmd := exec.CommandContext(r.Context(), "git", append(quiet, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, slices.Concat(environ, identity), strings.NewReader(stdin)
 	return cmd.CombinedOutput()
@@ -78,7 +80,7 @@ func (r repo) write(files map[string]string) {
 	}
 }
 
-// commit commits everything in the work tree, and returns the hash.
+// commit commits everything in the work tree and returns the hash.
 func (r repo) commit(files map[string]string) string {
 	r.Helper()
 	r.write(files)
@@ -107,8 +109,8 @@ func (r repo) checkout(rev, path string, files ...string) (*revision.Checkout, e
 	return copied, err
 }
 
-// content returns the files below a directory by their names, except those in .git. Symbolic
-// links are shown as "→ target".
+// content returns the files below a directory by name, except those in .git. Symbolic links
+// are shown as "→ target".
 func content(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -31,8 +31,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestUntouched checks that neither the work tree nor anything under .git changes, and that nothing runs that the
-// repository names: its filters, hooks and monitors are traps here.
+// TestUntouched checks that neither the work tree nor anything under .git changes, and that no program named in
+// the repository runs. Its filters, hooks and monitors are traps here.
 func TestUntouched(t *testing.T) {
 	r := newRepo(t)
 	sprung := filepath.Join(t.TempDir(), "sprung")
@@ -77,11 +77,11 @@ func TestUntouched(t *testing.T) {
 	require.Equal(t, before, files(t, r.dir))
 	require.NoFileExists(t, sprung)
 
-	_, _ = r.try("", "status") // it fails
+	_, _ = r.try("", "status") // this fails
 	require.FileExists(t, sprung, "the traps are set: git status springs them")
 }
 
-// TestChanged checks which differences from HEAD count.
+// TestChanged checks which differences from HEAD count as changes.
 func TestChanged(t *testing.T) {
 	r := newRepo(t)
 	r.write(map[string]string{
@@ -144,7 +144,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestChangedSHA256 checks a repository whose objects have longer names.
+// TestChangedSHA256 checks a repository with SHA-256 object names.
 func TestChangedSHA256(t *testing.T) {
 	r := newRepo(t)
 	require.NoError(t, os.RemoveAll(r.path(".git")))

@@ -34,8 +34,8 @@ func serviceVersion(name string) *unstructured.Unstructured {
 	}}
 }
 
-// playOLM returns a cluster with objects of OLM, and the names of the plans that are
-// approved in it.
+// playOLM returns a cluster with OLM objects, and a function that returns the names of
+// the approved plans.
 func playOLM(t *testing.T, objects ...runtime.Object) (*fake.FakeDynamicClient, func() []string) {
 	t.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
@@ -101,7 +101,7 @@ func TestApprove(t *testing.T) {
 }
 
 // A plan that OLM has changed since it was read is read again before it is approved, and
-// one that comes later is waited for.
+// a plan that does not exist yet is waited for.
 func TestApproveLooksAgain(t *testing.T) {
 	client, approved := playOLM(t, pendingPlan("p", "a.v1"))
 	conflicts := 0

@@ -30,7 +30,8 @@ users: [{name: test, user: {token: secret}}]
 	return c
 }
 
-// answer writes a body. It ignores errors: a client that is gone fails by itself.
+// answer writes a body. It ignores errors, because a client that has disconnected fails
+// by itself.
 func answer(w http.ResponseWriter, body string) { _, _ = w.Write([]byte(body)) }
 
 func TestRequests(t *testing.T) {

@@ -26,23 +26,23 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
-// playedCluster is a simulated cluster: client-go's fake stores the objects, and the
-// restart subresource does what KubeVirt does: it replaces the running instance
-// with one that has the VM's present disks.
+// playedCluster is a simulated cluster. client-go's fake stores the objects, and the
+// restart subresource behaves as in KubeVirt: it replaces the running instance with one
+// that has the VM's present disks.
 type playedCluster struct {
 	*Cluster
 	t       *testing.T
 	objects *fake.FakeDynamicClient
 
 	mu       sync.Mutex
-	answers  []int           // statuses that the next requests for a restart are answered with; then 202
-	sick     map[string]bool // VMs that are never ready again
-	held     map[string]bool // VMs whose new instance does not come
-	restarts []string        // in the order asked for
-	down     int             // the most that were down at a time
+	answers  []int           // statuses of the next responses to restart requests; then 202
+	sick     map[string]bool // VMs that never become ready again
+	held     map[string]bool // VMs whose new instance is never created
+	restarts []string        // in the order of the requests
+	down     int             // the largest number of VMs down at the same time
 
-	// The fake loses changes between an informer's list and its watch, so nothing is
-	// changed until the runs so far watch everything.
+	// The fake loses changes between an informer's list and its watch, so nothing changes
+	// until all runs so far watch everything.
 	runs    int
 	watched map[schema.GroupVersionResource]int
 }
@@ -89,7 +89,7 @@ func (p *playedCluster) anotherRun() {
 	p.runs++
 }
 
-// settle waits until the runs so far watch everything.
+// settle waits until all runs so far watch everything.
 func (p *playedCluster) settle() {
 	require.Eventually(p.t, func() bool {
 		p.mu.Lock()
@@ -103,7 +103,7 @@ func (p *playedCluster) put(resource schema.GroupVersionResource, apiVersion, ki
 	text, err := json.Marshal(object)
 	require.NoError(p.t, err)
 	u := &unstructured.Unstructured{}
-	require.NoError(p.t, json.Unmarshal(text, &u.Object)) // into the few types that are deeply copied
+	require.NoError(p.t, json.Unmarshal(text, &u.Object)) // into the few types that support deep copies
 	u.SetAPIVersion(apiVersion)
 	u.SetKind(kind)
 	client := p.objects.Resource(resource).Namespace("prod")
@@ -158,7 +158,7 @@ func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stop does what KubeVirt does first: it stores the request and deletes the instance.
+// stop does the first step of KubeVirt: it stores the request and deletes the instance.
 func (p *playedCluster) stop(name string) {
 	vm := p.machine(name)
 	m := &machine{VirtualMachine: vm}
@@ -217,7 +217,7 @@ func options(log *bytes.Buffer) Options {
 	return Options{Namespace: "prod", Timeout: time.Minute, Log: log, Now: time.Now, Tick: time.Millisecond}
 }
 
-// hurried returns options with a clock that advances by a minute at each look.
+// hurried returns options with a clock that advances by a minute each time it is read.
 func hurried(log *bytes.Buffer) Options {
 	o := options(log)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -31,8 +31,8 @@ func (p *playedCluster) lease() *coordinationv1.Lease {
 	return l
 }
 
-// gets reports whether a run gets the Lease, which takes two steps if it has to be
-// created.
+// gets reports whether a run gets the Lease. If the Lease has to be created, that takes
+// two steps.
 func (l *lease) gets(t *testing.T) bool {
 	t.Helper()
 	for range 2 {
@@ -45,8 +45,8 @@ func (l *lease) gets(t *testing.T) bool {
 	return false
 }
 
-// A Lease has one holder, who renews it. It passes on when it is released, or when it
-// has not been renewed for some time.
+// A Lease has one holder, which renews it. Another run gets it when it is released or has
+// not been renewed for some time.
 func TestLease(t *testing.T) {
 	p := play(t)
 	p.put(serviceAccounts, "v1", "ServiceAccount", &corev1.ServiceAccount{
@@ -72,7 +72,7 @@ func TestLease(t *testing.T) {
 	require.True(t, a.gets(t))
 }
 
-// A run that cannot renew its Lease stops to act before another one may take it.
+// A run that cannot renew its Lease stops acting before another run may take it.
 func TestLeaseCannotBeRenewed(t *testing.T) {
 	p := play(t)
 	now := &clock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
@@ -91,7 +91,7 @@ func TestLeaseCannotBeRenewed(t *testing.T) {
 	require.False(t, held)
 }
 
-// A rollout waits for the one that runs.
+// A rollout waits for the running one.
 func TestRolloutWaitsForAnother(t *testing.T) {
 	p := play(t, changed("1", "a")...)
 	other := p.leaseOf("other", &clock{time.Now()})

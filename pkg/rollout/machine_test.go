@@ -45,7 +45,7 @@ func running(name string) *machine {
 	}
 }
 
-// instanceStatus is that of an instance that runs, and is ready or not.
+// instanceStatus returns the status of a running instance that is ready or not.
 func instanceStatus(ready corev1.ConditionStatus) kubevirtv1.VirtualMachineInstanceStatus {
 	return kubevirtv1.VirtualMachineInstanceStatus{
 		Phase: kubevirtv1.Running,

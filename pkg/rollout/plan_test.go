@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// TestPlan names the state of each VM by a word: which are restarted now?
+// TestPlan checks which VMs are restarted now. A word describes the state of each VM.
 func TestPlan(t *testing.T) {
 	states := map[string]func(*machine){
 		"current":  func(*machine) {},
@@ -91,8 +91,8 @@ func TestPlanOfGroups(t *testing.T) {
 	require.Equal(t, "a c d", names(restart), "each maximum is its own budget")
 }
 
-// Each entry with replicas has a budget of its own, and so a percentage of its own
-// replicas; all VMs that are not replicas share one.
+// Each entry with replicas has its own budget, and so a percentage of its own replicas.
+// All VMs that are not replicas share one budget.
 func TestPlanOfEntries(t *testing.T) {
 	var all []*machine
 	add := func(entry string, names ...string) {

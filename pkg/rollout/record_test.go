@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// revision sets the content of VMs, and returns a rollout for it.
+// revision sets the content of VMs and returns a rollout for it.
 func revision(content string, all ...*machine) Target {
 	t := Target{ID: "web", Holder: "test", Machines: map[string]string{}}
 	for _, m := range all {
@@ -22,8 +22,8 @@ func revision(content string, all ...*machine) Target {
 	return t
 }
 
-// What a rollout leaves behind when it stops is left alone by later ones, until it
-// changes, or until a user wants it tried again.
+// Later rollouts leave alone the VMs that a stopped one has left behind, until these
+// change or a user wants another attempt.
 func TestStoppedRolloutIsNotResumed(t *testing.T) {
 	all := changed("1", "a", "b", "c")
 	target := revision("v2", all...)
@@ -56,7 +56,7 @@ func TestStoppedRolloutIsNotResumed(t *testing.T) {
 	require.NotContains(t, p.lease().Annotations, labels.Stopped)
 }
 
-// A change of a VM at which a rollout has stopped is rolled out.
+// A change to a VM at which a rollout has stopped is rolled out.
 func TestChangeAfterStop(t *testing.T) {
 	all := changed("1", "a")
 	p := play(t, all...)
@@ -70,7 +70,7 @@ func TestChangeAfterStop(t *testing.T) {
 	require.Empty(t, p.asked())
 }
 
-// A rollout begins when all VMs have its revision, and ends when one has another.
+// A rollout starts when all VMs have its revision and ends when one of them gets another.
 func TestRolloutOfARevision(t *testing.T) {
 	all := changed("1", "a", "b")
 	target := revision("v2", all...)
@@ -102,7 +102,7 @@ func (p *playedCluster) annotate(name, content string) {
 	p.put(machines, "kubevirt.io/v1", "VirtualMachine", m)
 }
 
-// lines is a log whose lines a test waits for.
+// lines is a log that lets a test wait for its lines.
 type lines struct{ reached chan string }
 
 func (l *lines) Write(text []byte) (int, error) {
@@ -120,7 +120,7 @@ func (l *lines) await(line string) {
 	}
 }
 
-// The disks from which the VMs ran are recorded, the last one first.
+// The disks that the VMs ran from are recorded, the latest first.
 func TestCompletedRolloutIsRecorded(t *testing.T) {
 	m := running("a")
 	for _, name := range []string{"a-root-0", "a-root-x"} {
@@ -135,7 +135,7 @@ func TestCompletedRolloutIsRecorded(t *testing.T) {
 	require.Equal(t, map[string]string{labels.Ran: "a=a-root-1,a-root-0", labels.Stopped: "other=bad"}, annotations)
 }
 
-// The disk that a VM ran from last is the way back, whatever else was there later.
+// The disk that a VM last ran from is kept for the way back, whatever disks came later.
 func TestRolloutKeepsTheWayBack(t *testing.T) {
 	all := changed("1", "a")
 	all[0].Annotations[labels.KeepOld] = "1"

@@ -22,9 +22,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// These tests run the Jobs of a rendered fleet on its rendered VirtualMachines.
-// They name none of the labels and annotations between the two, so that they fail
-// when one side changes a name and the other does not.
+// These tests run the Jobs of a rendered fleet on its rendered VirtualMachines. They do
+// not name the labels and annotations that connect the two, so they fail if only one side
+// changes a name.
 
 const renderedFleet = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
@@ -38,7 +38,7 @@ vms:
   db: {lifecycle: {snapshotBefore: true}}
 `
 
-// release is what is rendered of one version of the fleet.
+// release is the output of one version of the fleet.
 type release struct {
 	machines map[string]*kubevirtv1.VirtualMachine
 	args     map[string][]string // of the Jobs, by command
@@ -92,7 +92,7 @@ func decode(t *testing.T, all []render.Rendered) release {
 	return r
 }
 
-// after is what follows a flag, or nothing.
+// after returns the value after a flag, or "" if there is none.
 func after(args []string, flag string) string {
 	if i := slices.Index(args, flag); i >= 0 {
 		return args[i+1]
@@ -100,7 +100,7 @@ func after(args []string, flag string) string {
 	return ""
 }
 
-// target is what a Job with the arguments is for.
+// target returns the Target of a Job with the arguments.
 func target(t *testing.T, args []string) Target {
 	t.Helper()
 	machines, err := ParseMachines(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
@@ -111,8 +111,8 @@ func target(t *testing.T, args []string) Target {
 	return Target{ID: after(args, "--id"), Machines: machines, Holder: "test"}
 }
 
-// applied are the VMs of the last release in a cluster that has had the
-// others, and runs the last but one.
+// applied returns the VMs of the last release, running the one before it, in a cluster
+// that has had all the releases.
 func applied(releases ...release) []*machine {
 	var all []*machine
 	last := releases[len(releases)-1]
@@ -131,7 +131,7 @@ func applied(releases ...release) []*machine {
 	return all
 }
 
-// created is the DataVolume that KubeVirt creates from a VM's template.
+// created returns the DataVolume that KubeVirt creates from a VM's template.
 func created(m *machine, template *kubevirtv1.DataVolumeTemplateSpec, minute int) *cdiv1.DataVolume {
 	disk := filled(m.Name, template.Name, cdiv1.Succeeded)
 	disk.Labels, disk.Annotations = template.Labels, template.Annotations
@@ -139,8 +139,8 @@ func created(m *machine, template *kubevirtv1.DataVolumeTemplateSpec, minute int
 	return disk
 }
 
-// The rollout's Job finds its VMs, keeps to their maximum, and removes the
-// disks that are older than they keep.
+// The rollout's Job finds its VMs, respects their maximum, and removes the disks older
+// than those to keep.
 func TestRolloutOfWhatIsRendered(t *testing.T) {
 	v1, v2, v3 := rendered(t, "v1"), rendered(t, "v2"), rendered(t, "v3")
 	var web []*machine
@@ -165,7 +165,7 @@ func TestRolloutOfWhatIsRendered(t *testing.T) {
 	}
 }
 
-// The Lease has the name that the Role allows, which is that of the ServiceAccount.
+// The Lease has the name that the Role allows, which is the ServiceAccount's.
 func TestLeaseIsThatOfTheRole(t *testing.T) {
 	v1 := rendered(t, "v1")
 	args := v1.args["rollout"]
@@ -174,7 +174,8 @@ func TestLeaseIsThatOfTheRole(t *testing.T) {
 	require.Regexp(t, `^[^:]+-[0-9a-f]{8}-rollout$`, v1.account, "the governance chart knows it by this pattern")
 }
 
-// The snapshots' Job takes one of the pet that changes, and none of one that does not.
+// The snapshots' Job takes a snapshot of the pet that changes, and none of the one that
+// does not.
 func TestSnapshotOfWhatIsRendered(t *testing.T) {
 	v1, v2 := rendered(t, "v1"), rendered(t, "v2")
 	next := func(r release) step {

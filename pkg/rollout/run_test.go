@@ -18,7 +18,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
-// changed returns VMs with another root disk and a maximum of unavailable VMs.
+// changed returns VMs with a new root disk and a maximum of unavailable VMs.
 func changed(most string, names ...string) []*machine {
 	var all []*machine
 	for _, name := range names {
@@ -188,7 +188,7 @@ func TestRolloutOutlastsTrouble(t *testing.T) {
 	require.Equal(t, "a", p.asked())
 }
 
-// An import may take as long as it makes progress. One that begins again and again
+// An import may take as long as it makes progress. An import that repeatedly starts over
 // makes none.
 func TestProgressDeadline(t *testing.T) {
 	m := running("a")
@@ -223,7 +223,7 @@ func TestDeadline(t *testing.T) {
 	require.Equal(t, time.Minute, deadline())
 }
 
-// A disk that another VM has attached stays, for example to rescue its files.
+// A disk that another VM has attached, for example to rescue its files, stays.
 func TestRolloutKeepsDisksInUse(t *testing.T) {
 	all := changed("1", "a")
 	p := play(t, all...)

@@ -35,7 +35,7 @@ func TestParseSnapshot(t *testing.T) {
 // noon is the time of the tables below.
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// version returns the VM db with a content, in a version of the API server.
+// version returns the VM db with the given content and resource version.
 func version(content, resourceVersion string) *kubevirtv1.VirtualMachine {
 	return &kubevirtv1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{
 		Name: "db", UID: "uid", Generation: 7, ResourceVersion: resourceVersion,
@@ -43,8 +43,8 @@ func version(content, resourceVersion string) *kubevirtv1.VirtualMachine {
 	}}
 }
 
-// shot returns a snapshot of the VM before it changes to a content, as many minutes
-// before noon.
+// shot returns a snapshot of the VM from before its change to the given content, taken
+// that many minutes before noon.
 func shot(
 	vm *kubevirtv1.VirtualMachine, content string, minutes int, change ...func(*snapshotv1.VirtualMachineSnapshot),
 ) snapshotv1.VirtualMachineSnapshot {
@@ -105,7 +105,7 @@ func TestSnapshotNext(t *testing.T) {
 	}
 }
 
-// A snapshot counts for the change that it was taken for, and for no other.
+// A snapshot counts only for the change that it was taken for.
 func TestSnapshotOfAnotherChange(t *testing.T) {
 	type list = []snapshotv1.VirtualMachineSnapshot
 	vm := version("1", "20")
@@ -144,8 +144,8 @@ func TestSnapshotOfAnotherChange(t *testing.T) {
 	}
 }
 
-// A snapshot without a disk that has data to keep is none; what goes with its VM, or is
-// never written, may be left out.
+// A snapshot that lacks a disk with data to keep is not complete. Disks that are deleted
+// with their VM, or never written, may be missing.
 func TestSnapshotWithoutDisks(t *testing.T) {
 	const spec = `
 dataVolumeTemplates: [{metadata: {name: db-scratch}}, {metadata: {name: db-root}}]
@@ -191,8 +191,8 @@ template:
 	}
 }
 
-// finish sets the phase of every snapshot that is created, and its time: from noon on, a
-// second after the one before.
+// finish sets the phase of every snapshot that is created, and its time: the first at
+// noon, and each further one a second later.
 func finish(p *playedCluster, phase string) {
 	created := 0
 	p.objects.PrependReactor("create", snapshots.Resource, func(
@@ -241,9 +241,9 @@ db: snapshot db-pre-2-20 of 0s ago is ready
 	require.Equal(t, "kubevirt.io", *snap.Spec.Source.APIGroup)
 }
 
-// Each of the changes from one content to another and back has a snapshot of its own,
-// also if only what a Secret contains has changed, which raises no generation. A sync
-// that is retried finds the one that it took.
+// Each change between two contents, in either direction, has its own snapshot. This
+// includes a change of a Secret's content, which does not change the generation. A
+// retried sync finds the snapshot that it has taken.
 func TestSnapshotOfEachChange(t *testing.T) {
 	db := running("db")
 	p := play(t)
@@ -301,7 +301,7 @@ func TestSnapshotFailures(t *testing.T) {
 		"db: permission missing: create virtualmachinesnapshots.snapshot.kubevirt.io in namespace prod; ")
 }
 
-// A cluster without the kind will not have it in a moment.
+// If a cluster does not serve the kind, waiting would not help.
 func TestSnapshotsNotServed(t *testing.T) {
 	p := play(t, running("db"))
 	p.objects.PrependReactor("list", snapshots.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {

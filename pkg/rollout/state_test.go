@@ -17,7 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// playState returns a cluster with objects of every kind, in two namespaces or in none.
+// playState returns a cluster with objects of every kind, in two namespaces and in none.
 func playState() (*Cluster, *fake.FakeDynamicClient) {
 	kinds := map[schema.GroupVersionResource]string{}
 	var all []runtime.Object
@@ -47,8 +47,8 @@ func playState() (*Cluster, *fake.FakeDynamicClient) {
 	return &Cluster{objects: client}, client
 }
 
-// The state has every kind, only of the namespaces asked for, and comes of list requests
-// alone. Secrets are not read.
+// The state has every kind, only from the requested namespaces, and needs only list
+// requests. Secrets are not read.
 func TestState(t *testing.T) {
 	c, client := playState()
 	stream, unread, err := c.State(context.Background(), []string{"prod"})
@@ -64,8 +64,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// Kinds that are forbidden are named, those that the cluster does not serve are left out,
-// and of two versions the one that it serves is read.
+// Forbidden kinds are reported, and kinds that the cluster does not serve are left out.
+// Of two versions, the served one is read.
 func TestStatePartly(t *testing.T) {
 	c, client := playState()
 	client.PrependReactor("list", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -114,7 +114,7 @@ func TestStatePages(t *testing.T) {
 	require.Contains(t, string(stream), "second")
 }
 
-// An API server that refuses the client's credentials is an error, at once.
+// An API server that rejects the client's credentials is an error immediately.
 func TestStateRefused(t *testing.T) {
 	c, client := playState()
 	client.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -141,7 +141,7 @@ contexts: [{name: a, context: {cluster: c}}, {name: b, context: {cluster: c}}]}`
 	require.ErrorContains(t, err, "reading the kubeconfig")
 }
 
-// The role in the documentation grants what is read and nothing else, and its command
+// The role in the documentation grants exactly what is read, and the documented command
 // exports it.
 func TestStateDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/how-to/live.md")

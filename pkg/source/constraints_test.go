@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestConstraints shows what the tags of a struct accept.
+// TestConstraints shows which values the tags of a struct accept.
 func TestConstraints(t *testing.T) {
 	type limited struct {
 		Run   string `json:"run" enum:"Always,Halted"`
@@ -37,7 +37,8 @@ func TestConstraints(t *testing.T) {
 	}
 }
 
-// TestShortForm shows that a scalar that became a map is reported as itself.
+// TestShortForm shows that a problem with a scalar that became a map is reported for the
+// scalar.
 func TestShortForm(t *testing.T) {
 	var diags Diagnostics
 	scalar := Parse(&File{Name: "f", Data: []byte("true")}, &diags)[0]
@@ -52,8 +53,8 @@ func TestShortForm(t *testing.T) {
 		diags.Sorted()[0].String())
 }
 
-// TestShort shows that the scalar that a map is the long form of survives other
-// keys, is replaced and removed like them, and is reported as the map itself.
+// TestShort shows that a short form survives when other keys are merged, is replaced and
+// removed like them, and is reported as the map itself.
 func TestShort(t *testing.T) {
 	type cpu struct {
 		Model string `json:"model"`

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestParseEntries checks that only the entries of a large file stay text, and that all of it is checked.
+// TestParseEntries checks that only the entries of a large file remain text, and that all
+// of it is checked.
 func TestParseEntries(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("vms: # all\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reading without package os changes nothing but the time.
+// Reading without package os is only faster.
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 200 << 10, MaxFileSize} {
@@ -28,7 +28,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// A file that is too large, has no end or waits for its writer is refused without reading it.
+// A file that is too large, has no end, or waits for its writer is rejected without being
+// read.
 func TestReadFileRefuses(t *testing.T) {
 	large, pipe := filepath.Join(t.TempDir(), "large"), filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, os.WriteFile(large, nil, 0o600))

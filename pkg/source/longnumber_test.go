@@ -8,7 +8,7 @@ import (
 )
 
 // TestDecodeLongNumbers proves that a quantity with so many digits that computing it
-// takes hours is rejected, whether it is written as a number or as a string.
+// would take hours is rejected, whether it is written as a number or as a string.
 func TestDecodeLongNumbers(t *testing.T) {
 	for _, text := range []string{"1e-2147483648", "1E+99999", `"1e2147483647"`, strings.Repeat("9", 1001)} {
 		_, problems := decodeText(t, "memory: "+text)

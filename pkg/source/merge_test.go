@@ -35,7 +35,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// RFC 7386, appendix A, without the patch null, which counts as no patch here.
+// The examples are from RFC 7386, appendix A, except the patch null, which counts as no
+// patch here.
 func TestMergePatchesOfTheStandard(t *testing.T) {
 	for _, c := range []struct{ base, over, want string }{
 		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
@@ -83,7 +84,7 @@ func TestMergePositions(t *testing.T) {
 	require.Equal(t, "base:6:7", merged.Get("last").Pos().String())
 }
 
-// Large maps go through an index; the result must be the same.
+// Large maps use an index. The result must be the same.
 func TestMergeLarge(t *testing.T) {
 	var base, over, want strings.Builder
 	for i := range 100 {

@@ -16,13 +16,14 @@ import (
 type mistake struct {
 	value  string // after "key: "
 	line   string // instead of the line, after its indentation
-	column int    // of the position, counted from 1 in value or line; 0 for the first column of the line
-	later  bool   // the position may be on a later line of the document, because the text goes on validly
+	column int    // position counted from 1 in value or line; 0 is the first column of the line
+	later  bool   // the position may be on a later line of the document, because the text remains valid for a while
 }
 
 const anywhere = -1 // in the line
 
-// mistakes are those that users make, one at a time, with the positions that they need.
+// mistakes are typical mistakes of users, to make one at a time, with the positions that
+// they need.
 var mistakes = []mistake{
 	{value: "[pod, , lan]", column: 7},
 	{value: "[x, {y: z}, ]]", column: 14},
@@ -55,14 +56,14 @@ var mistakes = []mistake{
 	{line: "]: 1", column: 2},
 	{line: "\tbad: 1"},
 	{line: "x: {a: [b}", column: 8},
-	{line: " bad: 1", column: anywhere}, // at the colon, if the line before ends with a word
+	{line: " bad: 1", column: anywhere}, // at the colon if the previous line ends with a word
 }
 
 // writer writes valid documents and remembers the lines that a mistake can replace.
 type writer struct {
 	*rand.Rand
 	lines []string
-	plain []int // lines "key: word" that a line with the same indentation precedes
+	plain []int // lines "key: word" that follow a line with the same indentation
 }
 
 func (w *writer) write(indent int, format string, args ...any) {
@@ -120,9 +121,9 @@ func (w *writer) group(indent, depth int) {
 	w.plain = append(w.plain, len(w.lines)-1)
 }
 
-// requireFound writes documents from a seed, makes one mistake in one of them, and
-// checks that it is reported once, where it is, and that the other documents are read
-// once. It returns the mistake.
+// requireFound writes documents from a seed and makes one mistake in one of them. It
+// checks that the mistake is reported once, at its position, and that the other documents
+// are read once. It returns the mistake.
 func requireFound(t *testing.T, seed uint64) {
 	t.Helper()
 	w := writer{Rand: rand.New(rand.NewPCG(seed, 0))}
@@ -180,7 +181,7 @@ func (m mistake) apply(line *string) int {
 	return len(indent) + m.column
 }
 
-// A mistake is found where it was made, whatever is valid around it.
+// A mistake is found where it was made, whatever valid text surrounds it.
 func FuzzMistake(f *testing.F) {
 	for seed := range uint64(500) {
 		f.Add(seed)

@@ -33,7 +33,8 @@ func eachInput(t *testing.T, dir string, test func(t *testing.T, path string, fi
 	}
 }
 
-// dump writes one line per value: position, kind, style of scalars other than plain, text.
+// dump writes one line per value: position, kind, text, and the style of scalars that are
+// not plain.
 func dump(b *strings.Builder, n *Node, indent, label string) {
 	kind := [...]string{"null", "bool", "int", "float", "string", "map", "list"}[n.Kind]
 	if n.Style != Plain {
@@ -111,7 +112,7 @@ func TestParseSharesAliases(t *testing.T) {
 	require.Same(t, doc.Get("a"), doc.Get("c"))
 }
 
-// Many VMs may refer to one anchor; only growth out of proportion is rejected.
+// Many VMs may refer to one anchor. Only excessive growth is rejected.
 func TestParseManyAliases(t *testing.T) {
 	text := "base: &base {a: 1, b: 2, c: [1, 2, 3, 4]}\n"
 	var b strings.Builder

@@ -8,30 +8,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// places are texts with one mistake, the place that is reported, the start of the
-// message, and the number of documents that are read.
+// places are texts with one mistake, the reported position, the start of the message, and
+// the number of documents that are read.
 var places = []struct {
 	text, want string
 	documents  int
 }{
-	// What is valid before has no part in the position.
+	// Valid text before the mistake does not affect the position.
 	{"k0: [x, {y: z}]\nbad: ]\n", "2:6: a value is missing here", 0},
 	{"vms:\n  a:\n    disks: {root: 40Gi, data: {size: 10Gi}}\n    nics: [pod, , lan]\n", "4:17: a value is missing", 0},
 	{"a: [x, {y: z}]\n---\nb: 1\n---\nx: {os: rhel9, nics: [pod, , lan]}\n", "5:28: a value is missing here", 2},
 	{"a: [1]\n---\nb: [2\n", "3:4: a list that starts with \"[\" is not closed", 1},
-	// Nothing follows that could be wrong.
+	// No text follows that could be wrong.
 	{"x: [\n", "1:4: a value is missing here", 0},
 	{"x: [\n\n# c\n---\ny: 1\n", "1:4: a value is missing here", 1},
 	{"x: {a: b,\n", "1:9: a value is missing here", 0},
 	{"a: 'x\nb: 1\n---\nd: 1\n", "1:4: a quote is opened and not closed before the next document", 1},
 	{"a: {b: c\n---\nx: 1\n", "1:4: a map that starts with \"{\" is not closed", 1},
-	// The marker of a document is no word.
+	// The marker of a document is not a word.
 	{"---\nvms: web: {os: rhel9}\n", "2:9: a \":\" is not accepted here", 0},
 	{"---\n\"a\": b: c\n", "2:7: a \":\" is not accepted here", 0},
 	{"a: 1\n--- \nb: c: d\n---\ne: 1\n", "3:5: a \":\" is not accepted here", 2},
 	{"a: 1\nbcd\ne: 2\n", "2:1: this is neither a key nor a value", 0},
 	{"a: 1\n... b\n", "2:5: this belongs to no document", 1},
-	// The line of the value, not the next one.
+	// The position is in the line of the value, not in the next one.
 	{"k: \"a\" b\nn: 1\n", "1:8: this does not belong to the map before it", 0},
 	{"labels:\n  site: {{ .vars.x }}-b\n  flavor: small\n", "2:9: a value that starts with \"{{\" must be quoted", 0},
 	{"vms:\n  a:\n    os: *rhel\n    b: 1\n", "3:9: unknown anchor \"rhel\"", 0},
@@ -39,7 +39,7 @@ var places = []struct {
 	{"a: [[b]]]\n", "1:9: this does not belong to the map before it", 0},
 	{"größe: \"é\" ü\n", "1:12: this does not belong to the map before it", 0},
 	{"a:\n  b: 1\n\tc: 2\n", "3:1: a tab is used for indentation", 0},
-	// What the library refuses and JSON and YAML 1.2 do not.
+	// The library rejects this, but JSON and YAML 1.2 do not.
 	{`["\ud83d"]`, "1:5: this escape is not a character", 0},
 	{"a: \"\\ud83d\\ude00\"\n", "1:7: this escape is not a character", 0},
 	{"%YAML 1.3\n---\na: 1\n", "1:1: this is not valid YAML: found incompatible YAML document", 1},
@@ -66,7 +66,7 @@ func requirePlace(t *testing.T, text, want string, documents int) {
 	require.Len(t, docs, documents, "%.80q", text)
 }
 
-// A mistake far down is found as exactly, and nothing is read twice.
+// A mistake far down is located just as exactly, and nothing is read twice.
 func TestPlacesInLargeFiles(t *testing.T) {
 	const documents = 15_000
 	one := strings.Repeat("---\nvms:\n  web: {os: rhel9, nics: [pod, {name: lan}], disks: {root: 40Gi}}\n", documents)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The short way to read a tag finds what reflect finds.
+// The short way to read a tag finds the same as reflect.
 func TestSplitTag(t *testing.T) {
 	for _, tag := range []reflect.StructTag{
 		"", `json:"a"`, `json:"a,omitempty" enum:"x,y"`, `enum:"x" json:"a"`, `json:"a\"b" enum:"x"`, `json:"a`, `json:""`,

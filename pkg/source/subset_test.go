@@ -108,7 +108,7 @@ func TestSubsetAccepts(t *testing.T) {
 	}
 }
 
-// The subset is a shortcut, not a dialect: what it does not cover is left to the general parser.
+// The subset is a shortcut, not a dialect: everything else is left to the general parser.
 func TestSubsetDeclines(t *testing.T) {
 	for _, text := range []string{
 		"", "a: b: c\n", "a: 1\na: 2\n", "true: 1\n", "a: &x 1\n", "a: >\n  x\n", "a: \"\\n\"\n", "a: 1\n b: 2\n",
@@ -142,8 +142,8 @@ func requireAgreement(t *testing.T, data string) bool {
 	return true
 }
 
-// requireEntriesAgree checks that entries which are left as text are read as the same nodes, for each key of the
-// documents.
+// requireEntriesAgree checks, for each key of the documents, that entries that are left as text are read as the
+// same nodes.
 func requireEntriesAgree(t *testing.T, file *File, text string, wide bool, full []*Node) {
 	t.Helper()
 	keys := map[string]bool{}
@@ -166,8 +166,8 @@ func requireEntriesAgree(t *testing.T, file *File, text string, wide bool, full 
 	}
 }
 
-// TestParseAgreesOnRepository proves that no values file of this repository is
-// read differently, or with other problems, because of the subset.
+// TestParseAgreesOnRepository proves that the subset does not change how any values file of this repository is
+// read, or its problems.
 func TestParseAgreesOnRepository(t *testing.T) {
 	files, inSubset := 0, 0
 	for _, dir := range []string{"../../examples", "../../charts", "../../test", "testdata"} {
@@ -195,14 +195,14 @@ func TestParseAgrees(t *testing.T) {
 	}
 }
 
-// The cost of a small file is mostly its allocations: nodes, fields, documents.
+// The cost of a small file is mostly allocations: nodes, fields, documents.
 func TestParseAllocations(t *testing.T) {
 	file := &File{Name: "f", Data: []byte(flatFile)}
 	var diags Diagnostics
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { Parse(file, &diags) }), 3.0)
 }
 
-// Memory must not depend on how a fleet is cut into documents and maps.
+// Memory use must not depend on how a fleet is divided into documents and maps.
 func TestParseManyMachines(t *testing.T) {
 	var one, many strings.Builder
 	one.WriteString("vms:\n")
@@ -226,8 +226,8 @@ func FuzzParseAgrees(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { requireAgreement(t, text) })
 }
 
-// tokens are the parts of YAML that mean something to either parser. Texts of them reach
-// more of both than texts of arbitrary bytes.
+// tokens are the parts of YAML that mean something to either parser. Texts made of them reach more of both
+// parsers than arbitrary bytes.
 var tokens = []string{
 	"a", "b", "key: ", "a:", ":", ": ", "- ", "-", "\n", "\n  ", "\n    ", " ", "  ", "[", "]", "{", "}", ",",
 	", ", "\"", "'", "#", " # c", "|", "|-", "|+", "|2", ">", "&x ", "*x", "!!str ", "!t ", "? ", "?", "---",
@@ -237,7 +237,7 @@ var tokens = []string{
 	"[]", "{}", "''", "\n- ", "\n  - ", "\n\n", "{?a: b}",
 }
 
-// FuzzParseAgreesOnTokens reads each byte as the number of a token.
+// FuzzParseAgreesOnTokens takes each byte as the number of a token.
 func FuzzParseAgreesOnTokens(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

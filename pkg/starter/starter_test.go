@@ -17,8 +17,8 @@ import (
 	"github.com/vmrender/vmrender/schema"
 )
 
-// An editor shows no problems in a new fleet: each of its files names a schema that
-// init writes, and is valid against it.
+// An editor shows no problems in a new fleet. Each of its files names a schema that init
+// writes, and is valid against it.
 func TestStarterMatchesItsSchemas(t *testing.T) {
 	all, err := contents("site-a", Options{})
 	require.NoError(t, err)

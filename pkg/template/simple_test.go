@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSimpleText shows that expanding a simple template without text/template
-// changes nothing but the time, and that it leaves all other cases alone.
+// TestSimpleText shows that expanding a simple template without text/template is only
+// faster, and that all other cases are left alone.
 func TestSimpleText(t *testing.T) {
 	data := map[string]any{
 		"vars": map[string]any{

@@ -20,8 +20,8 @@ func data() map[string]any {
 	}
 }
 
-// TestFunctions shows the results of functions that differ from sprig's or
-// text/template's own.
+// TestFunctions shows the results of functions that differ from those of sprig or
+// text/template.
 func TestFunctions(t *testing.T) {
 	for text, want := range map[string]string{
 		`{{ keys .vars.map }}`:                                     "[x y z]",
@@ -76,8 +76,8 @@ func TestMissingValues(t *testing.T) {
 	require.Equal(t, "xaa", got)
 }
 
-// TestTemplatesEnd proves that no template runs or grows without a limit: each
-// of these would take minutes, or more memory than there is.
+// TestTemplatesEnd proves that no template can run or grow without limit. Each of these
+// would take minutes, or more memory than is available.
 func TestTemplatesEnd(t *testing.T) {
 	const work, length = "takes too much work", "makes more than 1048576 bytes"
 	doubling := func(call string) string {
@@ -149,8 +149,8 @@ func TestTemplatesEnd(t *testing.T) {
 	}
 }
 
-// TestPureTemplates proves that templates cannot read the time, the computer
-// or memory addresses, and cannot change the data of others.
+// TestPureTemplates proves that templates cannot read the time, the computer or memory
+// addresses, and cannot change the data of others.
 func TestPureTemplates(t *testing.T) {
 	for _, text := range []string{
 		`{{ now }}`, `{{ ago 1 }}`, `{{ toDate "2006" "2020" }}`, `{{ env "HOME" }}`, `{{ expandenv "$HOME" }}`,
@@ -180,15 +180,14 @@ func TestBigVars(t *testing.T) {
 	require.Equal(t, "cannot use functions and loops with `vars` of more than 1048576 bytes", problem.Message)
 }
 
-// TestFunctionNames pins the functions that templates can call: a function
-// that a new version of sprig adds must be reviewed first.
+// TestFunctionNames pins the functions that templates can call. A function that a new
+// version of sprig adds must be reviewed first.
 func TestFunctionNames(t *testing.T) {
 	golden.Equal(t, "testdata/functions.txt", strings.Join(template.FunctionNames(), "\n")+"\n")
 }
 
-// FuzzTemplate proves that every template ends, with a string that a manifest
-// can contain or with a problem inside the template, and with the same result
-// again.
+// FuzzTemplate proves that every template ends, either with a string that a manifest can
+// contain or with a problem inside the template. A second run has the same result.
 func FuzzTemplate(f *testing.F) {
 	for _, name := range template.FunctionNames() {
 		for _, args := range []string{"", `"a"`, `3 "a,b"`, `"a" "b" "abc"`, `.vars.list`, `"x" .vars.map`, `99999999 "x"`} {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every key that is suggested exists, and no name that is one here is taken for another.
+// Every suggested key exists, and a valid name is never taken for another one.
 func TestElsewhere(t *testing.T) {
 	for _, of := range []interface{ Elsewhere() map[string][]string }{new(VM), new(Disk), new(NIC), new(CloudInit)} {
 		typ := reflect.TypeOf(of).Elem()

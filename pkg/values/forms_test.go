@@ -33,7 +33,7 @@ func decoded(t *testing.T, levels ...string) values.VM {
 	return vm
 }
 
-// TestForms shows what short forms stand for, and that they merge with long ones.
+// TestForms shows the meaning of short forms, and that they merge with long ones.
 func TestForms(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestLongIsIdempotent shows that long forms stay what they are.
+// TestLongIsIdempotent shows that long forms stay unchanged.
 func TestLongIsIdempotent(t *testing.T) {
 	once := values.Long(parse(t, "{cpu: 4, memory: 1Gi, tpm: true, disks: {a: 1Gi}, lifecycle: pet}"))
 	require.Same(t, once.Get("cpu"), values.Long(once).Get("cpu"))
@@ -113,7 +113,7 @@ func TestFormsAreOfFields(t *testing.T) {
 	}
 }
 
-// TestFlavor shows that a flavor replaces what another one set, and nothing else.
+// TestFlavor shows that a flavor replaces only the settings of another flavor.
 func TestFlavor(t *testing.T) {
 	at := parse(t, "small")
 	small := values.OfFlavor(parse(t, "{cpu: 1, memory: 2Gi}"), at)
@@ -126,7 +126,8 @@ func TestFlavor(t *testing.T) {
 	require.Equal(t, at.Pos(), pinned.Get("cpu", "cores").Pos())
 }
 
-// TestStrategies shows that the strategies that users can write are those that have traits.
+// TestStrategies shows that the strategies that users can write are exactly those that
+// have traits.
 func TestStrategies(t *testing.T) {
 	field, _ := reflect.TypeFor[values.Lifecycle]().FieldByName("Strategy")
 	for name := range strings.SplitSeq(field.Tag.Get("enum"), ",") {

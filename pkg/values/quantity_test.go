@@ -27,7 +27,7 @@ func TestParseQuantityErrors(t *testing.T) {
 		"16":   `"16" is a number of bytes; did you mean "16Gi"?`,
 		"-1Gi": "negative quantity", "": "expected a quantity such as", "1.2.3Gi": "expected a quantity such as",
 		"99999999999999999999999999": "more than any computer has", "1e19": "more than any computer has",
-		// Numbers with too many digits to compute.
+		// These numbers have too many digits to compute.
 		"1e-2147483648": "invalid quantity", "1e2147483647": "invalid quantity",
 		"1E99999999999999999999": "invalid quantity", "1e-0001": "invalid quantity",
 		strings.Repeat("1", 41): "invalid quantity", "0." + strings.Repeat("0", 1<<20) + "1": "invalid quantity",
@@ -37,8 +37,8 @@ func TestParseQuantityErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseQuantity proves that every accepted string is the same quantity to
-// Kubernetes.
+// FuzzParseQuantity proves that Kubernetes reads every accepted string as the same
+// quantity.
 func FuzzParseQuantity(f *testing.F) {
 	for _, text := range []string{"16Gi", "999999Ti", "0Mi", "1.5Gi", "1e3", "-5", "+5Gi", "1e-999", "9Ei"} {
 		f.Add(text)

@@ -20,14 +20,14 @@ func TestMissingIn(t *testing.T) {
 	}
 	require.Nil(t, Named("nothing"))
 
-	// What no version has that the table is about, the next one could have.
+	// A feature that no version in the table has may be in the next one.
 	never := Named("checksum of an HTTP source in a template of a disk")
 	for version, missing := range map[string]bool{"1.4": true, Newest: true, "": true, "1.10": false} {
 		require.Equal(t, missing, never.MissingIn(version), "%q", version)
 	}
 }
 
-// From 1.9 on, KubeVirt's beta gates are on; alpha gates are not.
+// From 1.9 on, KubeVirt's beta gates are enabled. Alpha gates are not.
 func TestGateOn(t *testing.T) {
 	require.False(t, GateOn("RebootPolicy", "1.8"))
 	require.True(t, GateOn("RebootPolicy", "1.9"))

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// request asks the program measure, in ../argocd/cmd/measure, for renderings of
-// one Application.
+// request is a request to the program measure, in ../argocd/cmd/measure, to
+// render one Application.
 type request struct {
-	Repository string // directory, a git repository where Git is set
+	Repository string // directory, a git repository if Git is set
 	Path       string // of the Application's directory in it
 	Paths      string // manifest-generate-paths, for Git
 	Git        bool   // through repo-server, not cmp-server alone
@@ -23,46 +23,45 @@ type request struct {
 
 	Native     bool     // rendered by Argo CD itself, for Git
 	ValueFiles []string // of a chart, for Native
-	Commit     bool     // a new commit before each call, for Git
+	Commit     bool     // makes a new commit before each call, for Git
 	Cached     bool     // with Argo CD's cache of manifests, for Git
-	Compare    bool     // then compare the objects as the application controller does
+	Compare    bool     // then compares the objects as the application controller does
 }
 
-// answer is what a request cost, the mean of its calls.
+// answer is the cost of a request, the mean of its calls.
 type answer struct {
-	Wall       time.Duration // from the request to the last manifest, packing of the repository included
+	Wall       time.Duration // from the request to the last manifest, including packing the repository
 	Plugin     time.Duration // CPU time of vmrender-cmp
 	CMPServer  time.Duration // CPU time of cmp-server
 	RepoServer time.Duration // CPU time of repo-server
-	Tools      time.Duration // CPU time of what repo-server runs: git, Helm, kustomize
+	Tools      time.Duration // CPU time of the commands that repo-server runs: git, Helm, kustomize
 	Compare    time.Duration // CPU time of the comparison, per object
 	Peak       int64         // bytes, resident set of cmp-server alone
 	RepoPeak   int64         // bytes, resident set of repo-server alone
 	Message    int64         // bytes of all manifests
-	Status     int64         // bytes that they take in the Application's status, for Git
-	Error      string        // empty for a success
+	Status     int64         // bytes of their entries in the Application's status, for Git
+	Error      string        // empty on success
 }
 
-// all is the CPU time of everything.
+// all returns the CPU time of everything.
 func (a answer) all() time.Duration { return a.Plugin + a.CMPServer + a.RepoServer + a.Tools }
 
-// repo is the CPU time of repo-server and what it runs.
+// repo returns the CPU time of repo-server and the commands that it runs.
 func (a answer) repo() time.Duration { return a.RepoServer + a.Tools }
 
-// rendering is one row of a table: an Application that Argo CD's servers render
-// again and again.
+// rendering is one row of a table: an Application that Argo CD's servers render repeatedly.
 type rendering struct {
 	Size         int    // virtual machines in the Application
-	By           string // what renders them, "" for the plugin alone
+	By           string // renderer, "" for the plugin alone
 	Layout       layout
-	Fleets       int // among which the repository's virtual machines are divided
+	Fleets       int // number of fleets that share the repository's virtual machines
 	Request      request
 	Rounds       int
 	Answers      []answer
-	Applications int // that the repository makes, each like this one
+	Applications int // in the repository, each like this one
 }
 
-// of is the median of one of the answers' values.
+// of returns the median of one of the answers' values.
 func of[T int64 | time.Duration](r *rendering, value func(answer) T) T {
 	return median(column(r.Answers, value))
 }
@@ -75,7 +74,7 @@ type servers struct {
 	answers  *json.Decoder
 }
 
-// startServers starts them with their directories in work.
+// startServers starts the servers with their directories in work.
 func startServers(ctx context.Context, root, work string, bin tools) (*servers, error) {
 	plugin, err := filepath.Abs(filepath.Join(root, "plugin"))
 	if err != nil {
@@ -88,7 +87,8 @@ func startServers(ctx context.Context, root, work string, bin tools) (*servers, 
 	if err != nil {
 		return nil, err
 	}
-	// It ends its servers and itself when its input ends; killed, it could not.
+	// measure ends its servers and itself when its input ends. If it were
+	// killed, it could not.
 	call.Cancel = stdin.Close
 	stdout, err := call.StdoutPipe()
 	if err != nil {
@@ -113,8 +113,8 @@ func (s *servers) ask(asked request) (answer, error) {
 	return got, err
 }
 
-// measureServers measures all renderings in turn. The servers are restarted
-// for each pass, because they keep what memory they once took.
+// measureServers measures all renderings in turn. It restarts the servers for
+// each pass, because they never release memory.
 func measureServers(ctx context.Context, root, work string, bin tools, all []*rendering) error {
 	passes := 0
 	for _, r := range all {

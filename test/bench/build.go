@@ -17,10 +17,10 @@ type tools struct {
 	Sidecar  string // ../../cmd/vmrender-cmp, the Argo CD plugin
 	Empty    string // ./empty, does nothing with KubeVirt's types
 	ArgoCD   string // ../argocd/cmd/argocd, Argo CD's own servers
-	Measure  string // ../argocd/cmd/measure, runs and measures those
+	Measure  string // ../argocd/cmd/measure, runs and measures those servers
 }
 
-// toolsIn are the programs in a directory.
+// toolsIn returns the paths of the programs in a directory.
 func toolsIn(dir string) tools {
 	return tools{
 		Launch:   filepath.Join(dir, "launch"),
@@ -33,7 +33,7 @@ func toolsIn(dir string) tools {
 	}
 }
 
-// buildSidecar builds the sidecar, and what starts it, alone: neither Helm nor Argo CD.
+// buildSidecar builds only the sidecar and the program that starts it: neither Helm nor Argo CD.
 func buildSidecar(ctx context.Context, root, dir string) (tools, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -47,8 +47,8 @@ func buildSidecar(ctx context.Context, root, dir string) (tools, error) {
 	)
 }
 
-// buildTools builds all programs into dir. root is the root of vmrender's
-// repository. Programs that are up to date cost no more than the go command's look.
+// buildTools builds all programs into dir. root is the root of vmrender's repository.
+// For programs that are up to date, the go command only checks that.
 func buildTools(ctx context.Context, root, dir string, servers bool) (tools, error) {
 	built, err := buildSidecar(ctx, root, dir)
 	if err != nil {
@@ -85,8 +85,8 @@ func firstFailure(steps ...func() error) error {
 	return nil
 }
 
-// goBuild builds one main package the way releases are built: without cgo,
-// paths and debug information.
+// goBuild builds one main package as releases are built: without cgo, paths,
+// and debug information.
 func goBuild(ctx context.Context, moduleDir, output, pkg string) error {
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", output, pkg)
 	build.Dir = moduleDir
@@ -98,7 +98,7 @@ func goBuild(ctx context.Context, moduleDir, output, pkg string) error {
 	return nil
 }
 
-// moduleVersion is the version of a module in a built program.
+// moduleVersion returns the version of a module in a built program.
 func moduleVersion(program, module string) (string, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

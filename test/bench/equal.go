@@ -19,19 +19,19 @@ import (
 // object is a parsed manifest.
 type object = map[string]any
 
-// difference is something that the two renderings may differ in, and how it is
-// taken out of both before they are compared.
+// difference is a permitted difference of the two renderings, with a function
+// that removes it from both before they are compared.
 type difference struct {
 	Why    string
 	Remove func(object)
 }
 
-// equalSize is the fleet that is compared before anything is timed.
+// equalSize is the size of the fleet that is compared before any measurement.
 const equalSize = 100
 
 // checkEqual renders the same fleet with the chart, with the sidecar in both
-// layouts and with the command-line tool in both formats, and returns an error
-// that lists where the objects differ, known differences aside.
+// layouts, and with the command-line tool in both formats. It returns an error
+// that lists where the objects differ, except for known differences.
 func (dir inputs) checkEqual(ctx context.Context, bin tools) error {
 	want, err := objects(ctx, dir.helm(bin, equalSize))
 	if err != nil {
@@ -59,8 +59,8 @@ func (dir inputs) checkEqual(ctx context.Context, bin tools) error {
 	return nil
 }
 
-// objects runs the command and returns what it rendered by kind, namespace and
-// name, without the known differences.
+// objects runs the command and returns the rendered objects by kind, namespace,
+// and name, without the known differences.
 func objects(ctx context.Context, call command) (object, error) {
 	text, err := call.output(ctx)
 	if err != nil {
@@ -115,8 +115,8 @@ func addObjects(all object, items []any) error {
 	return nil
 }
 
-// parseUserData replaces cloud-init user data by what it says, so that two ways of
-// writing the same YAML are equal.
+// parseUserData replaces cloud-init user data with its parsed content, so that two
+// spellings of the same YAML are equal.
 func parseUserData(manifest object) error {
 	volumes, _ := at(manifest, "spec", "template", "spec", "volumes").([]any)
 	for _, volume := range volumes {
@@ -134,7 +134,7 @@ func parseUserData(manifest object) error {
 	return nil
 }
 
-// at returns the value beneath keys, nil where there is none.
+// at returns the value under keys, or nil if there is none.
 func at(value any, keys ...string) any {
 	for _, key := range keys {
 		fields, _ := value.(object)
@@ -143,7 +143,7 @@ func at(value any, keys ...string) any {
 	return value
 }
 
-// differences lists where two values differ, one line each.
+// differences lists where two values differ, one per line.
 func differences(path string, want, got any) []string {
 	wantFields, wantMap := want.(object)
 	gotFields, gotMap := got.(object)
@@ -174,7 +174,7 @@ func fieldDifferences(path string, want, got object) []string {
 	return slices.Concat(all...)
 }
 
-// shown is a value as one short line of JSON.
+// shown returns a value as one short line of JSON.
 func shown(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

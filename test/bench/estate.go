@@ -10,24 +10,25 @@ import (
 )
 
 // An estate is a git repository of estateSize virtual machines in directories
-// of 100, ten of them in one of 1,000: vms/3/07 are the VMs 3,700 to 3,799.
+// of 100. Ten of these are in one directory of 1,000: vms/3/07 has the VMs
+// 3,700 to 3,799.
 const estateSize = 10_000
 
 // shard is a way to divide an estate into Applications.
 type shard struct {
 	Size int    // virtual machines in each
-	Path string // of the one that is measured
+	Path string // of the Application that is measured
 }
 
 var shards = []shard{{100, "vms/3/07"}, {1_000, "vms/3"}, {estateSize, "."}}
 
-// estate is the directory of the estate that consists of fleets of so many
-// virtual machines each.
+// estate returns the directory of the estate that consists of fleets of this
+// many virtual machines each.
 func (dir inputs) estate(fleet int, spread layout) string {
 	return filepath.Join(string(dir), fmt.Sprintf("estate-%d-%t", fleet, spread == oneFile))
 }
 
-// writeEstate writes its files.
+// writeEstate writes the files of an estate.
 func (dir inputs) writeEstate(fleet int, spread layout) error {
 	root := dir.estate(fleet, spread)
 	for first := 0; first < estateSize; first += 100 {
@@ -43,7 +44,7 @@ func (dir inputs) writeEstate(fleet int, spread layout) error {
 	return nil
 }
 
-// writeHundred writes the 100 virtual machines from number first on.
+// writeHundred writes 100 virtual machines, starting at number first.
 func writeHundred(dir string, first int, spread layout) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -63,8 +64,8 @@ func writeHundred(dir string, first int, spread layout) error {
 	return nil
 }
 
-// commit makes a git repository of the directory. Nothing tidies it up later,
-// while others are measured.
+// commit makes a git repository of the directory. It turns off git's later
+// maintenance, which would disturb other measurements.
 func commit(ctx context.Context, dir string) error {
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"},
@@ -80,7 +81,7 @@ func commit(ctx context.Context, dir string) error {
 	return nil
 }
 
-// writeEstates makes all estates, with a commit of everything in each.
+// writeEstates writes all estates and commits everything in each.
 func (dir inputs) writeEstates(ctx context.Context) error {
 	for _, r := range dir.throughRepoServer(1) {
 		root := r.Request.Repository
@@ -98,7 +99,7 @@ func (dir inputs) writeEstates(ctx context.Context) error {
 	return nil
 }
 
-// throughCMPServer are the fleets of up to most virtual machines, one
+// throughCMPServer returns the fleets of up to most virtual machines, one
 // Application each.
 func (dir inputs) throughCMPServer(most, rounds int) []*rendering {
 	var all []*rendering
@@ -113,12 +114,13 @@ func (dir inputs) throughCMPServer(most, rounds int) []*rendering {
 	return all
 }
 
-// calls is how many renderings of n virtual machines are measured as one,
-// because CPU times are exact to 10 ms.
+// calls returns the number of renderings of n virtual machines that are
+// measured as one, because CPU times are exact to 10 ms.
 func calls(n int) int { return max(1, min(50, 3_000/n)) }
 
-// throughRepoServer are the Applications of the estates: of one fleet, which is
-// sent whole for each of them, and of fleets of their own.
+// throughRepoServer returns the Applications of the estates: those of one
+// fleet, which is sent whole for each of them, and those that are fleets of
+// their own.
 func (dir inputs) throughRepoServer(rounds int) []*rendering {
 	var all []*rendering
 	add := func(s shard, fleet int, spread layout) {
@@ -140,8 +142,8 @@ func (dir inputs) throughRepoServer(rounds int) []*rendering {
 	return all
 }
 
-// generatePaths are the manifest-generate-paths of an Application: its directory
-// and that of its fleet.yaml.
+// generatePaths returns the manifest-generate-paths of an Application: its
+// directory and that of its fleet.yaml.
 func generatePaths(s shard, fleet int) string {
 	if s.Size == fleet {
 		return "."

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// gates counts what does not depend on the machine, prints the targets that are about it, and
+// gates counts everything that does not depend on the machine, prints the targets for it, and
 // fails if one is missed. It builds neither Helm nor Argo CD.
 func gates(ctx context.Context, opts options) error {
 	bin, err := buildSidecar(ctx, opts.Root, opts.Dir)

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// exponent is the growth exponent between two fleet sizes: cost grows with
-// size^exponent, so 1 is linear. What the program costs at start, whatever it
-// renders, is taken off both. It is NaN where no cost remains.
+// exponent returns the growth exponent between two fleet sizes: cost grows with
+// size^exponent, so 1 is linear. The program's start cost, which does not
+// depend on the fleet, is subtracted from both. The result is NaN if no cost
+// remains.
 func exponent(start, small, large time.Duration, smallSize, largeSize int) float64 {
 	if small <= start || large <= start {
 		return math.NaN()
@@ -17,7 +18,7 @@ func exponent(start, small, large time.Duration, smallSize, largeSize int) float
 }
 
 // growth returns the exponent of one kind of series from one size to another,
-// NaN where one of them was not measured.
+// or NaN if one of them was not measured.
 func growth(all []*series, tool string, spread layout, format string, from, to int) float64 {
 	start := find(all, tool, spread, format, 1)
 	small := find(all, tool, spread, format, from)
@@ -28,8 +29,8 @@ func growth(all []*series, tool string, spread layout, format string, from, to i
 	return exponent(start.cpu(), small.cpu(), large.cpu(), from, to)
 }
 
-// timesLess says how many times less CPU time the series took than Helm took for
-// as many virtual machines, NaN where Helm was not measured.
+// timesLess returns how many times less CPU time the series took than Helm for
+// as many virtual machines, or NaN if Helm was not measured.
 func timesLess(all []*series, s *series) float64 {
 	if s == nil {
 		return math.NaN()

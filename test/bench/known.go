@@ -1,6 +1,6 @@
 package main
 
-// knownDifferences are the things that vmrender writes and the chart does not.
+// knownDifferences are the fields that vmrender writes and the chart does not.
 // They are more work for vmrender, never less.
 var knownDifferences = []difference{
 	{

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// fleetHeader is the fleet.yaml of the workload: catalogue and defaults.
+// fleetHeader is the fleet.yaml of the workload: catalog and defaults.
 //
 //go:embed fleet.yaml
 var fleetHeader []byte
@@ -23,10 +23,10 @@ const (
 	nothing   layout = "–" // for the empty program
 )
 
-// filesPerDirectory bounds the directories of the layout filePerVM.
+// filesPerDirectory is the maximum number of files per directory in the layout filePerVM.
 const filesPerDirectory = 1000
 
-// writeFleet writes a fleet of n virtual machines beneath dir, which must not exist.
+// writeFleet writes a fleet of n virtual machines to dir, which must not exist.
 func writeFleet(dir string, n int, spread layout) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -40,7 +40,7 @@ func writeFleet(dir string, n int, spread layout) error {
 	return writeFiles(filepath.Join(dir, "vms"), n, machine.itself)
 }
 
-// writeFiles writes n virtual machines, as they are seen, in a file each.
+// writeFiles writes n virtual machines, as changed by seen, one file each.
 func writeFiles(dir string, n int, seen func(machine) machine) error {
 	var text []byte
 	for i := range n {

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// The values that the VMs of the workload draw from. Every one is named in
-// the catalogue of fleet.yaml and known to the chart.
+// The VMs of the workload draw from these values. The catalog of fleet.yaml and
+// the chart define all of them.
 var (
 	operatingSystems = [...]string{"rhel8", "rhel9", "centos-stream9", "centos-stream10", "fedora"}
 	storageClasses   = [...]string{"ceph", "ceph-fast", "nas", "lvms"}
@@ -17,7 +17,7 @@ var (
 )
 
 // machine is one virtual machine of the workload: the eleven values that differ
-// from one to the next. Sizes are Kubernetes quantities.
+// between VMs. Sizes are Kubernetes quantities.
 type machine struct {
 	Name         string
 	OS           string
@@ -32,8 +32,8 @@ type machine struct {
 	SSHKey       string
 }
 
-// newMachine returns VM number index. It depends on the index alone, so that
-// a fleet of 1,000 is the beginning of the fleet of 10,000.
+// newMachine returns VM number index. It depends only on the index, so that a
+// fleet of 1,000 is the beginning of the fleet of 10,000.
 func newMachine(index int) machine {
 	random := rand.New(rand.NewPCG(0x766d72656e646572, uint64(index)))
 	return machine{

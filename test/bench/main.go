@@ -1,10 +1,10 @@
-// Command bench measures what vmrender costs, beside Helm rendering the same
-// objects from a chart, and prints a page of Markdown.
+// Command bench measures the cost of vmrender, compares it with Helm rendering the
+// same objects from a chart, and prints a page of Markdown.
 //
-// It builds fleets of 1 to 100,000 virtual machines, vmrender and Helm; checks that both
-// render the same objects; runs them in turn; and reports medians of CPU time, wall time and
-// peak memory, growth with the size of the fleet, and the targets that vmrender must keep.
-// Then it lets Argo CD's own servers render fleets with the plugin, and says what is whose.
+// It builds fleets of 1 to 100,000 virtual machines, vmrender, and Helm, and checks that both
+// render the same objects. It runs them in turn and reports medians of CPU time, wall time,
+// and peak memory, growth with the size of the fleet, and the targets that vmrender must meet.
+// Then it lets Argo CD's own servers render fleets with the plugin, and reports the cost of each.
 //
 // Usage, in its directory:
 //
@@ -12,7 +12,7 @@
 //	go run . -gates [-dir DIR] [-root DIR]
 //
 // A full run takes about a quarter of an hour on an idle machine with two CPUs. "-most 1000 -rounds 1" takes two
-// minutes, and measures the same in smaller fleets. -gates takes two, and needs neither Helm nor Argo CD.
+// minutes and measures the same in smaller fleets. -gates takes two, and needs neither Helm nor Argo CD.
 package main
 
 import (
@@ -32,15 +32,15 @@ import (
 // options are the flags.
 type options struct {
 	Root   string // of vmrender's repository
-	Dir    string // programs are kept beneath it
+	Dir    string // programs are kept in it
 	Most   int    // largest fleet
 	Rounds int    // of Helm
 	Write  bool   // docs/explanation/performance.md
-	Check  bool   // fail when a gate is missed
+	Check  bool   // fail if a gate is missed
 	Count  bool   // count instructions
 	ArgoCD bool   // measure Argo CD's servers
-	Work   string // inputs and the servers' files are beneath it while it runs
-	Gates  bool   // count alone, and fail when a gate is missed
+	Work   string // contains the inputs and the servers' files during the run
+	Gates  bool   // only count, and fail if a gate is missed
 }
 
 func main() {
@@ -123,8 +123,7 @@ func bench(ctx context.Context, opts options) error {
 	return publish(opts, bin, all, path)
 }
 
-// measureArgoCD lets Argo CD's servers render fleets and estates, where that is
-// asked for.
+// measureArgoCD lets Argo CD's servers render fleets and estates, if requested.
 func (dir inputs) measureArgoCD(ctx context.Context, opts options, bin tools) (realPath, error) {
 	if !opts.ArgoCD {
 		return realPath{}, nil
@@ -148,11 +147,12 @@ func (dir inputs) measureArgoCD(ctx context.Context, opts options, bin tools) (r
 		path.RepoServer = dir.throughRepoServer(opts.Rounds)
 	}
 	say("rendering through Argo CD's servers")
-	// In the directory that is removed: Argo CD leaves an empty one behind for each repository that it sends to a plugin.
+	// Argo CD leaves an empty directory behind for each repository that it sends to a plugin, so its files go into the
+	// directory that is removed.
 	return path, measureServers(ctx, opts.Root, string(dir), bin, slices.Concat(path.Ways, path.CMPServer, path.RepoServer))
 }
 
-// newInputs makes the fleets, the values and a copy of the chart in a new
+// newInputs creates the fleets, the values, and a copy of the chart in a new
 // directory, which remove deletes.
 func newInputs(opts options) (dir inputs, remove func(), err error) {
 	parent, err := filepath.Abs(opts.Work)
@@ -178,7 +178,7 @@ func newInputs(opts options) (dir inputs, remove func(), err error) {
 	return dir, remove, err
 }
 
-// publish prints the page, writes it where that is asked for, and judges the gates.
+// publish prints the page, writes it if requested, and checks the gates.
 func publish(opts options, bin tools, all []*series, path realPath) error {
 	helm, err := buildinfo.ReadFile(bin.Helm)
 	if err != nil {
@@ -214,7 +214,7 @@ func showPass(pass, passes int) {
 	}
 }
 
-// say tells people how far the run is.
+// say prints progress messages.
 func say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
 }

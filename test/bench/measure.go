@@ -16,8 +16,8 @@ import (
 type command struct {
 	Path string
 	Args []string
-	Dir  string   // working directory, the caller's where empty
-	Env  []string // beside the caller's environment, as KEY=VALUE
+	Dir  string   // working directory, the caller's if empty
+	Env  []string // in addition to the caller's environment, as KEY=VALUE
 }
 
 func (c command) exec(ctx context.Context, prefix ...string) *exec.Cmd {
@@ -40,7 +40,7 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 	return out, nil
 }
 
-// sample is what one run of a command cost.
+// sample is the cost of one run of a command.
 type sample struct {
 	CPU    time.Duration // user and system time of the process
 	Wall   time.Duration // from fork to exit
@@ -48,8 +48,9 @@ type sample struct {
 	Output int64         // bytes on standard output
 }
 
-// measure runs the command through the program launch, standard output into a
-// pipe that is drained, and returns what it cost. A command that fails is an error.
+// measure runs the command through the program launch, with standard output going
+// to a pipe that is drained, and returns the cost. A command that fails is an
+// error.
 func (c command) measure(ctx context.Context, launch string) (sample, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -98,7 +99,7 @@ func firstBytes(text []byte, most int) []byte {
 	return text[:min(len(text), most)]
 }
 
-// median returns the middle of the values, the upper one of two. There must be one.
+// median returns the middle value, or the upper one of two. There must be at least one value.
 func median[T int64 | time.Duration](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]

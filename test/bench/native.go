@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What renders the manifests of an Application.
+// The renderers of an Application's manifests.
 const (
 	byPlugin    = "the plugin"
 	byHelm      = "Argo CD: Helm"
@@ -28,7 +28,7 @@ type way struct {
 	Values []string // files of a chart
 }
 
-// ways are those that are compared.
+// ways are the compared ways.
 var ways = []way{
 	{By: byHelm, Dir: "helm", Layout: oneFile, Write: inputs.writeChart, Native: true, Values: []string{"vms.yaml"}},
 	{By: byPlugin, Dir: "plugin", Layout: filePerVM, Write: inputs.writeFiles},
@@ -36,13 +36,14 @@ var ways = []way{
 	{By: byKustomize, Dir: "kustomize", Layout: oneFile, Sizes: []int{100}, Write: inputs.writeKustomization, Native: true},
 }
 
-// throughArgoCD are the sizes of the Applications that are compared.
+// throughArgoCD are the sizes of the compared Applications.
 var throughArgoCD = []int{1, 100, 1_000, 10_000}
 
-// comparedMost is the largest Application whose objects are compared as the application controller does.
+// comparedMost is the size of the largest Application whose objects are compared as the application controller
+// does.
 const comparedMost = 1_000
 
-// repository is the git repository of one way and size.
+// repository returns the git repository of one way and size.
 func (dir inputs) repository(w way, n int) string {
 	return filepath.Join(string(dir), fmt.Sprintf("path-%s-%t-%d", w.Dir, w.Layout == oneFile, n))
 }
@@ -63,7 +64,7 @@ func (dir inputs) writeChart(_ context.Context, _ tools, root string, n int) err
 	)
 }
 
-// writeKustomization writes the manifests that the chart makes, and a kustomization of them.
+// writeKustomization writes the manifests that the chart renders, and a kustomization of them.
 func (dir inputs) writeKustomization(ctx context.Context, bin tools, root string, n int) error {
 	manifests, err := dir.helm(bin, n).output(ctx)
 	if err != nil {
@@ -78,8 +79,8 @@ func (dir inputs) writeKustomization(ctx context.Context, bin tools, root string
 	)
 }
 
-// throughWays are the renderings that compare the ways: of a commit that is new, and of one that Argo CD
-// has rendered before.
+// throughWays returns the renderings that compare the ways: of a new commit, and of one that Argo CD has
+// rendered before.
 func (dir inputs) throughWays(most, rounds int) []*rendering {
 	var all []*rendering
 	for _, n := range throughArgoCD {
@@ -103,7 +104,7 @@ func (dir inputs) throughWays(most, rounds int) []*rendering {
 
 func (w way) has(n int) bool { return w.Sizes == nil || slices.Contains(w.Sizes, n) }
 
-// writeWays makes the repositories.
+// writeWays creates the repositories.
 func (dir inputs) writeWays(ctx context.Context, bin tools, most int) error {
 	for _, n := range throughArgoCD {
 		for _, w := range ways {
@@ -123,7 +124,7 @@ func (dir inputs) writeWays(ctx context.Context, bin tools, most int) error {
 	return nil
 }
 
-// way returns the rendering of a new commit by one way, or nil.
+// way returns the rendering of a new commit by one way, or nil if there is none.
 func (p realPath) way(by string, spread layout, n int) *rendering {
 	for _, r := range p.Ways {
 		if r.By == by && r.Layout == spread && r.Size == n && r.Request.Commit && len(r.Answers) > 0 {
@@ -133,7 +134,8 @@ func (p realPath) way(by string, spread layout, n int) *rendering {
 	return nil
 }
 
-// ratio is the CPU time of everything by the plugin, of that by Argo CD's own Helm; NaN if one was not measured.
+// ratio returns the total CPU time with the plugin as a fraction of that with Argo CD's own Helm, or NaN if one
+// was not measured.
 func (p realPath) ratio(spread layout, n int) float64 {
 	plugin, helm := p.way(byPlugin, spread, n), p.way(byHelm, oneFile, n)
 	if plugin == nil || helm == nil {
@@ -142,7 +144,7 @@ func (p realPath) ratio(spread layout, n int) float64 {
 	return float64(of(plugin, answer.all)) / float64(of(helm, answer.all))
 }
 
-// Lead is a short table of what a commit costs in each way.
+// Lead returns a short table of the cost of a commit in each way.
 func (p realPath) Lead() string {
 	var rows [][]string
 	for _, n := range throughArgoCD {
@@ -159,7 +161,7 @@ func (p realPath) Lead() string {
 	return table([]string{"VMs in one Application", "CPU s with vmrender", "CPU s with Argo CD's own Helm", "ratio"}, rows)
 }
 
-// Compared is the table of ways.
+// Compared returns the table of ways.
 func (p realPath) Compared() string {
 	if len(p.Ways) == 0 {
 		return notMeasured
@@ -183,7 +185,8 @@ func (p realPath) Compared() string {
 	}, rows)
 }
 
-// share is the CPU time of a rendering, of that by Argo CD's own Helm for as many virtual machines.
+// share returns the CPU time of a rendering as a fraction of that of Argo CD's own Helm for as many virtual
+// machines.
 func (p realPath) share(r *rendering) string {
 	helm := p.way(byHelm, oneFile, r.Size)
 	if helm == nil || !r.Request.Commit {
@@ -192,7 +195,7 @@ func (p realPath) share(r *rendering) string {
 	return times(float64(of(r, answer.all)) / float64(of(helm, answer.all)))
 }
 
-// Controller is a table of what the application controller's comparison costs.
+// Controller returns a table of the cost of the application controller's comparison.
 func (p realPath) Controller() string {
 	var rows [][]string
 	for _, r := range p.Ways {
@@ -213,5 +216,5 @@ func mib(r *rendering, bytes func(answer) int64) string {
 	return number(float64(of(r, bytes)) / (1 << 20))
 }
 
-// notMeasured stands for a table of a run that did not measure it.
+// notMeasured replaces a table that the run did not measure.
 const notMeasured = "Not measured in this run.\n"

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// sizes are the fleets that are measured, in virtual machines. Helm is measured
-// up to largestForHelm: it needs minutes beyond. The sidecar is measured up to
-// largestForSidecar: of more, it renders nothing, because Argo CD accepts no more
-// than 100 MiB of manifests.
+// sizes are the sizes of the measured fleets, in virtual machines. Helm is
+// measured up to largestForHelm, because it needs minutes for more. The sidecar
+// is measured up to largestForSidecar. It renders no larger fleet, because Argo
+// CD accepts no more than 100 MiB of manifests.
 var sizes = []int{1, 100, 1_000, 10_000, 100_000}
 
 const (
@@ -18,10 +18,10 @@ const (
 	largestForSidecar = 10_000
 )
 
-// inputs is the directory that holds the inputs of one run.
+// inputs is the directory that contains the inputs of one run.
 type inputs string
 
-// fleet is the root of the fleet of n virtual machines in the given layout.
+// fleet returns the root of the fleet of n virtual machines in the given layout.
 func (dir inputs) fleet(n int, spread layout) string {
 	name := "files"
 	if spread == oneFile {
@@ -30,12 +30,12 @@ func (dir inputs) fleet(n int, spread layout) string {
 	return filepath.Join(string(dir), name, strconv.Itoa(n))
 }
 
-// values is the chart's values file with the same virtual machines.
+// values returns the chart's values file with the same virtual machines.
 func (dir inputs) values(n int) string {
 	return filepath.Join(string(dir), "values-"+strconv.Itoa(n)+".yaml")
 }
 
-// write makes the inputs for all sizes up to most.
+// write creates the inputs for all sizes up to most.
 func (dir inputs) write(most int) error {
 	for _, n := range sizes {
 		if n > most {
@@ -55,8 +55,8 @@ func (dir inputs) write(most int) error {
 	return nil
 }
 
-// helm is the command that renders n virtual machines with the chart.
-// Helm looks for nothing outside of the directory of inputs.
+// helm returns the command that renders n virtual machines with the chart. Helm
+// reads nothing outside the directory of inputs.
 func (dir inputs) helm(bin tools, n int) command {
 	home := filepath.Join(string(dir), "helm-home")
 	return command{
@@ -66,7 +66,7 @@ func (dir inputs) helm(bin tools, n int) command {
 	}
 }
 
-// vmrender is the command that renders n virtual machines with the command-line tool.
+// vmrender returns the command that renders n virtual machines with the command-line tool.
 func (dir inputs) vmrender(bin tools, n int, spread layout, format string) command {
 	return command{
 		Path: bin.Vmrender,
@@ -74,8 +74,8 @@ func (dir inputs) vmrender(bin tools, n int, spread layout, format string) comma
 	}
 }
 
-// sidecar is the command that Argo CD runs in its plugin, in the Application's
-// directory, here the root of a repository.
+// sidecar returns the command that Argo CD runs in its plugin. It runs in the
+// Application's directory, which is the root of a repository here.
 func (dir inputs) sidecar(bin tools, n int, spread layout) command {
 	return command{
 		Path: bin.Sidecar,
@@ -88,7 +88,7 @@ func (dir inputs) sidecar(bin tools, n int, spread layout) command {
 	}
 }
 
-// planned are all series up to fleets of most virtual machines.
+// planned returns all series up to fleets of most virtual machines.
 func (dir inputs) planned(bin tools, most, rounds int) []*series {
 	var all []*series
 	for _, n := range sizes {
@@ -118,9 +118,10 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 	return append(all, dir.plans(bin, most, rounds)...)
 }
 
-// cheapRounds is how often vmrender runs where Helm runs rounds times. A run of
-// a few milliseconds is disturbed by much that does not touch one of seconds, so
-// small fleets are repeated more often; the largest is not needed for a ratio.
+// cheapRounds returns how often vmrender runs when Helm runs rounds times. Many
+// disturbances that hardly affect a run of seconds do affect one of a few
+// milliseconds, so small fleets are repeated more often. The largest fleet is
+// not needed for a ratio.
 func cheapRounds(rounds, n int) int {
 	switch {
 	case n <= 100:
@@ -134,7 +135,7 @@ func cheapRounds(rounds, n int) int {
 	}
 }
 
-// perVM spreads a cost over n virtual machines.
+// perVM divides a cost by n virtual machines.
 func perVM(cost time.Duration, n int) time.Duration {
 	return cost / time.Duration(n)
 }

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// planSize is the number of virtual machines of the fleets that are planned.
+// planSize is the number of virtual machines in the planned fleets.
 const planSize = 10_000
 
-// changes are how many of them change.
+// changes are the numbers of VMs that change.
 var changes = []int{0, 100, planSize}
 
-// toolPlan and the number of changed VMs name the series of a plan.
+// toolPlan and the number of changed VMs form the name of a plan's series.
 const toolPlan = "vmrender plan"
 
 func planTool(changed int) string {
 	return fmt.Sprintf("%s, %s changed", toolPlan, thousands(changed))
 }
 
-// isPlan reports whether a series is of a plan.
+// isPlan reports whether a series measures a plan.
 func (s *series) isPlan() bool { return strings.HasPrefix(s.Tool, toolPlan) }
 
-// plan is the repository in which so many VMs differ from the last commit.
+// plan returns the repository in which this many VMs differ from the last commit.
 func (dir inputs) plan(changed int) string {
 	return filepath.Join(string(dir), fmt.Sprintf("plan-%d", changed))
 }
 
-// writePlans makes the repositories, where fleets of planSize are asked for.
+// writePlans creates the repositories if fleets of planSize are requested.
 func (dir inputs) writePlans(ctx context.Context, most int) error {
 	if most < planSize {
 		return nil
@@ -48,13 +48,13 @@ func (dir inputs) writePlans(ctx context.Context, most int) error {
 	return nil
 }
 
-// grown is the VM with more memory: 216Gi in place of 16Gi.
+// grown returns the VM with more memory: 216Gi instead of 16Gi.
 func (m machine) grown() machine {
 	m.Memory = "2" + m.Memory
 	return m
 }
 
-// plans are the series of plans.
+// plans returns the series of plans.
 func (dir inputs) plans(bin tools, most, rounds int) []*series {
 	var all []*series
 	for _, changed := range changes {
@@ -68,12 +68,12 @@ func (dir inputs) plans(bin tools, most, rounds int) []*series {
 	return all
 }
 
-// rendersOf is what a plan costs in renders of one of its sides.
+// rendersOf returns the cost of a plan in renders of one of its sides.
 func rendersOf(all []*series, s *series) float64 {
 	return cpuRatio(s, find(all, toolVmrender, filePerVM, "json", planSize))
 }
 
-// dearest is what the plan that costs most costs in renders of both its sides.
+// dearest returns the cost of the most expensive plan in renders of both its sides.
 func dearest(all []*series) float64 {
 	ratios := make([]float64, len(changes))
 	for i, changed := range changes {
@@ -82,7 +82,7 @@ func dearest(all []*series) float64 {
 	return slices.Max(ratios)
 }
 
-// Plans is the table of plans.
+// Plans returns the table of plans.
 func (r report) Plans() string {
 	var rows [][]string
 	for _, s := range r.Series {
@@ -96,5 +96,5 @@ func (r report) Plans() string {
 	return table([]string{"VMs that change", "CPU s", "wall s", "peak MiB", "CPU of `vmrender template`"}, rows)
 }
 
-// PlanSize is the number of virtual machines of the fleets that are planned.
+// PlanSize returns the number of virtual machines in the planned fleets.
 func (report) PlanSize() int { return planSize }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// realPath is what was measured with Argo CD's own servers; empty where that was
-// not asked for.
+// realPath has the measurements of Argo CD's own servers. It is empty if they
+// were not requested.
 type realPath struct {
 	Version    string       // of Argo CD
 	Work       string       // file system of the servers' directories
@@ -15,7 +15,7 @@ type realPath struct {
 	RepoServer []*rendering // Applications of one repository, through repo-server
 }
 
-// Calls is the table of renderings through cmp-server.
+// Calls returns the table of renderings through cmp-server.
 func (p realPath) Calls() string {
 	if len(p.CMPServer) == 0 {
 		return notMeasured
@@ -33,8 +33,8 @@ func (p realPath) Calls() string {
 	}, rows)
 }
 
-// calls returns the CPU time of cmp-server in the first and in the last round of a fleet of n files, 0 if it
-// was not measured.
+// calls returns the CPU time of cmp-server in the first and in the last round of a fleet of n files, or 0 if
+// it was not measured.
 func (p realPath) calls(n int) (first, last time.Duration) {
 	for _, r := range p.CMPServer {
 		if r.Size == n && len(r.Answers) > 0 {
@@ -44,7 +44,7 @@ func (p realPath) calls(n int) (first, last time.Duration) {
 	return 0, 0
 }
 
-// Applications is the table of ways to divide a repository into Applications.
+// Applications returns the table of ways to divide a repository into Applications.
 func (p realPath) Applications() string {
 	if len(p.RepoServer) == 0 {
 		return notMeasured
@@ -74,7 +74,7 @@ func peak(a answer) int64               { return a.Peak }
 func message(a answer) int64            { return a.Message }
 func status(a answer) int64             { return a.Status }
 
-// written is how many virtual machines of an estate a file holds.
+// written returns the number of virtual machines of an estate per file.
 func written(spread layout) string {
 	if spread == oneFile {
 		return "100"

@@ -16,12 +16,12 @@ import (
 //go:embed performance.md.tmpl
 var page string
 
-// report is what the page says.
+// report is the content of the page.
 type report struct {
 	Cores   int
 	Go      string // version
 	System  string // operating system and architecture
-	Pages   string // Linux' setting of transparent huge pages, such as madvise
+	Pages   string // Linux's setting of transparent huge pages, such as madvise
 	Helm    string // version
 	Rounds  int
 	Series  []*series
@@ -31,7 +31,7 @@ type report struct {
 	RealPath realPath
 }
 
-// newReport describes this machine and what was measured on it.
+// newReport describes this machine and the measurements on it.
 func newReport(helm string, rounds int, all []*series) report {
 	made := report{
 		Cores:  runtime.NumCPU(),
@@ -49,7 +49,7 @@ func newReport(helm string, rounds int, all []*series) report {
 	return made
 }
 
-// Estate is the number of virtual machines of an estate.
+// Estate returns the number of virtual machines in an estate.
 func (report) Estate() int { return estateSize }
 
 // markdown renders the page.
@@ -63,7 +63,7 @@ func (r report) markdown() (string, error) {
 	return text.String(), err
 }
 
-// Table is the table of all series.
+// Table returns the table of all series.
 func (r report) Table() string {
 	head := []string{"VMs", "command", "input", "output", "CPU s", "wall s", "peak MiB", "CPU per VM", "less CPU than Helm"}
 	if r.Counted {
@@ -90,7 +90,7 @@ func (r report) row(s *series) []string {
 	}
 }
 
-// Growth is the table of growth exponents.
+// Growth returns the table of growth exponents.
 func (r report) Growth() string {
 	head := []string{"command", "input", "output", "100 → 1,000", "1,000 → 10,000", "10,000 → 100,000", "100 → 100,000"}
 	var rows [][]string
@@ -109,7 +109,7 @@ func (r report) Growth() string {
 	return table(head, rows)
 }
 
-// Targets is the table of targets and verdicts.
+// Targets returns the table of targets and verdicts.
 func (r report) Targets() string {
 	return tableOf(targets(r.Series, r.RealPath))
 }
@@ -134,7 +134,7 @@ func table(head []string, rows [][]string) string {
 	return text.String()
 }
 
-// number prints a value with three significant digits, and never fewer than its integer part.
+// number formats a value with three significant digits, but never drops digits of its integer part.
 func number(value float64) string {
 	if value == 0 {
 		return "0"
@@ -149,7 +149,7 @@ func number(value float64) string {
 
 func seconds(d time.Duration) string { return number(d.Seconds()) }
 
-// duration prints a time in the unit that suits it.
+// duration formats a time in a suitable unit.
 func duration(d time.Duration) string {
 	if d < time.Millisecond {
 		return number(float64(d)/float64(time.Microsecond)) + " µs"
@@ -171,7 +171,7 @@ func fraction(value float64) string {
 	return strconv.FormatFloat(value, 'f', 2, 64)
 }
 
-// thousands prints a count with separators.
+// thousands formats a count with separators.
 func thousands(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -180,7 +180,7 @@ func thousands(n int) string {
 	return text
 }
 
-// summary is one line for people who watch the run.
+// summary returns a line for the user who watches the run.
 func (r report) summary() string {
 	misses := 0
 	for _, t := range targets(r.Series, r.RealPath) {

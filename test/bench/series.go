@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The commands that are compared, as the table names them.
+// The compared commands, as the table names them.
 const (
 	toolHelm     = "helm template"
 	toolVmrender = "vmrender"
@@ -15,7 +15,7 @@ const (
 	toolEmpty    = "empty program with KubeVirt's types"
 )
 
-// series is one row of the table: a command on one fleet, run again and again.
+// series is one row of the table: a command on one fleet, run repeatedly.
 type series struct {
 	Tool         string
 	Layout       layout // of the input
@@ -24,10 +24,10 @@ type series struct {
 	Rounds       int
 	Command      command
 	Samples      []sample
-	Instructions int64 // of all processes, user space; 0 if they were not counted
+	Instructions int64 // of all processes, in user space, or 0 if they were not counted
 }
 
-// name says what is measured, for messages.
+// name describes the series in messages.
 func (s *series) name() string {
 	return fmt.Sprintf("%s, %s, %s, %d VMs", s.Tool, s.Layout, s.Format, s.Size)
 }
@@ -53,7 +53,7 @@ func column[S, T any](samples []S, of func(S) T) []T {
 }
 
 // measureAll runs all series in turn, round after round, so that a change of the
-// machine's load falls on all of them alike. What a series writes must stay the same.
+// machine's load affects all of them alike. The output of a series must not change.
 func measureAll(ctx context.Context, launch string, all []*series, progress func(pass, passes int)) error {
 	passes := 0
 	for _, s := range all {
@@ -73,7 +73,7 @@ func measureAll(ctx context.Context, launch string, all []*series, progress func
 	return nil
 }
 
-// due spreads rounds evenly over passes: it is true for exactly rounds of them.
+// due spreads rounds evenly over passes. It returns true for exactly rounds of them.
 func due(pass, passes, rounds int) bool {
 	return (pass+1)*rounds/passes > pass*rounds/passes
 }
@@ -93,7 +93,7 @@ func (s *series) run(ctx context.Context, launch string) error {
 	return nil
 }
 
-// find returns the series of that kind, or nil.
+// find returns the series of that kind, or nil if there is none.
 func find(all []*series, tool string, spread layout, format string, size int) *series {
 	for _, s := range all {
 		if s.Tool == tool && s.Layout == spread && s.Format == format && s.Size == size && len(s.Samples) > 0 {

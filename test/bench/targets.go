@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// target is a bound that vmrender must keep on the workload.
+// target is a bound that vmrender must meet on the workload.
 type target struct {
 	Metric  string
-	Value   float64 // NaN where it was not measured
+	Value   float64 // NaN if it was not measured
 	Limit   float64
-	AtLeast bool   // Limit is the least instead of the most
+	AtLeast bool   // Limit is the minimum instead of the maximum
 	Unit    string // printed after the numbers
 
 	Gate gate
 }
 
-// gate is the run that fails when a target is missed. Only ratios within one run and counts are
-// gates: they depend neither on the machine's speed nor on its load.
+// gate is the run that fails when a target is missed. Only counts and ratios within one run are gates. They
+// depend neither on the machine's speed nor on its load.
 type gate string
 
 const (
@@ -27,7 +27,7 @@ const (
 	counted gate = "`make bench-check`"
 )
 
-// verdicts of a target.
+// The verdicts of a target.
 const (
 	met        = "met"
 	missed     = "missed"
@@ -44,7 +44,7 @@ func (t target) verdict() string {
 	return met
 }
 
-// gated returns what a table says of the gate.
+// gated returns the gate as a table shows it.
 func (t target) gated() string { return cmp.Or(string(t.Gate), "no") }
 
 func (t target) must() string {
@@ -62,14 +62,14 @@ func (t target) measured() string {
 	return number(t.Value) + t.Unit
 }
 
-// targets judges what was measured. What counts is the Argo CD sidecar, because
-// it is a part of every sync; the command-line tool links more than it needs to
-// render fleets, and is judged only by what its YAML and its plans cost beside its JSON.
+// targets checks the measurements of the Argo CD sidecar, because it is a part of every sync. The
+// command-line tool links more than it needs to render fleets, so targets checks only the cost of
+// its YAML and its plans, relative to its JSON.
 func targets(all []*series, path realPath) []target {
 	return slices.Concat(pathTargets(path), startTargets(all), fleetTargets(all), countedTargets(all))
 }
 
-// pathTargets are those of a commit's way through Argo CD.
+// pathTargets returns the targets of a commit's way through Argo CD.
 func pathTargets(path realPath) []target {
 	var judged []target
 	for _, bound := range []struct {
@@ -92,7 +92,7 @@ func pathTargets(path realPath) []target {
 	)
 }
 
-// vms is a number of virtual machines.
+// vms formats a number of virtual machines.
 func vms(n int) string {
 	if n == 1 {
 		return "1 VM"
@@ -100,7 +100,7 @@ func vms(n int) string {
 	return thousands(n) + " VMs"
 }
 
-// startTargets are those of a process that renders one VM.
+// startTargets returns the targets of a process that renders one VM.
 func startTargets(all []*series) []target {
 	cold := find(all, toolSidecar, filePerVM, "json", 1)
 	return []target{
@@ -109,7 +109,7 @@ func startTargets(all []*series) []target {
 	}
 }
 
-// fleetTargets are those of whole fleets.
+// fleetTargets returns the targets of whole fleets.
 func fleetTargets(all []*series) []target {
 	sidecar := func(spread layout, n int) *series { return find(all, toolSidecar, spread, "json", n) }
 	yaml, json := find(all, toolVmrender, filePerVM, "yaml", 10_000), find(all, toolVmrender, filePerVM, "json", 10_000)
@@ -129,11 +129,11 @@ func fleetTargets(all []*series) []target {
 	}
 }
 
-// mostBytes is a little more than what Argo CD reads for a VM of the workload. What of it is not the user's
-// has a limit of its own: pkg/render, TestBytesThatNobodyAskedFor.
+// mostBytes is slightly more than the bytes that Argo CD reads for a VM of the workload. The part that does
+// not come from the user has its own limit: pkg/render, TestBytesThatNobodyAskedFor.
 const mostBytes = 2_990
 
-// countedTargets are those of each further VM.
+// countedTargets returns the targets of each further VM.
 func countedTargets(all []*series) []target {
 	var judged []target
 	for _, spread := range []layout{filePerVM, oneFile} {
@@ -160,7 +160,7 @@ func (t target) ifMeasured(was bool) target {
 	return t
 }
 
-// missedGates returns the metrics of missed targets that are gates of one of the kinds.
+// missedGates returns the metrics of the missed targets that are gates of one of the kinds.
 func missedGates(judged []target, kinds ...gate) []string {
 	var names []string
 	for _, t := range judged {
@@ -178,7 +178,7 @@ func mebibytes(s *series) float64 {
 	return float64(s.peak()) / (1 << 20)
 }
 
-// millions is the number of instructions, in millions.
+// millions returns the number of instructions in millions.
 func millions(s *series) float64 {
 	if s == nil || s.Instructions == 0 {
 		return math.NaN()

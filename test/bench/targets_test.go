@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// measured is a series with one sample.
+// measured returns a series with one sample.
 func measured(tool string, spread layout, format string, size int, cpu time.Duration) *series {
 	return &series{
 		Tool: tool, Layout: spread, Format: format, Size: size, Rounds: 1,
@@ -16,8 +16,8 @@ func measured(tool string, spread layout, format string, size int, cpu time.Dura
 	}
 }
 
-// linear is a run in which vmrender costs 10 µs per VM in JSON, 12 µs in YAML and 5 µs
-// from one file, 2 ms at start, twice as much as an empty program, and Helm 100 times as much as the first.
+// linear returns a run in which vmrender costs 10 µs per VM in JSON, 12 µs in YAML, and 5 µs from one file.
+// Its start costs 2 ms, twice as much as an empty program. Helm costs 100 times as much as the first.
 func linear() []*series {
 	all := []*series{measured(toolEmpty, nothing, "–", 1, time.Millisecond)}
 	for _, n := range sizes {
@@ -49,7 +49,7 @@ func TestExponent(t *testing.T) {
 	require.True(t, math.IsNaN(exponent(5, 5, 100, 1, 10)))
 }
 
-// counts gives the sidecar's series so many instructions for each further VM, and bytes.
+// counts sets the instructions and bytes of the sidecar's series, with a fixed number for each further VM.
 func counts(all []*series, start, each, bytes int64) []*series {
 	for _, s := range all {
 		if isCounted(s) {

@@ -17,17 +17,18 @@ import (
 	"sync"
 )
 
-// references is where cachegrind prints the instructions it counted.
+// references matches the line in which cachegrind prints the number of instructions.
 var references = regexp.MustCompile(`I\s+refs:\s+([\d,]+)`)
 
-// isCounted reports whether the instructions of a series are counted: those of the sidecar, and for comparison Helm's
-// of small fleets. Under valgrind, 1,000 VMs take Helm minutes.
+// isCounted reports whether the instructions of a series are counted: those of the sidecar and, for comparison, those
+// of Helm for small fleets. Under valgrind, 1,000 VMs take Helm minutes.
 func isCounted(s *series) bool {
 	return s.Tool == toolSidecar || s.Tool == toolHelm && s.Size <= 100
 }
 
-// countInstructions counts, with valgrind's cachegrind, the user-space instructions of the series that are counted. It runs
-// as many commands at the same time as there are CPUs, the largest fleets first: counts do not depend on the load.
+// countInstructions counts, with valgrind's cachegrind, the user-space instructions of the series that are counted. It
+// runs as many commands at the same time as there are CPUs, the largest fleets first, since counts do not depend on the
+// load.
 func countInstructions(ctx context.Context, all []*series) error {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return errors.New("counting instructions needs valgrind: install the package valgrind")
@@ -54,10 +55,10 @@ func countInstructions(ctx context.Context, all []*series) error {
 	return errors.Join(failures...)
 }
 
-// instructions runs the command and all processes that it starts under cachegrind, on one thread each so
-// that the count repeats: no parallel garbage collection and no preemption by signals. Without a
-// simulated cache it counts what callgrind counts, in less than half the time. On some processors, valgrind
-// announces the instruction rdtscp to programs and does not know it (valgrind 3.19).
+// instructions runs the command and all processes that it starts under cachegrind. Each runs on one thread, so that the
+// count is repeatable: there is no parallel garbage collection and no preemption by signals. Without a simulated cache,
+// cachegrind counts what callgrind counts, in less than half the time. On some processors, valgrind announces the
+// instruction rdtscp to programs but does not support it (valgrind 3.19).
 func (c command) instructions(ctx context.Context) (int64, error) {
 	logs, err := os.MkdirTemp("", "valgrind")
 	if err != nil {
@@ -73,7 +74,7 @@ func (c command) instructions(ctx context.Context) (int64, error) {
 	return sumOfLogs(logs)
 }
 
-// sumOfLogs adds what cachegrind has counted of each process.
+// sumOfLogs adds up the counts that cachegrind logged for each process.
 func sumOfLogs(dir string) (int64, error) {
 	logs, err := os.ReadDir(dir)
 	if err != nil {
@@ -101,8 +102,8 @@ func sumOfLogs(dir string) (int64, error) {
 	return sum, nil
 }
 
-// slope returns the instructions that each further virtual machine takes between two fleet sizes, or NaN if one of them was
-// not counted.
+// slope returns the number of instructions for each further virtual machine between two fleet sizes, or NaN if one of
+// them was not counted.
 func slope(all []*series, tool string, spread layout, from, to int) float64 {
 	format := "json"
 	if tool == toolHelm {

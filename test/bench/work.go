@@ -12,7 +12,7 @@ import (
 const memoryDirectory = "/dev/shm"
 
 // workDirectory returns the default directory of the inputs and the servers' files: in memory, as in the plugin's
-// manifests. On a disk, the result depends on its file system and on what was deleted before.
+// manifests. On a disk, the result would depend on its file system and on earlier deletions.
 func workDirectory() string {
 	if info, err := os.Stat(memoryDirectory); err == nil && info.IsDir() {
 		return memoryDirectory
@@ -29,7 +29,7 @@ func fileSystem(ctx context.Context, dir string) (string, error) {
 	return strings.TrimSpace(string(name)), nil
 }
 
-// hugePages returns the setting of transparent huge pages: the word in brackets of what Linux accepts (Linux 6.12,
+// hugePages returns the setting of transparent huge pages: the word in brackets in Linux's list (Linux 6.12,
 // Documentation/admin-guide/mm/transhuge.rst). It is empty on other systems.
 func hugePages() string {
 	settings, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")

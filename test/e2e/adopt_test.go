@@ -24,9 +24,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// VMs that people and tools have made are imported, and the first sync of their Application changes nothing of
-// them: not their specs, not what runs, not their disks. Nor does the second. A VM that is released stays when its
-// entry goes.
+// VMs that people and tools have created are imported. The first sync of their Application changes none of their
+// specs, instances or disks, and neither does the second. A released VM stays when its entry is removed.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "adopted")
@@ -38,7 +37,7 @@ func TestAdopt(t *testing.T) {
 	require.NotContains(t, said, "abcd-1234-wxyz", "a password")
 	s.requireAdopted(names)
 
-	revision := s.pushForPeople("Machines as they are")
+	revision := s.pushForPeople("Import VMs as they are")
 	s.wait(waiting(revision))
 	require.Equal(t, before, s.machinesAsTheyAre(names), "nothing is synced by itself")
 	s.requireAdopted(names)
@@ -54,7 +53,7 @@ func TestAdopt(t *testing.T) {
 		require.Contains(t, stderr, name+": refused: vmrender renders it already, and its entry is in the files of the Application \"adopted\"")
 	}
 
-	s.deploy(".") // from now on it syncs by itself, and prunes
+	s.deploy(".") // from now on it syncs automatically and prunes
 	marks := s.release("console")
 	s.edit(func(vms map[string]any) { delete(vms, "console") })
 	revision = s.push("Without the console's VM")
@@ -67,15 +66,15 @@ func TestAdopt(t *testing.T) {
 	s.stands(nil)
 }
 
-// A disk that belongs to its adopted VM is kept by the steps that import prints: the entry names it as a claim, and
-// the templates that are left, and its owner reference, are taken off. Then it outlives the VM.
+// The steps that import prints keep a disk that belongs to its adopted VM. The entry names it as a claim, and the
+// remaining templates and its owner reference are removed. The disk then outlives the VM.
 func TestAdoptedDisk(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "adopted-disk")
 	names := s.handmade()
 	said := s.imports(names)
 	require.Contains(t, said, "the disk console belongs to the VM")
-	s.wait(argo.Synced(s.push("Machines as they are")))
+	s.wait(argo.Synced(s.push("Import VMs as they are")))
 	before, disk := s.machinesAsTheyAre(names)["console"], s.disks()["console"]
 
 	s.edit(func(vms map[string]any) {
@@ -111,7 +110,7 @@ func TestAdoptedDisk(t *testing.T) {
 	require.Equal(t, disk, s.disks()["console"])
 }
 
-// handmade creates the machines of testdata/adopt/machines.yaml, and waits until they run. It returns their names.
+// handmade creates the VMs of testdata/adopt/machines.yaml, and waits until they run. It returns their names.
 func (s *scenario) handmade() []string {
 	s.Helper()
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
@@ -130,7 +129,7 @@ func (s *scenario) handmade() []string {
 	return names
 }
 
-// create creates the VMs of a file of testdata/adopt, as `kubectl create` does, and returns their names.
+// create creates the VMs in a file of testdata/adopt, as `kubectl create` does, and returns their names.
 func (s *scenario) create(file string) []string {
 	s.Helper()
 	objects, err := cluster.ReadObjects(filepath.Join("testdata", "adopt", file))
@@ -145,7 +144,7 @@ func (s *scenario) create(file string) []string {
 	return names
 }
 
-// asItIs is what must not change of a VM.
+// asItIs is the state of a VM that must not change.
 type asItIs struct {
 	UID, Instance  types.UID
 	Generation     int64
@@ -177,8 +176,8 @@ func (s *scenario) machinesAsTheyAre(names []string) map[string]asItIs {
 	return out
 }
 
-// imports imports what is in the scenario's namespace into the repository, the VMs of these names as they are. It
-// returns what is said.
+// imports imports the contents of the scenario's namespace into the repository, the VMs with these names exactly.
+// It returns the messages of the command.
 func (s *scenario) imports(names []string) string {
 	s.Helper()
 	stdout, stderr := s.command("import", s.export(), "--output-dir", s.repository.Dir)
@@ -189,8 +188,8 @@ func (s *scenario) imports(names []string) string {
 	return stderr
 }
 
-// export writes what the API server has in the scenario's namespace to a file, as `kubectl get -o json` does, and
-// returns its path.
+// export writes the objects of the scenario's namespace to a file, as `kubectl get -o json` does, and returns its
+// path.
 func (s *scenario) export() string {
 	s.Helper()
 	var items []any
@@ -206,7 +205,7 @@ func (s *scenario) export() string {
 	return path
 }
 
-// command runs a command of the program, which succeeds.
+// command runs a command of the program, which must succeed, and returns its output.
 func (s *scenario) command(args ...string) (stdout, stderr string) {
 	s.Helper()
 	var out, problems bytes.Buffer
@@ -216,7 +215,7 @@ func (s *scenario) command(args ...string) (stdout, stderr string) {
 	return out.String(), problems.String()
 }
 
-// headline is that of the plan of the files against the cluster.
+// headline returns the headline of the plan of the files against the cluster.
 func (s *scenario) headline() string {
 	s.Helper()
 	stdout, _ := s.command("plan", s.repository.Dir, "--namespace", s.name,
@@ -226,13 +225,13 @@ func (s *scenario) headline() string {
 	return report.Summary.Headline
 }
 
-// requireAdopted requires that the plan of the first sync says that nothing happens to any VM.
+// requireAdopted requires that the plan of the first sync changes no VM.
 func (s *scenario) requireAdopted(names []string) {
 	s.Helper()
 	require.Equal(s, fmt.Sprintf("%[1]d of %[1]d VMs: %[1]d adopted", len(names)), s.headline())
 }
 
-// pushForPeople commits the files, and makes an Application that people sync.
+// pushForPeople commits the files, and creates an Application that is synced manually.
 func (s *scenario) pushForPeople(message string) string {
 	s.Helper()
 	revision, err := s.repository.Commit(s.Context(), message)
@@ -243,7 +242,7 @@ func (s *scenario) pushForPeople(message string) string {
 	return revision
 }
 
-// waiting is done when a revision has been compared, and is not synced.
+// waiting is done when a revision has been compared but not synced.
 func waiting(revision string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		switch {
@@ -256,7 +255,7 @@ func waiting(revision string) func(*argo.Status) error {
 	}
 }
 
-// syncedTimes is done when the Application is what the revision says, and as many syncs have succeeded.
+// syncedTimes is done when the Application matches the revision and n syncs have succeeded.
 func syncedTimes(revision string, n int) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		if len(s.History) != n || s.Operation.Phase != "Succeeded" {
@@ -266,8 +265,8 @@ func syncedTimes(revision string, n int) func(*argo.Status) error {
 	}
 }
 
-// release takes those of the printed steps by which a VM leaves that come before the commit, and returns the
-// commands that come after it.
+// release runs the printed steps to release a VM that come before the commit, and returns the commands that come
+// after it.
 func (s *scenario) release(machine string) []string {
 	s.Helper()
 	stdout, _ := s.command("release", s.name+"/"+machine, "--path", s.repository.Dir, "--namespace", s.name)
@@ -278,7 +277,7 @@ func (s *scenario) release(machine string) []string {
 	return commands(after)
 }
 
-// commands are the lines of text that are commands of kubectl.
+// commands returns the lines of text that are kubectl commands.
 func commands(text string) []string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -287,7 +286,7 @@ func commands(text string) []string {
 	return slices.DeleteFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "kubectl ") })
 }
 
-// kubectl does what commands of kubectl would that print sync options, or set and remove labels and annotations.
+// kubectl does the same as kubectl commands that print sync options, or set and remove labels and annotations.
 func (s *scenario) kubectl(commands []string) {
 	s.Helper()
 	for _, line := range commands {
@@ -309,12 +308,12 @@ func (s *scenario) kubectl(commands []string) {
 	}
 }
 
-// resources are those that a VM can consist of, by the names that kubectl knows them by.
+// resources are the resources that a VM can consist of, by their names in kubectl.
 var resources = map[string]schema.GroupVersionResource{
 	"virtualmachine": kubevirt.VirtualMachines, "datavolume": kubevirt.DataVolumes,
 }
 
-// mark does to one object what a command of kubectl does.
+// mark does to one object what a kubectl command does.
 func (s *scenario) mark(verb string, resource schema.GroupVersionResource, name string, marks map[string]any) {
 	s.Helper()
 	if verb == "get" {
@@ -329,7 +328,7 @@ func (s *scenario) mark(verb string, resource schema.GroupVersionResource, name 
 
 var verbs = map[string]string{"annotate": "annotations", "label": "labels"}
 
-// edit changes the entries of the VMs that were imported.
+// edit changes the entries of the imported VMs.
 func (s *scenario) edit(change func(vms map[string]any)) {
 	s.Helper()
 	file := s.name + ".yaml"

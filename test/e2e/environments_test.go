@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// storeFiles are a fleet with two environments for one cluster.
+// storeFiles is a fleet with two environments for one cluster.
 var storeFiles = map[string]string{
 	"fleet.yaml": strings.Replace(lifecycleFleet, "{name: site}", "{name: store}", 1) +
 		"ignore: [env]\nidentity: {macPrefix: \"02:5e:ed\"}\nvars: {size: 1}\n",
@@ -29,7 +29,7 @@ type environment struct {
 	namespaces []string
 }
 
-// environment deploys the repository with an overlay, into namespaces that it creates.
+// environment deploys the repository with an overlay into namespaces that it creates.
 func (s *scenario) environment(name string, namespaces ...string) environment {
 	s.Helper()
 	overlay := s.repository.Path("env/" + name + ".yaml")
@@ -60,7 +60,7 @@ func (e *environment) objects(t *testing.T, resource schema.GroupVersionResource
 	return all
 }
 
-// identities are what no two VMs may share.
+// identities returns the values that no two VMs may share.
 func identities(t *testing.T, vm *unstructured.Unstructured) []string {
 	t.Helper()
 	domain, _, err := unstructured.NestedMap(vm.Object, "spec", "template", "spec", "domain")
@@ -73,8 +73,8 @@ func identities(t *testing.T, vm *unstructured.Unstructured) []string {
 	return []string{uuid, serial, mac}
 }
 
-// dev and prod of one fleet live on one cluster: they share no object and no identity, and
-// a change of dev's overlay changes dev only.
+// dev and prod of one fleet run on one cluster. They share no object and no identity, and
+// a change of dev's overlay changes only dev.
 func TestEnvironments(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "store")

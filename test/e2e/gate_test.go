@@ -20,7 +20,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// gatedFleet asks for approvals, and allows no loss of data.
+// gatedFleet requires approvals, and allows no loss of data.
 const gatedFleet = lifecycleFleet + "policy: {approve: restart, maxImpact: recreate}\n"
 
 // gatedPlatform has the policies of the gate for one namespace: the other scenarios delete
@@ -62,8 +62,8 @@ func refused(machine, reason string) func(*argo.Status) error {
 	}
 }
 
-// unapproved are the lines with which the plan of the last commit asks for approvals, by
-// VM. The plan fails if there are any.
+// unapproved returns the lines with which the plan of the last commit asks for approvals,
+// by VM. The plan fails if there are any.
 func (s *scenario) unapproved() map[string]string {
 	s.Helper()
 	var stdout, stderr bytes.Buffer
@@ -92,9 +92,9 @@ func (s *scenario) unapproved() map[string]string {
 	return lines
 }
 
-// A change without an approval changes nothing, and blocks nothing else: a restart of a
-// database, another image of cattle, the removal of cattle. Approved, with the line that
-// the plan prints, it is done.
+// A change without an approval changes nothing and blocks nothing else. This holds for a
+// restart of a database, another image of cattle, and the removal of cattle. With the line
+// that the plan prints as the approval, the change is made.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "gate")

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/argo"
 )
 
-// attack is a repository that tries to read what it must not, or to use up the
+// attack is a repository that tries to read files that it must not, or to exhaust the
 // sidecar.
 type attack struct {
 	name     string
@@ -26,11 +26,10 @@ type attack struct {
 	want     string // part of the error
 }
 
-// canary is a values file outside of every repository; its VM's name must
-// appear nowhere.
+// canary is in a values file outside every repository. The name must appear nowhere.
 const canary = "canary-7f3e"
 
-// attacks are the hostile repositories.
+// attacks returns the hostile repositories.
 func attacks(outside string) []attack {
 	const vm = "vms: {a: {os: rhel9, flavor: small}}\n"
 	return []attack{
@@ -132,7 +131,7 @@ func copies() string {
 		numbered(26, "    - {op: copy, from: /spec/z, path: /spec/z/b%d}\n") + "    - {op: remove, path: /spec/z}\n"
 }
 
-// bomb is a list that its aliases make nine to the power of thirty long.
+// bomb returns a list that its aliases expand to nine to the power of thirty elements.
 func bomb() string {
 	text := "vars:\n  a0: &a0 [x]\n"
 	for i := range 30 {
@@ -141,9 +140,8 @@ func bomb() string {
 	return text + "vms: {a: {os: rhel9, flavor: small}}\n"
 }
 
-// A hostile repository gets a clear error. Nothing outside of it is read, the
-// memory stays within the sidecar's limit, and other Applications are served
-// meanwhile.
+// A hostile repository gets a clear error. Nothing outside it is read, memory stays
+// within the sidecar's limit, and other Applications are served in the meantime.
 func TestHostileRepositories(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(lab.Dir, "outside.yaml")
@@ -175,8 +173,8 @@ func TestHostileRepositories(t *testing.T) {
 	}
 }
 
-// launch makes a repository whose fleet is a directory of it, beside files that
-// are none of its business, has an Application render it, and attacks.
+// launch creates a repository whose fleet is a subdirectory, with other files outside
+// the fleet, has an Application render it, and attacks.
 func (a attack) launch(t *testing.T) *scenario {
 	t.Helper()
 	s := newScenario(t, "hostile-"+a.name)
@@ -206,8 +204,8 @@ func (a attack) launch(t *testing.T) *scenario {
 	return s
 }
 
-// requireBounded runs the plugin's command in the directory, as its server does,
-// and measures what it takes.
+// requireBounded runs the plugin's command in the directory, as its server does, and
+// measures its resource usage.
 func requireBounded(t *testing.T, a attack, dir string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), lab.Programs["vmrender-cmp"], "generate")
@@ -224,6 +222,7 @@ func requireBounded(t *testing.T, a attack, dir string) {
 	usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage)
 	require.True(t, ok)
 	t.Logf("%s: %d MiB, %s CPU: %.300s", a.name, usage.Maxrss>>10, command.ProcessState.UserTime(), stderr.String())
-	// It includes the memory of this process; cmd/vmrender-cmp tests the bound itself.
+	// This includes the memory of this process; cmd/vmrender-cmp tests the bound
+	// itself.
 	require.Less(t, usage.Maxrss<<10, int64(512<<20), a.name)
 }

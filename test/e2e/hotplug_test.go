@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// hotplugFleet says of the cluster what makes it plug disks that Git adds: the feature
-// gate, which KubeVirt 1.8 does not have on by itself.
+// hotplugFleet has the setting with which the cluster plugs disks that Git adds: the
+// feature gate, which is off by default in KubeVirt 1.8.
 const hotplugFleet = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: site}
@@ -18,9 +18,9 @@ target: {openshift: true, argocd: "3.2", kubevirt: "1.8", featureGates: {Declara
 defaults: {os: rhel9, flavor: small}
 `
 
-// A hotpluggable disk that Git adds to a VM is plugged into it while it runs, and
-// unplugged when Git removes it, as the plan of each commit says; a pet's disk stays in
-// the cluster. Any other disk waits for a restart.
+// A hotpluggable disk that Git adds to a VM is plugged in while the VM runs, and
+// unplugged when Git removes it. The plan of each commit shows this. A pet's disk
+// stays in the cluster. Any other disk waits for a restart.
 func TestDiskHotplug(t *testing.T) {
 	t.Parallel()
 	s := newHotplug(t, "plugged-disk", "vms:\n  db: {disks: {}}\n  other: {disks: {}}\n")
@@ -50,9 +50,9 @@ func TestDiskHotplug(t *testing.T) {
 	s.stands(map[string]string{"other": "restart: waits for a restart: disks"})
 }
 
-// A bridge NIC that Git adds to a VM is handed to its instance while it runs, and
-// taken from it with the state `absent`, after which Git can remove it. A cluster
-// completes both by a live migration, which is what the plan says.
+// A bridge NIC that Git adds to a VM is passed to its instance while it runs. It is
+// removed with the state `absent`, after which Git can remove it. A cluster completes
+// both by a live migration, as the plan shows.
 func TestNICHotplug(t *testing.T) {
 	t.Parallel()
 	s := newHotplug(t, "plugged-nic", "vms:\n  db: {disks: {root: {accessMode: ReadWriteMany}}, nics: [pod]}\n")
@@ -79,7 +79,7 @@ func TestNICHotplug(t *testing.T) {
 	s.stands(nil)
 }
 
-// newHotplug is a scenario with these VMs, which run.
+// newHotplug returns a scenario in which these VMs run.
 func newHotplug(t *testing.T, name, vms string) *scenario {
 	t.Helper()
 	s := newScenario(t, name)
@@ -89,7 +89,7 @@ func newHotplug(t *testing.T, name, vms string) *scenario {
 	return s
 }
 
-// plugged tells whether the guest has a hotpluggable disk.
+// plugged reports whether the guest has a hotpluggable disk.
 func (s *scenario) plugged(machine, disk string) bool {
 	s.Helper()
 	for _, status := range elements(s.field(kubevirt.Instances, machine, "status", "volumeStatus")) {
@@ -100,7 +100,7 @@ func (s *scenario) plugged(machine, disk string) bool {
 	return false
 }
 
-// devices are the names of an instance's disks or interfaces.
+// devices returns the names of an instance's disks or interfaces.
 func (s *scenario) devices(machine, kind string) []string {
 	s.Helper()
 	var names []string
@@ -110,7 +110,7 @@ func (s *scenario) devices(machine, kind string) []string {
 	return names
 }
 
-// elements are those of a list of maps, such as the schema has it.
+// elements returns the elements of a list of maps.
 func elements(list any) []map[string]any {
 	items, _ := list.([]any)
 	out := make([]map[string]any, len(items))

@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/build"
 )
 
-// What is released as an image renders: Argo CD's plugin server has the image's own plugin.yaml and no other
-// programs than the image's, which are built as for a release, and what they render is synced.
+// The image that is released renders. Argo CD's plugin server has the image's own plugin.yaml and only the
+// image's programs, which are built as for a release. Their output is synced.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	command, err := filepath.EvalSymlinks(filepath.Join(lab.argo.Programs(), "vmrender-cmp"))

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// lab is what all tests share: one cluster with one Argo CD.
+// lab is the cluster with one Argo CD that all tests share.
 var lab struct {
 	prepared
 	cluster  *cluster.Cluster
@@ -25,8 +25,8 @@ var lab struct {
 	argo     *argo.Argo
 }
 
-// runLab starts the lab and runs the tests in it. Where they fail, it shows the
-// ends of the logs.
+// runLab starts the lab and runs the tests in it. If they fail, it shows the ends of
+// the logs.
 func runLab(m *testing.M, p prepared) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -66,8 +66,8 @@ func runLab(m *testing.M, p prepared) (int, error) {
 	return status, withinLimit(lab.argo.Servers())
 }
 
-// syncLimit is the limit of a sync in the project's manifests. No test waits for it but
-// [TestSyncIsBounded], which has its own.
+// syncLimit is the limit of a sync in the project's manifests. No test waits for it
+// except [TestSyncIsBounded], which has its own.
 const syncLimit = time.Hour
 
 // memory is the limit of the sidecar in the project's manifests, in bytes.

@@ -20,8 +20,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/layers"
 )
 
-// define installs the definitions of the kinds that layers are made of, once for
-// all tests.
+// define installs the definitions of the kinds in layers, once for all tests.
 var define = sync.OnceValue(func() error {
 	definitions, err := layers.Definitions(lab.Layers, os.Getenv("VMRENDER_EXTRA_CRDS"))
 	if err != nil {
@@ -30,9 +29,9 @@ var define = sync.OnceValue(func() error {
 	return lab.cluster.Install(context.Background(), definitions)
 })
 
-// The API server takes every object of every chart's scenarios, field by field,
-// and would refuse the same object with a field that its kind does not have.
-// Other tests do not run meanwhile: some of the objects bind all namespaces.
+// The API server accepts every object of every chart's scenarios, field by field. It
+// would refuse the same object with a field that its kind does not have. Other tests do
+// not run at the same time, because some of the objects bind all namespaces.
 func TestLayerObjects(t *testing.T) {
 	require.NoError(t, define())
 	scenarios, err := filepath.Glob(filepath.Join(lab.Root, "charts", "*", "ci", "*-values.yaml"))
@@ -49,7 +48,7 @@ func TestLayerObjects(t *testing.T) {
 	}
 }
 
-// layer is the layer that a chart makes of a scenario.
+// layer is the layer that a chart renders for a scenario.
 type layer struct {
 	scenario
 	platform  string // the file
@@ -80,7 +79,7 @@ func newLayer(t *testing.T, chart, valuesFile string) *layer {
 	return l
 }
 
-// judge applies the object, and has a mistaken copy of it refused.
+// judge applies the object, and checks that a faulty copy of it is refused.
 func (l *layer) judge(o *unstructured.Unstructured) {
 	l.Helper()
 	mistaken := o.DeepCopy()
@@ -100,8 +99,8 @@ func (l *layer) judge(o *unstructured.Unstructured) {
 	l.Cleanup(func() { l.remove(o) })
 }
 
-// storageClass has what a chart adds to a class refused as long as there is no class,
-// and then plays the storage's operator, which makes it.
+// storageClass checks that a chart's additions to a class are refused as long as there
+// is no class. Then it plays the storage's operator, which creates the class.
 func (l *layer) storageClass(o *unstructured.Unstructured) {
 	l.Helper()
 	require.ErrorContains(l, l.applyStrictly(o), "provisioner: Required value")
@@ -114,8 +113,8 @@ func (l *layer) storageClass(o *unstructured.Unstructured) {
 	require.NoError(l, err)
 }
 
-// pool has what a chart adds to a pool refused as long as there is none, and then plays
-// the cluster, whose pool it is.
+// pool checks that a chart's additions to a pool are refused as long as there is no
+// pool. Then it plays the cluster, which owns the pool.
 func (l *layer) pool(o *unstructured.Unstructured) {
 	l.Helper()
 	require.ErrorContains(l, l.applyStrictly(o), "spec: Required value")
@@ -127,7 +126,7 @@ func (l *layer) pool(o *unstructured.Unstructured) {
 	require.NoError(l, err)
 }
 
-// of gives access to the objects of o's kind in its namespace, which it creates.
+// of returns access to the objects of o's kind in its namespace, which it creates.
 func (l *layer) of(o *unstructured.Unstructured) dynamic.ResourceInterface {
 	l.Helper()
 	name := cmp.Or(o.GetNamespace(), l.namespace)
@@ -139,7 +138,7 @@ func (l *layer) of(o *unstructured.Unstructured) dynamic.ResourceInterface {
 	return resource
 }
 
-// applyStrictly applies the object by server-side apply, which refuses what its
+// applyStrictly applies the object by server-side apply, which refuses fields that its
 // kind does not have.
 func (l *layer) applyStrictly(o *unstructured.Unstructured, dryRun ...string) error {
 	l.Helper()
@@ -152,8 +151,8 @@ func (l *layer) applyStrictly(o *unstructured.Unstructured, dryRun ...string) er
 	return err
 }
 
-// remove deletes the object. Namespaces stay: their names are used again sooner
-// than they are gone.
+// remove deletes the object. Namespaces stay, because their names are used again before
+// a deletion would be complete.
 func (l *layer) remove(o *unstructured.Unstructured) {
 	if o.GetKind() == "Namespace" {
 		return

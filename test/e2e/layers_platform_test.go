@@ -16,11 +16,11 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
-// platform is a scenario whose repository holds a platform beside a fleet, with
-// the root Application of the bootstrap manifests.
+// platform is a scenario whose repository contains a platform and a fleet, with the root
+// Application of the bootstrap manifests.
 type platform struct{ *scenario }
 
-// newPlatform makes the root, and waits for nothing.
+// newPlatform creates the root, and does not wait.
 func newPlatform(t *testing.T) platform {
 	t.Helper()
 	require.NoError(t, define())
@@ -30,7 +30,8 @@ func newPlatform(t *testing.T) platform {
 	_, err := p.repository.Commit(t.Context(), "A platform and a fleet")
 	require.NoError(t, err)
 	p.createNamespaces()
-	// The one in which the layer governance keeps its parameters comes with an operator.
+	// The namespace in which the layer governance keeps its parameters comes with an
+	// operator.
 	operators := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 	operators.SetName("openshift-cnv")
 	require.NoError(t, lab.cluster.Apply(t.Context(), operators))
@@ -38,8 +39,8 @@ func newPlatform(t *testing.T) platform {
 	return p
 }
 
-// root is the Application of the bootstrap manifests for this repository. As a
-// fleet is in the same directory, it says that it is about the platform.
+// root returns the Application of the bootstrap manifests for this repository. Because a
+// fleet is in the same directory, it specifies that it is about the platform.
 func (p platform) root() *unstructured.Unstructured {
 	p.Helper()
 	objects, err := cluster.ReadObjects(filepath.Join(lab.Root, "apps", "bootstrap", "root.yaml"))
@@ -57,7 +58,7 @@ func (p platform) root() *unstructured.Unstructured {
 	return root
 }
 
-// of is the Application of a layer.
+// of returns the Application of a layer.
 func (p platform) of(layer string) *argo.Application {
 	return lab.argo.Application(p.name + "-" + layer)
 }
@@ -68,7 +69,7 @@ func (p platform) waitFor(layer string, done func(*argo.Status) error) {
 	require.NoError(p, p.of(layer).Wait(p.Context(), patience, done))
 }
 
-// pushAll commits the files and has everything look at them.
+// pushAll commits the files and refreshes all Applications.
 func (p platform) pushAll(message string) string {
 	p.Helper()
 	revision := p.push(message)
@@ -78,7 +79,7 @@ func (p platform) pushAll(message string) string {
 	return revision
 }
 
-// applications are the names of those that the root has made.
+// applications returns the names of the Applications that the root has created.
 func (p platform) applications() []string {
 	p.Helper()
 	resource := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
@@ -92,7 +93,7 @@ func (p platform) applications() []string {
 	return names
 }
 
-// get returns an object of the platform, or nil.
+// get returns an object of the platform, or nil if there is none.
 func (p platform) get(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
 	p.Helper()
 	object, err := lab.cluster.Get(p.Context(), kind, namespace, name)
@@ -100,7 +101,7 @@ func (p platform) get(kind schema.GroupVersionKind, namespace, name string) *uns
 	return object
 }
 
-// uids are those of what the layers have made.
+// uids returns the UIDs of the objects that the layers have created.
 func (p platform) uids() map[string]types.UID {
 	p.Helper()
 	uids := map[string]types.UID{}
@@ -132,9 +133,9 @@ func instancetype() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "instancetype.kubevirt.io", Version: "v1beta1", Kind: "VirtualMachineClusterInstancetype"}
 }
 
-// install plays the part of the operator lifecycle manager: it says that the
-// Subscription of the platform's operator is at its latest version, and how far its
-// ClusterServiceVersion is, in the Operator that the layer has made.
+// install plays the operator lifecycle manager. It reports that the Subscription of the
+// platform's operator is at its latest version. It reports the phase of its
+// ClusterServiceVersion in the Operator that the layer has created.
 func (p platform) install(phase string) {
 	p.Helper()
 	p.setStatus(subscription(), "platform-nmstate", "kubernetes-nmstate-operator",
@@ -157,8 +158,7 @@ func operator() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "operators.coreos.com", Version: "v1", Kind: "Operator"}
 }
 
-// synced is done when the Application is synced, whatever its revision, and has
-// this health.
+// synced is done when the Application is synced, at any revision, and has this health.
 func synced(health string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		if s.Sync.Status != "Synced" || s.Health.Status != health || s.Operation.Phase != "Succeeded" {
@@ -168,7 +168,7 @@ func synced(health string) func(*argo.Status) error {
 	}
 }
 
-// outOfSync is done when the Application has been compared, and never synced.
+// outOfSync is done when the Application has been compared but never synced.
 func outOfSync(s *argo.Status) error {
 	if s.Sync.Status != "OutOfSync" || s.Operation.Phase != "" {
 		return errors.New("not out of sync, or somebody has synced it")
@@ -176,8 +176,7 @@ func outOfSync(s *argo.Status) error {
 	return nil
 }
 
-// waitingFor is done when the synchronization of the root goes no further before
-// an Application is healthy.
+// waitingFor is done when the sync of the root waits until an Application is healthy.
 func waitingFor(app string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		if s.Operation.Phase != "Running" || s.Operation.Message != "waiting for healthy state of argoproj.io/Application/"+app {
@@ -187,14 +186,14 @@ func waitingFor(app string) func(*argo.Status) error {
 	}
 }
 
-// A platform comes up in waves, each when the one before is healthy; what its
-// layers say about actions and fields holds, and a mistake changes nothing.
+// A platform is installed in waves, each when the previous one is healthy. The settings
+// of its layers for actions and fields take effect, and a mistake changes nothing.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 
-	// The operator does not run yet, although its Subscription is at the latest version:
-	// nothing comes after it.
+	// The operator does not run yet, although its Subscription is at the latest version,
+	// so nothing after it is synced.
 	p.waitFor("operators", synced("Progressing"))
 	p.wait(waitingFor("platform-operators"))
 	p.install("Installing")
@@ -204,7 +203,7 @@ func TestPlatform(t *testing.T) {
 	p.waitFor("operators", synced("Degraded"))
 	p.install("Succeeded")
 
-	// A layer that is ignored blocks no other, nor does one for a manual sync.
+	// An ignored layer blocks no other layer, and neither does one with manual sync.
 	p.waitFor("network", synced("Healthy"))
 	p.waitFor("storage", synced("Healthy"))
 	p.waitFor("governance", synced("Healthy"))
@@ -225,8 +224,8 @@ func TestPlatform(t *testing.T) {
 	p.stands(map[string]string{"web": "not-synced: is not in the cluster"}) // no Application has it
 }
 
-// drift changes two fields by hand: the one that the layer ignores stays as it
-// is, the other one is what it was.
+// drift changes two fields manually. The field that the layer ignores keeps the new
+// value, and the other one is reverted.
 func (p platform) drift() {
 	p.Helper()
 	p.edit()
@@ -237,7 +236,7 @@ func (p platform) drift() {
 	require.Equal(p, "copy", strategy)
 }
 
-// edit changes the profile of the storage class by hand.
+// edit changes the profile of the storage class manually.
 func (p platform) edit() {
 	p.Helper()
 	require.NoError(p, lab.cluster.Update(p.Context(), storageProfile(), "", "platform-block", func(profile *unstructured.Unstructured) {
@@ -248,7 +247,7 @@ func (p platform) edit() {
 	}))
 }
 
-// asRendered tells whether the profile has the claim properties of the layer.
+// asRendered reports whether the profile has the claim properties of the layer.
 func (p platform) asRendered() bool {
 	p.Helper()
 	sets, _, err := unstructured.NestedSlice(p.get(storageProfile(), "", "platform-block").Object, "spec", "claimPropertySets")
@@ -256,7 +255,7 @@ func (p platform) asRendered() bool {
 }
 
 // leave leaves the only object of a layer to others: it is neither pruned nor reverted,
-// and the layer is as healthy as before. Then the layer has it again.
+// and the layer is as healthy as before. Then the layer manages it again.
 func (p platform) leave() {
 	p.Helper()
 	before := p.uids()
@@ -276,8 +275,8 @@ func (p platform) leave() {
 	require.Equal(p, before, p.uids())
 }
 
-// mistake adds a patch that does not apply: the layer and the root say so, with
-// its place, other layers go on, and everything stays until it is mended.
+// mistake adds a patch that does not apply. The layer and the root report it with its
+// place, other layers continue, and everything stays until it is fixed.
 func (p platform) mistake() {
 	p.Helper()
 	before := p.uids()

@@ -13,9 +13,9 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// With blue-green a changed VM is another one, beside the old one, which
-// goes with its disks when the new one is ready. The Service keeps its name, and
-// the guest its firmware UUID.
+// With blue-green, a changed VM is a new VM next to the old one. The old one is
+// deleted with its disks when the new one is ready. The Service keeps its name,
+// and the guest its firmware UUID.
 func TestBlueGreen(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "blue-green")
@@ -45,8 +45,8 @@ func TestBlueGreen(t *testing.T) {
 	s.stands(nil)
 }
 
-// With replace, a changed VM is deleted and recreated with its disks, and
-// is the same to its guest. What has not changed is left alone.
+// With replace, a changed VM is deleted and recreated with its disks, and is the
+// same to its guest. Unchanged VMs are left alone.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "replace", `vms:
@@ -67,7 +67,7 @@ func TestReplace(t *testing.T) {
 	s.stands(nil)
 }
 
-// KubeVirt takes a pool, makes its VMs, and deletes those that are too many.
+// KubeVirt accepts a pool, creates its VMs, and deletes surplus ones.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "pool", "vms:\n  farm: {replicas: 3, lifecycle: {type: cattle, strategy: pool}}\n")
@@ -82,8 +82,8 @@ func TestPool(t *testing.T) {
 	s.stands(nil)
 }
 
-// A change of a pool's VMs restarts them; they stay the same objects, unless
-// the template of a disk has changed: then they are recreated with their disks.
+// A change to a pool's VMs restarts them, and they remain the same objects. If
+// the template of a disk has changed, they are recreated with their disks.
 func TestPoolChanged(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "pool-changed", `vms:
@@ -108,13 +108,13 @@ func TestPoolChanged(t *testing.T) {
 	s.stands(nil)
 }
 
-// common are the names under which both have the same object.
+// common returns the names under which both have the same object.
 func common(a, b map[string]types.UID) []string {
 	return slices.DeleteFunc(keys(a), func(name string) bool { return a[name] != b[name] })
 }
 
-// Another size of a data disk that is not kept does nothing: the disk is found by
-// its name, and nothing restarts.
+// Another size of a data disk that is not kept has no effect: the disk is found
+// by its name, and nothing restarts.
 func TestOwnedDiskIgnored(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "ignored", "vms:\n  web: {disks: {data: 10Gi}, lifecycle: cattle}\n")

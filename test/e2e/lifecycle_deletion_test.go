@@ -17,9 +17,9 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// When an Application with pets is deleted with all that is its, everything stays
-// until a user confirms. Then its VMs are deleted, with the disks of cattle; those
-// of pets stay.
+// When an Application with pets is deleted with all its objects, everything stays until a
+// user confirms. Then its VMs are deleted, with the disks of cattle; the disks of pets
+// stay.
 func TestDeletedApplication(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "deleted", "vms:\n  db: {disks: {data: {size: 10Gi, expandTo: 20Gi}}}\n  web: {lifecycle: cattle}\n")
@@ -48,7 +48,7 @@ func TestDeletedApplication(t *testing.T) {
 	s.stands(map[string]string{"db": "not-synced", "web": "not-synced"})
 }
 
-// applicationKind is that of Argo CD.
+// applicationKind is the kind of Argo CD's Applications.
 var applicationKind = schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}
 
 func (s *scenario) applicationExists() bool {
@@ -69,8 +69,8 @@ func (s *scenario) deleteApplication() {
 	require.NoError(s, apps.Delete(s.Context(), s.name, metav1.DeleteOptions{}))
 }
 
-// A protected pet is not deleted, even if a commit approves its removal, as long as it has
-// OpenShift's label.
+// A protected pet is not deleted as long as it has OpenShift's label, even if a commit
+// approves its removal.
 func TestProtected(t *testing.T) {
 	t.Parallel()
 	policy, err := cluster.Objects([]byte(deletionPolicy))
@@ -90,7 +90,7 @@ func TestProtected(t *testing.T) {
 	s.stands(map[string]string{"db": "left-over"})
 }
 
-// deletionPolicy is that of OpenShift Virtualization (kubevirt/ssp-operator,
+// deletionPolicy is the policy of OpenShift Virtualization (kubevirt/ssp-operator,
 // internal/operands/vm-delete-protection).
 const deletionPolicy = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy

@@ -14,7 +14,8 @@ import (
 )
 
 // A VM stays as long as its successor has failed, however often the sync is retried.
-// With ApplyOutOfSyncOnly=true it would go: a retry takes the successor for done.
+// With ApplyOutOfSyncOnly=true it would be deleted: a retry considers the successor
+// synced.
 func TestBlueGreenFails(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "blue-green-fails")

@@ -22,9 +22,9 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// A pet is changed in place: it keeps its UID and its disks, and runs on. Memory
-// is plugged into one that can be migrated. What cannot be changed while it runs
-// is shown as RestartRequired, not forced.
+// A pet is changed in place: it keeps its UID and its disks, and keeps running. Memory is
+// plugged into one that can be migrated. Changes that cannot be made while it runs are
+// shown as RestartRequired, not forced.
 func TestPetChanged(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "changed-pet", `vms:
@@ -50,7 +50,7 @@ func TestPetChanged(t *testing.T) {
 	s.stands(map[string]string{"db": "restart", "bound": "restart"})
 }
 
-// setMemory writes another memory of all VMs in vms.yaml.
+// setMemory sets the memory of all VMs in vms.yaml.
 func (s *scenario) setMemory(memory string) {
 	s.Helper()
 	text, err := os.ReadFile(filepath.Join(s.repository.Dir, "vms.yaml"))
@@ -60,7 +60,7 @@ func (s *scenario) setMemory(memory string) {
 
 var memories = regexp.MustCompile(`memory: \w+`)
 
-// memory is what the guest has.
+// memory returns the memory of the guest.
 func (s *scenario) memory(machine string) any {
 	s.Helper()
 	return s.field(kubevirt.Instances, machine, "status", "memory", "guestCurrent")
@@ -72,8 +72,8 @@ func (s *scenario) asksForRestart(machine string) bool {
 	return hasCondition(s.object(kubevirt.VirtualMachines, machine), "RestartRequired")
 }
 
-// CDI refuses another size of a disk that is kept: the sync fails and names the disk,
-// which stays as it is. All else in its wave is synced.
+// CDI refuses another size of a disk that is kept. The sync fails and names the disk,
+// which stays as it is. Everything else in its wave is synced.
 func TestKeptDiskRefused(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "disk-refused", "vms:\n  db: {disks: {data: 20Gi}}\n  web: {memory: 4Gi}\n")
@@ -96,8 +96,8 @@ func TestKeptDiskRefused(t *testing.T) {
 	s.stands(map[string]string{"db": "not-synced: DataVolume db-data is not synced yet: disks", "web": "restart: waits for a restart: memory"})
 }
 
-// A disk grows with `expandTo`: its claim is asked for the new size. Claim and
-// DataVolume stay what they are, also when the key is removed again.
+// A disk grows with `expandTo`: its claim requests the new size. Claim and DataVolume
+// remain the same, even when the key is removed again.
 func TestDiskGrows(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "grows", "vms:\n  db: {disks: {data: {size: 10Gi}}}\n")
@@ -125,8 +125,8 @@ func TestDiskGrows(t *testing.T) {
 	s.stands(nil)
 }
 
-// A disk may grow from the first installation on: nothing is asked of its claim
-// before the claim is there, so that no sync fails.
+// A disk may have `expandTo` from the first installation on. Its claim is not changed
+// before it exists, so that no sync fails.
 func TestDiskGrowsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "grows-at-once", "vms:\n  db: {disks: {data: {size: 10Gi, expandTo: 20Gi}}}\n")
@@ -139,10 +139,10 @@ func TestDiskGrowsAtOnce(t *testing.T) {
 	s.stands(nil)
 }
 
-// A snapshot is taken of each change of a pet, before anything changes: none on the
-// first installation, none in a sync that leaves the VM as it is, and another one
-// for a change that has been made before. Older snapshots stay. If it fails, nothing
-// changes.
+// A snapshot is taken for each change of a pet, before anything changes. The first
+// installation takes none, and neither does a sync that leaves the VM as it is. A change
+// that has been made before gets another one. Older snapshots stay. If the snapshot
+// fails, nothing changes.
 func TestSnapshotBefore(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "snapshots", "vms:\n  db: {memory: 4Gi, lifecycle: {snapshotBefore: true}}\n")
@@ -181,7 +181,7 @@ func TestSnapshotBefore(t *testing.T) {
 	s.stands(map[string]string{"db": "not-synced"})
 }
 
-// A VM that depends on another one is made when that one is ready.
+// A VM that depends on another one is created when that one is ready.
 func TestWaves(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "in-waves")
@@ -198,7 +198,7 @@ func TestWaves(t *testing.T) {
 	s.stands(nil)
 }
 
-// waitsFor is done when a sync goes no further before an object is healthy.
+// waitsFor is done when a sync waits until an object is healthy.
 func waitsFor(object string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		if s.Operation.Phase != "Running" || s.Operation.Message != "waiting for healthy state of "+object {
@@ -208,8 +208,8 @@ func waitsFor(object string) func(*argo.Status) error {
 	}
 }
 
-// Waves go on where a VM is stopped, and where a disk waits for its first
-// consumer; hooks run after them.
+// Waves continue if a VM is stopped, and if a disk waits for its first consumer; hooks
+// run after them.
 func TestWavesWithStopped(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "waves", `vms:
@@ -223,9 +223,9 @@ func TestWavesWithStopped(t *testing.T) {
 	s.stands(nil)
 }
 
-// When a pet has changed, an Ansible job runs: once for each change, also back to what
-// it was, and not for a change of another machine. The sync does not wait for it. A
-// failed one shows on the Application until it is deleted, and then runs again.
+// When a pet has changed, an Ansible job runs: once for each change, including a revert,
+// and not for a change of another VM. The sync does not wait for it. A failed job shows
+// on the Application until it is deleted, and then runs again.
 func TestAnsible(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "ansible")
@@ -283,8 +283,8 @@ func appliedWith(revision, health string) func(*argo.Status) error {
 	}
 }
 
-// Without Ansible Automation Platform the playbook runs in a Job, with the
-// VM's name and the variables, which are not visible in the Job.
+// Without Ansible Automation Platform, the playbook runs in a Job, with the VM's name and
+// the variables, which are not visible in the Job.
 func TestPlaybook(t *testing.T) {
 	t.Parallel()
 	runner := filepath.Join(lab.argo.Programs(), "ansible-runner")
@@ -314,9 +314,9 @@ func TestPlaybook(t *testing.T) {
 
 var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
 
-// A VM that never becomes ready holds a sync no longer than the limit of the
-// plugin's installation: then the fix that was pushed meanwhile is synced without a hand.
-// Other tests do not run meanwhile: the limit is one for all syncs.
+// A VM that never becomes ready blocks a sync no longer than the limit of the plugin's
+// installation. Then the fix that was pushed in the meantime is synced automatically.
+// Other tests do not run at the same time, because the limit applies to all syncs.
 func TestSyncIsBounded(t *testing.T) {
 	require.NoError(t, lab.argo.Limit(t.Context(), 15*time.Second))
 	t.Cleanup(func() { require.NoError(t, lab.argo.Limit(context.Background(), syncLimit)) })
@@ -332,8 +332,8 @@ func TestSyncIsBounded(t *testing.T) {
 	s.stands(map[string]string{"db": "down: runs, but is not ready"})
 }
 
-// A pet that becomes cattle boots a new root disk. Its old one and the data disks
-// stay, and the data disks now belong to the VM, unless they are kept.
+// A pet that becomes cattle boots a new root disk. Its old root disk and the data disks
+// stay. The data disks now belong to the VM, unless they are kept.
 func TestPetBecomesCattle(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "becomes", "vms:\n  db: {disks: {data: 10Gi}}\n  kept: {disks: {data: 10Gi}}\n")
@@ -358,9 +358,8 @@ func TestPetBecomesCattle(t *testing.T) {
 	s.stands(nil)
 }
 
-// A disk that is kept from now on still belongs to its VM, so the Application is
-// degraded. Released, it survives the VM, with its claim; one that is not
-// released does not.
+// A disk that is now kept still belongs to its VM, so the Application is degraded. If it
+// is released, it survives the VM, with its claim; a disk that is not released does not.
 func TestCattleBecomesPet(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "kept-later", "vms:\n  db: {disks: {data: 10Gi}, lifecycle: cattle}\n  lost: {disks: {data: 10Gi}, lifecycle: cattle}\n")
@@ -391,7 +390,7 @@ func TestCattleBecomesPet(t *testing.T) {
 	s.stands(nil)
 }
 
-// stillOwned is done when a fleet is synced of which something is degraded.
+// stillOwned is done when a fleet is synced and something in it is degraded.
 func stillOwned(s *argo.Status) error {
 	if s.Sync.Status != "Synced" || s.Health.Status != "Degraded" {
 		return errors.New("no disk is shown to be owned")
@@ -399,7 +398,7 @@ func stillOwned(s *argo.Status) error {
 	return nil
 }
 
-// owned tells whether a disk is deleted with its VM.
+// owned reports whether a disk is deleted with its VM.
 func (s *scenario) owned(disk string) bool {
 	s.Helper()
 	return metav1.GetControllerOf(s.object(kubevirt.DataVolumes, disk)) != nil
@@ -407,7 +406,7 @@ func (s *scenario) owned(disk string) bool {
 
 var ansibleJobs = schema.GroupVersionResource{Group: "tower.ansible.com", Version: "v1alpha1", Resource: "ansiblejobs"}
 
-// ansibleDefinition is as much of the operator's as the API server needs
+// ansibleDefinition is the part of the operator's definition that the API server needs
 // (ansible/awx-resource-operator, config/crd/bases).
 const ansibleDefinition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -424,7 +423,7 @@ spec:
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// ansibleJob waits for an Ansible job that is none of those, and returns its name.
+// ansibleJob waits for an Ansible job that is not in old, and returns its name.
 func (s *scenario) ansibleJob(old map[string]types.UID) string {
 	s.Helper()
 	var found string
@@ -440,7 +439,7 @@ func (s *scenario) ansibleJob(old map[string]types.UID) string {
 	return found
 }
 
-// finish plays Ansible Automation Platform: the job has that status.
+// finish plays Ansible Automation Platform: it sets the status of the job.
 func (s *scenario) finish(job, status string) {
 	s.Helper()
 	object := s.object(ansibleJobs, job)
@@ -450,7 +449,7 @@ func (s *scenario) finish(job, status string) {
 	require.NoError(s, err)
 }
 
-// underWay is done while a sync goes on.
+// underWay is done while a sync runs.
 func underWay(s *argo.Status) error {
 	if s.Operation.Phase != "Running" {
 		return errors.New("no sync goes on")

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// herd is a fleet of four web servers, cattle that is rolled out two at a time.
+// herd is a fleet of four web servers: cattle that is rolled out two at a time.
 const herd = `vms:
   web:
     replicas: 4
@@ -27,9 +27,9 @@ func (s *scenario) newImage() string {
 	return s.push("Another image")
 }
 
-// A new image of cattle is filled beside the disks in use while the VMs run
-// on, and then rolled out in batches: never more VMs are down than may be.
-// VMs keep their names, UIDs and identity, and outdated disks are deleted.
+// A new image of cattle is filled next to the disks in use while the VMs keep running.
+// It is then rolled out in batches, and never more VMs are down than allowed. VMs keep
+// their names, UIDs and identity, and outdated disks are deleted.
 func TestRolloutInBatches(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "batches", herd)
@@ -66,8 +66,8 @@ func TestRolloutInBatches(t *testing.T) {
 	s.stands(nil)
 }
 
-// A commit that changes nothing of the VMs restarts nothing, and neither
-// does Argo CD when it reverts a manual change (self-heal): it runs no Job.
+// A commit that does not change the VMs restarts nothing. Neither does Argo CD when it
+// reverts a manual change (self-heal): it runs no Job.
 func TestUnrelatedCommit(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "unrelated", herd)
@@ -93,8 +93,8 @@ func TestUnrelatedCommit(t *testing.T) {
 	s.stands(nil)
 }
 
-// A rollout whose Job is killed half way goes on where it was: what has been
-// restarted is not restarted again.
+// A rollout whose Job is killed halfway resumes where it was: VMs that have been
+// restarted are not restarted again.
 func TestRolloutKilled(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "killed", herd)
@@ -118,9 +118,9 @@ func TestRolloutKilled(t *testing.T) {
 	s.stands(nil)
 }
 
-// VMs that do not come back end the rollout: the Application is degraded, and
-// all others run on. A commit that has nothing to do with them does not go on with
-// it. Reverting the commit brings the old disks back.
+// VMs that do not come back end the rollout: the Application is degraded, and all
+// others keep running. An unrelated commit does not resume it. Reverting the commit
+// restores the old disks.
 func TestRolloutStops(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "stops", herd)
@@ -166,16 +166,16 @@ func TestRolloutStops(t *testing.T) {
 	s.stands(nil)
 }
 
-// imageAgain changes the version of the herd's image, and waits until all VMs
-// run from it.
+// imageAgain changes the version of the herd's image, and waits until all VMs run from
+// it.
 func (s *scenario) imageAgain(from, to string) {
 	s.Helper()
 	s.replace("vms.yaml", `version: "`+from+`"`, `version: "`+to+`"`)
 	s.wait(argo.Synced(s.push("Image " + to)))
 }
 
-// A revert is picked up while the rollout runs, although its VMs do not become
-// ready: they get their old disks back, and all others are never restarted.
+// A revert is picked up while the rollout runs, although its VMs do not become ready.
+// They get their old disks back, and all others are never restarted.
 func TestRolloutReverted(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "reverted", herd)
@@ -199,7 +199,7 @@ func TestRolloutReverted(t *testing.T) {
 	s.stands(nil)
 }
 
-// The disk that is kept as the way back is the one that the VMs ran from last.
+// The disk that is kept for a revert is the one that the VMs ran from last.
 func TestRolloutKeepsTheWayBack(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "way-back", strings.Replace(herd, "keepOld: 0", "keepOld: 1", 1))
@@ -233,7 +233,7 @@ func TestRolloutWithoutDisk(t *testing.T) {
 	s.stands(want)
 }
 
-// Where the storage class fills no disk before it is used, the new disk is filled
+// If the storage class does not fill a disk before it is used, the new disk is filled
 // during the restart. A stopped VM is left alone.
 func TestRolloutOnWaitingStorage(t *testing.T) {
 	t.Parallel()
@@ -256,7 +256,7 @@ func TestRolloutOnWaitingStorage(t *testing.T) {
 	s.stands(nil)
 }
 
-// Changed cloud-init data is rolled out like a new image, also if nothing but a Secret
+// Changed cloud-init data is rolled out like a new image, even if only a Secret
 // changes: with new disks, on which cloud-init runs again.
 func TestRolloutOfUserData(t *testing.T) {
 	t.Parallel()
@@ -280,7 +280,7 @@ func TestRolloutOfUserData(t *testing.T) {
 	})
 }
 
-// read reads a file of the repository.
+// read reads a file in the repository.
 func (s *scenario) read(name string) string {
 	s.Helper()
 	content, err := os.ReadFile(s.repository.Path(name))

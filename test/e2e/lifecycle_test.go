@@ -19,7 +19,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// lifecycleFleet is what the fleets of these tests have in common.
+// lifecycleFleet is the common part of the fleets of these tests.
 const lifecycleFleet = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: site}
@@ -32,8 +32,8 @@ var (
 	podsResource = corev1.SchemeGroupVersion.WithResource("pods")
 )
 
-// newLifecycle is a scenario whose repository is a fleet with these VMs; it
-// is synced.
+// newLifecycle returns a synced scenario whose repository is a fleet with these
+// VMs.
 func newLifecycle(t *testing.T, name, vms string) *scenario {
 	t.Helper()
 	s := newScenario(t, name)
@@ -43,20 +43,21 @@ func newLifecycle(t *testing.T, name, vms string) *scenario {
 	return s
 }
 
-// will says what becomes of an object from now on, or of all of the namespace.
+// will sets the outcome of an object from now on, or of all objects of the
+// namespace.
 func (s *scenario) will(resource schema.GroupVersionResource, name string, outcome kubevirt.Outcome) {
 	s.Helper()
 	require.NoError(s, lab.kubevirt.Set(s.Context(), resource, s.name, name, outcome))
 }
 
-// instances returns the UIDs of what runs, by the names of the VMs.
+// instances returns the UIDs of running instances, by the names of the VMs.
 func (s *scenario) instances() map[string]types.UID {
 	s.Helper()
 	return s.names(kubevirt.Instances)
 }
 
-// changed are the VMs, sorted, that run as another instance than before, and
-// are ready or not.
+// changed returns the VMs, sorted, that run as another instance than before and
+// whose readiness equals ready.
 func (s *scenario) changed(before map[string]types.UID, ready bool) []string {
 	s.Helper()
 	names := []string{}
@@ -70,7 +71,7 @@ func (s *scenario) changed(before map[string]types.UID, ready bool) []string {
 	return names
 }
 
-// ready tells whether a VM is ready.
+// ready reports whether a VM is ready.
 func (s *scenario) ready(machine string) bool {
 	s.Helper()
 	return isReady(s.object(kubevirt.VirtualMachines, machine))
@@ -78,7 +79,7 @@ func (s *scenario) ready(machine string) bool {
 
 func isReady(object *unstructured.Unstructured) bool { return hasCondition(object, "Ready") }
 
-// hasCondition tells whether a condition of the object is true.
+// hasCondition reports whether a condition of the object is true.
 func hasCondition(object *unstructured.Unstructured, kind string) bool {
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	return slices.ContainsFunc(conditions, func(c any) bool {
@@ -107,7 +108,7 @@ func (s *scenario) object(resource schema.GroupVersionResource, name string) *un
 	return object
 }
 
-// field returns a field of an object; nil where there is none.
+// field returns a field of an object, or nil if there is none.
 func (s *scenario) field(resource schema.GroupVersionResource, name string, path ...string) any {
 	s.Helper()
 	value, _, err := unstructured.NestedFieldCopy(s.object(resource, name).Object, path...)
@@ -123,7 +124,7 @@ func (s *scenario) change(machine string, value any, path ...string) {
 	}))
 }
 
-// events are the reasons of the Events about a VM.
+// events returns the reasons of the Events about a VM.
 func (s *scenario) events(machine string) []string {
 	s.Helper()
 	reasons := []string{}
@@ -137,7 +138,7 @@ func (s *scenario) events(machine string) []string {
 	return reasons
 }
 
-// pods are those of the Jobs whose names contain this.
+// pods returns the pods of the Jobs whose names contain job.
 func (s *scenario) pods(job string) []*unstructured.Unstructured {
 	s.Helper()
 	return slices.DeleteFunc(s.list(podsResource), func(pod *unstructured.Unstructured) bool {
@@ -156,8 +157,8 @@ func (s *scenario) eventuallyLogs(job, text string) {
 	})
 }
 
-// degraded is done when the Application is what the revision says, no sync is under
-// way, and something in it has failed.
+// degraded is done when the Application matches the revision, no sync is running,
+// and something in it has failed.
 func degraded(revision string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		switch {
@@ -172,7 +173,7 @@ func degraded(revision string) func(*argo.Status) error {
 	}
 }
 
-// syncFailed is done when a sync has failed, and Argo CD is to try again.
+// syncFailed is done when a sync has failed, and Argo CD is going to retry it.
 func syncFailed(s *argo.Status) error {
 	if !strings.Contains(s.Operation.Message, "Retrying attempt") {
 		return errors.New("the sync has not failed")
@@ -182,8 +183,8 @@ func syncFailed(s *argo.Status) error {
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// createClaims creates the claims that the fleet's VMs name and that it does
-// not fill itself: those of people's own.
+// createClaims creates the claims that the fleet's VMs name and that it does not
+// fill itself: those that users provide.
 func (s *scenario) createClaims() {
 	s.Helper()
 	objects := s.vmrender("template", "--namespace", s.name, "--output", "json", s.repository.Dir)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/sandbox"
 )
 
-// prepared is what is made outside of the sandbox.
+// prepared describes what is prepared outside the sandbox.
 type prepared = prepare.Prepared
 
 func TestMain(m *testing.M) {

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// A pet's disk moves to another storage class by one line, `revision`, as the plan says: KubeVirt begins to copy it to
-// the new claim while the VM runs, asks for no restart, and the old disk stays.
+// One line, `revision`, moves a pet's disk to another storage class, as the plan shows. KubeVirt begins to copy the
+// disk to the new claim while the VM runs and asks for no restart. The old disk stays.
 func TestStorageMigration(t *testing.T) {
 	t.Parallel()
 	s := newHotplug(t, "storage-migration", "vms:\n  db: {disks: {root: {storageClass: nfs, accessMode: ReadWriteMany}}}\n")
@@ -30,13 +30,13 @@ func TestStorageMigration(t *testing.T) {
 	s.stands(map[string]string{"db": "under-way"})
 }
 
-// phase is that of an instance.
+// phase returns the phase of an instance.
 func (s *scenario) phase(machine string) any {
 	s.Helper()
 	return s.field(kubevirt.Instances, machine, "status", "phase")
 }
 
-// copies are the claims that KubeVirt says a VM's first disk is copied from and to.
+// copies returns the source and target claims of a VM's first disk, as KubeVirt reports them.
 func (s *scenario) copies(machine string) string {
 	s.Helper()
 	moved := s.field(kubevirt.VirtualMachines, machine, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")

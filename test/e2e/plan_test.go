@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// planned is a fleet with a VM for each level that a sync can have.
+// planned is a fleet with a VM for each level of a sync.
 const planned = `vms:
   none: {}
   metadata: {}
@@ -26,7 +26,7 @@ const planned = `vms:
   data-loss: {disks: {data: 10Gi}, lifecycle: cattle}
 `
 
-// changedPlan is the fleet after one commit; VMs that are missing are removed.
+// changedPlan is the fleet after one commit; missing VMs are removed.
 const changedPlan = `vms:
   none: {}
   create: {}
@@ -39,8 +39,8 @@ const changedPlan = `vms:
   recreate: {memory: 6Gi, lifecycle: {type: cattle, strategy: replace}}
 `
 
-// What a plan says of a commit is what its sync does: one VM for each level, each
-// of which has its level as its name.
+// A sync has the effect that the plan of the commit shows. There is one VM for
+// each level, named after the level.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "planned", planned)
@@ -93,7 +93,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A plan knows what the cluster will refuse.
+// A plan shows the changes that the cluster will refuse.
 func TestPlanRefused(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "planned-refusal", "vms:\n  db: {disks: {data: 20Gi}}\n")

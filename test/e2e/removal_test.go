@@ -17,7 +17,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// Cattle that is removed from the repository is deleted, with its disks.
+// Cattle that is removed from the repository is deleted with its disks.
 func TestRemovedCattle(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "cattle")
@@ -28,9 +28,9 @@ func TestRemovedCattle(t *testing.T) {
 	s.stands(nil)
 }
 
-// A pet that is removed from the repository stays, and runs on. Nothing waits: other
-// commits are synced, and a revert takes the pet back. It goes when a commit has
-// approved that, without its disks.
+// A pet that is removed from the repository stays, and keeps running. Nothing waits:
+// other commits are synced, and a revert takes the pet back. It is deleted, without its
+// disks, only after a commit has approved its removal.
 func TestRemovedPet(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "pet")
@@ -56,7 +56,7 @@ func TestRemovedPet(t *testing.T) {
 	s.wait(argo.Synced(s.push("The database may go")))
 	require.Equal(t, machines["db"], s.machines()["db"])
 	require.NoError(t, os.Remove(s.repository.Path("vms/databases.yaml")))
-	s.wait(argo.Synced(s.push("No database"))) // what survives is no difference from Git
+	s.wait(argo.Synced(s.push("No database"))) // the remaining disks are no difference from Git
 	s.eventually("no db", func() bool { return s.machines()["db"] == "" })
 	for _, name := range []string{"db", "db-data"} {
 		require.Equal(t, disks[name], s.disks()[name], name)
@@ -64,8 +64,8 @@ func TestRemovedPet(t *testing.T) {
 	s.stands(nil)
 }
 
-// leftOver is done when a revision is synced and a VM that it does not contain
-// is shown.
+// leftOver is done when a revision is synced and a VM that it does not contain is
+// shown.
 func leftOver(revision, machine string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		shown := slices.ContainsFunc(s.Resources, func(r argo.Resource) bool {
@@ -81,8 +81,8 @@ func leftOver(revision, machine string) func(*argo.Status) error {
 	}
 }
 
-// With `removal: confirm` a pet stays until a user confirms its deletion. Its disks
-// stay then, too.
+// With `removal: confirm`, a pet stays until a user confirms its deletion. Its disks
+// stay even then.
 func TestConfirmedPet(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "confirmed", "vms:\n  db: {disks: {data: 10Gi}, lifecycle: {removal: confirm}}\n  other: {}\n")
@@ -99,7 +99,7 @@ func TestConfirmedPet(t *testing.T) {
 	s.stands(nil)
 }
 
-// confirmation is done when the synchronization to a revision waits for a confirmation.
+// confirmation is done when the sync to a revision waits for a confirmation.
 func confirmation(revision string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		if s.Sync.Revision != revision || s.Operation.Phase != "Running" ||
@@ -110,8 +110,8 @@ func confirmation(revision string) func(*argo.Status) error {
 	}
 }
 
-// VMs that move to another Application with the documented steps keep
-// everything: they stay in the old one until they are handed over.
+// VMs that move to another Application with the documented steps keep everything: they
+// stay in the old one until they are handed over.
 func TestMovedToAnotherApplication(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "moved")

@@ -16,8 +16,8 @@ func (s *scenario) rendered() {
 	s.vmrender("template", s.repository.Path("fleet"), "--namespace", s.name, "--output-dir", s.repository.Path("rendered"))
 }
 
-// A plain Application syncs a directory that `template --output-dir` keeps: a VM that is gone
-// from the fleet is gone from the cluster, and the others are as they were.
+// A plain Application syncs a directory that `template --output-dir` maintains. A VM that is
+// removed from the fleet is removed from the cluster, and the others are unchanged.
 func TestRenderedManifests(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "rendered")

@@ -10,9 +10,9 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// A new image of cattle is rolled out: the same VMs run from new disks,
-// and the old ones are gone. A commit that has nothing to do with them restarts
-// nothing, nor does a new image restart the pet.
+// A new image of cattle is rolled out: the same VMs run from new disks, and the
+// old ones are deleted. An unrelated commit restarts nothing, and a new image
+// does not restart the pet.
 func TestNewImage(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "rollout")
@@ -39,7 +39,7 @@ func TestNewImage(t *testing.T) {
 	s.stands(nil)
 }
 
-// rootDisk is the DataVolume that a running VM runs from.
+// rootDisk returns the DataVolume that a running VM runs from.
 func (s *scenario) rootDisk(machine string) string {
 	s.Helper()
 	disk := s.runsFrom(machine)
@@ -47,8 +47,8 @@ func (s *scenario) rootDisk(machine string) string {
 	return disk
 }
 
-// runsFrom is the DataVolume that a VM runs from, "" while it does not run: a
-// VM has no instance for a moment of its restart.
+// runsFrom returns the DataVolume that a VM runs from, or "" if it does not
+// run. During a restart, a VM has no instance for a moment.
 func (s *scenario) runsFrom(machine string) string {
 	s.Helper()
 	instance, err := lab.cluster.Get(s.Context(), kubevirt.Instances.GroupVersion().WithKind("VirtualMachineInstance"), s.name, machine)

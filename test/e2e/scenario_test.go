@@ -20,8 +20,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
 
-// patience is how long Argo CD may take for a step, on a machine that builds
-// something else meanwhile.
+// patience is how long Argo CD may take for a step, on a computer that is busy with
+// another build.
 const patience = 5 * time.Minute
 
 // scenario is a repository with an Application that renders it into a namespace;
@@ -32,10 +32,10 @@ type scenario struct {
 	repository *gitrepo.Repository
 	app        *argo.Application
 	root       string // directory of the fleet in the repository
-	unasked    bool   // status has not been asked for since the last commit
+	unasked    bool   // status has not been requested since the last commit
 }
 
-// newScenario makes a repository, which is empty.
+// newScenario returns a scenario with an empty repository.
 func newScenario(t *testing.T, name string) *scenario {
 	t.Helper()
 	dir := filepath.Join(lab.Dir, "repositories", name)
@@ -47,7 +47,7 @@ func newScenario(t *testing.T, name string) *scenario {
 	return s
 }
 
-// newFleet is a scenario whose repository is a small fleet: db, a pet with two
+// newFleet returns a scenario whose repository is a small fleet: db, a pet with two
 // disks, and two web servers, which are cattle. The fleet is synced.
 func newFleet(t *testing.T, name string) *scenario {
 	t.Helper()
@@ -63,7 +63,7 @@ func (s *scenario) copy(dir string) {
 	require.NoError(s, os.CopyFS(s.repository.Dir, os.DirFS(dir)))
 }
 
-// names returns the UIDs of the objects in the scenario's namespace by their names.
+// names returns the UIDs of the objects in the scenario's namespace by name.
 func (s *scenario) names(resource schema.GroupVersionResource) map[string]types.UID {
 	s.Helper()
 	list, err := lab.cluster.Resource(resource).Namespace(s.name).List(s.Context(), metav1.ListOptions{})
@@ -87,8 +87,8 @@ func (s *scenario) disks() map[string]types.UID {
 	return s.names(kubevirt.DataVolumes)
 }
 
-// eventually waits until something holds. It asks on the goroutine of the test, where
-// what it asks may fail the test.
+// eventually waits until something holds. It calls holds on the goroutine of the
+// test, where holds may fail the test.
 func (s *scenario) eventually(what string, holds func() bool) {
 	s.Helper()
 	deadline := time.After(patience)
@@ -101,7 +101,7 @@ func (s *scenario) eventually(what string, holds func() bool) {
 	}
 }
 
-// write writes a file of the repository.
+// write writes a file in the repository.
 func (s *scenario) write(name, content string) {
 	s.Helper()
 	require.NoError(s, s.repository.Write(name, content))
@@ -113,8 +113,8 @@ func (s *scenario) replace(name, from, to string) {
 	require.NoError(s, s.repository.Replace(name, from, to))
 }
 
-// push commits the files, and has the Application look at them, which it makes
-// for the directory of that path where there is none.
+// push commits the files and refreshes the Application. If there is none, it creates
+// one for the root of the repository.
 func (s *scenario) push(message string) string {
 	s.Helper()
 	revision, err := s.repository.Commit(s.Context(), message)
@@ -134,8 +134,8 @@ func (s *scenario) deploy(path string) {
 	s.apply(s.application(path))
 }
 
-// createNamespaces creates those that the fleet names; Argo CD creates only that
-// of the VMs that name none.
+// createNamespaces creates the namespaces that the fleet names; Argo CD creates only
+// the one for VMs that name none.
 func (s *scenario) createNamespaces() {
 	s.Helper()
 	for _, o := range s.vmrender("template", "--namespace", s.name, "--output", "json", s.repository.Dir) {
@@ -145,7 +145,8 @@ func (s *scenario) createNamespaces() {
 	}
 }
 
-// application is the one that vmrender prints for a directory of the repository.
+// application returns the Application that vmrender prints for a directory of the
+// repository.
 func (s *scenario) application(path string) *unstructured.Unstructured {
 	s.Helper()
 	objects := s.vmrender("app", s.repository.Path(path),
@@ -173,7 +174,7 @@ func (s *scenario) apply(application *unstructured.Unstructured) {
 	require.NoError(s, err)
 }
 
-// wait waits for the Application.
+// wait waits until done returns no error for the Application's status.
 func (s *scenario) wait(done func(*argo.Status) error) {
 	s.Helper()
 	require.NoError(s, s.app.Wait(s.Context(), patience, done))

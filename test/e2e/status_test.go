@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireAsked fails a scenario that ends without having asked `vmrender status` what has
-// become of its last commit.
+// requireAsked fails a scenario that ends without running `vmrender status` after its
+// last commit.
 func (s *scenario) requireAsked() {
 	s.Helper()
 	if !s.Failed() && !s.Skipped() && s.unasked {
@@ -21,7 +21,7 @@ func (s *scenario) requireAsked() {
 	}
 }
 
-// runStatus runs `vmrender status` of the fleet and the cluster.
+// runStatus runs `vmrender status` on the fleet and the cluster.
 func (s *scenario) runStatus() (stdout, stderr []byte, err error) {
 	s.Helper()
 	s.unasked = false
@@ -33,8 +33,8 @@ func (s *scenario) runStatus() (stdout, stderr []byte, err error) {
 	return out.Bytes(), problems.Bytes(), err
 }
 
-// status returns what has become of the VMs that are not as Git has them, by name: the
-// state, and what the facts say, the worst first.
+// status returns the status of the VMs that differ from Git, by name: the state, and the
+// texts of the facts, the worst first.
 func (s *scenario) status() map[string]string {
 	s.Helper()
 	stdout, stderr, err := s.runStatus()
@@ -57,9 +57,9 @@ func (s *scenario) status() map[string]string {
 	return out
 }
 
-// stands waits until status says of the VMs that are not as Git has them what has
-// become of them, and of no others. It names the state, or how it and its facts begin:
-// "restart", or "restart: waits for a restart: memory".
+// stands waits until status reports the wanted states of the VMs that differ from Git,
+// and no others. A wanted value is the state, or the beginning of the state and its
+// facts: "restart", or "restart: waits for a restart: memory".
 func (s *scenario) stands(want map[string]string) {
 	s.Helper()
 	var last map[string]string
@@ -75,7 +75,7 @@ func (s *scenario) stands(want map[string]string) {
 	})
 }
 
-// statusRefuses requires that status reports nothing of what Git has, and says why.
+// statusRefuses requires that status reports nothing, and gives the reason.
 func (s *scenario) statusRefuses(why string) {
 	s.Helper()
 	stdout, stderr, err := s.runStatus()

@@ -30,8 +30,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// A change of values reaches the VM, which stays the same object, and
-// nothing else.
+// A change of values reaches the VM, which remains the same object, and nothing
+// else.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "change")
@@ -69,8 +69,8 @@ func sockets() []string {
 	return []string{"spec", "template", "spec", "domain", "cpu", "sockets"}
 }
 
-// Broken values are reported with their place, on the Application, and nothing
-// is pruned. Mended, the fleet is synced again.
+// Broken values are reported with their place on the Application, and nothing
+// is pruned. After a fix, the fleet is synced again.
 func TestBrokenValues(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "broken")
@@ -94,8 +94,8 @@ func TestBrokenValues(t *testing.T) {
 	s.stands(nil)
 }
 
-// What only KubeVirt can know to be wrong is shown with its words, and the
-// VM stays as it was.
+// A mistake that only KubeVirt can detect is shown with KubeVirt's message, and
+// the VM stays as it was.
 func TestRefusedByKubeVirt(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "refused")
@@ -124,8 +124,8 @@ func TestEmptiedFleet(t *testing.T) {
 	s.statusRefuses("allowEmpty")
 }
 
-// A directory of another name renders the same VMs: nothing is recreated.
-// So does another directory of the Application.
+// If a directory is renamed, it renders the same VMs, and nothing is recreated.
+// The same holds for another directory of the Application.
 func TestRenamedDirectory(t *testing.T) {
 	t.Parallel()
 	s := newFleet(t, "renamed")
@@ -148,8 +148,8 @@ func TestRenamedDirectory(t *testing.T) {
 	s.stands(nil)
 }
 
-// failed is done when the Application's manifests cannot be made, and its error
-// has all these parts.
+// failed is done when the Application's manifests cannot be rendered, and its
+// error contains all these parts.
 func failed(parts ...string) func(*argo.Status) error {
 	return func(s *argo.Status) error {
 		for _, part := range parts {

@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/tutorial"
 )
 
-// A reader who types what docs/tutorials/first-vm.md shows, from top to bottom, sees what it
-// shows: a VM comes up in Argo CD, is changed, and goes, and its disk stays until it is
-// deleted.
+// A reader who follows docs/tutorials/first-vm.md from top to bottom gets the results that
+// it shows. A VM comes up in Argo CD, is changed, and is deleted, and its disk stays until
+// it is deleted.
 func TestTutorialFirstVM(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(lab.Dir, "tutorials", "first-vm")

@@ -15,13 +15,13 @@ import (
 	"sync"
 )
 
-// settings are those of an editor as it is installed, without the schemas of the web.
+// settings are the settings of a newly installed editor, without the schemas from the web.
 const settings = `{
 	"validate": true, "completion": true, "hover": true,
 	"schemaStore": {"enable": false}, "kubernetesCRDStore": {"enable": false}
 }`
 
-// capabilities are those of editors that the server behaves differently for.
+// capabilities are the capabilities of editors that change the server's behavior.
 const capabilities = `{
 	"workspace": {"configuration": true},
 	"textDocument": {
@@ -30,7 +30,7 @@ const capabilities = `{
 	}
 }`
 
-// message is a request, a notification or an answer of the language server protocol.
+// message is a request, a notification, or an answer of the language server protocol.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -62,7 +62,7 @@ type diagnostic struct {
 // markup is plain text or Markdown.
 type markup string
 
-// UnmarshalJSON accepts both forms that the protocol has.
+// UnmarshalJSON accepts both forms in the protocol.
 func (m *markup) UnmarshalJSON(data []byte) error {
 	var plain string
 	if err := json.Unmarshal(data, &plain); err == nil {
@@ -75,7 +75,7 @@ func (m *markup) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// item is a proposal of a completion.
+// item is a proposal in a completion.
 type item struct {
 	Label         string `json:"label"`
 	InsertText    string `json:"insertText"`
@@ -93,7 +93,7 @@ type server struct {
 	last    int // ID of a request
 	answers map[string]chan message
 	found   map[string]chan []diagnostic // by URI
-	err     error                        // why the server has gone
+	err     error                        // why the server is gone
 }
 
 // start starts the server that is installed in a directory.
@@ -143,7 +143,7 @@ func (s *server) stop(ctx context.Context) error {
 	return errors.Join(s.request(ctx, "shutdown", nil, nil), s.notify("exit", nil), s.cmd.Wait())
 }
 
-// read handles what the server sends until it ends.
+// read handles the server's messages until the server ends.
 func (s *server) read(out *bufio.Reader) {
 	for {
 		m, err := receive(out)
@@ -175,7 +175,7 @@ func receive(out *bufio.Reader) (message, error) {
 	return m, json.Unmarshal(data, &m)
 }
 
-// fail ends all that waits for the server.
+// fail ends all waits for the server.
 func (s *server) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,7 +200,7 @@ func (s *server) handle(m message) error {
 	return nil
 }
 
-// settle hands an answer to who waits for it.
+// settle passes an answer to its receiver.
 func (s *server) settle(m message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +210,7 @@ func (s *server) settle(m message) {
 	}
 }
 
-// publish hands the first diagnostics of a text to who waits for them.
+// publish passes the first diagnostics of a text to their receiver.
 func (s *server) publish(params json.RawMessage) error {
 	var p struct {
 		URI         string       `json:"uri"`
@@ -228,7 +228,7 @@ func (s *server) publish(params json.RawMessage) error {
 	return nil
 }
 
-// answer answers a request of the server: for its settings, or for what is not needed here.
+// answer answers a request of the server: for its settings, or for things that are not needed here.
 func (s *server) answer(m message) error {
 	var p struct{ Items []struct{ Section string } }
 	if m.Method == "workspace/configuration" {
@@ -275,7 +275,7 @@ func (s *server) notify(method string, params any) error {
 	return s.send(message{Method: method, Params: data})
 }
 
-// request sends a request, and decodes its answer into result unless that is nil.
+// request sends a request and decodes its answer into result unless that is nil.
 func (s *server) request(ctx context.Context, method string, params, result any) error {
 	data, err := json.Marshal(params)
 	if err != nil {
@@ -297,7 +297,7 @@ func (s *server) request(ctx context.Context, method string, params, result any)
 	return json.Unmarshal(m.Result, result)
 }
 
-// expect returns the ID of a new request, and where its answer arrives.
+// expect returns the ID of a new request and the channel for its answer.
 func (s *server) expect() (string, chan message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -307,7 +307,7 @@ func (s *server) expect() (string, chan message) {
 	return id, s.answers[id]
 }
 
-// await returns what arrives, or why nothing does.
+// await returns the value that arrives, or the reason why none does.
 func await[T any](ctx context.Context, s *server, arrives chan T, what string) (T, error) {
 	select {
 	case v, ok := <-arrives:
@@ -321,7 +321,7 @@ func await[T any](ctx context.Context, s *server, arrives chan T, what string) (
 	}
 }
 
-// open opens a text, and returns what the server finds in it.
+// open opens a text and returns the problems that the server finds in it.
 func (s *server) open(ctx context.Context, uri, text string) ([]diagnostic, error) {
 	s.mu.Lock()
 	found := make(chan []diagnostic, 1)
@@ -334,19 +334,19 @@ func (s *server) open(ctx context.Context, uri, text string) ([]diagnostic, erro
 	return await(ctx, s, found, uri)
 }
 
-// at is the parameter of requests about a place in a text.
+// at returns the parameter of requests about a place in a text.
 func at(uri string, p position) any {
 	return map[string]any{"textDocument": map[string]any{"uri": uri}, "position": p}
 }
 
-// complete returns what can stand at a place.
+// complete returns the proposals for a place.
 func (s *server) complete(ctx context.Context, uri string, p position) ([]item, error) {
 	var list struct{ Items []item }
 	err := s.request(ctx, "textDocument/completion", at(uri, p), &list)
 	return list.Items, err
 }
 
-// hover returns the text about what stands at a place.
+// hover returns the text about the element at a place.
 func (s *server) hover(ctx context.Context, uri string, p position) (string, error) {
 	var h struct{ Contents markup }
 	err := s.request(ctx, "textDocument/hover", at(uri, p), &h)

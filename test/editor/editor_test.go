@@ -1,6 +1,6 @@
-// Package editor tests the schemas in yaml-language-server, which is behind the YAML support
-// of VS Code, IntelliJ and Neovim among others: what it reports, proposes and tells while
-// a user writes the files of a fleet.
+// Package editor tests the schemas in yaml-language-server, which provides the YAML support
+// of VS Code, IntelliJ, Neovim, and others. It tests the problems, proposals, and texts that
+// a user sees while writing the files of a fleet.
 package editor
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kinds are the kinds of files that schemas exist for, by the names of files.
+// kinds maps file names to the kinds of files that have schemas.
 var kinds = map[string]string{
 	"fleet.yaml": "fleet", "_defaults.yaml": "defaults", "platform.yaml": "platform",
 }
@@ -28,7 +28,7 @@ type fleet struct {
 	root string
 }
 
-// open copies a directory of the examples, and has the schemas written to it.
+// open copies a directory of the examples and writes the schemas to it.
 func open(t *testing.T, example string) fleet {
 	t.Helper()
 	root := t.TempDir()
@@ -48,16 +48,16 @@ func kindOf(name string) string {
 	return "vms"
 }
 
-// modeline is the first line of a file of a fleet: it names the schema, as the files do
-// that `vmrender init` writes.
+// modeline returns the first line of a file of a fleet. It names the schema, as in the files that
+// `vmrender init` writes.
 func modeline(name string) string {
 	up := strings.Repeat("../", strings.Count(name, "/"))
 	return "# yaml-language-server: $schema=" + up + ".vmrender/schema/" + kindOf(name) + ".schema.json\n"
 }
 
-// show opens a text in place of a file of the fleet. It returns a URI, and what the
-// language server finds in the text. The URI is named after the test, so that tests can show
-// texts in place of one file at the same time.
+// show opens a text in place of a file of the fleet. It returns a URI and the problems that the
+// language server finds in the text. The URI is named after the test, so that tests can show texts
+// in place of one file at the same time.
 func (f fleet) show(name, text string) (string, []diagnostic) {
 	f.t.Helper()
 	base := strings.ReplaceAll(f.t.Name(), "/", "-") + ".yaml"
@@ -77,7 +77,7 @@ func (f fleet) patiently() context.Context {
 // caret marks a place in a text.
 const caret = "‸"
 
-// place opens a text with a caret in place of a file of the fleet, and returns where the caret was.
+// place opens a text with a caret in place of a file of the fleet, and returns the position of the caret.
 func (f fleet) place(name, text string) (string, position) {
 	f.t.Helper()
 	before, after, ok := strings.Cut(text, caret)
@@ -87,7 +87,7 @@ func (f fleet) place(name, text string) (string, position) {
 	return uri, position{Line: strings.Count(before, "\n") + 1, Character: len(line)}
 }
 
-// proposed returns what the language server proposes at the caret, by label.
+// proposed returns the language server's proposals at the caret, by label.
 func (f fleet) proposed(name, text string) map[string]item {
 	f.t.Helper()
 	uri, p := f.place(name, text)
@@ -100,7 +100,7 @@ func (f fleet) proposed(name, text string) map[string]item {
 	return byLabel
 }
 
-// told returns what the language server tells about what stands at the caret.
+// told returns the language server's text about the element at the caret.
 func (f fleet) told(name, text string) string {
 	f.t.Helper()
 	uri, p := f.place(name, text)
@@ -122,8 +122,8 @@ func roots(t *testing.T) []string {
 	return slices.Compact(found)
 }
 
-// files returns the files of a directory that schemas exist for: all YAML files of a fleet,
-// and the platform.yaml of a platform, whose other files belong to its charts.
+// files returns the files of a directory that have schemas: all YAML files of a fleet, and the
+// platform.yaml of a platform, whose other files belong to its charts.
 func (f fleet) files() []string {
 	f.t.Helper()
 	_, err := os.Stat(filepath.Join(f.root, "fleet.yaml"))

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// patience is how long an answer may take on a busy machine.
+// patience is the longest time that an answer may take on a busy machine.
 const patience = 2 * time.Minute
 
 var (
-	language *server // that all tests ask
+	language *server // shared by all tests
 	product  string  // the program of this repository
 )
 
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 // run installs and starts the language server, builds the product, and runs the tests.
-// Without Node.js there is nothing to test, which continuous integration does not accept.
+// Without Node.js it skips the tests, except in continuous integration, where it fails.
 func run(m *testing.M) int {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err == nil {
@@ -46,7 +46,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// with calls f while the product is built and the language server runs.
+// with calls f after building the product and starting the language server.
 func with(f func()) error {
 	bin, err := os.MkdirTemp("", "editor")
 	if err != nil {
@@ -73,7 +73,7 @@ func with(f func()) error {
 }
 
 // installed returns the directory of the language server in the cache. It is named after
-// the versions that are locked, and complete, or not there.
+// the locked versions. It is either complete or absent.
 func installed() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -91,7 +91,7 @@ func installed() (string, error) {
 	return dir, install(dir)
 }
 
-// install installs the packages that are locked, without running scripts of theirs.
+// install installs the locked packages without running their scripts.
 func install(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMistakes checks that each mistake is found where it is, and in words that help: one
-// problem, on the line that ends with an arrow.
+// TestMistakes checks that each mistake is reported in its place and in helpful words:
+// one problem, on the line that ends with an arrow.
 func TestMistakes(t *testing.T) {
 	f := open(t, "fleet")
 	for _, c := range mistakes {
@@ -30,7 +30,7 @@ func TestMistakes(t *testing.T) {
 // arrow is the comment on the line with a mistake.
 const arrow = "# <-"
 
-// mistakes are texts with one mistake, and a part of the problem that must be reported.
+// mistakes are texts with one mistake, and a part of the expected problem.
 var mistakes = []struct{ title, file, text, want string }{
 	{"key of a VM", "a.yaml", vm("memroy: 4Gi # <-"), "memroy"},
 	{"key of a file", "a.yaml", "vm: {} # <-\nvms: {}\n", "vm "},
@@ -78,5 +78,5 @@ var mistakes = []struct{ title, file, text, want string }{
 	{"field of KubeVirt", "a.yaml", vm("overrides: {spec: {template: {spec: {domain: {devises: {}}}}}} # <-"), "devises"},
 }
 
-// head is what a fleet.yaml begins with.
+// head is the beginning of every fleet.yaml.
 const head = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: a}\n"

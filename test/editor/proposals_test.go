@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProposals checks what is proposed at the caret, and that each proposal says in a
-// few words what it is.
+// TestProposals checks the proposals at the caret, and that each has a description of a few words.
 func TestProposals(t *testing.T) {
 	f := open(t, "fleet")
 	for _, c := range proposals {
@@ -26,7 +25,7 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// vm is the text of a file with a VM that has a few lines, which are indented.
+// vm returns the text of a file with a VM that has a few lines, which are indented.
 func vm(lines ...string) string {
 	return "vms:\n  web01:\n    " + strings.Join(lines, "\n    ") + "\n"
 }
@@ -34,8 +33,8 @@ func vm(lines ...string) string {
 // domain is the beginning of the lines of a VM that override fields of KubeVirt's domain.
 const domain = "overrides:\n      spec:\n        template:\n          spec:\n            domain:\n              "
 
-// proposals are the labels that must be proposed, and those that must not be, by place.
-// The fleet is examples/fleet, whose catalogue has entries of its own.
+// proposals are the labels that must be proposed and those that must not be, by place. The
+// fleet is examples/fleet, whose catalog has its own entries.
 var proposals = []struct{ title, file, text, want, not string }{
 	{"operating system", "a.yaml", vm("os: ‸"), "rhel9 windows2022 fedora web", "ceph db"},
 	{"begun operating system", "a.yaml", vm("os: rh‸"), "rhel9 web", ""},
@@ -80,8 +79,9 @@ var proposals = []struct{ title, file, text, want, not string }{
 	{"keys of a platform", "platform.yaml", "‸\n", "layers target destination vars", ""},
 }
 
-// TestTexts checks what the editor tells about what is under the mouse: the key's own text,
-// with no link that leads nowhere in an editor, and no title that is the same everywhere.
+// TestTexts checks the editor's texts about the element under the mouse. Each is the key's
+// own text, without a link that leads nowhere in an editor and without a title that is the
+// same everywhere.
 func TestTexts(t *testing.T) {
 	f := open(t, "fleet")
 	for _, c := range texts {

@@ -1,5 +1,5 @@
-// Package image makes the image as a user does, with make and a registry, and looks at
-// what a registry then has and what a container engine makes of it.
+// Package image builds the image as a user does, with make and a registry. It examines
+// the result in the registry and in a container engine.
 package image
 
 import (
@@ -20,7 +20,7 @@ import (
 // Clone clones the commit that is checked out at root.
 func Clone(root, dir string) error {
 	trust := filepath.Join(filepath.Dir(dir), "gitconfig")
-	// A checkout may belong to another user, as in a container of a CI system.
+	// A checkout may belong to another user, for example in a container of a CI system.
 	if err := os.WriteFile(trust, []byte("[safe]\n\tdirectory = *\n"), 0o600); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func Make(dir string, args ...string) (string, error) {
 	return lines[len(lines)-1], err
 }
 
-// run runs a command; its error has what it printed on stderr.
+// run runs a command. Its error contains the command's stderr.
 func run(command *exec.Cmd, environ ...string) error {
 	var stderr bytes.Buffer
 	command.Env, command.Stderr = append(os.Environ(), environ...), &stderr
@@ -68,12 +68,11 @@ func Files(img v1.Image) (map[string]*tar.Header, map[string][]byte, error) {
 	}
 }
 
-// Engine is a container engine (Debian's buildah) with storage of its own, without a
-// daemon.
+// Engine is a container engine (Debian's buildah) with its own storage and without a daemon.
 type Engine struct{ dir string }
 
 // NewEngine returns an engine that stores in a directory, or an error if buildah is
-// not installed or may not work here.
+// not installed or cannot work here.
 func NewEngine(dir string) (*Engine, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("buildah needs root to run containers without namespaces")
@@ -94,9 +93,9 @@ func (e *Engine) Do(args ...string) (string, error) {
 	return strings.TrimSpace(stdout.String()), err
 }
 
-// Confined runs a program as a user in a root that no one can write to, with a
-// directory to read and work in. Like the runtimes of containers, it makes the
-// directories that it mounts at.
+// Confined runs a program as a user in a root that no user can write to, with a
+// directory to read and work in. Like container runtimes, it creates its mount
+// points.
 func Confined(root, user, work string, environ []string, program ...string) (string, error) {
 	const script = `set -e
 root=$1 user=$2 work=$3; shift 3

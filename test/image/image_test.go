@@ -29,7 +29,7 @@ import (
 
 const root = "../.."
 
-// TestImage makes the image of the commit that is checked out, twice.
+// TestImage builds the image of the checked-out commit twice.
 func TestImage(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
@@ -83,7 +83,7 @@ func setting(info *buildinfo.BuildInfo, key string) string {
 	return ""
 }
 
-// testContents looks at what a registry has for an architecture.
+// testContents examines the contents of the registry for an architecture.
 func testContents(t *testing.T, img v1.Image, arch string) {
 	headers, contents, err := image.Files(img)
 	require.NoError(t, err)
@@ -117,8 +117,7 @@ func testContents(t *testing.T, img v1.Image, arch string) {
 	testLicenses(t, headers, found)
 }
 
-// testModes checks that an image has nothing that can be written to, no shell, and
-// nothing but what is expected.
+// testModes checks that an image contains only expected files, none of them writable, and no shell.
 func testModes(t *testing.T, headers map[string]*tar.Header) {
 	t.Helper()
 	for name, h := range headers {
@@ -136,7 +135,7 @@ func testModes(t *testing.T, headers map[string]*tar.Header) {
 	}
 }
 
-// testLicenses checks that there is a license for each module that is linked, and for Go.
+// testLicenses checks that there is a license for each linked module and for Go.
 func testLicenses(t *testing.T, headers map[string]*tar.Header, found map[string]*buildinfo.BuildInfo) {
 	t.Helper()
 	expected := []string{"github.com/vmrender/vmrender", "go@" + strings.TrimPrefix(found["vmrender"].GoVersion, "go")}
@@ -154,7 +153,7 @@ func testLicenses(t *testing.T, headers map[string]*tar.Header, found map[string
 	}
 }
 
-// testContainer runs the programs in what a container engine unpacks.
+// testContainer runs the programs in the files that a container engine unpacks.
 func testContainer(t *testing.T, pushed, clone string) {
 	engine, err := image.NewEngine(t.TempDir())
 	if err != nil {
@@ -178,7 +177,7 @@ func testContainer(t *testing.T, pushed, clone string) {
 		setting(info, "vcs.time")+"), "+info.GoVersion+" linux/"+runtime.GOARCH, version)
 
 	var rendered []string
-	for _, user := range []string{"999", "1000680000"} { // Argo CD's, and one that OpenShift gives
+	for _, user := range []string{"999", "1000680000"} { // Argo CD's user, and one that OpenShift assigns
 		t.Run(user, func(t *testing.T) {
 			printed, err := image.Confined(unpacked, user, fleet, nil, "/usr/local/bin/vmrender", "version")
 			require.NoError(t, err)
@@ -194,8 +193,8 @@ func testContainer(t *testing.T, pushed, clone string) {
 	require.Equal(t, rendered[0], rendered[1])
 }
 
-// testBase lays the programs over an image such as Argo CD's, with a directory that
-// belongs to its user and a library.
+// testBase adds the programs to an image such as Argo CD's, with a directory that belongs
+// to its user and a library.
 func testBase(t *testing.T, host, clone string) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)

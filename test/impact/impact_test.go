@@ -71,8 +71,8 @@ func (c trial) String() string {
 	return c.Base + " " + state + " | " + c.Text
 }
 
-// cases are those of the table, of VMs that run and that are stopped, and all
-// changes of the run strategy.
+// cases returns the edits of the table, for running and for stopped VMs, and
+// all changes of the run strategy.
 func cases(t *testing.T) []trial {
 	t.Helper()
 	all, err := edits.All()
@@ -88,7 +88,7 @@ func cases(t *testing.T) []trial {
 	return slices.DeleteFunc(out, func(c trial) bool { return !strings.Contains(c.String(), *only) })
 }
 
-// stopped is the edit of the same VM where it is halted.
+// stopped returns the edit of the same VM when it is halted.
 func stopped(edit edits.Edit) edits.Edit {
 	for _, o := range []*edits.Object{&edit.Old, &edit.New} {
 		*o = edits.Clone(*o)
@@ -125,9 +125,9 @@ func strategies(t *testing.T) []trial {
 	return out
 }
 
-// asked tells whether a case is tried in a cluster. VMs that run are tried with
-// declarative hotplug and where their edit asks for it, and all in one of the clusters,
-// that their text chooses.
+// asked reports whether a case is tried in a cluster. Every case is tried in one of the
+// clusters, which depends on a hash of its text. Cases of running VMs are also tried
+// with declarative hotplug and in the clusters that their edit names.
 func (c trial) asked(config int) bool {
 	hash := fnv.New32a()
 	hash.Write([]byte(c.String()))
@@ -136,15 +136,15 @@ func (c trial) asked(config int) bool {
 	return config == chosen || c.running && (name == "hotplug" || slices.Contains(c.In, name))
 }
 
-// judged is every case with what KubeVirt does in the clusters, worked out once.
+// judged has every case with KubeVirt's reactions in the clusters, computed once.
 var judged struct {
 	sync.Once
 
 	cases    []trial
-	verdicts [][]*verdict // by config, and case; nil where it is not asked
+	verdicts [][]*verdict // by config and case, or nil if it is not tried
 }
 
-// verdict is that of KubeVirt, and what there was in the cluster before.
+// verdict is KubeVirt's verdict and the previous content of the cluster.
 type verdict struct {
 	*judge.Verdict
 
@@ -161,7 +161,7 @@ func verdicts(t *testing.T) ([]trial, [][]*verdict) {
 	return judged.cases, judged.verdicts
 }
 
-// judgeAll judges every case in its clusters, two at a time: each takes memory.
+// judgeAll judges every case in its clusters, only two at a time, because each takes memory.
 func judgeAll(t *testing.T, cases []trial) [][]*verdict {
 	t.Helper()
 	out := make([][]*verdict, len(configs))
@@ -177,14 +177,14 @@ func judgeAll(t *testing.T, cases []trial) [][]*verdict {
 	return out
 }
 
-// judges are those of the clusters, made when they are first asked.
+// judges are the judges of the clusters, created on first use.
 var judges = make([]struct {
 	sync.Mutex
 
 	*judge.Judge
 }, len(configs))
 
-// ask lets the judge of a cluster decide; one asks at a time.
+// ask lets the judge of a cluster decide, one call at a time.
 func ask(config int, decide func(*judge.Judge) error) error {
 	j := &judges[config]
 	j.Lock()
@@ -238,7 +238,7 @@ func judgeOne(j *judge.Judge, c trial) (*verdict, error) {
 	return out, nil
 }
 
-// What KubeVirt does with every edit is what testdata/verdicts.txt says.
+// KubeVirt's reaction to every edit matches testdata/verdicts.txt.
 func TestVerdicts(t *testing.T) {
 	cases, all := verdicts(t)
 	var text strings.Builder
@@ -251,7 +251,7 @@ func TestVerdicts(t *testing.T) {
 	same(t, "verdicts.txt", text.String())
 }
 
-// same compares a text with a file of testdata, or writes it.
+// same compares a text with a file of testdata, or writes the file.
 func same(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -268,7 +268,7 @@ func same(t *testing.T, name, text string) {
 	require.Equal(t, string(want), text, "go test -update rewrites it")
 }
 
-// grouped are the verdicts of a case, each with the clusters that it holds in.
+// grouped returns the verdicts of a case, each with its clusters.
 func grouped(all [][]*verdict, k int) []string {
 	var order []string
 	names := map[string][]string{}

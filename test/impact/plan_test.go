@@ -13,8 +13,8 @@ import (
 	"github.com/vmrender/vmrender/test/impact/cluster"
 )
 
-// planned is what a plan says of a case: by the manifests alone, and with what there
-// is in the cluster.
+// planned returns a plan's verdicts on a case: from the manifests alone, and with the
+// content of the cluster.
 func planned(t testing.TB, config cluster.Config, c trial, live []manifest.Object) map[string]plan.Verdict {
 	t.Helper()
 	from, err := manifest.New(c.Old)
@@ -32,7 +32,7 @@ func planned(t testing.TB, config cluster.Config, c trial, live []manifest.Objec
 	return out
 }
 
-// settings are those of the cluster, as a plan takes them.
+// settings returns the settings of the cluster as a plan takes them.
 func settings(config cluster.Config) plan.Cluster {
 	c := plan.Cluster{
 		KubeVirt: "1.8.4", VMRolloutStrategy: string(config.Rollout), WorkloadUpdateMethods: []string{},
@@ -47,7 +47,7 @@ func settings(config cluster.Config) plan.Cluster {
 	return c
 }
 
-// level is that of the verdict, as a plan has it.
+// level returns the level of the verdict as a plan reports it.
 func level(t testing.TB, v *verdict) plan.Level {
 	t.Helper()
 	var l plan.Level
@@ -55,7 +55,7 @@ func level(t testing.TB, v *verdict) plan.Level {
 	return noticed(l)
 }
 
-// noticed is the level, where all that no VM notices is one.
+// noticed returns the level, or none if no VM notices the change.
 func noticed(l plan.Level) plan.Level {
 	if l < plan.Live {
 		return plan.None
@@ -63,11 +63,11 @@ func noticed(l plan.Level) plan.Level {
 	return l
 }
 
-// meant are the differences of a plan from what KubeVirt does that stay, with the reason:
-// of causes of a code, or that assume what they say they do not know.
+// meant lists the intended differences between a plan and KubeVirt, with reasons. Each
+// applies to causes with a code, or to causes that declare an assumption.
 var meant = []struct {
 	code    plan.Code
-	path    string // with what is below it; empty for any
+	path    string // includes the paths below it; empty for any
 	assumes plan.Assumption
 	than    []plan.Level
 	why     string
@@ -97,7 +97,7 @@ const (
 
 var started = []plan.Level{plan.None}
 
-// reason is why a plan's difference is meant, or "".
+// reason returns the reason why a plan's difference is intended, or "".
 func reason(v plan.Verdict, than plan.Level) string {
 	for _, m := range meant {
 		for _, c := range v.Causes {
@@ -111,7 +111,7 @@ func reason(v plan.Verdict, than plan.Level) string {
 	return ""
 }
 
-// described is the level with what has led to it.
+// described returns the level with its causes.
 func described(v plan.Verdict) string {
 	parts := []string{v.Level.String()}
 	for _, c := range v.Causes {
@@ -122,11 +122,12 @@ func described(v plan.Verdict) string {
 	return strings.Join(parts, "; ")
 }
 
-// enough is the number of cases that must be compared at least.
+// enough is the minimum number of cases to compare.
 const enough = 2000
 
-// A plan says of every edit what KubeVirt does with it, but for what stands in
-// testdata/differences.txt with the reason. Every rule of VMs has a case.
+// A plan predicts the effect of every edit in KubeVirt, except for the
+// differences in testdata/differences.txt, which have reasons. Every rule for
+// VMs has a case.
 func TestPlan(t *testing.T) {
 	cases, all := verdicts(t)
 	compared, hits := 0, reached{}
@@ -153,8 +154,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// differences are those of a plan from what KubeVirt does, a line each. One that is not
-// meant is an error.
+// differences returns the differences between a plan and KubeVirt, one per line. One that
+// is not intended is an error.
 func differences(t testing.TB, name string, says map[string]plan.Verdict, verdict *verdict) []string {
 	t.Helper()
 	than := level(t, verdict)

@@ -13,10 +13,10 @@ import (
 	"github.com/vmrender/vmrender/test/impact/judge"
 )
 
-// table is that of the edits, read once.
+// table returns the table of edits, read once.
 var table = sync.OnceValues(edits.All)
 
-// random is a VM with up to four changes of the table, in one of the clusters.
+// random returns a VM with up to four changes from the table, in one of the clusters.
 func random(t testing.TB, seed uint64) (int, trial) {
 	t.Helper()
 	all, err := table()
@@ -33,7 +33,7 @@ func random(t testing.TB, seed uint64) (int, trial) {
 	changed := first.New
 	for range r.IntN(4) {
 		text := same[r.IntN(len(same))].Text
-		if next, err := edits.Apply(changed, text); err == nil { // it may change what is gone
+		if next, err := edits.Apply(changed, text); err == nil { // it may change a field that is gone
 			changed, texts = next, append(texts, text)
 		}
 	}
@@ -44,7 +44,7 @@ func random(t testing.TB, seed uint64) (int, trial) {
 	return r.IntN(len(configs)), c
 }
 
-// checkRandom fails if a plan says less than KubeVirt does.
+// checkRandom fails if a plan reports a lower impact than KubeVirt has.
 func checkRandom(t testing.TB, seed uint64) {
 	t.Helper()
 	config, c := random(t, seed)
@@ -71,7 +71,7 @@ func checkRandom(t testing.TB, seed uint64) {
 // seeds is the number of random edits.
 const seeds = 400
 
-// No combination of changes does more than a plan says.
+// No combination of changes has more impact than a plan reports.
 func TestRandomEdits(t *testing.T) {
 	if *only != "" {
 		t.Skip("only some cases are asked for")

@@ -9,14 +9,14 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
-// elsewhere are the topics whose rules are about other objects, about vmrender itself, or other versions of
-// KubeVirt than the one that judges here.
+// elsewhere lists the topics whose rules are about other objects, about vmrender itself, or about versions
+// of KubeVirt other than the one used here.
 var elsewhere = []string{
 	"Older versions of KubeVirt", "The gate of a fleet", "Pools", "DataVolumes and claims", "Migrations from vSphere", "Nodes",
 	"The platform", "Other objects",
 }
 
-// unreached are the rules that no case can reach, by their paths and reasons.
+// unreached lists the rules that no case can reach, by their paths and reasons.
 var unreached = map[string]string{
 	"spec.dataVolumeTemplates[*].**: the disk stays, and does not belong to the VM in the cluster": "the disks of the judge's VMs belong to them",
 	"spec.runStrategy: KubeVirt starts a VM that waits for another to migrate into it":             "it needs a second cluster, which the judge has not",
@@ -26,7 +26,7 @@ var unreached = map[string]string{
 	"*.**: no running VM sees it":      "no field is left for it",
 }
 
-// reached are the causes that plans have had.
+// reached has the causes that appeared in plans.
 type reached map[plan.Code][]plan.Cause
 
 func (r reached) add(verdicts map[string]plan.Verdict) {
@@ -40,8 +40,8 @@ func (r reached) add(verdicts map[string]plan.Verdict) {
 	}
 }
 
-// by reports whether a rule has made one of the causes. What holds a change back adds
-// to its reason, and has a code of its own.
+// by reports whether a rule produced one of the causes. A circumstance that holds a change back extends its
+// reason and has its own code.
 func (r reached) by(rule *plan.Rule) bool {
 	path := pathOf(rule.Path)
 	return slices.ContainsFunc(slices.Concat(r[rule.Code], r["held-back"]), func(c plan.Cause) bool {
@@ -49,7 +49,7 @@ func (r reached) by(rule *plan.Rule) bool {
 	})
 }
 
-// pathOf matches the paths of causes that the pattern of a rule stands for.
+// pathOf returns an expression that matches the paths of causes that a rule's pattern covers.
 func pathOf(pattern string) *regexp.Regexp {
 	text := regexp.QuoteMeta(pattern)
 	for _, form := range []struct{ pattern, text string }{
@@ -60,7 +60,7 @@ func pathOf(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("^" + text + "$")
 }
 
-// checkReached fails if a rule of VMs made no cause, but for those that are known to.
+// checkReached fails if a rule for VMs produced no cause, except for the rules in unreached.
 func checkReached(t *testing.T, r reached) {
 	t.Helper()
 	for _, topic := range plan.Topics() {

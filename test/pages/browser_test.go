@@ -26,7 +26,7 @@ const (
 	arrowDown, arrowUp, end = '\u0301', '\u0304', '\u0305' // as package kb encodes them
 )
 
-// look is how a page is looked at.
+// look is the way in which a page is viewed.
 type look struct {
 	width    int64  // of the window in pixels; 1280 if it is 0
 	theme    string // that the system prefers: light or dark
@@ -39,11 +39,11 @@ type tab struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	problems []string // that the console shows
+	problems []string // shown in the console
 	requests []string
 }
 
-// open opens a page. When the test ends, it fails if the console shows a problem, or if the
+// open opens a page. When the test ends, it fails if the console shows a problem or if the
 // page has made a request.
 func open(t *testing.T, page string, l look) *tab {
 	t.Helper()
@@ -74,7 +74,7 @@ func open(t *testing.T, page string, l look) *tab {
 	return b
 }
 
-// note keeps what the console shows, and the addresses of requests.
+// note records the messages of the console and the addresses of requests.
 func (b *tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,7 +99,7 @@ func call[P any](b *tab, command cdp.Command[P, cdp.Empty], params P) {
 	})))
 }
 
-// eval returns the value of an expression of JavaScript.
+// eval returns the value of a JavaScript expression.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -114,7 +114,7 @@ func (b *tab) wait(expression string, args ...any) {
 	require.NoError(b.t, err, expression)
 }
 
-// resize sets the width of the window; a narrow one is that of a phone.
+// resize sets the width of the window. A narrow one is that of a phone.
 func (b *tab) resize(width int64) {
 	b.t.Helper()
 	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
@@ -137,13 +137,13 @@ func (b *tab) press(keys ...rune) {
 	}
 }
 
-// insert enters a text where the focus is.
+// insert enters a text at the focus.
 func (b *tab) insert(text string) {
 	b.t.Helper()
 	call(b, input.InsertText, input.InsertTextParams{Text: text})
 }
 
-// focused returns the name of the row that has the focus, or the id of another element.
+// focused returns the name of the row that has the focus, or the ID of another element.
 func (b *tab) focused() string {
 	return eval[string](b, `document.activeElement.id || document.activeElement.textContent`)
 }
@@ -152,7 +152,7 @@ func (b *tab) status() string {
 	return eval[string](b, `document.querySelector('.status').textContent`)
 }
 
-// rows returns the names of the rows that are built.
+// rows returns the names of the rows that have been built.
 func (b *tab) rows() []string {
 	return eval[[]string](b, `[...document.querySelectorAll('tr.row > th')].map((h) => h.textContent)`)
 }

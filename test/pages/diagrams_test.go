@@ -19,7 +19,7 @@ const mermaid = "mermaid@11.17.2"
 
 var diagram = regexp.MustCompile("(?ms)^```mermaid\n(.*?)^```$")
 
-// Mermaid draws every diagram of the documents, and draws none that is broken.
+// Mermaid draws every diagram in the documents, and reports a broken one.
 func TestDiagrams(t *testing.T) {
 	library := mermaidLibrary(t)
 	empty := []byte("<!doctype html><title>Diagrams</title>")
@@ -46,7 +46,7 @@ func TestDiagrams(t *testing.T) {
 	require.Empty(t, broken)
 }
 
-// diagramsOf returns the diagrams in the documents below root, by file and number.
+// diagramsOf returns the diagrams in the documents under root, by file and number.
 func diagramsOf(t *testing.T, root string) map[string]string {
 	t.Helper()
 	diagrams := map[string]string{}
@@ -63,8 +63,8 @@ func diagramsOf(t *testing.T, root string) map[string]string {
 	return diagrams
 }
 
-// mermaidLibrary returns Mermaid as a script. npm fetches it once into the user's cache. Without npm there is nothing
-// to test, which continuous integration does not accept.
+// mermaidLibrary returns Mermaid as a script. npm fetches it once into the user's cache. Without npm the test is
+// skipped, except in continuous integration, where it fails.
 func mermaidLibrary(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -85,7 +85,7 @@ func mermaidLibrary(t *testing.T) string {
 	return string(text)
 }
 
-// shell runs a program in a directory and returns what it prints.
+// shell runs a program in a directory and returns its output.
 func shell(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)

@@ -1,5 +1,5 @@
-// Package pages tests the web pages that vmrender writes in headless Chromium. Every test
-// fails if the console shows a problem, or if a page makes a request.
+// Package pages tests in headless Chromium the web pages that vmrender writes. Every test
+// fails if the console shows a problem or if a page makes a request.
 package pages
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRowsAreLazy checks that rows are built when they are about to be seen.
+// TestRowsAreLazy checks that rows are built only when they are about to come into view.
 func TestRowsAreLazy(t *testing.T) {
 	for _, page := range large {
 		t.Run(page, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchFindsDetails checks that the search looks at what is only in the details.
+// TestSearchFindsDetails checks that the search finds text that is only in the details.
 func TestSearchFindsDetails(t *testing.T) {
 	b := open(t, "fleet-5000", look{})
 	b.press('/')
@@ -123,19 +123,19 @@ func expanded(b *tab) string {
 	return eval[string](b, `document.activeElement.getAttribute('aria-expanded')`)
 }
 
-// TestTexts checks that hostile values are shown as what they are.
+// TestTexts checks that hostile values are shown literally.
 func TestTexts(t *testing.T) {
 	b := open(t, "plan-10", look{})
 	openAll(b)
 	require.True(t, eval[bool](b, `document.body.innerText.includes('after <b> </script> of 3')`))
 }
 
-// openAll opens the details of all rows that are built.
+// openAll opens the details of all rows that have been built.
 func openAll(b *tab) {
 	eval[any](b, `document.querySelectorAll('tr.row button[aria-expanded=false]').forEach((b) => b.click()), null`)
 }
 
-// TestWidths checks that no page is wider than its window, also with all details.
+// TestWidths checks that no page is wider than its window, even with all details open.
 func TestWidths(t *testing.T) {
 	for _, page := range everyPage() {
 		widths := []int64{320, 390, 760, 1280}
@@ -152,7 +152,8 @@ func TestWidths(t *testing.T) {
 }
 
 // TestThemes checks that a page follows the theme of the system, that its button changes
-// it, and that all texts have enough contrast in both (WCAG 2.2, success criterion 1.4.3).
+// the theme, and that all texts have enough contrast in both themes (WCAG 2.2, success
+// criterion 1.4.3).
 func TestThemes(t *testing.T) {
 	const paper = `getComputedStyle(document.body).backgroundColor`
 	for _, page := range append(small, "plan-none") {
@@ -172,7 +173,7 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// faint lists the texts whose contrast with what is behind them is below 4.5.
+// faint lists the texts whose contrast with their background is below 4.5.
 const faint = `(() => {
 	const parse = (color) => color.match(/[\d.]+/g).map(Number);
 	const light = (rgb) => rgb.slice(0, 3).map((c) => c / 255)
@@ -199,8 +200,7 @@ const faint = `(() => {
 	return [...new Set(found)];
 })()`
 
-// TestNames checks that every control has a name, and every table and drawing a role or a
-// label.
+// TestNames checks that every control has a name, and every table and drawing a role or a label.
 func TestNames(t *testing.T) {
 	for _, page := range small {
 		b := open(t, page, look{})

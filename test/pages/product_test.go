@@ -32,7 +32,7 @@ func run(m *testing.M) int {
 	if err := writePages(); err != nil {
 		panic(err)
 	}
-	// As root, which CI is, Chromium starts only without its sandbox.
+	// When run as root, as in CI, Chromium starts only without its sandbox.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("no-sandbox", true))
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	defer cancel()
@@ -46,7 +46,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// writePages builds the product, and writes a page of each kind and size.
+// writePages builds the product and writes a page of each kind and size.
 func writePages() error {
 	bin := filepath.Join(directory, "vmrender")
 	build := exec.Command("go", "build", "-o", bin, "./cmd/vmrender")
@@ -72,7 +72,7 @@ func writePages() error {
 	return nil
 }
 
-// page writes what a command writes to stdout.
+// page writes the standard output of a command to the file of a page.
 func page(name, stdin string, command ...string) error {
 	out, err := os.Create(filepath.Join(directory, name+".html"))
 	if err != nil {
@@ -87,8 +87,8 @@ func page(name, stdin string, command ...string) error {
 	return nil
 }
 
-// fleetOf returns a values file with VMs in ten namespaces, every second of which waits
-// for the one before it.
+// fleetOf returns a values file with VMs in ten namespaces. Every second VM waits for
+// the one before it.
 func fleetOf(n int) string {
 	var b strings.Builder
 	b.WriteString("defaults: {os: rhel9, flavor: small}\nvms:\n")
@@ -104,7 +104,7 @@ func fleetOf(n int) string {
 }
 
 // manifestsOf returns VirtualMachines in ten namespaces. After the change, one third has
-// less memory and another label, and one third another label.
+// less memory and another label, and one third has only another label.
 func manifestsOf(n int, changed bool) string {
 	type object = map[string]any
 	items := make([]object, n)

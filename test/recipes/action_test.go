@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// action is the parts of action.yml that a runner of GitHub reads.
+// action is the part of action.yml that a GitHub runner reads.
 type action struct {
 	Name, Description, Author string
 	Branding                  map[string]string
@@ -47,7 +47,7 @@ func loadAction(t *testing.T) action {
 	return out
 }
 
-// The linter reads workflows only, so the steps are judged as those of a job with the same inputs.
+// The linter reads only workflows, so the steps are linted as those of a job with the same inputs.
 func TestLintAction(t *testing.T) {
 	a := loadAction(t)
 	require.Equal(t, "composite", a.Runs.Using)
@@ -77,8 +77,8 @@ func TestLintAction(t *testing.T) {
 	require.Len(t, lint(a), 1)
 }
 
-// No text of a pull request becomes a part of a script, what is not of this repository is pinned, and only the step
-// that runs nothing of the pull request has the token.
+// No text of a pull request becomes part of a script, everything from outside this repository is pinned, and only
+// the step that runs nothing of the pull request has the token.
 func TestActionIsLeastPrivileged(t *testing.T) {
 	for _, s := range loadAction(t).Runs.Steps {
 		require.NotContains(t, s.Run, "${{", s.Name)
@@ -96,8 +96,8 @@ func TestActionIsLeastPrivileged(t *testing.T) {
 	}
 }
 
-// runner runs the steps of an action as GitHub does: expressions are replaced in the settings of a step, and what a
-// step writes to GITHUB_PATH and GITHUB_OUTPUT reaches those after it.
+// runner runs the steps of an action as GitHub does: it replaces expressions in the settings of a step, and passes
+// a step's output in GITHUB_PATH and GITHUB_OUTPUT to later steps.
 type runner struct {
 	workspace string
 	values    map[string]string // of expressions
@@ -116,7 +116,7 @@ func (r *runner) expand(t *testing.T, text string) string {
 	})
 }
 
-// run runs a step, and returns whether it succeeds.
+// run runs a step and reports whether it succeeds.
 func (r *runner) run(t *testing.T, s actionStep) bool {
 	t.Helper()
 	temp := t.TempDir()
@@ -152,7 +152,7 @@ func read(path string) string {
 	return string(text)
 }
 
-// runAction runs the action for a pull request, and returns what its steps print, whether all succeed, and the
+// runAction runs the action for a pull request. It returns the output of its steps, whether all succeed, and the
 // directory with the plan.
 func runAction(t *testing.T, work string, f *forge, inputs map[string]string) (string, bool, string) {
 	t.Helper()
@@ -180,7 +180,7 @@ func runAction(t *testing.T, work string, f *forge, inputs map[string]string) (s
 	return r.output.String(), ok, r.expand(t, a.Outputs["directory"].Value)
 }
 
-// A pull request has annotations, one comment and labels, and fails at the level that the user chooses.
+// A pull request gets annotations, one comment, and labels, and fails at the level that the user chooses.
 func TestAction(t *testing.T) {
 	f, work := newForge(t), clone(t, "main")
 	inputs := map[string]string{"fleet": "sites/a", "author": "bot[bot]"}
@@ -200,7 +200,7 @@ func TestAction(t *testing.T) {
 	require.Len(t, f.comments, 1)
 }
 
-// An overlay reaches both commands: its plan has a comment of its own.
+// An overlay reaches both commands, and its plan has its own comment.
 func TestActionWithOverlay(t *testing.T) {
 	f, work := newForge(t), clone(t, "main")
 	out, ok, dir := runAction(t, work, f, map[string]string{
@@ -228,7 +228,7 @@ func TestActionWithNewOverlay(t *testing.T) {
 	f.requireBodies(t, comment)
 }
 
-// What is wrong in the fleet is an annotation at its line, and nothing is planned.
+// A mistake in the fleet becomes an annotation at its line, and nothing is planned.
 func TestActionRefusesBrokenFleets(t *testing.T) {
 	f, work := newForge(t), clone(t, "main")
 	write(t, work, map[string]string{"sites/a/vms.yaml": "vms:\n  web: {memroy: 2Gi}\n"})

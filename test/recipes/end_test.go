@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// command runs a program in a directory, and returns what it writes.
+// command runs a program in a directory and returns its output.
 func command(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -30,8 +30,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// clone returns a clone of a repository with a fleet, in which the memory of a VM is
-// changed, and the base branch has gone on.
+// clone returns a clone of a repository with a fleet. The memory of a VM is changed in it,
+// and the base branch has newer commits.
 func clone(t *testing.T, branch string) string {
 	t.Helper()
 	origin, work := t.TempDir(), t.TempDir()
@@ -69,8 +69,8 @@ func TestWithTheProgram(t *testing.T) {
 	t.Run("render", func(t *testing.T) { testRender(t, bin) })
 }
 
-// The branch has what is rendered and nothing else: what is gone from the fleet is gone from
-// it, other directories stay, and a run that changes nothing commits nothing.
+// The branch has exactly the rendered files. Files that are gone from the fleet are removed
+// from the branch, other directories stay, and a run that changes nothing commits nothing.
 func testRender(t *testing.T, bin string) {
 	script := at(t, load(t, "render.yaml"), "jobs", "render", "steps", "Render", "run").(string)
 	work := clone(t, "main")
@@ -97,7 +97,7 @@ func testRender(t *testing.T, bin string) {
 	require.Equal(t, "2\n", command(t, work, nil, "git", "rev-list", "--count", first[:len(first)-1]+"..FETCH_HEAD"))
 }
 
-// What others have changed on the base branch is not in the comment.
+// Changes by others on the base branch are not in the comment.
 func testFromCommitsToComment(t *testing.T, bin string) {
 	const branch = "main;touch${IFS}pwned"
 	for name, script := range map[string]string{
@@ -133,7 +133,7 @@ func testFromCommitsToComment(t *testing.T, bin string) {
 	}
 }
 
-// A level that the gate names fails the run, and a milder plan passes.
+// A level that the gate names fails the run, but a milder plan passes.
 func testGate(t *testing.T, bin string) {
 	for name, script := range map[string]string{
 		"github": at(t, load(t, "github.yaml"), "jobs", "plan", "steps", "Gate", "run").(string),
@@ -149,8 +149,8 @@ func testGate(t *testing.T, bin string) {
 	}
 }
 
-// A change that lacks its approval has a comment with the line that approves it, and then
-// fails the run, whatever the level.
+// A change without its approval gets a comment with the line that approves it, and then
+// fails the run, whatever its level.
 func testUnapproved(t *testing.T, bin string) {
 	github := at(t, load(t, "github.yaml"), "jobs", "plan", "steps").([]any)
 	tekton := at(t, load(t, "tekton.yaml"), "spec", "steps").([]any)

@@ -28,7 +28,7 @@ type forge struct {
 	mu       sync.Mutex
 	comments []comment
 	labels   []string
-	changes  []string // what was written, such as "POST /issues/7/comments"
+	changes  []string // requests that write, such as "POST /issues/7/comments"
 }
 
 const (

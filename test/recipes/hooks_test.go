@@ -18,7 +18,7 @@ type hook struct {
 	PassFilenames                                 bool `yaml:"pass_filenames"`
 }
 
-// chosenHook is what the configuration in examples/ci says of a hook.
+// chosenHook is the entry for a hook in the configuration in examples/ci.
 type chosenHook struct {
 	ID, Files string
 	Args      []string
@@ -33,7 +33,7 @@ func decodeStrictly(t *testing.T, file string, into any) {
 	require.NoError(t, decoder.Decode(into), file)
 }
 
-// hooks returns the hook of this repository, and the documented configuration of it.
+// hooks returns the hook of this repository and its documented configuration.
 func hooks(t *testing.T) (hook, chosenHook) {
 	t.Helper()
 	var all []hook
@@ -51,7 +51,7 @@ func hooks(t *testing.T) (hook, chosenHook) {
 	return all[0], config.Repos[0].Hooks[0]
 }
 
-// pre-commit installs all commands of the module (language golang: go install ./...), and so the one that it runs.
+// pre-commit installs all commands of the module (language golang: go install ./...), including the one it runs.
 func TestHookIsInstalled(t *testing.T) {
 	h, chosen := hooks(t)
 	require.Equal(t, h.ID, chosen.ID)
@@ -69,7 +69,7 @@ func TestHookIsInstalled(t *testing.T) {
 	require.True(t, found, commands)
 }
 
-// The hook passes for sound fleets, and refuses a commit of broken ones, with and without arguments.
+// The hook passes for sound fleets and refuses a commit of broken ones, with and without arguments.
 func testHook(t *testing.T, bin string) {
 	h, chosen := hooks(t)
 	work := clone(t, "main")

@@ -1,6 +1,6 @@
-// Package recipes judges the recipes in examples/ci, the workflows of this repository, its action and its hook: by the linter of GitHub's workflows
-// (rhysd/actionlint), and by running their scripts against a forge that remembers what it
-// is told.
+// Package recipes checks the recipes in examples/ci, and the workflows, action, and hook of this repository. It lints
+// them with the linter for GitHub workflows (rhysd/actionlint) and runs their scripts against a forge that records its
+// requests.
 package recipes
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/rhysd/actionlint"
 )
 
-// Lint returns what the linter has to say about a workflow, a line each.
+// Lint returns the linter's messages about a workflow, one per line.
 func Lint(path string, text []byte) ([]string, error) {
 	var log strings.Builder
 	linter, err := actionlint.NewLinter(&log, &actionlint.LinterOptions{})

@@ -26,7 +26,7 @@ func load(t *testing.T, name string) map[string]any {
 	return out
 }
 
-// at returns a value below maps and lists, of which the entries are found by name.
+// at returns a value in nested maps and lists. It finds the entries of lists by name.
 func at(t *testing.T, v any, path ...string) any {
 	t.Helper()
 	for _, key := range path {
@@ -52,7 +52,7 @@ func named(list []any, name string) any {
 	return nil
 }
 
-// recipe is the script that writes the comment, with what the forge's runner gives it.
+// recipe is the script that writes the comment, with the variables that the forge's runner sets.
 type recipe struct {
 	name   string
 	script func(t *testing.T) string
@@ -100,7 +100,7 @@ func (r recipe) run(t *testing.T, f *forge, comment, plan string, env ...string)
 	return nil
 }
 
-// planOf returns what the scripts read of a plan.
+// planOf returns the parts of a plan that the scripts read.
 func planOf(levels ...string) string {
 	worst, labels := "none", []string{}
 	for i, l := range levels {
@@ -119,7 +119,7 @@ func TestOneCommentIsUpdated(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			f := newForge(t)
 			require.NoError(t, r.run(t, f, marker+"### nothing changes\n", planOf()))
-			f.requireBodies(t) // silent where nothing concerns VMs
+			f.requireBodies(t) // silent if nothing affects VMs
 
 			require.NoError(t, r.run(t, f, marker+"### one\n", planOf("restart")))
 			f.requireBodies(t, marker+"### one\n")
@@ -135,8 +135,7 @@ func TestOneCommentIsUpdated(t *testing.T) {
 	}
 }
 
-// A comment with the marker that another user has written is left alone, and ours is found
-// behind hundreds of others.
+// Another user's comment with the marker is left alone, and ours is found after hundreds of others.
 func TestOnlyOwnCommentsAreUpdated(t *testing.T) {
 	for _, r := range recipes() {
 		t.Run(r.name, func(t *testing.T) {
@@ -154,7 +153,7 @@ func TestOnlyOwnCommentsAreUpdated(t *testing.T) {
 	}
 }
 
-// What stands in a plan is data: it reaches the comment as it is, and no shell runs it.
+// The content of a plan is data: it appears unchanged in the comment, and no shell runs it.
 func TestPlansAreData(t *testing.T) {
 	hostile := marker + "$(touch pwned) `touch pwned` ${TOKEN} \"'\\ \n&body=x %41 +\u202e長\n; rm -rf .\n@plan/plan.json\n"
 	for _, r := range recipes() {
@@ -168,7 +167,8 @@ func TestPlansAreData(t *testing.T) {
 	}
 }
 
-// A forge that refuses fails the run: a missing comment would look like a plan without changes.
+// A forge that refuses a request fails the run, because a missing comment would look like a
+// plan without changes.
 func TestRefusalsFail(t *testing.T) {
 	for _, r := range recipes() {
 		t.Run(r.name, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestLabelsFollowTheLevels(t *testing.T) {
 	require.Equal(t, []string{"bug", "vm-team"}, f.labels)
 }
 
-// Every level has a label that is taken away again.
+// The script removes the labels of all levels.
 func TestLabelsOfAllLevels(t *testing.T) {
 	schema, err := os.ReadFile("../../schema/plan.schema.json")
 	require.NoError(t, err)
@@ -219,8 +219,8 @@ func TestLint(t *testing.T) {
 	require.Len(t, found, 1)
 }
 
-// The workflow gives what it must, and no more: nothing that a pull request brings runs with
-// a token that may write, and no text of it becomes a part of a script.
+// The workflow has the least privileges: nothing from a pull request runs with a token that may
+// write, and no text of it becomes part of a script.
 func TestGitHubIsLeastPrivileged(t *testing.T) {
 	w := load(t, "github.yaml")
 	require.Len(t, at(t, w, "on"), 1)
@@ -262,7 +262,7 @@ func TestTektonScriptsHaveNoParameters(t *testing.T) {
 	}
 }
 
-// The job with the token has no checkout, and the other has no token.
+// The job with the token has no checkout, and the other job has no token.
 func TestGitLabKeepsTheTokenApart(t *testing.T) {
 	w := load(t, "gitlab.yaml")
 	require.Equal(t, "none", at(t, w, "vmrender-comment", "variables", "GIT_STRATEGY"))
@@ -270,7 +270,7 @@ func TestGitLabKeepsTheTokenApart(t *testing.T) {
 	require.Contains(t, fmt.Sprint(at(t, w, "vmrender-comment", "rules")), "&& $VMRENDER_TOKEN")
 }
 
-// The scripts that plan hand the name of a branch to vmrender as it is: no shell reads it.
+// The scripts that plan pass the name of a branch to vmrender unchanged, and no shell evaluates it.
 func TestBranchesAreData(t *testing.T) {
 	const branch = "a;touch pwned $(touch pwned)`touch pwned`\" --to=x"
 	for name, script := range map[string]string{

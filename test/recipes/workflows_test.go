@@ -56,8 +56,8 @@ func TestLintWorkflows(t *testing.T) {
 	}
 }
 
-// A workflow that a pull request can start has no secret and may only read; only a release may write. What is not of
-// this repository is pinned, with its version for people, and no expression becomes a part of a script.
+// A workflow that a pull request can start has no secret and may only read. Only a release may write. Everything from
+// outside this repository is pinned, with its version as a comment, and no expression becomes part of a script.
 func TestWorkflowsAreLeastPrivileged(t *testing.T) {
 	grants := map[string]map[string]any{}
 	pinned := regexp.MustCompile(`(?m)^ +- uses: (\S+)(.*)$`)
@@ -89,9 +89,9 @@ func TestWorkflowsAreLeastPrivileged(t *testing.T) {
 	}, grants)
 }
 
-// The container of a job is the image of one release of Go, so that a new one does not change what a commit is checked
-// with. It is not older than what the program and the tools require, since the image downloads no other Go; the
-// template for GitLab has the same release.
+// The container of a job is the image of one Go release, so that a new release does not change the checks of a commit.
+// It is not older than the program and the tools require, since the image downloads no other Go. The template for
+// GitLab has the same release.
 func TestContainersArePinned(t *testing.T) {
 	var images []string
 	for _, w := range workflows(t) {
@@ -126,7 +126,7 @@ func TestContainersArePinned(t *testing.T) {
 	}
 }
 
-// A pull request is checked by the same script as on a developer's machine, and what workflows run exists.
+// A pull request is checked by the same script as on a developer's machine, and everything that workflows run exists.
 func TestWorkflowsRunWhatThereIs(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// pushCharts packages the charts, pushes those whose version the registry does not
-// have, and signs them. A chart that is there stays as it is: its version rises
-// whenever it changes (make versions).
+// pushCharts packages the charts, pushes those whose version is not in the
+// registry, and signs them. A chart that is already there does not change, because
+// its version rises whenever it changes (make versions).
 func (r *release) pushCharts(ctx context.Context) error {
 	dirs, err := r.charts()
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *release) pushChart(ctx context.Context, dir string) error {
 	return r.tools.sign(ctx, "sign", tag.Context().Digest(found.Digest.String()).String())
 }
 
-// packed returns the package of a chart.
+// packed returns the file name of a chart's package.
 func (r *release) packed(chart string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(r.dist, chart+"-[0-9]*.tgz"))
 	if err == nil && len(files) != 1 {
@@ -71,7 +71,7 @@ func (r *release) packed(chart string) (string, error) {
 	return files[0], nil
 }
 
-// missing reports whether a registry has answered that there is no such thing.
+// missing reports whether a registry has answered that the object does not exist.
 func missing(err error) bool {
 	var answer *transport.Error
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound

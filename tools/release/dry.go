@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 )
 
-// rehearsed is the version of releases that are made to see whether one could be.
+// rehearsed is the version of rehearsed releases.
 const rehearsed = "v0.0.0-dry"
 
-// rehearse makes and verifies a release of the commit that is checked out: in a clone
-// with a tag of its own, with a key that is made for it and a registry that ends with
-// it. Changes that are not committed are not in it.
+// rehearse makes and verifies a release of the checked-out commit. It uses a clone with
+// its own tag, a new key, and a temporary registry. The release does not include
+// uncommitted changes.
 func rehearse(ctx context.Context, flags *flag.FlagSet, args []string) error {
 	var r release
 	root := flags.String("root", ".", "directory of the repository")
@@ -47,7 +47,7 @@ func rehearse(ctx context.Context, flags *flag.FlagSet, args []string) error {
 	return r.make(ctx, rehearsed)
 }
 
-// clone clones a repository without its tags, and tags the commit.
+// clone clones a repository without its tags and tags the commit.
 func clone(ctx context.Context, root, dir string) error {
 	for _, args := range [][]string{
 		{"clone", "--quiet", "--no-tags", root, dir},
@@ -60,7 +60,7 @@ func clone(ctx context.Context, root, dir string) error {
 	return nil
 }
 
-// key makes a pair of keys without a password, and returns the file of the private one.
+// key creates a key pair without a password and returns the file of the private key.
 func key(ctx context.Context, tools, dir string) (string, error) {
 	command := exec.CommandContext(ctx, filepath.Join(tools, "cosign"), "generate-key-pair")
 	command.Dir, command.Env = dir, append(os.Environ(), "COSIGN_PASSWORD=")

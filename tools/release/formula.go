@@ -17,7 +17,7 @@ var formulaText string
 
 func formula() *template.Template { return template.Must(template.New("formula").Parse(formulaText)) }
 
-// formulaData is what the template of Homebrew's formula is filled with.
+// formulaData is the data for the template of Homebrew's formula.
 type formulaData struct {
 	Version string
 	dist    string
@@ -36,7 +36,7 @@ func (formulaData) Processors() map[string]string {
 	return map[string]string{"amd64": "intel", "arm64": "arm"}
 }
 
-// Archive returns the file of a platform's archive.
+// Archive returns the file name of a platform's archive.
 func (f formulaData) Archive(system, arch string) string {
 	return archiveName(f.Version, program.Platform{OS: system, Arch: arch})
 }

@@ -1,4 +1,4 @@
-// Command release makes what is released of vmrender. The Makefile says how it is used.
+// Command release makes the releases of vmrender. The Makefile shows its use.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// command is one that the program has.
+// command is one of the program's commands.
 type command struct {
 	name  string
 	usage string

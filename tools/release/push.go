@@ -52,8 +52,8 @@ func pushImage(ctx context.Context, flags *flag.FlagSet, args []string) error {
 	return err
 }
 
-// push assembles an image, pushes it under a tag, and returns its name with the
-// digest. Credentials are those of "docker login", "podman login" or "helm registry login".
+// push assembles an image, pushes it under a tag, and returns its name with the digest. It
+// uses the credentials of "docker login", "podman login", or "helm registry login".
 func push(ctx context.Context, source image.Source, tag name.Tag) (name.Digest, program.Info, error) {
 	index, info, err := source.Assemble(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func options(ctx context.Context) []remote.Option {
 	return []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)}
 }
 
-// bases returns what finds the base for a platform.
+// bases returns a function that finds the base for a platform.
 func bases(ctx context.Context, base string) func(program.Platform) (v1.Image, error) {
 	return func(p program.Platform) (v1.Image, error) {
 		if base == "" {

@@ -23,24 +23,24 @@ import (
 	"github.com/vmrender/vmrender/tools/release/program"
 )
 
-// cli is the command that users install; the other runs only in the image.
+// cli is the command that users install. The other command runs only in the image.
 const cli = "./cmd/vmrender"
 
-// released matches the versions of releases. Go derives others from commits that have
-// no tag, and appends "+dirty" for changes that are not committed.
+// released matches the versions of releases. Go derives other versions from commits
+// without a tag, and appends "+dirty" for uncommitted changes.
 var (
 	released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 	derived  = regexp.MustCompile(`\d{14}-[0-9a-f]{12}$`)
 )
 
-// completions are the files of each shell.
+// completions returns the name of the completion file of each shell.
 func completions() map[string]string {
 	return map[string]string{
 		"bash": "vmrender.bash", "fish": "vmrender.fish", "powershell": "vmrender.ps1", "zsh": "_vmrender",
 	}
 }
 
-// platforms are those of the CLI.
+// platforms returns the platforms of the CLI.
 func platforms() []program.Platform {
 	var list []program.Platform
 	for _, system := range []string{"linux", "darwin", "windows"} {
@@ -49,7 +49,7 @@ func platforms() []program.Platform {
 	return list
 }
 
-// release is one that is being made.
+// release is a release in progress.
 type release struct {
 	root     string // of the repository
 	dist     string // directory of the files that users download
@@ -58,7 +58,7 @@ type release struct {
 	info     program.Info
 }
 
-// publish makes a release of the checkout's tag, and verifies it.
+// publish makes a release of the checkout's tag and verifies it.
 func publish(ctx context.Context, flags *flag.FlagSet, args []string) error {
 	var r release
 	flags.StringVar(&r.root, "root", ".", "directory of the repository")
@@ -76,8 +76,8 @@ func publish(ctx context.Context, flags *flag.FlagSet, args []string) error {
 	return r.make(ctx, *version)
 }
 
-// make makes everything in the order in which it can be published: what users find
-// is complete, and was signed.
+// make makes everything in the order in which it can be published, so that users find
+// only complete and signed files.
 func (r *release) make(ctx context.Context, version string) error {
 	repository, err := name.NewRepository(r.registry+"/vmrender", name.StrictValidation)
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *release) check(version string) error {
 }
 
 // completions returns the scripts that complete command lines, by file name, from the
-// program for this machine. It also reads what Go records.
+// program for this machine. It also reads Go's record.
 func (r *release) completions(ctx context.Context) (map[string]archive.File, error) {
 	dir, err := os.MkdirTemp("", "vmrender-release-")
 	if err != nil {
@@ -151,8 +151,7 @@ func (r *release) completions(ctx context.Context) (map[string]archive.File, err
 	return scripts, nil
 }
 
-// pack builds the CLI for a platform, and writes its archive and its software bill of
-// materials.
+// pack builds the CLI for a platform and writes its archive and its software bill of materials.
 func (r *release) pack(ctx context.Context, p program.Platform, scripts map[string]archive.File) error {
 	dir, err := os.MkdirTemp("", "vmrender-release-")
 	if err != nil {
@@ -180,7 +179,7 @@ func (r *release) pack(ctx context.Context, p program.Platform, scripts map[stri
 		return err
 	}
 	for name, text := range texts {
-		// Windows allows no colon and no asterisk in names; names of modules have none.
+		// Windows allows no colon and no asterisk in file names. Names of modules have neither.
 		files["licenses/"+name] = archive.File{Data: text, Mode: 0o644}
 	}
 	pack := archive.TarGz
@@ -197,7 +196,7 @@ func (r *release) pack(ctx context.Context, p program.Platform, scripts map[stri
 	return r.write(billName(r.info.Version, p), bill)
 }
 
-// archiveName returns the file of a platform's archive.
+// archiveName returns the file name of a platform's archive.
 func archiveName(version string, p program.Platform) string {
 	if p.OS == "windows" {
 		return stem(version, p) + ".zip"
@@ -205,7 +204,7 @@ func archiveName(version string, p program.Platform) string {
 	return stem(version, p) + ".tar.gz"
 }
 
-// billName returns the file of a platform's software bill of materials.
+// billName returns the file name of a platform's software bill of materials.
 func billName(version string, p program.Platform) string { return stem(version, p) + ".spdx.json" }
 
 func stem(version string, p program.Platform) string {
@@ -216,8 +215,7 @@ func (r *release) write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(r.dist, name), data, 0o644)
 }
 
-// pushImage pushes the image under its version, and signs it and its software bill of
-// materials.
+// pushImage pushes the image under its version, and signs it and its software bill of materials.
 func (r *release) pushImage(ctx context.Context) error {
 	tag, err := name.NewTag(r.registry+"/vmrender:"+r.info.Version, name.StrictValidation)
 	if err != nil {
@@ -255,8 +253,8 @@ func (r *release) pushImage(ctx context.Context) error {
 		"--predicate", filepath.Join(r.dist, "image.spdx.json"), pushed.String())
 }
 
-// checksums writes the sums of all files, as sha256sum does, and signs them: with
-// them, everything that is downloaded is signed.
+// checksums writes the sums of all files, as sha256sum does, and signs them.
+// This covers everything that users download.
 func (r *release) checksums(ctx context.Context) error {
 	entries, err := os.ReadDir(r.dist)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/tools/release/program"
 )
 
-// Only the commit of a tag is released, as it was committed.
+// Only the commit of a tag is released, without uncommitted changes.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		info    program.Info
@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A bill of materials lists every module, with its version.
+// A bill of materials lists every module with its version.
 func TestLists(t *testing.T) {
 	const bill = `{"packages": [{"name": "example.com/a", "versionInfo": "v1.0.0"}, {"name": "example.com/b", "versionInfo": "v2.0.0"}]}`
 	a, b := program.Module{Path: "example.com/a", Version: "v1.0.0"}, program.Module{Path: "example.com/b", Version: "v2.0.1"}
@@ -49,7 +49,7 @@ func TestLists(t *testing.T) {
 	require.EqualError(t, lists([]byte(bill), nil), "the program has no modules")
 }
 
-// The same files give the same archives, with the date of the commit.
+// The same files produce the same archives, with the date of the commit.
 func TestArchives(t *testing.T) {
 	date := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
 	files := map[string]archive.File{"vmrender": {Data: []byte("program"), Mode: 0o755}, "licenses/a": {Data: []byte("text"), Mode: 0o644}}
@@ -89,7 +89,7 @@ func TestParsePlatform(t *testing.T) {
 	}
 }
 
-// Unknown commands are refused with those that exist.
+// An unknown command is refused with a list of the existing ones.
 func TestCommands(t *testing.T) {
 	err := run(t.Context(), []string{"deploy"})
 	require.ErrorContains(t, err, "no such command")
@@ -101,7 +101,7 @@ func TestCommands(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"publish"}), "set REGISTRY")
 }
 
-// The lines of the README that install a release name what a release has: its files, its image and its charts.
+// The lines in the README that install a release use the names of the release's files, image, and charts.
 func TestReadmeInstallsTheRelease(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)

@@ -9,13 +9,14 @@ import (
 	"path/filepath"
 )
 
-// tools runs programs that others make: cosign, syft and helm.
+// tools runs third-party programs: cosign, syft, and helm.
 type tools struct {
 	dir string // where make builds them
 	// key is the file of a private key, with the public one next to it as
-	// cosign.pub. If it is empty, cosign signs as the workflow that it runs in.
+	// cosign.pub. If it is empty, cosign signs with the identity of the
+	// workflow that it runs in.
 	key   string
-	plain bool // the registry has no TLS: it runs on this machine
+	plain bool // the registry has no TLS because it runs on this machine
 }
 
 // run runs a tool and returns its stdout.
@@ -23,7 +24,7 @@ func (t tools) run(ctx context.Context, name string, args ...string) ([]byte, er
 	command := exec.CommandContext(ctx, filepath.Join(t.dir, name), args...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	// Keys of tests have no password; without a variable, cosign would ask for one.
+	// Test keys have no password. Without the variable, cosign would ask for one.
 	command.Env = append([]string{"COSIGN_PASSWORD=", "SYFT_CHECK_FOR_APP_UPDATE=false"}, os.Environ()...)
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("running %s %s: %w\n%s", name, args[0], err, stderr.String())
@@ -31,7 +32,7 @@ func (t tools) run(ctx context.Context, name string, args ...string) ([]byte, er
 	return stdout.Bytes(), nil
 }
 
-// sign runs a command of cosign that signs. With a key, nothing is written to the
+// sign runs a cosign command that signs. With a key, nothing is written to the
 // public log of signatures.
 func (t tools) sign(ctx context.Context, command string, args ...string) error {
 	if t.key != "" {
@@ -41,7 +42,7 @@ func (t tools) sign(ctx context.Context, command string, args ...string) error {
 	return err
 }
 
-// verify runs a command of cosign that verifies.
+// verify runs a cosign command that verifies.
 func (t tools) verify(ctx context.Context, command string, args ...string) ([]byte, error) {
 	trust := []string{command, "--certificate-identity-regexp=.", "--certificate-oidc-issuer-regexp=."}
 	if t.key != "" {
@@ -56,7 +57,7 @@ func (t tools) sbom(ctx context.Context, kind, path, name, version string) ([]by
 		"--output", "spdx-json", "--quiet")
 }
 
-// helm runs a command of helm that works with the registry.
+// helm runs a helm command that works with the registry.
 func (t tools) helm(ctx context.Context, args ...string) ([]byte, error) {
 	if t.plain {
 		args = append(args, "--plain-http")

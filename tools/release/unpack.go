@@ -11,7 +11,7 @@ import (
 )
 
 // unpackImage assembles the image of one platform, without a base, and unpacks it into a
-// directory: for tests that run its programs without a container engine.
+// directory. Tests use it to run the programs without a container engine.
 func unpackImage(ctx context.Context, flags *flag.FlagSet, args []string) error {
 	root := flags.String("root", ".", "directory of the repository")
 	dir := flags.String("dir", "", "directory to unpack into")

@@ -17,12 +17,12 @@ import (
 	"github.com/vmrender/vmrender/tools/release/program"
 )
 
-// verify checks what was published, as a user would.
+// verify checks the published release as a user would.
 func (r *release) verify(ctx context.Context) error {
 	return errors.Join(r.verifyFiles(ctx), r.verifyPrograms(ctx), r.verifyImage(ctx), r.verifyCharts(ctx))
 }
 
-// verifyFiles checks the signature of the checksums, and the sums of all files.
+// verifyFiles checks the signature of the checksums and the sums of all files.
 func (r *release) verifyFiles(ctx context.Context) error {
 	sums := filepath.Join(r.dist, "checksums.txt")
 	if _, err := r.tools.verify(ctx, "verify-blob", "--bundle", sums+".sigstore.json", sums); err != nil {
@@ -58,7 +58,7 @@ func (r *release) verifyFiles(ctx context.Context) error {
 }
 
 // verifyPrograms checks that each bill of materials lists all modules of its program,
-// and that the program for this machine has the version.
+// and that the program for this machine has the right version.
 func (r *release) verifyPrograms(ctx context.Context) error {
 	for _, p := range platforms() {
 		packed, err := os.ReadFile(filepath.Join(r.dist, archiveName(r.info.Version, p)))
@@ -138,7 +138,7 @@ func lists(bill []byte, modules []program.Module) error {
 	return nil
 }
 
-// verifyImage checks the signature of the image, and of its bill of materials.
+// verifyImage checks the signatures of the image and of its bill of materials.
 func (r *release) verifyImage(ctx context.Context) error {
 	text, err := os.ReadFile(filepath.Join(r.dist, "image.txt"))
 	if err != nil {
@@ -152,8 +152,8 @@ func (r *release) verifyImage(ctx context.Context) error {
 	return err
 }
 
-// verifyCharts pulls each chart, and compares what it renders with what the checkout
-// renders. Links of the checkout are files in a package.
+// verifyCharts pulls each chart and compares its output with that of the checkout.
+// Links in the checkout are files in a package.
 func (r *release) verifyCharts(ctx context.Context) error {
 	dirs, err := r.charts()
 	if err != nil {
@@ -198,11 +198,12 @@ func (r *release) verifyChart(ctx context.Context, dir string) error {
 	return r.sameOutput(ctx, file, dir)
 }
 
-// kubernetes is the version that charts are rendered for: a helm that Go builds assumes
-// an old one (helm v3.19, pkg/chartutil/capabilities.go).
+// kubernetes is the version that charts are rendered for, because a helm that Go builds
+// assumes an old one (helm v3.19, pkg/chartutil/capabilities.go).
 const kubernetes = "--kube-version=1.34"
 
-// sameOutput renders two charts with every example of values that the second has.
+// sameOutput checks that two charts render the same output for every example of values
+// in the second.
 func (r *release) sameOutput(ctx context.Context, pulled, checkout string) error {
 	examples, err := filepath.Glob(filepath.Join(checkout, "ci", "*-values.yaml"))
 	if err == nil && len(examples) == 0 {

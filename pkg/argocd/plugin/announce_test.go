@@ -31,7 +31,7 @@ func TestWriteAnnouncements(t *testing.T) {
 	require.Contains(t, list[0]["tooltip"], "tier, tier and 10 others")
 }
 
-// Argo CD shows a parameter twice if it is in both lists.
+// Argo CD shows a parameter twice if both lists contain it.
 func TestAnnouncements(t *testing.T) {
 	types := map[string]string{}
 	all := append(plugin.StaticAnnouncements(), plugin.DynamicAnnouncements(nil)...)

@@ -180,7 +180,7 @@ func messages(errs []error) []string {
 	return texts
 }
 
-// A directory can contain a fleet and a platform: the layer selects one of them, because the wrong one would delete
+// A directory can contain a fleet and a platform. The layer selects one of them, because the wrong one would delete
 // all objects of the other.
 func TestContent(t *testing.T) {
 	both := []plugin.Content{plugin.Fleet, plugin.Platform}

@@ -20,8 +20,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// values has one of each: pets and cattle, a pool, an instance type, disks of all
-// kinds, dependencies, and secrets in all the places that can contain one.
+// values has one of each: pets and cattle, a pool, an instance type, disks of all kinds,
+// dependencies, and secrets in all possible places.
 const values = `
 defaults: {namespace: prod, os: fedora, flavor: small}
 vms:
@@ -87,8 +87,8 @@ func TestEmptyFleet(t *testing.T) {
 	require.NotContains(t, page, "<svg width")
 }
 
-// TestPolicy checks that the policy allows the style and the script of the page by their
-// hashes, and nothing else, and that the page names no other place.
+// TestPolicy checks that the policy allows only the style and the script of the page, by
+// their hashes, and that the page refers to no other site.
 func TestPolicy(t *testing.T) {
 	page := write(t, load(t, values))
 	digest := func(pattern *regexp.Regexp) string {
@@ -110,7 +110,7 @@ func TestNoSecrets(t *testing.T) {
 	require.Contains(t, page, "http https://***@images.example.com/a.qcow2?***")
 }
 
-// TestHostileTexts checks that no text can become markup or leave the block of data.
+// TestHostileTexts checks that no text can become markup or break out of the data block.
 func TestHostileTexts(t *testing.T) {
 	const hostile = "</script><img src=x onerror=alert(1)>\u2028<!--<script>&amp;\"'`${x}"
 	f := load(t, values)
@@ -127,8 +127,8 @@ func TestHostileTexts(t *testing.T) {
 	require.Contains(t, read.Texts, hostile)
 }
 
-// TestLargeFleet checks that the page about a large fleet can be sent by mail, and that
-// the drawings do not grow with the fleet.
+// TestLargeFleet checks that the page of a large fleet is small enough to be emailed, and
+// that the drawings do not grow with the fleet.
 func TestLargeFleet(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("defaults: {os: rhel9, flavor: small, nics: [pod]}\nvms:\n")

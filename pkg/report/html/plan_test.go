@@ -26,7 +26,7 @@ var memory = plan.Cause{
 	Reason: "memory shrinks only by a restart", When: "at the next start", Old: `"8Gi"`, New: `"4Gi"`,
 }
 
-// planned returns a plan of some VMs and objects, with the counts of their levels.
+// planned returns a plan of the given VMs and objects, with the counts of their levels.
 func planned(vms, objects []plan.Verdict) report.Plan {
 	s := plan.Summary{VMs: map[plan.Level]int{}, Objects: map[plan.Level]int{}}
 	for _, v := range vms {
@@ -49,7 +49,7 @@ func writePlan(t testing.TB, p report.Plan) string {
 	return out.String()
 }
 
-// TestPlan compares the page of a plan with everything that a plan can have.
+// TestPlan compares the page of a plan that contains everything possible.
 func TestPlan(t *testing.T) {
 	was := id("VirtualMachine", "old", "db")
 	p := planned([]plan.Verdict{
@@ -112,7 +112,7 @@ func TestTitleOfPlan(t *testing.T) {
 	}
 }
 
-// TestNothingChanges checks that a plan without changes says so, and has no tiles.
+// TestNothingChanges checks the page of a plan without changes, which has no tiles.
 func TestNothingChanges(t *testing.T) {
 	page := writePlan(t, planned([]plan.Verdict{{ID: id("VirtualMachine", "prod", "same")}}, nil))
 	require.Contains(t, page, "The sync leaves every VM and every other object as it is.")
@@ -120,7 +120,8 @@ func TestNothingChanges(t *testing.T) {
 	require.Contains(t, page, "1 row more with JavaScript.")
 }
 
-// TestLevelsHaveShapes checks that each level has a shape, so that no level is only a color.
+// TestLevelsHaveShapes checks that each level has a shape, so that levels do not differ
+// only in color.
 func TestLevelsHaveShapes(t *testing.T) {
 	page := writePlan(t, planned(nil, nil))
 	for _, level := range plan.Levels() {
@@ -141,8 +142,8 @@ func TestHostilePlan(t *testing.T) {
 	require.Equal(t, 2, strings.Count(page, "<script"))
 }
 
-// TestLargePlan checks that the page of a large plan stays small, whatever the texts are:
-// the mildest changes lose their details first.
+// TestLargePlan checks that the page of a large plan stays small, whatever its texts are.
+// The mildest changes lose their details first.
 func TestLargePlan(t *testing.T) {
 	var vms []plan.Verdict
 	for i := range 5000 {

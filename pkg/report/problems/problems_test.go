@@ -44,7 +44,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Report fails for errors only, and writes warnings too.
+// Report fails only for errors but also writes warnings.
 func TestReport(t *testing.T) {
 	var diags source.Diagnostics
 	var out strings.Builder

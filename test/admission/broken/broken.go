@@ -1,5 +1,5 @@
-// Package broken proves that judges can refuse: it breaks a good manifest in
-// one way at a time and asks the judge that is known to notice.
+// Package broken shows that judges can refuse: it breaks a good manifest in one
+// way at a time and checks that the right judge reports it.
 package broken
 
 import (
@@ -17,8 +17,8 @@ import (
 type Variant struct {
 	Name    string           `json:"name"`
 	Patch   []map[string]any `json:"patch"`   // RFC 6902 operations
-	Judge   string           `json:"judge"`   // name of the judge that refuses it; empty where every judge accepts it
-	Message string           `json:"message"` // part of what the judge says
+	Judge   string           `json:"judge"`   // name of the judge that refuses it, or empty if every judge accepts it
+	Message string           `json:"message"` // part of the judge's message
 }
 
 // ReadManifest reads the good manifest, the only object of the file.
@@ -44,7 +44,7 @@ func ReadVariants(t *testing.T, file string) []Variant {
 }
 
 // Run breaks the good manifest, which every judge must accept, by each variant
-// in turn and checks the verdicts.
+// in turn and checks the answers.
 func Run(t *testing.T, good object.Object, judges map[string]object.Judge, variants []Variant) {
 	t.Helper()
 	requireAccepted(t, good, judges)

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// judges are the judges of a DataVolume, by the names that the variants use.
+// judges returns the judges of a DataVolume, by the names that the variants use.
 func judges(t *testing.T) map[string]object.Judge {
 	t.Helper()
 	schema, err := cdi.NewSchema()

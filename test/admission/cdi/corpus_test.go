@@ -8,8 +8,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// CDI accepts every data volume of the corpus of VMs that are adopted, and every one
-// that KubeVirt makes of a template in it.
+// CDI accepts every data volume in the corpus of VMs to adopt, and every one that
+// KubeVirt creates from a template in it.
 func TestCorpus(t *testing.T) {
 	files, err := object.ReadDir("../../../pkg/adopt/testdata/corpus")
 	require.NoError(t, err)

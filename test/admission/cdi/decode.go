@@ -9,9 +9,9 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// Decode is the judge of metadata, which the schema does not look into: it
-// decodes a DataVolume into CDI's types and returns every field that they do
-// not have, in its exact letters.
+// Decode is the judge of metadata, which the schema does not check. It decodes
+// a DataVolume into CDI's types and returns every field that they do not have,
+// case-sensitively.
 func Decode(o object.Object) []string {
 	unknown, err := json.UnmarshalStrict(o.JSON, &cdiv1.DataVolume{})
 	if err != nil {

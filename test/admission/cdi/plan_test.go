@@ -15,13 +15,13 @@ import (
 	"github.com/vmrender/vmrender/test/admission/product"
 )
 
-// edit is a change of a DataVolume to what stands in its place.
+// edit is a change from one DataVolume to another.
 type edit struct {
 	about    string
 	from, to object.Object
 }
 
-// A plan says that a change of a DataVolume is refused if, and only if, CDI refuses it.
+// A plan reports a change of a DataVolume as refused if and only if CDI refuses it.
 func TestPlan(t *testing.T) {
 	webhook, err := cdi.NewWebhook()
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestPlan(t *testing.T) {
 	require.Less(t, refused, len(edits))
 }
 
-// changes are those between any two DataVolumes that CDI accepts.
+// changes returns the changes between any two DataVolumes that CDI accepts.
 func changes(t *testing.T) []edit {
 	t.Helper()
 	good := broken.ReadManifest(t, "testdata/datavolume.yaml")

@@ -11,7 +11,7 @@ import (
 )
 
 // CDI accepts every data volume that vmrender renders, and every one that
-// KubeVirt makes of a template that vmrender renders.
+// KubeVirt creates from a rendered template.
 func TestRendered(t *testing.T) {
 	cli := product.Build(t)
 	judges := judges(t)

@@ -11,18 +11,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// validatePath is where cdi-apiserver serves the validating webhook of
+// validatePath is the path of cdi-apiserver's validating webhook for
 // DataVolumes (CDI v1.65.0, pkg/apiserver/apiserver.go).
 const validatePath = "/datavolume-validate"
 
-// Handlers are the webhooks of DataVolumes by their path. The mutating one is
-// not among them: it only asks a cluster whether a clone is permitted.
+// Handlers returns the webhooks for DataVolumes by path. It leaves out the
+// mutating one, which only asks a cluster whether a clone is permitted.
 func (w *Webhook) Handlers() map[string]http.Handler {
 	return map[string]http.Handler{validatePath: w.handler}
 }
 
-// Configuration is that of the validating webhook, as cdi-operator installs it
-// (CDI v1.65.0, pkg/operator/resources/cluster/apiserver.go).
+// Configuration returns the configuration of the validating webhook, as
+// cdi-operator installs it (CDI v1.65.0,
+// pkg/operator/resources/cluster/apiserver.go).
 func Configuration() *admissionregistrationv1.ValidatingWebhookConfiguration {
 	path, sideEffects := validatePath, admissionregistrationv1.SideEffectClassNone
 	return &admissionregistrationv1.ValidatingWebhookConfiguration{
@@ -47,7 +48,7 @@ func Configuration() *admissionregistrationv1.ValidatingWebhookConfiguration {
 	}
 }
 
-// Definitions are the CustomResourceDefinitions that cdi-operator installs.
+// Definitions returns the CustomResourceDefinitions that cdi-operator installs.
 func Definitions() ([]any, error) {
 	definitions := make([]any, 0, len(resources.CDICRDs))
 	for name, text := range resources.CDICRDs {

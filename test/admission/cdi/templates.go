@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// DataVolumes returns the DataVolumes among the objects, in their order, with
-// those that virt-controller makes of the data volume templates of
+// DataVolumes returns the DataVolumes among the objects, in order, and those
+// that virt-controller creates from the data volume templates of
 // VirtualMachines and VirtualMachinePools.
 func DataVolumes(objects []object.Object) ([]object.Object, error) {
 	var volumes []object.Object
@@ -29,7 +29,7 @@ func DataVolumes(objects []object.Object) ([]object.Object, error) {
 	return volumes, nil
 }
 
-// machine is as much of a VirtualMachine as holds data volume templates.
+// machine is the part of a VirtualMachine that contains data volume templates.
 type machine struct {
 	Spec struct {
 		Templates []map[string]any `json:"dataVolumeTemplates"`

@@ -23,13 +23,13 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// Webhook judges DataVolumes as cdi-apiserver does when one is created, or changed,
-// on a cluster that holds nothing else. It is safe for concurrent use.
+// Webhook judges the creation and change of DataVolumes as cdi-apiserver does on an
+// otherwise empty cluster. It is safe for concurrent use.
 type Webhook struct {
 	handler http.Handler
 }
 
-// NewWebhook returns CDI's validating webhook over clients of an empty cluster.
+// NewWebhook returns CDI's validating webhook with clients of an empty cluster.
 func NewWebhook() (*Webhook, error) {
 	if err := silence(); err != nil {
 		return nil, err
@@ -53,10 +53,10 @@ func silence() error {
 	return nil
 }
 
-// Problems returns why CDI refuses to create the DataVolume.
+// Problems returns the reasons why CDI refuses to create the DataVolume.
 func (w *Webhook) Problems(o object.Object) []string { return w.problems(review(o)) }
 
-// ChangeProblems returns why CDI refuses to change one DataVolume into another.
+// ChangeProblems returns the reasons why CDI refuses to change one DataVolume into another.
 func (w *Webhook) ChangeProblems(from, to object.Object) []string {
 	r := review(to)
 	r.Request.Operation, r.Request.OldObject = admissionv1.Update, runtime.RawExtension{Raw: from.JSON}

@@ -16,8 +16,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/product"
 )
 
-// A VM that KubeVirt has stored, and its rendering, are the same to `plan --live`: the
-// sync adopts it, whatever the webhook has set.
+// `plan --live` finds no difference between a VM that KubeVirt has stored and its
+// rendering. The sync adopts the VM, whatever the webhook has set.
 func TestAdopted(t *testing.T) {
 	cli := product.Build(t)
 	webhooks, err := kubevirt.NewWebhooks()
@@ -43,8 +43,8 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// changedByASync returns the VMs that are never adopted: Argo CD recreates those that
-// say so, and the webhook puts a name in the place of what is inferred.
+// changedByASync returns the VMs that are never adopted. Argo CD recreates those marked
+// for it, and the webhook replaces inferred settings with a name.
 func changedByASync(objects []object.Object) []string {
 	var names []string
 	for _, o := range object.OfKind(objects, "VirtualMachine") {
@@ -56,7 +56,7 @@ func changedByASync(objects []object.Object) []string {
 	return names
 }
 
-// unmarked returns an object as it was before vmrender and Argo CD put their marks on it.
+// unmarked returns an object as it was before vmrender and Argo CD marked it.
 func unmarked(t *testing.T, o object.Object) object.Object {
 	t.Helper()
 	content, err := o.Content()
@@ -79,7 +79,7 @@ func unmarked(t *testing.T, o object.Object) object.Object {
 	return unmarked
 }
 
-// writeObjects writes objects into a file, one a line, and returns its name.
+// writeObjects writes objects into a file, one per line, and returns its name.
 func writeObjects(t *testing.T, objects []object.Object) string {
 	t.Helper()
 	var text strings.Builder

@@ -13,8 +13,8 @@ import (
 )
 
 // NewBoot returns the judge of the firmware that virt-launcher boots a VM with, which no webhook checks. It finds the
-// firmware with virt-launcher's own code, in files of the names that exist for EFI on amd64 and arm64. They are written
-// to dir, which must be empty.
+// firmware with virt-launcher's own code, among files with the names of the EFI firmware for amd64 and arm64. NewBoot
+// writes the files to dir, which must be empty.
 func NewBoot(dir string) (object.Judge, error) {
 	for _, name := range []string{
 		efi.EFICode, efi.EFIVars, efi.EFICodeSecureBoot, efi.EFIVarsSecureBoot, efi.EFICodeAARCH64, efi.EFIVarsAARCH64,

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// judges are the judges of a VirtualMachine, by the names that the variants use.
+// judges returns the judges of a VirtualMachine, by the names that the variants use.
 func judges(t *testing.T) map[string]object.Judge {
 	t.Helper()
 	schema, err := kubevirt.NewSchema()
@@ -33,7 +33,7 @@ func TestRefused(t *testing.T) {
 	broken.Run(t, broken.ReadManifest(t, "testdata/machine.yaml"), judges(t), variants)
 }
 
-// longUserData is more than KubeVirt takes inside a manifest.
+// longUserData returns a variant with more user data than KubeVirt accepts inside a manifest.
 func longUserData() broken.Variant {
 	return broken.Variant{
 		Name: "user data over 2,048 bytes",
@@ -51,9 +51,9 @@ func TestInstancetypeRefused(t *testing.T) {
 	broken.Run(t, broken.ReadManifest(t, "testdata/instancetype.yaml"), judges(t), variants)
 }
 
-// What KubeVirt accepts although no one can want it. A cluster would not say a
-// word, so vmrender itself refuses the values that would render such a
-// manifest; should a KubeVirt release begin to refuse one, this test says so.
+// KubeVirt accepts these manifests although they make no sense. A cluster would
+// not complain, so vmrender itself refuses the values that would render them.
+// The test fails if a KubeVirt release begins to refuse one.
 func TestAcceptedAlthoughWrong(t *testing.T) {
 	variants := broken.ReadVariants(t, "testdata/accepted.yaml")
 	broken.Run(t, broken.ReadManifest(t, "testdata/machine.yaml"), judges(t), variants)

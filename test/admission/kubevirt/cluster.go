@@ -19,9 +19,10 @@ import (
 	"kubevirt.io/kubevirt/pkg/virt-operator/resource/generate/components"
 )
 
-// cluster is what the webhooks ask of a cluster: its KubeVirt configuration,
-// and a client that knows the instance types and preferences that
-// virt-operator installs, and the objects around the VMs. It holds nothing else.
+// cluster is the part of a cluster that the webhooks query: its KubeVirt
+// configuration, and a client that knows the objects around the VMs and the
+// instance types and preferences that virt-operator installs. It has nothing
+// else.
 type cluster struct {
 	config *virtconfig.ClusterConfig
 	client kubecli.KubevirtClient
@@ -37,10 +38,10 @@ func newCluster(s Surroundings) (*cluster, error) {
 	return &cluster{config: config, client: client}, nil
 }
 
-// configuration is that of a cluster as OpenShift Virtualization sets it up,
-// with the gates of every field that a fleet can ask for. GPU, NUMA, persistent
-// firmware and TPM state need no gate any more (KubeVirt v1.8.4,
-// pkg/virt-config/featuregate/inactive.go).
+// configuration returns the configuration of a cluster as OpenShift
+// Virtualization sets it up, with the feature gates of every field that a fleet
+// can use. GPU, NUMA, persistent firmware, and TPM state no longer need a gate
+// (KubeVirt v1.8.4, pkg/virt-config/featuregate/inactive.go).
 func configuration() *v1.KubeVirtConfiguration {
 	rollout := v1.VMRolloutStrategyLiveUpdate
 	return &v1.KubeVirtConfiguration{
@@ -113,12 +114,12 @@ func instancetypes() ([]runtime.Object, error) {
 	return all, nil
 }
 
-// namespaced are the names of instance types and preferences of every namespace, which are
-// copies of cluster-wide ones.
+// namespaced maps cluster-wide instance types and preferences to the names of their copies
+// in every namespace.
 var namespaced = map[string]string{"u1.small": "csmall", "u1.large": "clarge", "linux": "virtio", "windows.2k22": "windows"}
 
-// unexpected is told of a client call that the webhooks were not known to
-// make. It stops the test: going on would judge by a nil client.
+// unexpected receives client calls that the webhooks are not known to make. It
+// stops the test, because a nil client would give wrong results.
 type unexpected struct{}
 
 func (unexpected) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

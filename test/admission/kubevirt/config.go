@@ -5,7 +5,7 @@ import (
 	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
 )
 
-// Config is KubeVirt's configuration as the webhooks have it.
+// Config returns KubeVirt's configuration as the webhooks see it.
 func Config() *virtconfig.ClusterConfig {
 	config, _, _ := testutils.NewFakeClusterConfigUsingKVConfig(configuration())
 	return config

@@ -13,10 +13,10 @@ import (
 	"github.com/vmrender/vmrender/test/admission/product"
 )
 
-// adopted is where the VMs stand that clusters have before vmrender comes.
+// adopted is the directory of the VMs that clusters have before vmrender is used.
 const adopted = "../../../pkg/adopt/testdata/"
 
-// KubeVirt accepts every VM of the corpus: what is adopted is what a cluster has.
+// KubeVirt accepts every VM of the corpus, since only VMs that a cluster has can be adopted.
 func TestCorpus(t *testing.T) {
 	files := read(t, adopted+"corpus")
 	judges := corpusJudges(t, files)
@@ -28,8 +28,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// refused is what KubeVirt says of the VMs that vmrender refuses; of the kind of a
-// template of a disk it says nothing, since it never reads it.
+// refused has KubeVirt's messages about the VMs that vmrender refuses. KubeVirt does not
+// complain about the kind of a disk's template, which it never reads.
 var refused = map[string]string{
 	"cpu-under-devices.yaml":        `unknown field "spec.template.spec.domain.devices.cpu"`,
 	"kind-in-template.yaml":         "",
@@ -48,8 +48,9 @@ func TestCorpusRefused(t *testing.T) {
 	}
 }
 
-// corpusJudges are the judges on a cluster that has the objects of all files. A field that is
-// deprecated is no problem: VMs have it for years. A namespace is kubectl's to fill in.
+// corpusJudges returns the judges on a cluster that has the objects of all files. They ignore
+// deprecated fields, which VMs have had for years, and missing namespaces, which kubectl
+// fills in.
 func corpusJudges(t *testing.T, files map[string][]object.Object) []object.Judge {
 	t.Helper()
 	schema, err := kubevirt.NewSchema()

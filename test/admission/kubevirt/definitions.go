@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/schema"
 )
 
-// NewSchema returns the judge of the CustomResourceDefinitions that
-// virt-operator installs for VirtualMachine, VirtualMachineInstance and VirtualMachinePool.
+// NewSchema returns the judge of the CustomResourceDefinitions that virt-operator installs
+// for VirtualMachine, VirtualMachineInstance, and VirtualMachinePool.
 func NewSchema() (*schema.Judge, error) {
 	var definitions []*apiextensionsv1.CustomResourceDefinition
 	for _, definition := range []func() (*apiextensionsv1.CustomResourceDefinition, error){
@@ -30,11 +30,11 @@ func NewSchema() (*schema.Judge, error) {
 	return schema.New(definitions...)
 }
 
-// Decode is the judge of the metadata of templates, where the schemas accept
-// and keep any field: it decodes a VirtualMachine into KubeVirt's types and
-// returns every field that they do not have, in its exact letters. It is blind
-// beneath spec.template.spec, whose type decodes itself, leniently (kubevirt.io/api
-// v1.8.4, core/v1/types.go); the schema sees what is there.
+// Decode is the judge of the metadata of templates, where the schemas accept and keep any
+// field. It decodes a VirtualMachine into KubeVirt's types and returns every field that
+// they do not have, case-sensitively. It does not see fields under spec.template.spec,
+// whose type decodes itself leniently (kubevirt.io/api v1.8.4, core/v1/types.go). The
+// schema checks those.
 func Decode(o object.Object) []string {
 	unknown, err := json.UnmarshalStrict(o.JSON, &v1.VirtualMachine{})
 	if err != nil {

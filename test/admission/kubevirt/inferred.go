@@ -11,7 +11,8 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 )
 
-// labelled is the metadata of every disk of the cluster: a name of what KubeVirt infers from it.
+// labelled returns the metadata of every disk of the cluster, with labels from which KubeVirt
+// infers the instance type and preference.
 func labelled(action k8stesting.Action) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: action.(k8stesting.GetAction).GetName(), Namespace: action.GetNamespace(),
@@ -22,7 +23,7 @@ func labelled(action k8stesting.Action) metav1.ObjectMeta {
 	}
 }
 
-// newCDIClient returns a client that finds a labelled DataSource and DataVolume of every name.
+// newCDIClient returns a client that finds a labeled DataSource and DataVolume under every name.
 func newCDIClient() *cdifake.Clientset {
 	client := cdifake.NewSimpleClientset()
 	client.PrependReactor("get", "datasources", func(action k8stesting.Action) (bool, runtime.Object, error) {
@@ -34,7 +35,7 @@ func newCDIClient() *cdifake.Clientset {
 	return client
 }
 
-// newCoreClient returns a client that finds a labelled claim of every name.
+// newCoreClient returns a client that finds a labeled claim under every name.
 func newCoreClient() *k8sfake.Clientset {
 	client := k8sfake.NewSimpleClientset()
 	client.PrependReactor("get", "persistentvolumeclaims", func(action k8stesting.Action) (bool, runtime.Object, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// PoolMachine returns the first VirtualMachine that virt-controller would make
-// of a VirtualMachinePool: its template, named as the pool with `-0`.
+// PoolMachine returns the first VirtualMachine that virt-controller would
+// create for a VirtualMachinePool: its template, with the pool's name and `-0`.
 func PoolMachine(pool object.Object) (object.Object, error) {
 	var p struct {
 		Spec struct {

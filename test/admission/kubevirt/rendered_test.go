@@ -42,7 +42,7 @@ func TestRendered(t *testing.T) {
 	}
 }
 
-// hasMachines reports whether there are VMs to judge: a fleet may be empty, and its VMs may all be in vSphere.
+// hasMachines reports whether there are VMs to judge. A fleet may be empty, or all its VMs may be in vSphere.
 func hasMachines(objects []object.Object) bool {
 	return len(object.OfKind(objects, "VirtualMachine"))+len(object.OfKind(objects, "VirtualMachinePool")) > 0
 }
@@ -50,12 +50,13 @@ func hasMachines(objects []object.Object) bool {
 // generated is the number of generated fleets, of which about half are valid.
 const generated = 300
 
-// unknowable are the problems that vmrender cannot refuse: instance types and
-// preferences of the cluster, and what an override adds.
+// unknowable lists the problems that vmrender cannot refuse because they depend
+// on the instance types and preferences of the cluster, or on the content of an
+// override.
 var unknowable = []string{"not found", "Arm64 not support Watchdog device"}
 
-// judgeRendered asks all judges about the VMs, with one VM of each
-// pool, and the schema about the pools.
+// judgeRendered runs all judges on the VMs, including one VM of each pool, and
+// the schema on the pools.
 func judgeRendered(t *testing.T, objects []object.Object, judges map[string]object.Judge) {
 	t.Helper()
 	machines := object.OfKind(objects, "VirtualMachine")

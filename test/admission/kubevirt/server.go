@@ -9,8 +9,8 @@ import (
 	"kubevirt.io/kubevirt/pkg/virt-operator/resource/generate/components"
 )
 
-// Handlers are the webhooks of VirtualMachines, by the path that virt-api
-// serves them under.
+// Handlers returns the webhooks for VirtualMachines, by the path under which
+// virt-api serves them.
 func (w *Webhooks) Handlers() map[string]http.Handler {
 	return map[string]http.Handler{
 		components.VMMutatePath: http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
@@ -22,7 +22,7 @@ func (w *Webhooks) Handlers() map[string]http.Handler {
 	}
 }
 
-// Configurations are those that virt-operator installs for virt-api.
+// Configurations returns the configurations that virt-operator installs for virt-api.
 func Configurations() []any {
 	return []any{
 		components.NewVirtAPIMutatingWebhookConfiguration("kubevirt"),
@@ -30,8 +30,9 @@ func Configurations() []any {
 	}
 }
 
-// Definitions are the CustomResourceDefinitions that virt-operator installs, of
-// the kinds that a fleet is made of or that happen to its VirtualMachines.
+// Definitions returns the CustomResourceDefinitions that virt-operator
+// installs, for the kinds that a fleet consists of and the kinds that act on
+// its VirtualMachines.
 func Definitions() ([]any, error) {
 	var definitions []any
 	for _, definition := range []func() (*apiextensionsv1.CustomResourceDefinition, error){

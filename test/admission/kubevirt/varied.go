@@ -11,15 +11,15 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// Surroundings are what one cluster has beyond another: settings and objects.
+// Surroundings are the settings and objects in which clusters differ.
 type Surroundings struct {
 	Gates    []string // of features that are off by default
 	Machines []string // patterns of machine types on amd64
 	Objects  []object.Object
 }
 
-// Varied is a cluster that has some objects, and that lets VMs be as the clusters of
-// the world let them be: with machine types of long ago, with disks on nodes.
+// Varied returns a cluster with some objects and permissive settings, as real clusters have
+// them: old machine types, and disks on nodes.
 func Varied(objects []object.Object) Surroundings {
 	return Surroundings{
 		Gates: []string{
@@ -44,7 +44,7 @@ func (s Surroundings) extend(c *v1.KubeVirtConfiguration) *v1.KubeVirtConfigurat
 }
 
 // revisions returns the ControllerRevisions, in which KubeVirt keeps the instance types and
-// preferences that VMs have started with.
+// preferences that VMs were started with.
 func (s Surroundings) revisions() ([]runtime.Object, error) {
 	var all []runtime.Object
 	for _, o := range object.OfKind(s.Objects, "ControllerRevision") {

@@ -22,11 +22,11 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// controller is the account that virt-controller creates instances with.
+// controller is the account with which virt-controller creates instances.
 const controller = "system:serviceaccount:kubevirt:kubevirt-controller"
 
-// Webhooks judges VirtualMachines as virt-api and virt-controller do when one
-// is created and started. It is safe for concurrent use.
+// Webhooks judges the creation and start of VirtualMachines as virt-api and
+// virt-controller do. It is safe for concurrent use.
 type Webhooks struct {
 	config   *virtconfig.ClusterConfig
 	client   kubecli.KubevirtClient
@@ -36,11 +36,11 @@ type Webhooks struct {
 }
 
 // NewWebhooks wires the webhooks as virt-api does (KubeVirt v1.8.4,
-// pkg/virt-api/api.go), on a cluster that holds only KubeVirt's own instance
+// pkg/virt-api/api.go), on a cluster that has only KubeVirt's own instance
 // types and preferences.
 func NewWebhooks() (*Webhooks, error) { return NewWebhooksOn(Surroundings{}) }
 
-// NewWebhooksOn wires the webhooks as [NewWebhooks] does, on a cluster that has more.
+// NewWebhooksOn wires the webhooks as [NewWebhooks] does, on a cluster with these surroundings.
 func NewWebhooksOn(s Surroundings) (*Webhooks, error) {
 	c, err := newCluster(s)
 	if err != nil {
@@ -70,8 +70,8 @@ func validateNetwork(path *field.Path, spec *v1.VirtualMachineInstanceSpec, conf
 }
 
 // Problems creates the VirtualMachine, then the VirtualMachineInstance of its
-// first start, and returns what is refused, with a word for the step that
-// refused it: mutate, validate, resolve, start. A warning is a problem too.
+// first start, and returns the refusals. Each begins with the step that refused
+// it: mutate, validate, resolve, or start. A warning is a problem, too.
 func (w *Webhooks) Problems(o object.Object) []string {
 	mutated, problems := w.mutated(o)
 	if len(problems) > 0 {
@@ -88,8 +88,8 @@ func (w *Webhooks) Problems(o object.Object) []string {
 	return w.start(o, &vm)
 }
 
-// Stored returns a VirtualMachine as the API server stores it: with what the mutating webhook
-// sets, and as KubeVirt's types write it.
+// Stored returns a VirtualMachine as the API server stores it: with the settings of the
+// mutating webhook, and as KubeVirt's types write it.
 func (w *Webhooks) Stored(o object.Object) (object.Object, []string) {
 	mutated, problems := w.mutated(o)
 	if len(problems) > 0 {
@@ -102,13 +102,13 @@ func (w *Webhooks) Stored(o object.Object) (object.Object, []string) {
 	return stored, nil
 }
 
-// mutated returns the VirtualMachine with what the mutating webhook sets.
+// mutated returns the VirtualMachine with the settings of the mutating webhook.
 func (w *Webhooks) mutated(o object.Object) ([]byte, []string) {
 	response := w.mutate.Mutate(review(o, webhooks.VirtualMachineGroupVersionResource, o.JSON))
 	if problems := refusals("mutate", response); len(problems) > 0 {
 		return nil, problems
 	}
-	if len(response.Patch) == 0 { // a VM that is being deleted is left as it is
+	if len(response.Patch) == 0 { // a VM that is being deleted is not changed
 		return o.JSON, nil
 	}
 	patch, err := jsonpatch.DecodePatch(response.Patch)
@@ -122,7 +122,7 @@ func (w *Webhooks) mutated(o object.Object) ([]byte, []string) {
 	return raw, nil
 }
 
-// start judges the instance that virt-controller would create of the VM.
+// start judges the instance that virt-controller would create for the VM.
 func (w *Webhooks) start(o object.Object, vm *v1.VirtualMachine) []string {
 	if problems := w.resolve(vm); len(problems) > 0 {
 		return problems
@@ -145,7 +145,7 @@ func (w *Webhooks) start(o object.Object, vm *v1.VirtualMachine) []string {
 }
 
 // resolve applies instance type and preference. The webhook only logs a name
-// that does not exist; virt-controller would never start such a VM.
+// that does not exist, but virt-controller would never start such a VM.
 func (w *Webhooks) resolve(vm *v1.VirtualMachine) []string {
 	size, preference, causes := w.machine.InstancetypeAdmitter.ApplyToVM(vm)
 	problems := lines("resolve", causes)
@@ -158,7 +158,7 @@ func (w *Webhooks) resolve(vm *v1.VirtualMachine) []string {
 	return problems
 }
 
-// review asks for the creation of an object. It is a dry run, so that the
+// review requests the creation of an object. It is a dry run, so that the
 // webhooks count no metrics.
 func review(o object.Object, resource metav1.GroupVersionResource, raw []byte) *admissionv1.AdmissionReview {
 	dryRun := true

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ReadDir reads the files of a directory, by name. Of a List, and of a Template of
-// OpenShift, it returns the objects in it.
+// ReadDir reads the files of a directory, by name. For a List or an OpenShift
+// Template, it returns the objects in it.
 func ReadDir(dir string) (map[string][]Object, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -75,8 +75,8 @@ func (o Object) unpack() ([]Object, error) {
 	return objects, nil
 }
 
-// values puts values in the place of parameters, as `oc process` does: one that is
-// generated is "generated", and `${{NAME}}` stands for more than text.
+// values replaces parameters with values, as `oc process` does. A generated value
+// is "generated", and `${{NAME}}` may stand for values other than text.
 func (p *pack) values() *strings.Replacer {
 	pairs := make([]string, 0, 4*len(p.Parameters))
 	for _, parameter := range p.Parameters {

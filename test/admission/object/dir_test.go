@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// Of Lists and Templates, what is in them is read, with values for the parameters.
+// ReadDir returns the objects in Lists and Templates, with values for the parameters.
 func TestReadDir(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

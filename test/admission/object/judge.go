@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// A Judge returns what is wrong with an object, one line per problem; nothing
-// where the object is accepted. Several objects are judged at the same time.
+// A Judge returns the problems of an object, one line each, or nothing if it
+// accepts the object. It may judge several objects at the same time.
 type Judge func(Object) []string
 
-// Except returns a judge that ignores the problems with one of the texts.
+// Except returns a judge that ignores problems with one of the texts.
 func (j Judge) Except(texts ...string) Judge {
 	return func(o Object) []string {
 		return slices.DeleteFunc(j(o), func(problem string) bool {
@@ -20,7 +20,7 @@ func (j Judge) Except(texts ...string) Judge {
 	}
 }
 
-// JudgeAll asks every judge about every object, on all processors, and returns
+// JudgeAll runs every judge on every object, on all processors, and returns
 // `kind namespace/name: problem` lines in the order of the objects and judges.
 func JudgeAll(objects []Object, judges ...Judge) []string {
 	found := make([][]string, len(objects))
@@ -56,7 +56,7 @@ func judgeOne(o Object, judges []Judge) []string {
 	return problems
 }
 
-// OfKind returns the objects of one kind, such as VirtualMachine, in their order.
+// OfKind returns the objects of one kind, such as VirtualMachine, in order.
 func OfKind(objects []Object, kind string) []Object {
 	var matching []Object
 	for _, o := range objects {

@@ -1,6 +1,6 @@
-// Package object reads the manifests that the admission tests judge: a YAML
-// stream in, single Kubernetes objects as JSON out, as an API server would see
-// them.
+// Package object reads the manifests that the admission tests judge. It turns a
+// YAML stream into single Kubernetes objects as JSON, as an API server would
+// see them.
 package object
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Object is one Kubernetes object: what identifies it, and its JSON.
+// Object is one Kubernetes object: its identity and its JSON.
 type Object struct {
 	APIVersion, Kind, Namespace, Name string
 	JSON                              []byte
@@ -41,8 +41,8 @@ func New(raw []byte) (Object, error) {
 	return Object{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, JSON: raw}, nil
 }
 
-// Read splits a YAML stream into its objects, in their order. Empty documents
-// are left out; a key that a mapping has twice is an error.
+// Read splits a YAML stream into its objects, in order. It skips empty
+// documents and returns an error for duplicate keys.
 func Read(stream []byte) ([]Object, error) {
 	var objects []Object
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(stream)))
@@ -69,14 +69,14 @@ func Read(stream []byte) ([]Object, error) {
 	}
 }
 
-// String is the object's kind, namespace and name.
+// String returns the object's kind, namespace, and name.
 func (o Object) String() string {
 	return o.Kind + " " + o.Namespace + "/" + o.Name
 }
 
-// Content decodes the object into maps, slices, strings, bools, int64 and
-// float64: the forms that Kubernetes' validation expects. Every call returns a
-// tree of its own.
+// Content decodes the object into maps, slices, strings, bools, int64, and
+// float64: the types that Kubernetes' validation expects. Every call returns a
+// new tree.
 func (o Object) Content() (map[string]any, error) {
 	var content map[string]any
 	if err := json.Unmarshal(o.JSON, &content); err != nil {

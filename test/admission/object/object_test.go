@@ -45,7 +45,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Kubernetes' validation takes integers as int64; encoding/json would give float64.
+// Kubernetes' validation expects integers as int64, but encoding/json would return float64.
 func TestContentKeepsIntegers(t *testing.T) {
 	objects, err := object.Read([]byte(stream))
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package product renders fleets with the vmrender of this tree, built and run
-// as a user runs it, for the admission tests to judge.
+// Package product renders fleets for the admission tests to judge. It builds
+// the vmrender of this tree and runs it as a user does.
 package product
 
 import (
@@ -37,7 +37,7 @@ func Build(t *testing.T) CLI {
 	return c
 }
 
-// repository is the nearest directory upwards that holds the program's source.
+// repository returns the nearest parent directory that contains the program's source.
 func repository(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -52,7 +52,7 @@ func repository(t *testing.T) string {
 	}
 }
 
-// run returns the standard output of the program; it must exit with 0.
+// run returns the standard output of the program, which must exit with 0.
 func (c CLI) run(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -62,8 +62,8 @@ func (c CLI) run(t *testing.T, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// Render returns the objects that the fleet in dir is rendered to, read from
-// the YAML stream that Argo CD gets. VMs without a namespace get `lab`.
+// Render returns the rendered objects of the fleet in dir, read from the YAML
+// stream that Argo CD gets. VMs without a namespace get `lab`.
 func (c CLI) Render(t *testing.T, dir string) []object.Object {
 	t.Helper()
 	objects, err := object.Read(c.run(t, "template", "--namespace", "lab", dir))
@@ -71,8 +71,8 @@ func (c CLI) Render(t *testing.T, dir string) []object.Object {
 	return objects
 }
 
-// Plan returns what the program says of each object that changes between two files of
-// manifests: the level, by kind, namespace and name. VMs are left out.
+// Plan returns the program's level for each object that changes between two files of
+// manifests, by kind, namespace, and name. VMs are left out.
 func (c CLI) Plan(t *testing.T, from, to string) map[string]string {
 	t.Helper()
 	var plan struct {
@@ -86,9 +86,9 @@ func (c CLI) Plan(t *testing.T, from, to string) map[string]string {
 	return levels
 }
 
-// NotAdopted returns what the program says of the VMs of the fleet in dir that are not
-// adopted as a file with the state in the cluster has them: the level and the worst cause, by
-// name. VMs without a namespace get `lab`.
+// NotAdopted returns the VMs of the fleet in dir that are not adopted unchanged from a file
+// with the state in the cluster. It maps their names to the program's level and worst cause.
+// VMs without a namespace get `lab`.
 func (c CLI) NotAdopted(t *testing.T, dir, state string) map[string]string {
 	t.Helper()
 	var plan struct {
@@ -108,8 +108,8 @@ func (c CLI) NotAdopted(t *testing.T, dir, state string) map[string]string {
 	return changed
 }
 
-// Generated returns the objects of generated fleets that are valid, by the fleet's
-// seed: those of the seeds from 1 to last. A file in its directory has its arguments.
+// Generated returns the objects of the valid generated fleets, by the fleet's seed, for the
+// seeds from 1 to last. Each fleet's directory has a file with its arguments.
 func (c CLI) Generated(t *testing.T, last int) map[string][]object.Object {
 	t.Helper()
 	dir := t.TempDir()
@@ -132,14 +132,14 @@ func (c CLI) Generated(t *testing.T, last int) map[string][]object.Object {
 	return valid
 }
 
-// OS is what the matrix needs to know of an operating system.
+// OS is the data about an operating system that the matrix needs.
 type OS struct {
 	Name   string `json:"name"`
 	Family string `json:"family"` // linux or windows
-	Image  string `json:"image"`  // empty where a VM must give its root disk a source
+	Image  string `json:"image"`  // empty if a VM must specify a source for its root disk
 }
 
-// OperatingSystems lists the built-in catalogue.
+// OperatingSystems lists the built-in catalog.
 func (c CLI) OperatingSystems(t *testing.T) []OS {
 	t.Helper()
 	var systems []OS
@@ -149,7 +149,7 @@ func (c CLI) OperatingSystems(t *testing.T) []OS {
 }
 
 // Fleets returns the directories of the fleets that the judges must accept, by
-// their path in the repository: those under examples/, and one of this package
+// their path in the repository: those under examples/, and one in this package
 // with a VM for every key of the format.
 func (c CLI) Fleets(t *testing.T) map[string]string {
 	t.Helper()

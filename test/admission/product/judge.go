@@ -9,8 +9,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/object"
 )
 
-// Judge fails the test with what the judges refuse of the objects, of which
-// there must be at least one. It shows the first problems and their number.
+// Judge fails the test if the judges refuse any of the objects, of which there
+// must be at least one. It shows the first problems and their number.
 func Judge(t *testing.T, objects []object.Object, judges ...object.Judge) {
 	t.Helper()
 	require.NotEmpty(t, objects, "nothing to judge")

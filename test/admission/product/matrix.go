@@ -19,7 +19,7 @@ type choice struct {
 	set  func(vm map[string]any, os OS, n int)
 }
 
-// dimensions are what virtual machines differ in. Every combination is a VM.
+// dimensions returns the dimensions in which virtual machines differ. Every combination is a VM.
 func dimensions() [][]choice {
 	return [][]choice{
 		{{"own", setExpanded}, {"type", setInstancetype}},
@@ -30,8 +30,8 @@ func dimensions() [][]choice {
 }
 
 // WriteMatrix writes a fleet with a VM for every operating system in every
-// combination of the dimensions, one file per operating system, and returns
-// how many VMs it has.
+// combination of the dimensions, one file per operating system. It returns the
+// number of VMs.
 func WriteMatrix(t *testing.T, dir string, systems []OS) int {
 	t.Helper()
 	write(t, filepath.Join(dir, "fleet.yaml"), map[string]any{
@@ -53,8 +53,8 @@ func WriteMatrix(t *testing.T, dir string, systems []OS) int {
 	return total
 }
 
-// machines returns the VMs of one operating system, by name. Their numbers, of
-// which IP addresses are made, begin after first.
+// machines returns the VMs of one operating system, by name. Their numbers,
+// which determine IP addresses, begin after first.
 func machines(dimensions [][]choice, os OS, first int) map[string]any {
 	vms := map[string]any{}
 	for _, choices := range combinations(dimensions) {
@@ -67,7 +67,7 @@ func machines(dimensions [][]choice, os OS, first int) map[string]any {
 	return vms
 }
 
-// machineName is made of the operating system's name and those of the choices.
+// machineName returns a name that consists of the operating system's name and those of the choices.
 func machineName(os OS, choices []choice) string {
 	parts := make([]string, 0, 1+len(choices))
 	parts = append(parts, strings.ReplaceAll(os.Name, ".", "-"))
@@ -77,7 +77,7 @@ func machineName(os OS, choices []choice) string {
 	return strings.Join(parts, "-")
 }
 
-// combinations is the product of the dimensions.
+// combinations returns the product of the dimensions.
 func combinations(dimensions [][]choice) [][]choice {
 	combined := [][]choice{nil}
 	for _, dimension := range dimensions {
@@ -112,8 +112,8 @@ func setStatic(vm map[string]any, os OS, n int) {
 	}
 }
 
-// setDisks gives the VM the data disk, if any, and its root disk a source where
-// the catalogue has none.
+// setDisks adds the data disk, if any, to the VM. If the catalog has no source
+// for the root disk, it adds one.
 func setDisks(data map[string]any) func(map[string]any, OS, int) {
 	return func(vm map[string]any, os OS, _ int) {
 		disks := map[string]any{}
@@ -129,8 +129,9 @@ func setDisks(data map[string]any) func(map[string]any, OS, int) {
 	}
 }
 
-// preference names the KubeVirt preference that fits the operating system: that
-// of its version where there is one, or else of its vendor or family.
+// preference returns the name of the KubeVirt preference that fits the
+// operating system: that of its version if there is one, or else that of its
+// vendor or family.
 func preference(os OS) string {
 	versioned := strings.NewReplacer("rhel", "rhel.", "-", ".", "windows20", "windows.2k", "windows1", "windows.1").Replace(os.Name)
 	switch vendor := strings.TrimRight(os.Name, "0123456789."); vendor {
@@ -151,7 +152,7 @@ func write(t *testing.T, path string, content any) {
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 }
 
-// hardware is what differs between CPU architectures. Every combination that exists is a VM.
+// hardware returns the dimensions in which CPU architectures differ. Every combination that exists is a VM.
 func hardware() [][]choice {
 	nothing := func(map[string]any, OS, int) {}
 	return [][]choice{
@@ -163,8 +164,8 @@ func hardware() [][]choice {
 	}
 }
 
-// WriteArchitectures writes a fleet with a VM for every operating system in every combination of the hardware, without
-// those that no VM can have, and returns how many VMs it has.
+// WriteArchitectures writes a fleet with a VM for every operating system in every combination of the hardware, except
+// impossible ones. It returns the number of VMs.
 func WriteArchitectures(t *testing.T, dir string, systems []OS) int {
 	t.Helper()
 	write(t, filepath.Join(dir, "fleet.yaml"), map[string]any{
@@ -184,8 +185,8 @@ func WriteArchitectures(t *testing.T, dir string, systems []OS) int {
 	return total
 }
 
-// impossible reports whether vmrender refuses a VM: Windows is for amd64, s390x has neither a choice of firmware nor a
-// TPM, and arm64 only EFI without secure boot.
+// impossible reports whether vmrender refuses a VM. Windows requires amd64, s390x has neither a choice of firmware nor
+// a TPM, and arm64 has only EFI without secure boot.
 func impossible(vm map[string]any, os OS) bool {
 	switch firmware, arch := vm["firmware"], vm["arch"]; {
 	case arch == "amd64":
@@ -198,7 +199,8 @@ func impossible(vm map[string]any, os OS) bool {
 	return os.Family == "windows"
 }
 
-// setDrive gives the VM a second drive of a type, and its root disk a source that exists for every architecture.
+// setDrive adds a second drive of a type to the VM, and gives its root disk a source that exists for every
+// architecture.
 func setDrive(kind string) func(map[string]any, OS, int) {
 	return func(vm map[string]any, os OS, n int) {
 		setExpanded(vm, os, n)
@@ -212,7 +214,7 @@ func setDrive(kind string) func(map[string]any, OS, int) {
 	}
 }
 
-// setAnswers gives the guest the configuration that it reads.
+// setAnswers sets the configuration that the guest reads.
 func setAnswers(vm map[string]any, os OS, _ int) {
 	if os.Family == "windows" {
 		vm["sysprep"] = map[string]any{"configMap": "answers"}

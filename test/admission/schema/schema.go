@@ -1,7 +1,7 @@
 // Package schema judges objects by the structural schemas of their
 // CustomResourceDefinitions, as a kube-apiserver with strict field validation
-// does, without one: types, required fields, enumerations, CEL rules, the
-// uniqueness of list keys, metadata, and fields that no schema knows.
+// does, but without one. It checks types, required fields, enumerations, CEL
+// rules, the uniqueness of list keys, metadata, and unknown fields.
 package schema
 
 import (
@@ -72,7 +72,7 @@ func compile(v apiextensionsv1.CustomResourceDefinitionVersion) (version, error)
 	return version{structural: s, openAPI: openAPI, cel: cel.NewValidator(s, true, celconfig.PerCallLimit)}, nil
 }
 
-// Problems returns what an API server would refuse of the object, and
+// Problems returns the reasons why an API server would refuse the object, and
 // `unknown field "PATH"` for each field that it would drop.
 func (j *Judge) Problems(o object.Object) []string {
 	v, ok := j.versions[o.APIVersion+" "+o.Kind]
@@ -100,8 +100,8 @@ func (v version) validate(content map[string]any) field.ErrorList {
 	return append(errs, rules...)
 }
 
-// validateMetadata checks names, labels and annotations by the rules that hold
-// for custom resources (apiextensions-apiserver, pkg/registry/customresource).
+// validateMetadata checks names, labels, and annotations by the rules for
+// custom resources (apiextensions-apiserver, pkg/registry/customresource).
 func (v version) validateMetadata(o object.Object) field.ErrorList {
 	var m metav1.PartialObjectMetadata
 	if err := json.Unmarshal(o.JSON, &m); err != nil {
@@ -110,7 +110,7 @@ func (v version) validateMetadata(o object.Object) field.ErrorList {
 	return metavalidation.ValidateObjectMeta(&m.ObjectMeta, v.namespaced, metavalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
 }
 
-// unknown prunes the content and returns the paths of what was pruned.
+// unknown prunes the content and returns the pruned paths.
 func (v version) unknown(content map[string]any) []string {
 	options := structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
 	return pruning.PruneWithOptions(content, v.structural, true, options)

@@ -1,5 +1,5 @@
-// Package serve makes a server of admission code, for an API server to ask as
-// it asks the webhooks of a cluster.
+// Package serve runs a server of admission code, which an API server calls as
+// it calls the webhooks of a cluster.
 package serve
 
 import (
@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// InstallPath answers with the List of what an operator would install for the
-// code that is served.
+// InstallPath returns the List of objects that an operator would install for
+// the served code.
 const InstallPath = "/install"
 
-// Run serves the handlers, by their path, over TLS as the arguments say:
+// Run serves the handlers, by their path, over TLS, with these arguments:
 //
 //	--address HOST:PORT --cert FILE --key FILE
 //
-// What is to be installed are the definitions of custom resources, and of the
-// webhook configurations what names one of the paths. It returns only with an
-// error.
+// The objects to install are the definitions of custom resources, and the parts
+// of the webhook configurations that name one of the paths. Run returns only
+// with an error.
 func Run(args []string, handlers map[string]http.Handler, definitions, configurations []any) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	address := flags.String("address", "127.0.0.1:9443", "where to listen")
@@ -57,7 +57,7 @@ func install(handlers map[string]http.Handler, definitions, configurations []any
 	return json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 }
 
-// onlyServed leaves out of a webhook configuration the webhooks without a handler.
+// onlyServed removes the webhooks without a handler from a webhook configuration.
 func onlyServed(configuration any, handlers map[string]http.Handler) (map[string]any, error) {
 	raw, err := json.Marshal(configuration)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package applications judges what `vmrender app` prints by Argo CD's own code:
-// its types decode every field, its ApplicationSet controller makes the
-// Applications, and its judge of changed files looks at their annotation. What it
-// judges are the golden files of the command's tests, and the examples.
+// Package applications checks the output of `vmrender app` with Argo CD's own
+// code: its types decode every field, its ApplicationSet controller generates
+// the Applications, and its check for changed files reads their annotation. The
+// input is the golden files of the command's tests, and the examples.
 package applications

@@ -21,15 +21,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// files stands for the repository server: it knows the files of a test's archive.
+// files stands in for the repository server: it knows the files of a test's archive.
 type files []string
 
-// GetFiles is not used by the generators that are printed.
+// GetFiles is not used by the generators that vmrender prints.
 func (files) GetFiles(context.Context, string, string, string, string, bool, bool) (map[string][]byte, error) {
 	return nil, nil
 }
 
-// GetDirectories lists the directories above the files, without hidden ones, as
+// GetDirectories lists the directories of the files and their parents, without hidden ones, as
 // repo-server does (argo-cd v3.2, reposerver/repository/repository.go, GetGitDirectories).
 func (f files) GetDirectories(context.Context, string, string, string, bool, bool) ([]string, error) {
 	var dirs []string
@@ -63,8 +63,8 @@ func secret(name, tier string) *corev1.Secret {
 	}
 }
 
-// generate gives the Applications that Argo CD's controller makes of a test's
-// ApplicationSet in the test's own repository, by name.
+// generate returns, by name, the Applications that Argo CD's controller
+// generates from a test's ApplicationSet in the test's own repository.
 func generate(t *testing.T, script string) (v1alpha1.ApplicationSet, map[string]v1alpha1.Application) {
 	t.Helper()
 	log.SetLevel(log.ErrorLevel)
@@ -84,7 +84,7 @@ func generate(t *testing.T, script string) (v1alpha1.ApplicationSet, map[string]
 	return set, byName
 }
 
-// kube is a cluster with Argo CD's default project, and what else is given.
+// kube returns a cluster with Argo CD's default project and the given objects.
 func kube(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -104,7 +104,7 @@ func clusterGenerator(t *testing.T, secrets ...*corev1.Secret) generators.Genera
 	return generators.NewClusterGenerator(t.Context(), kube(t, objects...), clientgo.NewClientset(typed...), "argocd")
 }
 
-// Each directory with VMs becomes one Application: not those above it, and not those without.
+// Each directory with VMs becomes one Application. Its parents and directories without VMs do not.
 func TestOnePerDirectory(t *testing.T) {
 	_, apps := generate(t, "app_appset.txtar")
 	paths := map[string]string{}
@@ -138,7 +138,7 @@ func parameter(t *testing.T, app v1alpha1.Application, name string) (found struc
 	return found
 }
 
-// With clusters, each directory becomes one Application on each of them, with the cluster's overlay.
+// With clusters, each directory becomes one Application per cluster, with the cluster's overlay.
 func TestOnePerCluster(t *testing.T) {
 	_, apps := generate(t, "app_clusters.txtar")
 	require.Len(t, apps, 6)
@@ -150,7 +150,7 @@ func TestOnePerCluster(t *testing.T) {
 	require.Equal(t, "test", apps["site-a-lab-east"].Labels["tier"])
 }
 
-// Argo CD renders an Application again for what it is made from, and for nothing else.
+// Argo CD renders an Application again only when the files that it is rendered from change.
 func TestGeneratePaths(t *testing.T) {
 	_, perDirectory := generate(t, "app_appset.txtar")
 	_, perCluster := generate(t, "app_clusters.txtar")
@@ -198,7 +198,7 @@ func TestGeneratePaths(t *testing.T) {
 	}
 }
 
-// Every Application is in exactly one step, and the steps are in the order asked for.
+// Every Application is in exactly one step, and the steps are in the requested order.
 func TestSteps(t *testing.T) {
 	for script, want := range map[string][][]string{
 		"app_rolling.txtar": {{"site-a-lab"}, {"site-a-prod-db", "site-a-prod-web"}},
@@ -224,9 +224,9 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// matches is how the controller finds the Applications of a step (argo-cd v3.2,
-// applicationset/controllers/applicationset_controller.go, buildAppDependencyList,
-// which is not exported).
+// matches reports whether an Application is in a step, as the controller decides it (argo-cd v3.2,
+// applicationset/controllers/applicationset_controller.go, buildAppDependencyList, which is not
+// exported).
 func matches(app v1alpha1.Application, step v1alpha1.ApplicationSetRolloutStep) bool {
 	for _, e := range step.MatchExpressions {
 		value, has := app.Labels[e.Key]
@@ -237,7 +237,7 @@ func matches(app v1alpha1.Application, step v1alpha1.ApplicationSetRolloutStep) 
 	return true
 }
 
-// The command warns of names by the rule that templates follow here; its test has the same table.
+// The command warns about names by the rule that templates follow here. Its test has the same table.
 func TestNormalize(t *testing.T) {
 	for text, want := range map[string]string{
 		"prod-web": "prod-web", "Prod-Web_1": "prod-web-1", "v1.2": "v1.2", "_x_-y_": "x--y", "größe": "gr--e", "___": "",

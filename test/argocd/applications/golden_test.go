@@ -19,13 +19,13 @@ const (
 	examples = "../../../examples/apps"
 )
 
-// printed is a manifest with where it stands.
+// printed is a manifest and its location.
 type printed struct {
 	name string
 	text []byte
 }
 
-// manifests are all golden files of the command's tests that are Argo CD's, and the examples.
+// manifests returns all Argo CD manifests in the golden files of the command's tests and in the examples.
 func manifests(t *testing.T) []printed {
 	t.Helper()
 	var all []printed
@@ -50,7 +50,7 @@ func manifests(t *testing.T) []printed {
 	return all
 }
 
-// documents are the manifests of a file.
+// documents returns the manifests in a file.
 func documents(name string, text []byte) []printed {
 	var all []printed
 	for i, part := range bytes.Split(text, []byte("\n---\n")) {
@@ -66,7 +66,7 @@ func archive(t *testing.T, name string) *txtar.Archive {
 	return a
 }
 
-// golden is one file of one of the command's tests.
+// golden returns one file of one of the command's tests.
 func golden(t *testing.T, name, file string) []byte {
 	t.Helper()
 	for _, f := range archive(t, name).Files {
@@ -78,14 +78,14 @@ func golden(t *testing.T, name, file string) []byte {
 	return nil
 }
 
-// decode refuses every key that the type does not have.
+// decode fails on any key that the type does not have.
 func decode(t *testing.T, text []byte, into any) {
 	t.Helper()
 	require.NoError(t, yaml.UnmarshalStrict(text, into))
 }
 
-// Argo CD's types have every field that is printed, and where it decodes and
-// encodes them nothing is lost.
+// Argo CD's types have every printed field, and nothing is lost when they
+// decode and encode it.
 func TestTypes(t *testing.T) {
 	kinds := map[string]func() any{
 		"Application":    func() any { return new(v1alpha1.Application) },
@@ -109,7 +109,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// missing lists the paths of values in want that got has not.
+// missing lists the paths of values in want that are not in got.
 func missing(path string, want, got any) []string {
 	var paths []string
 	switch want := want.(type) {
@@ -134,7 +134,7 @@ func missing(path string, want, got any) []string {
 	return paths
 }
 
-// A field that Argo CD does not have is found.
+// A field that Argo CD does not have is reported.
 func TestUnknownField(t *testing.T) {
 	text := strings.Replace(string(golden(t, "app_application.txtar", "fleet.yaml")), "syncOptions:", "syncOption:", 1)
 	require.ErrorContains(t, yaml.UnmarshalStrict([]byte(text), new(v1alpha1.Application)), `unknown field "syncOption"`)

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The project of a tenant allows its Application, and neither another namespace,
-// cluster, repository or kind, nor anything of the cluster, by Argo CD's own judgement.
+// By Argo CD's own rules, the project of a tenant allows its Application. It allows no
+// other namespace, cluster, repository, or kind, and no cluster-scoped object.
 func TestProjectOfATenant(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(examples, "tenant.yaml"))
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestProjectOfATenant(t *testing.T) {
 	require.False(t, app.Spec.SyncPolicy.SyncOptions.HasOption("CreateNamespace=true"))
 }
 
-// The window of a project is valid for Argo CD, and is that of its Application.
+// The window of a project is valid in Argo CD and is the window of its Application.
 func TestRestartWindow(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(examples, "tenant.yaml"))
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// site is a fleet with an overlay beside it.
+// site returns an Application of a fleet with an overlay next to it.
 func site(t *testing.T) Application {
 	return Application{
 		Name: "web", Namespace: "prod", Path: "sites/a",
@@ -23,8 +23,9 @@ func site(t *testing.T) Application {
 	}
 }
 
-// TestParameters shows that what an Application says reaches the plugin, as
-// parameters and as environment, and does the same as the tool's options.
+// TestParameters shows that an Application's settings reach the plugin as
+// parameters and as environment, and have the same effect as the command's
+// options.
 func TestParameters(t *testing.T) {
 	s := serve(t)
 	for _, test := range []struct {
@@ -90,7 +91,7 @@ func TestUnknownParameter(t *testing.T) {
 	require.EqualError(t, err, refusal("unknown parameter \"overlays\"; did you mean \"overlay\"?"))
 }
 
-// The form of Argo CD's web interface shows the fleet's vars as they are, with
+// The form in Argo CD's web interface shows the fleet's vars unchanged, with
 // the Application's overlays, and no secrets.
 func TestAnnouncements(t *testing.T) {
 	a := site(t)

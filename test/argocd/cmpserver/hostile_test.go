@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostMemory is what neither cmp-server nor one of its calls may exceed in
-// bytes, whatever a repository holds.
+// mostMemory is the most memory in bytes that cmp-server or one of its calls
+// may use, whatever a repository contains.
 const mostMemory = 1 << 30
 
-// hostile are repositories that try to harm, by name, with a part of the complaint.
+// hostile returns repositories that try to do harm, by name, each with a part of
+// the expected complaint.
 func hostile(t *testing.T) map[string]struct{ root, complaint string } {
 	all := map[string]struct{ root, complaint string }{}
 	add := func(name, root, complaint string) { all[name] = struct{ root, complaint string }{root, complaint} }
@@ -33,7 +34,7 @@ func hostile(t *testing.T) map[string]struct{ root, complaint string } {
 	add("a name that leaves the directory", fleet("vms: {../../../tmp/a: {}}"), `"../../../tmp/a"`)
 
 	for complaint, target := range map[string]string{
-		"vms2.yaml: symbolic link leads nowhere": "/etc/passwd", // Argo CD roots it at the unpacked repository
+		"vms2.yaml: symbolic link leads nowhere": "/etc/passwd", // Argo CD resolves it in the unpacked repository
 		"illegal filepath in symlink":            "../../../../../../etc/passwd",
 	} {
 		root := fleet("vms: {a: {}}")
@@ -43,8 +44,8 @@ func hostile(t *testing.T) map[string]struct{ root, complaint string } {
 	return all
 }
 
-// A repository that tries to harm is refused with a reason while all others
-// are served, and takes a bounded amount of memory.
+// A repository that tries to do harm is refused with a reason and takes a
+// bounded amount of memory. Meanwhile, all others are served.
 func TestHostile(t *testing.T) {
 	s, err := Start(patient(t), programs, filepath.Join(repository, "plugin"))
 	require.NoError(t, err)
@@ -90,7 +91,7 @@ func TestHostile(t *testing.T) {
 	requireNothingLeft(t, s)
 }
 
-// However many mistakes a fleet has, the error stays short: it becomes a part of
+// However many mistakes a fleet has, the error stays short. It becomes part of
 // the Application, which the API server stores.
 func TestManyMistakes(t *testing.T) {
 	var vms strings.Builder

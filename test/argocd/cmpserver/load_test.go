@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parallel is how many Applications are rendered at the same time.
+// parallel is the number of Applications that are rendered at the same time.
 const parallel = 50
 
-// order is an Application with the arguments that ask the command-line tool for
-// the same, and what it answered.
+// order is an Application, the equivalent arguments of the command-line tool,
+// and the tool's answer.
 type order struct {
 	Application
 	args      []string
@@ -24,8 +24,8 @@ type order struct {
 }
 
 // newOrder returns the i-th of many Applications. All differ in the names and
-// the number of their VMs; every fifth has mistakes, every third a part of a
-// fleet, every fourth parameters.
+// the number of their VMs. Every fifth has mistakes, every third is a part of a
+// fleet, and every fourth has parameters.
 func newOrder(t *testing.T, i int) order {
 	size := 1 + i*i%89
 	if i == 0 {
@@ -68,8 +68,8 @@ func newOrder(t *testing.T, i int) order {
 	return o
 }
 
-// Every one of 50 Applications that are rendered at the same time gets what
-// vmrender says to it alone: its own objects or its own complaint.
+// Each of 50 Applications that are rendered at the same time gets the answer
+// that vmrender gives to it alone: its own objects or its own complaint.
 func TestParallel(t *testing.T) {
 	orders := make([]order, parallel)
 	failing := 0
@@ -109,7 +109,7 @@ func TestParallel(t *testing.T) {
 	requireNothingLeft(t, s)
 }
 
-// requireNothingLeft waits until cmp-server has removed what it had unpacked.
+// requireNothingLeft waits until cmp-server has removed the repositories that it unpacked.
 func requireNothingLeft(t *testing.T, s *Server) {
 	require.Eventually(t, func() bool {
 		left, err := s.Unpacked()

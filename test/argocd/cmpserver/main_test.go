@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience bounds a call. It is no promise: the machine may be busy.
+// patience bounds a call. It is generous because the computer may be busy.
 const patience = 2 * time.Minute
 
 func patient(t *testing.T) context.Context {
@@ -78,8 +78,8 @@ func objects(t *testing.T, manifests ...string) []any {
 	return all
 }
 
-// byHand is what the command-line tool says to an Application: what it renders,
-// or its complaint.
+// byHand returns the command-line tool's answer for an Application: the
+// rendered objects or the complaint.
 func byHand(t *testing.T, a Application, args ...string) (rendered []any, complaint string) {
 	args = append([]string{"template", "--output", "json", "--namespace", a.Namespace}, args...)
 	call := exec.CommandContext(patient(t), programs.Vmrender, args...)
@@ -92,8 +92,8 @@ func byHand(t *testing.T, a Application, args ...string) (rendered []any, compla
 	return objects(t, string(out)), ""
 }
 
-// refusal is the error in which cmp-server wraps the complaint
-// (argo-cd v3.2.11, cmpserver/plugin/plugin.go CmdError).
+// refusal returns the error in which cmp-server wraps the complaint (argo-cd
+// v3.2.11, cmpserver/plugin/plugin.go CmdError).
 func refusal(complaint string) string {
 	return "rpc error: code = Unknown desc = error generating manifests: " +
 		"`vmrender-cmp generate` failed exit status 1: " + complaint

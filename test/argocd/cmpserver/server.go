@@ -1,5 +1,5 @@
 // Package cmpserver runs Argo CD's own argocd-cmp-server with the project's
-// plugin, and calls it as repo-server does.
+// plugin and calls it as repo-server does.
 package cmpserver
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/vmrender/vmrender/test/argocd/server"
 )
 
-// Plugin is the name of the plugin, and so of its socket.
+// Plugin is the name of the plugin and therefore of its socket.
 const Plugin = "vmrender"
 
-// Server is a cmp-server that runs.
+// Server is a running cmp-server.
 type Server struct {
 	*server.Process
 	Sockets string // directory of its socket
@@ -29,13 +29,13 @@ type Server struct {
 }
 
 // Start starts a cmp-server with the plugin.yaml in the directory config. It
-// finds the programs of the plugin in its PATH, as in the sidecar's image.
+// finds the plugin's programs in its PATH, as in the sidecar's image.
 func Start(ctx context.Context, programs server.Programs, config string) (*Server, error) {
 	config, err := filepath.Abs(config)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "cmp") // a short path: a socket's has at most 107 bytes (unix(7))
+	dir, err := os.MkdirTemp("", "cmp") // short, because a socket's path has at most 107 bytes (unix(7))
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (s *Server) start(ctx context.Context, programs server.Programs, config str
 	return err
 }
 
-// Close ends the server and returns the peak resident set of it or of its
-// largest child, in bytes.
+// Close ends the server and returns the peak resident set, in bytes, of the
+// server or of its largest child.
 func (s *Server) Close() (peak int64) {
 	if s.closer != nil {
 		_ = s.closer.Close()
@@ -90,22 +90,22 @@ func (s *Server) Close() (peak int64) {
 	return peak
 }
 
-// Unpacked lists the repositories that are unpacked at this moment.
+// Unpacked lists the currently unpacked repositories.
 func (s *Server) Unpacked() ([]string, error) {
 	return filepath.Glob(filepath.Join(s.work, "_cmp_server", "*"))
 }
 
-// Application is what repo-server knows of one.
+// Application is what repo-server knows about an Application.
 type Application struct {
 	Name       string
-	Namespace  string // the destination's
-	Root, Path string // of the checked out repository, and of the Application within it
+	Namespace  string // of the destination
+	Root, Path string // of the checked-out repository, and of the Application in it
 	Parameters v1alpha1.ApplicationSourcePluginParameters
 	Env        []string // further variables, as NAME=VALUE
 }
 
-// environ is the environment that repo-server sends
-// (argo-cd v3.2.11, reposerver/repository/repository.go newEnv and getPluginEnvs).
+// environ returns the environment that repo-server sends (argo-cd v3.2.11,
+// reposerver/repository/repository.go newEnv and getPluginEnvs).
 func (a Application) environ() ([]string, error) {
 	parameters, err := a.Parameters.Environ()
 	env := append([]string{
@@ -138,8 +138,8 @@ func send[Response any](a Application, stream upload[Response], err error) (Resp
 	return stream.CloseAndRecv()
 }
 
-// Generate calls GenerateManifest and returns one manifest, as JSON, per
-// document that the plugin wrote.
+// Generate calls GenerateManifest and returns one JSON manifest per document
+// that the plugin wrote.
 func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) {
 	stream, err := s.client.GenerateManifest(ctx)
 	response, err := send(a, stream, err)

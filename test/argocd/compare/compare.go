@@ -1,4 +1,4 @@
-// Package compare compares objects with those in a cluster by the code of Argo CD's
+// Package compare compares objects with those in a cluster, using the code of Argo CD's
 // application controller.
 package compare
 
@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Diffs compares objects as they are in Git with those in the cluster, in the same order, without
-// a cache (argo-cd v3.2.11, controller/state.go, CompareAppState).
+// Diffs compares objects in Git with those in the cluster, in the same order and without a cache
+// (argo-cd v3.2.11, controller/state.go, CompareAppState).
 func Diffs(live, wanted []*unstructured.Unstructured) (*diff.DiffResultList, error) {
 	config, err := argodiff.NewDiffConfigBuilder().
 		WithDiffSettings(nil, nil, false, normalizers.IgnoreNormalizerOpts{}).
@@ -33,8 +33,8 @@ func Diffs(live, wanted []*unstructured.Unstructured) (*diff.DiffResultList, err
 	return argodiff.StateDiffs(live, wanted, config)
 }
 
-// Cost reads the manifests, compares them with objects that Argo CD has applied and that nothing
-// has changed since, and returns the CPU time per object. It returns an error if there is a
+// Cost reads the manifests, compares them with objects that Argo CD has applied and that have not
+// changed since, and returns the CPU time per object. It returns an error if there is a
 // difference.
 func Cost(manifests []string) (time.Duration, error) {
 	live := make([]*unstructured.Unstructured, len(manifests))
@@ -74,7 +74,7 @@ func cpuTime() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
-// applied returns the object as it is in the cluster after kubectl's apply.
+// applied returns the object as it is in the cluster after kubectl apply.
 func applied(text string) (*unstructured.Unstructured, error) {
 	object := new(unstructured.Unstructured)
 	if err := json.Unmarshal([]byte(text), object); err != nil {

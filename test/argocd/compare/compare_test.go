@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/test/argocd/compare"
 )
 
-// vm returns a VirtualMachine with these annotations, and labels of its disk's template.
+// vm returns a VirtualMachine with these annotations, and with these labels on its disk's template.
 func vm(t *testing.T, annotations, labels map[string]string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{
@@ -28,8 +28,8 @@ func vm(t *testing.T, annotations, labels map[string]string) *unstructured.Unstr
 	return out
 }
 
-// Of an object that was replaced, not applied, Argo CD does not see what annotations are gone:
-// `vmrender plan` relies on it for VMs that each difference recreates.
+// Argo CD does not see removed annotations on an object that was replaced rather than applied.
+// `vmrender plan` relies on this for VMs that every difference recreates.
 func TestAnnotationsThatAreGone(t *testing.T) {
 	const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 	noted := map[string]string{"a": "b", "c": "d"}
@@ -59,7 +59,7 @@ func TestAnnotationsThatAreGone(t *testing.T) {
 	}
 }
 
-// What pkg/argocd takes for an object's wave.
+// The test shows which annotation values pkg/argocd reads as an object's wave.
 func TestWaves(t *testing.T) {
 	const wave, weight = "argocd.argoproj.io/sync-wave", "helm.sh/hook-weight"
 	for want, annotations := range map[int]map[string]string{

@@ -1,4 +1,4 @@
-// Package install holds tests: every way to install the plugin, under plugin/,
-// is decoded strictly and laid over Argo CD's own repo-server, and what comes out
-// is validated by the code of Kubernetes' API server.
+// Package install contains tests that decode every installation of the plugin,
+// under plugin/, strictly and merge it with Argo CD's own repo-server. The
+// Kubernetes API server's code validates the result.
 package install

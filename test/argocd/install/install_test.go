@@ -15,7 +15,7 @@ import (
 
 const pluginDir = "../../../plugin"
 
-// TestPlugin reads plugin.yaml as the cmp-server does.
+// TestPlugin reads plugin.yaml as cmp-server does.
 func TestPlugin(t *testing.T) {
 	var strict plugin.PluginConfig
 	decode(t, "plugin.yaml", &strict)
@@ -33,7 +33,7 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// helmValues are the values of the chart argo-cd that install the sidecar
+// helmValues are the values of the argo-cd chart that install the sidecar
 // (argo-helm, charts/argo-cd/templates/argocd-repo-server/deployment.yaml).
 type helmValues struct {
 	Configs struct {
@@ -46,8 +46,8 @@ type helmValues struct {
 }
 
 // argoCD is the part of the operator's resource that installs the sidecar
-// (argocd-operator, api/v1beta1/argocd_types.go). The operator's module is not to
-// be had from the Go module proxy.
+// (argocd-operator, api/v1beta1/argocd_types.go). The operator's module is not
+// available from the Go module proxy.
 type argoCD struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -82,7 +82,7 @@ func TestKustomize(t *testing.T) {
 func TestHelm(t *testing.T) {
 	var values helmValues
 	decode(t, "helm/values.yaml", &values)
-	d := repoServer(t) // whose volumes the chart has, too
+	d := repoServer(t) // the chart has its volumes, too
 	extend(d, values.RepoServer.ExtraContainers, values.RepoServer.Volumes)
 	check(t, d, 999)
 }
@@ -91,12 +91,12 @@ func TestOpenShiftGitOps(t *testing.T) {
 	var instance argoCD
 	decode(t, "openshift-gitops/argocd.yaml", &instance)
 	require.Equal(t, "argoproj.io/v1beta1 ArgoCD", instance.APIVersion+" "+instance.Kind)
-	d := repoServer(t) // whose volumes the operator makes, too
+	d := repoServer(t) // the operator creates its volumes, too
 	extend(d, instance.Spec.Repo.SidecarContainers, instance.Spec.Repo.Volumes)
 	check(t, d, 0)
 }
 
-// Argo CD's own manifests read every setting, and all ways to install have the same.
+// Argo CD's own manifests read every setting, and all installations have the same settings.
 func TestSettings(t *testing.T) {
 	var values helmValues
 	decode(t, "helm/values.yaml", &values)
@@ -132,7 +132,7 @@ func TestChecksFind(t *testing.T) {
 	}
 }
 
-// decode reads a file under plugin/, and refuses fields that its type does not have.
+// decode reads a file under plugin/ and fails on fields that its type does not have.
 func decode(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(pluginDir, name))

@@ -17,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/apps"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install" // defaults and conversions of Deployments
 	"k8s.io/kubernetes/pkg/apis/apps/validation"
-	_ "k8s.io/kubernetes/pkg/apis/core/install" // and of what is in them
+	_ "k8s.io/kubernetes/pkg/apis/core/install" // and of their contents
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// manifests is the directory of Argo CD's own installation.
+// manifests returns the directory of Argo CD's own installation.
 func manifests(t *testing.T) string {
 	t.Helper()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/argoproj/argo-cd/v3").Output()
@@ -33,7 +33,7 @@ func manifests(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(dir)), "manifests", "base")
 }
 
-// repoServer is Argo CD's own Deployment.
+// repoServer returns Argo CD's own Deployment.
 func repoServer(t *testing.T) *appsv1.Deployment {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(manifests(t), "repo-server", "argocd-repo-server-deployment.yaml"))
@@ -43,8 +43,8 @@ func repoServer(t *testing.T) *appsv1.Deployment {
 	return d
 }
 
-// variables maps the keys of argocd-cmd-params-cm to the variables in which Argo CD's controller and repo-server
-// read them.
+// variables maps the keys of argocd-cmd-params-cm to the variables that Argo CD's controller and repo-server
+// read.
 func variables(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(manifests(t), "application-controller", "argocd-application-controller-statefulset.yaml"))
@@ -68,7 +68,7 @@ type build struct {
 	parameters *corev1.ConfigMap // argocd-cmd-params-cm
 }
 
-// kustomize builds what plugin/kustomize/README.md says, with Argo CD's own files.
+// kustomize builds the kustomization in plugin/kustomize/README.md with Argo CD's own files.
 func kustomize(t *testing.T) build {
 	t.Helper()
 	fs := filesys.MakeFsInMemory()
@@ -127,8 +127,8 @@ func container(t *testing.T, d *appsv1.Deployment, name string) *corev1.Containe
 	return &pod.Containers[i]
 }
 
-// check wants a repo-server that Kubernetes takes, with a sidecar that can do its
-// work and nothing else; user is 0 where the platform chooses.
+// check checks that Kubernetes accepts the repo-server and that its sidecar can
+// do its work and nothing else. user is 0 if the platform chooses it.
 func check(t *testing.T, d *appsv1.Deployment, user int64) {
 	t.Helper()
 	require.Empty(t, problems(t, d))
@@ -168,7 +168,7 @@ func check(t *testing.T, d *appsv1.Deployment, user int64) {
 	require.Equal(t, mebibytes<<20, processes*3/4, "what is in the directory counts towards the container's limit")
 }
 
-// workDirectory is the volume that repositories are unpacked in.
+// workDirectory returns the volume that repositories are unpacked in.
 func workDirectory(t *testing.T, d *appsv1.Deployment) *corev1.EmptyDirVolumeSource {
 	t.Helper()
 	volumes := d.Spec.Template.Spec.Volumes
@@ -178,7 +178,7 @@ func workDirectory(t *testing.T, d *appsv1.Deployment) *corev1.EmptyDirVolumeSou
 	return volumes[i].EmptyDir
 }
 
-// problems are what Kubernetes' API server says to a Deployment.
+// problems returns the errors of the Kubernetes API server for a Deployment.
 func problems(t *testing.T, d *appsv1.Deployment) field.ErrorList {
 	t.Helper()
 	d = d.DeepCopy()

@@ -12,8 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// menu is an entry of an actions.yaml: an object, the actions that it has, and what
-// they do.
+// menu is an entry of an actions.yaml: an object, its actions, and their effects.
 type menu struct {
 	State   string            `json:"state"`
 	Enabled []string          `json:"enabled"`
@@ -57,7 +56,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// enabled lists the actions that Argo CD's menu of an object offers.
+// enabled lists the actions that Argo CD's menu offers for an object.
 func enabled(t *testing.T, vm lua.VM, obj *unstructured.Unstructured) []string {
 	t.Helper()
 	scripts, err := vm.GetResourceActionDiscovery(obj)

@@ -22,7 +22,7 @@ func (s state) object() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: s.Object}
 }
 
-// readStates gives the states of every health check, by the check's name.
+// readStates returns the states of every health check, by the check's name.
 func readStates(t *testing.T) map[string][]state {
 	t.Helper()
 	all := map[string][]state{}
@@ -37,8 +37,8 @@ func readStates(t *testing.T) map[string][]state {
 	return all
 }
 
-// gate is the function by which a sync decides whether a wave is done, fails or
-// waits: gitops-engine, pkg/sync/sync_context.go, Sync.
+// gate returns the health by which a sync decides whether a wave is done,
+// fails, or waits: gitops-engine, pkg/sync/sync_context.go, Sync.
 func gate(t *testing.T, obj *unstructured.Unstructured, judge health.HealthOverride) *health.HealthStatus {
 	t.Helper()
 	got, err := health.GetResourceHealth(obj, judge)
@@ -58,7 +58,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// A script that is as good as Argo CD's own has no business here.
+// The test fails if a script is no better than Argo CD's own.
 func TestArgoCDAloneJudgesOtherwise(t *testing.T) {
 	alone := lua.ResourceHealthOverrides{}
 	states := readStates(t)
@@ -74,8 +74,8 @@ func TestArgoCDAloneJudgesOtherwise(t *testing.T) {
 	}
 }
 
-// A VM in an earlier wave must not stop the sync of the waves after it, and a VM
-// that cannot run must.
+// A VM in an earlier wave must not stop the sync of later waves, but a VM that
+// cannot run must.
 func TestWavesOfVMs(t *testing.T) {
 	judge := lua.ResourceHealthOverrides(overrides(t))
 	for _, tt := range []struct {
@@ -106,8 +106,8 @@ func TestWavesOfVMs(t *testing.T) {
 	}
 }
 
-// Objects of later versions of an API, or cut short, must not break a script: an
-// error in one is health Unknown, the worst.
+// Truncated objects and objects of later API versions must not break a script.
+// A script's error means health Unknown, the worst.
 func TestScriptsBearAnything(t *testing.T) {
 	judge := lua.ResourceHealthOverrides(overrides(t))
 	for check, states := range readStates(t) {

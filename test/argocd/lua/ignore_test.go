@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What a controller writes into an ignored field is gone from what Argo CD
-// compares; what stands beside it is not.
+// Argo CD does not compare what a controller writes into an ignored field, but
+// it does compare the fields next to it.
 func TestIgnoredFieldsAreNotCompared(t *testing.T) {
 	normalizer, err := normalizers.NewIgnoreNormalizer(nil, overrides(t), normalizers.IgnoreNormalizerOpts{})
 	require.NoError(t, err)

@@ -1,5 +1,6 @@
-// Package lua proves by Argo CD's own code what plugin/customizations does to it:
-// its settings parse the generated files, and its engine runs the scripts.
+// Package lua checks the effect of plugin/customizations with Argo CD's own
+// code: its settings parse the generated files, and its engine runs the
+// scripts.
 package lua
 
 import (
@@ -22,13 +23,13 @@ import (
 
 const plugin = "../../../plugin"
 
-// kind is an entry of customizations.yaml, as far as tests look at it.
+// kind is an entry of customizations.yaml, with the fields that tests read.
 type kind struct {
 	Group, Kind, Health, Actions string
 	Ignore                       []struct{ Field string }
 }
 
-// key is the kind's name among the settings.
+// key returns the kind's name in the settings.
 func (k kind) key() string {
 	return lua.GetConfigMapKey(schema.GroupVersionKind{Group: k.Group, Kind: k.Kind})
 }
@@ -58,7 +59,7 @@ func readConfigMap(t *testing.T) map[string]string {
 	return cm.Data
 }
 
-// overrides are the customizations as Argo CD's settings give them to its components.
+// overrides returns the customizations as Argo CD's settings pass them to its components.
 func overrides(t *testing.T) map[string]v1alpha1.ResourceOverride {
 	t.Helper()
 	cm := &corev1.ConfigMap{
@@ -77,7 +78,7 @@ func overrides(t *testing.T) map[string]v1alpha1.ResourceOverride {
 
 func TestSettingsHoldTheTable(t *testing.T) {
 	all := overrides(t)
-	delete(all, "*/*") // Argo CD's own: it ignores the status of everything
+	delete(all, "*/*") // Argo CD's own, which ignores the status of everything
 	for _, k := range readKinds(t) {
 		override, ok := all[k.key()]
 		require.True(t, ok, "%s is not in the ConfigMap", k.key())
@@ -99,8 +100,8 @@ func TestSettingsHoldTheTable(t *testing.T) {
 	require.Empty(t, all, "in the ConfigMap, but not in the table")
 }
 
-// The chart copies configs.cm into the ConfigMap; the operator of OpenShift GitOps
-// makes the same keys from its three lists (argocd-operator,
+// The chart copies configs.cm into the ConfigMap. The OpenShift GitOps operator
+// creates the same keys from its three lists (argocd-operator,
 // controllers/argocd/configmap.go).
 func TestOtherFormsSayTheSame(t *testing.T) {
 	want := readConfigMap(t)

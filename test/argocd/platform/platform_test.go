@@ -49,14 +49,14 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// render is what the program prints for a platform, whatever its file is called.
+// render returns the program's output for a platform, whatever its file is called.
 func render(t *testing.T, file string) rendering {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "platform.yaml"), text, 0o600))
-	// A platform's own charts and manifests stand in a directory of its name.
+	// A platform's own charts and manifests are in a directory with its name.
 	if beside := strings.TrimSuffix(file, ".yaml"); isDir(beside) {
 		require.NoError(t, os.CopyFS(filepath.Join(dir, filepath.Base(beside)), os.DirFS(beside)))
 	}
@@ -83,8 +83,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// decode reads an object into Argo CD's type, which has each of its fields: it
-// refuses others, and gives back all of them.
+// decode reads an object into Argo CD's type and checks that the type has every
+// field and keeps every value.
 func decode(t *testing.T, text []byte, into any) {
 	t.Helper()
 	require.NoError(t, yaml.UnmarshalStrict(text, into))
@@ -97,8 +97,8 @@ func decode(t *testing.T, text []byte, into any) {
 	require.Equal(t, want, got)
 }
 
-// Every Application may sync from where and to where it says, in the project
-// beside it, and be retried.
+// Each Application may sync from its source to its destination under the
+// project next to it, and may be retried.
 func TestApplications(t *testing.T) {
 	for _, pattern := range []string{"testdata/*.yaml", root + "/examples/*/platform.yaml", root + "/pkg/layers/testdata/platforms/*.yaml"} {
 		files, err := filepath.Glob(pattern)
@@ -129,7 +129,7 @@ func permitted(t *testing.T, project v1alpha1.AppProject, app v1alpha1.Applicati
 	require.NoError(t, err)
 }
 
-// What a platform says about its layers is what Argo CD understands of it.
+// Argo CD understands a platform's layers as the platform defines them.
 func TestEverything(t *testing.T) {
 	r := render(t, "testdata/platform.yaml")
 	require.Len(t, r.apps, 4)
@@ -151,7 +151,7 @@ func TestEverything(t *testing.T) {
 	require.Equal(t, "charts/kubevirt", helm.Path)
 }
 
-// Argo CD's normalizer takes the ignored fields out of their objects only.
+// Argo CD's normalizer removes the ignored fields from their own objects only.
 func TestIgnoredFields(t *testing.T) {
 	app := render(t, "testdata/platform.yaml").apps["everything-storage"]
 	require.True(t, app.Spec.SyncPolicy.SyncOptions.HasOption("RespectIgnoreDifferences=true"))
@@ -176,7 +176,7 @@ spec: {cloneStrategy: copy, dataImportCronSourceFormat: pvc}
 	}
 }
 
-// The manifests that people begin with decode, too.
+// The manifests that users start with decode, too.
 func TestBootstrap(t *testing.T) {
 	files, err := filepath.Glob(root + "/apps/bootstrap/*.yaml")
 	require.NoError(t, err)
@@ -199,7 +199,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// A field that Argo CD does not have is found.
+// A field that Argo CD does not have is reported.
 func TestUnknownField(t *testing.T) {
 	text := []byte(`{"kind":"Application","spec":{"syncPolicy":{"retries":{"limit":1}}}}`)
 	require.ErrorContains(t, yaml.UnmarshalStrict(text, new(v1alpha1.Application)), `unknown field "retries"`)

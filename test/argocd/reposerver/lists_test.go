@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkLists reports the CPU time in which repo-server parses a VM, by the number of VMs in each List of the
-// manifests: the reason for the size of manifest.Lists.
+// BenchmarkLists reports the CPU time that repo-server takes to parse a VM, by the number of VMs per List in the
+// manifests. It is the reason for the size of manifest.Lists.
 func BenchmarkLists(b *testing.B) {
 	const vms = 4_000
 	vm, err := os.ReadFile("../../../pkg/manifest/testdata/objects/vm-linux.golden.json")
@@ -32,7 +32,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 }
 
-// lists returns so many copies of an object, in Lists of one size.
+// lists returns count copies of an object, in Lists of one size.
 func lists(object []byte, count, size int) []byte {
 	list := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"List","items":[%s]}`+"\n",
 		bytes.Join(slices.Repeat([][]byte{object}, size), []byte(",\n")))

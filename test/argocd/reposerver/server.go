@@ -1,6 +1,6 @@
-// Package reposerver runs Argo CD's own argocd-repo-server over a cmp-server,
-// with a Redis in this process for its cache, and calls it as the application
-// controller does.
+// Package reposerver runs Argo CD's own argocd-repo-server on top of a
+// cmp-server, with an in-process Redis as its cache, and calls it as the
+// application controller does.
 package reposerver
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/vmrender/vmrender/test/argocd/server"
 )
 
-// Server is a repo-server that runs.
+// Server is a running repo-server.
 type Server struct {
 	*server.Process
 	redis  *miniredis.Miniredis
@@ -31,15 +31,15 @@ type Server struct {
 	dir    string
 }
 
-// deadline is that of a call, in seconds: what the application controller
-// gives it by default (argo-cd v3.2.11, cmd/argocd-application-controller,
+// deadline is the deadline of a call in seconds, the application controller's
+// default (argo-cd v3.2.11, cmd/argocd-application-controller,
 // --repo-server-timeout-seconds).
 const deadline = 60
 
-// Start starts a repo-server that finds its plugins where the cmp-server
-// listens. It excludes the files that the installation in the project's directory
-// plugin excludes, and sends a plugin what an Application's manifest-generate-paths
-// have in common, where it has any.
+// Start starts a repo-server that looks for its plugins where the cmp-server
+// listens. It excludes the files that the installation in the project's plugin
+// directory excludes. If an Application has manifest-generate-paths, it sends the
+// plugin their common directory.
 func Start(ctx context.Context, programs server.Programs, plugins *cmpserver.Server, installation string) (*Server, error) {
 	exclusions, err := tarExclusions(installation)
 	if err != nil {
@@ -117,7 +117,7 @@ func freePorts(count int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = listener.Close() }() // all are open until all are chosen
+		defer func() { _ = listener.Close() }() // all stay open until all are chosen
 		ports[i] = strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil
@@ -140,17 +140,17 @@ func (s *Server) Close() {
 // Application is an Application whose source is a directory of a git repository.
 type Application struct {
 	Name       string
-	Namespace  string                           // the destination's
-	Repository string                           // directory of a git repository; its HEAD is rendered
+	Namespace  string                           // of the destination
+	Repository string                           // directory of a git repository, whose HEAD is rendered
 	Path       string                           // of the Application's directory in it
-	Paths      string                           // manifest-generate-paths, none where empty
-	Plugin     v1alpha1.ApplicationSourcePlugin // with the project's name where it has none
+	Paths      string                           // manifest-generate-paths, or empty for none
+	Plugin     v1alpha1.ApplicationSourcePlugin // with the project's name if it has none
 	Native     bool                             // rendered by Argo CD itself: a chart or a kustomization
 	ValueFiles []string                         // of a chart
 	Cached     bool                             // from the cache, if the commit was rendered before
 }
 
-// source is the source of the Application.
+// source returns the source of the Application.
 func (a Application) source() *v1alpha1.ApplicationSource {
 	source := &v1alpha1.ApplicationSource{RepoURL: a.url(), Path: a.Path, TargetRevision: "HEAD"}
 	switch {
@@ -166,14 +166,14 @@ func (a Application) source() *v1alpha1.ApplicationSource {
 
 func (a Application) url() string { return "file://" + a.Repository }
 
-// Generate renders the Application and returns one manifest, as JSON, per object.
+// Generate renders the Application and returns one JSON manifest per object.
 func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) {
 	response, err := s.client.GenerateManifest(ctx, &apiclient.ManifestRequest{
 		Repo:               &v1alpha1.Repository{Repo: a.url()},
 		Revision:           "HEAD",
 		ApplicationSource:  a.source(),
 		AppName:            a.Name,
-		AppLabelKey:        common.LabelKeyAppInstance, // without it there is no tracking annotation either
+		AppLabelKey:        common.LabelKeyAppInstance, // without it, there is no tracking annotation either
 		Namespace:          a.Namespace,
 		ProjectName:        "default",
 		ProjectSourceRepos: []string{"*"},

@@ -23,7 +23,7 @@ import (
 // installation is the directory with the project's plugin.yaml and the settings of repo-server.
 var installation = filepath.Join("..", "..", "..", "plugin")
 
-// servers starts cmp-server with the plugin.yaml in a directory, and repo-server.
+// servers starts a cmp-server with the plugin.yaml in a directory, and a repo-server.
 func servers(t *testing.T, config string) (context.Context, *Server) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
@@ -40,7 +40,7 @@ func servers(t *testing.T, config string) (context.Context, *Server) {
 	return ctx, s
 }
 
-// commit makes a git repository of files by path and returns its directory.
+// commit creates a git repository of files by path and returns its directory.
 func commit(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, text := range files {
@@ -61,9 +61,9 @@ func commit(t *testing.T, files map[string]string) string {
 	return root
 }
 
-// TestGenerate shows what the application controller gets: of a part of a fleet
-// and of a fleet that is sent without the rest of the repository, with what the
-// Application says by parameters and environment.
+// TestGenerate shows what the application controller gets for a part of a
+// fleet, and for a fleet that is sent without the rest of the repository. Both
+// Applications pass parameters and environment.
 func TestGenerate(t *testing.T) {
 	ctx, s := servers(t, installation)
 	header := func(name string) string {
@@ -138,7 +138,7 @@ func TestGenerate(t *testing.T) {
 	})
 }
 
-// A plugin gets the files of the commit, and an empty .git instead of the history.
+// A plugin gets the files of the commit, and an empty .git directory instead of the history.
 func TestHistoryIsNotSent(t *testing.T) {
 	config := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(config, "plugin.yaml"), []byte(`
@@ -161,7 +161,7 @@ spec:
 	require.Equal(t, "fleet.yaml vms.yaml .git/*", sent.Data["files"], "the shell leaves a pattern that matches nothing")
 }
 
-// A plugin that does not run, and an error that Argo CD repeats, are known by Argo CD's own words.
+// The test recognizes a plugin that does not run and a repeated error by Argo CD's own words.
 func TestTrouble(t *testing.T) {
 	ctx, s := servers(t, installation)
 	broken := Application{Name: "shop", Namespace: "prod", Path: ".", Cached: true, Repository: commit(t, map[string]string{

@@ -8,19 +8,19 @@ import (
 	"path/filepath"
 )
 
-// Programs are the paths of what a test runs.
+// Programs are the paths of the programs that tests run.
 type Programs struct {
 	ArgoCD   string // the servers of Argo CD, ../cmd/argocd
-	Sidecar  string // vmrender-cmp, what the plugin runs
+	Sidecar  string // vmrender-cmp, which the plugin runs
 	Vmrender string // the command-line tool, in the same directory
 }
 
-// Dir is the directory that a server's PATH begins with.
+// Dir returns the first directory of a server's PATH.
 func (p Programs) Dir() string { return filepath.Dir(p.Sidecar) }
 
-// Build builds the programs into dir, the way releases are built: without cgo,
-// paths and debug information. root is the root of vmrender's repository.
-// Programs that are up to date are left as they are.
+// Build builds the programs into dir, as releases are built: without cgo,
+// paths, and debug information. root is the root of vmrender's repository.
+// Build does not touch programs that are up to date.
 func Build(ctx context.Context, root, dir string) (Programs, error) {
 	built := Programs{
 		ArgoCD:   filepath.Join(dir, "argocd"),

@@ -1,5 +1,5 @@
-// Package server builds and runs the servers of Argo CD, and says what they use.
-// It reads Linux's /proc.
+// Package server builds and runs the servers of Argo CD and reports their
+// usage. It reads Linux's /proc.
 package server
 
 import (
@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// Process is a server that runs.
+// Process is a running server.
 type Process struct {
 	cmd  *exec.Cmd
-	log  string        // path of what it writes
-	done chan struct{} // closed when it has ended
+	log  string        // path of its output
+	done chan struct{} // closed when the process has ended
 }
 
-// Start starts a program of that name: the servers of Argo CD are one program
-// that tells by its name what to be. The environment is env alone; what it
-// writes goes to a file in dir.
+// Start starts a program under that name. The servers of Argo CD are one
+// program that selects the server by its name. The environment is env alone.
+// The output goes to a file in dir.
 func Start(program, name, dir string, args, env []string) (*Process, error) {
 	log, err := os.Create(filepath.Join(dir, name+".log"))
 	if err != nil {
@@ -41,10 +41,10 @@ func Start(program, name, dir string, args, env []string) (*Process, error) {
 	return p, nil
 }
 
-// pollEvery is the pause between two looks at a server that starts.
+// pollEvery is the pause between two checks of a starting server.
 const pollEvery = 20 * time.Millisecond
 
-// Await waits until ready returns no error, the process ends or ctx does.
+// Await waits until ready returns no error, the process ends, or ctx is done.
 func (p *Process) Await(ctx context.Context, ready func() error) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -64,7 +64,7 @@ func (p *Process) Await(ctx context.Context, ready func() error) error {
 	}
 }
 
-// Log is what the process has written so far.
+// Log returns what the process has written so far.
 func (p *Process) Log() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {
@@ -73,9 +73,9 @@ func (p *Process) Log() string {
 	return string(text)
 }
 
-// Kill ends the process and waits for its end. It returns the peak resident set
-// of the process or of its largest child, whichever is larger, in bytes. It
-// sends SIGKILL because cmp-server goes on after SIGTERM (argo-cd v3.2.11,
+// Kill ends the process and waits for it. It returns the peak resident set, in
+// bytes, of the process or of its largest child, whichever is larger. It sends
+// SIGKILL because cmp-server continues after SIGTERM (argo-cd v3.2.11,
 // cmpserver/server.go Run: only the socket is removed).
 func (p *Process) Kill() (peak int64) {
 	_ = p.cmd.Process.Kill()

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Usage is what a process has used since it was started.
+// Usage is what a process has used since its start.
 type Usage struct {
-	Own      time.Duration // its CPU time, user and system
-	Children time.Duration // that of its children that have ended, and of theirs
+	Own      time.Duration // CPU time of the process, user and system
+	Children time.Duration // CPU time of its ended children and of theirs
 }
 
-// Less is what was used since an earlier time.
+// Less returns what was used since an earlier time.
 func (u Usage) Less(earlier Usage) Usage {
 	return Usage{Own: u.Own - earlier.Own, Children: u.Children - earlier.Children}
 }
@@ -23,7 +23,7 @@ func (u Usage) Less(earlier Usage) Usage {
 // tick is the unit of CPU times in /proc: USER_HZ is 100 on every Linux that Go runs on (time(7)).
 const tick = 10 * time.Millisecond
 
-// Usage reads what the process has used so far, exact to 10 ms.
+// Usage returns what the process has used so far, exact to 10 ms.
 func (p *Process) Usage() (Usage, error) {
 	text, err := os.ReadFile(p.proc("stat"))
 	if err != nil {
@@ -32,8 +32,9 @@ func (p *Process) Usage() (Usage, error) {
 	return parseStat(string(text))
 }
 
-// parseStat reads utime, stime, cutime and cstime, fields 14 to 17 of
-// /proc/PID/stat (proc_pid_stat(5)). Field 2, in parentheses, may hold anything.
+// parseStat reads utime, stime, cutime, and cstime, fields 14 to 17 of
+// /proc/PID/stat (proc_pid_stat(5)). Field 2, in parentheses, may contain
+// anything.
 func parseStat(stat string) (Usage, error) {
 	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
 	if len(fields) < 15 {
@@ -55,7 +56,7 @@ func (p *Process) ResetPeak() error {
 	return os.WriteFile(p.proc("clear_refs"), []byte("5"), 0)
 }
 
-// Peak is the peak resident set of the process itself, in bytes.
+// Peak returns the peak resident set of the process itself, in bytes.
 func (p *Process) Peak() (int64, error) {
 	text, err := os.ReadFile(p.proc("status"))
 	if err != nil {

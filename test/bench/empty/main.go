@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Command empty does nothing but load KubeVirt's types, which every program
-// does that imports them: the least that a cold start of vmrender could cost.
-// It is built in vmrender's module, for the same version of them.
+// Command empty does nothing but load KubeVirt's types, as every program does
+// that imports them. It is the least that a cold start of vmrender could cost.
+// It is built in vmrender's module to use the same version of the types.
 package main
 
 import (

@@ -1,18 +1,18 @@
 //go:build unix
 
-// Command launch runs one command, reads its standard output to the end and
-// reports what it cost. The benchmark starts every measured command through it
-// and not directly, because the kernel counts the peak memory of the process
+// Command launch runs one command, reads its standard output to the end, and
+// reports its cost. The benchmark starts every measured command through launch
+// rather than directly, because the kernel counts the peak memory of the process
 // that calls exec towards the new program (Linux, fs/exec.c exec_mmap with
 // setmax_mm_hiwater_rss): measured from a large parent, every small program
-// looks as large as the parent. This one is kept to the system calls it needs,
-// about 2 MiB, which is the smallest peak it can report.
+// seems as large as the parent. Launch uses only the system calls it needs, about
+// 2 MiB, which is the smallest peak it can report.
 //
 // Usage: launch PROGRAM [ARG...]
 //
-// PROGRAM is a path. Standard error and the environment are passed on. One line goes
-// to file descriptor 3: user ns, system ns, wall ns, peak RSS as the system counts
-// it, bytes of standard output, exit status.
+// PROGRAM is a path. Standard error and the environment are passed on. One line
+// goes to file descriptor 3: user ns, system ns, wall ns, peak RSS as the system
+// counts it, bytes of standard output, exit status.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 }
 
 // drain reads fd to its end and returns the number of bytes. The buffer is as
-// large as a Linux pipe, so that the writer is never kept waiting for long.
+// large as a Linux pipe, so that the writer never waits long.
 func drain(fd int) int64 {
 	buffer := make([]byte, 64<<10)
 	var size int64
@@ -66,7 +66,7 @@ func drain(fd int) int64 {
 	}
 }
 
-// wait returns what the process used and its exit status, 128 + n for signal n.
+// wait returns the resource usage of the process and its exit status, 128 + n for signal n.
 func wait(pid int) (syscall.Rusage, int) {
 	var usage syscall.Rusage
 	var status syscall.WaitStatus

@@ -18,33 +18,33 @@ import (
 //go:embed settings.yaml
 var settingsYAML []byte
 
-// Namespace is that of an Argo CD that is installed by its own manifests.
+// Namespace is the namespace of an Argo CD that is installed from its own manifests.
 const Namespace = "argocd"
 
-// kind is Argo CD's Application.
+// kind returns the kind of Argo CD's Applications.
 func kind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}
 }
 
-// Application is one on the cluster.
+// Application is an Application on the cluster.
 type Application struct {
 	Name      string
 	namespace string
 	cluster   *cluster.Cluster
 }
 
-// Apply creates the Application that the object describes, or changes it.
+// Apply creates or changes the Application that the object describes.
 func (a *Argo) Apply(ctx context.Context, object *unstructured.Unstructured) (*Application, error) {
 	app := a.Application(object.GetName())
 	return app, a.cluster.Apply(ctx, object)
 }
 
-// Application is one that something else creates, or will create.
+// Application returns an Application that something else creates, or will create.
 func (a *Argo) Application(name string) *Application {
 	return &Application{Name: name, namespace: a.namespace, cluster: a.cluster}
 }
 
-// Sync syncs the Application once, as a person does who presses the button: with the options of its spec
+// Sync syncs the Application once with the options of its spec, as the button in the user interface does
 // (argo-cd v3.2.11, server/application/application.go, Sync).
 func (app *Application) Sync(ctx context.Context) error {
 	return app.cluster.Update(ctx, kind(), app.namespace, app.Name, func(object *unstructured.Unstructured) {
@@ -56,13 +56,13 @@ func (app *Application) Sync(ctx context.Context) error {
 	})
 }
 
-// Refresh has the Application compared with its repository, as a webhook of the
-// repository would. A hard refresh also forgets what has been rendered.
+// Refresh has the Application compared with its repository, as a webhook of the repository would. A hard
+// refresh discards rendered manifests, too.
 func (app *Application) Refresh(ctx context.Context, hard bool) error {
 	return app.Annotate(ctx, "argocd.argoproj.io/refresh", map[bool]string{false: "normal", true: "hard"}[hard])
 }
 
-// Approve answers the question whether to delete what asks for confirmation.
+// Approve confirms the deletion of the objects that ask for confirmation.
 func (app *Application) Approve(ctx context.Context) error {
 	return app.Annotate(ctx, "argocd.argoproj.io/deletion-approved", time.Now().UTC().Format(time.RFC3339))
 }
@@ -79,7 +79,7 @@ func (app *Application) Annotate(ctx context.Context, key, value string) error {
 	})
 }
 
-// Status is as much of an Application's status as the tests look at.
+// Status is the part of an Application's status that the tests look at.
 type Status struct {
 	Sync struct {
 		Status   string
@@ -95,7 +95,7 @@ type Status struct {
 // Condition is an error or a warning.
 type Condition struct{ Type, Message string }
 
-// Resource is an object that the Application consists of.
+// Resource is an object that belongs to the Application.
 type Resource struct {
 	Group, Kind, Namespace, Name string
 	Status                       string // Synced or OutOfSync
@@ -104,19 +104,19 @@ type Resource struct {
 	RequiresDeletionConfirmation bool
 }
 
-// Operation is the last synchronization.
+// Operation is the last sync.
 type Operation struct {
 	Phase      string // such as Running or Succeeded
 	Message    string
-	RetryCount int // attempts that have failed
+	RetryCount int // failed attempts
 	SyncResult struct {
 		Revision  string
 		Resources []struct{ Kind, Name, Status, Message string }
 	}
 }
 
-// ComparisonError is the message of the condition that an Application has whose
-// manifests cannot be made or compared, or nothing.
+// ComparisonError returns the message of the condition that an Application has if its manifests cannot
+// be rendered or compared. It is empty if there is none.
 func (s *Status) ComparisonError() string {
 	for _, c := range s.Conditions {
 		if c.Type == "ComparisonError" {
@@ -126,7 +126,7 @@ func (s *Status) ComparisonError() string {
 	return ""
 }
 
-// Refusal is why the last sync could not apply an object, or nothing.
+// Refusal returns the reason why the last sync could not apply an object, or an empty string.
 func (s *Status) Refusal(kind, name string) string {
 	for _, r := range s.Operation.SyncResult.Resources {
 		if r.Kind == kind && r.Name == name && r.Status == "SyncFailed" {
@@ -153,8 +153,8 @@ func (app *Application) Status(ctx context.Context) (*Status, error) {
 	return status, json.Unmarshal(content, status)
 }
 
-// Wait waits until done returns no error for the Application's status. After the
-// timeout its last error comes with the status.
+// Wait waits until done returns no error for the Application's status. After the timeout, it returns the
+// last error with the status.
 func (app *Application) Wait(ctx context.Context, timeout time.Duration, done func(*Status) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -173,7 +173,7 @@ func (app *Application) Wait(ctx context.Context, timeout time.Duration, done fu
 	return nil
 }
 
-// Synced is done when the Application is what the revision says, and healthy.
+// Synced is done when the Application matches the revision and is healthy.
 func Synced(revision string) func(*Status) error {
 	return func(s *Status) error {
 		switch {
@@ -190,7 +190,7 @@ func Synced(revision string) func(*Status) error {
 	}
 }
 
-// String is the status in short, for the message of a failed test.
+// String returns the status in short, for the message of a failed test.
 func (s *Status) String() string {
 	if s == nil {
 		return "no status"

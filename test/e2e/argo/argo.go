@@ -1,5 +1,5 @@
-// Package argo runs Argo CD's own servers, with the plugin as their sidecar,
-// and Applications on them.
+// Package argo runs Argo CD's own servers, with the plugin as their sidecar, and
+// Applications on them.
 package argo
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// Installation is what an Argo CD is made of.
+// Installation describes an Argo CD installation.
 type Installation struct {
 	Namespace   string            // of Argo CD and its Applications
 	Dir         string            // for the files of its servers
-	Root        string            // of the repository, whose plugin it has
+	Root        string            // of the repository whose plugin it uses
 	Definitions string            // directory with its CustomResourceDefinitions
 	Programs    map[string]string // by name
 	Limit       time.Duration     // of a sync
 }
 
-// Argo is an Argo CD that runs.
+// Argo is a running Argo CD.
 type Argo struct {
 	cluster   *cluster.Cluster
 	namespace string
@@ -37,8 +37,8 @@ type Argo struct {
 	running   []*process.Running
 }
 
-// Start installs Argo CD on the cluster, and starts it: Redis, the repo-server, its sidecar
-// with the plugin, and the application controller.
+// Start installs Argo CD on the cluster and starts Redis, the repo-server, its sidecar with
+// the plugin, and the application controller.
 func Start(ctx context.Context, c *cluster.Cluster, i Installation) (*Argo, error) {
 	a := &Argo{cluster: c, namespace: i.Namespace, dir: i.Dir, root: i.Root, programs: i.Programs, limit: i.Limit}
 	err := a.start(ctx, i.Definitions)
@@ -73,8 +73,8 @@ func (a *Argo) run(ctx context.Context, s process.Server) error {
 	return nil
 }
 
-// Limit restarts the application controller, the last of the servers, with
-// another limit of a sync.
+// Limit restarts the application controller, the last of the servers, with another sync
+// limit.
 func (a *Argo) Limit(ctx context.Context, limit time.Duration) error {
 	last := len(a.running) - 1
 	a.running[last].Stop()
@@ -82,18 +82,18 @@ func (a *Argo) Limit(ctx context.Context, limit time.Duration) error {
 	return a.run(ctx, a.servers()[last])
 }
 
-// Stop ends all servers, the last that was started first.
+// Stop ends all servers, in the reverse order of their start.
 func (a *Argo) Stop() {
 	for i := len(a.running) - 1; i >= 0; i-- {
 		a.running[i].Stop()
 	}
 }
 
-// Servers are those that run, for their logs.
+// Servers returns the running servers, for their logs.
 func (a *Argo) Servers() []*process.Running { return a.running }
 
-// prepare makes the directories of the servers, and one with the plugin's
-// programs, which are all that its image has.
+// prepare creates the directories of the servers, and one with the plugin's programs, the
+// only programs of its image.
 func (a *Argo) prepare() error {
 	for _, dir := range []string{"bin", "plugins", "work", "tmp", "config"} {
 		if err := os.Mkdir(filepath.Join(a.dir, dir), 0o755); err != nil {
@@ -112,7 +112,7 @@ func (a *Argo) prepare() error {
 	return os.WriteFile(filepath.Join(a.dir, "config", "plugin.yaml"), plugin, 0o600)
 }
 
-// servers are Argo CD's, with the fewest options that they need here.
+// servers returns Argo CD's servers, with the fewest options that they need here.
 func (a *Argo) servers() []process.Server {
 	path := func(name string) string { return filepath.Join(a.dir, name) }
 	environment := []string{"ARGOCD_GPG_ENABLED=false", "ARGOCD_PLUGINSOCKFILEPATH=" + path("plugins")}
@@ -142,24 +142,24 @@ func (a *Argo) servers() []process.Server {
 				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", "8082",
 				"--persist-resource-health", // so that the tests see it
 			},
-			// Outside of a cluster, the one that it runs in is that of the kubeconfig.
+			// Outside a cluster, the kubeconfig's cluster is the in-cluster one.
 			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig,
 				fmt.Sprintf("ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT=%d", int(a.limit.Seconds()))),
 		},
 	}
 }
 
-// Programs is a directory with the programs of the plugin's image.
+// Programs returns a directory with the programs of the plugin's image.
 func (a *Argo) Programs() string { return filepath.Join(a.dir, "bin") }
 
-// Settings in the project's manifests.
+// These are settings in the project's manifests.
 const (
 	memoryLimit = "768MiB" // GOMEMLIMIT of the sidecar
-	exclusions  = ".git/*" // files that repo-server does not send
+	exclusions  = ".git/*" // files that the repo-server does not send
 )
 
-// install applies Argo CD's custom resources and settings, with the health
-// checks that the plugin comes with.
+// install applies Argo CD's custom resources and settings, with the health checks that the
+// plugin provides.
 func (a *Argo) install(ctx context.Context, definitions string) error {
 	for _, name := range []string{"application-crd.yaml", "applicationset-crd.yaml", "appproject-crd.yaml"} {
 		objects, err := cluster.ReadObjects(filepath.Join(definitions, name))
@@ -177,8 +177,8 @@ func (a *Argo) install(ctx context.Context, definitions string) error {
 	return a.cluster.Install(ctx, settings)
 }
 
-// settings are the least that Argo CD wants to find, with what the plugin's
-// installation adds to its ConfigMap.
+// settings returns the minimal settings of Argo CD, with the plugin's additions to its
+// ConfigMap.
 func (a *Argo) settings() ([]*unstructured.Unstructured, error) {
 	settings, err := cluster.Objects(settingsYAML)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package build makes the programs that the tests start: those of this
-// repository again for every run, as files of the image that is released, and
-// those of others once, into the user's cache.
+// Package build builds the programs that the tests start. Those of this
+// repository are built for every run, as files of the image that is released.
+// Third-party programs are built once, into the user's cache.
 package build
 
 import (
@@ -17,23 +17,23 @@ import (
 	"strings"
 )
 
-// program is one that Go builds.
+// program is a program that Go builds.
 type program struct {
 	name    string
 	module  string // directory of its module, from the repository's root
 	pkg     string
 	ldflags string
-	// sources is the directory, from the root, of the files of ours that it is
-	// made of, besides the modules it names.
+	// sources is the directory of our files that the program is built from,
+	// relative to the root, in addition to the modules it names.
 	sources string
 }
 
-// kubernetes is the version that the control plane reports; the modules alone
-// would say v0.0.0.
+// kubernetes is the version that the control plane reports; without it, the
+// modules would report v0.0.0.
 const kubernetes = "-X k8s.io/component-base/version.gitVersion=v1.36.3" +
 	" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
 
-// others are the programs that change only with their modules.
+// others returns the programs that change only with their modules.
 func others() []program {
 	const controlplane = "test/e2e/controlplane"
 	return []program{
@@ -48,14 +48,14 @@ func others() []program {
 	}
 }
 
-// ours are the programs that are tested. They are taken from the image.
+// ours returns the programs under test. They are taken from the image.
 func ours() []string { return []string{"vmrender", "vmrender-cmp"} }
 
 // Plugin is the name of the plugin's configuration among the paths of programs.
 const Plugin = "plugin.yaml"
 
 // All builds every program of the repository at root and returns their paths by
-// name. What is tested goes into dir: the files of the plugin's image.
+// name. The programs under test go into dir, as the files of the plugin's image.
 func All(root, dir string, log io.Writer) (map[string]string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -86,8 +86,8 @@ func All(root, dir string, log io.Writer) (map[string]string, error) {
 	return paths, err
 }
 
-// build compiles the program. It appears at its path only when it is complete,
-// so that another run can build it at the same time.
+// build compiles the program. The file appears at its path only when it is
+// complete, so that another run can build it at the same time.
 func (p program) build(root, path string, log io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (p program) build(root, path string, log io.Writer) error {
 	return os.Rename(part, path)
 }
 
-// arguments are those of go. The flags are the same for all programs, so that
-// they share what Go has compiled.
+// arguments returns the arguments of go. The flags are the same for all
+// programs, so that they share Go's build cache.
 func (p program) arguments(output string) []string {
 	return []string{
 		"build", "-mod=readonly", "-buildvcs=false", "-trimpath",
@@ -112,8 +112,8 @@ func (p program) arguments(output string) []string {
 	}
 }
 
-// hash changes with everything that the program is made of: the versions of its
-// modules, the flags, and its files of ours.
+// hash returns a hash of everything that the program is built from: the versions
+// of its modules, the flags, and our files.
 func (p program) hash(root string) (string, error) {
 	files := []string{filepath.Join(root, p.module, "go.mod"), filepath.Join(root, p.module, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(root, p.sources), func(path string, entry fs.DirEntry, err error) error {
@@ -137,7 +137,8 @@ func (p program) hash(root string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// goVersion is that of the go command, which may be another than the tests'.
+// goVersion returns the version of the go command, which may differ from that of
+// the tests.
 func goVersion() string {
 	version, err := exec.Command("go", "env", "GOVERSION").Output()
 	if err != nil {
@@ -146,9 +147,9 @@ func goVersion() string {
 	return strings.TrimSpace(string(version))
 }
 
-// redis finds redis-server, or installs Debian's package that holds it: that of
-// the tools, because the other one starts a server. The file is the server where
-// it is called by that name.
+// redis finds redis-server, or installs Debian's package that contains it. It
+// installs the tools package, because the other one starts a server. The file in
+// that package acts as the server if it is called by that name.
 func redis(log io.Writer) (string, error) {
 	const packaged = "/usr/bin/redis-check-rdb"
 	if path, err := exec.LookPath("redis-server"); err == nil {

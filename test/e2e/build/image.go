@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Where things are in the image.
+// These are paths in the image.
 const (
 	imagePrograms = "usr/local/bin"
 	imagePlugin   = "home/argocd/cmp-server/config/plugin.yaml"
 )
 
-// assemble makes the image from the tree at root as a release does, unpacks it below dir, and returns where.
+// assemble builds the image from the tree at root as a release does, unpacks it under dir, and returns its path.
 func assemble(root, dir string, log io.Writer) (string, error) {
 	source, unpacked := filepath.Join(dir, "source"), filepath.Join(dir, "image")
 	if err := commit(root, source); err != nil {
@@ -33,8 +33,8 @@ func assemble(root, dir string, log io.Writer) (string, error) {
 	return unpacked, nil
 }
 
-// commit commits the files of the tree at root, with those that are not committed yet, to a repository of their own:
-// an image is made of a commit, and Go reads it from a .git that is a directory.
+// commit commits the files of the tree at root, including uncommitted ones, to a separate repository. An image is
+// built from a commit, and Go reads it from a .git that is a directory.
 func commit(root, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -60,7 +60,7 @@ func commit(root, dir string) error {
 	return nil
 }
 
-// ownGit is an environment in which git does not use the configuration of the user.
+// ownGit returns an environment in which git ignores the user's configuration.
 func ownGit() []string {
 	return append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 }

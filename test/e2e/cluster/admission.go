@@ -20,8 +20,8 @@ import (
 //go:embed multus.yaml
 var multusYAML []byte
 
-// Admit starts the servers of KubeVirt's and CDI's webhooks, and installs what they
-// say their operators would, with their definitions.
+// Admit starts the servers of KubeVirt's and CDI's webhooks, and installs what they report
+// that their operators would install, with their definitions.
 func (c *Cluster) Admit(ctx context.Context) error {
 	multus, err := Objects(multusYAML)
 	if err != nil {
@@ -96,9 +96,9 @@ func (c *Cluster) redirect(configuration *unstructured.Unstructured, url string)
 	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
 }
 
-// Install applies objects in their order, and waits until the kinds that they
-// define are served. Definitions lose their descriptions, which are most of their text:
-// servers and clients read it again with each of them.
+// Install applies objects in order, and waits until the kinds that they define are served.
+// Definitions lose their descriptions, which are most of their text: servers and clients
+// read it again with each of them.
 func (c *Cluster) Install(ctx context.Context, objects []*unstructured.Unstructured) error {
 	for _, o := range objects {
 		unstructured.RemoveNestedField(o.Object, "status")
@@ -124,7 +124,8 @@ func (c *Cluster) Install(ctx context.Context, objects []*unstructured.Unstructu
 
 const definitionKind = "CustomResourceDefinition"
 
-// withoutDescriptions removes the descriptions of schemas; a field of that name is no text.
+// withoutDescriptions removes the descriptions of schemas. A field with that name has a
+// schema, not text, and stays.
 func withoutDescriptions(value any) {
 	switch v := value.(type) {
 	case map[string]any:

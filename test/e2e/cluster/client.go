@@ -30,7 +30,7 @@ type Client struct {
 	discovery *discovery.DiscoveryClient
 }
 
-// manager is the name that the tests' own writes are recorded under.
+// manager is the field manager of the tests' own writes.
 const manager = "e2e"
 
 func newClient(authority []byte, admin pki.Pair) (*Client, error) {
@@ -50,7 +50,7 @@ func newClient(authority []byte, admin pki.Pair) (*Client, error) {
 	return &Client{Interface: objects, config: config, mapper: mapper, discovery: kinds}, nil
 }
 
-// writeKubeconfig writes what the client uses to a file of the directory.
+// writeKubeconfig writes the client's configuration to a file in the directory.
 func (c *Client) writeKubeconfig(dir string) (string, error) {
 	path := filepath.Join(dir, "kubeconfig")
 	return path, clientcmd.WriteToFile(clientcmdapi.Config{
@@ -63,16 +63,16 @@ func (c *Client) writeKubeconfig(dir string) (string, error) {
 	}, path)
 }
 
-// CA is the certificate, as PEM, of the API server's authority.
+// CA returns the certificate, as PEM, of the API server's authority.
 func (c *Client) CA() []byte { return c.config.CAData }
 
-// ready tells when the API server serves requests.
+// ready returns an error until the API server serves requests.
 func (c *Client) ready(ctx context.Context) error {
 	return c.discovery.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 }
 
-// Of gives access to the objects of a kind in a namespace; the namespace is
-// ignored where the kind has none.
+// Of returns access to the objects of a kind in a namespace; the namespace is
+// ignored if the kind has none.
 func (c *Client) Of(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
 	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if meta.IsNoMatchError(err) {
@@ -88,7 +88,7 @@ func (c *Client) Of(kind schema.GroupVersionKind, namespace string) (dynamic.Res
 	return c.Resource(mapping.Resource), nil
 }
 
-// Apply creates the object or changes it, by server-side apply.
+// Apply creates or changes the object by server-side apply.
 func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured) error {
 	resource, err := c.Of(object.GroupVersionKind(), object.GetNamespace())
 	if err != nil {
@@ -101,8 +101,8 @@ func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured) e
 	return nil
 }
 
-// Update reads an object, has it changed, and writes it, again if another
-// client has written it meanwhile.
+// Update reads an object, has it changed, and writes it. It tries again if
+// another client has written it in the meantime.
 func (c *Client) Update(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, change func(*unstructured.Unstructured)) error {
 	resource, err := c.Of(kind, namespace)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *Client) Update(ctx context.Context, kind schema.GroupVersionKind, names
 	}
 }
 
-// Get returns an object, or nil where there is none.
+// Get returns an object, or nil if there is none.
 func (c *Client) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
 	resource, err := c.Of(kind, namespace)
 	if err != nil {

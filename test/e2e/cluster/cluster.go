@@ -1,6 +1,6 @@
 // Package cluster runs a Kubernetes control plane, with the definitions and the
-// admission code of KubeVirt and CDI, and talks to it. It has no nodes: what is
-// created is kept, defaulted, judged and garbage-collected, but nothing runs.
+// admission code of KubeVirt and CDI, and talks to it. It has no nodes: objects
+// are stored, defaulted, validated and garbage-collected, but nothing runs.
 package cluster
 
 import (
@@ -12,21 +12,21 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// Cluster is a control plane that runs.
+// Cluster is a running control plane.
 type Cluster struct {
 	*Client
-	// Kubeconfig is the path of a file for an administrator.
+	// Kubeconfig is the path of an administrator's kubeconfig.
 	Kubeconfig string
 
 	dir       string
 	programs  map[string]string
 	authority *pki.Authority
 	running   []*process.Running
-	proxy     *http.Server // where the cluster pretends to be another
+	proxy     *http.Server // if the cluster reports another version
 }
 
-// Start starts the control plane, with the programs that package build has
-// made, and keeps its files in dir. KubeVirt and CDI are on it.
+// Start starts the control plane with the programs that package build has
+// built, and keeps its files in dir. It includes KubeVirt and CDI.
 func Start(ctx context.Context, dir string, programs map[string]string) (*Cluster, error) {
 	c, err := StartEmpty(ctx, dir, programs)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *Cluster) run(ctx context.Context, servers ...process.Server) error {
 	return nil
 }
 
-// Stop ends all servers, the last that was started first.
+// Stop ends all servers, in the reverse order of their start.
 func (c *Cluster) Stop() {
 	if c.proxy != nil {
 		_ = c.proxy.Close() //nolint:errcheck // no client is left
@@ -93,10 +93,10 @@ func (c *Cluster) Stop() {
 	}
 }
 
-// Certificate issues one for a server on 127.0.0.1.
+// Certificate issues a certificate for a server on 127.0.0.1.
 func (c *Cluster) Certificate(name string) (pki.Pair, error) {
 	return c.authority.Issue(name, pkix.Name{CommonName: name})
 }
 
-// Servers are those that run, for their logs.
+// Servers returns the running servers, for their logs.
 func (c *Cluster) Servers() []*process.Running { return c.running }

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// The addresses that servers listen on: the network has no others.
+// These are the addresses that servers listen on. The network has no others.
 const (
 	etcdURL     = "http://127.0.0.1:2379"
 	etcdPeerURL = "http://127.0.0.1:2380"
@@ -15,8 +15,8 @@ const (
 	managerPort = "127.0.0.1:10257"
 )
 
-// controlPlane are etcd, kube-apiserver, and kube-controller-manager, which
-// collects garbage, deletes namespaces, and makes service accounts.
+// controlPlane returns etcd, kube-apiserver, and kube-controller-manager, which
+// collects garbage, deletes namespaces, and creates service accounts.
 func (c *Cluster) controlPlane() ([]process.Server, error) {
 	server, err := c.authority.Issue("kube-apiserver", pkix.Name{CommonName: "kube-apiserver"})
 	if err != nil {

@@ -27,7 +27,8 @@ func ReadObjects(path string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// Objects reads a stream of objects as YAML or JSON; those of a List come one by one.
+// Objects reads a stream of objects as YAML or JSON; the items of a List are returned
+// one by one.
 func Objects(stream []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(stream)))

@@ -21,8 +21,8 @@ import (
 // versionedAddress is where the API server is served with another version.
 const versionedAddress = "127.0.0.1:6444"
 
-// Pretend makes the cluster report to all clients with the kubeconfig that the cluster is of
-// another version of Kubernetes, such as v1.33.5. The API is that of the version it is.
+// Pretend makes the cluster report another version of Kubernetes, such as v1.33.5, to all
+// clients with the kubeconfig. The API remains that of the real version.
 func (c *Cluster) Pretend(ctx context.Context, version string) error {
 	pair, err := c.Certificate("kube-apiserver-" + version)
 	if err != nil {
@@ -51,10 +51,10 @@ func (c *Cluster) Pretend(ctx context.Context, version string) error {
 	return clientcmd.WriteToFile(*config, c.Kubeconfig)
 }
 
-// whole reads a request to its end before it hands it on. Otherwise an answer that does
-// not wait for the end, such as that of an unknown kind, ends the request in neither of
-// the two connections: a client that speaks HTTP/2 stops sending what is refused, and
-// the proxy waits for the rest before it ends its answer.
+// whole reads a request to its end before it passes it on. Otherwise a response that does
+// not wait for the end, such as that for an unknown kind, ends the request in neither of the
+// two connections. A client that uses HTTP/2 stops sending a refused request, and the proxy
+// waits for the rest before it ends its response.
 func whole(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, err := io.ReadAll(r.Body)
@@ -67,8 +67,8 @@ func whole(next http.Handler) http.Handler {
 	})
 }
 
-// versioned hands on everything to the API server, with the rights of the client, and
-// changes the version in its answer.
+// versioned passes on everything to the API server, with the client's permissions, and
+// changes the version in its response.
 func (c *Cluster) versioned(version string) (http.Handler, error) {
 	target, err := url.Parse(c.config.Host)
 	if err != nil {
@@ -106,7 +106,7 @@ func setVersion(r *http.Response, version string) error {
 	}
 	info["gitVersion"] = version
 	if number := strings.Split(strings.TrimPrefix(version, "v"), "."); len(number) > 1 {
-		info["major"], info["minor"] = number[0], number[1] // what Argo CD goes by
+		info["major"], info["minor"] = number[0], number[1] // the ones that Argo CD uses
 	}
 	text, err := json.Marshal(info)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package gitrepo makes Git repositories for Applications to be rendered from.
+// Package gitrepo creates Git repositories for Applications to be rendered
+// from.
 package gitrepo
 
 import (
@@ -13,20 +14,20 @@ import (
 // Repository is a Git repository with one branch, main.
 type Repository struct{ Dir string }
 
-// New makes a repository in a directory that exists.
+// New creates a repository in an existing directory.
 func New(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{Dir: dir}
 	_, err := r.git(ctx, "init", "--quiet", "--initial-branch=main")
 	return r, err
 }
 
-// URL is where Argo CD reads the repository.
+// URL returns the URL from which Argo CD reads the repository.
 func (r *Repository) URL() string { return "file://" + r.Dir }
 
-// Path is that of a file of the repository.
+// Path returns the path of a file in the repository.
 func (r *Repository) Path(name string) string { return filepath.Join(r.Dir, filepath.FromSlash(name)) }
 
-// Write writes a file, with the directories it needs.
+// Write writes a file and creates its directories.
 func (r *Repository) Write(name, content string) error {
 	if err := os.MkdirAll(filepath.Dir(r.Path(name)), 0o755); err != nil {
 		return err
@@ -34,7 +35,7 @@ func (r *Repository) Write(name, content string) error {
 	return os.WriteFile(r.Path(name), []byte(content), 0o600)
 }
 
-// Replace changes a text that a file must have.
+// Replace replaces a text that a file must contain.
 func (r *Repository) Replace(name, from, to string) error {
 	content, err := os.ReadFile(r.Path(name))
 	if err != nil {
@@ -57,7 +58,7 @@ func (r *Repository) Commit(ctx context.Context, message string) (string, error)
 	return r.git(ctx, "rev-parse", "HEAD")
 }
 
-// git runs git without any settings of the user's.
+// git runs git without the user's configuration.
 func (r *Repository) git(ctx context.Context, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", args...)
 	command.Dir = r.Dir

@@ -1,4 +1,4 @@
-// Command kubectl is Kubernetes' own, for tests that type what a page shows.
+// Command kubectl is Kubernetes' own, for tests that run the commands of a page.
 package main
 
 import (
@@ -7,7 +7,8 @@ import (
 	"k8s.io/kubectl/pkg/cmd/util"
 )
 
-// main does what that of k8s.io/kubernetes v1.36.3, cmd/kubectl/kubectl.go, does.
+// main does the same as main of k8s.io/kubernetes v1.36.3,
+// cmd/kubectl/kubectl.go.
 func main() {
 	util.CheckErr(cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()))
 }

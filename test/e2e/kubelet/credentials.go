@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// credentials writes the files that a container finds under
+// credentials writes the files that a container finds in
 // /var/run/secrets/kubernetes.io/serviceaccount, and returns their directory.
 func (k *Kubelet) credentials(ctx context.Context, pod *corev1.Pod) (string, error) {
 	token, err := k.token(ctx, pod)
@@ -30,7 +30,7 @@ func (k *Kubelet) credentials(ctx context.Context, pod *corev1.Pod) (string, err
 	return dir, nil
 }
 
-// token asks for one of the Pod's ServiceAccount.
+// token requests a token of the Pod's ServiceAccount.
 func (k *Kubelet) token(ctx context.Context, pod *corev1.Pod) (string, error) {
 	request := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",

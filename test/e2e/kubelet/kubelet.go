@@ -1,7 +1,7 @@
 // Package kubelet plays the part of a node: it runs the command of a Pod as a
 // process of this machine, as the Pod's ServiceAccount. A process finds its
-// token where it finds it in a container, so that it talks to the cluster as it
-// would there, with the same permissions.
+// token at the same path as in a container, so that it talks to the cluster with
+// the same permissions.
 package kubelet
 
 import (
@@ -38,8 +38,8 @@ type Kubelet struct {
 }
 
 // Start runs all Pods with one container until the context is done. Their
-// programs are those of the directory bin, whatever their image; their logs are
-// written to dir. It hands out the errors of its own.
+// programs come from the directory bin, whatever their image; their logs are
+// written to dir. It passes its own errors to errors.
 func Start(ctx context.Context, client *cluster.Client, dir, bin string, errors func(error)) *Kubelet {
 	k := &Kubelet{
 		client: client, dir: dir, bin: bin, errors: errors,
@@ -59,15 +59,15 @@ func Start(ctx context.Context, client *cluster.Client, dir, bin string, errors 
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// Hurry replaces an argument of the Pods of a namespace: a test does not wait as
-// long as a cluster does.
+// Hurry replaces an argument of the Pods of a namespace, because a test does not
+// wait as long as a cluster does.
 func (k *Kubelet) Hurry(namespace, argument, by string) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	k.hurry[namespace] = [2]string{argument, by}
 }
 
-// Kill ends the process of a Pod as the kernel does that has no memory left.
+// Kill ends the process of a Pod as the kernel does when it is out of memory.
 func (k *Kubelet) Kill(pod types.UID) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -76,7 +76,7 @@ func (k *Kubelet) Kill(pod types.UID) {
 	}
 }
 
-// Log is what the Pod has written so far.
+// Log returns what the Pod has written so far.
 func (k *Kubelet) Log(namespace, name string) (string, error) {
 	log, err := os.ReadFile(k.log(namespace, name))
 	return string(log), err
@@ -86,7 +86,7 @@ func (k *Kubelet) log(namespace, name string) string {
 	return filepath.Join(k.dir, namespace+"_"+name+".log")
 }
 
-// admit starts a Pod that is new.
+// admit starts a new Pod.
 func (k *Kubelet) admit(ctx context.Context, object any) {
 	pod := &corev1.Pod{}
 	u, ok := object.(*unstructured.Unstructured)
@@ -105,7 +105,7 @@ func (k *Kubelet) admit(ctx context.Context, object any) {
 	}()
 }
 
-// remove ends the process of a Pod that is deleted.
+// remove ends the process of a deleted Pod.
 func (k *Kubelet) remove(object any) {
 	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = gone.Obj
@@ -115,7 +115,7 @@ func (k *Kubelet) remove(object any) {
 	}
 }
 
-// run runs a Pod to its end, which is that of the second context at the latest.
+// run runs a Pod to its end, at the latest until the second context is done.
 func (k *Kubelet) run(ctx, running context.Context, pod *corev1.Pod) error {
 	secrets, err := k.credentials(ctx, pod)
 	if err != nil {
@@ -137,8 +137,8 @@ func (k *Kubelet) run(ctx, running context.Context, pod *corev1.Pod) error {
 	return k.report(ctx, pod, corev1.PodSucceeded, 0)
 }
 
-// container is the process of a container. It sees the credentials in the place
-// of Kubernetes, because it has a /run of its own, which /var/run leads to.
+// container returns the process of a container. It finds the credentials at
+// Kubernetes' path, because it has its own /run, to which /var/run leads.
 func container(ctx context.Context, c *corev1.Container, args []string, bin, credentials string) *exec.Cmd {
 	const script = `
 set -e
@@ -157,7 +157,7 @@ PATH=$BIN exec "$@"`
 	return command
 }
 
-// hurried are the arguments of the Pod's container.
+// hurried returns the arguments of the Pod's container.
 func (k *Kubelet) hurried(pod *corev1.Pod) []string {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -170,7 +170,8 @@ func (k *Kubelet) hurried(pod *corev1.Pod) []string {
 	return args
 }
 
-// exitCode is that of a container, whose runtime counts signals from 128.
+// exitCode returns the exit code of a container, whose runtime counts signals
+// from 128.
 func exitCode(command *exec.Cmd) int {
 	if command.ProcessState == nil {
 		return startFailure
@@ -181,7 +182,7 @@ func exitCode(command *exec.Cmd) int {
 	return command.ProcessState.ExitCode()
 }
 
-// The exit codes of containers that do not come from their program.
+// These are the exit codes of containers that do not come from their program.
 const (
 	signalled    = 128
 	startFailure = 128

@@ -13,15 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// WaitingClass is a storage class that fills no disk before an instance uses it.
+// WaitingClass is a storage class that fills a disk only when an instance uses it.
 const WaitingClass = "local"
 
 // defaultClass is the storage class of disks that name none.
 const defaultClass = "standard"
 
-// fillDisk is CDI's controller of a DataVolume (pkg/controller/datavolume,
-// controller-base.go, updateStatus) with the provisioner of its class: it makes
-// the claim, binds it when that is due, and fills it.
+// fillDisk plays CDI's controller of a DataVolume (pkg/controller/datavolume, controller-base.go, updateStatus)
+// and the provisioner of its class. It creates the claim, binds it when that is due, and fills it.
 func (s *stage) fillDisk(ctx context.Context, disk *unstructured.Unstructured) error {
 	phase := nested[string](disk, "status", "phase")
 	if disk.GetDeletionTimestamp() != nil || phase == succeeded || phase == failed {
@@ -59,7 +58,7 @@ func (s *stage) setDisk(ctx context.Context, disk *unstructured.Unstructured, ph
 	})
 }
 
-// claim returns the claim of a DataVolume, which CDI makes where there is none.
+// claim returns the claim of a DataVolume, which CDI creates if there is none.
 func (s *stage) claim(ctx context.Context, disk *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	claims := s.client.Resource(Claims).Namespace(disk.GetNamespace())
 	claim, err := claims.Get(ctx, disk.GetName(), metav1.GetOptions{})
@@ -73,8 +72,8 @@ func (s *stage) claim(ctx context.Context, disk *unstructured.Unstructured) (*un
 	return claims.Create(ctx, claim, metav1.CreateOptions{})
 }
 
-// newClaim is what CDI makes of spec.storage or spec.pvc (util.go, renderPvcSpec).
-// A clone without a size has that of its source.
+// newClaim returns the claim that CDI creates from spec.storage or spec.pvc (util.go, renderPvcSpec). A clone
+// without a size has the size of its source.
 func newClaim(disk *unstructured.Unstructured) *unstructured.Unstructured {
 	spec := nested[map[string]any](disk, "spec", "storage")
 	if spec == nil {
@@ -103,7 +102,7 @@ func claimClass(claim *unstructured.Unstructured) string {
 	return nested[string](claim, "spec", "storageClassName")
 }
 
-// used tells whether an instance names the disk.
+// used reports whether an instance names the disk.
 func (s *stage) used(ctx context.Context, disk *unstructured.Unstructured) (bool, error) {
 	list, err := s.client.Resource(Instances).Namespace(disk.GetNamespace()).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -114,7 +113,7 @@ func (s *stage) used(ctx context.Context, disk *unstructured.Unstructured) (bool
 	}), nil
 }
 
-// provideClass makes a storage class, whose claims can grow.
+// provideClass creates a storage class whose claims can grow.
 func (s *stage) provideClass(ctx context.Context, name string) error {
 	return s.provide(ctx, schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}, "", name, map[string]any{
 		"provisioner": "e2e.example.com", "allowVolumeExpansion": true,
@@ -122,8 +121,8 @@ func (s *stage) provideClass(ctx context.Context, name string) error {
 	})
 }
 
-// provision makes the volume of a claim, as a CSI driver's provisioner does; the
-// control plane binds them. It outlives the claim, which nothing here minds.
+// provision creates the volume of a claim, as a CSI driver's provisioner does; the control plane binds them. The
+// volume outlives the claim, which does not matter here.
 func (s *stage) provision(ctx context.Context, claim *unstructured.Unstructured) error {
 	if nested[string](claim, "spec", "volumeName") != "" {
 		return nil
@@ -142,7 +141,7 @@ func (s *stage) provision(ctx context.Context, claim *unstructured.Unstructured)
 
 func volumeName(claim types.UID) string { return "pvc-" + string(claim) }
 
-// growClaim is the resizer of a CSI driver: a bound claim gets what it asks for.
+// growClaim plays the resizer of a CSI driver: a bound claim gets the size that it requests.
 func (s *stage) growClaim(ctx context.Context, claim *unstructured.Unstructured) error {
 	have, err := resource.ParseQuantity(cmp.Or(nested[string](claim, "status", "capacity", "storage"), "0"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// provideImages makes the golden images that a VM's disks are cloned from,
-// as a cluster has them: KubeVirt resolves them when it makes the disks
+// provideImages creates the golden images that a VM's disks are cloned from, as
+// a cluster has them. KubeVirt resolves them when it creates the disks
 // (pkg/storage/types/dv.go, GenerateDataVolumeFromTemplate).
 func (s *stage) provideImages(ctx context.Context, vm *unstructured.Unstructured) error {
 	for _, t := range nested[[]any](vm, "spec", "dataVolumeTemplates") {

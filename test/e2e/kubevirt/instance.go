@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The phases of an instance (kubevirt.io/api v1.8.4, core/v1/types.go).
+// These are the phases of an instance (kubevirt.io/api v1.8.4, core/v1/types.go).
 const (
 	pending   = "Pending"
 	running   = "Running"
@@ -19,11 +19,11 @@ const (
 	failed    = "Failed"
 )
 
-// runInstance is what virt-controller and virt-handler do for an instance: it
-// waits for its disks (pkg/virt-controller/watch/vmi/lifecycle.go, sync), runs,
-// and is ready when its guest is (pkg/virt-handler/vm.go, updateVMIConditions).
-// One that is deleted is shut down, upon which the controller of
-// VirtualMachines lets go of it (watch/vm/vm.go, updateStatus).
+// runInstance plays virt-controller and virt-handler for an instance: it waits for
+// its disks (pkg/virt-controller/watch/vmi/lifecycle.go, sync), runs, and is ready
+// when its guest is (pkg/virt-handler/vm.go, updateVMIConditions). A deleted
+// instance is shut down; then the controller of VirtualMachines releases it
+// (watch/vm/vm.go, updateStatus).
 func (s *stage) runInstance(ctx context.Context, vmi *unstructured.Unstructured) error {
 	switch phase := nested[string](vmi, "status", "phase"); {
 	case phase == succeeded || phase == failed:
@@ -54,8 +54,9 @@ func (s *stage) runInstance(ctx context.Context, vmi *unstructured.Unstructured)
 	}
 }
 
-// migratable is the condition of an instance that can be migrated: all of its
-// claims are shared (pkg/virt-handler/vm.go, checkVolumesForMigration).
+// migratable returns the condition that shows whether an instance can be migrated.
+// It can if all of its claims are shared (pkg/virt-handler/vm.go,
+// checkVolumesForMigration).
 func (s *stage) migratable(ctx context.Context, vmi *unstructured.Unstructured) (any, error) {
 	for _, name := range disksOf(vmi) {
 		claim, err := s.client.Resource(Claims).Namespace(vmi.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
@@ -69,8 +70,8 @@ func (s *stage) migratable(ctx context.Context, vmi *unstructured.Unstructured) 
 	return condition("LiveMigratable", "True", ""), nil
 }
 
-// setInstance writes the status. That an instance has been running once tells its
-// end from a failure to start (watch/vm/vm.go, syncStartFailureStatus).
+// setInstance writes the status. An earlier running phase distinguishes the end of
+// an instance from a failure to start (watch/vm/vm.go, syncStartFailureStatus).
 func (s *stage) setInstance(ctx context.Context, vmi *unstructured.Unstructured, phase string, conditions ...any) error {
 	status := map[string]any{"phase": phase, "conditions": conditions}
 	if phase != nested[string](vmi, "status", "phase") {
@@ -80,7 +81,7 @@ func (s *stage) setInstance(ctx context.Context, vmi *unstructured.Unstructured,
 	return s.setStatus(ctx, Instances, vmi, status)
 }
 
-// disksThere tells whether the instance's claims are there, and are filled.
+// disksThere reports whether the instance's claims exist and are filled.
 func (s *stage) disksThere(ctx context.Context, vmi *unstructured.Unstructured) (bool, error) {
 	for _, name := range disksOf(vmi) {
 		if there, err := s.diskThere(ctx, vmi.GetNamespace(), name); !there || err != nil {
@@ -90,7 +91,7 @@ func (s *stage) disksThere(ctx context.Context, vmi *unstructured.Unstructured) 
 	return true, nil
 }
 
-// diskThere tells whether a claim is there, and is filled, be it by CDI or by hand.
+// diskThere reports whether a claim exists and is filled, by CDI or manually.
 func (s *stage) diskThere(ctx context.Context, namespace, name string) (bool, error) {
 	_, err := s.client.Resource(Claims).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -106,7 +107,8 @@ func (s *stage) diskThere(ctx context.Context, namespace, name string) (bool, er
 	return err == nil && nested[string](disk, "status", "phase") == succeeded, err
 }
 
-// disksOf are the claims of an instance, whose names are those of their DataVolumes.
+// disksOf returns the claims of an instance, which have the names of their
+// DataVolumes.
 func disksOf(vmi *unstructured.Unstructured) []string {
 	names := []string{}
 	for _, volume := range elements(vmi, "spec", "volumes") {
@@ -117,7 +119,7 @@ func disksOf(vmi *unstructured.Unstructured) []string {
 	return names
 }
 
-// claimOf is the claim of a volume; empty where it has none.
+// claimOf returns the claim of a volume, or an empty string if there is none.
 func claimOf(volume *unstructured.Unstructured) string {
 	return cmp.Or(nested[string](volume, "dataVolume", "name"), nested[string](volume, "persistentVolumeClaim", "claimName"))
 }

@@ -1,10 +1,10 @@
 // Package kubevirt runs KubeVirt's own controllers of VirtualMachines and pools,
 // and its restart subresource (test/admission/kubevirt/controller), on a cluster
-// without nodes, and plays what is missing: nodes, storage, golden images and
+// without nodes. It plays the missing parts: nodes, storage, golden images and
 // snapshots. A test decides when those are done, and whether they fail.
 //
-// What is played follows KubeVirt v1.8.4 and CDI v1.65.0; each function names
-// what it stands for.
+// The played parts follow KubeVirt v1.8.4 and CDI v1.65.0; each function names
+// the code that it replaces.
 package kubevirt
 
 import (
@@ -21,7 +21,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// The resources of KubeVirt and CDI, and those that stand for a disk.
+// These are the resources of KubeVirt and CDI, and the claims and volumes of
+// disks.
 var (
 	VirtualMachines = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachines"}
 	Instances       = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachineinstances"}
@@ -31,7 +32,7 @@ var (
 	volumes         = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
 )
 
-// VirtualMachine is the kind of VMs.
+// VirtualMachine returns the kind of VMs.
 func VirtualMachine() schema.GroupVersionKind {
 	return VirtualMachines.GroupVersion().WithKind("VirtualMachine")
 }
@@ -42,15 +43,15 @@ const address = "127.0.0.1:9445"
 //go:embed platform.yaml
 var platformYAML []byte
 
-// KubeVirt is what runs on a cluster.
+// KubeVirt is KubeVirt on a cluster.
 type KubeVirt struct {
 	*stage
 	controller *process.Running
 }
 
-// Start starts the controllers, with the program that package build has made,
+// Start starts the controllers with the program that package build has built,
 // and plays the rest until the context is done. Logs are written to dir. It
-// hands out the errors of what it plays that are not those of a race.
+// passes errors of the played parts to complain, except for those of races.
 func Start(ctx context.Context, c *cluster.Cluster, dir, program string, complain func(error)) (*KubeVirt, error) {
 	objects, err := cluster.Objects(platformYAML)
 	if err != nil {
@@ -82,10 +83,11 @@ func Start(ctx context.Context, c *cluster.Cluster, dir, program string, complai
 // Stop ends the controllers.
 func (k *KubeVirt) Stop() { k.controller.Stop() }
 
-// Servers are those that run, for their logs.
+// Servers returns the running servers, for their logs.
 func (k *KubeVirt) Servers() []*process.Running { return []*process.Running{k.controller} }
 
-// served tells when the API server hands requests on to the subresource.
+// served returns an error until the API server passes requests on to the
+// subresource.
 func served(ctx context.Context, c *cluster.Cluster) error {
 	kind := schema.GroupVersionKind{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"}
 	service, err := c.Get(ctx, kind, "", "v1.subresources.kubevirt.io")

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// plug gives a guest that runs what its instance asks for: at its start, and when the
-// controller of VirtualMachines has added to it.
+// plug plugs what its instance requests into a running guest: at its start, and when the
+// controller of VirtualMachines has added to the instance.
 func (s *stage) plug(ctx context.Context, vmi *unstructured.Unstructured) error {
 	disks, err := s.pluggedDisks(ctx, vmi)
 	if err != nil {
@@ -25,9 +25,9 @@ func (s *stage) plug(ctx context.Context, vmi *unstructured.Unstructured) error 
 	return s.setStatus(ctx, Instances, vmi, has)
 }
 
-// pluggedDisks are the hotpluggable disks that the guest has: those that the instance
-// names and that are filled (pkg/virt-controller/watch/vmi/storage.go,
-// updateVolumeStatus, and pkg/virt-handler/vm.go, updateHotplugVolumeStatus).
+// pluggedDisks returns the hotpluggable disks of the guest: those that the instance names
+// and that are filled (pkg/virt-controller/watch/vmi/storage.go, updateVolumeStatus, and
+// pkg/virt-handler/vm.go, updateHotplugVolumeStatus).
 func (s *stage) pluggedDisks(ctx context.Context, vmi *unstructured.Unstructured) ([]any, error) {
 	plugged := []any{}
 	for _, volume := range elements(vmi, "spec", "volumes") {
@@ -47,7 +47,7 @@ func (s *stage) pluggedDisks(ctx context.Context, vmi *unstructured.Unstructured
 	return plugged, nil
 }
 
-// pluggedNICs are the interfaces that the guest has (pkg/network/setup/netstat.go), with
+// pluggedNICs returns the interfaces of the guest (pkg/network/setup/netstat.go), with
 // the names of those in its Pod (pkg/network/namescheme). A cluster migrates the instance
 // to plug and unplug one.
 func pluggedNICs(vmi *unstructured.Unstructured) []any {
@@ -62,8 +62,8 @@ func pluggedNICs(vmi *unstructured.Unstructured) []any {
 	return plugged
 }
 
-// guestMemory is the memory of the guest (pkg/virt-handler/vm.go, updateMemoryInfo). A
-// cluster migrates the instance to plug in more.
+// guestMemory returns the memory of the guest (pkg/virt-handler/vm.go, updateMemoryInfo).
+// A cluster migrates the instance to plug in more.
 func guestMemory(vmi *unstructured.Unstructured, guest string) (map[string]any, error) {
 	memory := nested[map[string]any](vmi, "status", "memory")
 	if memory == nil {
@@ -76,12 +76,12 @@ func guestMemory(vmi *unstructured.Unstructured, guest string) (map[string]any, 
 	return memory, nil
 }
 
-// hotplugRatio is how many times its first memory an instance may have
+// hotplugRatio is the maximum memory of an instance as a multiple of its initial memory
 // (pkg/virt-config/virt-config.go, DefaultMaxHotplugRatio).
 const hotplugRatio = 4
 
-// setMaxGuest is the part of virt-api's mutating webhook of instances that bounds
-// how much memory can be plugged in (pkg/defaults/defaults.go, setupMemoryHotplug).
+// setMaxGuest plays the part of virt-api's mutating webhook of instances that limits how
+// much memory can be plugged in (pkg/defaults/defaults.go, setupMemoryHotplug).
 func setMaxGuest(vmi *unstructured.Unstructured, guest string) error {
 	most, err := resource.ParseQuantity(guest)
 	if err != nil {

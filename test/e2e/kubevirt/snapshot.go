@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// takeSnapshot is the controller of snapshots (pkg/storage/snapshot/snapshot.go,
-// updateSnapshotStatus).
+// takeSnapshot plays the controller of snapshots
+// (pkg/storage/snapshot/snapshot.go, updateSnapshotStatus).
 func (s *stage) takeSnapshot(ctx context.Context, snapshot *unstructured.Unstructured) error {
 	phase := nested[string](snapshot, "status", "phase")
 	if snapshot.GetDeletionTimestamp() != nil || phase == succeeded || phase == failed {

@@ -18,17 +18,18 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
-// Outcome is what becomes of a disk, an instance or a snapshot.
+// Outcome is the outcome of a disk, an instance or a snapshot.
 type Outcome uint8
 
-// The outcomes. What has come about stays, whatever is said later.
+// These are the outcomes. An outcome that has been reached stays, even if another
+// one is set later.
 const (
-	Done Outcome = iota // filled, ready, taken: at once, unless a test says otherwise
+	Done Outcome = iota // filled, ready or taken immediately, unless a test sets another outcome
 	Wait                // nothing for now
 	Fail
 )
 
-// request is an object to look at.
+// request is an object to process.
 type request struct {
 	resource        schema.GroupVersionResource
 	namespace, name string
@@ -43,7 +44,7 @@ type stage struct {
 
 	lock     sync.Mutex
 	outcomes map[request]Outcome
-	provided map[string]bool // what has been made for the cluster, by its name
+	provided map[string]bool // the objects that have been created for the cluster, by name
 }
 
 func newStage(client *cluster.Client, complain func(error)) *stage {
@@ -62,8 +63,8 @@ func newStage(client *cluster.Client, complain func(error)) *stage {
 	return s
 }
 
-// Set says what becomes of an object, or, with an empty name, of all those of the
-// namespace that have none of their own.
+// Set sets the outcome of an object or, with an empty name, of all objects of the
+// namespace that have no outcome of their own.
 func (s *stage) Set(ctx context.Context, resource schema.GroupVersionResource, namespace, name string, outcome Outcome) error {
 	s.lock.Lock()
 	s.outcomes[request{resource, namespace, name}] = outcome
@@ -87,7 +88,7 @@ func (s *stage) outcome(resource schema.GroupVersionResource, object *unstructur
 	return s.outcomes[request{resource, object.GetNamespace(), ""}]
 }
 
-// play looks at objects as they change, until the context is done. An instance
+// play processes objects as they change, until the context is done. An instance
 // and its disks wait for each other.
 func (s *stage) play(ctx context.Context) {
 	informers := dynamicinformer.NewDynamicSharedInformerFactory(s.client, 0)
@@ -159,7 +160,7 @@ func (s *stage) act(ctx context.Context, r request) error {
 	return s.actors[r.resource](ctx, object)
 }
 
-// provide makes an object once.
+// provide creates an object once.
 func (s *stage) provide(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, content map[string]any) error {
 	key := kind.Kind + " " + namespace + "/" + name
 	if s.provided[key] {
@@ -177,8 +178,8 @@ func (s *stage) provide(ctx context.Context, kind schema.GroupVersionKind, names
 	return nil
 }
 
-// setStatus writes fields of the status where one of them differs. Instances
-// have no subresource for it.
+// setStatus writes fields of the status if one of them differs. Instances have no
+// status subresource.
 func (s *stage) setStatus(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, fields map[string]any) error {
 	status := nested[map[string]any](object, "status")
 	changed := status == nil
@@ -201,15 +202,15 @@ func (s *stage) setStatus(ctx context.Context, resource schema.GroupVersionResou
 	return err
 }
 
-// nested is a field of an object, whose type the schema has judged; the zero
-// value where there is none.
+// nested returns a field of an object, whose type the schema has checked, or the
+// zero value if there is none.
 func nested[T any](object *unstructured.Unstructured, path ...string) T {
 	value, _, _ := unstructured.NestedFieldCopy(object.Object, path...)
 	typed, _ := value.(T)
 	return typed
 }
 
-// elements are those of a list of maps in an object.
+// elements returns the elements of a list of maps in an object.
 func elements(object *unstructured.Unstructured, path ...string) []*unstructured.Unstructured {
 	out := []*unstructured.Unstructured{}
 	for _, e := range nested[[]any](object, path...) {

@@ -1,4 +1,5 @@
-// Package lab makes what the tests need before they are shut off from the network.
+// Package lab prepares what the tests need before they are cut off from the
+// network.
 package lab
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/layers"
 )
 
-// Prepared is what is made outside of the sandbox.
+// Prepared describes what is prepared outside the sandbox.
 type Prepared struct {
 	Root        string            // of the repository
 	Dir         string            // for everything that the run writes

@@ -1,5 +1,5 @@
-// Package layers has the CustomResourceDefinitions of the kinds that layers
-// render, besides those of KubeVirt and CDI, which come with their servers.
+// Package layers provides the CustomResourceDefinitions of the kinds that layers
+// render, except those of KubeVirt and CDI, which come with their servers.
 package layers
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
-// Fetch writes the definitions that Go modules carry to a file in dir, and
-// returns its path. root is that of the repository. It needs a network where the
-// modules have not been fetched before.
+// Fetch writes the definitions in Go modules to a file in dir, and returns its
+// path. root is the root of the repository. It needs a network if the modules
+// have not been fetched before.
 func Fetch(root, dir string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	command := exec.Command("go", "run", "-mod=readonly", ".")
@@ -30,9 +30,10 @@ func Fetch(root, dir string) (string, error) {
 	return path, os.WriteFile(path, stdout.Bytes(), 0o600)
 }
 
-// Definitions returns those of the file that [Fetch] wrote, and of the kinds
-// that no module carries: what the files of the directory extra say, and where
-// they do not know a kind, or extra is empty, what its shape says.
+// Definitions returns the definitions in the file that [Fetch] wrote, and those
+// of the kinds that no module contains. The latter come from the files of the
+// directory extra, or from the kind's shape if they do not define it or extra is
+// empty.
 func Definitions(fetched, extra string) ([]*unstructured.Unstructured, error) {
 	definitions, err := cluster.ReadObjects(fetched)
 	if err != nil {
@@ -52,8 +53,8 @@ func Definitions(fetched, extra string) ([]*unstructured.Unstructured, error) {
 	return definitions, nil
 }
 
-// readAll reads the definitions of a directory's files, which are YAML or JSON
-// and hold objects or Lists, by their names.
+// readAll reads the definitions of a directory's files by name. The files are
+// YAML or JSON, with objects or Lists.
 func readAll(dir string) (map[string]*unstructured.Unstructured, error) {
 	known := map[string]*unstructured.Unstructured{}
 	if dir == "" {

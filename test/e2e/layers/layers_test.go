@@ -33,7 +33,7 @@ func TestNoSchemaOf(t *testing.T) {
 	}
 }
 
-// Where the directory knows a kind, its definition takes the place of the shape.
+// A definition in the directory replaces the shape of the kind.
 func TestExtraDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	fetched := filepath.Join(dir, "fetched")
@@ -59,8 +59,8 @@ func TestExtraDefinitions(t *testing.T) {
 	require.NotContains(t, groups, "unasked.example.com")
 }
 
-// No shape has a field that the real definition has not, as far as
-// VMRENDER_EXTRA_CRDS names a directory with it.
+// No shape has a field that the real definition does not have, if
+// VMRENDER_EXTRA_CRDS names a directory with the definition.
 func TestShapesAreReal(t *testing.T) {
 	dir := os.Getenv("VMRENDER_EXTRA_CRDS")
 	if dir == "" {
@@ -81,7 +81,7 @@ func TestShapesAreReal(t *testing.T) {
 	}
 }
 
-// schemas are those of a definition's versions.
+// schemas returns the schemas of a definition's versions.
 func schemas(t *testing.T, definition *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	versions, _, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
@@ -98,7 +98,8 @@ func schemas(t *testing.T, definition *unstructured.Unstructured) map[string]any
 	return found
 }
 
-// beyond lists the fields of one schema that the other has not, or not of that type.
+// beyond lists the fields of one schema that the other does not have with the same
+// type.
 func beyond(path string, ours, theirs any) []string {
 	our, _ := ours.(map[string]any)     //nolint:errcheck // what is no map has no fields
 	their, _ := theirs.(map[string]any) //nolint:errcheck // as above

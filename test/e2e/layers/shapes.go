@@ -15,14 +15,14 @@ import (
 //go:embed shapes.yaml
 var shapesYAML []byte
 
-// kind is a kind with the shape of its objects, as shapes.yaml describes it.
+// kind is a kind with the shape of its objects, as described in shapes.yaml.
 type kind struct {
 	Group, Kind string
 	Cluster     bool // whether its objects have no namespace
 	Versions    map[string]map[string]any
 }
 
-// shapes returns the definitions of the kinds of shapes.yaml.
+// shapes returns the definitions of the kinds in shapes.yaml.
 func shapes() ([]*unstructured.Unstructured, error) {
 	var file struct{ Kinds []kind }
 	if err := yaml.Unmarshal(shapesYAML, &file); err != nil {
@@ -39,8 +39,8 @@ func shapes() ([]*unstructured.Unstructured, error) {
 	return definitions, nil
 }
 
-// definition is the CustomResourceDefinition of the kind. The first of its
-// versions, by name, is the one that is stored.
+// definition returns the CustomResourceDefinition of the kind. The first of its
+// versions, by name, is stored.
 func (k kind) definition() (*unstructured.Unstructured, error) {
 	plural, singular := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: k.Kind})
 	scope := "Namespaced"

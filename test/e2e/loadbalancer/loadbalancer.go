@@ -1,5 +1,6 @@
-// Package loadbalancer plays a cloud's: it gives every Service that wants one an
-// address, without which Argo CD does not take the Service for healthy.
+// Package loadbalancer plays a cloud's load balancer: it assigns an address to
+// every Service that requests one. Without an address, Argo CD does not
+// consider the Service healthy.
 package loadbalancer
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
-// Run gives addresses until the context is done, and hands out errors.
+// Run assigns addresses until the context is done, and passes errors to errors.
 func Run(ctx context.Context, client *cluster.Client, errors func(error)) {
 	services := corev1.SchemeGroupVersion.WithResource("services")
 	informers := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)

@@ -10,14 +10,14 @@ const (
 
 // product is an operator in the catalog.
 type product struct {
-	channels    []string // stable, where it has no others
+	channels    []string // only stable, if there are none
 	definitions []string // that come with its ClusterServiceVersion
 }
 
-// products are the operators of the catalog by their packages. What an operator
-// defines by itself, once it is configured, is not among them: NMState's node networks
+// products returns the operators of the catalog by their packages. It excludes
+// definitions that a configured operator installs itself: NMState's node networks
 // (nmstate/kubernetes-nmstate, controllers/operator/nmstate_controller.go, applyCRDs)
-// and all that HyperConverged deploys.
+// and everything that HyperConverged deploys.
 func (r Release) products() map[string]product {
 	return map[string]product{
 		"kubevirt-hyperconverged":           {definitions: []string{hyperConvergeds}},
@@ -40,7 +40,7 @@ func (r Release) channels(name string) []string {
 	return p.channels
 }
 
-// version is the name of the ClusterServiceVersion of a package.
+// version returns the name of the ClusterServiceVersion of a package.
 func (r Release) version(name string) string { return name + ".v" + r.Name + ".0" }
 
 // providing returns the package and the product of a ClusterServiceVersion.

@@ -11,17 +11,17 @@ import (
 )
 
 // This file follows operator-framework/operator-lifecycle-manager v0.40.0,
-// pkg/controller/operators: adoption_controller.go labels what belongs to the operator
-// of a package, and operator_controller.go collects it in the status of an Operator,
-// as decorators/operator.go says.
+// pkg/controller/operators. There, adoption_controller.go labels the components of a
+// package's operator, and operator_controller.go collects them in the status of an
+// Operator, as defined in decorators/operator.go.
 
 var operatorKind = kind("operators.coreos.com", "v1", "Operator")
 
 // componentLabel is the prefix of the label of an operator's components.
 const componentLabel = "operators.coreos.com/"
 
-// adopt labels each Subscription, and what it has installed; definitions come with their
-// label, so that the cluster's API changes once less.
+// adopt labels each Subscription and the objects that it has installed. Definitions are
+// created with their label, which avoids a change to the cluster's API.
 func (o *OpenShift) adopt(ctx context.Context) error {
 	return o.each(ctx, subscriptionKind, func(s *unstructured.Unstructured) error {
 		key, namespace := componentKey(get[string](s, "spec", "name"), s.GetNamespace()), s.GetNamespace()
@@ -41,8 +41,8 @@ func (o *OpenShift) adopt(ctx context.Context) error {
 	})
 }
 
-// componentKey is the label's key of the components of a package's operator. It has 63
-// characters at most, as has the name of the Operator that is made of it
+// componentKey returns the key of the label of the components of a package's operator. It
+// is limited to 63 characters, like the name of the Operator that is derived from it
 // (ComponentLabelKey, OperatorNames).
 func componentKey(pkg, namespace string) string {
 	name := pkg + "." + namespace
@@ -54,7 +54,7 @@ func componentKey(pkg, namespace string) string {
 
 const longestName = 63
 
-// operators makes the Operators whose components exist, and writes their status.
+// operators creates the Operators whose components exist, and writes their status.
 func (o *OpenShift) operators(ctx context.Context) error {
 	components, err := o.components(ctx)
 	if err != nil {
@@ -93,8 +93,8 @@ func (o *OpenShift) operators(ctx context.Context) error {
 	return nil
 }
 
-// components are what may belong to an operator. Definitions are read one by one, because
-// those of KubeVirt are too large to read them all over and over.
+// components returns the objects that may belong to an operator. Definitions are read one
+// by one, because those of KubeVirt are too large to read them all repeatedly.
 func (o *OpenShift) components(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
 	for _, k := range []schema.GroupVersionKind{versionKind, installPlanKind, subscriptionKind} {
@@ -118,8 +118,8 @@ func (o *OpenShift) components(ctx context.Context) ([]*unstructured.Unstructure
 	return found, nil
 }
 
-// reference is what an Operator says of a component: its conditions, which for a
-// ClusterServiceVersion are one of its phase.
+// reference returns the entry for a component in the status of an Operator, with its
+// conditions. For a ClusterServiceVersion, these are a single condition for its phase.
 func reference(component *unstructured.Unstructured) map[string]any {
 	r := map[string]any{"apiVersion": component.GetAPIVersion(), "kind": component.GetKind(), "name": component.GetName()}
 	if namespace := component.GetNamespace(); namespace != "" {

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// This file follows openshift/machine-config-operator (2026-08): the render controller,
-// which waits some seconds for more MachineConfigs before it gives a pool a new
-// configuration (pkg/controller/render/render_controller.go, renderDelay), and the node
-// controller, which has one node of a pool after the other take it up, by a drain and
-// a reboot (pkg/controller/node/node_controller.go and status.go).
+// This file follows openshift/machine-config-operator (2026-08). The render controller
+// waits some seconds for more MachineConfigs before it gives a pool a new configuration
+// (pkg/controller/render/render_controller.go, renderDelay). The node controller applies
+// it to the nodes of a pool one after the other, with a drain and a reboot
+// (pkg/controller/node/node_controller.go and status.go).
 
 var (
 	poolKind          = kind("machineconfiguration.openshift.io", "v1", "MachineConfigPool")
@@ -26,15 +26,15 @@ var (
 
 const (
 	workers     = "worker"
-	renderDelay = 5 // steps in which nothing is applied: a busy machine takes longer for that than MachineConfigs wait
+	renderDelay = 5 // steps without a sync: on a busy machine, a sync takes longer than MachineConfigs wait
 	updateTime  = 4 // steps that a node takes
 )
 
-// pools is what the machine config operator knows of the workers.
+// pools is the machine config operator's state of the workers.
 type pools struct {
 	lock    sync.Mutex
 	reboots map[string]int    // by node
-	configs map[string]string // the configuration that each node has
+	configs map[string]string // the configuration of each node
 
 	psi      map[string]bool // configurations with PSI
 	waited   int             // steps since the first change that is not rendered
@@ -47,14 +47,14 @@ func newPools() *pools {
 	return &pools{reboots: map[string]int{}, configs: map[string]string{}, psi: map[string]bool{}}
 }
 
-// Reboots is how often each worker has been rebooted.
+// Reboots returns how often each worker has been rebooted.
 func (o *OpenShift) Reboots() map[string]int {
 	o.pools.lock.Lock()
 	defer o.pools.lock.Unlock()
 	return maps.Clone(o.pools.reboots)
 }
 
-// measuresPressure tells whether a worker has been booted with PSI.
+// measuresPressure reports whether a worker has been booted with PSI.
 func (o *OpenShift) measuresPressure(node string) bool {
 	o.pools.lock.Lock()
 	defer o.pools.lock.Unlock()
@@ -116,7 +116,7 @@ func (o *OpenShift) machineConfigs(ctx context.Context) error {
 	return o.setStatus(ctx, pool, o.pools.status(nodes, pool))
 }
 
-// render is the configuration that the MachineConfigs of the workers make together.
+// render returns the configuration that results from the MachineConfigs of the workers.
 func (o *OpenShift) render(ctx context.Context) (map[string]any, error) {
 	configs, err := o.all(ctx, machineConfigKind)
 	if err != nil {
@@ -156,7 +156,7 @@ func (o *OpenShift) nodesOf(ctx context.Context, pool *unstructured.Unstructured
 	return names, err
 }
 
-// matches tells whether an object has labels.
+// matches reports whether an object has the labels.
 func matches(object *unstructured.Unstructured, wanted map[string]any) bool {
 	for key, value := range wanted {
 		if have, ok := object.GetLabels()[key]; !ok || have != value {
@@ -166,8 +166,9 @@ func matches(object *unstructured.Unstructured, wanted map[string]any) bool {
 	return true
 }
 
-// rollOut takes a step of the update of one node. A node begins with what the pool wants
-// then, and ends with it, whatever the pool wants meanwhile.
+// rollOut takes one step of the update of one node. A node ends with the configuration
+// that the pool wanted when it began, even if the pool wants another one in the
+// meantime.
 func (p *pools) rollOut(nodes []string, wanted string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -191,7 +192,8 @@ func (p *pools) rollOut(nodes []string, wanted string) {
 	}
 }
 
-// status is that of the pool (pkg/controller/node/status.go, calculateStatus).
+// status returns the status of the pool (pkg/controller/node/status.go,
+// calculateStatus).
 func (p *pools) status(nodes []string, pool *unstructured.Unstructured) map[string]any {
 	p.lock.Lock()
 	defer p.lock.Unlock()

@@ -18,8 +18,8 @@ func kind(group, version, name string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: version, Kind: name}
 }
 
-// of gives access to the objects of a kind, without asking the API server whether it is
-// served: most kinds are not for most of the time.
+// of returns access to the objects of a kind, without asking the API server whether it is
+// served. For most of the time, most kinds are not.
 func (o *OpenShift) of(k schema.GroupVersionKind, namespace string) dynamic.ResourceInterface {
 	resource, _ := meta.UnsafeGuessKindToResource(k)
 	if k == networkKind {
@@ -28,7 +28,7 @@ func (o *OpenShift) of(k schema.GroupVersionKind, namespace string) dynamic.Reso
 	return o.Resource(resource).Namespace(namespace)
 }
 
-// all returns the objects of a kind; none where it is not served.
+// all returns the objects of a kind, or none if it is not served.
 func (o *OpenShift) all(ctx context.Context, k schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	list, err := o.of(k, "").List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
@@ -44,7 +44,7 @@ func (o *OpenShift) all(ctx context.Context, k schema.GroupVersionKind) ([]*unst
 	return objects, nil
 }
 
-// each takes a step with every object of a kind.
+// each calls act with every object of a kind.
 func (o *OpenShift) each(ctx context.Context, k schema.GroupVersionKind, act func(*unstructured.Unstructured) error) error {
 	objects, err := o.all(ctx, k)
 	if err != nil {
@@ -58,7 +58,7 @@ func (o *OpenShift) each(ctx context.Context, k schema.GroupVersionKind, act fun
 	return nil
 }
 
-// find returns an object, or nil where it is not there or its kind is not served.
+// find returns an object, or nil if it does not exist or its kind is not served.
 func (o *OpenShift) find(ctx context.Context, k schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
 	object, err := o.of(k, namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -78,7 +78,7 @@ func (o *OpenShift) make(ctx context.Context, k schema.GroupVersionKind, namespa
 	return err
 }
 
-// setStatus writes fields of the status where one of them differs.
+// setStatus writes fields of the status if one of them differs.
 func (o *OpenShift) setStatus(ctx context.Context, object *unstructured.Unstructured, fields map[string]any) error {
 	status := get[map[string]any](object, "status")
 	if status == nil {
@@ -96,13 +96,13 @@ func (o *OpenShift) setStatus(ctx context.Context, object *unstructured.Unstruct
 	k := object.GroupVersionKind()
 	subresources := []string{"status"}
 	if k == importKind || k == sourceKind {
-		subresources = nil // CDI's kinds have none, besides DataVolume
+		subresources = nil // CDI's kinds have none, except DataVolume
 	}
 	_, err := o.of(k, object.GetNamespace()).Update(ctx, object, metav1.UpdateOptions{}, subresources...)
 	return err
 }
 
-// label adds a label to an object that has it not, if there is one.
+// label adds a label to an object, if the object exists and does not have the label.
 func (o *OpenShift) label(ctx context.Context, k schema.GroupVersionKind, namespace, name, key string) error {
 	object, err := o.find(ctx, k, namespace, name)
 	if err != nil || object == nil {
@@ -121,7 +121,7 @@ func (o *OpenShift) label(ctx context.Context, k schema.GroupVersionKind, namesp
 	})
 }
 
-// get is a field of an object; the zero value where there is none of that type.
+// get returns a field of an object, or the zero value if there is none of that type.
 func get[T any](object *unstructured.Unstructured, path ...string) T {
 	value, _, _ := unstructured.NestedFieldCopy(object.Object, path...) //nolint:errcheck // what is no map has no fields
 	typed, _ := value.(T)                                               //nolint:errcheck // as documented
@@ -135,10 +135,10 @@ func condition(name string, is bool, reason, message string) map[string]any {
 	}
 }
 
-// moment is the time of everything that happens.
+// moment is the time of all events.
 const moment = "2026-01-01T00:00:00Z"
 
-// holds tells whether a condition of an object is True.
+// holds reports whether a condition of an object is True.
 func holds(object *unstructured.Unstructured, name string) bool {
 	return object != nil && slices.ContainsFunc(get[[]any](object, "status", "conditions"), func(c any) bool {
 		found, ok := c.(map[string]any)

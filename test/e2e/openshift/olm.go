@@ -12,8 +12,8 @@ import (
 
 // This file follows operator-framework/operator-lifecycle-manager v0.40.0: the catalog
 // operator (pkg/controller/operators/catalog/operator.go), and the controller of
-// ClusterServiceVersions (pkg/controller/operators/olm/operator.go). One InstallPlan
-// per Subscription stands for one per namespace.
+// ClusterServiceVersions (pkg/controller/operators/olm/operator.go). It uses one
+// InstallPlan per Subscription instead of one per namespace.
 
 var (
 	subscriptionKind = kind("operators.coreos.com", "v1alpha1", "Subscription")
@@ -23,7 +23,7 @@ var (
 	definitionKind   = kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
 )
 
-// subscriptions resolves Subscriptions: one that the catalog can satisfy gets an
+// subscriptions resolves Subscriptions. One that the catalog can satisfy gets an
 // InstallPlan, and is at the latest version as soon as the ClusterServiceVersion exists
 // (ensureSubscriptionCSVState).
 func (o *OpenShift) subscriptions(ctx context.Context) error {
@@ -49,14 +49,14 @@ func (o *OpenShift) subscriptions(ctx context.Context) error {
 	})
 }
 
-// upgrades are the versions that a Subscription goes through: that which it starts with,
+// upgrades returns the versions that a Subscription goes through: its starting version
 // and the latest of its channel.
 func (o *OpenShift) upgrades(s *unstructured.Unstructured) []string {
 	latest := o.release.version(get[string](s, "spec", "name"))
 	return slices.Compact([]string{cmp.Or(get[string](s, "spec", "startingCSV"), latest), latest})
 }
 
-// plan makes the InstallPlan of a Subscription where there is none.
+// plan creates the InstallPlan of a Subscription if there is none.
 func (o *OpenShift) plan(ctx context.Context, s *unstructured.Unstructured, version string) error {
 	name, approval := "install-"+version, get[string](s, "spec", "installPlanApproval")
 	found, err := o.find(ctx, installPlanKind, s.GetNamespace(), name)
@@ -90,8 +90,8 @@ func (o *OpenShift) setSubscription(ctx context.Context, s *unstructured.Unstruc
 	return o.setStatus(ctx, s, fields)
 }
 
-// installPlans carries out InstallPlans that are approved: first the definitions, then
-// the ClusterServiceVersion.
+// installPlans carries out approved InstallPlans: first the definitions, then the
+// ClusterServiceVersion.
 func (o *OpenShift) installPlans(ctx context.Context) error {
 	return o.each(ctx, installPlanKind, func(plan *unstructured.Unstructured) error {
 		phase := get[string](plan, "status", "phase")
@@ -134,7 +134,7 @@ func (o *OpenShift) carryOut(ctx context.Context, namespace, version string) err
 	}})
 }
 
-// versions has ClusterServiceVersions go from phase to phase (transitionCSVState).
+// versions moves ClusterServiceVersions from phase to phase (transitionCSVState).
 func (o *OpenShift) versions(ctx context.Context) error {
 	next := map[string]string{"": "Pending", "Pending": "InstallReady", "InstallReady": "Installing", "Installing": "Succeeded"}
 	return o.each(ctx, versionKind, func(version *unstructured.Unstructured) error {

@@ -1,8 +1,8 @@
-// Package openshift plays an OpenShift cluster on a control plane: the Operator
-// Lifecycle Manager (OLM) with a catalog, the operators that it installs, and the
-// machine config operator with three nodes. Definitions appear when on a cluster they
-// would, and conditions become true in the order in which they would, so that layers
-// that wait for each other in the wrong order wait here, too.
+// Package openshift plays an OpenShift cluster on a control plane. It plays the
+// Operator Lifecycle Manager (OLM) with a catalog, the operators that it installs, and
+// the machine config operator with three nodes. Definitions appear and conditions
+// become true in the same order as on a real cluster. Therefore, layers that wait for
+// each other in the wrong order wait here, too.
 //
 // Each file names the source that it follows.
 package openshift
@@ -19,17 +19,17 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
-// Surroundings are what an OpenShift cluster asks and calls.
+// Surroundings connects the cluster to the rest of a test.
 type Surroundings struct {
 	// Virtualize is called when HyperConverged deploys KubeVirt and CDI.
 	Virtualize func(context.Context) error
-	// Syncing tells whether something is being applied to the cluster.
+	// Syncing reports whether something is being applied to the cluster.
 	Syncing func(context.Context) (bool, error)
-	// Complain is handed the errors of what is played.
+	// Complain receives the errors of the played parts.
 	Complain func(error)
 }
 
-// OpenShift is what runs on a cluster.
+// OpenShift is OpenShift on a cluster.
 type OpenShift struct {
 	*cluster.Cluster
 	Surroundings
@@ -37,19 +37,20 @@ type OpenShift struct {
 	definitions map[string]*unstructured.Unstructured // by name
 	ended       chan struct{}
 	pools       *pools
-	deployed    int // steps of HyperConverged that are done
-	handlers    int // steps that NMState has been there
+	deployed    int // completed steps of HyperConverged
+	handlers    int // steps since the NMState was created
 
 	lock       sync.Mutex
 	failing    map[string]string  // reasons by package, or policy
 	configured map[string][]int64 // generations by policy of node networks
 }
 
-// step is the time between two steps of everything that is played.
+// step is the time between two steps of all played parts.
 const step = 300 * time.Millisecond
 
-// Start brings what a release of OpenShift has without any operator from a catalog, and
-// plays the rest until the context is done. definitions are those of all kinds.
+// Start installs what a release of OpenShift has without any operator from a catalog,
+// and plays the rest until the context is done. The parameter definitions contains the
+// definitions of all kinds.
 func Start(
 	ctx context.Context, c *cluster.Cluster, release Release, definitions []*unstructured.Unstructured, around Surroundings,
 ) (*OpenShift, error) {
@@ -74,11 +75,11 @@ func Start(
 	return o, nil
 }
 
-// Wait waits until nothing is played any more, after the end of the context.
+// Wait waits, after the end of the context, until no part is played any longer.
 func (o *OpenShift) Wait() { <-o.ended }
 
-// Fail has the operator of a package, or a policy for the networks of nodes, fail for a
-// reason, or, with an empty one, succeed.
+// Fail makes the operator of a package, or a policy for the networks of nodes, fail for
+// a reason. With an empty reason, it succeeds.
 func (o *OpenShift) Fail(name, reason string) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -106,7 +107,7 @@ func (o *OpenShift) install(ctx context.Context, labels map[string]string, names
 	return o.Install(ctx, found)
 }
 
-// play lets everything take a step, over and over.
+// play takes a step of every played part, again and again.
 func (o *OpenShift) play(ctx context.Context) {
 	defer close(o.ended)
 	actors := []func(context.Context) error{
@@ -127,7 +128,8 @@ func (o *OpenShift) play(ctx context.Context) {
 	}
 }
 
-// raced reports whether another client was faster, so that the next step does it.
+// raced reports whether another client was faster, in which case the next step tries
+// again.
 func raced(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
 }

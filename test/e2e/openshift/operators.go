@@ -20,7 +20,7 @@ var (
 	sourceKind         = kind("cdi.kubevirt.io", "v1beta1", "DataSource")
 )
 
-// runs tells whether the operator of a package has been installed.
+// runs reports whether the operator of a package has been installed.
 func (o *OpenShift) runs(ctx context.Context, pkg string) (bool, error) {
 	versions, err := o.all(ctx, versionKind)
 	return slices.ContainsFunc(versions, func(v *unstructured.Unstructured) bool {
@@ -29,12 +29,12 @@ func (o *OpenShift) runs(ctx context.Context, pkg string) (bool, error) {
 	}), err
 }
 
-// handlersStart is how many steps NMState's handlers take to start.
+// handlersStart is the number of steps that NMState's handlers take to start.
 const handlersStart = 10
 
-// nmstate defines node networks when there is an NMState, and says nothing about itself
-// (nmstate/kubernetes-nmstate, controllers/operator/nmstate_controller.go; it has
-// written a status since October 2025).
+// nmstate defines node networks when there is an NMState. It reports no status of its own
+// (nmstate/kubernetes-nmstate, controllers/operator/nmstate_controller.go; it has written one since
+// October 2025).
 func (o *OpenShift) nmstate(ctx context.Context) error {
 	if runs, err := o.runs(ctx, "kubernetes-nmstate-operator"); err != nil || !runs {
 		return err
@@ -47,7 +47,7 @@ func (o *OpenShift) nmstate(ctx context.Context) error {
 	})
 }
 
-// nodeNetworks configures nodes, again when a policy changes
+// nodeNetworks configures nodes, and does so again when a policy changes
 // (api/shared/nodenetworkconfigurationpolicy_types.go, and
 // controllers/handler/nodenetworkconfigurationpolicy_controller.go).
 func (o *OpenShift) nodeNetworks(ctx context.Context) error {
@@ -68,7 +68,8 @@ func (o *OpenShift) nodeNetworks(ctx context.Context) error {
 	})
 }
 
-// configure configures the nodes as a generation of a policy says, and tells whether they were not.
+// configure configures the nodes for a generation of a policy, and reports whether this was
+// necessary.
 func (o *OpenShift) configure(policy string, generation int64) bool {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -80,15 +81,15 @@ func (o *OpenShift) configure(policy string, generation int64) bool {
 	return true
 }
 
-// Configured is how often a policy has configured its nodes.
+// Configured returns how often a policy has configured its nodes.
 func (o *OpenShift) Configured(policy string) int {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	return len(o.configured[policy])
 }
 
-// hyperConverged deploys KubeVirt and CDI, step by step, and is Available when they
-// are (kubevirt/hyperconverged-cluster-operator, docs/conditions.md).
+// hyperConverged deploys KubeVirt and CDI, step by step, and is Available when they are
+// (kubevirt/hyperconverged-cluster-operator, docs/conditions.md).
 func (o *OpenShift) hyperConverged(ctx context.Context) error {
 	if runs, err := o.runs(ctx, "kubevirt-hyperconverged"); err != nil || !runs {
 		return err
@@ -105,7 +106,7 @@ func (o *OpenShift) hyperConverged(ctx context.Context) error {
 	})
 }
 
-// deploy takes a step, and tells whether it was the last.
+// deploy takes one step, and reports whether it was the last.
 func (o *OpenShift) deploy(ctx context.Context, h *unstructured.Unstructured) (bool, error) {
 	switch o.deployed {
 	case 0:
@@ -124,9 +125,9 @@ func (o *OpenShift) deploy(ctx context.Context, h *unstructured.Unstructured) (b
 	return false, nil
 }
 
-// migrates tells whether virt-handler starts: it is in the network of live migrations
-// (kubevirt/kubevirt v1.8.4, components/daemonsets.go), which Multus must know, and
-// ends when it has no address there (cmd/virt-handler/virt-handler.go, FindMigrationIP).
+// migrates reports whether virt-handler starts. It is in the network of live migrations
+// (kubevirt/kubevirt v1.8.4, components/daemonsets.go), which Multus must know. It ends if it has
+// no address there (cmd/virt-handler/virt-handler.go, FindMigrationIP).
 func (o *OpenShift) migrates(ctx context.Context, h *unstructured.Unstructured) (bool, error) {
 	name := get[string](h, "spec", "liveMigrationConfig", "network")
 	if name == "" {
@@ -140,9 +141,9 @@ func (o *OpenShift) migrates(ctx context.Context, h *unstructured.Unstructured) 
 	return strings.Contains(config, `"ipam":{`) && !strings.Contains(config, `"ipam":{}`), nil
 }
 
-// descheduler judges the KubeDescheduler (openshift/cluster-kube-descheduler-operator,
-// pkg/operator/target_config_reconciler.go): profiles for VMs need KubeVirt, and PSI on
-// the node that the operator runs on, here the first.
+// descheduler checks the KubeDescheduler (openshift/cluster-kube-descheduler-operator,
+// pkg/operator/target_config_reconciler.go): profiles for VMs need KubeVirt, and PSI on the
+// operator's node, which is the first one here.
 func (o *OpenShift) descheduler(ctx context.Context) error {
 	if runs, err := o.runs(ctx, "cluster-kube-descheduler-operator"); err != nil || !runs {
 		return err
@@ -169,7 +170,7 @@ func (o *OpenShift) descheduler(ctx context.Context) error {
 	})
 }
 
-// others are what other operators say as soon as they are asked.
+// others writes the status that other operators report as soon as their objects exist.
 func (o *OpenShift) others(ctx context.Context) error {
 	for k, status := range map[schema.GroupVersionKind]map[string]any{
 		kind("forklift.konveyor.io", "v1beta1", "ForkliftController"): {"conditions": []any{condition("Successful", true, "Successful", "")}},
@@ -184,7 +185,7 @@ func (o *OpenShift) others(ctx context.Context) error {
 	return nil
 }
 
-// imports has CDI's DataImportCrons import an image, to which their DataSource points
+// imports plays CDI: a DataImportCron imports an image, to which its DataSource points
 // (kubevirt/containerized-data-importer v1.65.0, pkg/controller/dataimportcron-controller.go).
 func (o *OpenShift) imports(ctx context.Context) error {
 	return o.each(ctx, importKind, func(c *unstructured.Unstructured) error {

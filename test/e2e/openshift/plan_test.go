@@ -15,8 +15,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// reconfigure changes what reaches nodes, and compares what a plan says of it with what
-// becomes of them: one of their networks is configured again, and each is rebooted once more.
+// reconfigure makes a change that reaches nodes, and compares its plan with the effect on
+// them. One of their networks is configured again, and each node is rebooted once more.
 func (s *site) reconfigure() {
 	s.Helper()
 	configured, reboots := s.Configured("br1"), s.Reboots()
@@ -48,7 +48,7 @@ func (s *site) reconfigure() {
 	require.Equal(s, configured+1, s.Configured("br1"))
 }
 
-// plan returns the levels of what the last commit changes, by kind.
+// plan returns the levels of the objects that the last commit changes, by kind.
 func (s *site) plan() map[string]string {
 	s.Helper()
 	var stdout, stderr bytes.Buffer

@@ -6,21 +6,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// nativeYAML is what a cluster has without any operator from a catalog.
+// nativeYAML contains the objects of a cluster without any operator from a catalog.
 //
 //go:embed native.yaml
 var nativeYAML []byte
 
-// Release is a release of OpenShift, with what differs between those.
+// Release is a release of OpenShift, with the differences between releases.
 type Release struct {
 	Name       string // such as "4.20"
 	Kubernetes string // its version
 
-	// MigrationToolkit are the channels of mtv-operator that its catalog has
+	// MigrationToolkit lists the channels of mtv-operator in its catalog
 	// (kubev2v/forklift, build/release.conf, OCP_VERSIONS).
 	MigrationToolkit []string
-	// Profiles are those for VMs that its KubeDescheduler knows, and WantsPSI is whether
-	// its operator refuses them before nodes measure pressure
+	// Profiles lists the profiles for VMs that its KubeDescheduler knows, and WantsPSI
+	// is whether its operator refuses them before nodes measure pressure
 	// (openshift/cluster-kube-descheduler-operator, release-4.18 to release-4.20,
 	// pkg/apis/descheduler/v1/types_descheduler.go and
 	// pkg/operator/target_config_reconciler.go, isPSIenabled).
@@ -28,8 +28,8 @@ type Release struct {
 	WantsPSI bool
 }
 
-// Releases are those that the tests bring up. All have HyperConverged in v1beta1 only
-// (kubevirt/hyperconverged-cluster-operator, releases 1.14 to 1.16).
+// Releases returns the releases that the tests install. All have HyperConverged in
+// v1beta1 only (kubevirt/hyperconverged-cluster-operator, releases 1.14 to 1.16).
 func Releases() []Release {
 	const developerPreview, generallyAvailable = "DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate"
 	return []Release{
@@ -44,7 +44,7 @@ func Releases() []Release {
 	}
 }
 
-// definition returns a definition as the release has it.
+// definition returns the release's version of a definition.
 func (r Release) definition(d *unstructured.Unstructured) *unstructured.Unstructured {
 	d = d.DeepCopy()
 	versions := get[[]any](d, "spec", "versions")
@@ -72,7 +72,7 @@ func (r Release) definition(d *unstructured.Unstructured) *unstructured.Unstruct
 	return d
 }
 
-// native are the definitions that need no operator from a catalog.
+// native returns the names of the definitions that need no operator from a catalog.
 func native() []string {
 	return []string{
 		"clusterserviceversions.operators.coreos.com", "installplans.operators.coreos.com",

@@ -28,14 +28,14 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// patience is how long the site may take to come up, on a machine that builds
-// something else meanwhile, and limit is that of one sync.
+// patience is how long the site may take to come up on a computer that is busy with another
+// build. limit is the limit of one sync.
 const (
 	patience = 10 * time.Minute
 	limit    = time.Hour
 )
 
-// gitops is the namespace of the Argo CD that OpenShift GitOps comes with.
+// gitops is the namespace of OpenShift GitOps' Argo CD.
 const gitops = "openshift-gitops"
 
 // site is examples/site on a cluster of its own.
@@ -73,7 +73,7 @@ func newCluster(t *testing.T, release openshift.Release) *site {
 	return s
 }
 
-// newSite is a cluster with a repository that has the example.
+// newSite returns a cluster with a repository that contains the example.
 func newSite(t *testing.T, release openshift.Release) *site {
 	t.Helper()
 	s := newCluster(t, release)
@@ -88,7 +88,7 @@ func newSite(t *testing.T, release openshift.Release) *site {
 	return s
 }
 
-// dir is a directory of this test that is kept if the test fails.
+// dir returns a directory of this test, which is kept if the test fails.
 func (s *site) dir(name string) string {
 	s.Helper()
 	dir := filepath.Join(prepared.Dir, strings.ReplaceAll(s.Name(), "/", "-"), name)
@@ -101,10 +101,11 @@ func (s *site) replace(from, to string) {
 	require.NoError(s, s.repository.Replace("platform.yaml", from, to))
 }
 
-// complain shows what goes wrong in what is played.
+// complain shows the errors of the played parts.
 func (s *site) complain(err error) { fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name(), err) }
 
-// virtualize is what HyperConverged deploys: KubeVirt and CDI, with their definitions.
+// virtualize returns a function that starts what HyperConverged deploys: KubeVirt and CDI,
+// with their definitions.
 func (s *site) virtualize(dir string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := s.Admit(ctx)
@@ -115,7 +116,7 @@ func (s *site) virtualize(dir string) func(context.Context) error {
 	}
 }
 
-// stop ends what plays, and what it has started.
+// stop ends the played parts, and the processes that they have started.
 func (s *site) stop() {
 	s.Wait()
 	if s.kubevirt != nil {
@@ -123,7 +124,7 @@ func (s *site) stop() {
 	}
 }
 
-// syncing tells whether Argo CD has a sync of a layer to do or to end.
+// syncing reports whether a sync of a layer is due or running.
 func (s *site) syncing(ctx context.Context) (bool, error) {
 	apps, err := s.layers(ctx)
 	return slices.ContainsFunc(apps, func(app unstructured.Unstructured) bool {
@@ -133,7 +134,7 @@ func (s *site) syncing(ctx context.Context) (bool, error) {
 	}), err
 }
 
-// layers returns the Applications of the layers; none before Argo CD is installed.
+// layers returns the Applications of the layers, or none before Argo CD is installed.
 func (s *site) layers(ctx context.Context) ([]unstructured.Unstructured, error) {
 	resource := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 	list, err := s.Resource(resource).Namespace(gitops).
@@ -147,7 +148,7 @@ func (s *site) layers(ctx context.Context) ([]unstructured.Unstructured, error) 
 	return list.Items, nil
 }
 
-// bringUp commits the example, and makes its root.
+// bringUp commits the example, and creates its root.
 func (s *site) bringUp() {
 	s.Helper()
 	_, err := s.repository.Commit(s.Context(), "A site")
@@ -166,7 +167,7 @@ func (s *site) bringUp() {
 	require.NoError(s, err)
 }
 
-// deployFleet makes the Application of the virtual machines.
+// deployFleet creates the Application of the VMs.
 func (s *site) deployFleet() *argo.Application {
 	s.Helper()
 	var stdout, stderr bytes.Buffer
@@ -182,7 +183,7 @@ func (s *site) deployFleet() *argo.Application {
 	return app
 }
 
-// applications returns the health of the layers' Applications, by their names.
+// applications returns the health of the layers' Applications by name.
 func (s *site) applications() map[string]string {
 	s.Helper()
 	apps, err := s.layers(s.Context())
@@ -196,7 +197,7 @@ func (s *site) applications() map[string]string {
 	return found
 }
 
-// healthy is done when the Application is synced and healthy, and at rest.
+// healthy is done when the Application is synced and healthy, and no sync is running.
 func healthy(s *argo.Status) error {
 	if s.Sync.Status != "Synced" || s.Health.Status != "Healthy" || s.Operation.Phase != "Succeeded" {
 		return fmt.Errorf("%s, %s, %s: %s", s.Sync.Status, s.Health.Status, s.Operation.Phase, s.Operation.Message)
@@ -226,10 +227,10 @@ func failed(times int) func(*argo.Status) error {
 	}
 }
 
-// From an empty cluster to the first virtual machine without a hand, on every release:
-// operators bring their definitions in their own time, HyperConverged needs the network
-// of live migrations, the descheduler needs rebooted nodes, and nodes reboot once. What
-// changes later is what its plan says, on the newest.
+// An empty cluster gets to its first VM without manual steps, on every release. Operators
+// install their definitions in their own time, HyperConverged needs the network of live
+// migrations, and the descheduler needs rebooted nodes. Nodes reboot once. On the newest
+// release, a later change has the effect that its plan shows.
 func TestSite(t *testing.T) {
 	releases := openshift.Releases()
 	for i, release := range releases {
@@ -265,9 +266,9 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// What fails is what its layer says, with the reason, and holds back what comes after it,
-// however often the sync is retried: an operator the next layers, a canary the other
-// nodes. All go on without a hand when it works.
+// A failure shows on its layer, with the reason, and holds back what comes after it, however
+// often the sync is retried. An operator holds back the next layers, and a canary the other
+// nodes. All continue automatically when it works.
 func TestFailures(t *testing.T) {
 	const (
 		operator, canary = "kubernetes-nmstate-operator", "br1-canary"
@@ -303,8 +304,9 @@ func TestFailures(t *testing.T) {
 	require.NoError(t, network.Wait(t.Context(), patience, healthy), "%v", s.applications())
 }
 
-// Of an operator whose version Git pins, the layer's Job approves that version: it comes
-// up without a hand, and stays there although the channel has a later one.
+// If Git pins the version of an operator, the layer's Job approves that version. The
+// operator comes up without manual steps, and keeps that version although the channel has a
+// later one.
 func TestPinnedOperator(t *testing.T) {
 	const (
 		pinned, later = "kubernetes-nmstate-operator.v4.19.9", "kubernetes-nmstate-operator.v4.20.0"
@@ -322,7 +324,7 @@ func TestPinnedOperator(t *testing.T) {
 	require.Nil(t, s.get("clusterserviceversions", later))
 }
 
-// approved waits for the InstallPlan of a version of NMState's operator, and tells whether
+// approved waits for the InstallPlan of a version of NMState's operator, and reports whether
 // it is approved.
 func (s *site) approved(version string) (is bool) {
 	s.Helper()
@@ -340,7 +342,8 @@ func (s *site) approved(version string) (is bool) {
 	return is
 }
 
-// get returns an object of the Operator Lifecycle Manager beside NMState's operator, or nil.
+// get returns an object of the Operator Lifecycle Manager for NMState's operator, or nil if
+// there is none.
 func (s *site) get(resource, name string) *unstructured.Unstructured {
 	s.Helper()
 	of := schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: resource}

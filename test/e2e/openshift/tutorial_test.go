@@ -8,8 +8,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/tutorial"
 )
 
-// A reader who types what docs/tutorials/platform.md shows, from top to bottom, sees what it
-// shows: from an empty cluster, layer by layer, to the first VM.
+// A reader who follows docs/tutorials/platform.md from top to bottom gets the results that
+// it shows, from an empty cluster, layer by layer, to the first VM.
 func TestTutorialPlatform(t *testing.T) {
 	releases := openshift.Releases()
 	s := newCluster(t, releases[len(releases)-1])

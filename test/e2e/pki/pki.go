@@ -1,4 +1,4 @@
-// Package pki makes the keys and certificates of a control plane.
+// Package pki creates the keys and certificates of a control plane.
 package pki
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Authority signs certificates, into files of a directory.
+// Authority signs certificates and writes them to files in a directory.
 type Authority struct {
 	dir         string
 	key         *ecdsa.PrivateKey
@@ -25,13 +25,14 @@ type Authority struct {
 	PEM []byte
 }
 
-// Pair are the paths of a certificate and of its key.
+// Pair is the paths of a certificate and its key.
 type Pair struct{ Cert, Key string }
 
-// lifetime of all certificates, which is far more than that of a test.
+// lifetime is the lifetime of all certificates, which is far longer than a
+// test.
 const lifetime = 24 * time.Hour
 
-// New makes an authority, with its certificate in ca.crt.
+// New creates an authority, with its certificate in ca.crt.
 func New(dir string) (*Authority, error) {
 	a := &Authority{dir: dir}
 	template := &x509.Certificate{
@@ -54,10 +55,10 @@ func New(dir string) (*Authority, error) {
 	return a, os.WriteFile(a.CAFile(), a.PEM, 0o600)
 }
 
-// CAFile is the path of the authority's certificate.
+// CAFile returns the path of the authority's certificate.
 func (a *Authority) CAFile() string { return filepath.Join(a.dir, "ca.crt") }
 
-// Issue makes a certificate, for a server on 127.0.0.1 and for a client, in
+// Issue creates a certificate, for a server on 127.0.0.1 and for a client, in
 // NAME.crt and NAME.key.
 func (a *Authority) Issue(name string, subject pkix.Name) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The users who make requests.
+// These are the users who make requests.
 var (
 	admin             = user("admin", "system:masters")
 	developer         = user("dora", "developers")
@@ -28,15 +28,15 @@ func serviceAccount(namespace, name string) rest.ImpersonationConfig {
 	return user("system:serviceaccount:"+namespace+":"+name, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
 }
 
-// attempt is a request and what becomes of it. It creates the object, unless
-// the object is there from before the policies and is changed or removed.
+// attempt is a request with its expected outcome. It creates the object, unless the
+// object exists from before the policies and is changed or removed.
 type attempt struct {
 	name    string
 	as      rest.ImpersonationConfig
 	object  *unstructured.Unstructured
 	change  func(*unstructured.Unstructured)
 	remove  bool
-	refused string // part of the refusal; empty where the request is admitted
+	refused string // part of the refusal; empty if the request is admitted
 	warning string // part of a warning
 }
 
@@ -47,7 +47,7 @@ const (
 	ofNoPool = "is not from KubeMacPool"
 )
 
-// attempts are all of them, with objects that have names of their own.
+// attempts returns all attempts; each object has a name of its own.
 func attempts() []attempt {
 	var all []attempt
 	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), rolloutAttempts(), modelAttempts(), catalogueAttempts(), cloneAttempts(), imageAttempts(), serviceAccountAttempts()} {
@@ -56,7 +56,7 @@ func attempts() []attempt {
 	return named("attempt", all)
 }
 
-// named gives the objects of attempts names of their own.
+// named sets a different name for each object of the attempts.
 func named(prefix string, all []attempt) []attempt {
 	for i, a := range all {
 		a.object.SetName(fmt.Sprintf("%s-%d", prefix, i))
@@ -81,7 +81,7 @@ func namespaceAttempts() []attempt {
 	}
 }
 
-// A rollout deletes root disks of cattle and nothing else. No other client is checked.
+// A rollout deletes only root disks of cattle. No other client is checked.
 func rolloutAttempts() []attempt {
 	root := labelled(disk("team"), map[string]string{"vmrender.io/disk": "root"})
 	const refused = "is not a root disk of cattle"
@@ -116,7 +116,7 @@ func addressAttempts() []attempt {
 	}
 }
 
-// carrierAttempts choose addresses in what KubeVirt makes VMs from.
+// carrierAttempts returns attempts that choose addresses in objects from which KubeVirt creates VMs.
 func carrierAttempts() []attempt {
 	const (
 		replace = `{"op": "replace", "path": "/spec/template/spec/domain/devices/interfaces/0/macAddress", "value": %q}`
@@ -201,7 +201,7 @@ func modelAttempts() []attempt {
 	}
 }
 
-// catalogueAttempts are about instance types, run strategies and labels.
+// catalogueAttempts returns attempts with instance types, run strategies and labels.
 func catalogueAttempts() []attempt {
 	complete := map[string]string{"example.com/owner": "dora", "example.com/tier": "gold"}
 	approved := func(instancetype object, labels map[string]string) *unstructured.Unstructured {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The annotations of the gate.
+// These are the annotations of the gate.
 const (
 	approveFrom = "vmrender.io/approve-from"
 	maxImpact   = "vmrender.io/max-impact"
@@ -20,13 +20,14 @@ const (
 	syncOptions = "argocd.argoproj.io/sync-options"
 )
 
-// What the objects of the gate become, and the approval of that.
+// These are the states before and after a change, and the approval of the change.
 const (
 	base, target = "11111111", "22222222"
 	token        = base + "-" + target
 )
 
-// gateAttempts are those of the gate. Argo CD makes them, unless it says otherwise.
+// gateAttempts returns the attempts of the gate. They are made by Argo CD, unless they
+// specify another user.
 func gateAttempts() []attempt {
 	var all []attempt
 	for _, some := range [][]attempt{
@@ -43,8 +44,8 @@ func gateAttempts() []attempt {
 	return named("gate", all)
 }
 
-// gated is a VM that runs, of a fleet that requires approvals of restarts; annotations
-// take precedence, and an empty one is left out.
+// gated returns a running VM of a fleet that requires approvals of restarts. The
+// annotations take precedence, and an empty one is omitted.
 func gated(annotations map[string]string) *unstructured.Unstructured {
 	o := machine("gated")
 	with(o, object{"cpu": object{"sockets": int64(2), "cores": int64(1)}, "memory": object{"guest": "4Gi"}, "devices": object{
@@ -71,7 +72,8 @@ func template(name string) object {
 // change is an edit of a VM.
 type change = func(*unstructured.Unstructured)
 
-// commit makes changes as vmrender renders them: with approvals, and what the VM becomes.
+// commit makes changes as vmrender renders them: with approvals, and the new state of the
+// VM.
 func commit(approvals string, changes ...change) change {
 	return func(o *unstructured.Unstructured) {
 		annotated(o, becomes, target)
@@ -82,7 +84,7 @@ func commit(approvals string, changes ...change) change {
 	}
 }
 
-// annotated sets an annotation, or takes it away.
+// annotated sets an annotation, or removes it if the value is empty.
 func annotated(o *unstructured.Unstructured, key, value string) {
 	all := o.GetAnnotations()
 	if all == nil {
@@ -95,19 +97,19 @@ func annotated(o *unstructured.Unstructured, key, value string) {
 	o.SetAnnotations(all)
 }
 
-// annotation is a change of an annotation.
+// annotation returns a change to an annotation.
 func annotation(key, value string) change {
 	return func(o *unstructured.Unstructured) { annotated(o, key, value) }
 }
 
-// set is a change of a field of the instance.
+// set returns a change to a field of the instance.
 func set(value any, path string) change {
 	return func(o *unstructured.Unstructured) {
 		with(o, value, append([]string{"spec", "template", "spec"}, strings.Split(path, ".")...)...)
 	}
 }
 
-// add is a change that adds an entry to a list of the instance.
+// add returns a change that adds an entry to a list of the instance.
 func add(entry object, path string) change {
 	return func(o *unstructured.Unstructured) {
 		fields := append([]string{"spec", "template", "spec"}, strings.Split(path, ".")...)
@@ -119,7 +121,7 @@ func add(entry object, path string) change {
 	}
 }
 
-// Changes of guarded levels, and milder ones.
+// These are changes of guarded levels, and milder ones.
 var (
 	cores    = set(int64(2), "domain.cpu.cores")
 	sockets  = set(int64(4), "domain.cpu.sockets")
@@ -167,7 +169,7 @@ func mildAttempts() []attempt {
 	}
 }
 
-// guardedAttempts are changes of all guarded levels.
+// guardedAttempts returns changes of all guarded levels.
 func guardedAttempts() []attempt {
 	const needs = " and needs an approval of "
 	return []attempt{
@@ -213,7 +215,8 @@ func approvalAttempts() []attempt {
 	}
 }
 
-// weakeningAttempts switch the gate off, or some of it, and use that at once.
+// weakeningAttempts returns attempts that switch off the gate or parts of it, and use
+// that in the same request.
 func weakeningAttempts() []attempt {
 	return []attempt{
 		{name: "gate that is switched off", object: gated(nil), change: commit("", annotation(approveFrom, ""), cores), refused: "needs an approval of restart"},
@@ -277,7 +280,7 @@ func deletionAttempts() []attempt {
 	}
 }
 
-// keptAttempts are deletions of disks and claims.
+// keptAttempts returns deletions of disks and claims.
 func keptAttempts() []attempt {
 	kept := func(o *unstructured.Unstructured, options string) *unstructured.Unstructured {
 		labelled(o, map[string]string{"app.kubernetes.io/managed-by": "vmrender"})
@@ -328,7 +331,8 @@ func poolAttempts() []attempt {
 	}
 }
 
-// kubeVirtAttempts are changes by KubeVirt's components, and by others with their names.
+// kubeVirtAttempts returns changes by KubeVirt's components, and by others with the same
+// names.
 func kubeVirtAttempts() []attempt {
 	apiserver := serviceAccount("openshift-cnv", "kubevirt-apiserver")
 	kept := map[string]string{syncOptions: "Prune=false"}
@@ -344,7 +348,8 @@ func kubeVirtAttempts() []attempt {
 	)
 }
 
-// started is when the tests did: attempts are the same whenever they are listed.
+// started is the start time of the tests, so that attempts are the same whenever they are
+// listed.
 var started = time.Now()
 
 func breakGlassAttempts() []attempt {

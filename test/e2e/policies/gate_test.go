@@ -20,14 +20,15 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// The gate refuses what is not approved, whatever its level, and nothing else.
+// The gate refuses unapproved changes of every level, and nothing else.
 func TestGate(t *testing.T) {
 	for _, a := range gateAttempts() {
 		t.Run(a.name, func(t *testing.T) { require.NoError(t, a.check(t.Context())) })
 	}
 }
 
-// gateSigns are an attempt for each policy of the gate that shows that it has taken effect.
+// gateSigns returns an attempt for each policy of the gate, to show that it has taken
+// effect.
 func gateSigns() []attempt {
 	all := gateAttempts()
 	return slices.DeleteFunc(all, func(a attempt) bool {
@@ -35,8 +36,8 @@ func gateSigns() []attempt {
 	})
 }
 
-// What is refused has changed nothing; what is approved is done, and the approval does not
-// serve for anything after it.
+// A refused change has no effect. An approved change is made, and its approval is not valid
+// for later changes.
 func TestGateInEarnest(t *testing.T) {
 	o := gated(nil)
 	o.SetName("earnest")
@@ -67,7 +68,7 @@ func TestGateInEarnest(t *testing.T) {
 	require.NoError(t, lab.Apply(t.Context(), withoutChange(t, "earnest")), "the same again")
 }
 
-// Argo CD's server-side apply is judged as an update is.
+// Argo CD's server-side apply is checked in the same way as an update.
 func TestGateApplied(t *testing.T) {
 	o := gated(nil)
 	o.SetName("applied")
@@ -87,7 +88,7 @@ func TestGateApplied(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// withoutChange is a VM as it is, as Argo CD applies it in every sync.
+// withoutChange returns a VM as it is, as Argo CD applies it in every sync.
 func withoutChange(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
 	live, err := lab.Get(t.Context(), machine("gated").GroupVersionKind(), "gated", name)
@@ -97,8 +98,8 @@ func withoutChange(t *testing.T, name string) *unstructured.Unstructured {
 	return live
 }
 
-// Memory is plugged by a migration, so the gate asks the VM's status whether it can
-// migrate, and takes none for no. Writing the status needs no approval.
+// Memory is plugged by a migration, so the gate checks the VM's status for whether it can
+// migrate. A missing status means no. Writing the status needs no approval.
 func TestGateReadsWhatIsMigratable(t *testing.T) {
 	larger := set("6Gi", "domain.memory.guest")
 	a := attempt{name: "more memory", as: argoCD, object: gated(nil), change: commit("", larger), refused: "memory.guest is of level restart"}
@@ -118,8 +119,8 @@ func TestGateReadsWhatIsMigratable(t *testing.T) {
 	require.NoError(t, a.check(t.Context()))
 }
 
-// In its audit mode, the gate lets everything pass without a warning, and counts what it
-// would refuse.
+// In its audit mode, the gate lets everything pass without a warning, and counts the
+// requests that it would refuse.
 func TestGateAudit(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -135,7 +136,7 @@ func TestGateAudit(t *testing.T) {
 	require.Equal(t, before+1, counted(ctx, t))
 }
 
-// Who breaks the glass is recorded with the reason.
+// A use of break-glass is recorded with the user and the reason.
 func TestGateRecordsBreakGlass(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -156,7 +157,7 @@ func TestGateRecordsBreakGlass(t *testing.T) {
 	}))
 }
 
-// recorded reports whether an event of the audit log has a use of the way out.
+// recorded reports whether an event of the audit log is a use of break-glass.
 func recorded(event, user, reason string) bool {
 	var e struct {
 		ImpersonatedUser struct{ Username string }
@@ -166,7 +167,7 @@ func recorded(event, user, reason string) bool {
 		e.Annotations["virtualization-gate/break-glass"] == "spec.template.spec.domain.cpu.cores: "+reason
 }
 
-// In its warning mode, it warns, too.
+// In its warning mode, the gate warns, too.
 func TestGateWarns(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -178,8 +179,8 @@ func TestGateWarns(t *testing.T) {
 	require.NoError(t, process.Poll(ctx, a.check))
 }
 
-// switchGate installs the policies with another mode of the gate, and waits for those that
-// refuse.
+// switchGate installs the policies with another mode of the gate, and waits until those
+// that refuse take effect.
 func switchGate(ctx context.Context, t *testing.T, mode string) {
 	t.Helper()
 	objects, err := rendered(ctx, "validatingAdmissionPolicy", mode)
@@ -196,7 +197,8 @@ func switchGate(ctx context.Context, t *testing.T, mode string) {
 
 var checks = regexp.MustCompile(`(?m)^apiserver_validating_admission_policy_check_total\{enforcement_action="audit".*policy="virtualization-gate".*\} (\d+)$`)
 
-// counted is how often the gate would have refused a request, as the API server counts it.
+// counted returns how often the gate would have refused a request, according to the API
+// server's metrics.
 func counted(ctx context.Context, t *testing.T) int {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", lab.Kubeconfig)

@@ -15,9 +15,10 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// A disk that is kept survives the VM that it still belongs to: Kubernetes' own
-// garbage collector deletes the VM's other disk, and is refused this one, until
-// it is released as the message says. Then nothing wants to delete it any more.
+// A kept disk survives the VM that it still belongs to. Kubernetes' own garbage
+// collector deletes the VM's other disk, but may not delete this one until it is
+// released as described in the message. Then nothing tries to delete it any
+// longer.
 func TestKeptDisks(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -33,7 +34,7 @@ func TestKeptDisks(t *testing.T) {
 	m.release(ctx, t)
 }
 
-// A VM that is deleted in the foreground, as Argo CD does it (v3.2.11,
+// A VM that is deleted in the foreground, as Argo CD does (v3.2.11,
 // controller/sync.go, prunePropagationPolicy), stays until the disk is released.
 func TestKeptDiskHoldsMachine(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -50,7 +51,7 @@ func TestKeptDiskHoldsMachine(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// machineWithDisks is what stands for a VM that owns two disks, one of which
+// machineWithDisks is a substitute for a VM that owns two disks, one of which
 // vmrender keeps.
 type machineWithDisks struct {
 	name            string
@@ -71,14 +72,14 @@ func newMachineWithDisks(ctx context.Context, t *testing.T, name string) machine
 	return machineWithDisks{name: name, machines: machines, disks: ownedDisk(ctx, t, live, name+"-kept", "Prune=false,Delete=false")}
 }
 
-// delete deletes the VM, and returns when its other disk has gone with it.
+// delete deletes the VM, and returns when its other disk has been deleted, too.
 func (m machineWithDisks) delete(ctx context.Context, t *testing.T, how metav1.DeletionPropagation) {
 	t.Helper()
 	require.NoError(t, m.machines.Delete(ctx, m.name, metav1.DeleteOptions{PropagationPolicy: &how}))
 	require.NoError(t, process.Poll(ctx, func(ctx context.Context) error { return gone(ctx, m.disks, m.name+"-other") }))
 }
 
-// release releases the kept disk, which was not deleted.
+// release releases the kept disk and checks that it was not deleted.
 func (m machineWithDisks) release(ctx context.Context, t *testing.T) {
 	t.Helper()
 	patch := []byte(`{"metadata":{"ownerReferences":null}}`)
@@ -95,8 +96,9 @@ func gone(ctx context.Context, where dynamic.ResourceInterface, name string) err
 	return nil
 }
 
-// ownedDisk creates a disk of vmrender's that belongs to an object as KubeVirt's
-// controller makes disks belong to a VM, and returns where it is.
+// ownedDisk creates a disk of vmrender's that belongs to an object in the same
+// way as KubeVirt's controller makes disks belong to a VM. It returns access to
+// the disks of its namespace.
 func ownedDisk(ctx context.Context, t *testing.T, owner *unstructured.Unstructured, name, options string) dynamic.ResourceInterface {
 	t.Helper()
 	d := labelled(disk("team"), map[string]string{"app.kubernetes.io/managed-by": "vmrender"})

@@ -23,8 +23,8 @@ import (
 
 const poolAddress = "127.0.0.1:9445"
 
-// startKubeMacPool serves what KubeMacPool's webhook of VMs does and has
-// the API server call it, in all namespaces that do not opt out.
+// startKubeMacPool serves a substitute for KubeMacPool's webhook of VMs. The
+// API server calls it in all namespaces that do not opt out.
 func startKubeMacPool(ctx context.Context) error {
 	dir := filepath.Join(lab.Dir, "kubemacpool")
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -38,7 +38,7 @@ func startKubeMacPool(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	quiet := log.New(io.Discard, "", 0) // of clients that only check whether it listens
+	quiet := log.New(io.Discard, "", 0) // for clients that only check whether it listens
 	server := http.Server{Addr: poolAddress, Handler: new(pool), ReadHeaderTimeout: time.Minute, ErrorLog: quiet}
 	go server.ListenAndServeTLS(pair.Cert, pair.Key) //nolint:errcheck // it ends with the process
 	if err := process.Poll(ctx, process.Listens(poolAddress)); err != nil {
@@ -75,8 +75,8 @@ func webhook(authority []byte) map[string]any {
 	}
 }
 
-// pool gives addresses from 02:00:00:00:00:01 on to interfaces without one, and
-// never takes one back.
+// pool assigns addresses from 02:00:00:00:00:01 on to interfaces without one,
+// and never takes one back.
 type pool struct{ given atomic.Uint32 }
 
 func (p *pool) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func (p *pool) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(review)
 }
 
-// interfaces are those of a VM, with their addresses by name.
+// interfaces are the interfaces of a VM, with their addresses by name.
 type interfaces []struct{ Name, MacAddress string }
 
 func (p *pool) patch(request *admissionv1.AdmissionRequest) ([]byte, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
 
-// The module with Kyverno's definitions. It is only read, so no go.mod needs it;
-// the sum is that of go.sum.
+// This is the module with Kyverno's definitions. It is only read, so no go.mod needs it;
+// the sum comes from go.sum.
 const (
 	kyverno    = "github.com/kyverno/kyverno@v1.15.2"
 	kyvernoSum = "h1:1eDivq33TEgHwZkPl/4Id+9p+x6/3ieg1WzBGjmHWk0="
@@ -43,8 +43,8 @@ func kyvernoDefinition(dir string) (string, error) {
 	return filepath.Join(module.Dir, "config", "crds", "kyverno", "kyverno.io_clusterpolicies.yaml"), nil
 }
 
-// Kyverno's policies have no unknown field, and say the same as the API server's,
-// which the other tests exercise: Kyverno evaluates a rule's CEL with the API
+// Kyverno's policies have no unknown field, and the same expressions as the API
+// server's, which the other tests exercise. Kyverno evaluates a rule's CEL with the API
 // server's own code (pkg/engine/handlers/validation/validate_cel.go).
 func TestKyverno(t *testing.T) {
 	definition, err := cluster.ReadObjects(lab.Kyverno)
@@ -113,7 +113,7 @@ func sameExpressions(t *testing.T, kyverno, policy, binding *unstructured.Unstru
 	require.Equal(t, selected["objectSelector"], resources["selector"])
 }
 
-// field is a field of an object, which must be there.
+// field returns a field of an object, which must exist.
 func field[T any](t *testing.T, o object, path ...string) T {
 	t.Helper()
 	value, found, err := unstructured.NestedFieldNoCopy(o, path...)

@@ -1,7 +1,7 @@
 // Package policies_test exercises the admission policies of the governance chart
-// on a real API server, with real requests of users who hold the verbs that
-// policies ask for and of users who do not, and with a webhook that does what
-// KubeMacPool's does.
+// on a real API server. The requests are real, from users who have the verbs
+// that policies require and from users who do not. A webhook stands in for
+// KubeMacPool's.
 package policies_test
 
 import (
@@ -23,14 +23,14 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/sandbox"
 )
 
-// prepared is what is made outside of the sandbox.
+// prepared describes what is prepared outside the sandbox.
 type prepared struct {
 	Dir      string            // for everything that the run writes
 	Kyverno  string            // file with the definition of Kyverno's ClusterPolicy
 	Programs map[string]string // by name
 }
 
-// lab is what all tests share.
+// lab is shared by all tests.
 var lab struct {
 	prepared
 	*cluster.Cluster
@@ -70,8 +70,8 @@ func runLab(m *testing.M, p prepared) (int, error) {
 	return m.Run(), nil
 }
 
-// furnish brings the cluster to where the tests begin: with VMs that were
-// there before the policies, and with policies that have taken effect.
+// furnish brings the cluster to its initial state: with VMs from before the
+// policies, and with policies that have taken effect.
 func furnish(ctx context.Context) error {
 	namespaces, err := cluster.ReadObjects(filepath.Join("testdata", "namespaces.yaml"))
 	if err != nil {
@@ -98,8 +98,8 @@ func furnish(ctx context.Context) error {
 	return allEffective(ctx)
 }
 
-// rendered are the objects of the governance layer of testdata/platform.yaml for
-// an engine and a mode of the gate, as the product renders them.
+// rendered returns the objects of the governance layer of testdata/platform.yaml
+// for an engine and a mode of the gate, as vmrender renders them.
 func rendered(ctx context.Context, engine, mode string) ([]*unstructured.Unstructured, error) {
 	platform, err := os.ReadFile(filepath.Join("testdata", "platform.yaml"))
 	if err != nil {

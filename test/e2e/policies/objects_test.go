@@ -8,7 +8,7 @@ import (
 
 type object = map[string]any
 
-// newObject makes an object of a kind. Its name is that of its attempt.
+// newObject returns an object of a kind. Its name is set by its attempt.
 func newObject(apiVersion, kind, namespace string, spec object) *unstructured.Unstructured {
 	metadata := object{}
 	if namespace != "" {
@@ -17,8 +17,8 @@ func newObject(apiVersion, kind, namespace string, spec object) *unstructured.Un
 	return &unstructured.Unstructured{Object: object{"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "spec": spec}}
 }
 
-// instance is the specification of a VM's instance with an interface for
-// each of the addresses, of which "" is none.
+// instance returns the specification of a VM's instance with an interface for
+// each address; "" is an interface without an address.
 func instance(macs ...string) object {
 	nics, networks := []any{}, []any{}
 	for i, mac := range macs {

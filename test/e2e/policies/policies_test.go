@@ -20,7 +20,7 @@ import (
 // patience is how long the API server may take to act on a changed policy.
 const patience = 2 * time.Minute
 
-// begin creates what is there before the policies.
+// begin creates the object if it must exist before the policies.
 func (a attempt) begin(ctx context.Context) error {
 	if a.change == nil && !a.remove {
 		return nil
@@ -31,7 +31,7 @@ func (a attempt) begin(ctx context.Context) error {
 	return nil
 }
 
-// make makes the request, without lasting effect, and returns the warnings.
+// make makes the request as a dry run, and returns the warnings.
 func (a attempt) make(ctx context.Context) ([]string, error) {
 	warnings := &recorder{}
 	resource, err := a.resource(warnings)
@@ -55,7 +55,7 @@ func (a attempt) make(ctx context.Context) ([]string, error) {
 	return *warnings, err
 }
 
-// resource is where the attempt's user finds objects of its kind.
+// resource returns access to objects of the attempt's kind as its user.
 func (a attempt) resource(warnings *recorder) (dynamic.ResourceInterface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", lab.Kubeconfig)
 	if err != nil {
@@ -75,12 +75,12 @@ func (a attempt) resource(warnings *recorder) (dynamic.ResourceInterface, error)
 	return resource.Namespace(a.object.GetNamespace()), nil
 }
 
-// recorder keeps the warnings that come with an answer.
+// recorder keeps the warnings that come with a response.
 type recorder []string
 
 func (r *recorder) HandleWarningHeader(_ int, _, text string) { *r = append(*r, text) }
 
-// check compares what becomes of the request with what should.
+// check compares the outcome of the request with the expected one.
 func (a attempt) check(ctx context.Context) error {
 	warnings, err := a.make(ctx)
 	switch {
@@ -98,8 +98,8 @@ func (a attempt) check(ctx context.Context) error {
 	return nil
 }
 
-// allEffective waits until everything that is to be refused or warned of is: the
-// API server needs a moment to act on policies.
+// allEffective waits until every expected refusal and warning occurs, because policies take
+// effect with a delay.
 func allEffective(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -120,8 +120,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A developer's machine gets its address from KubeMacPool and can be changed and
-// deleted, all of it in earnest.
+// A developer's VM gets its address from KubeMacPool, and can be changed and deleted, without
+// dry runs.
 func TestLifeOfAMachine(t *testing.T) {
 	a := attempt{as: developer, object: machine("team", nothing)}
 	a.object.SetName("life")
@@ -138,7 +138,7 @@ func TestLifeOfAMachine(t *testing.T) {
 	require.NoError(t, resource.Delete(t.Context(), "life", metav1.DeleteOptions{}))
 }
 
-// A VM that is deleted loses its finalizers, whatever it is like.
+// A deleted VM loses its finalizers, whatever its contents.
 func TestFinalizersCanBeRemoved(t *testing.T) {
 	vm := labelled(machine("team", foreign), map[string]string{"example.com/critical": "true"})
 	vm.SetName("finalized")
@@ -156,8 +156,9 @@ func TestFinalizersCanBeRemoved(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Policies that are deleted and come back judge as before. They would not if they read what they
-// compare with from a ConfigMap, which the API server watches only until its last reader goes.
+// Policies that are deleted and installed again have the same effect. They would not if they
+// read their values from a ConfigMap, which the API server watches only until its last reader is
+// gone.
 func TestPoliciesComeBack(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// from is a disk, or a DataSource, with a source.
+// from returns a disk, or a DataSource, with a source.
 func from(o *unstructured.Unstructured, source object) *unstructured.Unstructured {
 	return with(o, source, "spec", "source")
 }
@@ -21,7 +21,7 @@ func snapshot(namespace string) object {
 	return object{"snapshot": object{"namespace": namespace, "name": "db"}}
 }
 
-// referring is a disk that is copied from what a DataSource leads to.
+// referring returns a disk that is copied from the source of a DataSource.
 func referring(namespace string, reference object) *unstructured.Unstructured {
 	d := disk(namespace)
 	unstructured.RemoveNestedField(d.Object, "spec", "source")
@@ -32,7 +32,7 @@ func dataSource(namespace string, source object) *unstructured.Unstructured {
 	return newObject("cdi.kubevirt.io/v1beta1", "DataSource", namespace, object{"source": source})
 }
 
-// imports is a DataImportCron.
+// imports returns a DataImportCron.
 func imports(namespace string, source object) *unstructured.Unstructured {
 	template := object{"source": source, "storage": object{"resources": object{"requests": object{"storage": "1Gi"}}}}
 	return newObject("cdi.kubevirt.io/v1beta1", "DataImportCron", namespace, object{
@@ -40,8 +40,8 @@ func imports(namespace string, source object) *unstructured.Unstructured {
 	})
 }
 
-// templated is a VM or a pool with the disk as a template. In a pool, path leads
-// to the VM.
+// templated returns a VM or a pool with the disk as a template. In a pool, path
+// leads to the VM.
 func templated(o, d *unstructured.Unstructured, path ...string) *unstructured.Unstructured {
 	template := object{"metadata": object{"name": "root"}, "spec": d.Object["spec"]}
 	volume := object{"name": "root", "dataVolume": object{"name": "root"}}
@@ -49,7 +49,8 @@ func templated(o, d *unstructured.Unstructured, path ...string) *unstructured.Un
 	return with(o, []any{template}, slices.Concat(path, []string{"spec", "dataVolumeTemplates"})...)
 }
 
-// cloneAttempts are Argo CD's, too, which may read everything.
+// cloneAttempts includes attempts by an administrator, who may read everything,
+// as Argo CD may.
 func cloneAttempts() []attempt {
 	const refused = "may not copy disks of other; expected a source of its own, or of golden"
 	reference := object{"kind": "DataSource", "name": "fedora", "namespace": "other"}
@@ -77,13 +78,14 @@ func cloneAttempts() []attempt {
 	}
 }
 
-// booting is a VM with a disk of a container's image.
+// booting returns a VM with a disk from a container image.
 func booting(namespace, image string) *unstructured.Unstructured {
 	volume := object{"name": "root", "containerDisk": object{"image": image}}
 	return with(machine(namespace), []any{volume}, "spec", "template", "spec", "volumes")
 }
 
-// job runs an image, and another one before it, as a service account.
+// job returns a Job that runs an image, and another one before it, as a service
+// account.
 func job(namespace, image, before, serviceAccount string) *unstructured.Unstructured {
 	pod := object{
 		"restartPolicy":  "Never",
@@ -144,7 +146,7 @@ func serviceAccountAttempts() []attempt {
 	}
 }
 
-// A tenant's namespace is there, and developers may work in it.
+// A tenant's namespace exists, and developers may work in it.
 func TestTenant(t *testing.T) {
 	objects, err := rendered(t.Context(), "validatingAdmissionPolicy", "Deny")
 	require.NoError(t, err)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// interval is that between two attempts.
+// interval is the time between two attempts.
 const interval = 100 * time.Millisecond
 
-// Stopped is an error that further attempts would not help.
+// Stopped is an error that further attempts would not resolve.
 type Stopped struct{ error }
 
 // Unwrap returns the error itself.
 func (s Stopped) Unwrap() error { return s.error }
 
-// Poll calls try until it returns no error, and returns its last error when the
+// Poll calls try until it returns no error. It returns the last error when the
 // context is done first, or when the error is [Stopped].
 func Poll(ctx context.Context, try func(context.Context) error) error {
 	for {

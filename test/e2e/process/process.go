@@ -15,10 +15,10 @@ import (
 
 // Server is a program to start.
 type Server struct {
-	Name  string   // the name that it is called by, and that of its log
+	Name  string   // the name of the process and of its log
 	Path  string   // the program
 	Args  []string // without the name
-	Env   []string // besides the environment of the tests
+	Env   []string // in addition to the environment of the tests
 	Ready func(context.Context) error
 }
 
@@ -30,8 +30,8 @@ type Running struct {
 	done chan struct{} // closed when it has ended
 }
 
-// startTimeout is how long a server may take until it is ready, on a machine
-// that builds something else meanwhile.
+// startTimeout is how long a server may take until it is ready, on a computer
+// that is busy with another build.
 const startTimeout = 3 * time.Minute
 
 // Start starts the server, with its log in dir, and waits until it is ready.
@@ -75,7 +75,7 @@ func (r *Running) waitReady(ctx context.Context, ready func(context.Context) err
 	})
 }
 
-// Stop kills the server with everything that it has started, and waits for its
+// Stop kills the server and everything that it has started, and waits for its
 // end. Some servers do not end on a milder signal: argocd-cmp-server only
 // removes its socket.
 func (r *Running) Stop() {
@@ -83,7 +83,7 @@ func (r *Running) Stop() {
 	<-r.done
 }
 
-// MaxRSS is the largest resident memory, in bytes, of the server and of every
+// MaxRSS returns the largest resident memory, in bytes, of the server and every
 // program that it has run, once the server has ended.
 func (r *Running) MaxRSS() int64 {
 	usage, ok := r.cmd.ProcessState.SysUsage().(*syscall.Rusage)
@@ -93,7 +93,7 @@ func (r *Running) MaxRSS() int64 {
 	return usage.Maxrss << 10
 }
 
-// Tail is the end of the log.
+// Tail returns the end of the log.
 func (r *Running) Tail(size int) []byte {
 	content, err := os.ReadFile(r.Log)
 	if err != nil {

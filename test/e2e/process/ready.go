@@ -9,7 +9,8 @@ import (
 	"os"
 )
 
-// Listens tells when something accepts connections at the address.
+// Listens returns a function that checks that something accepts connections at
+// the address.
 func Listens(address string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
@@ -20,7 +21,7 @@ func Listens(address string) func(context.Context) error {
 	}
 }
 
-// Answers tells when a GET of the URL succeeds.
+// Answers returns a function that checks that a GET of the URL succeeds.
 func Answers(client *http.Client, url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
@@ -38,7 +39,7 @@ func Answers(client *http.Client, url string) func(context.Context) error {
 	}
 }
 
-// Exists tells when there is a file at the path.
+// Exists returns a function that checks that there is a file at the path.
 func Exists(path string) func(context.Context) error {
 	return func(context.Context) error {
 		_, err := os.Stat(path)

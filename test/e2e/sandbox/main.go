@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Main is the main function of a program whose work needs a sandbox, which has no
-// network to fetch modules from: prepare makes outside what the work needs, with
-// everything that it writes in dir, and run does the work inside. P is handed on
+// Main is the main function of a program whose work needs a sandbox, which has no network to fetch modules from. The
+// function prepare runs outside the sandbox and writes everything to dir; run does the work inside. P is passed on
 // as JSON. The directory stays if the work fails. Main returns the exit status.
 func Main[P any](name string, prepare func(dir string) (P, error), run func(P) (int, error)) int {
 	forgetRepository()
@@ -25,8 +24,8 @@ func Main[P any](name string, prepare func(dir string) (P, error), run func(P) (
 	return status
 }
 
-// forgetRepository removes what git sets for its hooks. With it, the git commands of a test that a hook starts would
-// write to the repository of the hook.
+// forgetRepository removes the variables that git sets for its hooks. With them, the git commands of a test that a
+// hook starts would write to the repository of the hook.
 func forgetRepository() {
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {

@@ -1,8 +1,7 @@
-// Package sandbox runs a test binary in namespaces of its own: a network that
-// has nothing but a loopback device, so that no server of a test can be reached
-// from outside, whatever it listens on, nor collide with another one; and
-// process numbers of its own, so that the kernel ends everything that a test has
-// started when the test ends, however that happens.
+// Package sandbox runs a test binary in its own namespaces. Its network has only a
+// loopback device, so that no server of a test can be reached from outside or collide
+// with another one. Its own process IDs let the kernel end everything that a test has
+// started when the test ends, for whatever reason.
 package sandbox
 
 import (
@@ -16,18 +15,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// variable hands a text to the binary in the sandbox, and tells it that it is there.
+// variable passes a text to the binary in the sandbox, and shows the binary that it
+// is there.
 const variable = "VMRENDER_E2E_SANDBOX"
 
-// handed is what [start] was given, for the binary in a sandbox. It is false outside.
+// handed returns the message that [start] was given, for the binary in a sandbox. It
+// is false outside.
 func handed() (string, bool) {
 	return os.LookupEnv(variable)
 }
 
-// start runs this binary again, with the same arguments, in a sandbox, and
-// returns its exit status. It needs either user namespaces or root.
+// start runs this binary again, with the same arguments, in a sandbox, and returns
+// its exit status. It needs either user namespaces or root.
 func start(message string) (int, error) {
-	runtime.LockOSThread() // the sandbox ends with the thread that made it
+	runtime.LockOSThread() // the sandbox ends with the thread that created it
 	defer runtime.UnlockOSThread()
 	err := command(message, true).Run()
 	if errors.Is(err, syscall.EPERM) && os.Geteuid() == 0 {
@@ -55,8 +56,8 @@ func command(message string, userNamespace bool) *exec.Cmd {
 		Pdeathsig:  syscall.SIGKILL,
 	}
 	if userNamespace {
-		// Only a process with the user number 0 keeps, beyond exec, the right to
-		// configure its network.
+		// Only a process with user ID 0 keeps the right to configure its network
+		// after exec.
 		c.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
 		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
@@ -64,7 +65,7 @@ func command(message string, userNamespace bool) *exec.Cmd {
 	return c
 }
 
-// enter makes the loopback device usable. The binary calls it first in a sandbox.
+// enter activates the loopback device. The binary calls it first in a sandbox.
 func enter() error {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NewRepository makes an empty repository that a reader can push to, in a directory that
+// NewRepository creates an empty repository that a reader can push to, in a directory that
 // does not exist, and returns its URL.
 func NewRepository(t *testing.T, dir string) string {
 	t.Helper()
@@ -16,8 +16,8 @@ func NewRepository(t *testing.T, dir string) string {
 	return "file://" + dir
 }
 
-// Author is the environment of a reader of a page who commits to repositories, and who has no
-// settings of their own.
+// Author returns the environment of a reader of a page who commits to repositories and has no
+// Git settings.
 func Author() []string {
 	env := []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {

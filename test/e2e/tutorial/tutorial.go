@@ -1,5 +1,5 @@
-// Package tutorial does what a tutorial says, as its reader does: it types the commands of a
-// page, and writes its files.
+// Package tutorial follows a tutorial as its reader does: it runs the commands of a page, and
+// writes its files.
 package tutorial
 
 import (
@@ -18,22 +18,21 @@ import (
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 )
 
-// patience is how long one command may take, on a machine that builds something else
-// meanwhile.
+// patience is how long one command may take, on a computer that is busy with another build.
 const patience = 15 * time.Minute
 
-// Reader is a user at a terminal, in a directory that grows from page top to page bottom.
+// Reader is a user at a terminal, in a directory to which a page adds files from top to bottom.
 type Reader struct {
-	Dir      string            // where the page begins, which is empty
-	Programs map[string]string // paths of programs, by the names that the page calls them by
-	Env      []string          // variables, as NAME=VALUE, on top of the test's own
-	// StandIns are what the test has for names of the page that readers replace with
-	// theirs, such as the URL of a repository.
+	Dir      string            // the directory in which the page begins, which is empty
+	Programs map[string]string // paths of programs, by their names on the page
+	Env      []string          // variables, as NAME=VALUE, in addition to the test's own
+	// StandIns contains the test's values for names on the page that readers replace with their
+	// own, such as the URL of a repository.
 	StandIns map[string]string
 }
 
-// Read does what the page in a file says, and requires that it shows what comes of that. With
-// -update, the page is made true.
+// Read follows the page in a file, and requires that it shows the actual results. With -update,
+// it corrects the page.
 func (r *Reader) Read(t *testing.T, file string) {
 	t.Helper()
 	page, err := os.ReadFile(file)
@@ -54,7 +53,7 @@ func (r *Reader) Read(t *testing.T, file string) {
 	golden.Equal(t, file, theirs.Replace(got))
 }
 
-// replacers put the stand-ins into a text, and take them out.
+// replacers returns replacers that insert the stand-ins into a text and remove them.
 func (r *Reader) replacers() (ours, theirs *strings.Replacer) {
 	var in, out []string
 	for name, standIn := range r.StandIns {
@@ -63,7 +62,7 @@ func (r *Reader) replacers() (ours, theirs *strings.Replacer) {
 	return strings.NewReplacer(in...), strings.NewReplacer(out...)
 }
 
-// begin makes the programs, and the state that commands leave to those after them.
+// begin prepares the programs, and the state that commands leave to later ones.
 func (r *Reader) begin(t *testing.T) {
 	t.Helper()
 	bin := t.TempDir()
@@ -76,15 +75,15 @@ func (r *Reader) begin(t *testing.T) {
 
 const stateVariable = "TUTORIAL_STATE"
 
-// script runs a command where the one before it has ended, with the variables that it has
-// exported.
+// script runs a command in the directory where the previous one ended, with the variables that
+// it exported.
 const script = `. "$TUTORIAL_STATE"
 eval "$1"
 status=$?
 { export -p; printf 'cd %q\n' "$PWD"; } > "$TUTORIAL_STATE"
 exit $status`
 
-// console types the commands of a block, and returns the block with what they print.
+// console runs the commands of a block, and returns the block with their output.
 func (r *Reader) console(t *testing.T, b docblocks.Block) string {
 	t.Helper()
 	commands := b.Commands()
@@ -97,13 +96,13 @@ func (r *Reader) console(t *testing.T, b docblocks.Block) string {
 	return docblocks.Console(commands)
 }
 
-// endOfWatch matches what kubectl may log when it stops waiting: that its own watch was canceled
-// in the middle of an event (k8s.io/client-go v0.36.3, tools/cache/reflector.go, watch). Whether
-// it does depends on when the event arrives.
+// endOfWatch matches a message that kubectl may log when it stops waiting: its own watch was
+// canceled in the middle of an event (k8s.io/client-go v0.36.3, tools/cache/reflector.go,
+// watch). Whether it appears depends on when the event arrives.
 var endOfWatch = lazyregexp.New(
 	`(?m)^[IW]\d{4} .* reflector\.go:\d+\] "Warning: watch ended with error" .*context canceled.*\n`)
 
-// run types a command, which succeeds, and returns what a terminal shows of it, except
+// run runs a command, which must succeed, and returns its output in a terminal, except
 // [endOfWatch].
 func (r *Reader) run(t *testing.T, line string) string {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/tutorial"
 )
 
-// waits is what kubectl shows of a wait that ends while an event arrives: a line of its log, and
+// waits is the output of a kubectl wait that ends while an event arrives: a line of its log, and
 // the result.
 const waits = `I1123 02:10:07.551219     156 reflector.go:664] "Warning: watch ended with error" ` +
 	`reflector="k8s.io/client-go/tools/cache/reflector.go:343" type="*unstructured.Unstructured" ` +
@@ -19,7 +19,8 @@ const waits = `I1123 02:10:07.551219     156 reflector.go:664] "Warning: watch e
 application.argoproj.io/vms condition met
 `
 
-// A page shows the result of a wait, and not whether kubectl was busy with an event as it ended.
+// A page shows the result of a wait, but not whether kubectl was processing an event as it
+// ended.
 func TestReadLeavesOutTheEndOfAWatch(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "output"), []byte(waits), 0o600))

@@ -24,10 +24,10 @@ import (
 	"github.com/vmrender/vmrender/test/admission/schema"
 )
 
-// controller is the account that virt-controller writes with.
+// controller is the account with which virt-controller writes.
 const controller = "system:serviceaccount:kubevirt:kubevirt-controller"
 
-// Refusal is that of an API server or a webhook.
+// Refusal is an error of an API server or a webhook that refuses an object.
 type Refusal struct {
 	By       string // "schema", "mutating webhook", "validating webhook", "instance webhook"
 	Messages []string
@@ -35,7 +35,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.By + ": " + strings.Join(r.Messages, "; ") }
 
-// admission is what stands before the objects of KubeVirt (KubeVirt v1.8.4,
+// admission checks writes of KubeVirt's objects (KubeVirt v1.8.4,
 // pkg/virt-api/api.go).
 type admission struct {
 	schema    *schema.Judge
@@ -44,8 +44,8 @@ type admission struct {
 	fill      *mutators.VMIsMutator
 	created   *admitters.VMICreateAdmitter
 	updated   *admitters.VMIUpdateAdmitter
-	byGitOps  bool // who writes now: Argo CD, or virt-controller
-	suspended bool // nothing is judged: the tests write
+	byGitOps  bool // whether Argo CD writes now, not virt-controller
+	suspended bool // whether nothing is checked, because the tests write
 }
 
 func newAdmission(config *virtconfig.ClusterConfig, c *clients) (*admission, error) {
@@ -77,10 +77,10 @@ func validateNetwork(path *field.Path, spec *v1.VirtualMachineInstanceSpec, conf
 	return netadmitter.Validate(path, spec, config)
 }
 
-// create returns the object as it is admitted, or a *[Refusal].
+// create returns the admitted object, or a *[Refusal].
 func (a *admission) create(o runtime.Object) (runtime.Object, error) { return a.admit(o, nil) }
 
-// update returns the object as it is admitted in the place of old, or a *[Refusal].
+// update returns the admitted object that replaces old, or a *[Refusal].
 func (a *admission) update(o, old runtime.Object) (runtime.Object, error) { return a.admit(o, old) }
 
 func (a *admission) admit(o, old runtime.Object) (runtime.Object, error) {
@@ -112,7 +112,7 @@ func (a *admission) admitMachine(vm *v1.VirtualMachine, old runtime.Object) (run
 	return decode(vm, request.Request.Object.Raw)
 }
 
-// validate asks the schema. What it does not know is dropped, as by an API server.
+// validate checks the schema. It drops unknown fields, as an API server does.
 func (a *admission) validate(raw []byte) error {
 	o, err := object.New(raw)
 	if err != nil {
@@ -149,7 +149,7 @@ func (a *admission) admitInstance(vmi *v1.VirtualMachineInstance, old runtime.Ob
 	return decode(vmi, request.Request.Object.Raw)
 }
 
-// review asks for a write. It is a dry run, so that the webhooks count no metrics.
+// review requests a write. It is a dry run, so that the webhooks count no metrics.
 func (a *admission) review(resource metav1.GroupVersionResource, o, old runtime.Object) (*admissionv1.AdmissionReview, error) {
 	dryRun := true
 	request := &admissionv1.AdmissionRequest{
@@ -172,7 +172,7 @@ func (a *admission) review(resource metav1.GroupVersionResource, o, old runtime.
 	return &admissionv1.AdmissionReview{Request: request}, nil
 }
 
-// patched changes the object of the request as a mutating webhook answers.
+// patched applies the answer of a mutating webhook to the object of the request.
 func patched(request *admissionv1.AdmissionReview, response *admissionv1.AdmissionResponse) error {
 	if err := refusal("mutating webhook", response); err != nil {
 		return err

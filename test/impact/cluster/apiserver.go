@@ -15,14 +15,15 @@ import (
 	v1 "kubevirt.io/api/core/v1"
 )
 
-// moment is when everything happens that carries a time.
+// moment is the time of everything that has a timestamp.
 var moment = metav1.Unix(1_700_000_000, 0)
 
-// server does with writes what an API server does, as far as the controllers see it:
-// admission, generated names, UIDs, generations, finalizers and the status subresource.
+// server treats writes as an API server does, as far as the controllers can see:
+// admission, generated names, UIDs, generations, finalizers, and the status
+// subresource.
 type server struct {
 	admission *admission
-	writes    int // that changed anything
+	writes    int // number of writes that changed anything
 }
 
 // serve puts the server between clients and the tracker that keeps their objects.
@@ -113,8 +114,8 @@ func (s *server) update(tracker testing.ObjectTracker, action testing.Action, ob
 	return tracker.Get(resource, action.GetNamespace(), m.GetName())
 }
 
-// sameVersion gives the object the resource version of the old one: all writes are
-// of the newest, because there is no other writer.
+// sameVersion sets the object's resource version to that of the old one. Every write is
+// based on the newest version, because there is no other writer.
 func sameVersion(object, old runtime.Object) error {
 	is, err := meta.Accessor(object)
 	if err != nil {
@@ -128,8 +129,8 @@ func sameVersion(object, old runtime.Object) error {
 	return nil
 }
 
-// merged is what an update of the object, or of its status, leads to. Only
-// VirtualMachines have a subresource for their status among what is written here.
+// merged returns the result of an update of the object or of its status. Of the
+// kinds that are written here, only VirtualMachines have a status subresource.
 func merged(old, object runtime.Object, subresource string) runtime.Object {
 	was, ok := old.(*v1.VirtualMachine)
 	if !ok {
@@ -146,7 +147,7 @@ func merged(old, object runtime.Object, subresource string) runtime.Object {
 	return is
 }
 
-// generation is a text that is another one whenever an object's generation grows.
+// generation returns a text that changes whenever an object's generation grows.
 func generation(object runtime.Object) string {
 	raw, err := json.Marshal(object)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"kubevirt.io/kubevirt/pkg/virt-operator/resource/generate/components"
 )
 
-// clients are those of a cluster without a server: what they write is kept by
-// trackers. Instance types and preferences have a client of their own, which the
-// webhooks can ask while the other one waits for them.
+// clients are the clients of a cluster without a server: trackers keep the
+// objects that they write. Instance types and preferences have their own
+// client, which the webhooks can use while the other one waits for them.
 type clients struct {
 	kubecli.KubevirtClient
 
@@ -58,7 +58,7 @@ func newClients() (*clients, error) {
 	return c, nil
 }
 
-// permit lets everyone do everything.
+// permit allows every action to every user.
 func permit(testing.Action) (bool, runtime.Object, error) {
 	return true, &authorizationv1.SubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: true}}, nil
 }
@@ -84,7 +84,7 @@ func instancetypes() ([]runtime.Object, error) {
 	return all, nil
 }
 
-// unexpected is told of a client call that the controllers were not known to make.
+// unexpected receives client calls that the controllers are not known to make.
 type unexpected struct{}
 
 func (unexpected) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

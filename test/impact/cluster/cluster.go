@@ -1,9 +1,9 @@
-// Package cluster is a cluster in memory that has KubeVirt's own admission and
-// controllers, built as a library, and nothing that runs in the background: who
-// uses it writes objects and lets the controllers act until nothing changes.
+// Package cluster is a cluster in memory with KubeVirt's own admission and
+// controllers, built as a library. Nothing runs in the background: the caller
+// writes objects and lets the controllers act until nothing changes.
 //
-// Nodes and storage are played: instances run as soon as they are created, disks
-// are filled at once.
+// Nodes and storage are simulated. Instances run as soon as they are created, and
+// disks are filled immediately.
 package cluster
 
 import (
@@ -24,10 +24,10 @@ import (
 	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
 )
 
-// Namespace is that of all VMs.
+// Namespace is the namespace of all VMs.
 const Namespace = "lab"
 
-// rounds are as many as the controllers are given to come to rest.
+// rounds is the number of rounds in which the controllers must come to rest.
 const rounds = 12
 
 // Cluster has one VirtualMachine at a time. It is not safe for concurrent use.
@@ -41,10 +41,11 @@ type Cluster struct {
 	kinds    []kind
 	kubevirt *v1.KubeVirt
 	config   *virtconfig.ClusterConfig
-	told     int // the writes that the informers know of
+	told     int // the writes that the informers know about
 
-	// Evictions are those of Pods that the workload updater has asked for and that were
-	// admitted; Evacuations are those that a migration stands in for.
+	// Evictions is the number of Pod evictions that the workload updater has requested
+	// and that were admitted. Evacuations is the number of evictions that a migration
+	// replaced.
 	Evictions, Evacuations int
 }
 
@@ -77,7 +78,7 @@ func New(config Config) (*Cluster, error) {
 	return c, c.furnish()
 }
 
-// furnish puts into the informers what every cluster has.
+// furnish adds the objects that every cluster has to the informers.
 func (c *Cluster) furnish() error {
 	for _, add := range []struct {
 		*informer
@@ -96,7 +97,7 @@ func (c *Cluster) furnish() error {
 	return c.clients.kubevirt.Tracker().Add(c.kubevirt)
 }
 
-// Machine returns the VM, which must be there.
+// Machine returns the VM, which must exist.
 func (c *Cluster) Machine() (*v1.VirtualMachine, error) {
 	all, err := c.VirtualMachine(Namespace).List(context.Background(), metav1.ListOptions{})
 	if err != nil {
@@ -108,7 +109,7 @@ func (c *Cluster) Machine() (*v1.VirtualMachine, error) {
 	return &all.Items[0], nil
 }
 
-// Instance returns the instance of the VM, or nil.
+// Instance returns the instance of the VM, or nil if there is none.
 func (c *Cluster) Instance() (*v1.VirtualMachineInstance, error) {
 	all, err := c.VirtualMachineInstance(Namespace).List(context.Background(), metav1.ListOptions{})
 	if err != nil || len(all.Items) == 0 {
@@ -117,7 +118,7 @@ func (c *Cluster) Instance() (*v1.VirtualMachineInstance, error) {
 	return &all.Items[0], nil
 }
 
-// Migrations returns the number of migrations that there are.
+// Migrations returns the number of migrations.
 func (c *Cluster) Migrations() (int, error) {
 	all, err := c.VirtualMachineInstanceMigration(Namespace).List(context.Background(), metav1.ListOptions{})
 	if err != nil {
@@ -126,7 +127,7 @@ func (c *Cluster) Migrations() (int, error) {
 	return len(all.Items), nil
 }
 
-// DataVolumes returns the names of the DataVolumes that there are.
+// DataVolumes returns the names of the DataVolumes.
 func (c *Cluster) DataVolumes() ([]string, error) {
 	all, err := c.cdi.CdiV1beta1().DataVolumes(Namespace).List(context.Background(), metav1.ListOptions{})
 	if err != nil {
@@ -139,7 +140,7 @@ func (c *Cluster) DataVolumes() ([]string, error) {
 	return names, nil
 }
 
-// Settle lets controllers, nodes and storage act until nothing changes.
+// Settle lets controllers, nodes, and storage act until nothing changes.
 func (c *Cluster) Settle() error {
 	for range rounds {
 		before := c.server.writes
@@ -174,7 +175,7 @@ func (c *Cluster) act() error {
 	return c.tell()
 }
 
-// tell delivers if anything has been written since the last time.
+// tell delivers if anything was written since the last time.
 func (c *Cluster) tell() error {
 	if c.told == c.server.writes {
 		return nil
@@ -182,7 +183,7 @@ func (c *Cluster) tell() error {
 	return c.deliver()
 }
 
-// work lets a controller look once at each object of its informer.
+// work lets a controller process each object of its informer once.
 func work(known *informer, queue workqueue.TypedRateLimitingInterface[string], execute func() bool) error {
 	for _, key := range known.indexer.ListKeys() {
 		queue.Add(key)
@@ -191,8 +192,7 @@ func work(known *informer, queue workqueue.TypedRateLimitingInterface[string], e
 	return nil
 }
 
-// updateWorkloads lets the controller look once. A refused eviction is one that it tries
-// again later.
+// updateWorkloads runs the controller once. It retries a refused eviction later.
 func (c *Cluster) updateWorkloads() error {
 	err := updateWorkloads(c.workloads, "kubevirt/kubevirt")
 	if apierrors.IsTooManyRequests(err) {
@@ -207,7 +207,7 @@ func drain(queue workqueue.TypedRateLimitingInterface[string], execute func() bo
 	}
 }
 
-// forget lets the controllers drop what they expected of objects that are gone.
+// forget lets the controllers drop their expectations about deleted objects.
 func (c *Cluster) forget() error {
 	drain(c.controllers.machines.Queue, c.controllers.machines.Execute)
 	drain(c.controllers.instances.Queue, c.controllers.instances.Execute)

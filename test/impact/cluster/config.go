@@ -9,7 +9,7 @@ import (
 	"kubevirt.io/kubevirt/pkg/virt-config/featuregate"
 )
 
-// Config is what of a cluster decides what an edit does.
+// Config is the part of a cluster's configuration that determines the effect of an edit.
 type Config struct {
 	// Rollout is KubeVirt's vmRolloutStrategy.
 	Rollout v1.VMRolloutStrategy
@@ -17,13 +17,13 @@ type Config struct {
 	Methods []v1.WorkloadUpdateMethod
 	// Eviction is KubeVirt's evictionStrategy.
 	Eviction v1.EvictionStrategy
-	// Migratable tells whether the instances that run are live-migratable.
+	// Migratable reports whether the running instances are live-migratable.
 	Migratable bool
-	// Gates are feature gates of KubeVirt beside those of [gates].
+	// Gates are feature gates of KubeVirt in addition to [gates].
 	Gates []string
 }
 
-// The feature gates that decide what an edit does (KubeVirt v1.8.4,
+// The feature gates that determine the effect of an edit (KubeVirt v1.8.4,
 // pkg/virt-config/featuregate/active.go).
 const (
 	DeclarativeHotplug = featuregate.DeclarativeHotplugVolumesGate
@@ -31,10 +31,11 @@ const (
 	LiveNAD            = featuregate.LiveUpdateNADRef
 )
 
-// gates are those without which edits could not be tried.
+// gates are the feature gates without which edits could not be tried.
 var gates = []string{featuregate.CPUManager, featuregate.HostDevicesGate, featuregate.PersistentReservation}
 
-// String is a name such as "liveupdate,livemigrate,migratable,declarative".
+// String returns a name such as
+// "liveupdate,livemigrate,migratable,declarative".
 func (c Config) String() string {
 	parts := []string{strings.ToLower(string(c.Rollout))}
 	for _, method := range c.Methods {
@@ -49,7 +50,7 @@ func (c Config) String() string {
 	return strings.Join(parts, ",")
 }
 
-// kubevirt is the resource of KubeVirt itself.
+// kubevirt returns the resource of KubeVirt itself.
 func (c Config) kubevirt() *v1.KubeVirt {
 	rollout := c.Rollout
 	kv := &v1.KubeVirt{

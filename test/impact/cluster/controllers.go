@@ -22,10 +22,10 @@ import (
 	workloadupdater "kubevirt.io/kubevirt/pkg/virt-controller/watch/workload-updater"
 )
 
-// launcher is the image of the Pods of instances: none is outdated.
+// launcher is the image of the instances' Pods, so that none is outdated.
 const launcher = "virt-launcher"
 
-// informers are what the controllers know.
+// informers are the objects that the controllers know about.
 type informers struct {
 	machines, instances, migrations, kubevirts           *informer
 	dataVolumes, dataSources, profiles, cdis, cdiConfigs *informer
@@ -46,8 +46,9 @@ func newInformers() *informers {
 	}
 }
 
-// controllers are virt-controller's (KubeVirt v1.8.4,
-// pkg/virt-controller/watch/application.go, initCommon and initVirtualMachines).
+// controllers are the controllers of virt-controller (KubeVirt v1.8.4,
+// pkg/virt-controller/watch/application.go, initCommon and
+// initVirtualMachines).
 type controllers struct {
 	machines  *vm.Controller
 	instances *vmi.Controller
@@ -103,14 +104,14 @@ func newInstances(c *clients, in *informers, config *virtconfig.ClusterConfig, e
 	)
 }
 
-// afterGrace is the time for which an interface has always been waiting long
-// enough: no dynamic networks controller plugs it into the Pod.
+// afterGrace returns a time at which every interface has waited long enough.
+// There is no dynamic networks controller to plug it into the Pod.
 func afterGrace() metav1.Time {
 	return metav1.NewTime(metav1.Now().Add(2 * netmigration.DynamicNetworkControllerGracePeriod))
 }
 
-// updateWorkloads does what the controller does for the key of its queue, which
-// adds keys only with a delay.
+// updateWorkloads does what the controller does for the key in its queue. The
+// controller itself adds keys only with a delay.
 //
 //go:linkname updateWorkloads kubevirt.io/kubevirt/pkg/virt-controller/watch/workload-updater.(*WorkloadUpdateController).execute
 func updateWorkloads(c *workloadupdater.WorkloadUpdateController, key string) error

@@ -16,8 +16,8 @@ import (
 	"kubevirt.io/kubevirt/pkg/virt-api/webhooks/validating-webhook/admitters"
 )
 
-// evict is the eviction of a Pod, which virt-api's webhook admits, or turns into an
-// evacuation of the node, which is a migration.
+// evict handles the eviction of a Pod. The webhook of virt-api admits it or turns it
+// into an evacuation of the node, which is a migration.
 func (c *Cluster) evict(action testing.Action) (bool, runtime.Object, error) {
 	if action.GetSubresource() != "eviction" {
 		return false, nil, nil
@@ -38,8 +38,8 @@ func (c *Cluster) evict(action testing.Action) (bool, runtime.Object, error) {
 	return true, nil, apierrors.NewTooManyRequests("the webhook refuses the eviction", 0)
 }
 
-// admitEviction asks the webhook. It has clients of its own: that of the cluster waits
-// for it.
+// admitEviction calls the webhook. The webhook has its own clients, because the
+// cluster's client waits for it.
 func (c *Cluster) admitEviction(review *admissionv1.AdmissionReview) (bool, error) {
 	ctx := context.Background()
 	pods, instances := kubernetesfake.NewSimpleClientset(c.pods.objects()...), kubevirtfake.NewSimpleClientset(c.informers.instances.objects()...)
@@ -60,7 +60,7 @@ func (c *Cluster) admitEviction(review *admissionv1.AdmissionReview) (bool, erro
 	return false, nil
 }
 
-// objects are those that the informer knows.
+// objects returns the objects that the informer knows.
 func (i *informer) objects() []runtime.Object {
 	var out []runtime.Object
 	for _, known := range i.indexer.List() {

@@ -5,10 +5,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informer is an informer that is told what there is, and hands it on at once to
-// the controllers that have asked: nothing runs in the background.
+// informer is an informer that receives the current objects and passes them
+// immediately to the registered controllers. Nothing runs in the background.
 type informer struct {
-	cache.SharedIndexInformer // nil: what is not below is not asked for
+	cache.SharedIndexInformer // nil, because only the methods below are called
 
 	indexer  cache.Indexer
 	handlers []cache.ResourceEventHandler
@@ -31,7 +31,7 @@ func (i *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.Re
 	return nil, nil
 }
 
-// set makes the informer know exactly the objects.
+// set makes exactly these objects known to the informer.
 func (i *informer) set(objects []any) error {
 	gone := map[string]any{}
 	for _, known := range i.indexer.List() {

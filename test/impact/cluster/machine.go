@@ -13,8 +13,8 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 )
 
-// Boot creates the VM of a manifest, and makes it run, or be stopped, as far as
-// its run strategy lets it.
+// Boot creates the VM of a manifest and makes it run or stop, as far as its run
+// strategy permits.
 func (c *Cluster) Boot(manifest []byte, running bool) error {
 	vm, err := c.read(manifest)
 	if err != nil {
@@ -63,7 +63,7 @@ func setStrategy(vm *v1.VirtualMachine, strategy v1.VirtualMachineRunStrategy) {
 	vm.Spec.Running, vm.Spec.RunStrategy = nil, &strategy
 }
 
-// edit changes the VM without asking anyone.
+// edit changes the VM without admission.
 func (c *Cluster) edit(change func(*v1.VirtualMachine)) error {
 	vm, err := c.Machine()
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Cluster) edit(change func(*v1.VirtualMachine)) error {
 	return c.Settle()
 }
 
-// write updates the VM and its status without asking anyone.
+// write updates the VM and its status without admission.
 func (c *Cluster) write(vm *v1.VirtualMachine) error {
 	c.server.admission.suspended = true
 	defer func() { c.server.admission.suspended = false }()
@@ -89,7 +89,7 @@ func (c *Cluster) write(vm *v1.VirtualMachine) error {
 	return err
 }
 
-// powerOff is that of the guest itself.
+// powerOff powers off the VM from inside the guest.
 func (c *Cluster) powerOff() error {
 	vmi, err := c.Instance()
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Cluster) powerOff() error {
 }
 
 // Patch changes the VM by a merge patch, as GitOps does, lets the controllers
-// act, and returns it as it was admitted. A refusal is a *[Refusal].
+// act, and returns the admitted VM. A refusal is a *[Refusal].
 func (c *Cluster) Patch(patch []byte) (*v1.VirtualMachine, error) {
 	live, err := c.Machine()
 	if err != nil {
@@ -136,8 +136,8 @@ func (c *Cluster) Patch(patch []byte) (*v1.VirtualMachine, error) {
 	return admitted.DeepCopy(), c.Settle()
 }
 
-// Restart restarts the VM, whatever its run strategy, and returns why it
-// does not start, if so.
+// Restart restarts the VM, whatever its run strategy is. If the VM does not
+// start, it returns the reason.
 func (c *Cluster) Restart() (string, error) {
 	for _, i := range []int{1, 2, 4} { // instances, migrations, Pods
 		if err := c.kinds[i].replace(nil); err != nil {
@@ -170,7 +170,7 @@ func (c *Cluster) Restart() (string, error) {
 	return "no reason is given", nil
 }
 
-// Provide makes the disks that a manifest names and no template makes.
+// Provide creates the disks that a manifest names but no template creates.
 func (c *Cluster) Provide(manifest map[string]any) error {
 	raw, err := json.Marshal(manifest)
 	if err != nil {
@@ -178,7 +178,7 @@ func (c *Cluster) Provide(manifest map[string]any) error {
 	}
 	vm := &v1.VirtualMachine{}
 	if json.Unmarshal(raw, vm) != nil {
-		return nil // the schema will say so
+		return nil // the schema reports it
 	}
 	return c.provide(vm)
 }
@@ -207,7 +207,7 @@ func (c *Cluster) provide(vm *v1.VirtualMachine) error {
 	return nil
 }
 
-// dataVolume makes a DataVolume that is filled, unless there is one of that name.
+// dataVolume creates a filled DataVolume unless there is one with that name.
 func (c *Cluster) dataVolume(name string) error {
 	known, err := c.DataVolumes()
 	if err != nil {

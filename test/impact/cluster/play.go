@@ -15,11 +15,11 @@ import (
 	"kubevirt.io/kubevirt/pkg/network/namescheme"
 )
 
-// node is where everything runs.
+// node is the only node.
 const node = "node01"
 
-// playStorage is CDI with a provisioner: every DataVolume is filled at once, by a
-// claim on shared block storage.
+// playStorage simulates CDI with a provisioner. It fills every DataVolume
+// immediately with a claim on shared block storage.
 func (c *Cluster) playStorage() error {
 	ctx := context.Background()
 	for _, known := range c.dataVolumes.indexer.List() {
@@ -38,7 +38,7 @@ func (c *Cluster) playStorage() error {
 	return nil
 }
 
-// claim makes a claim on shared block storage, unless there is one of that name.
+// claim creates a claim on shared block storage unless there is one with that name.
 func (c *Cluster) claim(name string, owner *metav1.OwnerReference) error {
 	class, mode := "shared", corev1.PersistentVolumeBlock
 	claim := &corev1.PersistentVolumeClaim{
@@ -59,8 +59,8 @@ func (c *Cluster) claim(name string, owner *metav1.OwnerReference) error {
 	return err
 }
 
-// playNodes is kubelet and virt-handler: an instance has a Pod and runs as soon as
-// it is created, and is gone as soon as it is deleted.
+// playNodes simulates kubelet and virt-handler. An instance has a Pod and runs as
+// soon as it is created, and is gone as soon as it is deleted.
 func (c *Cluster) playNodes() error {
 	for _, known := range c.informers.instances.indexer.List() {
 		vmi := known.(*v1.VirtualMachineInstance).DeepCopy()
@@ -103,7 +103,7 @@ func (c *Cluster) run(vmi *v1.VirtualMachineInstance) error {
 		{Type: v1.VirtualMachineInstanceReady, Status: corev1.ConditionTrue, LastTransitionTime: moment},
 		{Type: v1.VirtualMachineInstanceIsMigratable, Status: corev1.ConditionTrue, LastTransitionTime: moment},
 	}
-	if !c.Config.Migratable { // for a reason that is not one of its disks
+	if !c.Config.Migratable { // for a reason other than its disks
 		vmi.Status.Conditions[1].Status = corev1.ConditionFalse
 		vmi.Status.Conditions = append(vmi.Status.Conditions, v1.VirtualMachineInstanceCondition{
 			Type: v1.VirtualMachineInstanceIsStorageLiveMigratable, Status: corev1.ConditionFalse, LastTransitionTime: moment,
@@ -120,7 +120,7 @@ func (c *Cluster) run(vmi *v1.VirtualMachineInstance) error {
 	return err
 }
 
-// pod is that of the instance, with the interfaces that Multus has given it.
+// pod returns the Pod of the instance, with the interfaces that Multus has added.
 func pod(vmi *v1.VirtualMachineInstance) (*corev1.Pod, error) {
 	type status struct {
 		Name      string `json:"name"`
@@ -154,7 +154,7 @@ func pod(vmi *v1.VirtualMachineInstance) (*corev1.Pod, error) {
 	}, err
 }
 
-// interfaces are those that run, as virt-handler finds them.
+// interfaces returns the running interfaces, as virt-handler finds them.
 func interfaces(vmi *v1.VirtualMachineInstance) []v1.VirtualMachineInstanceNetworkInterface {
 	names := podInterfaces(vmi)
 	var out []v1.VirtualMachineInstanceNetworkInterface
@@ -169,12 +169,12 @@ func interfaces(vmi *v1.VirtualMachineInstance) []v1.VirtualMachineInstanceNetwo
 	return out
 }
 
-// podInterfaces are the names that interfaces have in the Pod, by those of networks.
+// podInterfaces maps the names of networks to those of the interfaces in the Pod.
 func podInterfaces(vmi *v1.VirtualMachineInstance) map[string]string {
 	return namescheme.CreateHashedNetworkNameScheme(vmi.Spec.Networks)
 }
 
-// unplug takes absent interfaces out of the guest, as virt-handler does.
+// unplug removes absent interfaces from the guest, as virt-handler does.
 func (c *Cluster) unplug(vmi *v1.VirtualMachineInstance) error {
 	for _, spec := range vmi.Spec.Domain.Devices.Interfaces {
 		for i := range vmi.Status.Interfaces {
@@ -187,7 +187,7 @@ func (c *Cluster) unplug(vmi *v1.VirtualMachineInstance) error {
 	return err
 }
 
-// end takes the instance and its Pod away.
+// end removes the instance and its Pod.
 func (c *Cluster) end(vmi *v1.VirtualMachineInstance) error {
 	if err := c.removePod(vmi); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (c *Cluster) removePod(vmi *v1.VirtualMachineInstance) error {
 
 func podName(vmi *v1.VirtualMachineInstance) string { return "virt-launcher-" + vmi.Name }
 
-// attachment is a NetworkAttachmentDefinition with its namespace.
+// attachment returns the name of a NetworkAttachmentDefinition with its namespace.
 func attachment(name string) string {
 	if strings.Contains(name, "/") {
 		return name

@@ -11,7 +11,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 )
 
-// kind is a kind of objects that an informer tells of.
+// kind is a kind of objects that an informer watches.
 type kind struct {
 	*informer
 
@@ -20,7 +20,7 @@ type kind struct {
 	kind     schema.GroupVersionKind
 }
 
-// watched are the kinds that are written.
+// watched returns the kinds that are written.
 func (c *Cluster) watched() []kind {
 	kubevirt, kubernetes, cdi := c.clients.kubevirt.Tracker(), c.kubernetes.Tracker(), c.cdi.Tracker()
 	of := func(i *informer, tracker testing.ObjectTracker, version schema.GroupVersion, resource, name string) kind {
@@ -37,7 +37,7 @@ func (c *Cluster) watched() []kind {
 	}
 }
 
-// list returns the objects of the kind that there are.
+// list returns all objects of the kind.
 func (k *kind) list() ([]runtime.Object, error) {
 	found, err := k.tracker.List(k.resource, k.kind, Namespace)
 	if err != nil {
@@ -46,7 +46,7 @@ func (k *kind) list() ([]runtime.Object, error) {
 	return meta.ExtractList(found)
 }
 
-// deliver tells the informers what has been written.
+// deliver informs the informers of all writes.
 func (c *Cluster) deliver() error {
 	c.told = c.server.writes
 	for i := range c.kinds {
@@ -65,10 +65,10 @@ func (c *Cluster) deliver() error {
 	return nil
 }
 
-// State is what a cluster holds at a moment, by kind.
+// State is the content of a cluster at one time, by kind.
 type State [][]runtime.Object
 
-// Save returns what the cluster holds.
+// Save returns the content of the cluster.
 func (c *Cluster) Save() (State, error) {
 	state := make(State, 0, len(c.kinds))
 	for i := range c.kinds {
@@ -84,14 +84,14 @@ func (c *Cluster) Save() (State, error) {
 	return state, nil
 }
 
-// Restore makes the cluster hold exactly what it held, without judging it.
+// Restore restores the content of the cluster without admission.
 func (c *Cluster) Restore(state State) error {
 	for i := range c.kinds {
 		if err := c.kinds[i].replace(nil); err != nil {
 			return err
 		}
 	}
-	// Controllers forget what they expected of a VM that is gone.
+	// Controllers forget their expectations about a deleted VM.
 	if err := c.deliver(); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *Cluster) Restore(state State) error {
 	return c.deliver()
 }
 
-// replace makes the tracker keep exactly the objects.
+// replace makes the tracker keep exactly these objects.
 func (k *kind) replace(objects []runtime.Object) error {
 	found, err := k.list()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package edits has VirtualMachines and what is changed in them, as data: bases/*.yaml
-// are the VMs, edits.txt says what changes.
+// Package edits provides VirtualMachines and edits of them as data: bases/*.yaml are
+// the VMs, and edits.txt lists the changes.
 package edits
 
 import (
@@ -24,13 +24,13 @@ type Object = map[string]any
 // Edit is a change of a VM.
 type Edit struct {
 	Base string   // the name of the VM's file, such as "linux"
-	In   []string // clusters that it must be tried in, besides others
+	In   []string // clusters in which it must be tried, in addition to others
 	Text string   // as in edits.txt
 	Old  Object
 	New  Object
 }
 
-// Bases returns the VMs by their names.
+// Bases returns the VMs by name.
 func Bases() (map[string]Object, error) {
 	entries, err := files.ReadDir("bases")
 	if err != nil {
@@ -51,7 +51,7 @@ func Bases() (map[string]Object, error) {
 	return bases, nil
 }
 
-// All returns every edit of the table, with the bases in the order of their names.
+// All returns every edit of the table, with the bases in alphabetical order.
 func All() ([]Edit, error) {
 	bases, err := Bases()
 	if err != nil {

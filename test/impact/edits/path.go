@@ -23,7 +23,7 @@ func split(path string) []string {
 	return steps
 }
 
-// write sets, or takes out, what is at the path. What is missing on the way is made.
+// write sets or removes the value at the path. It creates missing parents.
 func write(parent Object, path []string, to any, set bool) error {
 	key := path[0]
 	if len(path) == 1 {

@@ -1,5 +1,5 @@
-// Package gate asks the gate's admission policy, as the governance chart renders it, what
-// it says of a change. The API server's own code evaluates it, without an API server.
+// Package gate evaluates the gate's admission policy, as the governance chart renders it,
+// for changes of VMs. It uses the API server's own code without an API server.
 package gate
 
 import (
@@ -24,23 +24,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// rendered is what the chart renders for one of its scenarios.
+// rendered is the output of the chart for one of its scenarios.
 const rendered = "../../../charts/governance/testdata/gate.golden.yaml"
 
-// oldest is the oldest version of Kubernetes that the chart is for.
+// oldest is the oldest version of Kubernetes that the chart supports.
 var oldest = version.MajorMinor(1, 30)
 
 // Gate is the policy for VMs.
 type Gate struct{ evaluator cel.ConditionEvaluator }
 
-// Params is what the policy compares with, as in the chart's values.
+// Params are the policy's parameters, as in the chart's values.
 type Params struct {
 	Approve   []string `json:"approve"`
 	MaxImpact []string `json:"maxImpact"`
 	KubeVirt  []string `json:"kubevirt"`
 }
 
-// New compiles the policy with other parameters than those of the scenario.
+// New compiles the policy with these parameters instead of those of the scenario.
 func New(params Params) (*Gate, error) {
 	policy, err := read()
 	if err != nil {
@@ -87,18 +87,18 @@ func read() (*admissionregistration.ValidatingAdmissionPolicy, error) {
 	return nil, errors.New(rendered + " has no policy of the gate")
 }
 
-// Verdict is what the policy says of a request.
+// Verdict is the policy's decision about a request.
 type Verdict struct {
-	// Refused is why, or empty if the request passes.
+	// Refused is the reason, or empty if the request passes.
 	Refused string
-	// Changes are what the request changes: levels in two digits, each with a blank and
+	// Changes are the changes in the request: each has a level in two digits, a blank, and
 	// the path of the field.
 	Changes []string
-	// Cost is what the evaluation has cost, in the API server's units.
+	// Cost is the cost of the evaluation, in the API server's units.
 	Cost int64
 }
 
-// Ask returns what the policy says of an update, or of a deletion if there is no new object.
+// Ask returns the policy's verdict on an update, or on a deletion if there is no new object.
 func (g *Gate) Ask(was, now map[string]any) (Verdict, error) {
 	old := &unstructured.Unstructured{Object: was}
 	attributes := &admission.VersionedAttributes{VersionedOldObject: old, VersionedKind: old.GroupVersionKind()}
@@ -120,12 +120,12 @@ func (g *Gate) Ask(was, now map[string]any) (Verdict, error) {
 	return verdict(results, budget-left)
 }
 
-// verdict returns what the results of the expressions mean.
+// verdict interprets the results of the expressions.
 func verdict(results []cel.EvaluationResult, cost int64) (Verdict, error) {
 	v := Verdict{Cost: cost}
 	passes, _ := results[0].EvalResult.Value().(bool)
 	for i, r := range results {
-		if r.Error != nil && !(passes && i == 1) { // there is only a message for a refusal
+		if r.Error != nil && !(passes && i == 1) { // only a refusal has a message
 			return v, fmt.Errorf("%s: %w", r.ExpressionAccessor.GetExpression(), r.Error)
 		}
 	}

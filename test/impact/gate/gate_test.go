@@ -16,7 +16,7 @@ import (
 	"github.com/vmrender/vmrender/test/impact/gate"
 )
 
-// clusters are what the gate is told about the cluster, and the plan, too.
+// clusters are the settings of the cluster, for both the gate and the plan.
 var clusters = map[string]plan.Cluster{
 	"KubeVirt's defaults":       {},
 	"HyperConverged's defaults": {OpenShift: true},
@@ -37,7 +37,7 @@ func asked(t testing.TB, c plan.Cluster, approve, most string) *gate.Gate {
 	return g
 }
 
-// says returns what the policy says of a change.
+// says returns the policy's verdict on a change.
 func says(t testing.TB, g *gate.Gate, was, now edits.Object) gate.Verdict {
 	t.Helper()
 	v, err := g.Ask(was, now)
@@ -54,8 +54,8 @@ func worst(v gate.Verdict) string {
 	return out
 }
 
-// planned returns the highest level that the VM's own causes have, but for what the
-// cluster refuses, in two digits.
+// planned returns the highest level among the VM's own causes, except for refusals of
+// the cluster, in two digits.
 func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []string) {
 	t.Helper()
 	old, err := manifest.New(was)
@@ -73,7 +73,7 @@ func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []str
 	return fmt.Sprintf("%02d", level), causes
 }
 
-// stopped returns a VM that is stopped.
+// stopped returns a stopped copy of the VM.
 func stopped(o edits.Object) edits.Object {
 	o = edits.Clone(o)
 	spec := o["spec"].(edits.Object)
@@ -82,7 +82,7 @@ func stopped(o edits.Object) edits.Object {
 	return o
 }
 
-// checkLevels fails if the gate takes a change for milder than a plan does.
+// checkLevels fails if the gate rates a change milder than a plan does.
 func checkLevels(t testing.TB, g *gate.Gate, c plan.Cluster, was, now edits.Object) {
 	t.Helper()
 	level, causes := planned(t, c, was, now)
@@ -92,8 +92,8 @@ func checkLevels(t testing.TB, g *gate.Gate, c plan.Cluster, was, now edits.Obje
 	}
 }
 
-// The gate takes no edit of the table for milder than a plan does, whether the VM runs
-// or not; nor, of every third edit, in a cluster with other settings.
+// The gate rates no edit of the table milder than a plan does, whether the VM runs or
+// not. The same is true of every third edit in a cluster with other settings.
 func TestGateIsNeverMilder(t *testing.T) {
 	all, err := edits.All()
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestGateIsNeverMilder(t *testing.T) {
 	}
 }
 
-// Nor of up to five edits together.
+// The gate does not rate up to five edits together milder than a plan does.
 func TestGateIsNeverMilderTogether(t *testing.T) {
 	all, err := edits.All()
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func pool(o edits.Object, replicas int64) edits.Object {
 	}
 }
 
-// Nor does it of pools with such VMs, whether they grow or shrink.
+// The gate does not rate changes of pools with such VMs milder, whether the pools grow or shrink.
 func TestGateOfPoolsIsNeverMilder(t *testing.T) {
 	all, err := edits.All()
 	require.NoError(t, err)
@@ -166,15 +166,16 @@ func TestGateOfPoolsIsNeverMilder(t *testing.T) {
 	}
 }
 
-// migratable returns a VM whose instance says that it can live-migrate.
+// migratable returns the VM with an instance that reports that it can live-migrate.
 func migratable(o edits.Object) edits.Object {
 	o = edits.Clone(o)
 	o["status"] = edits.Object{"conditions": []any{edits.Object{"type": "LiveMigratable", "status": "True"}}}
 	return o
 }
 
-// With a VM that can live-migrate, the gate is as strict as a plan, neither milder nor,
-// but for what the cluster refuses anyway and other spellings of a quantity, stricter.
+// For a VM that can live-migrate, the gate is exactly as strict as a plan. It may be
+// stricter only if the cluster refuses the edit anyway, or if an edit only spells a
+// quantity differently.
 func TestGateIsAsStrict(t *testing.T) {
 	all, err := edits.All()
 	require.NoError(t, err)
@@ -204,8 +205,9 @@ func excepted(t *testing.T, c plan.Cluster, e edits.Edit) bool {
 	return len(v.Causes) == 0 || slices.ContainsFunc(v.Causes, refuses)
 }
 
-// A VM with more disks and NICs than KubeVirt's VMs have slots for, all of which
-// change, costs the API server less than a tenth of what it allows.
+// For a VM with more disks and NICs than KubeVirt's VMs have slots for, all of
+// which change, the evaluation costs less than a tenth of the API server's
+// limit.
 func TestGateIsCheap(t *testing.T) {
 	bases, err := edits.Bases()
 	require.NoError(t, err)

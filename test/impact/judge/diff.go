@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// flat is a tree as its leaves, by their paths. The path of a list with "[]" has the
-// names of its entries, in their order.
+// flat is a tree as a map of its leaves, by path. The path of a list with "[]" has
+// the names of its entries, in order.
 type flat map[string]string
 
-// ordered are the lists whose order the guest sees: it decides the addresses of the
-// devices (KubeVirt v1.8.4, pkg/virt-launcher/virtwrap/converter/converter.go).
+// ordered are the lists whose order the guest sees, because it determines the
+// addresses of the devices (KubeVirt v1.8.4,
+// pkg/virt-launcher/virtwrap/converter/converter.go).
 var ordered = []string{".spec.domain.devices.disks", ".spec.domain.devices.interfaces"}
 
 const separator = "\x00"
@@ -58,7 +59,7 @@ func (f flat) add(path string, value any) {
 	}
 }
 
-// joined are the names of the entries of a list.
+// joined returns the names of the entries of a list.
 func joined(list []any) string {
 	var names []string
 	for _, entry := range list {
@@ -68,7 +69,8 @@ func joined(list []any) string {
 	return strings.Join(names, separator)
 }
 
-// same tells that two leaves are equal; of orders, that of the names in both.
+// same reports whether two leaves are equal. For the order of a list, it compares
+// only names that are in both.
 func same(path, a, b string) bool {
 	if !strings.HasSuffix(path, "[]") {
 		return a == b

@@ -1,6 +1,6 @@
-// Package judge says what KubeVirt does with an edit of a VirtualMachine: it makes
-// the VM in a cluster in memory, edits it as Argo CD does, lets KubeVirt's
-// controllers act, and looks at what has happened.
+// Package judge determines how KubeVirt reacts to an edit of a VirtualMachine. It
+// creates the VM in a cluster in memory, edits it as Argo CD does, lets KubeVirt's
+// controllers act, and examines the result.
 package judge
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/vmrender/vmrender/test/impact/cluster"
 )
 
-// Judge asks one cluster. It is not safe for concurrent use.
+// Judge runs edits in one cluster. It is not safe for concurrent use.
 type Judge struct {
 	cluster *cluster.Cluster
 	starts  map[string]*start
@@ -28,8 +28,8 @@ type Judge struct {
 type start struct {
 	state   cluster.State
 	machine *v1.VirtualMachine
-	running flat // the instance; nil if it is stopped
-	next    flat // the instance that it would have next
+	running flat // the instance, or nil if the VM is stopped
+	next    flat // the next instance that the VM would have
 	volumes []string
 }
 
@@ -42,8 +42,8 @@ func New(config cluster.Config) (*Judge, error) {
 	return &Judge{cluster: c, starts: map[string]*start{}}, nil
 }
 
-// Edit says what happens when the manifest of a VM that runs, or is stopped,
-// changes from old to changed.
+// Edit returns the effect of changing the manifest of a running or stopped VM
+// from old to changed.
 func (j *Judge) Edit(old, changed map[string]any, running bool) (*Verdict, error) {
 	from, to, err := texts(old, changed)
 	if err != nil {
@@ -71,8 +71,8 @@ func (j *Judge) Edit(old, changed map[string]any, running bool) (*Verdict, error
 	return j.look(s, admitted)
 }
 
-// Live returns what is in the cluster before an edit of the VM, which runs, or
-// is stopped.
+// Live returns the content of the cluster before an edit of the VM, which is
+// running or stopped.
 func (j *Judge) Live(old map[string]any, running bool) ([]runtime.Object, error) {
 	manifest, err := json.Marshal(old)
 	if err != nil {
@@ -85,7 +85,7 @@ func (j *Judge) Live(old map[string]any, running bool) ([]runtime.Object, error)
 	return slices.Concat(s.state...), nil
 }
 
-// invalid tells that a VM would be refused as a new one, too.
+// invalid reports whether the VM would be refused as a new one, too.
 func (j *Judge) invalid(manifest []byte, machine map[string]any) (bool, error) {
 	if err := j.cluster.Restore(nil); err != nil {
 		return false, err
@@ -109,7 +109,7 @@ func texts(old, changed map[string]any) (from, to []byte, err error) {
 	return from, to, err
 }
 
-// start returns the VM before an edit, made once.
+// start returns the VM before an edit, which it creates only once.
 func (j *Judge) start(manifest []byte, running bool) (*start, error) {
 	key := fmt.Sprint(running, string(manifest))
 	if s, ok := j.starts[key]; ok {
@@ -162,12 +162,12 @@ func (j *Judge) begin(manifest []byte, running bool) (*start, error) {
 	return s, err
 }
 
-// visible is what of an instance an edit can change.
+// visible returns the parts of an instance that an edit can change.
 func visible(vmi *v1.VirtualMachineInstance) (flat, error) {
 	return flatten(map[string]any{"spec": vmi.Spec, "labels": vmi.Labels, "annotations": settable(vmi.Annotations)})
 }
 
-// settable leaves out what the controllers keep count with.
+// settable leaves out the annotations that controllers use for bookkeeping.
 func settable(annotations map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range annotations {
@@ -178,8 +178,8 @@ func settable(annotations map[string]string) map[string]string {
 	return out
 }
 
-// apply changes the VM by a three-way merge patch, as a client-side apply
-// does, and returns it as it is admitted.
+// apply changes the VM by a three-way merge patch, as a client-side apply does,
+// and returns the admitted VM.
 func (j *Judge) apply(s *start, from, to []byte) (*v1.VirtualMachine, error) {
 	live, err := json.Marshal(s.machine)
 	if err != nil {
@@ -192,7 +192,7 @@ func (j *Judge) apply(s *start, from, to []byte) (*v1.VirtualMachine, error) {
 	return j.cluster.Patch(patch)
 }
 
-// look compares what there is with what there was.
+// look compares the cluster with its state before the edit.
 func (j *Judge) look(s *start, admitted *v1.VirtualMachine) (*Verdict, error) {
 	c := j.cluster
 	v := &Verdict{Evicted: c.Evictions > 0}
@@ -237,7 +237,7 @@ func (j *Judge) look(s *start, admitted *v1.VirtualMachine) (*Verdict, error) {
 	return v, nil
 }
 
-// instance looks at the running instance, and returns what it is now.
+// instance examines the running instance and returns its present state.
 func (v *Verdict) instance(s *start, vmi *v1.VirtualMachineInstance) (flat, error) {
 	runs := vmi != nil && !vmi.IsFinal()
 	v.Started, v.Stopped = runs && s.running == nil, !runs && s.running != nil
@@ -266,7 +266,7 @@ var forMigration = []v1.VirtualMachineInstanceConditionType{
 	v1.VirtualMachineInstanceMigrationRequired, v1.VirtualMachineInstanceVolumesChange,
 }
 
-// machine looks at the VM.
+// machine examines the VM.
 func (v *Verdict) machine(admitted, vm *v1.VirtualMachine) error {
 	for _, condition := range vm.Status.Conditions {
 		if condition.Type == v1.VirtualMachineRestartRequired && condition.Status == corev1.ConditionTrue {
@@ -292,8 +292,8 @@ func failure(vm *v1.VirtualMachine) string {
 	return ""
 }
 
-// next returns the instance that the VM would have after a restart, or why it
-// would have none.
+// next returns the instance that the VM would have after a restart, or the
+// reason why it would have none.
 func (j *Judge) next() (flat, string, error) {
 	why, err := j.cluster.Restart()
 	if err != nil || why != "" {
@@ -307,8 +307,8 @@ func (j *Judge) next() (flat, string, error) {
 	return next, "", err
 }
 
-// staged are the paths that the edit changes in the next instance, and that the
-// running one does not have.
+// staged returns the paths that the edit changes in the next instance but that
+// have not changed in the running one.
 func staged(s *start, now, next flat, was, spec *v1.VirtualMachineInstanceSpec) []string {
 	var out []string
 	for _, path := range changed(s.next, next) {
@@ -321,7 +321,7 @@ func staged(s *start, now, next flat, was, spec *v1.VirtualMachineInstanceSpec) 
 	return out
 }
 
-// computed tells that a value comes from others, at every start.
+// computed reports whether a value is computed from others at every start.
 func computed(path string, spec *v1.VirtualMachineInstanceSpec) bool {
 	switch {
 	case path == ".spec.domain.cpu.maxSockets":

@@ -6,43 +6,45 @@ import (
 	"strings"
 )
 
-// Verdict is what KubeVirt does with an edit.
+// Verdict is the effect of an edit in KubeVirt.
 type Verdict struct {
-	// Refused says who refuses the edit, and why; everything else is empty then.
+	// Refused is the source and reason of a refusal. If it is set, all other fields
+	// except Invalid are empty.
 	Refused string
-	// Invalid tells that what is refused would be as a new VM, too.
+	// Invalid reports whether the refused VM would also be refused as a new one.
 	Invalid bool
 	// RestartRequired is the message of the VM's condition of that name.
 	RestartRequired string
 	// Patched are the paths that change in the running instance.
 	Patched []string
-	// Pending is a change of the instance that waits for a migration: what changes.
+	// Pending is the change of the instance that waits for a migration.
 	Pending string
-	// Migrated tells that a migration is asked for.
+	// Migrated reports whether a migration is requested.
 	Migrated bool
-	// Evicted tells that the instance's Pod is evicted.
+	// Evicted reports whether the instance's Pod is evicted.
 	Evicted bool
-	// Started and Stopped tell that an instance is created, or deleted.
+	// Started and Stopped report whether an instance is created or deleted.
 	Started, Stopped bool
 	// Created are the DataVolumes that are created.
 	Created []string
 	// Rewritten are the paths that the controllers change in the VM.
 	Rewritten []string
-	// Failing is why the controllers cannot act on the VM any more: it is
-	// admitted, but what the controllers do about it is refused, at every try.
+	// Failing is the reason why the controllers can no longer act on the VM: it
+	// is admitted, but every attempt of the controllers to act on it is
+	// refused.
 	Failing string
 	// Staged are the paths in which the next instance differs because of the edit,
-	// and the running one does not have yet.
+	// but the running one does not yet.
 	Staged []string
-	// Unstartable is why there will be no next instance.
+	// Unstartable is the reason why there will be no next instance.
 	Unstartable string
-	// FailsLater is why the controllers cannot act on the VM after its next start.
+	// FailsLater is the reason why the controllers cannot act on the VM after its next start.
 	FailsLater string
-	// Touched tells that the spec of the VM changes at all.
+	// Touched reports whether the spec of the VM changes at all.
 	Touched bool
 }
 
-// Level is how much a verdict hurts, in the words of a plan.
+// Level is the impact of a verdict, in the terms of a plan.
 type Level string
 
 // The levels that an edit of a VirtualMachine can have, mildest first.
@@ -57,7 +59,7 @@ const (
 	Refused  Level = "refused"
 )
 
-// Level is that of the worst that happens.
+// Level returns the level of the worst effect.
 func (v *Verdict) Level() Level {
 	switch {
 	case v.Refused != "", v.Failing != "":
@@ -79,7 +81,7 @@ func (v *Verdict) Level() Level {
 	}
 }
 
-// String is the level and all that led to it.
+// String returns the level and its reasons.
 func (v *Verdict) String() string {
 	parts := []string{string(v.Level())}
 	add := func(name, text string) {
@@ -105,7 +107,7 @@ func (v *Verdict) String() string {
 	add("instance", list(v.Patched))
 	add("staged", list(v.Staged))
 	add("failing", v.Failing)
-	flag("does not start", v.Unstartable != "") // what it says depends on how often it was tried
+	flag("does not start", v.Unstartable != "") // the message depends on the number of attempts
 	if v.Failing == "" && v.Unstartable == "" {
 		add("fails after the next start", v.FailsLater)
 	}
@@ -114,7 +116,7 @@ func (v *Verdict) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// list names the first few of what may be many.
+// list joins the first few of possibly many paths.
 func list(paths []string) string {
 	const enough = 4
 	if len(paths) <= enough {

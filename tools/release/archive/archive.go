@@ -1,5 +1,5 @@
 // Package archive writes the archives of programs that users download. The same files
-// give the same bytes.
+// always produce the same bytes.
 package archive
 
 import (
@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// File is a file of an archive.
+// File is a file in an archive.
 type File struct {
 	Data []byte
 	Mode fs.FileMode
 }
 
-// TarGz returns a compressed tar archive of files, by path, all of a date.
+// TarGz returns a compressed tar archive of files, by path, all with the same date.
 func TarGz(files map[string]File, date time.Time) ([]byte, error) {
 	var archive bytes.Buffer
 	compressed := gzip.NewWriter(&archive)
@@ -42,7 +42,7 @@ func TarGz(files map[string]File, date time.Time) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// Zip returns a zip archive of files, by path, all of a date.
+// Zip returns a zip archive of files, by path, all with the same date.
 func Zip(files map[string]File, date time.Time) ([]byte, error) {
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
@@ -63,7 +63,7 @@ func Zip(files map[string]File, date time.Time) ([]byte, error) {
 
 // Extract returns the files of a zip or compressed tar archive, by path.
 func Extract(data []byte) (map[string]File, error) {
-	if bytes.HasPrefix(data, []byte("PK")) { // as every zip archive starts
+	if bytes.HasPrefix(data, []byte("PK")) { // the start of every zip archive
 		return extractZip(data)
 	}
 	uncompressed, err := gzip.NewReader(bytes.NewReader(data))

@@ -1,6 +1,6 @@
-// Package image assembles the image of the sidecar and of the Jobs, without a
-// container engine: a layer of files that belong to root and that are read-only,
-// with the date of the commit.
+// Package image assembles the image of the sidecar and of the Jobs without a
+// container engine. The image is a layer of read-only files that belong to root
+// and have the date of the commit.
 package image
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/vmrender/vmrender/tools/release/program"
 )
 
-// Where things are in the image. plugin/kustomize and pkg/render rely on the first two.
+// The paths in the image. plugin/kustomize and pkg/render rely on the first two.
 const (
 	programs = "usr/local/bin"
 	plugin   = "home/argocd/cmp-server/config/plugin.yaml" // where Argo CD's cmp-server reads it
@@ -33,16 +33,16 @@ const (
 // Commands are the programs in the image, as a pattern of packages.
 const Commands = "./cmd/..."
 
-// Source is what images are assembled from.
+// Source is the input for assembling images.
 type Source struct {
 	Root      string // of the repository
 	Platforms []program.Platform
-	// Base returns the image to lay the programs over, or nil if they need none.
+	// Base returns the image to add the programs to, or nil if they need none.
 	Base func(program.Platform) (v1.Image, error)
 }
 
-// Assemble builds the programs and returns an index with an image per platform, and
-// what Go recorded in the programs.
+// Assemble builds the programs and returns an index with one image per platform, and Go's
+// record in the programs.
 func (s Source) Assemble(ctx context.Context) (v1.ImageIndex, program.Info, error) {
 	var info program.Info
 	if len(s.Platforms) == 0 {
@@ -79,7 +79,7 @@ func assemble(ctx context.Context, root string, p program.Platform, base v1.Imag
 	return img, info, err
 }
 
-// over lays files over a base, and sets how the image is run.
+// over adds files to a base and sets how the image is run.
 func over(base v1.Image, p program.Platform, files []file, info program.Info) (v1.Image, error) {
 	existing, err := paths(base)
 	if err != nil {
@@ -109,19 +109,20 @@ func over(base v1.Image, p program.Platform, files []file, info program.Info) (v
 	return mutate.Annotations(img, labels(info)).(v1.Image), nil
 }
 
-// configure sets how the image is run, over what its base says.
+// configure sets how the image is run, overriding its base.
 func configure(c *v1.Config, info program.Info) {
-	// As Argo CD's repo-server, with which the sidecar shares a directory. By
-	// number: Kubernetes must see that it is not root.
+	// The user of Argo CD's repo-server, with which the sidecar shares a
+	// directory. It is a number so that Kubernetes can see that it is not root.
 	c.User = "999"
-	// Argo CD's init container puts it there. Jobs give another command.
+	// Argo CD's init container puts it there. Jobs specify another command.
 	c.Entrypoint, c.Cmd = []string{"/var/run/argocd/argocd-cmp-server"}, nil
 	c.Env = slices.DeleteFunc(c.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") })
 	c.Env = append(c.Env, "PATH=/usr/local/bin:/usr/bin:/bin")
 	c.Labels = labels(info)
 }
 
-// labels returns those that the OCI's image specification defines (v1.1, annotations.md).
+// labels returns the labels that the OCI image specification defines (v1.1,
+// annotations.md).
 func labels(info program.Info) map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":       "vmrender",

@@ -15,15 +15,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// file is a file of the image, by its path from the root without a leading slash.
+// file is a file in the image, by its path from the root without a leading slash.
 type file struct {
 	path string
 	mode int64
 	data []byte
 }
 
-// layer returns a layer of files, which are sorted by path, and of their
-// directories that do not exist in the base. Those that do keep their owner and mode.
+// layer returns a layer of files, which are sorted by path, and of their directories
+// that are not in the base. Directories in the base keep their owner and mode.
 // Without entries for the others, some engines unpack directories that only root can
 // read.
 func layer(base v1.Image, files []file, existing map[string]bool, date time.Time) (v1.Layer, error) {
@@ -60,7 +60,7 @@ func layer(base v1.Image, files []file, existing map[string]bool, date time.Time
 	return tarball.LayerFromOpener(open, tarball.WithMediaType(kind))
 }
 
-// parents returns the directories above a path, from the top.
+// parents returns the parent directories of a path, from the top.
 func parents(name string) []string {
 	var list []string
 	for at, c := range name {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// Unpack writes the files of an image into a directory, with their modes. Its directories can be
-// written to, so that they can be removed again.
+// Unpack writes the files of an image into a directory, with their modes. The directories are
+// writable so that they can be removed later.
 func Unpack(img v1.Image, dir string) error {
 	content := mutate.Extract(img)
 	defer content.Close()

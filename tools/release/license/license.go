@@ -37,10 +37,10 @@ func Name(path, version string) string {
 	return path + "@" + version
 }
 
-// Collect returns the licenses of the commands' modules, and of Go, by path: the
-// name of the module, then the path in the module. A module has the licenses of its
-// root and of the directories above the packages that are linked. It is an error if
-// a module has none.
+// Collect returns the licenses of the commands' modules and of Go, by path: the name of
+// the module, then the path in the module. For each module, it returns the licenses in
+// its root and in the directories above the linked packages. It returns an error if a
+// module has none.
 func Collect(ctx context.Context, root string, p program.Platform, commands string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if err := ofGo(ctx, root, p, files); err != nil {
@@ -79,7 +79,7 @@ func Collect(ctx context.Context, root string, p program.Platform, commands stri
 }
 
 // ofPackage adds the licenses from a package's directory up to the root of its
-// module. It returns the module's name, and whether there are any.
+// module. It returns the module's name and whether there are any licenses.
 func ofPackage(m *module, dir string, files map[string][]byte) (name string, found bool, err error) {
 	if m.Replace != nil {
 		m = m.Replace
@@ -113,8 +113,8 @@ func ofGo(ctx context.Context, root string, p program.Platform, files map[string
 	return err
 }
 
-// addAll adds the licenses of a directory under a name, and reports whether there
-// are any.
+// addAll adds the licenses in a directory under a name, and reports whether
+// there are any.
 func addAll(dir, name string, files map[string][]byte) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

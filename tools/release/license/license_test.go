@@ -21,8 +21,8 @@ func write(t *testing.T, root string, files map[string]string) {
 	}
 }
 
-// Licenses come from the root of a module and from above what is linked; a module
-// without one is refused.
+// Licenses come from the root of a module and from the directories above linked
+// packages. A module without a license is refused.
 func TestCollect(t *testing.T) {
 	root, here := t.TempDir(), program.Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	write(t, root, map[string]string{

@@ -1,5 +1,5 @@
-// Package program builds the commands of vmrender for a platform, and reads what Go
-// records in them.
+// Package program builds the commands of vmrender for a platform and reads the
+// information that Go records in them.
 package program
 
 import (
@@ -17,7 +17,7 @@ import (
 // Platform is an operating system and an architecture, as Go names them.
 type Platform struct{ OS, Arch string }
 
-// ParsePlatform returns the platform of a text such as "linux/amd64".
+// ParsePlatform parses a text such as "linux/amd64".
 func ParsePlatform(text string) (Platform, error) {
 	system, arch, ok := strings.Cut(text, "/")
 	if !ok || system == "" || arch == "" || strings.Contains(arch, "/") {
@@ -36,16 +36,17 @@ func (p Platform) File(name string) string {
 	return name
 }
 
-// Environment returns the environment of Go commands for the platform. What a
-// developer has set for other builds does not change the bytes of these.
+// Environment returns the environment of Go commands for the platform. A
+// developer's settings for other builds do not change the bytes of these
+// builds.
 func (p Platform) Environment() []string {
 	return append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0",
 		"CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly", "GOEXPERIMENT=", "GOFIPS140=off")
 }
 
 // Build compiles commands, such as "./cmd/...", of the repository at root into a
-// directory. The same commit and the same Go give the same bytes: no paths, and the
-// date is that of the commit.
+// directory. The same commit and the same Go produce the same bytes: there are no
+// paths, and the date is that of the commit.
 func (p Platform) Build(ctx context.Context, root, dir, commands string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=",
 		"-o", dir+string(filepath.Separator), commands)
@@ -56,19 +57,19 @@ func (p Platform) Build(ctx context.Context, root, dir, commands string) error {
 	return nil
 }
 
-// Info is what Go records in a program.
+// Info is the information that Go records in a program.
 type Info struct {
 	Version  string // a tag such as "v1.2.3", or a version that Go derives from the commit
 	Commit   string
 	Date     time.Time // of the commit
-	Modified bool      // the checkout had changes that were not committed
-	Modules  []Module  // that are linked, without vmrender's own
+	Modified bool      // the checkout had uncommitted changes
+	Modules  []Module  // linked modules, without vmrender's own
 }
 
 // Module is a Go module, as "go version -m" lists it.
 type Module struct{ Path, Version string }
 
-// Read returns what Go recorded in a program.
+// Read returns the information that Go recorded in a program.
 func Read(file string) (Info, error) {
 	found, err := buildinfo.ReadFile(file)
 	if err != nil {

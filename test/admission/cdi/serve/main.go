@@ -1,6 +1,6 @@
-// Command serve is cdi-apiserver for an API server that tests start: the
-// validating webhook of DataVolumes, and the definitions of CDI's custom
-// resources.
+// Command serve acts as cdi-apiserver for an API server that tests start. It
+// serves the validating webhook for DataVolumes and the definitions of CDI's
+// custom resources.
 package main
 
 import (

@@ -17,8 +17,8 @@ import (
 	"github.com/vmrender/vmrender/test/admission/kubevirt"
 )
 
-// workers are those of each controller (KubeVirt v1.8.4,
-// pkg/virt-controller/watch/application.go has more of them).
+// workers is the number of workers of each controller (KubeVirt v1.8.4,
+// pkg/virt-controller/watch/application.go has more).
 const workers = 3
 
 // control starts the controllers as virt-controller does (the same file,

@@ -1,7 +1,8 @@
-// Command controller is KubeVirt's own code that acts on VirtualMachines, for an
-// API server that tests start: virt-controller's controllers of VirtualMachines
-// and VirtualMachinePools, and the subresource by which virt-api restarts a
-// VirtualMachine. What nodes and storage do is left to the tests.
+// Command controller runs KubeVirt's own code that acts on VirtualMachines, for
+// an API server that tests start: virt-controller's controllers of
+// VirtualMachines and VirtualMachinePools, and the subresource by which
+// virt-api restarts a VirtualMachine. The tests do the work of nodes and
+// storage.
 package main
 
 import (
@@ -25,7 +26,7 @@ func main() {
 	}
 }
 
-// run controls and serves, as the arguments say:
+// run runs the controllers and the server with these arguments:
 //
 //	--kubeconfig FILE --address HOST:PORT --cert FILE --key FILE
 func run(ctx context.Context, args []string) error {
@@ -56,6 +57,6 @@ func connect(kubeconfig string) (kubecli.KubevirtClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = 200, 400 // as virt-controller has it
+	config.QPS, config.Burst = 200, 400 // the values of virt-controller
 	return kubecli.GetKubevirtClientFromRESTConfig(config)
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/vmrender/vmrender/test/admission/kubevirt"
 )
 
-// namespace is that of KubeVirt's own objects.
+// namespace is the namespace of KubeVirt's own objects.
 const namespace = "kubevirt"
 
-// serve serves the group of the subresource as virt-api does (KubeVirt v1.8.4,
-// pkg/virt-api/api.go, composeSubresources). It returns only with an error.
+// serve serves the API group of the subresource as virt-api does (KubeVirt
+// v1.8.4, pkg/virt-api/api.go, composeSubresources). It returns only with an
+// error.
 func serve(client kubecli.KubevirtClient, address, cert, key string) error {
 	app := rest.NewSubresourceAPIApp(client, 0, nil, kubevirt.Config())
 	group := new(restful.WebService).Path("/apis/" + v1.SubresourceGroupName + "/v1").Produces(restful.MIME_JSON)
@@ -29,7 +30,7 @@ func serve(client kubecli.KubevirtClient, address, cert, key string) error {
 	return server.ListenAndServeTLS(cert, key)
 }
 
-// discover says what the group has.
+// discover lists the resources of the group.
 func discover(_ *restful.Request, response *restful.Response) {
 	_ = response.WriteAsJson(&metav1.APIResourceList{ //nolint:errcheck // the client has gone
 		TypeMeta:     metav1.TypeMeta{APIVersion: "v1", Kind: "APIResourceList"},

@@ -1,6 +1,6 @@
-// Command serve is virt-api for an API server that tests start: KubeVirt's
-// mutating and validating webhooks of VirtualMachines, and the definitions of
-// KubeVirt's custom resources.
+// Command serve acts as virt-api for an API server that tests start. It serves
+// KubeVirt's mutating and validating webhooks for VirtualMachines, and the
+// definitions of KubeVirt's custom resources.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command argocd is the servers of Argo CD that tests run, in one binary: the
-// name that it is called by chooses one, as with Argo CD's own binary
+// Command argocd contains the Argo CD servers that tests run, in one binary.
+// The name that it is called by selects the server, as in Argo CD's own binary
 // (argo-cd v3.2.11, cmd/main.go), which also links the web interface.
 package main
 

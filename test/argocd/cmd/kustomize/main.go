@@ -1,5 +1,5 @@
-// Command kustomize is kustomize's library as the command that repo-server calls:
-// "kustomize build DIR" (argo-cd v3.2.11, util/kustomize/kustomize.go).
+// Command kustomize wraps kustomize's library as the command that repo-server
+// calls: "kustomize build DIR" (argo-cd v3.2.11, util/kustomize/kustomize.go).
 package main
 
 import (

@@ -1,11 +1,11 @@
 // Command measure measures what Argo CD's own servers and the plugin cost when
-// they render Applications. It starts the servers and then answers, one line of
-// JSON each, the requests on standard input until that ends.
+// they render Applications. It starts the servers, then answers requests from
+// standard input, one line of JSON each, until the input ends.
 //
 // Usage: measure -argocd PATH -sidecar PATH -plugin DIR
 //
-// The paths are those of the built ../argocd and of vmrender-cmp; the directory
-// holds plugin.yaml and the installations.
+// The paths are those of the built ../argocd and of vmrender-cmp. The directory
+// contains plugin.yaml and the installations.
 package main
 
 import (
@@ -26,9 +26,9 @@ import (
 	"github.com/vmrender/vmrender/test/argocd/server"
 )
 
-// request asks for renderings of one Application.
+// request is a request to render one Application.
 type request struct {
-	Repository string // directory, a git repository where Git is set
+	Repository string // directory, a git repository if Git is set
 	Path       string // of the Application's directory in it
 	Paths      string // manifest-generate-paths, for Git
 	Git        bool   // through repo-server, not cmp-server alone
@@ -36,24 +36,24 @@ type request struct {
 
 	Native     bool     // rendered by Argo CD itself, for Git
 	ValueFiles []string // of a chart, for Native
-	Commit     bool     // a new commit before each call, for Git
+	Commit     bool     // makes a new commit before each call, for Git
 	Cached     bool     // with Argo CD's cache of manifests, for Git
-	Compare    bool     // then compare the objects as the application controller does
+	Compare    bool     // then compares the objects as the application controller does
 }
 
-// answer is what a request cost. Times are in nanoseconds and the mean of its calls.
+// answer is the cost of a request. Times are in nanoseconds and are the mean of its calls.
 type answer struct {
-	Wall       time.Duration // from the request to the last manifest, packing of the repository included
+	Wall       time.Duration // from the request to the last manifest, including packing the repository
 	Plugin     time.Duration // CPU time of vmrender-cmp
 	CMPServer  time.Duration // CPU time of cmp-server
 	RepoServer time.Duration // CPU time of repo-server
-	Tools      time.Duration // CPU time of what repo-server runs: git, Helm, kustomize
+	Tools      time.Duration // CPU time of the commands that repo-server runs: git, Helm, kustomize
 	Compare    time.Duration // CPU time of the comparison, per object
 	Peak       int64         // bytes, resident set of cmp-server alone
 	RepoPeak   int64         // bytes, resident set of repo-server alone
 	Message    int64         // bytes of all manifests
-	Status     int64         // bytes that they take in the Application's status, for Git
-	Error      string        // empty for a success
+	Status     int64         // bytes of their entries in the Application's status, for Git
+	Error      string        // empty on success
 }
 
 func main() {
@@ -62,8 +62,9 @@ func main() {
 	flag.StringVar(&programs.Sidecar, "sidecar", "", "vmrender-cmp")
 	plugin := flag.String("plugin", "", "directory of plugin.yaml")
 	flag.Parse()
-	// An interrupt goes to the caller too, who closes standard input. Dying of it
-	// here would leave cmp-server behind, which dies of SIGKILL alone.
+	// An interrupt also reaches the caller, who closes standard input. If this
+	// process died of it, cmp-server, which only SIGKILL ends, would stay
+	// behind.
 	signal.Ignore(os.Interrupt)
 	if err := measure(context.Background(), programs, *plugin); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -92,7 +93,7 @@ type servers struct {
 	known map[string]bool // repositories that were rendered before
 }
 
-// serve answers requests until there are no more.
+// serve answers requests until the input ends.
 func (s servers) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	requests, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {
@@ -112,7 +113,7 @@ func (s servers) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// warmUp renders what is in a new repository once: repo-server clones it then.
+// warmUp renders the Application in a new repository once, so repo-server clones it.
 func (s servers) warmUp(ctx context.Context, asked request) error {
 	if s.known[asked.Repository] {
 		return nil
@@ -122,7 +123,7 @@ func (s servers) warmUp(ctx context.Context, asked request) error {
 	return err
 }
 
-// answer renders the Application as often as asked and takes the mean.
+// answer renders the Application as often as requested and returns the mean cost.
 func (s servers) answer(ctx context.Context, asked request) (answer, error) {
 	if err := errors.Join(s.warmUp(ctx, asked), s.cmp.ResetPeak(), s.repo.ResetPeak()); err != nil {
 		return answer{}, err
@@ -142,7 +143,7 @@ func (s servers) answer(ctx context.Context, asked request) (answer, error) {
 	for _, manifest := range manifests {
 		got.Message += int64(len(manifest))
 	}
-	if asked.Git { // cmp-server alone leaves a List together
+	if asked.Git { // cmp-server alone does not split a List
 		got.Status, err = statusSize(manifests)
 	}
 	if asked.Compare && err == nil {
@@ -151,7 +152,7 @@ func (s servers) answer(ctx context.Context, asked request) (answer, error) {
 	return got, err
 }
 
-// calls makes the calls and returns the manifests of the last one, and the time of all.
+// calls makes the calls and returns the manifests of the last one and the total time.
 func (s servers) calls(ctx context.Context, asked request) (manifests []string, wall time.Duration, err error) {
 	for range asked.Calls {
 		if asked.Commit {
@@ -179,7 +180,7 @@ func commit(ctx context.Context, repository string) error {
 	return nil
 }
 
-// cost is what the servers and their children have used since before.
+// cost returns what the servers and their children have used since before.
 func (s servers) cost(asked request, before usage, wall time.Duration) (answer, error) {
 	after, err := s.used()
 	if err != nil {
@@ -198,7 +199,7 @@ func (s servers) cost(asked request, before usage, wall time.Duration) (answer, 
 	}, err
 }
 
-// patience is the deadline that the application controller gives by default.
+// patience is the application controller's default deadline.
 const patience = time.Minute
 
 func (s servers) generate(ctx context.Context, asked request) ([]string, error) {
@@ -215,7 +216,7 @@ func (s servers) generate(ctx context.Context, asked request) ([]string, error) 
 	})
 }
 
-// usage is what both servers have used since they were started.
+// usage is what both servers have used since their start.
 type usage struct{ cmp, repo server.Usage }
 
 func (s servers) used() (usage, error) {

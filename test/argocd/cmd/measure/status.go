@@ -9,10 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// statusSize is how many bytes of JSON an Application's status takes for these
-// objects after a sync: an entry each for its state and for the result of the
-// operation (argo-cd v3.2.11, controller/state.go CompareAppState and
-// controller/sync.go SyncAppState). It is what the API server stores.
+// statusSize returns the size in bytes of the JSON of an Application's status
+// for these objects after a sync. Each object has one entry for its state and
+// one for the result of the operation (argo-cd v3.2.11, controller/state.go
+// CompareAppState and controller/sync.go SyncAppState). The API server stores
+// it.
 func statusSize(manifests []string) (int64, error) {
 	status := v1alpha1.ApplicationStatus{OperationState: &v1alpha1.OperationState{SyncResult: &v1alpha1.SyncOperationResult{}}}
 	for _, manifest := range manifests {
@@ -28,7 +29,7 @@ func statusSize(manifests []string) (int64, error) {
 	return int64(len(text)), err
 }
 
-// entries are those of an object that was applied and is in sync.
+// entries returns the entries of an object that was applied and is in sync.
 func entries(object *unstructured.Unstructured) (v1alpha1.ResourceStatus, *v1alpha1.ResourceResult) {
 	kind := object.GroupVersionKind()
 	state := v1alpha1.ResourceStatus{

@@ -2,7 +2,7 @@
 
 package main
 
-// Files of these modules are read; nothing of them is compiled.
+// The files of these modules are read; nothing is compiled.
 import (
 	_ "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io"
 	_ "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"

@@ -1,6 +1,6 @@
-// Command modules prints the CustomResourceDefinitions of the kinds that layers
-// are made of, as far as Go modules carry them, as YAML documents. It is a module
-// of its own so that the tests need not agree with those modules on versions.
+// Command modules prints the CustomResourceDefinitions of the kinds in layers, as
+// far as Go modules contain them, as YAML documents. It is a separate module so
+// that the tests and those modules can use different versions.
 package main
 
 import (
@@ -15,13 +15,13 @@ import (
 	"kubevirt.io/application-aware-quota/pkg/aaq-operator/resources"
 )
 
-// source is a module with files that hold definitions.
+// source is a module with files that contain definitions.
 type source struct {
 	module string
 	files  []string
 }
 
-// sources are the modules that carry definitions as files; carried.go makes
+// sources returns the modules that contain definitions as files; carried.go makes
 // them requirements.
 func sources() []source {
 	return []source{
@@ -78,7 +78,8 @@ func run(stdout io.Writer) error {
 	return err
 }
 
-// directory is where the go command keeps a module, once it has fetched it.
+// directory returns the directory in which the go command keeps a module after
+// fetching it.
 func directory(module string) (string, error) {
 	output, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	if err != nil {
