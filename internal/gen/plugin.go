@@ -43,7 +43,8 @@ type pluginData struct {
 const syncTimeout = 3600
 
 // exclusions matches the Git history, which grows with every commit. Argo CD matches it with the paths of all files and
-// directories (argo-cd v3.2.11, util/io/files/tar.go, tgzFile). An empty .git stays: it marks the root of the repository.
+// directories (argo-cd v3.2.11, util/io/files/tar.go, tgzFile). An empty .git stays, which marks the root of the
+// repository.
 const exclusions = ".git/*"
 
 // addPluginFiles adds the files that contain the table of parameters or the

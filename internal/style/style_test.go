@@ -199,16 +199,17 @@ func problems(words []word, text string) []string {
 // shipped are the directories that users use.
 var shipped = []string{"apps", "charts", "cmd", "internal", "pkg", "plugin", "schema"}
 
-// each calls check for every Go file of the directories that users use, except tests, in a subtest.
-func each(t *testing.T, check func(t *testing.T, f *ast.File, position func(ast.Node) string)) {
+// check checks a Go file. position returns where a node of it is.
+type check func(t *testing.T, f *ast.File, position func(ast.Node) string)
+
+// each runs a check of every Go file of the directories that users use, except tests, in a subtest.
+func each(t *testing.T, run check) {
 	t.Helper()
-	walk(t, shipped, func(path string) bool { return !strings.HasSuffix(path, "_test.go") }, check)
+	walk(t, shipped, func(path string) bool { return !strings.HasSuffix(path, "_test.go") }, run)
 }
 
-// walk calls check for every Go file of directories that is wanted, in a subtest.
-func walk(
-	t *testing.T, tops []string, wanted func(path string) bool, check func(t *testing.T, f *ast.File, position func(ast.Node) string),
-) {
+// walk runs a check of every wanted Go file of directories, in a subtest.
+func walk(t *testing.T, tops []string, wanted func(path string) bool, run check) {
 	t.Helper()
 	for _, top := range tops {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, top), func(path string, e fs.DirEntry, err error) error {
@@ -219,7 +220,7 @@ func walk(
 				files := token.NewFileSet()
 				f, err := parser.ParseFile(files, path, nil, parser.ParseComments)
 				require.NoError(t, err)
-				check(t, f, func(n ast.Node) string { return files.Position(n.Pos()).String() })
+				run(t, f, func(n ast.Node) string { return files.Position(n.Pos()).String() })
 			})
 			return nil
 		}))

@@ -104,7 +104,8 @@ func TestEmptyDiskWithoutSize(t *testing.T) {
 	}, problems(t, m))
 }
 
-// A target that would drop the architecture of a container image gets none: Argo CD would find it missing in every sync.
+// A target that would drop the architecture of a container image gets none. Otherwise, Argo CD would find it missing in
+// every sync.
 func TestPlatformOfAnImage(t *testing.T) {
 	const warning = "vms.yaml:7:5: warning: vms.web01.disks.root.source: before %s, a container image is imported for " +
 		"the architecture of any node; expected an image that is only for arm64"
