@@ -18,14 +18,15 @@ const wordSize = unsafe.Sizeof(uintptr(0))
 // emptinessOf returns the test for a field of a type. The options are those of
 // encoding/json: for omitEmpty, no struct is empty. Null pointers are always omitted.
 func emptinessOf(t reflect.Type, omitEmpty, omitZero bool) emptiness {
-	isZero := func(p unsafe.Pointer) bool { return valueAt(t, p).IsZero() }
+	size := t.Size()
+	isZero := func(p unsafe.Pointer) bool { return isUnset(p, size) || valueAt(t, p).IsZero() }
 	switch kind := t.Kind(); {
 	case kind == reflect.Pointer:
 		return emptiness{word: true}
 	case omitEmpty && (kind == reflect.String || kind == reflect.Slice):
 		return emptiness{word: true, offset: wordSize} // the length follows the pointer
 	case omitEmpty && kind == reflect.Map:
-		return emptiness{word: true, other: func(p unsafe.Pointer) bool { return valueAt(t, p).Len() == 0 }}
+		return emptiness{word: true, other: isEmptyMap}
 	case omitZero:
 		return emptiness{other: isZero}
 	case !omitEmpty, kind == reflect.Struct:
@@ -44,6 +45,19 @@ func emptinessOf(t reflect.Type, omitEmpty, omitZero bool) emptiness {
 	default:
 		return emptiness{other: isZero}
 	}
+}
+
+// isEmptyMap reports whether a map of any type has no entries.
+func isEmptyMap(p unsafe.Pointer) bool { return len(*(*map[string]struct{})(p)) == 0 } // all maps have the same header
+
+// isUnset reports whether a value consists of words that are 0. Then it is zero, whatever its type is.
+func isUnset(p unsafe.Pointer, size uintptr) bool {
+	for at := uintptr(0); at < size; at += wordSize {
+		if at+wordSize > size || *(*uintptr)(unsafe.Add(p, at)) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // holds reports whether the value at p is empty.

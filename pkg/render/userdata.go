@@ -1,6 +1,8 @@
 package render
 
 import (
+	"sync"
+
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -63,13 +65,17 @@ func withExtra(config *cloudConfig, extra *source.Node) string {
 	return string(manifest.AppendYAML([]byte(emptyUserData), source.AppendJSON(nil, tree)))
 }
 
+// cloudTexts is a pool for the JSON and YAML that cloudYAML writes. Without it, each VM allocates 1 KiB more.
+var cloudTexts = sync.Pool{New: func() any { return new(struct{ json, yaml []byte }) }}
+
 // cloudYAML returns a struct as YAML after a head line; only the head if it is empty.
 func cloudYAML(head string, v any) string {
-	var space [512]byte
-	json, err := manifest.Encode(space[:0], v)
-	if err != nil || string(json) == "{}" {
+	t := cloudTexts.Get().(*struct{ json, yaml []byte })
+	defer cloudTexts.Put(t)
+	var err error
+	if t.json, err = manifest.Encode(t.json[:0], v); err != nil || string(t.json) == "{}" {
 		return head // an error never happens: JSON can represent all fields of these structs
 	}
-	var text [512]byte
-	return string(manifest.AppendYAML(append(text[:0], head...), json))
+	t.yaml = manifest.AppendYAML(append(t.yaml[:0], head...), t.json)
+	return string(t.yaml)
 }
