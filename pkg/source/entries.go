@@ -26,7 +26,6 @@ func (n *Node) Read() *Node {
 
 // entries reads a block map like block, and leaves the values of its entries as text. Their trees share one memory.
 func (s *scanner) entries() *Node {
-	s.leaves = false
 	s.depth--
 	defer func() { s.depth++ }()
 	indent, n, base := s.indent, s.node(Map), len(s.open)

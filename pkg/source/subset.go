@@ -245,10 +245,12 @@ func (s *scanner) entry(indent int, keyed bool) *Node {
 // key may have the indentation of the key. A missing value is a null at line and
 // column.
 func (s *scanner) below(indent int, keyed bool, line, column int32) *Node {
+	leaves := s.leaves && !s.atDash()
+	s.leaves = false // in a list that is the value, items start below their dashes, too
 	switch {
 	case s.failed:
 		return nil
-	case s.leaves && s.indent > indent && !s.atDash():
+	case leaves && s.indent > indent:
 		return s.entries()
 	case s.indent > indent, keyed && s.indent == indent && s.atDash():
 		return s.block()

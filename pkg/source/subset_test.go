@@ -96,6 +96,7 @@ var seeds = []string{
 	"a: -\n", "--- a\n", "---a: b\n", "a: |\n  x\n# c\nb: 1\n", "a: |\n   x\n # c\n", "- |\n a\n- |\n  b\n",
 	"a:\n  - b: |\n      x\n    c: d\n", "a: 1\n---\n---\n", " a: 1\n b: 2\n", "a: [\n  b]\n", "a: !!str 1\n", "- - - a\n",
 	"a: 'x'y\n", "a: \"b\": c\n", "a: 1\n... b: 2\n", "a: 1\n...\n", "a: |\n  ...\n", "... \na: 1\n", "...a: 1\n",
+	"a:\n-\n b:\n", "a:\n- b: 1\n-\n  c: 2\nd: 3\n",
 }
 
 func TestSubsetAccepts(t *testing.T) {
