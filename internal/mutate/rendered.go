@@ -9,7 +9,7 @@ var renderedMutations = []mutation{
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./pkg/rollout", "the rollout finds earlier root disks",
-		`d.Name == values.RootDisk && strategy`, `d.Name != values.RootDisk && strategy`,
+		`d.Name == values.RootDisk && x.Lifecycle`, `d.Name != values.RootDisk && x.Lifecycle`,
 	},
 	{
 		"pkg/render/disks.go", "./pkg/render", "changed data in a Secret changes the VM",

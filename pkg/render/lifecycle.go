@@ -265,18 +265,10 @@ func (x *rendering) diskAnnotations() map[string]string {
 	return a
 }
 
-// diskLabels returns the labels of a DataVolume that the VM owns. A rollout selects root
-// disks by theirs; nothing selects the others. They stay for VMs that a change of their
-// template recreates: with the strategy replace by Argo CD, in a pool by KubeVirt
-// (virt-controller watch/pool/pool.go, isOutdatedVMI, v1.8.4), and with the strategy
-// blue-green because their names contain a hash of it.
+// diskLabels returns the labels of a DataVolume that the VM owns: a rollout selects root
+// disks by theirs, and nothing selects the others.
 func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
-	switch strategy := x.Lifecycle.Strategy; {
-	case !x.Lifecycle.Cattle():
-		return nil
-	case strategy != values.Rollout:
-		return x.owned
-	case d.Name == values.RootDisk && strategy.Traits().ContentNamedRoot:
+	if d.Name == values.RootDisk && x.Lifecycle.Strategy.Traits().ContentNamedRoot {
 		return map[string]string{labels.Disk: labels.RootDisk}
 	}
 	return nil

@@ -4,8 +4,6 @@ DataVolumes of a VirtualMachine: the root disk, cloned, and an empty data disk.
 {{- define "machines.dataVolumes" -}}
 - metadata:
     name: {{ .machine.name }}
-    labels:
-      {{- include "machines.ownerLabels" . | nindent 6 }}
   spec:
     sourceRef:
       kind: DataSource
@@ -19,8 +17,6 @@ DataVolumes of a VirtualMachine: the root disk, cloned, and an empty data disk.
 {{- with .machine.dataDisk }}
 - metadata:
     name: {{ $.machine.name }}-data0
-    labels:
-      {{- include "machines.ownerLabels" $ | nindent 6 }}
   spec:
     source:
       blank: {}
