@@ -31,6 +31,9 @@ func (d *differ) add(path []string, was, now any) {
 }
 
 func (d *differ) compare(path []string, was, now any) {
+	if same(was, now) {
+		return
+	}
 	a, isA := was.(tree)
 	b, isB := now.(tree)
 	switch {

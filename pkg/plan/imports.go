@@ -13,19 +13,12 @@ type filled struct {
 }
 
 // imports notes how many disks the sync fills from images or other disks, and how large
-// they are: it takes that time, space and network.
+// they are: it takes that time, space and network. The templates of VMs are counted already.
 func (p *planner) imports() {
-	var f filled
+	f := &p.filled
 	for i := range p.pairs {
-		pair := &p.pairs[i]
-		if pair.new == nil || pair.isSame() {
-			continue
-		}
-		switch was, now := decode(pair.old), decode(pair.new); {
-		case pair.isMachine():
-			p.templates(&f, pair.id.Namespace, was, now)
-		case kindOf(pair.id) == kindDataVolume && pair.old == nil:
-			f.add(now, 1)
+		if pair := &p.pairs[i]; kindOf(pair.id) == kindDataVolume && pair.old == nil {
+			f.add(decode(pair.new), 1)
 		}
 	}
 	if f.disks == 0 {
@@ -46,15 +39,15 @@ func (p *planner) imports() {
 
 // templates counts the disks of a VM's templates that neither exist nor were there
 // before.
-func (p *planner) templates(f *filled, namespace string, was, now tree) {
-	before := poolTemplate(was)
-	members := count(at(now, "spec", "replicas"), 1)
-	for _, t := range list(poolTemplate(now), "spec", "dataVolumeTemplates") {
+func (p *planner) templates(s *subject) {
+	before, namespace := poolTemplate(s.old), s.id.Namespace
+	members := count(at(s.new, "spec", "replicas"), 1)
+	for _, t := range list(poolTemplate(s.new), "spec", "dataVolumeTemplates") {
 		name := nameOf(t)
 		known := at(before, "spec", "dataVolumeTemplates", "["+name+"]") != nil ||
 			p.live.disk(namespace, name) != nil || p.find("cdi.kubevirt.io", "DataVolume", namespace, name) != nil
 		if !known {
-			f.add(t, members)
+			p.filled.add(t, members)
 		}
 	}
 }

@@ -26,6 +26,9 @@ func (p *planner) machine(pair *pair) {
 	s := p.subject(pair)
 	s.live = live
 	s.disks = p.disksOf(s)
+	if !pair.isSame() {
+		p.templates(s)
+	}
 	v := verdict(pair.id, p.machineCauses(pair, s, links))
 	if s.settled {
 		p.differs++

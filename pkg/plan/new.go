@@ -78,6 +78,9 @@ type planner struct {
 	// Git, in ways that touch no running VM.
 	differs int
 
+	// filled are the disks that the sync fills.
+	filled filled
+
 	out *Plan
 }
 

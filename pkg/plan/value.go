@@ -53,6 +53,24 @@ func keys(a, b tree) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// same reports whether two decoded values are exactly the same. Most are, so the cost of
+// a plan depends on it.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case tree:
+		b, ok := b.(tree)
+		return ok && maps.EqualFunc(a, b, same)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	}
+	switch b.(type) {
+	case tree, []any:
+		return false
+	}
+	return a == b
+}
+
 // equal reports whether two values are the same, down to other spellings of a
 // quantity.
 func equal(a, b any) bool {
