@@ -61,7 +61,7 @@ func counts(all []*series, start, each, bytes int64) []*series {
 }
 
 func TestTargetsAreMet(t *testing.T) {
-	judged := targets(counts(linear(), 10_000_000, 300_000, 2_900), rendered())
+	judged := targets(counts(linear(), 10_000_000, 300_000, mostBytes-50), rendered())
 	for _, one := range judged {
 		require.Equal(t, met, one.verdict(), one.Metric)
 	}
