@@ -34,10 +34,13 @@ func Tune() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
-	if os.Getenv("GOMAXPROCS") == "" {
+	if !hasCPUs() {
 		runtime.GOMAXPROCS(1)
 	}
 }
+
+// hasCPUs reports whether the environment sets the number of CPUs.
+func hasCPUs() bool { return os.Getenv("GOMAXPROCS") != "" }
 
 // Workers returns a function that tunes the runtime for the number of VMs found so
 // far, and returns the number of goroutines to render them with. It must not be
@@ -47,7 +50,9 @@ func Workers() func(vms int) int {
 	return func(vms int) int {
 		if alone && vms > aloneMost {
 			alone = false
-			runtime.SetDefaultGOMAXPROCS()
+			if !hasCPUs() {
+				runtime.SetDefaultGOMAXPROCS()
+			}
 		}
 		if alone {
 			return 1

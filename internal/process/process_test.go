@@ -18,3 +18,13 @@ func TestWorkers(t *testing.T) {
 		require.Equal(t, c.want, workers(c.vms), c.vms)
 	}
 }
+
+// TestWorkersOfTheEnvironment checks that a number of CPUs that a user sets also applies to a large fleet.
+func TestWorkersOfTheEnvironment(t *testing.T) {
+	before := runtime.GOMAXPROCS(3) // as the runtime does before main
+	defer runtime.GOMAXPROCS(before)
+	t.Setenv("GOMAXPROCS", "3")
+	workers := process.Workers()
+	require.Equal(t, 1, workers(16384))
+	require.Equal(t, 3, workers(16385))
+}
