@@ -72,11 +72,24 @@ func commit(ctx context.Context, dir string) error {
 		{"add", "."},
 		{"-c", "user.name=bench", "-c", "user.email=bench@example.com", "-c", "commit.gpgsign=false", "-c", "maintenance.auto=false", "commit", "--quiet", "--message=An estate"},
 	} {
-		call := exec.CommandContext(ctx, "git", args...)
-		call.Dir = dir
-		if text, err := call.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w\n%s", args[0], err, text)
+		if err := git(ctx, dir, args...); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// pack puts all objects of the repository into one pack, as in a clone: a server sends packs.
+func pack(ctx context.Context, dir string) error {
+	return git(ctx, dir, "repack", "-a", "-d", "--quiet")
+}
+
+// git calls git in a directory.
+func git(ctx context.Context, dir string, args ...string) error {
+	call := exec.CommandContext(ctx, "git", args...)
+	call.Dir = dir
+	if text, err := call.CombinedOutput(); err != nil {
+		return fmt.Errorf("git %s: %w\n%s", args[0], err, text)
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ func (dir inputs) writePlans(ctx context.Context, most int) error {
 		err := firstFailure(
 			func() error { return writeFleet(root, planSize, filePerVM) },
 			func() error { return commit(ctx, root) },
+			func() error { return pack(ctx, root) },
 			func() error { return writeFiles(filepath.Join(root, "vms"), changed, machine.grown) },
 		)
 		if err != nil {
