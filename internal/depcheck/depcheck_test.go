@@ -87,6 +87,7 @@ var rooms = []room{
 		dir: "pkg/values",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/openshift", "pkg/versions", "internal/lazyregexp",
+			"internal/quantities",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, system),
@@ -141,7 +142,7 @@ var rooms = []room{
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
 		dir:     "pkg/plan",
-		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions"},
+		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions", "internal/quantities"},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
 	},
@@ -260,7 +261,7 @@ var rooms = []room{
 	{dir: "internal/files", reach: join(cluster, argocd, kubernetes, kubevirt)},
 	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
-	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
+	{dir: "internal/quantities", reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
 	// This package is initialized before all others and starts its own program: see
 	// TestStartsFirst of cmd/vmrender-cmp.

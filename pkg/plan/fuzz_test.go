@@ -74,6 +74,7 @@ func FuzzApproved(f *testing.F) {
 	f.Add("restart=11111111-22222222", now, "restart")
 	f.Add("data=11111111-22222222,restart=11111111-22222222", now, "data-loss")
 	f.Add("restart=11111111-", "", "")
+	f.Add("8", "E555555591", "s0")
 	f.Add("restart=11111111-2,2", "2,2", "live")
 	f.Add("restart=11111111-2\xbb2", "2\xce2", "live")
 	f.Fuzz(func(t *testing.T, approved, becomes, level string) {

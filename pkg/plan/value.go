@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -94,7 +95,7 @@ func quantity(v any) (resource.Quantity, bool) {
 	default:
 		return resource.Quantity{}, false
 	}
-	q, err := resource.ParseQuantity(s)
+	q, err := quantities.Parse(s)
 	return q, err == nil && s != ""
 }
 

@@ -5,8 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
+	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -47,7 +46,7 @@ func (d *Device) DecodeNode(at *source.Node, path source.Path, diags *source.Dia
 
 // DecodeNode accepts a number, or a quantity with its unit.
 func (a *Amount) DecodeNode(at *source.Node, path source.Path, diags *source.Diagnostics) {
-	q, err := resource.ParseQuantity(limited(at.Text))
+	q, err := quantities.Parse(at.Text)
 	if !at.IsScalar() || at.Kind == source.Bool || err != nil || q.Sign() < 0 {
 		diags.Errorf(at.Pos(), rule.BadQuantity, path.String(),
 			"invalid quantity %q; expected a number with or without a unit, such as 500m, 4 or 16Gi", at.Text)

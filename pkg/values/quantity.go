@@ -5,8 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
+	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/catalog"
 )
 
@@ -21,7 +20,7 @@ func ParseQuantity(text string) (int64, error) {
 	if n, ok := binaryQuantity(text); ok {
 		return n, nil
 	}
-	q, err := resource.ParseQuantity(limited(text))
+	q, err := quantities.Parse(text)
 	if err != nil {
 		return 0, fmt.Errorf("invalid quantity %q; %s", text, catalog.NearQuantity(text))
 	}
@@ -63,19 +62,6 @@ func binaryQuantity(text string) (n int64, ok bool) {
 		n = 10*n + int64(c-'0')
 	}
 	return n << (10 * (power + 1)), true
-}
-
-// limited returns "" for a number with too many digits or too large an
-// exponent, and text otherwise: for 1e-2147483648, resource.ParseQuantity
-// computes all digits, which takes hours (k8s.io/apimachinery,
-// pkg/api/resource, v0.34.3).
-func limited(text string) string {
-	const mantissa, exponent = 40, 4
-	i := strings.LastIndexAny(text, "eE") + 1
-	if len(text) > mantissa || i > 0 && len(text)-i > exponent {
-		return ""
-	}
-	return text
 }
 
 func isNumber(text string) bool {
