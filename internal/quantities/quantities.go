@@ -1,4 +1,4 @@
-// Package quantities parses Kubernetes quantities from files and clusters, whose content nobody has checked.
+// Package quantities parses Kubernetes quantities from files and clusters, before their content is checked.
 package quantities
 
 import (
@@ -9,7 +9,7 @@ import (
 
 // Parse parses a quantity such as 16Gi, 500m or 1e3. A number with more than 40 characters or an exponent of more than
 // 4 is an error, which is [resource.ErrFormatWrong]: for 1e-2147483648, [resource.ParseQuantity] computes all digits,
-// which takes hours (k8s.io/apimachinery, pkg/api/resource, v0.34.3).
+// which takes hours (k8s.io/apimachinery, pkg/api/resource, v0.36.6).
 func Parse(text string) (resource.Quantity, error) {
 	const mantissa, exponent = 40, 4
 	i := strings.LastIndexAny(text, "eE") + 1

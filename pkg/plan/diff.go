@@ -43,7 +43,7 @@ func (d *differ) compare(path []string, was, now any) {
 		}
 		return
 	}
-	if d.lists(path, was, now) || equal(was, now) {
+	if d.lists(path, was, now) || equal(path, was, now) {
 		return
 	}
 	d.add(path, was, now)

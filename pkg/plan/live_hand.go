@@ -44,7 +44,7 @@ func ByHand(live, wanted manifest.Object) []Deed {
 func (s *subject) deeds(was tree) []Deed {
 	var out []Deed
 	for _, c := range changes(s) {
-		isPending := was != nil && !equal(valueAt(was, c.path), c.now)
+		isPending := was != nil && !equal(c.path, valueAt(was, c.path), c.now)
 		if isPending || isCosmetic(&c) || isTracking(&c) {
 			continue
 		}

@@ -120,7 +120,7 @@ func hasArrived(instance tree, c *change) bool {
 	if c.now == nil {
 		return has == nil
 	}
-	return equal(within(has, c.now, nil), c.now)
+	return equal(c.path, within(has, c.now, nil), c.now)
 }
 
 // flagged returns the fact that a VM waits for a restart: with the fields that do, or

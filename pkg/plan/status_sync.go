@@ -113,7 +113,7 @@ func (p *planner) compared(pair *pair, was tree) *subject {
 // the field has changed it: Argo CD gives up the fields that others change.
 func isChanged(object, was tree, c *change, by string) bool {
 	last := valueAt(was, c.path)
-	if was != nil && equal(last, c.now) {
+	if was != nil && equal(c.path, last, c.now) {
 		return true
 	}
 	return by != "" && last == nil && annotation(object, lastApplied) == ""

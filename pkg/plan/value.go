@@ -72,16 +72,36 @@ func same(a, b any) bool {
 	return a == b
 }
 
-// equal reports whether two values are the same, down to other spellings of a
-// quantity.
-func equal(a, b any) bool {
+// equal reports whether two values of a field are the same, down to other spellings of a
+// number and, if the field has one, of a quantity. Any other text is compared as it is: a label 1.1 is not 1.10.
+func equal(path []string, a, b any) bool {
 	x, y := compact(a), compact(b)
 	if x == y {
 		return true
 	}
+	_, isNumberA := a.(json.Number)
+	_, isNumberB := b.(json.Number)
+	if !isQuantity(path) && (!isNumberA || !isNumberB) {
+		return false
+	}
 	p, okP := quantity(a)
 	q, okQ := quantity(b)
 	return okP && okQ && p.Cmp(q) == 0
+}
+
+// The fields that are a [resource.Quantity], and the maps of quantities, in VMs, DataVolumes, pods, claims, quotas
+// and limits (kubevirt.io/api v1.9.0, core/v1; containerized-data-importer-api v1.66.0; k8s.io/api v0.36.6, core/v1).
+var (
+	quantityFields = []string{"capacity", "guest", "maxGuest", "sizeLimit", "divisor"}
+	quantityMaps   = []string{
+		"requests", "limits", "hard", "capacity", "min", "max", "default", "defaultRequest", "maxLimitRequestRatio",
+	}
+)
+
+// isQuantity reports whether a field has a quantity.
+func isQuantity(path []string) bool {
+	n := len(path)
+	return n > 0 && slices.Contains(quantityFields, path[n-1]) || n > 1 && slices.Contains(quantityMaps, path[n-2])
 }
 
 // quantity returns the quantity that a scalar is.
