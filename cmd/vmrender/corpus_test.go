@@ -80,7 +80,7 @@ func TestWrongBytes(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"utf-16": {utf16, "vms.yaml: the file is encoded in UTF-16; only UTF-8 is accepted"},
+		"utf-16": {utf16, "vms.yaml:1:1: the file is encoded in UTF-16; only UTF-8 is accepted"},
 		"invalid utf-8": {
 			[]byte("vms:\n  web01: {hostname: \"a\xc3\"}\n"),
 			"vms.yaml:2:23: this is not valid UTF-8; only UTF-8 text is accepted",

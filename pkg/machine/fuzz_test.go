@@ -47,6 +47,7 @@ func seedFleets(f *testing.F, add func(header, values string)) {
 // with positions.
 func FuzzLoad(f *testing.F) {
 	seedFleets(f, func(header, values string) { f.Add(header, values) })
+	f.Add("\xfe\xff", "vms: {a: {}}\n")
 	f.Add(plainHeader, "vms: {a: &x {vars: {n: 1}, hostname: '{{ .vm.name }}'}, b: *x}\n")
 	dir := f.TempDir()
 	header, values := filepath.Join(dir, "fleet.yaml"), filepath.Join(dir, "vms.yaml")

@@ -89,7 +89,7 @@ func allPrintable(s string) bool {
 // depend on the reader.
 func checkText(f *File, text string, diags *Diagnostics) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
-		diags.Errorf(Pos{File: f.Name}, rule.Encoding, "", "the file is encoded in UTF-16; only UTF-8 is accepted")
+		diags.Errorf(position(f, text, 0), rule.Encoding, "", "the file is encoded in UTF-16; only UTF-8 is accepted")
 		return false
 	}
 	for i := 0; i < len(text); {
