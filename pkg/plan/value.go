@@ -79,9 +79,7 @@ func equal(path []string, a, b any) bool {
 	if x == y {
 		return true
 	}
-	_, isNumberA := a.(json.Number)
-	_, isNumberB := b.(json.Number)
-	if !isQuantity(path) && (!isNumberA || !isNumberB) {
+	if isText := !isNumber(a) || !isNumber(b); isText && !isQuantity(path) {
 		return false
 	}
 	p, okP := quantity(a)
@@ -89,19 +87,22 @@ func equal(path []string, a, b any) bool {
 	return okP && okQ && p.Cmp(q) == 0
 }
 
-// The fields that are a [resource.Quantity], and the maps of quantities, in VMs, DataVolumes, pods, claims, quotas
-// and limits (kubevirt.io/api v1.9.0, core/v1; containerized-data-importer-api v1.66.0; k8s.io/api v0.36.6, core/v1).
+// The fields that are a [resource.Quantity], and the maps of quantities, in VMs, DataVolumes, pods, claims, volumes and
+// quotas (kubevirt.io/api v1.9.0, core/v1; containerized-data-importer-api v1.66.0; k8s.io/api v0.36.6, core/v1).
 var (
 	quantityFields = []string{"capacity", "guest", "maxGuest", "sizeLimit", "divisor"}
-	quantityMaps   = []string{
-		"requests", "limits", "hard", "capacity", "min", "max", "default", "defaultRequest", "maxLimitRequestRatio",
-	}
+	quantityMaps   = []string{"requests", "limits", "hard", "capacity"}
 )
 
 // isQuantity reports whether a field has a quantity.
 func isQuantity(path []string) bool {
 	n := len(path)
 	return n > 0 && slices.Contains(quantityFields, path[n-1]) || n > 1 && slices.Contains(quantityMaps, path[n-2])
+}
+
+func isNumber(v any) bool {
+	_, ok := v.(json.Number)
+	return ok
 }
 
 // quantity returns the quantity that a scalar is.
