@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/render"
-	"github.com/vmrender/vmrender/pkg/values"
 )
 
 //go:embed lifecycle.md.tmpl
@@ -91,7 +90,7 @@ func (s *lossSection) add(f render.Fact, policy string) {
 
 // policyTitle returns the keys that choose a policy: those of `lifecycle`.
 func policyTitle(p render.Policy) string {
-	if p.Strategy == values.InPlace {
+	if p.Strategy.Traits().Pet {
 		return code(p.Kind)
 	}
 	return code(p.Kind) + ", " + code(string(p.Strategy))

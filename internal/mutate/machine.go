@@ -68,7 +68,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/diskclaims.go", "./pkg/machine", "the disks of a pet are kept",
-		`return d.strategy == values.InPlace`, `return d.strategy != values.InPlace`,
+		`return d.traits.Pet`, `return !d.traits.Pet`,
 	},
 	{
 		"pkg/machine/addresses.go", "./pkg/machine", "a gateway is not a name server",

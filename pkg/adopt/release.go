@@ -100,7 +100,7 @@ func (l *leaving) add(m *Leaving) error {
 // recreate it.
 func remade(t tree) string {
 	switch {
-	case text(t, "metadata", "annotations", labels.Strategy) == "blue-green":
+	case text(t, "metadata", "annotations", labels.Strategy) == labels.BlueGreen:
 		return "under `strategy: blue-green` every change makes another VM, and the old one goes; " +
 			"give it another strategy, which makes it once more, and release that one"
 	case option(t, "Replace") == "true" && !isKept(t):

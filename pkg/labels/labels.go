@@ -91,10 +91,13 @@ const (
 	// UserData is an annotation of the root disk of a VirtualMachinePool: a hash of the
 	// data for cloud-init.
 	UserData = "vmrender.io/user-data"
-	// Strategy is an annotation of the VirtualMachines of cattle with the strategy
-	// "blue-green", which is its value. Plans find the successor of a VM by it.
+	// Strategy is an annotation of VirtualMachines that are named by their content:
+	// [BlueGreen]. Plans find the successor of a VM by it.
 	Strategy = "vmrender.io/strategy"
 )
+
+// BlueGreen is the value of [Strategy].
+const BlueGreen = "blue-green"
 
 // The annotations of the gate, on VirtualMachines and VirtualMachinePools of a fleet that
 // asks for approvals. Package render writes them; plans and the admission policies of the

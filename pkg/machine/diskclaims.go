@@ -20,7 +20,7 @@ func (d *draft) keeps(name string, in *values.Disk) bool {
 	case lc != nil && lc.KeepDisks != nil:
 		return *lc.KeepDisks
 	}
-	return d.strategy == values.InPlace
+	return d.traits.Pet
 }
 
 // diskClaim sets the name of the DataVolume or PVC.
@@ -90,13 +90,13 @@ func (d *draft) checkRevision(disk *Disk) {
 		return
 	}
 	at, path := d.entry.At("disks", disk.Name, "revision"), disk.path("revision")
-	pet := d.strategy == values.InPlace
+	pet := d.traits.Pet
 	switch {
 	case disk.Kind != DiskDataVolume:
 		d.errorf(at, rule.Conflict, path, "only disks that CDI fills have revisions; remove it, or name another source")
 	case !pet && disk.Name == values.RootDisk:
 		d.reportLimit(at, path, "the root disk is named by its content; set `version` of its source instead")
-	case !pet && (disk.Keep || d.strategy != values.Rollout):
+	case !pet && (disk.Keep || d.traits.DeletesVM):
 		d.reportLimit(at, path, "a new claim is filled from the source, and nothing copies the data; remove it")
 	case pet && (disk.Type == "lun" || disk.Shareable):
 		d.errorf(at, rule.Conflict, path,

@@ -134,7 +134,7 @@ func (d *draft) checkDiskName(disk *Disk) {
 	switch problem := values.NameProblem(disk.Volume); {
 	case problem != "":
 		report(rule.BadName, "%s", problem)
-	case key == values.RootDisk && named && d.strategy != values.InPlace:
+	case key == values.RootDisk && named && !d.traits.Pet:
 		report(rule.Conflict, "rollouts find the root disk of cattle as %q; remove it", rootVolume)
 	case disk.Volume == rootVolume && (named || key == values.RootDisk): // see checkVolumeNames
 	case reserved && !disk.isGuestVolume():

@@ -29,7 +29,7 @@ func (a *Approval) To() string { return a.Token[len(a.Token)-hashLength+1:] }
 // approvals without effect.
 func (d *draft) gate() *Gate {
 	policy, stage := &d.site.Policy, isTrue(d.vm.Stage)
-	if stage && d.strategy != values.InPlace {
+	if stage && !d.traits.Pet {
 		d.errorf(d.entry.At("stage"), rule.Approval, "stage",
 			"is for pets, which nothing restarts; remove it, or use `lifecycle: pet`")
 	}

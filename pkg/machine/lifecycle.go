@@ -18,7 +18,7 @@ func (d *draft) lifecycle() Lifecycle {
 	if lc == nil {
 		lc = &values.Lifecycle{}
 	}
-	pet := d.strategy == values.InPlace
+	pet := d.traits.Pet
 	out := Lifecycle{
 		Strategy: d.strategy, KeepDisks: pet, Protect: isTrue(lc.Protect),
 		MaxUnavailable: values.IntOrPercent{Int: 1}, KeepOld: 1,

@@ -288,7 +288,7 @@ type Ansible struct {
 }
 
 // Cattle reports whether the VM is recreated instead of updated in place.
-func (lc *Lifecycle) Cattle() bool { return lc.Strategy != values.InPlace }
+func (lc *Lifecycle) Cattle() bool { return !lc.Strategy.Traits().Pet }
 
 // Hooks reports whether a Job with vmrender's own image belongs to the VM.
 func (lc *Lifecycle) Hooks() bool { return lc.Strategy.Traits().Job || lc.SnapshotBefore }

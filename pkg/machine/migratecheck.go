@@ -26,7 +26,7 @@ func (d *draft) checkMigration(m *Migration) {
 	case m.VM == VSphereRef{}:
 		d.errorf(d.entry.At("migrate", "vm"), rule.MissingKey, "migrate.vm", "the template results in nothing; "+
 			"expected the VM's managed object ID in vSphere, such as \"vm-1234\"")
-	case d.strategy != values.InPlace:
+	case !d.traits.Pet:
 		conflict("vm", "cattle is recreated from an image, and a VM of vSphere is not; use `lifecycle: pet`")
 	case m.Cutover != "" && !m.Warm:
 		conflict("cutover", "only a warm migration has a cutover; set `warm: true`, or remove it")

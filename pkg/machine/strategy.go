@@ -14,7 +14,7 @@ import (
 func (d *draft) checkStrategy(m *Machine) {
 	d.checkRemoval(&m.Lifecycle)
 	d.checkUnseen(&m.Lifecycle)
-	if d.strategy == values.InPlace {
+	if d.traits.Pet {
 		d.warnVolatileRoot(m.Disks)
 		return
 	}
@@ -46,7 +46,7 @@ func (d *draft) checkRemoval(lc *Lifecycle) {
 	case lc.Unprotected && lc.Protect:
 		d.errorf(d.entry.At("lifecycle", "protection"), rule.Conflict, "lifecycle.protection",
 			"must not be mixed with `protect: true` at %s; remove one of them", where(d.entry.At("lifecycle", "protect")))
-	case lc.Strategy == values.BlueGreen && kept:
+	case d.traits.NamedByContent && kept:
 		d.reportLimit(at, path, "a change deletes the old VM, which would stay; remove it, or use another strategy")
 	case lc.Removal != values.Confirm:
 	case values.Before(d.site.Target.ArgoCD, 2, 14):

@@ -56,7 +56,7 @@ func sortIn(into map[string][]*pair, pair *pair, vm tree) {
 }
 
 // isBlueGreen reports whether a VM is named by its content.
-func isBlueGreen(vm tree) bool { return annotation(vm, labels.Strategy) == "blue-green" }
+func isBlueGreen(vm tree) bool { return annotation(vm, labels.Strategy) == labels.BlueGreen }
 
 // fingerprint returns what two VMs have in common that are the same under
 // different names.

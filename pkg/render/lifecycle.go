@@ -222,7 +222,7 @@ func (x *rendering) lifecycleAnnotations() map[string]string {
 		return a
 	}
 	a[labels.Lifecycle] = labels.Cattle
-	if lc.Strategy == values.BlueGreen {
+	if lc.Strategy.Traits().NamedByContent {
 		a[labels.Strategy] = string(lc.Strategy)
 	}
 	if lc.Strategy.Traits().Job {

@@ -19,8 +19,10 @@ const (
 
 // Traits are the properties of a strategy that matter to the parts of a VM.
 // Checks and renderers read traits, never names, so that a new strategy is a
-// row in this table and a renderer.
+// row in this table and a renderer. A test of package depcheck finds names.
 type Traits struct {
+	// Pet: there is one VM with its disks, and changes are applied to it in place.
+	Pet bool
 	// KeepsRoot: the VM boots from the same root disk after a change, so the disk can be kept.
 	KeepsRoot bool
 	// ContentNamedRoot: the root disk is named after its content. New content creates a second disk next to the
@@ -47,7 +49,7 @@ type Traits struct {
 }
 
 var strategies = map[Strategy]*Traits{
-	InPlace: {KeepsRoot: true},
+	InPlace: {Pet: true, KeepsRoot: true},
 	Rollout: {ContentNamedRoot: true, Job: true},
 	Replace: {
 		KeepsRoot: true, DeletesVM: true, LosesDisks: true, AwaitsDeletion: true,

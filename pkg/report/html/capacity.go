@@ -66,7 +66,7 @@ func sorted(all map[string]*demand) []demand {
 
 // vms returns the number of VMs that a Machine represents: those of a pool, or 1.
 func vms(m *machine.Machine) int {
-	if m.Lifecycle.Strategy == values.Pool {
+	if m.Lifecycle.Strategy.Traits().Pooled {
 		return int(m.Lifecycle.Replicas)
 	}
 	return 1

@@ -56,7 +56,7 @@ func newFleetList(machines []*machine.Machine) list {
 
 // nameOf returns the name of a VM, or of a pool with the number of its VMs.
 func nameOf(m *machine.Machine) string {
-	if m.Lifecycle.Strategy == values.Pool {
+	if m.Lifecycle.Strategy.Traits().Pooled {
 		return fmt.Sprintf("%s × %d", m.Name, m.Lifecycle.Replicas)
 	}
 	return m.Name
