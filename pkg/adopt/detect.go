@@ -72,10 +72,10 @@ var evidences = []evidence{
 
 // markings returns the labels and annotations of a VM, and of its template.
 func markings(vm tree) []tree {
-	template := at(vm, "spec", "template")
+	template := manifest.At(vm, "spec", "template")
 	return []tree{
-		object(vm, "metadata", "annotations"), object(vm, "metadata", "labels"),
-		object(template, "metadata", "annotations"), object(template, "metadata", "labels"),
+		manifest.Map(vm, "metadata", "annotations"), manifest.Map(vm, "metadata", "labels"),
+		manifest.Map(template, "metadata", "annotations"), manifest.Map(template, "metadata", "labels"),
 	}
 }
 
@@ -105,13 +105,13 @@ func suffixes(prefix string) func(tree, Related) []string {
 // that its disks propose (kubevirt.io/api instancetype/register.go).
 func preferences(vm tree, related Related) []string {
 	proposed := allText(disksOf(vm, related), "metadata", "labels", "instancetype.kubevirt.io/default-preference")
-	own := []string{text(vm, "spec", "preference", "name"), text(vm, "status", "preferenceRef", "name")}
+	own := []string{manifest.Text(vm, "spec", "preference", "name"), manifest.Text(vm, "status", "preferenceRef", "name")}
 	return append(filled(own), proposed...)
 }
 
 // disksOf returns the DataVolumes of a VM's templates and those related to it.
 func disksOf(vm tree, related Related) []any {
-	out := slices.Clone(list(vm, "spec", "dataVolumeTemplates"))
+	out := slices.Clone(manifest.List(vm, "spec", "dataVolumeTemplates"))
 	for _, d := range related.Disks {
 		out = append(out, d)
 	}
@@ -125,7 +125,7 @@ func ofSources(paths ...[]string) func(tree, Related) []string {
 		out := make([]string, 0, len(disks)*len(paths))
 		for _, d := range disks {
 			for _, path := range paths {
-				out = append(out, text(at(d, "spec"), path...))
+				out = append(out, manifest.Text(manifest.At(d, "spec"), path...))
 			}
 		}
 		return filled(out)
@@ -134,7 +134,7 @@ func ofSources(paths ...[]string) func(tree, Related) []string {
 
 // images finds the addresses of images: those that CDI imports, and container disks.
 func images(vm tree, related Related) []string {
-	containers := allText(list(vm, "spec", "template", "spec", "volumes"), "containerDisk", "image")
+	containers := allText(manifest.List(vm, "spec", "template", "spec", "volumes"), "containerDisk", "image")
 	imported := ofSources(
 		[]string{"source", "registry", "url"}, []string{"source", "registry", "imageStream"},
 		[]string{"source", "http", "url"}, []string{"source", "s3", "url"}, []string{"source", "gcs", "url"})
@@ -147,7 +147,7 @@ func osinfo(vm tree, related Related) []string {
 	for _, m := range markings(vm) {
 		for _, key := range slices.Sorted(maps.Keys(m)) {
 			if strings.Contains(key, "osinfo") {
-				out = append(out, text(m, key))
+				out = append(out, manifest.Text(m, key))
 			}
 		}
 	}
@@ -157,17 +157,17 @@ func osinfo(vm tree, related Related) []string {
 // harvesterImages finds the images that Harvester creates claims from: by its annotation, a
 // list of claims as JSON text.
 func harvesterImages(vm tree, related Related) []string {
-	templates := text(vm, "metadata", "annotations", "harvesterhci.io/volumeClaimTemplates")
-	claims := list(manifest.Decode([]byte(`{"items": `+templates+`}`)), "items")
+	templates := manifest.Text(vm, "metadata", "annotations", "harvesterhci.io/volumeClaimTemplates")
+	claims := manifest.List(manifest.Decode([]byte(`{"items": `+templates+`}`)), "items")
 	disks := append(slices.Clone(claims), disksOf(vm, related)...)
 	return allText(disks, "metadata", "annotations", "harvesterhci.io/imageId")
 }
 
 // guestAgent returns what the guest reports about itself.
 func guestAgent(_ tree, related Related) []string {
-	info := at(related.Instance, "status", "guestOSInfo")
-	id := strings.TrimSpace(text(info, "id") + " " + text(info, "versionId"))
-	return filled([]string{id, text(info, "prettyName"), text(info, "name")})
+	info := manifest.At(related.Instance, "status", "guestOSInfo")
+	id := strings.TrimSpace(manifest.Text(info, "id") + " " + manifest.Text(info, "versionId"))
+	return filled([]string{id, manifest.Text(info, "prettyName"), manifest.Text(info, "name")})
 }
 
 // traces are what is given to the VMs of one family only, the surest first.
@@ -188,7 +188,7 @@ var traces = []struct {
 // fromDevices returns the system that a VM's devices are those of.
 func fromDevices(vm tree, related Related) Guess {
 	for _, t := range traces {
-		if t.isIn(at(vm, "spec", "template", "spec")) || t.isIn(at(related.Instance, "spec")) {
+		if t.isIn(manifest.At(vm, "spec", "template", "spec")) || t.isIn(manifest.At(related.Instance, "spec")) {
 			return Guess{t.os, "os from " + t.from}
 		}
 	}
@@ -196,25 +196,25 @@ func fromDevices(vm tree, related Related) Guess {
 }
 
 func hasField(path ...string) func(any) bool {
-	return func(instance any) bool { return at(instance, path...) != nil }
+	return func(instance any) bool { return manifest.At(instance, path...) != nil }
 }
 
 func hasVolume(kind string) func(any) bool {
 	return func(instance any) bool {
-		return slices.ContainsFunc(list(instance, "volumes"), hasField(kind))
+		return slices.ContainsFunc(manifest.List(instance, "volumes"), hasField(kind))
 	}
 }
 
 // hasDevice reports whether one of an instance's devices of a kind has a text in a field.
 func hasDevice(instance any, kind, value string, field ...string) bool {
-	return slices.Contains(allText(list(instance, "domain", "devices", kind), field...), value)
+	return slices.Contains(allText(manifest.List(instance, "domain", "devices", kind), field...), value)
 }
 
 // allText returns the texts at a path in several trees, without empty ones.
 func allText[T any](in []T, path ...string) []string {
 	out := make([]string, 0, len(in))
 	for _, v := range in {
-		out = append(out, text(v, path...))
+		out = append(out, manifest.Text(v, path...))
 	}
 	return filled(out)
 }

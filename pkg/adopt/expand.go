@@ -73,12 +73,13 @@ func blueprintOf(o manifest.Object) (blueprint, bool) {
 	switch {
 	case o.Kind == "Template" && (o.Group() == "template.openshift.io" || o.APIVersion == "v1"):
 		t := o.Tree()
-		return blueprint{o.ID, "parameters", list(t, "parameters"), list(t, "objects"), object(t, "labels")}, true
+		parameters, objects := manifest.List(t, "parameters"), manifest.List(t, "objects")
+		return blueprint{o.ID, "parameters", parameters, objects, manifest.Map(t, "labels")}, true
 	case o.Kind == "VirtualMachineTemplate" && o.Group() == "template.kubevirt.io":
 		t := o.Tree()
 		vm := tree{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine"}
-		maps.Copy(vm, object(t, "spec", "virtualMachine"))
-		return blueprint{o.ID, "spec.parameters", list(t, "spec", "parameters"), []any{vm}, nil}, true
+		maps.Copy(vm, manifest.Map(t, "spec", "virtualMachine"))
+		return blueprint{o.ID, "spec.parameters", manifest.List(t, "spec", "parameters"), []any{vm}, nil}, true
 	}
 	return blueprint{}, false
 }
@@ -94,7 +95,7 @@ type expansion struct {
 func (x *expansion) expand(b blueprint) []manifest.Object {
 	f := filling{values: map[string]string{}, missing: map[string]string{}}
 	for _, p := range b.parameters {
-		name := text(p, "name")
+		name := manifest.Text(p, "name")
 		x.known[name] = true
 		f.parameter(p, x.given)
 	}
@@ -138,14 +139,14 @@ type filling struct {
 
 // parameter sets the value of a parameter.
 func (f *filling) parameter(p any, given map[string]string) {
-	name, value := text(p, "name"), text(p, "value")
+	name, value := manifest.Text(p, "name"), manifest.Text(p, "value")
 	own, isGiven := given[name]
-	switch required, _ := at(p, "required").(bool); {
+	switch required, _ := manifest.At(p, "required").(bool); {
 	case isGiven:
 		f.values[name] = own
 	case value != "":
 		f.values[name] = value
-	case text(p, "generate") != "":
+	case manifest.Text(p, "generate") != "":
 		f.missing[name] = "the template generates another value each time"
 	case required:
 		f.missing[name] = "the template has no default"
@@ -185,10 +186,10 @@ func (f *filling) object(v any, labels tree) (manifest.Object, error) {
 
 // withoutNamespace returns an object without its namespace, unless that is a parameter.
 func withoutNamespace(o tree) tree {
-	if parameter().MatchString(text(o, "metadata", "namespace")) {
+	if parameter().MatchString(manifest.Text(o, "metadata", "namespace")) {
 		return o
 	}
-	meta := maps.Clone(object(o, "metadata"))
+	meta := maps.Clone(manifest.Map(o, "metadata"))
 	delete(meta, "namespace")
 	return with(o, "metadata", meta)
 }
@@ -199,9 +200,9 @@ func withLabels(o, labels tree) tree {
 		return o
 	}
 	all := tree{}
-	maps.Copy(all, object(o, "metadata", "labels"))
+	maps.Copy(all, manifest.Map(o, "metadata", "labels"))
 	maps.Copy(all, labels)
-	return with(o, "metadata", with(object(o, "metadata"), "labels", all))
+	return with(o, "metadata", with(manifest.Map(o, "metadata"), "labels", all))
 }
 
 // with returns a copy of a tree in which one key has another value.

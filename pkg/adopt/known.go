@@ -58,9 +58,9 @@ func (k known) get(apiVersion, kind, namespace, name string) tree {
 func (k known) vlan(nad string) int {
 	namespace, name, _ := strings.Cut(nad, "/")
 	d := k.get("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", namespace, name)
-	config := manifest.Decode([]byte(text(d, "spec", "config")))
-	for _, of := range append([]any{config}, list(config, "plugins")...) {
-		if n, err := strconv.Atoi(fmt.Sprint(at(of, "vlan"))); err == nil {
+	config := manifest.Decode([]byte(manifest.Text(d, "spec", "config")))
+	for _, of := range append([]any{config}, manifest.List(config, "plugins")...) {
+		if n, err := strconv.Atoi(fmt.Sprint(manifest.At(of, "vlan"))); err == nil {
 			return n
 		}
 	}
@@ -73,7 +73,7 @@ func (k known) target() *source.Node {
 		if id.Kind != "KubeVirt" || id.Group() != "kubevirt.io" {
 			continue
 		}
-		version := strings.Split(strings.TrimPrefix(text(object, "status", "observedKubeVirtVersion"), "v"), ".")
+		version := strings.Split(strings.TrimPrefix(manifest.Text(object, "status", "observedKubeVirtVersion"), "v"), ".")
 		if len(version) > 1 {
 			n := node{}
 			n.set("kubevirt", version[0]+"."+version[1])
@@ -102,10 +102,10 @@ func refusal(l *live) error {
 	if l.vm.Spec.Running != nil && l.vm.Spec.RunStrategy != nil {
 		return errors.New("spec: both running and runStrategy; KubeVirt accepts one")
 	}
-	if text(l.object, "metadata", "deletionTimestamp") != "" {
+	if manifest.Text(l.object, "metadata", "deletionTimestamp") != "" {
 		return errors.New("it is being deleted; import it again if it should come back")
 	}
-	if text(l.object, "metadata", "name") == "" {
+	if manifest.Text(l.object, "metadata", "name") == "" {
 		return errors.New("metadata.name: missing; generateName is for VMs that are still to be made")
 	}
 	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {

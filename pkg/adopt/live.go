@@ -8,13 +8,13 @@ import (
 	"maps"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/patch"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -78,6 +78,16 @@ func problems(found *source.Diagnostics) string {
 	return strings.Join(all, "; ")
 }
 
+// notWritten are the annotations that programs set on VMs, and users do not: the controller
+// of KubeVirt (kubevirt/kubevirt v1.8.4, pkg/controller/controller.go), kubectl apply, and
+// kubemacpool.
+var notWritten = []string{
+	"kubevirt.io/latest-observed-api-version",
+	"kubevirt.io/storage-observed-api-version",
+	corev1.LastAppliedConfigAnnotation,
+	"kubemacpool.io/transaction-timestamp",
+}
+
 // normalize leaves of the metadata what a user could have written, and fills in what
 // the webhooks of KubeVirt would (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go).
 func (l *live) normalize() {
@@ -86,10 +96,8 @@ func (l *live) normalize() {
 	vm.ObjectMeta = metav1.ObjectMeta{
 		Name: l.Name, Namespace: l.Namespace, Labels: theirs(vm.Labels), Annotations: theirs(vm.Annotations),
 	}
-	for _, set := range plan.ServerSet() {
-		if len(set.Path) == 3 && set.Path[1] == "annotations" {
-			delete(vm.Annotations, set.Path[2])
-		}
+	for _, name := range notWritten {
+		delete(vm.Annotations, name)
 	}
 	t := &vm.Spec.Template.ObjectMeta
 	*t = metav1.ObjectMeta{Name: t.Name, Labels: theirs(t.Labels), Annotations: theirs(t.Annotations)}

@@ -28,7 +28,7 @@ var filledIn = [][]string{
 // the fleet itself.
 func wanted(l, rendered *live) (*live, error) {
 	var base any
-	if text := text(l.object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
+	if text := manifest.Text(l.object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
 		o := manifest.Object{ID: l.ID, JSON: []byte(text)}
 		if was, err := readLive(o, l.Namespace); err == nil {
 			base = was.tree
@@ -109,7 +109,7 @@ func fillNICs(t, rendered tree) {
 		}
 		named := func(v any) bool { return manifest.EntryName(v) == manifest.EntryName(nic) }
 		git := manifest.List(rendered, pathNICs...)
-		if i := slices.IndexFunc(git, named); i >= 0 && text(git[i], "macAddress") == "" {
+		if i := slices.IndexFunc(git, named); i >= 0 && manifest.Text(git[i], "macAddress") == "" {
 			delete(nic, "macAddress")
 		}
 	}

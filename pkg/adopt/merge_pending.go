@@ -3,6 +3,8 @@ package adopt
 import (
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // writers are the clients that wrote a VM, as its managedFields show.
@@ -15,13 +17,13 @@ type writers struct {
 
 func writersOf(vm tree) writers {
 	var w writers
-	for _, m := range list(vm, "metadata", "managedFields") {
+	for _, m := range manifest.List(vm, "metadata", "managedFields") {
 		switch {
-		case text(m, "subresource") == "status":
-		case strings.HasPrefix(text(m, "manager"), "argocd"):
+		case manifest.Text(m, "subresource") == "status":
+		case strings.HasPrefix(manifest.Text(m, "manager"), "argocd"):
 			w.byArgoCD = true
 		default:
-			w.fields = append(w.fields, object(m, "fieldsV1"))
+			w.fields = append(w.fields, manifest.Map(m, "fieldsV1"))
 		}
 	}
 	return w

@@ -12,6 +12,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
+// tree is a decoded JSON object; see [manifest.Decode].
+type tree = manifest.Tree
+
 // node is a map that is being built, with its keys in the order in which they are set. The
 // zero value is empty.
 type node struct{ fields []source.Field }

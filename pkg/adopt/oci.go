@@ -72,7 +72,7 @@ func (l layout) needed() ([]string, error) {
 // blobs returns the files of the descriptors in a list.
 func (l layout) blobs(of tree, key string) ([]string, error) {
 	var out []string
-	for _, d := range list(of, key) {
+	for _, d := range manifest.List(of, key) {
 		name, err := blob(d)
 		if err != nil {
 			return nil, err
@@ -84,15 +84,15 @@ func (l layout) blobs(of tree, key string) ([]string, error) {
 
 // config returns the file of a manifest's config if that is an object; "" otherwise.
 func (l layout) config(of tree) (string, error) {
-	if !slices.Contains(configTypes, text(of, "config", "mediaType")) {
+	if !slices.Contains(configTypes, manifest.Text(of, "config", "mediaType")) {
 		return "", nil
 	}
-	return blob(at(of, "config"))
+	return blob(manifest.At(of, "config"))
 }
 
 // blob returns the file that a descriptor names.
 func blob(descriptor any) (string, error) {
-	d := text(descriptor, "digest")
+	d := manifest.Text(descriptor, "digest")
 	m := digest().FindStringSubmatch(d)
 	if m == nil {
 		return "", fmt.Errorf("%s: digest %q; accepted: sha256 with 64 hexadecimal digits", indexFile, d)

@@ -24,7 +24,7 @@ func ManagedBy(vm manifest.Tree) string {
 
 // byVmrender finds what vmrender has rendered.
 func byVmrender(vm tree) string {
-	if text(vm, "metadata", "labels", labels.ManagedBy) != labels.Manager {
+	if manifest.Text(vm, "metadata", "labels", labels.ManagedBy) != labels.Manager {
 		return ""
 	}
 	where := "its entry is in the files of another fleet"
@@ -36,8 +36,8 @@ func byVmrender(vm tree) string {
 
 // application returns the Application that tracks a VM by its annotation, or "".
 func application(vm tree) string {
-	return argocd.TrackedBy(text(vm, "metadata", "annotations", argocd.TrackingAnnotation),
-		"kubevirt.io", "VirtualMachine", text(vm, "metadata", "namespace"), text(vm, "metadata", "name"))
+	return argocd.TrackedBy(manifest.Text(vm, "metadata", "annotations", argocd.TrackingAnnotation),
+		"kubevirt.io", "VirtualMachine", manifest.Text(vm, "metadata", "namespace"), manifest.Text(vm, "metadata", "name"))
 }
 
 // labelInstance is the label by which Argo CD tracks objects if it is told to. Others use
@@ -50,7 +50,7 @@ const labelInstance = "app.kubernetes.io/instance"
 func byArgoCD(vm tree) string {
 	app := application(vm)
 	if app == "" && applies(vm, "argocd-") {
-		app = text(vm, "metadata", "labels", labelInstance)
+		app = manifest.Text(vm, "metadata", "labels", labelInstance)
 	}
 	if app == "" {
 		return ""
@@ -133,7 +133,7 @@ var ownerMarks = []ownerMark{
 func byMark(vm tree) string {
 	for _, m := range ownerMarks {
 		for _, of := range []string{"labels", "annotations"} {
-			value := text(vm, "metadata", of, m.key)
+			value := manifest.Text(vm, "metadata", of, m.key)
 			if value == "" || !strings.HasPrefix(strings.ToLower(value), strings.ToLower(m.value)) {
 				continue
 			}
@@ -157,8 +157,8 @@ func (m *ownerMark) release() string {
 // byOwner finds the object that controls a VM, such as a VirtualMachinePool or the
 // object of an operator: with it, Kubernetes deletes the VM.
 func byOwner(vm tree) string {
-	owners := list(vm, "metadata", "ownerReferences")
-	i := slices.IndexFunc(owners, func(o any) bool { return at(o, "controller") == true })
+	owners := manifest.List(vm, "metadata", "ownerReferences")
+	i := slices.IndexFunc(owners, func(o any) bool { return manifest.At(o, "controller") == true })
 	if i < 0 && len(owners) > 0 {
 		i = 0
 	}
@@ -167,7 +167,7 @@ func byOwner(vm tree) string {
 	}
 	return fmt.Sprintf("the %s %q owns it: Kubernetes deletes the VM with that object; "+
 		"leave it there, or take it out of that object and its ownerReferences off it",
-		text(owners[i], "kind"), text(owners[i], "name"))
+		manifest.Text(owners[i], "kind"), manifest.Text(owners[i], "name"))
 }
 
 // managers are the names under which tools without a mark write specs (metav1.ManagedFieldsEntry):
@@ -191,8 +191,8 @@ func byManager(vm tree) string {
 
 // applies reports whether a client whose name begins with a prefix wrote fields of the spec.
 func applies(vm tree, prefix string) bool {
-	return slices.ContainsFunc(list(vm, "metadata", "managedFields"), func(m any) bool {
-		return strings.HasPrefix(text(m, "manager"), prefix) && at(m, "fieldsV1", "f:spec") != nil
+	return slices.ContainsFunc(manifest.List(vm, "metadata", "managedFields"), func(m any) bool {
+		return strings.HasPrefix(manifest.Text(m, "manager"), prefix) && manifest.At(m, "fieldsV1", "f:spec") != nil
 	})
 }
 
@@ -202,10 +202,10 @@ func WithoutHelm(objects []manifest.Object) ([]manifest.Object, error) {
 	out := make([]manifest.Object, len(objects))
 	for i, o := range objects {
 		t := o.Tree()
-		if marks := object(t, "metadata", "labels"); marks[labels.ManagedBy] == "Helm" {
+		if marks := manifest.Map(t, "metadata", "labels"); marks[labels.ManagedBy] == "Helm" {
 			delete(marks, labels.ManagedBy)
 		}
-		delete(object(t, "metadata", "labels"), "helm.sh/chart")
+		delete(manifest.Map(t, "metadata", "labels"), "helm.sh/chart")
 		made, err := manifest.New(t)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", o.ID, err)

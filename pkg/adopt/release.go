@@ -85,7 +85,7 @@ func (l *leaving) add(m *Leaving) error {
 	l.entries = append(l.entries, entry)
 	for _, o := range m.Objects {
 		t := o.Tree()
-		if slices.Contains(gone, o.Kind) || text(t, "metadata", "annotations", argocd.HookAnnotation) != "" {
+		if slices.Contains(gone, o.Kind) || manifest.Text(t, "metadata", "annotations", argocd.HookAnnotation) != "" {
 			continue
 		}
 		if why := remade(t); why != "" {
@@ -100,7 +100,7 @@ func (l *leaving) add(m *Leaving) error {
 // recreate it.
 func remade(t tree) string {
 	switch {
-	case text(t, "metadata", "annotations", labels.Strategy) == labels.BlueGreen:
+	case manifest.Text(t, "metadata", "annotations", labels.Strategy) == labels.BlueGreen:
 		return "under `strategy: blue-green` every change makes another VM, and the old one goes; " +
 			"give it another strategy, which makes it once more, and release that one"
 	case option(t, "Replace") == "true" && !isKept(t):
@@ -127,7 +127,7 @@ func isKept(t tree) bool { return option(t, "Prune") == "false" }
 
 // option returns the value of a sync option of an object, or "".
 func option(t tree, name string) string {
-	return argocd.FindSyncOption(text(t, "metadata", "annotations", argocd.SyncOptionsAnnotation), name).Value
+	return argocd.FindSyncOption(manifest.Text(t, "metadata", "annotations", argocd.SyncOptionsAnnotation), name).Value
 }
 
 // commands returns the kubectl commands that do something with objects, one for each
@@ -155,7 +155,7 @@ func (l *leaving) check() []string {
 func (l *leaving) keys(kind string, others ...string) []string {
 	keys := map[string]bool{}
 	for _, o := range l.staying {
-		for key := range object(o.Tree(), "metadata", kind) {
+		for key := range manifest.Map(o.Tree(), "metadata", kind) {
 			if labels.IsReserved(key) {
 				keys[key] = true
 			}

@@ -29,10 +29,10 @@ func TestCluster(t *testing.T) {
 			var diags source.Diagnostics
 			var got openshift.Cluster
 			node := source.Parse(&source.File{Name: "a.yaml", Data: []byte(text)}, &diags)[0]
-			got.DecodeNode(node, source.RootPath("target.openshift"), &diags)
+			got.DecodeNode(node, source.Path{}, &diags)
 			if want.problem != "" {
 				require.Len(t, diags.Sorted(), 1)
-				require.Contains(t, diags.Sorted()[0].String(), "target.openshift: invalid release "+want.problem)
+				require.Contains(t, diags.Sorted()[0].String(), "invalid release "+want.problem)
 				return
 			}
 			require.Empty(t, diags.Sorted())

@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // The conditions of the rules. Each compares the two sides of a change, or asks the
 // cluster's settings.
 var (
-	added   = Condition{"added", func(e *edit) bool { return at(e.old, e.item()...) == nil }, exactly("!before.hasValue()")}
-	removed = Condition{"removed", func(e *edit) bool { return at(e.new, e.item()...) == nil }, exactly("!after.hasValue()")}
+	added   = Condition{"added", func(e *edit) bool { return manifest.At(e.old, e.item()...) == nil }, exactly("!before.hasValue()")}
+	removed = Condition{"removed", func(e *edit) bool { return manifest.At(e.new, e.item()...) == nil }, exactly("!after.hasValue()")}
 	raised  = Condition{"raised", func(e *edit) bool { return size(e.was).Cmp(*size(e.now)) < 0 }, unseen}
 	lowered = Condition{"lowered", func(e *edit) bool { return size(e.was).Cmp(*size(e.now)) > 0 }, exactly("quantity(string(was.orValue(1))).isGreaterThan(quantity(string(now.orValue(0))))")}
 
@@ -47,7 +49,7 @@ var (
 
 func architecture(names ...string) Condition {
 	return Condition{"architecture is " + names[0], func(e *edit) bool {
-		return slices.Contains(names, text(spec(e.old), "architecture"))
+		return slices.Contains(names, manifest.Text(spec(e.old), "architecture"))
 	}, exactly("variables.from.?architecture.orValue('') in " + celList(names))}
 }
 
@@ -71,14 +73,14 @@ var (
 		if e.live == nil || e.live.instance == nil {
 			return false
 		}
-		phase := text(e.live.instance, "status", "phase")
+		phase := manifest.Text(e.live.instance, "status", "phase")
 		return phase == "Succeeded" && e.now == "RerunOnFailure" || slices.Contains(final, phase) && e.now == "Once"
 	}, unseen}
 	filledIn    = Condition{"added or removed", func(e *edit) bool { return e.was == nil || e.now == nil }, exactly("!was.hasValue() || !now.hasValue()")}
 	misfits     = Condition{"the machine type does not fit", func(e *edit) bool { return !fits(e.subject) }, unseen}
 	isEmpty     = Condition{"empty or absent", func(e *edit) bool { return nothing(e.was) && nothing(e.now) }, exactly("was.orValue({}) == {} && now.orValue({}) == {}")}
 	hasFeatures = Condition{"with other features", func(e *edit) bool {
-		return at(spec(e.old), "domain", "features") != nil && at(spec(e.new), "domain", "features") != nil
+		return manifest.At(spec(e.old), "domain", "features") != nil && manifest.At(spec(e.new), "domain", "features") != nil
 	}, exactly("variables.from.?domain.?features.hasValue() && variables.to.?domain.?features.hasValue()")}
 )
 
@@ -95,11 +97,11 @@ var machineTypes = map[string][]string{
 // fills in a new one only if there was one that is removed.
 func fits(s *subject) bool {
 	path := []string{"domain", "machine", "type"}
-	now := text(spec(s.new), path...)
+	now := manifest.Text(spec(s.new), path...)
 	if now == "" {
-		return at(spec(s.old), path...) != nil
+		return manifest.At(spec(s.old), path...) != nil
 	}
-	return slices.ContainsFunc(machineTypes[text(spec(s.new), "architecture")], func(prefix string) bool {
+	return slices.ContainsFunc(machineTypes[manifest.Text(spec(s.new), "architecture")], func(prefix string) bool {
 		return strings.HasPrefix(now, prefix)
 	})
 }
@@ -145,7 +147,7 @@ var (
 	}, exactly(celHotpluggable)}
 	diskless = Condition{"without a disk", func(e *edit) bool {
 		name := entry(e.path)
-		return volume(e.new, name) != nil && at(spec(e.new), "domain", "devices", "disks", name) == nil
+		return volume(e.new, name) != nil && manifest.At(spec(e.new), "domain", "devices", "disks", name) == nil
 	}, unseen}
 	turnsHotpluggable = Condition{"hotpluggable is turned on", func(e *edit) bool {
 		name := entry(e.path)
@@ -159,8 +161,8 @@ var (
 	otherClaim = Condition{"another claim", func(e *edit) bool { return movesClaim(e.subject, entry(e.path)) }, exactly(sideHas("volumes", 0, "true") + " && " + sideHas("volumes", 1, "true") + " && " + celClaim(0) + " != " + celClaim(1))}
 	// otherClaims holds for a VM with claims that stay the same.
 	otherClaims = Condition{"other claims stay", func(e *edit) bool {
-		return slices.ContainsFunc(list(spec(e.new), "volumes"), func(v any) bool {
-			return claimOf(v) != "" && claimOf(v) == claimOf(volume(e.old, "["+nameOf(v)+"]"))
+		return slices.ContainsFunc(manifest.List(spec(e.new), "volumes"), func(v any) bool {
+			return claimOf(v) != "" && claimOf(v) == claimOf(volume(e.old, "["+manifest.EntryName(v)+"]"))
 		})
 	}, unseen}
 	hotplugs = Condition{"feature gate DeclarativeHotplugVolumes, and not HotplugVolumes", func(e *edit) bool {
@@ -169,39 +171,39 @@ var (
 	// pluggableDisk holds for what the instance's webhook accepts (KubeVirt v1.8.4,
 	// pkg/storage/admitters).
 	pluggableDisk = Condition{"a disk or LUN on bus scsi or virtio", func(e *edit) bool {
-		disk := at(spec(e.new), "domain", "devices", "disks", entry(e.path))
+		disk := manifest.At(spec(e.new), "domain", "devices", "disks", entry(e.path))
 		for _, kind := range []string{"disk", "lun"} {
-			if d := at(disk, kind); d != nil {
-				return slices.Contains([]string{"scsi", "virtio"}, text(d, "bus"))
+			if d := manifest.At(disk, kind); d != nil {
+				return slices.Contains([]string{"scsi", "virtio"}, manifest.Text(d, "bus"))
 			}
 		}
 		return false // the default is SATA
 	}, unseen}
 	wasCDROM = Condition{"a CD-ROM drive", func(e *edit) bool {
-		return at(spec(e.old), "domain", "devices", "disks", entry(e.path), "cdrom") != nil
+		return manifest.At(spec(e.old), "domain", "devices", "disks", entry(e.path), "cdrom") != nil
 	}, exactly(sideHas("disks", 0, "has(e.cdrom)"))}
 	isLUN = Condition{"a LUN", func(e *edit) bool {
-		return at(spec(e.new), "domain", "devices", "disks", entry(e.path), "lun") != nil
+		return manifest.At(spec(e.new), "domain", "devices", "disks", entry(e.path), "lun") != nil
 	}, exactly(sideHas("disks", 1, "has(e.lun)"))}
 	unknownStrategy = Condition{"neither Migration nor Replacement", func(e *edit) bool {
 		return !slices.Contains([]any{nil, "", "Migration", "Replacement"}, e.now)
 	}, exactly("!(now.orValue('') in ['', 'Migration', 'Replacement'])")}
 	migratesVolumes = Condition{"updateVolumesStrategy is Migration", func(e *edit) bool {
-		return text(e.new, "spec", "updateVolumesStrategy") == "Migration"
+		return manifest.Text(e.new, "spec", "updateVolumesStrategy") == "Migration"
 	}, exactly("object.spec.?updateVolumesStrategy.orValue('') == 'Migration'")}
 	isTemplated = Condition{"its name is that of a DataVolume template", func(e *edit) bool {
-		return at(e.new, "spec", "dataVolumeTemplates", "["+claimOf(volume(e.new, entry(e.path)))+"]") != nil
+		return manifest.At(e.new, "spec", "dataVolumeTemplates", "["+claimOf(volume(e.new, entry(e.path)))+"]") != nil
 	}, exactly("object.spec.?dataVolumeTemplates.orValue([]).exists(t, t.?metadata.?name.orValue('') == " + celClaim(1) + ")")}
 	hasCloudInit = Condition{"a cloud-init volume", func(e *edit) bool {
 		now := volume(e.new, entry(e.path))
-		return at(now, "cloudInitNoCloud") != nil || at(now, "cloudInitConfigDrive") != nil
+		return manifest.At(now, "cloudInitNoCloud") != nil || manifest.At(now, "cloudInitConfigDrive") != nil
 	}, exactly(sideHas("volumes", 1, "has(e.cloudInitNoCloud) || has(e.cloudInitConfigDrive)"))}
 	// copies holds for a volume that KubeVirt copies.
 	copies     = both(migratesVolumes, otherClaim)
 	keepsClaim = both(sameClaim, Condition{"a claim", func(e *edit) bool {
 		return claimOf(volume(e.new, entry(e.path))) != ""
 	}, exactly(celClaim(1) + " != ''")})
-	preferred   = Condition{"with a preference", func(e *edit) bool { return at(e.new, "spec", "preference") != nil }, exactly("object.spec.?preference.hasValue()")}
+	preferred   = Condition{"with a preference", func(e *edit) bool { return manifest.At(e.new, "spec", "preference") != nil }, exactly("object.spec.?preference.hasValue()")}
 	standsAlone = Condition{"a disk of its own has the name", func(e *edit) bool {
 		name := strings.Trim(entry(e.path), "[]")
 		return e.disks[name] != nil || released.holds(e)
@@ -223,34 +225,34 @@ var (
 	// (v1.8.4, pkg/network/vmliveupdate/restart.go).
 	plugs = Condition{"bridge or SR-IOV on a Multus network", func(e *edit) bool {
 		name := entry(e.path)
-		nic := at(spec(e.new), "domain", "devices", "interfaces", name)
-		return (at(nic, "bridge") != nil || at(nic, "sriov") != nil) && at(spec(e.new), "networks", name, "multus") != nil
+		nic := manifest.At(spec(e.new), "domain", "devices", "interfaces", name)
+		return (manifest.At(nic, "bridge") != nil || manifest.At(nic, "sriov") != nil) && manifest.At(spec(e.new), "networks", name, "multus") != nil
 	}, exactly(sideHas("interfaces", 1, "has(e.bridge) || has(e.sriov)") + " && " + sideHas("networks", 1, "has(e.multus)"))}
 	firstNIC = Condition{"there was none", func(e *edit) bool {
-		return len(list(spec(e.old), "domain", "devices", "interfaces")) == 0
+		return len(manifest.List(spec(e.old), "domain", "devices", "interfaces")) == 0
 	}, exactly("variables.interfaces[0].size() == 0")}
 	preferredModel = Condition{"with a preference, without a model", func(e *edit) bool {
-		nic := at(spec(e.new), "domain", "devices", "interfaces", entry(e.path))
-		return at(e.new, "spec", "preference") != nil && text(nic, "model") == ""
+		nic := manifest.At(spec(e.new), "domain", "devices", "interfaces", entry(e.path))
+		return manifest.At(e.new, "spec", "preference") != nil && manifest.Text(nic, "model") == ""
 	}, exactly("object.spec.?preference.hasValue() && !" + sideHas("interfaces", 1, "e.?model.orValue('') != ''"))}
 	isPodNetwork = Condition{"the pod network", func(e *edit) bool {
-		return at(spec(e.new), "networks", entry(e.path), "pod") != nil
+		return manifest.At(spec(e.new), "networks", entry(e.path), "pod") != nil
 	}, exactly(sideHas("networks", 1, "has(e.pod)"))}
 	isSRIOV = Condition{"SR-IOV", func(e *edit) bool {
-		return at(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "sriov") != nil
+		return manifest.At(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "sriov") != nil
 	}, exactly(sideHas("interfaces", 1, "has(e.sriov)"))}
 	isBridge = Condition{"bridge", func(e *edit) bool {
-		return at(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "bridge") != nil
+		return manifest.At(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "bridge") != nil
 	}, exactly(sideHas("interfaces", 1, "has(e.bridge)"))}
 	isAbsent = Condition{"state is absent", func(e *edit) bool {
-		return text(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "state") == "absent"
+		return manifest.Text(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "state") == "absent"
 	}, exactly(sideHas("interfaces", 1, "e.?state.orValue('') == 'absent'"))}
 	sameNetwork = Condition{"the same network, with its namespace or without", func(e *edit) bool {
 		return attachment(e.was, e.id.Namespace) == attachment(e.now, e.id.Namespace)
 	}, exactly(celSameNetwork)}
 	hasInterface = Condition{"with its interface", func(e *edit) bool {
 		path := []string{"domain", "devices", "interfaces", entry(e.path)}
-		return (at(spec(e.old), path...) == nil) != (at(spec(e.new), path...) == nil)
+		return (manifest.At(spec(e.old), path...) == nil) != (manifest.At(spec(e.new), path...) == nil)
 	}, exactly(sideHas("interfaces", 0, "true") + " != " + sideHas("interfaces", 1, "true"))}
 	hasVolume = Condition{"with its volume", func(e *edit) bool {
 		return (volume(e.old, entry(e.path)) == nil) != (volume(e.new, entry(e.path)) == nil)

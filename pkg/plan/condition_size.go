@@ -2,6 +2,8 @@ package plan
 
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // Conditions of processors and memory (KubeVirt v1.8.4, pkg/defaults/defaults.go,
@@ -12,26 +14,26 @@ const hotplugRatio = 4
 
 var (
 	aboveMaxSockets = Condition{"above maxSockets", func(e *edit) bool {
-		most := at(spec(e.new), "domain", "cpu", "maxSockets")
+		most := manifest.At(spec(e.new), "domain", "cpu", "maxSockets")
 		return most != nil && count(e.now, 1) > count(most, 1)
 	}, unseen}
 	firstCPU = Condition{"there was no cpu, or no sockets", func(e *edit) bool {
-		return at(spec(e.old), "domain", "cpu") == nil
+		return manifest.At(spec(e.old), "domain", "cpu") == nil
 	}, celForm{may: celSockets + " == 0", must: "!variables.from.?domain.?cpu.hasValue()"}}
 	aboveComputedSockets = Condition{"above four times the sockets", func(e *edit) bool {
-		return at(spec(e.old), "domain", "cpu", "maxSockets") == nil &&
+		return manifest.At(spec(e.old), "domain", "cpu", "maxSockets") == nil &&
 			count(e.now, 1) > hotplugRatio*sockets(e.old)
 	}, exactly(celAboveSockets)}
 	moreSockets   = Condition{"raised", func(e *edit) bool { return count(e.now, 0) > sockets(e.old) }, exactly("int(now.orValue(0)) > " + celSockets)}
 	lessSockets   = Condition{"lowered", func(e *edit) bool { return count(e.now, 0) < sockets(e.old) }, exactly("int(now.orValue(0)) < " + celSockets)}
 	aboveMaxGuest = Condition{"above maxGuest", func(e *edit) bool {
-		most := at(spec(e.new), "domain", "memory", "maxGuest")
+		most := manifest.At(spec(e.new), "domain", "memory", "maxGuest")
 		return most != nil && size(most).Cmp(*size(e.now)) < 0
 	}, unseen}
 	aboveComputedGuest = Condition{"above four times the memory", func(e *edit) bool {
 		most := guest(e.old)
 		most.Mul(hotplugRatio)
-		return at(spec(e.old), "domain", "memory", "maxGuest") == nil && most.Cmp(*size(e.now)) < 0
+		return manifest.At(spec(e.old), "domain", "memory", "maxGuest") == nil && most.Cmp(*size(e.now)) < 0
 	}, exactly(celAboveGuest)}
 	moreGuest = Condition{"raised", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) < 0 }, exactly("variables.guests[0].isLessThan(variables.guests[1])")}
 	lessGuest = Condition{"lowered", func(e *edit) bool { return guest(e.old).Cmp(*guest(e.new)) > 0 }, exactly("variables.guests[0].isGreaterThan(variables.guests[1])")}
@@ -42,9 +44,9 @@ var (
 	// fixedMemory holds for VMs whose memory KubeVirt cannot plug (v1.8.4,
 	// pkg/liveupdate/memory/memory.go, ValidateLiveUpdateMemory).
 	fixedMemory = Condition{"realtime, NUMA, launchSecurity, under 1Gi, or an odd size", func(e *edit) bool {
-		domain := at(spec(e.old), "domain")
-		return at(domain, "cpu", "realtime") != nil || at(domain, "cpu", "numa", "guestMappingPassthrough") != nil ||
-			at(domain, "launchSecurity") != nil || guest(e.old).Cmp(resource.MustParse("1Gi")) < 0 ||
+		domain := manifest.At(spec(e.old), "domain")
+		return manifest.At(domain, "cpu", "realtime") != nil || manifest.At(domain, "cpu", "numa", "guestMappingPassthrough") != nil ||
+			manifest.At(domain, "launchSecurity") != nil || guest(e.old).Cmp(resource.MustParse("1Gi")) < 0 ||
 			!aligned(e.now, pageSize(domain))
 	}, exactly(celFixedMemory)}
 )
@@ -53,15 +55,15 @@ var (
 // processors, they are the CPUs that it may use or requests, or one; next to other numbers,
 // none (KubeVirt v1.8.4, pkg/defaults/defaults.go, SetDefaultGuestCPUTopology).
 func sockets(side tree) int {
-	domain := at(spec(side), "domain")
-	if own := count(at(domain, "cpu", "sockets"), 0); own > 0 {
+	domain := manifest.At(spec(side), "domain")
+	if own := count(manifest.At(domain, "cpu", "sockets"), 0); own > 0 {
 		return own
 	}
-	if count(at(domain, "cpu", "cores"), 0) > 0 || count(at(domain, "cpu", "threads"), 0) > 0 {
+	if count(manifest.At(domain, "cpu", "cores"), 0) > 0 || count(manifest.At(domain, "cpu", "threads"), 0) > 0 {
 		return 0
 	}
 	for _, kind := range []string{"limits", "requests"} {
-		if v := at(domain, "resources", kind, "cpu"); v != nil {
+		if v := manifest.At(domain, "resources", kind, "cpu"); v != nil {
 			return int(size(v).Value())
 		}
 	}
@@ -72,12 +74,12 @@ func sockets(side tree) int {
 // requests, or else its limit (KubeVirt v1.8.4, pkg/defaults/defaults.go,
 // setGuestMemory).
 func guest(side tree) *resource.Quantity {
-	domain := at(spec(side), "domain")
-	if own := at(domain, "memory", "guest"); own != nil {
+	domain := manifest.At(spec(side), "domain")
+	if own := manifest.At(domain, "memory", "guest"); own != nil {
 		return size(own)
 	}
 	for _, kind := range []string{"requests", "limits"} {
-		if v := at(domain, "resources", kind, "memory"); v != nil {
+		if v := manifest.At(domain, "resources", kind, "memory"); v != nil {
 			return size(v)
 		}
 	}
@@ -87,7 +89,7 @@ func guest(side tree) *resource.Quantity {
 // pageSize returns the alignment of memory that is plugged: 1Gi for hugepages of that
 // size, and 2Mi otherwise.
 func pageSize(domain any) int64 {
-	if text(domain, "memory", "hugepages", "pageSize") == "1Gi" {
+	if manifest.Text(domain, "memory", "hugepages", "pageSize") == "1Gi" {
 		return 1 << 30
 	}
 	return 2 << 20

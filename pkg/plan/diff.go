@@ -3,6 +3,8 @@ package plan
 import (
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // change is one field that differs. Of a field that was added or removed, the other
@@ -56,8 +58,8 @@ func (d *differ) lists(path []string, was, now any) bool {
 	if !isA && !isB || !isA && was != nil || !isB && now != nil {
 		return false
 	}
-	byWas, okA := keyed(a)
-	byNow, okB := keyed(b)
+	byWas, okA := manifest.Keyed(a)
+	byNow, okB := manifest.Keyed(b)
 	if !okA || !okB {
 		return false
 	}
@@ -84,7 +86,7 @@ func common(names []string, in map[string]any) string {
 func joined(l []any) any {
 	out := make([]any, len(l))
 	for i, v := range l {
-		out[i] = nameOf(v)
+		out[i] = manifest.EntryName(v)
 	}
 	return out
 }

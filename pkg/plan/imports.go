@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // filled counts the disks that the sync fills.
@@ -18,7 +20,7 @@ func (p *planner) imports() {
 	f := &p.filled
 	for i := range p.pairs {
 		if pair := &p.pairs[i]; kindOf(pair.id) == kindDataVolume && pair.old == nil {
-			f.add(decode(pair.new), 1)
+			f.add(manifest.Decode(pair.new), 1)
 		}
 	}
 	if f.disks == 0 {
@@ -41,10 +43,10 @@ func (p *planner) imports() {
 // before.
 func (p *planner) templates(s *subject) {
 	before, namespace := poolTemplate(s.old), s.id.Namespace
-	members := count(at(s.new, "spec", "replicas"), 1)
-	for _, t := range list(poolTemplate(s.new), "spec", "dataVolumeTemplates") {
-		name := nameOf(t)
-		known := at(before, "spec", "dataVolumeTemplates", "["+name+"]") != nil ||
+	members := count(manifest.At(s.new, "spec", "replicas"), 1)
+	for _, t := range manifest.List(poolTemplate(s.new), "spec", "dataVolumeTemplates") {
+		name := manifest.EntryName(t)
+		known := manifest.At(before, "spec", "dataVolumeTemplates", "["+name+"]") != nil ||
 			p.live.disk(namespace, name) != nil || p.find("cdi.kubevirt.io", "DataVolume", namespace, name) != nil
 		if !known {
 			p.filled.add(t, members)
@@ -54,13 +56,14 @@ func (p *planner) templates(s *subject) {
 
 // add counts a DataVolume, unless it stays empty or is filled manually.
 func (f *filled) add(disk any, n int) {
-	source := at(disk, "spec", "source")
-	if at(source, "blank") != nil || at(source, "upload") != nil || source == nil && at(disk, "spec", "sourceRef") == nil {
+	source := manifest.At(disk, "spec", "source")
+	if manifest.At(source, "blank") != nil || manifest.At(source, "upload") != nil ||
+		source == nil && manifest.At(disk, "spec", "sourceRef") == nil {
 		return
 	}
 	f.disks += n
 	for _, kind := range []string{"storage", "pvc"} {
-		if q, ok := quantity(at(disk, "spec", kind, "resources", "requests", "storage")); ok {
+		if q, ok := quantity(manifest.At(disk, "spec", kind, "resources", "requests", "storage")); ok {
 			q.Mul(int64(n))
 			f.size.Add(q)
 			return

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // jobs adds the Jobs that the sync runs for VMs: snapshots before it, rollouts
@@ -25,9 +26,9 @@ func (p *planner) jobs() {
 		}
 		switch kindOf(pair.id) {
 		case kindJob:
-			p.job(pair, decode(pair.new))
+			p.job(pair, manifest.Decode(pair.new))
 		case kindAnsibleJob:
-			p.ansible(pair, decode(pair.new), "runs the Ansible job template for the VM")
+			p.ansible(pair, manifest.Decode(pair.new), "runs the Ansible job template for the VM")
 		}
 	}
 }
@@ -45,14 +46,14 @@ func (p *planner) dropJobs() {
 	})
 }
 
-func labelApp(object tree) string { return text(object, "metadata", "labels", "app") }
+func labelApp(object tree) string { return manifest.Text(object, "metadata", "labels", "app") }
 
 func (p *planner) job(pair *pair, job tree) {
-	container := list(job, "spec", "template", "spec", "containers")
+	container := manifest.List(job, "spec", "template", "spec", "containers")
 	if len(container) == 0 {
 		return
 	}
-	args := list(container[0], "args")
+	args := manifest.List(container[0], "args")
 	switch {
 	case slices.Contains(args, any("rollout")):
 		p.rollout(pair, args)
@@ -116,7 +117,7 @@ func (p *planner) rollout(pair *pair, args []any) {
 	}
 	most := "1"
 	if m := p.find("kubevirt.io", "VirtualMachine", pair.id.Namespace, vms[0]); m != nil {
-		if s := annotation(decode(m.new), labels.MaxUnavailable); s != "" {
+		if s := annotation(manifest.Decode(m.new), labels.MaxUnavailable); s != "" {
 			most = s
 		}
 	}

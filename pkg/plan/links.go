@@ -2,6 +2,8 @@ package plan
 
 import (
 	"slices"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // linkedKinds are the kinds whose changes are those of a VM that uses them.
@@ -39,11 +41,11 @@ func (p *planner) byLabel(pair *pair) *pair {
 	if kind := kindOf(pair.id); kind != kindDataVolume && kind != kindClaim {
 		return nil
 	}
-	for _, side := range []tree{decode(pair.new), decode(pair.old)} {
+	for _, side := range []tree{manifest.Decode(pair.new), manifest.Decode(pair.old)} {
 		if !isRendered(side) {
 			continue
 		}
-		name := text(side, "metadata", "labels", "app")
+		name := manifest.Text(side, "metadata", "labels", "app")
 		if m := p.find("kubevirt.io", "VirtualMachine", pair.id.Namespace, name); m != nil {
 			return m
 		}
@@ -65,7 +67,7 @@ func (p *planner) users() map[key][]*pair {
 			continue
 		}
 		for _, side := range [][]byte{pair.old, pair.new} {
-			for name := range references(poolTemplate(decode(side))) {
+			for name := range references(poolTemplate(manifest.Decode(side))) {
 				k := key{"", "", pair.id.Namespace, name}
 				if !slices.Contains(out[k], pair) {
 					out[k] = append(out[k], pair)
@@ -79,7 +81,7 @@ func (p *planner) users() map[key][]*pair {
 // references returns the names of what the volumes of a VM refer to.
 func references(vm tree) map[string]bool {
 	out := map[string]bool{}
-	for _, v := range list(spec(vm), "volumes") {
+	for _, v := range manifest.List(spec(vm), "volumes") {
 		collectNames(v, out)
 	}
 	delete(out, "")
@@ -142,6 +144,6 @@ func secretCause(s *subject, c Cause) Cause {
 // an object of its own, or back: the rules of templates define what that does.
 func (p *planner) changesOwner(s *subject, disk *pair) bool {
 	entry := "[" + disk.id.Name + "]"
-	return disk.old == nil && at(s.old, "spec", "dataVolumeTemplates", entry) != nil ||
-		disk.new == nil && at(s.new, "spec", "dataVolumeTemplates", entry) != nil
+	return disk.old == nil && manifest.At(s.old, "spec", "dataVolumeTemplates", entry) != nil ||
+		disk.new == nil && manifest.At(s.new, "spec", "dataVolumeTemplates", entry) != nil
 }

@@ -40,7 +40,7 @@ func readLive(objects []manifest.Object) *live {
 		newest: Exported(objects),
 	}
 	for _, o := range objects {
-		object := decode(o.JSON)
+		object := manifest.Decode(o.JSON)
 		k := keyOf(o.ID)
 		if object == nil {
 			continue
@@ -118,8 +118,8 @@ const (
 
 // condition returns a condition of an object's status, or nil.
 func condition(object tree, kind string) tree {
-	for _, c := range list(object, "status", "conditions") {
-		if text(c, "type") == kind {
+	for _, c := range manifest.List(object, "status", "conditions") {
+		if manifest.Text(c, "type") == kind {
 			c, _ := c.(tree)
 			return c
 		}
@@ -129,7 +129,7 @@ func condition(object tree, kind string) tree {
 
 // is returns whether an object has a condition.
 func is(object tree, kind string) truth {
-	switch text(condition(object, kind), "status") {
+	switch manifest.Text(condition(object, kind), "status") {
 	case "True":
 		return yes
 	case "False":

@@ -22,8 +22,8 @@ import (
 //
 //	field                                          | in the cluster, not in Git
 //	-----------------------------------------------|----------------------------------------
-//	of a map                                       | stays; that is why fields of [ServerSet]
-//	                                               | are optional in Git
+//	of a map                                       | stays: many are set by the API server,
+//	                                               | webhooks and controllers
 //	of a map, which kubectl apply has set          | goes: it is in last-applied-configuration
 //	of an entry of a list, or such an entry        | goes: Git's list replaces the other
 //	`running`, where Git has `runStrategy`         | stays, and KubeVirt refuses both
@@ -66,7 +66,7 @@ func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 				`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
 		})
 	}
-	if text(s.inCluster, "metadata", "deletionTimestamp") != "" {
+	if manifest.Text(s.inCluster, "metadata", "deletionTimestamp") != "" {
 		out = append(out, Cause{
 			Level: Recreate, Code: "in-flight", Warning: true,
 			Reason: "the VM in the cluster is being deleted: when it is gone, the sync makes a new one",
@@ -101,17 +101,17 @@ const CodeAdopted Code = "taken-as-it-is"
 // strategy, and keeps it although Git has the newer one: a sync takes away only what kubectl
 // apply has set.
 func (p *planner) runningStays(s *subject) bool {
-	now := decode(p.byKey[keyOf(s.id)].new)
-	return at(s.inCluster, "spec", "running") != nil && at(now, "spec", "runStrategy") != nil &&
-		at(applied(s.inCluster), "spec", "running") == nil
+	now := manifest.Decode(p.byKey[keyOf(s.id)].new)
+	return manifest.At(s.inCluster, "spec", "running") != nil && manifest.At(now, "spec", "runStrategy") != nil &&
+		manifest.At(applied(s.inCluster), "spec", "running") == nil
 }
 
 // isForeign reports whether neither Argo CD nor vmrender has had an object in the cluster.
 func (l *live) isForeign(id manifest.ID) bool {
 	object := l.object(id)
-	isArgoCD := func(m any) bool { return strings.HasPrefix(text(m, "manager"), "argocd") }
+	isArgoCD := func(m any) bool { return strings.HasPrefix(manifest.Text(m, "manager"), "argocd") }
 	return l.application(id) == "" && !isRendered(object) &&
-		!slices.ContainsFunc(list(object, "metadata", "managedFields"), isArgoCD)
+		!slices.ContainsFunc(manifest.List(object, "metadata", "managedFields"), isArgoCD)
 }
 
 // toAdopt returns what the cluster has of an object that Git has had not yet: the fields
@@ -119,7 +119,7 @@ func (l *live) isForeign(id manifest.ID) bool {
 func toAdopt(object, now tree) tree {
 	before, _ := fieldsOf(object, applied(object), now).(tree)
 	spec, _ := before["spec"].(tree)
-	if running := at(object, "spec", "running"); running != nil && spec != nil {
+	if running := manifest.At(object, "spec", "running"); running != nil && spec != nil {
 		spec["running"] = running
 	}
 	return before
@@ -149,7 +149,7 @@ func (p *planner) adoptSecret(pair *pair) {
 	if secret == nil || pair.old != nil || pair.new == nil {
 		return
 	}
-	now := storedSecret(decode(pair.new))
+	now := storedSecret(manifest.Decode(pair.new))
 	pair.old, pair.new, pair.takenOver = []byte(compact(toAdopt(storedSecret(secret), now))), []byte(compact(now)), true
 }
 

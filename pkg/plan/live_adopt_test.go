@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -40,10 +42,18 @@ func corpus(t *testing.T) (machines map[string]object, export []manifest.Object)
 // platform's additions, and with the marks.
 func rendered(t *testing.T, vm object) object {
 	t.Helper()
-	text, err := json.Marshal(plan.Declared(vm))
+	text, err := json.Marshal(vm)
 	require.NoError(t, err)
 	var typed kubevirtv1.VirtualMachine
 	require.NoError(t, json.Unmarshal(text, &typed))
+	notes := maps.Clone(typed.Annotations)
+	maps.DeleteFunc(notes, func(name, _ string) bool {
+		return strings.HasPrefix(name, "kub") // of KubeVirt, kubectl and kubemacpool
+	})
+	typed.ObjectMeta = metav1.ObjectMeta{
+		Name: typed.Name, Namespace: typed.Namespace, Labels: typed.Labels, Annotations: notes,
+	}
+	typed.Status = kubevirtv1.VirtualMachineStatus{}
 	text, err = manifest.Encode(nil, &typed)
 	require.NoError(t, err)
 	var out object

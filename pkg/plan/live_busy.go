@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // busy returns what is going on with a VM that changes: operations during which
@@ -23,22 +25,22 @@ func (p *planner) operations(s *subject) []Cause {
 	var out []Cause
 	wait := func(format string, args ...any) { out = append(out, inFlight(format, args...)) }
 	for _, m := range p.live.of(kindMigration, s.id.Namespace) {
-		phase := text(m.object, "status", "phase")
-		if text(m.object, "spec", "vmiName") == s.id.Name && !slices.Contains(final, phase) {
+		phase := manifest.Text(m.object, "status", "phase")
+		if manifest.Text(m.object, "spec", "vmiName") == s.id.Name && !slices.Contains(final, phase) {
 			wait("the live migration %s is %s: KubeVirt changes no processors, memory or placement meanwhile",
 				m.id.Name, phaseOf(phase))
 		}
 	}
 	for _, m := range p.live.of(kindSnapshot, s.id.Namespace) {
-		phase := text(m.object, "status", "phase")
-		isOver := slices.Contains(final, phase) || at(m.object, "status", "readyToUse") == true
+		phase := manifest.Text(m.object, "status", "phase")
+		isOver := slices.Contains(final, phase) || manifest.At(m.object, "status", "readyToUse") == true
 		if isFor(m.object, "source", s.id.Name) && !isOver {
 			wait("the snapshot %s is %s: KubeVirt refuses changes of volumes and of the run strategy meanwhile",
 				m.id.Name, phaseOf(phase))
 		}
 	}
 	for _, m := range p.live.of(kindRestore, s.id.Namespace) {
-		if isFor(m.object, "target", s.id.Name) && at(m.object, "status", "complete") != true {
+		if isFor(m.object, "target", s.id.Name) && manifest.At(m.object, "status", "complete") != true {
 			wait("the restore %s is not complete: KubeVirt refuses changes of the run strategy meanwhile, "+
 				"and changes the VM's volumes", m.id.Name)
 		}
@@ -49,11 +51,12 @@ func (p *planner) operations(s *subject) []Cause {
 			wait("the backup %s is not complete", b.id.Name)
 		}
 	}
-	if node := text(s.live.instance, "status", "nodeName"); node != "" && isUpdated(p.live.get(kindNode, "", node)) {
+	node := manifest.Text(s.live.instance, "status", "nodeName")
+	if node != "" && isUpdated(p.live.get(kindNode, "", node)) {
 		wait("its node %s is being drained or updated: the VM leaves it by a live migration first", node)
 	}
-	for _, r := range list(s.live.object, "status", "stateChangeRequests") {
-		wait("a request to %s the VM is not done yet", strings.ToLower(text(r, "action")))
+	for _, r := range manifest.List(s.live.object, "status", "stateChangeRequests") {
+		wait("a request to %s the VM is not done yet", strings.ToLower(manifest.Text(r, "action")))
 	}
 	return out
 }
@@ -62,7 +65,7 @@ func (p *planner) operations(s *subject) []Cause {
 func (p *planner) fillings(s *subject) []Cause {
 	var out []Cause
 	for _, name := range p.usedDisks(s) {
-		phase := text(p.live.get(kindDataVolume, s.id.Namespace, name), "status", "phase")
+		phase := manifest.Text(p.live.get(kindDataVolume, s.id.Namespace, name), "status", "phase")
 		if strings.HasSuffix(phase, "InProgress") || strings.HasSuffix(phase, "Scheduled") {
 			out = append(out, inFlight(
 				"the disk %s is being filled (%s): KubeVirt applies no other change to the VM meanwhile", name, phase))
@@ -77,24 +80,25 @@ func (p *planner) fillings(s *subject) []Cause {
 // isBackupOf reports whether a backup is of a VM, by itself or by a tracker (KubeVirt
 // v1.9.0, api/backup/v1alpha1/types.go, VirtualMachineBackupSpec).
 func (p *planner) isBackupOf(backup entity, machine string) bool {
-	name := text(backup.object, "spec", "source", "name")
-	if text(backup.object, "spec", "source", "kind") == "VirtualMachine" {
+	name := manifest.Text(backup.object, "spec", "source", "name")
+	if manifest.Text(backup.object, "spec", "source", "kind") == "VirtualMachine" {
 		return name == machine
 	}
 	tracker := p.live.get(kindTracker, backup.id.Namespace, name)
-	return text(tracker, "spec", "source", "name") == machine
+	return manifest.Text(tracker, "spec", "source", "name") == machine
 }
 
 // isUpdated reports whether a node is being drained, manually or by the Machine Config Operator
 // (machine-config-operator, pkg/daemon/constants/constants.go).
 func isUpdated(node tree) bool {
-	return at(node, "spec", "unschedulable") == true ||
+	return manifest.At(node, "spec", "unschedulable") == true ||
 		annotation(node, "machineconfiguration.openshift.io/state") == "Working"
 }
 
 // isFor reports whether a snapshot or restore is for a VM.
 func isFor(object tree, field, machine string) bool {
-	return text(object, "spec", field, "kind") == "VirtualMachine" && text(object, "spec", field, "name") == machine
+	return manifest.Text(object, "spec", field, "kind") == "VirtualMachine" &&
+		manifest.Text(object, "spec", field, "name") == machine
 }
 
 func phaseOf(phase string) string {

@@ -17,7 +17,7 @@ func ReadCluster(c Cluster, state []manifest.Object) (Cluster, []string) {
 	for _, o := range state {
 		switch kindOf(o.ID) {
 		case kindKubeVirt:
-			r.kubevirt(decode(o.JSON))
+			r.kubevirt(manifest.Decode(o.JSON))
 		case kindHCO:
 			r.cluster.OpenShift = true
 			r.say("HyperConverged")
@@ -39,27 +39,27 @@ func (r *settingsReader) say(format string, args ...any) {
 // kubevirt reads a KubeVirt object, which is complete: HyperConverged writes it, and
 // what it lacks is the default (KubeVirt v1.8.4, api/core/v1/types.go, KubeVirtSpec).
 func (r *settingsReader) kubevirt(object tree) {
-	if v := text(object, "status", "observedKubeVirtVersion"); v != "" {
+	if v := manifest.Text(object, "status", "observedKubeVirtVersion"); v != "" {
 		r.cluster.KubeVirt = strings.TrimPrefix(v, "v")
 		r.say("kubevirt %s", r.cluster.KubeVirt)
 	}
-	config := at(object, "spec", "configuration")
-	r.cluster.VMRolloutStrategy = text(config, "vmRolloutStrategy")
-	r.cluster.EvictionStrategy = text(config, "evictionStrategy")
+	config := manifest.At(object, "spec", "configuration")
+	r.cluster.VMRolloutStrategy = manifest.Text(config, "vmRolloutStrategy")
+	r.cluster.EvictionStrategy = manifest.Text(config, "evictionStrategy")
 	if r.cluster.VMRolloutStrategy != "" {
 		r.say("vmRolloutStrategy %s", r.cluster.VMRolloutStrategy)
 	}
 	r.cluster.WorkloadUpdateMethods = []string{}
-	for _, m := range list(object, "spec", "workloadUpdateStrategy", "workloadUpdateMethods") {
+	for _, m := range manifest.List(object, "spec", "workloadUpdateStrategy", "workloadUpdateMethods") {
 		if s, _ := m.(string); s != "" {
 			r.cluster.WorkloadUpdateMethods = append(r.cluster.WorkloadUpdateMethods, s)
 		}
 	}
 	r.say("workloadUpdateMethods [%s]", strings.Join(r.cluster.WorkloadUpdateMethods, ", "))
 	r.cluster.FeatureGates = map[string]bool{}
-	disabled := list(config, "developerConfiguration", "disabledFeatureGates")
+	disabled := manifest.List(config, "developerConfiguration", "disabledFeatureGates")
 	for field, on := range map[string]bool{"featureGates": true, "disabledFeatureGates": false} {
-		for _, g := range list(config, "developerConfiguration", field) {
+		for _, g := range manifest.List(config, "developerConfiguration", field) {
 			if s, _ := g.(string); s != "" && (!on || !slices.Contains(disabled, g)) {
 				r.cluster.FeatureGates[s] = on
 			}
@@ -72,7 +72,7 @@ func (r *settingsReader) kubevirt(object tree) {
 func Exported(state []manifest.Object) string {
 	var newest time.Time
 	for _, o := range state {
-		latest(decode(o.JSON), "", &newest)
+		latest(manifest.Decode(o.JSON), "", &newest)
 	}
 	if newest.IsZero() {
 		return ""
@@ -89,7 +89,7 @@ func latest(v any, field string, newest *time.Time) {
 				latest(value, k, newest)
 			}
 		}
-		latest(at(v, "spec", "renewTime"), "renewTime", newest)
+		latest(manifest.At(v, "spec", "renewTime"), "renewTime", newest)
 	case []any:
 		for _, value := range v {
 			latest(value, field, newest)

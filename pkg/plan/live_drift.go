@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // isDrift reports whether a change is not one of Git's: the field differs in the cluster,
@@ -87,8 +89,8 @@ func powered(c *change) string {
 // its storage, which leaves its strategy behind.
 func (s *subject) isMoved(c *change) bool {
 	name := entry(c.path)
-	return text(s.live.tree(), "spec", "updateVolumesStrategy") == "Migration" &&
-		text(s.git, "spec", "updateVolumesStrategy") != "Migration" &&
+	return manifest.Text(s.live.tree(), "spec", "updateVolumesStrategy") == "Migration" &&
+		manifest.Text(s.git, "spec", "updateVolumesStrategy") != "Migration" &&
 		claimOf(volume(s.old, name)) != claimOf(volume(s.new, name))
 }
 
@@ -110,9 +112,9 @@ func (s *subject) author(path []string) string {
 // authorOf returns the client other than Argo CD that set a field of an object last, and the
 // time; both are "" if the cluster does not report it.
 func authorOf(object tree, path []string) (name, when string) {
-	for _, m := range list(object, "metadata", "managedFields") {
-		manager, time := text(m, "manager"), text(m, "time")
-		if !strings.HasPrefix(manager, "argocd") && time >= when && manages(at(m, "fieldsV1"), path) {
+	for _, m := range manifest.List(object, "metadata", "managedFields") {
+		manager, time := manifest.Text(m, "manager"), manifest.Text(m, "time")
+		if !strings.HasPrefix(manager, "argocd") && time >= when && manages(manifest.At(m, "fieldsV1"), path) {
 			name, when = manager, time
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // A live migration needs a second pod: room in the quotas of the namespace, and another node
@@ -54,7 +56,7 @@ func (p *planner) noNode(s *subject) *obstacle {
 	case 1:
 		return &obstacle{"the cluster has one node", true}
 	}
-	here := text(s.live.instance, "status", "nodeName")
+	here := manifest.Text(s.live.instance, "status", "nodeName")
 	var most *resource.Quantity // free on the nodes that are too small
 	need := p.podMemory(s.new)
 	for _, n := range nodes {
@@ -88,7 +90,7 @@ func (l *live) freeMemory() map[string]*resource.Quantity {
 	}
 	l.memory = map[string]*resource.Quantity{}
 	for _, n := range l.byKind[kindNode] {
-		if q, ok := quantity(at(n.object, "status", "allocatable", "memory")); ok {
+		if q, ok := quantity(manifest.At(n.object, "status", "allocatable", "memory")); ok {
 			l.memory[n.id.Name] = &q
 		}
 	}
@@ -97,7 +99,7 @@ func (l *live) freeMemory() map[string]*resource.Quantity {
 		users, node, request = l.byKind[kindInstance], []string{"status", "nodeName"}, guestOf
 	}
 	for _, user := range users {
-		if free := l.memory[text(user.object, node...)]; free != nil && !hasEnded(user.object) {
+		if free := l.memory[manifest.Text(user.object, node...)]; free != nil && !hasEnded(user.object) {
 			free.Sub(*request(user.object))
 		}
 	}
@@ -110,13 +112,15 @@ func guestOf(instance tree) *resource.Quantity {
 }
 
 // hasEnded reports whether an instance or a pod does not run any more.
-func hasEnded(object tree) bool { return slices.Contains(final, text(object, "status", "phase")) }
+func hasEnded(object tree) bool {
+	return slices.Contains(final, manifest.Text(object, "status", "phase"))
+}
 
 // requestOf returns the memory that a pod's containers request together.
 func requestOf(pod tree) *resource.Quantity {
 	var sum resource.Quantity
-	for _, c := range list(pod, "spec", "containers") {
-		sum.Add(*size(at(c, "resources", "requests", "memory")))
+	for _, c := range manifest.List(pod, "spec", "containers") {
+		sum.Add(*size(manifest.At(c, "resources", "requests", "memory")))
 	}
 	return &sum
 }
@@ -140,13 +144,13 @@ func (p *planner) noQuota(s *subject) *obstacle {
 	}
 	var found *obstacle
 	for _, q := range p.live.of(kindQuota, s.id.Namespace) {
-		if at(q.object, "spec", "scopes") != nil || at(q.object, "spec", "scopeSelector") != nil {
+		if manifest.At(q.object, "spec", "scopes") != nil || manifest.At(q.object, "spec", "scopeSelector") != nil {
 			continue
 		}
-		hard, _ := at(q.object, "status", "hard").(tree)
+		hard, _ := manifest.At(q.object, "status", "hard").(tree)
 		for _, name := range keys(hard, nil) {
 			free := size(hard[name])
-			free.Sub(*size(at(q.object, "status", "used", name)))
+			free.Sub(*size(manifest.At(q.object, "status", "used", name)))
 			want := need[name]
 			if want == nil || free.Cmp(*want) >= 0 {
 				continue
@@ -175,7 +179,7 @@ func (p *planner) demand(side tree) map[string]*resource.Quantity {
 		}
 	}
 	for name, field := range map[string]string{"cpu": "requests", "requests.cpu": "requests", "limits.cpu": "limits"} {
-		if cpu, ok := quantity(at(spec(side), "domain", "resources", field, "cpu")); ok {
+		if cpu, ok := quantity(manifest.At(spec(side), "domain", "resources", field, "cpu")); ok {
 			out[name] = &cpu
 		}
 	}
@@ -187,17 +191,17 @@ func (p *planner) demand(side tree) map[string]*resource.Quantity {
 // pkg/virt-controller/services/renderresources.go, WithMemoryRequests). Hugepages are another
 // resource, of which nothing is known here.
 func (p *planner) podMemory(side tree) *resource.Quantity {
-	domain := at(spec(side), "domain")
-	if at(domain, "memory", "hugepages") != nil {
+	domain := manifest.At(spec(side), "domain")
+	if manifest.At(domain, "memory", "hugepages") != nil {
 		return &resource.Quantity{}
 	}
-	if own := at(domain, "resources", "requests", "memory"); own != nil {
+	if own := manifest.At(domain, "resources", "requests", "memory"); own != nil {
 		return size(own)
 	}
 	memory := guest(side)
 	for _, e := range p.live.byKind[kindKubeVirt] {
-		config := at(e.object, "spec", "configuration", "developerConfiguration")
-		if percent := count(at(config, "memoryOvercommit"), 100); percent > 100 {
+		config := manifest.At(e.object, "spec", "configuration", "developerConfiguration")
+		if percent := count(manifest.At(config, "memoryOvercommit"), 100); percent > 100 {
 			return resource.NewQuantity(memory.Value()*100/int64(percent), resource.BinarySI)
 		}
 	}

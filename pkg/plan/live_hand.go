@@ -28,7 +28,7 @@ func ByHand(live, wanted manifest.Object) []Deed {
 	if wanted.JSON == nil {
 		wanted.JSON = []byte(compact(was))
 	}
-	if object == nil || decode(wanted.JSON) == nil {
+	if object == nil || manifest.Decode(wanted.JSON) == nil {
 		return nil
 	}
 	if was != nil {

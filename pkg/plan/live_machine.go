@@ -33,12 +33,12 @@ func (l *live) machine(id manifest.ID) *liveMachine {
 	m := &liveMachine{object: object, instance: l.get(kindInstance, id.Namespace, id.Name)}
 	if m.instance != nil && kindOf(id) == kindVM {
 		c := condition(m.instance, "LiveMigratable")
-		m.migratable, m.immovable = is(m.instance, "LiveMigratable"), text(c, "message")
+		m.migratable, m.immovable = is(m.instance, "LiveMigratable"), manifest.Text(c, "message")
 		m.copyable = is(m.instance, "StorageLiveMigratable")
 	}
 	m.running = l.running(m, id)
-	if c := condition(object, "RestartRequired"); text(c, "status") == "True" {
-		m.restartRequired, m.why = true, text(c, "message")
+	if c := condition(object, "RestartRequired"); manifest.Text(c, "status") == "True" {
+		m.restartRequired, m.why = true, manifest.Text(c, "message")
 	}
 	return m
 }
@@ -55,15 +55,15 @@ var stoppedStatus = []string{
 
 // running reports whether a VM runs: as its instance reports, or else its status.
 func (l *live) running(m *liveMachine, id manifest.ID) truth {
-	status := text(m.object, "status", "printableStatus")
+	status := manifest.Text(m.object, "status", "printableStatus")
 	switch {
 	case kindOf(id) == kindPool:
-		return known(count(at(m.object, "status", "readyReplicas"), 0) > 0)
+		return known(count(manifest.At(m.object, "status", "readyReplicas"), 0) > 0)
 	case m.instance != nil:
-		return known(!slices.Contains(final, text(m.instance, "status", "phase")))
+		return known(!slices.Contains(final, manifest.Text(m.instance, "status", "phase")))
 	case status != "":
 		return known(!slices.Contains(stoppedStatus, status))
-	case at(m.object, "status", "created") == true:
+	case manifest.At(m.object, "status", "created") == true:
 		return yes
 	}
 	return unknown
@@ -114,6 +114,11 @@ func because(message string) string {
 		return ""
 	}
 	return ": " + sentence(message)
+}
+
+// becauseOf is because for the message of a condition of an object.
+func becauseOf(object tree, kind string) string {
+	return because(manifest.Text(condition(object, kind), "message"))
 }
 
 // sentence returns a message of the cluster for users: in one line, cut, and without

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // notes adds the facts about the whole.
@@ -62,7 +64,7 @@ func (p *planner) waiting() {
 // updating notes that KubeVirt is moving VMs to its own newer release.
 func (p *planner) updating() {
 	for _, e := range p.live.byKind[kindKubeVirt] {
-		if n := count(at(e.object, "status", "outdatedVirtualMachineInstanceWorkloads"), 0); n > 0 {
+		if n := count(manifest.At(e.object, "status", "outdatedVirtualMachineInstanceWorkloads"), 0); n > 0 {
 			p.note("KubeVirt has been upgraded, and %s from before it: migrations of them come first or in between",
 				plural(n, "VM runs", "VMs run"))
 		}

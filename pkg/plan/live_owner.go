@@ -39,8 +39,8 @@ func (l *live) readOwners() {
 // by the DataVolume that created the claim.
 func (l *live) ownersOf(disk entity) []key {
 	out := l.machinesOf(disk)
-	for _, owner := range list(disk.object, "metadata", "ownerReferences") {
-		volume := l.get(kindDataVolume, disk.id.Namespace, text(owner, "name"))
+	for _, owner := range manifest.List(disk.object, "metadata", "ownerReferences") {
+		volume := l.get(kindDataVolume, disk.id.Namespace, manifest.Text(owner, "name"))
 		if ownerKind(owner) == kindDataVolume && volume != nil {
 			out = append(out, l.machinesOf(entity{disk.id, volume})...)
 		}
@@ -52,11 +52,11 @@ func (l *live) ownersOf(disk entity) []key {
 // to an earlier VM of that name does not count.
 func (l *live) machinesOf(e entity) []key {
 	var out []key
-	for _, owner := range list(e.object, "metadata", "ownerReferences") {
+	for _, owner := range manifest.List(e.object, "metadata", "ownerReferences") {
 		kind, group, _ := strings.Cut(ownerKind(owner), ".")
-		machine := key{group, kind, e.id.Namespace, text(owner, "name")}
-		uid := text(l.byKey[machine], "metadata", "uid")
-		if uid == "" || uid == text(owner, "uid") {
+		machine := key{group, kind, e.id.Namespace, manifest.Text(owner, "name")}
+		uid := manifest.Text(l.byKey[machine], "metadata", "uid")
+		if uid == "" || uid == manifest.Text(owner, "uid") {
 			out = append(out, machine)
 		}
 	}
@@ -65,11 +65,11 @@ func (l *live) machinesOf(e entity) []key {
 
 // ownerKind returns the kind of an owner reference, with its group.
 func ownerKind(owner any) string {
-	group, _, hasGroup := strings.Cut(text(owner, "apiVersion"), "/")
+	group, _, hasGroup := strings.Cut(manifest.Text(owner, "apiVersion"), "/")
 	if !hasGroup {
-		return text(owner, "kind")
+		return manifest.Text(owner, "kind")
 	}
-	return text(owner, "kind") + "." + group
+	return manifest.Text(owner, "kind") + "." + group
 }
 
 // disk returns a disk in the cluster: its DataVolume, or else its claim; nil if there is
@@ -99,10 +99,11 @@ func (p *planner) ownership(s *subject) []Cause {
 	var out []Cause
 	for _, name := range p.live.owned(s.id) {
 		disk := p.disk(s.id.Namespace, name)
-		if disk == nil || disk.new == nil || at(poolTemplate(s.new), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
+		if disk == nil || disk.new == nil ||
+			manifest.At(poolTemplate(s.new), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
 			continue
 		}
-		if at(poolTemplate(s.old), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
+		if manifest.At(poolTemplate(s.old), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
 			continue // the rules of templates define it
 		}
 		out = append(out, Cause{
@@ -127,5 +128,5 @@ func (p *planner) keptByGit(namespace, name string) bool {
 	if d == nil {
 		return false
 	}
-	return d.new != nil || syncOption(decode(d.old), "Prune") == "false"
+	return d.new != nil || syncOption(manifest.Decode(d.old), "Prune") == "false"
 }

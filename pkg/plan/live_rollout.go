@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // outdated returns the old root disks of a VM that its rollout deletes, and those
@@ -17,8 +18,8 @@ func (l *live) outdated(s *subject) (deleted, kept []string) {
 	ran := l.ran(s)
 	var old []entity
 	for _, d := range l.of(kindDataVolume, s.id.Namespace) {
-		isRoot := text(d.object, "metadata", "labels", labels.Disk) == labels.RootDisk
-		isGoing := text(d.object, "metadata", "deletionTimestamp") != ""
+		isRoot := manifest.Text(d.object, "metadata", "labels", labels.Disk) == labels.RootDisk
+		isGoing := manifest.Text(d.object, "metadata", "deletionTimestamp") != ""
 		isInUse := used[d.id.Name] || d.id.Name == root
 		if isRoot && !isGoing && !isInUse && slices.Contains(l.machinesOf(d), keyOf(s.id)) {
 			old = append(old, d)
@@ -48,7 +49,7 @@ func (l *live) outdated(s *subject) (deleted, kept []string) {
 	return deleted, kept
 }
 
-func created(object tree) string { return text(object, "metadata", "creationTimestamp") }
+func created(object tree) string { return manifest.Text(object, "metadata", "creationTimestamp") }
 
 // keepOld returns the number of outdated root disks that a rollout keeps.
 func keepOld(vm tree) (n int) {
@@ -66,8 +67,8 @@ func (l *live) usedBy(s *subject) map[string]bool {
 		for _, name := range diskNames(vm.object) {
 			out[name] = true
 		}
-		for _, v := range list(vm.object, "spec", "dataVolumeTemplates") {
-			out[nameOf(v)] = true
+		for _, v := range manifest.List(vm.object, "spec", "dataVolumeTemplates") {
+			out[manifest.EntryName(v)] = true
 		}
 	}
 	return out
@@ -76,7 +77,8 @@ func (l *live) usedBy(s *subject) map[string]bool {
 // ran returns the root disks that a VM ran from, the last one first, as the Lease
 // of its rollout records.
 func (l *live) ran(s *subject) []string {
-	lease := l.get(kindLease, s.id.Namespace, text(s.new, "metadata", "labels", labels.Rollout)+labels.RolloutSuffix)
+	name := manifest.Text(s.new, "metadata", "labels", labels.Rollout) + labels.RolloutSuffix
+	lease := l.get(kindLease, s.id.Namespace, name)
 	ran := strings.Split(labels.ParsePairs(annotation(lease, labels.Ran))[s.id.Name], ",")
 	if now := rootDisk(poolTemplate(s.live.tree())); s.live.tree() != nil && (len(ran) == 0 || ran[0] != now) {
 		ran = slices.Concat([]string{now}, ran)
@@ -114,8 +116,8 @@ func (p *planner) awaitsRollout(namespace, name string) bool {
 	if m == nil || !m.restartRequired || m.running != yes {
 		return false
 	}
-	vm := decode(pair.new)
-	id := text(vm, "metadata", "labels", labels.Rollout)
+	vm := manifest.Decode(pair.new)
+	id := manifest.Text(vm, "metadata", "labels", labels.Rollout)
 	if id == "" || annotation(vm, labels.Lifecycle) == labels.Pet {
 		return false
 	}
@@ -135,7 +137,7 @@ func (p *planner) rollouts(namespaces []string) {
 			}
 		}
 		for _, job := range p.live.of(kindJob, ns) {
-			if isRendered(job.object) && count(at(job.object, "status", "active"), 0) > 0 {
+			if isRendered(job.object) && count(manifest.At(job.object, "status", "active"), 0) > 0 {
 				p.note("%s: the Job %s of an earlier sync is running", ns, job.id.Name)
 			}
 		}

@@ -62,10 +62,10 @@ func (p *planner) isUnseen(pair *pair) bool {
 // overlay uses an object of the cluster as the old side of its pair, if it differs.
 func (p *planner) overlay(pair *pair, object tree) {
 	isSame := pair.isSame()
-	git := decode(pair.old)
+	git := manifest.Decode(pair.old)
 	now := git
 	if !isSame {
-		now = decode(pair.new)
+		now = manifest.Decode(pair.new)
 	}
 	before := p.before(pair.id, object, git, now)
 	if git != nil && len(diff(git, before)) == 0 {
@@ -129,11 +129,11 @@ func entriesWithin(l []any, a, b any) []any {
 	x, _ := a.([]any)
 	y, _ := b.([]any)
 	out := make([]any, len(l))
-	byA, okA := keyed(x)
-	byB, okB := keyed(y)
-	_, named := keyed(l)
+	byA, okA := manifest.Keyed(x)
+	byB, okB := manifest.Keyed(y)
+	_, named := manifest.Keyed(l)
 	for i, v := range l {
-		switch name := "[" + nameOf(v) + "]"; {
+		switch name := "[" + manifest.EntryName(v) + "]"; {
 		case named && okA && okB && byA[name] == nil && byB[name] == nil:
 			out[i] = v
 		case named && okA && okB:
@@ -160,11 +160,11 @@ func settle(before, now any, pointer string) {
 		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[i])
 	}
 	last := len(parts) - 1
-	into, _ := at(before, parts[:last]...).(tree)
+	into, _ := manifest.At(before, parts[:last]...).(tree)
 	if into == nil {
 		return
 	}
-	if v := at(now, parts...); v != nil {
+	if v := manifest.At(now, parts...); v != nil {
 		into[parts[last]] = v
 	} else {
 		delete(into, parts[last])
@@ -175,17 +175,18 @@ func settle(before, now any, pointer string) {
 // unplugged and removed from it (v1.8.4, pkg/network/controllers/vm.go): their
 // return changes nothing.
 func settleAbsent(before, now tree) {
-	domain := at(spec(before), "domain", "devices")
+	domain := manifest.At(spec(before), "domain", "devices")
 	devices, _ := domain.(tree)
 	instance, _ := spec(before).(tree)
-	for _, nic := range list(spec(now), "domain", "devices", "interfaces") {
-		name := "[" + nameOf(nic) + "]"
-		if text(nic, "state") != "absent" || devices == nil || at(devices, "interfaces", name) != nil {
+	for _, nic := range manifest.List(spec(now), "domain", "devices", "interfaces") {
+		name := "[" + manifest.EntryName(nic) + "]"
+		if manifest.Text(nic, "state") != "absent" || devices == nil || manifest.At(devices, "interfaces", name) != nil {
 			continue
 		}
-		devices["interfaces"] = append(list(devices, "interfaces"), nic)
-		if network := at(spec(now), "networks", name); network != nil && at(instance, "networks", name) == nil {
-			instance["networks"] = append(list(instance, "networks"), network)
+		devices["interfaces"] = append(manifest.List(devices, "interfaces"), nic)
+		network := manifest.At(spec(now), "networks", name)
+		if network != nil && manifest.At(instance, "networks", name) == nil {
+			instance["networks"] = append(manifest.List(instance, "networks"), network)
 		}
 	}
 }
@@ -216,11 +217,11 @@ func FromCluster(state, wanted []manifest.Object) (old []manifest.Object, unreco
 			unrecorded++
 			was = without(object, "status")
 			if isWanted {
-				was, _ = within(was, decode(now), nil).(tree)
+				was, _ = within(was, manifest.Decode(now), nil).(tree)
 			}
 		}
 		if isWanted {
-			was = untracked(was, decode(now))
+			was = untracked(was, manifest.Decode(now))
 		}
 		old = append(old, manifest.Object{ID: o.ID, JSON: []byte(compact(was))})
 	}
@@ -230,12 +231,12 @@ func FromCluster(state, wanted []manifest.Object) (old []manifest.Object, unreco
 // untracked returns what Argo CD has applied without what it has added to what Git had,
 // which Git does not have now, either.
 func untracked(was, now tree) tree {
-	out := decode([]byte(compact(was)))
+	out := manifest.Decode([]byte(compact(was)))
 	metadata, _ := out["metadata"].(tree)
 	for _, kind := range []string{"labels", "annotations"} {
 		all, _ := metadata[kind].(tree)
 		maps.DeleteFunc(all, func(key string, _ any) bool {
-			return slices.Contains(tracking, key) && at(now, "metadata", kind, key) == nil
+			return slices.Contains(tracking, key) && manifest.At(now, "metadata", kind, key) == nil
 		})
 		if len(all) == 0 {
 			delete(metadata, kind)
@@ -249,11 +250,11 @@ const lastApplied = corev1.LastAppliedConfigAnnotation
 // applied returns what Argo CD has applied last, or nil if the object does not report it.
 func applied(object tree) tree {
 	if last := annotation(object, lastApplied); last != "" && json.Valid([]byte(last)) {
-		return decode([]byte(last))
+		return manifest.Decode([]byte(last))
 	}
-	for _, m := range list(object, "metadata", "managedFields") {
-		if strings.HasPrefix(text(m, "manager"), "argocd") && text(m, "operation") == "Apply" {
-			out, _ := managed(object, at(m, "fieldsV1")).(tree)
+	for _, m := range manifest.List(object, "metadata", "managedFields") {
+		if strings.HasPrefix(manifest.Text(m, "manager"), "argocd") && manifest.Text(m, "operation") == "Apply" {
+			out, _ := managed(object, manifest.At(m, "fieldsV1")).(tree)
 			if out == nil {
 				return nil
 			}
@@ -285,7 +286,7 @@ func managed(v, fields any) any {
 		}
 		var out []any
 		for _, entry := range v {
-			if below, ok := set[`k:{"name":"`+nameOf(entry)+`"}`]; ok {
+			if below, ok := set[`k:{"name":"`+manifest.EntryName(entry)+`"}`]; ok {
 				out = append(out, managed(entry, below))
 			}
 		}

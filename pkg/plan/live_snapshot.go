@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // snapshots notes the snapshots that exist for the change of a VM: the Job takes
@@ -29,11 +30,11 @@ func (p *planner) snapshots(namespace string, args []any) {
 func (p *planner) newest(namespace, machine, content string, vm tree) (newest entity, isOurs bool) {
 	for _, snap := range p.live.of(kindSnapshot, namespace) {
 		change := annotation(snap.object, labels.Change)
-		isOf := text(snap.object, "spec", "source", "name") == machine && strings.HasSuffix(change, " -> "+content)
+		isOf := manifest.Text(snap.object, "spec", "source", "name") == machine && strings.HasSuffix(change, " -> "+content)
 		if isOf && created(snap.object) >= created(newest.object) {
 			newest = snap
-			isOurs = change == fmt.Sprintf("%s/%s: %s -> %s", text(vm, "metadata", "uid"),
-				compact(at(vm, "metadata", "generation")), annotation(vm, labels.Content), content)
+			isOurs = change == fmt.Sprintf("%s/%s: %s -> %s", manifest.Text(vm, "metadata", "uid"),
+				compact(manifest.At(vm, "metadata", "generation")), annotation(vm, labels.Content), content)
 		}
 	}
 	return newest, isOurs

@@ -17,7 +17,7 @@ func (l *live) application(id manifest.ID) string {
 	if app := argocd.TrackedBy(tracking, id.Group(), id.Kind, id.Namespace, id.Name); app != "" {
 		return app
 	}
-	name := text(object, "metadata", "labels", "app.kubernetes.io/instance")
+	name := manifest.Text(object, "metadata", "labels", "app.kubernetes.io/instance")
 	if tracking == "" && l.findApplication(name) != nil {
 		return name
 	}
@@ -41,7 +41,7 @@ func (l *live) findApplication(name string) tree {
 // leaves as they are in the cluster.
 func (l *live) ignored(id manifest.ID) []string {
 	app := l.findApplication(l.application(id))
-	if !slices.Contains(list(app, "spec", "syncPolicy", "syncOptions"), any("RespectIgnoreDifferences=true")) {
+	if !slices.Contains(manifest.List(app, "spec", "syncPolicy", "syncOptions"), any("RespectIgnoreDifferences=true")) {
 		return nil
 	}
 	return l.overlooked(id)
@@ -52,11 +52,11 @@ func (l *live) ignored(id manifest.ID) []string {
 func (l *live) overlooked(id manifest.ID) []string {
 	app := l.findApplication(l.application(id))
 	var out []string
-	for _, rule := range list(app, "spec", "ignoreDifferences") {
+	for _, rule := range manifest.List(app, "spec", "ignoreDifferences") {
 		if !applies(rule, id) {
 			continue
 		}
-		for _, p := range list(rule, "jsonPointers") {
+		for _, p := range manifest.List(rule, "jsonPointers") {
 			if s, _ := p.(string); s != "" {
 				out = append(out, s)
 			}
@@ -70,11 +70,11 @@ func applies(rule any, id manifest.ID) bool {
 	for field, value := range map[string]string{
 		"group": id.Group(), "kind": id.Kind, "name": id.Name, "namespace": id.Namespace,
 	} {
-		if want := text(rule, field); want != "" && want != "*" && want != value {
+		if want := manifest.Text(rule, field); want != "" && want != "*" && want != value {
 			return false
 		}
 	}
-	return text(rule, "kind") != ""
+	return manifest.Text(rule, "kind") != ""
 }
 
 // applications returns the names of the Applications that track objects of the plan.
@@ -92,13 +92,13 @@ func (p *planner) applications() []string {
 func (p *planner) syncs(apps []string) {
 	for _, name := range apps {
 		app := p.live.findApplication(name)
-		if text(app, "status", "operationState", "phase") != "Running" {
+		if manifest.Text(app, "status", "operationState", "phase") != "Running" {
 			continue
 		}
-		state := at(app, "status", "operationState")
+		state := manifest.At(app, "status", "operationState")
 		p.note("the Application %s has been syncing %s since %s%s. It takes no other commit until that has ended; "+
 			"to let this one in, end it (argocd app terminate-op %s)",
-			name, revisionOf(state), text(state, "startedAt"), inBrackets(text(state, "message")), name)
+			name, revisionOf(state), manifest.Text(state, "startedAt"), inBrackets(manifest.Text(state, "message")), name)
 	}
 }
 
@@ -113,7 +113,7 @@ func inBrackets(message string) string {
 // revisionOf returns the revision of an operation, for users.
 func revisionOf(state any) string {
 	for _, path := range [][]string{{"syncResult", "revision"}, {"operation", "sync", "revision"}} {
-		if s := text(state, path...); s != "" {
+		if s := manifest.Text(state, path...); s != "" {
 			return "revision " + s[:min(12, len(s))]
 		}
 	}

@@ -24,10 +24,10 @@ type migrations struct {
 func (l *live) migrations() migrations {
 	m := migrations{perCluster: 5, perNode: 2, secondsPerGiB: 150}
 	for _, e := range l.byKind[kindKubeVirt] {
-		config := at(e.object, "spec", "configuration", "migrations")
-		m.perCluster = max(1, count(at(config, "parallelMigrationsPerCluster"), m.perCluster))
-		m.perNode = max(1, count(at(config, "parallelOutboundMigrationsPerNode"), m.perNode))
-		m.secondsPerGiB = max(0, count(at(config, "completionTimeoutPerGiB"), m.secondsPerGiB))
+		config := manifest.At(e.object, "spec", "configuration", "migrations")
+		m.perCluster = max(1, count(manifest.At(config, "parallelMigrationsPerCluster"), m.perCluster))
+		m.perNode = max(1, count(manifest.At(config, "parallelOutboundMigrationsPerNode"), m.perNode))
+		m.secondsPerGiB = max(0, count(manifest.At(config, "completionTimeoutPerGiB"), m.secondsPerGiB))
 	}
 	return m
 }
@@ -65,7 +65,7 @@ func (p *planner) waves(ids []manifest.ID, limits migrations) (n int, longest ti
 	from := map[string]int{}
 	for _, id := range ids {
 		instance := p.live.get(kindInstance, id.Namespace, id.Name)
-		if node := text(instance, "status", "nodeName"); node != "" {
+		if node := manifest.Text(instance, "status", "nodeName"); node != "" {
 			from[node]++
 			n = max(n, divided(from[node], limits.perNode))
 		}
@@ -97,21 +97,21 @@ func (p *planner) inBatches(namespace string, names []string) string {
 func (p *planner) batches(namespace string, names []string) int {
 	type budget struct{ rollout, entry, most string }
 	of := func(vm tree) budget {
-		id := text(vm, "metadata", "labels", labels.Rollout)
+		id := manifest.Text(vm, "metadata", "labels", labels.Rollout)
 		return budget{id, annotation(vm, labels.Entry), annotation(vm, labels.MaxUnavailable)}
 	}
 	first := p.find("kubevirt.io", "VirtualMachine", namespace, names[0])
 	if first == nil {
 		return 1
 	}
-	id := []byte(compact(text(decode(first.new), "metadata", "labels", labels.Rollout)))
+	id := []byte(compact(manifest.Text(manifest.Decode(first.new), "metadata", "labels", labels.Rollout)))
 	restarted, all := map[budget]int{}, map[budget]int{}
 	for i := range p.pairs {
 		pair := &p.pairs[i]
 		if kindOf(pair.id) != kindVM || pair.id.Namespace != namespace || !bytes.Contains(pair.new, id) {
 			continue
 		}
-		b := of(decode(pair.new))
+		b := of(manifest.Decode(pair.new))
 		all[b]++
 		if slices.Contains(names, pair.id.Name) {
 			restarted[b]++

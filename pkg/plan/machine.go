@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // labelProtected makes OpenShift refuse to delete a VM (kubevirt/ssp-operator, OpenShift 4.19 and later).
@@ -44,12 +45,12 @@ func (p *planner) machine(pair *pair) {
 // disksOf returns the disks of a VM, by name, as they are before the sync.
 func (p *planner) disksOf(s *subject) map[string]tree {
 	out := map[string]tree{}
-	for _, v := range list(s.old, "spec", "dataVolumeTemplates") {
-		out[nameOf(v)], _ = v.(tree)
+	for _, v := range manifest.List(s.old, "spec", "dataVolumeTemplates") {
+		out[manifest.EntryName(v)], _ = v.(tree)
 	}
 	for _, name := range diskNames(s.old) {
 		if d := p.disk(s.id.Namespace, name); d != nil && d.old != nil {
-			out[name] = decode(d.old)
+			out[name] = manifest.Decode(d.old)
 		}
 	}
 	return out
@@ -82,7 +83,7 @@ func (p *planner) changed(s *subject) []finding {
 
 // withRunStrategy returns a VM with a run strategy in place of its older form.
 func withRunStrategy(vm tree) tree {
-	if at(vm, "spec", "running") == nil {
+	if manifest.At(vm, "spec", "running") == nil {
 		return vm
 	}
 	spec, _ := vm["spec"].(tree)
@@ -181,8 +182,8 @@ func replacement(s *subject) []Cause {
 		Reason: "Argo CD deletes the VM with the disks of its templates, and recreates it",
 		When:   "immediately",
 	}}
-	for _, v := range list(s.old, "spec", "dataVolumeTemplates") {
-		if name := nameOf(v); name != rootDisk(s.old) {
+	for _, v := range manifest.List(s.old, "spec", "dataVolumeTemplates") {
+		if name := manifest.EntryName(v); name != rootDisk(s.old) {
 			out = append(out, lostDisk(name))
 		}
 	}
@@ -194,14 +195,14 @@ func replacement(s *subject) []Cause {
 // the network or from a kernel, unless its first disk is named as root disks are.
 func rootDisk(vm tree) string {
 	root, lowest := "", 0
-	disks := list(spec(vm), "domain", "devices", "disks")
+	disks := manifest.List(spec(vm), "domain", "devices", "disks")
 	for i, d := range disks {
-		n := count(at(d, "bootOrder"), 0)
+		n := count(manifest.At(d, "bootOrder"), 0)
 		if i == 0 || n > 0 && (lowest == 0 || n < lowest) {
-			root, lowest = claimOf(volume(vm, "["+nameOf(d)+"]")), n
+			root, lowest = claimOf(volume(vm, "["+manifest.EntryName(d)+"]")), n
 		}
 	}
-	if lowest == 0 && len(disks) > 0 && nameOf(disks[0]) != "rootdisk" && startsElsewhere(vm) {
+	if lowest == 0 && len(disks) > 0 && manifest.EntryName(disks[0]) != "rootdisk" && startsElsewhere(vm) {
 		return ""
 	}
 	return root
@@ -210,10 +211,12 @@ func rootDisk(vm tree) string {
 // startsElsewhere reports whether a VM has a kernel to start, or a NIC in the boot
 // order.
 func startsElsewhere(vm tree) bool {
-	domain := at(spec(vm), "domain")
-	return at(domain, "firmware", "kernelBoot") != nil ||
-		slices.ContainsFunc(list(domain, "devices", "interfaces"), func(n any) bool { return at(n, "bootOrder") != nil })
+	domain := manifest.At(spec(vm), "domain")
+	return manifest.At(domain, "firmware", "kernelBoot") != nil ||
+		slices.ContainsFunc(manifest.List(domain, "devices", "interfaces"), hasBootOrder)
 }
+
+func hasBootOrder(nic any) bool { return manifest.At(nic, "bootOrder") != nil }
 
 // lostDisk returns the cause that a disk of a VM's template goes with it.
 func lostDisk(name string) Cause {
@@ -243,7 +246,7 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 		gone.When = "after confirmation in Argo CD; until then, Argo CD syncs no other commit"
 	}
 	out := []Cause{gone}
-	if text(s.old, "metadata", "labels", labelProtected) == "True" {
+	if manifest.Text(s.old, "metadata", "labels", labelProtected) == "True" {
 		out = append(out, Cause{
 			Path: `metadata.labels["kubevirt.io/vm-delete-protection"]`, Key: "lifecycle.protect",
 			Level: Refused, Code: "delete-protected",
@@ -268,8 +271,8 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 // those that belong to it in the cluster.
 func ownedDisks(s *subject, l *live) []string {
 	names := l.owned(s.id)
-	for _, v := range list(poolTemplate(s.old), "spec", "dataVolumeTemplates") {
-		if name := nameOf(v); !slices.Contains(names, name) && l.disk(s.id.Namespace, name) == nil {
+	for _, v := range manifest.List(poolTemplate(s.old), "spec", "dataVolumeTemplates") {
+		if name := manifest.EntryName(v); !slices.Contains(names, name) && l.disk(s.id.Namespace, name) == nil {
 			names = append(names, name)
 		}
 	}

@@ -1,6 +1,10 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
 
 // findMoving finds the VMs that migrations from vSphere move into the cluster, and their Plans.
 func (p *planner) findMoving() {
@@ -9,13 +13,13 @@ func (p *planner) findMoving() {
 		if kindOf(pair.id) != kindPlan || pair.old == nil {
 			continue
 		}
-		plan := decode(pair.old)
-		namespace := text(plan, "spec", "targetNamespace")
-		for _, vm := range list(plan, "spec", "vms") {
+		plan := manifest.Decode(pair.old)
+		namespace := manifest.Text(plan, "spec", "targetNamespace")
+		for _, vm := range manifest.List(plan, "spec", "vms") {
 			if p.moving == nil {
 				p.moving = map[key]string{}
 			}
-			p.moving[key{"kubevirt.io", "VirtualMachine", namespace, text(vm, "targetName")}] = pair.id.Name
+			p.moving[key{"kubevirt.io", "VirtualMachine", namespace, manifest.Text(vm, "targetName")}] = pair.id.Name
 		}
 	}
 }
@@ -46,8 +50,8 @@ func (p *planner) newMachine(s *subject) Cause {
 
 // usesClaim reports whether a volume of a VM is a claim, and not one by the name of its DataVolume.
 func usesClaim(vm tree, name string) bool {
-	return slices.ContainsFunc(list(spec(vm), "volumes"), func(v any) bool {
-		return text(v, "persistentVolumeClaim", "claimName") == name
+	return slices.ContainsFunc(manifest.List(spec(vm), "volumes"), func(v any) bool {
+		return manifest.Text(v, "persistentVolumeClaim", "claimName") == name
 	})
 }
 

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 const sourcePool = "KubeVirt v1.8.4, pkg/virt-controller/watch/pool/pool.go"
@@ -17,7 +19,7 @@ var poolRules = compile(rulesGate, []Rule{
 
 // poolTemplate returns the VM of a pool's template, or a VM as it is.
 func poolTemplate(object tree) tree {
-	vm, ok := at(object, "spec", "virtualMachineTemplate").(tree)
+	vm, ok := manifest.At(object, "spec", "virtualMachineTemplate").(tree)
 	if !ok {
 		return object
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // Code identifies a rule in output. Codes are a closed list, [Codes], and never change
@@ -199,7 +201,7 @@ func (r *Rule) cause(e *edit, n int) Cause {
 	path := e.path[:n]
 	was, now := e.was, e.now
 	if n < len(e.path) {
-		was, now = at(e.old, path...), at(e.new, path...)
+		was, now = manifest.At(e.old, path...), manifest.At(e.new, path...)
 	}
 	c := Cause{
 		Path: display(path), Key: r.key(path), Level: r.Level, Code: r.Code, Reason: r.Reason, Advice: r.Advice,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // The kinds that rules name.
@@ -33,8 +34,8 @@ var (
 	keptByPrune  = Condition{"Prune=false", func(e *edit) bool { return syncOption(e.old, "Prune") == "false" }, unseen}
 	askedByPrune = Condition{"Prune=confirm", func(e *edit) bool { return syncOption(e.old, "Prune") == "confirm" }, unseen}
 	isWarm       = Condition{"checkpoints of VDDK or ImageIO", func(e *edit) bool {
-		source := at(e.new, "spec", "source")
-		return len(list(e.new, "spec", "checkpoints")) > 0 && (at(source, "vddk") != nil || at(source, "imageio") != nil)
+		source := manifest.At(e.new, "spec", "source")
+		return len(manifest.List(e.new, "spec", "checkpoints")) > 0 && (manifest.At(source, "vddk") != nil || manifest.At(source, "imageio") != nil)
 	}, unseen}
 	isHook         = Condition{"a hook", func(e *edit) bool { return annotation(e.new, argocd.HookAnnotation) != "" }, unseen}
 	ofAnsible      = Condition{"of an Ansible Job", func(e *edit) bool { return strings.Contains(e.id.Name, "-ansible-") }, unseen}

@@ -3,6 +3,8 @@ package plan
 import (
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // UpgradeFacts returns what upgrades change for VMs, by product and version. Changing
@@ -51,7 +53,7 @@ var upgradeFacts = []UpgradeFact{
 	},
 	{
 		Product: "kubevirt", Version: "1.9", If: UpgradeCondition{"hotpluggable disks", func(u *upgraded) bool {
-			return u.turnsDeclarative() && slices.ContainsFunc(list(spec(u.new), "volumes"), isHotpluggable)
+			return u.turnsDeclarative() && slices.ContainsFunc(manifest.List(spec(u.new), "volumes"), isHotpluggable)
 		}},
 		Level:  None,
 		Reason: "hotpluggable disks are plugged and unplugged as Git has them, instead of at the next start",
@@ -59,8 +61,8 @@ var upgradeFacts = []UpgradeFact{
 	},
 	{
 		Product: "kubevirt", Version: "1.9", If: UpgradeCondition{"a container disk", func(u *upgraded) bool {
-			return u.turnsOn("ImageVolume") && slices.ContainsFunc(list(spec(u.new), "volumes"), func(v any) bool {
-				return at(v, "containerDisk") != nil
+			return u.turnsOn("ImageVolume") && slices.ContainsFunc(manifest.List(spec(u.new), "volumes"), func(v any) bool {
+				return manifest.At(v, "containerDisk") != nil
 			})
 		}},
 		Level: Staged, When: atNextStart,
@@ -121,7 +123,7 @@ func (u *upgraded) losesTopology() bool {
 	unmarked := !from.before(version{1, 6}) && u.before.hasOldTopology() && !u.cluster.hasOldTopology()
 	isMarkedOnTheWay := to.before(version{1, 9}) && u.runs() == yes && u.live != nil
 	return unmarked && !isMarkedOnTheWay && !u.isNew() && u.hasPCIExpress() &&
-		text(u.inCluster, "spec", "template", "metadata", "annotations", topologyAnnotation) == ""
+		manifest.Text(u.inCluster, "spec", "template", "metadata", "annotations", topologyAnnotation) == ""
 }
 
 // hasOldTopology reports whether KubeVirt 1.6.0 and later mark no VMs.
@@ -136,8 +138,8 @@ func (u *upgraded) isNew() bool { return u.state != nil && u.live == nil }
 // hasPCIExpress reports whether a VM has the slots in question: not on s390x, and not of
 // the machine type i440fx.
 func (u *upgraded) hasPCIExpress() bool {
-	machine := text(spec(u.new), "domain", "machine", "type")
-	return slices.Contains([]string{"", "amd64", "arm64"}, text(spec(u.new), "architecture")) &&
+	machine := manifest.Text(spec(u.new), "domain", "machine", "type")
+	return slices.Contains([]string{"", "amd64", "arm64"}, manifest.Text(spec(u.new), "architecture")) &&
 		machine != "pc" && !strings.Contains(machine, "i440fx") && !u.isPool()
 }
 
@@ -169,7 +171,7 @@ func (u *upgraded) pluggedOnly() []any {
 	if u.live == nil {
 		return nil
 	}
-	return hotplugsWithout(list(u.live.instance, "spec", "volumes"), u.live.object)
+	return hotplugsWithout(manifest.List(u.live.instance, "spec", "volumes"), u.live.object)
 }
 
 // unplugged returns the hotpluggable volumes that the running instance lacks.
@@ -177,17 +179,17 @@ func (u *upgraded) unplugged() []any {
 	if u.live == nil || u.live.instance == nil {
 		return nil
 	}
-	return hotplugsWithout(list(spec(u.new), "volumes"), tree{"spec": tree{"template": u.live.instance}})
+	return hotplugsWithout(manifest.List(spec(u.new), "volumes"), tree{"spec": tree{"template": u.live.instance}})
 }
 
 // hotplugsWithout returns the hotpluggable volumes of a list that a VM does not have.
 func hotplugsWithout(volumes []any, vm tree) []any {
 	return slices.DeleteFunc(slices.Clone(volumes), func(v any) bool {
-		return !isHotpluggable(v) || volume(vm, "["+nameOf(v)+"]") != nil
+		return !isHotpluggable(v) || volume(vm, "["+manifest.EntryName(v)+"]") != nil
 	})
 }
 
 // hasMultus reports whether a VM has a NIC on a network of Multus.
 func (u *upgraded) hasMultus() bool {
-	return slices.ContainsFunc(list(spec(u.new), "networks"), func(n any) bool { return at(n, "multus") != nil })
+	return slices.ContainsFunc(manifest.List(spec(u.new), "networks"), func(n any) bool { return manifest.At(n, "multus") != nil })
 }

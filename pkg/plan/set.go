@@ -58,7 +58,7 @@ func pairs(was, now []manifest.Object) []pair {
 // subject returns the pair as a subject.
 func (p *pair) subject(c Cluster) *subject {
 	return &subject{
-		id: p.id, old: decode(p.old), new: decode(p.new), git: decode(p.git), cluster: c,
+		id: p.id, old: manifest.Decode(p.old), new: manifest.Decode(p.new), git: manifest.Decode(p.git), cluster: c,
 		missing: p.missing, takenOver: p.takenOver,
 	}
 }

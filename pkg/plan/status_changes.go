@@ -3,6 +3,8 @@ package plan
 import (
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // changeFacts returns the changes of a VM that its running instance has not taken up:
@@ -34,13 +36,13 @@ func (p *planner) changeFacts(s *subject) []Fact {
 // pkg/virt-controller/watch/vm/vm.go, createVMRevision). Without one, it is what the instance
 // has of the fields of the VM's template.
 func (l *live) started(m *liveMachine) (vm tree, isRevision bool) {
-	namespace := text(m.object, "metadata", "namespace")
-	name := text(m.instance, "status", "virtualMachineRevisionName")
+	namespace := manifest.Text(m.object, "metadata", "namespace")
+	name := manifest.Text(m.instance, "status", "virtualMachineRevisionName")
 	revision := l.get(kindRevision, namespace, name)
-	if spec, ok := at(revision, "data", "spec").(tree); ok {
+	if spec, ok := manifest.At(revision, "data", "spec").(tree); ok {
 		return tree{"spec": spec}, true
 	}
-	template, _ := at(m.object, "spec", "template").(tree)
+	template, _ := manifest.At(m.object, "spec", "template").(tree)
 	was, _ := within(tree{"spec": m.instance["spec"]}, template, nil).(tree)
 	own, _ := m.object["spec"].(tree)
 	spec := without(own, "template")
@@ -116,7 +118,7 @@ func hasArrived(instance tree, c *change) bool {
 	if len(c.path) < 3 || c.path[1] != "template" || c.path[len(c.path)-1] == order {
 		return false
 	}
-	has := at(instance, c.path[2:]...)
+	has := manifest.At(instance, c.path[2:]...)
 	if c.now == nil {
 		return has == nil
 	}
@@ -230,7 +232,7 @@ func (m *liveMachine) changing() []string {
 // notes so on the VM before the instance has a condition, and removes the note at the end
 // (v1.8.4, pkg/virt-controller/watch/vm/vm.go).
 func (m *liveMachine) copiesVolumes() bool {
-	return len(list(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")) > 0
+	return len(manifest.List(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")) > 0
 }
 
 func (m *liveMachine) isChanging() bool { return len(m.changing()) > 0 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // numberOf returns "3 are", "one is" or "none is".
@@ -44,11 +46,11 @@ func (p *planner) diskFact(s *subject, name string) Fact {
 		f.State, f.Says = volumeState(volume, s.live.running)
 	case claim == nil:
 		// KubeVirt creates those of templates when the VM starts.
-		isOwn := at(s.live.object, "spec", "dataVolumeTemplates", "["+name+"]") != nil
+		isOwn := manifest.At(s.live.object, "spec", "dataVolumeTemplates", "["+name+"]") != nil
 		if p.live.covered[key{"", "PersistentVolumeClaim", s.id.Namespace, ""}] && !isOwn {
 			f.State, f.Says = StateDisk, "is missing"
 		}
-	case text(claim, "status", "phase") == "Lost":
+	case manifest.Text(claim, "status", "phase") == "Lost":
 		f.State, f.Says = StateDisk, "has lost its volume"
 	case is(claim, "Resizing") == yes || is(claim, "FileSystemResizePending") == yes:
 		f.State, f.Says = StateUnderWay, "is growing"
@@ -65,14 +67,14 @@ func (p *planner) diskFact(s *subject, name string) Fact {
 // volumeState describes what a DataVolume waits for, by its phase (CDI v1.66,
 // core/v1beta1/types.go, DataVolumePhase).
 func volumeState(volume tree, running truth) (State, string) {
-	phase := text(volume, "status", "phase")
+	phase := manifest.Text(volume, "status", "phase")
 	switch {
 	case slices.Contains([]string{"Failed", "Unknown", "Paused"}, phase):
-		return StateDisk, "could not be filled (" + phase + ")" + because(text(condition(volume, "Running"), "message"))
+		return StateDisk, "could not be filled (" + phase + ")" + becauseOf(volume, "Running")
 	case phase == "UploadReady":
 		return StateDisk, "waits for an upload"
 	case strings.HasSuffix(phase, "InProgress"), strings.HasSuffix(phase, "Scheduled"):
-		if progress := text(volume, "status", "progress"); strings.HasSuffix(progress, "%") {
+		if progress := manifest.Text(volume, "status", "progress"); strings.HasSuffix(progress, "%") {
 			phase += ", " + progress
 		}
 		return StateUnderWay, "is being filled (" + phase + ")"
@@ -93,9 +95,9 @@ func (p *planner) oldDisks() {
 			}
 		}
 		for _, d := range p.live.of(kindDataVolume, ns) {
-			owner := text(d.object, "metadata", "labels", "app")
+			owner := manifest.Text(d.object, "metadata", "labels", "app")
 			isLeft := p.byKey[keyOf(d.id)] == nil && !used[d.id.Name] && isRendered(d.object) &&
-				len(list(d.object, "metadata", "ownerReferences")) == 0
+				len(manifest.List(d.object, "metadata", "ownerReferences")) == 0
 			if isLeft && p.find("kubevirt.io", "VirtualMachine", ns, owner) != nil {
 				p.note("%s: %s no longer has the disk %s, in Git or in the cluster; delete it "+
 					"if you do not need it for a rollback (kubectl delete datavolume %[3]s -n %[1]s)", ns, owner, d.id.Name)

@@ -11,10 +11,10 @@ import (
 // VirtualMachines yet.
 func (p *planner) moves(pair *pair) []Standing {
 	var out []Standing
-	live, git := p.live.object(pair.id), decode(pair.new)
-	namespace := text(git, "spec", "targetNamespace")
-	for _, vm := range list(git, "spec", "vms") {
-		name := text(vm, "targetName")
+	live, git := p.live.object(pair.id), manifest.Decode(pair.new)
+	namespace := manifest.Text(git, "spec", "targetNamespace")
+	for _, vm := range manifest.List(git, "spec", "vms") {
+		name := manifest.Text(vm, "targetName")
 		if p.find("kubevirt.io", "VirtualMachine", namespace, name) != nil {
 			continue
 		}
@@ -51,17 +51,17 @@ var moveStates = []struct {
 // moving returns the facts of a VM that a Plan in the cluster moves. One that waits, of a Plan that is ready, is
 // as Git has it.
 func moving(plan tree, name string) []Fact {
-	for _, vm := range list(plan, "status", "migration", "vms") {
-		if text(vm, "targetName") == name {
+	for _, vm := range manifest.List(plan, "status", "migration", "vms") {
+		if manifest.Text(vm, "targetName") == name {
 			return movingFacts(vm)
 		}
 	}
 	var out []Fact
-	for _, c := range list(plan, "status", "conditions") {
-		if text(c, "category") == "Critical" && text(c, "status") == "True" {
+	for _, c := range manifest.List(plan, "status", "conditions") {
+		if manifest.Text(c, "category") == "Critical" && manifest.Text(c, "status") == "True" {
 			out = append(out, Fact{
 				State: StateFailed, Code: FactMoveFailed,
-				Says:   "cannot move from vSphere: " + sentence(text(c, "message")+items(c)),
+				Says:   "cannot move from vSphere: " + sentence(manifest.Text(c, "message")+items(c)),
 				Advice: "see to the reason: the Plan does not start before",
 			})
 		}
@@ -75,29 +75,29 @@ func movingFacts(vm any) []Fact {
 			continue
 		}
 		f := s.Fact
-		if reasons := stringsOf(at(vm, "error", "reasons")); reasons != "" && f.State == StateFailed {
+		if reasons := stringsOf(manifest.At(vm, "error", "reasons")); reasons != "" && f.State == StateFailed {
 			f.Says += ": " + sentence(reasons)
 		}
 		return []Fact{f}
 	}
-	if text(vm, "started") == "" {
+	if manifest.Text(vm, "started") == "" {
 		return nil
 	}
 	return []Fact{{
-		State: StateUnderWay, Code: FactMoving, Says: "moves from vSphere: " + sentence(text(vm, "phase")),
+		State: StateUnderWay, Code: FactMoving, Says: "moves from vSphere: " + sentence(manifest.Text(vm, "phase")),
 	}}
 }
 
 // holds reports whether a condition of a VM in the status of a Plan is true.
 func holds(vm any, kind string) bool {
-	return slices.ContainsFunc(list(vm, "conditions"), func(c any) bool {
-		return text(c, "type") == kind && text(c, "status") == "True"
+	return slices.ContainsFunc(manifest.List(vm, "conditions"), func(c any) bool {
+		return manifest.Text(c, "type") == kind && manifest.Text(c, "status") == "True"
 	})
 }
 
 // items returns what a condition of forklift is about, in brackets.
 func items(condition any) string {
-	if all := stringsOf(at(condition, "items")); all != "" {
+	if all := stringsOf(manifest.At(condition, "items")); all != "" {
 		return " (" + all + ")"
 	}
 	return ""

@@ -85,7 +85,7 @@ func (p *planner) ownDisks(s *subject) []*pair {
 
 // rolloutFacts returns what the rollout of a VM reports about it.
 func (p *planner) rolloutFacts(s *subject) []Fact {
-	id := text(s.live.object, "metadata", "labels", labels.Rollout)
+	id := manifest.Text(s.live.object, "metadata", "labels", labels.Rollout)
 	if id == "" {
 		return nil
 	}
@@ -111,8 +111,8 @@ const leaseTime = 2 * time.Minute
 
 // isHeld reports whether a run of a rollout holds its Lease.
 func (l *live) isHeld(lease tree) bool {
-	age, known := l.age(text(lease, "spec", "renewTime"))
-	return text(lease, "spec", "holderIdentity") != "" && (!known || age < leaseTime)
+	age, known := l.age(manifest.Text(lease, "spec", "renewTime"))
+	return manifest.Text(lease, "spec", "holderIdentity") != "" && (!known || age < leaseTime)
 }
 
 // operationFacts returns what is going on with a VM.
@@ -131,7 +131,7 @@ func (p *planner) leftOver(apps []string) []Standing {
 	var out []Standing
 	for _, kind := range []string{kindVM, kindPool} {
 		for _, e := range p.live.byKind[kind] {
-			if p.byKey[keyOf(e.id)] != nil || len(list(e.object, "metadata", "ownerReferences")) > 0 {
+			if p.byKey[keyOf(e.id)] != nil || len(manifest.List(e.object, "metadata", "ownerReferences")) > 0 {
 				continue
 			}
 			if f, ok := p.isLeftOver(e, apps); ok {
@@ -192,10 +192,10 @@ func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
 // failedSyncs notes the Applications whose last sync has failed.
 func (p *planner) failedSyncs(apps []string) {
 	for _, name := range apps {
-		state := at(p.live.findApplication(name), "status", "operationState")
-		if phase := text(state, "phase"); phase == "Failed" || phase == "Error" {
+		state := manifest.At(p.live.findApplication(name), "status", "operationState")
+		if phase := manifest.Text(state, "phase"); phase == "Failed" || phase == "Error" {
 			p.note("the last sync of the Application %s, of %s, has failed%s",
-				name, revisionOf(state), because(text(state, "message")))
+				name, revisionOf(state), because(manifest.Text(state, "message")))
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (p *planner) failedJobs() {
 	for _, ns := range p.namespaces() {
 		for _, job := range p.live.of(kindJob, ns) {
 			if isRendered(job.object) && is(job.object, "Failed") == yes {
-				p.note("%s: the Job %s has failed%s", ns, job.id.Name, because(text(condition(job.object, "Failed"), "message")))
+				p.note("%s: the Job %s has failed%s", ns, job.id.Name, becauseOf(job.object, "Failed"))
 			}
 		}
 	}

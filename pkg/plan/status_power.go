@@ -3,6 +3,8 @@ package plan
 import (
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // wantsRunning reports whether a VM should run, according to Git.
@@ -11,7 +13,7 @@ func wantsRunning(s *subject) bool {
 	case "Always":
 		return true
 	case "RerunOnFailure":
-		return text(s.live.instance, "status", "phase") == "Failed"
+		return manifest.Text(s.live.instance, "status", "phase") == "Failed"
 	}
 	return false
 }
@@ -34,9 +36,9 @@ func (p *planner) powerFacts(s *subject) []Fact {
 	if s.isPool() {
 		return poolFacts(s)
 	}
-	vm, status := s.live.object, text(s.live.object, "status", "printableStatus")
+	vm, status := s.live.object, manifest.Text(s.live.object, "status", "printableStatus")
 	down := func(says, kind string) []Fact {
-		return []Fact{{State: StateDown, Code: FactNotRunning, Says: says + because(text(condition(vm, kind), "message"))}}
+		return []Fact{{State: StateDown, Code: FactNotRunning, Says: says + becauseOf(vm, kind)}}
 	}
 	switch {
 	case is(vm, "ManualRecoveryRequired") == yes:
@@ -46,7 +48,7 @@ func (p *planner) powerFacts(s *subject) []Fact {
 	case is(vm, "Failure") == yes && is(vm, "Ready") == yes:
 		return []Fact{{
 			State: StateFailed, Code: FactChangeFailed,
-			Says: "KubeVirt could not make the last change" + because(text(condition(vm, "Failure"), "message")),
+			Says: "KubeVirt could not make the last change" + becauseOf(vm, "Failure"),
 		}}
 	case is(vm, "Failure") == yes:
 		return down("does not run", "Failure")
@@ -89,7 +91,8 @@ func poolFacts(s *subject) []Fact {
 	if !wantsRunning(s) {
 		return nil
 	}
-	want, ready := count(at(s.live.object, "spec", "replicas"), 1), count(at(s.live.object, "status", "readyReplicas"), 0)
+	want := count(manifest.At(s.live.object, "spec", "replicas"), 1)
+	ready := count(manifest.At(s.live.object, "status", "readyReplicas"), 0)
 	if ready >= want {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // unrecorded is what is not known if an object does not record what Argo CD has applied last.
@@ -100,7 +101,7 @@ func (p *planner) differences(pair *pair) (drift, pending []FieldStatus) {
 // compared returns a VM or another object of Git with what the cluster has of its
 // fields as the old side. Was is what Argo CD has applied last, or nil.
 func (p *planner) compared(pair *pair, was tree) *subject {
-	now := withRunStrategy(decode(pair.new))
+	now := withRunStrategy(manifest.Decode(pair.new))
 	before := p.before(pair.id, withRunStrategy(p.live.object(pair.id)), was, now)
 	for _, pointer := range p.live.overlooked(pair.id) {
 		settle(before, now, pointer)
@@ -136,9 +137,9 @@ var tracking = []string{
 // valueAt returns the value at the path of a change; of an order, the names of the entries.
 func valueAt(object tree, path []string) any {
 	if last := len(path) - 1; path[last] == order {
-		return joined(list(object, path[:last]...))
+		return joined(manifest.List(object, path[:last]...))
 	}
-	return at(object, path...)
+	return manifest.At(object, path...)
 }
 
 // field returns a changed field, as the rules name it.

@@ -51,20 +51,22 @@ type subject struct {
 }
 
 // spec returns the spec of the instance on one side.
-func spec(side tree) any { return at(side, "spec", "template", "spec") }
+func spec(side tree) any { return manifest.At(side, "spec", "template", "spec") }
 
 // annotation returns an annotation of one side.
-func annotation(side tree, key string) string { return text(side, "metadata", "annotations", key) }
+func annotation(side tree, key string) string {
+	return manifest.Text(side, "metadata", "annotations", key)
+}
 
 // runStrategy returns the run strategy of a side; `running` is its older form.
 func runStrategy(side tree) string {
-	if s := text(side, "spec", "runStrategy"); s != "" {
+	if s := manifest.Text(side, "spec", "runStrategy"); s != "" {
 		return s
 	}
-	switch running, _ := at(side, "spec", "running").(bool); {
+	switch running, _ := manifest.At(side, "spec", "running").(bool); {
 	case running:
 		return "Always"
-	case at(side, "spec", "running") != nil:
+	case manifest.At(side, "spec", "running") != nil:
 		return "Halted"
 	}
 	return ""
@@ -103,11 +105,11 @@ func (s *subject) migratable() truth {
 // instance, or else by Git, or else by the cluster.
 func (s *subject) evictionStrategy() string {
 	if s.live != nil {
-		if own := text(s.live.instance, "spec", "evictionStrategy"); own != "" {
+		if own := manifest.Text(s.live.instance, "spec", "evictionStrategy"); own != "" {
 			return own
 		}
 	}
-	if own := text(spec(s.old), "evictionStrategy"); own != "" {
+	if own := manifest.Text(spec(s.old), "evictionStrategy"); own != "" {
 		return own
 	}
 	return s.cluster.evictionStrategy()
@@ -141,7 +143,7 @@ func (s *subject) copyable() truth {
 // isSingleNode reports whether a DataVolume or claim is ReadWriteOnce.
 func isSingleNode(disk tree) bool {
 	for _, path := range [][]string{{"spec", "storage"}, {"spec", "pvc"}, {"spec"}} {
-		modes := list(disk, append(path, "accessModes")...)
+		modes := manifest.List(disk, append(path, "accessModes")...)
 		if len(modes) > 0 && !slices.Contains(modes, any("ReadWriteMany")) {
 			return true
 		}
@@ -152,7 +154,7 @@ func isSingleNode(disk tree) bool {
 // diskNames returns the names of the claims and DataVolumes of a side's volumes.
 func diskNames(side tree) []string {
 	var out []string
-	for _, v := range list(spec(side), "volumes") {
+	for _, v := range manifest.List(spec(side), "volumes") {
 		if name := claimOf(v); name != "" {
 			out = append(out, name)
 		}
@@ -162,19 +164,19 @@ func diskNames(side tree) []string {
 
 // claimOf returns the name of a volume's claim; that of a DataVolume is its own.
 func claimOf(volume any) string {
-	if name := text(volume, "dataVolume", "name"); name != "" {
+	if name := manifest.Text(volume, "dataVolume", "name"); name != "" {
 		return name
 	}
-	return text(volume, "persistentVolumeClaim", "claimName")
+	return manifest.Text(volume, "persistentVolumeClaim", "claimName")
 }
 
 // volume returns a volume of a side by the path of a change within its lists.
-func volume(side tree, entry string) any { return at(spec(side), "volumes", entry) }
+func volume(side tree, entry string) any { return manifest.At(spec(side), "volumes", entry) }
 
 // isHotpluggable reports whether a volume is one that KubeVirt plugs in and out.
 func isHotpluggable(volume any) bool {
 	for _, kind := range []string{"dataVolume", "persistentVolumeClaim"} {
-		if on, _ := at(volume, kind, "hotpluggable").(bool); on {
+		if on, _ := manifest.At(volume, kind, "hotpluggable").(bool); on {
 			return true
 		}
 	}
@@ -187,7 +189,9 @@ func (s *subject) kind() string { return kindOf(s.id) }
 func kindOf(id manifest.ID) string { return strings.TrimSuffix(id.Kind+"."+id.Group(), ".") }
 
 // isRollout reports whether a rollout restarts the VM.
-func (s *subject) isRollout() bool { return text(s.new, "metadata", "labels", labels.Rollout) != "" }
+func (s *subject) isRollout() bool {
+	return manifest.Text(s.new, "metadata", "labels", labels.Rollout) != ""
+}
 
 // isPool reports whether the VM is the template of a VirtualMachinePool.
 func (s *subject) isPool() bool { return s.id.Kind == "VirtualMachinePool" }
@@ -208,5 +212,5 @@ func syncOption(object tree, name string) string {
 
 // isRendered reports whether vmrender has rendered an object.
 func isRendered(object tree) bool {
-	return text(object, "metadata", "labels", labels.ManagedBy) == labels.Manager
+	return manifest.Text(object, "metadata", "labels", labels.ManagedBy) == labels.Manager
 }

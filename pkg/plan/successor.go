@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // findSuccessors finds the VMs that go and come back under another name: those
@@ -25,11 +26,11 @@ func (p *planner) findSuccessors() {
 		switch pair := &p.pairs[i]; {
 		case !pair.isMachine():
 		case pair.new == nil:
-			old := decode(pair.former())
+			old := manifest.Decode(pair.former())
 			sortIn(gone, pair, old)
 			p.keepWriter(pair, old)
 		case pair.old == nil:
-			sortIn(come, pair, decode(pair.new))
+			sortIn(come, pair, manifest.Decode(pair.new))
 		}
 	}
 	for mark, from := range gone {
@@ -62,7 +63,7 @@ func isBlueGreen(vm tree) bool { return annotation(vm, labels.Strategy) == label
 // different names.
 func fingerprint(pair *pair, vm tree) string {
 	if isBlueGreen(vm) {
-		return "blue-green " + pair.id.Namespace + "/" + text(vm, "metadata", "labels", "app")
+		return "blue-green " + pair.id.Namespace + "/" + manifest.Text(vm, "metadata", "labels", "app")
 	}
 	s := compact(anonymous(vm["spec"]))
 	return kindOf(pair.id) + strings.ReplaceAll(s, pair.id.Name, "\x00")
@@ -165,10 +166,10 @@ func (p *planner) twoWriters(s *subject) []Cause {
 // writtenDisks returns the names of the claims and DataVolumes that a side writes to as the only VM.
 func writtenDisks(side tree) []string {
 	var out []string
-	for _, v := range list(spec(side), "volumes") {
-		device := at(spec(side), "domain", "devices", "disks", "["+nameOf(v)+"]")
-		readOnly := at(device, "disk", "readonly") == true || at(device, "lun", "readonly") == true
-		if claimOf(v) != "" && at(device, "cdrom") == nil && !readOnly && at(device, "shareable") != true {
+	for _, v := range manifest.List(spec(side), "volumes") {
+		device := manifest.At(spec(side), "domain", "devices", "disks", "["+manifest.EntryName(v)+"]")
+		readOnly := manifest.At(device, "disk", "readonly") == true || manifest.At(device, "lun", "readonly") == true
+		if claimOf(v) != "" && manifest.At(device, "cdrom") == nil && !readOnly && manifest.At(device, "shareable") != true {
 			out = append(out, claimOf(v))
 		}
 	}

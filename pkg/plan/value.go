@@ -15,31 +15,11 @@ import (
 // tree is a decoded JSON object; see [manifest.Decode].
 type tree = manifest.Tree
 
-// decode returns the tree of an object's JSON; nil if it is not an object.
-func decode(text []byte) tree { return manifest.Decode(text) }
-
-// at returns the value at a path in a tree, or nil. A segment in brackets names the
-// entry of a list.
-func at(v any, path ...string) any { return manifest.At(v, path...) }
-
-// text returns the string at a path, or "".
-func text(v any, path ...string) string { return manifest.Text(v, path...) }
-
-// list returns the list at a path, or nil.
-func list(v any, path ...string) []any { return manifest.List(v, path...) }
-
-// keyed returns the entries of a list whose entries all have distinct names, by
-// "[name]".
-func keyed(l []any) (map[string]any, bool) { return manifest.Keyed(l) }
-
-// nameOf returns the name of an entry of a list, or "".
-func nameOf(v any) string { return manifest.EntryName(v) }
-
 // names returns the names of the entries of a list, in brackets and in order.
 func names(l []any) []string {
 	out := make([]string, len(l))
 	for i, v := range l {
-		out[i] = "[" + nameOf(v) + "]"
+		out[i] = "[" + manifest.EntryName(v) + "]"
 	}
 	return out
 }

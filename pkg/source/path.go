@@ -48,9 +48,6 @@ type Path struct {
 	trail Trail
 }
 
-// RootPath returns the path with the given string.
-func RootPath(path string) Path { return Path{root: path} }
-
 // String returns the path as in diagnostics, such as "vms.web01.nics[0]".
 func (p Path) String() string { return p.trail.Under(p.root) }
 
