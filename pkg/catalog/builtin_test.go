@@ -65,7 +65,7 @@ func TestBuiltinOperatingSystemsAreComplete(t *testing.T) {
 			require.Contains(t, []string{"linux", "windows"}, os.Family)
 			require.Contains(t, []string{"server", "desktop"}, os.Workload)
 			require.NotEmpty(t, os.Label)
-			require.Empty(t, quantityProblem(os.RootSize))
+			require.Empty(t, quantityProblem(os.RootSize, OfDisk))
 			require.NotNil(t, os.Minimum)
 			require.Positive(t, os.Minimum.CPU)
 			require.NotEmpty(t, os.DiskBus)
@@ -77,7 +77,7 @@ func TestBuiltinOperatingSystemsAreComplete(t *testing.T) {
 			if os.Image != nil {
 				require.Len(t, os.Image.Kinds(), 1)
 				require.Empty(t, os.Image.Problems())
-				require.Empty(t, quantityProblem(os.Minimum.Memory))
+				require.Empty(t, quantityProblem(os.Minimum.Memory, OfMemory))
 			}
 			for _, trait := range os.Traits {
 				require.NotNil(t, s.Trait(trait), trait)

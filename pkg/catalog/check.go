@@ -60,13 +60,13 @@ func (c *checker) checkForm(n *source.Node, path string, problem func(string) st
 }
 
 // checkQuantity checks an amount of bytes, which may be written as a number.
-func (c *checker) checkQuantity(n *source.Node, path string) {
+func (c *checker) checkQuantity(n *source.Node, path string, unit Unit) {
 	if n != nil && (n.Kind == source.Int || n.Kind == source.Float) {
 		text := *n
 		text.Kind = source.String
 		n = &text
 	}
-	c.checkForm(n, path, quantityProblem)
+	c.checkForm(n, path, func(text string) string { return quantityProblem(text, unit) })
 }
 
 // reportUnknown reports a name that is not in the catalog.
@@ -84,8 +84,8 @@ func text(n *source.Node, key string) *source.Node {
 
 func (c *checker) checkOS(f *source.Field, path string) {
 	c.checkMaps(f.Value, path, "defaults", "overrides")
-	c.checkQuantity(f.Value.Get("rootSize"), path+".rootSize")
-	c.checkQuantity(f.Value.Get("minimum", "memory"), path+".minimum.memory")
+	c.checkQuantity(f.Value.Get("rootSize"), path+".rootSize", OfDisk)
+	c.checkQuantity(f.Value.Get("minimum", "memory"), path+".minimum.memory", OfMemory)
 	sound := c.checkFrom(f, path)
 	sound = c.checkTraits(f.Value.Get("traits"), path+".traits") && sound
 	if image := f.Value.Field("image"); image != nil {

@@ -124,7 +124,7 @@ func (c *checker) checkFlavor(f *source.Field, path string) {
 		c.diags.Errorf(memory.Pos(), rule.WrongType, path+".memory",
 			"wrong type; expected a quantity such as \"16Gi\", or a map")
 	}
-	c.checkQuantity(scalar(memory), path+".memory")
+	c.checkQuantity(scalar(memory), path+".memory", OfMemory)
 }
 
 // scalar returns nil for a map or a list, and any other value as it is.

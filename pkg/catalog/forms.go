@@ -3,7 +3,10 @@ package catalog
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
+
+	"github.com/vmrender/vmrender/internal/suggest"
 )
 
 // nameProblem returns what is wrong with the name of a Kubernetes object, a DNS
@@ -73,14 +76,39 @@ func NearQuantity(text string) string {
 	return "expected a quantity such as \"16Gi\""
 }
 
+// Unit is what a quantity without a unit was probably meant in.
+type Unit func(number string) string
+
+// OfDisk returns the problem with a number of bytes that is too small for a disk: sizes of disks are written in
+// gibibytes everywhere.
+func OfDisk(number string) string { return fewBytes(number, number+"Gi") }
+
+// OfMemory returns the problem with a number of bytes that is too small for memory. From 256 on it is one of mebibytes,
+// as vSphere and Terraform write memory.
+func OfMemory(number string) string {
+	const least, kibi = 256, 1024
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil || n < least:
+		return OfDisk(number)
+	case n%kibi != 0:
+		return fewBytes(number, number+"Mi")
+	}
+	return fewBytes(number, strconv.Itoa(n/kibi)+"Gi", number+"Mi")
+}
+
+func fewBytes(number string, meant ...string) string {
+	return fmt.Sprintf("%q is a number of bytes; %s", number, suggest.OneOf(meant))
+}
+
 // quantityProblem returns what is wrong with an amount of bytes, or "" if nothing is.
-func quantityProblem(text string) string {
+func quantityProblem(text string, unit Unit) string {
 	const fewDigits = 6 // of a number of bytes below 1Mi, which was probably meant as another unit
 	switch {
 	case !isQuantity(text):
 		return fmt.Sprintf("invalid quantity %q; %s", text, NearQuantity(text))
 	case len(text) <= fewDigits && strings.Trim(text, "0123456789") == "":
-		return fmt.Sprintf("%q is a number of bytes; did you mean %q?", text, text+"Gi")
+		return unit(text)
 	}
 	return ""
 }

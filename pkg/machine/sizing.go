@@ -101,6 +101,10 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 		d.reportBelowMinimum(d.entry.At("cpu"), "cpu", "%d vCPU are below the minimum of %s; expected at least %d, "+
 			"or another `catalog.os.%[2]s.minimum.cpu`", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
 	}
+	if n := cpu.Count() / uint64(cpu.Sockets) * uint64(max(cpu.Sockets, cpu.MaxSockets)); n > values.MostCPUs {
+		d.errorf(d.entry.At("cpu"), rule.OutOfRange, "cpu", "%d vCPU are more than a VM can have; expected at most %d",
+			n, values.MostCPUs)
+	}
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
 		d.errorf(d.entry.At("cpu", "maxSockets"), rule.Conflict, "cpu.maxSockets",
 			"%d is below the %d sockets at %s; expected at least as many",
@@ -239,7 +243,11 @@ func (d *draft) keyPath(keys []string) string {
 
 // quantity parses a quantity, and reports an invalid one.
 func (d *draft) quantity(text string, keys ...string) (int64, bool) {
-	n, err := values.ParseQuantity(text)
+	parse := values.ParseQuantity
+	if keys[0] == "memory" {
+		parse = values.ParseMemory
+	}
+	n, err := parse(text)
 	if err != nil {
 		d.errorf(d.entry.At(keys...), rule.BadQuantity, d.keyPath(keys), "%s", err)
 	}

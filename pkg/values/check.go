@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -23,6 +24,7 @@ type form struct {
 
 var stringForms = map[string]form{
 	"quantity": {rule.BadQuantity, quantityProblem},
+	"memory":   {rule.BadQuantity, memoryProblem}, // a quantity, by the tag `form`
 	"address":  {rule.BadIP, AddressProblem},
 	"ip":       {rule.BadIP, IPProblem},
 	"cidr":     {rule.BadIP, DestinationProblem},
@@ -98,7 +100,7 @@ func formsBelow(t reflect.Type, tag reflect.StructTag) *formTree {
 	case reflect.Struct:
 		return formsOfFields(t)
 	}
-	if f, ok := stringForms[tag.Get("format")]; ok {
+	if f, ok := stringForms[cmp.Or(tag.Get("form"), tag.Get("format"))]; ok {
 		return &formTree{form: f}
 	}
 	return nil
@@ -209,7 +211,17 @@ func (w *formWalk) report(f *form, text string, at source.Pos) {
 }
 
 func quantityProblem(text string) string {
-	if _, err := ParseQuantity(text); err != nil {
+	_, err := ParseQuantity(text)
+	return textOf(err)
+}
+
+func memoryProblem(text string) string {
+	_, err := ParseMemory(text)
+	return textOf(err)
+}
+
+func textOf(err error) string {
+	if err != nil {
 		return err.Error()
 	}
 	return ""

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -13,10 +14,25 @@ import (
 // and 1Ki, with which no guest boots (kubevirt/kubevirt pkg/virt-api/webhooks, v1.8.4).
 const LeastBytes = 1 << 20
 
-// ParseQuantity parses a Kubernetes quantity of bytes that is not negative.
+// MostMemory is the size of memory in bytes above which no computer has it: addresses of x86-64 have 52 bits (AMD64
+// Architecture Programmer's Manual, volume 2, 5.1).
+const MostMemory = 1 << 52
+
+// ParseMemory is like [ParseQuantity], for the memory of a VM.
+func ParseMemory(text string) (int64, error) {
+	n, err := parseQuantity(text, catalog.OfMemory)
+	if err == nil && n > MostMemory {
+		err = fmt.Errorf("%q is more than any computer has; expected at most \"4Pi\"", text)
+	}
+	return n, err
+}
+
+// ParseQuantity parses a Kubernetes quantity of bytes, of a disk, that is not negative.
 // Its error contains what is accepted, and the nearest valid form if there is
 // one.
-func ParseQuantity(text string) (int64, error) {
+func ParseQuantity(text string) (int64, error) { return parseQuantity(text, catalog.OfDisk) }
+
+func parseQuantity(text string, unit catalog.Unit) (int64, error) {
 	if n, ok := binaryQuantity(text); ok {
 		return n, nil
 	}
@@ -27,7 +43,7 @@ func ParseQuantity(text string) (int64, error) {
 	if q.Sign() < 0 {
 		return 0, fmt.Errorf("negative quantity %q; expected a quantity such as \"16Gi\"", text)
 	}
-	if q.CmpInt64(math.MaxInt64) > 0 {
+	if q.CmpInt64(math.MaxInt64) >= 0 { // the parser lowers quantities with a binary unit to that
 		return 0, fmt.Errorf("%q is more than any computer has; expected a quantity such as \"16Gi\"", text)
 	}
 	n, ok := q.AsInt64()
@@ -38,7 +54,7 @@ func ParseQuantity(text string) (int64, error) {
 		return n, nil
 	}
 	if n < LeastBytes && isNumber(text) {
-		return 0, fmt.Errorf("%q is a number of bytes; did you mean \"%sGi\"?", text, text)
+		return 0, errors.New(unit(text))
 	}
 	return n, nil
 }

@@ -135,18 +135,18 @@ type VM struct {
 	Patches []patch.Operation `json:"patches,omitempty" example:"[{op: remove, path: /spec/template/spec/hostname}]"`
 }
 
-// CPU is the long form of `cpu`. The number of virtual CPUs is sockets × cores × threads.
+// CPU is the long form of `cpu`. The number of virtual CPUs is sockets × cores × threads, and at most 4096.
 type CPU struct {
 	// Sockets, the only part of the topology that KubeVirt can hotplug.
-	Sockets uint32 `json:"sockets,omitempty" minimum:"1"`
+	Sockets uint32 `json:"sockets,omitempty" minimum:"1" maximum:"4096"`
 	// Cores per socket.
-	Cores uint32 `json:"cores,omitempty" minimum:"1"`
+	Cores uint32 `json:"cores,omitempty" minimum:"1" maximum:"4096"`
 	// Threads per core.
-	Threads uint32 `json:"threads,omitempty" minimum:"1"`
+	Threads uint32 `json:"threads,omitempty" minimum:"1" maximum:"4096"`
 	// Model, such as `host-model`, `host-passthrough` or `Cascadelake-Server`.
 	Model string `json:"model,omitempty"`
 	// Maximum number of sockets for hotplug.
-	MaxSockets uint32 `json:"maxSockets,omitempty" minimum:"1"`
+	MaxSockets uint32 `json:"maxSockets,omitempty" minimum:"1" maximum:"4096"`
 	// Whether to use dedicated physical CPUs.
 	Dedicated *bool `json:"dedicated,omitempty"`
 	// Whether the emulator thread gets a dedicated physical CPU.
@@ -159,7 +159,7 @@ type CPU struct {
 	Features []CPUFeature `json:"features,omitempty"`
 
 	// VCPUs is the short form: a number of virtual CPUs whose topology depends on the operating system.
-	VCPUs uint32 `json:"-" source:"short" minimum:"1"`
+	VCPUs uint32 `json:"-" source:"short" minimum:"1" maximum:"4096"`
 }
 
 // CPUFeature is one CPU feature; a name is short for `{name: NAME}`.
@@ -172,12 +172,12 @@ type CPUFeature struct {
 
 // Memory is the long form of `memory`.
 type Memory struct {
-	// Guest memory, for example `16Gi`.
-	Guest string `json:"guest,omitempty" format:"quantity"`
-	// Maximum memory for hotplug.
-	Max string `json:"max,omitempty" format:"quantity"`
+	// Guest memory, for example `16Gi`, at most `4Pi`.
+	Guest string `json:"guest,omitempty" format:"quantity" form:"memory"`
+	// Maximum memory for hotplug, at most `4Pi`.
+	Max string `json:"max,omitempty" format:"quantity" form:"memory"`
 	// Page size of hugepages, such as `2Mi` or `1Gi`.
-	Hugepages string `json:"hugepages,omitempty" format:"quantity"`
+	Hugepages string `json:"hugepages,omitempty" format:"quantity" form:"memory"`
 }
 
 // Matcher names an instance type or a preference, or the disk whose image names it.
@@ -257,6 +257,10 @@ func Key(f reflect.StructField) string {
 	}
 	return name
 }
+
+// MostCPUs is the highest number of virtual CPUs that a guest can have (Linux v6.12, arch/x86/kvm/Kconfig,
+// KVM_MAX_NR_VCPUS).
+const MostCPUs = 4096
 
 // Count returns the number of virtual CPUs.
 func (c *CPU) Count() uint64 { return uint64(c.Sockets) * uint64(c.Cores) * uint64(c.Threads) }
