@@ -11,7 +11,7 @@
 package confine
 
 // Memory is the memory of the second process and of each program that it runs, in MiB. It is enough for usual
-// fleets whose manifests Argo CD accepts: 40,000 VMs in one file, with 93 MiB of manifests, need up to 190 MiB.
+// fleets whose manifests Argo CD accepts: 40,000 VMs in one file, with 93 MiB of manifests, need up to 202 MiB.
 const Memory = 256
 
 // Worker is the first argument of the second process. The command follows.

@@ -29,8 +29,7 @@ type Collector struct {
 	Most int64
 
 	renderer renderer
-	encoding sync.Pool // *[]byte
-	texts    spool
+	encoding sync.Pool    // *[]byte
 	size     atomic.Int64 // bytes of all texts
 	jobs     jobs
 	gates    gates
@@ -49,7 +48,7 @@ type Rendered struct {
 	Pending         bool   // whether it is a VM that is still in vSphere, without objects of its own
 
 	wave    int
-	text    spooled  // compact JSON, one object per line
+	text    []byte   // compact JSON, one object per line
 	becomes *becomes // nil without a gate
 }
 
@@ -139,12 +138,12 @@ func (c *Collector) encode(objects []runtime.Object) (buf *[]byte, err error) {
 	return buf, nil
 }
 
-// keep stores a text.
-func (c *Collector) keep(text []byte) spooled {
+// keep returns a copy of a text.
+func (c *Collector) keep(text []byte) []byte {
 	if c.size.Add(int64(len(text))); c.Full() {
-		return spooled{} // it is never written
+		return nil // it is never written
 	}
-	return c.texts.put(text)
+	return bytes.Clone(text)
 }
 
 // Full reports whether the output is larger than [Collector.Most]. Further VMs are not rendered, and what was
@@ -247,10 +246,8 @@ func compareBool(a, b bool) int {
 
 // Write writes the objects of VMs and Jobs in the order given.
 func Write(w *manifest.Writer, rendered ...Rendered) error {
-	var text []byte
 	for i := range rendered {
-		text = rendered[i].get(text)
-		for line := range bytes.Lines(text) {
+		for line := range bytes.Lines(rendered[i].final()) {
 			if err := w.Write(line[:len(line)-1]); err != nil {
 				return fmt.Errorf("writing manifests: %w", err)
 			}

@@ -14,9 +14,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
-// TestCollector proves that a fleet that is large enough to be compressed and is rendered
-// in parallel is complete, in order, and byte for byte the same as its VMs rendered one
-// by one.
+// TestCollector proves that a fleet that is rendered in parallel is complete, in order, and
+// byte for byte the same as its VMs rendered one by one.
 func TestCollector(t *testing.T) {
 	var values strings.Builder
 	values.WriteString("defaults: {os: rhel9, flavor: small, namespace: ns}\nvms:\n")

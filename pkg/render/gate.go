@@ -34,9 +34,12 @@ type becomes struct {
 	specs map[string]string // hashes, by the name of the VM
 }
 
-// unsettled stands for the hash in texts that are written before it is known. No text of
-// a user's can be the same: quotes within values are escaped.
-const unsettled = `"` + labels.Becomes + `":"????????"`
+// unknown stands for the hash in texts that are written before it is known, and unsettled for its annotation. No text
+// of a user's can be the same: quotes within values are escaped.
+const (
+	unknown   = "????????"
+	unsettled = `"` + labels.Becomes + `":"` + unknown + `"`
+)
 
 // add adds the annotations of the gate to the VirtualMachine or VirtualMachinePool of a
 // VM, and returns what its entry becomes. It does nothing, and returns nil, for a
@@ -89,7 +92,7 @@ func (b *becomes) read(name string, text []byte) {
 }
 
 func gateAnnotations(g *machine.Gate) map[string]string {
-	a := map[string]string{labels.Becomes: strings.Repeat("?", 8)}
+	a := map[string]string{labels.Becomes: unknown}
 	set(a, labels.ApproveFrom, g.ApproveFrom)
 	set(a, labels.MaxImpact, g.MaxImpact)
 	approvals := make([]string, len(g.Approvals))
@@ -127,16 +130,13 @@ func (g *gates) settle(diags *source.Diagnostics) {
 	}
 }
 
-// get returns the text of all objects, in buf's memory if it is large enough.
-func (r *Rendered) get(buf []byte) []byte {
-	text := r.text.get(buf)
+// final returns the text of all objects. It must not be changed.
+func (r *Rendered) final() []byte {
 	if r.becomes == nil {
-		return text
+		return r.text
 	}
-	if i := bytes.Index(text, []byte(unsettled)); i >= 0 {
-		copy(text[i+len(unsettled)-9:], r.becomes.hash)
-	}
-	return text
+	settled := strings.ReplaceAll(unsettled, unknown, r.becomes.hash)
+	return bytes.Replace(r.text, []byte(unsettled), []byte(settled), 1)
 }
 
 // asksForApproval reports whether the fleet requires approvals of changes, so that

@@ -106,7 +106,7 @@ func TestBecomes(t *testing.T) {
 	}
 }
 
-// The hash does not depend on how the work is divided, and is found in compressed texts.
+// The hash does not depend on how the work is divided.
 func TestBecomesOfMany(t *testing.T) {
 	const many = "{it: {replicas: 700}, that: {}, waits: {dependsOn: [that]}}"
 	text := manifests(t, gated, many, fleet.Options{Jobs: 4})

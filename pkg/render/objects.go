@@ -12,8 +12,7 @@ import (
 func Objects(rendered ...Rendered) []manifest.Object {
 	objects := make([]manifest.Object, 0, 2*len(rendered))
 	for i := range rendered {
-		text := rendered[i].get(nil) // it belongs to the objects
-		for line := range bytes.Lines(text) {
+		for line := range bytes.Lines(rendered[i].final()) {
 			json := line[: len(line)-1 : len(line)-1]
 			objects = append(objects, manifest.Object{ID: manifest.Identify(json), JSON: json})
 		}
