@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -72,11 +73,11 @@ func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object
 // the VMs.
 func (f *importFlags) renderChart(cmd *cobra.Command) ([]manifest.Object, error) {
 	if f.chart == "-" {
-		l := loadManifests(cmd, "-")
-		if err := problems.Report(cmd.ErrOrStderr(), l.diags); err != nil {
+		l := compare.Manifests("-", cmd.InOrStdin())
+		if err := problems.Report(cmd.ErrOrStderr(), l.Diags); err != nil {
 			return nil, err
 		}
-		return adopt.WithoutHelm(l.objects)
+		return adopt.WithoutHelm(l.Objects)
 	}
 	values, err := f.readValues(cmd)
 	if err != nil {
@@ -120,8 +121,8 @@ func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagno
 		return objects, diags
 	}
 	if at == "-" {
-		l := loadManifests(cmd, at)
-		return l.objects, l.diags
+		l := compare.Manifests(at, cmd.InOrStdin())
+		return l.Objects, l.Diags
 	}
 	if info, err := os.Stat(at); err == nil && info.IsDir() {
 		if objects, err := adopt.ReadDir(os.DirFS(at)); objects != nil || err != nil {
@@ -136,8 +137,8 @@ func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagno
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(file, head)
 	if !adopt.IsArchive(head[:n]) {
-		l := loadManifests(cmd, at)
-		return l.objects, l.diags
+		l := compare.Manifests(at, cmd.InOrStdin())
+		return l.Objects, l.Diags
 	}
 	return read(adopt.ReadArchive(io.MultiReader(bytes.NewReader(head[:n]), file)))
 }

@@ -5,33 +5,30 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
-	"github.com/vmrender/vmrender/pkg/revision"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // places returns where the files of the new side set what a plan names: the values of a
 // fleet, or a platform.yaml as a whole. It returns nil for manifests, and for a revision,
 // whose files are not those that a reader has.
-func (f *sideFlags) places(cmd *cobra.Command, args []string, to loaded, p *plan.Plan) report.Locator {
-	path := newPath(args)
-	if path == "-" || len(args) < 2 && f.to.revision != revision.Worktree {
+func (f *sideFlags) places(cmd *cobra.Command, to compare.Loaded, p *plan.Plan) report.Locator {
+	side := f.sides.To
+	if side.Path == "-" || !side.IsAsItIs() {
 		return nil
 	}
-	if to.fleet != nil {
-		return valuePlaces(path, f.options(cmd, &f.to), p)
+	if to.Fleet != nil {
+		return valuePlaces(side.Path, f.loader(cmd).Options(side), p)
 	}
-	if file, ok := f.platform.File(path); ok {
+	if file, ok := f.platform.File(side.Path); ok {
 		return func(manifest.ID, string) source.Pos { return source.Pos{File: file, Line: 1, Col: 1} }
 	}
 	return nil
 }
-
-// newPath returns the path of the new side: NEW, or PATH.
-func newPath(args []string) string { return pathArg(args[max(0, len(args)-1):]) }
 
 // valuePlaces returns where the fleet at path sets the values of the VMs that a plan
 // changes. It reads the fleet again, at the first call: only annotations need it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -76,9 +77,9 @@ func newPlanCommand() *cobra.Command {
 		"exit with status 1 while a change lacks an approval or exceeds the maximum")
 	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var from, to loaded
+		var from, to compare.Loaded
 		var err error
-		during(cmd, "rendering both sides", func() { from, to, err = sides.load(cmd, args) })
+		during(cmd, "rendering both sides", func() { from, to, err = sides.load(cmd) })
 		if err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func newPlanCommand() *cobra.Command {
 			return err
 		}
 		var live state
-		during(cmd, "reading the live state", func() { live, err = sides.live.load(cmd, from.objects, to.objects) })
+		during(cmd, "reading the live state", func() { live, err = sides.live.load(cmd, from.Objects, to.Objects) })
 		if err != nil {
 			return err
 		}
@@ -96,9 +97,8 @@ func newPlanCommand() *cobra.Command {
 		p := predict(sides, from, to, live, set.cluster(targetOf(to)))
 		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
 		p.Command = planCommandLine(cmd, args)
-		p.From.Path, p.To.Path = sides.paths(args)
-		p.Place = sides.places(cmd, args, to, p.Plan)
-		p.Unknown = append(p.Unknown, sides.neighbor(args)...)
+		p.Place = sides.places(cmd, to, p.Plan)
+		p.Unknown = append(p.Unknown, sides.neighbor()...)
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}
@@ -125,30 +125,22 @@ func judge(cmd *cobra.Command, p report.Plan, failOn plan.Level, gate bool) erro
 }
 
 // neighbor reports that there is a platform next to the fleet at PATH, which the plan is not about.
-func (f *sideFlags) neighbor(args []string) []string {
-	if len(args) == 2 {
+func (f *sideFlags) neighbor() []string {
+	side := f.sides.To
+	if side.Origin == compare.Set {
 		return nil
 	}
-	file, both := layers.FileBesideFleet(pathArg(args))
-	if _, isPlatform := f.platform.File(pathArg(args)); isPlatform || !both {
+	file, both := layers.FileBesideFleet(side.Path)
+	if _, isPlatform := f.platform.File(side.Path); isPlatform || !both {
 		return nil
 	}
 	return []string{fmt.Sprintf("what %s changes, which is a plan of its own", file)}
 }
 
-// paths returns the paths of both sides, if there is something to report. Standard input has
-// none, nor has an export that the new side is compared with.
-func (f *sideFlags) paths(args []string) (from, to string) {
-	from, to = named(pathArg(args)), named(newPath(args))
-	if len(args) < 2 && f.from.revision == "" {
-		from = ""
-	}
-	return from, to
-}
-
-// named returns a path, or "" for standard input and the directory that one is in.
+// named returns a path, or "" if there is nothing to report: for a cluster, standard input, and the directory that one
+// is in.
 func named(path string) string {
-	if path == "-" || filepath.Clean(path) == "." {
+	if path == "-" || filepath.Clean(path) == "." { // which the path of a cluster is, too
 		return ""
 	}
 	return path
@@ -173,37 +165,37 @@ func planCommandLine(cmd *cobra.Command, args []string) string {
 }
 
 // reportSides reports the problems of both sides, and what one of them does not have.
-func reportSides(cmd *cobra.Command, from, to loaded) error {
-	errFrom := problems.Report(cmd.ErrOrStderr(), from.diags)
-	if err := problems.Report(cmd.ErrOrStderr(), to.diags); err != nil {
+func reportSides(cmd *cobra.Command, from, to compare.Loaded) error {
+	errFrom := problems.Report(cmd.ErrOrStderr(), from.Diags)
+	if err := problems.Report(cmd.ErrOrStderr(), to.Diags); err != nil {
 		return err
 	}
 	if errFrom != nil {
 		return errFrom
 	}
-	for _, side := range []loaded{from, to} {
-		if side.note != "" {
-			cmd.PrintErrf("note: %s\n", side.note)
+	for _, side := range []compare.Loaded{from, to} {
+		if side.Note != "" {
+			cmd.PrintErrf("note: %s\n", side.Note)
 		}
 	}
 	return nil
 }
 
 // predict returns the plan with what is compared with what.
-func predict(sides *sideFlags, from, to loaded, live state, cluster plan.Cluster) report.Plan {
-	p := report.Plan{From: sides.from.side(from, sides), To: sides.to.side(to, sides), Unknown: live.unknown()}
+func predict(f *sideFlags, from, to compare.Loaded, live state, cluster plan.Cluster) report.Plan {
+	p := report.Plan{From: f.side(f.sides.From, from), To: f.side(f.sides.To, to), Unknown: live.unknown()}
 	p.To.Targets, p.To.Settings = versions(&cluster), settings(&cluster)
-	if sides.fromCluster {
-		objects, unrecorded := plan.FromCluster(live.objects, to.objects)
-		from.objects = objects
+	if f.sides.From.Origin == compare.Cluster {
+		objects, unrecorded := plan.FromCluster(live.objects, to.Objects)
+		from.Objects = objects
 		p.From = report.Side{Label: live.label, Exported: live.exported}
 		if unrecorded > 0 {
 			p.Unknown = append(p.Unknown,
 				fmt.Sprintf("what Git has dropped of objects that do not say what Argo CD applied last (%d)", unrecorded))
 		}
 	}
-	p.Plan = plan.New(from.objects, to.objects, plan.Options{
-		Cluster: cluster, Live: live.objects, Upgrade: sides.upgraded,
+	p.Plan = plan.New(from.Objects, to.Objects, plan.Options{
+		Cluster: cluster, Live: live.objects, Upgrade: f.sides.Upgrade,
 	})
 	_, said := plan.ReadCluster(cluster, live.objects)
 	p.Notes = append(live.notes(said), p.Notes...)
@@ -211,16 +203,18 @@ func predict(sides *sideFlags, from, to loaded, live state, cluster plan.Cluster
 }
 
 // targetOf returns the target of a fleet, or nil.
-func targetOf(l loaded) *values.Target {
-	if l.fleet == nil {
+func targetOf(l compare.Loaded) *values.Target {
+	if l.Fleet == nil {
 		return nil
 	}
-	return &l.fleet.Header.Target
+	return &l.Fleet.Header.Target
 }
 
 // side returns the header of one side.
-func (o *ownFlags) side(l loaded, all *sideFlags) report.Side {
-	s := report.Side{Label: l.label, Overlays: append(append([]string{}, all.fleet.overlays...), o.overlays...)}
+func (f *sideFlags) side(of compare.Side, l compare.Loaded) report.Side {
+	s := report.Side{
+		Label: l.Label, Path: named(of.Path), Overlays: append(append([]string{}, f.fleet.overlays...), of.Overlays...),
+	}
 	if t := targetOf(l); t != nil {
 		s.Targets = versions(&plan.Cluster{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/rollout"
@@ -38,7 +39,7 @@ func (f *liveFlags) register(cmd *cobra.Command) {
 func (f *liveFlags) given() bool { return f.from != "" }
 
 // check returns an error if the flags do not fit together or to the arguments.
-func (f *liveFlags) check(args []string) error {
+func (f *liveFlags) check(_ *cobra.Command, args []string) error {
 	switch {
 	case f.kubeconfig+f.context != "" && f.from != theCluster:
 		return errors.New("--kubeconfig and --context name a cluster; use them with --live " + theCluster)
@@ -69,10 +70,10 @@ func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state
 	if f.from == "-" {
 		s.label = "the export on standard input"
 	}
-	l := loadManifests(cmd, f.from)
-	s.objects, s.diags = l.objects, l.diags
+	l := compare.Manifests(f.from, cmd.InOrStdin())
+	s.objects, s.diags = l.Objects, l.Diags
 	if len(s.objects) == 0 && !s.diags.HasErrors() {
-		s.diags.Errorf(source.Pos{File: l.label}, rule.EmptyFile, "",
+		s.diags.Errorf(source.Pos{File: l.Label}, rule.EmptyFile, "",
 			"no objects; expected an export, see docs/how-to/live.md")
 	}
 	s.exported = plan.Exported(s.objects)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -52,12 +53,12 @@ func newStatusCommand() *cobra.Command {
 	sides.fleet.register(cmd)
 	sides.platform.register(cmd)
 	sides.live.register(cmd)
-	cmd.Args = cobra.MatchAll(argsBetween(0, 1), sides.platform.check, func(_ *cobra.Command, args []string) error {
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), sides.platform.check, func(*cobra.Command, []string) error {
 		if !sides.live.given() {
 			return errors.New("no state to compare with; expected --live FILE, or --live " + theCluster)
 		}
-		return sides.live.check(args)
-	})
+		return nil
+	}, sides.live.check)
 	failOn := failOnFlag(cmd, "state", plan.States())
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
@@ -83,15 +84,15 @@ func newStatusCommand() *cobra.Command {
 
 // status reads both sides and compares them.
 func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, error) {
-	git, err := f.loadNew(cmd, path)
+	git, err := f.loader(cmd).Current(compare.Side{Path: path})
 	if err != nil {
 		return report.Status{}, err
 	}
-	if err := problems.Report(cmd.ErrOrStderr(), git.diags); err != nil {
+	if err := problems.Report(cmd.ErrOrStderr(), git.Diags); err != nil {
 		return report.Status{}, err
 	}
 	var live state
-	during(cmd, "reading the live state", func() { live, err = f.live.load(cmd, git.objects) })
+	during(cmd, "reading the live state", func() { live, err = f.live.load(cmd, git.Objects) })
 	if err != nil {
 		return report.Status{}, err
 	}
@@ -101,8 +102,8 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 	settings := settingFlags{flags: cmd.Flags()}
 	cluster, said := plan.ReadCluster(settings.cluster(targetOf(git)), live.objects)
 	s := report.Status{
-		Status: plan.NewStatus(git.objects, plan.Options{Cluster: cluster, Live: live.objects}),
-		Git:    report.Side{Label: git.label, Path: named(path), Overlays: f.fleet.overlays},
+		Status: plan.NewStatus(git.Objects, plan.Options{Cluster: cluster, Live: live.objects}),
+		Git:    report.Side{Label: git.Label, Path: named(path), Overlays: f.fleet.overlays},
 		Cluster: report.Side{
 			Label: live.label, Exported: live.exported, Settings: said,
 		},

@@ -213,6 +213,15 @@ var rooms = []room{
 		dir: "pkg/starter", ours: []string{"pkg/catalog", "internal/files", "schema"}, reach: join(cluster, argocd),
 		imports: impure,
 	},
+	// This package decides which sides exist and loads them, with Git and Helm's engine.
+	{
+		dir: "pkg/compare",
+		ours: []string{
+			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/layers", "pkg/plan",
+			"pkg/openshift", "pkg/revision", "internal/suggest",
+		},
+		reach: argocd, imports: join(impure, yaml, system, helm),
+	},
 	// These packages talk to a cluster. Only the command line imports them.
 	{
 		dir: "pkg/rollout", ours: []string{"pkg/labels", "internal/lazyregexp"}, reach: join(helm, argocd),

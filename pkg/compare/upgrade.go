@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"errors"
@@ -49,10 +49,10 @@ func productOf(flag, name string) (*plan.Product, error) {
 	return nil, fmt.Errorf("--%s: unknown product %q; %s", flag, name, suggest.DidYouMean(name, names))
 }
 
-// upgrade returns the upgrade that the flags of both sides are about; nil if there is none.
-func (f *sideFlags) upgrade() (*plan.Upgrade, error) {
-	from, errFrom := versionsOf("target-from", f.from.targets)
-	to, errTo := versionsOf("target-to", f.to.targets)
+// upgradeOf returns the upgrade that the targets of both sides are about; nil if there is none.
+func upgradeOf(targetFrom, targetTo []string) (*plan.Upgrade, error) {
+	from, errFrom := versionsOf("target-from", targetFrom)
+	to, errTo := versionsOf("target-to", targetTo)
 	if err := errors.Join(errFrom, errTo); err != nil || from == nil && to == nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (f *sideFlags) upgrade() (*plan.Upgrade, error) {
 				p.Name, was, p.Name, now))
 		}
 	}
-	if slices.Equal(slices.Sorted(slices.Values(f.from.targets)), slices.Sorted(slices.Values(f.to.targets))) {
+	if slices.Equal(slices.Sorted(slices.Values(targetFrom)), slices.Sorted(slices.Values(targetTo))) {
 		all = append(all, errors.New("--target-from and --target-to have the same versions; expected an upgrade"))
 	}
 	return &plan.Upgrade{From: withKubeVirt(from), To: withKubeVirt(to)}, errors.Join(all...)
