@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	table "github.com/vmrender/vmrender/pkg/versions"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // listing defines how one kind of catalog entries is shown.
@@ -39,9 +39,9 @@ func listings() []listing {
 			func(r catalog.StorageClassRow) []string {
 				return []string{r.Name, r.Class, r.AccessMode, r.VolumeMode}
 			}),
-		list("features", func(*catalog.Set) []table.Row { return table.Rows() },
+		list("features", func(*catalog.Set) []versions.Row { return versions.Rows() },
 			"FEATURE PRODUCT SINCE GATE GATE-ON-SINCE FIELD",
-			func(r table.Row) []string {
+			func(r versions.Row) []string {
 				return []string{r.Name, string(r.Product), r.First(), r.Gate, r.GateOn, r.Field}
 			}),
 	}

@@ -184,7 +184,7 @@ func reportSides(cmd *cobra.Command, from, to compare.Loaded) error {
 // predict returns the plan with what is compared with what.
 func predict(f *sideFlags, from, to compare.Loaded, live state, cluster plan.Cluster) report.Plan {
 	p := report.Plan{From: f.side(f.sides.From, from), To: f.side(f.sides.To, to), Unknown: live.unknown()}
-	p.To.Targets, p.To.Settings = versions(&cluster), settings(&cluster)
+	p.To.Targets, p.To.Settings = targetsOf(&cluster), settings(&cluster)
 	if f.sides.From.Origin == compare.Cluster {
 		objects, unrecorded := plan.FromCluster(live.objects, to.Objects)
 		from.Objects = objects
@@ -216,7 +216,7 @@ func (f *sideFlags) side(of compare.Side, l compare.Loaded) report.Side {
 		Label: l.Label, Path: named(of.Path), Overlays: append(append([]string{}, f.fleet.overlays...), of.Overlays...),
 	}
 	if t := targetOf(l); t != nil {
-		s.Targets = versions(&plan.Cluster{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
+		s.Targets = targetsOf(&plan.Cluster{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
 	}
 	return s
 }

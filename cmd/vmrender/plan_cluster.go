@@ -13,6 +13,7 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // settingFlags are the settings of a cluster that predictions depend on. They count more
@@ -58,7 +59,7 @@ var rolloutStrategies = []string{"LiveUpdate", "Stage"}
 func (f *settingFlags) check() error {
 	var all []error
 	for _, v := range []struct{ name, value string }{{"kubevirt", f.kubevirt}, {"argocd", f.argocd}} {
-		if _, _, ok := values.ParseVersion(v.value); !ok && v.value != "" {
+		if v.value != "" && !versions.Parse(v.value).IsKnown() {
 			all = append(all, fmt.Errorf(`invalid --%s %q; expected a version such as "1.6"`, v.name, v.value))
 		}
 	}
@@ -128,9 +129,9 @@ func (f *settingFlags) withGates(target map[string]bool) map[string]bool {
 	return out
 }
 
-// versions returns the versions that a cluster's settings name, in the words of the
+// targetsOf returns the versions that a cluster's settings name, in the words of the
 // header.
-func versions(c *plan.Cluster) []string {
+func targetsOf(c *plan.Cluster) []string {
 	var out []string
 	for _, v := range []struct{ name, value string }{{"kubevirt", c.KubeVirt}, {"argocd", c.ArgoCD}} {
 		if v.value != "" {

@@ -78,7 +78,7 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
-		dir:     "pkg/openshift",
+		dir:     "pkg/versions",
 		ours:    []string{"pkg/rule", "pkg/source", "internal/lazyregexp"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml, system),
@@ -86,7 +86,7 @@ var rooms = []room{
 	{
 		dir: "pkg/values",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/openshift", "pkg/versions", "internal/lazyregexp",
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/versions", "internal/lazyregexp",
 			"internal/quantities",
 		},
 		reach:   join(cluster, argocd, kubevirt),
@@ -114,7 +114,7 @@ var rooms = []room{
 		dir: "pkg/fleet",
 		ours: []string{
 			"pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "pkg/vars", "pkg/platform",
-			"internal/lazyregexp", "internal/suggest",
+			"pkg/versions", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,
@@ -137,7 +137,6 @@ var rooms = []room{
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
 	},
-	{dir: "pkg/versions", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{dir: "pkg/labels", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
@@ -175,7 +174,7 @@ var rooms = []room{
 		dir: "pkg/layers",
 		ours: []string{
 			"pkg/manifest", "pkg/rule", "pkg/secret", "pkg/source", "pkg/patch", "pkg/platform", "pkg/argocd", "pkg/labels",
-			"pkg/openshift", "charts", "apps", "internal/lazyregexp", "internal/suggest",
+			"pkg/versions", "charts", "apps", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(argocd, kubevirt),
 		imports: impure,
@@ -189,7 +188,7 @@ var rooms = []room{
 	{
 		dir: "pkg/delivery",
 		ours: []string{
-			"pkg/fleet", "pkg/machine", "pkg/values", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels", "pkg/source", "plugin",
+			"pkg/fleet", "pkg/machine", "pkg/versions", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels", "pkg/source", "plugin",
 			"internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
@@ -218,7 +217,7 @@ var rooms = []room{
 		dir: "pkg/compare",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/layers", "pkg/plan",
-			"pkg/openshift", "pkg/revision", "internal/suggest",
+			"pkg/revision", "pkg/versions", "internal/suggest",
 		},
 		reach: argocd, imports: join(impure, yaml, system, helm),
 	},

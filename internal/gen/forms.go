@@ -8,9 +8,9 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/vmrender/vmrender/pkg/layers"
-	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // shortForms maps types to their short forms.
@@ -88,7 +88,7 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(), {Type: "array", Items: text()}}}
 	case reflect.TypeFor[values.Amount]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text(), {Type: "number"}}}
-	case reflect.TypeFor[openshift.Cluster]():
+	case reflect.TypeFor[versions.OpenShift]():
 		release := &jsonschema.Schema{Type: "string", Pattern: `^4\.[0-9]{1,2}$`}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "boolean"}, release}}
 	case reflect.TypeFor[values.DriversDisk]():

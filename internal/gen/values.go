@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 //go:embed values.md.tmpl
@@ -130,7 +130,7 @@ func (r *reference) words(t reflect.Type, tag reflect.StructTag, many bool) stri
 		return plural("quantity", many)
 	case t == reflect.TypeFor[values.DriversDisk]():
 		return "boolean or image"
-	case t == reflect.TypeFor[openshift.Cluster]():
+	case t == reflect.TypeFor[versions.OpenShift]():
 		return "boolean or release"
 	case t.Kind() == reflect.Struct:
 		return r.link(t, many)

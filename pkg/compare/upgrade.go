@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
-	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // versionsOf returns the versions by product of a repeated flag such as
@@ -64,7 +64,7 @@ func upgradeOf(targetFrom, targetTo []string) (*plan.Upgrade, error) {
 			all = append(all, fmt.Errorf("--target-to %s=%s; expected --target-from %s=VERSION, too", p.Name, now, p.Name))
 		case was != "" && now == "":
 			all = append(all, fmt.Errorf("--target-from %s=%s; expected --target-to %s=VERSION, too", p.Name, was, p.Name))
-		case plan.IsNewer(was, now) && was != "":
+		case was != "" && versions.Before(now, was):
 			all = append(all, fmt.Errorf("--target-from %s=%s is newer than --target-to %s=%s; expected an upgrade",
 				p.Name, was, p.Name, now))
 		}
@@ -76,10 +76,10 @@ func upgradeOf(targetFrom, targetTo []string) (*plan.Upgrade, error) {
 }
 
 // withKubeVirt returns versions with that of KubeVirt which a release of OpenShift has.
-func withKubeVirt(versions map[string]string) map[string]string {
-	c := openshift.Cluster{Release: versions["openshift"]}
-	if own := c.KubeVirt(); own != "" && versions["kubevirt"] == "" {
-		versions["kubevirt"] = own
+func withKubeVirt(target map[string]string) map[string]string {
+	c := versions.OpenShift{Release: target["openshift"]}
+	if own := c.KubeVirt(); own != "" && target["kubevirt"] == "" {
+		target["kubevirt"] = own
 	}
-	return versions
+	return target
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // order specifies an Application, or an ApplicationSet, for a directory of a fleet.
@@ -66,7 +66,7 @@ func (p *Plan) order(dirs []string, found *findings) order {
 		isManual:          p.options.ManualSync,
 		isTenant:          p.options.WithProject,
 		onlyOutOfSync:     p.fleet.Header.Target.ApplyOutOfSyncOnly,
-		retryNewest:       !values.Before(p.fleet.Header.Target.ArgoCD, 3, 2),
+		retryNewest:       !versions.Before(p.fleet.Header.Target.ArgoCD, "3.2"),
 	}
 	o.repoURL = p.repoURL(found)
 	o.path = found.text(p.repo.path(p.dir))

@@ -13,6 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // readHeader reads fleet.yaml and the overlays, and creates the levels of
@@ -212,7 +213,7 @@ func (f *Fleet) checkTarget(target *source.Node) {
 		if n == nil || n.Kind != source.String {
 			continue
 		}
-		if _, _, ok := values.ParseVersion(n.Text); !ok {
+		if !versions.Parse(n.Text).IsKnown() {
 			f.diags.Errorf(n.Pos(), rule.BadVersion, "target."+key,
 				"invalid version %q; expected a version such as \"1.6\"", n.Text)
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // Every setting of the cluster is read, and an overlay is merged over the fleet. Lists
@@ -29,19 +29,19 @@ func TestTarget(t *testing.T) {
 // Versions from the command line replace those in the target, and a release of OpenShift
 // replaces both.
 func TestTargetReplaced(t *testing.T) {
-	replaced := func(of string, versions map[string]string) values.Target {
+	replaced := func(of string, target map[string]string) values.Target {
 		dir := t.TempDir()
 		text := "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\nallowEmpty: true\ntarget: " + of + "\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(text), 0o600))
 		var diags source.Diagnostics
-		f := fleet.Open(dir, fleet.Options{Target: versions}, &diags)
+		f := fleet.Open(dir, fleet.Options{Target: target}, &diags)
 		require.Empty(t, diags.Sorted())
 		return f.Header.Target
 	}
 	got := replaced(`{kubevirt: "1.6", argocd: "3.2"}`, map[string]string{"kubevirt": "1.9", "cdi": "1.66"})
 	require.Equal(t, values.Target{KubeVirt: "1.9", CDI: "1.66", ArgoCD: "3.2"}, got)
 	got = replaced(`{kubevirt: "1.6", cdi: "1.62", openshift: false}`, map[string]string{"openshift": "4.21"})
-	require.Equal(t, values.Target{KubeVirt: "1.7", OpenShift: &openshift.Cluster{Release: "4.21"}}, got)
+	require.Equal(t, values.Target{KubeVirt: "1.7", OpenShift: &versions.OpenShift{Release: "4.21"}}, got)
 	require.Equal(t, "1.8", replaced(`{}`, map[string]string{"openshift": "4.21", "kubevirt": "1.8"}).KubeVirt)
 	require.Equal(t, "1.6", replaced(`{kubevirt: "1.6"}`, nil).KubeVirt)
 }

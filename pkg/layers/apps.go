@@ -76,7 +76,7 @@ func (p *loaded) checkSources(diags *source.Diagnostics) {
 	}
 }
 
-func (p *loaded) openShift() bool { return !p.Target.OpenShift.No }
+func (p *loaded) openShift() bool { return !p.Target.OpenShift.Absent }
 
 func (p *loaded) meta(name string, wave int) argocd.ObjectMeta {
 	return argocd.ObjectMeta{

@@ -4,9 +4,9 @@
 package layers
 
 import (
-	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // APIVersion and Kind are the header of platform.yaml.
@@ -64,7 +64,7 @@ type Target struct {
 	ArgoCD string `json:"argocd,omitempty"`
 	// Release of OpenShift, such as "4.20", or whether the cluster is OpenShift. It determines channels, profiles
 	// and API versions. Defaults to true.
-	OpenShift openshift.Cluster `json:"openshift,omitempty"`
+	OpenShift versions.OpenShift `json:"openshift,omitempty"`
 	// API groups and versions that the cluster serves without any layer, such as
 	// `operators.coreos.com/v1alpha1`, for charts that check them.
 	APIVersions []string `json:"apiVersions,omitempty"`

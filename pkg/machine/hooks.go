@@ -3,6 +3,7 @@ package machine
 import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // longestFleet is the maximum length of a fleet's name that Jobs are named
@@ -73,7 +74,7 @@ func (w *wide) checkJobs(r *record) {
 // whose run strategy stops it is never healthy (argo-cd pull request 29664).
 func (w *wide) checkStopped(last int, hooks bool) {
 	t := &w.fleet.Header.Target
-	if t.HealthChecks || !values.Before(t.ArgoCD, 3, 6) {
+	if t.HealthChecks || !versions.Before(t.ArgoCD, "3.6") {
 		return
 	}
 	for _, r := range w.records {

@@ -587,11 +587,3 @@ func TestNames(t *testing.T) {
 		require.Empty(t, problems, values)
 	}
 }
-
-func TestBefore(t *testing.T) {
-	for version, want := range map[string]bool{
-		"1.5": true, "v0.59.2": true, "1.6": false, "2.0": false, "1.10": false, "": false, "latest": false,
-	} {
-		require.Equal(t, want, values.Before(version, 1, 6), version)
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // checkStrategy reports settings that the strategy of the VM cannot
@@ -49,7 +50,7 @@ func (d *draft) checkRemoval(lc *Lifecycle) {
 	case d.traits.NamedByContent && kept:
 		d.reportLimit(at, path, "a change deletes the old VM, which would stay; remove it, or use another strategy")
 	case lc.Removal != values.Confirm:
-	case values.Before(d.site.Target.ArgoCD, 2, 14):
+	case versions.Before(d.site.Target.ArgoCD, "2.14"):
 		d.errorf(at, rule.Removal, path, "Argo CD %s does not support confirmation; "+
 			"use \"denied\" or \"approved\", or set a target from 2.14 on", d.site.Target.ArgoCD)
 	default:
@@ -155,7 +156,7 @@ func (d *draft) checkPool() {
 	if d.vm.Replicas == nil {
 		d.reportLimit(at, "replicas", "the number of VMs is missing; set `replicas`")
 	}
-	if target := d.site.Target.KubeVirt; values.Before(target, 1, 6) {
+	if target := d.site.Target.KubeVirt; versions.Before(target, "1.6") {
 		d.reportLimit(at, "lifecycle.strategy", fmt.Sprintf(
 			"KubeVirt %s restarts all VMs at the same time; set a target from 1.6 on, or use another strategy", target))
 	}

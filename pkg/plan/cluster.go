@@ -2,8 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -33,26 +31,6 @@ type Cluster struct {
 	LiveMigratable *bool
 }
 
-// version is a version such as 1.6.5; missing numbers are 0.
-type version [3]int
-
-// parseVersion reads "1.6", "v1.6.5" or "1.6.5-rc.0". An empty or broken version is
-// newer than any other.
-func parseVersion(s string) version {
-	out := version{}
-	s, _, _ = strings.Cut(strings.TrimPrefix(s, "v"), "-")
-	for i, part := range strings.SplitN(s, ".", 3) {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return version{1 << 30}
-		}
-		out[i] = n
-	}
-	return out
-}
-
-func (v version) before(other version) bool { return slices.Compare(v[:], other[:]) < 0 }
-
 // stages reports whether changes wait for a restart that could go live otherwise
 // (KubeVirt v1.8.4, pkg/virt-config/virt-config.go, IsVMRolloutStrategyLiveUpdate;
 // LiveUpdate is the default in v1.6 and later, and HyperConverged sets it).
@@ -60,7 +38,7 @@ func (c Cluster) stages() bool {
 	if c.VMRolloutStrategy != "" {
 		return c.VMRolloutStrategy == "Stage"
 	}
-	return !c.OpenShift && parseVersion(c.KubeVirt).before(version{1, 6})
+	return !c.OpenShift && versions.Before(c.KubeVirt, "1.6")
 }
 
 // updatesBy reports whether the cluster updates VMs by a method. Without a list,

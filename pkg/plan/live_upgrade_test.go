@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // upgrades are upgrades with an unchanged pet, and their effect on it.
@@ -132,7 +133,7 @@ func TestUpgradeFactsAreSound(t *testing.T) {
 		require.Contains(t, string(docs), f.Reason)
 		known := false
 		for _, p := range plan.Products() {
-			known = known || p.Name == f.Product && p.Knows(f.Version) && plan.IsNewer(f.Version, p.Oldest)
+			known = known || p.Name == f.Product && p.Knows(f.Version) && versions.Before(p.Oldest, f.Version)
 		}
 		require.True(t, known, "%s %s", f.Product, f.Version)
 	}

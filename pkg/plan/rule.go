@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // Code identifies a rule in output. Codes are a closed list, [Codes], and never change
@@ -47,8 +48,8 @@ type Rule struct {
 	Warning bool
 
 	pattern pattern
-	from    version
-	before  version
+	from    versions.Version
+	before  versions.Version
 }
 
 // The paths of objects as a whole.
@@ -165,9 +166,9 @@ func compile(tables ...[]Rule) func() []Rule {
 			for _, r := range table {
 				r.pattern = parsePattern(r.Path)
 				if r.From != "" {
-					r.from = parseVersion(r.From)
+					r.from = versions.Parse(r.From)
 				}
-				r.before = parseVersion(r.Before)
+				r.before = versions.Parse(r.Before)
 				out = append(out, r)
 			}
 		}
@@ -176,14 +177,14 @@ func compile(tables ...[]Rule) func() []Rule {
 }
 
 // serves reports whether the rule holds for a version.
-func (r *Rule) serves(v version) bool {
-	return !v.before(r.from) && (r.Before == "" || v.before(r.before))
+func (r *Rule) serves(v versions.Version) bool {
+	return !v.Before(r.from) && (r.Before == "" || v.Before(r.before))
 }
 
 // find returns the first rule for a change, and the number of segments of the path
 // that it stands for.
 func find(rules []Rule, e *edit) (*Rule, int) {
-	v := parseVersion(e.cluster.KubeVirt)
+	v := versions.Parse(e.cluster.KubeVirt)
 	for i := range rules {
 		r := &rules[i]
 		if r.Kind != "" && r.Kind != e.kind() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // UpgradeFacts returns what upgrades change for VMs, by product and version. Changing
@@ -13,7 +14,7 @@ func UpgradeFacts() []UpgradeFact { return slices.Clone(upgradeFacts) }
 
 var upgradeFacts = []UpgradeFact{
 	topology("1.6.4", UpgradeCondition{"PCI Express, from 1.6.0 or later, and not to 1.7 or later", func(u *upgraded) bool {
-		return parseVersion(u.cluster.KubeVirt).before(version{1, 7}) && u.losesTopology()
+		return versions.Before(u.cluster.KubeVirt, "1.7") && u.losesTopology()
 	}}),
 	topology("1.7.2", UpgradeCondition{"PCI Express, from 1.6.0 to 1.6.3, or from 1.7.0 or 1.7.1", (*upgraded).losesTopology}),
 	{
@@ -119,17 +120,17 @@ func topology(version string, condition UpgradeCondition) UpgradeFact {
 
 // losesTopology reports whether an upgrade may move the PCI addresses of a VM.
 func (u *upgraded) losesTopology() bool {
-	from, to := parseVersion(u.before.KubeVirt), parseVersion(u.cluster.KubeVirt)
-	unmarked := !from.before(version{1, 6}) && u.before.hasOldTopology() && !u.cluster.hasOldTopology()
-	isMarkedOnTheWay := to.before(version{1, 9}) && u.runs() == yes && u.live != nil
+	from, to := versions.Parse(u.before.KubeVirt), versions.Parse(u.cluster.KubeVirt)
+	unmarked := !from.Before(versions.Version{1, 6}) && u.before.hasOldTopology() && !u.cluster.hasOldTopology()
+	isMarkedOnTheWay := to.Before(versions.Version{1, 9}) && u.runs() == yes && u.live != nil
 	return unmarked && !isMarkedOnTheWay && !u.isNew() && u.hasPCIExpress() &&
 		manifest.Text(u.inCluster, "spec", "template", "metadata", "annotations", topologyAnnotation) == ""
 }
 
 // hasOldTopology reports whether KubeVirt 1.6.0 and later mark no VMs.
 func (c Cluster) hasOldTopology() bool {
-	v := parseVersion(c.KubeVirt)
-	return v.before(version{1, 6, 4}) || !v.before(version{1, 7}) && v.before(version{1, 7, 2})
+	v := versions.Parse(c.KubeVirt)
+	return v.Before(versions.Version{1, 6, 4}) || !v.Before(versions.Version{1, 7}) && v.Before(versions.Version{1, 7, 2})
 }
 
 // isNew reports whether the VM is not in the cluster yet, as far as that is known.
@@ -146,7 +147,7 @@ func (u *upgraded) hasPCIExpress() bool {
 // topologyOpen returns what is not known of a VM's PCI topology.
 func topologyOpen(u *upgraded) string {
 	open := "whether the VM was started on this KubeVirt"
-	if u.live == nil && !u.cluster.hasOldTopology() && parseVersion(u.cluster.KubeVirt).before(version{1, 9}) {
+	if u.live == nil && !u.cluster.hasOldTopology() && versions.Before(u.cluster.KubeVirt, "1.9") {
 		open += ", and runs during the upgrade"
 	}
 	return open

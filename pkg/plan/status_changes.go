@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // changeFacts returns the changes of a VM that its running instance has not taken up:
@@ -158,8 +159,8 @@ func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 // keepsRestart reports whether a KubeVirt keeps a VM's need of a restart after a revert
 // (before v1.6.6 and v1.7.3, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded).
 func (c Cluster) keepsRestart() bool {
-	v := parseVersion(c.KubeVirt)
-	return v.before(version{1, 6, 6}) || !v.before(version{1, 7}) && v.before(version{1, 7, 3})
+	v := versions.Parse(c.KubeVirt)
+	return v.Before(versions.Version{1, 6, 6}) || !v.Before(versions.Version{1, 7}) && v.Before(versions.Version{1, 7, 3})
 }
 
 // knownFalse are the fields for which KubeVirt requests a restart although the instance has

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // Upgrade is a change of the platform below an unchanged fleet: the versions before and after,
@@ -29,13 +31,9 @@ func Products() []Product {
 
 // Knows reports whether a version, such as "1.8" or "1.8.4", is one whose facts are known.
 func (p *Product) Knows(v string) bool {
-	parsed := parseVersion(v)
-	minor := version{parsed[0], parsed[1]}
-	return !minor.before(parseVersion(p.Oldest)) && !parseVersion(p.Newest).before(minor)
+	minor := versions.Parse(v).Minor()
+	return !minor.Before(versions.Parse(p.Oldest)) && !versions.Parse(p.Newest).Before(minor)
 }
-
-// IsNewer reports whether a version is newer than another.
-func IsNewer(v, than string) bool { return parseVersion(than).before(parseVersion(v)) }
 
 // UpgradeFact is something that an upgrade changes for VMs, even if no manifest changes.
 type UpgradeFact struct {
@@ -106,16 +104,15 @@ func (p *planner) upgrade(u *Upgrade) {
 
 // isSameMinor reports whether two versions are the same except for their patch releases.
 func isSameMinor(a, b string) bool {
-	x, y := parseVersion(a), parseVersion(b)
-	return x[0] == y[0] && x[1] == y[1]
+	return versions.Parse(a).Minor() == versions.Parse(b).Minor()
 }
 
 // meets returns the facts about a product that lie between the two versions.
 func (u *Upgrade) meets(product string) []UpgradeFact {
-	from, to := parseVersion(u.From[product]), parseVersion(u.To[product])
+	from, to := versions.Parse(u.From[product]), versions.Parse(u.To[product])
 	return slices.DeleteFunc(UpgradeFacts(), func(f UpgradeFact) bool {
-		since := parseVersion(f.Version)
-		return f.Product != product || !from.before(since) || to.before(since)
+		since := versions.Parse(f.Version)
+		return f.Product != product || !from.Before(since) || to.Before(since)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 const (
@@ -166,7 +167,7 @@ func (r *syncRule) annotations(wave int, target values.Target) map[string]string
 
 // optionsFor returns the sync options. Confirmation came with Argo CD 2.14.
 func (r *syncRule) optionsFor(target values.Target) string {
-	if r.before != "" && values.Before(target.ArgoCD, 2, 14) {
+	if r.before != "" && versions.Before(target.ArgoCD, "2.14") {
 		return r.before
 	}
 	return r.options
@@ -259,7 +260,7 @@ func (x *rendering) secretAnnotations() map[string]string {
 // diskAnnotations returns the annotations of DataVolumes that survive their VM.
 func (x *rendering) diskAnnotations() map[string]string {
 	a := x.syncAnnotations(keptDisk)
-	if values.Before(x.Target.KubeVirt, 1, 5) {
+	if versions.Before(x.Target.KubeVirt, "1.5") {
 		a[annotationDeleteAfterCompletion] = "false"
 	}
 	return a

@@ -10,6 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // subject is a VM with what protects it as it is rendered: the sync options and
@@ -72,7 +73,7 @@ func takesSnapshots(m *subject) bool { return m.Lifecycle.SnapshotBefore }
 func runsAnsible(m *subject) bool { return m.Lifecycle.Ansible != nil }
 
 // losesIdentity reports whether an update of a pool changes the identity of its VMs.
-func losesIdentity(m *subject) bool { return values.Before(m.Target.KubeVirt, 1, 8) }
+func losesIdentity(m *subject) bool { return versions.Before(m.Target.KubeVirt, "1.8") }
 
 // hasDisk reports whether the VM has a DataVolume that is kept, or one that is not.
 func hasDisk(m *subject, kept bool) bool {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // pool returns a VirtualMachinePool whose VMs are like vm. KubeVirt appends a number
@@ -49,7 +49,7 @@ func (x *rendering) decodePool(spec *poolv1.VirtualMachinePoolSpec) {
 // poolVersion returns v1beta1 for KubeVirt 1.7 and later, and v1alpha1, which has
 // the same fields, before that.
 func (x *rendering) poolVersion() string {
-	if values.Before(x.Target.KubeVirt, 1, 7) {
+	if versions.Before(x.Target.KubeVirt, "1.7") {
 		return "pool.kubevirt.io/v1alpha1"
 	}
 	return "pool.kubevirt.io/v1beta1"
@@ -81,7 +81,7 @@ func (x *rendering) maxUnavailable() *intstr.IntOrString {
 // numbers, or nil before KubeVirt 1.7, which cannot be configured and uses any
 // order.
 func (x *rendering) updateStrategy() *poolv1.VirtualMachinePoolUpdateStrategy {
-	if values.Before(x.Target.KubeVirt, 1, 7) {
+	if versions.Before(x.Target.KubeVirt, "1.7") {
 		return nil
 	}
 	return &poolv1.VirtualMachinePoolUpdateStrategy{Proactive: &poolv1.VirtualMachinePoolProactiveUpdateStrategy{

@@ -9,8 +9,8 @@ import (
 	"cmp"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // APIVersion and Kind are the header of fleet.yaml.
@@ -89,7 +89,7 @@ type Target struct {
 	// Whether the cluster is OpenShift, or its release, for example "4.20". With false, operating systems have public
 	// images instead of OpenShift's boot sources, or none. If unset, they have the boot sources, with a warning if the
 	// cluster's API shows no OpenShift.
-	OpenShift *openshift.Cluster `json:"openshift,omitempty"`
+	OpenShift *versions.OpenShift `json:"openshift,omitempty"`
 	// CPU architecture of VMs that set no `arch`. Defaults to amd64.
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
 	// Image of the Jobs that `strategy: rollout` and `snapshotBefore` need, which must contain vmrender. Required for
@@ -119,20 +119,20 @@ var WorkloadUpdateMethods = []string{"LiveMigrate", "Evict"}
 
 // Replace puts versions in the place of the target's, by its keys. With another release of OpenShift, the version of
 // KubeVirt is that of the release unless it is among the versions.
-func (t *Target) Replace(versions map[string]string) {
-	if release := versions["openshift"]; release != "" {
-		t.OpenShift, t.KubeVirt, t.CDI = &openshift.Cluster{Release: release}, "", ""
+func (t *Target) Replace(others map[string]string) {
+	if release := others["openshift"]; release != "" {
+		t.OpenShift, t.KubeVirt, t.CDI = &versions.OpenShift{Release: release}, "", ""
 	}
-	t.KubeVirt = cmp.Or(versions["kubevirt"], t.KubeVirt)
-	t.CDI = cmp.Or(versions["cdi"], t.CDI)
-	t.ArgoCD = cmp.Or(versions["argocd"], t.ArgoCD)
+	t.KubeVirt = cmp.Or(others["kubevirt"], t.KubeVirt)
+	t.CDI = cmp.Or(others["cdi"], t.CDI)
+	t.ArgoCD = cmp.Or(others["argocd"], t.ArgoCD)
 }
 
 // Plain reports whether the cluster is known not to be OpenShift.
-func (t *Target) Plain() bool { return t.OpenShift != nil && t.OpenShift.No }
+func (t *Target) Plain() bool { return t.OpenShift != nil && t.OpenShift.Absent }
 
 // OnOpenShift reports whether the cluster is known to be OpenShift.
-func (t *Target) OnOpenShift() bool { return t.OpenShift != nil && !t.OpenShift.No }
+func (t *Target) OnOpenShift() bool { return t.OpenShift != nil && !t.OpenShift.Absent }
 
 // Identity specifies which identities are derived from fleet, namespace and
 // name, so that a recreated VM looks like the same computer to its guest.

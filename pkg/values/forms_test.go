@@ -151,24 +151,6 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-func TestBefore(t *testing.T) {
-	for _, c := range []struct {
-		version string
-		before  bool // 1.6
-	}{
-		{"1.5", true},
-		{"v1.5.9", true},
-		{"0.9", true},
-		{"1.6", false},
-		{"1.10", false},
-		{"2.0", false},
-		{"", false},
-		{"new", false},
-	} {
-		require.Equal(t, c.before, values.Before(c.version, 1, 6), c.version)
-	}
-}
-
 func TestNames(t *testing.T) {
 	require.Empty(t, values.NameProblem("web-01"))
 	require.Contains(t, values.NameProblem("Web"), `invalid name "Web"; expected lower case letters`)

@@ -3,11 +3,6 @@
 // read.
 package versions
 
-import (
-	"strconv"
-	"strings"
-)
-
 // Product is a project whose version decides what there is.
 type Product string
 
@@ -43,10 +38,11 @@ const Newest = "1.9"
 // MissingIn reports whether a version of the product, such as "1.6" or "v1.6.2", does not have the feature. An empty or
 // broken version is the newest one that the table is about. A later one has every feature, as far as is known.
 func (f *Feature) MissingIn(version string) bool {
+	v := Parse(version)
 	if f.Since == "" {
-		return !before(Newest, version)
+		return !v.IsKnown() || !Parse(Newest).Before(v.Minor())
 	}
-	return before(version, f.Since)
+	return v.Before(Parse(f.Since))
 }
 
 // First returns the first version with the feature, for tables.
@@ -103,28 +99,8 @@ func Rows() []Row {
 func GateOn(name, version string) bool {
 	for _, g := range gates {
 		if g.Name == name {
-			return g.On != "" && !before(version, g.On)
+			return g.On != "" && !Before(version, g.On)
 		}
 	}
 	return false
-}
-
-// before reports whether version a is older than b, by their first two numbers.
-func before(a, b string) bool {
-	x, okA := numbers(a)
-	y, okB := numbers(b)
-	return okA && okB && (x[0] < y[0] || x[0] == y[0] && x[1] < y[1])
-}
-
-func numbers(version string) (n [2]int, ok bool) {
-	rest := strings.TrimPrefix(version, "v")
-	for i := range n {
-		var number string
-		number, rest, _ = strings.Cut(rest, ".")
-		var err error
-		if n[i], err = strconv.Atoi(number); err != nil {
-			return n, false
-		}
-	}
-	return n, true
 }

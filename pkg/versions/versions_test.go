@@ -44,8 +44,8 @@ func TestTables(t *testing.T) {
 		if f.Since == "" {
 			return string(f.Product) + " none"
 		}
-		n, ok := numbers(f.Since)
-		require.True(t, ok, f.Name)
+		n := Parse(f.Since)
+		require.True(t, n.IsKnown(), f.Name)
 		return string(f.Product) + " " + strconv.Itoa(1000*n[0]+n[1])
 	}
 	require.True(t, slices.IsSortedFunc(features, func(a, b Feature) int { return cmp.Compare(order(a), order(b)) }))

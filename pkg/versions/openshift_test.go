@@ -1,25 +1,25 @@
-package openshift_test
+package versions_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/openshift"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
-func TestCluster(t *testing.T) {
+func TestOpenShift(t *testing.T) {
 	for text, want := range map[string]struct {
-		target               openshift.Cluster
+		target               versions.OpenShift
 		kubernetes, kubeVirt string
 		problem              string
 	}{
 		"true":     {},
-		"false":    {target: openshift.Cluster{No: true}},
-		`"4.18"`:   {target: openshift.Cluster{Release: "4.18"}, kubernetes: "1.31", kubeVirt: "1.4"},
-		`"4.20"`:   {target: openshift.Cluster{Release: "4.20"}, kubernetes: "1.33", kubeVirt: "1.6"},
-		`"4.9"`:    {target: openshift.Cluster{Release: "4.9"}, kubernetes: "1.22"},
+		"false":    {target: versions.OpenShift{Absent: true}},
+		`"4.18"`:   {target: versions.OpenShift{Release: "4.18"}, kubernetes: "1.31", kubeVirt: "1.4"},
+		`"4.20"`:   {target: versions.OpenShift{Release: "4.20"}, kubernetes: "1.33", kubeVirt: "1.6"},
+		`"4.9"`:    {target: versions.OpenShift{Release: "4.9"}, kubernetes: "1.22"},
 		"4.20":     {problem: `"4.20"`},
 		`"4.20.1"`: {problem: `"4.20.1"`},
 		`"3.11"`:   {problem: `"3.11"`},
@@ -27,7 +27,7 @@ func TestCluster(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			var diags source.Diagnostics
-			var got openshift.Cluster
+			var got versions.OpenShift
 			node := source.Parse(&source.File{Name: "a.yaml", Data: []byte(text)}, &diags)[0]
 			got.DecodeNode(node, source.Path{}, &diags)
 			if want.problem != "" {
