@@ -99,21 +99,15 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
-		dir:     "pkg/vars",
-		ours:    []string{"pkg/rule", "pkg/source", "internal/suggest"},
-		reach:   join(cluster, argocd, kubernetes, kubevirt),
-		imports: join(impure, yaml, system),
-	},
-	{
 		dir:     "pkg/platform",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/template", "pkg/vars", "internal/lazyregexp"},
+		ours:    []string{"pkg/rule", "pkg/source", "pkg/template", "internal/lazyregexp"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml),
 	},
 	{
 		dir: "pkg/fleet",
 		ours: []string{
-			"pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "pkg/vars", "pkg/platform",
+			"pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "pkg/platform",
 			"pkg/versions", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
@@ -122,7 +116,7 @@ var rooms = []room{
 	{
 		dir: "pkg/machine",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/vars", "pkg/template", "pkg/fleet", "pkg/patch",
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
 			"pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),

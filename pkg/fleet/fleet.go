@@ -12,7 +12,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
-	"github.com/vmrender/vmrender/pkg/vars"
 )
 
 // Options are the settings of a command in addition to the values files. The
@@ -103,7 +102,7 @@ type Visitor func(e *Entry, diags *source.Diagnostics)
 // Problems are added to diags, also in [Fleet.Each].
 func Open(path string, opts Options, diags *source.Diagnostics) *Fleet {
 	f := &Fleet{Options: opts, diags: diags}
-	f.Vars = vars.Parse(opts.Set, diags)
+	f.Vars = source.ParseOptions(opts.Set, diags)
 	if path == "-" {
 		f.openStdin()
 	} else {

@@ -7,7 +7,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
-	"github.com/vmrender/vmrender/pkg/vars"
 )
 
 // defaultOption is the name of the option in diagnostics, in place of a file.
@@ -56,12 +55,12 @@ func parseDefaults(defaults []string, diags *source.Diagnostics) *source.Node {
 	var out *source.Node
 	file := &source.File{Name: defaultOption}
 	for _, pair := range defaults {
-		keys, value, ok := vars.Split(file, pair, diags)
+		keys, value, ok := source.SplitOption(file, pair, diags)
 		if !ok {
 			continue
 		}
 		if n := parseScalar(file, strings.Join(keys, "."), value, diags); n != nil {
-			out = source.Compose(out, values.Long(vars.Under(file, keys, n)))
+			out = source.Compose(out, values.Long(source.Under(file, keys, n)))
 		}
 	}
 	return out

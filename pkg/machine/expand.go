@@ -9,7 +9,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
-	"github.com/vmrender/vmrender/pkg/vars"
 )
 
 // expand expands the string under keys (map keys and list indices).
@@ -144,12 +143,12 @@ func (d *draft) vars() any {
 		return map[string]any{}
 	}
 	if d.site.Vars != nil || !d.entry.Inherits("vars") {
-		return vars.Value(n)
+		return n.Plain()
 	}
 	if v, ok := d.site.goVars.Load(n); ok {
 		return v
 	}
-	v := vars.Value(n)
+	v := n.Plain()
 	d.site.goVars.Store(n, v)
 	return v
 }
@@ -221,7 +220,7 @@ func (d *draft) missing(expr, name string) string {
 	if name == "ordinal" && d.traits.Pooled {
 		return "under `strategy: pool` all VMs are the same, and have no ordinal; use another strategy"
 	}
-	if message := vars.Missing(expr, name, d.values()["vars"]); message != "" {
+	if message := template.MissingVar(expr, name, d.values()["vars"]); message != "" {
 		return message
 	}
 	message := fmt.Sprintf("unknown name %q in %q; "+

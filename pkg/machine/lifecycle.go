@@ -9,7 +9,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
-	"github.com/vmrender/vmrender/pkg/vars"
 )
 
 // lifecycle returns the lifecycle of the VM.
@@ -96,7 +95,7 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 		if value.IsSet() {
 			source.ReportAmbiguous(value, d.entry.Path+"."+path+".extraVars."+name, d.diags)
 			d.checkExtraVar(a, name, value)
-			out.ExtraVars[name] = vars.Value(value)
+			out.ExtraVars[name] = value.Plain()
 		}
 	}
 	return out

@@ -13,7 +13,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
-	"github.com/vmrender/vmrender/pkg/vars"
 )
 
 // kind is the kind of every file that is read here.
@@ -58,7 +57,7 @@ func Read(path string, o Options, diags *source.Diagnostics) *Document {
 	for _, doc := range docs {
 		merged = mergeOver(merged, doc, diags)
 	}
-	d.Vars = source.Merge(source.Merge(nil, merged.Get("vars")), vars.Parse(o.Set, diags)) // without what is removed
+	d.Vars = source.Merge(source.Merge(nil, merged.Get("vars")), source.ParseOptions(o.Set, diags)) // without what is removed
 	d.expand(merged, diags)
 	return d
 }

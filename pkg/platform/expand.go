@@ -9,7 +9,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
-	"github.com/vmrender/vmrender/pkg/vars"
 )
 
 // literal are the keys of a platform whose values are not templates: what decides which
@@ -21,7 +20,7 @@ var literal = map[string]bool{"apiVersion": true, "kind": true, "base": true, "e
 func (d *Document) expand(merged *source.Node, diags *source.Diagnostics) {
 	d.data = map[string]any{"vars": map[string]any{}}
 	if d.Vars != nil {
-		d.data["vars"] = vars.Value(d.Vars)
+		d.data["vars"] = d.Vars.Plain()
 	}
 	if env := merged.Get("environment"); env.Str() != "" {
 		d.data["environment"] = env.Text
@@ -122,7 +121,7 @@ func (d *Document) report(p *template.Problem, n *source.Node, path string, diag
 
 // missing returns the message for a name that templates cannot use.
 func (d *Document) missing(expr, name string) string {
-	if message := vars.Missing(expr, name, d.data["vars"]); message != "" {
+	if message := template.MissingVar(expr, name, d.data["vars"]); message != "" {
 		return message
 	}
 	if expr == ".environment" {
