@@ -251,7 +251,7 @@ func checkObject(o manifest.Object) error {
 	if errs := metavalidation.ValidateObjectMeta(&m.ObjectMeta, true, name, field.NewPath("metadata")); len(errs) > 0 {
 		return fmt.Errorf("invalid metadata: %s: %w", o.ID, errs.ToAggregate())
 	}
-	return nil
+	return checkAnnounced(o)
 }
 
 // checkReports checks that explain and images describe the fleet without secrets and do

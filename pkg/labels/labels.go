@@ -39,8 +39,9 @@ const (
 	// VirtualMachine that a rollout keeps. Defaults to 0.
 	KeepOld = "vmrender.io/keep-old"
 	// Content is an annotation of VirtualMachines with snapshots before changes: a
-	// hash of everything that is rendered for the VirtualMachine. On VirtualMachines
-	// of a rollout, it is a hash of their spec and of the annotations above.
+	// hash of everything that is rendered for the VirtualMachine, except [OnChange] and a
+	// wave of 0, which follow from the rest. On VirtualMachines of a rollout, it is a hash
+	// of their spec and of the annotations above.
 	Content = "vmrender.io/content"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
@@ -94,6 +95,17 @@ const (
 	// Strategy is an annotation of VirtualMachines that are named by their content:
 	// [BlueGreen]. Plans find the successor of a VM by it.
 	Strategy = "vmrender.io/strategy"
+	// OnChange is an annotation of all VirtualMachines and VirtualMachinePools: [InPlace]
+	// or [Recreate]. It is for users, and for the tools of the platform.
+	OnChange = "vmrender.io/on-change"
+)
+
+// The values of [OnChange].
+const (
+	// InPlace is that of pets: a change updates the VM, which keeps its disks.
+	InPlace = "in-place"
+	// Recreate is that of cattle: a change may replace the VM or its root disk by a new one.
+	Recreate = "recreate"
 )
 
 // BlueGreen is the value of [Strategy].

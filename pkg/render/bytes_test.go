@@ -19,7 +19,8 @@ import (
 )
 
 // Argo CD reads, compares and stores every byte of a manifest. Few bytes of a VM are not caused by a value of
-// the user: our labels and annotations, and defaults that are written anyway.
+// the user: our labels and annotations, and defaults that are written anyway. Of them, 35 are the wave, also where it
+// is 0, and 35 say what a change does to the VM, which users and other tools read on every VM.
 func TestBytesThatNobodyAskedFor(t *testing.T) {
 	header, err := os.ReadFile(filepath.Join("..", "..", "test", "bench", "fleet.yaml"))
 	require.NoError(t, err)
@@ -33,8 +34,8 @@ func TestBytesThatNobodyAskedFor(t *testing.T) {
 		dir  string
 		most int
 	}{
-		"pets":                         {filepath.Join("..", "..", "examples", "first"), 140},
-		"cattle that Argo CD replaces": {bench, 130},
+		"pets":                         {filepath.Join("..", "..", "examples", "first"), 210},
+		"cattle that Argo CD replaces": {bench, 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vms := 0

@@ -1,16 +1,20 @@
 package render
 
 import (
+	"maps"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -22,28 +26,31 @@ func TestVMAnnotations(t *testing.T) {
 		"pet": {
 			write: func(*machine.Machine) {},
 			want: map[string]string{
+				argocd.SyncWaveAnnotation:    "0",
 				argocd.SyncOptionsAnnotation: "Prune=false,Delete=confirm",
-				labels.Lifecycle:             "pet",
+				labels.Lifecycle:             "pet", labels.OnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD cannot ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD = "2.13" },
 			want: map[string]string{
+				argocd.SyncWaveAnnotation:    "0",
 				argocd.SyncOptionsAnnotation: "Prune=false,Delete=false",
-				labels.Lifecycle:             "pet",
+				labels.Lifecycle:             "pet", labels.OnChange: "in-place",
 			},
 		},
 		"pet, where Argo CD can ask": {
 			write: func(m *machine.Machine) { m.Target.ArgoCD, m.Wave = "2.14", -1 },
 			want: map[string]string{
 				argocd.SyncWaveAnnotation: "-1", argocd.SyncOptionsAnnotation: "Prune=false,Delete=confirm",
-				labels.Lifecycle: "pet",
+				labels.Lifecycle: "pet", labels.OnChange: "in-place",
 			},
 		},
 		"cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = rolloutLifecycle() },
 			want: map[string]string{
-				labels.Lifecycle:      "cattle",
+				argocd.SyncWaveAnnotation: "0",
+				labels.Lifecycle:          "cattle", labels.OnChange: "recreate",
 				labels.MaxUnavailable: "25%", labels.KeepOld: "1",
 			},
 		},
@@ -53,22 +60,25 @@ func TestVMAnnotations(t *testing.T) {
 				m.Lifecycle.ProgressDeadlineSeconds = 60
 			},
 			want: map[string]string{
-				labels.Lifecycle:      "cattle",
+				argocd.SyncWaveAnnotation: "0",
+				labels.Lifecycle:          "cattle", labels.OnChange: "recreate",
 				labels.MaxUnavailable: "25%", labels.KeepOld: "1", labels.Entry: "web", labels.ProgressDeadline: "60",
 			},
 		},
 		"blue-green cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: values.BlueGreen} },
 			want: map[string]string{
+				argocd.SyncWaveAnnotation:    "0",
 				argocd.SyncOptionsAnnotation: "PruneLast=true",
-				labels.Lifecycle:             "cattle", labels.Strategy: "blue-green",
+				labels.Lifecycle:             "cattle", labels.OnChange: "recreate", labels.Strategy: "blue-green",
 			},
 		},
 		"replaced cattle": {
 			write: func(m *machine.Machine) { m.Lifecycle = machine.Lifecycle{Strategy: "replace"} },
 			want: map[string]string{
+				argocd.SyncWaveAnnotation:    "0",
 				argocd.SyncOptionsAnnotation: "Force=true,Replace=true",
-				labels.Lifecycle:             "cattle",
+				labels.Lifecycle:             "cattle", labels.OnChange: "recreate",
 			},
 		},
 		"annotations of the user are merged, sync options by name": {
@@ -78,8 +88,9 @@ func TestVMAnnotations(t *testing.T) {
 				}
 			},
 			want: map[string]string{
+				argocd.SyncWaveAnnotation:    "0",
 				argocd.SyncOptionsAnnotation: "Prune=false,Delete=false,ServerSideApply=true",
-				labels.Lifecycle:             "pet", "a": "b",
+				labels.Lifecycle:             "pet", labels.OnChange: "in-place", "a": "b",
 			},
 		},
 	}
@@ -93,6 +104,35 @@ func TestVMAnnotations(t *testing.T) {
 			require.Equal(t, test.want, annotations)
 		})
 	}
+}
+
+// The wave and what a change does are on the objects whatever an override leaves.
+func TestAnnotationsOfNoOverride(t *testing.T) {
+	m := linuxMachine(t)
+	m.Lifecycle.Unprotected = true
+	m.Overrides = []*source.Node{tree(t, "vms.yaml", "{metadata: {annotations: {argocd.argoproj.io/sync-wave: null}}}\n")}
+	vm := find[*kubevirtv1.VirtualMachine](t, render(t, m))
+	require.Equal(t, "0", vm.Annotations[argocd.SyncWaveAnnotation])
+	require.Equal(t, labels.InPlace, vm.Annotations[labels.OnChange])
+}
+
+// What says what a VM is anyway changes no hash, so that it causes no snapshot and no Ansible job.
+func TestAnnounceChangesNoHash(t *testing.T) {
+	m := linuxMachine(t)
+	m.Lifecycle.SnapshotBefore = true
+	x := rendering{Machine: m, base: m.Name, diags: new(source.Diagnostics), sizes: new(sync.Map)}
+	objects, content := new(renderer).render(m, x.diags)
+	vm := find[*kubevirtv1.VirtualMachine](t, objects)
+	require.Equal(t, content, vm.Annotations[labels.Content])
+	for _, o := range objects {
+		meta := o.(metav1.Object)
+		own := maps.Clone(meta.GetAnnotations())
+		for _, key := range []string{argocd.SyncWaveAnnotation, labels.OnChange, labels.Content} {
+			delete(own, key)
+		}
+		meta.SetAnnotations(own)
+	}
+	require.Equal(t, content, x.contentOf(objects))
 }
 
 func TestPartsAreInTheMachinesWave(t *testing.T) {
@@ -128,6 +168,7 @@ func TestSecretAnnotations(t *testing.T) {
 func TestDiskAnnotations(t *testing.T) {
 	m := linuxMachine(t)
 	want := map[string]string{
+		argocd.SyncWaveAnnotation:       "0",
 		argocd.SyncOptionsAnnotation:    "Prune=false,Delete=false",
 		argocd.CompareOptionsAnnotation: "IgnoreExtraneous",
 	}

@@ -85,7 +85,9 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	if content != "" {
 		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
 	}
-	return x.appendAnsible(x.appendWritten(x.appendServices(objects))), content
+	objects = x.appendAnsible(x.appendWritten(x.appendServices(objects)))
+	x.announce(objects)
+	return objects, content
 }
 
 // guest returns the VirtualMachine, and the Secret with its user and network data,

@@ -24,13 +24,12 @@ Annotations of the VirtualMachine.
 */}}
 {{- define "machines.annotations" -}}
 argocd.argoproj.io/sync-options: Force=true,Replace=true
-{{- with .machine.wave }}
-argocd.argoproj.io/sync-wave: {{ . | quote }}
-{{- end }}
+argocd.argoproj.io/sync-wave: {{ .machine.wave | default 0 | quote }}
 description: {{ printf "%s server for team %s" .machine.os .machine.team }}
 example.com/os: {{ .machine.os }}
 example.com/owner: {{ .machine.team }}
 vmrender.io/lifecycle: cattle
+vmrender.io/on-change: recreate
 {{- with .root.Values.annotations }}
 {{ toYaml . }}
 {{- end }}
