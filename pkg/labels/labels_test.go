@@ -42,6 +42,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.OnChange:         "vmrender.io/on-change",
 		labels.InPlace:          "in-place",
 		labels.Recreate:         "recreate",
+		labels.BlueGreen:        "blue-green",
 		labels.ApproveFrom:      "vmrender.io/approve-from",
 		labels.MaxImpact:        "vmrender.io/max-impact",
 		labels.Becomes:          "vmrender.io/becomes",
