@@ -31,10 +31,7 @@ const root = "../.."
 
 // TestImage builds the image of the checked-out commit twice.
 func TestImage(t *testing.T) {
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	t.Cleanup(server.Close)
-	host := strings.TrimPrefix(server.URL, "http://")
-
+	host := serveRegistry(t)
 	var clones, pushed [2]string
 	for i := range clones {
 		clones[i] = filepath.Join(t.TempDir(), "clone")
@@ -46,13 +43,20 @@ func TestImage(t *testing.T) {
 	require.Regexp(t, `^`+host+`/vmrender@sha256:[0-9a-f]{64}$`, pushed[0])
 	require.Equal(t, pushed[0], pushed[1], "the same commit gives the same image")
 
-	ref, err := name.NewDigest(pushed[0])
-	require.NoError(t, err)
+	ref := digest(t, pushed[0])
 	for _, arch := range []string{"amd64", "arm64"} {
 		t.Run(arch, func(t *testing.T) { testContents(t, pull(t, ref, arch), arch) })
 	}
 	t.Run("container", func(t *testing.T) { testContainer(t, pushed[0], clones[0]) })
 	t.Run("base", func(t *testing.T) { testBase(t, host, clones[0]) })
+}
+
+// serveRegistry starts a registry and returns its host.
+func serveRegistry(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
 }
 
 func pull(t *testing.T, ref name.Reference, arch string) v1.Image {
@@ -217,9 +221,7 @@ func testBase(t *testing.T, host, clone string) {
 
 	pushed, err := image.Make(clone, "image", "IMAGE="+host+"/over:1", "BASE="+ref.String(), "PLATFORMS=linux/"+runtime.GOARCH)
 	require.NoError(t, err)
-	over, err := name.NewDigest(pushed)
-	require.NoError(t, err)
-	img := pull(t, over, runtime.GOARCH)
+	img := pull(t, digest(t, pushed), runtime.GOARCH)
 	headers, contents, err := image.Files(img)
 	require.NoError(t, err)
 	programs(t, contents)

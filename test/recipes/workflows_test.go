@@ -91,7 +91,7 @@ func TestWorkflowsAreLeastPrivileged(t *testing.T) {
 
 // The container of a job is the image of one Go release, so that a new release does not change the checks of a commit.
 // It is not older than the program and the tools require, since the image downloads no other Go. The template for
-// GitLab has the same release.
+// GitLab and the Dockerfile have the same release.
 func TestContainersArePinned(t *testing.T) {
 	var images []string
 	for _, w := range workflows(t) {
@@ -124,6 +124,9 @@ func TestContainersArePinned(t *testing.T) {
 	for _, image := range used {
 		require.Equal(t, pinned[1], image[1], "examples/ci/gitlab.yaml")
 	}
+	dockerfile, err := os.ReadFile("../../Dockerfile")
+	require.NoError(t, err)
+	require.Contains(t, string(dockerfile), "/golang:"+pinned[1]+" ", "Dockerfile")
 }
 
 // A pull request is checked by the same script as on a developer's machine, and everything that workflows run exists.

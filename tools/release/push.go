@@ -56,6 +56,9 @@ func pushImage(ctx context.Context, flags *flag.FlagSet, args []string) error {
 // uses the credentials of "docker login", "podman login", or "helm registry login".
 func push(ctx context.Context, source image.Source, tag name.Tag) (name.Digest, program.Info, error) {
 	index, info, err := source.Assemble(ctx)
+	if err == nil {
+		err = info.CheckCommit()
+	}
 	if err != nil {
 		return name.Digest{}, info, err
 	}

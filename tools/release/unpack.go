@@ -11,7 +11,8 @@ import (
 )
 
 // unpackImage assembles the image of one platform, without a base, and unpacks it into a
-// directory. Tests use it to run the programs without a container engine.
+// directory: for the Dockerfile, and for tests that run the programs without a container
+// engine. The sources do not have to be a clone.
 func unpackImage(ctx context.Context, flags *flag.FlagSet, args []string) error {
 	root := flags.String("root", ".", "directory of the repository")
 	dir := flags.String("dir", "", "directory to unpack into")

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -59,8 +60,8 @@ func (p Platform) Build(ctx context.Context, root, dir, commands string) error {
 
 // Info is the information that Go records in a program.
 type Info struct {
-	Version  string // a tag such as "v1.2.3", or a version that Go derives from the commit
-	Commit   string
+	Version  string    // a tag such as "v1.2.3", or a version that Go derives from the commit
+	Commit   string    // empty for a build outside of a clone, such as in an archive of the sources
 	Date     time.Time // of the commit
 	Modified bool      // the checkout had uncommitted changes
 	Modules  []Module  // linked modules, without vmrender's own
@@ -68,6 +69,15 @@ type Info struct {
 
 // Module is a Go module, as "go version -m" lists it.
 type Module struct{ Path, Version string }
+
+// CheckCommit returns an error if Go recorded no commit.
+func (i Info) CheckCommit() error {
+	if i.Commit == "" {
+		return errors.New("the programs were built outside of a clone: Go recorded no commit; " +
+			"build in a clone whose .git is a directory, not in a worktree or an archive of the sources")
+	}
+	return nil
+}
 
 // Read returns the information that Go recorded in a program.
 func Read(file string) (Info, error) {
@@ -87,10 +97,6 @@ func Read(file string) (Info, error) {
 		case "vcs.modified":
 			info.Modified = s.Value == "true"
 		}
-	}
-	if info.Commit == "" {
-		return Info{}, fmt.Errorf("%s was built outside of a clone: Go recorded no commit; "+
-			"build in a clone whose .git is a directory, not in a worktree or an archive of the sources", file)
 	}
 	for _, dep := range found.Deps {
 		used := cmp.Or(dep.Replace, dep)
