@@ -110,7 +110,7 @@ func (e *entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool)
 		want.Name = "sysprep"
 		want.CDRom = &kubevirtv1.CDRomTarget{Bus: kubevirtv1.DiskBus(e.diskBus("cdrom", false))}
 	}
-	return equal(valueOf(want), valueOf(d))
+	return valueOf(want).Equal(valueOf(d))
 }
 
 // disk returns one disk, or nil if no key expresses its volume.
@@ -276,7 +276,7 @@ func claimName(vm, key string) string {
 
 // isImage reports whether a source is the image of the operating system's entry.
 func (e *entry) isImage(from *node) bool {
-	return !from.empty() && equal(e.os.Node.Get("image"), from.tree())
+	return !from.empty() && from.tree().Equal(e.os.Node.Get("image"))
 }
 
 // isRootSize reports whether a size is that of the operating system's entry.

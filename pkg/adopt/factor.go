@@ -46,7 +46,7 @@ func (e *entry) inherit(above *source.Node) {
 	var rest, against *source.Node
 	inherited := leavesOf(nil, above)
 	for path, v := range sorted(leavesOf(nil, own)) {
-		if of := inherited[path]; of == nil || !equal(of, v) {
+		if of := inherited[path]; of == nil || !of.Equal(v) {
 			rest = source.Compose(rest, chain(path, v))
 		}
 	}
@@ -114,7 +114,7 @@ func shareTemplateKind(defaults *node, all []*entry) {
 	for _, e := range all {
 		of := e.keys.get("disks").Get(values.RootDisk, "dataVolume")
 		for _, f := range templateKind.Fields {
-			if !of.Get(f.Key).IsSet() || !equal(of.Get(f.Key), f.Value) {
+			if !of.Get(f.Key).IsSet() || !of.Get(f.Key).Equal(f.Value) {
 				return
 			}
 		}
@@ -165,7 +165,7 @@ func share(above *node, all []*entry, key string, below func(*entry) *source.Nod
 		switch {
 		case v == nil:
 			e.keys.put(key, cmp.Or(below(e), null()))
-		case equal(v, most):
+		case v.Equal(most):
 			e.keys.remove(key)
 		}
 	}
@@ -175,7 +175,7 @@ func share(above *node, all []*entry, key string, below func(*entry) *source.Nod
 func common(all []*entry, key string) *source.Node {
 	v := all[0].keys.get(key)
 	for _, e := range all {
-		if v == nil || e.keys.get(key) == nil || !equal(v, e.keys.get(key)) {
+		if v == nil || e.keys.get(key) == nil || !v.Equal(e.keys.get(key)) {
 			return nil
 		}
 	}

@@ -89,7 +89,7 @@ func (m *merge) networksOf(l *live) {
 func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
 	from, to := m.drafted(x, rendered), m.drafted(x, x.live)
 	keys := x.before
-	for _, c := range changed(withoutKeys(from.keys, uncompared), withoutKeys(to.keys, uncompared)) {
+	for _, c := range changed(from.keys.Without(uncompared...), to.keys.Without(uncompared...)) {
 		for _, c := range each(c, from.keys) {
 			keys = x.take(keys, c, from.keys, to.keys)
 		}
@@ -115,14 +115,6 @@ func each(c edit.Change, from *source.Node) []edit.Change {
 		out = append(out, edit.Change{Path: []string{c.Path[0], f.Key}})
 	}
 	return out
-}
-
-func withoutKeys(n *source.Node, keys []string) *source.Node {
-	out := nodeFrom(n, "")
-	for _, key := range keys {
-		out.remove(key)
-	}
-	return out.tree()
 }
 
 // take applies one change of a draft to the entry's keys.
@@ -203,7 +195,7 @@ func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 	}
 	for _, f := range to.disks.Fields {
 		was, at := from.disks.Get(f.Key), []string{"disks", f.Key}
-		if was == nil || !equal(cmp.Or(was.Get("source"), null()), cmp.Or(f.Value.Get("source"), null())) {
+		if was == nil || !cmp.Or(was.Get("source"), null()).Equal(cmp.Or(f.Value.Get("source"), null())) {
 			keys = placed(placed(keys, at, nil), at, x.otherDisk(f.Key, f.Value))
 			continue
 		}
@@ -230,7 +222,7 @@ func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
 // sets for it.
 func (x *merging) takeNICs(keys *source.Node, from, to *drafted) *source.Node {
 	was, now, own := nicsOf(from.keys), nicsOf(to.keys), nicsOf(keys)
-	if equal(was, now) {
+	if was.Equal(now) {
 		return keys
 	}
 	out := &source.Node{Kind: source.List}

@@ -142,7 +142,7 @@ type speller struct{ topology string }
 // is written. Old and to are the plain forms of what is written, and of what it becomes.
 func (s speller) respelled(path []string, written, old, to *source.Node) *source.Node {
 	switch {
-	case written != nil && equal(old, to):
+	case written != nil && old.Equal(to):
 		return written
 	case to.Kind == source.List && len(path) == 1 && path[0] == "nics":
 		return s.items(path, written, old, to)

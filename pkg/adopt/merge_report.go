@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/edit"
 	secrets "github.com/vmrender/vmrender/pkg/secret"
@@ -32,10 +34,19 @@ func (r *Merged) Diff(w io.Writer) error {
 			fmt.Fprintf(&out, "(the changes may contain secrets, and are not shown)\n")
 			continue
 		}
-		unified(&out, string(was), string(now))
+		out.Write(hunks(was, now))
 	}
 	_, err := io.WriteString(w, secrets.MaskedIn(out.String()))
 	return err
+}
+
+// hunks returns how one text becomes the other, without the lines with the names of files.
+func hunks(was, now []byte) []byte {
+	text := diff.Diff("", was, "", now)
+	for range 3 {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return text
 }
 
 // secretKeys are the keys of an entry or of defaults whose values can be secrets.

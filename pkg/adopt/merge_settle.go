@@ -92,7 +92,7 @@ func (x *merging) resetAt(diags *source.Diagnostics) bool {
 			continue
 		}
 		key, _, _ := strings.Cut(strings.ReplaceAll(rest, "[", "."), ".")
-		if x.reset[key] || equal(cmp.Or(x.keys.get(key), null()), cmp.Or(x.before.Get(key), null())) {
+		if x.reset[key] || cmp.Or(x.keys.get(key), null()).Equal(cmp.Or(x.before.Get(key), null())) {
 			continue
 		}
 		x.reset[key], found = true, true

@@ -148,8 +148,3 @@ func nodeOf(v any) *source.Node {
 	}
 	return n
 }
-
-// equal reports whether two nodes are the same value.
-func equal(a, b *source.Node) bool {
-	return string(source.AppendJSON(nil, a)) == string(source.AppendJSON(nil, b))
-}

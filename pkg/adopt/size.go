@@ -139,7 +139,7 @@ func (w *work) flavor(e *entry, cpu, memory any) string {
 	if w.unnamed || name == "" || of == nil {
 		return ""
 	}
-	if !equal(of.Get("cpu"), valueOf(cpu)) || !sameSize(of.Get("memory").Str(), memory) {
+	if !valueOf(cpu).Equal(of.Get("cpu")) || !sameSize(of.Get("memory").Str(), memory) {
 		return ""
 	}
 	return name

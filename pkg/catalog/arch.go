@@ -78,7 +78,7 @@ func (s *Set) fitting(node *source.Node, name, arch string) *source.Node {
 		image = nil
 	}
 	if image == nil {
-		return without(node, "image")
+		return node.Without("image")
 	}
 	return mapValue(node, "image", func(*source.Node) *source.Node { return image })
 }

@@ -105,7 +105,7 @@ func (s *Set) compose(name, arch string) *source.Node {
 		if i == len(line)-1 {
 			node = s.composeBuiltin(ancestor, arch)
 		} else {
-			node = without(node, "label") // which is not inherited
+			node = node.Without("label") // which is not inherited
 		}
 		if f := s.own("os", ancestor); f != nil {
 			node = source.Compose(node, f.Value)
@@ -158,22 +158,7 @@ func (s *Set) composeBuiltin(name, arch string) *source.Node {
 	}
 	node = s.fitting(node, name, arch)
 	if from := node.Get("from"); from != nil {
-		return source.Compose(without(s.composeBuiltin(from.Text, arch), "label"), node)
+		return source.Compose(s.composeBuiltin(from.Text, arch).Without("label"), node)
 	}
 	return node
-}
-
-// without returns a map without one of its keys.
-func without(n *source.Node, key string) *source.Node {
-	if n.Field(key) == nil {
-		return n
-	}
-	out := *n
-	out.Fields = nil
-	for _, f := range n.Fields {
-		if f.Key != key {
-			out.Fields = append(out.Fields, f)
-		}
-	}
-	return &out
 }

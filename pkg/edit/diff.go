@@ -20,10 +20,10 @@ func diff(changes []Change, path []string, from, to *source.Node) []Change {
 		kept[f.Key] = true
 		var value *source.Node
 		if to != nil {
-			value = lookup(to, f.Key, i)
+			value = to.Likely(f.Key, i)
 		}
 		switch {
-		case equal(f.Value, value):
+		case f.Value.Equal(value):
 		case value != nil && value.Kind == source.Map && f.Value.Kind == source.Map:
 			changes = diff(changes, at(f.Key), f.Value, value)
 		default:

@@ -7,7 +7,6 @@
 package edit
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -79,7 +78,7 @@ func parse(name string, text []byte) ([]*source.Node, error) {
 // prove returns an error unless the text contains the given documents.
 func prove(name string, text []byte, wanted []*source.Node) error {
 	got, err := parse(name, text)
-	if err == nil && slices.EqualFunc(got, wanted, equal) {
+	if err == nil && slices.EqualFunc(got, wanted, (*source.Node).Equal) {
 		return nil
 	}
 	return newProblem(&source.Node{File: &source.File{Name: name}}, "",
@@ -103,40 +102,4 @@ func joined(problems []problem) error {
 		list = append(list, p)
 	}
 	return errors.Join(list...)
-}
-
-// equal reports whether two trees have the same content. The order of keys and the style
-// of scalars do not count.
-func equal(a, b *source.Node) bool {
-	switch {
-	case a == b:
-		return true
-	case a == nil || b == nil || a.Kind != b.Kind || len(a.Fields) != len(b.Fields):
-		return false
-	case a.Kind == source.Null:
-		return true
-	}
-	for i, f := range a.Fields {
-		other := lookup(b, f.Key, i)
-		if other == nil || !equal(f.Value, other) {
-			return false
-		}
-	}
-	return sameScalar(a, b) && slices.EqualFunc(a.Items, b.Items, equal)
-}
-
-// sameScalar reports whether two values of one kind have the same text, or are one number
-// or boolean in two forms.
-func sameScalar(a, b *source.Node) bool {
-	return a.Text == b.Text ||
-		a.Kind < source.String && bytes.Equal(source.AppendJSON(nil, a), source.AppendJSON(nil, b))
-}
-
-// lookup returns the value of a key that is probably the entry i of a map, or nil if there
-// is none. It makes the comparison of large maps linear.
-func lookup(n *source.Node, key string, i int) *source.Node {
-	if i < len(n.Fields) && n.Fields[i].Key == key {
-		return n.Fields[i].Value
-	}
-	return n.Get(key)
 }

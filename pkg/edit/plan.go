@@ -25,7 +25,7 @@ func (e *editor) mapPlan(p place, to *source.Node, path string) plan {
 	entries, _ := e.entries(p)
 	own := map[string]bool{}
 	for i, entry := range entries {
-		s := step{entry: entry, path: source.JoinPath(path, entry.key), to: lookup(to, entry.key, i)}
+		s := step{entry: entry, path: source.JoinPath(path, entry.key), to: to.Likely(entry.key, i)}
 		s.gone = s.to == nil && entry.value.node != nil
 		own[entry.key] = true
 		if out.steps = append(out.steps, s); !s.gone {
@@ -33,16 +33,16 @@ func (e *editor) mapPlan(p place, to *source.Node, path string) plan {
 		}
 	}
 	for i, f := range to.Fields {
-		switch old := lookup(p.node, f.Key, i); {
+		switch old := p.node.Likely(f.Key, i); {
 		case own[f.Key]:
 		case old == nil:
 			out.added = append(out.added, f)
-		case !equal(old, f.Value):
+		case !old.Equal(f.Value):
 			e.refuse(p.start, source.JoinPath(path, f.Key), inherited)
 		}
 	}
 	for i, f := range p.node.Fields {
-		if !own[f.Key] && lookup(to, f.Key, i) == nil {
+		if !own[f.Key] && to.Likely(f.Key, i) == nil {
 			e.refuse(p.start, source.JoinPath(path, f.Key), inherited)
 		}
 	}
@@ -59,10 +59,10 @@ func (e *editor) listPlan(p place, to *source.Node, path string) plan {
 	old, items := p.node.Items, to.Items
 	fewer := min(len(old), len(items))
 	first, last := 0, 0
-	for first < fewer && equal(old[first], items[first]) {
+	for first < fewer && old[first].Equal(items[first]) {
 		first++
 	}
-	for last < fewer-first && equal(old[len(old)-1-last], items[len(items)-1-last]) {
+	for last < fewer-first && old[len(old)-1-last].Equal(items[len(items)-1-last]) {
 		last++
 	}
 	if last == len(old) && len(items) > len(old) {

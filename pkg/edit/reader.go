@@ -282,7 +282,7 @@ func (r *reader) key(e entry, in *source.Node, number int) entry {
 	if colon := at + len(r.text[at:]) - len(strings.TrimLeft(r.text[at:], " \t")); r.peek(colon) == ':' {
 		e.value.after, e.value.colon = colon+1, true
 	}
-	e.value.node = lookup(in, e.key, number)
+	e.value.node = in.Likely(e.key, number)
 	if e.value.node == nil && e.key != "<<" {
 		r.fail(e.start, "this key is written in a form that a program cannot edit; write it as one plain or quoted word")
 	}

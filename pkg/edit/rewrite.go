@@ -64,7 +64,7 @@ func (e *editor) indentation(p place) int {
 func (e *editor) value(p place, to *source.Node, path string) {
 	old := p.node
 	switch {
-	case equal(old, to) || e.lost:
+	case old.Equal(to) || e.lost:
 	case p.mark != "":
 		e.refuse(p.start, path, refusal(p.mark))
 	case old.Kind != to.Kind:
@@ -92,7 +92,7 @@ func (e *editor) collection(p place, to *source.Node, plan plan) {
 		if s.gone && s.value.mark != "" && s.value.mark[0] == '&' {
 			e.refuse(s.value.start, s.path, refusal(s.value.mark))
 		}
-		if s.gone || s.to == nil || equal(s.value.node, s.to) {
+		if s.gone || s.to == nil || s.value.node.Equal(s.to) {
 			continue
 		}
 		if !s.value.flow {

@@ -81,10 +81,10 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 		own := withoutLevels(d)
 		if d == f.doc {
 			f.checkNotOverlay()
-			own = without(own, overlayKeys())
+			own = own.Without(overlayKeys()...)
 			source.Decode(own, new(values.Header), "", f.diags)
 		} else {
-			own = without(own, []string{"every"})
+			own = own.Without("every")
 			source.Decode(own, new(values.Overlay), "", f.diags)
 		}
 		f.checkCatalogKeys(own.Get("catalog"))

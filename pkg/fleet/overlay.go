@@ -41,15 +41,6 @@ func (f *Fleet) checkNotOverlay() {
 	}
 }
 
-// without returns a map without some keys.
-func without(doc *source.Node, keys []string) *source.Node {
-	out := *doc
-	out.Fields = slices.DeleteFunc(slices.Clone(doc.Fields), func(f source.Field) bool {
-		return slices.Contains(keys, f.Key)
-	})
-	return &out
-}
-
 // addOverlay adds the levels of an overlay.
 func (f *Fleet) addOverlay(doc *source.Node) {
 	o := overlay{doc: doc, name: "overlay " + filepath.ToSlash(doc.File.Name)}

@@ -88,7 +88,7 @@ func (d *Document) copy(o *Operation) (*source.Node, error) {
 
 func (d *Document) test(o *Operation) (*source.Node, error) {
 	_, value, err := walk(d.Tree, o.Path)
-	if err == nil && !equal(value, o.Value) {
+	if err == nil && !value.Equal(o.Value) {
 		err = errors.New("the value is different")
 	}
 	return d.Tree, err

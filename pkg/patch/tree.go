@@ -66,11 +66,10 @@ func insert(in *source.Node, token string, value *source.Node) (*source.Node, er
 
 // without returns a copy of a container without one of its entries.
 func without(in *source.Node, i int) *source.Node {
-	n := *in
-	if n.Kind == source.Map {
-		n.Fields = slices.Delete(slices.Clone(n.Fields), i, i+1)
-	} else {
-		n.Items = slices.Delete(slices.Clone(n.Items), i, i+1)
+	if in.Kind == source.Map {
+		return in.Without(in.Fields[i].Key)
 	}
+	n := *in
+	n.Items = slices.Delete(slices.Clone(n.Items), i, i+1)
 	return &n
 }

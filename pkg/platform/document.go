@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -57,7 +58,8 @@ func Read(path string, o Options, diags *source.Diagnostics) *Document {
 	for _, doc := range docs {
 		merged = mergeOver(merged, doc, diags)
 	}
-	d.Vars = source.Merge(source.Merge(nil, merged.Get("vars")), source.ParseOptions(o.Set, diags)) // without what is removed
+	own := source.Merge(nil, merged.Get("vars")) // without what is removed
+	d.Vars = source.Merge(own, source.ParseOptions(o.Set, diags))
 	d.expand(merged, diags)
 	return d
 }
@@ -162,12 +164,12 @@ func mergeOver(below, over *source.Node, diags *source.Diagnostics) *source.Node
 		return over
 	}
 	merged := source.Compose(below, over)
-	removed := map[string]bool{}
+	var removed []string
 	for _, f := range over.Get("layers").Entries() {
 		if f.Value.Kind != source.Null {
 			continue
 		}
-		removed[f.Key] = true
+		removed = append(removed, f.Key)
 		if below.Get("layers").Field(f.Key) == nil {
 			diags.Errorf(f.Pos(), rule.UnknownLayer, source.JoinPath("layers", f.Key),
 				"removes a layer that is not there; write `{}` for a layer without values")
@@ -176,27 +178,12 @@ func mergeOver(below, over *source.Node, diags *source.Diagnostics) *source.Node
 	if len(removed) == 0 {
 		return merged
 	}
-	return without(merged, removed)
-}
-
-// without returns a platform without some layers.
-func without(n *source.Node, removed map[string]bool) *source.Node {
-	top := *n
-	top.Fields = make([]source.Field, 0, len(n.Fields))
-	for _, f := range n.Fields {
-		if f.Key == "layers" {
-			layers := *f.Value
-			layers.Fields = nil
-			for _, l := range f.Value.Fields {
-				if !removed[l.Key] {
-					layers.Fields = append(layers.Fields, l)
-				}
-			}
-			f.Value = &layers
-		}
-		top.Fields = append(top.Fields, f)
+	out := *merged
+	out.Fields = slices.Clone(merged.Fields)
+	if layers := out.Field("layers"); layers != nil {
+		layers.Value = layers.Value.Without(removed...)
 	}
-	return &top
+	return &out
 }
 
 // Origin returns the position of a value for a message about another one: nothing if
