@@ -196,7 +196,7 @@ var machineMutations = []mutation{
 		` || src.Snapshot != ""`, ``,
 	},
 	{
-		"pkg/machine/disks.go", "./pkg/machine", "a disk may grow to the size that it has",
+		"pkg/machine/diskchecks.go", "./pkg/machine", "a disk may grow to the size that it has",
 		`sized && to < size {`, `sized && to <= size {`,
 	},
 	{

@@ -84,10 +84,32 @@ const (
 
 // Check returns what is wrong with the options for any fleet.
 func (o *Options) Check() error {
-	for _, rule := range []struct {
-		broken  bool
-		problem string
-	}{
+	for _, m := range slices.Concat(o.misfits(), o.malformed()) {
+		if m.found {
+			return errors.New(m.problem)
+		}
+	}
+	if option := o.unnamed(); option != "" && o.Name == "" {
+		return fmt.Errorf("%s needs --name: the default name does not show it, and an Application of the same name, "+
+			"for other VMs, would be replaced", option)
+	}
+	if _, err := o.steps(); err != nil {
+		return err
+	}
+	return errors.Join(
+		checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore), o.checkWindow(), checkPlanURL(o.PlanURL),
+	)
+}
+
+// mistake is a problem that options can have.
+type mistake struct {
+	found   bool
+	problem string
+}
+
+// misfits returns the options that exclude or need each other.
+func (o *Options) misfits() []mistake {
+	return []mistake{
 		{o.Server != "" && o.Cluster != "", "--server and --cluster both name the destination; use one of them"},
 		{
 			len(o.Clusters) > 0 && o.Server+o.Cluster != "",
@@ -99,11 +121,6 @@ func (o *Options) Check() error {
 		{o.MaxUpdate != "" && len(o.Rolling) == 0, "--max-update needs --rolling"},
 		{o.AppSet && len(o.Fleet.VMs) > 0, "--vm selects from one Application; remove --appset"},
 		{
-			o.MaxUpdate != "" && !maxUpdateForm().MatchString(o.MaxUpdate),
-			fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate),
-		},
-		{o.Name != "" && !argocd.IsApplicationName(o.Name), fmt.Sprintf("--name %q: not a name; %s", o.Name, appNameRule)},
-		{
 			o.WithProject && o.Project == defaultProject,
 			"--with-project needs --project: Argo CD's own project \"default\" is not for one fleet",
 		},
@@ -111,36 +128,33 @@ func (o *Options) Check() error {
 			o.RestartWindow != "" && !o.WithProject,
 			"--restart-window needs --with-project: windows are a part of the AppProject",
 		},
+	}
+}
+
+// malformed returns the options with values that are not accepted.
+func (o *Options) malformed() []mistake {
+	found := []mistake{
+		{
+			o.MaxUpdate != "" && !maxUpdateForm().MatchString(o.MaxUpdate),
+			fmt.Sprintf("--max-update %q; expected a number from 1, or a percentage from 1%% to 100%%", o.MaxUpdate),
+		},
+		{o.Name != "" && !argocd.IsApplicationName(o.Name), fmt.Sprintf("--name %q: not a name; %s", o.Name, appNameRule)},
 		{!argocd.IsApplicationName(o.Project), fmt.Sprintf("--project %q: not a name; %s", o.Project, appNameRule)},
-		{
-			o.Fleet.Namespace != "" && !argocd.IsNamespace(o.Fleet.Namespace),
-			fmt.Sprintf("--namespace %q: %s", o.Fleet.Namespace, namespaceRule),
-		},
-		{
-			o.ArgoCDNamespace != "" && !argocd.IsNamespace(o.ArgoCDNamespace),
-			fmt.Sprintf("--argocd-namespace %q: %s", o.ArgoCDNamespace, namespaceRule),
-		},
-		{
-			o.AppNamespace != "" && !argocd.IsNamespace(o.AppNamespace),
-			fmt.Sprintf("--app-namespace %q: %s", o.AppNamespace, namespaceRule),
-		},
-		{o.Server != "" && !argocd.IsServerURL(o.Server), "--server is " + serverRule},
-		{repeated(o.Rolling) != "", fmt.Sprintf("--rolling %q: given twice; expected each step once", repeated(o.Rolling))},
-		{
-			o.Name == "" && o.unnamed() != "",
-			fmt.Sprintf("%s needs --name: the default name does not show it, and an Application of the same name, "+
-				"for other VMs, would be replaced", o.unnamed()),
-		},
+	}
+	for _, n := range []struct{ flag, namespace string }{
+		{"namespace", o.Fleet.Namespace}, {"argocd-namespace", o.ArgoCDNamespace}, {"app-namespace", o.AppNamespace},
 	} {
-		if rule.broken {
-			return errors.New(rule.problem)
-		}
+		found = append(found, mistake{
+			n.namespace != "" && !argocd.IsNamespace(n.namespace),
+			fmt.Sprintf("--%s %q: %s", n.flag, n.namespace, namespaceRule),
+		})
 	}
-	if _, err := o.steps(); err != nil {
-		return err
-	}
-	return errors.Join(
-		checkLabels("--clusters", o.Clusters), checkIgnored(o.Ignore), o.checkWindow(), checkPlanURL(o.PlanURL),
+	return append(found,
+		mistake{o.Server != "" && !argocd.IsServerURL(o.Server), "--server is " + serverRule},
+		mistake{
+			repeated(o.Rolling) != "",
+			fmt.Sprintf("--rolling %q: given twice; expected each step once", repeated(o.Rolling)),
+		},
 	)
 }
 

@@ -3,7 +3,6 @@ package machine
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -249,80 +248,8 @@ func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 // cdromBus returns the bus of CD-ROMs that specify none.
 func (d *draft) cdromBus() string { return cmp.Or(d.entry.OS.CDROMBus, "sata") }
 
-func (d *draft) checkDisk(disk *Disk) {
-	size, sized := d.diskSize(disk)
-	if disk.Size == "" && !disk.PVC && needsSize(disk) {
-		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, disk.path("size"),
-			"missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
-	}
-	if sized {
-		d.checkImageSize(disk, size)
-	}
-	if disk.ExpandTo != "" {
-		if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
-			d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, disk.path("expandTo"),
-				"%q is below the size %q at %s; a disk can only grow",
-				disk.ExpandTo, disk.Size, where(d.entry.Keys.Get(disk.sizeKeys()...).Pos()))
-		}
-	}
-	if disk.Hotpluggable && disk.Type == "disk" && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
-		d.errorf(d.entry.At("disks", disk.Name, "bus"), rule.Conflict, disk.path("bus"),
-			"a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
-	}
-	// kubevirt/kubevirt v1.8.4, pkg/storage/admitters/disks.go
-	if disk.ReadOnly && disk.Type == "disk" && disk.Bus == "sata" {
-		d.errorf(d.entry.At("disks", disk.Name, "readOnly"), rule.Conflict, disk.path("readOnly"),
-			"a disk on the bus \"sata\" cannot be read-only; use `bus: virtio` or scsi, or `type: cdrom`")
-	}
-	hasClaim := disk.Kind == DiskDataVolume || disk.Kind == DiskClaim
-	// kubevirt/kubevirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go
-	if disk.Type == "lun" && !hasClaim {
-		d.errorf(d.entry.At("disks", disk.Name, "type"), rule.Conflict, disk.path("type"),
-			"a LUN has a claim, and the source has none; use `type: disk`, or another source")
-	}
-	d.checkRevision(disk)
-	d.checkClaimName(disk)
-	d.checkGuestDisk(disk)
-	if disk.DataVolume.IsSet() && disk.Kind != DiskDataVolume {
-		d.errorf(d.entry.At("disks", disk.Name, "dataVolume"), rule.Conflict, disk.path("dataVolume"),
-			"the disk has no DataVolume to patch; remove it, or choose a source that CDI fills")
-	}
-	if disk.Hotpluggable && !hasClaim {
-		d.errorf(d.entry.At("disks", disk.Name, "hotpluggable"), rule.Conflict, disk.path("hotpluggable"),
-			"only disks with a claim are hotpluggable")
-	}
-}
-
 // writes reports whether the guest can write to a disk.
 func (d *Disk) writes() bool { return !d.ReadOnly && d.Type != "cdrom" }
-
-// needsSize reports whether a disk needs a size. CDI can determine it only for
-// clones (containerized-data-importer,
-// pkg/apiserver/webhooks/datavolume-validate.go, v1.65.0).
-func needsSize(d *Disk) bool {
-	src := &d.Source
-	switch d.Kind {
-	case DiskEmpty:
-		return true
-	case DiskDataVolume:
-		return !isClone(src) && src.Kind() != ""
-	}
-	return false
-}
-
-func (d *draft) diskSize(disk *Disk) (int64, bool) {
-	if disk.Size == "" {
-		return 0, false
-	}
-	keys := disk.sizeKeys()
-	n, ok := d.quantity(disk.Size, keys...)
-	if ok && n < values.LeastBytes {
-		d.errorf(d.entry.At(keys...), rule.BadQuantity, strings.Join(keys, "."),
-			"%q is too little for a disk; expected a quantity such as \"30Gi\"", disk.Size)
-		return 0, false
-	}
-	return n, ok
-}
 
 // checkBootOrder checks that disks and NICs together use every position in the
 // boot order at most once.

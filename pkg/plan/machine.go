@@ -98,40 +98,67 @@ func withRunStrategy(vm tree) tree {
 // changes wait while the VM needs a restart (KubeVirt v1.8.4,
 // pkg/virt-controller/watch/vm/vm.go, sync).
 func combine(s *subject, found []finding) []Cause {
-	waits := s.live != nil && s.live.restartRequired
-	for _, f := range found {
-		waits = waits || f.rule.Compared && f.Level >= Restart
-	}
+	waits := s.live != nil && s.live.restartRequired || slices.ContainsFunc(found, finding.requiresRestart)
 	out := make([]Cause, len(found))
 	for i, f := range found {
-		c := f.Cause
-		switch ofInstance := f.rule.ofInstance(); {
-		case ofInstance && s.runs() == no && c.Level >= Live && c.Level <= Power:
-			c.running(s)
-			if f.rule.Assumes.isOfMigration() {
-				c.Approximate = ""
-			}
-			c.Level, c.When, c.Advice = Staged, atNextStart, ""
-		case f.rule.Handled && waits && (c.Level >= Live && c.Level < Staged || c.Level == Power):
-			c.Level, c.When, c.Advice = Staged, atRestart, adviceRestart
-			c.Reason += "; KubeVirt holds it back while the VM needs a restart"
-			c.Code = "held-back"
-			if f.rule.Assumes == Migratable {
-				c.Approximate, c.worst = "", None
-			}
+		switch {
+		case s.runs() == no && f.isStaged():
+			f.stage(s)
+		case waits && f.isHeldBack():
+			f.holdBack()
 		}
-		if s.isRollout() && (c.Level == Restart || c.Level == Recreate) && s.runs() != no {
-			c.When, c.Advice = "when the rollout restarts the VM", ""
-			if c.Code == "new-disk" {
-				c.Reason = newRoot(s) + "; " + s.state.oldRoots(s)
-			}
+		if s.isRollout() && s.runs() != no {
+			f.leaveToRollout(s)
 		}
-		if s.runs() == unknown && c.Level >= Live && f.rule.ofInstance() && c.Approximate == "" {
-			c.Approximate = "whether the VM runs"
+		if s.runs() == unknown && f.Level >= Live && f.rule.ofInstance() && f.Approximate == "" {
+			f.Approximate = "whether the VM runs"
 		}
-		out[i] = c
+		out[i] = f.Cause
 	}
 	return out
+}
+
+// requiresRestart reports whether KubeVirt marks a running VM for the change.
+func (f finding) requiresRestart() bool { return f.rule.Compared && f.Level >= Restart }
+
+// isStaged reports whether a stopped VM takes the change at its next start, without any other effect.
+func (f *finding) isStaged() bool { return f.rule.ofInstance() && f.Level >= Live && f.Level <= Power }
+
+// stage leaves the change of a stopped VM to its next start. What a rule assumes about migrations does not matter: a
+// stopped VM does not migrate.
+func (f *finding) stage(s *subject) {
+	f.running(s)
+	if f.rule.Assumes.isOfMigration() {
+		f.Approximate = ""
+	}
+	f.Level, f.When, f.Advice = Staged, atNextStart, ""
+}
+
+// isHeldBack reports whether a handler of KubeVirt makes the change while the VM runs, but not while it needs a
+// restart.
+func (f *finding) isHeldBack() bool {
+	return f.rule.Handled && (f.Level >= Live && f.Level < Staged || f.Level == Power)
+}
+
+// holdBack leaves the change to the restart that the VM needs.
+func (f *finding) holdBack() {
+	f.Level, f.When, f.Advice = Staged, atRestart, adviceRestart
+	f.Reason += "; KubeVirt holds it back while the VM needs a restart"
+	f.Code = "held-back"
+	if f.rule.Assumes == Migratable {
+		f.Approximate, f.worst = "", None
+	}
+}
+
+// leaveToRollout notes that a Job restarts the VM for the change, if it needs that.
+func (f *finding) leaveToRollout(s *subject) {
+	if f.Level != Restart && f.Level != Recreate {
+		return
+	}
+	f.When, f.Advice = "when the rollout restarts the VM", ""
+	if f.Code == "new-disk" {
+		f.Reason = newRoot(s) + "; " + s.state.oldRoots(s)
+	}
 }
 
 // running notes what a change of a stopped VM is if it runs: unless it is declared as

@@ -1,0 +1,104 @@
+package machine
+
+import (
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// checkDisk reports keys of a decided disk that do not fit each other.
+func (d *draft) checkDisk(disk *Disk) {
+	d.checkDiskSize(disk)
+	d.checkDiskBus(disk)
+	d.checkDiskClaim(disk)
+	d.checkRevision(disk)
+	d.checkClaimName(disk)
+	d.checkGuestDisk(disk)
+}
+
+// checkDiskSize reports a size that is missing or invalid, and one that the disk cannot grow to.
+func (d *draft) checkDiskSize(disk *Disk) {
+	if disk.Size == "" && !disk.PVC && needsSize(disk) {
+		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, disk.path("size"),
+			"missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
+	}
+	size, sized := d.diskSize(disk)
+	if sized {
+		d.checkImageSize(disk, size)
+	}
+	if disk.ExpandTo == "" {
+		return
+	}
+	if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
+		d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, disk.path("expandTo"),
+			"%q is below the size %q at %s; a disk can only grow",
+			disk.ExpandTo, disk.Size, where(d.entry.Keys.Get(disk.sizeKeys()...).Pos()))
+	}
+}
+
+func (d *draft) diskSize(disk *Disk) (int64, bool) {
+	if disk.Size == "" {
+		return 0, false
+	}
+	keys := disk.sizeKeys()
+	n, ok := d.quantity(disk.Size, keys...)
+	if ok && n < values.LeastBytes {
+		d.errorf(d.entry.At(keys...), rule.BadQuantity, strings.Join(keys, "."),
+			"%q is too little for a disk; expected a quantity such as \"30Gi\"", disk.Size)
+		return 0, false
+	}
+	return n, ok
+}
+
+// needsSize reports whether a disk needs a size. CDI can determine it only for
+// clones (containerized-data-importer,
+// pkg/apiserver/webhooks/datavolume-validate.go, v1.65.0).
+func needsSize(d *Disk) bool {
+	src := &d.Source
+	switch d.Kind {
+	case DiskEmpty:
+		return true
+	case DiskDataVolume:
+		return !isClone(src) && src.Kind() != ""
+	}
+	return false
+}
+
+// checkDiskBus reports keys that the bus of the disk does not support.
+func (d *draft) checkDiskBus(disk *Disk) {
+	if disk.Type != "disk" {
+		return
+	}
+	if disk.Hotpluggable && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
+		d.diskConflict(disk, "bus", "a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
+	}
+	// kubevirt/kubevirt v1.8.4, pkg/storage/admitters/disks.go
+	if disk.ReadOnly && disk.Bus == "sata" {
+		d.diskConflict(disk, "readOnly",
+			"a disk on the bus \"sata\" cannot be read-only; use `bus: virtio` or scsi, or `type: cdrom`")
+	}
+}
+
+// checkDiskClaim reports keys that need a claim, or a DataVolume, if the source of the disk has none.
+func (d *draft) checkDiskClaim(disk *Disk) {
+	if disk.DataVolume.IsSet() && disk.Kind != DiskDataVolume {
+		d.diskConflict(disk, "dataVolume",
+			"the disk has no DataVolume to patch; remove it, or choose a source that CDI fills")
+	}
+	if disk.Kind == DiskDataVolume || disk.Kind == DiskClaim {
+		return
+	}
+	// kubevirt/kubevirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go
+	if disk.Type == "lun" {
+		d.diskConflict(disk, "type", "a LUN has a claim, and the source has none; use `type: disk`, or another source")
+	}
+	if disk.Hotpluggable {
+		d.diskConflict(disk, "hotpluggable", "only disks with a claim are hotpluggable")
+	}
+}
+
+// diskConflict reports a key of a disk that does not fit its other keys.
+func (d *draft) diskConflict(disk *Disk, key, format string, args ...any) {
+	d.errorf(d.entry.At("disks", disk.Name, key), rule.Conflict, disk.path(key), format, args...)
+}
