@@ -29,35 +29,45 @@ func (e *entry) settle(rendered tree) {
 	e.keys.set("patches", add)
 	if over := difference(rendered, live); len(over) > 0 {
 		if !e.kept {
-			e.replaceLists(over)
+			e.leaveToOverrides(over)
 		}
 		e.keys.put("overrides", source.Compose(e.keys.get("overrides"), nodeOf(over)))
 	}
 }
 
-// replaceLists removes the keys whose lists are overridden as a whole: their values
+// leaveToOverrides removes the keys of lists that overrides replace as a whole: their values
 // would appear twice.
-func (e *entry) replaceLists(over tree) {
+func (e *entry) leaveToOverrides(over tree) {
 	if hasAny(over, pathDisks, pathVolumes) {
-		e.disks = map[string]string{}
-		e.keys.put("disks", one(values.RootDisk, null()))
-		for _, key := range []string{"cloudInit", "sysprep", "patches"} {
-			e.keys.remove(key)
-		}
-		e.override(pathDisks)
-		e.override(pathVolumes)
+		e.overrideDisks()
 	}
 	if hasAny(over, pathNICs, pathNetworks) {
-		e.nics = map[string]int{}
-		e.keys.put("nics", &source.Node{Kind: source.List})
-		e.override(pathNICs)
-		e.override(pathNetworks)
+		e.overrideNICs()
 	}
 	for _, key := range []string{"gpus", "hostDevices"} {
 		if hasAny(over, []string{"spec", "template", "spec", "domain", "devices", key}) {
 			e.keys.remove(key)
 		}
 	}
+}
+
+// overrideDisks writes all disks and volumes as overrides, instead of the keys that they come from.
+func (e *entry) overrideDisks() {
+	e.disks = map[string]string{}
+	e.keys.put("disks", one(values.RootDisk, null()))
+	for _, key := range []string{"cloudInit", "sysprep", "patches"} {
+		e.keys.remove(key)
+	}
+	e.override(pathDisks)
+	e.override(pathVolumes)
+}
+
+// overrideNICs writes all NICs and networks as overrides, instead of the key that they come from.
+func (e *entry) overrideNICs() {
+	e.nics = map[string]int{}
+	e.keys.put("nics", &source.Node{Kind: source.List})
+	e.override(pathNICs)
+	e.override(pathNetworks)
 }
 
 // hasAny reports whether a tree has a list at any of the paths.

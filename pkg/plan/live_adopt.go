@@ -58,44 +58,63 @@ func isMark(c *change) bool {
 func (p *planner) takenOver(s *subject, found []Cause) []Cause {
 	var out []Cause
 	if p.runningStays(s) {
-		out = append(out, Cause{
-			Path: "spec.runStrategy", Key: "runStrategy", Level: Refused, Code: "running-stays",
-			Reason: "the VM in the cluster has spec.running, which a sync does not take away, and KubeVirt refuses both",
-			Advice: fmt.Sprintf("first put its newer form in its place, which changes nothing: "+
-				`kubectl patch virtualmachine %s --namespace %s --type merge `+
-				`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
-		})
+		out = append(out, twoRunStrategies(s))
 	}
 	if manifest.Text(s.inCluster, "metadata", "deletionTimestamp") != "" {
-		out = append(out, Cause{
-			Level: Recreate, Code: "in-flight", Warning: true,
-			Reason: "the VM in the cluster is being deleted: when it is gone, the sync makes a new one",
-			Advice: "wait until it is gone, and see which of its disks are left",
-		})
+		out = append(out, goneSoon)
 	}
-	if app := p.live.application(s.id); app != "" {
-		return append(out, Cause{
-			Level: Metadata, Code: "taken-over", Warning: true,
-			Reason: fmt.Sprintf("the VM is in the cluster already, where the Application %s tracks it: "+
-				"with FailOnSharedResource=true no other Application takes it, "+
-				"and as soon as Git there no longer has it, that Application deletes it", app),
-			Advice: "keep the VM in one Application, or move it as described in docs/how-to/move-vms.md",
-		})
+	isEffect := func(c Cause) bool { return c.Level > Create }
+	app := p.live.application(s.id)
+	switch {
+	case app != "":
+		return append(out, trackedBy(app))
+	case slices.ContainsFunc(out, isEffect) || slices.ContainsFunc(found, isEffect):
+		return append(out, changedByAdoption)
 	}
-	if isChanged := func(c Cause) bool { return c.Level > Create }; slices.ContainsFunc(append(out, found...), isChanged) {
-		return append(out, Cause{
-			Level: Metadata, Code: "taken-over",
-			Reason: "the VM is in the cluster already: the sync takes it over, and changes it to what Git has",
-		})
-	}
-	return append(out, Cause{
-		Level: None, Code: CodeAdopted,
-		Reason: "the VM is in the cluster already, as Git has it: the sync takes it over, and nothing happens to it",
-	})
+	return append(out, takenAsItIs)
 }
 
 // CodeAdopted is the code of the cause of a VM that is adopted.
 const CodeAdopted Code = "taken-as-it-is"
+
+// The causes of a VM that is new in Git, and in the cluster.
+var (
+	goneSoon = Cause{
+		Level: Recreate, Code: "in-flight", Warning: true,
+		Reason: "the VM in the cluster is being deleted: when it is gone, the sync makes a new one",
+		Advice: "wait until it is gone, and see which of its disks are left",
+	}
+	changedByAdoption = Cause{
+		Level: Metadata, Code: "taken-over",
+		Reason: "the VM is in the cluster already: the sync takes it over, and changes it to what Git has",
+	}
+	takenAsItIs = Cause{
+		Level: None, Code: CodeAdopted,
+		Reason: "the VM is in the cluster already, as Git has it: the sync takes it over, and nothing happens to it",
+	}
+)
+
+// trackedBy returns the cause of a VM that another Application tracks.
+func trackedBy(app string) Cause {
+	return Cause{
+		Level: Metadata, Code: "taken-over", Warning: true,
+		Reason: fmt.Sprintf("the VM is in the cluster already, where the Application %s tracks it: "+
+			"with FailOnSharedResource=true no other Application takes it, "+
+			"and as soon as Git there no longer has it, that Application deletes it", app),
+		Advice: "keep the VM in one Application, or move it as described in docs/how-to/move-vms.md",
+	}
+}
+
+// twoRunStrategies returns the cause of a VM that would have both forms of a run strategy.
+func twoRunStrategies(s *subject) Cause {
+	return Cause{
+		Path: "spec.runStrategy", Key: "runStrategy", Level: Refused, Code: "running-stays",
+		Reason: "the VM in the cluster has spec.running, which a sync does not take away, and KubeVirt refuses both",
+		Advice: fmt.Sprintf("first put its newer form in its place, which changes nothing: "+
+			`kubectl patch virtualmachine %s --namespace %s --type merge `+
+			`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
+	}
+}
 
 // runningStays reports whether a VM in the cluster has the older form of a run
 // strategy, and keeps it although Git has the newer one: a sync takes away only what kubectl

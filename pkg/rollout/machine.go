@@ -230,15 +230,12 @@ func isInstanceReady(vmi *kubevirtv1.VirtualMachineInstance) bool {
 
 // trouble returns KubeVirt's status and messages about a VM that is not ready.
 func (m *machine) trouble() string {
-	words := []string{string(m.Status.PrintableStatus)}
+	words := []string{cmp.Or(string(m.Status.PrintableStatus), "not ready")}
 	for _, c := range m.Status.Conditions {
 		notReady := c.Type == kubevirtv1.VirtualMachineReady && c.Status != corev1.ConditionTrue
 		if (notReady || c.Type == kubevirtv1.VirtualMachineFailure) && c.Message != "" {
 			words = append(words, c.Message)
 		}
-	}
-	if words[0] == "" {
-		words[0] = "not ready"
 	}
 	return strings.Join(words, ": ")
 }

@@ -38,13 +38,14 @@ func Masked(text string) string {
 	if n := credentials(host); n > 0 {
 		host = Hidden + host[n:]
 	}
+	address := host
 	if path != "" {
-		host += "/" + path
+		address += "/" + path
 	}
-	if before, _, ok := strings.Cut(host, "?"); ok {
-		host = before + "?" + Hidden
+	if before, _, hasQuery := strings.Cut(address, "?"); hasQuery {
+		address = before + "?" + Hidden
 	}
-	return scheme + "://" + host
+	return scheme + "://" + address
 }
 
 // MaskedAddress is [Masked] for text that should be a URL: without a scheme, it may still begin with credentials.
