@@ -95,11 +95,11 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 does not support confirmation",
-		`target.ArgoCD, 2, 14)`, `target.ArgoCD, 2, 13)`,
+		`target.ArgoCD, "2.14")`, `target.ArgoCD, "2.13")`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "CDI of KubeVirt 1.4 deletes DataVolumes that are done",
-		`x.Target.KubeVirt, 1, 5)`, `x.Target.KubeVirt, 1, 4)`,
+		`x.Target.KubeVirt, "1.5")`, `x.Target.KubeVirt, "1.4")`,
 	},
 	{
 		"pkg/render/versions.go", "./cmd/vmrender", "no field in a template of a disk is dropped silently",
