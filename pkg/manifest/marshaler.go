@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"unsafe"
 )
 
 var (
@@ -35,26 +34,20 @@ func marshalerOf(t reflect.Type) encodeFunc {
 	case t == numberType:
 		return encodeNumber
 	case p.Implements(quantityType) && p.Implements(jsonMarshaler):
-		return quantityOf(t)
+		return encodeQuantity
 	case p.Implements(jsonMarshaler):
-		return ofValue(t, encodeMarshaler)
+		return encodeMarshaler
 	case p.Implements(textMarshaler):
-		return ofValue(t, encodeText)
+		return encodeText
 	}
 	return nil
 }
 
-func quantityOf(t reflect.Type) encodeFunc {
-	return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-		dst = append(dst, '"')
-		number, suffix := reflect.NewAt(t, p).Interface().(quantity).CanonicalizeBytes(dst[len(dst):])
-		dst = append(append(dst, number...), suffix...)
-		return append(dst, '"'), nil
-	}
-}
-
-func ofValue(t reflect.Type, encode func(dst []byte, v reflect.Value) ([]byte, error)) encodeFunc {
-	return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return encode(dst, valueAt(t, p)) }
+func encodeQuantity(dst []byte, v reflect.Value) ([]byte, error) {
+	dst = append(dst, '"')
+	number, suffix := v.Addr().Interface().(quantity).CanonicalizeBytes(dst[len(dst):])
+	dst = append(append(dst, number...), suffix...)
+	return append(dst, '"'), nil
 }
 
 func encodeMarshaler(dst []byte, v reflect.Value) ([]byte, error) {

@@ -1,11 +1,10 @@
 package manifest
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
-	"unsafe"
 )
 
 // appendFloat appends the shortest number that reads back as f: without an exponent
@@ -23,14 +22,14 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 
 // encodeNumber writes a number that was read as text: an integer of any length as
 // it is, anything else as a float64, which it is to every reader.
-func encodeNumber(dst []byte, p unsafe.Pointer) ([]byte, error) {
-	n := *(*json.Number)(p)
-	if isInteger(string(n)) {
+func encodeNumber(dst []byte, v reflect.Value) ([]byte, error) {
+	n := v.String()
+	if isInteger(n) {
 		return append(dst, n...), nil
 	}
-	f, err := n.Float64()
+	f, err := strconv.ParseFloat(n, 64)
 	if err != nil {
-		return dst, fmt.Errorf("%q is not a JSON number", string(n))
+		return dst, fmt.Errorf("%q is not a JSON number", n)
 	}
 	return appendFloat(dst, f, 64)
 }

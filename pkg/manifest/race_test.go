@@ -1,6 +1,0 @@
-//go:build race
-
-package manifest_test
-
-// raceDetector reports whether the race detector is on. With it, pools lose objects.
-const raceDetector = true
