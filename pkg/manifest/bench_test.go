@@ -27,6 +27,9 @@ func benchmarkVM(tb testing.TB) (v any, encoded []byte) {
 // for each entry) allocate, and in YAML, the first strings with escapes. The VirtualMachine
 // has two such quantities, one such port and two such maps.
 func TestAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("more is allocated under the race detector")
+	}
 	v, encoded := benchmarkVM(t)
 	buf, yamlBuf := make([]byte, 0, 1<<16), make([]byte, 0, 1<<16)
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = manifest.Encode(buf, v) }), 12.0)
