@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -127,7 +128,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, result); err != nil {
 		return err
 	}
-	if err := result.Report(cmd.ErrOrStderr()); err != nil {
+	if err := result.Report(visible{cmd.ErrOrStderr()}); err != nil {
 		return err
 	}
 	if f.failOnDiff && !result.Exact() {
@@ -174,4 +175,14 @@ func (f *importFlags) write(cmd *cobra.Command, result *adopt.Result) error {
 		return result.Write(cmd.OutOrStdout())
 	}
 	return result.Save(f.dir)
+}
+
+// visible writes reports as [problems.VisibleLines] has them: the names of objects can contain anything.
+type visible struct{ io.Writer }
+
+func (v visible) Write(report []byte) (int, error) {
+	if _, err := io.WriteString(v.Writer, problems.VisibleLines(string(report))); err != nil {
+		return 0, err
+	}
+	return len(report), nil
 }

@@ -77,7 +77,7 @@ func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) e
 	if err != nil {
 		return err
 	}
-	if err := merged.Report(cmd.ErrOrStderr()); err != nil {
+	if err := merged.Report(visible{cmd.ErrOrStderr()}); err != nil {
 		return err
 	}
 	if isBehind := len(merged.Files) > 0 && !f.merge.write; f.failOnDiff && (isBehind || !merged.Exact()) {

@@ -159,7 +159,7 @@ var rooms = []room{
 	},
 	{
 		dir:     "pkg/report/html",
-		ours:    []string{"pkg/machine", "pkg/plan", "pkg/report", "pkg/values", "pkg/catalog", "pkg/source"},
+		ours:    []string{"pkg/machine", "pkg/plan", "pkg/report", "pkg/report/problems", "pkg/values", "pkg/catalog", "pkg/source"},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
 	},

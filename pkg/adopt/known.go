@@ -111,5 +111,8 @@ func refusal(l *live) error {
 	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {
 		return fmt.Errorf("the name %q cannot be that of an entry: %s", l.Name, values.NameProblem(l.Name))
 	}
+	if problem := values.NameProblem(l.Namespace); l.Namespace != "" && problem != "" {
+		return fmt.Errorf("metadata.namespace: %s", problem)
+	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -101,7 +103,7 @@ func fileProblem(name string) string {
 		return "is not a YAML file"
 	case path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, ".."):
 		return "is not a path below the fleet's root"
-	case strings.HasPrefix(path.Base(name), "."), path.Base(name) == headerFile, path.Base(name) == "_defaults.yaml":
+	case !fleet.HasEntries(name):
 		return "has no entries"
 	}
 	return ""
@@ -145,12 +147,18 @@ func (r *Result) Mapping() []byte {
 // entryFile returns the file that a VM's entry is in: one for each namespace, or for
 // each value of a label.
 func (w *work) entryFile(l *live) string {
-	name := l.Namespace
-	if name == "" {
-		name = "vms"
-	}
 	if value := l.vm.Labels[w.Label]; w.Label != "" && values.NameProblem(value) == "" {
-		return path.Join(name, value+".yaml")
+		return path.Join(cmp.Or(l.Namespace, "vms"), fileOf(value))
 	}
-	return name + ".yaml"
+	return fileOf(l.Namespace)
+}
+
+// fileOf returns the name of the file with the entries of a namespace, or of the value of a label. Some names of
+// files have another meaning: platform.yaml is one.
+func fileOf(name string) string {
+	name = cmp.Or(name, "vms") + ".yaml"
+	if !fleet.HasEntries(name) {
+		return "vms-" + name
+	}
+	return name
 }

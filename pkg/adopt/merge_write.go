@@ -157,7 +157,7 @@ func (m *merge) fileFor(namespace string) string {
 	if strings.HasSuffix(m.fleet.part, ".yaml") || strings.HasSuffix(m.fleet.part, ".yml") {
 		return m.fleet.part
 	}
-	return path.Join(m.fleet.part, cmp.Or(namespace, "vms")+".yaml")
+	return path.Join(m.fleet.part, fileOf(namespace))
 }
 
 // isOf reports whether a file sets a namespace for its VMs.

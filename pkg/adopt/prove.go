@@ -75,10 +75,13 @@ func (w *work) settle() error {
 	return nil
 }
 
-// judge records how a VM differs from what is rendered.
+// judge records how a VM differs from what is rendered. A VM that is not rendered at all is a problem of its entry.
 func (e *entry) judge(vm tree) {
-	if vm != nil {
+	switch {
+	case vm != nil:
 		e.machine.Differences = differences(e.live.tree, e.comparable(vm))
+	case len(e.problems) == 0:
+		e.problems = []problem{{e.machine.File, "no VM is rendered from the entry"}}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // The file names with a special meaning in a fleet.
@@ -102,6 +104,7 @@ func reason(err error) error {
 func (t *tree) walk(ignore []string, file func(path string, dirs []string), fail func(path, problem string)) {
 	w := walker{tree: t, ignore: ignore, below: below(t.root, t.part), file: file, fail: fail}
 	t.checkNames(w.ignored, fail)
+	w.checkPlatform(t.root)
 	if t.isFile {
 		if filepath.Base(t.part) != headerName {
 			file(t.part, t.levels)
@@ -129,10 +132,10 @@ func (w *walker) dir(dir string, levels []string) {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case strings.HasPrefix(e.Name(), "."), w.ignored(path):
+		case e.IsDir() && ownRoot(path):
+			w.checkPlatform(path)
 		case e.IsDir():
-			if !ownRoot(path) {
-				w.dir(path, append(slices.Clip(levels), path))
-			}
+			w.dir(path, append(slices.Clip(levels), path))
 		case RightName(e.Name()) != "":
 			w.fail(path, misnamed(RightName(e.Name())))
 		case isValues(e.Name()):
@@ -157,6 +160,15 @@ func ownRoot(dir string) bool {
 	return exists(filepath.Join(dir, headerName)) || exists(filepath.Join(dir, platformName))
 }
 
+// HasEntries reports whether the file of a fleet with this path, relative to its root and with slashes, is read as a
+// values file.
+func HasEntries(path string) bool {
+	dirs := strings.Split(path, "/")
+	name := dirs[len(dirs)-1]
+	return isValues(name) && RightName(name) == "" &&
+		!slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(dir, ".") })
+}
+
 // isValues reports whether a file with this name contains VMs.
 func isValues(name string) bool {
 	switch name {
@@ -165,6 +177,23 @@ func isValues(name string) bool {
 	}
 	ext := filepath.Ext(name)
 	return ext == ".yaml" || ext == ".yml"
+}
+
+// checkPlatform reports a platform.yaml that was meant as a values file. Its VMs would be lost, and below the root those
+// of its whole directory.
+func (w *walker) checkPlatform(dir string) {
+	path := filepath.Join(dir, platformName)
+	if exists(path) && !w.ignored(path) && linkProblem(w.tree.root, path) == "" && looksLikeValues(path) {
+		w.fail(path, "contains VMs, but a file with this name describes a platform; rename the file")
+	}
+}
+
+// looksLikeValues reports whether a file with another meaning was probably meant to contain VMs.
+func looksLikeValues(path string) bool {
+	docs := parseFile(path, new(source.Diagnostics))
+	return slices.ContainsFunc(docs, func(doc *source.Node) bool {
+		return doc.Get("vms").IsSet() && !strings.HasPrefix(doc.Get("apiVersion").Str(), "vmrender.io/")
+	})
 }
 
 // checkFile reports whether e is a file, or a link to one. If not, it reports

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -21,16 +22,19 @@ func GitHub(w io.Writer, v Validation) error {
 	var b strings.Builder
 	for _, d := range v.Diagnostics {
 		fmt.Fprintf(&b, "::%s %s::%s\n",
-			level(d.Severity), gitHubProperties(d.Pos, string(d.Rule)), gitHubMessage.Replace(text(d)))
+			level(d.Severity), gitHubProperties(d.Pos, string(d.Rule)), gitHubText(text(d)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// gitHubText returns a message as part of a workflow command. See [problems.Visible] for what is not printable.
+func gitHubText(message string) string { return gitHubMessage.Replace(problems.VisibleLines(message)) }
+
 func gitHubProperties(at source.Pos, rule string) string {
 	var out []string
 	if at.File != "" {
-		out = append(out, "file="+gitHubProperty.Replace(at.File))
+		out = append(out, "file="+gitHubProperty.Replace(problems.Visible(at.File)))
 	}
 	if at.Line > 0 {
 		out = append(out, fmt.Sprintf("line=%d", at.Line))

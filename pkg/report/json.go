@@ -1,8 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -42,10 +47,37 @@ func JSON(w io.Writer, v Validation) error {
 }
 
 // Indented writes a value as JSON that is also easy to read for users: indented by
-// two spaces, with `<`, `>` and `&` not escaped.
+// two spaces, with `<`, `>` and `&` not escaped, and with escapes for what is not printable.
 func Indented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, escaped(b.String()))
+	return err
+}
+
+// escaped returns JSON in which the characters of strings that are not printable are escaped. encoding/json escapes
+// those of ASCII itself.
+func escaped(text string) string {
+	hidden := func(r rune) bool { return r > unicode.MaxASCII && !unicode.IsPrint(r) }
+	if !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }

@@ -16,7 +16,7 @@ func PlanGitHub(w io.Writer, p Plan) error {
 			severity = "notice"
 		}
 		fmt.Fprintf(&b, "::%s %s::%s\n",
-			severity, gitHubProperties(f.pos, string(f.code)), gitHubMessage.Replace(f.message()))
+			severity, gitHubProperties(f.pos, string(f.code)), gitHubText(f.message()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -108,7 +108,7 @@ func TestGitHubIsOneLineEach(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, report.GitHub(&out, v))
 	require.Equal(t,
-		"::error file=a%3A%3Ab%2Cc%0A.yaml,line=1,col=2,title=vmrender bad-path::x%0A::add-mask::y%0D%250A\n", out.String())
+		"::error file=a%3A%3Ab%2Cc\\n.yaml,line=1,col=2,title=vmrender bad-path::x%0A::add-mask::y\\r%250A\n", out.String())
 }
 
 func TestHasErrors(t *testing.T) {

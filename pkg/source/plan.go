@@ -130,9 +130,18 @@ func decodePointer(p *plan, d *decoder, n *Node, v reflect.Value) {
 	p.elem.get().run(d, n, v.Elem())
 }
 
+// reportNoStruct reports a value that should be a map of the fields of a struct. It may be a secret that belongs into one
+// of them.
+func (p *plan) reportNoStruct(d *decoder, n *Node) {
+	outer := d.secret
+	d.secret = outer || slices.ContainsFunc(p.fields, func(f structField) bool { return f.secret })
+	d.reportWrongType(n, "a map", "")
+	d.secret = outer
+}
+
 func decodeStruct(p *plan, d *decoder, n *Node, v reflect.Value) {
 	if n.Kind != Map {
-		d.reportWrongType(n, "a map", "")
+		p.reportNoStruct(d, n)
 		return
 	}
 	if p.required {

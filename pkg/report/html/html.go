@@ -5,7 +5,6 @@
 package html
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 //go:embed *.tmpl page.css page.js
@@ -50,11 +50,13 @@ func write(w io.Writer, name string, l layout) error {
 	if err != nil {
 		return err
 	}
-	b := bufio.NewWriter(w)
-	if err := t.Execute(b, l); err != nil {
+	var b strings.Builder
+	if err := t.Execute(&b, l); err != nil {
 		return err
 	}
-	return b.Flush()
+	// Names can contain characters that reverse the text around them.
+	_, err = io.WriteString(w, problems.VisibleLines(b.String()))
+	return err
 }
 
 // digest returns the hash by which a Content-Security-Policy names an inline style or

@@ -81,11 +81,19 @@ func Tally(list []source.Diagnostic) (errors, warnings, files int) {
 // Visible returns text in which characters that are not printable, such as line breaks and the escape sequences of
 // terminals, are replaced as in a string of Go: by \n, \x1b or \u202e. Names of files and messages of templates can
 // contain any.
-func Visible(text string) string {
+func Visible(text string) string { return visible(text, "") }
+
+// VisibleLines is [Visible] for a text of several lines: line breaks and tabs stay.
+func VisibleLines(text string) string { return visible(text, "\n\t") }
+
+// visible replaces what is not printable, except the characters to keep.
+func visible(text, keep string) string {
 	var b []byte
 	for len(text) > 0 {
 		r, size := utf8.DecodeRuneInString(text)
 		switch {
+		case strings.ContainsRune(keep, r):
+			b = append(b, text[:size]...)
 		case r == utf8.RuneError && size == 1:
 			quoted := strconv.Quote(text[:1])
 			b = append(b, quoted[1:len(quoted)-1]...)
