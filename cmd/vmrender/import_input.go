@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -24,33 +21,32 @@ import (
 	"github.com/vmrender/vmrender/pkg/starter"
 )
 
-// read reads the objects of all inputs, and expands templates to objects.
+// read reads the objects of all inputs.
 func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object, error) {
-	cluster := f.kubeconfig+f.context != ""
-	switch {
-	case cluster && len(args) > 0:
-		return nil, errors.New("--kubeconfig and --context name a cluster; use them without files")
-	case !cluster && len(args) == 0 && f.chart == "":
-		return nil, errors.New(`no input; expected files, "-" for standard input, --from-chart, ` +
-			"or --kubeconfig or --context for a cluster")
-	case f.values != "" && (f.chart == "" || f.chart == "-"):
-		return nil, errors.New("--values are those of a chart; use them with --from-chart")
-	case !cluster && len(f.namespaces) > 1:
-		return nil, errors.New("manifests without a namespace can be in one only; give --namespace once")
+	in := adopt.Inputs{
+		Files: args, Cluster: f.kubeconfig+f.context != "", Chart: f.chart, Values: f.values, Namespaces: f.namespaces,
+	}
+	if err := in.Check(); err != nil {
+		return nil, err
 	}
 	if f.options.Name == "" {
 		f.options.Name = starter.FleetName(cmp.Or(f.dir, "imported"))
 	}
-	if cluster {
+	if in.Cluster {
 		return f.query(cmd)
 	}
 	if len(f.namespaces) == 1 {
 		f.options.Namespace = f.namespaces[0]
 	}
+	return f.readFiles(cmd, args)
+}
+
+// readFiles reads the objects of files and of the chart, and expands templates to objects.
+func (f *importFlags) readFiles(cmd *cobra.Command, files []string) ([]manifest.Object, error) {
 	diags := new(source.Diagnostics)
 	var objects []manifest.Object
-	for _, arg := range args {
-		more, found := readInput(cmd, arg)
+	for _, file := range files {
+		more, found := readInput(cmd, file)
 		objects = append(objects, more...)
 		diags.Merge(found)
 	}
@@ -113,34 +109,17 @@ func (f *importFlags) readValues(cmd *cobra.Command) ([]byte, error) {
 
 // readInput reads one file or directory of manifests, an archive, or an image layout.
 func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagnostics) {
-	diags := new(source.Diagnostics)
-	read := func(objects []manifest.Object, err error) ([]manifest.Object, *source.Diagnostics) {
-		if err != nil {
-			diags.Errorf(source.Pos{File: at}, rule.Unreadable, "", "%v", err)
-		}
-		return objects, diags
-	}
-	if at == "-" {
-		l := compare.Manifests(at, cmd.InOrStdin())
-		return l.Objects, l.Diags
-	}
-	if info, err := os.Stat(at); err == nil && info.IsDir() {
-		if objects, err := adopt.ReadDir(os.DirFS(at)); objects != nil || err != nil {
-			return read(objects, err)
+	if at != "-" {
+		if objects, isExport, err := adopt.ReadExport(at); isExport {
+			diags := new(source.Diagnostics)
+			if err != nil {
+				diags.Errorf(source.Pos{File: at}, rule.Unreadable, "", "%v", err)
+			}
+			return objects, diags
 		}
 	}
-	file, err := os.Open(at)
-	if err != nil {
-		return read(nil, err)
-	}
-	defer file.Close() //nolint:errcheck // nothing was written to it
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(file, head)
-	if !adopt.IsArchive(head[:n]) {
-		l := compare.Manifests(at, cmd.InOrStdin())
-		return l.Objects, l.Diags
-	}
-	return read(adopt.ReadArchive(io.MultiReader(bytes.NewReader(head[:n]), file)))
+	l := compare.Manifests(at, cmd.InOrStdin())
+	return l.Objects, l.Diags
 }
 
 // query reads the VMs from the cluster, and what belongs to them.

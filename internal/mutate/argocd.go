@@ -106,7 +106,7 @@ var argocdMutations = []mutation{
 		`if !d.Keep {`, `if d.Keep {`,
 	},
 	{
-		"pkg/compare/absent.go", "./cmd/vmrender", "a typo in --overlay is not a new environment",
+		"pkg/compare/absent.go", "./pkg/compare", "a typo in --overlay is not a new environment",
 		`case err != nil || inNew:`, `case err != nil || inNew || !inOld:`,
 	},
 	{
