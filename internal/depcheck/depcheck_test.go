@@ -221,8 +221,10 @@ var rooms = []room{
 		imports: []string{"os/exec"},
 	},
 	{
-		dir:     "pkg/images",
-		ours:    []string{"pkg/rule", "pkg/secret", "pkg/source", "pkg/fleet", "pkg/manifest", "internal/files"},
+		dir: "pkg/images",
+		ours: []string{
+			"pkg/edit", "pkg/rule", "pkg/secret", "pkg/source", "pkg/fleet", "pkg/template", "pkg/manifest", "internal/files",
+		},
 		reach:   join(helm, argocd),
 		imports: []string{"os/exec"},
 	},

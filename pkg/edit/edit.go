@@ -36,8 +36,9 @@ const byteOrderMark = "\ufeff"
 // made in the one that already has the longest part of its path, the first of those.
 //
 // name is the text's name in errors. It is an error to remove what is not there, to set a
-// key in a scalar or list, and to change what an anchor, alias, tag or merge key ("<<")
-// takes part in. The error contains all problems, a line each, by position.
+// key in a scalar or list, to change a value with a tag, and to change what an anchor, alias
+// or merge key ("<<") takes part in unless all its uses change in the same way. The error
+// contains all problems, a line each, by position.
 func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 	docs, err := parse(name, text)
 	if err != nil {
@@ -47,6 +48,31 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return rewrite(name, text, docs, wanted, comments)
+}
+
+// Replacement puts a scalar in the place of another one, which is at its position in the text.
+type Replacement struct{ Old, New *source.Node }
+
+// Replace returns a YAML text with other scalars, in the way of [Apply]. A scalar that aliases or merge keys use
+// changes for all of them. Replacements of one position must be the same. It is an error if the text does not contain
+// the old scalar as it is, for example because a template makes it.
+func Replace(name string, text []byte, list ...Replacement) ([]byte, error) {
+	docs, err := parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := replaced(docs, list)
+	if err != nil {
+		return nil, err
+	}
+	return rewrite(name, text, docs, wanted, nil)
+}
+
+// rewrite returns the text of documents as that of the wanted ones, with comments of values that are set.
+func rewrite(
+	name string, text []byte, docs, wanted []*source.Node, comments map[*source.Node]string,
+) ([]byte, error) {
 	body := strings.TrimPrefix(string(text), byteOrderMark)
 	e := newEditor(docs[0].File, body, comments)
 	for i, doc := range docs {
@@ -59,6 +85,9 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 	}
 	out := []byte(string(text[:len(text)-len(body)]) + e.apply())
 	if err := prove(name, out, wanted); err != nil {
+		if shared := joined(e.shared); shared != nil {
+			return nil, shared
+		}
 		return nil, err
 	}
 	return out, nil
@@ -83,6 +112,20 @@ func prove(name string, text []byte, wanted []*source.Node) error {
 	}
 	return newProblem(&source.Node{File: &source.File{Name: name}}, "",
 		"the changes cannot be written into this file by a program; make them manually")
+}
+
+// Problems returns the problems in an error of this package, or nil if it has none.
+func Problems(err error) []source.Diagnostic {
+	if p, ok := err.(problem); ok { //nolint:errorlint // errors of other packages can wrap several
+		return []source.Diagnostic{p.Diagnostic}
+	}
+	var out []source.Diagnostic
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range list.Unwrap() {
+			out = append(out, Problems(err)...)
+		}
+	}
+	return out
 }
 
 // problem is an error at the position of a value.

@@ -38,12 +38,12 @@ func (e *editor) mapPlan(p place, to *source.Node, path string) plan {
 		case old == nil:
 			out.added = append(out.added, f)
 		case !old.Equal(f.Value):
-			e.refuse(p.start, source.JoinPath(path, f.Key), inherited)
+			e.share(p.start, source.JoinPath(path, f.Key), inherited)
 		}
 	}
 	for i, f := range p.node.Fields {
 		if !own[f.Key] && to.Likely(f.Key, i) == nil {
-			e.refuse(p.start, source.JoinPath(path, f.Key), inherited)
+			e.share(p.start, source.JoinPath(path, f.Key), inherited)
 		}
 	}
 	return out

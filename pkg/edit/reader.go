@@ -47,12 +47,17 @@ func (r *reader) fail(at int, message string) {
 
 // refuse records that the text at an offset cannot be edited.
 func (r *reader) refuse(at int, path, message string) {
+	r.problems = append(r.problems, r.problem(at, path, message))
+}
+
+// problem returns a problem at an offset.
+func (r *reader) problem(at int, path, message string) problem {
 	start := lineStart(r.text, at)
 	where := source.Node{
 		File: r.file, Line: int32(strings.Count(r.text[:start], "\n") + 1),
 		Col: int32(utf8.RuneCountInString(r.text[start:at]) + 1),
 	}
-	r.problems = append(r.problems, newProblem(&where, path, message))
+	return newProblem(&where, path, message)
 }
 
 // locate finds a value after an offset. The place has its node, after, parent and flow.

@@ -13,6 +13,7 @@ import (
 type editor struct {
 	reader
 	splices  []splice
+	shared   []problem // values with an anchor or alias, which change only with all others
 	eol      string
 	json     bool // the text is JSON, and stays JSON
 	step     int  // columns that a level is indented
@@ -65,8 +66,14 @@ func (e *editor) value(p place, to *source.Node, path string) {
 	old := p.node
 	switch {
 	case old.Equal(to) || e.lost:
-	case p.mark != "":
+	case p.mark != "" && p.mark[0] == '!':
 		e.refuse(p.start, path, refusal(p.mark))
+	case p.mark != "":
+		e.share(p.start, path, refusal(p.mark))
+		if p.mark[0] == '&' {
+			p.mark = ""
+			e.value(p, to, path)
+		}
 	case old.Kind != to.Kind:
 		e.replace(p, to)
 	case old.Kind == source.Map && len(old.Fields) > 0 && len(to.Fields) > 0:
@@ -76,6 +83,11 @@ func (e *editor) value(p place, to *source.Node, path string) {
 	default:
 		e.replace(p, to)
 	}
+}
+
+// share records that the text at an offset changes only if all values that share it do, which is known at the end.
+func (e *editor) share(at int, path, message string) {
+	e.shared = append(e.shared, e.problem(at, path, message))
 }
 
 // collection replaces the entries of a map or list by the planned ones.

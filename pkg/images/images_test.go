@@ -1,6 +1,7 @@
 package images
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,24 +122,54 @@ func pinIn(t *testing.T, file string) *source.Node {
 	return nil
 }
 
+// Versions that are written in several lines, with escapes, or for several values at the same time.
+func TestUpdateRewritesOtherForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"v: \"o\\x6cd\" # why\n":                              "v: \"fresh\" # why\n",
+		"v: |-\n  old\n# below\n":                             "v: fresh\n# below\n",
+		"v: 'it''s old'\n":                                    "v: 'fresh'\n",
+		"v: &one \"1\" # why\nb: *one\n":                      "v: &one \"fresh\" # why\nb: *one\n",
+		"a: &a {v: old} # why\nb: *a\nc:\n  <<: *a\nv: old\n": "a: &a {v: old} # why\nb: *a\nc:\n  <<: *a\nv: fresh\n",
+	} {
+		require.Equal(t, want, updated(t, text, "fresh", "v"), text)
+	}
+	const shared = "a: &a {v: %s} # why\nb: *a\nc:\n  <<: *a\n"
+	require.Equal(t, fmt.Sprintf(shared, "fresh"), updated(t, fmt.Sprintf(shared, "old"), "fresh", "a", "v"))
+	require.Equal(t, fmt.Sprintf(shared, "fresh"), updated(t, fmt.Sprintf(shared, "old"), "fresh", "c", "v"))
+}
+
+// updated returns a file in which the version at a path was behind.
+func updated(t *testing.T, text, current string, path ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "fleet.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	diags := new(source.Diagnostics)
+	pin := source.Parse(&source.File{Name: file, Data: []byte(text)}, diags)[0].Get(path...)
+	files, err := Update([]Image{{Kind: "dataSource", Status: Behind, Current: current, pin: pin}}, diags)
+	require.NoError(t, err)
+	require.Empty(t, diags.Sorted(), text)
+	require.Equal(t, []string{file}, files)
+	return read(t, file)
+}
+
 func TestUpdateRefuses(t *testing.T) {
-	for text, current := range map[string]string{
-		"v: \"o\\x6cd\"\n": "fresh",             // an escape
-		"v: |\n  old\n":    "fresh",             // a block
-		"v: 'it''s old'\n": "fresh",             // a quote within quotes
-		"v: old\n":         "new\"\nvms: {x: 1", // not a version
-		"v: old # 2\n":     "",
+	for _, c := range []struct{ text, pin, current, problem string }{
+		{"v: !!str old\n", "old", "fresh", "this value has the tag !!str"},
+		{"v: \"{{ old }}\"\n", "old", "fresh", "does not contain \"old\""},
+		{"v: \"{{ old }}\"\n", "{{ old }}", "fresh", "comes from a template"},
+		{"v: old\n", "old", "new\"\nvms: {x: 1", "cannot be set to"},
+		{"v: old # 2\n", "old", "", "cannot be set to"},
 	} {
 		file := filepath.Join(t.TempDir(), "fleet.yaml")
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		pin := *pinIn(t, file)
+		pin.Text = c.pin
 		diags := new(source.Diagnostics)
-		files, err := Update([]Image{{Kind: "dataSource", Status: Behind, Current: current, pin: pinIn(t, file)}}, diags)
+		files, err := Update([]Image{{Kind: "dataSource", Status: Behind, Current: c.current, pin: &pin}}, diags)
 		require.NoError(t, err)
 		require.Empty(t, files)
-		require.Len(t, diags.Sorted(), 1, text)
-		require.Contains(t, diags.Sorted()[0].Message, "cannot be set to")
-		got, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Equal(t, text, string(got))
+		require.Len(t, diags.Sorted(), 1, c.text)
+		require.Contains(t, diags.Sorted()[0].String(), c.problem)
+		require.Equal(t, c.text, read(t, file))
 	}
 }

@@ -34,8 +34,8 @@ func (n *Node) Equal(other *Node) bool {
 	return slices.EqualFunc(n.Items, other.Items, (*Node).Equal)
 }
 
-// Likely returns the value of a key that is probably entry i of a map, or nil if there is none. With it, comparing large
-// maps takes linear time.
+// Likely returns the value of a key that is probably entry i of a map, or nil if there is none. With it, comparing
+// large maps takes linear time.
 func (n *Node) Likely(key string, i int) *Node {
 	if i < len(n.Fields) && n.Fields[i].Key == key {
 		return n.Fields[i].Value
