@@ -123,9 +123,13 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/outcome", ours: []string{"pkg/rule", "pkg/labels", "pkg/argocd"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels",
+			"pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
 		},
 		reach:   join(cluster, argocd),

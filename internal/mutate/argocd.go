@@ -21,8 +21,16 @@ var argocdMutations = []mutation{
 		`removal: values.Denied`, `removal: values.Approved`,
 	},
 	{
-		"pkg/render/syncoptions.go", "./pkg/render ./cmd/vmrender", "an annotation does not take away protection",
-		`strength(got) >= strength(own)`, `got.value != ""`,
+		"pkg/outcome/machine.go", "./pkg/render ./cmd/vmrender", "an annotation does not take away protection",
+		`Strength(got) >= Strength(own)`, `got.Value != ""`,
+	},
+	{
+		"pkg/render/look.go", "./pkg/render ./cmd/vmrender", "whatever a patch sets, a kept disk stays",
+		`x.lookAtDisk(o)`, `_ = o`,
+	},
+	{
+		"pkg/outcome/outcome.go", "./pkg/outcome ./cmd/vmrender", "no annotation of Argo CD is added to an object",
+		`if more > 0 {`, `if more < 0 {`,
 	},
 	{
 		"pkg/render/syncoptions.go", "./pkg/render", "the user's sync options are merged with the lifecycle's",

@@ -23,6 +23,11 @@ const (
 	HookSkip = "Skip"
 	// HookDeletePolicyAnnotation lists, separated by commas, when a hook is deleted.
 	HookDeletePolicyAnnotation = "argocd.argoproj.io/hook-delete-policy"
+	// HelmHookAnnotation and HelmHookDeletePolicyAnnotation make a hook of an object as Argo CD's own do.
+	HelmHookAnnotation             = "helm.sh/hook"
+	HelmHookDeletePolicyAnnotation = "helm.sh/hook-delete-policy"
+	// IgnoreUpdatesAnnotation lists changes of a live object that are no reason to compare it again.
+	IgnoreUpdatesAnnotation = "argocd.argoproj.io/ignore-resource-updates"
 
 	// TrackingAnnotation names the Application that manages a live object, and the object:
 	// "APPLICATION:GROUP/KIND:NAMESPACE/NAME".

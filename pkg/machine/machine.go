@@ -302,6 +302,14 @@ func (m *Machine) AnnotationPos(key string) source.Pos {
 	return m.Pos
 }
 
+// ServicePos returns the position of the value under a path of keys below `services`, or of the VM if no file sets it.
+func (m *Machine) ServicePos(keys ...string) source.Pos {
+	if n := m.wide.services.Get(keys...); n != nil && n.Line > 0 {
+		return n.Pos()
+	}
+	return m.Pos
+}
+
 // CopiesVolumes reports whether KubeVirt copies the disks of the VM to new claims while it runs: those of pets with
 // revisions.
 func (m *Machine) CopiesVolumes() bool {

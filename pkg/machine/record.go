@@ -13,6 +13,7 @@ type facts struct {
 	home        string       // its namespace in the files
 	wave        *givenWave   // nil if unset
 	annotations *source.Node // as written
+	services    *source.Node // as written
 	identities  []address    // of the firmware, if set in a file
 	stopped     *source.Pos  // of the run strategy that stops the VM, or nil
 }
@@ -24,7 +25,10 @@ type givenWave struct {
 }
 
 func (d *draft) facts(m *Machine) facts {
-	f := facts{group: d.entry.Name, home: d.home, annotations: d.entry.Keys.Get("annotations")}
+	f := facts{
+		group: d.entry.Name, home: d.home, annotations: d.entry.Keys.Get("annotations"),
+		services: d.entry.Keys.Get("services"),
+	}
 	if d.vm.Wave != nil {
 		f.wave = &givenWave{*d.vm.Wave, d.entry.At("wave")}
 	}

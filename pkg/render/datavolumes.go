@@ -16,6 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
@@ -43,13 +44,16 @@ func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object
 // dataVolumeTemplates returns the disks that the VM owns. A rollout finds the disks
 // of earlier revisions by their labels.
 func (x *rendering) dataVolumeTemplates(g *guestData) []kubevirtv1.DataVolumeTemplateSpec {
+	if x.Lifecycle.Strategy.Traits().Pooled {
+		x.guestHash = g.hash()
+	}
 	var out []kubevirtv1.DataVolumeTemplateSpec
 	for i := range x.Disks {
 		d := &x.Disks[i]
 		if d.Kind != machine.DiskDataVolume || d.Keep {
 			continue
 		}
-		v := x.dataVolume(d, x.diskLabels(d), x.templateDiskAnnotations(d, g))
+		v := x.dataVolume(d, x.diskLabels(d), x.templateDiskAnnotations(d))
 		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
 			TypeMeta:   v.TypeMeta,
 			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: v.Metadata.Labels, Annotations: v.Metadata.Annotations},
@@ -134,15 +138,20 @@ func contents(s *cdiv1.DataVolumeSpec) []string {
 	return kinds
 }
 
-// templateDiskAnnotations returns the annotations of a disk that the VM owns, nil for
+// templateDiskAnnotations returns the annotations of a disk that the VM owns, or nil.
+func (x *rendering) templateDiskAnnotations(d *machine.Disk) map[string]string {
+	return mapOfPairs(x.templateDiskPairs(nil, d))
+}
+
+// templateDiskPairs appends the annotations of a disk that the VM owns, none for
 // most. KubeVirt recreates the VMs of a pool if a template of a disk changes
 // (virt-controller watch/pool/pool.go, isOutdatedVMI, v1.8.4), so that cloud-init runs
 // with changed data.
-func (x *rendering) templateDiskAnnotations(d *machine.Disk, g *guestData) map[string]string {
-	if !x.Lifecycle.Strategy.Traits().Pooled || d.Name != values.RootDisk || g.hash() == "" {
-		return nil
+func (x *rendering) templateDiskPairs(to []outcome.Pair, d *machine.Disk) []outcome.Pair {
+	if !x.Lifecycle.Strategy.Traits().Pooled || d.Name != values.RootDisk {
+		return to
 	}
-	return map[string]string{labels.UserData: g.hash()}
+	return pair(to, labels.UserData, x.guestHash, "")
 }
 
 // storageSpec returns CDI's `storage`, which is empty if the user's patch puts a `pvc` in its place. Otherwise it is

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"maps"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -61,6 +61,7 @@ type syncRule struct {
 	compare string         // compare options
 	hook    string         // phase of a hook; empty for objects that are not hooks
 	cleanup string         // when Argo CD deletes the hook
+	loss    string         // what the sync options are for, and what to set instead
 	why     string
 }
 
@@ -85,6 +86,8 @@ var syncRules = [...]syncRule{
 	},
 	keptDisk: {
 		name: "separate DataVolumes", options: "Prune=false,Delete=false", compare: extraneous,
+		loss: "must be \"Prune=false,Delete=false\", which keeps the disk; remove what changes it, " +
+			"or set `keep: false` of the disk if it is to be deleted with its VM",
 		why: "a disk whose storage class waits for its first consumer is not filled before the VM starts: " +
 			"disk and VM share a wave",
 	},
@@ -159,16 +162,42 @@ func (x *rendering) syncAnnotations(p part) map[string]string {
 }
 
 func (r *syncRule) annotations(wave int, target values.Target) map[string]string {
-	a := make(map[string]string, 8) // with room for those of the lifecycle
+	return mapOfPairs(r.pairs(make([]outcome.Pair, 0, mostPairs), wave, r.optionsFor(target)))
+}
+
+// mostPairs is the number of labels or annotations that an object has of the lifecycle, at most.
+const mostPairs = 12
+
+// mapOfPairs returns pairs as a map, or nil if there are none.
+func mapOfPairs(pairs []outcome.Pair) map[string]string {
+	if pairs == nil {
+		return nil
+	}
+	m := make(map[string]string, max(len(pairs), 8)) // with room for the user's
+	for i := range pairs {
+		m[pairs[i].Key] = pairs[i].Value
+	}
+	return m
+}
+
+// pairs appends the annotations for Argo CD on a part of a VM in a wave.
+func (r *syncRule) pairs(to []outcome.Pair, wave int, options string) []outcome.Pair {
 	// Argo CD's default is 0.
 	if in := wave + r.after; in != 0 {
-		a[argocd.SyncWaveAnnotation] = strconv.Itoa(in)
+		to = append(to, outcome.Pair{Key: argocd.SyncWaveAnnotation, Value: strconv.Itoa(in)})
 	}
-	set(a, argocd.SyncOptionsAnnotation, r.optionsFor(target))
-	set(a, argocd.CompareOptionsAnnotation, r.compare)
-	set(a, argocd.HookAnnotation, r.hook)
-	set(a, argocd.HookDeletePolicyAnnotation, r.cleanup)
-	return a
+	to = pair(to, argocd.SyncOptionsAnnotation, options, r.loss)
+	to = pair(to, argocd.CompareOptionsAnnotation, r.compare, "")
+	to = pair(to, argocd.HookAnnotation, r.hook, "")
+	return pair(to, argocd.HookDeletePolicyAnnotation, r.cleanup, "")
+}
+
+// pair appends a label or an annotation, unless the value is empty.
+func pair(to []outcome.Pair, key, value, loss string) []outcome.Pair {
+	if value == "" {
+		return to
+	}
+	return append(to, outcome.Pair{Key: key, Value: value, Loss: loss})
 }
 
 // optionsFor returns the sync options. Confirmation came with Argo CD 2.14.
@@ -220,35 +249,41 @@ var vmParts = map[values.Strategy]part{
 }
 
 func (x *rendering) lifecycleAnnotations() map[string]string {
-	lc := &x.Lifecycle
-	a := x.syncAnnotations(vmParts[lc.Strategy])
-	delete(a, argocd.SyncOptionsAnnotation)
+	a := mapOfPairs(x.lifecyclePairs(make([]outcome.Pair, 0, mostPairs)))
 	set(a, argocd.SyncOptionsAnnotation, x.vmOptions())
-	if !lc.Cattle() {
-		a[labels.Lifecycle] = labels.Pet
-		return a
-	}
-	a[labels.Lifecycle] = labels.Cattle
-	if lc.Strategy.Traits().NamedByContent {
-		a[labels.Strategy] = string(lc.Strategy)
-	}
-	if lc.Strategy.Traits().Job {
-		maps.Copy(a, x.rolloutAnnotations())
-	}
 	return a
 }
 
-// rolloutAnnotations returns the annotations that control a rollout.
-func (x *rendering) rolloutAnnotations() map[string]string {
+// lifecyclePairs appends the annotations of the lifecycle on the VirtualMachine, without the sync options, which users
+// may add to.
+func (x *rendering) lifecyclePairs(to []outcome.Pair) []outcome.Pair {
 	lc := &x.Lifecycle
-	a := map[string]string{
-		labels.MaxUnavailable: lc.MaxUnavailable.String(), labels.KeepOld: strconv.Itoa(lc.KeepOld),
+	to = syncRules[vmParts[lc.Strategy]].pairs(to, x.Wave, "")
+	if !lc.Cattle() {
+		return pair(to, labels.Lifecycle, labels.Pet, "")
 	}
-	set(a, labels.Entry, x.Entry)
+	to = pair(to, labels.Lifecycle, labels.Cattle, "")
+	if lc.Strategy.Traits().NamedByContent {
+		to = pair(to, labels.Strategy, string(lc.Strategy), "")
+	}
+	if lc.Strategy.Traits().Job {
+		to = x.rolloutPairs(to)
+	}
+	return to
+}
+
+// rolloutAnnotations returns the annotations that control a rollout.
+func (x *rendering) rolloutAnnotations() map[string]string { return mapOfPairs(x.rolloutPairs(nil)) }
+
+func (x *rendering) rolloutPairs(to []outcome.Pair) []outcome.Pair {
+	lc := &x.Lifecycle
+	to = pair(to, labels.MaxUnavailable, lc.MaxUnavailable.String(), "")
+	to = pair(to, labels.KeepOld, strconv.Itoa(lc.KeepOld), "")
+	to = pair(to, labels.Entry, x.Entry, "")
 	if lc.ProgressDeadlineSeconds > 0 {
-		a[labels.ProgressDeadline] = strconv.Itoa(lc.ProgressDeadlineSeconds)
+		to = pair(to, labels.ProgressDeadline, strconv.Itoa(lc.ProgressDeadlineSeconds), "")
 	}
-	return a
+	return to
 }
 
 // announce says on the VM what a change does to it, and on the VM and its separate DataVolumes
@@ -311,29 +346,33 @@ func (x *rendering) diskAnnotations() map[string]string {
 	return a
 }
 
-// diskLabels returns the labels of a DataVolume that the VM owns: a rollout selects root
-// disks by theirs, and nothing selects the others.
+// diskLabels returns the labels of a DataVolume that the VM owns, or nil.
 func (x *rendering) diskLabels(d *machine.Disk) map[string]string {
+	return mapOfPairs(x.diskPairs(nil, d))
+}
+
+// diskPairs appends the labels of a DataVolume that the VM owns: a rollout selects root
+// disks by theirs, and nothing selects the others.
+func (x *rendering) diskPairs(to []outcome.Pair, d *machine.Disk) []outcome.Pair {
 	if d.Name == values.RootDisk && x.Lifecycle.Strategy.Traits().ContentNamedRoot {
-		return map[string]string{labels.Disk: labels.RootDisk}
+		return pair(to, labels.Disk, labels.RootDisk, "")
 	}
-	return nil
+	return to
 }
 
 // lifecycleLabels returns the labels that the lifecycle adds to the VirtualMachine;
 // nil for most pets.
 func (x *rendering) lifecycleLabels() map[string]string {
-	lc := &x.Lifecycle
-	job := lc.Strategy.Traits().Job
-	if !lc.Protect && !job {
-		return nil
+	return mapOfPairs(x.labelPairs(nil))
+}
+
+func (x *rendering) labelPairs(to []outcome.Pair) []outcome.Pair {
+	if x.Lifecycle.Protect {
+		to = pair(to, labelProtection, protected,
+			"`protect: true` sets the label, which must not be changed; use `protect: false` instead")
 	}
-	own := make(map[string]string, 2)
-	if lc.Protect {
-		own[labelProtection] = protected
+	if x.Lifecycle.Strategy.Traits().Job {
+		to = pair(to, labels.Rollout, x.Part, "")
 	}
-	if job {
-		own[labels.Rollout] = x.Part
-	}
-	return own
+	return to
 }

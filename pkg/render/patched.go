@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
-	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -24,7 +23,8 @@ type partPatch struct {
 }
 
 // patched returns a part with a patch applied, strictly decoded into the type of the part: the platforms ignore unknown
-// keys in most places. It returns the part unchanged if there is no patch, or a problem.
+// keys in most places. It returns the part unchanged if there is no patch, or
+// one that cannot be decoded.
 func patched[T any](x *rendering, part *T, p partPatch) *T {
 	if !p.over.IsSet() {
 		return part
@@ -37,12 +37,11 @@ func patched[T any](x *rendering, part *T, p partPatch) *T {
 	var found source.Diagnostics
 	after, out := source.Merge(before, p.over), new(T)
 	source.Decode(after, out, x.path(p.key), &found)
-	p.checkOwned(x, before, after, &found)
-	p.checkForeign(x, &found)
-	x.diags.Merge(&found)
 	if found.HasErrors() {
-		return part
+		out = part
 	}
+	p.checkOwned(x, before, after, &found)
+	x.diags.Merge(&found)
 	return out
 }
 
@@ -55,8 +54,8 @@ func (p *partPatch) checkOwned(x *rendering, before, after *source.Node, found *
 			continue
 		}
 		for _, f := range before.Get(keys...).Entries() {
-			if isForeign(f.Key) {
-				continue // see checkForeign
+			if outcome.IsGuarded(f.Key) {
+				continue // see look
 			}
 			below := append(slices.Clip(keys), f.Key)
 			p.checkSame(x, f.Value, after.Get(below...), below, p.owned[path], found)
@@ -103,21 +102,4 @@ var ownedMetadata = map[string]string{
 	"metadata.namespace":     "set `namespace` of the VM instead",
 	"metadata.labels.*":      "the label is what vmrender finds the object by",
 	"metadata.annotations.*": "the annotation is for Argo CD and for vmrender's Jobs",
-}
-
-// checkForeign reports labels and annotations that no patch on an object sets.
-func (p *partPatch) checkForeign(x *rendering, found *source.Diagnostics) {
-	for _, kind := range []string{"labels", "annotations"} {
-		for _, f := range p.over.Get("metadata", kind).Entries() {
-			if isForeign(f.Key) {
-				p.refuse(x, []string{"metadata", kind, f.Key}, "is for vmrender to set; remove it", found)
-			}
-		}
-	}
-}
-
-// isForeign reports whether no patch on an object sets an annotation or label: with some of them Argo CD deletes the
-// object in every sync (gitops-engine pkg/sync/hook/hook.go, argo-cd v3.2.11).
-func isForeign(key string) bool {
-	return strings.HasPrefix(key, argocd.AnnotationPrefix) || strings.HasPrefix(key, "helm.sh/") || labels.IsReserved(key)
 }

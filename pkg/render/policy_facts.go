@@ -2,6 +2,7 @@ package render
 
 import (
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -144,7 +145,7 @@ func cattleFacts(what string) []Fact {
 		Fact{
 			On: OnDeletion, Given: "`Delete=false` or `Delete=confirm` among its sync options",
 			Text:  "Argo CD keeps the " + what + ", or requires confirmation.",
-			holds: func(m *subject) bool { return strength(argocd.FindSyncOption(m.options, "Delete")) > 0 },
+			holds: func(m *subject) bool { return outcome.Strength(argocd.FindSyncOption(m.options, "Delete")) > 0 },
 		},
 	)
 }

@@ -5,25 +5,28 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
+	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // subject is a VM with what protects it as it is rendered: the sync options and
-// labels of the VirtualMachine or VirtualMachinePool.
+// labels of the VirtualMachine or VirtualMachinePool, and the disks that outlive it.
 type subject struct {
 	*machine.Machine
 	options string
 	labels  map[string]string
+	kept    map[string]bool // names of the DataVolumes that Argo CD neither prunes nor deletes
 }
 
 // subjectOf renders a VM.
 func subjectOf(m *machine.Machine) *subject {
-	s := &subject{Machine: m}
+	s := &subject{Machine: m, kept: map[string]bool{}}
 	objects, _ := new(renderer).render(m, new(source.Diagnostics))
 	for _, o := range objects {
 		switch o := o.(type) {
@@ -31,6 +34,10 @@ func subjectOf(m *machine.Machine) *subject {
 			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
 		case *poolv1.VirtualMachinePool:
 			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
+		case *cdiv1.DataVolume:
+			options := o.Annotations[argocd.SyncOptionsAnnotation]
+			s.kept[o.Name] = argocd.FindSyncOption(options, "Prune").Value == "false" &&
+				argocd.FindSyncOption(options, "Delete").Value == "false"
 		}
 	}
 	return s
@@ -43,13 +50,17 @@ func hasOwnedDisk(m *subject) bool { return hasDisk(m, false) }
 
 func hasKeptRoot(m *subject) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
-		return d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && d.Keep
+		return d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && m.kept[d.Claim]
 	})
 }
 
 func hasClaim(m *subject) bool { return hasKeptDisk(m) || hasOwnedDisk(m) }
 
-func hasOwnedDataDisk(m *subject) bool { return slices.ContainsFunc(m.Disks, isOwnedData) }
+func hasOwnedDataDisk(m *subject) bool {
+	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
+		return d.Kind == machine.DiskDataVolume && !m.kept[d.Claim] && d.Name != values.RootDisk
+	})
+}
 
 func hasGrowingDisk(m *subject) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool { return d.ExpandTo != "" })
@@ -64,7 +75,7 @@ func isProtected(m *subject) bool { return m.labels[labelProtection] == protecte
 func hasOption(name, value string) func(*subject) bool {
 	return func(m *subject) bool {
 		o := argocd.FindSyncOption(m.options, name)
-		return o.Value == value || value == "" && strength(o) == 0
+		return o.Value == value || value == "" && outcome.Strength(o) == 0
 	}
 }
 
@@ -78,10 +89,6 @@ func losesIdentity(m *subject) bool { return versions.Before(m.Target.KubeVirt, 
 // hasDisk reports whether the VM has a DataVolume that is kept, or one that is not.
 func hasDisk(m *subject, kept bool) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
-		return d.Kind == machine.DiskDataVolume && d.Keep == kept
+		return d.Kind == machine.DiskDataVolume && m.kept[d.Claim] == kept
 	})
-}
-
-func isOwnedData(d machine.Disk) bool {
-	return d.Kind == machine.DiskDataVolume && !d.Keep && d.Name != "root"
 }

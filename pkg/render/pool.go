@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -60,12 +62,15 @@ func (x *rendering) poolVersion() string {
 func (x *rendering) memberAnnotations(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
-		if key != argocd.SyncWaveAnnotation && key != argocd.SyncOptionsAnnotation {
+		if isOfMember(key) {
 			out[key] = value
 		}
 	}
 	return out
 }
+
+// isOfMember reports whether a pool's VMs have an annotation of the pool.
+func isOfMember(key string) bool { return !strings.HasPrefix(key, argocd.AnnotationPrefix) }
 
 // maxUnavailable always returns a value: KubeVirt's default is all VMs at the same
 // time.

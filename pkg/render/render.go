@@ -39,7 +39,8 @@ type rendering struct {
 	owned map[string]string // labels of all objects of the VM
 	sizes *sync.Map         // the renderer's
 
-	options string // see [rendering.vmOptions]
+	options   string // see [rendering.vmOptions]
+	guestHash string // of the guest's data, under strategies that are to recreate the VM with it
 }
 
 // render returns the objects of one VM in the order in which they are written:
@@ -86,6 +87,7 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
 	}
 	objects = x.appendAnsible(x.appendWritten(x.appendServices(objects)))
+	x.look(objects, content)
 	x.announce(objects)
 	return objects, content
 }
@@ -97,7 +99,7 @@ func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secr
 	x.renewRoot(&guest)
 	rendered := x.virtualMachine(r.fragment(x.OS, x.diags), &guest)
 	vm := x.override(rendered)
-	x.protect(vm, rendered)
+	x.addOptions(vm)
 	if !guest.secret {
 		return vm, nil
 	}
@@ -113,8 +115,9 @@ func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
 	for _, o := range x.Overrides {
 		x.decode(o, new(kubevirtv1.VirtualMachine), "overrides")
 	}
+	part := x.partPromise(nil)
 	for i := range x.Objects {
-		x.checkWritten(&x.Objects[i])
+		x.lookAtWritten(x.written(&x.Objects[i]), &x.Objects[i], &part)
 	}
 	for i := range x.Services {
 		s := &x.Services[i]

@@ -161,6 +161,6 @@ func TestByHand(t *testing.T) {
 		tree(t, "vms.yaml", "metadata: {annotations: {"+argocd.SyncOptionsAnnotation+": Force=true}}\n"))
 	got := problems(t, overridden)
 	require.Len(t, got, 1)
-	require.Contains(t, got[0], "vms.yaml:1:1: vms.web01.overrides: "+
+	require.Contains(t, got[0], "vms.yaml:1:59: vms.web01.overrides: "+
 		`metadata.annotations["argocd.argoproj.io/sync-options"]: Force=true deletes`)
 }

@@ -148,7 +148,7 @@ func TestReserved(t *testing.T) {
 	}
 	m := linuxMachine(t)
 	m.Patches = operations(t, "- {op: remove, path: /metadata/annotations/vmrender.io~1lifecycle}\n")
-	require.Contains(t, strings.Join(problems(t, m), "\n"), "vms.web01.patches: metadata.annotations")
+	require.Contains(t, strings.Join(problems(t, m), "\n"), "vms.web01.patches[0]: metadata.annotations")
 }
 
 // The explanation matches the output.

@@ -29,28 +29,19 @@ func (o *writtenObject) DeepCopyObject() runtime.Object {
 // appendWritten appends the user's objects. They are applied and deleted as the VM's Services are.
 func (x *rendering) appendWritten(objects []runtime.Object) []runtime.Object {
 	for i := range x.Objects {
-		if o := x.written(&x.Objects[i]); o != nil {
-			objects = append(objects, o)
-		}
+		objects = append(objects, x.written(&x.Objects[i]))
 	}
 	return objects
 }
 
-func (x *rendering) written(o *machine.Object) runtime.Object {
+func (x *rendering) written(o *machine.Object) *writtenObject {
 	kind := metav1.TypeMeta{APIVersion: o.Manifest.Get("apiVersion").Str(), Kind: o.Manifest.Get("kind").Str()}
 	meta := x.objectMeta(o.Name, x.syncAnnotations(dependent))
 	at := o.Manifest
 	own := mapOf(at, "apiVersion", textNode(at, kind.APIVersion), "kind", textNode(at, kind.Kind), "metadata", mapOf(at,
 		"name", textNode(at, meta.Name), "namespace", textNode(at, meta.Namespace),
 		"labels", textsNode(at, meta.Labels), "annotations", textsNode(at, meta.Annotations)))
-	x.checkWritten(o)
 	return &writtenObject{kind, source.Merge(own, o.Manifest)}
-}
-
-// checkWritten reports labels and annotations that are not for the user to set.
-func (x *rendering) checkWritten(o *machine.Object) {
-	p := partPatch{over: o.Manifest, key: "objects." + o.Key}
-	p.checkForeign(x, x.diags)
 }
 
 // mapOf returns a map of keys and their values.

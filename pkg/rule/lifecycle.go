@@ -28,6 +28,8 @@ const (
 	Gate ID = "gate"
 	// Reserved is a label or an annotation under `vmrender.io/`, which only vmrender sets.
 	Reserved ID = "reserved"
+	// Unsafe is a field that no object of a fleet may have, such as finalizers, owner references or external addresses.
+	Unsafe ID = "unsafe"
 	// Placement is a node selector that contradicts the fleet's placement.
 	Placement ID = "placement"
 )

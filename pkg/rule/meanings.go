@@ -36,6 +36,7 @@ var meanings = map[ID]string{
 	Stopped:          "A VM that is declared stopped, for which a sync waits in the fleet's version of Argo CD.",
 	Strategy:         "A setting that the VM's `lifecycle.strategy` does not allow.",
 	SyncOptions:      "An annotation that makes Argo CD delete the VM in every sync, or apply it in another wave.",
+	Unsafe:           "A field that no object of a fleet may have, such as finalizers, owner references or external addresses.",
 	BadIP:            "An invalid address of a NIC, a gateway, a name server or a route, or one outside its network.",
 	BadMAC:           "An invalid MAC address, or an invalid prefix for generated ones.",
 	BadSource:        "An invalid source of a disk, such as a URL with credentials.",

@@ -21,7 +21,7 @@ no-vms not-migratable not-updated not-values object-kind openshift out-of-range 
 placement platform-network pod-annotation pointer policy prerequisite protection remote removal
 replace reserved shared-object shrinks stopped strategy sync-options tag target template
 unknown-catalog unknown-key unknown-layer unknown-name unknown-value unmanaged unpaired unreadable
-unserved values volatile-root wrong-type yaml-syntax
+unsafe unserved values volatile-root wrong-type yaml-syntax
 `
 
 func TestIdentifiersAreStable(t *testing.T) {
