@@ -25,11 +25,11 @@ const projectWave = -100
 // (gitops-engine of Argo CD 3.2, pkg/sync/sync_context.go, filterOutOfSyncTasks).
 var syncOptions = []string{"ServerSideApply=true", "SkipDryRunOnMissingResource=true", "FailOnSharedResource=true"}
 
-// RenderApps renders the app-of-apps of the platform at path: an AppProject, and an
+// appOfApps renders the app-of-apps of the platform at path: an AppProject, and an
 // Application in its wave for each managed layer. It also renders all layers, so that
 // an error in one is reported before Argo CD sees any. The result must only be used if
 // there are no errors.
-func RenderApps(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
+func appOfApps(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	objects, _, diags := renderApps(path, opts)
 	return objects, diags
 }

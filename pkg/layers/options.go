@@ -74,9 +74,9 @@ func isFile(path string) bool {
 func Render(path string, o Options) ([]manifest.Object, *source.Diagnostics) {
 	switch {
 	case o.Policies:
-		return RenderPolicies(path, o)
+		return renderPolicies(path, o)
 	case o.Layer != "" && o.Layer != All:
-		return RenderLayer(path, o.Layer, o)
+		return renderLayer(path, o.Layer, o)
 	}
-	return RenderApps(path, o)
+	return appOfApps(path, o)
 }

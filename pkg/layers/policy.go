@@ -15,12 +15,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// RenderPolicies wraps the layers of the platform at path in policies of Red Hat
+// renderPolicies wraps the layers of the platform at path in policies of Red Hat
 // Advanced Cluster Management. There is one Policy per layer, which enforces or only
 // informs, depending on the layer's action, and depends on the policies of earlier
 // waves. The result also contains the objects that bind the policies to clusters. It
 // must only be used if there are no errors.
-func RenderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
+func renderPolicies(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	var diags source.Diagnostics
 	p := load(path, opts, &diags)
 	if p == nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// RenderLayer renders one layer of the platform at path: the objects of its chart, with
+// renderLayer renders one layer of the platform at path: the objects of its chart, with
 // the patches applied and without the ignored fields. It reports every problem it
 // finds; the objects must only be used if there are no errors.
-func RenderLayer(path, name string, opts Options) ([]manifest.Object, *source.Diagnostics) {
+func renderLayer(path, name string, opts Options) ([]manifest.Object, *source.Diagnostics) {
 	var diags source.Diagnostics
 	p := load(path, opts, &diags)
 	if p == nil {
