@@ -29,7 +29,10 @@ func (c *choice[T]) Type() string { return strings.Join(c.names(), "|") }
 func (c *choice[T]) Set(name string) error {
 	i := slices.Index(c.names(), name)
 	if i < 0 {
-		return errors.New(suggest.DidYouMean(name, c.names()))
+		if near, ok := suggest.Nearest(name, c.names()); ok && near[0] == name[0] { // no guess of another format
+			return errors.New(suggest.OneOf([]string{near}))
+		}
+		return errors.New("accepted: " + strings.Join(slices.Sorted(slices.Values(c.names())), ", "))
 	}
 	c.value = c.accepted[i]
 	return nil

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/delivery"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -24,14 +24,7 @@ func (e *environments) register(cmd *cobra.Command) {
 
 // overlays returns the overlays, or an empty name if no directory is given.
 func (e *environments) overlays() ([]string, error) {
-	if e.dir == "" {
-		return []string{""}, nil
-	}
-	files, err := filepath.Glob(filepath.Join(e.dir, "*.yaml"))
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("--environments %q: no overlays there; expected a file NAME.yaml for each environment", e.dir)
-	}
-	return files, err
+	return delivery.OverlaysIn("--environments", e.dir, "environment")
 }
 
 // validateEach renders the fleet at path in every environment, of which overlays has the

@@ -97,7 +97,7 @@ func TestProblems(t *testing.T) {
 				"f:2:17: catalog.os.yours: no family; " +
 					"build the entry from another one, such as `from: linux`, or give it family and traits",
 				"f:2:31: catalog.os.yours.from: wrong type: got a list, expected a string",
-				`f:2:47: catalog.os.yours.image: wrong type: got the string "x", expected a map`,
+				`f:2:47: catalog.os.yours.image: wrong type: got a string, expected a map; did you mean {image: "x"}?`,
 				"f:3:12: catalog.flavors: wrong type: got a list, expected a map",
 			},
 		},

@@ -247,6 +247,27 @@ func urlProblem(key, value string) string {
 	return fmt.Sprintf("invalid %s address %q; expected one that starts with %s", key, value, orList(accepted))
 }
 
+// Meant returns the source that a string was probably meant to be, as in YAML, or "".
+func (*Source) Meant(text string) string {
+	scheme, rest, hasScheme := strings.Cut(text, "://")
+	host, _, isPath := strings.Cut(text, "/")
+	var key string
+	switch {
+	case hasScheme && rest != "":
+		key = map[string]string{"http": "http", "https": "http", "s3": "s3", "gs": "gcs", "docker": "registry"}[scheme]
+	case isPath && strings.ContainsAny(host, ".:"):
+		key = "containerDisk"
+	case isPath:
+		return fmt.Sprintf("{dataSource: %q} or {pvc: %q}", text, text)
+	default:
+		key = "image"
+	}
+	if key == "" || strings.ContainsAny(text, " \t\n") {
+		return ""
+	}
+	return fmt.Sprintf("{%s: %q}", key, secret.MaskedAddress(text))
+}
+
 func containerDiskProblem(image string) string {
 	image = secret.Masked(image)
 	if _, bare, ok := strings.Cut(image, "://"); ok {

@@ -142,7 +142,11 @@ func TestReadWithOverlaysOfClusters(t *testing.T) {
 	require.Contains(t, texts[1], `sites/a/prod/db/vms.yaml:1:14: vms.db01.memroy: unknown key "memroy"`)
 
 	_, _, err = Read("sites/a", Options{ClusterOverlays: "stage"}, machine.Load)
-	require.EqualError(t, err, `--cluster-overlays "stage": no overlays there; expected a file NAME.yaml for each cluster`)
+	require.EqualError(t, err,
+		`--cluster-overlays "stage": no such directory; expected one relative to the working directory`)
+
+	_, _, err = Read("sites/a", Options{ClusterOverlays: "."}, machine.Load)
+	require.EqualError(t, err, `--cluster-overlays ".": no overlays there; expected a file NAME.yaml for each cluster`)
 }
 
 func TestObject(t *testing.T) {

@@ -1,7 +1,10 @@
 package delivery
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -12,7 +15,7 @@ import (
 // read loads the fleet or directory at dir, once with each cluster overlay if there are
 // any. The result has the VMs of all clusters.
 func (p *Plan) read(dir string) (*machine.Fleet, *source.Diagnostics, error) {
-	files, err := overlaysIn(p.options.ClusterOverlays)
+	files, err := OverlaysIn("--cluster-overlays", p.options.ClusterOverlays, "cluster")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -31,14 +34,18 @@ func (p *Plan) read(dir string) (*machine.Fleet, *source.Diagnostics, error) {
 	return loaded, all, nil
 }
 
-// overlaysIn returns the overlays in a directory, or one empty name if dir is empty.
-func overlaysIn(dir string) ([]string, error) {
+// OverlaysIn returns the overlays in the directory that a flag names, one for each of what they are for, or one empty
+// name if dir is empty.
+func OverlaysIn(flag, dir, each string) ([]string, error) {
 	if dir == "" {
 		return []string{""}, nil
 	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s %q: no such directory; expected one relative to the working directory", flag, dir)
+	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("--cluster-overlays %q: no overlays there; expected a file NAME.yaml for each cluster", dir)
+		err = fmt.Errorf("%s %q: no overlays there; expected a file NAME.yaml for each %s", flag, dir, each)
 	}
 	return files, err
 }

@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"path/filepath"
+	"slices"
+	"strconv"
 
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -70,8 +72,12 @@ func reportForeign(doc *source.Node, diags *source.Diagnostics) bool {
 	if kind == nil || doc.Field("vms") != nil && kind.Value.Text == values.Kind {
 		return false
 	}
+	way := ""
+	if kind.Value.Text == "VirtualMachine" {
+		way = "import it with `vmrender import`, or "
+	}
 	diags.Errorf(kind.Value.Pos(), rule.NotValues, "kind",
-		"a %s is not a values file; list the file under `ignore` in %s", kind.Value.Text, headerName)
+		"a %s is not a values file; %slist the file under `ignore` in %s", kind.Value.Text, way, headerName)
 	return true
 }
 
@@ -92,6 +98,9 @@ func (r *reader) readEntries(field *source.Field, below *Level, diags *source.Di
 		return
 	}
 	below = r.given.onto(below)
+	if vms = withoutKeys(vms, diags); len(vms.Fields) == 0 {
+		return
+	}
 	if len(vms.Fields) <= chunk {
 		r.readAll(vms.Fields, below, diags)
 		return
@@ -118,4 +127,33 @@ func (r *reader) readAll(fields []source.Field, below *Level, diags *source.Diag
 		}
 		diags.Merge(&own)
 	}
+}
+
+// withoutKeys reports keys of a VM among the VMs, which are indented too little. It returns the VMs without them, and
+// without the VM that they are probably of, which seems to be empty.
+func withoutKeys(vms *source.Node, diags *source.Diagnostics) *source.Node {
+	misplaced := func(f source.Field) bool {
+		if !values.IsKey(f.Key) {
+			return false
+		}
+		kind := f.Value.Read().Kind
+		return kind != source.Map && kind != source.Null
+	}
+	if !slices.ContainsFunc(vms.Fields, misplaced) {
+		return vms
+	}
+	out, owner := *vms, "the name of a VM"
+	out.Fields = nil
+	for i, f := range vms.Fields {
+		switch {
+		case values.IsKey(f.Key):
+			diags.Errorf(f.Pos(), rule.WrongType, source.JoinPath("vms", f.Key),
+				"`%s` is a key of a VM; indent it below %s", f.Key, owner)
+		case f.Value.Kind == source.Null && i+1 < len(vms.Fields) && values.IsKey(vms.Fields[i+1].Key):
+			owner = strconv.Quote(f.Key)
+		default:
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return &out
 }

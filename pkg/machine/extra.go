@@ -1,8 +1,11 @@
 package machine
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -25,7 +28,25 @@ func (d *draft) checkExtra(c *values.CloudInit) {
 		if key, ok := writtenConfig[f.Key]; ok {
 			d.errorf(f.Pos(), rule.Conflict, source.JoinPath("cloudInit.extra", f.Key),
 				"has a key of its own; set `cloudInit.%s` instead", key)
+			continue
 		}
+		d.warnOfIgnored(&f)
+	}
+}
+
+// warnOfIgnored warns of cloud-config that the guest ignores. It is not an error, because cloud-init of a newer guest
+// may read it. On Windows, cloudbase-init has keys of its own.
+func (d *draft) warnOfIgnored(f *source.Field) {
+	kinds, known := values.CloudConfig()[f.Key]
+	path := source.JoinPath(d.entry.Path+".cloudInit.extra", f.Key)
+	switch {
+	case d.entry.OS.Family == "windows" || !f.Value.IsSet():
+	case !known:
+		d.diags.Warnf(f.Pos(), rule.CloudConfig, path, "unknown key %q, which cloud-init ignores; %s",
+			f.Key, suggest.DidYouMean(f.Key, slices.Sorted(maps.Keys(values.CloudConfig()))))
+	case !slices.Contains(kinds, values.KindOf(f.Value)) && !template.Is(f.Value.Text):
+		d.diags.Warnf(f.Value.Pos(), rule.CloudConfig, path, "cloud-init ignores a %s here; expected a %s",
+			values.KindOf(f.Value), strings.Join(kinds, " or a "))
 	}
 }
 

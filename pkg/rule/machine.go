@@ -25,6 +25,8 @@ const (
 	BadIP ID = "bad-ip"
 	// PodAnnotation is an annotation of the VirtualMachine that has an effect only on pods.
 	PodAnnotation ID = "pod-annotation"
+	// CloudConfig is a key under `cloudInit.extra`, or the type of its value, that cloud-init ignores.
+	CloudConfig ID = "cloud-config"
 	// PlatformNetwork is a network that no layer of the platform.yaml next to the fleet defines.
 	PlatformNetwork ID = "platform-network"
 	// InlineSecret is a password or private key that is written in Git.

@@ -42,6 +42,7 @@ var meanings = map[ID]string{
 	BadSource:        "An invalid source of a disk, such as a URL with credentials.",
 	BadUUID:          "An invalid firmware UUID.",
 	BelowMinimum:     "CPU, memory or a root disk below what the operating system, or any guest, needs.",
+	CloudConfig:      "A key under `cloudInit.extra`, or the type of its value, that cloud-init ignores.",
 	Firmware:         "An existing root disk with the default firmware of the operating system, which can differ from that of the guest on the disk.",
 	InlineSecret:     "A password or private key that is written in Git.",
 	NoRoot:           "A VM whose root disk is removed, and that has nothing else to boot from.",

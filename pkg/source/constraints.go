@@ -12,13 +12,13 @@ import (
 )
 
 // constraints are the limits that the tags of a struct field set in addition to its
-// type: `enum:"a,b"`, `minimum:"1"`, `maximum:"65535"` and `format:"quantity"`.
+// type: `enum:"a,b"`, `minimum:"1"`, `maximum:"65535"`, `format:"quantity"` and `names:"networks"`.
 type constraints struct {
 	enum          []string
 	least, most   int64
 	bounded       bool // least and most apply
 	unboundedUp   bool // most does not apply
-	quantity      bool // a string that may be written as a number without quotes
+	textual       bool // a string that may be written as a number without quotes: a quantity, or a network
 	hasConstraint bool
 }
 
@@ -26,7 +26,7 @@ func constraintsOf(tag reflect.StructTag) constraints {
 	if tag == "" {
 		return constraints{}
 	}
-	c := constraints{quantity: tag.Get("format") == "quantity"}
+	c := constraints{textual: tag.Get("format") == "quantity" || tag.Get("names") == "networks"}
 	if enum := tag.Get("enum"); enum != "" {
 		c.enum = strings.Split(enum, ",")
 	}
@@ -34,7 +34,7 @@ func constraintsOf(tag reflect.StructTag) constraints {
 	most, errMost := strconv.ParseInt(tag.Get("maximum"), 10, 64)
 	c.bounded = errLeast == nil || errMost == nil
 	c.least, c.most, c.unboundedUp = least, most, errMost != nil
-	c.hasConstraint = c.enum != nil || c.bounded || c.quantity
+	c.hasConstraint = c.enum != nil || c.bounded || c.textual
 	return c
 }
 
@@ -64,10 +64,10 @@ func (c *constraints) accepted() string {
 	return fmt.Sprintf("accepted: %d to %d", c.least, c.most)
 }
 
-// asText returns a number as the string of its digits if the value is a quantity, and
+// asText returns a number as the string of its digits if the value may be written so, and
 // any other value as it is.
 func (c *constraints) asText(n *Node) *Node {
-	if !c.quantity || n.Kind != Int && n.Kind != Float {
+	if !c.textual || n.Kind != Int && n.Kind != Float {
 		return n
 	}
 	text := *n

@@ -156,7 +156,11 @@ func (c *converter) value(n *yaml.Node) *Node {
 		return c.scalar(n, node)
 	}
 	if n.Kind == yaml.MappingNode && c.template(n) {
-		c.errorf(n, rule.KeyType, needsQuotes)
+		problem := needsQuotes
+		if in := n.Content[0].Content; len(in) > 0 && templateLine().MatchString("{{"+in[0].Value) {
+			problem = notTemplate
+		}
+		c.errorf(n, rule.KeyType, "%s", problem)
 		return nil
 	}
 	if c.depth >= MaxDepth {

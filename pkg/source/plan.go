@@ -2,6 +2,7 @@ package source
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -133,6 +134,12 @@ func decodePointer(p *plan, d *decoder, n *Node, v reflect.Value) {
 // reportNoStruct reports a value that should be a map of the fields of a struct. It may be a secret that belongs into one
 // of them.
 func (p *plan) reportNoStruct(d *decoder, n *Node) {
+	if of, ok := reflect.TypeAssert[meant](reflect.New(p.typ)); ok && n.Kind == String && !d.secret {
+		if text := of.Meant(n.Text); text != "" {
+			d.errorf(n, rule.WrongType, "wrong type: got a string, expected a map; did you mean %s?", text)
+			return
+		}
+	}
 	outer := d.secret
 	d.secret = outer || slices.ContainsFunc(p.fields, func(f structField) bool { return f.secret })
 	d.reportWrongType(n, "a map", "")
@@ -184,16 +191,70 @@ func (d *decoder) field(field *structField, value *Node, v reflect.Value) {
 	d.secret = outer
 }
 
+// meant is implemented by structs for which users write a string in another form: it returns what they
+// meant, as in YAML, or "".
+type meant interface{ Meant(text string) string }
+
 // elsewhere is implemented by structs whose keys users know by other names: it returns the
 // keys here by those names.
 type elsewhere interface{ Elsewhere() map[string][]string }
 
 func (d *decoder) reportUnknownKey(f *Field, of *plan) {
 	hint := suggest.DidYouMean(f.Key, of.accepted)
-	if named, ok := reflect.TypeAssert[elsewhere](reflect.New(of.typ)); ok && named.Elsewhere()[f.Key] != nil {
+	named, ok := reflect.TypeAssert[elsewhere](reflect.New(of.typ))
+	if ok && named.Elsewhere()[f.Key] != nil {
 		hint = suggest.OneOf(named.Elsewhere()[f.Key])
+	} else if _, near := suggest.Nearest(f.Key, of.accepted); !near {
+		if path := pathBelow(of, f.Key); path != "" {
+			hint = suggest.OneOf([]string{path})
+		}
 	}
 	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.Under(d.root), f.Key), "unknown key %q; %s", f.Key, hint)
+}
+
+// pathBelow returns the path of the only key of a name below the maps of a struct, such as spec.template.spec.domain in
+// a VirtualMachine, or "" if there is none, or are several in the same depth. Users do not write a `status`.
+func pathBelow(of *plan, key string) string {
+	seen := map[reflect.Type]bool{}
+	for level := map[string]*plan{"": of}; len(level) > 0; {
+		next, found := map[string]*plan{}, []string(nil)
+		for path, at := range level {
+			seen[at.typ] = true
+			for i := range at.fields {
+				f := &at.fields[i]
+				if f.name == key {
+					found = append(found, JoinPath(path, f.name))
+				}
+				if below := structOf(f.plan.typ); below != nil && f.name != "status" {
+					next[JoinPath(path, f.name)] = planOf(below)
+				}
+			}
+		}
+		if len(found) > 0 {
+			return onlyOne(found)
+		}
+		maps.DeleteFunc(next, func(_ string, p *plan) bool { return seen[p.typ] })
+		level = next
+	}
+	return ""
+}
+
+// structOf returns a struct type that has keys, or nil if t is no such type, or a pointer to one.
+func structOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t == nodeType.Elem() {
+		return nil
+	}
+	return t
+}
+
+func onlyOne(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	return ""
 }
 
 func decodeMap(p *plan, d *decoder, n *Node, v reflect.Value) {

@@ -64,6 +64,11 @@ func explain(f *failure, text string) (int, string) {
 	if strings.Contains(leading(line, " \t"), "\t") {
 		return start, "a tab is used for indentation; use spaces"
 	}
+	for _, from := range []int{start, strings.LastIndexByte(text[:max(0, start-1)], '\n') + 1} {
+		if templateLine().MatchString(lineAt(text, from)) {
+			return from + strings.Index(lineAt(text, from), "{{"), notTemplate
+		}
+	}
 	if m := templateStart().FindStringIndex(line); m != nil {
 		return start + m[1] - len("{{"), needsQuotes
 	}
@@ -136,4 +141,12 @@ const needsQuotes = `a value that starts with "{{" must be quoted`
 
 var templateStart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[:-] +|[\[,] *)\{\{`)
+})
+
+const notTemplate = "only values can be templates, in quotes, and not the text of a file; " +
+	"for several VMs, use `replicas`"
+
+// templateLine matches a line with an action of a template that generates text.
+var templateLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^ *\{\{-? *(range|if|else|end|with|define|include|template|block)\b`)
 })

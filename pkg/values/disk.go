@@ -108,3 +108,6 @@ type Filesystem struct {
 // Source is the source of a disk's content: the short form `blank`, or exactly
 // one source.
 type Source catalog.Source
+
+// Meant returns the source that a string was probably meant to be, as in YAML, or "".
+func (s *Source) Meant(text string) string { return (*catalog.Source)(s).Meant(text) }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // Every suggested key exists, and a valid name is never taken for another one.
@@ -34,6 +36,9 @@ func exists(t reflect.Type, key string) bool {
 		if t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
 			t = t.Elem()
 			continue
+		}
+		if t == reflect.TypeFor[source.Node]() {
+			return true // which others define
 		}
 		next := fieldOf(t, strings.TrimPrefix(p, "."))
 		if next == nil {

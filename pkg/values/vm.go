@@ -3,6 +3,7 @@ package values
 import (
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -257,6 +258,17 @@ func Key(f reflect.StructField) string {
 	}
 	return name
 }
+
+// IsKey reports whether a name is that of a VM key.
+func IsKey(name string) bool { return vmKeys()[name] }
+
+var vmKeys = sync.OnceValue(func() map[string]bool {
+	keys := map[string]bool{}
+	for f := range reflect.TypeFor[VM]().Fields() {
+		keys[Key(f)] = true
+	}
+	return keys
+})
 
 // MostCPUs is the highest number of virtual CPUs that a guest can have (Linux v6.12, arch/x86/kvm/Kconfig,
 // KVM_MAX_NR_VCPUS).
