@@ -88,7 +88,7 @@ func (c Choice) check(n *source.Node, path string, entries *catalog.Set, diags *
 		diags.Errorf(n.Get("file").Pos(), rule.BadValue, path+".file",
 			"%q %s; expected a path such as \"prod/db.yaml\"", c.File, problem)
 	}
-	if c.OS != "" && !slices.Contains(entries.Names("os"), c.OS) {
+	if c.OS != "" && !entries.Has("os", c.OS) {
 		diags.Errorf(n.Get("os").Pos(), rule.UnknownName, path+".os", "%s", entries.Unknown("operating system", "os", c.OS))
 	}
 }

@@ -123,6 +123,10 @@ func (c *checker) checkFrom(f *source.Field, path string) bool {
 		c.diags.Errorf(from.Pos(), rule.Cycle, path+".from",
 			"%q is built from itself; only a built-in entry can be extended under its own name", f.Key)
 		return false
+	case len(line) > mostBuilt:
+		c.diags.Errorf(from.Pos(), rule.OutOfRange, path+".from",
+			"%q is built from too many others; expected at most %d, each from the next", f.Key, mostBuilt-1)
+		return false
 	case first < len(line)-1:
 		if first == 0 && !c.cycles[f.Key] {
 			c.diags.Errorf(from.Pos(), rule.Cycle, path+".from",
@@ -132,7 +136,7 @@ func (c *checker) checkFrom(f *source.Field, path string) bool {
 			c.cycles[name] = true
 		}
 		return false
-	case len(line) > 1 && !slices.Contains(c.set.Names("os"), from.Text):
+	case len(line) > 1 && !c.set.Has("os", from.Text):
 		c.reportUnknown(from, path+".from", "operating system", "os")
 		return false
 	}

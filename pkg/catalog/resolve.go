@@ -117,14 +117,18 @@ func (s *Set) compose(name, arch string) *source.Node {
 	return node
 }
 
+// mostBuilt is the maximum number of entries that are built from each other. More would make the merged entries of a
+// small file large.
+const mostBuilt = 32
+
 // lineage returns the names that an entry is built from through the fleet's own
-// entries, itself first. It ends with a name that is built in or unknown, or with the
-// first name that is already in the list.
+// entries, itself first. It ends with a name that is built in or unknown, with the
+// first name that is already in the list, or with one name more than [mostBuilt].
 func (s *Set) lineage(name string) []string {
 	line := []string{name}
 	for {
 		from := s.from(name)
-		if from == "" || from == name {
+		if from == "" || from == name || len(line) > mostBuilt {
 			return line
 		}
 		seen := slices.Contains(line, from)

@@ -15,6 +15,14 @@ type Set struct {
 	plain bool         // the cluster has no boot sources of OpenShift
 
 	os, traits, networks, images, storageClasses sync.Map // name → entry
+
+	kinds sync.Map // kind → *index
+}
+
+// index finds the entries of one kind, of which there can be thousands.
+type index struct {
+	own   map[string]*source.Field // the fleet's own
+	names []string                 // of all, sorted
 }
 
 // New merges the entries under a fleet's `catalog` key, which may be nil, over the
@@ -75,7 +83,36 @@ func mapValues(n *source.Node, change func(*source.Node) *source.Node) *source.N
 }
 
 // own returns the fleet's own entry with a name, or nil if there is none.
-func (s *Set) own(kind, name string) *source.Field { return s.user.Get(kind).Field(name) }
+func (s *Set) own(kind, name string) *source.Field {
+	if s.user == nil {
+		return nil
+	}
+	return s.index(kind).own[name]
+}
+
+func (s *Set) index(kind string) *index {
+	return remember(&s.kinds, kind, func(string) *index {
+		x := &index{own: map[string]*source.Field{}}
+		if t := builtin(kind); t != nil {
+			x.names = slices.Clone(t.names)
+		}
+		if own := s.user.Get(kind); own != nil {
+			for i := range own.Fields {
+				x.own[own.Fields[i].Key] = &own.Fields[i]
+				x.names = append(x.names, own.Fields[i].Key)
+			}
+		}
+		slices.Sort(x.names)
+		x.names = slices.DeleteFunc(slices.Compact(x.names), x.removed)
+		return x
+	})
+}
+
+// removed reports whether the fleet removes an entry.
+func (x *index) removed(name string) bool {
+	f := x.own[name]
+	return f != nil && f.Value.Kind == source.Null
+}
 
 // entry merges the fleet's own entry over the built-in one. It returns nil if there is
 // neither.
@@ -102,22 +139,12 @@ func (s *Set) Node(kind, name string) *source.Node {
 
 // Names returns the names of all entries of a kind, sorted. Kinds are the keys
 // of `catalog` and "traits".
-func (s *Set) Names(kind string) []string {
-	var names []string
-	if t := builtin(kind); t != nil {
-		names = slices.Clone(t.names)
-	}
-	if own := s.user.Get(kind); own != nil {
-		for i := range own.Fields {
-			names = append(names, own.Fields[i].Key)
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	return slices.DeleteFunc(names, func(name string) bool {
-		f := s.own(kind, name)
-		return f != nil && f.Value.Kind == source.Null
-	})
+func (s *Set) Names(kind string) []string { return s.index(kind).names }
+
+// Has reports whether there is an entry of that name, like [Set.Names].
+func (s *Set) Has(kind, name string) bool {
+	_, found := slices.BinarySearch(s.Names(kind), name)
+	return found
 }
 
 // Flavor returns a flavor, a map with the VM keys `cpu` and `memory` as written, or nil
