@@ -66,9 +66,9 @@ func newPlanCommand() *cobra.Command {
 	}
 	sides := new(sideFlags)
 	sides.register(cmd)
-	set := new(settingFlags)
-	set.register(cmd)
-	cmd.Args = cobra.MatchAll(sides.check, func(*cobra.Command, []string) error { return set.check() })
+	set := new(compare.Settings)
+	registerSettings(cmd, set)
+	cmd.Args = cobra.MatchAll(sides.check, func(*cobra.Command, []string) error { return set.Check() })
 	failOn := failOnFlag(cmd, "level", plan.Levels())
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
@@ -94,7 +94,7 @@ func newPlanCommand() *cobra.Command {
 		if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
 			return err
 		}
-		p := predict(sides, from, to, live, set.cluster(targetOf(to)))
+		p := predict(sides, from, to, live, set.Cluster(targetOf(to)))
 		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
 		p.Command = planCommandLine(cmd, args)
 		p.Place = sides.places(cmd, to, p.Plan)

@@ -99,8 +99,8 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 	if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
 		return report.Status{}, err
 	}
-	settings := settingFlags{flags: cmd.Flags()}
-	cluster, said := plan.ReadCluster(settings.cluster(targetOf(git)), live.objects)
+	settings := compare.Settings{Given: cmd.Flags().Changed}
+	cluster, said := plan.ReadCluster(settings.Cluster(targetOf(git)), live.objects)
 	s := report.Status{
 		Status: plan.NewStatus(git.Objects, plan.Options{Cluster: cluster, Live: live.objects}),
 		Git:    report.Side{Label: git.Label, Path: named(path), Overlays: f.fleet.overlays},

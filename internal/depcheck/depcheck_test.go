@@ -215,7 +215,7 @@ var rooms = []room{
 		dir: "pkg/compare",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/layers", "pkg/plan",
-			"pkg/revision", "pkg/versions", "internal/suggest",
+			"pkg/revision", "pkg/values", "pkg/versions", "internal/suggest",
 		},
 		reach: argocd, imports: join(impure, yaml, system, helm),
 	},
