@@ -10,8 +10,8 @@ import (
 
 const (
 	// enough is the size of the heap in bytes below which garbage is not worth a collection. A fleet of 1,000 VMs is
-	// rendered then, and 10,000, a file each, take 82 MiB of memory.
-	enough = 36 << 20
+	// rendered then, and 10,000, a file each, take 90 MiB of memory.
+	enough = 64 << 20
 
 	// excess is the growth of the heap at which the runtime itself starts a collection, in percent of the growth until the
 	// next collection by rest.
