@@ -35,7 +35,7 @@ var basisMutations = []mutation{
 	// What everything else rests on.
 	{
 		"pkg/edit/edit.go", "./pkg/edit", "an edited text is read again before it is written",
-		`err == nil && slices.EqualFunc(got, wanted, equal)`, `err == nil || got == nil`,
+		`err == nil && slices.EqualFunc(got, wanted, (*source.Node).Equal)`, `err == nil || got == nil`,
 	},
 	{
 		"pkg/edit/replace.go", "./pkg/edit", "a comment above a key is removed with it",
