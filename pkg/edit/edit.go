@@ -36,9 +36,8 @@ const byteOrderMark = "\ufeff"
 // made in the one that already has the longest part of its path, the first of those.
 //
 // name is the text's name in errors. It is an error to remove what is not there, to set a
-// key in a scalar or list, to change a value with a tag, and to change what an anchor, alias
-// or merge key ("<<") takes part in unless all its uses change in the same way. The error
-// contains all problems, a line each, by position.
+// key in a scalar or list, and to change what an anchor, alias, tag or merge key ("<<")
+// takes part in. The error contains all problems, a line each, by position.
 func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 	docs, err := parse(name, text)
 	if err != nil {
@@ -48,7 +47,7 @@ func Apply(name string, text []byte, changes ...Change) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rewrite(name, text, docs, wanted, comments)
+	return rewrite(name, text, docs, wanted, comments, false)
 }
 
 // Replacement puts a scalar in the place of another one, which is at its position in the text.
@@ -66,15 +65,17 @@ func Replace(name string, text []byte, list ...Replacement) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rewrite(name, text, docs, wanted, nil)
+	return rewrite(name, text, docs, wanted, nil, true)
 }
 
-// rewrite returns the text of documents as that of the wanted ones, with comments of values that are set.
+// rewrite returns the text of documents as that of the wanted ones, with comments of values that are set. together
+// allows values with an anchor to change with all their aliases.
 func rewrite(
-	name string, text []byte, docs, wanted []*source.Node, comments map[*source.Node]string,
+	name string, text []byte, docs, wanted []*source.Node, comments map[*source.Node]string, together bool,
 ) ([]byte, error) {
 	body := strings.TrimPrefix(string(text), byteOrderMark)
 	e := newEditor(docs[0].File, body, comments)
+	e.together = together
 	for i, doc := range docs {
 		if doc != wanted[i] {
 			e.document(doc, wanted[i], len(docs) == 1)

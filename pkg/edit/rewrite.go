@@ -13,7 +13,8 @@ import (
 type editor struct {
 	reader
 	splices  []splice
-	shared   []problem // values with an anchor or alias, which change only with all others
+	together bool      // values with an anchor may change with all their aliases
+	shared   []problem // these values
 	eol      string
 	json     bool // the text is JSON, and stays JSON
 	step     int  // columns that a level is indented
@@ -66,7 +67,7 @@ func (e *editor) value(p place, to *source.Node, path string) {
 	old := p.node
 	switch {
 	case old.Equal(to) || e.lost:
-	case p.mark != "" && p.mark[0] == '!':
+	case p.mark != "" && (p.mark[0] == '!' || !e.together):
 		e.refuse(p.start, path, refusal(p.mark))
 	case p.mark != "":
 		e.share(p.start, path, refusal(p.mark))
@@ -87,6 +88,10 @@ func (e *editor) value(p place, to *source.Node, path string) {
 
 // share records that the text at an offset changes only if all values that share it do, which is known at the end.
 func (e *editor) share(at int, path, message string) {
+	if !e.together {
+		e.refuse(at, path, message)
+		return
+	}
 	e.shared = append(e.shared, e.problem(at, path, message))
 }
 
