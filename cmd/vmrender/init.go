@@ -31,11 +31,15 @@ that need images or features of OpenShift are then errors.`,
 			if err != nil {
 				return err
 			}
-			cmd.PrintErrf(`wrote a fleet with two VMs to %[1]s; what next:
-  vmrender template %[1]s          # the manifests
-  vmrender explain web01 --path %[1]s
-  vmrender catalog os              # operating systems that VMs can name
-`, args[0])
+			cmd.PrintErrf("wrote a fleet with two VMs to %s; what next:\n", args[0])
+			explain := "explain web01 --path " + args[0] // the longest of them
+			for _, next := range []struct{ command, purpose string }{
+				{"template " + args[0], "the manifests"},
+				{explain, "the files that set each value"},
+				{"catalog os", "operating systems that VMs can name"},
+			} {
+				cmd.PrintErrf("  vmrender %-*s # %s\n", len(explain), next.command, next.purpose)
+			}
 			return nil
 		},
 	}

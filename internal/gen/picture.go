@@ -11,15 +11,17 @@ import (
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/revision"
 )
 
-// pictured is the fleet of the picture, and the overlay that changes it.
+// pictured is the fleet of the picture, and change an overlay with the changes in its files.
 const pictured, change = "examples/fleet", "internal/gen/picture.yaml"
 
 // pictureWidth is the number of characters after which a line is cut.
 const pictureWidth = 112
 
-// planPicture returns a picture of what `vmrender plan` reports for a change of a fleet.
+// planPicture returns a picture of what `vmrender plan` reports for a change of a fleet
+// since a commit, which is made up: the change is an overlay, and the hash any.
 func planPicture() ([]byte, error) {
 	before, err := renderedObjects(fleet.Options{})
 	if err != nil {
@@ -31,13 +33,13 @@ func planPicture() ([]byte, error) {
 	}
 	p := report.Plan{
 		Plan:     plan.New(before, after, plan.Options{Cluster: plan.Cluster{KubeVirt: "1.6", OpenShift: true}}),
-		From:     report.Side{Label: "worktree"},
-		To:       report.Side{Label: "worktree", Overlays: []string{change}},
+		From:     report.Side{Label: revision.Commit{Name: "main", Hash: "4be1c07d92a6"}.String()},
+		To:       report.Side{Label: revision.Commit{Name: revision.Worktree, Hash: "4be1c07d92a6", Changed: true}.String()},
 		Unknown:  []string{"the state in the cluster"},
 		Terminal: report.Terminal{Color: true, Width: pictureWidth},
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "\x1b[2m$\x1b[0m vmrender plan %s --to-overlay %s\n", pictured, change)
+	fmt.Fprintf(&text, "\x1b[2m$\x1b[0m vmrender plan %s --from main\n", pictured)
 	if err := report.PlanText(&text, p); err != nil {
 		return nil, err
 	}
