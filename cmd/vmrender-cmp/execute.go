@@ -20,12 +20,14 @@ func execute(stdout io.Writer, messages *bounded, path string, args ...string) e
 	cmd.Stdout, cmd.Stderr = stdout, &text
 	err := cmd.Run()
 	exit, failed := errors.AsType[*exec.ExitError](err)
+	// A fleet with errors is no crash, so its messages are not searched for one.
 	if failed && exit.ExitCode() != statusInvalid {
 		if crash := confine.Crash(string(text.text)); crash != "" {
 			return errors.New(crash)
 		}
 	}
 	messages.add(&text)
+	// A program that exited has explained why. A signal or a missing program is an error that it could not report.
 	if failed && exit.Exited() {
 		return problems.ErrReported
 	}

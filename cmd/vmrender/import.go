@@ -123,7 +123,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(result.Machines) == 0 {
-		return fmt.Errorf("%s: the mapping leaves out all VMs; expected a line for each to be imported", f.mapping)
+		return fmt.Errorf("%s: the mapping omits all VMs; expected a line for each to be imported", f.mapping)
 	}
 	if err := f.write(cmd, result); err != nil {
 		return err

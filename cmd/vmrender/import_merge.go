@@ -37,7 +37,7 @@ func (f *mergeFlags) check(cmd *cobra.Command) error {
 	if f.into == "" {
 		for _, name := range []string{"write", "overwrite-templates", "overlay", "set"} {
 			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s is for a fleet that exists; expected --merge PATH, too", name)
+				return fmt.Errorf("--%s is for a fleet that exists; expected also --merge PATH", name)
 			}
 		}
 		return nil

@@ -59,7 +59,7 @@ contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster
 	require.Zero(t, execute(root, args), stderr.String())
 	require.Contains(t, stdout.String(), "power: starts or stops the VM\n  prod/db")
 	require.Contains(t, stdout.String(), "compared with the cluster of context lab")
-	require.Contains(t, stdout.String(), "not known what may not be read in the cluster: nodes")
+	require.Contains(t, stdout.String(), "unknown:  what may not be read in the cluster: nodes")
 	for _, request := range asked {
 		require.True(t, strings.HasPrefix(request, "GET "), request)
 		require.NotContains(t, request, "secrets")

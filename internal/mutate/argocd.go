@@ -21,11 +21,11 @@ var argocdMutations = []mutation{
 		`removal: values.Denied`, `removal: values.Approved`,
 	},
 	{
-		"pkg/outcome/machine.go", "./pkg/render ./cmd/vmrender", "an annotation does not take away protection",
+		"pkg/outcome/machine.go", "./pkg/render ./cmd/vmrender", "an annotation does not remove protection",
 		`Strength(got) >= Strength(own)`, `got.Value != ""`,
 	},
 	{
-		"pkg/render/look.go", "./pkg/render ./cmd/vmrender", "whatever a patch sets, a kept disk stays",
+		"pkg/render/look.go", "./pkg/render ./cmd/vmrender", "a kept disk stays, regardless of patches",
 		`x.lookAtDisk(o)`, `_ = o`,
 	},
 	{

@@ -37,7 +37,7 @@ var machineMutations = []mutation{
 	},
 
 	{
-		"pkg/machine/diskclaims.go", "./pkg/machine", "the number of a revision is part of a given name, too",
+		"pkg/machine/diskclaims.go", "./pkg/machine", "the number of a revision is also part of a given name",
 		`out.Kind == DiskDataVolume && out.Revision > 1`, `in.ClaimName == "" && out.Revision > 1`,
 	},
 	{

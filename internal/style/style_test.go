@@ -74,6 +74,20 @@ var inStrings = []word{
 	{regexp.MustCompile(`\bor want\b`), "or use, or set"},
 	{regexp.MustCompile(`(^|[ :"])bad [a-zA-Z %]+["%]`), "invalid"},
 	{regexp.MustCompile(`\baccepted are\b`), "accepted:"},
+	// Word order and idioms of other languages.
+	{regexp.MustCompile(`(?i)\btells? (it|by)\b`), "defines, identifies"},
+	{regexp.MustCompile(`(?i)\bany ?more\b`), "no longer, any longer"},
+	{regexp.MustCompile(`(?i)\btak(e|es|en|ing) (\S+ ){0,4}(away|off|out of)\b`), "remove"},
+	{regexp.MustCompile(`(?i)\bmakes? (it|them|another|a new) (\S+ )?(again|VM|one|object)\b`), "creates, recreates"},
+	{regexp.MustCompile(`(?i)\b(all|nothing|none|everything|no \w+) but\b`), "except"},
+	{regexp.MustCompile(`(?i)[a-z], too\b`), "also"},
+	{regexp.MustCompile(`(?i)\bneeds? none\b`), "does not need"},
+	{regexp.MustCompile(`(?i)\bwhatever\b`), "regardless of"},
+	{regexp.MustCompile(`(?i)\bnot known\b`), "unknown"},
+	{regexp.MustCompile(`(?i)\bruns on([,;:)]|$)`), "continues to run"},
+	{regexp.MustCompile(`(?i)\b(meant to|may) go\b`), "can be deleted, may continue"},
+	{regexp.MustCompile(`(?i)\bsee to\b`), "fix, ensure"},
+	{regexp.MustCompile(`(?i)\bof theirs\b`), "their"},
 }
 
 // terms is what contains a word of inStrings and is right: terms of KubeVirt and OpenShift, and plain English.
@@ -111,6 +125,47 @@ func TestMessages(t *testing.T) {
 			return true
 		})
 	})
+}
+
+// mostWords is the number of words in a sentence of a message.
+const mostWords = 25
+
+// endOfSentence ends a sentence, or a part of one that can be read on its own.
+var endOfSentence = regexp.MustCompile(`[.;:]\s|\n`)
+
+// TestSentences checks the length of sentences in the tables of plans, whose lines can have any length: see lll in
+// .golangci.yaml.
+func TestSentences(t *testing.T) {
+	checked := 0
+	each(t, func(t *testing.T, f *ast.File, position func(ast.Node) string) {
+		if f.Name.Name != "plan" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(lit.Value)
+			require.NoError(t, err)
+			checked++
+			if long := longest(text); long > mostWords {
+				t.Errorf("%s: a sentence of %d words; write at most %d", position(lit), long, mostWords)
+			}
+			return true
+		})
+	})
+	require.Greater(t, checked, 1000)
+	require.Equal(t, 3, longest("one two three; four five: six\nseven"))
+}
+
+// longest returns the number of words of the longest sentence in a text.
+func longest(text string) int {
+	most := 0
+	for _, sentence := range endOfSentence.Split(text, -1) {
+		most = max(most, len(strings.Fields(sentence)))
+	}
+	return most
 }
 
 // TestTemplates checks the lines of files that users read, or that messages and pages come from.
@@ -173,6 +228,8 @@ func TestWordsAreFound(t *testing.T) {
 	require.Len(t, problems(inComments, "find gives the machines, or nil where there is none"), 2)
 	require.Len(t, inMessage(`bad name %q; want a name`), 2)
 	require.Len(t, inMessage("is no map; ask somebody who says that the machine stands in"), 5)
+	require.Len(t, inMessage("a field that the sync takes away is there no more, or not any more; nothing but the name tells it, too"), 5)
+	require.Empty(t, inMessage("takes effect at the next start, runs on the node, and needs no more than one; all VMs but not the pool"))
 	require.Len(t, problems(inComments, "An object that is changed by hand need not be made again at once."), 4)
 	require.Empty(t, problems(inComments, "within reports whether a path is below another; what it gives up is lost."))
 	require.Empty(t, inMessage(`invalid name %q; expected a name; accepted: a`))

@@ -159,7 +159,7 @@ func (w *work) read(o manifest.Object) {
 		return
 	}
 	if w.seen[m.ID] {
-		m.Refused = "another manifest of it was read before; give one of the two"
+		m.Refused = "another manifest of it was read before; pass one of the two"
 		w.refused = append(w.refused, m)
 		return
 	}
@@ -169,7 +169,7 @@ func (w *work) read(o manifest.Object) {
 		err = refusal(l)
 	}
 	if why := w.inexpressible[m.ID]; err == nil && why != "" {
-		err = fmt.Errorf("no values say it: %s", why)
+		err = fmt.Errorf("no values can express it: %s", why)
 	}
 	if err != nil {
 		m.Refused = err.Error()

@@ -161,7 +161,7 @@ func (f *filling) why(name string) string {
 	if !isDeclared {
 		return "an object uses this parameter, and the template does not declare it; add it to the template"
 	}
-	return fmt.Sprintf("%s; say which one the VM has: --param %s=VALUE", why, name)
+	return fmt.Sprintf("%s; specify the one of the VM: --param %s=VALUE", why, name)
 }
 
 // object returns an object of the template with its values.

@@ -123,9 +123,9 @@ func TestExpandProblems(t *testing.T) {
 			want: []string{
 				`no template has the parameter "NAMES"; did you mean "NAME"?`,
 				"Template openshift/rhel9-server-small: parameters[NAME]: " +
-					"the template generates another value each time; say which one the VM has: --param NAME=VALUE",
+					"the template generates another value each time; specify the one of the VM: --param NAME=VALUE",
 				"Template openshift/rhel9-server-small: parameters[PASSWORD]: " +
-					"the template has no default; say which one the VM has: --param PASSWORD=VALUE",
+					"the template has no default; specify the one of the VM: --param PASSWORD=VALUE",
 			},
 		},
 		"no template at all": {

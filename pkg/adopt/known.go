@@ -103,10 +103,10 @@ func refusal(l *live) error {
 		return errors.New("spec: both running and runStrategy; KubeVirt accepts one")
 	}
 	if manifest.Text(l.object, "metadata", "deletionTimestamp") != "" {
-		return errors.New("it is being deleted; import it again if it should come back")
+		return errors.New("it is being deleted; import it again if it is recreated")
 	}
 	if manifest.Text(l.object, "metadata", "name") == "" {
-		return errors.New("metadata.name: missing; generateName is for VMs that are still to be made")
+		return errors.New("metadata.name: missing; generateName is for VMs that do not exist yet")
 	}
 	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {
 		return fmt.Errorf("the name %q cannot be that of an entry: %s", l.Name, values.NameProblem(l.Name))

@@ -128,7 +128,7 @@ func (c Choice) guess() Guess {
 // refused are in comments.
 func (r *Result) Mapping() []byte {
 	var out writer
-	out.comment(0, "What becomes of each VM. Change its file or its os; without its line, a VM is left out.")
+	out.comment(0, "The file of each VM, and its os. Change them as you like; a VM without a line is omitted.")
 	out.raw("machines:\n")
 	for _, m := range r.Machines {
 		name := m.Namespace + "/" + m.Name

@@ -131,5 +131,5 @@ func (m *merge) writtenAt(file string, pos source.Pos) (*source.Node, error) {
 			}
 		}
 	}
-	return nil, refused("its entry is not where a program can change it")
+	return nil, refused("its entry is in a place that a program cannot change")
 }

@@ -121,13 +121,13 @@ func (m *MergedMachine) report(out *bytes.Buffer, file string) {
 		fmt.Fprintf(out, "  %s: %s, becomes %s%s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin))
 	}
 	for _, c := range m.Asks {
-		fmt.Fprintf(out, "  asks: %s: %s, would become %s%s: %s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin), c.Why)
+		fmt.Fprintf(out, "  needs a decision: %s: %s, would become %s%s: %s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin), c.Why)
 	}
 	for _, d := range m.Differences {
 		fmt.Fprintf(out, "  differs: %s\n", d)
 	}
 	for _, d := range m.Dropped {
-		fmt.Fprintf(out, "  rendered no more: %s\n", d)
+		fmt.Fprintf(out, "  no longer rendered: %s\n", d)
 	}
 	for _, d := range m.ByHand {
 		fmt.Fprintf(out, "  manually: %s\n", d)

@@ -20,7 +20,7 @@ func (m *merge) take(o manifest.Object) {
 	m.all = append(m.all, x)
 	name := out.Namespace + "/" + out.Name
 	if m.byName[name] {
-		out.Refused, x.done = "another manifest of it was read before; give one of the two", true
+		out.Refused, x.done = "another manifest of it was read before; pass one of the two", true
 		return
 	}
 	m.byName[name] = true
@@ -68,7 +68,7 @@ func (m *merge) problem(x *merging) string {
 	case at == nil && !x.out.Added:
 		return "its name follows from its content, as with `strategy: blue-green`; change its entry manually"
 	case at != nil && at.Entry != "":
-		return fmt.Sprintf("it is one of the replicas of %q, which have their values in common; "+
+		return fmt.Sprintf("it is one of the replicas of %q, which share their values; "+
 			"change the entry manually, or give the VM an entry of its own", at.Entry)
 	case at != nil && x.out.Added:
 		return "its entry renders no VirtualMachine of this name; change the entry manually"

@@ -22,14 +22,14 @@ const (
 	// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes). A DataVolume of Git would be
 	// refused: KubeVirt has put the source in the place of a `sourceRef` (pkg/storage/types/dv.go), and CDI refuses to
 	// change that back.
-	stepsOwned = "A disk that belongs to its VM is deleted with it. To keep it: let the entry of the disk say " +
+	stepsOwned = "A disk that belongs to its VM is deleted with it. To keep it: set in the entry of the disk " +
 		"`source: {claim: DISK}` and nothing else of its content, sync, restart the VM, " +
-		"take off the templates that server-side apply leaves there, because another tool has set them: " +
+		"remove the templates that server-side apply leaves there, because another tool has set them: " +
 		`kubectl -n NAMESPACE patch vm NAME --type merge --patch '{"spec":{"dataVolumeTemplates":null}}', ` +
-		"and then take the owner reference off: " +
+		"and then remove the owner reference: " +
 		`kubectl -n NAMESPACE patch datavolume DISK --type merge --patch '{"metadata":{"ownerReferences":null}}'`
 	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).
-	stepsRunning = "`running` is KubeVirt's old key. To say `runStrategy`: " +
+	stepsRunning = "`running` is KubeVirt's old key. To use `runStrategy` instead: " +
 		`kubectl -n NAMESPACE patch vm NAME --type merge --patch '{"spec":{"running":null,"runStrategy":"Always"}}'` +
 		" (Halted for false), which changes nothing, and remove both from the overrides"
 )

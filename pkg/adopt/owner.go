@@ -56,7 +56,7 @@ func byArgoCD(vm tree) string {
 		return ""
 	}
 	return fmt.Sprintf("the Argo CD Application %q manages it; release it there: give it the annotation "+
-		"%s: Prune=false, take it out of the Application's files, and then take the annotation %s and the label %s off it",
+		"%s: Prune=false, remove it from the Application's files, and then remove its annotation %s and its label %s",
 		app, argocd.SyncOptionsAnnotation, argocd.TrackingAnnotation, labelInstance)
 }
 
@@ -71,11 +71,11 @@ type ownerMark struct {
 // What releases a VM from a tool.
 const (
 	keepInHelm = "set helm.sh/resource-policy: keep on the VirtualMachine in its chart, upgrade the release, " +
-		"take the VM out of the chart, and then take the labels and annotations of Helm off it"
-	byController = "and makes it again if it goes; leave it there"
-	ofState      = "take it out of the state (terraform state rm), and then take the label off it"
-	clearManager = "take it out of its state without deleting it (terraform state rm, pulumi state delete), " +
-		`and then forget who wrote what: kubectl patch virtualmachine NAME --type json ` +
+		"remove the VM from the chart, and then remove its labels and annotations of Helm"
+	byController = "and recreates it if it is deleted; leave it there"
+	ofState      = "remove it from the state (terraform state rm), and then remove its label"
+	clearManager = "remove it from its state without deleting it (terraform state rm, pulumi state delete), " +
+		`and then clear the managers of its fields: kubectl patch virtualmachine NAME --type json ` +
 		`--patch '[{"op": "replace", "path": "/metadata/managedFields", "value": [{}]}]'`
 )
 
@@ -94,8 +94,8 @@ var ownerMarks = []ownerMark{
 	// fluxcd/kustomize-controller, docs/spec/v1/kustomizations.md ("Garbage collection").
 	{
 		"kustomize.toolkit.fluxcd.io/name", "", "Flux's Kustomization %q",
-		"set kustomize.toolkit.fluxcd.io/prune: disabled on it in its files, reconcile, take it out of the files, " +
-			"and then take the labels of Flux off it",
+		"set kustomize.toolkit.fluxcd.io/prune: disabled on it in its files, reconcile, remove it from the files, " +
+			"and then remove its labels of Flux",
 	},
 	// rancher/fleet issue 2156; fleet deploys bundles as releases of Helm.
 	{"objectset.rio.cattle.io/id", "", "Rancher's Fleet (bundle %q)", keepInHelm},
@@ -106,7 +106,7 @@ var ownerMarks = []ownerMark{
 	// crossplane/crossplane labels what a composite resource has.
 	{
 		"crossplane.io/composite", "", "Crossplane (composite resource %q)",
-		"leave Delete out of the managementPolicies of its resource there, and delete that resource",
+		"remove Delete from the managementPolicies of its resource there, and delete that resource",
 	},
 	// operator-framework/operator-lifecycle-manager, pkg/lib/ownerutil.
 	{"olm.owner", "", "the Operator Lifecycle Manager (%s)", byController},
@@ -114,19 +114,19 @@ var ownerMarks = []ownerMark{
 	// (LifecycleDeleteAnnotation).
 	{
 		"configmanagement.gke.io/managed", "enabled", "Config Sync",
-		"set client.lifecycle.config.k8s.io/deletion: detach on it in its files, sync, and take it out of the files",
+		"set client.lifecycle.config.k8s.io/deletion: detach on it in its files, sync, and remove it from the files",
 	},
 	// carvel-dev/kapp, pkg/kapp/clusterapply (deleteStrategyAnnKey).
 	{
 		"kapp.k14s.io/app", "", "kapp (app %q)",
-		"set kapp.k14s.io/delete-strategy: orphan on it in its files, deploy, take it out of the files and deploy again",
+		"set kapp.k14s.io/delete-strategy: orphan on it in its files, deploy, remove it from the files and deploy again",
 	},
 	// Red Hat Advanced Cluster Management, "Applications" in its documentation.
 	{
 		"apps.open-cluster-management.io/hosting-subscription", "", "the subscription %q of Open Cluster Management",
-		"set apps.open-cluster-management.io/do-not-delete: 'true' on it, and take it out of the subscription's files",
+		"set apps.open-cluster-management.io/do-not-delete: 'true' on it, and remove it from the subscription's files",
 	},
-	{labels.ManagedBy, "", "%q (its label " + labels.ManagedBy + ")", "release it there, and take the label off it"},
+	{labels.ManagedBy, "", "%q (its label " + labels.ManagedBy + ")", "release it there, and remove its label"},
 }
 
 // byMark finds the tools that mark what they manage.
@@ -166,7 +166,7 @@ func byOwner(vm tree) string {
 		return ""
 	}
 	return fmt.Sprintf("the %s %q owns it: Kubernetes deletes the VM with that object; "+
-		"leave it there, or take it out of that object and its ownerReferences off it",
+		"leave it there, or remove it from that object, and remove its ownerReferences",
 		manifest.Text(owners[i], "kind"), manifest.Text(owners[i], "name"))
 }
 

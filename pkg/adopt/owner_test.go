@@ -53,7 +53,7 @@ func TestManagedBy(t *testing.T) {
 		},
 		"Cozystack, with Flux": {
 			`{labels: {apps.cozystack.io/application.name: vm1, helm.toolkit.fluxcd.io/name: vm1}}`,
-			`Cozystack's application "vm1" manages it, and makes it again if it goes; leave it there`,
+			`Cozystack's application "vm1" manages it, and recreates it if it is deleted; leave it there`,
 		},
 		"Flux": {
 			`{labels: {kustomize.toolkit.fluxcd.io/name: vms, kustomize.toolkit.fluxcd.io/namespace: flux-system}}`,
@@ -65,11 +65,11 @@ func TestManagedBy(t *testing.T) {
 		},
 		"a cluster of Rancher": {
 			`{labels: {harvesterhci.io/creator: docker-machine-driver-harvester}}`,
-			`a cluster of Rancher (docker-machine-driver-harvester) manages it, and makes it again if it goes; leave it there`,
+			`a cluster of Rancher (docker-machine-driver-harvester) manages it, and recreates it if it is deleted; leave it there`,
 		},
 		"Terraform on Harvester": {
 			`{labels: {harvesterhci.io/creator: terraform-provider-harvester}}`,
-			`Terraform (terraform-provider-harvester) manages it; release it there: take it out of the state`,
+			`Terraform (terraform-provider-harvester) manages it; release it there: remove it from the state`,
 		},
 		"Harvester's own console": {`{labels: {harvesterhci.io/creator: harvester}}`, ""},
 		"a label": {
@@ -78,7 +78,7 @@ func TestManagedBy(t *testing.T) {
 		},
 		"Terraform": {
 			`{managedFields: [{manager: Terraform, fieldsV1: {"f:spec": {}}}]}`,
-			"Terraform manages it; release it there: take it out of its state without deleting it",
+			"Terraform manages it; release it there: remove it from its state without deleting it",
 		},
 		"Pulumi": {
 			`{managedFields: [{manager: pulumi-kubernetes-1234, fieldsV1: {"f:spec": {}}}]}`,

@@ -53,18 +53,18 @@ func (l *leaving) steps() []Step {
 	return []Step{
 		{"Commit that Argo CD keeps these VMs, and wait until that is synced:", l.unprotected},
 		{
-			"Keep what no key keeps. Git lacks the annotation, so that Argo CD leaves it in the cluster:",
+			"Keep the objects that no key keeps. The annotation is not in Git, so Argo CD leaves it in the cluster:",
 			l.commands("annotate", l.loose, argocd.SyncOptionsAnnotation+"=Prune=false"),
 		},
 		{"Check the cluster, and continue when every line contains Prune=false:", l.check()},
 		{
-			"Take these entries out of the files. Look at the plan before the commit: the VMs are left, " +
-				"and nothing of theirs is deleted but Jobs. Wait until the commit is synced:",
+			"Remove these entries from the files. Check the plan before the commit: the VMs are left, " +
+				"and only their Jobs are deleted. Wait until the commit is synced:",
 			append(slices.Compact(l.entries), l.plan),
 		},
-		{"The Application shows them as requiring pruning. Take off what makes them its own, and vmrender's:", marks},
-		{"Refresh the Application: it is Synced, and nothing manages the VMs any more. The label " +
-			"kubevirt.io/vm-delete-protection, where it is, still protects them, and kept disks keep their sync options.", nil},
+		{"The Application shows them as requiring pruning. Remove its labels and annotations, and those of vmrender:", marks},
+		{"Refresh the Application: it is Synced, and nothing manages the VMs any longer. The label " +
+			"kubevirt.io/vm-delete-protection still protects the VMs that have it, and kept disks keep their sync options.", nil},
 	}
 }
 
@@ -101,10 +101,10 @@ func (l *leaving) add(m *Leaving) error {
 func remade(t tree) string {
 	switch {
 	case manifest.Text(t, "metadata", "annotations", labels.Strategy) == labels.BlueGreen:
-		return "under `strategy: blue-green` every change makes another VM, and the old one goes; " +
-			"give it another strategy, which makes it once more, and release that one"
+		return "under `strategy: blue-green` every change creates another VM, and the old one is deleted; " +
+			"set another strategy, which creates it once more, and release that VM"
 	case option(t, "Replace") == "true" && !isKept(t):
-		return "under `strategy: replace` every change makes it again, with its disks, also the one that keeps it; " +
+		return "under `strategy: replace` every change recreates it with its disks, also a change that keeps it; " +
 			"commit `removal: denied`, and release it when that is synced"
 	}
 	return ""

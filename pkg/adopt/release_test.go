@@ -100,7 +100,7 @@ func TestReleaseRefuses(t *testing.T) {
 
 	replaced := strings.Replace(looseVM, "Prune=confirm", `"Force=true,Replace=true"`, 1)
 	_, err = Release([]Leaving{{Name: "prod/b", Objects: read(t, replaced)}}, "plan")
-	require.ErrorContains(t, err, "prod/b: under `strategy: replace` every change makes it again")
+	require.ErrorContains(t, err, "prod/b: under `strategy: replace` every change recreates it")
 	replaced = strings.Replace(looseVM, "Prune=confirm", `"Prune=false,Force=true,Replace=true"`, 1)
 	_, err = Release([]Leaving{{Name: "prod/b", Objects: read(t, replaced)}}, "plan")
 	require.NoError(t, err)

@@ -68,7 +68,7 @@ func (w *work) writeHeader() []byte {
 	head.set("target", w.known.target())
 	out.fields(0, head.tree())
 	if id := w.identity(); !id.empty() {
-		out.comment(0, "Some VMs have no identity of their own in the cluster: KubeVirt derives it from their names.")
+		out.comment(0, "Some VMs set no identity in the cluster: KubeVirt derives it from their names.")
 		out.field(0, "identity", id.tree())
 	}
 	if c := w.catalogOf(); !c.empty() {

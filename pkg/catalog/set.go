@@ -115,7 +115,7 @@ func (x *index) removed(name string) bool {
 }
 
 // entry merges the fleet's own entry over the built-in one. It returns nil if there is
-// neither.
+// neither, or if the fleet's own is not a map.
 func (s *Set) entry(kind, name string) *source.Node {
 	base := builtin(kind).get(name)
 	f := s.own(kind, name)

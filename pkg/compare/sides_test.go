@@ -177,7 +177,7 @@ func TestFlagsExcludeEachOther(t *testing.T) {
 		},
 		"half an upgrade": {
 			request(func(r *compare.Request) { r.To.Targets = []string{"kubevirt=1.9"} }),
-			"--target-to kubevirt=1.9; expected --target-from kubevirt=VERSION, too",
+			"--target-to kubevirt=1.9; expected also --target-from kubevirt=VERSION",
 		},
 		"a downgrade": {
 			request(func(r *compare.Request) {

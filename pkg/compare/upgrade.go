@@ -61,9 +61,9 @@ func upgradeOf(targetFrom, targetTo []string) (*plan.Upgrade, error) {
 		was, now := from[p.Name], to[p.Name]
 		switch {
 		case was == "" && now != "":
-			all = append(all, fmt.Errorf("--target-to %s=%s; expected --target-from %s=VERSION, too", p.Name, now, p.Name))
+			all = append(all, fmt.Errorf("--target-to %s=%s; expected also --target-from %s=VERSION", p.Name, now, p.Name))
 		case was != "" && now == "":
-			all = append(all, fmt.Errorf("--target-from %s=%s; expected --target-to %s=VERSION, too", p.Name, was, p.Name))
+			all = append(all, fmt.Errorf("--target-from %s=%s; expected also --target-to %s=VERSION", p.Name, was, p.Name))
 		case was != "" && versions.Before(now, was):
 			all = append(all, fmt.Errorf("--target-from %s=%s is newer than --target-to %s=%s; expected an upgrade",
 				p.Name, was, p.Name, now))

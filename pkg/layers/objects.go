@@ -97,7 +97,7 @@ func (r *objectReader) manifest(n *source.Node, path string) {
 		return
 	}
 	if at, twice := r.first[read[0].ID]; twice {
-		r.diags.Errorf(n.Pos(), rule.SharedObject, path, "%s stands at %s, too; remove one of them", read[0].ID, at)
+		r.diags.Errorf(n.Pos(), rule.SharedObject, path, "%s is also at %s; remove one of them", read[0].ID, at)
 		return
 	}
 	r.first[read[0].ID] = n.Pos()

@@ -21,7 +21,7 @@ func (d *draft) checkDisk(disk *Disk) {
 func (d *draft) checkDiskSize(disk *Disk) {
 	if disk.Size == "" && !disk.PVC && needsSize(disk) {
 		d.errorf(d.entry.KeyAt("disks", disk.Name), rule.MissingKey, disk.path("size"),
-			"missing size, which the source does not tell; expected a quantity such as \"30Gi\"")
+			"missing size, which the source does not define; expected a quantity such as \"30Gi\"")
 	}
 	size, sized := d.diskSize(disk)
 	if sized {

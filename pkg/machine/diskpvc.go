@@ -32,7 +32,7 @@ func (d *draft) diskPVC(out *Disk) {
 		d.errorf(storage.Pos(), rule.Conflict, path+".storage",
 			"CDI needs `storage` or `pvc`; set `pvc` as well, or remove it")
 	case !removed:
-		d.errorf(pvc.Pos(), rule.Conflict, path+".pvc", "CDI takes `pvc` or `storage`; set `storage: null` as well")
+		d.errorf(pvc.Pos(), rule.Conflict, path+".pvc", "CDI accepts `pvc` or `storage`; set `storage: null` as well")
 	default:
 		d.checkPVC(out, pvc, path+".pvc")
 		out.PVC, out.Size, out.AccessMode = true, "", ""

@@ -57,7 +57,7 @@ func (d *draft) checkBoot(m *Machine) {
 		return
 	}
 	d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk,
-		"the disk is removed, and nothing else is there to boot from; set `bootOrder` of a NIC (PXE), "+
+		"the disk is removed, and there is nothing else to boot from; set `bootOrder` of a NIC (PXE), "+
 			"or `overrides` with `firmware.kernelBoot`")
 }
 

@@ -44,7 +44,7 @@ func (w *wide) checkOutOfSyncOnly(replaced, green *record) {
 	only := w.fleet.Header.Target.ApplyOutOfSyncOnly
 	if replaced != nil && !only {
 		w.diags.Warnf(w.fleet.HeaderPos(replaced.pos, "target"), rule.Replace, "target.applyOutOfSyncOnly",
-			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and does so "+
+			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and repeats it "+
 				"in every sync unless the Application has ApplyOutOfSyncOnly=true; "+
 				"set that sync option and this key to true, or use another strategy")
 	}

@@ -381,9 +381,9 @@ func TestSizing(t *testing.T) {
 		},
 		{
 			"growth-by-blocks", `memory: {guest: 2Gi, max: 5000M}`,
-			`memory grows by blocks of 2Mi, and "5000M" or the guest's "2Gi" is not a multiple of that`,
+			`memory grows in blocks of 2Mi, and "5000M" or the guest's "2Gi" is not a multiple of that`,
 		},
-		{"growth-by-huge-pages", `memory: {guest: 2Gi, max: 5122Mi, hugepages: 1Gi}`, "memory grows by blocks of 1Gi, and"},
+		{"growth-by-huge-pages", `memory: {guest: 2Gi, max: 5122Mi, hugepages: 1Gi}`, "memory grows in blocks of 1Gi, and"},
 		{
 			"growth-in-real-time",
 			`cpu: {dedicated: true, realtime: true, numa: false}, memory: {guest: 2Gi, max: 4Gi, hugepages: 2Mi}`,
@@ -569,7 +569,7 @@ func TestNames(t *testing.T) {
 		"vms: {a: {namespace: Bad}}\n":                            `invalid name "Bad"`,
 		"vms: {a: {labels: {x y: z}}}\n":                          `invalid label key "x y"`,
 		"vms: {a: {labels: {example.com/x: 'a b'}}}\n":            `invalid label value "a b"`,
-		"vms: {a: {disks: {root: null}}}\n":                       "nothing else is there to boot from",
+		"vms: {a: {disks: {root: null}}}\n":                       "there is nothing else to boot from",
 		"vms: {a: {disks: {root: {size: 5Gi, expandTo: 1Gi}}}}\n": "a disk can only grow",
 	} {
 		_, problems := load(t, values)

@@ -22,7 +22,7 @@ func (d *draft) inferred(key string, m *values.Matcher) string {
 		return ""
 	case m.Name != "" || m.Kind != "":
 		d.errorf(d.entry.At(key, "inferFrom"), rule.Conflict, path,
-			"the disk's labels say name and kind; remove them, or `inferFrom`")
+			"the labels of the disk define name and kind; remove them, or `inferFrom`")
 		return ""
 	}
 	at, disk := d.entry.At(key, "inferFrom"), d.vm.Disks[m.InferFrom]

@@ -23,7 +23,7 @@ func (d *draft) migratedDisks(m *Machine) []MigratedDisk {
 		}
 		if len(disk.Claim) > longestClaim {
 			d.errorf(d.entry.Pos, rule.BadName, "disks."+disk.Name,
-				"its claim %q has %d characters, and forklift makes longer names of it; at most %d are accepted",
+				"its claim %q has %d characters, and forklift derives longer names from it; at most %d are accepted",
 				disk.Claim, len(disk.Claim), longestClaim)
 		}
 		names = append(names, disk.Name)

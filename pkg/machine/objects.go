@@ -71,7 +71,7 @@ func (d *draft) checkPlace(o *Object, path string) {
 	}
 	if n := meta.Get("generateName"); n.IsSet() {
 		d.errorf(n.Pos(), rule.BadName, path+".metadata.generateName",
-			"Argo CD would make another object in every sync; set `name`")
+			"Argo CD would create another object in every sync; set `name`")
 	}
 	if n := meta.Get("namespace"); n.IsSet() && n.Text != d.namespace {
 		d.errorf(n.Pos(), rule.Identity, path+".metadata.namespace",

@@ -19,7 +19,7 @@ func (d *draft) checkPlatform(m *Machine) {
 	for i := range m.NICs {
 		if n := &m.NICs[i]; p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
 			d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
-				"no layer of %s makes the network %q; %s", p.File, n.NAD, suggest.DidYouMean(n.NAD, p.Networks))
+				"no layer of %s creates the network %q; %s", p.File, n.NAD, suggest.DidYouMean(n.NAD, p.Networks))
 		}
 	}
 	if m.EvictionStrategy == "LiveMigrate" || m.EvictionStrategy == "" && p.Drains {
@@ -33,7 +33,7 @@ func (d *draft) checkPlain(m *Machine) {
 	for i := range m.Disks {
 		if src := &m.Disks[i].Source; d.site.noOpenShift != nil && catalog.IsBootSource(src) {
 			d.diags.Warnf(*d.site.noOpenShift, rule.OpenShift, "target.openshift", "VMs boot from images in %q, which only "+
-				"OpenShift has, and the cluster seems to be none; set `target.openshift: false` for public images, or true",
+				"OpenShift has, and the cluster does not seem to be OpenShift; set `target.openshift: false` for public images, or true",
 				strings.SplitN(src.DataSource, "/", 2)[0])
 		}
 	}

@@ -77,7 +77,7 @@ func TestWhatThePlatformCannotGive(t *testing.T) {
 		want         []string
 	}{
 		"a network of the fleet's own": {sitePlatform, "nics: [mine]", []string{
-			`2:40: warning: vms.a.nics[0]: no layer of platform.yaml makes the network "default/mine"; ` +
+			`2:40: warning: vms.a.nics[0]: no layer of platform.yaml creates the network "default/mine"; ` +
 				`did you mean "default/lan"?`,
 		}},
 		"no layer for networks":         {"apiVersion: vmrender.io/v1alpha1\nlayers: {operators: {}}\n", "nics: [mine]", nil},

@@ -41,7 +41,7 @@ func (d *draft) warnOfPodAnnotations(annotations map[string]string) {
 		if isOfPods(key) {
 			path := source.JoinPath("annotations", key)
 			d.diags.Warnf(d.entry.KeyAt("annotations", key), rule.PodAnnotation, d.entry.Path+"."+path,
-				"%q is read from pods, and `annotations` are the VirtualMachine's; write it under `podAnnotations`", key)
+				"%q is read from pods, and `annotations` are the VirtualMachine's; set it under `podAnnotations`", key)
 		}
 	}
 }

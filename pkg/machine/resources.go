@@ -106,14 +106,14 @@ func (d *draft) checkPinned(requests, limits amounts) {
 	}
 	for _, a := range []amounts{requests, limits} {
 		if n, ok := a.of("cpu"); ok && n.CmpInt64(int64(count)) != 0 { //nolint:gosec // counts of CPUs
-			a.errorf("cpu", "with dedicated CPUs at %s it is their number, %d; remove it",
+			a.errorf("cpu", "with dedicated CPUs at %s, vmrender sets it to their number, %d; remove it",
 				where(d.entry.At("cpu", "dedicated")), count)
 		}
 	}
 	least, both := requests.of("memory")
 	most, ok := limits.of("memory")
 	if both && ok && least.Cmp(most) != 0 {
-		requests.errorf("memory", "with dedicated CPUs at %s it is the limit, %q; remove it",
+		requests.errorf("memory", "with dedicated CPUs at %s, vmrender sets it to the limit, %q; remove it",
 			where(d.entry.At("cpu", "dedicated")), limits.list["memory"])
 	}
 }

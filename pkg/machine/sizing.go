@@ -217,7 +217,7 @@ func (d *draft) checkGrowth(mem *values.Memory, guest int64) {
 		problem = fmt.Sprintf("memory of less than 1Gi cannot grow, and the guest's at %s is %q; remove one of them",
 			where(d.entry.At("memory", "guest")), mem.Guest)
 	case most%block != 0 || guest%block != 0:
-		problem = fmt.Sprintf("memory grows by blocks of %s, and %q or the guest's %q is not a multiple of that",
+		problem = fmt.Sprintf("memory grows in blocks of %s, and %q or the guest's %q is not a multiple of that",
 			text, mem.Max, mem.Guest)
 	case cpu != nil && isTrue(cpu.NUMA):
 		problem = fmt.Sprintf("memory cannot grow with `cpu.numa` at %s; remove one of them",

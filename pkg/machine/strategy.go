@@ -105,7 +105,7 @@ func (d *draft) checkStrategyDisk(disk *Disk) {
 			"another size is another root disk; use `size` instead")
 	case !root && owned && d.traits.LosesDisks && !d.mayLose(disk.Name):
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), disk.path(""),
-			"the disk is lost with every change of the VM; set `keep: true`, or `keep: false` where that is meant")
+			"the disk is lost with every change of the VM; set `keep: true`, or `keep: false` if that is intended")
 	case d.traits.Together != "":
 		d.checkManyDisks(disk, disk.path(""))
 	}
@@ -126,13 +126,13 @@ func (d *draft) checkManyDisks(disk *Disk, path string) {
 	switch {
 	case disk.Keep && disk.Kind == DiskDataVolume:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
-			"a disk that survives its VM would be that of several at the same time; set `keep: false`")
+			"several VMs would use a disk that is kept at the same time; set `keep: false`")
 	case disk.Kind == DiskClaim && disk.writes() && !disk.Shareable:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
 			"several VMs would write to the claim at the same time; set `readOnly: true`, or a source that is copied")
 	case disk.ExpandTo != "":
 		d.reportLimit(d.entry.At("disks", disk.Name, "expandTo"), path+".expandTo",
-			"no disk is there for long; use another `size`")
+			"no disk exists permanently; use another `size`")
 	}
 }
 

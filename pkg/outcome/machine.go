@@ -70,7 +70,7 @@ func (p *Promise) checkOption(found []Finding, own, got argocd.SyncOption) []Fin
 	case got.Value == "":
 		problem = fmt.Sprintf("%s, which protects the VM, is removed; %s", own, p.Instead)
 	default:
-		problem = fmt.Sprintf("%s takes away the protection of %s; %s", got, own, p.Instead)
+		problem = fmt.Sprintf("%s removes the protection of %s; %s", got, own, p.Instead)
 	}
 	return append(found, on(rule.Protection, argocd.SyncOptionsAnnotation, problem))
 }

@@ -120,7 +120,7 @@ func (p *Promise) added(field string, have map[string]string, want []Pair) []Fin
 		if !p.guards(field, key) || slices.ContainsFunc(want, func(w Pair) bool { return w.Key == key }) {
 			continue
 		}
-		id, why := rule.Identity, "is for vmrender to set; remove it"
+		id, why := rule.Identity, "only vmrender sets it; remove it"
 		switch {
 		case labels.IsReserved(key):
 			id, why = rule.Reserved, "is set by vmrender, and read by its Jobs; remove it"

@@ -270,7 +270,7 @@ func attachment(name any, namespace string) string {
 
 // Conditions of sync options.
 var (
-	losesProtection = Condition{"Prune or Delete protects no more", func(e *edit) bool {
+	losesProtection = Condition{"Prune or Delete no longer protects", func(e *edit) bool {
 		return weaker(e, "Prune") || weaker(e, "Delete")
 	}, unseen}
 	gainsReplace = Condition{"gains Force=true or Replace=true", func(e *edit) bool {

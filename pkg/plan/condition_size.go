@@ -17,7 +17,7 @@ var (
 		most := manifest.At(spec(e.new), "domain", "cpu", "maxSockets")
 		return most != nil && count(e.now, 1) > count(most, 1)
 	}, unseen}
-	firstCPU = Condition{"there was no cpu, or no sockets", func(e *edit) bool {
+	firstCPU = Condition{"cpu or its sockets were not set", func(e *edit) bool {
 		return manifest.At(spec(e.old), "domain", "cpu") == nil
 	}, celForm{may: celSockets + " == 0", must: "!variables.from.?domain.?cpu.hasValue()"}}
 	aboveComputedSockets = Condition{"above four times the sockets", func(e *edit) bool {

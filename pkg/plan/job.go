@@ -79,7 +79,7 @@ func (p *planner) once(pair *pair, does string) string {
 		return does
 	}
 	age, known := p.live.age(created(job))
-	return fmt.Sprintf("does not run again: a Job of that name, for this revision, was made %s; "+
+	return fmt.Sprintf("does not run again: a Job of that name, for this revision, was created %s; "+
 		"delete it first if it should run", ago(age, known))
 }
 

@@ -81,16 +81,16 @@ const CodeAdopted Code = "taken-as-it-is"
 var (
 	goneSoon = Cause{
 		Level: Recreate, Code: "in-flight", Warning: true,
-		Reason: "the VM in the cluster is being deleted: when it is gone, the sync makes a new one",
-		Advice: "wait until it is gone, and see which of its disks are left",
+		Reason: "the VM in the cluster is being deleted: when it is gone, the sync creates a new one",
+		Advice: "wait until it is gone, and check which of its disks remain",
 	}
 	changedByAdoption = Cause{
 		Level: Metadata, Code: "taken-over",
-		Reason: "the VM is in the cluster already: the sync takes it over, and changes it to what Git has",
+		Reason: "the VM is in the cluster already: the sync adopts it, and changes it to the state in Git",
 	}
 	takenAsItIs = Cause{
 		Level: None, Code: CodeAdopted,
-		Reason: "the VM is in the cluster already, as Git has it: the sync takes it over, and nothing happens to it",
+		Reason: "the VM is in the cluster already, as Git has it: the sync adopts it without a change",
 	}
 )
 
@@ -109,8 +109,8 @@ func trackedBy(app string) Cause {
 func twoRunStrategies(s *subject) Cause {
 	return Cause{
 		Path: "spec.runStrategy", Key: "runStrategy", Level: Refused, Code: "running-stays",
-		Reason: "the VM in the cluster has spec.running, which a sync does not take away, and KubeVirt refuses both",
-		Advice: fmt.Sprintf("first put its newer form in its place, which changes nothing: "+
+		Reason: "the VM in the cluster has spec.running, which a sync does not remove, and KubeVirt rejects a VM with both keys",
+		Advice: fmt.Sprintf("first replace it with its newer form, which changes nothing else: "+
 			`kubectl patch virtualmachine %s --namespace %s --type merge `+
 			`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
 	}

@@ -16,7 +16,7 @@ func (p *planner) busy(s *subject) []Cause { return append(p.operations(s), p.fi
 func inFlight(format string, args ...any) Cause {
 	return Cause{
 		Level: None, Code: "in-flight", Reason: fmt.Sprintf(format, args...), Warning: true,
-		Advice: "wait until it is through before you sync",
+		Advice: "wait until it has finished before you sync",
 	}
 }
 

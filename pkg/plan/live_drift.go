@@ -9,7 +9,7 @@ import (
 )
 
 // isDrift reports whether a change is not one of Git's: the field differs in the cluster,
-// and the sync sets it back.
+// and the sync reverts it.
 func (s *subject) isDrift(path []string) bool {
 	if s.git == nil {
 		return false
@@ -47,9 +47,9 @@ func (s *subject) revert(c *Cause, of *change) {
 	if name := s.author(of.path); name != "" {
 		who = ", by " + sentence(name)
 	}
-	sets := "sets it back"
+	sets := "reverts it"
 	if c.Level == Refused {
-		sets = "tries to set it back"
+		sets = "tries to revert it"
 	}
 	c.Code, c.Advice = "reverted", "bring the change into Git if it should stay"
 	c.Reason = fmt.Sprintf("%s%s; the sync %s: %s", s.pattern(of), who, sets, c.Reason)
@@ -66,7 +66,7 @@ func (s *subject) pattern(c *change) string {
 	case c.now == nil && entry(c.path) == c.path[len(c.path)-1] && slices.Contains(c.path, "interfaces"):
 		return "a NIC was plugged in the cluster"
 	case strings.HasPrefix(claimOf(volume(s.old, entry(c.path))), "restore-"):
-		return "a restore has put another claim in the cluster"
+		return "a restore in the cluster has replaced the claim"
 	case s.isMoved(c):
 		return "a storage migration has moved the volume in the cluster"
 	}

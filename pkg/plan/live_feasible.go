@@ -75,10 +75,10 @@ func (p *planner) noNode(s *subject) *obstacle {
 	case here == "":
 		return nil // one of them may be the VM's own
 	case most != nil:
-		return &obstacle{fmt.Sprintf("of the nodes but %s that can run the VM, none has more than %s of memory free, "+
+		return &obstacle{fmt.Sprintf("of the nodes that can run the VM, except %s, none has more than %s of memory free, "+
 			"and a second pod needs %s or more", here, rounded(most), need), true}
 	}
-	return &obstacle{fmt.Sprintf("no node but %s can run the VM", here), true}
+	return &obstacle{fmt.Sprintf("no node except %s can run the VM", here), true}
 }
 
 // freeMemory returns how much memory of each node its pods do not request; nodes that do not report

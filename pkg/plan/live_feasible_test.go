@@ -22,7 +22,7 @@ var rooms = []struct {
 }{
 	{name: "nothing known of nodes", make: movable, level: plan.Migrate, code: "plugged", says: []string{"the state in the cluster has no Nodes"}},
 	{name: "room on another node", make: func(w *world) { movable(w); w.nodes("20Gi") }, level: plan.Migrate, code: "plugged", says: []string{"has no Pods"}},
-	{name: "no room on another node", make: func(w *world) { movable(w); w.nodes("7Gi") }, level: plan.Restart, code: "no-room", says: []string{"of the nodes but a1 that can run the VM, none has more than 7Gi of memory free, and a second pod needs 8Gi or more"}, hides: []string{"has no Pods"}},
+	{name: "no room on another node", make: func(w *world) { movable(w); w.nodes("7Gi") }, level: plan.Restart, code: "no-room", says: []string{"of the nodes that can run the VM, except a1, none has more than 7Gi of memory free, and a second pod needs 8Gi or more"}, hides: []string{"has no Pods"}},
 	{name: "machines take the room", make: func(w *world) {
 		movable(w)
 		w.nodes("12Gi")

@@ -52,7 +52,7 @@ var deeds = []struct {
 	{
 		name: "restored", state: set("restore-1-data", volumes+".1.persistentVolumeClaim.claimName"), by: "virt-controller",
 		who:  "KubeVirt: a restore, or what was plugged",
-		want: map[string]string{volumes + "[data]": "a restore has put another claim in the cluster"},
+		want: map[string]string{volumes + "[data]": "a restore in the cluster has replaced the claim"},
 	},
 	{
 		name: "moved", state: both(

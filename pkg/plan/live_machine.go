@@ -103,7 +103,7 @@ func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
 // pkg/virt-controller/watch/vm/vm.go, syncRestartRequired; also in v1.6.6 and v1.7.3).
 func (c Cluster) clears() string {
 	if c.keepsRestart() {
-		return "restart the VM: on this KubeVirt, nothing else takes the need away, not even a revert"
+		return "restart the VM: on this KubeVirt, nothing else removes the requirement, not even a revert"
 	}
 	return "restart the VM, or revert the change that requires it"
 }

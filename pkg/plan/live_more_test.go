@@ -104,7 +104,7 @@ func TestAnsibleAgain(t *testing.T) {
 	}
 	require.NotContains(t, told(plan.New(nil, encode(t, job()), plan.Options{})), "does not run again")
 	said := told(plan.New(nil, encode(t, job()), plan.Options{Live: append(encode(t, job()), read(t, "settings")...)}))
-	require.Contains(t, said, "does not run again: a Job of that name, for this revision, was made 3 hours before the export")
+	require.Contains(t, said, "does not run again: a Job of that name, for this revision, was created 3 hours before the export")
 }
 
 // Disks that a sync fills are counted with their sizes. Empty disks and disks that exist

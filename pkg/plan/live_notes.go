@@ -23,7 +23,7 @@ func (p *planner) notes() {
 	p.unseen()
 	p.untracked(apps)
 	if p.differs > 0 {
-		p.note("%s in the cluster from what Git had, in ways that touch no running VM: the sync sets them back",
+		p.note("%s in the cluster from the last state in Git, without effect on a running VM: the sync reverts them",
 			plural(p.differs, "object differs", "objects differ"))
 	}
 }
@@ -81,7 +81,7 @@ func (p *planner) unseen() {
 		}
 	}
 	if len(names) > 0 {
-		p.note("the export lacks %s: %s; what happens to them is said without the cluster",
+		p.note("the export lacks %s: %s; the plan for them does not consider the cluster",
 			plural(len(names), "VM", "VMs"), some(names))
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // owned returns the names of the disks that belong to a VM in the cluster, sorted:
-// Kubernetes deletes them with it, whatever the options of Argo CD. A DataVolume and its claim
+// Kubernetes deletes them with it, regardless of the options of Argo CD. A DataVolume and its claim
 // have one name.
 func (l *live) owned(id manifest.ID) []string {
 	if l == nil {
@@ -118,7 +118,7 @@ func (p *planner) ownership(s *subject) []Cause {
 
 // release returns the advice for a disk that must not go with its VM.
 func release(name string) string {
-	return fmt.Sprintf("take the owner reference off: "+
+	return fmt.Sprintf("remove the owner reference: "+
 		`kubectl patch datavolume %s --type merge --patch '{"metadata":{"ownerReferences":null}}'`, name)
 }
 

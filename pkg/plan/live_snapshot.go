@@ -47,7 +47,7 @@ func (p *planner) snapshotNote(snap entity, isOurs bool) string {
 	age, known := p.live.age(created(snap.object))
 	text := fmt.Sprintf("a snapshot before a change to this revision exists: %s, taken %s", snap.id.Name, ago(age, known))
 	if isOurs && known && age < fresh {
-		return text + "; it is of this very change, so that the Job takes no other one for an hour"
+		return text + "; it is for this change, so the Job takes no other one for an hour"
 	}
 	return text + "; the Job takes another one"
 }

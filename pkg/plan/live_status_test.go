@@ -112,7 +112,7 @@ var standings = []struct {
 		w.applied(set("2Gi", memory))
 		w.asks("memory updated in template spec to a value lower than what the VM started with")
 	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: memory"}},
-	{name: "not flagged", make: func(_ *testing.T, w *world) { w.applied(set("a", "spec.template.spec.hostname")) }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"hostname (KubeVirt does not say so)"}},
+	{name: "not flagged", make: func(_ *testing.T, w *world) { w.applied(set("a", "spec.template.spec.hostname")) }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"hostname (KubeVirt does not report it)"}},
 	{name: "live change that has arrived", make: func(_ *testing.T, w *world) {
 		w.applied(set("8Gi", memory))
 		setIn(w.instance, splitPath("spec.domain.memory.guest"), "8Gi")

@@ -96,8 +96,8 @@ func (p *planner) syncs(apps []string) {
 			continue
 		}
 		state := manifest.At(app, "status", "operationState")
-		p.note("the Application %s has been syncing %s since %s%s. It takes no other commit until that has ended; "+
-			"to let this one in, end it (argocd app terminate-op %s)",
+		p.note("the Application %s has been syncing %s since %s%s. It syncs no other commit until that has ended; "+
+			"to sync this one, end it (argocd app terminate-op %s)",
 			name, revisionOf(state), manifest.Text(state, "startedAt"), inBrackets(manifest.Text(state, "message")), name)
 	}
 }

@@ -39,10 +39,10 @@ var syncs = []struct {
 	{name: "noise", base: "pet", edit: nothing, state: platform, live: "running", level: plan.None, hides: []string{"differ"}},
 	{name: "label manually", base: "pet", edit: nothing, state: set("x", "metadata.labels.app"), level: plan.None, says: []string{"one object differs in the cluster"}},
 	{name: "changed manually to what Git now has", base: "pet", edit: set("8Gi", memory), state: set("8Gi", memory), level: plan.None},
-	{name: "stopped manually", base: "pet", edit: nothing, state: set("Halted", strategy), level: plan.Power, code: "reverted", says: []string{"virtctl stop), by virt-api; the sync sets it back"}},
+	{name: "stopped manually", base: "pet", edit: nothing, state: set("Halted", strategy), level: plan.Power, code: "reverted", says: []string{"virtctl stop), by virt-api; the sync reverts it"}},
 	{name: "stopped manually, left so", base: "pet", edit: nothing, state: set("Halted", strategy), live: "ignoring", level: plan.None},
 	{name: "plugged manually", base: "pet", edit: nothing, state: plugged, level: plan.Live, code: "reverted", says: []string{"virtctl addvolume"}},
-	{name: "restored", base: "pet", edit: nothing, state: set("restore-1234-data", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Restart, code: "reverted", says: []string{"a restore has put another claim"}},
+	{name: "restored", base: "pet", edit: nothing, state: set("restore-1234-data", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Restart, code: "reverted", says: []string{"a restore in the cluster has replaced the claim"}},
 	{name: "storage migrated", base: "pet", edit: nothing, state: both(set("Migration", "spec.updateVolumesStrategy"), set("db-data-new", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: plan.Restart, code: "reverted", says: []string{"storage migration"}},
 	{name: "NIC unplugged", base: "absent", edit: nothing, state: unplugged, level: plan.None, hides: []string{"differ"}},
 
@@ -54,9 +54,9 @@ var syncs = []struct {
 	{name: "replaced for the last time", base: "cattle", edit: set("4Gi", memory), state: set("Force=true,Replace=true", options), level: plan.DataLoss, code: "disk-deleted"},
 
 	{name: "grown manually, shrunk by Git", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "grown", level: plan.Refused, code: "cannot-shrink"},
-	{name: "grown manually, less in Git", base: "claim", edit: nothing, live: "grown", level: plan.Refused, code: "reverted", says: []string{"the sync tries to set it back: Kubernetes refuses to shrink a claim"}},
+	{name: "grown manually, less in Git", base: "claim", edit: nothing, live: "grown", level: plan.Refused, code: "reverted", says: []string{"the sync tries to revert it: Kubernetes refuses to shrink a claim"}},
 	{name: "may not grow", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "fixed", level: plan.Refused, code: "cannot-grow"},
-	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: plan.Create, code: "created", says: []string{"gone from the cluster"}},
+	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: plan.Create, code: "created", says: []string{"the sync recreates it"}},
 
 	{name: "in flight", base: "pet", edit: set("8Gi", memory), live: "busy", level: plan.Migrate, code: "plugged", says: []string{
 		"the live migration db-m1 is Running", "the snapshot db-s1 is InProgress", "the restore db-r1 is not complete", "the disk db is being filled (ImportInProgress)", "a request to stop the VM",
@@ -64,7 +64,7 @@ var syncs = []struct {
 	{name: "in flight, unchanged", base: "pet", edit: nothing, live: "busy", level: plan.None, hides: []string{"db-m1"}},
 	{name: "quota", base: "pet", edit: set("8Gi", memory), live: "quota", level: plan.Restart, code: "no-room", says: []string{"now it cannot: the ResourceQuota team has 6Gi of requests.memory left, and a second pod needs 8Gi or more"}},
 	{name: "one node", base: "pet", edit: set("8Gi", memory), live: "node", level: plan.Restart, code: "no-room", says: []string{"the cluster has one node"}},
-	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: plan.Restart, code: "no-room", says: []string{"no node but a1 can run the VM"}},
+	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: plan.Restart, code: "no-room", says: []string{"no node except a1 can run the VM"}},
 	{name: "no second node needed", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), live: "nodes", level: plan.Live, code: "placement", hides: []string{"no node"}},
 
 	{name: "syncing", base: "pet", edit: set("8Gi", memory), live: "syncing", level: plan.Migrate, code: "plugged", says: []string{

@@ -51,7 +51,7 @@ func (p *planner) migrationNotes() {
 	}
 	switch nodes := p.live.of(kindNode, ""); {
 	case len(nodes) == 0:
-		p.note("whether other nodes have room for what migrates is not known: the state in the cluster has no Nodes")
+		p.note("whether other nodes have room for what migrates is unknown: the state in the cluster has no Nodes")
 	case len(p.live.byKind["Pod"]) == 0:
 		p.note("whether other nodes have room for what migrates is known only as far as VMs use them: " +
 			"the state in the cluster has no Pods")

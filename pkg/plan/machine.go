@@ -278,7 +278,7 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 			Path: `metadata.labels["kubevirt.io/vm-delete-protection"]`, Key: "lifecycle.protect",
 			Level: Refused, Code: "delete-protected",
 			Reason: "OpenShift Virtualization refuses to delete the VM",
-			Advice: "take the protection off in an earlier commit",
+			Advice: "remove the protection in an earlier commit",
 		})
 	}
 	for _, name := range ownedDisks(s, p.live) {

@@ -31,18 +31,18 @@ func (p *planner) newMachine(s *subject) Cause {
 	case moves && p.live.lacks(s.id):
 		return Cause{
 			Level: Create, Code: "not-moved-yet", Key: "migrate.done", Warning: true,
-			Reason: "the Plan " + plan + " has not made the VM yet: made here, it keeps forklift from making it",
+			Reason: "the Plan " + plan + " has not created the VM yet: if the sync creates it, forklift cannot",
 			Advice: "wait until its Migration has succeeded",
 		}
 	case moves:
 		return Cause{
 			Level: Metadata, Code: "taken-over", Key: "migrate.done", Approximate: "whether the Migration has succeeded",
-			Reason: "the Plan " + plan + " makes the VM: the sync takes it over, and changes it to what Git has",
+			Reason: "the Plan " + plan + " migrates the VM: the sync adopts it, and changes it to the state in Git",
 		}
 	case s.missing:
 		return Cause{
 			Level: Create, Code: "created",
-			Reason: "the VM is gone from the cluster, and Git has it: the sync makes it again",
+			Reason: "the VM is not in the cluster, but in Git: the sync recreates it",
 		}
 	}
 	return Cause{Level: Create, Code: "created", Reason: "a new VM"}

@@ -14,7 +14,7 @@ var poolRules = compile(rulesGate, []Rule{
 	{Path: "spec.replicas", Level: Create, Code: "scaled-out", Reason: "KubeVirt creates further members", Key: "replicas", Source: sourcePool},
 	{Path: "spec.selector.**", Level: Refused, Code: "immutable", Reason: "KubeVirt refuses to change a pool's selector", Source: sourcePool},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourcePool},
-	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "it counts for later updates of the pool", Key: "lifecycle", Source: sourcePool},
+	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "it applies to later updates of the pool", Key: "lifecycle", Source: sourcePool},
 })
 
 // poolTemplate returns the VM of a pool's template, or a VM as it is.

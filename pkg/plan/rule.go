@@ -107,7 +107,7 @@ func (a Assumption) worst(e *edit) Level {
 	return None
 }
 
-// isOfMigration reports whether it is about a migration, which a stopped VM needs none of.
+// isOfMigration reports whether the assumption is about a live migration. It does not matter for a stopped VM.
 func (a Assumption) isOfMigration() bool { return a == Migratable || a == Copied }
 
 // Condition is a named condition on a change.

@@ -18,13 +18,13 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, not(pluggableDisk, "on a bus that cannot be plugged"), not(stopped, "the VM may run")), Level: Refused, Code: "unpluggable-bus",
-		Reason: "KubeVirt plugs disks and LUNs on the buses scsi and virtio only; the VM's webhook accepts it, but the instance's refuses it, and with it every later live change",
+		Reason: "KubeVirt plugs disks and LUNs on the buses scsi and virtio only; the VM's webhook accepts others, but the instance's rejects them, and with them every later live change",
 		Advice: "set the disk's bus to scsi or virtio", Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, diskless, not(stopped, "the VM may run")), Level: Refused, Code: "no-disk",
 		Reason: "the VM's webhook accepts a volume without a disk, but the instance's refuses to plug it in, and with it every later live change",
-		Advice: "keep the disk, or take the volume out with it", Key: "disks[*]", Source: sourceHotplug,
+		Advice: "keep the disk, or also remove its volume", Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, preferred), Level: Live, Code: "plugged",
@@ -36,15 +36,15 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, removed), Level: Live, Code: "unplugged",
-		Reason: "KubeVirt unplugs the disk under the running guest", Advice: "unmount it in the guest first", Key: "disks[*]", Warning: true, Source: sourceHotplug,
+		Reason: "KubeVirt unplugs the disk while the guest runs", Advice: "unmount it in the guest first", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, otherClaim, not(migratesVolumes, "updateVolumesStrategy is not Migration")), Level: Live, Code: "swapped-live",
-		Reason: "KubeVirt swaps the disk's content under the running guest, which can damage file systems", Advice: "unmount it in the guest first, or stop the VM", Key: "disks[*]", Warning: true, Source: sourceHotplug,
+		Reason: "KubeVirt replaces the content of the disk while the guest runs, which can damage file systems", Advice: "unmount it in the guest first, or stop the VM", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, sameClaim), Level: Live, Code: "swapped-live",
-		Reason: "KubeVirt unplugs the disk under the running guest, and plugs it in again", Advice: "unmount it in the guest first, or stop the VM", Key: "disks[*]", Warning: true, Source: sourceHotplug,
+		Reason: "KubeVirt unplugs the disk while the guest runs, and plugs it in again", Advice: "unmount it in the guest first, or stop the VM", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, not(hotplugs, "without declarative hotplug"), not(copies, "not copied")), Level: Staged, Code: "not-plugged",
@@ -75,7 +75,7 @@ var rulesVolumes = []Rule{
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, evicts, not(migrates, "no LiveMigrate")), Level: Power, Code: "evicted",
-		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable, but Evict is there: KubeVirt shuts the VM down before its data is copied",
+		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable, but they have Evict: KubeVirt shuts the VM down before its data is copied",
 		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "immediately", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
 	},
 	{
@@ -126,7 +126,7 @@ var rulesDisks = []Rule{
 	{Path: "spec.template.spec.domain.devices.disks[*].**", Level: Restart, Code: waitsCode, Reason: "how the guest sees the disk cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
 	{
 		Path: "spec.template.spec.domain.devices.disks[]", Level: Staged, Code: "order",
-		Reason: "the order of disks without bootOrder decides what the VM starts from", Advice: "set bootOrder", When: atNextStart, Key: "disks", Source: sourceVolumes,
+		Reason: "the order of disks without bootOrder determines the disk that the VM starts from", Advice: "set bootOrder", When: atNextStart, Key: "disks", Source: sourceVolumes,
 	},
 }
 
@@ -152,7 +152,7 @@ var rulesTemplates = []Rule{
 	},
 	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(removed, not(unreferenced, "a volume uses it")), Level: None, Code: "still-owned",
-		Reason: "the disk still belongs to the VM: Kubernetes deletes it with the VM, whatever the options of Argo CD", Advice: "take the owner reference off the DataVolume (docs/reference/lifecycle.md)",
+		Reason: "the disk still belongs to the VM: Kubernetes deletes it with the VM, regardless of the options of Argo CD", Advice: "remove the owner reference of the DataVolume (docs/reference/lifecycle.md)",
 		Key: "disks", Warning: true, Source: sourceTemplates,
 	},
 	{
@@ -169,10 +169,10 @@ var rulesTemplates = []Rule{
 
 // rulesNICs are the rules of interfaces and networks.
 var rulesNICs = []Rule{
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isAbsent), Level: Metadata, Code: "dropped", Reason: "KubeVirt takes a NIC that comes as absent out of the VM: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC", Key: "nics", Source: sourceUnplug},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isAbsent), Level: Metadata, Code: "dropped", Reason: "KubeVirt removes a new NIC that is absent from the VM: Git and cluster differ until it is also removed from Git", Advice: "remove the NIC", Key: "nics", Source: sourceUnplug},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, firstNIC), Level: Restart, Code: waitsCode, Reason: "the VM was started with the NIC that KubeVirt gives to one without any", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, preferredModel), Level: Restart, Code: waitsCode, Reason: "KubeVirt takes the model that a preference adds to a NIC for a change", Advice: "write the NIC's model", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, firstNIC), Level: Restart, Code: waitsCode, Reason: "the VM was started with the default NIC of KubeVirt", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, preferredModel), Level: Restart, Code: waitsCode, Reason: "KubeVirt regards the model that a preference adds to a NIC as a change", Advice: "write the NIC's model", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this VM cannot do, and no condition reports it", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs), Level: Migrate, Code: "plugged", Reason: "KubeVirt plugs the NIC by a live migration", Advice: adviceMigrate, Key: "nics", Source: sourceNICs, Assumes: Migratable},
@@ -180,17 +180,17 @@ var rulesNICs = []Rule{
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork), Level: Restart, Code: waitsCode, Reason: "the pod network cannot be plugged", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: added, Level: Staged, Code: "not-plugged", Reason: "KubeVirt neither plugs a NIC with this binding nor requests a restart", Advice: "restart the VM", When: atNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the NIC stays plugged until the VM restarts", Advice: "to unplug it now, set `state: absent` first, and remove it in a later commit", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which cannot be, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the VM down", Advice: "stop the VM first, and remove the NIC", When: "immediately", Key: "nics", Source: sourceUpdater},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which this VM cannot do", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt takes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Level: Migrate, Code: "unplugged", Reason: "KubeVirt unplugs the NIC by a live migration, and then removes it from the VM: Git and cluster differ until it is removed from Git, too", Advice: "remove the NIC in the next commit", Key: "nics", Source: sourceNICs, Assumes: Migratable},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which is not possible, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the VM down", Advice: "stop the VM first, and remove the NIC", When: "immediately", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "KubeVirt removes the NIC from the guest, and finishes the unplugging by a live migration, which this VM cannot do", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt removes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Level: Migrate, Code: "unplugged", Reason: "KubeVirt unplugs the NIC by a live migration, and then removes it from the VM: Git and cluster differ until it is also removed from Git", Advice: "remove the NIC in the next commit", Key: "nics", Source: sourceNICs, Assumes: Migratable},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: turns("absent"), Level: Refused, Code: "invalid", Reason: "KubeVirt unplugs bridge NICs only", Key: "nics", Source: sourceAdmitter},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: isSRIOV, Level: Refused, Code: "invalid", Reason: "KubeVirt refuses a link state of SR-IOV NICs", Key: "nics", Source: sourceAdmitter},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", Level: Live, Code: "link-state", Reason: "KubeVirt sets the link of the running VM", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].macAddress", Level: Restart, Code: "identity", Reason: "the guest sees another NIC: names, leases and firewall rules by MAC address change", Advice: "keep the MAC address", When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", Level: Restart, Code: waitsCode, Reason: "a NIC cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[]", Level: Staged, Code: "order", Reason: "the order of NICs decides their places on the bus, and so their names in some guests", When: atNextStart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.networks[*].**", If: hasInterface, Level: None, Code: "with-interface", Reason: "it goes with its interface", Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.domain.devices.interfaces[]", Level: Staged, Code: "order", Reason: "the order of NICs determines their addresses on the bus, and their names in some guests", When: atNextStart, Key: "nics", Source: sourceNICs},
+	{Path: "spec.template.spec.networks[*].**", If: hasInterface, Level: None, Code: "with-interface", Reason: "it is removed with its interface", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: not(gateOn("LiveUpdateNADRef"), "without feature gate LiveUpdateNADRef"), Level: Restart, Code: waitsCode, Reason: "this KubeVirt cannot move a NIC to another network while the VM runs", Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: sameNetwork, Level: Live, Code: "same-network", Reason: "it is the same network, with its namespace or without", Key: "nics", Source: "KubeVirt v1.8.4, pkg/network/migration/evaluator.go"},
 	{Path: "spec.template.spec.networks[*].multus.networkName", If: evicts, Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},

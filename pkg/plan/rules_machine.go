@@ -28,8 +28,8 @@ const (
 var rulesMetadata = []Rule{
 	{
 		Path: `metadata.annotations."` + argocd.SyncOptionsAnnotation + `"`, If: gainsReplace, Level: Metadata, Code: "replace-on-sync",
-		Reason:  "from the next change on, Argo CD deletes and recreates the VM instead of updating it; Argo CD reads this option from the live object, too, so that it also holds for the sync that takes it away",
-		Advice:  "set it only for VMs whose disks may go (lifecycle: {type: cattle, strategy: replace})",
+		Reason:  "from the next change on, Argo CD deletes and recreates the VM instead of updating it; Argo CD also reads this option from the live object, so it still applies to the sync that removes it",
+		Advice:  "set it only for VMs whose disks may be deleted (lifecycle: {type: cattle, strategy: replace})",
 		Warning: true, Key: "lifecycle", Source: sourceOptions,
 	},
 	{
@@ -70,7 +70,7 @@ var rulesPower = []Rule{
 		Reason: "KubeVirt shuts the guest down", When: "immediately", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
 	{Path: "spec.runStrategy", If: turns("Manual"), Level: Metadata, Code: "power-same", Reason: "it stays as it is, running or stopped, until you start or stop it", Key: "runStrategy", Source: sourcePower},
-	{Path: "spec.runStrategy", If: both(turns("Always", "RerunOnFailure", "Once"), running), Level: Metadata, Code: "power-same", Reason: "it keeps running; the new strategy counts when the guest shuts down", Key: "runStrategy", Source: sourcePower},
+	{Path: "spec.runStrategy", If: both(turns("Always", "RerunOnFailure", "Once"), running), Level: Metadata, Code: "power-same", Reason: "it keeps running; the new strategy takes effect when the guest shuts down", Key: "runStrategy", Source: sourcePower},
 	{Path: "spec.runStrategy", If: staysEnded, Level: Metadata, Code: "power-same", Reason: "KubeVirt does not start a VM again whose guest has shut down", Advice: "start it (virtctl start)", Key: "runStrategy", Source: sourcePower},
 	{
 		Path: "spec.runStrategy", If: turns("Always", "RerunOnFailure", "Once"), Level: Power, Code: "starts",
@@ -88,13 +88,13 @@ var rulesPower = []Rule{
 	{Path: "spec.runStrategy", Level: Refused, Code: "invalid", Reason: "KubeVirt does not know the run strategy", Key: "runStrategy", Source: sourceAdmitter},
 	{
 		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, stopped, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Staged, Code: "invalid",
-		Reason: "KubeVirt accepts an unknown strategy, and from the next start on fails at every change of the VM", When: atNextStart, Key: "overrides", Source: sourceMigration,
+		Reason: "KubeVirt accepts an unknown strategy, and fails at every change of the VM after its next start", When: atNextStart, Key: "overrides", Source: sourceMigration,
 	},
 	{
 		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Refused, Code: "invalid",
 		Reason: "KubeVirt accepts an unknown strategy, and then fails at every later change of the VM", Key: "overrides", Source: sourceMigration,
 	},
-	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only sets how later changes of volumes are made", Source: sourceRestart},
+	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only determines how later changes of volumes are made", Source: sourceRestart},
 }
 
 // rulesProcessors are the rules of processors.
@@ -157,7 +157,7 @@ var rulesMemory = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: noGuest, Level: Restart, Code: waitsCode,
-		Reason: "the size of the memory can change while the VM runs, but not go away", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true,
+		Reason: "the size of the memory can change while the VM runs, but cannot be removed", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true,
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: sameGuest, Level: Metadata, Code: "memory-same",
@@ -177,7 +177,7 @@ var rulesMemory = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.memory.guest", If: fixedMemory, Level: Restart, Code: "no-hotplug",
-		Reason: "the memory of this VM cannot be plugged: it is under 1Gi, not a multiple of 2Mi, or tied to NUMA, realtime or launchSecurity",
+		Reason: "the memory of this VM cannot be plugged: it is below 1Gi, not a multiple of 2Mi, or the VM uses NUMA, realtime or launchSecurity",
 		Advice: adviceRestart, When: atRestart, Key: "memory", Source: "KubeVirt v1.8.4, pkg/liveupdate/memory/memory.go",
 	},
 	{
@@ -210,7 +210,7 @@ var rulesPlacement = []Rule{
 func placement(field string) Rule {
 	return Rule{
 		Path: "spec.template.spec." + field + ".**", If: not(staging, "vmRolloutStrategy is LiveUpdate"), Level: Live, Code: "placement",
-		Reason: "the VM stays where it is; it counts for the next migration or start", When: "at the next migration or start",
+		Reason: "the VM stays on its node; it takes effect at the next migration or start", When: "at the next migration or start",
 		Key: field, Source: sourcePlace, Handled: true,
 	}
 }
@@ -229,17 +229,17 @@ const waitsCode Code = "restart-required"
 var rulesRest = []Rule{
 	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another system: cloud-init runs its first-boot modules again, and Windows requires activation", Advice: "keep the UUID (identity, firmware.uuid)", When: atRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
 	{Path: "spec.template.spec.domain.firmware.serial", Level: Restart, Code: "identity", Reason: "the guest sees another serial number", Advice: "keep the serial number (identity, firmware.serial)", When: atRestart, Key: "firmware", Source: sourceRestart, Compared: true},
-	{Path: "spec.template.spec.domain.machine.type", If: filledIn, Level: Restart, Code: "hardware", Reason: "KubeVirt fills in the cluster's machine type where there is none: if it is another one, the guest sees other hardware", Advice: "keep the machine type", When: atRestart, Key: "machineType", Source: sourceDefaults, Compared: true, Assumes: Defaults},
+	{Path: "spec.template.spec.domain.machine.type", If: filledIn, Level: Restart, Code: "hardware", Reason: "KubeVirt sets the cluster's machine type if there is none: if it is another one, the guest sees other hardware", Advice: "keep the machine type", When: atRestart, Key: "machineType", Source: sourceDefaults, Compared: true, Assumes: Defaults},
 	{Path: "spec.template.spec.domain.machine.type", Level: Restart, Code: "hardware", Reason: "the guest sees other hardware; a type that the cluster does not have is refused", Advice: adviceRestart, When: atRestart, Key: "machineType", Source: sourceRestart, Compared: true},
-	{Path: "spec.template.spec.architecture", If: filledIn, Level: Metadata, Code: "architecture", Reason: "KubeVirt fills in the cluster's architecture where there is none: nothing happens if it is the same", Key: "arch", Source: sourceDefaults, Assumes: Defaults},
+	{Path: "spec.template.spec.architecture", If: filledIn, Level: Metadata, Code: "architecture", Reason: "KubeVirt sets the cluster's architecture if there is none: nothing happens if it is the same", Key: "arch", Source: sourceDefaults, Assumes: Defaults},
 	{Path: "spec.template.spec.architecture", If: misfits, Level: Refused, Code: "architecture", Reason: "KubeVirt refuses an architecture that the machine type does not fit", Advice: "change machineType with it", Key: "arch", Source: sourceAdmitter},
-	{Path: "spec.template.spec.architecture", Level: Restart, Code: "architecture", Reason: "the guest must be one for the other architecture; KubeVirt refuses what the architecture does not have", Advice: adviceRestart, When: atRestart, Key: "arch", Source: sourceAdmitter, Compared: true, Assumes: Fits},
+	{Path: "spec.template.spec.architecture", Level: Restart, Code: "architecture", Reason: "the guest must be built for the other architecture; KubeVirt rejects what that architecture does not have", Advice: adviceRestart, When: atRestart, Key: "arch", Source: sourceAdmitter, Compared: true, Assumes: Fits},
 	{Path: "spec.template.spec.domain.resources", If: isEmpty, Level: None, Code: "empty", Reason: "an empty one is the same as none", Source: sourceRestart},
 	{Path: "spec.template.spec.domain.features.acpi", If: both(isEmpty, hasFeatures), Level: None, Code: "empty", Reason: "an empty one is the same as none", Source: sourceRestart},
 	{Path: "spec.template.spec.domain.devices.*.**", Level: Restart, Code: waitsCode, Reason: "the device cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.domain.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "*", Source: sourceRestart, Compared: true},
-	{Path: "spec.instancetype.**", Level: Restart, Code: "instancetype", Reason: "more sockets or memory go live by a migration; anything else that differs between the instance types needs a restart", Advice: adviceRestart, When: atRestart, Key: "instancetype", Source: sourceRestart, Compared: true, Assumes: Types},
+	{Path: "spec.instancetype.**", Level: Restart, Code: "instancetype", Reason: "more sockets or memory take effect by a live migration; all other differences between the instance types need a restart", Advice: adviceRestart, When: atRestart, Key: "instancetype", Source: sourceRestart, Compared: true, Assumes: Types},
 	{Path: "spec.preference.**", Level: Restart, Code: "preference", Reason: "what differs between the preferences needs a restart", Advice: adviceRestart, When: atRestart, Key: "preference", Source: sourceRestart, Compared: true, Assumes: Types},
 	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourceRestart},
 	{Path: "*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourceRestart},

@@ -22,7 +22,7 @@ var upgradeFacts = []UpgradeFact{
 			return u.before.stages() && !u.cluster.stages()
 		}},
 		Level:  None,
-		Reason: "what can change while a VM runs does, by default: vmRolloutStrategy is LiveUpdate instead of Stage",
+		Reason: "by default, changes that are possible while a VM runs take effect immediately: vmRolloutStrategy is LiveUpdate instead of Stage",
 		Source: "KubeVirt v1.6.0, pkg/virt-config/virt-config.go, IsVMRolloutStrategyLiveUpdate",
 	},
 	{
@@ -30,7 +30,7 @@ var upgradeFacts = []UpgradeFact{
 			return u.before.keepsRestart()
 		}},
 		Level:  None,
-		Reason: "a VM whose changes are reverted needs no restart any more, and takes live changes again",
+		Reason: "a VM whose changes are reverted no longer needs a restart, and accepts live changes again",
 		Source: "KubeVirt v1.8.0, pkg/virt-controller/watch/vm/vm.go, syncRestartRequired",
 	},
 	{

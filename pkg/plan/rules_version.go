@@ -20,7 +20,7 @@ func renamedMatcher(field string) Rule {
 	return Rule{
 		Path: "spec." + field + ".name", If: both(not(added, "not added"), not(removed, "not removed")), Before: "1.5",
 		Level: Refused, Code: "invalid", Key: field, Source: sourceMatcher,
-		Reason: "this KubeVirt keeps the revision of the old one in the VM, and refuses another name with it",
+		Reason: "this KubeVirt keeps the revision of the old one in the VM, and rejects another name together with it",
 		Advice: "remove spec." + field + ".revisionName from the VM in the cluster first",
 	}
 }
@@ -30,7 +30,7 @@ func renamedMatcher(field string) Rule {
 func flaggedNIC(list string) Rule {
 	return Rule{
 		Path: "spec.template.spec." + list + "[*].**", From: "1.5", Before: "1.5.1", Level: Restart, Code: waitsCode,
-		Reason: "this KubeVirt requests a restart after every change of a NIC, which holds back other live changes until then",
+		Reason: "this KubeVirt requests a restart after every change of a NIC, which delays other live changes until then",
 		Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceRestart15, Compared: true,
 	}
 }

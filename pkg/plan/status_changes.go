@@ -135,7 +135,7 @@ func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 	case len(fields) > 0:
 		f.Says = "waits for a restart: " + labelsOf(fields)
 		if !s.live.restartRequired {
-			f.Says += " (KubeVirt does not say so)"
+			f.Says += " (KubeVirt does not report it)"
 		}
 	case !s.live.restartRequired:
 		return nil
@@ -143,7 +143,7 @@ func (s *subject) flagged(fields, arrived []FieldStatus, open string) []Fact {
 		f.Says = "waits for a restart" + because(s.live.why)
 	case s.cluster.keepsRestart():
 		f.Code, f.Fields, f.Advice = FactSticky, arrived, s.cluster.clears()
-		f.Says = "has the condition RestartRequired, but nothing differs any more: this KubeVirt keeps the condition, " +
+		f.Says = "has the condition RestartRequired, but nothing differs any longer: this KubeVirt keeps the condition, " +
 			"and holds live changes back, until a restart"
 	case len(arrived) > 0:
 		f.Code, f.Fields, f.Advice = FactFalse, arrived, falseAdvice(arrived)

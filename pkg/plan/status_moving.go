@@ -40,7 +40,7 @@ var moveStates = []struct {
 	}},
 	{"Failed", Fact{
 		State: StateFailed, Code: FactMoveFailed, Says: "has not moved from vSphere",
-		Advice: "see to the reason, and raise `migrate.run`",
+		Advice: "fix the cause, and raise `migrate.run`",
 	}},
 	{"Canceled", Fact{
 		State: StateUnderWay, Code: FactMoving, Says: "is in vSphere: its migration is cancelled",
@@ -62,7 +62,7 @@ func moving(plan tree, name string) []Fact {
 			out = append(out, Fact{
 				State: StateFailed, Code: FactMoveFailed,
 				Says:   "cannot move from vSphere: " + sentence(manifest.Text(c, "message")+items(c)),
-				Advice: "see to the reason: the Plan does not start before",
+				Advice: "fix the cause: until then, the Plan does not start",
 			})
 		}
 	}

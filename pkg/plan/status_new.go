@@ -96,7 +96,7 @@ func (p *planner) rolloutFacts(s *subject) []Fact {
 	case stopped && at == annotation(s.live.object, labels.Content):
 		return []Fact{{
 			State: StateFailed, Code: FactRolloutStopped, Says: "a rollout has stopped at it (Lease " + name + ")",
-			Advice: "find out why it was not ready in time; " +
+			Advice: "find the reason why it was not ready in time; " +
 				"a rollout skips it until it changes, or until you run it with --retry",
 		}}
 	case p.awaitsRollout(s.id.Namespace, s.id.Name) && p.live.isHeld(lease):
@@ -143,7 +143,7 @@ func (p *planner) leftOver(apps []string) []Standing {
 }
 
 func (p *planner) isLeftOver(e entity, apps []string) (Fact, bool) {
-	f := Fact{State: StateLeftOver, Code: FactLeftOver, Says: "is in the cluster, and Git does not have it"}
+	f := Fact{State: StateLeftOver, Code: FactLeftOver, Says: "is in the cluster, but not in Git"}
 	app := p.live.application(e.id)
 	switch {
 	case app != "" && slices.Contains(apps, app):

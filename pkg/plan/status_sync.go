@@ -39,7 +39,7 @@ func (p *planner) syncFactsOf(pair *pair, which string) []Fact {
 	if len(drift) > 0 {
 		out = append(out, Fact{
 			State: StateDrift, Code: FactDrift, Fields: drift, Says: which + "was changed in the cluster: " + authored(drift),
-			Advice: "bring the change into Git if it should stay; the next sync sets it back",
+			Advice: "bring the change into Git if it should stay; the next sync reverts it",
 		})
 	}
 	if len(pending) > 0 {

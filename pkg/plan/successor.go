@@ -129,7 +129,7 @@ func renamed(now tree, old *subject, was *pair) Cause {
 			"or go back to the old name"
 	}
 	if stays(old.old) {
-		after = "it stays, runs on, and keeps the data: " + strings.Join(diskNames(old.old), ", ")
+		after = "it stays, continues to run, and keeps the data: " + strings.Join(diskNames(old.old), ", ")
 	}
 	c.Reason = fmt.Sprintf("the same VM under another name: %s, while %s is no longer in Git; %s",
 		disks, was.id, after)
@@ -150,7 +150,7 @@ func (p *planner) twoWriters(s *subject) []Cause {
 		}
 		old := p.subject(was)
 		old.live = p.live.machine(was.id)
-		level, after := DataLoss, "runs on: both write to it, which destroys a file system"
+		level, after := DataLoss, "continues to run: both write to it, which destroys a file system"
 		if old.runs() == no {
 			level, after = Create, "is stopped: never start both"
 		}

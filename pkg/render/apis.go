@@ -31,12 +31,12 @@ var kubeVirtAPIs = []struct{ api, since string }{
 var providers = map[string]string{
 	"kubevirt.io":              "install KubeVirt",
 	"pool.kubevirt.io":         "v1beta1 comes with KubeVirt 1.7: set `target.kubevirt` to the cluster's version",
-	"instancetype.kubevirt.io": "install KubeVirt 1.1 or newer, or give cpu and memory",
-	"snapshot.kubevirt.io":     "install KubeVirt 1.3 or newer, or leave out `snapshotBefore`",
-	"cdi.kubevirt.io":          "install CDI, or use disks that need none, such as `claim` and `containerDisk`",
+	"instancetype.kubevirt.io": "install KubeVirt 1.1 or newer, or set cpu and memory",
+	"snapshot.kubevirt.io":     "install KubeVirt 1.3 or newer, or remove `snapshotBefore`",
+	"cdi.kubevirt.io":          "install CDI, or use disks without DataVolumes, such as `claim` and `containerDisk`",
 	"k8s.cni.cncf.io":          "install Multus, or use the network \"pod\" only",
 	forkliftGroup:              "install the Migration Toolkit for Virtualization (forklift)",
-	"tower.ansible.com":        "install Ansible Automation Platform, or give an image instead of a template",
+	"tower.ansible.com":        "install Ansible Automation Platform, or set an image instead of a template",
 }
 
 // KubeVirt returns the minimum KubeVirt version of the cluster, such as "1.7", or

@@ -56,13 +56,13 @@ vms:
 		},
 		"KubeVirt alone": {kubevirt, []string{
 			"<stdin>:4:3: vms.b: the cluster serves no cdi.kubevirt.io/v1beta1 DataVolume; " +
-				"install CDI, or use disks that need none, such as `claim` and `containerDisk`",
+				"install CDI, or use disks without DataVolumes, such as `claim` and `containerDisk`",
 			"<stdin>:5:3: vms.c: the cluster serves no k8s.cni.cncf.io/v1 NetworkAttachmentDefinition; " +
 				"install Multus, or use the network \"pod\" only",
 			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterInstancetype; " +
-				"install KubeVirt 1.1 or newer, or give cpu and memory",
+				"install KubeVirt 1.1 or newer, or set cpu and memory",
 			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference; " +
-				"install KubeVirt 1.1 or newer, or give cpu and memory",
+				"install KubeVirt 1.1 or newer, or set cpu and memory",
 		}},
 		"another version": {
 			"v1,kubevirt.io/v1alpha3,kubevirt.io/v1alpha3/VirtualMachine" +

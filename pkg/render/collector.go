@@ -154,7 +154,7 @@ func (c *Collector) Full() bool { return c.Most > 0 && c.size.Load() > c.Most }
 func (c *Collector) CheckSize(diags *source.Diagnostics) {
 	if c.Full() {
 		diags.Errorf(source.Pos{}, rule.OutputSize, "",
-			"the manifests have more than %d MiB, which is all that Argo CD accepts; "+
+			"the manifests have more than %d MiB, the most that Argo CD accepts; "+
 				"divide the fleet among several Applications", c.Most>>20)
 	}
 }

@@ -107,7 +107,7 @@ func isBlock(n uint) bool { return n >= 512 && n <= 2<<20 && n&(n-1) == 0 }
 
 // diskPatch returns the user's patch on KubeVirt's disk. What has a key of its own is checked there only.
 func diskPatch(d *machine.Disk) partPatch {
-	own := map[string]string{"name": "it is the name of the volume, too"}
+	own := map[string]string{"name": "it is also the name of the volume"}
 	for _, key := range []string{"bootOrder", "serial", "cache", "io", "shareable"} {
 		own[key] = "set `" + key + "` of the disk instead"
 	}

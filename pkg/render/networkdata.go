@@ -75,7 +75,7 @@ func (x *rendering) isOnExpressPort(n *machine.NIC) bool {
 
 func (x *rendering) reportMissingMAC(i int) {
 	x.diags.Errorf(x.NICs[i].Pos, rule.MissingKey, source.IndexPath(x.path("nics"), i)+".mac",
-		"missing MAC address of the NIC %q; network data with static addresses tells it by nothing else: "+
+		"missing MAC address of the NIC %q; network data with static addresses identifies the NIC by it: "+
 			"set `mac`, or `identity.macPrefix` for the fleet", x.NICs[i].Name)
 }
 

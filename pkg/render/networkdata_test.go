@@ -122,7 +122,7 @@ func TestNetworkDataNeedsMAC(t *testing.T) {
 			m.CloudInit = &machine.CloudInit{CloudInit: values.CloudInit{Datasource: "noCloud"}}
 			write(m)
 			require.Equal(t, []string{`vms.yaml:9:5: vms.web01.nics[0].mac: missing MAC address of the NIC "vlan20"; ` +
-				"network data with static addresses tells it by nothing else: " +
+				"network data with static addresses identifies the NIC by it: " +
 				"set `mac`, or `identity.macPrefix` for the fleet"}, problems(t, m))
 		})
 	}

@@ -33,7 +33,7 @@ func (x *rendering) addNICs(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 
 // ownedInterface is what no patch on an interface changes, but its binding: what has a key of its own.
 var ownedInterface = map[string]string{
-	"name": "it is the name of the network, too", "model": "set `model` of the NIC instead",
+	"name": "it is also the name of the network", "model": "set `model` of the NIC instead",
 	"macAddress": "set `mac` of the NIC instead", "bootOrder": "set `bootOrder` of the NIC instead",
 	"state": "set `state` of the NIC instead", "ports": "set `ports` of the NIC instead",
 }
@@ -52,7 +52,7 @@ func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interfac
 	x.checkFields(p.over, kindVM, "spec.template.spec.domain.devices.interfaces[].", p.key)
 	if len(bindings(out)) != 1 {
 		x.diags.Errorf(p.over.Pos(), rule.Conflict, x.path(p.key),
-			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one that goes",
+			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one to remove",
 			cmp.Or(strings.Join(bindings(out), " and "), "none"))
 	}
 	return out

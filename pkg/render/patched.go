@@ -100,6 +100,6 @@ var ownedMetadata = map[string]string{
 	"apiVersion": "remove it", "kind": "remove it",
 	"metadata.name":          "it follows from the names in the values files",
 	"metadata.namespace":     "set `namespace` of the VM instead",
-	"metadata.labels.*":      "the label is what vmrender finds the object by",
+	"metadata.labels.*":      "vmrender finds the object by the label",
 	"metadata.annotations.*": "the annotation is for Argo CD and for vmrender's Jobs",
 }

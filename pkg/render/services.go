@@ -58,7 +58,7 @@ var ownedService = func() map[string]string {
 	owned := maps.Clone(ownedMetadata)
 	owned["spec.type"] = "set `type` of the Service instead"
 	owned["spec.ports"] = "set `port` or `ports` of the Service instead"
-	owned["spec.selector"] = "it is what the Service finds the VM by"
+	owned["spec.selector"] = "the Service selects the VM by it"
 	owned["status"] = "remove it"
 	return owned
 }()

@@ -60,22 +60,22 @@ func TestProtection(t *testing.T) {
 		"a stronger option": {annotations: syncOptionsOf("Delete=false"), want: "Prune=false,Delete=false"},
 		"a weaker option": {
 			annotations: syncOptionsOf("Prune=confirm"),
-			wrong:       "Prune=confirm takes away the protection of Prune=false",
+			wrong:       "Prune=confirm removes the protection of Prune=false",
 		},
-		"true": {annotations: syncOptionsOf("Delete=true"), wrong: "Delete=true takes away"},
+		"true": {annotations: syncOptionsOf("Delete=true"), wrong: "Delete=true removes"},
 		"in overrides": {
 			override: options + "Validate=false}}",
 			want:     "Prune=false,Delete=confirm,Validate=false",
 		},
 		"in overrides, weaker": {
 			override: options + "Prune=true}}",
-			wrong:    `overrides: metadata.annotations["argocd.argoproj.io/sync-options"]: Prune=true takes away`,
+			wrong:    `overrides: metadata.annotations["argocd.argoproj.io/sync-options"]: Prune=true removes`,
 		},
 		"null in overrides":       {override: options + "null}}", wrong: weaker},
 		"all annotations removed": {override: "metadata: {annotations: null}", wrong: weaker},
 		"the last one of blue-green": {
 			lc: green, annotations: syncOptionsOf("PruneLast=false"),
-			wrong: "PruneLast=false takes away",
+			wrong: "PruneLast=false removes",
 		},
 		"blue-green": {lc: green, annotations: syncOptionsOf("A=b"), want: "PruneLast=true,A=b"},
 		"protection: none": {

@@ -108,7 +108,7 @@ func (v *validation) checkIdentity(vm *kubevirtv1.VirtualMachine) {
 func (v *validation) checkRunStrategy(spec *kubevirtv1.VirtualMachineSpec) {
 	switch {
 	case spec.Running != nil && spec.RunStrategy != nil:
-		v.errorf(rule.Conflict, "", "KubeVirt takes one of running and runStrategy; set `runStrategy: null` as well",
+		v.errorf(rule.Conflict, "", "KubeVirt accepts one of running and runStrategy; set `runStrategy: null` as well",
 			"spec", "running")
 	case spec.Running == nil && spec.RunStrategy == nil:
 		v.errorf(rule.MissingKey, "", "missing; expected a run strategy, or running: true or false", "spec", "runStrategy")
@@ -119,7 +119,7 @@ func (v *validation) checkRunStrategy(spec *kubevirtv1.VirtualMachineSpec) {
 func (v *validation) checkSelected(domain string) {
 	for i := range v.Services {
 		if s := &v.Services[i]; !s.Group && domain != v.base {
-			v.errorf(rule.Identity, s.Key, "the Service finds the VM by the label, which must not be changed",
+			v.errorf(rule.Identity, s.Key, "the Service selects the VM by the label, which must not be changed",
 				"spec", "template", "metadata", "labels", labelDomain)
 		}
 	}

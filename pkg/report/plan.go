@@ -191,7 +191,7 @@ func (g *levelGroup) words() string {
 // meaning returns what the level means, in a few words.
 func (g *levelGroup) meaning() string {
 	if g.Level == plan.None {
-		return "new in Git, and in the cluster already, as Git has it: nothing happens"
+		return "new in Git, and already in the cluster in the same state: nothing happens"
 	}
 	return g.Level.Meaning()
 }

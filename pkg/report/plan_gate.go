@@ -139,7 +139,7 @@ func gateNotes(v *plan.Verdict) []GateNote {
 		out = append(out, GateNote{
 			Code: plan.CodeStage, Level: plan.Restart, Text: strings.Join(g.Staged, ", ") +
 				": `stage: true` applies the change without approval; " +
-				"it takes effect at the next start, whatever its cause",
+				"it takes effect at the next start, regardless of its cause",
 		})
 	}
 	return out

@@ -61,7 +61,7 @@ func amounts() []amount {
 	severe := noValues
 	severe.least, severe.left = plan.Staged, noValues.left+", levels milder than staged"
 	noDetails := severe
-	noDetails.details, noDetails.left = false, "all but the worst causes, levels milder than staged"
+	noDetails.details, noDetails.left = false, "all causes except the worst, levels milder than staged"
 	noDetails.lines = fewest
 	onlyNames := noDetails
 	onlyNames.reasons, onlyNames.left = false, "causes, levels milder than staged"
@@ -70,7 +70,7 @@ func amounts() []amount {
 		onlyNames.least, onlyNames.left = least, "causes, levels milder than "+levelWords(least)
 		out = append(out, onlyNames)
 	}
-	return append(out, amount{left: "everything but the counts", lines: 3, width: 80})
+	return append(out, amount{left: "everything except the counts", lines: 3, width: 80})
 }
 
 // markdown returns a comment that shows a certain amount.
@@ -130,7 +130,7 @@ func (m *planMarkdown) sides(p Plan) {
 	}
 	m.write("\n" + m.code(p.From.Label) + from + " → " + m.code(p.To.Label) + to + "\n")
 	if len(p.Unknown) > 0 {
-		m.write("\nNot known: " + m.prose(strings.Join(p.Unknown, "; ")) + "\n")
+		m.write("\nUnknown: " + m.prose(strings.Join(p.Unknown, "; ")) + "\n")
 	}
 }
 

@@ -144,7 +144,7 @@ func (m *planMarkdown) cause(c *plan.Cause) string {
 		out = append(out, mdCode(c.Old, m.width)+" → "+mdCode(c.New, m.width))
 	}
 	for _, f := range []struct{ label, text string }{
-		{"", c.Advice}, {"", c.When}, {"not known: ", c.Approximate},
+		{"", c.Advice}, {"", c.When}, {"unknown: ", c.Approximate},
 	} {
 		if f.text != "" {
 			out = append(out, f.label+m.prose(f.text))
@@ -158,7 +158,7 @@ func (m *planMarkdown) leftOut(command string) {
 	if m.left == "" {
 		return
 	}
-	m.write("\nLeft out, as it is too long for a comment: " + m.left + ".")
+	m.write("\nOmitted, because the comment would be too long: " + m.left + ".")
 	if command != "" {
 		m.write(" All of it: " + m.code(command))
 	}

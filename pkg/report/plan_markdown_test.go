@@ -208,15 +208,15 @@ func TestMarkdownFits(t *testing.T) {
 		want string // the text that shows how much is left out
 	}{
 		{"small", many(5, plan.Restart), `"`},
-		{"values", many(60, plan.Restart), "Left out, as it is too long for a comment: old and new values."},
+		{"values", many(60, plan.Restart), "Omitted, because the comment would be too long: old and new values."},
 		{"mild", many(150, plan.Metadata, plan.Metadata, plan.Restart), "levels milder than staged."},
-		{"details", many(110, plan.Restart), "all but the worst causes, "},
-		{"names", many(180, plan.Restart), "too long for a comment: causes, levels milder than staged."},
+		{"details", many(110, plan.Restart), "all causes except the worst, "},
+		{"names", many(180, plan.Restart), "would be too long: causes, levels milder than staged."},
 		{"severe", many(1000, all...), "levels milder than delete."},
 		{"10,000 of one level", many(10_000, plan.Restart), "10000 VMs: 10000 restart"},
 		{"10,000 of all levels", many(10_000, all...), "the counts. All of it: `vmrender plan -o text --verbose`"},
 		{"nothing changes", nothing, "nothing changes for 10000 VMs"},
-		{"hostile", hostile(10_000), "everything but the counts"},
+		{"hostile", hostile(10_000), "everything except the counts"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := markdownOf(t, c.plan)

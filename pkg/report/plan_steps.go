@@ -14,19 +14,19 @@ type Step struct {
 }
 
 // NoStep is the text for a plan without steps.
-const NoStep = "nothing to do: the sync does it all"
+const NoStep = "nothing to do: the sync does everything"
 
 // levelSteps are the steps for levels whose worst cause has no advice. Levels that are
 // not listed need none.
 var levelSteps = map[plan.Level]string{
-	plan.Staged:      "restart when it suits: until then the VM runs as before",
+	plan.Staged:      "restart at a convenient time: until then, the VM runs as before",
 	plan.Restart:     "restart after the sync: virtctl restart -n NAMESPACE NAME",
-	plan.Power:       "check that the VM is meant to start or to stop",
+	plan.Power:       "check that the VM is intended to start or stop",
 	plan.NodeNetwork: "check the configuration on one node first; sync while an interruption is acceptable",
 	plan.NodeReboot:  "sync in a maintenance window",
-	plan.Refused:     "change what is refused: the sync fails as it is",
+	plan.Refused:     "change what is rejected: otherwise the sync fails",
 	plan.Recreate:    "check that the VM may be recreated",
-	plan.Delete:      "check that this is meant to go",
+	plan.Delete:      "check that the deletion is intended",
 	plan.DataLoss:    "copy the data first, or make sure that it is not needed",
 }
 

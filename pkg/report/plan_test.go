@@ -291,8 +291,8 @@ func TestPlanStepsAreThoseOfPeople(t *testing.T) {
 	require.Contains(t, textOf(t, p), "virtctl restart")
 	p.VMs = append(p.VMs, plan.Verdict{ID: vm("idle"), Level: plan.Staged, Stopped: true, Causes: []plan.Cause{memory}})
 	p.Jobs[0].Restarts = true
-	require.Contains(t, textOf(t, p), "\nnext: nothing to do: the sync does it all\n")
-	require.Contains(t, markdownOf(t, p), "\n**Next**: nothing to do: the sync does it all.\n")
+	require.Contains(t, textOf(t, p), "\nnext: nothing to do: the sync does everything\n")
+	require.Contains(t, markdownOf(t, p), "\n**Next**: nothing to do: the sync does everything.\n")
 }
 
 func TestPlanReaches(t *testing.T) {

@@ -71,7 +71,7 @@ func (t *planText) sides(p Plan) {
 	}
 	t.fact("to", p.To.Title())
 	t.facts(to)
-	t.fact("not known", strings.Join(p.Unknown, "; "))
+	t.fact("unknown:", strings.Join(p.Unknown, "; "))
 }
 
 func (t *planText) facts(list []string) {
@@ -188,7 +188,7 @@ func (t *planText) cause(c *plan.Cause) {
 		values = orNothing(c.Old) + " → " + orNothing(c.New)
 	}
 	for _, f := range []struct{ label, text string }{
-		{"path", c.Path}, {"values", values}, {"advice", c.Advice}, {"when", c.When}, {"not known", c.Approximate},
+		{"path", c.Path}, {"values", values}, {"advice", c.Advice}, {"when", c.When}, {"unknown:", c.Approximate},
 	} {
 		if f.text != "" {
 			t.line(dim, fmt.Sprintf("      %-9s ", f.label), f.text)

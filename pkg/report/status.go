@@ -107,7 +107,7 @@ func StatusText(w io.Writer, s Status) error {
 		t.fact(side.label, side.side.Title())
 		t.facts(side.side.Facts())
 	}
-	t.fact("not known", strings.Join(s.Unknown, "; "))
+	t.fact("unknown:", strings.Join(s.Unknown, "; "))
 	t.standings(s)
 	t.list("notes", s.Notes)
 	_, err := io.WriteString(w, t.out.String())
@@ -151,7 +151,7 @@ func (t *planText) factsOf(v *plan.Standing) {
 			}
 			t.line(dim, "      "+field.Path, " "+orNothing(field.Is)+" → "+orNothing(field.Wanted)+by)
 		}
-		for _, more := range []struct{ label, text string }{{"advice", f.Advice}, {"not known", f.Approximate}} {
+		for _, more := range []struct{ label, text string }{{"advice", f.Advice}, {"unknown:", f.Approximate}} {
 			if more.text != "" {
 				t.line(dim, fmt.Sprintf("      %-9s ", more.label), more.text)
 			}

@@ -20,7 +20,7 @@ func StatusMarkdown(w io.Writer, s Status) error {
 	}
 	m.write("\n")
 	if len(s.Unknown) > 0 {
-		m.write("\nNot known: " + m.prose(strings.Join(s.Unknown, "; ")) + "\n")
+		m.write("\nUnknown: " + m.prose(strings.Join(s.Unknown, "; ")) + "\n")
 	}
 	m.standings(s)
 	m.notes(s.Notes)

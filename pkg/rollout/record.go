@@ -22,7 +22,7 @@ func parseRecord(annotations map[string]string) record {
 	return r
 }
 
-// annotate sets the annotations to the record.
+// annotate writes the record into two annotations, and deletes one that would be empty.
 func (r *record) annotate(annotations map[string]string) {
 	ran := map[string]string{}
 	for name, disks := range r.ran {

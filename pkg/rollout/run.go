@@ -253,7 +253,7 @@ func (r *run) checkOverdue(ctx context.Context, all []observed) error {
 		}
 		r.record(ctx, m.machine, warning, "RolloutFailed", why)
 		if err := r.lease.save(ctx, func(of *record) { of.stop(all) }); err != nil {
-			r.logf("the next rollout may go on, because the Lease cannot be written: %v", err)
+			r.logf("the next rollout may continue, because the Lease cannot be written: %v", err)
 		}
 		return fmt.Errorf("%s: %s; no other VirtualMachine is restarted", m.Name, why)
 	}

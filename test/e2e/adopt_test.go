@@ -270,7 +270,7 @@ func syncedTimes(revision string, n int) func(*argo.Status) error {
 func (s *scenario) release(machine string) []string {
 	s.Helper()
 	stdout, _ := s.command("release", s.name+"/"+machine, "--path", s.repository.Dir, "--namespace", s.name)
-	before, after, found := strings.Cut(stdout, "Take these entries out of the files.")
+	before, after, found := strings.Cut(stdout, "Remove these entries from the files.")
 	require.True(s, found, stdout)
 	s.kubectl(commands(before))
 	require.NotEmpty(s, commands(after), stdout)

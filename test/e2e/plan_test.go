@@ -87,7 +87,7 @@ func TestPlan(t *testing.T) {
 	stands := s.status()
 	require.Equal(t, "restart: waits for a restart: cpu", stands["restart"])
 	require.Equal(t, "staged: takes effect at the next start: template.metadata.annotations.team", stands["staged"])
-	require.Contains(t, stands["left"], "left-over: is in the cluster, and Git does not have it, but the Application ")
+	require.Contains(t, stands["left"], "left-over: is in the cluster, but not in Git, but the Application ")
 	for _, name := range []string{"none", "metadata", "live", "power"} {
 		require.NotContains(t, stands, name)
 	}

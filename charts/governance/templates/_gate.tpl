@@ -123,7 +123,7 @@ Without a threshold or a ceiling, it is above all levels.
 {{/*
 governance.gateGlass are the variables of the way out. The API server has written the time of this request into managedFields before
 it asks policies (k8s.io/apimachinery v0.34.3, pkg/util/managedfields/internal/managedfieldsupdater.go), but not that of one that
-only takes fields away, and a deletion has no time at all. So an update must bring a later time than there was; times are in seconds.
+only removes fields, and a deletion has no time at all. So an update must bring a later time than there was; times are in seconds.
 */}}
 {{- define "governance.gateGlass" -}}
 - name: was
@@ -192,7 +192,7 @@ matchConditions:
 validations:
   - expression: "false"
     messageExpression: >-
-      request.resource.resource.substring(0, request.resource.resource.size() - 1) + ' ' + request.name + ' has data that is kept; to delete it, take Prune=false off it first: kubectl annotate '
+      request.resource.resource.substring(0, request.resource.resource.size() - 1) + ' ' + request.name + ' has data that is kept; to delete it, remove its Prune=false first: kubectl annotate '
       + request.resource.resource + ' ' + request.name + ' --namespace ' + request.namespace + ' argocd.argoproj.io/sync-options-'
     reason: Forbidden
 {{- end -}}

@@ -69,7 +69,7 @@ rolloutDeletions:
 
 # A DataVolume that came from dataVolumeTemplates belongs to its VM also when a later commit keeps it: virt-controller adopts
 # and never releases (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go). When the VM goes, the garbage collector
-# deletes the disk, whatever Argo CD's annotations are. Controllers that share one identity are told apart by the owner, and
+# deletes the disk, regardless of Argo CD's annotations. Controllers that share one identity are told apart by the owner, and
 # by a namespace that is not being deleted as a whole.
 keptDisks:
   objects: [DataVolume]

@@ -154,7 +154,7 @@
     return el('div', {class: 'change'},
       el('p', {}, level(name), about && el('strong', {}, about), later && el('span', {class: 'tag'}, later)),
       el('dl', {}, line('Why', reason), path !== about && path && line('Field', '`' + path + '`'), values,
-        line('When', when), line('Advice', advice), line('Not known', unknown)));
+        line('When', when), line('Advice', advice), line('Unknown', unknown)));
   }
 
   function toggle(row) {

@@ -144,7 +144,7 @@ func fate(d *machine.Disk) string {
 	case d.Kind == machine.DiskDataVolume:
 		return "deleted"
 	}
-	return "nothing on it lasts"
+	return "its content is temporary"
 }
 
 func nicRows(m *machine.Machine) [][]string {

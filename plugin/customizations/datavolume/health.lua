@@ -1,6 +1,6 @@
 -- A disk that vmrender keeps, by its annotation, but that a VM owns: it was in the
 -- VM's dataVolumeTemplates before, and KubeVirt never releases it. Kubernetes deletes
--- it with the VM, whatever the options of Argo CD.
+-- it with the VM, regardless of the options of Argo CD.
 local meta = obj.metadata
 if (meta.annotations or {})["argocd.argoproj.io/sync-options"] == "Prune=false,Delete=false" then
   for _, owner in ipairs(meta.ownerReferences or {}) do
@@ -15,7 +15,7 @@ if (meta.annotations or {})["argocd.argoproj.io/sync-options"] == "Prune=false,D
   end
 end
 
--- The volume is bound, or waits for nothing but a VM that uses it: a halted VM
+-- The volume is bound, or only waits for a VM that uses it: a halted VM
 -- would keep its wave waiting indefinitely.
 local done = { Succeeded = true, WaitForFirstConsumer = true, PendingPopulation = true }
 

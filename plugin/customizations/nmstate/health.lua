@@ -1,5 +1,5 @@
 -- NMState reports Available, Progressing and Degraded. Operators before October 2025
--- write no status at all: then nothing but the policies can report how nmstate is.
+-- write no status at all: then only the policies report the state of nmstate.
 local conditions = {}
 for _, c in ipairs((obj.status or {}).conditions or {}) do
   conditions[c.type] = c
