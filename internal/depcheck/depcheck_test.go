@@ -162,8 +162,10 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
-		dir:     "pkg/report/html",
-		ours:    []string{"pkg/machine", "pkg/plan", "pkg/report", "pkg/report/problems", "pkg/values", "pkg/catalog", "pkg/source"},
+		dir: "pkg/report/html",
+		ours: []string{
+			"pkg/machine", "pkg/plan", "pkg/report", "pkg/report/problems", "pkg/values", "pkg/catalog", "pkg/source",
+		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
 	},

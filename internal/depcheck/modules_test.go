@@ -20,7 +20,7 @@ func TestModulesAreUsedWhereListed(t *testing.T) {
 	_, section, found := strings.Cut(string(text), "| module | used in |")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n\n")
-	rows := regexp.MustCompile("(?m)^\\| (\\S+) \\| ([^|]+) \\| [^|]+ \\|$").FindAllStringSubmatch(section, -1)
+	rows := regexp.MustCompile(`(?m)^\| (\S+) \| ([^|]+) \| [^|]+ \|$`).FindAllStringSubmatch(section, -1)
 	require.Greater(t, len(rows), 5)
 	g, dirs := load(t), regexp.MustCompile("`((?:cmd|internal|pkg)/[^`]+)`")
 	for _, row := range rows {

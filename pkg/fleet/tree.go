@@ -179,8 +179,8 @@ func isValues(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// checkPlatform reports a platform.yaml that was meant as a values file. Its VMs would be lost, and below the root those
-// of its whole directory.
+// checkPlatform reports a platform.yaml that was meant as a values file. Its VMs would be lost, and below the root
+// those of its whole directory.
 func (w *walker) checkPlatform(dir string) {
 	path := filepath.Join(dir, platformName)
 	if exists(path) && !w.ignored(path) && linkProblem(w.tree.root, path) == "" && looksLikeValues(path) {

@@ -131,8 +131,8 @@ func decodePointer(p *plan, d *decoder, n *Node, v reflect.Value) {
 	p.elem.get().run(d, n, v.Elem())
 }
 
-// reportNoStruct reports a value that should be a map of the fields of a struct. It may be a secret that belongs into one
-// of them.
+// reportNoStruct reports a value that should be a map of the fields of a struct. It may be a secret that belongs into
+// one of them.
 func (p *plan) reportNoStruct(d *decoder, n *Node) {
 	if of, ok := reflect.TypeAssert[meant](reflect.New(p.typ)); ok && n.Kind == String && !d.secret {
 		if text := of.Meant(n.Text); text != "" {
