@@ -100,7 +100,7 @@ var rooms = []room{
 	},
 	{
 		dir:     "pkg/platform",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/template", "internal/lazyregexp"},
+		ours:    []string{"pkg/rule", "pkg/source", "pkg/template", "internal/lazyregexp", "internal/suggest"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml),
 	},

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/agext/levenshtein"
 )
 
 const (
@@ -23,7 +21,10 @@ const (
 // starts with name; otherwise the longest name of three letters or more that name
 // starts with; otherwise such a name without separators.
 func Nearest(name string, known []string) (string, bool) {
-	ranked := rank(name, known)
+	return nearest(name, known, rank(name, known))
+}
+
+func nearest(name string, known []string, ranked []candidate) (string, bool) {
 	if len(ranked) == 0 {
 		return "", false
 	}
@@ -71,7 +72,8 @@ func longestStart(name string, known []candidate) (longest string, found bool) {
 // DidYouMean returns the end of a message about an unknown name: `did you mean "x"?` if
 // one of the known names is near, otherwise "accepted: a, b, c".
 func DidYouMean(name string, known []string) string {
-	if near, ok := Nearest(name, known); ok {
+	ranked := rank(name, known)
+	if near, ok := nearest(name, known, ranked); ok {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	switch {
@@ -80,12 +82,12 @@ func DidYouMean(name string, known []string) string {
 	case len(known) <= maxListed:
 		return "accepted: " + list(slices.Compact(slices.Sorted(slices.Values(known))))
 	}
-	nearest := make([]string, fewListed)
-	for i, c := range rank(name, known)[:fewListed] {
-		nearest[i] = c.name
+	examples := make([]string, fewListed)
+	for i, c := range ranked[:fewListed] {
+		examples[i] = c.name
 	}
-	slices.Sort(nearest)
-	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), list(nearest))
+	slices.Sort(examples)
+	return fmt.Sprintf("accepted: %d names, for example: %s", len(known), list(examples))
 }
 
 // OneOf returns the end of a message about an unknown name that is known to stand for
@@ -126,10 +128,10 @@ type candidate struct {
 
 // rank sorts the known names by their distance from name, then alphabetically.
 func rank(name string, known []string) []candidate {
-	lower := strings.ToLower(name)
+	wanted := newPattern(name)
 	ranked := make([]candidate, len(known))
 	for i, k := range known {
-		ranked[i] = candidate{k, levenshtein.Distance(lower, strings.ToLower(k), nil)}
+		ranked[i] = candidate{k, wanted.distance(k)}
 	}
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))

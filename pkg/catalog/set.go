@@ -17,6 +17,9 @@ type Set struct {
 	os, traits, networks, images, storageClasses sync.Map // name → entry
 
 	kinds sync.Map // kind → *index
+
+	findImages sync.Once
+	ofImage    map[string]string // name of an image in lower case → operating system
 }
 
 // index finds the entries of one kind, of which there can be thousands.

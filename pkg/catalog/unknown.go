@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,22 +12,22 @@ import (
 // Unknown returns the problem with a name that is not among the entries of a kind. what
 // describes the expected name, such as "operating system". Kinds are those of
 // [Set.Names].
-func (s *Set) Unknown(what, kind, name string) string {
-	return fmt.Sprintf("unknown %s %q; %s", what, name, s.meant(kind, name))
+func (s *Set) Unknown(what, kind, name string) suggest.Message {
+	return suggest.Message{
+		Problem: fmt.Sprintf("unknown %s %q", what, name),
+		Names:   len(s.Names(kind)),
+		End:     func() string { return s.meant(kind, name) },
+	}
 }
 
 // meant returns a guess at the meaning of an unknown name: the system of an image of that
 // name, such as win2k22, or an entry with a similar name.
 func (s *Set) meant(kind, name string) string {
 	if kind == "os" {
-		images := s.imageNames()
-		for _, known := range s.Names(kind) {
-			if strings.EqualFold(images[known], name) {
-				return suggest.OneOf([]string{known})
-			}
+		s.findImages.Do(s.rememberImages)
+		if known, ok := s.ofImage[strings.ToLower(name)]; ok {
+			return suggest.OneOf([]string{known})
 		}
-	}
-	if kind == "os" {
 		if known := s.system(name); known != "" {
 			return suggest.OneOf([]string{known})
 		}
@@ -67,27 +68,34 @@ func lastNumber(name string) (int, bool) {
 	return n, err == nil
 }
 
-// imageNames returns, by operating system, the name of the DataSource of its image.
-func (s *Set) imageNames() map[string]string {
-	names := map[string]string{}
-	for _, name := range s.Names("os") {
+// rememberImages finds the first operating system for each name of an image's DataSource.
+func (s *Set) rememberImages() {
+	s.ofImage = map[string]string{}
+	for _, name := range slices.Backward(s.Names("os")) {
 		if os := s.OS(name); os != nil && os.Image != nil && os.Image.DataSource != "" {
-			_, names[name], _ = strings.Cut(os.Image.DataSource, "/")
+			_, image, _ := strings.Cut(os.Image.DataSource, "/")
+			s.ofImage[strings.ToLower(image)] = name
 		}
 	}
-	return names
 }
 
 // UnknownNetwork returns the problem with the name of a network that does not exist.
-func (s *Set) UnknownNetwork(name string) string {
+func (s *Set) UnknownNetwork(name string) suggest.Message {
 	problem := s.Unknown("network", "networks", name)
-	for _, known := range s.Names("networks") {
+	problem.End = func() string { return s.meantNetwork(name) }
+	return problem
+}
+
+func (s *Set) meantNetwork(name string) string {
+	names := s.Names("networks")
+	for _, known := range names {
 		if net := s.Network(known); net != nil && net.VLAN > 0 && strconv.Itoa(net.VLAN) == name {
-			return fmt.Sprintf("unknown network %q; did you mean %q, which has this VLAN?", name, known)
+			return fmt.Sprintf("did you mean %q, which has this VLAN?", known)
 		}
 	}
-	if _, near := suggest.Nearest(name, s.Names("networks")); !near {
-		problem += ", or namespace/name of a NetworkAttachmentDefinition"
+	end := suggest.DidYouMean(name, names)
+	if _, near := suggest.Nearest(name, names); !near {
+		end += ", or namespace/name of a NetworkAttachmentDefinition"
 	}
-	return problem
+	return end
 }

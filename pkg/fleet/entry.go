@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -92,7 +93,7 @@ func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
 		name = new(source.Node)
 		if !e.inDoubt {
 			diags.Errorf(e.Pos, rule.MissingKey, e.Path+".os",
-				"missing operating system; accepted: %s", strings.Join(f.Catalog.Names("os"), ", "))
+				"missing operating system; accepted: %s", f.systems())
 		}
 	case name.Kind == source.String:
 		e.OS = f.osOf(name.Text, e.Top)
@@ -102,6 +103,16 @@ func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {
 		e.inDoubt = true
 		e.markMisread("os")
 	}
+}
+
+// systems lists the names of operating systems for a message.
+func (f *Fleet) systems() string {
+	const most = 100
+	names := f.Catalog.Names("os")
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // osOf returns the operating system for the CPU architecture of a level, or nil if there is no such system.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -141,8 +142,8 @@ func (f *Fleet) checkOverlaidName(vm *source.Field) {
 		f.diags.Errorf(vm.Pos(), rule.AmbiguousName, path, "more than one VM has the name %q; name one of them: %s",
 			name, strings.Join(homes, "/"+name+", ")+"/"+name)
 	case f.isWhole() && !f.Incomplete():
-		f.diags.Errorf(vm.Pos(), rule.UnknownName, path, "unknown VM %q; %s",
-			vm.Key, suggest.DidYouMean(vm.Key, f.knownAs(qualified)))
+		f.diags.Errorf(vm.Pos(), rule.UnknownName, path, "%s", suggest.Later(fmt.Sprintf("unknown VM %q", vm.Key),
+			vm.Key, len(f.homes), func() []string { return f.knownAs(qualified) }))
 	}
 }
 

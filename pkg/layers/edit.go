@@ -84,7 +84,8 @@ func (l *layer) targets(
 		return nil
 	case len(found) == 0 && t != nil:
 		diags.Errorf(at, rule.Target, path+".target",
-			"the layer renders no %s; %s", t, suggest.DidYouMean(t.String(), t.likes(objects)))
+			"%s", suggest.Later(fmt.Sprintf("the layer renders no %s", t), t.String(), len(objects),
+				func() []string { return t.likes(objects) }))
 	case len(found) == 0:
 		diags.Errorf(at, rule.Target, path, "the layer renders nothing")
 	}

@@ -71,12 +71,23 @@ func (v *valuesCheck) reportUnknown(e *jsonschema.ValidationError, keys []string
 	known := v.knownKeys(e.SchemaURL)
 	for _, key := range keys {
 		at, path := v.locate(v.user, append(slices.Clone(e.InstanceLocation), key))
-		hint := suggest.DidYouMean(key, known)
-		if places := places(v.schema, key, nil); len(e.InstanceLocation) == 0 && len(places) > 0 {
-			hint = fmt.Sprintf("did you mean %q?", strings.Join(places[0], "."))
+		unknown := suggest.Later(fmt.Sprintf("unknown key %q", key), key, searchedForKey, func() []string { return known })
+		if len(e.InstanceLocation) == 0 {
+			unknown.End = func() string { return v.meantKey(key, known) }
 		}
-		v.diags.Errorf(at, rule.UnknownKey, path, "unknown key %q; %s", key, hint)
+		v.diags.Errorf(at, rule.UnknownKey, path, "%s", unknown)
 	}
+}
+
+// searchedForKey is the number of keys of a schema that are searched for an unknown one, roughly.
+const searchedForKey = 1000
+
+// meantKey returns a guess at the meaning of an unknown key at the top.
+func (v *valuesCheck) meantKey(key string, known []string) string {
+	if places := places(v.schema, key, nil); len(places) > 0 {
+		return fmt.Sprintf("did you mean %q?", strings.Join(places[0], "."))
+	}
+	return suggest.DidYouMean(key, known)
 }
 
 // places returns where a key is deeper in a schema, the nearest first: HyperConverged's

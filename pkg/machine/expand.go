@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -161,11 +162,17 @@ func (d *draft) reportTemplate(p *template.Problem, keys []any) {
 	if p.Line > 0 {
 		at = source.Inside(n, p.Line, p.Col)
 	}
-	message := p.Message
-	if p.Missing != "" {
-		message = d.missing(p.Expr, p.Missing)
+	if p.Missing == "" {
+		d.errorf(at, rule.Template, path, "template: %s", withEscape(p.Message, n.Text, isFreeText(keys)))
+		return
 	}
-	d.errorf(at, rule.Template, path, "template: %s", withEscape(message, n.Text, p.Missing == "" && isFreeText(keys)))
+	message := d.missing(p.Expr, p.Missing)
+	if end := message.End; end != nil {
+		message.End = func() string { return withEscape(end(), n.Text, false) }
+	} else {
+		message.Problem = withEscape(message.Problem, n.Text, false)
+	}
+	d.errorf(at, rule.Template, path, "template: %s", message)
 }
 
 // jinja is the header, in lower case, of user data that cloud-init itself expands.
@@ -216,11 +223,13 @@ func (d *draft) find(keys []any) (*source.Node, string) {
 }
 
 // missing returns the message for a name that templates cannot use.
-func (d *draft) missing(expr, name string) string {
+func (d *draft) missing(expr, name string) suggest.Message {
 	if name == "ordinal" && d.traits.Pooled {
-		return "under `strategy: pool` all VMs are the same, and have no ordinal; use another strategy"
+		return suggest.Message{
+			Problem: "under `strategy: pool` all VMs are the same, and have no ordinal; use another strategy",
+		}
 	}
-	if message := template.MissingVar(expr, name, d.values()["vars"]); message != "" {
+	if message, ok := template.MissingVar(expr, name, d.values()["vars"]); ok {
 		return message
 	}
 	message := fmt.Sprintf("unknown name %q in %q; "+
@@ -228,5 +237,5 @@ func (d *draft) missing(expr, name string) string {
 	if "."+name == expr {
 		message += "; " + template.KeepLiteral
 	}
-	return message
+	return suggest.Message{Problem: message}
 }

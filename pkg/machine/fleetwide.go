@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -121,7 +122,7 @@ func (w *wide) checkSelection() {
 	for _, name := range w.fleet.VMs {
 		if !slices.ContainsFunc(w.records, func(r *record) bool { return r.isNamed(name) }) {
 			w.diags.Errorf(source.Pos{File: "--vm"}, rule.UnknownName, "",
-				"unknown VM %q; %s", name, suggest.DidYouMean(name, w.names()))
+				"%s", suggest.Later(fmt.Sprintf("unknown VM %q", name), name, len(w.records), w.names))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -27,8 +28,8 @@ func (d *draft) inferred(key string, m *values.Matcher) string {
 	}
 	at, disk := d.entry.At(key, "inferFrom"), d.vm.Disks[m.InferFrom]
 	if disk == nil {
-		d.errorf(at, rule.UnknownName, path, "unknown disk %q; %s", m.InferFrom,
-			suggest.DidYouMean(m.InferFrom, slices.Sorted(maps.Keys(d.vm.Disks))))
+		d.errorf(at, rule.UnknownName, path, "%s", suggest.Later(fmt.Sprintf("unknown disk %q", m.InferFrom),
+			m.InferFrom, len(d.vm.Disks), func() []string { return slices.Sorted(maps.Keys(d.vm.Disks)) }))
 		return ""
 	}
 	d.checkInferrable(m.InferFrom, disk, path, key)

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/vmrender/vmrender/internal/suggest"
@@ -46,8 +47,8 @@ func (d *draft) checkDiskOrder(given, names []string) {
 		at, path := d.entry.Keys.Get("migrate", "disks").Items[i].Pos(), source.IndexPath("migrate.disks", i)
 		switch {
 		case !slices.Contains(names, name):
-			d.errorf(at, rule.UnknownName, path, "unknown disk %q, or one that the migration "+
-				"does not fill; %s", name, suggest.DidYouMean(name, names))
+			problem := fmt.Sprintf("unknown disk %q, or one that the migration does not fill", name)
+			d.errorf(at, rule.UnknownName, path, "%s", suggest.Later(problem, name, len(names), func() []string { return names }))
 		case slices.Index(given, name) < i:
 			d.errorf(at, rule.Duplicate, path, "duplicate disk %q; name each once", name)
 		}

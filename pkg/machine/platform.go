@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,7 +20,8 @@ func (d *draft) checkPlatform(m *Machine) {
 	for i := range m.NICs {
 		if n := &m.NICs[i]; p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
 			d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
-				"no layer of %s creates the network %q; %s", p.File, n.NAD, suggest.DidYouMean(n.NAD, p.Networks))
+				"%s", suggest.Later(fmt.Sprintf("no layer of %s creates the network %q", p.File, n.NAD),
+					n.NAD, len(p.Networks), func() []string { return p.Networks }))
 		}
 	}
 	if m.EvictionStrategy == "LiveMigrate" || m.EvictionStrategy == "" && p.Drains {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -104,15 +105,21 @@ func (w *waver) find(r *record, d Dependency) []*record {
 	if w.incomplete {
 		return nil // it may be in a file that could not be read
 	}
+	name := k.seenFrom(r.home)
+	problem := fmt.Sprintf("no VM %q is rendered with this one: waves do not cross Applications", name)
+	w.diags.Errorf(d.Pos, rule.UnknownName, r.path()+".dependsOn", "%s",
+		suggest.Later(problem, name, len(w.index), func() []string { return w.seenFrom(r.home) }))
+	return nil
+}
+
+// seenFrom returns the names by which VMs in a namespace refer to all VMs, sorted.
+func (w *waver) seenFrom(namespace string) []string {
 	known := make([]string, 0, len(w.index))
 	for _, on := range w.index {
-		known = append(known, machineKey{on.home, on.name}.seenFrom(r.home))
+		known = append(known, machineKey{on.home, on.name}.seenFrom(namespace))
 	}
 	slices.Sort(known)
-	name := k.seenFrom(r.home)
-	w.diags.Errorf(d.Pos, rule.UnknownName, r.path()+".dependsOn",
-		"no VM %q is rendered with this one: waves do not cross Applications; %s", name, suggest.DidYouMean(name, known))
-	return nil
+	return known
 }
 
 // seenFrom returns the name by which VMs in a namespace refer to the VM of the

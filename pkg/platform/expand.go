@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -112,7 +113,7 @@ func (d *Document) report(p *template.Problem, n *source.Node, path string, diag
 	if p.Line > 0 {
 		at = source.Inside(n, p.Line, p.Col)
 	}
-	message := p.Message
+	message := suggest.Message{Problem: p.Message}
 	if p.Missing != "" {
 		message = d.missing(p.Expr, p.Missing)
 	}
@@ -120,18 +121,18 @@ func (d *Document) report(p *template.Problem, n *source.Node, path string, diag
 }
 
 // missing returns the message for a name that templates cannot use.
-func (d *Document) missing(expr, name string) string {
-	if message := template.MissingVar(expr, name, d.data["vars"]); message != "" {
+func (d *Document) missing(expr, name string) suggest.Message {
+	if message, ok := template.MissingVar(expr, name, d.data["vars"]); ok {
 		return message
 	}
 	if expr == ".environment" {
-		return "the platform has no environment; set `environment`"
+		return suggest.Message{Problem: "the platform has no environment; set `environment`"}
 	}
 	message := fmt.Sprintf("unknown name %q in %q; templates see .vars, .platform (name) and .environment", name, expr)
 	if "."+name == expr {
 		message += "; " + template.KeepLiteral
 	}
-	return message
+	return suggest.Message{Problem: message}
 }
 
 // reportUnexpanded reports templates where none are expanded: they would reach a

@@ -45,7 +45,8 @@ func (c *constraints) check(d *decoder, n *Node) bool {
 	case d.secret:
 		return false // only free text is secret
 	case c.enum != nil && n.Kind >= Bool && n.Kind <= String && !slices.Contains(c.enum, n.Text):
-		d.errorf(n, rule.UnknownValue, "unknown value %q; %s", n.Text, suggest.DidYouMean(n.Text, c.enum))
+		d.errorf(n, rule.UnknownValue, "%s",
+			suggest.Later(fmt.Sprintf("unknown value %q", n.Text), n.Text, len(c.enum), func() []string { return c.enum }))
 		return true
 	case n.Kind == Int && c.bounded:
 		i, err := strconv.ParseInt(n.Text, 10, 64)

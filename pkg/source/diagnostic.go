@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -28,6 +29,8 @@ type Diagnostic struct {
 	Rule     rule.ID // the kind of problem, such as "unknown-key"; never empty
 	Path     string  // keys from the document's root, such as "vms.web01.memory"; may be empty
 	Message  string  // the problem; then, after a semicolon, what is accepted
+
+	unknown *suggest.Message // has the rest of the message, or is nil
 }
 
 // Diagnostics collects problems. The zero value is ready to use; it is not safe for concurrent use.
@@ -70,13 +73,27 @@ func (d Diagnostic) String() string {
 func (d *Diagnostics) Add(problem Diagnostic) { d.list = append(d.list, problem) }
 
 // Errorf adds an error; path may be empty.
+//
+// If the last argument is a [suggest.Message], the format must end with it, and its end is composed by
+// [Diagnostics.Sorted].
 func (d *Diagnostics) Errorf(pos Pos, id rule.ID, path, format string, args ...any) {
-	d.Add(Diagnostic{Pos: pos, Severity: Error, Rule: id, Path: path, Message: fmt.Sprintf(format, args...)})
+	d.add(Diagnostic{Pos: pos, Severity: Error, Rule: id, Path: path}, format, args)
 }
 
-// Warnf adds a warning; path may be empty.
+// Warnf adds a warning, like [Diagnostics.Errorf].
 func (d *Diagnostics) Warnf(pos Pos, id rule.ID, path, format string, args ...any) {
-	d.Add(Diagnostic{Pos: pos, Severity: Warning, Rule: id, Path: path, Message: fmt.Sprintf(format, args...)})
+	d.add(Diagnostic{Pos: pos, Severity: Warning, Rule: id, Path: path}, format, args)
+}
+
+func (d *Diagnostics) add(problem Diagnostic, format string, args []any) {
+	if n := len(args) - 1; n >= 0 {
+		if unknown, ok := args[n].(suggest.Message); ok {
+			problem.unknown = &unknown
+			args = append(slices.Clip(args[:n]), unknown.Problem)
+		}
+	}
+	problem.Message = fmt.Sprintf(format, args...)
+	d.Add(problem)
 }
 
 // Merge adds the problems of other, which may be nil, in their order.
@@ -106,11 +123,31 @@ func (d *Diagnostics) Len() int { return len(d.list) }
 
 // Sorted returns the problems by file, line, column and message. If several have the
 // same position and message, it returns only the one with the first path: an invalid
-// value that many VMs inherit is one problem.
+// value that many VMs inherit is one problem. In a list so long that the search for what unknown names mean would take
+// seconds, the last of them have no suggestion.
 func (d *Diagnostics) Sorted() []Diagnostic {
 	list := slices.Clone(d.list)
 	slices.SortFunc(list, func(a, b Diagnostic) int { return cmp.Or(compare(a, b), cmp.Compare(a.Path, b.Path)) })
-	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })
+	list = slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })
+	left := mostSearched
+	for i := range list {
+		list[i].complete(&left)
+	}
+	return list
+}
+
+// mostSearched is how many known names are searched to complete the messages of one list.
+const mostSearched = 1 << 20
+
+// complete composes the end of a message if enough names are left to be searched.
+func (d *Diagnostic) complete(left *int) {
+	unknown := d.unknown
+	if d.unknown = nil; unknown == nil || unknown.End == nil {
+		return
+	}
+	if *left -= unknown.Names; *left >= 0 {
+		d.Message += "; " + unknown.End()
+	}
 }
 
 func compare(a, b Diagnostic) int {

@@ -1,9 +1,12 @@
 package source
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/suggest"
 )
 
 func TestDiagnosticString(t *testing.T) {
@@ -37,6 +40,27 @@ a:1:9: warning: later column [r]
 a:2:1: warning: later line [r]
 b:1:1: second file [r]
 `, lines(&d))
+}
+
+// The search for what unknown names mean ends, however many there are, at the same problem in each run.
+func TestSuggestionsAreBounded(t *testing.T) {
+	var d Diagnostics
+	searched := 0
+	unknown := func(line, names int) {
+		d.Errorf(Pos{"a", line, 1}, "r", "", "reason: %s", suggest.Message{
+			Problem: "unknown", Names: names, End: func() string { searched += names; return "did you mean it?" },
+		})
+	}
+	for line := range 10 {
+		unknown(10-line, mostSearched/4)
+	}
+	d.Warnf(Pos{"a", 3, 2}, "r", "", "%s", suggest.Message{Problem: "no end"})
+	require.Zero(t, searched, "not before the messages are shown")
+	shown := lines(&d)
+	require.Equal(t, mostSearched, searched)
+	require.True(t, strings.HasPrefix(shown, "a:1:1: reason: unknown; did you mean it? [r]\n"), shown)
+	require.Contains(t, shown, "a:3:2: warning: no end [r]\na:4:1: reason: unknown; did you mean it? [r]\n"+
+		"a:5:1: reason: unknown [r]\n")
 }
 
 func TestHasErrors(t *testing.T) {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -200,16 +201,28 @@ type meant interface{ Meant(text string) string }
 type elsewhere interface{ Elsewhere() map[string][]string }
 
 func (d *decoder) reportUnknownKey(f *Field, of *plan) {
-	hint := suggest.DidYouMean(f.Key, of.accepted)
+	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.Under(d.root), f.Key), "%s", suggest.Message{
+		Problem: fmt.Sprintf("unknown key %q", f.Key),
+		Names:   searchedForKey,
+		End:     func() string { return meantKey(f.Key, of) },
+	})
+}
+
+// searchedForKey is the number of keys of KubeVirt's types that are searched for an unknown one, roughly.
+const searchedForKey = 1000
+
+// meantKey returns a guess at the meaning of an unknown key.
+func meantKey(key string, of *plan) string {
 	named, ok := reflect.TypeAssert[elsewhere](reflect.New(of.typ))
-	if ok && named.Elsewhere()[f.Key] != nil {
-		hint = suggest.OneOf(named.Elsewhere()[f.Key])
-	} else if _, near := suggest.Nearest(f.Key, of.accepted); !near {
-		if path := pathBelow(of, f.Key); path != "" {
-			hint = suggest.OneOf([]string{path})
+	if ok && named.Elsewhere()[key] != nil {
+		return suggest.OneOf(named.Elsewhere()[key])
+	}
+	if _, near := suggest.Nearest(key, of.accepted); !near {
+		if path := pathBelow(of, key); path != "" {
+			return suggest.OneOf([]string{path})
 		}
 	}
-	d.diags.Errorf(f.Pos(), rule.UnknownKey, JoinPath(d.trail.Under(d.root), f.Key), "unknown key %q; %s", f.Key, hint)
+	return suggest.DidYouMean(key, of.accepted)
 }
 
 // pathBelow returns the path of the only key of a name below the maps of a struct, such as spec.template.spec.domain in

@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,20 +10,21 @@ import (
 )
 
 // MissingVar returns the message for a name that is not among the vars, in an expression
-// such as ".vars.dns.servers", or "" if the expression is not about vars.
-func MissingVar(expr, name string, vars any) string {
+// such as ".vars.dns.servers", and whether the expression is about vars.
+func MissingVar(expr, name string, vars any) (suggest.Message, bool) {
 	if !strings.HasPrefix(expr, ".vars.") {
-		return ""
+		return suggest.Message{}, false
 	}
-	known := nextTo(expr, name, vars)
-	if len(known) == 0 {
-		return fmt.Sprintf("missing variable %q; set it under `vars` or with --set", name)
+	problem := fmt.Sprintf("missing variable %q", name)
+	at := nextTo(expr, name, vars)
+	if len(at) == 0 {
+		return suggest.Message{Problem: problem + "; set it under `vars` or with --set"}, true
 	}
-	return fmt.Sprintf("missing variable %q; %s", name, suggest.DidYouMean(name, known))
+	return suggest.Later(problem, name, len(at), func() []string { return slices.Sorted(maps.Keys(at)) }), true
 }
 
-// nextTo returns the keys of the map in which an expression looks for a name.
-func nextTo(expr, name string, vars any) []string {
+// nextTo returns the map in which an expression looks for a name.
+func nextTo(expr, name string, vars any) map[string]any {
 	at, _ := vars.(map[string]any)
 	for _, key := range strings.Split(expr, ".")[2:] {
 		if key == name {
@@ -30,10 +32,5 @@ func nextTo(expr, name string, vars any) []string {
 		}
 		at, _ = at[key].(map[string]any)
 	}
-	known := make([]string, 0, len(at))
-	for k := range at {
-		known = append(known, k)
-	}
-	slices.Sort(known)
-	return known
+	return at
 }
