@@ -117,11 +117,12 @@ var rooms = []room{
 		dir: "pkg/machine",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
-			"pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/suggest",
+			"pkg/kinds", "pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
 	},
+	{dir: "pkg/kinds", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{
 		dir: "pkg/outcome", ours: []string{"pkg/rule", "pkg/labels", "pkg/argocd"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
@@ -129,7 +130,7 @@ var rooms = []room{
 	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels",
+			"pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
 		},
 		reach:   join(cluster, argocd),
@@ -139,7 +140,7 @@ var rooms = []room{
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
 		dir:     "pkg/plan",
-		ours:    []string{"pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions", "internal/quantities"},
+		ours:    []string{"pkg/kinds", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions", "internal/quantities"},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
 	},

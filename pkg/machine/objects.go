@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -96,71 +97,20 @@ func (o *Object) kind() string {
 // checkKind reports a kind that cannot live and die with a VM, or that the fleet does not permit.
 func (d *draft) checkKind(o *Object, path string) {
 	kind, at := o.kind(), o.Manifest.Get("kind").Pos()
-	group, _, _ := strings.Cut(kind, "/")
-	switch instead := renderedKinds[kind]; {
+	row := kinds.Of(kinds.Split(kind))
+	switch {
 	case strings.HasSuffix(kind, "List"):
 		// Argo CD applies the items (argo-cd v3.2.11, reposerver/repository/repository.go).
 		d.errorf(at, rule.ObjectKind, path+".kind", "%q is a list; write each of its items under a name of its own", kind)
-	case instead != "":
-		d.errorf(at, rule.ObjectKind, path+".kind", "%q has keys of its own; use %s", kind, instead)
-	case slices.Contains(clusterKinds, kind):
+	case row.Instead != "":
+		d.errorf(at, rule.ObjectKind, path+".kind", "%q has keys of its own; use %s", kind, row.Instead)
+	case row.Cluster:
 		d.errorf(at, rule.ObjectKind, path+".kind", "%q belongs to no namespace, and to no single VM; "+
 			"use a layer of platform.yaml, or an Application of its own", kind)
-	case !slices.Contains(guardedGroups, group) && !slices.Contains(guardedKinds, kind):
-	case !slices.Contains(d.site.Policy.Objects, kind):
+	case row.Named && !slices.Contains(d.site.Policy.Objects, kind):
 		d.errorf(at, rule.ObjectKind, path+".kind",
-			"%q runs code or grants permissions, which the fleet does not permit; set `policy: {objects: [%s]}` in fleet.yaml",
-			kind, kind)
+			"%q %s, which the fleet does not permit; set `policy: {objects: [%s]}` in fleet.yaml", kind, row.Does, kind)
 	}
-}
-
-// renderedKinds are the kinds that VMs are rendered to, with the keys to use instead.
-var renderedKinds = map[string]string{
-	"kubevirt.io/VirtualMachine":                   "an entry of `vms`",
-	"kubevirt.io/VirtualMachineInstance":           "an entry of `vms`",
-	"kubevirt.io/VirtualMachineInstanceReplicaSet": "an entry of `vms` with `replicas`",
-	"pool.kubevirt.io/VirtualMachinePool":          "`replicas` with `lifecycle: {type: cattle, strategy: pool}`",
-	"cdi.kubevirt.io/DataVolume":                   "`disks`",
-	"PersistentVolumeClaim":                        "`disks`",
-	"Service":                                      "`services`",
-}
-
-// guardedGroups are the API groups of workloads and permissions, and of what installs them.
-var guardedGroups = []string{
-	"rbac.authorization.k8s.io", "authorization.openshift.io", "apps", "batch", "apps.openshift.io", "build.openshift.io",
-	"argoproj.io", "tekton.dev", "tower.ansible.com", "serving.knative.dev", "operators.coreos.com", "hco.kubevirt.io",
-	"helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io", "helm.cattle.io",
-}
-
-// guardedKinds are workloads and permissions of other groups.
-var guardedKinds = []string{
-	"Pod", "ReplicationController", "PodTemplate", "ServiceAccount", "kubevirt.io/KubeVirt",
-}
-
-// clusterKinds are kinds without a namespace: Kubernetes' own (v1.34), and those of operators that come with VMs.
-var clusterKinds = []string{
-	"Namespace", "Node", "PersistentVolume",
-	"rbac.authorization.k8s.io/ClusterRole", "rbac.authorization.k8s.io/ClusterRoleBinding",
-	"apiextensions.k8s.io/CustomResourceDefinition", "apiregistration.k8s.io/APIService",
-	"storage.k8s.io/StorageClass", "storage.k8s.io/CSIDriver", "storage.k8s.io/VolumeAttachment",
-	"storage.k8s.io/VolumeAttributesClass", "snapshot.storage.k8s.io/VolumeSnapshotClass",
-	"snapshot.storage.k8s.io/VolumeSnapshotContent", "scheduling.k8s.io/PriorityClass", "networking.k8s.io/IngressClass",
-	"networking.k8s.io/IPAddress", "networking.k8s.io/ServiceCIDR", "node.k8s.io/RuntimeClass",
-	"gateway.networking.k8s.io/GatewayClass", "resource.k8s.io/DeviceClass", "resource.k8s.io/ResourceSlice",
-	"certificates.k8s.io/CertificateSigningRequest", "flowcontrol.apiserver.k8s.io/FlowSchema",
-	"flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration",
-	"admissionregistration.k8s.io/ValidatingWebhookConfiguration",
-	"admissionregistration.k8s.io/MutatingWebhookConfiguration",
-	"admissionregistration.k8s.io/ValidatingAdmissionPolicy",
-	"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
-	"policy.networking.k8s.io/AdminNetworkPolicy", "policy.networking.k8s.io/BaselineAdminNetworkPolicy",
-	"instancetype.kubevirt.io/VirtualMachineClusterInstancetype",
-	"instancetype.kubevirt.io/VirtualMachineClusterPreference",
-	"migrations.kubevirt.io/MigrationPolicy", "cdi.kubevirt.io/StorageProfile", "cdi.kubevirt.io/CDI",
-	"cert-manager.io/ClusterIssuer", "external-secrets.io/ClusterSecretStore", "external-secrets.io/ClusterExternalSecret",
-	"k8s.ovn.org/ClusterUserDefinedNetwork", "k8s.ovn.org/EgressIP", "nmstate.io/NodeNetworkConfigurationPolicy",
-	"machineconfiguration.openshift.io/MachineConfig", "machineconfiguration.openshift.io/KubeletConfig",
-	"security.openshift.io/SecurityContextConstraints", "project.openshift.io/Project", "kyverno.io/ClusterPolicy",
 }
 
 // checkSecretObject reports literal secrets.

@@ -187,6 +187,11 @@ func (c *Cause) judged() Level {
 	return c.Level
 }
 
+// isJudged reports whether a gate judges a cause with a risk. own is whether the VM itself changes.
+func (c *Cause) isJudged(r Risk, own bool) bool {
+	return r != "" && (r != RiskRestart || own || c.acts)
+}
+
 // need is what a change needs an approval for.
 type need struct {
 	worst Level
@@ -194,7 +199,7 @@ type need struct {
 }
 
 // judge sets the gate's part of a verdict. Of the VM's disks and Secrets, it
-// checks only what deletes them.
+// checks only what deletes them; of objects that act on the VM, everything.
 func (g *Gate) judge(old, now tree, v *Verdict) {
 	stage := annotation(now, labels.Stage) == "true"
 	needs := map[Risk]need{}
@@ -202,7 +207,7 @@ func (g *Gate) judge(old, now tree, v *Verdict) {
 		c := &v.Causes[i]
 		level := c.judged()
 		r, own := level.Risk(), !c.isLinked(v)
-		if r == "" || r == RiskRestart && !own {
+		if !c.isJudged(r, own) {
 			continue
 		}
 		if g.Max > None && level > g.Max {

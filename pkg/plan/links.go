@@ -9,13 +9,19 @@ import (
 // linkedKinds are the kinds whose changes are those of a VM that uses them.
 var linkedKinds = []string{kindDataVolume, kindClaim, kindSecret, "ConfigMap"}
 
-// linkAll finds the VMs of the disks, claims, Secrets and ConfigMaps that change.
+// linkAll finds the VMs of the disks, claims, Secrets and ConfigMaps that change, and of objects that act on VMs.
 func (p *planner) linkAll() {
 	p.links, p.linked = map[*pair][]*pair{}, map[*pair]bool{}
 	var users map[key][]*pair
 	for i := range p.pairs {
 		pair := &p.pairs[i]
-		if pair.isSame() || !slices.Contains(linkedKinds, kindOf(pair.id)) {
+		if pair.isSame() || pair.isMachine() {
+			continue
+		}
+		if !slices.Contains(linkedKinds, kindOf(pair.id)) {
+			if m := p.actsOn(pair); m != nil {
+				p.link(m, pair)
+			}
 			continue
 		}
 		if m := p.byLabel(pair); m != nil {
@@ -108,6 +114,7 @@ func (p *planner) linkCauses(s *subject, links []*pair) []Cause {
 		if p.changesOwner(s, l) {
 			continue
 		}
+		row := kindRow(l.id)
 		for _, c := range p.causes(l) {
 			if kind := kindOf(l.id); kind == kindSecret || kind == "ConfigMap" {
 				c = secretCause(s, c)
@@ -121,7 +128,7 @@ func (p *planner) linkCauses(s *subject, links []*pair) []Cause {
 			if c.Level == Create && s.takenOver && kindOf(l.id) == kindSecret && len(p.live.secrets) == 0 {
 				c.Approximate = "whether the cluster has the Secret: the state has none"
 			}
-			c.Object = l.id
+			c.Object, c.acts = l.id, row.Acts() || !row.Known()
 			out = append(out, c)
 		}
 	}
@@ -143,6 +150,9 @@ func secretCause(s *subject, c Cause) Cause {
 // changesOwner reports whether a disk stays, but moves from the VM's templates to
 // an object of its own, or back: the rules of templates define what that does.
 func (p *planner) changesOwner(s *subject, disk *pair) bool {
+	if kind := kindOf(disk.id); kind != kindDataVolume && kind != kindClaim {
+		return false
+	}
 	entry := "[" + disk.id.Name + "]"
 	return disk.old == nil && manifest.At(s.old, "spec", "dataVolumeTemplates", entry) != nil ||
 		disk.new == nil && manifest.At(s.new, "spec", "dataVolumeTemplates", entry) != nil

@@ -87,6 +87,8 @@ type Cause struct {
 	New string
 	// Approximate is what is not known, in a few words, if the level depends on it.
 	Approximate string
+	// acts is true if the object acts on VMs, so that a gate judges its creation.
+	acts bool
 	// worst returns the worst level that what is not known, or not by the cluster's policies, can
 	// lead to.
 	worst Level

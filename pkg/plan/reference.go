@@ -32,6 +32,7 @@ func Topics() []Topic {
 		{"Migrations from vSphere", rulesMigration},
 		{"Nodes", rulesNodes},
 		{"The platform", rulesPlatform},
+		{"Objects that act on VMs", rulesKinds},
 		{"Other objects", rulesObjects},
 	}
 	for i := range topics {

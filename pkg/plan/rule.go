@@ -77,6 +77,8 @@ const (
 	Defaults Assumption = "what the cluster fills in where the VM sets nothing"
 	// Fits is that of another architecture.
 	Fits Assumption = "whether all of the VM fits the architecture"
+	// Controllers is that of objects of kinds that the table of kinds does not have.
+	Controllers Assumption = "what the controller of the kind does"
 	// Powered is that of changes of the run strategy.
 	Powered Assumption = "whether the VM runs"
 )
@@ -99,6 +101,8 @@ func (a Assumption) worst(e *edit) Level {
 	switch {
 	case a == Copied, a == Types, a == Defaults, a == Fits:
 		return Refused
+	case a == Controllers:
+		return Restart
 	case a == Migratable && e.cluster.updatesBy("Evict"):
 		return Power
 	case a == Migratable:

@@ -133,8 +133,26 @@ func fixedByClass(path string) Rule {
 	}
 }
 
+// isFixed is the condition that the API server refuses changes of the content.
+var isFixed = Condition{"immutable: true", func(e *edit) bool { return e.old["immutable"] == true }, unseen}
+
+// fixedContent returns the rules of a kind whose content can be immutable.
+func fixedContent(kind string) []Rule {
+	paths := []string{"data.**", "binaryData.**", "stringData.**", "immutable"}
+	out := make([]Rule, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, Rule{
+			Kind: kind, Path: path, If: isFixed, Level: Refused, Code: "immutable",
+			Reason: "the API server refuses to change the content of an object with immutable: true",
+			Advice: "use a new object of another name, and remove the old one",
+			Source: "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidateConfigMapUpdate, ValidateSecretUpdate",
+		})
+	}
+	return out
+}
+
 // rulesObjects are the rules of every other kind.
-var rulesObjects = []Rule{
+var rulesObjects = slices.Concat(fixedContent("ConfigMap"), fixedContent(kindSecret), []Rule{
 	{Kind: kindJob, Path: "*.**", If: isHook, Level: Create, Code: "job", Reason: "Argo CD replaces the Job of the last sync, and the new one runs", Source: sourceOptions},
 	{Kind: kindJob, Path: Created, Level: Create, Code: "job", Reason: "the Job runs", Source: sourceAPI},
 	{Kind: kindJob, Path: Removed, Level: None, Code: "job-removed", Reason: "the finished Job is removed; one that still runs is stopped", Source: sourceAPI},
@@ -151,8 +169,8 @@ var rulesObjects = []Rule{
 	{Path: Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "labels and annotations", Source: sourceAPI},
 	{Path: "*.**", Level: Live, Code: "updated", Reason: "updated in place", Source: sourceAPI},
-}
+})
 
 // objectRules are the rules of all objects but VMs, in the order in which they
 // are tried.
-var objectRules = compile(rulesStorage, rulesMigration, rulesNodes, rulesPlatform, rulesObjects)
+var objectRules = compile(rulesStorage, rulesMigration, rulesNodes, rulesPlatform, rulesKinds, rulesObjects)

@@ -86,7 +86,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		diags.Errorf(m.Pos, rule.Encode, m.Path, "the objects cannot be written: %s", err)
 		return
 	}
-	becomes.read(m.Name, *text)
+	becomes.read(m.Name, *text, objects)
 	if m.Sibling {
 		return
 	}

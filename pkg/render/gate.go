@@ -12,6 +12,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
+	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -77,18 +78,37 @@ func guarded(objects []runtime.Object) *metav1.ObjectMeta {
 	return new(metav1.ObjectMeta) // never happens: every VM has one
 }
 
-// read reads the spec of a VM from the text of its objects. The metadata before it
-// has no map of that name: its labels and annotations are strings.
-func (b *becomes) read(name string, text []byte) {
+// read reads the spec of a VM from the text of its objects, a line each, and those that act on VMs: their approval is
+// that of the VM. The metadata before the spec has no map of that name: its labels and annotations are strings.
+func (b *becomes) read(name string, text []byte, objects []runtime.Object) {
 	if b == nil {
 		return
 	}
+	acting := actingIn(text, objects)
 	_, after, _ := bytes.Cut(text, []byte(unsettled))
 	_, after, _ = bytes.Cut(after, []byte(`,"spec":{`))
 	spec, _, _ := bytes.Cut(after, []byte{'\n'})
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.specs[strings.Clone(name)] = machine.Hash(string(spec))
+	b.specs[strings.Clone(name)] = machine.Hash(append([]string{string(spec)}, acting...)...)
+}
+
+// actingIn returns the texts of the objects that act on VMs.
+func actingIn(text []byte, objects []runtime.Object) []string {
+	var out []string
+	for _, o := range objects {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		text = rest
+		w, ok := o.(*writtenObject)
+		if !ok {
+			continue
+		}
+		kind := w.GroupVersionKind()
+		if row := kinds.Of(kind.Group, kind.Kind); row.Acts() || !row.Known() {
+			out = append(out, string(line))
+		}
+	}
+	return out
 }
 
 func gateAnnotations(g *machine.Gate) map[string]string {

@@ -92,9 +92,14 @@ func addStep(steps []Step, v *plan.Verdict) []Step {
 }
 
 // stepFor returns the advice for the worst cause, or the step for the level. What is staged
-// for a VM that does not run needs none.
+// for a VM that does not run needs none. An object that acts on VMs has a step at every level.
 func stepFor(v *plan.Verdict) string {
 	step, ok := levelSteps[v.Level]
+	for i := range v.Causes {
+		if c := &v.Causes[i]; !ok && (c.Code == plan.CodeActs || c.Code == plan.CodeActsUnknown) {
+			return c.Advice
+		}
+	}
 	if !ok || v.Stopped && v.Level == plan.Staged {
 		return ""
 	}

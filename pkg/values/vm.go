@@ -103,9 +103,11 @@ type VM struct {
 	// Further namespaced objects by name, as Kubernetes manifests: a Route, an Ingress, an ExternalSecret, a
 	// NetworkPolicy. They are in the VM's namespace and wave, and are deleted with it. Each of `replicas` has its own,
 	// and a pool has one. Strings are templates. `metadata.name` defaults to `<vm>-<name>`. Kinds with keys of their
-	// own (VirtualMachine, DataVolume, PersistentVolumeClaim, Service …) and cluster-wide kinds are errors. Workloads
-	// and permissions (Deployment, Job, Pod, Role, RoleBinding, ServiceAccount …) are also errors, unless
-	// `policy.objects` of fleet.yaml lists them. Levels merge by key.
+	// own (VirtualMachine, DataVolume, PersistentVolumeClaim, Service …), cluster-wide kinds and Secrets for tokens of
+	// ServiceAccounts are errors, and so are finalizers, owner references and annotations for Argo CD. Workloads and
+	// permissions (Deployment, Job, Pod, Role, ServiceAccount …), and all kinds of KubeVirt, CDI, Multus, snapshots,
+	// backups, migrations, autoscaling, quotas, storage and leases are also errors, unless `policy.objects` of
+	// fleet.yaml lists them. Levels merge by key.
 	Objects map[string]*source.Node `json:"objects,omitempty" ref:"manifest" source:"secret"`
 
 	// Reaction to changes: `pet` (updated in place, the default), `cattle` (recreated), or the long form.

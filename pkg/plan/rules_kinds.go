@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/kinds"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// rulesKinds are the rules of the table of kinds: of objects that act on VMs or disks.
+var rulesKinds = func() []Rule {
+	var out []Rule
+	for _, k := range kinds.All() {
+		if !k.Acts() || k.Name == "" {
+			continue
+		}
+		kind := k.Name
+		if k.Group != "" {
+			kind += "." + k.Group
+		}
+		out = append(out, acting(Rule{Kind: kind, Source: k.Source}, &k)...)
+	}
+	for _, k := range kinds.All() {
+		if k.Acts() && k.Name == "" {
+			out = append(out, acting(Rule{If: inGroup(k.Group), Source: sourceAPI}, &k)...)
+		}
+	}
+	unknown := Rule{
+		Path: Created, If: unknownKind, Level: Live, Code: CodeActsUnknown, Reason: reasonUnknown, Assumes: Controllers,
+		Advice: "read its documentation before the sync", Source: sourceAPI,
+	}
+	changed := unknown
+	changed.Path = "spec.**"
+	return append(out, unknown, changed)
+}()
+
+// The codes of objects that act on VMs.
+const (
+	CodeActs        Code = "acts"
+	CodeActsUnknown Code = "acts-unknown"
+)
+
+const reasonUnknown = "what the controller of this kind does to VMs is not known to vmrender"
+
+// acting returns the rules of a kind that acts on VMs or disks.
+func acting(r Rule, k *kinds.Kind) []Rule {
+	level := func(name string) (l Level) {
+		_ = l.UnmarshalText([]byte(name)) // the table is tested
+		return l
+	}
+	r.Code, r.Reason, r.Warning = CodeActs, "such an object "+k.Does, true
+	r.Advice = "make sure that the object is meant to do this"
+	r.Level, r.Path = level(k.Level), Created
+	always := len(k.VM) > 0
+	if !always {
+		r.If = brought(r.If)
+	}
+	changed := r
+	changed.Path = "spec.**"
+	out := []Rule{r, changed}
+	if k.Removed != "" {
+		r.Path, r.Level = Removed, level(k.Removed)
+		unkept := not(keptByPrune, "without Prune=false")
+		if r.If.holds == nil {
+			r.If = unkept
+		} else {
+			r.If = both(unkept, r.If)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// brought returns a condition with the further one that a VM of a fleet brings the object: a layer of the platform may
+// have it for other reasons.
+func brought(c Condition) Condition {
+	if c.holds == nil {
+		return isBrought
+	}
+	return both(isBrought, c)
+}
+
+var isBrought = Condition{"brought by a VM", func(e *edit) bool { return isRendered(e.old) || isRendered(e.new) }, unseen}
+
+// kindRow returns the row of the table for an object.
+func kindRow(id manifest.ID) kinds.Kind { return kinds.Of(id.Group(), id.Kind) }
+
+// inGroup returns the condition that an object has no row of its own in the table, and its group has one.
+func inGroup(group string) Condition {
+	return Condition{"another kind of " + group, func(e *edit) bool {
+		k := kindRow(e.id)
+		return k.Name == "" && k.Group == group
+	}, unseen}
+}
+
+// unknownKind is the condition that the table has no row for an object that a VM brings.
+var unknownKind = Condition{"of another kind, brought by a VM", func(e *edit) bool {
+	k := kindRow(e.id)
+	return !k.Known() && isBrought.holds(e)
+}, unseen}
+
+// actsOn returns the VM that an object of a kind that acts on VMs names or, without one, the VM that brings it; nil if
+// neither is there on the old side.
+func (p *planner) actsOn(pair *pair) *pair {
+	k := kindRow(pair.id)
+	if !k.Acts() && k.Removed == "" && (k.Known() || !isRendered(manifest.Decode(pair.new))) {
+		return nil
+	}
+	for _, side := range []tree{manifest.Decode(pair.new), manifest.Decode(pair.old)} {
+		for _, path := range append(slices.Clip(k.VM), "metadata.labels.app") {
+			name := manifest.Text(side, strings.Split(path, ".")...)
+			for _, of := range []key{
+				{"kubevirt.io", "VirtualMachine", pair.id.Namespace, name},
+				{"pool.kubevirt.io", "VirtualMachinePool", pair.id.Namespace, name},
+			} {
+				if m := p.byKey[of]; m != nil && m.old != nil {
+					return m
+				}
+			}
+		}
+	}
+	return nil
+}
