@@ -261,7 +261,7 @@ func (g *Gate) approval(old, now tree, r Risk, n need) Approval {
 	a := Approval{Risk: r, Level: n.worst, State: Missing}
 	switch {
 	case g.Token == "":
-		a.Problem = "the commit removes the fleet's gate, which takes effect for later commits: remove it in a separate commit"
+		a.Problem = "the commit removes the fleet's gate, which counts for later commits: remove it in a separate commit"
 		return a
 	case !n.own && annotation(old, labels.Becomes) == annotation(now, labels.Becomes):
 		a.Problem = "the VM itself stays as it is, so that no approval can name the change: " +

@@ -109,7 +109,7 @@ func trackedBy(app string) Cause {
 func twoRunStrategies(s *subject) Cause {
 	return Cause{
 		Path: "spec.runStrategy", Key: "runStrategy", Level: Refused, Code: "running-stays",
-		Reason: "the VM in the cluster has spec.running, which a sync does not remove, and KubeVirt rejects a VM with both keys",
+		Reason: "the VM in the cluster has spec.running, which a sync does not remove, and KubeVirt rejects both keys",
 		Advice: fmt.Sprintf("first replace it with its newer form, which changes nothing else: "+
 			`kubectl patch virtualmachine %s --namespace %s --type merge `+
 			`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
