@@ -50,8 +50,7 @@ func problem(command, text string) string { return "vmrender-cmp " + command + "
 
 // work runs a command in the second process, and returns what it wrote to standard error.
 func work(command string) (stderr string, status syscall.WaitStatus, err error) {
-	limit := uint64(Memory+reserved) << 20
-	if err := syscall.Setrlimit(rlimitData, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+	if err := limitData(); err != nil {
 		return "", 0, err
 	}
 	self, err := os.Executable()
@@ -75,6 +74,15 @@ func work(command string) (stderr string, status syscall.WaitStatus, err error) 
 			return stderr, status, err
 		}
 	}
+}
+
+// limitData limits the memory of this process and of those that it starts.
+func limitData() error {
+	if raced {
+		return nil
+	}
+	limit := uint64(Memory+reserved) << 20
+	return syscall.Setrlimit(rlimitData, &syscall.Rlimit{Cur: limit, Max: limit})
 }
 
 // environ returns the environment of the second process. Its Go runtime collects garbage before the memory is used up,

@@ -1,0 +1,4 @@
+package confine
+
+// Raced is raced, for the tests.
+const Raced = raced
