@@ -97,7 +97,7 @@ func (r *Reader) console(t *testing.T, b docblocks.Block) string {
 }
 
 // endOfWatch matches a message that kubectl may log when it stops waiting: its own watch was
-// canceled in the middle of an event (k8s.io/client-go v0.36.3, tools/cache/reflector.go,
+// canceled in the middle of an event (k8s.io/client-go v0.36.6, tools/cache/reflector.go,
 // watch). Whether it appears depends on when the event arrives.
 var endOfWatch = lazyregexp.New(
 	`(?m)^[IW]\d{4} .* reflector\.go:\d+\] "Warning: watch ended with error" .*context canceled.*\n`)
