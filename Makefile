@@ -20,9 +20,14 @@ ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 NESTED := test/argocd test/image test/editor test/impact test/recipes tools/release
 # Packages whose tests can rewrite their golden files.
 GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
-# Packages that goroutines can be in at the same time: the others lock nothing, and
+# Packages that goroutines can be in at the same time: those that start some, and what the pool of VMs runs. The others
 # have no races to find.
-SHARING = $$(go list -f '{{range .Imports}}{{if eq . "sync" "sync/atomic"}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}' ./... | sort -u)
+SHARING := $(addprefix ./pkg/,source template catalog fleet machine render manifest rollout adopt) \
+	./internal/process ./internal/confine ./cmd/vmrender-cmp
+# Tests of cmd/vmrender that render many VMs; its scripts test flags and texts.
+SHARING_RUN := ^(TestFleets|TestTornInput|TestWrongInput)$$
+# Tests in SHARING that build programs of their own, without the detector.
+NOT_SHARING := ^(TestMemoryIsBounded|TestLargeFileFits|TestStartsFirst)$$
 
 ##@ Use
 
@@ -54,7 +59,8 @@ test: ## Run the tests
 
 .PHONY: race
 race: ## Run the tests of what goroutines share under the race detector
-	go test -race $(SHARING)
+	CGO_ENABLED=1 go test -race -skip '$(NOT_SHARING)' $(SHARING)
+	CGO_ENABLED=1 go test -race -run '$(SHARING_RUN)' ./cmd/vmrender
 
 .PHONY: fmt
 fmt: $(LINT) ## Format the code and its imports

@@ -3,6 +3,7 @@ package recipes
 import (
 	"go/version"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -147,5 +148,28 @@ func TestWorkflowsRunWhatThereIs(t *testing.T) {
 			}
 		}
 	}
-	require.ElementsMatch(t, []string{".ci/run", "fuzz", "fleets", "release-dry", "release-dry", "release"}, ran)
+	require.ElementsMatch(t, []string{".ci/run", "fuzz", "fleets", "mutate", "release-dry", "release-dry", "release"}, ran)
+}
+
+// The jobs for a pull request run all parts of the script, each part once.
+func TestWorkflowRunsEveryPart(t *testing.T) {
+	script, err := os.ReadFile("../../.ci/run")
+	require.NoError(t, err)
+	var parts []string
+	for _, function := range regexp.MustCompile(`(?m)^part_(\w+)\(\)`).FindAllStringSubmatch(string(script), -1) {
+		parts = append(parts, function[1])
+	}
+	require.NotEmpty(t, parts)
+	var jobs []string
+	for _, w := range workflows(t) {
+		for _, matrix := range regexp.MustCompile(`(?m)^ +part: \[(.+)\]$`).FindAllStringSubmatch(w.text, -1) {
+			jobs = append(jobs, strings.Split(matrix[1], ", ")...)
+		}
+	}
+	require.ElementsMatch(t, parts, jobs)
+
+	unknown := exec.CommandContext(t.Context(), "../../.ci/run", "checks")
+	output, err := unknown.CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, "unknown part \"checks\"; accepted: "+strings.Join(parts, ", ")+"\n", string(output))
 }
