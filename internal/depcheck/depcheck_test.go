@@ -128,9 +128,14 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/admission", ours: []string{"pkg/rule", "pkg/versions"},
+		reach: join(cluster, argocd), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/labels",
+			"pkg/admission", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source",
+			"pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
 		},
 		reach:   join(cluster, argocd),
@@ -140,8 +145,8 @@ var rooms = []room{
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
 		dir:     "pkg/plan",
-		ours:    []string{"pkg/kinds", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions", "internal/quantities"},
-		reach:   join(cluster, argocd, kubevirt),
+		ours:    []string{"pkg/admission", "pkg/kinds", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions", "internal/quantities"},
+		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
 	},
 	{

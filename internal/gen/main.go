@@ -115,6 +115,7 @@ func made(c comments) []madeFile {
 		{"docs/reference/catalog.md", catalogReference},
 		{"docs/reference/lifecycle.md", lifecycleReference},
 		{"docs/reference/impact.md", impactReference},
+		{"docs/reference/admission.md", admissionReference},
 		{"docs/how-to/upgrade-platform.md", upgradesReference},
 		{"docs/images/plan.svg", planPicture},
 		{"docs/how-to/ci.md", ciReference},

@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/admission"
 )
 
 // literalsIn is the packages that may contain identifiers as literals.
@@ -57,6 +59,11 @@ func TestRulesAreUsed(t *testing.T) {
 			}
 			return nil
 		}))
+	}
+	for _, r := range admission.Rules() {
+		is := uses[string(r.Kind)]
+		is.errors, is.warnings = true, is.warnings || r.Gate != "" || r.Setting != ""
+		uses[string(r.Kind)] = is
 	}
 	groups, err := readRules()
 	require.NoError(t, err)

@@ -56,7 +56,7 @@ func (d *draft) decide() *Machine {
 	d.checkNamespace()
 	m := &Machine{
 		Fleet: d.site.Fleet, Part: d.site.Part, Name: d.name, Namespace: d.namespace, Target: d.site.Target,
-		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload,
+		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload, entry: d.entry,
 		Metadata: d.metadata(), Sizing: d.sizing(), Hardware: d.hardware(), Disks: d.disks(), NICs: d.nics(),
 		Sysprep: d.sysprep(), Services: d.services(), Group: d.group(), Lifecycle: d.lifecycle(), Gate: d.gate(),
 		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, d.site.Target.Arch, catalog.DefaultArch),

@@ -106,31 +106,26 @@ func (m *Machine) usesOfNICs(key string, used func(*NIC) bool) []use {
 	var uses []use
 	for i := range m.NICs {
 		if n := &m.NICs[i]; used(n) {
-			uses = append(uses, use{nicPath(i) + "." + key, n.at(key)})
+			uses = append(uses, use{nicPath(i) + "." + key, n.At(key)})
 		}
 	}
 	return uses
 }
 
-// checkFeatures reports features that the target's KubeVirt does not have, or whose feature gate is off: older API
-// servers reject or ignore them.
+// checkFeatures reports features that the target's KubeVirt does not have: older API servers reject or ignore them.
+// Feature gates are checked in package render, on the VirtualMachine.
 func (d *draft) checkFeatures(m *Machine) {
 	for i := range d.site.lacks {
 		l := &d.site.lacks[i]
 		for _, u := range l.uses(d, m) {
-			if l.isError {
-				d.errorf(u.pos, rule.KubeVirtVersion, u.path, "%s", l.problem)
-			} else {
-				d.diags.Warnf(u.pos, rule.KubeVirtVersion, d.entry.Path+"."+u.path, "%s", l.problem)
-			}
+			d.errorf(u.pos, rule.KubeVirtVersion, u.path, "%s", l.problem)
 		}
 	}
 }
 
-// lack is a feature that the target does not have, or has switched off.
+// lack is a feature that the target does not have.
 type lack struct {
 	problem string
-	isError bool
 	uses    func(*draft, *Machine) []use
 }
 
@@ -138,8 +133,8 @@ type lack struct {
 func lacksOf(t *values.Target) []lack {
 	var all []lack
 	for i := range features {
-		if problem, isError := t.Lacks(versions.Named(features[i].name)); problem != "" {
-			all = append(all, lack{problem, isError, features[i].uses})
+		if problem := t.Missing(versions.Named(features[i].name)); problem != "" {
+			all = append(all, lack{problem, features[i].uses})
 		}
 	}
 	return all

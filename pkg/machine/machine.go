@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -34,7 +36,8 @@ type Machine struct {
 	// written can be checked.
 	Broken bool
 
-	wide facts // for the checks across the fleet
+	wide  facts // for the checks across the fleet
+	entry *fleet.Entry
 
 	OS       *catalog.ResolvedOS
 	Workload string
@@ -308,6 +311,24 @@ func (m *Machine) ServicePos(keys ...string) source.Pos {
 		return n.Pos()
 	}
 	return m.Pos
+}
+
+// KeyPos returns the position of the value under keys, or of the VM if it is not set.
+func (m *Machine) KeyPos(keys ...string) source.Pos {
+	if m.entry == nil { // an example, for the reference
+		return m.Pos
+	}
+	return m.entry.At(keys...)
+}
+
+// Errorf reports a problem at pos, under a path below the VM's, unless it follows from a problem that was already
+// reported.
+func (m *Machine) Errorf(diags *source.Diagnostics, pos source.Pos, id rule.ID, path, format string, args ...any) {
+	if m.entry == nil {
+		diags.Errorf(pos, id, m.Path+"."+path, format, args...)
+		return
+	}
+	m.entry.Errorf(diags, pos, id, path, format, args...)
 }
 
 // CopiesVolumes reports whether KubeVirt copies the disks of the VM to new claims while it runs: those of pets with

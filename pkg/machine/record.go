@@ -176,7 +176,7 @@ func (r *record) own(name string) string {
 func (r *record) addAddresses(n *NIC, index int) {
 	add := func(what, network, value, key string) {
 		path := source.IndexPath("nics", index) + "." + key
-		r.addresses = append(r.addresses, address{addressKey{what, network, value}, n.Name, path, n.at(key)})
+		r.addresses = append(r.addresses, address{addressKey{what, network, value}, n.Name, path, n.At(key)})
 	}
 	if n.MAC != "" {
 		add("MAC address", "", n.MAC, "mac")
@@ -189,9 +189,8 @@ func (r *record) addAddresses(n *NIC, index int) {
 	}
 }
 
-// at returns the position of a key of the NIC, or of the NIC if the key is
-// unset.
-func (n *NIC) at(key string) source.Pos {
+// At returns the position of a key of the NIC, or of the NIC if it is not set.
+func (n *NIC) At(key string) source.Pos {
 	if v := n.node.Get(key); v != nil {
 		return v.Pos()
 	}

@@ -143,7 +143,7 @@ func (d *draft) checkAddresses(nics []NIC) {
 		n := &nics[i]
 		for _, a := range []struct{ key, value string }{{"mac", n.MAC}, {"ip", n.IP}} {
 			if a.value != "" {
-				d.reportLimit(n.at(a.key), source.IndexPath("nics", i)+"."+a.key,
+				d.reportLimit(n.At(a.key), source.IndexPath("nics", i)+"."+a.key,
 					d.traits.Together+", and cannot have one address; remove it")
 			}
 		}

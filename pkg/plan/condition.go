@@ -170,8 +170,11 @@ var (
 	}, exactly(kubeVirtSays("DeclarativeHotplugVolumes").may + " && !(" + kubeVirtSays("HotplugVolumes").may + ")")}
 	// pluggableDisk holds for what the instance's webhook accepts (KubeVirt v1.8.4,
 	// pkg/storage/admitters).
-	pluggableDisk = Condition{"a disk or LUN on bus scsi or virtio", func(e *edit) bool {
+	pluggableDisk = Condition{"a disk or LUN on bus scsi or virtio, or a CD-ROM drive that was there", func(e *edit) bool {
 		disk := manifest.At(spec(e.new), "domain", "devices", "disks", entry(e.path))
+		if manifest.At(disk, "cdrom") != nil && wasCDROM.holds(e) {
+			return true
+		}
 		for _, kind := range []string{"disk", "lun"} {
 			if d := manifest.At(disk, kind); d != nil {
 				return slices.Contains([]string{"scsi", "virtio"}, manifest.Text(d, "bus"))

@@ -30,7 +30,7 @@ func (p *planner) machine(pair *pair) {
 	if !pair.isSame() {
 		p.templates(s)
 	}
-	v := verdict(pair.id, p.machineCauses(pair, s, links))
+	v := verdict(pair.id, withRefusals(p.machineCauses(pair, s, links), refusals(s, pair)))
 	if s.settled {
 		p.differs++
 	}

@@ -67,6 +67,6 @@ var engineCodes = []Code{
 	"blue-green", "claim-exists", "created", "in-flight", "not-moved-yet", "restart-pending", "reverted",
 	"running-stays", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
-	"no-room", "renamed", "replaced", "secret-unseen", "two-writers", "upgrade", CodeAdopted,
+	codeNeverStarts, codeRefused, "no-room", "renamed", "replaced", "secret-unseen", "two-writers", "upgrade", CodeAdopted,
 	CodeApproved, CodeMissing, CodeStale, CodeUnapprovable, CodeCeiling, CodeRemoval, CodeStage,
 }

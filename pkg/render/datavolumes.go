@@ -215,7 +215,7 @@ func (x *rendering) setPlatform(d *machine.Disk, s *cdiv1.DataVolumeSource) {
 		name += versions.InTemplate
 	}
 	feature := versions.Named(name)
-	if problem, _ := x.Target.Lacks(feature); problem != "" {
+	if problem := x.Target.Missing(feature); problem != "" {
 		x.diags.Warnf(d.Pos, rule.KubeVirtVersion, x.path("disks."+d.Name+".source"),
 			"before %s %s, a container image is imported for the architecture of any node; "+
 				"expected an image that is only for %s",

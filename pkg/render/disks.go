@@ -1,14 +1,11 @@
 package render
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/machine"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // addDisks appends the disks, and after them those with the guest's data that are none of them.
@@ -45,65 +42,8 @@ func (x *rendering) patchedDisk(d *machine.Disk) *kubevirtv1.Disk {
 	p := diskPatch(d)
 	out := patched(x, device, p)
 	x.checkFields(p.over, kindVM, "spec.template.spec.domain.devices.disks[].", p.key)
-	var found source.Diagnostics
-	for _, c := range diskRules {
-		if c.broken(out, d.Bus) {
-			p.refuse(x, c.keys, c.problem, &found)
-		}
-	}
-	x.diags.Merge(&found)
 	return out
 }
-
-// diskRules are what KubeVirt refuses of the fields of a disk that only a patch sets (kubevirt/kubevirt v1.8.4,
-// pkg/storage/admitters/disks.go).
-var diskRules = []struct {
-	keys    []string
-	problem string
-	broken  func(d *kubevirtv1.Disk, bus string) bool
-}{
-	{
-		keys:    []string{"dedicatedIOThread"},
-		problem: "only disks on the bus \"virtio\" have I/O threads; set `bus: virtio`",
-		broken: func(d *kubevirtv1.Disk, bus string) bool {
-			return d.DedicatedIOThread != nil && *d.DedicatedIOThread && bus != "virtio" && bus != ""
-		},
-	},
-	{
-		keys:    []string{"disk", "pciAddress"},
-		problem: "only disks on the bus \"virtio\" have a PCI address; set `bus: virtio`",
-		broken: func(d *kubevirtv1.Disk, bus string) bool {
-			return d.Disk != nil && d.Disk.PciAddress != "" && bus != "virtio" && bus != ""
-		},
-	},
-	{
-		keys:    []string{"errorPolicy"},
-		problem: "unknown policy; accepted: stop, ignore, report, enospace",
-		broken: func(d *kubevirtv1.Disk, _ string) bool {
-			policies := []kubevirtv1.DiskErrorPolicy{"stop", "ignore", "report", "enospace"}
-			return d.ErrorPolicy != nil && !slices.Contains(policies, *d.ErrorPolicy)
-		},
-	},
-	{
-		keys:    []string{"blockSize", "custom"},
-		problem: "invalid sizes; accepted: powers of 2 from 512 to 2097152, logical at most physical",
-		broken: func(d *kubevirtv1.Disk, _ string) bool {
-			return d.BlockSize != nil && d.BlockSize.Custom != nil &&
-				(!isBlock(d.BlockSize.Custom.Logical) || !isBlock(d.BlockSize.Custom.Physical) ||
-					d.BlockSize.Custom.Logical > d.BlockSize.Custom.Physical)
-		},
-	},
-	{
-		keys:    []string{"blockSize", "custom", "logical"},
-		problem: "disks on the bus \"sata\" have logical blocks of 512 bytes",
-		broken: func(d *kubevirtv1.Disk, bus string) bool {
-			return d.BlockSize != nil && d.BlockSize.Custom != nil && bus == "sata" && d.BlockSize.Custom.Logical != 512
-		},
-	},
-}
-
-// isBlock reports whether KubeVirt accepts a block size.
-func isBlock(n uint) bool { return n >= 512 && n <= 2<<20 && n&(n-1) == 0 }
 
 // diskPatch returns the user's patch on KubeVirt's disk. What has a key of its own is checked there only.
 func diskPatch(d *machine.Disk) partPatch {

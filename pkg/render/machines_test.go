@@ -276,6 +276,7 @@ func configDriveMachine(t testing.TB) *machine.Machine {
 
 func disksMachine(t testing.TB) *machine.Machine {
 	m := linuxMachine(t)
+	m.Memory.Max = "8Gi"
 	m.Disks[0].ExpandTo = "60Gi"
 	source := func(name string, s catalog.Source) machine.Disk {
 		return machine.Disk{
@@ -333,7 +334,7 @@ func everythingMachine(t testing.TB) *machine.Machine {
 		Dedicated: new(true), IsolateEmulator: new(true),
 		NUMA: new(true), Realtime: new(true), Features: []values.CPUFeature{{Name: "vmx"}, {Name: "svm", Policy: "disable"}},
 	}
-	m.Memory = values.Memory{Guest: "8Gi", Max: "16Gi", Hugepages: "1Gi"}
+	m.Memory = values.Memory{Guest: "8Gi", Hugepages: "1Gi"}
 	m.Firmware.Type = "efi"
 	m.TPM = machine.TPMVolatile
 	m.GPUs = []values.Device{{Name: "gpu0", Device: "nvidia.com/GA102GL_A10"}}

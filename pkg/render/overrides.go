@@ -15,7 +15,9 @@ import (
 // the result strictly: KubeVirt's own decoder ignores unknown keys under the
 // template's spec.
 func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualMachine {
+	own := x.refusals(vm)
 	if len(x.Overrides) == 0 && len(x.Patches) == 0 {
+		x.reportRefusals(own)
 		return vm
 	}
 	tree, err := treeOf(vm, x.Pos)
@@ -32,15 +34,16 @@ func (x *rendering) override(vm *kubevirtv1.VirtualMachine) *kubevirtv1.VirtualM
 		if out, ok = x.decodeVM(tree, x.path("overrides")); !ok {
 			return vm
 		}
-		found = x.validate(out, tree, "overrides")
+		found = x.validate(out, own, tree, "overrides")
 	}
 	if len(x.Patches) > 0 {
 		if out, tree, ok = x.patch(tree); !ok {
 			return vm
 		}
-		found = remaining(found, x.validate(out, tree, "patches"))
+		found = remaining(found, x.validate(out, own, tree, "patches"))
 	}
 	x.diags.Merge(found)
+	x.reportRefusals(x.remainingRefusals(own, out))
 	x.checkFields(tree, kindVM, "", x.lastKey())
 	return out
 }

@@ -52,7 +52,7 @@ func TestOverrideProblems(t *testing.T) {
 		},
 		"disk without volume, but for an ejected CD-ROM": {
 			spec + "{domain: {devices: {disks: [{name: rootdisk, disk: {}}, {name: x, disk: {}}, {name: tray, cdrom: {}}]}}}}}",
-			[]string{`vms.yaml:1:52: vms.web01.overrides.spec.template.spec.domain.devices.disks: ` +
+			[]string{`vms.yaml:1:81: vms.web01.overrides.spec.template.spec.domain.devices.disks: ` +
 				`"x": disk without a volume of that name`},
 		},
 		"volume of an ACPI table": {
@@ -61,7 +61,7 @@ func TestOverrideProblems(t *testing.T) {
 		},
 		"network without interface": {
 			spec + "{networks: [{name: default, pod: {}}, {name: x, multus: {networkName: a/b}}]}}}",
-			[]string{`vms.yaml:1:36: vms.web01.overrides.spec.template.spec.networks: ` +
+			[]string{`vms.yaml:1:63: vms.web01.overrides.spec.template.spec.networks: ` +
 				`"x": network without an interface of that name`},
 		},
 		"interface without network": {
@@ -77,7 +77,7 @@ func TestOverrideProblems(t *testing.T) {
 		"duplicate names": {
 			spec + "{volumes: [{name: rootdisk, persistentVolumeClaim: {claimName: web01}}, " +
 				"{name: rootdisk, emptyDisk: {capacity: 1Gi}}]}}}",
-			[]string{`vms.yaml:1:35: vms.web01.overrides.spec.template.spec.volumes: "rootdisk": duplicate name`},
+			[]string{`vms.yaml:1:97: vms.web01.overrides.spec.template.spec.volumes: "rootdisk": duplicate name`},
 		},
 		"another identity": {
 			"{kind: VirtualMachineInstance, metadata: {name: web02, namespace: prod}}",
@@ -89,7 +89,7 @@ func TestOverrideProblems(t *testing.T) {
 		},
 		"no template": {
 			"spec: {template: null}",
-			[]string{`vms.yaml:1:7: vms.web01.overrides.spec: missing template`},
+			[]string{`vms.yaml:1:7: vms.web01.overrides.spec.template: missing template`},
 		},
 	}
 	for name, test := range tests {

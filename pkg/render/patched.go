@@ -42,6 +42,9 @@ func patched[T any](x *rendering, part *T, p partPatch) *T {
 	}
 	p.checkOwned(x, before, after, &found)
 	x.diags.Merge(&found)
+	if found.HasErrors() {
+		x.misread = append(x.misread, topKey(p.key))
+	}
 	return out
 }
 

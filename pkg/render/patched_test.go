@@ -14,7 +14,7 @@ var rootName = regexp.MustCompile(`it-root-[0-9a-f]+`)
 // DataVolumes and to templates.
 func TestPatchedDisks(t *testing.T) {
 	data := keys{
-		"size": "5Gi", "overrides": keys{"errorPolicy": "ignore", "disk": keys{"pciAddress": "0:1:1.0"}},
+		"size": "5Gi", "overrides": keys{"errorPolicy": "ignore", "disk": keys{"pciAddress": "0000:01:01.0"}},
 		"dataVolume": keys{
 			"metadata": keys{"annotations": keys{"example.org/a": "b"}}, "spec": keys{"priorityClassName": "low"},
 		},
@@ -25,7 +25,7 @@ func TestPatchedDisks(t *testing.T) {
 				"cpu": 2, "memory": "4Gi", "disks": keys{"data": data, "logs": "1Gi"}, "lifecycle": keys{"keepDisks": keep},
 			})
 			require.Empty(t, diags.Sorted())
-			require.Contains(t, text, `{"name":"data","disk":{"bus":"virtio","pciAddress":"0:1:1.0"},"errorPolicy":"ignore"}`)
+			require.Contains(t, text, `{"name":"data","disk":{"bus":"virtio","pciAddress":"0000:01:01.0"},"errorPolicy":"ignore"}`)
 			require.Contains(t, text, `{"name":"logs","disk":{"bus":"virtio"}}`)
 			require.Contains(t, text, `"example.org/a":"b"`)
 			require.Contains(t, text, `"priorityClassName":"low"`)

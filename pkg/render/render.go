@@ -39,8 +39,9 @@ type rendering struct {
 	owned map[string]string // labels of all objects of the VM
 	sizes *sync.Map         // the renderer's
 
-	options   string // see [rendering.vmOptions]
-	guestHash string // of the guest's data, under strategies that are to recreate the VM with it
+	options   string   // see [rendering.vmOptions]
+	guestHash string   // of the guest's data, under strategies that are to recreate the VM with it
+	misread   []string // keys with problems that were reported, from which others follow
 }
 
 // render returns the objects of one VM in the order in which they are written:

@@ -38,7 +38,13 @@ func (x *rendering) decodeWritten(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 }
 
 func (x *rendering) decode(n *source.Node, into any, key string) {
-	if n != nil {
-		source.Decode(n, into, x.path(key), x.diags)
+	if n == nil {
+		return
+	}
+	var found source.Diagnostics
+	source.Decode(n, into, x.path(key), &found)
+	x.diags.Merge(&found)
+	if found.HasErrors() {
+		x.misread = append(x.misread, key)
 	}
 }

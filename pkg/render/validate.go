@@ -5,28 +5,28 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/admission"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// validate reports problems that keep a VM from working although KubeVirt accepts
-// them or reports them too late. It checks what users patch; everything else is
-// right by construction. key is what was applied last: overrides or patches.
-func (x *rendering) validate(vm *kubevirtv1.VirtualMachine, tree *source.Node, key string) *source.Diagnostics {
-	v := validation{rendering: x, key: key, tree: tree, found: &source.Diagnostics{}}
+// validate reports what KubeVirt refuses, and problems that keep a VM from working although KubeVirt accepts them or
+// reports them too late. It checks what users patch. key is what was applied last: overrides or patches. own are the
+// refusals of the VM without them, which are not reported.
+func (x *rendering) validate(
+	vm *kubevirtv1.VirtualMachine, own []admission.Finding, tree *source.Node, key string,
+) *source.Diagnostics {
+	v := validation{rendering: x, key: key, tree: tree, own: own, found: &source.Diagnostics{}}
 	v.checkIdentity(vm)
-	v.checkRunStrategy(&vm.Spec)
+	v.checkRefusals(vm)
 	if vm.Spec.Template == nil {
-		v.errorf(rule.MissingKey, "", "missing template", "spec")
 		return v.found
 	}
 	v.spec = &vm.Spec.Template.Spec
 	v.checkSelected(vm.Spec.Template.ObjectMeta.Labels[labelDomain])
 	v.checkSize()
 	v.checkVolumes()
-	v.checkNetworks()
-	v.checkSecureBoot()
-	v.checkDuplicates(vm)
+	v.checkTemplates(vm)
 	return v.found
 }
 
@@ -34,6 +34,7 @@ type validation struct {
 	*rendering
 	key   string
 	tree  *source.Node
+	own   []admission.Finding
 	spec  *kubevirtv1.VirtualMachineInstanceSpec
 	found *source.Diagnostics
 }
@@ -64,7 +65,7 @@ func (v *validation) where(keys []string) source.Pos {
 	pos := v.overridePos()
 	n := v.tree
 	for _, k := range keys {
-		if n = n.Get(k); n == nil {
+		if n = child(n, k); n == nil {
 			break
 		}
 		if p := n.Pos(); p != v.Pos && p.Line > 0 {
@@ -102,19 +103,6 @@ func (v *validation) checkIdentity(vm *kubevirtv1.VirtualMachine) {
 	}
 }
 
-// checkRunStrategy checks that the run strategy is there once: also as `running`, its older form, which KubeVirt still
-// takes (kubevirt/kubevirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go,
-// validateRunStrategy).
-func (v *validation) checkRunStrategy(spec *kubevirtv1.VirtualMachineSpec) {
-	switch {
-	case spec.Running != nil && spec.RunStrategy != nil:
-		v.errorf(rule.Conflict, "", "KubeVirt accepts one of running and runStrategy; set `runStrategy: null` as well",
-			"spec", "running")
-	case spec.Running == nil && spec.RunStrategy == nil:
-		v.errorf(rule.MissingKey, "", "missing; expected a run strategy, or running: true or false", "spec", "runStrategy")
-	}
-}
-
 // checkSelected checks that the Services of the VM find its pods by their label. Nothing else does.
 func (v *validation) checkSelected(domain string) {
 	for i := range v.Services {
@@ -143,8 +131,7 @@ func (v *validation) checkSize() {
 	}
 }
 
-// checkVolumes checks that every volume has a device, and every device except an
-// ejected CD-ROM a volume. KubeVirt adds a disk for a volume without one: that is meant only
+// checkVolumes checks that every volume has a device. KubeVirt adds a disk for a volume without one: that is meant only
 // of a VM without any.
 func (v *validation) checkVolumes() {
 	used := map[string]bool{}
@@ -154,19 +141,11 @@ func (v *validation) checkVolumes() {
 	for _, f := range v.spec.Domain.Devices.Filesystems {
 		used[f.Name] = true
 	}
-	given := map[string]bool{}
 	some := v.tree.Get("spec", "template", "spec", "domain", "devices", "disks") != nil
 	for i := range v.spec.Volumes {
 		s := &v.spec.Volumes[i]
-		given[s.Name] = true
 		if some && !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil && !v.isACPITable(s) {
 			v.errorf(rule.Unpaired, s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
-		}
-	}
-	for i := range v.spec.Domain.Devices.Disks {
-		if d := &v.spec.Domain.Devices.Disks[i]; !given[d.Name] && d.CDRom == nil {
-			v.errorf(rule.Unpaired, d.Name, "disk without a volume of that name",
-				"spec", "template", "spec", "domain", "devices", "disks")
 		}
 	}
 }
@@ -178,67 +157,14 @@ func (v *validation) isACPITable(s *kubevirtv1.Volume) bool {
 	return f != nil && f.ACPI != nil && s.Secret != nil && (s.Name == f.ACPI.SlicNameRef || s.Name == f.ACPI.MsdmNameRef)
 }
 
-// checkNetworks checks that every network has an interface, and every interface a network.
-func (v *validation) checkNetworks() {
-	attached, interfaces := map[string]bool{}, map[string]bool{}
-	for _, n := range v.spec.Networks {
-		attached[n.Name] = true
-	}
-	for i := range v.spec.Domain.Devices.Interfaces {
-		name := v.spec.Domain.Devices.Interfaces[i].Name
-		interfaces[name] = true
-		if !attached[name] {
-			v.errorf(rule.Unpaired, name, "interface without a network of that name",
-				"spec", "template", "spec", "domain", "devices", "interfaces")
+// checkTemplates checks that every DataVolume template has a name of its own: KubeVirt would only use the first.
+func (v *validation) checkTemplates(vm *kubevirtv1.VirtualMachine) {
+	seen := map[string]bool{}
+	for i := range vm.Spec.DataVolumeTemplates {
+		name := vm.Spec.DataVolumeTemplates[i].Name
+		if seen[name] {
+			v.errorf(rule.Duplicate, name, "duplicate name", "spec", "dataVolumeTemplates")
 		}
-	}
-	for _, n := range v.spec.Networks {
-		if !interfaces[n.Name] {
-			v.errorf(rule.Unpaired, n.Name, "network without an interface of that name", "spec", "template", "spec", "networks")
-		}
-	}
-}
-
-// checkSecureBoot checks that secure boot has system management mode, which a
-// preference may also set.
-func (v *validation) checkSecureBoot() {
-	f := v.spec.Domain.Firmware
-	if v.Preference != nil || f == nil || f.Bootloader == nil || f.Bootloader.EFI == nil {
-		return
-	}
-	if secure := f.Bootloader.EFI.SecureBoot; secure != nil && !*secure {
-		return
-	}
-	features := v.spec.Domain.Features
-	if features == nil || features.SMM == nil || features.SMM.Enabled != nil && !*features.SMM.Enabled {
-		v.errorf(rule.Conflict, "",
-			"secure boot, which is on unless `secureBoot: false`, needs `features: {smm: {enabled: true}}`",
-			"spec", "template", "spec", "domain", "firmware", "bootloader", "efi")
-	}
-}
-
-// checkDuplicates checks that the names in every list are unique.
-func (v *validation) checkDuplicates(vm *kubevirtv1.VirtualMachine) {
-	devices := &v.spec.Domain.Devices
-	checkUnique(v, devices.Disks, func(d *kubevirtv1.Disk) string { return d.Name },
-		"spec", "template", "spec", "domain", "devices", "disks")
-	checkUnique(v, devices.Interfaces, func(n *kubevirtv1.Interface) string { return n.Name },
-		"spec", "template", "spec", "domain", "devices", "interfaces")
-	checkUnique(v, v.spec.Volumes, func(s *kubevirtv1.Volume) string { return s.Name },
-		"spec", "template", "spec", "volumes")
-	checkUnique(v, v.spec.Networks, func(n *kubevirtv1.Network) string { return n.Name },
-		"spec", "template", "spec", "networks")
-	checkUnique(v, vm.Spec.DataVolumeTemplates, func(d *kubevirtv1.DataVolumeTemplateSpec) string { return d.Name },
-		"spec", "dataVolumeTemplates")
-}
-
-func checkUnique[T any](v *validation, list []T, name func(*T) string, keys ...string) {
-	seen := make(map[string]bool, len(list))
-	for i := range list {
-		n := name(&list[i])
-		if seen[n] {
-			v.errorf(rule.Duplicate, n, "duplicate name", keys...)
-		}
-		seen[n] = true
+		seen[name] = true
 	}
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/admission"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -24,17 +25,16 @@ func (x *rendering) checkFields(tree *source.Node, kind, prefix, key string) {
 		if f.Kind != kind || !ok {
 			continue
 		}
-		problem, isError := x.Target.Lacks(&f)
+		problem, report := x.Target.Missing(&f), x.diags.Errorf
 		if problem == "" {
+			problem, report = x.Target.GateOff(&f), x.diags.Warnf
+		}
+		if problem == "" || x.Target.Missing(&f) == "" && admission.HasGate(f.Gate) {
 			continue
 		}
 		for _, n := range fieldsAt(tree, strings.Split(rest, ".")) {
-			switch {
-			case n.Pos() == x.Pos || !n.IsSet():
-			case isError:
-				x.diags.Errorf(n.Pos(), rule.KubeVirtVersion, x.path(key), "%s", problem)
-			default:
-				x.diags.Warnf(n.Pos(), rule.KubeVirtVersion, x.path(key), "%s", problem)
+			if n.Pos() != x.Pos && n.IsSet() {
+				report(n.Pos(), rule.KubeVirtVersion, x.path(key), "%s", problem)
 			}
 		}
 	}

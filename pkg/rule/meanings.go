@@ -64,6 +64,7 @@ var meanings = map[ID]string{
 	OpenShift:        "A feature of OpenShift, for a cluster that is not OpenShift.",
 	OutputSize:       "Manifests that are larger than what Argo CD accepts.",
 	Patch:            "A patch that does not apply to the object, or an invalid one.",
+	Refused:          "A VM that KubeVirt or the API server refuses, when it is written or when it starts.",
 	Unpaired:         "An override or a patch that leaves a disk without a volume or a NIC without a network, or the reverse.",
 	Unserved:         "A kind of object that the cluster does not serve.",
 	Chart:            "A layer whose chart cannot be rendered.",

@@ -10,6 +10,8 @@ const (
 	ObjectKind ID = "object-kind"
 	// Unpaired is an override or a patch that leaves a disk without a volume or a NIC without a network, or the reverse.
 	Unpaired ID = "unpaired"
+	// Refused is a VM that KubeVirt or the API server refuses, when it is written or when it starts.
+	Refused ID = "refused"
 	// Encode is an object that cannot be written as YAML.
 	Encode ID = "encode"
 	// OutputSize is manifests that are larger than what Argo CD accepts.

@@ -18,7 +18,7 @@ below-minimum blue-green chart cloud-config conflict cycle default-image depth d
 empty-file encode encoding expansion file-size firmware gate identity impact inline-secret
 invalid-value key-type kubevirt-version migrate migration-network missing-key no-effect no-fleet no-root
 no-vms not-migratable not-updated not-values object-kind openshift out-of-range output-size patch
-placement platform-network pod-annotation pointer policy prerequisite protection remote removal
+placement platform-network pod-annotation pointer policy prerequisite protection refused remote removal
 replace reserved shared-object shrinks stopped strategy sync-options tag target template
 unknown-catalog unknown-key unknown-layer unknown-name unknown-value unmanaged unpaired unreadable
 unsafe unserved values volatile-root wrong-type yaml-syntax

@@ -6,21 +6,35 @@ import (
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
-// Lacks returns what is wrong with using a feature on the target, or "". It is an error if the version
-// does not have the feature, and otherwise a feature gate that is off as far as is known: HyperConverged, which
-// configures KubeVirt on OpenShift, sets gates of its own.
-func (t *Target) Lacks(f *versions.Feature) (problem string, isError bool) {
-	version := t.version(f.Product)
-	if f.MissingIn(version) {
-		return missing(f, version), true
+// Missing returns what is wrong with using a feature on the target if its version does not have it, and "" otherwise.
+func (t *Target) Missing(f *versions.Feature) string {
+	if version := t.version(f.Product); f.MissingIn(version) {
+		return missing(f, version)
 	}
-	on, said := t.FeatureGates[f.Gate]
-	known := said || t.KubeVirt != "" && !t.OnOpenShift()
-	if f.Gate == "" || !known || on || !said && versions.GateOn(f.Gate, t.KubeVirt) {
-		return "", false
+	return ""
+}
+
+// GateOff returns what is wrong with using a feature on the target if its feature gate is off, and "" otherwise.
+func (t *Target) GateOff(f *versions.Feature) string {
+	on, _ := t.Gate(f.Gate)
+	if f.Gate == "" || on {
+		return ""
 	}
-	return fmt.Sprintf("%s: needs the feature gate %s, which is off; "+
-		"switch it on, and set `target.featureGates: {%[2]s: true}`", f.Name, f.Gate), false
+	return fmt.Sprintf("%s: needs the feature gate %s, which is off%s", f.Name, f.Gate, GateAdvice(f.Gate))
+}
+
+// GateAdvice returns what to do about a feature gate that is off.
+func GateAdvice(gate string) string {
+	return "; switch it on, and set `target.featureGates: {" + gate + ": true}`"
+}
+
+// Gate returns whether a feature gate is on, and whether the fleet sets it. A gate that nothing is known about counts as
+// on: HyperConverged, which configures KubeVirt on OpenShift, sets gates of its own.
+func (t *Target) Gate(name string) (on, set bool) {
+	if on, set = t.FeatureGates[name]; set {
+		return on, true
+	}
+	return t.KubeVirt == "" || t.OnOpenShift() || versions.GateOn(name, t.KubeVirt), false
 }
 
 // missing returns the problem of a feature that a version does not have.

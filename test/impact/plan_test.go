@@ -41,7 +41,7 @@ func settings(config cluster.Config) plan.Cluster {
 	for _, method := range config.Methods {
 		c.WorkloadUpdateMethods = append(c.WorkloadUpdateMethods, string(method))
 	}
-	for _, gate := range config.Gates {
+	for _, gate := range slices.Concat(cluster.Always, config.Gates) {
 		c.FeatureGates[gate] = true
 	}
 	return c

@@ -19,7 +19,7 @@ type Config struct {
 	Eviction v1.EvictionStrategy
 	// Migratable reports whether the running instances are live-migratable.
 	Migratable bool
-	// Gates are feature gates of KubeVirt in addition to [gates].
+	// Gates are feature gates of KubeVirt in addition to [Always].
 	Gates []string
 }
 
@@ -31,8 +31,8 @@ const (
 	LiveNAD            = featuregate.LiveUpdateNADRef
 )
 
-// gates are the feature gates without which edits could not be tried.
-var gates = []string{featuregate.CPUManager, featuregate.HostDevicesGate, featuregate.PersistentReservation}
+// Always are the feature gates without which edits could not be tried. They are on in every cluster.
+var Always = []string{featuregate.CPUManager, featuregate.HostDevicesGate, featuregate.PersistentReservation}
 
 // String returns a name such as
 // "liveupdate,livemigrate,migratable,declarative".
@@ -65,7 +65,7 @@ func (c Config) kubevirt() *v1.KubeVirt {
 				ArchitectureConfiguration: &v1.ArchConfiguration{
 					Amd64: &v1.ArchSpecificConfiguration{EmulatedMachines: []string{"q35*", "pc-q35*"}},
 				},
-				DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: append(append([]string{}, gates...), c.Gates...)},
+				DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: append(append([]string{}, Always...), c.Gates...)},
 			},
 		},
 		Status: v1.KubeVirtStatus{Phase: v1.KubeVirtPhaseDeployed, DefaultArchitecture: "amd64"},
