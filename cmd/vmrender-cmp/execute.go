@@ -7,10 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 
 	"github.com/vmrender/vmrender/internal/confine"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
+
+// programSeconds is the CPU time of a program: many times what the platforms of all charts of vmrender need. The
+// templates of charts have no other bound.
+const programSeconds = 10
 
 // execute runs a program of vmrender with the limits of this process, and copies its messages. It returns
 // [problems.ErrReported] if they describe the problem. Of the Go runtime's dump after a crash, only one line remains.
@@ -18,13 +23,22 @@ func execute(stdout io.Writer, messages *bounded, path string, args ...string) e
 	var text bounded
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = stdout, &text
+	cmd.SysProcAttr = confine.Child()
+	if err := confine.LimitTime(programSeconds); err != nil {
+		return err
+	}
+	runtime.LockOSThread() // as Child requires
 	err := cmd.Run()
+	runtime.UnlockOSThread()
 	exit, failed := errors.AsType[*exec.ExitError](err)
 	// A fleet with errors is no crash, so its messages are not searched for one.
 	if failed && exit.ExitCode() != statusInvalid {
 		if crash := confine.Crash(string(text.text)); crash != "" {
 			return errors.New(crash)
 		}
+	}
+	if failed && confine.Slow(exit.ProcessState) != "" {
+		return errors.New(confine.Slow(exit.ProcessState))
 	}
 	messages.add(&text)
 	// A program that exited has explained why. A signal or a missing program is an error that it could not report.

@@ -34,12 +34,20 @@ func (s *sidecar) generatePlatform(path string) error {
 		if errors.Is(err, problems.ErrReported) {
 			return err
 		}
-		return fmt.Errorf("running %s: %w", program, err)
+		return fmt.Errorf("running %s for %s: %w", program, s.layer(path), err)
 	}
 	if _, err := stdout.WriteTo(s.stdout); err != nil {
 		return fmt.Errorf("writing manifests: %w", err)
 	}
 	return nil
+}
+
+// layer names what the Application's request renders, for messages.
+func (s *sidecar) layer(path string) string {
+	if s.request.Layer == "" || s.request.Layer == plugin.AllLayers {
+		return path
+	}
+	return fmt.Sprintf("the layer %q of %s", s.request.Layer, path)
 }
 
 // platformArgs returns the arguments of the program for the Application's request. No

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 )
 
 const (
@@ -29,10 +30,12 @@ func init() {
 
 // start runs a command in the second process, copies its messages, and returns the exit status.
 func start(command string) int {
-	text, status, err := work(command)
+	text, status, used, err := work(command)
 	switch {
 	case err != nil:
 		text = problem(command, "starting the render: "+err.Error())
+	case slow(status, used) != "":
+		text += problem(command, slow(status, used))
 	case status.Signaled():
 		text += problem(command, "signal: "+status.Signal().String())
 	case status.ExitStatus() > statusInvalid:
@@ -48,30 +51,34 @@ func start(command string) int {
 
 func problem(command, text string) string { return "vmrender-cmp " + command + ": " + text + "\n" }
 
-// work runs a command in the second process, and returns what it wrote to standard error.
-func work(command string) (stderr string, status syscall.WaitStatus, err error) {
+// work runs a command in the second process, and returns what it wrote to standard error, and its CPU time.
+func work(command string) (stderr string, status syscall.WaitStatus, used time.Duration, err error) {
 	if err := limitData(); err != nil {
-		return "", 0, err
+		return "", 0, 0, err
+	}
+	if err := LimitTime(Seconds); err != nil {
+		return "", 0, 0, err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	var pipe [2]int
 	if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	pid, err := syscall.ForkExec(self, []string{os.Args[0], Worker, command}, &syscall.ProcAttr{
-		Env: environ(), Files: []uintptr{0, 1, uintptr(pipe[1])},
+		Env: environ(), Files: []uintptr{0, 1, uintptr(pipe[1])}, Sys: Child(),
 	})
 	_ = syscall.Close(pipe[1]) // so that reading ends with the process
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	stderr = drain(pipe[0])
+	var usage syscall.Rusage
 	for {
-		if _, err = syscall.Wait4(pid, &status, 0, nil); !errors.Is(err, syscall.EINTR) {
-			return stderr, status, err
+		if _, err = syscall.Wait4(pid, &status, 0, &usage); !errors.Is(err, syscall.EINTR) {
+			return stderr, status, time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 		}
 	}
 }

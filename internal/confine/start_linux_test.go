@@ -18,6 +18,9 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == confine.Worker {
 		fmt.Println(os.Args[2])
+		if end := stays[os.Getenv("ENDING")]; end != nil {
+			end()
+		}
 		endings[os.Getenv("ENDING")].end()
 		os.Exit(0)
 	}

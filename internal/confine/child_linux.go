@@ -1,0 +1,52 @@
+package confine
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// Seconds is the CPU time of the second process: several times what the largest fleets need whose manifests Argo CD
+// accepts. What is known to take long has its own bounds, whose messages tell more.
+const Seconds = 20
+
+// tooSlow is the problem of a process that has used up its time.
+const tooSlow = " of CPU time, which is all that one render may use; " +
+	"see what its templates and charts repeat, or divide it among several Applications"
+
+// LimitTime limits the CPU time of this process, and of each program that it starts afterwards.
+func LimitTime(seconds uint64) error {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_CPU, &limit); err != nil {
+		return err
+	}
+	limit.Max = min(limit.Max, seconds)
+	limit.Cur = limit.Max
+	return syscall.Setrlimit(syscall.RLIMIT_CPU, &limit)
+}
+
+// Slow returns why the system ended a process for its CPU time, or "" if it did not.
+func Slow(state *os.ProcessState) string {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok {
+		return ""
+	}
+	return slow(status, state.UserTime()+state.SystemTime())
+}
+
+// slow compares the time that a process has used with the limit, which it has inherited from this one.
+func slow(status syscall.WaitStatus, used time.Duration) string {
+	var limit syscall.Rlimit
+	if !status.Signaled() || status.Signal() != syscall.SIGKILL || syscall.Getrlimit(syscall.RLIMIT_CPU, &limit) != nil {
+		return ""
+	}
+	// The system adds up what it compares in another way than what it reports.
+	if seconds := limit.Max; seconds <= 3600 && used >= time.Duration(seconds)*time.Second*9/10 {
+		return "needs more than " + (time.Duration(seconds) * time.Second).String() + tooSlow
+	}
+	return ""
+}
+
+// Child returns the attributes of a process that ends with this one, however this one ends. The goroutine that starts it
+// must stay on its thread: the process ends with the thread (man 2 PR_SET_PDEATHSIG).
+func Child() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

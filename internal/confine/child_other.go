@@ -1,0 +1,20 @@
+//go:build !linux
+
+package confine
+
+import (
+	"os"
+	"syscall"
+)
+
+// Seconds is the CPU time of a render where the system can limit it.
+const Seconds = 20
+
+// LimitTime does nothing.
+func LimitTime(uint64) error { return nil }
+
+// Slow returns "".
+func Slow(*os.ProcessState) string { return "" }
+
+// Child returns nil: the process does not end with this one.
+func Child() *syscall.SysProcAttr { return nil }
