@@ -29,7 +29,7 @@ func (x *rendering) reportRefusals(found []admission.Finding) {
 		f := &found[i]
 		path, at := x.keyOf(f)
 		switch {
-		case slices.Contains(x.misread, topKey(path)):
+		case slices.ContainsFunc(x.misread, func(k string) bool { return strings.HasPrefix(path, k) || strings.HasPrefix(k, path) }):
 		case f.Doubt != "":
 			x.diags.Warnf(at, f.Kind, x.path(path), "%s", advised(f, f.Text))
 		default:
@@ -37,12 +37,6 @@ func (x *rendering) reportRefusals(found []admission.Finding) {
 		}
 	}
 }
-
-// topKey returns the first key of a path: "nics" of "nics[0].mac".
-func topKey(path string) string { return path[:len(path)-len(strings.TrimLeft(path, letters))] }
-
-// letters are those of the keys of a VM.
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // advised returns a problem with what to do about a feature gate that is off.
 func advised(f *admission.Finding, problem string) string {

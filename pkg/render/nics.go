@@ -51,7 +51,7 @@ func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interfac
 	out := patched(x, device, p)
 	x.checkFields(p.over, kindVM, "spec.template.spec.domain.devices.interfaces[].", p.key)
 	if len(bindings(out)) != 1 {
-		x.misread = append(x.misread, "nics")
+		x.misread = append(x.misread, source.IndexPath("nics", i))
 		x.diags.Errorf(p.over.Pos(), rule.Conflict, x.path(p.key),
 			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one to remove",
 			cmp.Or(strings.Join(bindings(out), " and "), "none"))

@@ -43,7 +43,7 @@ func patched[T any](x *rendering, part *T, p partPatch) *T {
 	p.checkOwned(x, before, after, &found)
 	x.diags.Merge(&found)
 	if found.HasErrors() {
-		x.misread = append(x.misread, topKey(p.key))
+		x.misread = append(x.misread, strings.TrimSuffix(p.key, ".overrides"))
 	}
 	return out
 }
