@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,66 @@ func TestTimeOfChartsIsBounded(t *testing.T) {
 			require.Equal(t, `vmrender-cmp generate: running vmrender for the layer "c" of platform.yaml: needs more than 2s of `+
 				"CPU time, which is all that one render may use; see what its templates and charts repeat, or divide it among "+
 				"several Applications\n", stderr.String())
+		})
+	}
+}
+
+// slowFleets are small fleets that took minutes when every string had its own bound and every wrong name was compared with
+// all others, each with the start of the error of generate, or "" if it is valid.
+var slowFleets = map[string]struct {
+	fleet, vms string
+	want       string
+}{
+	"a generated catalog": {
+		fleet: "catalog: {os: {\n" + each(3000, "c%d: {from: rhel9},\n") + "}}\n",
+		vms:   "vms: {a: {os: c1, flavor: small}}\n",
+	},
+	"unknown systems among thousands": {
+		fleet: "catalog: {os: {\n" + each(10_000, "c%d: {from: unknown},\n") + "}}\n",
+		vms:   "vms: {a: {os: rhel9, flavor: small}}\n",
+		want:  `fleet.yaml:5:12: catalog.os.c1.from: unknown operating system "unknown"; `,
+	},
+	"a wrong dependency of all VMs": {
+		vms:  "vms:\n" + each(8000, "  v%d: {os: rhel9, flavor: small, dependsOn: [unknown]}\n"),
+		want: `vms.yaml:2:46: vms.v1.dependsOn: no VM "unknown" is rendered with this one`,
+	},
+	"missing vars among thousands": {
+		vms: "vars:\n" + each(4000, "  k%d: v\n") +
+			"vms:\n" + each(4000, "  v%d: {os: rhel9, flavor: small, labels: {x: '{{ .vars.missing }}'}}\n"),
+		want: `vms.yaml:4003:55: vms.v1.labels.x: template: missing variable "missing"; `,
+	},
+	"loops of replicas": {
+		vms: "vms: {a: {os: rhel9, flavor: small, replicas: 10000, labels: {x: 'a{{ range until 20000 }}{{ end }}'}}}\n",
+		want: "vms.yaml:1:66: vms.a.labels.x: template: takes too much work: " +
+			"with those before it in the same entry, the functions and loops of its templates read and make more than",
+	},
+	"loops of many VMs": {
+		fleet: "defaults: {labels: {x: 'a{{ range until 20000 }}{{ end }}'}}\n",
+		vms:   "vms:\n" + each(2000, "  v%d: {os: rhel9, flavor: small}\n"),
+		want:  "fleet.yaml: the templates take too much work",
+	},
+	"thousands of vars for thousands of replicas": {
+		vms: "vars:\n" + each(20_000, "  k%d: v\n") +
+			"vms: {a: {os: rhel9, flavor: small, replicas: 10000, labels: {x: '{{ upper \"a\" }}'}}}\n",
+	},
+}
+
+// No fleet of less than 1 MiB takes more than 10 seconds of CPU time.
+func TestTimeOfFleetsIsBounded(t *testing.T) {
+	bin := build(t, ".")
+	for name, fleet := range slowFleets {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "fleet.yaml", text{start: header + fleet.fleet})
+			write(t, dir, "vms.yaml", text{start: fleet.vms})
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 10 && exec "$0" generate`, filepath.Join(bin, "vmrender-cmp"))
+			cmd.Dir, cmd.Env = dir, []string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=."}
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			err := cmd.Run()
+			require.Equal(t, fleet.want == "", err == nil, stderr.String())
+			require.Equal(t, fleet.want == "", stdout.Len() > 0)
+			require.True(t, strings.HasPrefix(stderr.String(), fleet.want), stderr.String())
 		})
 	}
 }

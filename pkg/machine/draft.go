@@ -29,7 +29,8 @@ type draft struct {
 	strategy  values.Strategy
 	traits    *values.Traits
 
-	data map[string]any // data for templates; nil until the first template
+	shared *shared
+	data   map[string]any // data for templates; nil until the first template
 }
 
 // replica returns the VM with the given ordinal.

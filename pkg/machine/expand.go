@@ -17,7 +17,7 @@ func (d *draft) expand(text string, keys ...any) string {
 	if !template.Is(text) {
 		return text
 	}
-	out, problem := d.site.templates.Expand(text, templateData{d})
+	out, problem := d.site.templates.ExpandWithin(&d.shared.work, text, templateData{d})
 	if problem != nil {
 		d.reportTemplate(problem, keys)
 	}
@@ -98,7 +98,11 @@ var vmNames = [...]struct {
 func (d templateData) Text(path []string) (string, bool) {
 	switch {
 	case path[0] == "vars" && len(path) > 1:
-		if n := d.varsNode().Get(path[1:]...); n != nil && n.Kind == source.String {
+		vars := d.varsNode()
+		if vars != nil && len(vars.Fields) > mostSearched {
+			return "", false
+		}
+		if n := vars.Get(path[1:]...); n != nil && n.Kind == source.String {
 			return n.Text, true
 		}
 	case path[0] == "vm" && len(path) == 2:
@@ -133,25 +137,45 @@ func (d *draft) values() map[string]any {
 	return d.data
 }
 
+// mostSearched is how many vars are searched for one, which is faster than to make a map of a few.
+const mostSearched = 64
+
+// shared is what the VMs of an entry, its replicas, have in common.
+type shared struct {
+	work   template.Work
+	vars   any          // as Go values; nil until the first template
+	merged *source.Node // vars as written; nil until they are needed
+}
+
 // varsNode returns the VM's vars, or nil if there are none.
-func (d *draft) varsNode() *source.Node { return source.Merge(d.entry.Keys.Get("vars"), d.site.Vars) }
+func (d *draft) varsNode() *source.Node {
+	if d.shared.merged == nil {
+		d.shared.merged = source.Merge(d.entry.Keys.Get("vars"), d.site.Vars)
+	}
+	return d.shared.merged
+}
 
 // vars returns the VM's vars as Go values. VMs whose vars are all inherited
 // share them.
 func (d *draft) vars() any {
+	if d.shared.vars != nil {
+		return d.shared.vars
+	}
 	n := d.varsNode()
-	if n == nil {
-		return map[string]any{}
+	written := d.entry.Keys.Get("vars")
+	known, found := d.site.goVars.Load(written)
+	switch {
+	case n == nil:
+		d.shared.vars = map[string]any{}
+	case found:
+		d.shared.vars = known
+	default:
+		d.shared.vars = n.Plain()
+		if d.entry.Inherits("vars") {
+			d.site.goVars.Store(written, d.shared.vars)
+		}
 	}
-	if d.site.Vars != nil || !d.entry.Inherits("vars") {
-		return n.Plain()
-	}
-	if v, ok := d.site.goVars.Load(n); ok {
-		return v
-	}
-	v := n.Plain()
-	d.site.goVars.Store(n, v)
-	return v
+	return d.shared.vars
 }
 
 // reportTemplate reports a problem in a template at its position inside the

@@ -8,7 +8,9 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/template"
 )
 
 // Fleet is a fleet, or the part of one at a path, with its VMs.
@@ -51,14 +53,21 @@ func inOutputOrder(a, b *Machine) int {
 // to be broken.
 func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
+	var site *Site
+	full := opts.Full
+	opts.Full = func() bool { return site != nil && site.templates.Exhausted() || full != nil && full() }
 	f := fleet.Open(path, opts, diags)
 	w := wide{fleet: f, visit: visit, diags: diags}
-	site := NewSite(f, diags)
+	site = NewSite(f, diags)
 	f.Each(func(e *fleet.Entry, diags *source.Diagnostics) {
 		site.Decide(e, diags, func(m *Machine) { w.add(m, diags) })
 	})
 	if !f.Ended() {
 		w.check()
+	}
+	if site.templates.Exhausted() { // which other problems were found until then depends on the order of the VMs
+		*diags = source.Diagnostics{}
+		diags.Errorf(f.PartPos(), rule.Template, "", "%s", template.TooMuch)
 	}
 	return &Fleet{Fleet: f}, diags
 }

@@ -72,6 +72,7 @@ func (s *Site) Decide(e *fleet.Entry, diags *source.Diagnostics, add func(*Machi
 		site: s, entry: e, vm: withoutTraits(e), diags: diags,
 		name: e.Name, namespace: cmp.Or(e.VM.Namespace, s.Namespace), home: e.Home,
 		strategy: strategy, traits: strategy.Traits(),
+		shared: &shared{work: template.NewWork(max(1, *cmp.Or(e.VM.Replicas, new(1))))},
 	}
 	one := func(m *Machine) {
 		m.Broken = diags.HasErrors()

@@ -124,14 +124,14 @@ func (d *Diagnostics) Len() int { return len(d.list) }
 // Sorted returns the problems by file, line, column and message. If several have the
 // same position and message, it returns only the one with the first path: an invalid
 // value that many VMs inherit is one problem. In a list so long that the search for what unknown names mean would take
-// seconds, the last of them have no suggestion.
+// seconds, the last of them have no suggestion, or that of the same message before.
 func (d *Diagnostics) Sorted() []Diagnostic {
 	list := slices.Clone(d.list)
 	slices.SortFunc(list, func(a, b Diagnostic) int { return cmp.Or(compare(a, b), cmp.Compare(a.Path, b.Path)) })
 	list = slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })
-	left := mostSearched
+	c := completion{mostSearched, map[searched]string{}}
 	for i := range list {
-		list[i].complete(&left)
+		c.complete(&list[i])
 	}
 	return list
 }
@@ -139,15 +139,29 @@ func (d *Diagnostics) Sorted() []Diagnostic {
 // mostSearched is how many known names are searched to complete the messages of one list.
 const mostSearched = 1 << 20
 
+// completion completes messages.
+type completion struct {
+	left int // names to search
+	ends map[searched]string
+}
+
+// searched is a message for which names were searched.
+type searched struct {
+	message string
+	names   int
+}
+
 // complete composes the end of a message if enough names are left to be searched.
-func (d *Diagnostic) complete(left *int) {
+func (c *completion) complete(d *Diagnostic) {
 	unknown := d.unknown
 	if d.unknown = nil; unknown == nil || unknown.End == nil {
 		return
 	}
-	if *left -= unknown.Names; *left >= 0 {
-		d.Message += "; " + unknown.End()
+	key := searched{d.Message, unknown.Names}
+	if c.left -= unknown.Names; c.left >= 0 {
+		c.ends[key] = "; " + unknown.End()
 	}
+	d.Message += c.ends[key]
 }
 
 func compare(a, b Diagnostic) int {

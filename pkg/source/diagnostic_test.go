@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	searched := 0
 	unknown := func(line, names int) {
 		d.Errorf(Pos{"a", line, 1}, "r", "", "reason: %s", suggest.Message{
-			Problem: "unknown", Names: names, End: func() string { searched += names; return "did you mean it?" },
+			Problem: fmt.Sprintf("unknown %d", line%6), Names: names, End: func() string { searched += names; return "did you mean it?" },
 		})
 	}
 	for line := range 10 {
@@ -58,9 +59,10 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	require.Zero(t, searched, "not before the messages are shown")
 	shown := lines(&d)
 	require.Equal(t, mostSearched, searched)
-	require.True(t, strings.HasPrefix(shown, "a:1:1: reason: unknown; did you mean it? [r]\n"), shown)
-	require.Contains(t, shown, "a:3:2: warning: no end [r]\na:4:1: reason: unknown; did you mean it? [r]\n"+
-		"a:5:1: reason: unknown [r]\n")
+	require.True(t, strings.HasPrefix(shown, "a:1:1: reason: unknown 1; did you mean it? [r]\n"), shown)
+	require.Contains(t, shown, "a:3:2: warning: no end [r]\na:4:1: reason: unknown 4; did you mean it? [r]\n"+
+		"a:5:1: reason: unknown 5 [r]\na:6:1: reason: unknown 0 [r]\n"+
+		"a:7:1: reason: unknown 1; did you mean it? [r]\n", "the end of the same message is known")
 }
 
 func TestHasErrors(t *testing.T) {

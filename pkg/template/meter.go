@@ -7,8 +7,7 @@ import (
 )
 
 // maxWork is the maximum work of the functions and loops of one string, in
-// bytes that they read or produce. That takes a second at most, so even a
-// fleet in which every string uses it up ends.
+// bytes that they read or produce. That takes a second at most; see also work.go.
 const maxWork = 16 << 20
 
 // nodeWork is the cost of a part of a template each time it is executed.
@@ -48,16 +47,6 @@ func newRun(tmpl *template.Template, calls map[string]bool) (*run, error) {
 	funcs[stepFunc] = func(work int) (string, error) { return "", r.meter.charge(work) }
 	r.tmpl = clone.Funcs(funcs)
 	return r, nil
-}
-
-var errBigVars = fmt.Errorf("cannot use functions and loops with `vars` of more than %d bytes", maxText)
-
-func (r *run) execute(data map[string]any) (string, error) {
-	if weigh(reflect.ValueOf(data["vars"]), maxText) > maxText {
-		return "", errBigVars
-	}
-	r.meter.left = maxWork
-	return executed(r.tmpl, data)
 }
 
 var errorType = reflect.TypeFor[error]()

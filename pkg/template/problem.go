@@ -50,7 +50,7 @@ func problem(text string, err error) *Problem {
 		p.Col++
 		p.word(m[3], m[4])
 	}
-	if errors.Is(err, errTooMuch) || errors.Is(err, errTooLong) {
+	if errors.Is(err, errTooMuch) || errors.Is(err, errGroup) || errors.Is(err, errTotal) || errors.Is(err, errTooLong) {
 		p.Line, p.Col = 0, 0
 	}
 	p.Message = brief(calling().ReplaceAllString(p.Message, ""))

@@ -26,6 +26,7 @@ const callParts = 8
 type steps struct {
 	calls   map[string]bool // names of the hermetic functions that it calls
 	repeats bool            // whether it has loops or calls templates
+	parts   int             // of all templates, without repetitions
 }
 
 // countSteps adds calls of stepFunc to a parsed template.
@@ -34,6 +35,7 @@ func countSteps(t *template.Template) *steps {
 	counts := map[*parse.ListNode]int{}
 	for _, named := range t.Templates() {
 		counts[named.Root] = s.list(named.Root)
+		s.parts += counts[named.Root]
 	}
 	if s.repeats {
 		for root, n := range counts {

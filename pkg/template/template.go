@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/template"
 	"unicode/utf8"
 )
@@ -41,7 +42,9 @@ func Is(text string) bool { return strings.Contains(text, "{{") }
 // Set contains parsed templates. The zero value is ready to use, and safe for
 // concurrent use.
 type Set struct {
-	parsed sync.Map // text → *parsedText
+	parsed  sync.Map     // text → *parsedText
+	used    atomic.Int64 // work of all templates
+	weighed atomic.Pointer[weighed]
 }
 
 // Data is what a template can use.
@@ -64,11 +67,16 @@ func (m Map) Values() map[string]any { return m }
 
 // Expand expands a template. The problem is nil if there is none.
 func (s *Set) Expand(text string, data Data) (string, *Problem) {
+	return s.ExpandWithin(new(Work), text, data)
+}
+
+// ExpandWithin expands a template like [Set.Expand], and charges its work to a group of templates too.
+func (s *Set) ExpandWithin(group *Work, text string, data Data) (string, *Problem) {
 	p := s.parse(text)
 	if p.err != nil {
 		return "", problem(text, p.err)
 	}
-	out, err := p.execute(data)
+	out, err := s.execute(p, group, data)
 	if err != nil {
 		return "", problem(text, err)
 	}
@@ -78,6 +86,7 @@ func (s *Set) Expand(text string, data Data) (string, *Problem) {
 // parsedText is a parsed template, or the error of parsing it.
 type parsedText struct {
 	simple simpleText // nil if the template does more than insert values
+	work   int        // of the text itself
 	tmpl   *template.Template
 	steps  *steps
 	runs   sync.Pool // of *run, if the steps are metered
@@ -96,6 +105,7 @@ func (s *Set) parse(text string) *parsedText {
 	}
 	if p.err == nil {
 		p.steps = countSteps(p.tmpl)
+		p.work = len(text) + p.steps.parts*nodeWork
 	}
 	s.parsed.Store(text, p)
 	return p
@@ -114,9 +124,12 @@ func (p *parsedText) parse(text string) {
 
 func empty() *template.Template { return template.New("t").Option("missingkey=error") }
 
-// execute expands the template. Its functions and loops together do a bounded
-// amount of work.
-func (p *parsedText) execute(in Data) (string, error) {
+// execute expands a template. Its functions and loops, and those of its group and of all templates, together do a
+// bounded amount of work.
+func (s *Set) execute(p *parsedText, group *Work, in Data) (string, error) {
+	if err := s.charge(group, p.work); err != nil {
+		return "", err
+	}
 	if p.simple != nil {
 		if text, ok := p.simple.expand(in); ok {
 			return text, nil
@@ -134,7 +147,19 @@ func (p *parsedText) execute(in Data) (string, error) {
 		}
 	}
 	defer p.runs.Put(r)
-	return r.execute(data)
+	if err := s.checkVars(group, data["vars"]); err != nil {
+		return "", err
+	}
+	left := min(maxWork, maxGroup-group.used)
+	r.meter.left = left
+	out, err := executed(r.tmpl, data)
+	switch spent := s.charge(group, left-r.meter.left); {
+	case spent != nil:
+		return "", spent
+	case left < maxWork && errors.Is(err, errTooMuch):
+		return "", errGroup
+	}
+	return out, err
 }
 
 func executed(tmpl *template.Template, data map[string]any) (string, error) {
