@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/confine"
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
@@ -85,11 +86,13 @@ func manyVMs(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o600))
 }
 
-// The reference documents how much of the messages is shown.
+// The reference documents the limits.
 func TestDocumentedLimit(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/parameters.md")
 	require.NoError(t, err)
 	require.Contains(t, string(text), fmt.Sprintf("the first %d KiB", mostMessages>>10))
+	require.Contains(t, string(text), fmt.Sprintf("| %d MiB for each of its processes", confine.Memory))
+	require.Contains(t, string(text), fmt.Sprintf("| %d s for a fleet, %d s for a platform", confine.Seconds, programSeconds))
 }
 
 // status runs a program, as exec does, and checks that its exit status is the
