@@ -51,7 +51,7 @@ func TestTimeIsLimited(t *testing.T) {
 		"see what its templates and charts repeat, or divide it among several Applications\n", stderr.String())
 }
 
-// The second process has the limit even if nobody has set one for the first.
+// The second process has the limit even if the first one had none.
 func TestTimeOfSecondProcess(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
