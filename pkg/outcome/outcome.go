@@ -143,7 +143,7 @@ func (p *Promise) guards(field, key string) bool {
 	case p.Scope == Template:
 		return false
 	case strings.HasPrefix(key, argocd.AnnotationPrefix):
-		return p.Scope == Part || !slices.Contains(ofUsers[:], key)
+		return p.Scope == Part || field == "labels" || !slices.Contains(ofUsers[:], key)
 	case field == "labels" || !strings.HasPrefix(key, "helm.sh/"):
 		return false
 	}

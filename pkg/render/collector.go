@@ -37,6 +37,7 @@ type Collector struct {
 
 	mu       sync.Mutex
 	rendered []Rendered
+	names    identities
 	needs    needs // empty without APIs
 	kinds    map[argocd.GroupKind]bool
 }
@@ -47,6 +48,8 @@ type Rendered struct {
 	Jobs            bool   // whether it is a Job or a Plan rather than a VM
 	Pending         bool   // whether it is a VM that is still in vSphere, without objects of its own
 
+	pos     source.Pos // of the VM
+	path    string
 	wave    int
 	text    []byte   // compact JSON, one object per line
 	becomes *becomes // nil without a gate
@@ -96,9 +99,10 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.noteKinds(objects)
+	c.names.add(len(c.rendered), objects)
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: c.namespace(m), Name: strings.Clone(m.Name), wave: m.Wave, text: kept,
-		becomes: becomes,
+		becomes: becomes, pos: m.Pos, path: strings.Clone(m.Path),
 	})
 }
 
@@ -193,7 +197,11 @@ func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserve
 // VMs are visited.
 func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
 	c.gates.settle(diags)
-	all := append(append(slices.Clip(c.rendered), c.renderedJobs(diags)...), c.renderedPlans(diags)...)
+	all := append(slices.Clip(c.rendered), c.renderedJobs(diags)...)
+	all = append(all, c.renderedPlans(len(all), diags)...)
+	if !c.Full() {
+		c.names.report(all, diags)
+	}
 	slices.SortFunc(all, func(a, b Rendered) int {
 		return cmp.Or(
 			compareBool(a.Jobs, b.Jobs), cmp.Compare(a.wave, b.wave),
@@ -207,15 +215,17 @@ func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
 	jobs := c.jobs.objects()
 	out := make([]Rendered, 0, len(jobs))
 	for key, objects := range jobs {
+		c.names.add(len(c.rendered)+len(out), objects)
 		out = append(out, c.shared("Job", key.namespace, key.name(), objects, diags))
 	}
 	return out
 }
 
-func (c *Collector) renderedPlans(diags *source.Diagnostics) []Rendered {
+func (c *Collector) renderedPlans(after int, diags *source.Diagnostics) []Rendered {
 	plans := c.plans.rendered()
 	out := make([]Rendered, 0, len(plans))
 	for key, objects := range plans {
+		c.names.add(after+len(out), objects)
 		out = append(out, c.shared("Plan", key.namespace, "plan."+key.name, objects, diags))
 	}
 	return out

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,10 @@ func collected(t *testing.T, machines ...*machine.Machine) []Rendered {
 }
 
 func named(m *machine.Machine, namespace, name string) *machine.Machine {
+	for i := range m.Disks {
+		d := &m.Disks[i]
+		d.Claim = strings.Replace(d.Claim, m.Name, name, 1)
+	}
 	m.Namespace, m.Name = namespace, name
 	return m
 }

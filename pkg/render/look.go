@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +21,9 @@ import (
 // look has the last look at the objects of the VM: whatever its values say, they have what its lifecycle promises, or
 // nothing is printed. content is the hash of the VM's content, or "".
 func (x *rendering) look(objects []runtime.Object, content string) {
-	var room [mostPairs]outcome.Pair
-	part := x.partPromise(room[:0])
+	x.room = rooms.Get().(*room)
+	defer rooms.Put(x.room)
+	part := x.partPromise(x.room.part[:0])
 	services, written := 0, 0
 	for _, o := range objects {
 		switch o := o.(type) {
@@ -42,18 +44,22 @@ func (x *rendering) look(objects []runtime.Object, content string) {
 	}
 }
 
-// partPromise returns the promise of Services and of what users write, in the memory of room.
-func (x *rendering) partPromise(room []outcome.Pair) outcome.Promise {
-	return outcome.Promise{Annotations: syncRules[dependent].pairs(room, x.Wave, "")}
+// room is memory for the promises to objects of one VM, which are made one after the other.
+type room struct{ part, annotations, labels [mostPairs]outcome.Pair }
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// partPromise returns the promise of Services and of what users write, in the memory of to.
+func (x *rendering) partPromise(to []outcome.Pair) outcome.Promise {
+	return outcome.Promise{Annotations: syncRules[dependent].pairs(to, x.Wave, "")}
 }
 
 func (x *rendering) lookAtMachine(m *metav1.ObjectMeta, content string) {
-	var room, labelRoom [mostPairs]outcome.Pair
 	lc := &x.Lifecycle
 	p := outcome.Promise{
 		Scope: outcome.Machine, Wave: x.Wave, Pet: !lc.Cattle(), Replace: lc.Strategy.Traits().AwaitsDeletion,
-		Annotations: pair(x.lifecyclePairs(room[:0]), labels.Content, content, ""),
-		Labels:      x.labelPairs(labelRoom[:0]),
+		Annotations: pair(x.lifecyclePairs(x.room.annotations[:0]), labels.Content, content, ""),
+		Labels:      x.labelPairs(x.room.labels[:0]),
 		Instead:     "use `lifecycle.removal`, or `lifecycle: {protection: none}` if this is intended",
 	}
 	switch asks := x.asksForApproval(); {
@@ -69,8 +75,7 @@ func (x *rendering) lookAtMachine(m *metav1.ObjectMeta, content string) {
 
 // lookAtTemplates checks the metadata of what KubeVirt creates for a VM. path is that of the VM's spec.
 func (x *rendering) lookAtTemplates(spec *kubevirtv1.VirtualMachineSpec, path ...string) {
-	var labelRoom [mostPairs]outcome.Pair
-	p := outcome.Promise{Scope: outcome.Template, Labels: pair(labelRoom[:0], labels.Group, x.Group, "")}
+	p := outcome.Promise{Scope: outcome.Template, Labels: pair(x.room.labels[:0], labels.Group, x.Group, "")}
 	if t := spec.Template; t != nil {
 		for _, f := range p.Check(&t.ObjectMeta) {
 			x.reportMachine(&f, slices.Concat(path, []string{"template"}, f.Keys))
@@ -91,10 +96,9 @@ func (x *rendering) lookAtTemplates(spec *kubevirtv1.VirtualMachineSpec, path ..
 
 // lookAtOwnedDisk checks the template of a disk that the VM owns. d is nil for one that only the user's patches have.
 func (x *rendering) lookAtOwnedDisk(m *metav1.ObjectMeta, name string, d *machine.Disk, path []string) {
-	var room, labelRoom [mostPairs]outcome.Pair
 	p := outcome.Promise{Scope: outcome.Template}
 	if d != nil {
-		p.Labels, p.Annotations = x.diskPairs(labelRoom[:0], d), x.templateDiskPairs(room[:0], d)
+		p.Labels, p.Annotations = x.diskPairs(x.room.labels[:0], d), x.templateDiskPairs(x.room.annotations[:0], d)
 	}
 	for _, f := range p.Check(m) {
 		x.reportTemplate(&f, d, slices.Concat(path, []string{"dataVolumeTemplates", name}, f.Keys))
@@ -106,11 +110,10 @@ func (x *rendering) lookAtPool(o *poolv1.VirtualMachinePool, content string) {
 	x.lookAtMachine(&o.ObjectMeta, content)
 	t := o.Spec.VirtualMachineTemplate
 	x.lookAtTemplates(&t.Spec, "spec")
-	var room, labelRoom [mostPairs]outcome.Pair
 	p := outcome.Promise{
 		Scope:       outcome.Template,
-		Annotations: ofMembers(x.lifecyclePairs(room[:0])),
-		Labels:      pair(x.labelPairs(labelRoom[:0]), labels.Pool, x.Name, ""),
+		Annotations: ofMembers(x.lifecyclePairs(x.room.annotations[:0])),
+		Labels:      pair(x.labelPairs(x.room.labels[:0]), labels.Pool, x.Name, ""),
 	}
 	for _, f := range p.Check(&t.ObjectMeta) {
 		x.reportMachine(&f, f.Keys)
@@ -133,9 +136,8 @@ func (x *rendering) disk(claim string) *machine.Disk {
 }
 
 func (x *rendering) lookAtDisk(o *cdiv1.DataVolume) {
-	var room [mostPairs]outcome.Pair
 	rule := &syncRules[keptDisk]
-	p := outcome.Promise{Annotations: rule.pairs(room[:0], x.Wave, rule.optionsFor(x.Target))}
+	p := outcome.Promise{Annotations: rule.pairs(x.room.annotations[:0], x.Wave, rule.optionsFor(x.Target))}
 	for _, f := range p.Check(&o.ObjectMeta) {
 		x.reportTemplate(&f, x.disk(o.Name), f.Keys)
 	}

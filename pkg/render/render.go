@@ -42,6 +42,7 @@ type rendering struct {
 	options   string   // see [rendering.vmOptions]
 	guestHash string   // of the guest's data, under strategies that are to recreate the VM with it
 	misread   []string // keys with problems that were reported, from which others follow
+	room      *room    // of [rendering.look]
 }
 
 // render returns the objects of one VM in the order in which they are written:
