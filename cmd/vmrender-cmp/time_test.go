@@ -29,7 +29,8 @@ func TestTimeOfChartsIsBounded(t *testing.T) {
 			write(t, dir, "c/Chart.yaml", text{start: "apiVersion: v2\nname: c\nversion: 1.0.0\n"})
 			write(t, dir, "c/templates/t.yaml", text{start: template})
 			// The limit of the shell is lower than that of the sidecar, so that the test is short.
-			cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 2 && exec "$0" generate`, filepath.Join(bin, "vmrender-cmp"))
+			shell := `ulimit -t 2 && exec "$0" generate`
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, filepath.Join(bin, "vmrender-cmp"))
 			cmd.Dir = dir
 			cmd.Env = []string{
 				"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=.",
@@ -39,15 +40,15 @@ func TestTimeOfChartsIsBounded(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			require.Error(t, cmd.Run())
 			require.Empty(t, stdout.String())
-			require.Equal(t, `vmrender-cmp generate: running vmrender for the layer "c" of platform.yaml: needs more than 2s of `+
-				"CPU time, which is all that one render may use; see what its templates and charts repeat, or divide it among "+
+			require.Equal(t, `vmrender-cmp generate: running vmrender for the layer "c" of platform.yaml: needs more than 2s `+
+				"of CPU time, which is all that one render may use; see what its templates and charts repeat, or divide it among "+
 				"several Applications\n", stderr.String())
 		})
 	}
 }
 
-// slowFleets are small fleets that took minutes when every string had its own bound and every wrong name was compared with
-// all others, each with the start of the error of generate, or "" if it is valid.
+// slowFleets are small fleets that took minutes when every string had its own bound, and every wrong name was compared
+// with all others, each with the start of the error of generate, or "" if it is valid.
 var slowFleets = map[string]struct {
 	fleet, vms string
 	want       string
@@ -94,7 +95,8 @@ func TestTimeOfFleetsIsBounded(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "fleet.yaml", text{start: header + fleet.fleet})
 			write(t, dir, "vms.yaml", text{start: fleet.vms})
-			cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 10 && exec "$0" generate`, filepath.Join(bin, "vmrender-cmp"))
+			shell := `ulimit -t 10 && exec "$0" generate`
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, filepath.Join(bin, "vmrender-cmp"))
 			cmd.Dir, cmd.Env = dir, []string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=."}
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr

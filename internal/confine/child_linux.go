@@ -47,6 +47,6 @@ func slow(status syscall.WaitStatus, used time.Duration) string {
 	return ""
 }
 
-// Child returns the attributes of a process that ends with this one, however this one ends. The goroutine that starts it
-// must stay on its thread: the process ends with the thread (man 2 PR_SET_PDEATHSIG).
+// Child returns the attributes of a process that ends with this one, however this one ends. The goroutine that starts
+// it must stay on its thread: the process ends with the thread (man 2 PR_SET_PDEATHSIG).
 func Child() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

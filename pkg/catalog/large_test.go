@@ -57,15 +57,15 @@ func TestNamesAreKept(t *testing.T) {
 func TestLineageIsBounded(t *testing.T) {
 	var diags source.Diagnostics
 	s := New(numbered(mostBuilt-2, "{from: c%d}"), &diags)
-	require.Equal(t, 1, len(diags.Sorted()), "the last one is built from an unknown one")
+	require.Len(t, diags.Sorted(), 1, "the last one is built from an unknown one")
 	require.Len(t, s.lineage("c0"), mostBuilt-1)
 
 	diags = source.Diagnostics{}
 	s = New(numbered(2000, "{from: c%d}"), &diags)
 	require.Len(t, s.lineage("c0"), mostBuilt+1)
 	first := diags.Sorted()[0]
-	require.Equal(t, `f:2:14: catalog.os.c0.from: "c0" is built from too many others; expected at most 31, each from the next`,
-		first.String())
+	require.Equal(t, `f:2:14: catalog.os.c0.from: "c0" is built from too many others; `+
+		"expected at most 31, each from the next", first.String())
 }
 
 // BenchmarkLarge measures a catalog of 10,000 entries.

@@ -48,7 +48,8 @@ func (d *draft) checkDiskOrder(given, names []string) {
 		switch {
 		case !slices.Contains(names, name):
 			problem := fmt.Sprintf("unknown disk %q, or one that the migration does not fill", name)
-			d.errorf(at, rule.UnknownName, path, "%s", suggest.Later(problem, name, len(names), func() []string { return names }))
+			d.errorf(at, rule.UnknownName, path, "%s",
+				suggest.Later(problem, name, len(names), func() []string { return names }))
 		case slices.Index(given, name) < i:
 			d.errorf(at, rule.Duplicate, path, "duplicate disk %q; name each once", name)
 		}

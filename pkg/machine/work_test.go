@@ -36,8 +36,8 @@ func TestWorkOfFleet(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&vms, "  vm-%d: {wave: %d}\n", i, i)
 	}
-	want := []string{"fleet.yaml: the templates take too much work: their functions and loops together read and make more " +
-		"than 320 MiB; let them do less, or divide the VMs among several Applications"}
+	want := []string{"fleet.yaml: the templates take too much work: their functions and loops together read and make " +
+		"more than 320 MiB; let them do less, or divide the VMs among several Applications"}
 	for _, jobs := range []int{1, 2, 8} {
 		require.Equal(t, want, problemsOf(t, vms.String(), jobs))
 	}
@@ -49,5 +49,6 @@ func TestWorkOfReplicas(t *testing.T) {
 	problems := problemsOf(t, "  a: {replicas: 100}\n", 0)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], "fleet.yaml:4:")
-	require.Contains(t, problems[0], "vms.a.labels.x: template: takes too much work: with those before it in the same entry")
+	require.Contains(t, problems[0],
+		"vms.a.labels.x: template: takes too much work: with those before it in the same entry")
 }

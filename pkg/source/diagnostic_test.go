@@ -49,7 +49,8 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	searched := 0
 	unknown := func(line, names int) {
 		d.Errorf(Pos{"a", line, 1}, "r", "", "reason: %s", suggest.Message{
-			Problem: fmt.Sprintf("unknown %d", line%6), Names: names, End: func() string { searched += names; return "did you mean it?" },
+			Problem: fmt.Sprintf("unknown %d", line%6), Names: names,
+			End: func() string { searched += names; return "did you mean it?" },
 		})
 	}
 	for line := range 10 {

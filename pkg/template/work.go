@@ -12,8 +12,8 @@ const (
 	maxTotal = 320 << 20
 )
 
-// Work is the work of a group of templates, such as those of one entry of a fleet, which are expanded one after the other.
-// The zero value is a group without work so far.
+// Work is the work of a group of templates, such as those of one entry of a fleet, which are expanded one after the
+// other. The zero value is a group without work so far.
 type Work struct {
 	used int
 	free int      // does not count for all templates
@@ -66,8 +66,8 @@ func (w *weighed) of(vars map[string]any) bool {
 	return w != nil && reflect.ValueOf(w.vars).Pointer() == reflect.ValueOf(vars).Pointer()
 }
 
-// checkVars returns an error if vars are too large for functions and loops. To weigh many takes long, so that it happens
-// once for a group, and once for groups with the same vars that follow each other.
+// checkVars returns an error if vars are too large for functions and loops. To weigh many takes long, so that it
+// happens once for a group, and once for groups with the same vars that follow each other.
 func (s *Set) checkVars(group *Work, vars any) error {
 	m, ok := vars.(map[string]any)
 	if !ok {
