@@ -83,7 +83,7 @@ func attacks(outside string) []attack {
 		},
 		{
 			name: "replicas-template", files: map[string]string{"vms.yaml": `vms: {a: {os: rhel9, flavor: small, replicas: 10000, cloudInit: {userData: '#cloud-config{{ repeat 1000000 "x" }}'}}}` + "\n"},
-			want: "the manifests have more than 100 MiB",
+			want: "vms.a.cloudInit.userData: template: takes too much work",
 		},
 		{
 			name: "replicas-many", files: map[string]string{"vms.yaml": "vms:\n" + numbered(29, "  v%d0000000: {os: rhel9, flavor: small, replicas: 10000}\n")},
