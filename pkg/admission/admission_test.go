@@ -3,10 +3,12 @@ package admission_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
@@ -146,4 +148,17 @@ func TestTable(t *testing.T) {
 		require.NotEmpty(t, r.Problem, r.ID)
 		require.Regexp(t, `^(KubeVirt|Kubernetes) v[0-9]`, r.Source, r.ID)
 	}
+}
+
+// Labels have the same problems as in Kubernetes' own validation.
+func FuzzLabels(f *testing.F) {
+	for _, text := range []string{"app", "a.b/c", "A.b/c", "a..b/c", "a-.b/c", "a_b/c", "/a", "a/", "a/b/c", "-a", "a b", "é", ""} {
+		f.Add(text, text)
+	}
+	f.Fuzz(func(t *testing.T, key, value string) {
+		vm := changed(t, "metadata.name = web01")
+		vm.Labels = map[string]string{key: value}
+		want := len(metav1validation.ValidateLabels(vm.Labels, nil)) > 0
+		require.Equal(t, want, slices.Contains(ids(admission.Check(vm, clusterOf("1.8", false))), "labels"))
+	})
 }

@@ -38,8 +38,11 @@ var diskRules = []row[kubevirtv1.Disk]{
 			ID: "disk-name", Kind: rule.BadName, Field: "name", Source: sourceDisk,
 			Problem: "invalid name %q; expected at most 63 lower case letters, digits and -",
 		},
-		got:    func(d *kubevirtv1.Disk) string { return d.Name },
-		broken: plain(func(d *kubevirtv1.Disk) bool { return len(validation.IsDNS1123Label(d.Name)) > 0 }),
+		got: func(d *kubevirtv1.Disk) string { return d.Name },
+		broken: plain(func(d *kubevirtv1.Disk) bool {
+			isLabel := isPlain(d.Name) && !strings.ContainsAny(d.Name, "._") && strings.ToLower(d.Name) == d.Name
+			return !isLabel && len(validation.IsDNS1123Label(d.Name)) > 0
+		}),
 	},
 	{
 		Rule:   Rule{ID: "disk-volume", Kind: rule.Unpaired, Problem: "disk without a volume of that name", Source: sourceInstance},
