@@ -94,7 +94,7 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[values.DriversDisk]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "boolean"}, text()}}
 	case reflect.TypeFor[values.IntOrPercent]():
-		percent := &jsonschema.Schema{Type: "string", Pattern: `^([1-9][0-9]*|(100|[1-9][0-9]?)%)$`}
+		percent := &jsonschema.Schema{Type: "string", Pattern: `^(100|[1-9][0-9]?)%$`}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "1"}, percent}}
 	}
 	return nil

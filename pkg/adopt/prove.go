@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -114,7 +115,25 @@ func (e *entry) comparable(vm tree) tree {
 			delete(manifest.Map(vm, "metadata"), kind)
 		}
 	}
+	e.dropGroup(vm)
 	return vm
+}
+
+// dropGroup removes the label of the replicas of an entry, which a running pod does not get.
+func (e *entry) dropGroup(vm tree) {
+	pod := []string{"spec", "template", "metadata"}
+	has := manifest.Map(e.live.tree, pod...)
+	if _, ok := manifest.Map(has, "labels")[labels.Group]; ok {
+		return
+	}
+	of := manifest.Map(vm, append(pod, "labels")...)
+	if delete(of, labels.Group); len(of) > 0 {
+		return
+	}
+	meta := manifest.Map(vm, pod...)
+	if delete(meta, "labels"); len(meta) == 0 && has == nil {
+		delete(manifest.Map(vm, "spec", "template"), "metadata")
+	}
 }
 
 // added are labels that package render adds to VirtualMachines.

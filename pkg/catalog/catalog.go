@@ -55,6 +55,8 @@ type Minimum struct {
 	CPU int `json:"cpu,omitempty" minimum:"0"`
 	// Guest memory, a quantity such as `1536Mi`.
 	Memory string `json:"memory,omitempty" format:"quantity"`
+	// Whether it needs a TPM.
+	TPM bool `json:"tpm,omitempty"`
 }
 
 // Flavor is a size: the VM keys `cpu` and `memory` in any of their forms.
@@ -163,7 +165,8 @@ type Source struct {
 	Secret string `json:"secret,omitempty"`
 	// ConfigMap with the certificate authority of registry, http or s3.
 	CertConfigMap string `json:"certConfigMap,omitempty"`
-	// Version of the content, for cattle: a new version creates a new root disk.
+	// Version of the content, for cattle: a new version creates a new root disk, with every strategy. Except with
+	// `rollout`, the VM is recreated with all disks of its own.
 	Version string `json:"version,omitempty"`
 	// Pull policy of the image of a containerDisk. Defaults to Always for the tag latest, and to IfNotPresent
 	// otherwise.

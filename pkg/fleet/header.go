@@ -208,14 +208,19 @@ func (f *Fleet) checkName() {
 // as a number is 3.1.
 func (f *Fleet) checkTarget(target *source.Node) {
 	f.checkMethods(target.Get("workloadUpdateMethods"))
-	for _, key := range []string{"kubevirt", "cdi", "argocd"} {
+	for _, key := range []string{"kubevirt", "cdi", "argocd", "openshift"} {
 		n := target.Get(key)
 		if n == nil || n.Kind != source.String {
 			continue
 		}
-		if !versions.Parse(n.Text).IsKnown() {
+		newest := versions.Known()[versions.Product(key)].Newest
+		switch version := versions.Parse(n.Text); {
+		case !version.IsKnown() && key != "openshift": // which reports it itself
 			f.diags.Errorf(n.Pos(), rule.BadVersion, "target."+key,
 				"invalid version %q; expected a version such as \"1.6\"", n.Text)
+		case version.IsKnown() && versions.Parse(newest).Before(version.Minor()):
+			f.diags.Warnf(n.Pos(), rule.UnknownVersion, "target."+key,
+				"this vmrender has no rules for version %q; the newest that it has rules for is %q", n.Text, newest)
 		}
 	}
 }

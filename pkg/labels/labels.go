@@ -26,7 +26,7 @@ const (
 	// same [Entry] and the same maximum that may be unavailable at a time, or a
 	// percentage of them such as "25%". Defaults to 1.
 	MaxUnavailable = "vmrender.io/max-unavailable"
-	// Group is a label of the pods of VMs rendered for `replicas` that have a Service in common: the name of their entry.
+	// Group is a label of the pods of VMs rendered for `replicas`: the name of their entry. Services and users select by it.
 	Group = "vmrender.io/group"
 	// Entry is an annotation of VirtualMachines rendered for `replicas`: the name of their
 	// entry in the values files. VirtualMachines without it are counted together.
@@ -89,6 +89,9 @@ const (
 	// Pool is a label of the VirtualMachines of a VirtualMachinePool: its name. The
 	// pool selects by it.
 	Pool = "vmrender.io/pool"
+	// Version is an annotation of the disks of a VirtualMachine whose strategy deletes it
+	// when it changes: the `version` of the disk's content.
+	Version = "vmrender.io/version"
 	// UserData is an annotation of the root disk of a VirtualMachinePool: a hash of the
 	// data for cloud-init.
 	UserData = "vmrender.io/user-data"

@@ -21,6 +21,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.KeepOld:        "vmrender.io/keep-old",
 		labels.Entry:          "vmrender.io/entry",
 		labels.Group:          "vmrender.io/group",
+		labels.Version:        "vmrender.io/version",
 		labels.Pet:            "pet",
 		labels.Cattle:         "cattle",
 		labels.RolloutSuffix:  "-rollout",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -32,6 +33,7 @@ func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	if d.checkSubnet(prefix, n, net, i) {
 		d.checkGateway(out.Gateway, prefix.Masked(), i)
 	}
+	d.checkTaken(prefix.Addr(), n, net, i)
 	d.checkDNS(n, i)
 	out.Routes = d.routes(n, i)
 }
@@ -103,6 +105,27 @@ func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
 		d.errorf(at, rule.BadIP, path, "%s", values.IPProblem(text))
 	case !subnet.Contains(gw):
 		d.errorf(at, rule.BadIP, path, "gateway %q is outside the subnet %s; expected an address in it", text, subnet)
+	}
+}
+
+// checkTaken reports the address of a gateway, or of a name server of the network: the VLAN would be down. The name
+// server itself sets its own `dns`.
+func (d *draft) checkTaken(addr netip.Addr, n *values.NIC, net *catalog.Network, i int) {
+	same := func(text string) bool {
+		other, err := netip.ParseAddr(text)
+		return err == nil && other == addr
+	}
+	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
+	switch {
+	case same(n.Gateway):
+		d.errorf(d.nicAt(i, "gateway"), rule.BadIP, nicPath(i)+".gateway",
+			"%q is the address of the NIC itself; expected that of a router", n.Gateway)
+	case same(net.Gateway):
+		d.errorf(at, rule.BadIP, path, "%q is the gateway of the network %q; expected another address, "+
+			"or, for the router itself, a network of the catalog without `gateway`", addr, n.Network)
+	case n.DNS == nil && slices.ContainsFunc(net.DNS, same):
+		d.errorf(at, rule.BadIP, path, "%q is a name server of the network %q; expected another address, "+
+			"or, for the name server itself, `dns` of the NIC", addr, n.Network)
 	}
 }
 

@@ -42,6 +42,53 @@ vms: {c: {nics: [{network: x/y, ip: 10.0.0.1/24}]}, d: {nics: [{network: x/z, ip
 	require.Empty(t, problems)
 }
 
+// TestInheritedFlavor checks which VMs have the name of an inherited flavor: those with a part of its size.
+func TestInheritedFlavor(t *testing.T) {
+	machines, problems := load(t, "defaults: {flavor: small}\nvms: {a: {cpu: 3, memory: 3Gi}, b: {memory: 3Gi}, "+
+		"c: {cpu: {model: x}, memory: 3Gi}, d: {cpu: {cores: 3}, memory: {guest: 3Gi}}, e: {flavor: medium}}\n")
+	require.Empty(t, problems)
+	got := map[string]string{}
+	for _, m := range machines {
+		got[m.Name] = m.Flavor
+	}
+	require.Equal(t, map[string]string{"a": "custom", "b": "small", "c": "small", "d": "custom", "e": "medium"}, got)
+}
+
+// TestSelectors checks which selectors select the pod of no VM.
+func TestSelectors(t *testing.T) {
+	const spread = "topologySpreadConstraints: [{topologyKey: zone, labelSelector: "
+	const anti = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, "
+	for _, test := range []struct{ vms, want string }{
+		{"a: {replicas: 2, " + spread + "{matchLabels: {app: a}}}]}", `has a pod with the label "app: a"; pods have`},
+		{"a: {replicas: 2, " + spread + "{matchLabels: {vmrender.io/group: a}}}]}", ""},
+		{"a: {replicas: 2, " + spread + "{matchLabels: {vmrender.io/group: b}}}]}", `the label "vmrender.io/group: b"`},
+		{"a: {labels: {tier: db}, " + spread + "{matchLabels: {tier: db}}}]}", ""},
+		{"a: {namespace: x, labels: {tier: db}}, b: {" + spread + "{matchLabels: {tier: db}}}]}", `the label "tier: db"`},
+		{"a: {" + spread + "{matchExpressions: [{key: tier, operator: Exists}]}}]}", `with the label "tier"`},
+		{"a: {" + spread + "{matchExpressions: [{key: t, operator: In, values: [x, z]}]}}]}", `with the label "t: x, z"`},
+		{"a: {" + spread + "{matchExpressions: [{key: tier, operator: NotIn, values: [x]}]}}]}", ""},
+		{"a: {" + spread + "{matchLabels: {kubevirt.io: virt-launcher}}}]}", ""},
+		{"a: {" + anti + "labelSelector: {matchLabels: {app: a}}}]}}}", "or `namespaces` of the term for pods of others"},
+		{"a: {" + anti + "namespaces: [ns], labelSelector: {matchLabels: {app: a}}}]}}}", ""},
+		{
+			"a: {" + spread + "{matchLabels: {x: z}}}], overrides: {spec: {template: {metadata: {labels: {x: z}}}}}}", "",
+		},
+		{
+			"a: {" + spread + "{matchLabels: {x: z}}}], patches: [{op: add, path: /spec/template/metadata/labels/x, value: z}]}",
+			"",
+		},
+	} {
+		_, problems := load(t, "vms: {"+test.vms+"}\n")
+		if test.want == "" {
+			require.Empty(t, problems, test.vms)
+			continue
+		}
+		require.Len(t, problems, 1, test.vms)
+		require.Contains(t, problems[0], ": warning: ")
+		require.Contains(t, problems[0], test.want)
+	}
+}
+
 // TestSharedClaims proves that two VMs may write to one claim only if both set
 // `shareable`.
 func TestSharedClaims(t *testing.T) {

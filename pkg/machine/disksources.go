@@ -123,9 +123,26 @@ func (d *draft) checkImageSize(disk *Disk, size int64) {
 	if disk.Name != values.RootDisk || !isClone(&disk.Source) || !d.entry.FromOS("disks", values.RootDisk, "source") {
 		return
 	}
-	if image, err := values.ParseQuantity(os.RootSize); err == nil && size < image {
-		d.errorf(d.entry.At(disk.sizeKeys()...), rule.BelowMinimum, d.keyPath(disk.sizeKeys()),
+	image, err := values.ParseQuantity(os.RootSize)
+	at, path := d.entry.At(disk.sizeKeys()...), d.keyPath(disk.sizeKeys())
+	switch {
+	case err != nil || size >= image:
+	case d.hasOwnImage():
+		d.diags.Warnf(at, rule.BelowMinimum, d.entry.Path+"."+path,
+			"%q is smaller than the default of %s, %q, and perhaps than its image; "+
+				"set `catalog.os.%[2]s.rootSize` to the size of the image", disk.Size, os.Name, os.RootSize)
+	default:
+		d.errorf(at, rule.BelowMinimum, path,
 			"%q is smaller than the image of %s; expected at least %q, or another `catalog.os.%[2]s.rootSize`",
 			disk.Size, os.Name, os.RootSize)
 	}
+}
+
+// hasOwnImage reports whether the fleet names the image of the operating system, of which only the built-in root size
+// is known.
+func (d *draft) hasOwnImage() bool {
+	builtin := func(n *source.Node) bool { return n != nil && catalog.IsBuiltin(n.Pos()) }
+	image := d.entry.OS.Node.Get("image")
+	own := func(f source.Field) bool { return f.Value.IsSet() && !builtin(f.Value) }
+	return slices.ContainsFunc(image.Entries(), own) && builtin(d.entry.OS.Node.Get("rootSize"))
 }

@@ -59,7 +59,7 @@ func (d *draft) decide() *Machine {
 		Fleet: d.site.Fleet, Part: d.site.Part, Name: d.name, Namespace: d.namespace, Target: d.site.Target,
 		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload, entry: d.entry,
 		Metadata: d.metadata(), Sizing: d.sizing(), Hardware: d.hardware(), Disks: d.disks(), NICs: d.nics(),
-		Sysprep: d.sysprep(), Services: d.services(), Group: d.group(), Lifecycle: d.lifecycle(), Gate: d.gate(),
+		Sysprep: d.sysprep(), Services: d.services(), Lifecycle: d.lifecycle(), Gate: d.gate(),
 		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, d.site.Target.Arch, catalog.DefaultArch),
 		Filesystems: d.filesystems(),
 		RunStrategy: cmp.Or(vm.RunStrategy, "Always"), EvictionStrategy: vm.EvictionStrategy,
@@ -92,6 +92,7 @@ func (d *draft) decide() *Machine {
 	d.checkOldDisk(m)
 	d.checkFeatures(m)
 	d.checkPlain(m)
+	d.checkReachable(m)
 	d.checkPlatform(m)
 	return m
 }

@@ -23,6 +23,7 @@ type wide struct {
 
 	mu      sync.Mutex // guards records until all VMs are added
 	records []*record
+	pods    map[string]*podLabels // by namespace
 }
 
 // add adds a VM of an entry, whose problems are in diags. The VM is
@@ -43,6 +44,7 @@ func (w *wide) add(m *Machine, diags *source.Diagnostics) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.records = append(w.records, r)
+	w.notePod(m)
 }
 
 // show visits a VM if it is selected, or a sibling of those that may be.
@@ -73,6 +75,7 @@ func (w *wide) check() {
 	checkUnique(w.records, w.diags)
 	checkObjects(w.records, w.diags)
 	checkClaims(w.records, w.diags)
+	w.checkSelectors()
 	w.checkPlans()
 	resolveWaves(w.records, index, w.fleet.Incomplete(), w.diags)
 	w.checkHooks()

@@ -12,6 +12,10 @@ import (
 
 // hardware returns firmware and devices.
 func (d *draft) hardware() Hardware {
+	if least := d.entry.OS.Minimum; least != nil && least.TPM && d.vm.Preference == nil && tpmMode(d.vm.TPM) == TPMNone {
+		d.reportBelowMinimum(d.entry.At("tpm"), "tpm",
+			"%s needs a TPM; set `tpm: {persistent: true}`, or `catalog.os.%[1]s.minimum.tpm: false`", d.entry.OS.Name)
+	}
 	return Hardware{
 		Firmware:    d.firmware(),
 		TPM:         tpmMode(d.vm.TPM),

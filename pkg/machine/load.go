@@ -57,7 +57,7 @@ func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diag
 	full := opts.Full
 	opts.Full = func() bool { return site != nil && site.templates.Exhausted() || full != nil && full() }
 	f := fleet.Open(path, opts, diags)
-	w := wide{fleet: f, visit: visit, diags: diags}
+	w := wide{fleet: f, visit: visit, diags: diags, pods: map[string]*podLabels{}}
 	site = NewSite(f, diags)
 	f.Each(func(e *fleet.Entry, diags *source.Diagnostics) {
 		site.Decide(e, diags, func(m *Machine) { w.add(m, diags) })

@@ -71,10 +71,8 @@ type Machine struct {
 	LivenessProbe             *source.Node
 	AccessCredentials         *source.Node
 
-	Services []Service // in the order written
-	// Group is the name of the entry if one of its Services is for all its replicas, and "" otherwise.
-	Group     string
-	Objects   []Object // in the order written
+	Services  []Service // in the order written
+	Objects   []Object  // in the order written
 	Lifecycle Lifecycle
 	Gate      *Gate      // nil if no change of the VM is gated
 	Migration *Migration // nil if the VM does not come from vSphere

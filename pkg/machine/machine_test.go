@@ -366,6 +366,11 @@ func TestSizing(t *testing.T) {
 		{"flavor", `flavor: small`, "flavor=small sockets=1 cores=1 threads=1 memory=2Gi"},
 		{"dedicated-flavor", `flavor: pair`, "flavor=pair sockets=1 cores=2 threads=1 memory=2Gi"},
 		{"flavor-and-memory", `flavor: small, memory: 3Gi`, "flavor=small sockets=1 cores=1 threads=1 memory=3Gi"},
+		{"own-size-and-flavor", `flavor: small, cpu: 3, memory: 3Gi`, "flavor=small sockets=3 cores=1 threads=1 memory=3Gi"},
+		{
+			"own-parts-and-flavor", `flavor: small, cpu: {model: x}, memory: 3Gi`,
+			"flavor=small sockets=1 cores=1 threads=1 memory=3Gi",
+		},
 		{"least-memory", `memory: 1Mi`, "flavor=custom sockets=2 cores=1 threads=1 memory=1Mi"},
 		{"max-sockets", `cpu: {sockets: 4, maxSockets: 8}`, "flavor=custom sockets=4 cores=1 threads=1 memory=4Gi"},
 		{"instancetype", `instancetype: u1.small, cpu: null, memory: null`, "flavor=u1.small"},

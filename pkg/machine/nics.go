@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,9 +68,34 @@ func (d *draft) checkProbes() {
 				ways = append(ways, way)
 			}
 		}
+		d.checkProbePort(probe)
 		if len(ways) > 1 {
 			d.errorf(d.entry.KeyAt(probe, ways[1]), rule.Conflict, probe, "both %s and %s, perhaps of two levels; "+
 				"expected one, and null for the other", ways[0], ways[1])
+		}
+	}
+}
+
+// checkProbePort reports a probe of a port by a name that no NIC gives to one. The pod has only the ports of NICs
+// (kubevirt/kubevirt v1.8.4, pkg/virt-controller/services/template.go), and patches may add some.
+func (d *draft) checkProbePort(probe string) {
+	if d.vm.Overrides.IsSet() || len(d.vm.Patches) > 0 {
+		return
+	}
+	var names []string
+	for i := range d.vm.NICs {
+		for _, p := range d.vm.NICs[i].Ports {
+			names = append(names, p.Name)
+		}
+	}
+	for _, way := range []string{"httpGet", "tcpSocket"} {
+		n := d.entry.Keys.Get(probe, way, "port")
+		if n == nil || n.Kind != source.String || n.Text == "" || slices.Contains(names, n.Text) {
+			continue
+		}
+		if _, err := strconv.Atoi(n.Text); err != nil {
+			d.errorf(n.Pos(), rule.UnknownName, probe+"."+way+".port",
+				"no NIC has a port of the name %q; expected a number, or the name of one in `nics[].ports`", n.Text)
 		}
 	}
 }

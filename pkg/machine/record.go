@@ -16,6 +16,7 @@ type facts struct {
 	services    *source.Node // as written
 	identities  []address    // of the firmware, if set in a file
 	stopped     *source.Pos  // of the run strategy that stops the VM, or nil
+	selectors   []selector
 }
 
 // givenWave is a wave as written.
@@ -32,6 +33,7 @@ func (d *draft) facts(m *Machine) facts {
 	if d.vm.Wave != nil {
 		f.wave = &givenWave{*d.vm.Wave, d.entry.At("wave")}
 	}
+	f.selectors = d.selectors(m)
 	if m.RunStrategy == "Halted" || m.RunStrategy == "Manual" {
 		f.stopped = new(d.entry.At("runStrategy"))
 	}
@@ -61,6 +63,8 @@ type record struct {
 	addresses []address
 	objects   []object
 	claims    []claim
+
+	selectors []selector
 
 	planned *planned // nil if the VM does not come from vSphere
 
@@ -113,6 +117,7 @@ func newRecord(m *Machine) *record {
 	r := &record{
 		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos,
 		given: m.wide.wave, deps: m.DependsOn, home: m.wide.home, planned: newPlanned(m.Migration),
+		selectors: m.wide.selectors,
 	}
 	if !m.Broken {
 		r.addHooks(m)

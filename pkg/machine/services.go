@@ -29,17 +29,6 @@ func (d *draft) services() []Service {
 	return out
 }
 
-// group returns the name of the entry if one of its Services is for all its replicas, and "" otherwise. The VMs of a
-// pool have a label in common anyway.
-func (d *draft) group() string {
-	for _, svc := range d.vm.Services {
-		if svc != nil && d.groups(svc) {
-			return d.entry.Name
-		}
-	}
-	return ""
-}
-
 // groups reports whether a Service is for several VMs that are rendered one by one.
 func (d *draft) groups(svc *values.Service) bool { return svc.Scope == scopeGroup && d.ordinal != nil }
 

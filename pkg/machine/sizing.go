@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -15,7 +16,7 @@ import (
 // sizing returns cpu and memory, or the instance type that sets both.
 func (d *draft) sizing() Sizing {
 	vm := d.vm
-	out := Sizing{Flavor: cmp.Or(vm.Flavor, "custom"), Instancetype: vm.Instancetype, Preference: vm.Preference}
+	out := Sizing{Flavor: d.flavor(), Instancetype: vm.Instancetype, Preference: vm.Preference}
 	out.InstancetypeVolume = d.inferred("instancetype", vm.Instancetype)
 	out.PreferenceVolume = d.inferred("preference", vm.Preference)
 	out.Resources = d.resources()
@@ -29,6 +30,25 @@ func (d *draft) sizing() Sizing {
 		out.CPU, out.Memory = d.cpu(), d.memory()
 	}
 	return out
+}
+
+// flavor returns the name of the flavor of the VM, or "custom" if there is none, or if it is inherited, and cpu and
+// memory are both set over it.
+func (d *draft) flavor() string {
+	flavor, cpu := d.entry.Keys.Get("flavor"), d.entry.Keys.Get("cpu")
+	switch {
+	case d.vm.Flavor == "" || flavor == nil:
+		return "custom"
+	case !d.entry.Inherits("flavor"):
+		return d.vm.Flavor
+	}
+	own := func(n *source.Node) bool { return n.IsSet() && n.Pos() != flavor.Pos() }
+	ownCPU := cpu != nil && own(cpu.Short) ||
+		slices.ContainsFunc([]string{"sockets", "cores", "threads"}, func(key string) bool { return own(cpu.Get(key)) })
+	if ownCPU && own(d.entry.Keys.Get("memory", "guest")) {
+		return "custom"
+	}
+	return d.vm.Flavor
 }
 
 // withoutTraits returns the VM without settings that belong to its preference:

@@ -21,12 +21,12 @@ type Product struct {
 
 // Products returns the products whose upgrades are planned, by name.
 func Products() []Product {
-	return []Product{
-		{"argocd", "2.13", "3.6"},
-		{"cdi", "1.57", "1.66"},
-		{"kubevirt", "1.4", "1.9"},
-		{"openshift", "4.18", "4.23"},
+	var all []Product
+	for name, known := range versions.Known() {
+		all = append(all, Product{string(name), known.Oldest, known.Newest})
 	}
+	slices.SortFunc(all, func(a, b Product) int { return cmp.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Knows reports whether a version, such as "1.8" or "1.8.4", is one whose facts are known.

@@ -146,9 +146,14 @@ func (x *rendering) templateDiskAnnotations(d *machine.Disk) map[string]string {
 // templateDiskPairs appends the annotations of a disk that the VM owns, none for
 // most. KubeVirt recreates the VMs of a pool if a template of a disk changes
 // (virt-controller watch/pool/pool.go, isOutdatedVMI, v1.8.4), so that cloud-init runs
-// with changed data.
+// with changed data. A strategy that deletes VMs does so for another version of the
+// content, which is in no other field of the template.
 func (x *rendering) templateDiskPairs(to []outcome.Pair, d *machine.Disk) []outcome.Pair {
-	if !x.Lifecycle.Strategy.Traits().Pooled || d.Name != values.RootDisk {
+	traits := x.Lifecycle.Strategy.Traits()
+	if traits.DeletesVM {
+		to = pair(to, labels.Version, d.Source.Version, "")
+	}
+	if !traits.Pooled || d.Name != values.RootDisk {
 		return to
 	}
 	return pair(to, labels.UserData, x.guestHash, "")

@@ -39,8 +39,8 @@ func (x *rendering) templateLabels() map[string]string {
 	all[labelSize] = x.Flavor
 	maps.Copy(all, x.Labels)
 	all[labelDomain] = x.base
-	if x.Group != "" {
-		all[labels.Group] = x.Group
+	if x.Entry != "" {
+		all[labels.Group] = x.Entry
 	}
 	return all
 }

@@ -75,7 +75,7 @@ func (x *rendering) lookAtMachine(m *metav1.ObjectMeta, content string) {
 
 // lookAtTemplates checks the metadata of what KubeVirt creates for a VM. path is that of the VM's spec.
 func (x *rendering) lookAtTemplates(spec *kubevirtv1.VirtualMachineSpec, path ...string) {
-	p := outcome.Promise{Scope: outcome.Template, Labels: pair(x.room.labels[:0], labels.Group, x.Group, "")}
+	p := outcome.Promise{Scope: outcome.Template, Labels: pair(x.room.labels[:0], labels.Group, x.Entry, "")}
 	if t := spec.Template; t != nil {
 		for _, f := range p.Check(&t.ObjectMeta) {
 			x.reportMachine(&f, slices.Concat(path, []string{"template"}, f.Keys))

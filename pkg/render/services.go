@@ -24,8 +24,8 @@ func (x *rendering) service(s *machine.Service) *corev1.Service {
 	meta := x.objectMeta(s.Name, x.syncAnnotations(dependent))
 	selector := map[string]string{labelDomain: x.base}
 	if s.Group {
-		meta.Labels = merged(x.owned, map[string]string{labelApp: x.Group})
-		selector = map[string]string{labels.Group: x.Group}
+		meta.Labels = merged(x.owned, map[string]string{labelApp: x.Entry})
+		selector = map[string]string{labels.Group: x.Entry}
 	}
 	if len(s.Labels) > 0 {
 		meta.Labels = merged(meta.Labels, s.Labels)

@@ -2,7 +2,7 @@ package rule
 
 // Sizes, disks and NICs
 const (
-	// BelowMinimum is CPU, memory or a root disk below what the operating system, or any guest, needs.
+	// BelowMinimum is CPU, memory, a root disk or a TPM below what the operating system, or any guest, needs.
 	BelowMinimum ID = "below-minimum"
 	// BadUUID is an invalid firmware UUID.
 	BadUUID ID = "bad-uuid"
@@ -27,6 +27,10 @@ const (
 	PodAnnotation ID = "pod-annotation"
 	// CloudConfig is a key under `cloudInit.extra`, or the type of its value, that cloud-init ignores.
 	CloudConfig ID = "cloud-config"
+	// Unreachable is a Service, a Route, an Ingress or a port for a VM that the pod network does not reach.
+	Unreachable ID = "unreachable"
+	// NoMatch is a selector of anti-affinity or `topologySpreadConstraints` that selects the pod of no VM.
+	NoMatch ID = "no-match"
 	// PlatformNetwork is a network that no layer of the platform.yaml next to the fleet defines.
 	PlatformNetwork ID = "platform-network"
 	// InlineSecret is a password or private key that is written in Git.

@@ -74,6 +74,11 @@ func (c *Command) DecodeNode(at *source.Node, path source.Path, diags *source.Di
 func (v *IntOrPercent) DecodeNode(at *source.Node, path source.Path, diags *source.Diagnostics) {
 	text, percent := strings.CutSuffix(at.Text, "%")
 	n, err := strconv.Atoi(text)
+	if at.Kind == source.String && !percent && err == nil && n > 0 {
+		diags.Errorf(at.Pos(), rule.WrongType, path.String(),
+			"%q is a number in quotes; write %d for a number of VMs, or \"%d%%\" for a part of them", at.Text, n, n)
+		return
+	}
 	if !at.IsScalar() || err != nil || n < 1 || percent && n > 100 {
 		diags.Errorf(at.Pos(), rule.WrongType, path.String(),
 			"invalid value %q; expected a number from 1, or a percentage up to \"100%%\"", at.Text)

@@ -19,7 +19,7 @@ type Service struct {
 	// Type of the Service. Defaults to ClusterIP.
 	Type string `json:"type,omitempty" enum:"ClusterIP,NodePort,LoadBalancer"`
 	// With `replicas`: whether each VM has a Service, or all share one named `<entry>-<service>`, which belongs to the
-	// first replica. A running VM without any such Service joins its first one at its next start. Defaults to vm.
+	// first replica. Defaults to vm.
 	Scope string `json:"scope,omitempty" enum:"vm,group"`
 	// Labels of the Service.
 	Labels map[string]string `json:"labels,omitempty"`

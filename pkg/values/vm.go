@@ -83,7 +83,9 @@ type VM struct {
 	NodeSelector map[string]string `json:"nodeSelector,omitempty" keys:"label" example:"{zone: a}"`
 	// Kubernetes tolerations.
 	Tolerations *source.Node `json:"tolerations,omitempty" ref:"tolerations"`
-	// Kubernetes affinity.
+	// Kubernetes affinity. Its selectors, and those of `topologySpreadConstraints`, see the labels of pods: `labels` of
+	// their VMs, and on the VMs of `replicas` also `vmrender.io/group` with the name of the entry. See
+	// [spread.md](../how-to/spread.md).
 	Affinity *source.Node `json:"affinity,omitempty" ref:"affinity"`
 	// Kubernetes topology spread constraints.
 	TopologySpreadConstraints *source.Node `json:"topologySpreadConstraints,omitempty" ref:"topologySpreadConstraints"`
@@ -98,7 +100,8 @@ type VM struct {
 	// KubeVirt access credentials, in addition to those of `cloudInit`.
 	AccessCredentials *source.Node `json:"accessCredentials,omitempty" ref:"accessCredentials"`
 
-	// Services by name, one Kubernetes Service each. A port number is short for `{port: NUMBER}`.
+	// Services by name, one Kubernetes Service each. A port number is short for `{port: NUMBER}`. A Service reaches the
+	// VM over the pod network: without a NIC on it, publish the address of the VLAN instead.
 	Services map[string]*Service `json:"services,omitempty" example:"{http: 80}"`
 	// Further namespaced objects by name, as Kubernetes manifests: a Route, an Ingress, an ExternalSecret, a
 	// NetworkPolicy. They are in the VM's namespace and wave, and are deleted with it. Each of `replicas` has its own,

@@ -104,3 +104,13 @@ func GateOn(name, version string) bool {
 	}
 	return false
 }
+
+// Range is the minor versions of a product between which facts are known.
+type Range struct{ Oldest, Newest string }
+
+// Known returns the versions between which facts are known, by product; OpenShift is "openshift".
+func Known() map[Product]Range {
+	return map[Product]Range{
+		ArgoCD: {"2.13", "3.6"}, CDI: {"1.57", "1.66"}, KubeVirt: {"1.4", Newest}, "openshift": {"4.18", "4.23"},
+	}
+}
