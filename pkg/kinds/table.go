@@ -30,7 +30,7 @@ var table = []Kind{
 	},
 	{
 		Group: "clone.kubevirt.io", Name: "VirtualMachineClone", Level: "restart",
-		Does: "makes another VM with copies of the disks", VM: []string{"spec.source.name", "spec.target.name"},
+		Does: "creates another VM with copies of the disks", VM: []string{"spec.source.name", "spec.target.name"},
 		Named: true, Source: "kubevirt v1.8.4, pkg/virt-controller/watch/clone/clone.go",
 	},
 	{

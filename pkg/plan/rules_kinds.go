@@ -41,7 +41,7 @@ const (
 	CodeActsUnknown Code = "acts-unknown"
 )
 
-const reasonUnknown = "what the controller of this kind does to VMs is not known to vmrender"
+const reasonUnknown = "vmrender has no row for this kind, whose controller may act on VMs"
 
 // acting returns the rules of a kind that acts on VMs or disks.
 func acting(r Rule, k *kinds.Kind) []Rule {
