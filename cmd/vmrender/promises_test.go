@@ -14,8 +14,8 @@ import (
 	"github.com/vmrender/vmrender/internal/fleetgen"
 )
 
-// hostile are pieces of VM keys that try to take protection away, and harmless ones; an overlay merges some of them over
-// every VM of a generated fleet. KEY and VALUE stand for a guarded key and a value.
+// hostile are pieces of VM keys that try to take protection away, and harmless ones; an overlay merges some of them
+// over every VM of a generated fleet. KEY and VALUE stand for a guarded key and a value.
 var hostile = []string{
 	`disks: {root: {dataVolume: {metadata: {annotations: null}}}}`,
 	`disks: {root: {dataVolume: {metadata: null}}}`,
@@ -68,7 +68,8 @@ var (
 		"vmrender.io/rollout", "vmrender.io/content", "vmrender.io/approved", "kubevirt.io/vm-delete-protection",
 	}
 	hostileValues = []string{
-		`null`, `""`, `Prune=true`, `Prune=false`, `"Delete=true,Prune=true"`, `"Force=true"`, `IgnoreExtraneous`, `"5"`, `PreSync`, `cattle`,
+		`null`, `""`, `Prune=true`, `Prune=false`, `"Delete=true,Prune=true"`, `"Force=true"`,
+		`IgnoreExtraneous`, `"5"`, `PreSync`, `cattle`,
 	}
 )
 
