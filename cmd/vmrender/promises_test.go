@@ -104,7 +104,8 @@ func TestPromises(t *testing.T) {
 
 // hostileOverlay returns an overlay with one or two pieces.
 func hostileOverlay(r *rand.Rand) string {
-	text := "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\n"
+	var text strings.Builder
+	text.WriteString("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\n")
 	for i, level := range []string{"every", "defaults"}[:1+r.IntN(2)] {
 		piece := hostile[r.IntN(len(hostile))]
 		if i > 0 && !strings.HasPrefix(piece, "disks") {
@@ -112,9 +113,9 @@ func hostileOverlay(r *rand.Rand) string {
 		}
 		piece = strings.ReplaceAll(piece, "KEY", guardedKeys[r.IntN(len(guardedKeys))])
 		piece = strings.ReplaceAll(piece, "VALUE", hostileValues[r.IntN(len(hostileValues))])
-		text += level + ":\n  " + piece + "\n"
+		text.WriteString(level + ":\n  " + piece + "\n")
 	}
-	return text
+	return text.String()
 }
 
 type printed struct {
@@ -133,7 +134,7 @@ func (p *printed) id() string { return p.Kind + " " + p.Metadata.Namespace + "/"
 func readPrinted(t *testing.T, text string) []printed {
 	t.Helper()
 	var out []printed
-	for _, doc := range strings.Split(text, "\n---\n") {
+	for doc := range strings.SplitSeq(text, "\n---\n") {
 		var p printed
 		require.NoError(t, yaml.Unmarshal([]byte(doc), &p))
 		if p.Kind != "" {
@@ -189,7 +190,7 @@ func compareGuarded(old, now *printed, say func(string, ...any)) {
 		case key == "vmrender.io/content", isVM && key == "helm.sh/hook-weight": // the wave is there, too, and wins
 		case key == "argocd.argoproj.io/compare-options" && isVM && !strings.Contains(b, "IgnoreExtraneous"):
 		case key == "argocd.argoproj.io/sync-options" && isVM:
-			for _, option := range strings.Split(a, ",") {
+			for option := range strings.SplitSeq(a, ",") {
 				name, _, _ := strings.Cut(option, "=")
 				if option != "Prune=true" && option != "" && !slices.Contains(strings.Split(b, ","), option) &&
 					!strings.Contains(b, name+"=false") {

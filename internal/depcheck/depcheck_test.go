@@ -134,7 +134,8 @@ var rooms = []room{
 	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch", "pkg/rule", "pkg/source",
+			"pkg/admission", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch",
+			"pkg/rule", "pkg/source",
 			"pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
 		},
@@ -144,8 +145,11 @@ var rooms = []room{
 	{dir: "pkg/labels", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
 	{
-		dir:     "pkg/plan",
-		ours:    []string{"pkg/admission", "pkg/kinds", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions", "internal/quantities"},
+		dir: "pkg/plan",
+		ours: []string{
+			"pkg/admission", "pkg/kinds", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions",
+			"internal/quantities",
+		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
 	},

@@ -117,8 +117,7 @@ func Check(vm *kubevirtv1.VirtualMachine, cluster *Cluster) []Finding {
 
 // Rules returns all rules, in the order in which they are tried, with the paths of their fields from the object on.
 func Rules() []Rule {
-	all := []Rule{noTemplate}
-	all = append(all, placed(machineRules, "")...)
+	all := append([]Rule{noTemplate}, placed(machineRules, "")...)
 	for i := range kubernetesRules {
 		all = append(all, kubernetesRules[i].Rule)
 	}

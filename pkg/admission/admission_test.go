@@ -31,7 +31,7 @@ func changed(t testing.TB, text string) *kubevirtv1.VirtualMachine {
 	require.NoError(t, err)
 	var object map[string]any
 	require.NoError(t, yaml.Unmarshal(base, &object))
-	for _, change := range strings.Split(text, " ; ") {
+	for change := range strings.SplitSeq(text, " ; ") {
 		path, value, isSet := strings.Cut(change, " = ")
 		if !isSet {
 			path = strings.TrimSuffix(path, " -")
@@ -96,7 +96,8 @@ func TestRules(t *testing.T) {
 			for _, f := range found {
 				require.NotEmpty(t, f.Text, f.ID)
 				require.NotContains(t, f.Text, "%q", f.ID)
-				require.True(t, f.ID == "template" || strings.HasPrefix(f.Path, "spec.") || strings.HasPrefix(f.Path, "metadata."), f.Path)
+				isField := strings.HasPrefix(f.Path, "spec.") || strings.HasPrefix(f.Path, "metadata.")
+				require.True(t, f.ID == "template" || isField, f.Path)
 				require.NotEmpty(t, rule.Meaning(f.Kind), f.ID)
 			}
 			if r.Before != "" {
@@ -128,11 +129,12 @@ func TestGates(t *testing.T) {
 		"off":     {false, true, "VSOCK device: needs the feature gate VSOCK, which is off; "},
 		"default": {false, false, "VSOCK device: needs the feature gate VSOCK, which is off; feature gate VSOCK"},
 	} {
-		got := ""
-		for _, f := range admission.Check(vm, &admission.Cluster{KubeVirt: "1.8", Gate: func(string) (bool, bool) { return test.on, test.known }}) {
-			got += f.Problem() + "; " + f.Doubt
+		var got strings.Builder
+		gate := func(string) (bool, bool) { return test.on, test.known }
+		for _, f := range admission.Check(vm, &admission.Cluster{KubeVirt: "1.8", Gate: gate}) {
+			got.WriteString(f.Problem() + "; " + f.Doubt)
 		}
-		require.Equal(t, test.want, got, name)
+		require.Equal(t, test.want, got.String(), name)
 	}
 	require.True(t, admission.HasGate("VSOCK"))
 	require.False(t, admission.HasGate(""))
@@ -152,7 +154,9 @@ func TestTable(t *testing.T) {
 
 // Labels have the same problems as in Kubernetes' own validation.
 func FuzzLabels(f *testing.F) {
-	for _, text := range []string{"app", "a.b/c", "A.b/c", "a..b/c", "a-.b/c", "a_b/c", "/a", "a/", "a/b/c", "-a", "a b", "é", ""} {
+	for _, text := range []string{
+		"app", "a.b/c", "A.b/c", "a..b/c", "a-.b/c", "a_b/c", "/a", "a/", "a/b/c", "-a", "a b", "é", "",
+	} {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, key, value string) {

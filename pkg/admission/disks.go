@@ -3,9 +3,8 @@ package admission
 import (
 	"strings"
 
-	kubevirtv1 "kubevirt.io/api/core/v1"
-
 	"k8s.io/apimachinery/pkg/util/validation"
+	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/rule"
 )

@@ -198,7 +198,7 @@ func checkWeight(weight int32, path *field.Path) field.ErrorList {
 }
 
 func checkNodeTerm(t *corev1.NodeSelectorTerm, path *field.Path) field.ErrorList {
-	var all field.ErrorList
+	all := make(field.ErrorList, 0, len(t.MatchFields))
 	for i := range t.MatchExpressions {
 		r, at := &t.MatchExpressions[i], path.Child("matchExpressions").Index(i)
 		all = append(all, checkRequirement(r, at)...)
@@ -242,7 +242,7 @@ func checkRequirement(r *corev1.NodeSelectorRequirement, path *field.Path) field
 }
 
 func checkPodTerms(required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm, path *field.Path) field.ErrorList {
-	var all field.ErrorList
+	all := make(field.ErrorList, 0, len(required))
 	for i := range required {
 		all = append(all, checkPodTerm(&required[i], path.Child(requiredTerms).Index(i))...)
 	}

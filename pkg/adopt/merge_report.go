@@ -121,7 +121,8 @@ func (m *MergedMachine) report(out *bytes.Buffer, file string) {
 		fmt.Fprintf(out, "  %s: %s, becomes %s%s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin))
 	}
 	for _, c := range m.Asks {
-		fmt.Fprintf(out, "  needs a decision: %s: %s, would become %s%s: %s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin), c.Why)
+		fmt.Fprintf(out, "  needs a decision: %s: %s, would become %s%s: %s\n",
+			c.Path, c.Was, c.Becomes, inherited(c.Origin), c.Why)
 	}
 	for _, d := range m.Differences {
 		fmt.Fprintf(out, "  differs: %s\n", d)

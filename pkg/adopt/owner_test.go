@@ -65,7 +65,8 @@ func TestManagedBy(t *testing.T) {
 		},
 		"a cluster of Rancher": {
 			`{labels: {harvesterhci.io/creator: docker-machine-driver-harvester}}`,
-			`a cluster of Rancher (docker-machine-driver-harvester) manages it, and recreates it if it is deleted; leave it there`,
+			"a cluster of Rancher (docker-machine-driver-harvester) manages it, and recreates it if it is deleted; " +
+				"leave it there",
 		},
 		"Terraform on Harvester": {
 			`{labels: {harvesterhci.io/creator: terraform-provider-harvester}}`,

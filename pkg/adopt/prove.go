@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
@@ -121,7 +122,7 @@ func (e *entry) comparable(vm tree) tree {
 
 // dropGroup removes the label of the replicas of an entry, which a running pod does not get.
 func (e *entry) dropGroup(vm tree) {
-	pod := []string{"spec", "template", "metadata"}
+	pod := slices.Clip([]string{"spec", "template", "metadata"})
 	has := manifest.Map(e.live.tree, pod...)
 	if _, ok := manifest.Map(has, "labels")[labels.Group]; ok {
 		return

@@ -64,7 +64,8 @@ func (l *leaving) steps() []Step {
 		},
 		{"The Application shows them as requiring pruning. Remove its labels and annotations, and those of vmrender:", marks},
 		{"Refresh the Application: it is Synced, and nothing manages the VMs any longer. The label " +
-			"kubevirt.io/vm-delete-protection still protects the VMs that have it, and kept disks keep their sync options.", nil},
+			"kubevirt.io/vm-delete-protection still protects the VMs that have it, and kept disks keep their sync " +
+			"options.", nil},
 	}
 }
 

@@ -26,7 +26,8 @@ const (
 	// same [Entry] and the same maximum that may be unavailable at a time, or a
 	// percentage of them such as "25%". Defaults to 1.
 	MaxUnavailable = "vmrender.io/max-unavailable"
-	// Group is a label of the pods of VMs rendered for `replicas`: the name of their entry. Services and users select by it.
+	// Group is a label of the pods of VMs rendered for `replicas`: the name of their entry. Services and users select
+	// by it.
 	Group = "vmrender.io/group"
 	// Entry is an annotation of VirtualMachines rendered for `replicas`: the name of their
 	// entry in the values files. VirtualMachines without it are counted together.

@@ -148,7 +148,8 @@ func TestPlainKubernetes(t *testing.T) {
 	found := fleet.Options{NoOpenShift: true}
 	require.Equal(t, []string{
 		`fleet.yaml:4:9: warning: target.openshift: VMs boot from images in "openshift-virtualization-os-images", which ` +
-			"only OpenShift has, and the cluster does not seem to be OpenShift; set `target.openshift: false` for public images, or true",
+			"only OpenShift has, and the cluster does not seem to be OpenShift; " +
+			"set `target.openshift: false` for public images, or true",
 		"dataSource openshift-virtualization-os-images/fedora", "dataSource openshift-virtualization-os-images/fedora",
 	}, sources(unknown, "os: fedora, replicas: 2", found))
 	require.Contains(t, sources(openShift, "os: fedora", found)[0], "dataSource", "the fleet knows better")

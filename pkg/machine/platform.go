@@ -35,7 +35,8 @@ func (d *draft) checkPlain(m *Machine) {
 	for i := range m.Disks {
 		if src := &m.Disks[i].Source; d.site.noOpenShift != nil && catalog.IsBootSource(src) {
 			d.diags.Warnf(*d.site.noOpenShift, rule.OpenShift, "target.openshift", "VMs boot from images in %q, which only "+
-				"OpenShift has, and the cluster does not seem to be OpenShift; set `target.openshift: false` for public images, or true",
+				"OpenShift has, and the cluster does not seem to be OpenShift; "+
+				"set `target.openshift: false` for public images, or true",
 				strings.SplitN(src.DataSource, "/", 2)[0])
 		}
 	}

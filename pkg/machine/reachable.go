@@ -10,9 +10,9 @@ import (
 // byPodNetwork is the end of warnings about a VM that the pod network does not reach.
 const byPodNetwork = "add `pod` to `nics`, or publish the address of the VLAN"
 
-// checkReachable warns of what reaches the guest over the pod network, on which the VM has no NIC: a Service selects the
-// pod of the VM, and traffic to the pod's address ends there. It is no error, because the cluster may attach pods to
-// another network by default.
+// checkReachable warns of what reaches the guest over the pod network, on which the VM has no NIC: a Service selects
+// the pod of the VM, and traffic to the pod's address ends there. It is no error, because the cluster may attach pods
+// to another network by default.
 func (d *draft) checkReachable(m *Machine) {
 	d.checkForwardedPorts(m)
 	if slices.ContainsFunc(m.NICs, func(n NIC) bool { return n.Pod }) || d.attachesOtherwise(m) {

@@ -35,7 +35,8 @@ func (d *draft) selectors(m *Machine) []selector {
 			all = append(all, selector{path + ".labelSelector", n.Pos(), needs, own})
 		}
 	}
-	each(m.TopologySpreadConstraints, "topologySpreadConstraints", func(n *source.Node, path string) { add(n, path, true) })
+	each(m.TopologySpreadConstraints, "topologySpreadConstraints",
+		func(n *source.Node, path string) { add(n, path, true) })
 	anti, path := m.Affinity.Get("podAntiAffinity"), "affinity.podAntiAffinity"
 	for _, f := range anti.Entries() {
 		each(f.Value, path+"."+f.Key, func(n *source.Node, path string) {
@@ -81,7 +82,8 @@ func needsOf(n *source.Node) map[string][]string {
 // isOfPlatform reports whether KubeVirt or Kubernetes may set a label on pods.
 func isOfPlatform(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
-	return strings.HasSuffix(domain, "kubevirt.io") || strings.HasSuffix(domain, "kubernetes.io") && domain != "app.kubernetes.io"
+	return strings.HasSuffix(domain, "kubevirt.io") ||
+		strings.HasSuffix(domain, "kubernetes.io") && domain != "app.kubernetes.io"
 }
 
 // podLabels are the labels of the pods in one namespace: their values by their keys. It does not record which of them

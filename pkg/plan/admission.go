@@ -25,7 +25,8 @@ func refusals(s *subject, pair *pair) []Cause {
 	}
 	vm, err := typed(pair.new, s.isPool())
 	if err != nil {
-		return []Cause{{Level: Refused, Code: codeRefused, Reason: "a field has a type that the API server refuses: " + err.Error()}}
+		reason := "a field has a type that the API server refuses: " + err.Error()
+		return []Cause{{Level: Refused, Code: codeRefused, Reason: reason}}
 	}
 	cluster := &admission.Cluster{KubeVirt: s.cluster.KubeVirt, Stage: s.cluster.stages(), Gate: s.cluster.knownGate}
 	found := admission.Check(vm, cluster)
@@ -47,7 +48,8 @@ func refusals(s *subject, pair *pair) []Cause {
 
 // refusal returns the cause of a VM, or the template of a pool, that KubeVirt refuses.
 func refusal(s *subject, f *admission.Finding) Cause {
-	c := Cause{Path: f.Path, Level: Refused, Code: codeRefused, Reason: "KubeVirt refuses it: " + f.Problem(), Approximate: f.Doubt}
+	reason := "KubeVirt refuses it: " + f.Problem()
+	c := Cause{Path: f.Path, Level: Refused, Code: codeRefused, Reason: reason, Approximate: f.Doubt}
 	if f.Starts {
 		c.Level, c.Code, c.When = Staged, codeNeverStarts, atNextStart
 		c.Reason = "KubeVirt accepts the VM, and refuses to start it: " + f.Problem()

@@ -21,7 +21,7 @@ type Product struct {
 
 // Products returns the products whose upgrades are planned, by name.
 func Products() []Product {
-	var all []Product
+	all := make([]Product, 0, len(versions.Known()))
 	for name, known := range versions.Known() {
 		all = append(all, Product{string(name), known.Oldest, known.Newest})
 	}

@@ -16,9 +16,10 @@ import (
 // refusals returns what KubeVirt and the API server of the target refuse of a VM.
 func (x *rendering) refusals(vm *kubevirtv1.VirtualMachine) []admission.Finding {
 	t := &x.Target
+	staged := t.Plain() && versions.Before(t.KubeVirt, "1.6") // by default
 	return admission.Check(vm, &admission.Cluster{
 		KubeVirt: t.KubeVirt,
-		Stage:    t.VMRolloutStrategy == "Stage" || t.VMRolloutStrategy == "" && t.Plain() && versions.Before(t.KubeVirt, "1.6"),
+		Stage:    t.VMRolloutStrategy == "Stage" || t.VMRolloutStrategy == "" && staged,
 		Gate:     t.Gate,
 	})
 }
@@ -28,8 +29,9 @@ func (x *rendering) reportRefusals(found []admission.Finding) {
 	for i := range found {
 		f := &found[i]
 		path, at := x.keyOf(f)
+		isMisread := func(key string) bool { return strings.HasPrefix(path, key) || strings.HasPrefix(key, path) }
 		switch {
-		case slices.ContainsFunc(x.misread, func(k string) bool { return strings.HasPrefix(path, k) || strings.HasPrefix(k, path) }):
+		case slices.ContainsFunc(x.misread, isMisread):
 		case f.Doubt != "":
 			x.diags.Warnf(at, f.Kind, x.path(path), "%s", advised(f, f.Text))
 		default:
@@ -78,7 +80,7 @@ func (x *rendering) remainingRefusals(own []admission.Finding, vm *kubevirtv1.Vi
 // segments returns the keys and indexes of a path: "disks[0].serial" has disks, [0] and serial.
 func segments(path string) []string {
 	var out []string
-	for _, key := range strings.Split(strings.ReplaceAll(path, "[", ".["), ".") {
+	for key := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
 		if key != "" {
 			out = append(out, key)
 		}

@@ -48,7 +48,8 @@ var keyOfField = []struct{ field, key string }{
 
 // keyOf returns the path below the VM's, and the position, of the key that sets the field of a finding.
 func (x *rendering) keyOf(f *admission.Finding) (string, source.Pos) {
-	i := slices.IndexFunc(keyOfField, func(k struct{ field, key string }) bool { return strings.HasPrefix(f.Path, k.field) })
+	sets := func(k struct{ field, key string }) bool { return strings.HasPrefix(f.Path, k.field) }
+	i := slices.IndexFunc(keyOfField, sets)
 	key, rest := keyOfField[i].key, segments(f.Path[len(keyOfField[i].field):])
 	switch key {
 	case "disks":
@@ -81,7 +82,8 @@ func (x *rendering) diskKey(volume string, field []string) (string, source.Pos) 
 		if d.Volume != volume {
 			continue
 		}
-		return x.entryKey("disks."+d.Name, d.Pos, d.Overrides, field, func(key string) source.Pos { return x.KeyPos("disks", d.Name, key) })
+		at := func(key string) source.Pos { return x.KeyPos("disks", d.Name, key) }
+		return x.entryKey("disks."+d.Name, d.Pos, d.Overrides, field, at)
 	}
 	for i := range x.Filesystems {
 		if x.Filesystems[i].Name == volume {
@@ -106,8 +108,9 @@ func (x *rendering) nicKey(name string, field []string) (string, source.Pos) {
 
 // keysOfEntry are the keys of disks and NICs by the fields of KubeVirt that they set.
 var keysOfEntry = map[string]string{
-	"bootOrder": "bootOrder", "serial": "serial", "cache": "cache", "io": "io", "bus": "bus", "model": "model", "macAddress": "mac",
-	"state": "state", "ports": "ports", "masquerade": "binding", "bridge": "binding", "lun": "type", "cdrom": "ejected",
+	"bootOrder": "bootOrder", "serial": "serial", "cache": "cache", "io": "io", "bus": "bus", "model": "model",
+	"macAddress": "mac", "state": "state", "ports": "ports", "masquerade": "binding", "bridge": "binding",
+	"lun": "type", "cdrom": "ejected",
 }
 
 // entryKey returns the key of a field of a disk or NIC: that in its patch, one of its own, or else the entry.

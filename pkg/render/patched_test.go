@@ -25,7 +25,8 @@ func TestPatchedDisks(t *testing.T) {
 				"cpu": 2, "memory": "4Gi", "disks": keys{"data": data, "logs": "1Gi"}, "lifecycle": keys{"keepDisks": keep},
 			})
 			require.Empty(t, diags.Sorted())
-			require.Contains(t, text, `{"name":"data","disk":{"bus":"virtio","pciAddress":"0000:01:01.0"},"errorPolicy":"ignore"}`)
+			require.Contains(t, text,
+				`{"name":"data","disk":{"bus":"virtio","pciAddress":"0000:01:01.0"},"errorPolicy":"ignore"}`)
 			require.Contains(t, text, `{"name":"logs","disk":{"bus":"virtio"}}`)
 			require.Contains(t, text, `"example.org/a":"b"`)
 			require.Contains(t, text, `"priorityClassName":"low"`)

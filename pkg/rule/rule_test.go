@@ -20,8 +20,8 @@ invalid-value key-type kubevirt-version migrate migration-network missing-key no
 no-vms not-migratable not-updated not-values object-kind openshift out-of-range output-size patch
 placement platform-network pod-annotation pointer policy prerequisite protection refused remote removal
 replace reserved shared-object shrinks stopped strategy sync-options tag target template
-unknown-catalog unknown-key unknown-layer unknown-name unknown-value unknown-version unmanaged unpaired unreachable unreadable
-unsafe unserved values volatile-root wrong-type yaml-syntax
+unknown-catalog unknown-key unknown-layer unknown-name unknown-value unknown-version unmanaged unpaired
+unreachable unreadable unsafe unserved values volatile-root wrong-type yaml-syntax
 `
 
 func TestIdentifiersAreStable(t *testing.T) {

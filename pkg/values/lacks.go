@@ -28,8 +28,8 @@ func GateAdvice(gate string) string {
 	return "; switch it on, and set `target.featureGates: {" + gate + ": true}`"
 }
 
-// Gate returns whether a feature gate is on, and whether the fleet sets it. A gate that nothing is known about counts as
-// on: HyperConverged, which configures KubeVirt on OpenShift, sets gates of its own.
+// Gate returns whether a feature gate is on, and whether the fleet sets it. A gate that nothing is known about counts
+// as on: HyperConverged, which configures KubeVirt on OpenShift, sets gates of its own.
 func (t *Target) Gate(name string) (on, set bool) {
 	if on, set = t.FeatureGates[name]; set {
 		return on, true
