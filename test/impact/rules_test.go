@@ -13,7 +13,7 @@ import (
 // of KubeVirt other than the one used here.
 var elsewhere = []string{
 	"Older versions of KubeVirt", "The gate of a fleet", "Pools", "DataVolumes and claims", "Migrations from vSphere", "Nodes",
-	"The platform", "Other objects",
+	"The platform", "Objects that act on VMs", "Other objects",
 }
 
 // unreached lists the rules that no case can reach, by their paths and reasons.
