@@ -141,7 +141,7 @@ func countedTargets(all []*series) []target {
 		for _, step := range [][2]int{{100, 1_000}, {1_000, 10_000}} {
 			judged = append(judged, target{
 				Metric: fmt.Sprintf("user instructions per further VM, %s to %s, %s", thousands(step[0]), thousands(step[1]), spread),
-				Value:  slope(all, toolSidecar, spread, step[0], step[1]) / 1_000, Limit: 380, Unit: " k", Gate: counted,
+				Value:  slope(all, toolSidecar, spread, step[0], step[1]) / 1_000, Limit: mostPerVM, Unit: " k", Gate: counted,
 			})
 		}
 	}
@@ -178,6 +178,10 @@ func mebibytes(s *series) float64 {
 	}
 	return float64(s.peak()) / (1 << 20)
 }
+
+// mostPerVM is the maximum number of instructions of a further VM, in thousands. An encoder that needs no unsafe
+// reads of memory costs 40 of them, and judging each finished VM as KubeVirt and its lifecycle do costs another 40.
+const mostPerVM = 490
 
 // millions returns the number of instructions in millions.
 func millions(s *series) float64 {
