@@ -13,10 +13,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// programSeconds is the CPU time of a program: many times what the platforms of all charts of vmrender need. The
-// templates of charts have no other bound.
-const programSeconds = 10
-
 // execute runs a program of vmrender with the limits of this process, and copies its messages. It returns
 // [problems.ErrReported] if they describe the problem. Of the Go runtime's dump after a crash, only one line remains.
 func execute(stdout io.Writer, messages *bounded, path string, args ...string) error {
@@ -24,7 +20,7 @@ func execute(stdout io.Writer, messages *bounded, path string, args ...string) e
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = stdout, &text
 	cmd.SysProcAttr = confine.Child()
-	if err := confine.LimitTime(programSeconds); err != nil {
+	if err := confine.LimitTime(confine.Seconds); err != nil {
 		return err
 	}
 	runtime.LockOSThread() // as Child requires

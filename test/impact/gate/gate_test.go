@@ -54,8 +54,8 @@ func worst(v gate.Verdict) string {
 	return out
 }
 
-// planned returns the highest level among the VM's own causes, except for refusals of
-// the cluster, in two digits.
+// planned returns the highest level among the VM's own causes, in two digits, except for refusals of
+// the cluster, and for VMs that never start: the policy does not contain the rules of admission.
 func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []string) {
 	t.Helper()
 	old, err := manifest.New(was)
@@ -65,7 +65,8 @@ func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []str
 	p := plan.New([]manifest.Object{old}, []manifest.Object{edited}, plan.Options{Cluster: c})
 	level, causes := plan.None, []string{}
 	for _, cause := range p.VMs[0].Causes {
-		if cause.Level >= plan.Live && cause.Level != plan.Refused && cause.Code != "replaced" {
+		isOfCluster := cause.Level == plan.Refused || cause.Code == "replaced" || cause.Code == "never-starts"
+		if cause.Level >= plan.Live && !isOfCluster {
 			level = max(level, cause.Level)
 			causes = append(causes, fmt.Sprintf("%s %s (%s)", cause.Level, cause.Path, cause.Code))
 		}
