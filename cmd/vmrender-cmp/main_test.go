@@ -92,7 +92,8 @@ func TestDocumentedLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), fmt.Sprintf("the first %d KiB", mostMessages>>10))
 	require.Contains(t, string(text), fmt.Sprintf("| %d MiB for each of its processes", confine.Memory))
-	require.Contains(t, string(text), fmt.Sprintf("| CPU time of a render | %d s for each of its processes;", confine.Seconds))
+	require.Contains(t, string(text),
+		fmt.Sprintf("| CPU time of a render | %d s for each of its processes;", confine.Seconds))
 }
 
 // status runs a program, as exec does, and checks that its exit status is the

@@ -107,7 +107,8 @@ func TestReadmeInstallsTheRelease(t *testing.T) {
 	require.NoError(t, err)
 	const version, registry = "v1.2.3", "registry.example.com"
 	linux := archiveName(version, program.Platform{OS: "linux", Arch: "amd64"})
-	require.Contains(t, string(text), "`tar -xzf "+linux+" vmrender`, or `brew install ./vmrender.rb`")
+	require.Contains(t, string(text), "`tar -xzf "+linux+" vmrender`")
+	require.Contains(t, string(text), "the release's `vmrender.rb` to a tap of yours")
 	require.Contains(t, string(text), "| `"+registry+"/vmrender:"+version+"` |")
 	require.Contains(t, string(text), "`helm pull oci://"+registry+"/charts/network --version 1.2.3`")
 	require.DirExists(t, "../../charts/network")
