@@ -1,6 +1,6 @@
 # For builders that need a Dockerfile, such as Docker, Kaniko, Buildah or a BuildConfig of OpenShift. The files,
 # the user and the entrypoint are those of `make image`, which needs no container engine; the digest differs.
-FROM docker.io/library/golang:1.26.8 AS build
+FROM golang:1.26.8 AS build
 COPY . /src
 RUN go -C /src/tools/release run -buildvcs=false . unpack -root /src -dir /image -platform "linux/$(go env GOARCH)" \
     && chmod -R a-w /image

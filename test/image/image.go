@@ -102,7 +102,7 @@ func (e *Engine) ProvideGo(dockerfile string) error {
 	if err != nil {
 		return err
 	}
-	from := regexp.MustCompile(`(?m)^FROM (\S+/golang:\S+) AS `).FindSubmatch(text)
+	from := regexp.MustCompile(`(?m)^FROM (golang:\S+) AS `).FindSubmatch(text)
 	if from == nil {
 		return fmt.Errorf("%s builds in no image of Go", dockerfile)
 	}

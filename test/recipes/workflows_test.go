@@ -127,7 +127,7 @@ func TestContainersArePinned(t *testing.T) {
 	}
 	dockerfile, err := os.ReadFile("../../Dockerfile")
 	require.NoError(t, err)
-	require.Contains(t, string(dockerfile), "/golang:"+pinned[1]+" ", "Dockerfile")
+	require.Contains(t, string(dockerfile), "FROM golang:"+pinned[1]+" ", "Dockerfile")
 }
 
 // A pull request is checked by the same script as on a developer's machine, and everything that workflows run exists.
