@@ -35,7 +35,7 @@ var table = []Kind{
 	},
 	{
 		Group: "export.kubevirt.io", Name: "VirtualMachineExport", Level: "restart",
-		Does: "serves the disks of a VM, which cannot start meanwhile", VM: []string{"spec.source.name"},
+		Does: "serves the content of the disks of a VM to those who have its token", VM: []string{"spec.source.name"},
 		Named: true, Source: "kubevirt v1.8.4, pkg/storage/export/export/export.go",
 	},
 	{
@@ -50,7 +50,7 @@ var table = []Kind{
 	},
 	{
 		Group: "kubevirt.io", Name: "KubeVirt", Level: "restart", Does: "configures KubeVirt, for all VMs",
-		Named: true, Source: "kubevirt v1.8.4, staging/src/kubevirt.io/api/core/v1/types.go",
+		Named: true, Source: "kubevirt.io/api v1.9.0, core/v1/types.go",
 	},
 	{
 		Group: "instancetype.kubevirt.io", Name: "VirtualMachineInstancetype", Level: "staged",

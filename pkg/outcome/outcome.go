@@ -91,7 +91,7 @@ func (p *Promise) checkKeys(found []Finding, field string, have map[string]strin
 		if ok && p.guards(field, w.Key) {
 			more--
 		}
-		if value != w.Value && !(p.Scope == Machine && w.Key == argocd.SyncWaveAnnotation) { // see checkWave
+		if value != w.Value && !(p.Scope == Machine && w.Key == argocd.SyncWaveAnnotation) { // see checkMachine
 			found = append(found, w.lost(field))
 		}
 	}
