@@ -146,7 +146,7 @@ func (x *rendering) lookAtDisk(o *cdiv1.DataVolume) {
 func (x *rendering) lookAtService(o *corev1.Service, s *machine.Service, p *outcome.Promise) {
 	for _, f := range slices.Concat(p.Check(&o.ObjectMeta), outcome.Service(&o.Spec)) {
 		patch := servicePatch(s)
-		if setBy(patch.over, f.Keys) == nil {
+		if isEntry := len(f.Keys) == 3; isEntry && setBy(patch.over, f.Keys) == nil {
 			field, key := f.Keys[1], f.Keys[2]
 			path := source.JoinPath(x.path("services."+s.Key+"."+field), key)
 			x.diags.Errorf(x.ServicePos(s.Key, field, key), f.Rule, path, "%s", f.Problem)

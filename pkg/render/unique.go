@@ -100,7 +100,8 @@ func (n *identities) report(owners []Rendered, diags *source.Diagnostics) {
 			continue
 		}
 		id := n.idOf(b, owners)
-		if was := n.idOf(a, owners); was.Group() != id.Group() || was.Kind != id.Kind || was.Name != id.Name {
+		was := n.idOf(a, owners)
+		if was.Group() != id.Group() || was.Kind != id.Kind || was.Namespace != id.Namespace || was.Name != id.Name {
 			continue // a collision of hashes
 		}
 		if known == nil {
