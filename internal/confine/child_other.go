@@ -8,7 +8,7 @@ import (
 )
 
 // Seconds is the CPU time of a render where the system can limit it.
-const Seconds = 20
+const Seconds = 60
 
 // LimitTime does nothing.
 func LimitTime(uint64) error { return nil }
