@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// Seconds is the CPU time of the second process: several times what the largest fleets need whose manifests Argo CD
-// accepts. What is known to take long has its own bounds, whose messages tell more.
-const Seconds = 60
-
 // tooSlow is the problem of a process that has used up its time.
 const tooSlow = " of CPU time, which is all that one render may use; " +
 	"see what its templates and charts repeat, or divide it among several Applications"

@@ -7,9 +7,6 @@ import (
 	"syscall"
 )
 
-// Seconds is the CPU time of a render where the system can limit it.
-const Seconds = 60
-
 // LimitTime does nothing.
 func LimitTime(uint64) error { return nil }
 

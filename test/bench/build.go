@@ -88,7 +88,7 @@ func firstFailure(steps ...func() error) error {
 // goBuild builds one main package as releases are built: without cgo, paths,
 // and debug information.
 func goBuild(ctx context.Context, moduleDir, output, pkg string) error {
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", output, pkg)
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "valgrind", "-ldflags", "-s -w", "-o", output, pkg)
 	build.Dir = moduleDir
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
