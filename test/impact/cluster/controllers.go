@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"time"
 	_ "unsafe" // go:linkname
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
 	v1 "kubevirt.io/api/core/v1"
 	kvcontroller "kubevirt.io/kubevirt/pkg/controller"
 	instancetype "kubevirt.io/kubevirt/pkg/instancetype/controller/vm"
@@ -76,10 +78,21 @@ func newControllers(c *clients, in *informers, config *virtconfig.ClusterConfig)
 	if out.instances, err = newInstances(c, in, config, out.events); err != nil {
 		return nil, err
 	}
+	out.machines.Queue, out.instances.Queue = prompt{out.machines.Queue}, prompt{out.instances.Queue}
 	out.workloads, err = workloadupdater.NewWorkloadUpdateController(
 		launcher, in.instances, in.pods, in.migrations, in.kubevirts, out.events, c, config)
 	return out, err
 }
+
+// prompt is a queue without delays. Every round processes every object again, with
+// informers that know all writes. A retry after some milliseconds could come in the
+// middle of a round, before the informers know the write that failed halfway.
+type prompt struct {
+	workqueue.TypedRateLimitingInterface[string]
+}
+
+func (prompt) AddRateLimited(string)          {}
+func (prompt) AddAfter(string, time.Duration) {}
 
 func newInstances(c *clients, in *informers, config *virtconfig.ClusterConfig, events record.EventRecorder) (*vmi.Controller, error) {
 	const qemu = 107 // the group of QEMU
