@@ -58,7 +58,7 @@ func TestGate(t *testing.T) {
 	require.Len(t, more, 1)
 	require.True(t, more["db01"].Blocked())
 	line := more["db01"].Line()
-	require.Regexp(t, `^approve: [0-9a-f]{8}-[0-9a-f]{8}$`, line)
+	require.Regexp(t, `^approve: [0-9a-f]{32}-[0-9a-f]{32}$`, line)
 
 	approved := judged(t, changed(t, "vms/db.yaml", "cores: 2}", "cores: 4}\n    "+line))
 	require.False(t, approved["db01"].Blocked())

@@ -7,13 +7,12 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
-	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // gateLevels are the levels of impact that `policy` accepts, mildest first: a milder one
-// is a stricter gate.
+// is a stricter gate, and none is no gate.
 var gateLevels = []string{
-	"metadata", "live", "migrate", "staged", "restart", "power", "recreate", "delete", "data-loss",
+	"metadata", "live", "migrate", "staged", "restart", "power", "recreate", "delete", "data-loss", "none",
 }
 
 // checkGate reports what a document takes away from the gate of those that it merges over.
@@ -65,29 +64,39 @@ func isWeaker(now, was *source.Node) bool {
 	return limit >= 0 && (!now.IsSet() || slices.Index(gateLevels, now.Text) > limit)
 }
 
-// checkShared reports keys that are for one VM in what many VMs inherit.
-func checkShared(keys *source.Node, path string, diags *source.Diagnostics) {
-	if f := keys.Field("approve"); f != nil && f.Value.IsSet() {
-		diags.Errorf(f.Pos(), rule.Approval, source.JoinPath(path, "approve"),
+// ownKeys are the keys that decide what passes a gate, so that each VM has them for itself.
+var ownKeys = [][]string{{"stage"}, {"lifecycle", "removal"}, {"lifecycle", "protection"}}
+
+// checkShared reports keys that are for one VM in what many VMs inherit: approvals, and in a fleet with a gate what
+// passes it.
+func (f *Fleet) checkShared(keys *source.Node, path string, diags *source.Diagnostics) {
+	if field := keys.Field("approve"); field != nil && field.Value.IsSet() {
+		diags.Errorf(field.Pos(), rule.Approval, source.JoinPath(path, "approve"),
 			"an approval is for one VM; write it where the VM is, under `vms`")
+	}
+	gate := f.gate()
+	if gate == nil {
+		return
+	}
+	for _, own := range ownKeys {
+		if n := keys.Get(own...); n.IsSet() {
+			at := path
+			for _, key := range own {
+				at = source.JoinPath(at, key)
+			}
+			diags.Errorf(n.Pos(), rule.Gate, at,
+				"%q is for one VM in a fleet with a gate, which is %q at %s; write it where the VM is, under `vms`",
+				n.Text, gate.Text, gate.Pos())
+		}
 	}
 }
 
-// checkEvery reports what would pass the fleet's gate for all VMs together, because of an
-// overlay.
-func (f *Fleet) checkEvery(keys *source.Node) {
-	gate := f.HeaderKey("policy", "approve")
-	if !gate.IsSet() {
-		return
-	}
-	for _, pass := range []struct {
-		keys  []string
-		value string
-	}{{[]string{"stage"}, "true"}, {[]string{"lifecycle", "removal"}, string(values.Approved)}} {
-		if n := keys.Get(pass.keys...); n != nil && n.Text == pass.value {
-			f.diags.Errorf(n.Pos(), rule.Gate, "every."+strings.Join(pass.keys, "."),
-				"%q for every VM passes the gate %q at %s, which an overlay can only make stricter; "+
-					"write it where the VM is, under `vms`", pass.value, gate.Text, gate.Pos())
+// gate returns the level of the fleet's gate, or nil if it has none.
+func (f *Fleet) gate() *source.Node {
+	for _, key := range []string{"approve", "maxImpact"} {
+		if n := f.HeaderKey("policy", key); n.IsSet() {
+			return n
 		}
 	}
+	return nil
 }

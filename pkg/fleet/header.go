@@ -97,7 +97,11 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	source.Decode(f.header, &all, "", &seen)
 	f.Header, f.Environment = all.Header, all.Environment.Environment
 	f.completeTarget()
-	f.openCatalog(source.Compose(f.Platform.catalog(), f.HeaderKey("catalog")))
+	entries := source.Compose(f.Platform.catalog(), f.HeaderKey("catalog"))
+	f.openCatalog(entries)
+	for _, os := range entries.Get("os").Entries() {
+		f.checkShared(os.Value.Get("defaults"), source.JoinPath("catalog.os", os.Key)+".defaults", f.diags)
+	}
 	f.checkCredentials(f.HeaderKey("catalog"))
 	f.checkHeader()
 }
@@ -158,7 +162,6 @@ func (f *Fleet) checkCatalogKeys(entries *source.Node) {
 		if d := os.Value.Get("defaults"); d != nil && d.Kind == source.Map {
 			path := source.JoinPath("catalog.os", os.Key) + ".defaults"
 			source.Decode(values.Long(d), new(values.VM), path, f.diags)
-			checkShared(d, path, f.diags)
 		}
 	}
 	for _, flavor := range entries.Get("flavors").Entries() {

@@ -55,7 +55,7 @@ func (f *Fleet) newLevel(name string, parent *Level, keys *source.Node, path str
 	default:
 		keys = &source.Node{Kind: source.Map}
 	}
-	checkShared(keys, path, diags)
+	f.checkShared(keys, path, diags)
 	l := f.level(name, parent, keys, path, diags)
 	l.inDoubt = l.inDoubt || inDoubt
 	l.stamp()

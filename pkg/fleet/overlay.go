@@ -49,8 +49,7 @@ func (f *Fleet) addOverlay(doc *source.Node) {
 		f.top, o.below = top, top
 	}
 	if keys := levelKeys(doc.Get("every"), "every", f.diags); keys != nil {
-		checkShared(keys, "every", f.diags)
-		f.checkEvery(keys)
+		f.checkShared(keys, "every", f.diags)
 		o.every = f.level(o.name+", every", nil, keys, "every", f.diags)
 		o.every.stampAs(overlayMark(len(f.overlays)))
 	}

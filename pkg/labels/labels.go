@@ -124,7 +124,7 @@ const (
 	ApproveFrom = "vmrender.io/approve-from"
 	// MaxImpact is the highest level that a change may have, approved or not.
 	MaxImpact = "vmrender.io/max-impact"
-	// Becomes is a hash, 8 hexadecimal digits, of what the VMs of the same entry are.
+	// Becomes is a digest, 32 hexadecimal digits, of what the VMs of the same entry are.
 	Becomes = "vmrender.io/becomes"
 	// Approved lists the approvals, sorted by risk: "restart=FROM-TO,data=FROM-TO". FROM
 	// and TO are values of [Becomes], FROM is [NoBecomes] if the object has none.

@@ -1,6 +1,11 @@
 package machine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -10,20 +15,34 @@ import (
 type Gate struct {
 	ApproveFrom string     // level of impact; empty if no change needs an approval
 	MaxImpact   string     // level of impact; empty if every level is allowed
-	Approvals   []Approval // by risk: restart, delete, data
+	Approvals   []Approval // by risk: restart, delete, data, gate
 	Stage       bool       // whether a change that needs a restart is left for the next start
 }
 
 // Approval is one approval, as written.
 type Approval struct {
-	Risk  string // restart, delete or data
+	Risk  string // restart, delete, data or gate
 	Token string // FROM-TO
 	Path  string // such as "vms.web01.approve.restart"
 	Pos   source.Pos
 }
 
-// To returns the hash of what the approval is for.
-func (a *Approval) To() string { return a.Token[len(a.Token)-hashLength+1:] }
+// To returns the digest of what the approval is for.
+func (a *Approval) To() string {
+	_, to, _ := strings.Cut(a.Token, "-")
+	return to
+}
+
+// Digest returns the digest of what the VMs of an entry become, of which tokens consist: 32 hexadecimal digits, which
+// differ if the texts or the limits of the gate differ. It is cut from SHA-256: no two changes with one token can
+// be found.
+func (g *Gate) Digest(texts ...string) string {
+	h := sha256.New()
+	for _, s := range append(texts, g.ApproveFrom, g.MaxImpact) {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
 
 // gate returns the gate of the VM, or nil if the fleet has none. It reports
 // approvals without effect.
@@ -61,7 +80,7 @@ func (d *draft) approvals() []Approval {
 	isShort := d.entry.Keys.Get("approve").Style == source.ShortForm
 	var out []Approval
 	for _, one := range []struct{ risk, token string }{
-		{"restart", a.Restart}, {"delete", a.Delete}, {"data", a.Data},
+		{"restart", a.Restart}, {"delete", a.Delete}, {"data", a.Data}, {"gate", a.Gate},
 	} {
 		if !values.IsToken(one.token) {
 			continue // reported with its level, or not set
@@ -82,7 +101,7 @@ func (d *draft) deletesUnseen() bool { return d.traits.AwaitsDeletion || d.trait
 // checkUnseen reports a strategy that passes the fleet's gate unseen, unless the VM sets
 // that it may be removed.
 func (d *draft) checkUnseen(lc *Lifecycle) {
-	if d.site.Policy.Approve == "" || !d.deletesUnseen() || lc.Removal == values.Approved {
+	if !d.site.Policy.Asks() || !d.deletesUnseen() || lc.Removal == values.Approved {
 		return
 	}
 	d.errorf(d.entry.At("lifecycle", "strategy"), rule.Gate, "lifecycle.strategy",

@@ -24,7 +24,7 @@ func (d *draft) lifecycle() Lifecycle {
 		SnapshotBefore: pet && isTrue(lc.SnapshotBefore),
 		Removal:        lc.Removal, Unprotected: lc.Protection == "none",
 	}
-	if out.Removal == "" && d.site.Policy.Approve != "" && !d.deletesUnseen() {
+	if out.Removal == "" && d.site.Policy.Asks() && !d.deletesUnseen() {
 		out.Removal = values.Denied
 	}
 	if lc.KeepDisks != nil {

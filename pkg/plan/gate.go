@@ -17,9 +17,10 @@ const (
 	RiskRestart Risk = "restart" // from live to power
 	RiskDelete  Risk = "delete"  // recreate and delete
 	RiskData    Risk = "data"    // data-loss
+	RiskGate    Risk = "gate"    // a gate that becomes less strict
 )
 
-var risks = []Risk{RiskRestart, RiskDelete, RiskData}
+var risks = []Risk{RiskRestart, RiskDelete, RiskData, RiskGate}
 
 // Risk returns the risk of a level, or "" for one that no gate checks: what touches no
 // VM, what the cluster refuses anyway, and what platforms do to nodes.
@@ -48,7 +49,7 @@ type Gate struct {
 	Token string
 	// Exceeds is the worst level above Max, or None.
 	Exceeds Level
-	// Approvals are those that the change needs, by risk: restart, delete, data.
+	// Approvals are those that the change needs, by risk: restart, delete, data, gate.
 	Approvals []Approval
 	// Removal is about a VM that goes with its entry, which no token can approve.
 	Removal Removal
@@ -109,7 +110,7 @@ func (g *Gate) Blocked() bool {
 }
 
 // Line returns the line for the entry of the VM that gives all approvals, such as
-// "approve: {restart: 1a2b3c4d-5e6f7a8b, data: 1a2b3c4d-5e6f7a8b}". It is empty if they
+// "approve: {restart: FROM-TO, data: FROM-TO}". It is empty if they
 // are given, or if none can be.
 func (g *Gate) Line() string {
 	var words []string
@@ -163,6 +164,12 @@ func (p *planner) former(pair *pair, s *subject) tree {
 func limit(side tree, key string) Level {
 	i := slices.Index(levelNames, annotation(side, key))
 	return Level(max(i, 0)) //nolint:gosec // one of the levels
+}
+
+// weakens reports whether a limit of a VM lets more changes pass than before, or is gone.
+func weakens(old, now tree, key string) bool {
+	before, after := limit(old, key), limit(now, key)
+	return before > None && (after == None || after > before)
 }
 
 // stricter returns the milder of two levels; None means no limit.
@@ -227,6 +234,9 @@ func (g *Gate) judge(old, now tree, v *Verdict) {
 		g.judgeRemoval(old, len(needs) > 0)
 		return
 	}
+	if weakens(old, now, labels.ApproveFrom) || weakens(old, now, labels.MaxImpact) {
+		needs[RiskGate] = need{Metadata, true}
+	}
 	g.Token = token(old, now)
 	for _, r := range risks {
 		if n, ok := needs[r]; ok {
@@ -261,7 +271,8 @@ func (g *Gate) approval(old, now tree, r Risk, n need) Approval {
 	a := Approval{Risk: r, Level: n.worst, State: Missing}
 	switch {
 	case g.Token == "":
-		a.Problem = "the commit removes the fleet's gate, which counts for later commits: remove it in a separate commit"
+		a.Problem = "the commit removes the fleet's gate, so that nothing can name the change: " +
+			"first set `policy: {approve: none}`, which an approval can name, and remove it in a later commit"
 		return a
 	case !n.own && annotation(old, labels.Becomes) == annotation(now, labels.Becomes):
 		a.Problem = "the VM itself stays as it is, so that no approval can name the change: " +

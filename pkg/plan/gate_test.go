@@ -64,6 +64,9 @@ var (
 	recreated = set("Prune=true,Force=true,Replace=true", options)
 )
 
+// unchanged leaves everything but the annotations of the gate.
+func unchanged([]object) {}
+
 // judgments are changes of a VM, with its gates before and after, and what each change
 // needs. Omitted fields mean none.
 var judgments = []struct {
@@ -114,21 +117,30 @@ var judgments = []struct {
 	{name: "half a token", was: from, now: to("restart=-22222222"), edit: set(2, cores), needs: []string{"restart/restart stale"}, line: "approve: 11111111-22222222", blocked: true},
 
 	// A commit cannot switch off the gate and benefit from that.
-	{name: "switched off", was: from, now: notes{}, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
-	{name: "switched off, with an old approval", was: from, now: notes{"approved": "restart=11111111-"}, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
-	{name: "lowered", was: from, now: with(to(""), "approve-from", "data-loss"), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "switched off", was: from, now: notes{}, edit: set(2, cores), needs: []string{"restart/restart missing", "gate/metadata missing"}, blocked: true},
+	{name: "switched off, with an old approval", was: from, now: notes{"approved": "restart=11111111-"}, edit: set(2, cores), needs: []string{"restart/restart missing", "gate/metadata missing"}, blocked: true},
+	{name: "lowered", was: from, now: with(to(""), "approve-from", "data-loss"), edit: set(2, cores), needs: []string{"restart/restart missing", "gate/metadata missing"}, line: "approve: {restart: 11111111-22222222, gate: 11111111-22222222}", blocked: true},
 	{name: "raised", was: with(from, "approve-from", "data-loss"), now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "switched on", was: notes{}, now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: none-22222222", blocked: true},
 	{name: "switched on, approved", was: notes{}, now: to("restart=none-22222222"), edit: set(2, cores), needs: []string{"restart/restart given"}},
-	{name: "only in the cluster", was: notes{}, now: notes{}, state: from, edit: set(2, cores), needs: []string{"restart/restart missing"}, blocked: true},
-	{name: "ceiling taken away", was: with(from, "max-impact", "migrate"), now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: plan.Restart, blocked: true},
+	{name: "only in the cluster", was: notes{}, now: notes{}, state: from, edit: set(2, cores), needs: []string{"restart/restart missing", "gate/metadata missing"}, blocked: true},
+	{name: "ceiling taken away", was: with(from, "max-impact", "migrate"), now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart given", "gate/metadata missing"}, line: "approve: {restart: 11111111-22222222, gate: 11111111-22222222}", exceeds: plan.Restart, blocked: true},
+	{name: "switched off for later", was: from, now: notes{}, edit: unchanged, needs: []string{"gate/metadata missing"}, blocked: true},
+	{name: "lowered for later", was: from, now: with(to(""), "approve-from", "power"), edit: unchanged, needs: []string{"gate/metadata missing"}, line: "approve: {gate: 11111111-22222222}", blocked: true},
+	{name: "lowered for later, with another approval", was: from, now: with(to("restart=11111111-22222222"), "approve-from", "power"), edit: unchanged, needs: []string{"gate/metadata missing"}, line: "approve: {gate: 11111111-22222222}", blocked: true},
+	{name: "lowered for later, approved", was: from, now: with(to("gate=11111111-22222222"), "approve-from", "power"), edit: unchanged, needs: []string{"gate/metadata given"}},
+	{name: "taken away, approved", was: from, now: with(to("gate=11111111-22222222"), "approve-from", "none"), edit: unchanged, needs: []string{"gate/metadata given"}},
+	{name: "gone after it was taken away", was: with(from, "approve-from", "none"), now: notes{}, edit: unchanged, ungated: true},
+	{name: "a restart after it was taken away", was: with(from, "approve-from", "none"), now: with(to(""), "approve-from", "none"), edit: set(2, cores), ungated: true},
+	{name: "ceiling raised for later", was: notes{"max-impact": "live", "becomes": was}, now: notes{"max-impact": "delete", "becomes": now}, edit: unchanged, needs: []string{"gate/metadata missing"}, line: "approve: {gate: 11111111-22222222}", blocked: true},
+	{name: "stricter for later", was: from, now: with(with(to(""), "approve-from", "live"), "max-impact", "metadata"), edit: unchanged},
 
 	// The ceiling takes precedence over approvals and stage.
 	{name: "above the ceiling", was: with(from, "max-impact", "staged"), now: with(to("restart=11111111-22222222"), "max-impact", "staged"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: plan.Restart, blocked: true},
 	{name: "ceiling only", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set(2, cores), exceeds: plan.Restart, blocked: true},
 	{name: "below the ceiling", was: notes{"max-impact": "restart"}, now: notes{"max-impact": "restart"}, edit: set(2, cores)},
 	{name: "ceiling lowered", was: notes{"max-impact": "delete"}, now: notes{"max-impact": "metadata"}, edit: set("b", "spec.template.spec.nodeSelector.zone"), exceeds: plan.Live, blocked: true},
-	{name: "staged above the ceiling", was: with(from, "max-impact", "staged"), now: with(to(""), "stage", "true"), edit: set(2, cores), staged: []string{"cpu"}, exceeds: plan.Restart, blocked: true},
+	{name: "staged above the ceiling", was: with(from, "max-impact", "staged"), now: with(with(to(""), "stage", "true"), "max-impact", "staged"), edit: set(2, cores), staged: []string{"cpu"}, exceeds: plan.Restart, blocked: true},
 
 	// Stage is only for changes that wait for a restart.
 	{name: "staged", was: from, now: with(to(""), "stage", "true"), edit: set(2, cores), staged: []string{"cpu"}},
@@ -313,7 +325,8 @@ func TestGateOfSuccessor(t *testing.T) {
 	require.Equal(t, "approve: {delete: 11111111-22222222}", p.VMs[0].Gate.Line())
 }
 
-// Changing the annotations of a gate does not affect the VM. A weaker gate is a warning.
+// Changing the annotations of a gate does not affect the VM. A weaker gate is a warning,
+// and needs an approval.
 func TestGateChanges(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -336,7 +349,7 @@ func TestGateChanges(t *testing.T) {
 			p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift})
 			require.Equal(t, test.level, p.VMs[0].Level, test.name)
 			require.Equal(t, test.warnings, p.Summary.Warnings, test.name)
-			require.Zero(t, p.Summary.Blocked, test.name)
+			require.Equal(t, test.warnings, p.Summary.Blocked, test.name)
 		}
 	}
 }
@@ -356,7 +369,7 @@ func TestRisks(t *testing.T) {
 	require.Equal(t, want, got)
 	for key, first := range map[string]string{"Approve": "live", "MaxImpact": "metadata"} {
 		field, _ := reflect.TypeFor[values.Policy]().FieldByName(key)
-		accepted := strings.Split(field.Tag.Get("enum"), ",")
+		accepted := strings.Split(strings.TrimSuffix(field.Tag.Get("enum"), ","+values.NoGate), ",")
 		require.Equal(t, first, accepted[0])
 		last := plan.None
 		for _, name := range accepted {

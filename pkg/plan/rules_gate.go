@@ -2,9 +2,7 @@ package plan
 
 // weakened holds for a limit that lets more changes pass than before, or is gone.
 var weakened = Condition{"raised or removed", func(e *edit) bool {
-	key := e.path[len(e.path)-1]
-	was, now := limit(e.old, key), limit(e.new, key)
-	return was > None && (now == None || now > was)
+	return weakens(e.old, e.new, e.path[len(e.path)-1])
 }, unseen}
 
 const sourceGate = "vmrender, docs/how-to/gate.md"
@@ -19,6 +17,6 @@ func gateWeakened(key, policy string) Rule {
 	return Rule{
 		Path: `metadata.annotations."vmrender.io/` + key + `"`, If: weakened, Level: Metadata, Code: "gate-weakened",
 		Reason: policy + " of the fleet permits more, from the next change of the VM",
-		Advice: "have the change of the fleet's policy reviewed as such", Warning: true, Source: sourceGate,
+		Advice: "approve it for each VM, with the token of `vmrender plan`", Warning: true, Source: sourceGate,
 	}
 }

@@ -303,9 +303,10 @@ var markers = map[string]marker{
 	"migrate.cancel":                    {true, moving},
 	"migrate.done":                      {true, moving},
 
-	"approve.restart": {"none-5e6f7a8b", nil},
-	"approve.delete":  {"none-5e6f7a8b", nil},
-	"approve.data":    {"none-5e6f7a8b", nil},
+	"approve.restart": {"none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b", nil},
+	"approve.delete":  {"none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b", nil},
+	"approve.data":    {"none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b", nil},
+	"approve.gate":    {"none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b", nil},
 	"stage":           {true, nil},
 	"wave":            {3, nil},
 	"dependsOn[]":     {"other", nil},

@@ -17,6 +17,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // gates collects what the VMs of gated fleets become, by the position of their
@@ -28,17 +29,17 @@ type gates struct {
 
 // becomes is what the VMs of one entry become.
 type becomes struct {
-	approvals []machine.Approval
-	hash      string // of all specs; empty before all VMs are known
+	gate   *machine.Gate
+	digest string // of all specs; empty before all VMs are known
 
 	mu    sync.Mutex
-	specs map[string]string // hashes, by the name of the VM
+	specs map[string]string // digests, by the name of the VM
 }
 
-// unknown stands for the hash in texts that are written before it is known, and unsettled for its annotation. No text
+// unknown stands for the digest in texts that are written before it is known, and unsettled for its annotation. No text
 // of a user's can be the same: quotes within values are escaped.
 const (
-	unknown   = "????????"
+	unknown   = "????????????????????????????????"
 	unsettled = `"` + labels.Becomes + `":"` + unknown + `"`
 )
 
@@ -56,7 +57,7 @@ func (g *gates) add(m *machine.Machine, objects []runtime.Object) *becomes {
 	defer g.mu.Unlock()
 	entry := g.entries[m.Pos]
 	if entry == nil {
-		entry = &becomes{specs: map[string]string{}, approvals: m.Gate.Approvals}
+		entry = &becomes{specs: map[string]string{}, gate: m.Gate}
 		if g.entries == nil {
 			g.entries = map[source.Pos]*becomes{}
 		}
@@ -90,7 +91,7 @@ func (b *becomes) read(name string, text []byte, objects []runtime.Object) {
 	spec, _, _ := bytes.Cut(after, []byte{'\n'})
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.specs[strings.Clone(name)] = machine.Hash(append([]string{string(spec)}, acting...)...)
+	b.specs[strings.Clone(name)] = b.gate.Digest(append([]string{string(spec)}, acting...)...)
 }
 
 // actingIn returns the texts of the objects that act on VMs.
@@ -126,7 +127,7 @@ func gateAnnotations(g *machine.Gate) map[string]string {
 	return a
 }
 
-// settle sets the hash of every entry, and warns of approvals of something else. All
+// settle sets the digest of every entry, and warns of approvals of something else. All
 // VMs must have been added.
 func (g *gates) settle(diags *source.Diagnostics) {
 	for _, entry := range g.entries {
@@ -134,17 +135,17 @@ func (g *gates) settle(diags *source.Diagnostics) {
 		for _, name := range slices.Sorted(maps.Keys(entry.specs)) {
 			parts = append(parts, entry.specs[name])
 		}
-		entry.hash = machine.Hash(parts...)
+		entry.digest = entry.gate.Digest(parts...)
 	}
 	if diags.HasErrors() {
 		return // VMs may be missing
 	}
 	for _, entry := range g.entries {
-		for i := range entry.approvals {
-			if a := &entry.approvals[i]; a.To() != entry.hash {
+		for i := range entry.gate.Approvals {
+			if a := &entry.gate.Approvals[i]; a.To() != entry.digest {
 				diags.Warnf(a.Pos, rule.Approval, a.Path,
 					"a used or stale approval for %q, but the VM becomes %q; remove it, or set the token that "+
-						"`vmrender plan` prints", a.To(), entry.hash)
+						"`vmrender plan` prints", a.To(), entry.digest)
 			}
 		}
 	}
@@ -155,10 +156,12 @@ func (r *Rendered) final() []byte {
 	if r.becomes == nil {
 		return r.text
 	}
-	settled := strings.ReplaceAll(unsettled, unknown, r.becomes.hash)
+	settled := strings.ReplaceAll(unsettled, unknown, r.becomes.digest)
 	return bytes.Replace(r.text, []byte(unsettled), []byte(settled), 1)
 }
 
 // asksForApproval reports whether the fleet requires approvals of changes, so that
 // only `lifecycle.removal` can permit the deletion of the VM.
-func (x *rendering) asksForApproval() bool { return x.Gate != nil && x.Gate.ApproveFrom != "" }
+func (x *rendering) asksForApproval() bool {
+	return x.Gate != nil && x.Gate.ApproveFrom != "" && x.Gate.ApproveFrom != values.NoGate
+}

@@ -41,7 +41,7 @@ func manifests(t *testing.T, policy, vms string, o fleet.Options) string {
 	return out.String()
 }
 
-var becomes = regexp.MustCompile(`(?m)^ {4}vmrender\.io/becomes: "?([0-9a-f]{8})"?$`)
+var becomes = regexp.MustCompile(`(?m)^ {4}vmrender\.io/becomes: "?([0-9a-f]{32})"?$`)
 
 // becomesOf returns the distinct hashes in manifests.
 func becomesOf(t *testing.T, text string) []string {
@@ -61,15 +61,15 @@ func TestGateAddsAnnotationsOnly(t *testing.T) {
 	const plain = "{pet: {}, cattle: {replicas: 2, lifecycle: {type: cattle, removal: denied}}," +
 		"pool: {replicas: 2, lifecycle: {type: cattle, strategy: pool, removal: denied}}, " +
 		"shot: {lifecycle: {snapshotBefore: true}}}"
-	const used = "{pet: {approve: {data: none-5e6f7a8b, delete: none-5e6f7a8b, restart: none-5e6f7a8b}, stage: true}, " +
-		"cattle: {approve: none-5e6f7a8b, replicas: 2, lifecycle: {type: cattle, removal: denied}}," +
+	const used = "{pet: {approve: {data: none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b, delete: none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b, restart: none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b}, stage: true}, " +
+		"cattle: {approve: none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b, replicas: 2, lifecycle: {type: cattle, removal: denied}}," +
 		"pool: {replicas: 2, lifecycle: {type: cattle, strategy: pool, removal: denied}}, " +
-		"shot: {approve: none-5e6f7a8b, lifecycle: {snapshotBefore: true}}}"
+		"shot: {approve: none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b, lifecycle: {snapshotBefore: true}}}"
 	without := manifests(t, open, plain, fleet.Options{})
 	require.Equal(t, without, manifests(t, open, used, fleet.Options{}))
 	with := manifests(t, gated, used, fleet.Options{})
 	require.Equal(t, 5, strings.Count(with, "vmrender.io/approve-from: restart\n"), "once for each VM and pool")
-	require.Contains(t, with, "    vmrender.io/approved: restart=none-5e6f7a8b,delete=none-5e6f7a8b,data=none-5e6f7a8b\n")
+	require.Contains(t, with, "    vmrender.io/approved: restart=none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b,delete=none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b,data=none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b\n")
 	require.Contains(t, with, `    vmrender.io/stage: "true"`)
 	lines := regexp.MustCompile(`(?m)^ {4}vmrender\.io/(approve-from|max-impact|becomes|approved|stage): .*\n`)
 	require.Equal(t, without, lines.ReplaceAllString(with, ""))
@@ -87,7 +87,7 @@ func TestBecomes(t *testing.T) {
 		same      bool
 		selected  []string
 	}{
-		{name: "an approval", vms: "{it: {replicas: 3, approve: none-5e6f7a8b}}", same: true},
+		{name: "an approval", vms: "{it: {replicas: 3, approve: none-5e6f7a8b5e6f7a8b5e6f7a8b5e6f7a8b}}", same: true},
 		{name: "an annotation", vms: "{it: {replicas: 3, annotations: {team: a}}}", same: true},
 		{name: "another wave", vms: "{it: {replicas: 3, wave: 2}}", same: true},
 		{name: "the first step of a removal", vms: "{it: {replicas: 3, lifecycle: {removal: approved}}}", same: true},

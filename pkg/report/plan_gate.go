@@ -180,7 +180,7 @@ func approvalNotes(g *plan.Gate) []GateNote {
 
 // riskOf returns the risk of an approval, with its level if that is more specific.
 func riskOf(a *plan.Approval) string {
-	if level := levelWords(a.Level); !strings.HasPrefix(level, string(a.Risk)) {
+	if level := levelWords(a.Level); a.Risk != plan.RiskGate && !strings.HasPrefix(level, string(a.Risk)) {
 		return string(a.Risk) + " (" + level + ")"
 	}
 	return string(a.Risk)

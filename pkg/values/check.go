@@ -299,7 +299,7 @@ func sshKeyProblem(text string) string {
 }
 
 // token matches the tokens of approvals.
-var token = lazyregexp.New(`^(?:none|[0-9a-f]{8})-[0-9a-f]{8}$`)
+var token = lazyregexp.New(`^(?:none|[0-9a-f]{32})-[0-9a-f]{32}$`)
 
 // IsToken reports whether a text has the form of an approval's token, FROM-TO.
 func IsToken(text string) bool { return token().MatchString(text) }
@@ -308,8 +308,8 @@ func tokenProblem(text string) string {
 	if IsToken(text) {
 		return ""
 	}
-	return fmt.Sprintf("invalid approval %q; expected the token that `vmrender plan` prints, "+
-		"such as \"1a2b3c4d-5e6f7a8b\"", text)
+	return fmt.Sprintf("invalid approval %q; expected the token that `vmrender plan` prints: "+
+		"FROM-TO, 32 hexadecimal digits each, or none as FROM", text)
 }
 
 // CheckTypes reports what is wrong with VM keys, in their long forms, that another level replaces. Otherwise they are

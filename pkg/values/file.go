@@ -162,8 +162,8 @@ type Policy struct {
 	Minimum string `json:"minimum,omitempty" enum:"warn,deny"`
 	// Level of impact from which a change of a VM needs its `approve`, such as `restart`: see
 	// [gate.md](../how-to/gate.md). An overlay can only set a milder level, which requires more approvals. If unset, no
-	// change needs an approval.
-	Approve string `json:"approve,omitempty" enum:"live,migrate,staged,restart,power,recreate,delete,data-loss"`
+	// change needs an approval. `none` takes a gate away, which every VM must approve.
+	Approve string `json:"approve,omitempty" enum:"live,migrate,staged,restart,power,recreate,delete,data-loss,none"`
 	// Highest level of impact that a change of a VM can have, approved or not. An overlay can only set a milder level.
 	// If unset, every level is allowed.
 	MaxImpact string `json:"maxImpact,omitempty" enum:"metadata,live,migrate,staged,restart,power,recreate,delete"`
@@ -174,6 +174,12 @@ type Policy struct {
 
 // Gated reports whether the fleet limits changes to its VMs by their impact.
 func (p *Policy) Gated() bool { return p.Approve != "" || p.MaxImpact != "" }
+
+// Asks reports whether changes of the fleet's VMs need approvals.
+func (p *Policy) Asks() bool { return p.Approve != "" && p.Approve != NoGate }
+
+// NoGate is the level of a gate that is taken away.
+const NoGate = "none"
 
 // File is any other YAML file of a fleet.
 type File struct {

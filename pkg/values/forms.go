@@ -85,7 +85,7 @@ var Forms = map[reflect.Type]Form{
 	},
 	reflect.TypeFor[Approve](): {
 		Key: "restart", Noun: "token",
-		Example: "`approve: 1a2b3c4d-5e6f7a8b` is `approve: {restart: 1a2b3c4d-5e6f7a8b}`",
+		Example: "`approve: TOKEN` is `approve: {restart: TOKEN}`",
 	},
 	reflect.TypeFor[Lifecycle](): {
 		Key: "type", Noun: "type",

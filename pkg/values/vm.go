@@ -251,6 +251,8 @@ type Approve struct {
 	Delete string `json:"delete,omitempty" format:"token"`
 	// Token for changes of the level `data-loss`.
 	Data string `json:"data,omitempty" format:"token"`
+	// Token for a gate that becomes less strict: a milder `policy.approve` or `policy.maxImpact`.
+	Gate string `json:"gate,omitempty" format:"token"`
 }
 
 // Key returns the key that users write for a field of these structs, or "" if

@@ -46,7 +46,7 @@ var mistakes = []struct{ title, file, text, want string }{
 	{"long form of a disk", "a.yaml", vm("disks: {data: {sise: 4Gi}} # <-"), "sise"},
 	{"long form of a source", "a.yaml", vm("disks: {data: {source: {htp: x}}} # <-"), "htp"},
 	{"long form of a service", "a.yaml", vm("services: {http: {prt: 80}} # <-"), "prt"},
-	{"long form of approve", "a.yaml", vm("approve: {reboot: 00000000-00000000} # <-"), "reboot"},
+	{"long form of approve", "a.yaml", vm("approve: {reboot: 00000000000000000000000000000000-00000000000000000000000000000000} # <-"), "reboot"},
 	{"key of a NIC", "a.yaml", vm("nics:", "  - network: servers", "    adrs: 10.20.3.9/24 # <-"), "adrs"},
 	{"key of cloud-init", "a.yaml", vm("cloudInit: {sshkeys: []} # <-"), "sshkeys"},
 	{"unit of memory", "a.yaml", vm("memory: 5GB # <-"), "such as 16Gi"},

@@ -19,6 +19,7 @@ what governance.cel makes of other policies.
 {{- $glass := include "governance.gateGlass" . | fromYamlArray -}}
 {{- $_ := set $out "gateBreakGlass" (dict "objects" $machines "operations" (list "UPDATE") "actions" (list "Warn" "Audit") "cel" (dict "matchConditions" (concat $judged $broken.matchConditions) "variables" $glass "validations" $broken.validations)) -}}
 {{- end -}}
+{{- $_ := set $out "gateScale" (dict "objects" (list "VirtualMachinePool/scale") "operations" (list "UPDATE") "actions" (index $actions $mode) "cel" (dict "matchConditions" $match "validations" (include "governance.gateScale" . | fromYamlArray))) -}}
 {{- $disks := include "governance.gateDisks" . | fromYaml -}}
 {{- $_ := set $out "gateDisks" (dict "objects" (list "DataVolume" "PersistentVolumeClaim") "operations" (list "DELETE") "actions" (index $actions $mode) "cel" (dict "matchConditions" (concat $match $disks.matchConditions) "validations" $disks.validations)) -}}
 {{- range $key, $policy := $out -}}
@@ -45,7 +46,7 @@ and stop them for users, plug volumes in, and remove unplugged NICs.
 
 {{/*
 governance.gateJudged are the further conditions for VMs: those of a fleet that requires approvals, or all if the chart
-requires them; and updates of what KubeVirt acts on.
+requires them; and updates of what KubeVirt acts on, or of the gate itself.
 */}}
 {{- define "governance.gateJudged" -}}
 {{- if not (or .Values.gate.approve .Values.gate.maxImpact) }}
@@ -53,7 +54,9 @@ requires them; and updates of what KubeVirt acts on.
   expression: "['vmrender.io/approve-from', 'vmrender.io/max-impact'].exists(k, k in oldObject.metadata.?annotations.orValue({}))"
 {{- end }}
 - name: changes-spec
-  expression: object == null || object.spec != oldObject.spec
+  expression: >-
+    object == null || object.spec != oldObject.spec || ['vmrender.io/approve-from', 'vmrender.io/max-impact'].exists(k,
+    oldObject.metadata.?annotations[?k] != object.metadata.?annotations[?k])
 {{- end -}}
 
 {{/*
@@ -69,14 +72,14 @@ governance.gateParams is what the gate compares with, besides the annotations of
 {{/*
 governance.gateVerdict are the variables that judge a change. The object in the cluster defines what needs an approval, so that
 a commit that disables the gate does not pass without one. A change is a text: the level in two digits, a blank, and the field.
-Without a threshold or a ceiling, it is above all levels.
+Without a threshold or a ceiling, it is above all levels. A limit that lets more pass than before has the risk gate.
 */}}
 {{- define "governance.gateVerdict" -}}
 - name: now
   expression: "object == null ? {} : object.metadata.?annotations.orValue({})"
 - name: threshold
   expression: >-
-    ((variables.params.approve + [variables.was[?'vmrender.io/approve-from'].orValue('')]).filter(l, l != '')
+    ((variables.params.approve + [variables.was[?'vmrender.io/approve-from'].orValue('')]).filter(l, l != '' && l != 'none')
     .map(l, variables.levels[?l].orValue('04')) + ['99']).min()
 - name: ceiling
   expression: >-
@@ -100,6 +103,11 @@ Without a threshold or a ceiling, it is above all levels.
   expression: >-
     variables.changes.filter(c, c.substring(0, 2) >= variables.threshold
     && !(variables.staged && c.substring(0, 2) == '07'))
+- name: weakened
+  expression: >-
+    request.operation == 'UPDATE' && ['vmrender.io/approve-from', 'vmrender.io/max-impact'].exists(k,
+    variables.was[?k] != variables.now[?k] && [variables.was[?k].orValue('none')].exists(l, l != 'none' && variables.levels[?l].orValue('00')
+    < variables.levels[?variables.now[?k].orValue('')].orValue('metadata' == variables.now[?k].orValue('') ? '00' : '99')))
 - name: approvals
   expression: variables.now[?'vmrender.io/approved'].orValue('').split(',')
 - name: token
@@ -108,14 +116,14 @@ Without a threshold or a ceiling, it is above all levels.
   expression: >-
     request.operation == 'DELETE'
     ? variables.risky.filter(c, variables.was[?'argocd.argoproj.io/sync-options'].orValue('').split(',').exists(o, o.trim() == 'Prune=false'))
-    : variables.risky.filter(c, variables.token.endsWith('-')
-    || !((c < '09' ? 'restart=' : c < '14' ? 'delete=' : 'data=') + variables.token in variables.approvals))
+    : (variables.risky + (variables.weakened ? ['98 the gate'] : [])).filter(c, variables.token.endsWith('-')
+    || !((c < '09' ? 'restart=' : c < '14' ? 'delete=' : c < '98' ? 'data=' : 'gate=') + variables.token in variables.approvals))
 - name: worst
   expression: "(variables.exceeding + (variables.exceeding.size() > 0 ? [] : variables.unapproved) + ['00 ']).max()"
 - name: refused
   expression: "variables.worst != '00 '"
 - name: risk
-  expression: "variables.worst < '09' ? 'restart' : variables.worst < '14' ? 'delete' : 'data'"
+  expression: "variables.worst < '09' ? 'restart' : variables.worst < '14' ? 'delete' : variables.worst < '98' ? 'data' : 'gate'"
 - name: given
   expression: "variables.approvals.filter(a, a.startsWith(variables.risk + '='))"
 {{- end -}}
@@ -147,11 +155,11 @@ governance.gateMachines is the validation of VMs and pools.
 validations:
   - expression: "!variables.refused || variables.broken"
     messageExpression: >-
-      variables.worst.substring(3) + ' is of level ' + variables.names[?variables.worst.substring(0, 2)].orValue('none')
+      variables.worst.substring(3) + (variables.risk == 'gate' ? ' becomes less strict' : ' is of level ' + variables.names[?variables.worst.substring(0, 2)].orValue('none'))
       + (variables.exceeding.size() > 0 ? ', above the highest that is allowed, '
       + variables.names[?variables.ceiling].orValue('metadata') + '; no approval changes that, only policy.maxImpact in an earlier commit'
       : request.operation == 'DELETE' ? ' and is not approved; commit lifecycle: {removal: approved} for the VM, and remove it in a later commit'
-      : ' and needs an approval of ' + variables.risk + ', ' + (variables.token.endsWith('-') ? 'which only what vmrender renders can have'
+      : ' and needs an approval of ' + variables.risk + ', ' + (variables.token.endsWith('-') ? 'which only what vmrender renders can have' + (variables.risk == 'gate' ? '; set policy.approve to none before you remove it' : '')
       : (variables.given.size() == 0 ? 'which is missing'
       : variables.given.exists(a, a.endsWith('-' + variables.was[?'vmrender.io/becomes'].orValue('none'))) ? variables.given[0] + ' is used up'
       : variables.given.exists(a, a.endsWith('-' + variables.now['vmrender.io/becomes'])) ? variables.given[0] + ' is for another base than the current VM'
@@ -174,6 +182,18 @@ matchConditions:
 validations:
   - expression: "!variables.broken"
     messageExpression: "'the gate lets every change pass by the annotation vmrender.io/break-glass: ' + variables.glass"
+{{- end -}}
+
+{{/*
+governance.gateScale is the validation of the number of VMs in a pool that is changed by itself, as autoscalers and kubectl scale do
+it. Such a request has no annotations, so every pool counts as one of a fleet that requires approvals.
+*/}}
+{{- define "governance.gateScale" -}}
+- expression: object.spec.?replicas.orValue(0) >= oldObject.spec.?replicas.orValue(0)
+  messageExpression: >-
+    'fewer replicas delete VMs of the pool ' + request.name + ' with their disks, and only a change of the VirtualMachinePool itself
+    can have an approval; change replicas in Git, or add the account of an autoscaler to exemptServiceAccounts'
+  reason: Forbidden
 {{- end -}}
 
 {{/*

@@ -200,6 +200,7 @@ VirtualMachine:                   [kubevirt.io, virtualmachines]
 VirtualMachineInstance:           [kubevirt.io, virtualmachineinstances]
 VirtualMachineInstanceReplicaSet: [kubevirt.io, virtualmachineinstancereplicasets]
 VirtualMachinePool:               [pool.kubevirt.io, virtualmachinepools]
+VirtualMachinePool/scale:         [pool.kubevirt.io, virtualmachinepools/scale]
 VirtualMachineClone:              [clone.kubevirt.io, virtualmachineclones]
 VirtualMachineRestore:            [snapshot.kubevirt.io, virtualmachinerestores]
 {{- end -}}

@@ -31,13 +31,15 @@ func serviceAccount(namespace, name string) rest.ImpersonationConfig {
 // attempt is a request with its expected outcome. It creates the object, unless the
 // object exists from before the policies and is changed or removed.
 type attempt struct {
-	name    string
-	as      rest.ImpersonationConfig
-	object  *unstructured.Unstructured
-	change  func(*unstructured.Unstructured)
-	remove  bool
-	refused string // part of the refusal; empty if the request is admitted
-	warning string // part of a warning
+	name   string
+	as     rest.ImpersonationConfig
+	object *unstructured.Unstructured
+	change func(*unstructured.Unstructured)
+	// subresource is what is changed of the object, such as scale; empty for the object itself.
+	subresource string
+	remove      bool
+	refused     string // part of the refusal; empty if the request is admitted
+	warning     string // part of a warning
 }
 
 const (

@@ -218,12 +218,25 @@ func approvalAttempts() []attempt {
 // weakeningAttempts returns attempts that switch off the gate or parts of it, and use
 // that in the same request.
 func weakeningAttempts() []attempt {
+	const less = "the gate becomes less strict and needs an approval of gate"
 	return []attempt{
-		{name: "gate that is switched off", object: gated(nil), change: commit("", annotation(approveFrom, ""), cores), refused: "needs an approval of restart"},
-		{name: "gate that is lowered", object: gated(nil), change: commit("", annotation(approveFrom, "data-loss"), cores), refused: "needs an approval of restart"},
+		{name: "gate that is switched off", object: gated(nil), change: commit("gate="+token, annotation(approveFrom, ""), cores), refused: "needs an approval of restart"},
+		{name: "gate that is lowered", object: gated(nil), change: commit("gate="+token, annotation(approveFrom, "data-loss"), cores), refused: "needs an approval of restart"},
 		{name: "all annotations that go", object: gated(nil), change: func(o *unstructured.Unstructured) { o.SetAnnotations(nil); cores(o) }, refused: "which only what vmrender renders can have"},
 		{name: "ceiling that is raised", object: gated(map[string]string{maxImpact: "live"}), change: commit("restart="+token, annotation(maxImpact, "delete"), cores), refused: "above the highest that is allowed, live"},
-		{name: "gate that is switched off for later", object: gated(nil), change: commit("", annotation(approveFrom, ""))},
+		{name: "gate that is switched off for later", object: gated(nil), change: commit("", annotation(approveFrom, "")), refused: less},
+		{name: "gate that is lowered for later", object: gated(nil), change: commit("restart="+token, annotation(approveFrom, "power")), refused: less},
+		{name: "gate that is lowered for later, with a change", object: gated(nil), change: commit("restart="+token, annotation(approveFrom, "power"), cores), refused: less},
+		{name: "gate that is switched off by hand", as: developer, object: gated(nil), change: annotation(approveFrom, ""), refused: less},
+		{name: "gate that has an unknown level", object: gated(nil), change: commit("", annotation(approveFrom, "seldom")), refused: less},
+		{name: "ceiling that is raised for later", object: gated(map[string]string{maxImpact: "metadata"}), change: commit("", annotation(maxImpact, "live")), refused: less},
+		{name: "ceiling that goes for later", object: gated(map[string]string{maxImpact: "live"}), change: commit("", annotation(maxImpact, "")), refused: less},
+		{name: "all annotations that go for later", object: gated(nil), change: func(o *unstructured.Unstructured) { o.SetAnnotations(nil) }, refused: "set policy.approve to none before you remove it"},
+		{name: "gate that is lowered for later, approved", object: gated(nil), change: commit("gate="+token, annotation(approveFrom, "power"))},
+		{name: "gate that is switched off, approved", object: gated(nil), change: commit("gate="+token, annotation(approveFrom, "none"))},
+		{name: "gate that was switched off and goes", object: gated(map[string]string{approveFrom: "none"}), change: func(o *unstructured.Unstructured) { o.SetAnnotations(nil) }},
+		{name: "change after the gate was switched off", object: gated(map[string]string{approveFrom: "none"}), change: commit("", cores, newRoot)},
+		{name: "gate that becomes stricter", object: gated(nil), change: commit("", annotation(approveFrom, "live"), annotation(maxImpact, "metadata"))},
 	}
 }
 
@@ -315,6 +328,11 @@ func poolAttempts() []attempt {
 		return func(o *unstructured.Unstructured) { with(o, value, append([]string{"spec"}, path...)...) }
 	}
 	fewer := field(int64(2), "replicas")
+	scaled := func(name string, to int64, refused string) attempt {
+		return attempt{name: name, object: pool(), subresource: "scale", change: field(to, "replicas"), refused: refused}
+	}
+	autoscaler := scaled("smaller pool by an exempt autoscaler", 2, "")
+	autoscaler.as = kubeVirt
 	vm := func(value any, path ...string) change {
 		return field(value, append([]string{"virtualMachineTemplate", "spec"}, path...)...)
 	}
@@ -323,6 +341,9 @@ func poolAttempts() []attempt {
 		{name: "smaller pool", object: pool(), change: commit("", fewer), refused: "spec.replicas is of level data-loss and needs an approval of data"},
 		{name: "smaller pool with an approval of restarts", object: pool(), change: commit("restart="+token, fewer), refused: "needs an approval of data"},
 		{name: "smaller pool, approved", object: pool(), change: commit("data="+token, fewer)},
+		scaled("smaller pool by its number alone", 2, "fewer replicas delete VMs of the pool"),
+		scaled("larger pool by its number alone", 4, ""),
+		autoscaler,
 		{name: "paused pool", object: pool(), change: commit("", field(true, "paused"))},
 		{name: "other members", object: pool(), change: commit("", vm("8Gi", "template", "spec", "domain", "memory", "guest")), refused: "spec.virtualMachineTemplate.spec.template is of level restart"},
 		{name: "other members, approved", object: pool(), change: commit("restart="+token, vm("8Gi", "template", "spec", "domain", "memory", "guest"))},

@@ -44,11 +44,12 @@ func (a attempt) make(ctx context.Context) ([]string, error) {
 		err = resource.Delete(ctx, a.object.GetName(), metav1.DeleteOptions{DryRun: dryRun})
 	case a.change != nil:
 		var live *unstructured.Unstructured
-		if live, err = resource.Get(ctx, a.object.GetName(), metav1.GetOptions{}); err != nil {
+		of := slices.DeleteFunc([]string{a.subresource}, func(s string) bool { return s == "" })
+		if live, err = resource.Get(ctx, a.object.GetName(), metav1.GetOptions{}, of...); err != nil {
 			return nil, err
 		}
 		a.change(live)
-		_, err = resource.Update(ctx, live, metav1.UpdateOptions{DryRun: dryRun})
+		_, err = resource.Update(ctx, live, metav1.UpdateOptions{DryRun: dryRun}, of...)
 	default:
 		_, err = resource.Create(ctx, a.object.DeepCopy(), metav1.CreateOptions{DryRun: dryRun, FieldValidation: metav1.FieldValidationStrict})
 	}
