@@ -18,7 +18,8 @@ until each VERSION is installed or approved. A VERSION is the name of a
 ClusterServiceVersion. No other InstallPlan is changed.
 
 If there is no such InstallPlan before the timeout, the exit status is 1, and the
-message lists the InstallPlans that need another approval.
+message lists the InstallPlans that need another approval. If the API server does not
+answer for the timeout, or refuses the same request for three minutes, it is 75.
 
 The chart operators renders the Job that runs this command, with the permissions it
 needs. It does so for operators with "approval: Manual" and "startingCSV" if

@@ -24,15 +24,7 @@ func TestStoppedBySignal(t *testing.T) {
 			once.Do(func() { close(asked) })
 		}))
 		t.Cleanup(server.Close)
-		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-		require.NoError(t, os.WriteFile(kubeconfig, []byte(`
-apiVersion: v1
-kind: Config
-current-context: test
-contexts: [{name: test, context: {cluster: test}}]
-clusters: [{name: test, cluster: {server: "`+server.URL+`"}}]
-`), 0o600))
-
+		kubeconfig := kubeconfigOf(t, server)
 		var stdout, stderr bytes.Buffer
 		root := newRootCommand()
 		root.SetOut(&stdout)
@@ -50,5 +42,39 @@ clusters: [{name: test, cluster: {server: "`+server.URL+`"}}]
 		require.Equal(t, statusStopped, <-ended)
 		require.Contains(t, stderr.String(), "vmrender "+command+": stopped before the end; another run resumes from here\n")
 		require.Empty(t, stdout.String())
+	}
+}
+
+// kubeconfigOf returns a kubeconfig file for a server.
+func kubeconfigOf(t *testing.T, server *httptest.Server) string {
+	t.Helper()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(`
+apiVersion: v1
+kind: Config
+current-context: test
+contexts: [{name: test, context: {cluster: test}}]
+clusters: [{name: test, cluster: {server: "`+server.URL+`"}}]
+`), 0o600))
+	return kubeconfig
+}
+
+// A command that the API server does not let do its work ends with the exit status on
+// which the Job retries.
+func TestUnavailable(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "etcd is away", http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	for command, arg := range map[string]string{"rollout": "--id=web", "snapshot": "db=1", "approve": "a.v1"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			var stderr bytes.Buffer
+			root := newRootCommand()
+			root.SetErr(&stderr)
+			args := []string{command, "--namespace", "prod", "--timeout", "1ms", "--kubeconfig", kubeconfigOf(t, server), arg}
+			require.Equal(t, statusUnavailable, execute(root, args), stderr.String())
+			require.Contains(t, stderr.String(), "vmrender "+command+": ")
+		})
 	}
 }

@@ -29,7 +29,9 @@ If a VirtualMachine is not ready in time, the rollout stops with exit status 1. 
 further VirtualMachine is restarted. Later rollouts skip those at which it stopped
 until their content changes. With --retry, the rollout includes them.
 
-After a signal, the exit status is 143, and another run resumes the rollout. Only one
+After a signal, the exit status is 143, and another run resumes the rollout. So it does
+after exit status 75: the API server did not answer for the timeout, or has refused
+the same request for three minutes. The time of an outage counts to no timeout. Only one
 run at a time holds the Lease ID-rollout; others wait. The command stores its state
 between rollouts only in the annotations of the Lease.
 

@@ -21,6 +21,9 @@ const (
 	// statusStopped is the exit status after SIGTERM (128+15, as in shells). The
 	// Job retries on it, but not on status 1.
 	statusStopped = 143
+	// statusUnavailable is the exit status if the API server has not answered, or has
+	// refused, for too long (EX_TEMPFAIL of sysexits.h). The Job retries on it, too.
+	statusUnavailable = 75
 )
 
 func newRootCommand() *cobra.Command {
@@ -84,6 +87,7 @@ func commandGroups() []commandGroup {
 // command has started is a usage error.
 func execute(root *cobra.Command, args []string) int {
 	started := false
+	var unavailable *rollout.UnavailableError
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
@@ -97,6 +101,9 @@ func execute(root *cobra.Command, args []string) int {
 	case errors.Is(err, rollout.ErrInterrupted):
 		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
 		return statusStopped
+	case errors.As(err, &unavailable):
+		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
+		return statusUnavailable
 	case started:
 		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
 		return statusInvalid

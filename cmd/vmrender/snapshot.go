@@ -26,6 +26,9 @@ snapshot.
 If a snapshot fails, or does not contain the root disk or a disk that is kept, the exit
 status is 1, so that a sync stops before the change. Earlier snapshots are kept.
 
+If the API server does not answer for the timeout, or refuses the same request for
+three minutes, the exit status is 75, and another run resumes.
+
 A fleet with "snapshotBefore: true" renders the Job that runs this command, with
 the permissions it needs.`,
 		Example: `  vmrender snapshot --namespace prod db=1a2b3c4d`,

@@ -102,6 +102,39 @@ var renderedMutations = []mutation{
 		`s.seen[m.why], s.since = true, now`, `s.seen[m.why] = true`,
 	},
 	{
+		"pkg/rollout/run.go", "./pkg/rollout", "a run checks its Lease before each restart",
+		"for _, m := range restart {\n\t\tif held, err := r.hold(ctx); err != nil || !held {",
+		"for _, m := range restart {\n\t\tif held, err := true, error(nil); err != nil || !held {",
+	},
+	{
+		"pkg/rollout/run.go", "./pkg/rollout", "a run that does not see the cluster restarts nothing",
+		`if !r.view.sees() {`, `if false {`,
+	},
+	{
+		"pkg/rollout/run.go", "./pkg/rollout", "an outage counts to no deadline",
+		`s.since = s.since.Add(now.Sub(r.looked))`, `s.since = s.since.Add(0)`,
+	},
+	{
+		"pkg/rollout/patience.go", "./pkg/rollout", "a refusal ends a run only if it stays the same",
+		`f.reason, f.same = reason, now`, `f.reason = reason`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a disk that only an instance uses is not deleted",
+		`addClaims(claims, instance.Spec.Volumes)`, `_ = instance`,
+	},
+	{
+		"pkg/rollout/disks.go", "./pkg/rollout", "a disk that a VM would fill is not deleted",
+		`claims[vm.Spec.DataVolumeTemplates[i].Name] = true`, `_ = i`,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "KubeVirt gives up a snapshot when the Job does",
+		`FailureDeadline: &metav1.Duration{Duration: deadline},`, ``,
+	},
+	{
+		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot that has failed is not used again",
+		`next == broken && !ours[snap.Name]`, `next == broken && false`,
+	},
+	{
 		"pkg/rollout/lease.go", "./pkg/rollout", "one rollout runs at a time",
 		`holder == "" || holder == l.holder`, `true`,
 	},
@@ -111,11 +144,11 @@ var renderedMutations = []mutation{
 	},
 	{
 		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot counts for one change only",
-		`newest.Annotations[labels.Change] != s.change(vm) || `, ``,
+		`newest.Annotations[labels.Change] != s.change(vm)`, `false`,
 	},
 	{
 		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot of long ago does not count",
-		` || age(newest, now) >= freshness`, ``,
+		`age(newest, now) >= freshness`, `false`,
 	},
 	{
 		"pkg/rollout/snapshot.go", "./pkg/rollout", "a snapshot without the root disk is none",

@@ -40,12 +40,38 @@ func (p *planner) newest(namespace, machine, content string, vm tree) (newest en
 	return newest, isOurs
 }
 
+// snapshotFailure returns why KubeVirt could not take a snapshot, and whether that is so.
+func snapshotFailure(snap tree) (reason string, failed bool) {
+	return manifest.Text(snap, "status", "error", "message"), manifest.Text(snap, "status", "phase") == "Failed"
+}
+
+// snapshotFacts returns the fact that a change waits because the snapshot before it failed.
+func (p *planner) snapshotFacts(s *subject) []Fact {
+	content := annotation(s.new, labels.Content)
+	if content == annotation(s.live.object, labels.Content) {
+		return nil
+	}
+	snap, isOurs := p.newest(s.id.Namespace, s.id.Name, content, s.live.object)
+	reason, failed := snapshotFailure(snap.object)
+	if !isOurs || !failed {
+		return nil
+	}
+	return []Fact{{
+		State: StateFailed, Code: FactNoSnapshot,
+		Says:   "nothing was changed, because the snapshot " + snap.id.Name + " before the change failed" + because(reason),
+		Advice: "repair the cause; the next sync takes another snapshot",
+	}}
+}
+
 // fresh is the time for which package rollout counts a snapshot.
 const fresh = time.Hour
 
 func (p *planner) snapshotNote(snap entity, isOurs bool) string {
 	age, known := p.live.age(created(snap.object))
 	text := fmt.Sprintf("a snapshot before a change to this revision exists: %s, taken %s", snap.id.Name, ago(age, known))
+	if reason, failed := snapshotFailure(snap.object); failed {
+		return text + "; it has failed" + because(reason) + ", so the Job takes another one"
+	}
 	if isOurs && known && age < fresh {
 		return text + "; it is for this change, so the Job takes no other one for an hour"
 	}

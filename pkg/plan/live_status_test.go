@@ -233,6 +233,11 @@ var standings = []struct {
 		w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("aaaa", "metadata.annotations.vmrender~io/content")))
 		w.add(object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": "shop-rollout", "namespace": "prod", "annotations": object{"vmrender.io/stopped": "db=aaaa"}}})
 	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it (Lease shop-rollout)"}},
+	{name: "snapshot failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "aaaa") }, state: plan.StateFailed, code: plan.FactNoSnapshot, says: []string{
+		"nothing was changed, because the snapshot db-pre-bbbb-1 before the change failed: no snapshot class", "the next sync takes another",
+	}},
+	{name: "snapshot of another change failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "cccc", "aaaa") }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"snapshot"}},
+	{name: "snapshot of this change failed before", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "bbbb") }, state: plan.StateOK, hides: []string{"snapshot"}},
 	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
 	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
 	{name: "disks are copied", make: func(_ *testing.T, w *world) {
@@ -246,6 +251,22 @@ var standings = []struct {
 			"operationState": object{"phase": "Failed", "message": "denied", "syncResult": object{"revision": "abcd"}},
 		}})
 	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
+}
+
+// failedSnapshot changes the VM in Git to the content bbbb; the snapshot before that change, from
+// another content, has failed.
+func failedSnapshot(w *world, from, is string) {
+	w.applied(set(is, "metadata.annotations.vmrender~io/content"))
+	in(0, set("bbbb", "metadata.annotations.vmrender~io/content"))(w.git)
+	w.vm["metadata"].(object)["uid"], w.vm["metadata"].(object)["generation"] = "u-1", 7
+	w.add(object{
+		"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot",
+		"metadata": object{"name": "db-pre-bbbb-1", "namespace": "prod", "annotations": object{
+			"vmrender.io/change": "u-1/7: " + from + " -> bbbb",
+		}},
+		"spec":   object{"source": object{"kind": "VirtualMachine", "name": "db"}},
+		"status": object{"phase": "Failed", "error": object{"message": "no snapshot class"}},
+	})
 }
 
 // rolling makes the VM wait for a rollout to restart it. The rollout's run last renewed its

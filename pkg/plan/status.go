@@ -21,7 +21,7 @@ const (
 	StateNotSynced              // Git has what no sync has applied yet
 	StateDrift                  // changed in the cluster, and not in Git
 	StateLeftOver               // in the cluster, and no longer in Git
-	StateFailed                 // a rollout has stopped at it, or KubeVirt could not apply a change
+	StateFailed                 // a rollout has stopped at it, or KubeVirt could not apply a change or take its snapshot
 	StateDisk                   // a disk is not ready, or would be deleted with the VM although Git keeps it
 	StateDown                   // does not run, although it should
 )
@@ -66,7 +66,7 @@ func (s State) Meaning() string {
 		"a change in Git is not synced yet",
 		"changed in the cluster, and not in Git",
 		"in the cluster, and no longer in Git",
-		"a rollout has stopped at it, or KubeVirt could not make a change",
+		"a rollout has stopped at it, or KubeVirt could not make a change or take the snapshot before it",
 		"a disk is not ready, or would be deleted with the VM although Git keeps it",
 		"does not run, although it should",
 	}[s]
@@ -115,6 +115,7 @@ const (
 	FactStillOwned     FactCode = "still-owned"
 	FactChangeFailed   FactCode = "change-failed"
 	FactRolloutStopped FactCode = "rollout-stopped"
+	FactNoSnapshot     FactCode = "snapshot-failed"
 	FactLeftOver       FactCode = "left-over"
 	FactDrift          FactCode = "drift"
 	FactNotSynced      FactCode = "not-synced"
@@ -133,7 +134,8 @@ const (
 // FactCodes returns the codes of all facts, sorted.
 func FactCodes() []FactCode {
 	out := []FactCode{
-		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactLeftOver, FactDrift,
+		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactNoSnapshot,
+		FactLeftOver, FactDrift,
 		FactNotSynced, FactMissing, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged, FactUnderWay,
 		FactMoving, FactMoved, FactMoveFailed,
 	}

@@ -52,7 +52,8 @@ func (p *planner) stand(pair *pair, seen map[*pair]bool) Standing {
 		return standing(pair.id, p.absent(pair))
 	}
 	out := standing(pair.id, slices.Concat(
-		p.powerFacts(s), p.diskFacts(s), p.syncFacts(s, pair), p.changeFacts(s), p.rolloutFacts(s), p.operationFacts(s),
+		p.powerFacts(s), p.diskFacts(s), p.syncFacts(s, pair), p.changeFacts(s),
+		p.rolloutFacts(s), p.snapshotFacts(s), p.operationFacts(s),
 	))
 	out.Stopped = s.live.running == no
 	return out

@@ -193,6 +193,8 @@ func (k *jobKey) objects(of *job, last int) []runtime.Object {
 
 const rbacGroup = "rbac.authorization.k8s.io"
 
+// job returns the Job. If its pod fails, the status of the pod contains the end of the log,
+// which Argo CD shows in the tree of the Application.
 func (k *jobKey) job(of *job, last int) *batchv1.Job {
 	args := []string{k.kind.command, "--namespace", k.namespace}
 	if k.kind == &rolloutKind {
@@ -201,6 +203,7 @@ func (k *jobKey) job(of *job, last int) *batchv1.Job {
 	args = append(append(args, "--timeout", k.kind.timeout), slices.Sorted(slices.Values(of.args))...)
 	pod := confined(corev1.Container{
 		Name: program, Image: of.target.Image, Command: []string{program}, Args: args, Resources: jobResources(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	})
 	pod.ServiceAccountName = k.name()
 	if k.kind == &rolloutKind {
@@ -255,7 +258,8 @@ func confined(c corev1.Container) corev1.PodSpec {
 const retries = 3
 
 // newJob returns a Job that fails as soon as its command fails, but retries if the
-// pod is lost: the next pod resumes the work.
+// pod is lost, or the API server was unavailable (exit status 75): the next pod resumes
+// the work.
 func newJob(meta metav1.ObjectMeta, pod corev1.PodSpec, container string) *batchv1.Job {
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},

@@ -49,23 +49,27 @@ type installPlan struct {
 }
 
 // Approve approves the InstallPlans of a namespace that install the given versions and no
-// others, and returns when each version is installed or approved.
+// others, and returns when each version is installed or approved. It waits while the API
+// server does not answer or refuses, until that is an [UnavailableError].
 func (c *Cluster) Approve(ctx context.Context, versions []string, o Options) error {
+	c = c.patient(&o)
 	deadline, said := o.Now().Add(o.Timeout), ""
 	for {
 		plans, missing, err := c.look(ctx, versions, o)
+		waiting := "waiting for an InstallPlan with " + strings.Join(missing, ", ") + offers(plans)
 		switch {
 		case ctx.Err() != nil:
 			return ErrInterrupted
+		case isTrouble(err):
+			waiting = err.Error() + "; trying again"
 		case err != nil || len(missing) == 0:
 			return err
 		}
-		waiting := "waiting for an InstallPlan with " + strings.Join(missing, ", ") + offers(plans)
 		if waiting != said {
 			o.logf("%s", waiting)
 			said = waiting
 		}
-		if o.Now().After(deadline) {
+		if o.Now().After(deadline) && err == nil {
 			return fmt.Errorf("no InstallPlan with %s after %s%s; "+
 				"is it in the channel, and the next version of what is installed?",
 				strings.Join(missing, ", "), o.Timeout, offers(plans))
@@ -165,14 +169,13 @@ func (c *Cluster) plans(ctx context.Context, namespace string) ([]installPlan, e
 func (c *Cluster) list(
 	ctx context.Context, resource schema.GroupVersionResource, namespace string,
 ) (items []unstructured.Unstructured, err error) {
-	err = retry(ctx, func(ctx context.Context) error {
-		list, err := c.objects.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
-		if err == nil {
-			items = list.Items
-		}
-		return err
-	})
-	return items, explain(err, "list", resource, namespace)
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	list, err := c.objects.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	if err == nil {
+		items = list.Items
+	}
+	return items, c.answered(err, "list", resource, namespace)
 }
 
 // approve approves a plan, unless it has changed since it was read.
@@ -182,5 +185,5 @@ func (c *Cluster) approve(ctx context.Context, namespace string, p *installPlan)
 	defer cancel()
 	_, err := c.objects.Resource(installPlans).Namespace(namespace).
 		Patch(ctx, p.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	return explain(err, "patch", installPlans, namespace)
+	return c.answered(err, "patch", installPlans, namespace)
 }

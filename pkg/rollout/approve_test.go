@@ -133,8 +133,10 @@ func TestApproveEnds(t *testing.T) {
 		forbidden := metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden}
 		return true, nil, &apierrors.StatusError{ErrStatus: forbidden}
 	})
+	o = hurried(new(bytes.Buffer))
+	o.Namespace = "ops"
 	err := (&Cluster{objects: client}).Approve(t.Context(), []string{"a.v1"}, o)
-	require.ErrorContains(t, err, "permission missing: list installplans.operators.coreos.com in namespace ops")
+	requireUnavailable(t, err, "permission missing: list installplans.operators.coreos.com in namespace ops")
 }
 
 func TestParseVersions(t *testing.T) {

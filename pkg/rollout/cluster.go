@@ -41,8 +41,9 @@ const answerTime = 30 * time.Second
 
 // Cluster is a Kubernetes API server.
 type Cluster struct {
-	objects dynamic.Interface
-	raw     rest.Interface // for KubeVirt's subresources, whose responses contain no object
+	objects  dynamic.Interface
+	raw      rest.Interface // for KubeVirt's subresources, whose responses contain no object
+	patience *patience      // nil if the first error of a request is returned as it is
 }
 
 // Connect returns a client for the cluster of a kubeconfig file, or if the name is
@@ -100,24 +101,23 @@ func (c *Cluster) restart(ctx context.Context, namespace, name string) error {
 	defer cancel()
 	err := c.raw.Put().Namespace(namespace).Resource(machines.Resource).Name(name).SubResource("restart").
 		SetHeader("Content-Type", "application/json").Body([]byte("{}")).Do(ctx).Error()
-	return explain(err, "update", subresources.WithResource(machines.Resource+"/restart"), namespace)
+	return c.answered(err, "update", subresources.WithResource(machines.Resource+"/restart"), namespace)
 }
 
 // remove deletes an object, unless its name now belongs to an object with another UID.
 func (c *Cluster) remove(
 	ctx context.Context, resource schema.GroupVersionResource, namespace, name string, uid types.UID,
 ) error {
-	err := retry(ctx, func(ctx context.Context) error {
-		err := c.objects.Resource(resource).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{
-			Preconditions:     &metav1.Preconditions{UID: &uid},
-			PropagationPolicy: new(metav1.DeletePropagationBackground),
-		})
-		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-			return nil
-		}
-		return err
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	err := c.objects.Resource(resource).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{
+		Preconditions:     &metav1.Preconditions{UID: &uid},
+		PropagationPolicy: new(metav1.DeletePropagationBackground),
 	})
-	return explain(err, "delete", resource, namespace)
+	if apierrors.IsNotFound(err) && !noSuchResource(err) || apierrors.IsConflict(err) {
+		err = nil
+	}
+	return c.answered(err, "delete", resource, namespace)
 }
 
 // get returns an object as a struct of its type, or nil if it does not exist.
@@ -127,11 +127,12 @@ func get[T any](
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	object, err := c.objects.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) && !noSuchResource(err) {
-		return nil, nil
+	none := apierrors.IsNotFound(err) && !noSuchResource(err)
+	if none {
+		err = nil
 	}
-	if err != nil {
-		return nil, explain(err, "get", resource, namespace)
+	if err := c.answered(err, "get", resource, namespace); err != nil || none {
+		return nil, err
 	}
 	out := new(T)
 	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out)
@@ -151,9 +152,9 @@ func (c *Cluster) create(
 	_, err = c.objects.Resource(resource).Namespace(namespace).
 		Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
-		return nil
+		err = nil
 	}
-	return explain(err, "create", resource, namespace)
+	return c.answered(err, "create", resource, namespace)
 }
 
 // update replaces an object that was read, and returns the result. It fails with a
@@ -169,8 +170,8 @@ func update[T any](
 	defer cancel()
 	live, err := c.objects.Resource(resource).Namespace(namespace).
 		Update(ctx, &unstructured.Unstructured{Object: content}, metav1.UpdateOptions{})
-	if err != nil {
-		return nil, explain(err, "update", resource, namespace)
+	if err := c.answered(err, "update", resource, namespace); err != nil {
+		return nil, err
 	}
 	out := new(T)
 	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, out)
@@ -192,8 +193,8 @@ func retry(ctx context.Context, do func(context.Context) error) error {
 	return last
 }
 
-// isPermanent reports whether an error will occur again if the request is repeated.
-// Errors that are not a response of the API server are network problems, which
+// isPermanent reports whether an error will occur again if the request is repeated at
+// once. Errors that are not a response of the API server are network problems, which
 // are transient.
 func isPermanent(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) ||

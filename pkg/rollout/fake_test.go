@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ type playedCluster struct {
 	answers  []int           // statuses of the next responses to restart requests; then 202
 	sick     map[string]bool // VMs that never become ready again
 	held     map[string]bool // VMs whose new instance is never created
+	asking   func()          // called before each restart request is handled; nil for nothing
 	restarts []string        // in the order of the requests
 	down     int             // the largest number of VMs down at the same time
 
@@ -135,6 +137,9 @@ func (p *playedCluster) names(resource schema.GroupVersionResource) string {
 
 func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
 	p.settle()
+	if p.asking != nil {
+		p.asking()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var name string
@@ -220,8 +225,8 @@ func options(log *bytes.Buffer) Options {
 // hurried returns options with a clock that advances by a minute each time it is read.
 func hurried(log *bytes.Buffer) Options {
 	o := options(log)
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	o.Timeout = time.Hour
-	o.Now = func() time.Time { now = now.Add(time.Minute); return now }
+	var minutes atomic.Int64
+	o.Now = func() time.Time { return noon.Add(time.Duration(minutes.Add(1)) * time.Minute) }
 	return o
 }

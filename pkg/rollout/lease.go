@@ -47,7 +47,7 @@ func (l *lease) hold(ctx context.Context) (bool, error) {
 	switch {
 	case err == nil:
 		return !l.renewed.IsZero(), nil
-	case isPermanent(err):
+	case !isTrouble(err):
 		return false, err
 	case apierrors.IsConflict(err):
 		err = nil // it has changed meanwhile; the next step reads it again
@@ -143,7 +143,7 @@ func (l *lease) save(ctx context.Context, change func(*record)) error {
 			return again
 		}
 		if l.renewed.IsZero() {
-			return fmt.Errorf("the Lease %s is held by %s", l.name, l.other())
+			return trouble{fmt.Errorf("the Lease %s is held by %s", l.name, l.other())}
 		}
 		return err
 	})
@@ -159,7 +159,7 @@ func (l *lease) create(ctx context.Context) error {
 		},
 	}
 	owner, err := get[corev1.ServiceAccount](ctx, l.cluster, serviceAccounts, l.namespace, l.name)
-	if err != nil && !apierrors.IsForbidden(err) {
+	if err != nil && (isTrouble(err) || !apierrors.IsForbidden(err)) {
 		return err
 	}
 	if owner != nil {

@@ -3,6 +3,7 @@ package rollout
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,8 +22,8 @@ type clock struct{ time.Time }
 func (c *clock) pass(d time.Duration) { c.Time = c.Add(d) }
 
 func (p *playedCluster) leaseOf(holder string, c *clock) *lease {
-	o := &Options{Namespace: "prod", Now: func() time.Time { return c.Time }}
-	return p.newLease(o, &Target{ID: "web", Holder: holder})
+	o := &Options{Namespace: "prod", Timeout: time.Minute, Now: func() time.Time { return c.Time }}
+	return p.patient(o).newLease(o, &Target{ID: "web", Holder: holder})
 }
 
 func (p *playedCluster) lease() *coordinationv1.Lease {
@@ -89,6 +90,23 @@ func TestLeaseCannotBeRenewed(t *testing.T) {
 	held, err = a.hold(t.Context())
 	require.ErrorContains(t, err, "etcd is away")
 	require.False(t, held)
+}
+
+// A run that pauses for long between two restarts, in which another run has taken its
+// Lease, requests no further one.
+func TestLeaseIsCheckedBeforeEachRestart(t *testing.T) {
+	p := play(t, changed("2", "a", "b")...)
+	now := &clock{noon}
+	r, other := p.started(t, options(new(bytes.Buffer)), now), p.leaseOf("other", now)
+	p.asking = func() {
+		require.False(t, other.gets(t), "it is held")
+		now.pass(leaseTime)
+		require.True(t, other.gets(t))
+	}
+	require.Eventually(t, func() bool { p.steps(t, r); return p.asked() != "" }, time.Minute, time.Millisecond)
+	p.asking = nil
+	p.steps(t, r)
+	require.Len(t, strings.Fields(p.asked()), 1)
 }
 
 // A rollout waits for the running one.

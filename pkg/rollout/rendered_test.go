@@ -184,7 +184,7 @@ func TestSnapshotOfWhatIsRendered(t *testing.T) {
 		require.NoError(t, err)
 		vm := v1.machines[s.Machine]
 		require.NotNil(t, vm)
-		step, _ := s.next(vm, nil, time.Now())
+		step, _ := s.next(vm, nil, time.Now(), nil)
 		return step
 	}
 	require.Equal(t, nothing, next(v1))

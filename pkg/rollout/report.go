@@ -36,7 +36,7 @@ func (r *run) reportStage(ctx context.Context, m observed) {
 	case barred:
 		r.say(m.Name, "not restarted: %s", m.why)
 	case waiting:
-		if r.spells[m.Name].what != r.waitsFor(m) { // once, not for each percent of an import
+		if r.isNews(m) { // once, not for each percent of an import
 			r.say(m.Name, "waiting: %s", m.why)
 		}
 	case restarting:
@@ -44,7 +44,7 @@ func (r *run) reportStage(ctx context.Context, m observed) {
 			r.say(m.Name, "restart under way")
 		}
 	case starting:
-		if r.spells[m.Name].what != r.waitsFor(m) {
+		if r.isNews(m) {
 			r.say(m.Name, "not ready: %s", m.why)
 		}
 	case current:
@@ -52,6 +52,12 @@ func (r *run) reportStage(ctx context.Context, m observed) {
 			r.record(ctx, m.machine, normal, "RolloutReady", "Ready again after its restart")
 		}
 	}
+}
+
+// isNews reports whether a VM has begun to wait for something else.
+func (r *run) isNews(m observed) bool {
+	s, ok := r.spells[m.Name]
+	return !ok || s.what != r.waitsFor(m)
 }
 
 // say logs a line about a VM, unless it is the same as the last line about it, and

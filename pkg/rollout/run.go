@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -54,8 +53,10 @@ type run struct {
 
 	asked   map[string]types.UID // instances for which a restart was requested, by VM
 	refused map[string]error     // why a restart was not accepted yet, by VM
-	spells  map[string]spell     // current wait, by VM
+	spells  map[string]*spell    // current wait, by VM
 	said    map[string]string    // the last line about each subject, usually a VM
+	looked  time.Time            // the last time when the state of the cluster was known
+	blind   bool                 // it has not been known since
 }
 
 // spell is a wait for one thing.
@@ -69,19 +70,16 @@ type spell struct {
 // [labels.MaxUnavailable] at a time, waits until each is ready again, and removes root
 // disks of earlier revisions. It returns an error for the first VM that fails, and
 // restarts no further VM; later rollouts do not go on with what it leaves behind. If
-// the context ends, it returns [ErrInterrupted]; another call resumes the rollout.
+// the context ends, it returns [ErrInterrupted]; another call resumes the rollout, as
+// after an [UnavailableError].
 //
 // Only one rollout of the same target runs at a time; another one waits.
 func (c *Cluster) Rollout(ctx context.Context, t Target, o Options) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	view, err := c.watch(ctx, o.Namespace, stop)
+	r, err := c.patient(&o).newRun(ctx, t, o, stop)
 	if err != nil {
 		return err
-	}
-	r := &run{
-		Options: o, Target: t, cluster: c, view: view, lease: c.newLease(&o, &t),
-		asked: map[string]types.UID{}, refused: map[string]error{}, spells: map[string]spell{}, said: map[string]string{},
 	}
 	defer r.lease.release(ctx)
 	if err := r.read(ctx); err != nil {
@@ -92,12 +90,24 @@ func (c *Cluster) Rollout(ctx context.Context, t Target, o Options) error {
 		switch {
 		case done:
 			return nil
+		case isTrouble(err):
+			r.once("the cluster", err.Error()+"; trying again")
 		case err != nil && ctx.Err() == nil:
 			return err
-		case !r.pause(ctx):
+		}
+		if !r.pause(ctx) {
 			return r.interrupted(ctx)
 		}
 	}
+}
+
+// newRun returns a run that has begun to read the cluster.
+func (c *Cluster) newRun(ctx context.Context, t Target, o Options, stop context.CancelCauseFunc) (*run, error) {
+	view, err := c.watch(ctx, o.Namespace, stop)
+	return &run{
+		Options: o, Target: t, cluster: c, view: view, lease: c.newLease(&o, &t),
+		asked: map[string]types.UID{}, refused: map[string]error{}, spells: map[string]*spell{}, said: map[string]string{},
+	}, err
 }
 
 // read waits until the cluster's state is known.
@@ -106,7 +116,7 @@ func (r *run) read(ctx context.Context) error {
 	for !r.view.synced() {
 		r.sayTrouble()
 		if r.Now().Sub(start) >= r.Timeout {
-			return fmt.Errorf("the API server has not answered within %s", r.Timeout)
+			return &UnavailableError{fmt.Errorf("the API server has not answered within %s", r.Timeout)}
 		}
 		if !r.pause(ctx) {
 			return r.interrupted(ctx)
@@ -127,6 +137,10 @@ func (r *run) interrupted(ctx context.Context) error {
 // rollout is complete.
 func (r *run) step(ctx context.Context) (done bool, err error) {
 	r.sayTrouble()
+	if !r.view.sees() {
+		r.blind = true
+		return false, nil
+	}
 	machines := r.targets()
 	switch {
 	case len(r.Machines) > 0 && !r.isApplied(machines):
@@ -136,8 +150,10 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 		return true, nil
 	}
 	if held, err := r.hold(ctx); err != nil || !held {
+		r.blind = true
 		return false, err
 	}
+	r.look()
 	all := observe(machines, &r.lease.record)
 	restart, err := plan(all)
 	if err != nil {
@@ -168,7 +184,7 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 func (r *run) hold(ctx context.Context) (bool, error) {
 	held, err := r.lease.hold(ctx)
 	switch {
-	case err != nil && isPermanent(err):
+	case err != nil && !isTrouble(err):
 		return false, err
 	case err != nil:
 		r.once("the Lease", err.Error()+"; trying again")
@@ -223,8 +239,8 @@ func (r *run) restart(ctx context.Context, m observed) error {
 		delete(r.refused, m.Name)
 		r.say(m.Name, "restarting (%s)", m.why)
 		r.record(ctx, m.machine, normal, "RolloutRestart", "Restarting: "+m.why)
-	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
-		return err
+	case !isTrouble(err):
+		return fmt.Errorf("%s: %w", m.Name, err)
 	case ctx.Err() == nil:
 		r.refused[m.Name] = err
 		r.say(m.Name, "not restarted yet: %v", err)
@@ -251,10 +267,10 @@ func (r *run) checkOverdue(ctx context.Context, all []observed) error {
 			}
 			why = fmt.Sprintf("not %s within %s: %s", what, deadline, why)
 		}
-		r.record(ctx, m.machine, warning, "RolloutFailed", why)
 		if err := r.lease.save(ctx, func(of *record) { of.stop(all) }); err != nil {
-			r.logf("the next rollout may continue, because the Lease cannot be written: %v", err)
+			return err
 		}
+		r.record(ctx, m.machine, warning, "RolloutFailed", why)
 		return fmt.Errorf("%s: %s; no other VirtualMachine is restarted", m.Name, why)
 	}
 	return nil
@@ -274,17 +290,29 @@ func (r *run) waitsFor(m observed) string {
 	return ""
 }
 
+// look begins a step in which the state of the cluster is known. The time in which it was
+// not counts as no wait: VMs may have become ready unseen.
+func (r *run) look() {
+	now := r.Now()
+	if r.blind {
+		for _, s := range r.spells {
+			s.since = s.since.Add(now.Sub(r.looked))
+		}
+	}
+	r.looked, r.blind = now, false
+}
+
 // waited returns how long a VM has been waiting for the same thing. An import that
 // makes progress begins a new wait; one that begins again and again does not.
 func (r *run) waited(m observed, what string) time.Duration {
 	now := r.Now()
 	s, ok := r.spells[m.Name]
 	if !ok || s.what != what {
-		s = spell{what, now, map[string]bool{}}
+		s = &spell{what, now, map[string]bool{}}
+		r.spells[m.Name] = s
 	}
 	if m.stage == waiting && !s.seen[m.why] {
 		s.seen[m.why], s.since = true, now
 	}
-	r.spells[m.Name] = s
 	return now.Sub(s.since)
 }

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
+	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -136,23 +139,48 @@ func TestRolloutEndsWhenNoRestartIsTaken(t *testing.T) {
 		p.answers = append(p.answers, http.StatusInternalServerError)
 	}
 	err := p.Rollout(t.Context(), web, hurried(new(bytes.Buffer)))
+	requireUnavailable(t, err, "a: update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
+	require.ErrorContains(t, err, "; no other answer for 1h")
+	require.NotContains(t, p.lease().Annotations, labels.Stopped, "the VM is as it was, so another run tries again")
+
+	p = play(t, changed("1", "a")...)
+	for range 100 {
+		p.answers = append(p.answers, http.StatusConflict)
+	}
+	err = p.Rollout(t.Context(), web, hurried(new(bytes.Buffer)))
 	require.ErrorContains(t, err, "a: not asked to restart within 1h0m0s: "+
 		"update virtualmachines/restart.subresources.kubevirt.io in namespace prod: ")
+	require.Contains(t, p.lease().Annotations, labels.Stopped)
+}
+
+// requireUnavailable checks that an error is the end of a run that another one may resume.
+func requireUnavailable(t *testing.T, err error, text string) {
+	t.Helper()
+	var unavailable *UnavailableError
+	require.ErrorAs(t, err, &unavailable)
+	require.ErrorContains(t, err, text)
 }
 
 func TestRolloutSaysWhatPermissionIsMissing(t *testing.T) {
 	p := play(t, changed("1", "a")...)
-	p.answers = []int{http.StatusForbidden}
-	err := p.Rollout(t.Context(), web, options(new(bytes.Buffer)))
-	require.ErrorContains(t, err, "permission missing: "+
+	for range 100 {
+		p.answers = append(p.answers, http.StatusForbidden)
+	}
+	err := p.Rollout(t.Context(), web, hurried(new(bytes.Buffer)))
+	requireUnavailable(t, err, "permission missing: "+
 		"update virtualmachines/restart.subresources.kubevirt.io in namespace prod; a Role or ClusterRole must grant it")
+	require.ErrorContains(t, err, "; the same answer for ")
 
 	p = play(t, changed("1", "a")...)
+	var minutes atomic.Int64
+	o := options(new(bytes.Buffer))
+	o.Timeout, o.Now = time.Hour, func() time.Time { return noon.Add(time.Duration(minutes.Load()) * time.Minute) }
 	p.objects.PrependReactor("list", "datavolumes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		minutes.Add(2)
 		return true, nil, apierrors.NewForbidden(dataVolumes.GroupResource(), "", errors.New("no"))
 	})
-	err = p.Rollout(t.Context(), web, options(new(bytes.Buffer)))
-	require.ErrorContains(t, err, "permission missing: list and watch datavolumes.cdi.kubevirt.io in namespace prod; ")
+	err = p.Rollout(t.Context(), web, o)
+	requireUnavailable(t, err, "permission missing: list and watch datavolumes.cdi.kubevirt.io in namespace prod; ")
 	require.Empty(t, p.asked())
 }
 
@@ -195,7 +223,7 @@ func TestProgressDeadline(t *testing.T) {
 	m.Annotations[labels.ProgressDeadline] = "60"
 	bump(m, cdiv1.ImportInProgress)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	r := &run{Options: Options{Now: func() time.Time { return now }}, spells: map[string]spell{}}
+	r := &run{Options: Options{Now: func() time.Time { return now }}, spells: map[string]*spell{}}
 	waited := func(progress string) time.Duration {
 		m.disks["a-root-2"].Status.Progress = cdiv1.DataVolumeProgress(progress)
 		now = now.Add(50 * time.Second)
@@ -223,14 +251,24 @@ func TestDeadline(t *testing.T) {
 	require.Equal(t, time.Minute, deadline())
 }
 
-// A disk that another VM has attached, for example to rescue its files, stays.
+// A disk that something else than its VM uses stays: another VM that has it attached, for
+// example to rescue its files, an instance that has it for now, or a VM that would fill it.
 func TestRolloutKeepsDisksInUse(t *testing.T) {
-	all := changed("1", "a")
-	p := play(t, all...)
-	rescue := running("rescue")
-	delete(rescue.Labels, labels.Rollout)
-	rescue.Spec.Template.Spec.Volumes = rootVolume("a-root-1")
-	p.put(machines, "kubevirt.io/v1", "VirtualMachine", rescue.VirtualMachine)
-	require.NoError(t, p.Rollout(t.Context(), web, options(new(bytes.Buffer))))
-	require.Equal(t, "a-root-1 a-root-2", p.names(dataVolumes))
+	for name, use := range map[string]func(rescue *machine){
+		"a VM": func(rescue *machine) { rescue.Spec.Template.Spec.Volumes = rootVolume("a-root-1") },
+		"a VM's template": func(rescue *machine) {
+			old := metav1.ObjectMeta{Name: "a-root-1"}
+			rescue.Spec.DataVolumeTemplates = []kubevirtv1.DataVolumeTemplateSpec{{ObjectMeta: old}}
+		},
+		"an instance only": func(rescue *machine) { rescue.instance.Spec.Volumes = rootVolume("a-root-1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rescue := running("rescue")
+			delete(rescue.Labels, labels.Rollout)
+			use(rescue)
+			p := play(t, append(changed("1", "a"), rescue)...)
+			require.NoError(t, p.Rollout(t.Context(), web, options(new(bytes.Buffer))))
+			require.Contains(t, strings.Fields(p.names(dataVolumes)), "a-root-1")
+		})
+	}
 }

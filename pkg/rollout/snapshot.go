@@ -67,8 +67,9 @@ func (s *Snapshot) change(vm *kubevirtv1.VirtualMachine) string {
 
 // of returns the snapshot that was taken for the change, or nil. Only the newest can
 // be: the snapshots after it are of other changes, even if the contents are the same.
+// What this run has taken counts whatever the clocks say.
 func (s *Snapshot) of(
-	vm *kubevirtv1.VirtualMachine, all []snapshotv1.VirtualMachineSnapshot, now time.Time,
+	vm *kubevirtv1.VirtualMachine, all []snapshotv1.VirtualMachineSnapshot, now time.Time, ours map[string]bool,
 ) *snapshotv1.VirtualMachineSnapshot {
 	var newest *snapshotv1.VirtualMachineSnapshot
 	for i := range all {
@@ -78,7 +79,10 @@ func (s *Snapshot) of(
 			newest = snap
 		}
 	}
-	if newest == nil || newest.Annotations[labels.Change] != s.change(vm) || age(newest, now) >= freshness {
+	if newest == nil || newest.Annotations[labels.Change] != s.change(vm) {
+		return nil
+	}
+	if age(newest, now) >= freshness && !ours[newest.Name] {
 		return nil
 	}
 	return newest
@@ -100,9 +104,11 @@ const (
 )
 
 // next returns the next step for a snapshot, and a message about it. vm is nil if it
-// does not exist; all are the snapshots of the VM.
+// does not exist; all are the snapshots of the VM, and ours are the names of those that
+// this run has waited for. Another snapshot is taken instead of one that has failed
+// before.
 func (s *Snapshot) next(
-	vm *kubevirtv1.VirtualMachine, all []snapshotv1.VirtualMachineSnapshot, now time.Time,
+	vm *kubevirtv1.VirtualMachine, all []snapshotv1.VirtualMachineSnapshot, now time.Time, ours map[string]bool,
 ) (step, string) {
 	switch {
 	case vm == nil:
@@ -112,11 +118,20 @@ func (s *Snapshot) next(
 	case vm.Annotations[labels.Content] == s.Content:
 		return nothing, "unchanged, so no snapshot is taken"
 	}
-	snap := s.of(vm, all, now)
+	taking := "taking snapshot " + s.name(vm, all)
+	snap := s.of(vm, all, now, ours)
 	if snap == nil {
-		return take, "taking snapshot " + s.name(vm)
+		return take, taking
 	}
-	return progress(vm, snap, now)
+	next, text := progress(vm, snap, now)
+	switch {
+	case next == broken && !ours[snap.Name]:
+		return take, taking + ": " + text
+	case next == broken:
+		return broken, text + "; the next sync takes another"
+	}
+	ours[snap.Name] = true
+	return next, text
 }
 
 // progress returns the next step for a snapshot that exists.
@@ -126,11 +141,11 @@ func progress(
 	switch st := snap.Status; {
 	case st == nil:
 	case st.Phase == snapshotv1.Failed:
-		return broken, fmt.Sprintf("snapshot %s failed%s; delete it to try again", snap.Name, snapshotMessage(snap))
+		return broken, fmt.Sprintf("snapshot %s failed%s", snap.Name, snapshotMessage(snap))
 	case st.Phase == snapshotv1.Succeeded && st.ReadyToUse != nil && *st.ReadyToUse:
 		if missing := missingVolumes(vm, st.SnapshotVolumes); len(missing) > 0 {
 			return broken, fmt.Sprintf("snapshot %s is without %s, which contains data to keep; "+
-				"create a VolumeSnapshotClass for the driver of its storage class, delete the snapshot, and sync again",
+				"create a VolumeSnapshotClass for the driver of its storage class",
 				snap.Name, strings.Join(missing, ", "))
 		}
 		return taken, fmt.Sprintf("snapshot %s of %s ago is ready%s", snap.Name, age(snap, now), consistency(snap))
@@ -198,61 +213,86 @@ func consistency(snap *snapshotv1.VirtualMachineSnapshot) string {
 	return " (" + strings.Join(notes, "; ") + ")"
 }
 
+// snapshotRun is one run that takes snapshots.
+type snapshotRun struct {
+	Options
+	cluster *Cluster
+	said    map[string]string // the last line about each VM
+	ours    map[string]bool   // the snapshots that this run has taken or waited for
+	looked  time.Time
+	waited  time.Duration // while the API server has answered
+}
+
 // Snapshot takes a snapshot of each VirtualMachine that exists and is about to change,
 // unless there is one for that very change, and waits until all are ready to use. A
-// snapshot without a volume that contains data to keep is an error.
+// snapshot without a volume that contains data to keep is an error. It waits while the
+// API server does not answer or refuses, until that is an [UnavailableError].
 func (c *Cluster) Snapshot(ctx context.Context, list []Snapshot, o Options) error {
-	start := o.Now()
-	said := map[string]string{}
+	r := &snapshotRun{
+		Options: o, cluster: c.patient(&o), said: map[string]string{}, ours: map[string]bool{}, looked: o.Now(),
+	}
 	for {
-		var left []Snapshot
-		var failures []error
-		for _, s := range list {
-			next, text, err := c.snapshot(ctx, &s, &o)
-			switch {
-			case ctx.Err() != nil:
-				return ErrInterrupted
-			case err != nil && isPermanent(err):
-				return fmt.Errorf("%s: %w", s.Machine, err)
-			case err != nil:
-				text = err.Error() + "; trying again"
-				left = append(left, s)
-			case next == broken:
-				failures = append(failures, fmt.Errorf("%s: %s", s.Machine, text))
-				continue
-			case next == take || next == await:
-				left = append(left, s)
-			}
-			if said[s.Machine] != text {
-				said[s.Machine] = text
-				o.logf("%s: %s", s.Machine, text)
-			}
-		}
-		if err := errors.Join(failures...); err != nil || len(left) == 0 {
+		left, err := r.round(ctx, list)
+		switch {
+		case ctx.Err() != nil:
+			return ErrInterrupted
+		case err != nil || len(left) == 0:
 			return err
-		}
-		if o.Now().Sub(start) >= o.Timeout {
-			return fmt.Errorf("%s: not done within %s: %s", left[0].Machine, o.Timeout, said[left[0].Machine])
+		case r.waited >= r.Timeout:
+			return fmt.Errorf("%s: not done within %s: %s", left[0].Machine, r.Timeout, r.said[left[0].Machine])
 		}
 		list = left
-		o.pause(ctx)
+		r.pause(ctx)
 	}
 }
 
-// snapshot returns the next step for one snapshot, and takes the snapshot if that is
-// the step.
-func (c *Cluster) snapshot(ctx context.Context, s *Snapshot, o *Options) (step, string, error) {
-	vm, err := get[kubevirtv1.VirtualMachine](ctx, c, machines, o.Namespace, s.Machine)
+// round takes the next step for each snapshot, and returns those that need further ones.
+func (r *snapshotRun) round(ctx context.Context, list []Snapshot) (left []Snapshot, err error) {
+	var failures []error
+	answered := true
+	for _, s := range list {
+		next, text, err := r.step(ctx, &s)
+		switch {
+		case isTrouble(err):
+			text, answered = err.Error()+"; trying again", false
+			left = append(left, s)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", s.Machine, err)
+		case next == broken:
+			failures = append(failures, fmt.Errorf("%s: %s", s.Machine, text))
+			continue
+		case next == take || next == await:
+			left = append(left, s)
+		}
+		if r.said[s.Machine] != text {
+			r.said[s.Machine] = text
+			r.logf("%s: %s", s.Machine, text)
+		}
+	}
+	now := r.Now()
+	if answered {
+		r.waited += now.Sub(r.looked)
+	}
+	r.looked = now
+	return left, errors.Join(failures...)
+}
+
+// step returns the next step for one snapshot, and takes the snapshot if that is the
+// step.
+func (r *snapshotRun) step(ctx context.Context, s *Snapshot) (step, string, error) {
+	vm, err := get[kubevirtv1.VirtualMachine](ctx, r.cluster, machines, r.Namespace, s.Machine)
 	if err != nil {
 		return broken, "", err
 	}
-	all, err := c.snapshotsOf(ctx, o.Namespace, s.Machine)
+	all, err := r.cluster.snapshotsOf(ctx, r.Namespace, s.Machine)
 	if err != nil {
 		return broken, "", err
 	}
-	next, text := s.next(vm, all, o.Now())
+	next, text := s.next(vm, all, r.Now(), r.ours)
 	if next == take {
-		err = c.create(ctx, snapshots, o.Namespace, s.object(vm, o))
+		name := s.name(vm, all)
+		r.ours[name] = true
+		err = r.cluster.create(ctx, snapshots, r.Namespace, s.object(vm, name, r.Timeout))
 	}
 	return next, text, err
 }
@@ -265,8 +305,8 @@ func (c *Cluster) snapshotsOf(
 	defer cancel()
 	list, err := c.objects.Resource(snapshots).Namespace(namespace).
 		List(ctx, metav1.ListOptions{LabelSelector: labels.SnapshotOf + "=" + machine})
-	if err != nil {
-		return nil, explain(err, "list", snapshots, namespace)
+	if err := c.answered(err, "list", snapshots, namespace); err != nil {
+		return nil, err
 	}
 	all := make([]snapshotv1.VirtualMachineSnapshot, len(list.Items))
 	for i := range list.Items {
@@ -277,27 +317,39 @@ func (c *Cluster) snapshotsOf(
 	return all, nil
 }
 
-// name returns the name of a snapshot of the VM as it is now. It contains the version
-// of the VM, so that two pods of a Job take one snapshot, and two changes take two.
-func (s *Snapshot) name(vm *kubevirtv1.VirtualMachine) string {
-	return s.Machine + "-pre-" + s.Content + "-" + vm.ResourceVersion
+// name returns the name of a new snapshot of the VM as it is now. It contains the version
+// of the VM, so that two pods of a Job take one snapshot, and two changes take two. A
+// snapshot that takes the place of one that has failed has a number.
+func (s *Snapshot) name(vm *kubevirtv1.VirtualMachine, all []snapshotv1.VirtualMachineSnapshot) string {
+	name := s.Machine + "-pre-" + s.Content + "-" + vm.ResourceVersion
+	taken := map[string]bool{}
+	for i := range all {
+		taken[all[i].Name] = true
+	}
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
 }
 
 // object returns the VirtualMachineSnapshot. It has no owner, so that it outlives the
 // VM. Its deadline replaces KubeVirt's default of five minutes (kubevirt.io/api
 // v1.9, snapshot/v1beta1).
-func (s *Snapshot) object(vm *kubevirtv1.VirtualMachine, o *Options) *snapshotv1.VirtualMachineSnapshot {
+func (s *Snapshot) object(
+	vm *kubevirtv1.VirtualMachine, name string, deadline time.Duration,
+) *snapshotv1.VirtualMachineSnapshot {
 	group := machines.Group
 	return &snapshotv1.VirtualMachineSnapshot{
 		TypeMeta: metav1.TypeMeta{APIVersion: snapshots.GroupVersion().String(), Kind: "VirtualMachineSnapshot"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: s.name(vm), Namespace: o.Namespace,
+			Name: name, Namespace: vm.Namespace,
 			Labels:      map[string]string{labels.SnapshotOf: s.Machine, labels.ManagedBy: labels.Manager},
 			Annotations: map[string]string{labels.Change: s.change(vm)},
 		},
 		Spec: snapshotv1.VirtualMachineSnapshotSpec{
 			Source:          corev1.TypedLocalObjectReference{APIGroup: &group, Kind: "VirtualMachine", Name: s.Machine},
-			FailureDeadline: &metav1.Duration{Duration: o.Timeout},
+			FailureDeadline: &metav1.Duration{Duration: deadline},
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,7 +49,8 @@ func version(content, resourceVersion string) *kubevirtv1.VirtualMachine {
 func shot(
 	vm *kubevirtv1.VirtualMachine, content string, minutes int, change ...func(*snapshotv1.VirtualMachineSnapshot),
 ) snapshotv1.VirtualMachineSnapshot {
-	s := *(&Snapshot{"db", content}).object(vm, new(Options))
+	of := Snapshot{"db", content}
+	s := *of.object(vm, of.name(vm, nil), time.Minute)
 	s.CreationTimestamp = metav1.NewTime(noon.Add(-time.Duration(minutes) * time.Minute))
 	s.Status = &snapshotv1.VirtualMachineSnapshotStatus{Phase: snapshotv1.Succeeded, ReadyToUse: new(true)}
 	for _, c := range change {
@@ -88,7 +90,7 @@ func TestSnapshotNext(t *testing.T) {
 		},
 		"failed": {
 			vm, with(&status{Phase: snapshotv1.Failed, Error: fault}), broken,
-			"snapshot db-pre-2-20 failed: deadline exceeded; delete it to try again",
+			"snapshot db-pre-2-20 failed: deadline exceeded; the next sync takes another",
 		},
 		"ready, but": {vm, with(&status{
 			Phase: snapshotv1.Succeeded, ReadyToUse: new(true),
@@ -98,7 +100,7 @@ func TestSnapshotNext(t *testing.T) {
 			"as after a power cut; without volumes cloudinit, tmp)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, text := (&Snapshot{"db", "2"}).next(c.vm, c.all, noon)
+			got, text := (&Snapshot{"db", "2"}).next(c.vm, c.all, noon, map[string]bool{"db-pre-2-20": true})
 			require.Equal(t, c.want, got)
 			require.Equal(t, c.text, text)
 		})
@@ -138,7 +140,7 @@ func TestSnapshotOfAnotherChange(t *testing.T) {
 		})}, take},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, text := (&Snapshot{"db", "2"}).next(vm, c.all, noon)
+			got, text := (&Snapshot{"db", "2"}).next(vm, c.all, noon, map[string]bool{})
 			require.Equal(t, c.want, got, text)
 		})
 	}
@@ -180,20 +182,72 @@ template:
 			shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) {
 				s.Status.SnapshotVolumes = &snapshotv1.SnapshotVolumesLists{ExcludedVolumes: strings.Fields(excluded)}
 			}),
-		}, noon)
+		}, noon, map[string]bool{"db-pre-2-20": true})
 		if missing == "" {
 			require.Equal(t, taken, got, text)
 			continue
 		}
 		require.Equal(t, broken, got)
 		require.Equal(t, "snapshot db-pre-2-20 is without "+missing+", which contains data to keep; "+
-			"create a VolumeSnapshotClass for the driver of its storage class, delete the snapshot, and sync again", text)
+			"create a VolumeSnapshotClass for the driver of its storage class; the next sync takes another", text)
 	}
 }
 
+// A snapshot that has failed, or that is not complete, is not used again: the next run
+// takes one more, which has another name, however old the first one is. A run takes one
+// only, whatever the time on its node.
+func TestSnapshotAfterAFailure(t *testing.T) {
+	db := version("1", "20")
+	db.Namespace = "prod"
+	list := []Snapshot{{"db", "2"}}
+	for name, skew := range map[string]time.Duration{
+		"in time": 0, "an hour ahead": freshness, "a day ahead": 24 * time.Hour, "a day behind": -24 * time.Hour,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := play(t)
+			p.put(machines, "kubevirt.io/v1", "VirtualMachine", db)
+			var phase atomic.Value
+			phase.Store("Failed")
+			finish(p, func() string { return phase.Load().(string) })
+			var log bytes.Buffer
+			o := options(&log)
+			o.Now = func() time.Time { return noon.Add(skew) }
+
+			require.EqualError(t, p.Snapshot(t.Context(), list, o),
+				"db: snapshot db-pre-2-20 failed: no snapshot class; the next sync takes another")
+			require.EqualError(t, p.Snapshot(t.Context(), list, o),
+				"db: snapshot db-pre-2-20-2 failed: no snapshot class; the next sync takes another")
+			require.Equal(t, "db-pre-2-20 db-pre-2-20-2", p.names(snapshots), "one for each run")
+			phase.Store("Succeeded")
+			require.NoError(t, p.Snapshot(t.Context(), list, o))
+			require.Equal(t, "db-pre-2-20 db-pre-2-20-2 db-pre-2-20-3", p.names(snapshots))
+			if skew < freshness {
+				require.Contains(t, log.String(),
+					"db: taking snapshot db-pre-2-20-3: snapshot db-pre-2-20-2 failed: no snapshot class\n")
+				require.NoError(t, p.Snapshot(t.Context(), list, o))
+				require.Equal(t, "db-pre-2-20 db-pre-2-20-2 db-pre-2-20-3", p.names(snapshots), "one that is ready is enough")
+			}
+		})
+	}
+}
+
+// A snapshot that another run has begun is waited for, and its failure is the end.
+func TestSnapshotOfAnotherRun(t *testing.T) {
+	vm, ours := version("1", "20"), map[string]bool{}
+	begun := shot(vm, "2", 3, func(s *snapshotv1.VirtualMachineSnapshot) { s.Status = nil })
+	next, _ := (&Snapshot{"db", "2"}).next(vm, []snapshotv1.VirtualMachineSnapshot{begun}, noon, ours)
+	require.Equal(t, await, next)
+	begun.Status = &snapshotv1.VirtualMachineSnapshotStatus{Phase: snapshotv1.Failed}
+	next, _ = (&Snapshot{"db", "2"}).next(vm, []snapshotv1.VirtualMachineSnapshot{begun}, noon, ours)
+	require.Equal(t, broken, next)
+}
+
+// always returns a function for [finish].
+func always(phase string) func() string { return func() string { return phase } }
+
 // finish sets the phase of every snapshot that is created, and its time: the first at
 // noon, and each further one a second later.
-func finish(p *playedCluster, phase string) {
+func finish(p *playedCluster, ends func() string) {
 	created := 0
 	p.objects.PrependReactor("create", snapshots.Resource, func(
 		action clienttesting.Action,
@@ -206,7 +260,11 @@ func finish(p *playedCluster, phase string) {
 		require.True(p.t, ok)
 		object.SetCreationTimestamp(metav1.NewTime(noon.Add(time.Duration(created) * time.Second)))
 		created++
+		phase := ends()
 		status := map[string]any{"phase": phase, "readyToUse": phase == string(snapshotv1.Succeeded)}
+		if phase == string(snapshotv1.Failed) {
+			status["error"] = map[string]any{"message": "no snapshot class"}
+		}
 		return false, nil, unstructured.SetNestedMap(object.Object, status, "status")
 	})
 }
@@ -223,7 +281,7 @@ func TestSnapshot(t *testing.T) {
 	db.ResourceVersion = "20"
 	db.Annotations[labels.Content], web.Annotations[labels.Content] = "1", "2"
 	p := play(t, db, web)
-	finish(p, "Succeeded")
+	finish(p, always("Succeeded"))
 	list := []Snapshot{{"db", "2"}, {"web", "2"}, {"new", "2"}}
 	var log bytes.Buffer
 	require.NoError(t, p.Snapshot(t.Context(), list, atNoon(&log)))
@@ -239,6 +297,7 @@ db: snapshot db-pre-2-20 of 0s ago is ready
 	require.Equal(t, "db", snap.Labels[labels.SnapshotOf])
 	require.Empty(t, snap.OwnerReferences, "it outlives the VM")
 	require.Equal(t, "kubevirt.io", *snap.Spec.Source.APIGroup)
+	require.Equal(t, time.Minute, snap.Spec.FailureDeadline.Duration, "KubeVirt gives up when the run does")
 }
 
 // Each change between two contents, in either direction, has its own snapshot. This
@@ -247,7 +306,7 @@ db: snapshot db-pre-2-20 of 0s ago is ready
 func TestSnapshotOfEachChange(t *testing.T) {
 	db := running("db")
 	p := play(t)
-	finish(p, "Succeeded")
+	finish(p, always("Succeeded"))
 	want := []string{}
 	for i, content := range []string{"A", "B", "A", "B", "A"} {
 		db.Annotations[labels.Content], db.ResourceVersion = content, strconv.Itoa(10*i)
@@ -264,7 +323,7 @@ func TestSnapshotOfEachChange(t *testing.T) {
 
 func TestSnapshotOutlastsTrouble(t *testing.T) {
 	p := play(t, running("db"))
-	finish(p, "Succeeded")
+	finish(p, always("Succeeded"))
 	failures := 3
 	p.objects.PrependReactor("get", machines.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		failures--
@@ -282,13 +341,13 @@ func TestSnapshotFailures(t *testing.T) {
 	list := []Snapshot{{"db", "2"}, {"web", "2"}}
 
 	p := play(t, running("db"), running("web"))
-	finish(p, "Failed")
+	finish(p, always("Failed"))
 	err := p.Snapshot(t.Context(), list, atNoon(new(bytes.Buffer)))
-	require.EqualError(t, err, "db: snapshot db-pre-2- failed; delete it to try again\n"+
-		"web: snapshot web-pre-2- failed; delete it to try again")
+	require.EqualError(t, err, "db: snapshot db-pre-2- failed: no snapshot class; the next sync takes another\n"+
+		"web: snapshot web-pre-2- failed: no snapshot class; the next sync takes another")
 
 	p = play(t, running("db"))
-	finish(p, "InProgress")
+	finish(p, always("InProgress"))
 	err = p.Snapshot(t.Context(), list[:1], hurried(new(bytes.Buffer)))
 	require.EqualError(t, err, "db: not done within 1h0m0s: waiting for snapshot db-pre-2-")
 
@@ -296,19 +355,19 @@ func TestSnapshotFailures(t *testing.T) {
 	p.objects.PrependReactor("create", snapshots.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(snapshots.GroupResource(), "", errors.New("no"))
 	})
-	err = p.Snapshot(t.Context(), list[:1], options(new(bytes.Buffer)))
-	require.ErrorContains(t, err,
+	err = p.Snapshot(t.Context(), list[:1], hurried(new(bytes.Buffer)))
+	requireUnavailable(t, err,
 		"db: permission missing: create virtualmachinesnapshots.snapshot.kubevirt.io in namespace prod; ")
 }
 
-// If a cluster does not serve the kind, waiting would not help.
+// A cluster that does not serve the kind for some minutes is not starting.
 func TestSnapshotsNotServed(t *testing.T) {
 	p := play(t, running("db"))
 	p.objects.PrependReactor("list", snapshots.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewGenericServerResponse(404, "get", snapshots.GroupResource(), "", "", 0, false)
 	})
-	err := p.Snapshot(t.Context(), []Snapshot{{"db", "2"}}, options(new(bytes.Buffer)))
-	require.EqualError(t, err, "db: the cluster serves no virtualmachinesnapshots.snapshot.kubevirt.io "+
+	err := p.Snapshot(t.Context(), []Snapshot{{"db", "2"}}, hurried(new(bytes.Buffer)))
+	requireUnavailable(t, err, "db: the cluster serves no virtualmachinesnapshots.snapshot.kubevirt.io "+
 		"of version v1beta1 (the server could not find the requested resource "+
-		"(get virtualmachinesnapshots.snapshot.kubevirt.io)); is its operator installed?")
+		"(get virtualmachinesnapshots.snapshot.kubevirt.io)); is its operator installed?; the same answer for ")
 }

@@ -45,13 +45,22 @@ func (a *Argo) Application(name string) *Application {
 }
 
 // Sync syncs the Application once with the options of its spec, as the button in the user interface does
-// (argo-cd v3.2.11, server/application/application.go, Sync).
-func (app *Application) Sync(ctx context.Context) error {
+// (argo-cd v3.2.11, server/application/application.go, Sync). If objects are given, it syncs only those.
+func (app *Application) Sync(ctx context.Context, only ...Resource) error {
 	return app.cluster.Update(ctx, kind(), app.namespace, app.Name, func(object *unstructured.Unstructured) {
 		sync := map[string]any{}
 		if options, found, _ := unstructured.NestedSlice(object.Object, "spec", "syncPolicy", "syncOptions"); found {
 			sync["syncOptions"] = options
 		}
+		var resources []any
+		for _, r := range only {
+			resources = append(resources, map[string]any{"group": r.Group, "kind": r.Kind, "namespace": r.Namespace, "name": r.Name})
+		}
+		if resources != nil {
+			sync["resources"] = resources
+		}
+		// Otherwise the controller resumes the last operation (util/argo/argo.go, SetAppOperation).
+		unstructured.RemoveNestedField(object.Object, "status", "operationState")
 		object.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"username": "e2e"}, "sync": sync}
 	})
 }
