@@ -142,13 +142,23 @@ func HasGate(name string) bool {
 	return slices.ContainsFunc(Rules(), func(r Rule) bool { return r.Gate == name && name != "" })
 }
 
-func placed[T any](rows []row[T], in string) []Rule {
-	out := make([]Rule, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Rule
-		out[i].Field = strings.Trim(in+"."+out[i].Field, ".")
+func placed[T any](groups []group[T], in string) []Rule {
+	var out []Rule
+	for i := range groups {
+		for k := range groups[i].rows {
+			r := groups[i].rows[k].Rule
+			r.Field = strings.Trim(in+"."+r.Field, ".")
+			out = append(out, r)
+		}
 	}
 	return out
+}
+
+// group is the rules of a part of a VM, or of an entry of a list, that most do not have.
+type group[T any] struct {
+	// has reports whether the part is there. Without it, no rule is broken, and none is tried. nil stands for always.
+	has  func(*subject, *T) bool
+	rows []row[T]
 }
 
 // row is a rule with its condition.
@@ -163,17 +173,13 @@ type row[T any] struct {
 
 // checkMachine checks the rules of the VM as a whole.
 func (s *subject) checkMachine() {
-	for i := range machineRules {
-		r := &machineRules[i]
-		if !r.broken(s, s.VirtualMachineInstanceSpec) {
-			continue
-		}
+	try(s, machineRules, s.VirtualMachineInstanceSpec, func(r *row[spec]) {
 		path, isObjects := strings.CutPrefix(r.Field, "/")
 		if !isObjects {
 			path = instance + r.Field
 		}
 		s.add(&r.Rule, path, "", textOf(r, s.VirtualMachineInstanceSpec))
-	}
+	})
 	for i := range kubernetesRules {
 		r := &kubernetesRules[i]
 		for _, problem := range r.errors(s) {
@@ -183,11 +189,24 @@ func (s *subject) checkMachine() {
 }
 
 // checkList checks the rules of the entries of a list at a path.
-func checkList[T any](s *subject, rows []row[T], list []T, path string, name func(*T) string) {
+func checkList[T any](s *subject, groups []group[T], list []T, path string, name func(*T) string) {
 	for i := range list {
-		for k := range rows {
-			if r := &rows[k]; r.broken(s, &list[i]) {
-				s.add(&r.Rule, strings.TrimSuffix(indexed(path, i)+"."+r.Field, "."), name(&list[i]), textOf(r, &list[i]))
+		try(s, groups, &list[i], func(r *row[T]) {
+			s.add(&r.Rule, strings.TrimSuffix(indexed(path, i)+"."+r.Field, "."), name(&list[i]), textOf(r, &list[i]))
+		})
+	}
+}
+
+// try calls broken for each rule that a value breaks.
+func try[T any](s *subject, groups []group[T], value *T, broken func(*row[T])) {
+	for i := range groups {
+		g := &groups[i]
+		if g.has != nil && !g.has(s, value) {
+			continue
+		}
+		for k := range g.rows {
+			if r := &g.rows[k]; r.broken(s, value) {
+				broken(r)
 			}
 		}
 	}

@@ -39,9 +39,6 @@ var guestRules = []row[spec]{
 		},
 		broken: plain(func(v *spec) bool { return v.StartStrategy != nil && v.LivenessProbe != nil }),
 	},
-	enum(Rule{ID: "eviction-strategy", Kind: rule.Refused, Field: "evictionStrategy", Source: sourceInstance}, "eviction strategy",
-		func(v *spec) string { return textOfPointer(v.EvictionStrategy) },
-		"None", "LiveMigrate", "LiveMigrateIfPossible", "External"),
 	enum(Rule{ID: "dns-policy", Kind: rule.Refused, Field: "dnsPolicy", Source: sourceInstance}, "policy",
 		func(v *spec) string { return string(v.DNSPolicy) }, "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
 	{
@@ -82,6 +79,25 @@ var guestRules = []row[spec]{
 			return v.DNSConfig != nil && slices.ContainsFunc(v.DNSConfig.Options, func(o corev1.PodDNSConfigOption) bool { return o.Name == "" })
 		}),
 	},
+}
+
+// hasGuestSettings reports whether a VM sets anything that guestRules are about.
+func hasGuestSettings(_ *subject, v *spec) bool {
+	return v.Hostname != "" || v.Subdomain != "" || v.StartStrategy != nil || v.DNSPolicy != "" ||
+		v.DNSConfig != nil
+}
+
+// reservedLabels are those of instances that only KubeVirt sets.
+var reservedLabels = []string{
+	kubevirtv1.CreatedByLabel, kubevirtv1.MigrationJobLabel, kubevirtv1.NodeNameLabel, kubevirtv1.MigrationTargetNodeNameLabel,
+	kubevirtv1.NodeSchedulable, kubevirtv1.InstallStrategyLabel,
+}
+
+// deviceRules are about what most VMs have: lists of devices as a whole, the eviction strategy, and the labels of the pod.
+var deviceRules = []row[spec]{
+	enum(Rule{ID: "eviction-strategy", Kind: rule.Refused, Field: "evictionStrategy", Source: sourceInstance}, "eviction strategy",
+		func(v *spec) string { return textOfPointer(v.EvictionStrategy) },
+		"None", "LiveMigrate", "LiveMigrateIfPossible", "External"),
 	{
 		Rule: Rule{
 			ID: "reserved-labels", Kind: rule.Refused, Field: "/spec.template.metadata.labels", Source: sourceInstance,
@@ -96,16 +112,6 @@ var guestRules = []row[spec]{
 			return false
 		},
 	},
-}
-
-// reservedLabels are those of instances that only KubeVirt sets.
-var reservedLabels = []string{
-	kubevirtv1.CreatedByLabel, kubevirtv1.MigrationJobLabel, kubevirtv1.NodeNameLabel, kubevirtv1.MigrationTargetNodeNameLabel,
-	kubevirtv1.NodeSchedulable, kubevirtv1.InstallStrategyLabel,
-}
-
-// deviceRules are about lists of devices as a whole, and devices that a VM has once.
-var deviceRules = []row[spec]{
 	{
 		Rule: Rule{
 			ID: "pod-networks", Kind: rule.Conflict, Field: "networks", Source: sourceNetwork,
@@ -130,6 +136,25 @@ var deviceRules = []row[spec]{
 		},
 		broken: plain(sharesBootOrder),
 	},
+	{
+		Rule: Rule{
+			ID: "single-volumes", Kind: rule.Conflict, Field: "volumes", Source: sourceInstance,
+			Problem: "more than one volume of a kind of which a VM has at most one: serviceAccount, downwardMetrics, memoryDump",
+		},
+		broken: plain(func(v *spec) bool {
+			var n [3]int
+			for i := range v.Volumes {
+				n[0] += count(v.Volumes[i].ServiceAccount != nil)
+				n[1] += count(v.Volumes[i].DownwardMetrics != nil)
+				n[2] += count(v.Volumes[i].MemoryDump != nil)
+			}
+			return max(n[0], n[1], n[2]) > 1
+		}),
+	},
+}
+
+// extraRules are about devices that few VMs have.
+var extraRules = []row[spec]{
 	{
 		Rule: Rule{
 			ID: "inputs", Kind: rule.Refused, Field: "domain.devices.inputs", Source: sourceInstance,
@@ -187,26 +212,17 @@ var deviceRules = []row[spec]{
 	},
 	{
 		Rule: Rule{
-			ID: "single-volumes", Kind: rule.Conflict, Field: "volumes", Source: sourceInstance,
-			Problem: "more than one volume of a kind of which a VM has at most one: serviceAccount, downwardMetrics, memoryDump",
-		},
-		broken: plain(func(v *spec) bool {
-			var n [3]int
-			for i := range v.Volumes {
-				n[0] += count(v.Volumes[i].ServiceAccount != nil)
-				n[1] += count(v.Volumes[i].DownwardMetrics != nil)
-				n[2] += count(v.Volumes[i].MemoryDump != nil)
-			}
-			return max(n[0], n[1], n[2]) > 1
-		}),
-	},
-	{
-		Rule: Rule{
 			ID: "utility-volumes", Kind: rule.Refused, Field: "utilityVolumes", Source: sourceInstance,
 			Problem: "no VM is created with utility volumes; remove them",
 		},
 		broken: plain(func(v *spec) bool { return v.UtilityVolumes != nil }),
 	},
+}
+
+func hasExtras(_ *subject, v *spec) bool {
+	d := &v.Domain.Devices
+	return len(d.Inputs) > 0 || v.Domain.IOThreadsPolicy != nil || d.Sound != nil || d.Video != nil || len(d.PanicDevices) > 0 ||
+		v.UtilityVolumes != nil
 }
 
 func isPod(n *kubevirtv1.Network) bool { return n.Pod != nil }

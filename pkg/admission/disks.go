@@ -11,13 +11,20 @@ import (
 
 // entryRules are the rules of the entries of lists.
 var entryRules = struct {
-	disks       []row[kubevirtv1.Disk]
-	volumes     []row[kubevirtv1.Volume]
-	interfaces  []row[kubevirtv1.Interface]
-	networks    []row[kubevirtv1.Network]
-	templates   []row[kubevirtv1.DataVolumeTemplateSpec]
-	credentials []row[kubevirtv1.AccessCredential]
-}{diskRules, volumeRules, interfaceRules, networkRules, templateRules, credentialRules}
+	disks       []group[kubevirtv1.Disk]
+	volumes     []group[kubevirtv1.Volume]
+	interfaces  []group[kubevirtv1.Interface]
+	networks    []group[kubevirtv1.Network]
+	templates   []group[kubevirtv1.DataVolumeTemplateSpec]
+	credentials []group[kubevirtv1.AccessCredential]
+}{
+	disks:       []group[kubevirtv1.Disk]{{nil, diskRules}, {hasDiskSettings, diskSettingRules}},
+	volumes:     []group[kubevirtv1.Volume]{{nil, volumeRules}, {isSpecial, specialVolumeRules}, {isCloudInit, cloudInitRules}},
+	interfaces:  []group[nic]{{nil, interfaceRules}, {hasNICSettings, nicSettingRules}},
+	networks:    []group[kubevirtv1.Network]{{nil, networkRules}},
+	templates:   []group[kubevirtv1.DataVolumeTemplateSpec]{{nil, templateRules}},
+	credentials: []group[kubevirtv1.AccessCredential]{{nil, credentialRules}},
+}
 
 // The limits of disks.
 const (
@@ -39,7 +46,7 @@ var diskRules = []row[kubevirtv1.Disk]{
 		},
 		got: func(d *kubevirtv1.Disk) string { return d.Name },
 		broken: plain(func(d *kubevirtv1.Disk) bool {
-			isLabel := isPlain(d.Name) && !strings.ContainsAny(d.Name, "._") && strings.ToLower(d.Name) == d.Name
+			isLabel := isDomain(d.Name) && strings.IndexByte(d.Name, '.') < 0
 			return !isLabel && len(validation.IsDNS1123Label(d.Name)) > 0
 		}),
 	},
@@ -58,6 +65,10 @@ var diskRules = []row[kubevirtv1.Disk]{
 		Rule:   Rule{ID: "disk-targets", Kind: rule.Conflict, Problem: "KubeVirt accepts one of disk, lun and cdrom", Source: sourceDisk},
 		broken: plain(func(d *kubevirtv1.Disk) bool { return count(d.Disk != nil, d.LUN != nil, d.CDRom != nil) > 1 }),
 	},
+}
+
+// diskSettingRules are about disks that are not plain ones on the bus virtio.
+var diskSettingRules = []row[kubevirtv1.Disk]{
 	{
 		Rule: Rule{
 			ID: "lun-volume", Kind: rule.Conflict, Field: "lun", Source: sourceInstance,
@@ -77,6 +88,13 @@ var diskRules = []row[kubevirtv1.Disk]{
 			v := s.volume(d.Name)
 			return v != nil && v.DownwardMetrics != nil && (d.Disk == nil || d.Disk.Bus != "virtio" && d.Disk.Bus != "")
 		},
+	},
+	{
+		Rule: Rule{
+			ID: "gate-PersistentReservation", Kind: rule.KubeVirtVersion, Field: "lun.reservation", Gate: "PersistentReservation",
+			Before: "1.9", Problem: "persistent reservation of a LUN", Source: sourceInstance,
+		},
+		broken: plain(func(d *kubevirtv1.Disk) bool { return d.LUN != nil && d.LUN.Reservation }),
 	},
 	{
 		Rule:   Rule{ID: "disk-boot-order", Kind: rule.Refused, Field: "bootOrder", Problem: "expected at least 1", Source: sourceDisk},
@@ -139,6 +157,12 @@ var diskRules = []row[kubevirtv1.Disk]{
 		},
 		broken: plain(func(d *kubevirtv1.Disk) bool { return !hasBlocks(d) }),
 	},
+}
+
+func hasDiskSettings(_ *subject, d *kubevirtv1.Disk) bool {
+	t := d.Disk
+	return t == nil || t.Bus != "" && t.Bus != "virtio" || t.ReadOnly || t.PciAddress != "" || d.LUN != nil || d.CDRom != nil || d.BootOrder != nil ||
+		d.Serial != "" || d.Cache != "" || d.IO != "" || d.ErrorPolicy != nil || d.BlockSize != nil || d.DedicatedIOThread != nil
 }
 
 // busOf returns the bus of a disk, or "" if it has none of its own.

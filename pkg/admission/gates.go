@@ -21,9 +21,6 @@ var gateRules = []row[spec]{
 	gated("DownwardMetrics", "", "domain.devices.downwardMetrics", "device of downward metrics", func(v *spec) bool {
 		return v.Domain.Devices.DownwardMetrics != nil
 	}),
-	gated("PersistentReservation", "1.9", "domain.devices.disks", "persistent reservation of a LUN", func(v *spec) bool {
-		return slices.ContainsFunc(v.Domain.Devices.Disks, func(d kubevirtv1.Disk) bool { return d.LUN != nil && d.LUN.Reservation })
-	}),
 	gated("WorkloadEncryptionSEV", "", "domain.launchSecurity", "AMD SEV", func(v *spec) bool {
 		l := v.Domain.LaunchSecurity
 		return l != nil && (l.SEV != nil || l.SNP != nil)
@@ -34,8 +31,6 @@ var gateRules = []row[spec]{
 	gated("SecureExecution", "1.9", "domain.launchSecurity", "IBM Secure Execution", func(v *spec) bool {
 		return v.Domain.LaunchSecurity != nil && v.Architecture == "s390x"
 	}),
-	annotated("Sidecar", "hooks.kubevirt.io/hookSidecars", "sidecars that hook into the start of the VM"),
-	annotated("ExperimentalIgnitionSupport", kubevirtv1.IgnitionAnnotation, "Ignition data"),
 	gated("GPUsWithDRA", "", "domain.devices.gpus", "GPU of a resource claim", func(v *spec) bool {
 		return slices.ContainsFunc(v.Domain.Devices.GPUs, func(d kubevirtv1.GPU) bool { return d.DeviceName == "" && d.ClaimRequest != nil })
 	}),
@@ -44,6 +39,20 @@ var gateRules = []row[spec]{
 			return d.DeviceName == "" && d.ClaimRequest != nil
 		})
 	}),
+}
+
+// hasGated reports whether a VM sets a field of gateRules.
+func hasGated(_ *subject, v *spec) bool {
+	d := &v.Domain.Devices
+	return d.AutoattachVSOCK != nil || d.Video != nil || len(d.PanicDevices) > 0 || v.Domain.RebootPolicy != nil ||
+		v.Domain.Memory != nil && v.Domain.Memory.ReservedOverhead != nil || d.HostDevices != nil || d.DownwardMetrics != nil ||
+		v.Domain.LaunchSecurity != nil || len(d.GPUs) > 0
+}
+
+// annotationRules are the annotations of instances that need a feature gate.
+var annotationRules = []row[spec]{
+	annotated("Sidecar", "hooks.kubevirt.io/hookSidecars", "sidecars that hook into the start of the VM"),
+	annotated("ExperimentalIgnitionSupport", kubevirtv1.IgnitionAnnotation, "Ignition data"),
 }
 
 // gated returns the rule of a field that needs a feature gate, before a version or always.
@@ -102,6 +111,12 @@ var architectureRules = []row[spec]{
 			return v.Domain.Features != nil && v.Domain.Features.Hyperv != nil && v.Domain.Features.HypervPassthrough != nil
 		}),
 	},
+}
+
+// isUncommon reports whether a VM is not one of amd64 without the devices of architectureRules.
+func isUncommon(_ *subject, v *spec) bool {
+	return v.Architecture != "amd64" || v.Domain.Devices.Watchdog != nil || v.Domain.Devices.Video != nil ||
+		v.Domain.Features != nil && v.Domain.Features.HypervPassthrough != nil
 }
 
 // archRule returns a rule of one architecture. A preference can set what the rule finds missing, but nothing that is there.

@@ -3,13 +3,14 @@ package admission
 import (
 	"path"
 	"slices"
+	"strings"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
-// firmwareRules are about firmware, machine type and confidential VMs.
+// firmwareRules are about firmware.
 var firmwareRules = []row[spec]{
 	{
 		Rule: Rule{
@@ -59,6 +60,10 @@ var firmwareRules = []row[spec]{
 			return a.SlicNameRef == "" && a.MsdmNameRef == "" || !s.isTable(a.SlicNameRef) || !s.isTable(a.MsdmNameRef)
 		},
 	},
+}
+
+// machineTypeRules are about the machine type.
+var machineTypeRules = []row[spec]{
 	{
 		Rule: Rule{
 			ID: "machine-type", Kind: rule.Conflict, Field: "domain.machine.type", Source: sourceInstance,
@@ -77,6 +82,10 @@ var firmwareRules = []row[spec]{
 		got:    machineType,
 		broken: plain(func(v *spec) bool { return !isKnown(v) }),
 	},
+}
+
+// launchSecurityRules are about confidential VMs.
+var launchSecurityRules = []row[spec]{
 	{
 		Rule: Rule{
 			ID: "launch-security", Kind: rule.Conflict, Field: "domain.launchSecurity", Source: sourceAMD,
@@ -157,9 +166,10 @@ func (s *subject) isTable(name string) bool {
 // isFile reports whether a path is empty, or an absolute one of a file.
 func isFile(name string) bool { return name == "" || name != "/" && path.Join("/", name) == name }
 
-// machineTypes are those that KubeVirt accepts by default, by architecture (v1.8.4, pkg/virt-config/virt-config.go).
+// machineTypes are the beginnings of those that KubeVirt accepts by default, by architecture (v1.8.4,
+// pkg/virt-config/virt-config.go).
 var machineTypes = map[string][]string{
-	"amd64": {"q35*", "pc-q35*"}, "arm64": {"virt*"}, "s390x": {"s390-ccw-virtio*"},
+	"amd64": {"q35", "pc-q35"}, "arm64": {"virt"}, "s390x": {"s390-ccw-virtio"},
 }
 
 func machineType(v *spec) string {
@@ -172,9 +182,8 @@ func machineType(v *spec) string {
 // fits reports whether the machine type is one of an architecture, or not set.
 func fits(v *spec, architecture string) bool {
 	t := machineType(v)
-	return t == "" || architecture == "" || slices.ContainsFunc(machineTypes[architecture], func(pattern string) bool {
-		ok, err := path.Match(pattern, t)
-		return ok && err == nil
+	return t == "" || architecture == "" || slices.ContainsFunc(machineTypes[architecture], func(prefix string) bool {
+		return strings.HasPrefix(t, prefix)
 	})
 }
 

@@ -26,7 +26,12 @@ type listing struct {
 var kubernetesRules = []listing{
 	{
 		Rule{ID: "affinity", Kind: rule.Refused, Field: "affinity", Problem: "what Kubernetes refuses of an affinity", Source: sourceScheduler},
-		func(s *subject) field.ErrorList { return checkAffinity(s.Affinity, at("affinity")) },
+		func(s *subject) field.ErrorList {
+			if s.Affinity == nil {
+				return nil
+			}
+			return checkAffinity(s.Affinity, at("affinity"))
+		},
 	},
 	{
 		Rule{
@@ -61,13 +66,13 @@ var kubernetesRules = []listing{
 			if len(s.NodeSelector) == 0 {
 				return nil
 			}
-			return checkLabels(s.NodeSelector, "spec", "template", "spec", "nodeSelector")
+			return checkLabels(s.NodeSelector, nil, "spec", "template", "spec", "nodeSelector")
 		},
 	},
 	{
 		Rule{ID: "labels", Kind: rule.BadLabel, Field: "/metadata.labels", Source: sourcePod, Problem: "an invalid label"},
 		func(s *subject) field.ErrorList {
-			return checkLabels(s.vm.Labels, "metadata", "labels")
+			return checkLabels(s.vm.Labels, nil, "metadata", "labels")
 		},
 	},
 	{
@@ -76,7 +81,7 @@ var kubernetesRules = []listing{
 			Problem: "an invalid label",
 		},
 		func(s *subject) field.ErrorList {
-			return checkLabels(s.vm.Spec.Template.ObjectMeta.Labels, "spec", "template", "metadata", "labels")
+			return checkLabels(s.vm.Spec.Template.ObjectMeta.Labels, s.vm.Labels, "spec", "template", "metadata", "labels")
 		},
 	},
 	{
@@ -89,21 +94,33 @@ var kubernetesRules = []listing{
 	},
 }
 
-// checkLabels checks labels at a path. Kubernetes' own validation uses regular expressions, which would cost a tenth of a
-// render, so that it is asked only about what is not plainly valid.
-func checkLabels(labels map[string]string, path ...string) field.ErrorList {
+// checkLabels checks labels at a path, except those that were checked elsewhere. Kubernetes' own validation uses regular
+// expressions, which would cost a tenth of a render, so that it is asked only about what is not plainly valid.
+func checkLabels(labels, checked map[string]string, path ...string) field.ErrorList {
 	for key, value := range labels {
-		prefix, name, isPrefixed := strings.Cut(key, "/")
-		if !isPrefixed {
-			prefix, name = "a", key
+		if was, ok := checked[key]; ok && was == value {
+			continue
 		}
-		if !isPlain(name) || !isPlain(prefix) || strings.ToLower(prefix) != prefix || strings.ContainsAny(prefix, "_") ||
-			strings.Contains(prefix, "..") || strings.Contains(prefix, ".-") || strings.Contains(prefix, "-.") ||
-			value != "" && !isPlain(value) {
+		name := key[strings.IndexByte(key, '/')+1:]
+		if !isPlain(name) || len(name) != len(key) && !isDomain(key[:len(key)-len(name)-1]) || value != "" && !isPlain(value) {
 			return metav1validation.ValidateLabels(labels, field.NewPath(path[0], path[1:]...))
 		}
 	}
 	return nil
+}
+
+// isDomain reports whether a text is a plain one of lower case letters, digits, - and ., without two marks in a row.
+func isDomain(text string) bool {
+	switch text { // those of most labels
+	case "app.kubernetes.io", "kubevirt.io", "vm.kubevirt.io", "vmrender.io":
+		return true
+	}
+	for i := range len(text) {
+		if c := text[i]; c == '_' || c >= 'A' && c <= 'Z' || isMark(c) && i > 0 && isMark(text[i-1]) {
+			return false
+		}
+	}
+	return isPlain(text)
 }
 
 // isPlain reports whether a text has at most 63 letters, digits, -, _ and ., and a letter or digit at both ends.
@@ -112,7 +129,7 @@ func isPlain(text string) bool {
 		return false
 	}
 	for i := range len(text) {
-		if c := text[i]; !isMark(c) && (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') {
+		if c := text[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && !isMark(c) {
 			return false
 		}
 	}
@@ -147,9 +164,6 @@ func (s *subject) checkProbe(p *kubevirtv1.Probe, key string) field.ErrorList {
 }
 
 func checkAffinity(a *corev1.Affinity, path *field.Path) field.ErrorList {
-	if a == nil {
-		return nil
-	}
 	var all field.ErrorList
 	if n := a.NodeAffinity; n != nil {
 		all = append(all, checkNodeAffinity(n, path.Child("nodeAffinity"))...)

@@ -14,9 +14,26 @@ import (
 type spec = kubevirtv1.VirtualMachineInstanceSpec
 
 // machineRules are the rules of the VM as a whole.
-var machineRules = slices.Concat(
-	powerRules, sizeRules, sizingRules, processorRules, firmwareRules, guestRules, deviceRules, gateRules, architectureRules,
-)
+var machineRules = []group[spec]{
+	{nil, powerRules},
+	{func(s *subject, _ *spec) bool { return s.vm.Spec.Instancetype != nil || s.vm.Spec.Preference != nil }, sizeRules},
+	{func(_ *subject, v *spec) bool {
+		return len(v.Domain.Resources.Requests) > 0 || len(v.Domain.Resources.Limits) > 0
+	}, resourceRules},
+	{func(_ *subject, v *spec) bool { return v.Domain.Memory == nil || v.Domain.Memory.Guest == nil }, guestMemoryRules},
+	{func(_ *subject, v *spec) bool { return v.Domain.Memory != nil && v.Domain.Memory.Hugepages != nil }, pageRules},
+	{func(_ *subject, v *spec) bool { return v.Domain.Memory != nil && v.Domain.Memory.MaxGuest != nil }, maxGuestRules},
+	{hasPlacement, processorRules},
+	{func(_ *subject, v *spec) bool { return v.Domain.Firmware != nil }, firmwareRules},
+	{func(_ *subject, v *spec) bool { return v.Domain.Machine != nil }, machineTypeRules},
+	{func(_ *subject, v *spec) bool { return v.Domain.LaunchSecurity != nil }, launchSecurityRules},
+	{hasGuestSettings, guestRules},
+	{nil, deviceRules},
+	{hasExtras, extraRules},
+	{hasGated, gateRules},
+	{func(s *subject, _ *spec) bool { return len(s.vm.Spec.Template.ObjectMeta.Annotations) > 0 }, annotationRules},
+	{isUncommon, architectureRules},
+}
 
 // powerRules are about the VirtualMachine, and not its instance.
 var powerRules = []row[spec]{
@@ -105,8 +122,8 @@ func sizeRule(name, field string, set func(*spec) bool) row[spec] {
 	}
 }
 
-// sizingRules are about memory, and the resources of the pod.
-var sizingRules = []row[spec]{
+// resourceRules are about the resources of the pod.
+var resourceRules = []row[spec]{
 	negative("requests.cpu", func(v *spec) *resource.Quantity { return v.Domain.Resources.Requests.Cpu() }),
 	negative("requests.memory", func(v *spec) *resource.Quantity { return v.Domain.Resources.Requests.Memory() }),
 	negative("limits.cpu", func(v *spec) *resource.Quantity { return v.Domain.Resources.Limits.Cpu() }),
@@ -151,6 +168,10 @@ var sizingRules = []row[spec]{
 			return s.cluster.Stage && guest(v) != nil && limit.Sign() > 0 && limit.Cmp(*guest(v)) < 0
 		},
 	},
+}
+
+// guestMemoryRules are about VMs without memory of their own.
+var guestMemoryRules = []row[spec]{
 	{
 		Rule: Rule{
 			ID: "no-memory", Kind: rule.MissingKey, Field: "domain.memory.guest", Source: sourceInstance, Starts: true,
@@ -166,6 +187,10 @@ var sizingRules = []row[spec]{
 		},
 		broken: func(s *subject, v *spec) bool { return !s.sized() && s.vm.Spec.Preference != nil && !hasMemory(v) },
 	},
+}
+
+// pageRules are about huge pages.
+var pageRules = []row[spec]{
 	{
 		Rule: Rule{
 			ID: "page-size", Kind: rule.Refused, Field: "domain.memory.hugepages.pageSize", Source: sourceInstance,
@@ -186,6 +211,10 @@ var sizingRules = []row[spec]{
 		},
 		broken: func(s *subject, v *spec) bool { return !s.sized() && !isPaged(v) },
 	},
+}
+
+// maxGuestRules are about VMs that can get more memory while they run.
+var maxGuestRules = []row[spec]{
 	memoryRule("above-maximum", "domain.memory.guest", "more than domain.memory.maxGuest", func(v *spec) bool {
 		return guest(v) != nil && guest(v).Cmp(*v.Domain.Memory.MaxGuest) > 0
 	}),

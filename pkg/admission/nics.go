@@ -40,6 +40,24 @@ var interfaceRules = []row[nic]{
 		},
 		broken: func(s *subject, n *nic) bool { return s.network(n.Name) == nil },
 	},
+	{
+		Rule: Rule{
+			ID: "masquerade-network", Kind: rule.Conflict, Field: "masquerade", Source: sourceBinding,
+			Problem: "the binding masquerade is for the pod network only; use bridge",
+		},
+		broken: func(s *subject, n *nic) bool { return n.Masquerade != nil && s.network(n.Name) != nil && !s.isOnPod(n) },
+	},
+	{
+		Rule: Rule{
+			ID: "one-binding", Kind: rule.Conflict, From: "1.9", Source: "KubeVirt v1.9.0, pkg/network/admitter/binding.go",
+			Problem: "expected exactly one binding: bridge, masquerade, sriov, passtBinding, or that of a plugin",
+		},
+		broken: plain(func(n *nic) bool { return countBindings(n)+count(n.Binding != nil) != 1 }),
+	},
+}
+
+// nicSettingRules are about NICs that set more than the bindings bridge and masquerade.
+var nicSettingRules = []row[nic]{
 	enum(Rule{ID: "interface-model", Kind: rule.Refused, Field: "model", Source: sourceNIC}, "model",
 		func(n *nic) string { return n.Model }, "e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio"),
 	{
@@ -79,13 +97,6 @@ var interfaceRules = []row[nic]{
 	},
 	{
 		Rule: Rule{
-			ID: "masquerade-network", Kind: rule.Conflict, Field: "masquerade", Source: sourceBinding,
-			Problem: "the binding masquerade is for the pod network only; use bridge",
-		},
-		broken: func(s *subject, n *nic) bool { return n.Masquerade != nil && s.network(n.Name) != nil && !s.isOnPod(n) },
-	},
-	{
-		Rule: Rule{
 			ID: "passt-network", Kind: rule.Conflict, Field: "passtBinding", Source: sourceBinding,
 			Problem: "the binding passt is for the pod network only; use bridge",
 		},
@@ -106,13 +117,6 @@ var interfaceRules = []row[nic]{
 			Problem: "KubeVirt accepts one of the binding of a plugin and bridge, masquerade, sriov or passtBinding",
 		},
 		broken: plain(func(n *nic) bool { return n.Binding != nil && countBindings(n) > 0 }),
-	},
-	{
-		Rule: Rule{
-			ID: "one-binding", Kind: rule.Conflict, From: "1.9", Source: "KubeVirt v1.9.0, pkg/network/admitter/binding.go",
-			Problem: "expected exactly one binding: bridge, masquerade, sriov, passtBinding, or that of a plugin",
-		},
-		broken: plain(func(n *nic) bool { return countBindings(n)+count(n.Binding != nil) != 1 }),
 	},
 	{
 		Rule: Rule{
@@ -156,6 +160,12 @@ var interfaceRules = []row[nic]{
 		},
 		broken: plain(func(n *nic) bool { return n.DHCPOptions != nil && !hasOptions(n.DHCPOptions) }),
 	},
+}
+
+func hasNICSettings(_ *subject, n *nic) bool {
+	return n.Model != "" && n.Model != "virtio" || n.MacAddress != "" || n.PciAddress != "" || n.BootOrder != nil || n.State != "" || n.Ports != nil ||
+		n.DHCPOptions != nil || n.Binding != nil || n.Bridge == nil && n.Masquerade == nil || n.PasstBinding != nil || n.SRIOV != nil ||
+		n.DeprecatedSlirp != nil || n.DeprecatedMacvtap != nil || n.DeprecatedPasst != nil
 }
 
 // isOnPod reports whether a NIC is on the pod network.

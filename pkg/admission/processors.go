@@ -98,6 +98,13 @@ var processorRules = []row[spec]{
 	}),
 }
 
+// hasPlacement reports whether a VM sets more of its processors than their number and model.
+func hasPlacement(_ *subject, v *spec) bool {
+	c := v.Domain.CPU
+	return c != nil && (c.MaxSockets != 0 || len(c.Features) > 0 || c.DedicatedCPUPlacement || c.IsolateEmulatorThread ||
+		c.NUMA != nil || c.Realtime != nil)
+}
+
 // pinnedRule returns a rule of VMs with dedicated processors.
 func pinnedRule(name, problem string, broken func(*spec) bool) row[spec] {
 	return row[spec]{

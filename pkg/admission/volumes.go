@@ -28,6 +28,20 @@ var volumeRules = []row[kubevirtv1.Volume]{
 		broken: plain(func(v *kubevirtv1.Volume) bool { return countSources(v) != 1 }),
 	},
 	required("data-volume", "dataVolume.name", func(v *kubevirtv1.Volume) bool { return v.DataVolume != nil && v.DataVolume.Name == "" }),
+	{
+		Rule: Rule{
+			ID: "gate-EnableVirtioFsStorageVolumes", Kind: rule.KubeVirtVersion, From: "1.5",
+			Gate:    "EnableVirtioFsStorageVolumes",
+			Problem: "claim as a file system", Source: sourceInstance,
+		},
+		broken: func(s *subject, v *kubevirtv1.Volume) bool {
+			return (v.PersistentVolumeClaim != nil || v.DataVolume != nil) && hasFilesystem(s, v.Name)
+		},
+	},
+}
+
+// specialVolumeRules are about volumes that are not claims.
+var specialVolumeRules = []row[kubevirtv1.Volume]{
 	required("config-map", "configMap.name", func(v *kubevirtv1.Volume) bool { return v.ConfigMap != nil && v.ConfigMap.Name == "" }),
 	required("secret", "secret.secretName", func(v *kubevirtv1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == "" }),
 	required("service-account", "serviceAccount.serviceAccountName", func(v *kubevirtv1.Volume) bool {
@@ -47,16 +61,6 @@ var volumeRules = []row[kubevirtv1.Volume]{
 			Problem: "downward metrics", Source: sourceInstance,
 		},
 		broken: plain(func(v *kubevirtv1.Volume) bool { return v.DownwardMetrics != nil }),
-	},
-	{
-		Rule: Rule{
-			ID: "gate-EnableVirtioFsStorageVolumes", Kind: rule.KubeVirtVersion, From: "1.5",
-			Gate:    "EnableVirtioFsStorageVolumes",
-			Problem: "claim as a file system", Source: sourceInstance,
-		},
-		broken: func(s *subject, v *kubevirtv1.Volume) bool {
-			return (v.PersistentVolumeClaim != nil || v.DataVolume != nil) && hasFilesystem(s, v.Name)
-		},
 	},
 	{
 		Rule: Rule{
@@ -90,6 +94,10 @@ var volumeRules = []row[kubevirtv1.Volume]{
 			return v.ContainerDisk != nil && !isFile(strings.TrimSuffix(v.ContainerDisk.Path, "/"))
 		}),
 	},
+}
+
+// cloudInitRules are about cloud-init volumes.
+var cloudInitRules = []row[kubevirtv1.Volume]{
 	{
 		Rule: Rule{
 			ID: "cloud-init-source", Kind: rule.Conflict, Source: sourceInstance,
@@ -110,6 +118,15 @@ var volumeRules = []row[kubevirtv1.Volume]{
 			return c != nil && (!c.user.isShort() || !c.network.isShort())
 		}),
 	},
+}
+
+func isSpecial(_ *subject, v *kubevirtv1.Volume) bool {
+	return v.ConfigMap != nil || v.Secret != nil || v.ServiceAccount != nil || v.HostDisk != nil || v.DownwardMetrics != nil ||
+		v.ContainerPath != nil || v.ContainerDisk != nil
+}
+
+func isCloudInit(_ *subject, v *kubevirtv1.Volume) bool {
+	return v.CloudInitNoCloud != nil || v.CloudInitConfigDrive != nil
 }
 
 // required returns the rule that a source of a volume has a name.

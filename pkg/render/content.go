@@ -15,13 +15,18 @@ import (
 func (x *rendering) content(objects ...any) string {
 	parts := make([]string, 0, len(objects))
 	for _, o := range objects {
-		text, err := manifest.Encode(nil, o)
-		if err != nil {
-			x.diags.Errorf(x.Pos, rule.Encode, x.Path, "the objects cannot be written: %s", err)
-		}
-		parts = append(parts, string(text))
+		parts = append(parts, string(x.encoded(o)))
 	}
 	return machine.Hash(parts...)
+}
+
+// encoded returns the JSON of a value.
+func (x *rendering) encoded(v any) []byte {
+	text, err := manifest.Encode(nil, v)
+	if err != nil {
+		x.diags.Errorf(x.Pos, rule.Encode, x.Path, "the objects cannot be written: %s", err)
+	}
+	return text
 }
 
 // contentOf returns the hash of all objects rendered for the VM.

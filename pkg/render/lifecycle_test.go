@@ -121,7 +121,7 @@ func TestAnnounceChangesNoHash(t *testing.T) {
 	m := linuxMachine(t)
 	m.Lifecycle.SnapshotBefore = true
 	x := rendering{Machine: m, base: m.Name, diags: new(source.Diagnostics), sizes: new(sync.Map)}
-	objects, content := new(renderer).render(m, x.diags)
+	objects, content, _ := new(renderer).render(m, x.diags)
 	vm := find[*kubevirtv1.VirtualMachine](t, objects)
 	require.Equal(t, content, vm.Annotations[labels.Content])
 	for _, o := range objects {

@@ -27,7 +27,7 @@ type subject struct {
 // subjectOf renders a VM.
 func subjectOf(m *machine.Machine) *subject {
 	s := &subject{Machine: m, kept: map[string]bool{}}
-	objects, _ := new(renderer).render(m, new(source.Diagnostics))
+	objects, _, _ := new(renderer).render(m, new(source.Diagnostics))
 	for _, o := range objects {
 		switch o := o.(type) {
 		case *kubevirtv1.VirtualMachine:

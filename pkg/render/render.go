@@ -54,13 +54,16 @@ type rendering struct {
 //   - the Services, then the user's objects
 //   - the Ansible job that runs after a change
 //
-// It also returns the hash of the VM's content if a Job is to compare it.
+// It also returns the hash of the VM's content if a Job is to compare it, and the JSON of the VM's spec if the hash is
+// of it.
 // [Collector] adds the objects that VMs share.
 //
 // Problems in what the user writes in KubeVirt's or Kubernetes' own form
 // (tolerations, probes, overrides …) go to diags; the objects must not be used if
 // there are errors. Objects of one VM share maps and must not be changed.
-func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (objects []runtime.Object, content string) {
+func (r *renderer) render(
+	m *machine.Machine, diags *source.Diagnostics,
+) (objects []runtime.Object, content string, spec []byte) {
 	x := rendering{Machine: m, base: m.Name, diags: diags, sizes: &r.sizes}
 	x.owned = x.ownedLabels()
 	vm, secret := x.guest(r)
@@ -83,7 +86,8 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	case m.Lifecycle.SnapshotBefore:
 		content = x.contentOf(objects)
 	case m.Lifecycle.Strategy.Traits().Job:
-		content = x.content(&vm.Spec, x.rolloutAnnotations())
+		spec = x.encoded(&vm.Spec)
+		content = machine.Hash(string(spec), string(x.encoded(x.rolloutAnnotations())))
 	}
 	if content != "" {
 		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
@@ -91,7 +95,7 @@ func (r *renderer) render(m *machine.Machine, diags *source.Diagnostics) (object
 	objects = x.appendAnsible(x.appendWritten(x.appendServices(objects)))
 	x.look(objects, content)
 	x.announce(objects)
-	return objects, content
+	return objects, content, spec
 }
 
 // guest returns the VirtualMachine, and the Secret with its user and network data,

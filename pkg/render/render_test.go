@@ -55,7 +55,7 @@ func TestObjectsConcurrently(t *testing.T) {
 		go func() {
 			var diags source.Diagnostics
 			var text []byte
-			objects, _ := r.render(m, &diags)
+			objects, _, _ := r.render(m, &diags)
 			for _, o := range objects {
 				json, err := manifest.Encode(nil, o)
 				if err != nil {
@@ -128,7 +128,7 @@ func TestPlatformOfAnImage(t *testing.T) {
 			m.Disks[0].Source = catalog.Source{Registry: "docker://quay.io/containerdisks/fedora:42"}
 			m.Disks[0].Keep, m.Disks[0].Pos = test.keep, source.Pos{File: "vms.yaml", Line: 7, Col: 5}
 			var diags source.Diagnostics
-			objects, _ := new(renderer).render(m, &diags)
+			objects, _, _ := new(renderer).render(m, &diags)
 			require.Equal(t, test.missing == "", strings.Contains(yamlOf(t, objects), "platform:"))
 			if test.missing == "" {
 				require.Empty(t, diags.Sorted())
@@ -143,7 +143,7 @@ func TestPlatformOfAnImage(t *testing.T) {
 func render(t testing.TB, m *machine.Machine) []runtime.Object {
 	t.Helper()
 	var diags source.Diagnostics
-	objects, _ := new(renderer).render(m, &diags)
+	objects, _, _ := new(renderer).render(m, &diags)
 	require.Empty(t, diags.Sorted())
 	return objects
 }

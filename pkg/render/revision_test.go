@@ -14,6 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -76,7 +77,7 @@ func TestContent(t *testing.T) {
 	content := func(change func(*machine.Machine)) string {
 		m := ansibleMachine(t)
 		change(m)
-		objects, content := new(renderer).render(m, nil)
+		objects, content, _ := new(renderer).render(m, nil)
 		require.Equal(t, content, find[*kubevirtv1.VirtualMachine](t, objects).Annotations[labels.Content])
 		return content
 	}
@@ -85,6 +86,19 @@ func TestContent(t *testing.T) {
 	require.Equal(t, base, content(func(*machine.Machine) {}))
 	require.NotEqual(t, base, content(func(m *machine.Machine) { m.Memory.Guest = "4Gi" }))
 	require.NotEqual(t, base, content(func(m *machine.Machine) { m.Disks[0].ExpandTo = "40Gi" }))
+}
+
+// The spec that a rollout compares is written as it was encoded for its hash, in the bytes that the VM has otherwise.
+func TestEncodedSpec(t *testing.T) {
+	m := linuxMachine(t)
+	m.Lifecycle = rolloutLifecycle()
+	objects, _, spec := new(renderer).render(m, new(source.Diagnostics))
+	require.NotEmpty(t, spec)
+	got, err := NewCollector().encode(objects, spec)
+	require.NoError(t, err)
+	want, err := NewCollector().encode(objects, nil)
+	require.NoError(t, err)
+	require.Equal(t, string(*want), string(*got))
 }
 
 // An Ansible job runs again when the VM or the job has changed, because its name changes,

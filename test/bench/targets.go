@@ -180,8 +180,8 @@ func mebibytes(s *series) float64 {
 }
 
 // mostPerVM is the maximum number of instructions of a further VM, in thousands. An encoder that needs no unsafe
-// reads of memory costs 40 of them, and judging each finished VM as KubeVirt and its lifecycle do costs another 40.
-const mostPerVM = 490
+// reads of memory costs 40 of them, and judging each finished VM as KubeVirt and its lifecycle do costs another 30.
+const mostPerVM = 450
 
 // millions returns the number of instructions in millions.
 func millions(s *series) float64 {
