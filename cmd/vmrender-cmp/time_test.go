@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,10 +46,12 @@ func TestTimeOfChartsIsBounded(t *testing.T) {
 	}
 }
 
-// slowFleets are small fleets that took minutes when every string had its own bound, and every wrong name was compared
-// with all others, each with the start of the error of generate, or "" if it is valid.
-var slowFleets = map[string]struct {
+// slowInputs are small fleets and platforms that took minutes when every string had its own bound, and every wrong name
+// was compared with all others, each with the error of generate or its start, or "" if it is valid.
+var slowInputs = map[string]struct {
 	fleet, vms string
+	platform   string // instead of a fleet
+	parameters string // of the Application
 	want       string
 }{
 	"a generated catalog": {
@@ -81,29 +82,54 @@ var slowFleets = map[string]struct {
 		vms:   "vms:\n" + each(2000, "  v%d: {os: rhel9, flavor: small}\n"),
 		want:  "fleet.yaml: the templates take too much work",
 	},
+	"expressions of replicas": {
+		vms: "vms: {a: {os: rhel9, flavor: small, replicas: 10000, labels: {x: 'a" +
+			"{{ range until 50 }}{{ if regexMatch \"(a|b|ab)*c\" (repeat 1000 \"ab\") }}{{ end }}{{ end }}'}}}\n",
+		want: "vms.yaml:1:66: vms.a.labels.x: template: takes too much work: " +
+			"with those before it in the same entry, the functions and loops of its templates read and make more than",
+	},
+	"unknown VMs among thousands": {
+		vms:        "vms:\n" + each(4000, "  v%d: {os: rhel9, flavor: small}\n"),
+		parameters: `[{"name": "vm", "array": [` + each(4000, `"u%d", `) + `"v1"]}]`,
+		want:       `parameter "vm": unknown VM "u1"; did you mean "v1"?` + "\n",
+	},
+	"loops of a platform": {
+		platform: "layers: {network: {values: {networks: [\n" +
+			each(2000, "\"{{ range until 20000 }}{{ end }}x%d\",\n") + "]}}}\n",
+		parameters: `[{"name": "layer", "string": "network"}]`,
+		want: "[207]: template: takes too much work: " +
+			"with those before it, the functions and loops of all templates read and make more than",
+	},
 	"thousands of vars for thousands of replicas": {
 		vms: "vars:\n" + each(20_000, "  k%d: v\n") +
 			"vms: {a: {os: rhel9, flavor: small, replicas: 10000, labels: {x: '{{ upper \"a\" }}'}}}\n",
 	},
 }
 
-// No fleet of less than 1 MiB takes more than 10 seconds of CPU time.
-func TestTimeOfFleetsIsBounded(t *testing.T) {
-	bin := build(t, ".")
-	for name, fleet := range slowFleets {
+// No input of less than 1 MiB takes more than 10 seconds of CPU time.
+func TestTimeIsBounded(t *testing.T) {
+	bin := build(t, ".", "../vmrender")
+	for name, input := range slowInputs {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, dir, "fleet.yaml", text{start: header + fleet.fleet})
-			write(t, dir, "vms.yaml", text{start: fleet.vms})
+			if input.platform != "" {
+				write(t, dir, "platform.yaml", text{start: platformHeader + input.platform})
+			} else {
+				write(t, dir, "fleet.yaml", text{start: header + input.fleet})
+				write(t, dir, "vms.yaml", text{start: input.vms})
+			}
 			shell := `ulimit -t 10 && exec "$0" generate`
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, filepath.Join(bin, "vmrender-cmp"))
-			cmd.Dir, cmd.Env = dir, []string{"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=."}
+			cmd.Dir = dir
+			cmd.Env = []string{
+				"ARGOCD_APP_NAMESPACE=prod", "ARGOCD_APP_SOURCE_PATH=.", "ARGOCD_APP_PARAMETERS=" + input.parameters,
+			}
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			err := cmd.Run()
-			require.Equal(t, fleet.want == "", err == nil, stderr.String())
-			require.Equal(t, fleet.want == "", stdout.Len() > 0)
-			require.True(t, strings.HasPrefix(stderr.String(), fleet.want), stderr.String())
+			require.Equal(t, input.want == "", err == nil, stderr.String())
+			require.Equal(t, input.want == "", stdout.Len() > 0)
+			require.Contains(t, stderr.String(), input.want)
 		})
 	}
 }

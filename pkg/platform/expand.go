@@ -89,7 +89,8 @@ func hasTemplates(n *source.Node) bool {
 var onlyVar = lazyregexp.New(`^\{\{\s*\.vars\.([A-Za-z_][\w.]*)\s*\}\}$`)
 
 func (d *Document) expandString(n *source.Node, path string, diags *source.Diagnostics) *source.Node {
-	if !template.Is(n.Text) {
+	// Templates that took too much work together are reported once, at the one that did.
+	if !template.Is(n.Text) || d.templates.Exhausted() {
 		return n
 	}
 	if m := onlyVar().FindStringSubmatch(n.Text); m != nil {

@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -39,6 +40,20 @@ func TestWorkIsBounded(t *testing.T) {
 	_, problem = expandUntil(s, new(Work), loop)
 	require.Equal(t, errTotal.Error(), problem.Message)
 	require.True(t, s.Exhausted())
+}
+
+// The work of a regular expression is that of its steps, not of its text.
+func TestExpressionsAreWork(t *testing.T) {
+	used := func(text string) int {
+		group := new(Work)
+		_, problem := new(Set).ExpandWithin(group, text, Map{"a": strings.Repeat("ab", 1000)})
+		require.Nil(t, problem)
+		return group.used
+	}
+	plain := used(`{{ contains "c" .a }}`)
+	simple, costly := used(`{{ regexMatch "c" .a }}`), used(`{{ regexMatch "(a|b|ab)*c" .a }}`)
+	require.Greater(t, simple, plain)
+	require.Greater(t, costly, simple)
 }
 
 // Templates without functions and loops are work, too.
