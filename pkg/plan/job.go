@@ -46,14 +46,19 @@ func (p *planner) dropJobs() {
 	})
 }
 
+// jobArguments returns the arguments of a Job's container.
+func jobArguments(job tree) []any {
+	containers := manifest.List(job, "spec", "template", "spec", "containers")
+	if len(containers) == 0 {
+		return nil
+	}
+	return manifest.List(containers[0], "args")
+}
+
 func labelApp(object tree) string { return manifest.Text(object, "metadata", "labels", "app") }
 
 func (p *planner) job(pair *pair, job tree) {
-	container := manifest.List(job, "spec", "template", "spec", "containers")
-	if len(container) == 0 {
-		return
-	}
-	args := manifest.List(container[0], "args")
+	args := jobArguments(job)
 	switch {
 	case slices.Contains(args, any("rollout")):
 		p.rollout(pair, args)

@@ -80,7 +80,9 @@ func (p *planner) liveCauses(s *subject, found []Cause) []Cause {
 		if c := &found[i]; s.live.immovable != "" && slices.Contains(codes, c.Code) {
 			c.Reason += ": " + sentence(s.live.immovable)
 		}
-		p.feasible(s, &found[i])
+		if !p.filledAgain(s, &found[i]) {
+			p.feasible(s, &found[i])
+		}
 	}
 	found = append(found, p.ownership(s)...)
 	if s.takenOver {

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -87,6 +88,41 @@ var released = Condition{"it does not belong to the VM in the cluster", func(e *
 	disk := e.state.disk(e.id.Namespace, name)
 	return disk != nil && !slices.Contains(e.state.owned(e.id), name)
 }, unseen}
+
+// adviceUnfilled is what to do about a disk whose source is wrong.
+const adviceUnfilled = "set disks.NAME.revision to another number above 1, and after the sync delete this disk, " +
+	"which has no data; " +
+	"or delete it now (kubectl delete datavolume): the sync recreates it"
+
+// unfilled holds for disks that CDI has not been able to fill.
+var unfilled = Condition{"the cluster could not fill it", func(e *edit) bool { return isUnfilled(e.inCluster) }, unseen}
+
+// isUnfilled reports whether the import of a DataVolume has failed, or fails again and again (CDI
+// v1.66, core/v1beta1/types.go, DataVolumeStatus).
+func isUnfilled(disk tree) bool {
+	restarts, _ := strconv.Atoi(compact(manifest.At(disk, "status", "restartCount")))
+	phase := manifest.Text(disk, "status", "phase")
+	return phase == "Failed" || phase != "" && phase != "Succeeded" && restarts > 0
+}
+
+// filledAgain turns a copy of a disk that the cluster could not fill into a start from the new disk, and
+// reports whether it has.
+func (p *planner) filledAgain(s *subject, c *Cause) bool {
+	if c.Code != "copied" && c.Code != "not-copied" {
+		return false
+	}
+	for _, v := range manifest.List(spec(s.old), "volumes") {
+		isIt, disk := strings.Contains(c.Path, "["+manifest.Text(v, "name")+"]"), claimOf(v)
+		if isIt && isUnfilled(p.live.get(kindDataVolume, s.id.Namespace, disk)) {
+			c.Level, c.Code, c.When, c.Approximate, c.Warning = Power, "filled-again", "", "", false
+			c.Reason = "the VM starts from a new disk that is filled from its source: the disk " + disk + " could not be filled"
+			c.Advice = "after the sync, delete the disk " + disk + " (kubectl delete datavolume): " +
+				"until then, the Application is Degraded"
+			return true
+		}
+	}
+	return false
+}
 
 // isOwned holds for disks that belong to the VM in the cluster.
 var isOwned = Condition{"it belongs to the VM in the cluster", func(e *edit) bool {

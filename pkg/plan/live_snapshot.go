@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,51 @@ func (p *planner) snapshotFacts(s *subject) []Fact {
 		Says:   "nothing was changed, because the snapshot " + snap.id.Name + " before the change failed" + because(reason),
 		Advice: "repair the cause; the next sync takes another snapshot",
 	}}
+}
+
+// takesSnapshot reports whether Git has a Job that takes a snapshot of a VM before it changes.
+func (p *planner) takesSnapshot(namespace, name string) bool {
+	if p.snapshotted == nil {
+		p.snapshotted = map[key]bool{}
+		for i := range p.pairs {
+			if pair := &p.pairs[i]; kindOf(pair.id) == kindJob && pair.new != nil {
+				p.addSnapshotted(pair.id.Namespace, jobArguments(manifest.Decode(pair.new)))
+			}
+		}
+	}
+	return p.snapshotted[key{"kubevirt.io", "VirtualMachine", namespace, name}]
+}
+
+// addSnapshotted adds the VMs of a Job's arguments, if it takes snapshots.
+func (p *planner) addSnapshotted(namespace string, args []any) {
+	if !slices.Contains(args, any("snapshot")) {
+		return
+	}
+	for _, a := range args {
+		arg, _ := a.(string)
+		if name, _, ok := strings.Cut(arg, "="); ok {
+			p.snapshotted[key{"kubevirt.io", "VirtualMachine", namespace, name}] = true
+		}
+	}
+}
+
+// selectiveSyncs notes the VMs whose last sync was one of selected objects, for which Argo CD runs no
+// hooks (argo-cd v3.2.11, controller/sync.go), although they have a snapshot before each change.
+// Self-heal also selects objects, but brings nothing new from Git.
+func (p *planner) selectiveSyncs(apps []string) {
+	for _, name := range apps {
+		state := manifest.At(p.live.findApplication(name), "status", "operationState")
+		if manifest.At(state, "operation", "initiatedBy", "automated") == true {
+			continue
+		}
+		for _, r := range manifest.List(state, "operation", "sync", "resources") {
+			vm, namespace := manifest.Text(r, "name"), manifest.Text(r, "namespace")
+			if manifest.Text(r, "kind") == "VirtualMachine" && p.takesSnapshot(namespace, vm) {
+				p.note("%s/%s: the last sync of the Application %s was of selected objects, "+
+					"so that no snapshot was taken before it", namespace, vm, name)
+			}
+		}
+	}
 }
 
 // fresh is the time for which package rollout counts a snapshot.

@@ -238,6 +238,11 @@ var standings = []struct {
 	}},
 	{name: "snapshot of another change failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "cccc", "aaaa") }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"snapshot"}},
 	{name: "snapshot of this change failed before", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "bbbb") }, state: plan.StateOK, hides: []string{"snapshot"}},
+	{name: "selective sync", make: func(_ *testing.T, w *world) { selected(w, false) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{
+		"prod/db: the last sync of the Application shop was of selected objects, so that no snapshot was taken before it",
+		"sync its whole Application", "takes no snapshot first",
+	}, hides: []string{"prod/web"}},
+	{name: "self-heal", make: func(_ *testing.T, w *world) { selected(w, true) }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"selected objects, so"}},
 	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
 	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
 	{name: "disks are copied", make: func(_ *testing.T, w *world) {
@@ -267,6 +272,25 @@ func failedSnapshot(w *world, from, is string) {
 		"spec":   object{"source": object{"kind": "VirtualMachine", "name": "db"}},
 		"status": object{"phase": "Failed", "error": object{"message": "no snapshot class"}},
 	})
+}
+
+// selected has a change of the VM in Git, before which a Job takes a snapshot, and an Application
+// whose last sync was of this VM only.
+func selected(w *world, automated bool) {
+	w.applied(set("aaaa", "metadata.annotations.vmrender~io/content"))
+	in(0, set("bbbb", "metadata.annotations.vmrender~io/content"))(w.git)
+	w.git = append(w.git, object{
+		"apiVersion": "batch/v1", "kind": "Job",
+		"metadata": object{"name": "shop-snapshot", "namespace": "prod", "annotations": object{"argocd.argoproj.io/hook": "PreSync"}},
+		"spec":     object{"template": object{"spec": object{"containers": []any{object{"name": "vmrender", "args": []any{"snapshot", "db=bbbb"}}}}}},
+	})
+	vm := object{"group": "kubevirt.io", "kind": "VirtualMachine", "namespace": "prod", "name": "db"}
+	other := object{"group": "kubevirt.io", "kind": "VirtualMachine", "namespace": "prod", "name": "web"}
+	w.add(object{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": object{"name": "shop", "namespace": "argocd"}, "status": object{
+		"operationState": object{"phase": "Succeeded", "operation": object{
+			"initiatedBy": object{"automated": automated}, "sync": object{"resources": []any{vm, other}},
+		}},
+	}})
 }
 
 // rolling makes the VM wait for a rollout to restart it. The rollout's run last renewed its

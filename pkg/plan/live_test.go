@@ -56,6 +56,10 @@ var syncs = []struct {
 	{name: "grown manually, shrunk by Git", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "grown", level: plan.Refused, code: "cannot-shrink"},
 	{name: "grown manually, less in Git", base: "claim", edit: nothing, live: "grown", level: plan.Refused, code: "reverted", says: []string{"the sync tries to revert it: Kubernetes refuses to shrink a claim"}},
 	{name: "may not grow", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "fixed", level: plan.Refused, code: "cannot-grow"},
+	{name: "import failed, another source", base: "unfilled", edit: in(1, set("docker://right", "spec.source.registry.url")), live: "unfilled", level: plan.Refused, code: "never-filled", says: []string{"the disk could not be filled yet", "set disks.NAME.revision to another number above 1", "kubectl delete datavolume"}},
+	{name: "another source", base: "unfilled", edit: in(1, set("docker://right", "spec.source.registry.url")), level: plan.Refused, code: "immutable", says: []string{"CDI refuses another source", "if the disk could not be filled from it, set disks.NAME.revision"}},
+	{name: "import failed, another revision", base: "unfilled", edit: anotherRevision, live: "unfilled", level: plan.Power, code: "filled-again", says: []string{"the VM starts from a new disk that is filled from its source: the disk db could not be filled", "after the sync, delete the disk db"}, hides: []string{"live migration"}},
+	{name: "another revision", base: "unfilled", edit: anotherRevision, level: plan.Migrate, code: "copied"},
 	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: plan.Create, code: "created", says: []string{"the sync recreates it"}},
 
 	{name: "in flight", base: "pet", edit: set("8Gi", memory), live: "busy", level: plan.Migrate, code: "plugged", says: []string{
@@ -110,6 +114,14 @@ func TestLive(t *testing.T) {
 			}
 		})
 	}
+}
+
+// anotherRevision sets another revision of the disk of a pet, and so another name.
+func anotherRevision(objects []object) {
+	both(
+		set("db-root-2", "spec.template.spec.volumes.0.persistentVolumeClaim.claimName"),
+		in(1, set("db-root-2", "metadata.name")), in(1, set("docker://right", "spec.source.registry.url")),
+	)(objects)
 }
 
 // verdictOf returns the verdict of the only VM in Git.

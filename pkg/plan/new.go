@@ -65,6 +65,9 @@ type planner struct {
 	// moving are the names of the Plans that move VMs into the cluster.
 	moving map[key]string
 
+	// snapshotted are the VMs of which a Job in Git takes snapshots; nil before they are found.
+	snapshotted map[key]bool
+
 	// restarts are the VMs that are restarted.
 	restarts map[key]bool
 

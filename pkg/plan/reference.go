@@ -64,7 +64,7 @@ func Codes() []Code {
 
 // engineCodes are the codes of causes that no single field has.
 var engineCodes = []Code{
-	"blue-green", "claim-exists", "created", "in-flight", "not-moved-yet", "restart-pending", "reverted",
+	"blue-green", "claim-exists", "created", "filled-again", "in-flight", "not-moved-yet", "restart-pending", "reverted",
 	"running-stays", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
 	codeNeverStarts, codeRefused, "no-room", "renamed", "replaced", "secret-unseen", "two-writers", "upgrade", CodeAdopted,

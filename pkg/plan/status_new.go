@@ -166,6 +166,7 @@ func (p *planner) isLeftOver(e entity, apps []string) (Fact, bool) {
 func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
 	p.syncs(apps)
 	p.failedSyncs(apps)
+	p.selectiveSyncs(apps)
 	p.rollouts(p.namespaces())
 	p.failedJobs()
 	p.oldDisks()

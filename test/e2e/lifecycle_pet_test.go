@@ -139,48 +139,6 @@ func TestDiskGrowsAtOnce(t *testing.T) {
 	s.stands(nil)
 }
 
-// A snapshot is taken for each change of a pet, before anything changes. The first
-// installation takes none, and neither does a sync that leaves the VM as it is. A change
-// that has been made before gets another one. Older snapshots stay. If the snapshot
-// fails, nothing changes.
-func TestSnapshotBefore(t *testing.T) {
-	t.Parallel()
-	s := newLifecycle(t, "snapshots", "vms:\n  db: {memory: 4Gi, lifecycle: {snapshotBefore: true}}\n")
-	require.Empty(t, s.names(kubevirt.Snapshots))
-
-	s.write("more.yaml", "vms: {other: {}}\n")
-	s.wait(argo.Synced(s.push("Another VM")))
-	require.Empty(t, s.names(kubevirt.Snapshots))
-
-	s.will(kubevirt.Snapshots, "", kubevirt.Wait)
-	generation := s.object(kubevirt.VirtualMachines, "db").GetGeneration()
-	s.replace("vms.yaml", "4Gi", "6Gi")
-	revision := s.push("More memory")
-	s.eventually("a snapshot under way", func() bool { return len(s.names(kubevirt.Snapshots)) == 1 })
-	s.eventuallyLogs("-snapshot", "waiting for snapshot")
-	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
-	s.will(kubevirt.Snapshots, "", kubevirt.Done)
-	s.wait(argo.Synced(revision))
-
-	taken := s.names(kubevirt.Snapshots)
-	require.Len(t, taken, 1)
-	for i, memory := range []string{"4Gi", "6Gi", "4Gi"} {
-		s.setMemory(memory)
-		s.wait(argo.Synced(s.push("Memory " + memory)))
-		require.Subset(t, keys(s.names(kubevirt.Snapshots)), keys(taken), "older ones stay")
-		taken = s.names(kubevirt.Snapshots)
-		require.Len(t, taken, i+2)
-	}
-	generation = s.object(kubevirt.VirtualMachines, "db").GetGeneration()
-	s.will(kubevirt.Snapshots, "", kubevirt.Fail)
-	s.setMemory("8Gi")
-	s.push("Still more memory")
-	s.wait(syncFailed)
-	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
-	require.Subset(t, keys(s.names(kubevirt.Snapshots)), keys(taken))
-	s.stands(map[string]string{"db": "not-synced"})
-}
-
 // A VM that depends on another one is created when that one is ready.
 func TestWaves(t *testing.T) {
 	t.Parallel()

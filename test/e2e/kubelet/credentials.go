@@ -38,7 +38,11 @@ func (k *Kubelet) token(ctx context.Context, pod *corev1.Pod) (string, error) {
 		"spec":     map[string]any{"expirationSeconds": int64(3600)},
 	}}
 	accounts := k.client.Resource(corev1.SchemeGroupVersion.WithResource("serviceaccounts")).Namespace(pod.Namespace)
-	answer, err := accounts.Create(ctx, request, metav1.CreateOptions{}, "token")
+	var answer *unstructured.Unstructured
+	err := untilGone(ctx, func(ctx context.Context) (err error) {
+		answer, err = accounts.Create(ctx, request, metav1.CreateOptions{}, "token")
+		return err
+	})
 	if err != nil {
 		return "", fmt.Errorf("token for %s/%s: %w", pod.Namespace, pod.Name, err)
 	}

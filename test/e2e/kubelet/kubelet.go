@@ -6,6 +6,7 @@ package kubelet
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,14 +24,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
 // Kubelet runs the Pods of a cluster.
 type Kubelet struct {
-	client *cluster.Client
-	dir    string // for logs and tokens
-	bin    string // directory with the programs of all images
-	errors func(error)
+	client   *cluster.Client
+	dir      string // for logs and tokens
+	bin      string // directory with the programs of all images
+	complain func(error)
 
 	lock  sync.Mutex
 	kill  map[types.UID]context.CancelFunc // of the Pods that have been started
@@ -39,10 +41,10 @@ type Kubelet struct {
 
 // Start runs all Pods with one container until the context is done. Their
 // programs come from the directory bin, whatever their image; their logs are
-// written to dir. It passes its own errors to errors.
-func Start(ctx context.Context, client *cluster.Client, dir, bin string, errors func(error)) *Kubelet {
+// written to dir. It passes its own errors to complain.
+func Start(ctx context.Context, client *cluster.Client, dir, bin string, complain func(error)) *Kubelet {
 	k := &Kubelet{
-		client: client, dir: dir, bin: bin, errors: errors,
+		client: client, dir: dir, bin: bin, complain: complain,
 		kill: map[types.UID]context.CancelFunc{}, hurry: map[string][2]string{},
 	}
 	informers := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
@@ -51,7 +53,7 @@ func Start(ctx context.Context, client *cluster.Client, dir, bin string, errors 
 		DeleteFunc: k.remove,
 	})
 	if err != nil {
-		errors(err)
+		complain(err)
 	}
 	informers.Start(ctx.Done())
 	return k
@@ -100,7 +102,7 @@ func (k *Kubelet) admit(ctx context.Context, object any) {
 	go func() {
 		defer kill()
 		if err := k.run(ctx, running, pod); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
-			k.errors(err)
+			k.complain(err)
 		}
 	}()
 }
@@ -128,14 +130,31 @@ func (k *Kubelet) run(ctx, running context.Context, pod *corev1.Pod) error {
 	defer log.Close() //nolint:errcheck // the process has written what it had to say
 	command := container(running, &pod.Spec.Containers[0], k.hurried(pod), k.bin, secrets)
 	command.Stdout, command.Stderr = log, log
-	if err := k.report(ctx, pod, corev1.PodRunning, 0); err != nil {
+	if err := k.report(ctx, pod, status(pod, corev1.PodRunning, nil)); err != nil {
 		return err
 	}
+	phase := corev1.PodSucceeded
 	if err := command.Run(); err != nil {
-		return k.report(ctx, pod, corev1.PodFailed, exitCode(command))
+		phase = corev1.PodFailed
 	}
-	return k.report(ctx, pod, corev1.PodSucceeded, 0)
+	return k.report(ctx, pod, status(pod, phase, k.terminated(pod, command)))
 }
+
+// terminated returns the state of the container of a Pod that has ended. The message is
+// the end of the log, if the Pod asks for that (kubernetes v1.36,
+// pkg/kubelet/kuberuntime/kuberuntime_container.go).
+func (k *Kubelet) terminated(pod *corev1.Pod, command *exec.Cmd) map[string]any {
+	exit := exitCode(command)
+	state := map[string]any{"exitCode": int64(exit)}
+	if pod.Spec.Containers[0].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError && exit != 0 {
+		log, _ := k.Log(pod.Namespace, pod.Name) //nolint:errcheck // as a kubelet, which writes an empty message
+		state["message"] = log[max(0, len(log)-messageSize):]
+	}
+	return state
+}
+
+// messageSize is the most of a log, in bytes, that is in a Pod's status.
+const messageSize = 2048
 
 // container returns the process of a container. It finds the credentials at
 // Kubernetes' path, because it has its own /run, to which /var/run leads.
@@ -188,28 +207,41 @@ const (
 	startFailure = 128
 )
 
-// report writes the Pod's status.
-func (k *Kubelet) report(ctx context.Context, pod *corev1.Pod, phase corev1.PodPhase, exit int) error {
+// report writes the Pod's status, as soon as the API server lets it.
+func (k *Kubelet) report(ctx context.Context, pod *corev1.Pod, status map[string]any) error {
 	all := k.client.Resource(pods).Namespace(pod.Namespace)
-	for {
+	return untilGone(ctx, func(ctx context.Context) error {
 		live, err := all.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		if err := unstructured.SetNestedField(live.Object, status(pod, phase, exit), "status"); err != nil {
+		if err := unstructured.SetNestedField(live.Object, status, "status"); err != nil {
 			return err
 		}
-		if _, err = all.UpdateStatus(ctx, live, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-			return err
-		}
-	}
+		_, err = all.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+		return err
+	})
 }
 
-func status(pod *corev1.Pod, phase corev1.PodPhase, exit int) map[string]any {
+// untilGone repeats a request about an object until it succeeds or the object is gone.
+func untilGone(ctx context.Context, try func(context.Context) error) error {
+	var gone error
+	err := process.Poll(ctx, func(ctx context.Context) error {
+		err := try(ctx)
+		if apierrors.IsNotFound(err) {
+			gone, err = err, nil
+		}
+		return err
+	})
+	return errors.Join(err, gone)
+}
+
+// status returns the status of a Pod, whose container runs or has terminated.
+func status(pod *corev1.Pod, phase corev1.PodPhase, terminated map[string]any) map[string]any {
 	c := pod.Spec.Containers[0]
 	state := map[string]any{"running": map[string]any{}}
-	if phase != corev1.PodRunning {
-		state = map[string]any{"terminated": map[string]any{"exitCode": int64(exit)}}
+	if terminated != nil {
+		state = map[string]any{"terminated": terminated}
 	}
 	return map[string]any{
 		"phase": string(phase),

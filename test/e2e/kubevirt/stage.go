@@ -142,7 +142,8 @@ func (s *stage) next(ctx context.Context) bool {
 		s.queue.Forget(r)
 		return true
 	}
-	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && ctx.Err() == nil {
+	// Without an answer, the API server is away, because a test has stopped it.
+	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
 		s.complain(fmt.Errorf("%s %s/%s: %w", r.resource.Resource, r.namespace, r.name, err))
 	}
 	s.queue.AddRateLimited(r)

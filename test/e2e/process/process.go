@@ -26,8 +26,11 @@ type Server struct {
 type Running struct {
 	Name string
 	Log  string // path of a file with stdout and stderr
-	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
+
+	server Server
+	dir    string
+	cmd    *exec.Cmd
+	done   chan struct{} // closed when it has ended
 }
 
 // startTimeout is how long a server may take until it is ready, on a computer
@@ -36,30 +39,37 @@ const startTimeout = 3 * time.Minute
 
 // Start starts the server, with its log in dir, and waits until it is ready.
 func Start(ctx context.Context, dir string, s Server) (*Running, error) {
-	log := filepath.Join(dir, s.Name+".log")
-	file, err := os.Create(log)
+	r := &Running{Name: s.Name, Log: filepath.Join(dir, s.Name+".log"), server: s, dir: dir}
+	return r, r.Again(ctx)
+}
+
+// Again starts the server again after [Running.Stop], and waits until it is ready. Its log
+// continues.
+func (r *Running) Again(ctx context.Context) error {
+	s := &r.server
+	file, err := os.OpenFile(r.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close() //nolint:errcheck // the server has its own descriptor
-	r := &Running{Name: s.Name, Log: log, cmd: exec.Command(s.Path, s.Args...), done: make(chan struct{})}
+	r.cmd, r.done = exec.Command(s.Path, s.Args...), make(chan struct{})
 	r.cmd.Args[0] = s.Name
-	r.cmd.Dir = dir
+	r.cmd.Dir = r.dir
 	r.cmd.Env = append(os.Environ(), s.Env...)
 	r.cmd.Stdout, r.cmd.Stderr = file, file
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := r.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
+		return fmt.Errorf("starting %s: %w", s.Name, err)
 	}
-	go func() {
-		_ = r.cmd.Wait() //nolint:errcheck // that it has ended is what counts
-		close(r.done)
-	}()
+	go func(cmd *exec.Cmd, done chan struct{}) {
+		_ = cmd.Wait() //nolint:errcheck // that it has ended is what counts
+		close(done)
+	}(r.cmd, r.done)
 	if err := r.waitReady(ctx, s.Ready); err != nil {
 		r.Stop()
-		return nil, fmt.Errorf("starting %s: %w\n%s", s.Name, err, r.Tail(4096))
+		return fmt.Errorf("starting %s: %w\n%s", s.Name, err, r.Tail(4096))
 	}
-	return r, nil
+	return nil
 }
 
 func (r *Running) waitReady(ctx context.Context, ready func(context.Context) error) error {
