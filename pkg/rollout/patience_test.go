@@ -167,7 +167,9 @@ func TestOutageIsNoWait(t *testing.T) {
 	p.held["a"] = true
 	now, o := &clock{noon}, options(new(bytes.Buffer))
 	r := p.started(t, o, now)
-	require.Eventually(t, func() bool { p.steps(t, r); return p.asked() == "a" }, time.Minute, time.Millisecond)
+	waits := func() bool { return r.spells["a"] != nil && r.spells["a"].what == "ready" }
+	require.Eventually(t, func() bool { p.steps(t, r); return waits() }, time.Minute, time.Millisecond)
+	require.Equal(t, "a", p.asked())
 
 	r.view.instances.failing.Store(true)
 	now.pass(time.Hour)
