@@ -73,6 +73,35 @@ func TestLease(t *testing.T) {
 	require.True(t, a.gets(t))
 }
 
+// A rollout on a node whose clock is wrong resumes after one that has died with the Lease, and
+// after one that runs on: no run believes the time of another one.
+func TestRolloutWithAnotherClock(t *testing.T) {
+	for _, skew := range []time.Duration{-24 * time.Hour, -time.Hour, time.Hour, 24 * time.Hour} {
+		t.Run(skew.String(), func(t *testing.T) {
+			p := play(t, changed("1", "a", "b")...)
+			theirs := &clock{noon.Add(skew)}
+			dead, now := p.leaseOf("dead", theirs), &clock{noon}
+			require.True(t, dead.gets(t))
+			r := p.started(t, options(new(bytes.Buffer)), now)
+			for range 5 {
+				p.steps(t, r)
+				require.Empty(t, p.asked(), "it may still run")
+				theirs.pass(renewTime)
+				require.True(t, dead.gets(t))
+				now.pass(leaseTime - time.Second)
+			}
+			p.steps(t, r)
+			now.pass(leaseTime)
+			require.Eventually(t, func() bool {
+				done, err := r.step(t.Context())
+				require.NoError(t, err)
+				return done
+			}, time.Minute, time.Millisecond)
+			require.Equal(t, "a b", p.asked())
+		})
+	}
+}
+
 // A run that cannot renew its Lease stops acting before another run may take it.
 func TestLeaseCannotBeRenewed(t *testing.T) {
 	p := play(t)
