@@ -63,7 +63,7 @@ func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
 	case p.predecessors[pair] != nil:
 		return append(p.succession(s, p.predecessors[pair]), p.twoWriters(s)...)
 	case s.old == nil:
-		return append([]Cause{p.newMachine(s)}, p.twoWriters(s)...)
+		return slices.Concat([]Cause{p.newMachine(s)}, p.twoWriters(s), p.takenNames(s))
 	case isReplaced(s) && !pair.isSame() && !isUnseen(s):
 		return append(replacement(s), p.linkCauses(s, links)...)
 	}

@@ -53,6 +53,7 @@ var edits = []struct {
 	{name: "memory and cores", base: "pet", edit: both(set("8Gi", "spec.template.spec.domain.memory.guest"), set(2, "spec.template.spec.domain.cpu.cores")), level: plan.Restart, code: "restart-required"},
 	{name: "memory up with its maximum", base: "pet", edit: both(set("20Gi", "spec.template.spec.domain.memory.guest"), set("20Gi", "spec.template.spec.domain.memory.maxGuest")), level: plan.Restart, code: "above-maximum"},
 	{name: "memory above its maximum", base: "pet", edit: both(set("20Gi", "spec.template.spec.domain.memory.guest"), set("10Gi", "spec.template.spec.domain.memory.maxGuest")), level: plan.Refused, code: "above-maximum"},
+	{name: "memory above its maximum with Stage", base: "pet", edit: both(set("20Gi", "spec.template.spec.domain.memory.guest"), set("10Gi", "spec.template.spec.domain.memory.maxGuest")), cluster: stage, level: plan.Restart, code: "restart-required"},
 	{name: "empty resources", base: "pet", edit: set(object{}, "spec.template.spec.domain.resources"), level: plan.None},
 	{name: "descheduler", base: "pet", edit: set("true", "spec.template.metadata.annotations.descheduler~alpha~kubernetes~io/evict"), level: plan.Live, code: "synced-annotation"},
 	{name: "node selector", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), level: plan.Live, code: "placement"},

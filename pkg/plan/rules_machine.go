@@ -148,7 +148,7 @@ var rulesProcessors = []Rule{
 // rulesMemory are the rules of memory.
 var rulesMemory = []Rule{
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: aboveMaxGuest, Level: Refused, Code: "above-maximum",
+		Path: "spec.template.spec.domain.memory.guest", If: both(aboveMaxGuest, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Refused, Code: "above-maximum",
 		Reason: "KubeVirt refuses more memory than maxGuest", Advice: "raise memory.max in an earlier change, which needs a restart", Key: "memory", Source: sourceAdmitter,
 	},
 	{

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -161,6 +162,32 @@ func (p *planner) twoWriters(s *subject) []Cause {
 		})
 	}
 	return out
+}
+
+// takenNames returns the cause of a new pool of which members would have the names of VMs that go from Git and stay in the
+// cluster, as when pets with `replicas` become a pool: KubeVirt takes the next free names (v1.8.4,
+// pkg/virt-controller/watch/pool/pool.go, calculateNewVMNames).
+func (p *planner) takenNames(s *subject) []Cause {
+	if !s.isPool() {
+		return nil
+	}
+	var taken []string
+	for i := range count(manifest.At(s.new, "spec", "replicas"), 1) {
+		name := s.id.Name + "-" + strconv.Itoa(i)
+		was := p.find("kubevirt.io", "VirtualMachine", s.id.Namespace, name)
+		if was != nil && was.new == nil && stays(manifest.Decode(was.former())) {
+			taken = append(taken, name)
+		}
+	}
+	if taken == nil {
+		return nil
+	}
+	return []Cause{{
+		Level: Create, Code: "names-taken", Key: "replicas", Warning: true,
+		Reason: fmt.Sprintf("VMs that are no longer in Git stay next to the pool: %s; the members of the pool "+
+			"get other names", strings.Join(taken, ", ")),
+		Advice: "if the pool replaces them, set their lifecycle.removal to approved, in a commit before this one",
+	}}
 }
 
 // writtenDisks returns the names of the claims and DataVolumes that a side writes to as the only VM.
