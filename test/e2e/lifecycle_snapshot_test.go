@@ -64,7 +64,7 @@ func TestSnapshotBefore(t *testing.T) {
 
 	s.will(kubevirt.Snapshots, "", kubevirt.Done)
 	s.wait(argo.Synced(revision))
-	require.Equal(t, "8Gi", s.memory("db"))
+	require.Equal(t, "8Gi", s.wanted("db"))
 	s.stands(map[string]string{"db": "restart"})
 }
 
@@ -97,7 +97,7 @@ func TestSelectiveSync(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, s.app.Sync(t.Context(), argo.Resource{Group: "kubevirt.io", Kind: "VirtualMachine", Namespace: s.name, Name: "db"}))
-	s.eventually("more memory", func() bool { return s.memory("db") == "6Gi" })
+	s.eventually("more memory", func() bool { return s.wanted("db") == "6Gi" })
 	require.Empty(t, s.names(kubevirt.Snapshots))
 	s.eventually("a note of status", func() bool {
 		return strings.Contains(said(), "selected/db: the last sync of the Application selected was of selected objects")
@@ -107,7 +107,7 @@ func TestSelectiveSync(t *testing.T) {
 	revision, err = s.repository.Commit(t.Context(), "Still more memory")
 	require.NoError(t, err)
 	require.NoError(t, s.app.Sync(t.Context()))
-	s.eventually("still more memory", func() bool { return s.memory("db") == "8Gi" })
+	s.eventually("still more memory", func() bool { return s.wanted("db") == "8Gi" })
 	require.Len(t, s.names(kubevirt.Snapshots), 1)
 	s.wait(argo.Synced(revision))
 	require.NotContains(t, said(), "selected objects")
@@ -133,11 +133,13 @@ func TestFailedImport(t *testing.T) {
 		if revised {
 			disk = "db-root-2"
 			s.replace("vms.yaml", "size: 10Gi", "size: 10Gi, revision: 2")
-		} else {
+		}
+		revision := s.push("The right image")
+		if !revised {
+			s.wait(syncFailed)
 			s.will(kubevirt.DataVolumes, "db", kubevirt.Done)
 			remove()
 		}
-		revision := s.push("The right image")
 		s.eventually("a VM on the new disk", func() bool {
 			return s.machines()["db"] != "" && s.ready("db") && s.disks()[disk] != ""
 		})
@@ -147,4 +149,10 @@ func TestFailedImport(t *testing.T) {
 		s.wait(argo.Synced(revision))
 		s.stands(nil)
 	}
+}
+
+// wanted returns the memory of the guest after the next restart.
+func (s *scenario) wanted(machine string) any {
+	s.Helper()
+	return s.field(kubevirt.VirtualMachines, machine, "spec", "template", "spec", "domain", "memory", "guest")
 }
