@@ -46,7 +46,7 @@ var table = []Kind{
 	{
 		Group: "kubevirt.io", Name: "VirtualMachineInstancePreset", Level: "restart",
 		Does: "changes VMs when they start", Named: true,
-		Source: "kubevirt v1.8.4, pkg/virt-controller/watch/vmi",
+		Source: "kubevirt v1.8.4, pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go",
 	},
 	{
 		Group: "kubevirt.io", Name: "KubeVirt", Level: "restart", Does: "configures KubeVirt, for all VMs",
@@ -65,7 +65,7 @@ var table = []Kind{
 	{
 		Group: "cdi.kubevirt.io", Name: "VolumeCloneSource", Level: "live",
 		Does: "gives the content of a disk to others", Named: true,
-		Source: "CDI v1.65, pkg/controller/populators",
+		Source: "CDI v1.65, pkg/controller/populators/clone-populator.go",
 	},
 	{
 		Group: "cdi.kubevirt.io", Name: "DataSource", Level: "live",
@@ -79,17 +79,18 @@ var table = []Kind{
 	},
 	{
 		Group: "k8s.cni.cncf.io", Name: "NetworkAttachmentDefinition", Level: "staged", Removed: "delete",
-		Does: "attaches VMs to any network of the nodes", Named: true, Source: "Multus v4.2, pkg/multus",
+		Does: "attaches VMs to any network of the nodes", Named: true,
+		Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates",
 	},
 	{
 		Group: "snapshot.storage.k8s.io", Name: "VolumeSnapshot", Level: "live", Removed: "data-loss",
 		Does: "takes a snapshot of a disk, and deletes it when it is removed", Named: true,
-		Source: "external-snapshotter v8",
+		Source: "external-snapshotter client v8.6.0, apis/volumesnapshot/v1/types.go, DeletionPolicy",
 	},
 	{
 		Group: "forklift.konveyor.io", Name: "Migration", Level: "power",
 		Does: "moves VMs from another platform, which stop there", Named: true,
-		Source: "forklift v2.9, pkg/controller/migration",
+		Source: "forklift 8e800234, pkg/controller/plan/migration.go, PhasePowerOffSource",
 	},
 	{
 		Group: "velero.io", Name: "Restore", Level: "data-loss", Does: "puts back objects and disks of a backup",
@@ -108,7 +109,8 @@ var table = []Kind{
 	{
 		Group: "keda.sh", Name: "ScaledObject", Level: "data-loss",
 		Does: "deletes members of a pool with their disks when it scales in",
-		VM:   []string{"spec.scaleTargetRef.name"}, Named: true, Source: "KEDA v2.17",
+		VM:   []string{"spec.scaleTargetRef.name"}, Named: true,
+		Source: "KEDA 01ee1d30, apis/keda/v1alpha1/scaledobject_types.go",
 	},
 	{
 		Name: "ResourceQuota", Level: "restart",
@@ -130,7 +132,8 @@ var table = []Kind{
 	},
 	{
 		Group: "gateway.networking.k8s.io", Name: "ReferenceGrant", Level: "live",
-		Does: "lets other namespaces refer to objects", Named: true, Source: "Gateway API v1.3",
+		Does: "lets other namespaces refer to objects", Named: true,
+		Source: "Gateway API 516cbb44, apis/v1beta1/referencegrant_types.go",
 	},
 	{
 		Name: "Endpoints", Level: "live", Does: "sends the traffic of a Service to any address", Named: true,

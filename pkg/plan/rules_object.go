@@ -118,8 +118,8 @@ var rulesPlatform = []Rule{
 	fixedByClass("parameters.**"),
 	fixedByClass("reclaimPolicy"),
 	fixedByClass("volumeBindingMode"),
-	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "running VMs keep the network; it takes effect at the next migration or start", When: "at the next migration or start", Source: "Multus v4.2, pkg/multus"},
-	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "VMs on the network keep running, but can no longer start or migrate", Warning: true, Source: "Multus v4.2, pkg/multus"},
+	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "running VMs keep the network; it takes effect at the next migration or start", When: "at the next migration or start", Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates"},
+	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "VMs on the network keep running, but can no longer start or migrate", Warning: true, Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates"},
 	{Kind: "Namespace", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "namespace-deleted", Reason: "everything in the namespace is deleted, with all disks", Source: sourceAPI},
 	{Kind: "CustomResourceDefinition.apiextensions.k8s.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "definition-deleted", Reason: "every object of the kind is deleted", Source: sourceAPI},
 }
