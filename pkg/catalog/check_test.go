@@ -76,7 +76,7 @@ func TestProblems(t *testing.T) {
 			[]string{
 				`f:2:38: catalog.os.mine.rootSize: invalid quantity "30GB"; did you mean "30Gi"?`,
 				`f:2:59: catalog.os.mine.minimum.cpu: -1 is out of range; expected at least 0`,
-				`f:2:71: catalog.os.mine.minimum.memory: invalid quantity "lots"; expected a quantity such as "16Gi"`,
+				`f:2:71: catalog.os.mine.minimum.memory: invalid quantity; expected a quantity such as "16Gi"`,
 			},
 		},
 		{

@@ -62,6 +62,15 @@ func isQuantity(s string) bool {
 	return strings.Count(number, ".") <= 1 && strings.Trim(number, "0.") != ""
 }
 
+// InvalidQuantity returns the problem of a text that is no quantity. It contains the text only if that begins with a
+// number: any other can be a secret that stands next to its key.
+func InvalidQuantity(text string) string {
+	if number := strings.TrimSpace(text); number == "" || strings.IndexByte("0123456789.+-", number[0]) < 0 {
+		return "invalid quantity"
+	}
+	return fmt.Sprintf("invalid quantity %q", text)
+}
+
 // NearQuantity returns what to write instead of an invalid quantity of bytes: what was
 // probably meant, such as `did you mean "16Gi"?` for 16GB, or what is accepted.
 func NearQuantity(text string) string {
@@ -106,7 +115,7 @@ func quantityProblem(text string, unit Unit) string {
 	const fewDigits = 6 // of a number of bytes below 1Mi, which was probably meant as another unit
 	switch {
 	case !isQuantity(text):
-		return fmt.Sprintf("invalid quantity %q; %s", text, NearQuantity(text))
+		return InvalidQuantity(text) + "; " + NearQuantity(text)
 	case len(text) <= fewDigits && strings.Trim(text, "0123456789") == "":
 		return unit(text)
 	}

@@ -121,8 +121,8 @@ func TestValuesOfEveryLevel(t *testing.T) {
 	const catalog = "catalog: {storageClasses: {fast: {name: x}}}\n"
 	for _, test := range []struct{ keys, want string }{
 		{"memory: 5GB", `defaults.memory: invalid quantity "5GB"; did you mean "5Gi"?`},
-		{"disks: {data: {size: lots}}", `defaults.disks.data.size: invalid quantity "lots"`},
-		{"disks: {data: lots}", `defaults.disks.data: invalid quantity "lots"`},
+		{"disks: {data: {size: lots}}", `defaults.disks.data.size: invalid quantity`},
+		{"disks: {data: lots}", `defaults.disks.data: invalid quantity`},
 		{"disks: {data: {storageClass: nada}}", `defaults.disks.data.storageClass: unknown storage class "nada"; `},
 		{"disks: {data: {source: {image: nada}}}", `defaults.disks.data.source.image: unknown image "nada"; `},
 		{"nics: [nonet]", `defaults.nics[0]: unknown network "nonet"; `},

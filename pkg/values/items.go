@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -49,7 +50,7 @@ func (a *Amount) DecodeNode(at *source.Node, path source.Path, diags *source.Dia
 	q, err := quantities.Parse(at.Text)
 	if !at.IsScalar() || at.Kind == source.Bool || err != nil || q.Sign() < 0 {
 		diags.Errorf(at.Pos(), rule.BadQuantity, path.String(),
-			"invalid quantity %q; expected a number with or without a unit, such as 500m, 4 or 16Gi", at.Text)
+			"%s; expected a number with or without a unit, such as 500m, 4 or 16Gi", catalog.InvalidQuantity(at.Text))
 		return
 	}
 	*a = Amount(at.Text)

@@ -38,7 +38,7 @@ func parseQuantity(text string, unit catalog.Unit) (int64, error) {
 	}
 	q, err := quantities.Parse(text)
 	if err != nil {
-		return 0, fmt.Errorf("invalid quantity %q; %s", text, catalog.NearQuantity(text))
+		return 0, errors.New(catalog.InvalidQuantity(text) + "; " + catalog.NearQuantity(text))
 	}
 	if q.Sign() < 0 {
 		return 0, fmt.Errorf("negative quantity %q; expected a quantity such as \"16Gi\"", text)
