@@ -54,6 +54,10 @@ func (p *planner) snapshotFacts(s *subject) []Fact {
 	}
 	snap, isOurs := p.newest(s.id.Namespace, s.id.Name, content, s.live.object)
 	reason, failed := snapshotFailure(snap.object)
+	excluded := stringsOf(manifest.At(snap.object, "status", "snapshotVolumes", "excludedVolumes"))
+	if !failed && excluded != "" && p.hasFailed(s.id.Namespace, s.id.Name+"="+content) {
+		reason, failed = "it is without "+excluded, true
+	}
 	if !isOurs || !failed {
 		return nil
 	}
@@ -62,6 +66,13 @@ func (p *planner) snapshotFacts(s *subject) []Fact {
 		Says:   "nothing was changed, because the snapshot " + snap.id.Name + " before the change failed" + because(reason),
 		Advice: "repair the cause; the next sync takes another snapshot",
 	}}
+}
+
+// hasFailed reports whether the cluster has a failed Job with an argument.
+func (p *planner) hasFailed(namespace, argument string) bool {
+	return slices.ContainsFunc(p.live.of(kindJob, namespace), func(job entity) bool {
+		return is(job.object, "Failed") == yes && slices.Contains(jobArguments(job.object), any(argument))
+	})
 }
 
 // takesSnapshot reports whether Git has a Job that takes a snapshot of a VM before it changes.

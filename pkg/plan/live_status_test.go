@@ -236,6 +236,10 @@ var standings = []struct {
 	{name: "snapshot failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "aaaa") }, state: plan.StateFailed, code: plan.FactNoSnapshot, says: []string{
 		"nothing was changed, because the snapshot db-pre-bbbb-1 before the change failed: no snapshot class", "the next sync takes another",
 	}},
+	{name: "incomplete snapshot", make: func(_ *testing.T, w *world) { incompleteSnapshot(w, "True") }, state: plan.StateFailed, code: plan.FactNoSnapshot, says: []string{
+		"the snapshot db-pre-bbbb-1 before the change failed: it is without rootdisk, data",
+	}},
+	{name: "snapshot that leaves out what may be", make: func(_ *testing.T, w *world) { incompleteSnapshot(w, "False") }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"failed"}},
 	{name: "snapshot of another change failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "cccc", "aaaa") }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"snapshot"}},
 	{name: "snapshot of this change failed before", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "bbbb") }, state: plan.StateOK, hides: []string{"snapshot"}},
 	{name: "selective sync", make: func(_ *testing.T, w *world) { selected(w, false) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{
@@ -271,6 +275,18 @@ func failedSnapshot(w *world, from, is string) {
 		}},
 		"spec":   object{"source": object{"kind": "VirtualMachine", "name": "db"}},
 		"status": object{"phase": "Failed", "error": object{"message": "no snapshot class"}},
+	})
+}
+
+// incompleteSnapshot is like failedSnapshot with a snapshot that leaves out volumes. The status is
+// that of the condition of the Job that it has failed.
+func incompleteSnapshot(w *world, status string) {
+	failedSnapshot(w, "aaaa", "aaaa")
+	w.others[len(w.others)-1]["status"] = object{"phase": "Succeeded", "snapshotVolumes": object{"excludedVolumes": []any{"rootdisk", "data"}}}
+	w.add(object{
+		"apiVersion": "batch/v1", "kind": "Job", "metadata": object{"name": "shop-snapshot", "namespace": "prod"},
+		"spec":   object{"template": object{"spec": object{"containers": []any{object{"args": []any{"snapshot", "db=bbbb"}}}}}},
+		"status": object{"conditions": []any{object{"type": "Failed", "status": status}}},
 	})
 }
 
