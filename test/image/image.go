@@ -95,6 +95,18 @@ func (e *Engine) Do(args ...string) (string, error) {
 	return strings.TrimSpace(stdout.String()), err
 }
 
+// Run runs a program in a container and returns its trimmed stdout, which must not be empty: on a busy computer,
+// buildah 1.28.2 has lost all of it.
+func (e *Engine) Run(container string, program ...string) (string, error) {
+	args := append([]string{"run", "--isolation", "chroot", container, "--"}, program...)
+	for range 10 {
+		if printed, err := e.Do(args...); printed != "" || err != nil {
+			return printed, err
+		}
+	}
+	return "", fmt.Errorf("%s printed nothing", program[0])
+}
+
 // ProvideGo stores an image under the name that a Dockerfile builds in, because the real one may not be reachable. Its
 // programs, such as Go and git, are those of this computer, which Build mounts.
 func (e *Engine) ProvideGo(dockerfile string) error {

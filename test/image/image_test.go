@@ -173,7 +173,7 @@ func testContainer(t *testing.T, pushed, clone string) {
 		require.NoError(t, err)
 	})
 
-	version, err := engine.Do("run", "--isolation", "chroot", container, "--", "vmrender", "version")
+	version, err := engine.Run(container, "vmrender", "version")
 	require.NoError(t, err)
 	info, err := buildinfo.ReadFile(filepath.Join(unpacked, "usr/local/bin/vmrender"))
 	require.NoError(t, err)

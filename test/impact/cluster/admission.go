@@ -29,7 +29,7 @@ const controller = "system:serviceaccount:kubevirt:kubevirt-controller"
 
 // Refusal is an error of an API server or a webhook that refuses an object.
 type Refusal struct {
-	By       string // "schema", "mutating webhook", "validating webhook", "instance webhook"
+	By       string // "schema", "mutating webhook", "validating webhook", "status webhook", "instance webhook"
 	Messages []string
 }
 
@@ -78,17 +78,23 @@ func validateNetwork(path *field.Path, spec *v1.VirtualMachineInstanceSpec, conf
 }
 
 // create returns the admitted object, or a *[Refusal].
-func (a *admission) create(o runtime.Object) (runtime.Object, error) { return a.admit(o, nil) }
+func (a *admission) create(o runtime.Object) (runtime.Object, error) { return a.admit(o, nil, "") }
 
-// update returns the admitted object that replaces old, or a *[Refusal].
-func (a *admission) update(o, old runtime.Object) (runtime.Object, error) { return a.admit(o, old) }
+// update returns the admitted object that replaces old, or a *[Refusal]. The subresource is
+// "status" or empty.
+func (a *admission) update(o, old runtime.Object, subresource string) (runtime.Object, error) {
+	return a.admit(o, old, subresource)
+}
 
-func (a *admission) admit(o, old runtime.Object) (runtime.Object, error) {
+func (a *admission) admit(o, old runtime.Object, subresource string) (runtime.Object, error) {
 	if a.suspended {
 		return o, nil
 	}
 	switch o := o.(type) {
 	case *v1.VirtualMachine:
+		if subresource == "status" {
+			return a.admitStatus(o, old)
+		}
 		return a.admitMachine(o, old)
 	case *v1.VirtualMachineInstance:
 		return a.admitInstance(o, old)
@@ -107,6 +113,21 @@ func (a *admission) admitMachine(vm *v1.VirtualMachine, old runtime.Object) (run
 		return nil, err
 	}
 	if err := refusal("validating webhook", a.machine.Admit(context.Background(), request)); err != nil {
+		return nil, err
+	}
+	return decode(vm, request.Request.Object.Raw)
+}
+
+// admitStatus admits a VM whose status changes. That has a webhook of its own, and none that
+// mutates (pkg/virt-operator/resource/generate/components/webhooks.go).
+func (a *admission) admitStatus(vm *v1.VirtualMachine, old runtime.Object) (runtime.Object, error) {
+	vm.APIVersion, vm.Kind = v1.GroupVersion.String(), "VirtualMachine"
+	request, err := a.review(webhooks.VirtualMachineGroupVersionResource, vm, old)
+	if err != nil {
+		return nil, err
+	}
+	webhook := admitters.StatusAdmitter{VmsAdmitter: a.machine}
+	if err := refusal("status webhook", webhook.Admit(context.Background(), request)); err != nil {
 		return nil, err
 	}
 	return decode(vm, request.Request.Object.Raw)

@@ -91,7 +91,7 @@ func (s *server) update(tracker testing.ObjectTracker, action testing.Action, ob
 	if err := sameVersion(object, old); err != nil || equality.Semantic.DeepEqual(old, object) {
 		return old, err
 	}
-	if object, err = s.admission.update(object, old); err != nil {
+	if object, err = s.admission.update(object, old, action.GetSubresource()); err != nil {
 		return nil, err
 	}
 	if equality.Semantic.DeepEqual(old, object) {

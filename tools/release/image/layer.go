@@ -57,7 +57,7 @@ func layer(base v1.Image, files []file, existing map[string]bool, date time.Time
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archive.Bytes())), nil }
-	return tarball.LayerFromOpener(open, tarball.WithMediaType(kind))
+	return tarball.LayerFromOpener(open, tarball.WithMediaType(kind), tarball.WithCompressedCaching)
 }
 
 // parents returns the parent directories of a path, from the top.
