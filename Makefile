@@ -18,8 +18,8 @@ LINT := bin/golangci-lint
 RELEASE_TOOLS := bin/cosign bin/syft bin/helm
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 # Nested modules that are tested with a plain "go test": Argo CD's own code, the image, the schemas in editors, what KubeVirt does
-# with edits, the recipes, what releases are made with.
-NESTED := test/argocd test/image test/editor test/impact test/recipes tools/release
+# with edits, the recipes, what releases are made with. What takes longest is first.
+NESTED := test/impact test/image test/argocd test/recipes test/editor tools/release
 # Packages whose tests can rewrite their golden files.
 GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that goroutines can be in at the same time: those that start some, and what the pool of VMs runs. The others
@@ -114,12 +114,12 @@ mutate: ## Break promises of the product one at a time; list what no test notice
 .PHONY: admission $(ADMISSION)
 admission: $(ADMISSION) ## Judge rendered VMs by KubeVirt's and CDI's own admission code
 $(ADMISSION):
-	cd $@ && go vet ./... && go test -count=1 ./...
+	cd $@ && go vet ./... && go test -count=1 -timeout 30m ./...
 
 .PHONY: nested $(NESTED)
 nested: $(NESTED) ## Test with Argo CD's own servers, Lua engine and types; build the image and run it; ask an editor's language server; run the recipes
 $(NESTED):
-	cd $@ && go vet ./... && go test -count=1 ./...
+	cd $@ && go vet ./... && go test -count=1 -timeout 30m ./...
 
 .PHONY: pages
 pages: ## Look at the web pages and the diagrams in headless Chromium
@@ -127,7 +127,7 @@ pages: ## Look at the web pages and the diagrams in headless Chromium
 
 .PHONY: e2e
 e2e: ## Sync fleets with real Argo CD into a real API server (RUN=TestName)
-	cd test/e2e && go vet ./... && go test -count=1 -p 1 -parallel 8 -timeout 40m $(if $(RUN),-run '$(RUN)') ./...
+	cd test/e2e && go vet ./... && go test -count=1 -p 3 -parallel 8 -timeout 60m $(if $(RUN),-run '$(RUN)') ./...
 
 .PHONY: site
 site: ## Of e2e, only what brings examples/site up on played releases of OpenShift (RUN=TestSite/4.20)

@@ -124,7 +124,7 @@ func (a *Argo) servers() []process.Server {
 		{
 			Name: "argocd-cmp-server", Path: a.programs["argocd"], Ready: process.Exists(path("plugins/vmrender.sock")),
 			Args: []string{"--config-dir-path", path("config"), "--loglevel", "info"},
-			Env:  append(environment, "ARGOCD_CMP_WORKDIR="+path("work"), "PATH="+path("bin"), "GOMEMLIMIT="+memoryLimit),
+			Env:  append(environment, "ARGOCD_CMP_WORKDIR="+path("work"), "PATH="+path("bin"), "GOMEMLIMIT="+memoryLimit, process.AsReleased),
 		},
 		{
 			Name: "argocd-repo-server", Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:8081"),

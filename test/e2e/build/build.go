@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // program is a program that Go builds.
@@ -61,6 +63,12 @@ func All(root, dir string, log io.Writer) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	cache = filepath.Join(cache, "vmrender-e2e")
+	unlock, err := lock(cache)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	image, err := assemble(root, dir, log)
 	if err != nil {
 		return nil, err
@@ -70,15 +78,7 @@ func All(root, dir string, log io.Writer) (map[string]string, error) {
 		paths[name] = filepath.Join(image, imagePrograms, name)
 	}
 	for _, p := range others() {
-		hash, err := p.hash(root)
-		if err != nil {
-			return nil, err
-		}
-		paths[p.name] = filepath.Join(cache, "vmrender-e2e", hash, p.name)
-		if _, err := os.Stat(paths[p.name]); err == nil {
-			continue
-		}
-		if err := p.build(root, paths[p.name], log); err != nil {
+		if paths[p.name], err = p.cached(root, cache, log); err != nil {
 			return nil, err
 		}
 	}
@@ -86,8 +86,34 @@ func All(root, dir string, log io.Writer) (map[string]string, error) {
 	return paths, err
 }
 
+// lock lets one run of the tests at a time build, so that the others find what it has built. It
+// returns a function that ends this.
+func lock(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(filepath.Join(dir, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = file.Close() }, unix.Flock(int(file.Fd()), unix.LOCK_EX) //nolint:errcheck // nothing is written
+}
+
+// cached returns the path of the program in the cache, and builds it if it is not there.
+func (p program) cached(root, cache string, log io.Writer) (string, error) {
+	hash, err := p.hash(root)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(cache, hash, p.name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	return path, p.build(root, path, log)
+}
+
 // build compiles the program. The file appears at its path only when it is
-// complete, so that another run can build it at the same time.
+// complete.
 func (p program) build(root, path string, log io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -49,6 +49,7 @@ func (c *Cluster) controlPlane() ([]process.Server, error) {
 				"--service-account-key-file=" + accounts.Cert, "--service-account-signing-key-file=" + accounts.Key,
 				"--service-cluster-ip-range=10.0.0.0/24", "--authorization-mode=RBAC", "--endpoint-reconciler-type=none",
 				"--audit-policy-file=" + audit, "--audit-log-path=" + filepath.Join(c.dir, auditLog),
+				"--feature-gates=APIResponseCompression=false", // clients are on the same computer
 			},
 		},
 		{

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -93,8 +95,7 @@ func (o *OpenShift) operators(ctx context.Context) error {
 	return nil
 }
 
-// components returns the objects that may belong to an operator. Definitions are read one
-// by one, because those of KubeVirt are too large to read them all repeatedly.
+// components returns the objects that may belong to an operator.
 func (o *OpenShift) components(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
 	for _, k := range []schema.GroupVersionKind{versionKind, installPlanKind, subscriptionKind} {
@@ -106,7 +107,7 @@ func (o *OpenShift) components(ctx context.Context) ([]*unstructured.Unstructure
 	}
 	for _, p := range o.release.products() {
 		for _, name := range p.definitions {
-			definition, err := o.find(ctx, definitionKind, "", name)
+			definition, err := o.defined(ctx, name)
 			if err != nil {
 				return nil, err
 			}
@@ -116,6 +117,23 @@ func (o *OpenShift) components(ctx context.Context) ([]*unstructured.Unstructure
 		}
 	}
 	return found, nil
+}
+
+// defined returns a definition, or nil if it does not exist. Definitions are read one by one,
+// because those of KubeVirt are too large to read them all repeatedly, and only until they are
+// served, because nothing changes them later.
+func (o *OpenShift) defined(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+	if definition, ok := o.served[name]; ok {
+		return definition, nil
+	}
+	definition, err := o.of(definitionKind, "").Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if holds(definition, "Established") {
+		o.served[name] = definition
+	}
+	return definition, err
 }
 
 // reference returns the entry for a component in the status of an Operator, with its

@@ -28,19 +28,24 @@ func (o *OpenShift) of(k schema.GroupVersionKind, namespace string) dynamic.Reso
 	return o.Resource(resource).Namespace(namespace)
 }
 
-// all returns the objects of a kind, or none if it is not served.
+// all returns the objects of a kind, or none if it is not served. Within a step, they are read
+// once, unless one of them is written, and from the API server's memory. A part that acts on
+// what is no longer true is refused, and tries again in the next step.
 func (o *OpenShift) all(ctx context.Context, k schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
-	list, err := o.of(k, "").List(ctx, metav1.ListOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+	if objects, ok := o.read[k]; ok {
+		return objects, nil
 	}
-	if err != nil {
+	list, err := o.of(k, "").List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	objects := make([]*unstructured.Unstructured, len(list.Items))
-	for i := range list.Items {
-		objects[i] = &list.Items[i]
+	var objects []*unstructured.Unstructured
+	if err == nil {
+		for i := range list.Items {
+			objects = append(objects, &list.Items[i])
+		}
 	}
+	o.read[k] = objects
 	return objects, nil
 }
 
@@ -60,11 +65,14 @@ func (o *OpenShift) each(ctx context.Context, k schema.GroupVersionKind, act fun
 
 // find returns an object, or nil if it does not exist or its kind is not served.
 func (o *OpenShift) find(ctx context.Context, k schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
-	object, err := o.of(k, namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+	objects, err := o.all(ctx, k)
+	i := slices.IndexFunc(objects, func(object *unstructured.Unstructured) bool {
+		return object.GetNamespace() == namespace && object.GetName() == name
+	})
+	if err != nil || i < 0 {
+		return nil, err
 	}
-	return object, err
+	return objects[i], nil
 }
 
 // make creates an object.
@@ -74,6 +82,7 @@ func (o *OpenShift) make(ctx context.Context, k schema.GroupVersionKind, namespa
 	object.SetGroupVersionKind(k)
 	object.SetNamespace(namespace)
 	object.SetName(name)
+	delete(o.read, k)
 	_, err := o.of(k, namespace).Create(ctx, object, metav1.CreateOptions{})
 	return err
 }
@@ -94,6 +103,7 @@ func (o *OpenShift) setStatus(ctx context.Context, object *unstructured.Unstruct
 	}
 	object.Object["status"] = status
 	k := object.GroupVersionKind()
+	delete(o.read, k)
 	subresources := []string{"status"}
 	if k == importKind || k == sourceKind {
 		subresources = nil // CDI's kinds have none, except DataVolume
@@ -111,6 +121,7 @@ func (o *OpenShift) label(ctx context.Context, k schema.GroupVersionKind, namesp
 	if _, ok := object.GetLabels()[key]; ok {
 		return nil
 	}
+	delete(o.read, k)
 	return o.Update(ctx, k, namespace, name, func(object *unstructured.Unstructured) {
 		labels := object.GetLabels()
 		if labels == nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -141,15 +140,21 @@ func (o *OpenShift) versions(ctx context.Context) error {
 		set := func(phase, reason, message string) error {
 			return o.setStatus(ctx, version, map[string]any{"phase": phase, "reason": reason, "message": message})
 		}
-		groups, err := o.of(groupKind, version.GetNamespace()).List(ctx, metav1.ListOptions{})
+		all, err := o.all(ctx, groupKind)
 		if err != nil {
 			return err
+		}
+		groups := 0
+		for _, group := range all {
+			if group.GetNamespace() == version.GetNamespace() {
+				groups++
+			}
 		}
 		name, _ := o.release.providing(version.GetName())
 		phase := get[string](version, "status", "phase")
 		switch reason := o.failure(name); {
-		case len(groups.Items) != 1:
-			return set("Failed", "NoOperatorGroup", fmt.Sprintf("csv in namespace with %d operatorgroups", len(groups.Items)))
+		case groups != 1:
+			return set("Failed", "NoOperatorGroup", fmt.Sprintf("csv in namespace with %d operatorgroups", groups))
 		case reason != "" && (phase == "Installing" || phase == "Failed"):
 			return set("Failed", "InstallCheckFailed", reason)
 		case phase == "Failed":

@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 )
@@ -37,8 +38,10 @@ type OpenShift struct {
 	definitions map[string]*unstructured.Unstructured // by name
 	ended       chan struct{}
 	pools       *pools
-	deployed    int // completed steps of HyperConverged
-	handlers    int // steps since the NMState was created
+	deployed    int                                                      // completed steps of HyperConverged
+	handlers    int                                                      // steps since the NMState was created
+	read        map[schema.GroupVersionKind][]*unstructured.Unstructured // objects read in this step
+	served      map[string]*unstructured.Unstructured                    // definitions by name
 
 	lock       sync.Mutex
 	failing    map[string]string  // reasons by package, or policy
@@ -56,6 +59,7 @@ func Start(
 ) (*OpenShift, error) {
 	o := &OpenShift{
 		Cluster: c, Surroundings: around, release: release, definitions: map[string]*unstructured.Unstructured{},
+		read: map[schema.GroupVersionKind][]*unstructured.Unstructured{}, served: map[string]*unstructured.Unstructured{},
 		ended: make(chan struct{}), pools: newPools(), failing: map[string]string{}, configured: map[string][]int64{},
 	}
 	for _, d := range definitions {
@@ -116,6 +120,7 @@ func (o *OpenShift) play(ctx context.Context) {
 		o.kubeletConfigs, o.machineConfigs,
 	}
 	for ctx.Err() == nil {
+		clear(o.read)
 		for _, act := range actors {
 			if err := act(ctx); err != nil && !raced(err) && ctx.Err() == nil {
 				o.Complain(fmt.Errorf("openshift: %w", err))

@@ -25,7 +25,6 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 	"github.com/vmrender/vmrender/test/e2e/layers"
 	"github.com/vmrender/vmrender/test/e2e/openshift"
-	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
 // patience is how long the site may take to come up on a computer that is busy with another
@@ -205,152 +204,73 @@ func healthy(s *argo.Status) error {
 	return nil
 }
 
-// degraded is done when an object of a kind has failed for a reason.
-func degraded(kind, reason string) func(*argo.Status) error {
-	return func(s *argo.Status) error {
-		for _, r := range s.Resources {
-			if r.Kind == kind && r.Health.Status == "Degraded" && strings.HasSuffix(r.Health.Message, reason) {
-				return nil
-			}
-		}
-		return fmt.Errorf("no %s is degraded for its reason", kind)
-	}
-}
-
-// failed is done when the sync has failed that often.
-func failed(times int) func(*argo.Status) error {
-	return func(s *argo.Status) error {
-		if s.Operation.RetryCount < times {
-			return fmt.Errorf("the sync has failed %d times only", s.Operation.RetryCount)
-		}
-		return nil
-	}
+// scenarios is what else happens in TestSite, by release.
+var scenarios = map[string]struct {
+	prepare func(*site) // before the example is committed
+	during  func(*site) // while it comes up
+	finish  func(*site) // when it is up
+}{
+	"4.18": {prepare: (*site).pin, finish: (*site).checkPin},
+	"4.19": {prepare: (*site).fail, during: (*site).recover},
+	"4.20": {finish: (*site).reconfigure},
 }
 
 // An empty cluster gets to its first VM without manual steps, on every release. Operators
 // install their definitions in their own time, HyperConverged needs the network of live
-// migrations, and the descheduler needs rebooted nodes. Nodes reboot once. On the newest
-// release, a later change has the effect that its plan shows.
+// migrations, and the descheduler needs rebooted nodes. Nodes reboot once. On each release,
+// something else happens in addition: an operator is pinned to a version, an operator and a
+// network fail at first, or a later change has the effect that its plan shows.
 func TestSite(t *testing.T) {
 	releases := openshift.Releases()
-	for i, release := range releases {
+	require.Len(t, scenarios, len(releases))
+	for _, release := range releases {
 		t.Run(release.Name, func(t *testing.T) {
+			scenario := scenarios[release.Name]
 			s := newSite(t, release)
+			s.run(scenario.prepare)
 			s.bringUp()
-			require.NoError(t, s.root.Wait(t.Context(), patience, healthy), "%v", s.applications())
-			for _, layer := range []string{
-				"operators", "network", "hyperconverged", "storage", "images", "baseline", "load-aware", "higher-density", "nodes",
-			} {
-				app := s.argo.Application("site-a-" + layer)
-				require.NoError(t, app.Wait(t.Context(), patience, healthy), "%s: %v", layer, s.applications())
-			}
-			dryRun, err := s.argo.Application("site-a-governance").Status(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, "OutOfSync", dryRun.Sync.Status)
-			require.Equal(t, map[string]int{"worker-0": 1, "worker-1": 1, "worker-2": 1}, s.Reboots())
-
-			vms := s.deployFleet()
-			require.NoError(t, vms.Wait(t.Context(), patience, healthy))
-			for _, name := range []string{"db", "web-0", "web-1"} {
-				vm, err := s.Get(t.Context(), kubevirt.VirtualMachine(), "shop", name)
-				require.NoError(t, err)
-				require.NotNil(t, vm, name)
-				ready, _, err := unstructured.NestedBool(vm.Object, "status", "ready")
-				require.NoError(t, err)
-				require.True(t, ready, name)
-			}
-			if i == len(releases)-1 {
-				s.reconfigure()
-			}
+			s.run(scenario.during)
+			s.checkUp()
+			s.checkFleet()
+			s.run(scenario.finish)
 		})
 	}
 }
 
-// A failure shows on its layer, with the reason, and holds back what comes after it, however
-// often the sync is retried. An operator holds back the next layers, and a canary the other
-// nodes. All continue automatically when it works.
-func TestFailures(t *testing.T) {
-	const (
-		operator, canary = "kubernetes-nmstate-operator", "br1-canary"
-		timeout          = "install failed: deployment nmstate-operator not ready before timeout: deployment exceeded its progress deadline"
-		unreachable      = "failed to execute NetworkStatePolicy: the default gateway does not answer"
-	)
-	s := newSite(t, openshift.Releases()[2])
-	s.Fail(operator, timeout)
-	s.Fail(canary, unreachable)
-	s.bringUp()
-	operators, network := s.argo.Application("site-a-operators"), s.argo.Application("site-a-network")
-	require.NoError(t, operators.Wait(t.Context(), patience, degraded("Operator", "Failed: "+timeout)))
-	require.NoError(t, s.root.Wait(t.Context(), patience, failed(2)))
-	require.Equal(t, map[string]string{"operators": "Degraded"}, s.applications())
-
-	s.Fail(operator, "")
-	require.NoError(t, operators.Wait(t.Context(), patience, healthy))
-	var failures int
-	require.NoError(t, network.Wait(t.Context(), patience, func(status *argo.Status) error {
-		failures = status.Operation.RetryCount
-		if !strings.Contains(status.Operation.Message, "Retrying attempt") {
-			return fmt.Errorf("the sync has not failed")
-		}
-		return degraded("NodeNetworkConfigurationPolicy", unreachable)(status)
-	}))
-	require.NoError(t, network.Wait(t.Context(), patience, failed(failures+1)))
-	policies := schema.GroupVersionKind{Group: "nmstate.io", Version: "v1", Kind: "NodeNetworkConfigurationPolicy"}
-	policy, err := s.Get(t.Context(), policies, "", "br1")
-	require.NoError(t, err)
-	require.Nil(t, policy)
-
-	s.Fail(canary, "")
-	require.NoError(t, network.Wait(t.Context(), patience, healthy), "%v", s.applications())
-}
-
-// If Git pins the version of an operator, the layer's Job approves that version. The
-// operator comes up without manual steps, and keeps that version although the channel has a
-// later one.
-func TestPinnedOperator(t *testing.T) {
-	const (
-		pinned, later = "kubernetes-nmstate-operator.v4.19.9", "kubernetes-nmstate-operator.v4.20.0"
-		operators     = "layers:\n  operators:\n    values:\n"
-		descheduler   = "        descheduler: {enabled: true}\n"
-	)
-	s := newSite(t, openshift.Releases()[2])
-	s.replace(operators, operators+"      approver: {image: registry.example.com/vmrender/vmrender:0.3.0}\n")
-	s.replace(descheduler, descheduler+"        nmstate: {approval: Manual, startingCSV: "+pinned+"}\n")
-	s.bringUp()
-	require.NoError(t, s.argo.Application("site-a-operators").Wait(t.Context(), patience, healthy))
-
-	require.True(t, s.approved(pinned))
-	require.False(t, s.approved(later))
-	require.Nil(t, s.get("clusterserviceversions", later))
-}
-
-// approved waits for the InstallPlan of a version of NMState's operator, and reports whether
-// it is approved.
-func (s *site) approved(version string) (is bool) {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), patience)
-	defer cancel()
-	require.NoError(s, process.Poll(ctx, func(context.Context) error {
-		object := s.get("installplans", "install-"+version)
-		if object == nil {
-			return fmt.Errorf("no InstallPlan of %s", version)
-		}
-		var err error
-		is, _, err = unstructured.NestedBool(object.Object, "spec", "approved")
-		return err
-	}))
-	return is
-}
-
-// get returns an object of the Operator Lifecycle Manager for NMState's operator, or nil if
-// there is none.
-func (s *site) get(resource, name string) *unstructured.Unstructured {
-	s.Helper()
-	of := schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: resource}
-	object, err := s.Resource(of).Namespace("openshift-nmstate").Get(s.Context(), name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
+// run takes a step of a scenario, if it has that step.
+func (s *site) run(step func(*site)) {
+	if step != nil {
+		step(s)
 	}
+}
+
+// checkUp waits for all layers. That of policies stays out of sync, because it is a dry run.
+func (s *site) checkUp() {
+	s.Helper()
+	require.NoError(s, s.root.Wait(s.Context(), patience, healthy), "%v", s.applications())
+	for _, layer := range []string{
+		"operators", "network", "hyperconverged", "storage", "images", "baseline", "load-aware", "higher-density", "nodes",
+	} {
+		app := s.argo.Application("site-a-" + layer)
+		require.NoError(s, app.Wait(s.Context(), patience, healthy), "%s: %v", layer, s.applications())
+	}
+	dryRun, err := s.argo.Application("site-a-governance").Status(s.Context())
 	require.NoError(s, err)
-	return object
+	require.Equal(s, "OutOfSync", dryRun.Sync.Status)
+	require.Equal(s, map[string]int{"worker-0": 1, "worker-1": 1, "worker-2": 1}, s.Reboots())
+}
+
+// checkFleet deploys the VMs, and waits for them.
+func (s *site) checkFleet() {
+	s.Helper()
+	vms := s.deployFleet()
+	require.NoError(s, vms.Wait(s.Context(), patience, healthy))
+	for _, name := range []string{"db", "web-0", "web-1"} {
+		vm, err := s.Get(s.Context(), kubevirt.VirtualMachine(), "shop", name)
+		require.NoError(s, err)
+		require.NotNil(s, vm, name)
+		ready, _, err := unstructured.NestedBool(vm.Object, "status", "ready")
+		require.NoError(s, err)
+		require.True(s, ready, name)
+	}
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// interval is the time between two attempts.
-const interval = 100 * time.Millisecond
+// interval is the time between two attempts. They take a large share of the computer if
+// there are many tests that wait.
+const interval = 250 * time.Millisecond
 
 // Stopped is an error that further attempts would not resolve.
 type Stopped struct{ error }

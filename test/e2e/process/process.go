@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -37,6 +38,14 @@ type Running struct {
 // that is busy with another build.
 const startTimeout = 3 * time.Minute
 
+// rarely makes Go programs collect garbage less often than they do by default, up to a limit,
+// because memory is available and CPU time is not.
+var rarely = []string{"GOGC=400", "GOMEMLIMIT=2GiB"}
+
+// AsReleased is the environment of a program that is to collect garbage as it does elsewhere.
+// Its limit must be set, too.
+const AsReleased = "GOGC=100"
+
 // Start starts the server, with its log in dir, and waits until it is ready.
 func Start(ctx context.Context, dir string, s Server) (*Running, error) {
 	r := &Running{Name: s.Name, Log: filepath.Join(dir, s.Name+".log"), server: s, dir: dir}
@@ -55,7 +64,7 @@ func (r *Running) Again(ctx context.Context) error {
 	r.cmd, r.done = exec.Command(s.Path, s.Args...), make(chan struct{})
 	r.cmd.Args[0] = s.Name
 	r.cmd.Dir = r.dir
-	r.cmd.Env = append(os.Environ(), s.Env...)
+	r.cmd.Env = slices.Concat(os.Environ(), rarely, s.Env)
 	r.cmd.Stdout, r.cmd.Stderr = file, file
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := r.cmd.Start(); err != nil {
