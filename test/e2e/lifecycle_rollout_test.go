@@ -158,6 +158,7 @@ func TestRolloutStops(t *testing.T) {
 	require.Equal(t, keys(disks), common(disks, s.disks()))
 
 	s.will(kubevirt.Instances, "", kubevirt.Done)
+	s.replace("vms.yaml", "keepOld: 0, progressDeadlineSeconds: 10", "keepOld: 0")
 	s.imageAgain("2", "1")
 	for name := range disks {
 		require.Equal(t, disks[name], s.disks()[name])
