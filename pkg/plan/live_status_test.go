@@ -249,6 +249,8 @@ var standings = []struct {
 	{name: "self-heal", make: func(_ *testing.T, w *world) { selected(w, true) }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"selected objects, so"}},
 	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
 	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
+	{name: "disks are about to be copied", make: func(_ *testing.T, w *world) { noted(w, "db-new") }, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
+	{name: "started from the other disk without a copy", make: func(_ *testing.T, w *world) { noted(w, "db") }, state: plan.StateOK, hides: []string{"disks"}},
 	{name: "disks are copied", make: func(_ *testing.T, w *world) {
 		w.vm["status"].(object)["volumeUpdateState"] = object{"volumeMigrationState": object{"migratedVolumes": []any{object{"volumeName": "rootdisk"}}}}
 	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
@@ -288,6 +290,13 @@ func incompleteSnapshot(w *world, status string) {
 		"spec":   object{"template": object{"spec": object{"containers": []any{object{"args": []any{"snapshot", "db=bbbb"}}}}}},
 		"status": object{"conditions": []any{object{"type": "Failed", "status": status}}},
 	})
+}
+
+// noted has KubeVirt's note that the root disk is copied to a claim.
+func noted(w *world, claim string) {
+	w.vm["status"].(object)["volumeUpdateState"] = object{"volumeMigrationState": object{"migratedVolumes": []any{
+		object{"volumeName": "rootdisk", "destinationPVCInfo": object{"claimName": claim}},
+	}}}
 }
 
 // selected has a change of the VM in Git, before which a Job takes a snapshot, and an Application

@@ -229,11 +229,26 @@ func (m *liveMachine) changing() []string {
 	return out
 }
 
-// copiesVolumes reports whether KubeVirt copies volumes of the VM to other claims. It
-// notes so on the VM before the instance has a condition, and removes the note at the end
-// (v1.8.4, pkg/virt-controller/watch/vm/vm.go).
+// copiesVolumes reports whether KubeVirt is about to copy volumes of the VM to other claims. It
+// notes so on the VM before the instance has them and a condition, and removes the note at the end
+// of the copy (v1.8.4, pkg/virt-controller/watch/vm/vm.go). The note stays if an instance started
+// from the other claims without a copy, because its first ones could not be filled.
 func (m *liveMachine) copiesVolumes() bool {
-	return len(manifest.List(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")) > 0
+	copied := manifest.List(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")
+	return slices.ContainsFunc(copied, func(v any) bool {
+		claim := manifest.Text(v, "destinationPVCInfo", "claimName")
+		return claim == "" || claim != m.claim(manifest.Text(v, "volumeName"))
+	})
+}
+
+// claim returns the claim of a volume of the instance, or "".
+func (m *liveMachine) claim(volume string) string {
+	for _, v := range manifest.List(m.instance, "spec", "volumes") {
+		if manifest.Text(v, "name") == volume {
+			return claimOf(v)
+		}
+	}
+	return ""
 }
 
 func (m *liveMachine) isChanging() bool { return len(m.changing()) > 0 }
