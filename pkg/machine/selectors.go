@@ -3,6 +3,7 @@ package machine
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -86,11 +87,52 @@ func isOfPlatform(key string) bool {
 		strings.HasSuffix(domain, "kubernetes.io") && domain != "app.kubernetes.io"
 }
 
-// podLabels are the labels of the pods in one namespace: their values by their keys. It does not record which of them
-// are of the same pod, so that it is small.
+// podLabels are the labels of the pods in one namespace: their values by their keys, and those of single pods, if they
+// are few.
 type podLabels struct {
 	values  map[string]map[string]bool
-	unknown bool // patches may set others
+	sets    []podSet // different ones
+	more    bool     // some pods are not among the sets
+	unknown bool     // patches may set others
+}
+
+// podSet are the labels of a pod, and the entry whose replicas it is one of, or "".
+type podSet struct {
+	labels map[string]string
+	entry  string
+}
+
+// mostSets is the maximum number of different labels of pods that are compared with whole selectors.
+const mostSets = 32
+
+// noteSet adds the labels of a pod, unless another pod has the same.
+func (p *podLabels) noteSet(m *Machine) {
+	isSame := func(s podSet) bool { return s.entry == m.Entry && maps.Equal(s.labels, m.Labels) }
+	switch {
+	case p.more || slices.ContainsFunc(p.sets, isSame):
+	case len(p.sets) == mostSets:
+		p.more, p.sets = true, nil
+	default:
+		own := make(map[string]string, len(m.Labels))
+		for key, value := range m.Labels {
+			own[strings.Clone(key)] = strings.Clone(value)
+		}
+		p.sets = append(p.sets, podSet{own, strings.Clone(m.Entry)})
+	}
+}
+
+// has reports whether a pod has all of some labels.
+func (s podSet) has(needs map[string][]string) bool {
+	for key, accepted := range needs {
+		value, ok := s.labels[key]
+		if key == labels.Group && s.entry != "" {
+			value, ok = s.entry, true
+		}
+		if !ok || accepted != nil && !slices.Contains(accepted, value) {
+			return false
+		}
+	}
+	return true
 }
 
 // notePod adds the labels of the pod of a VM.
@@ -115,28 +157,35 @@ func (w *wide) notePod(m *Machine) {
 		note(labels.Group, m.Entry)
 	}
 	of.unknown = of.unknown || m.Broken || len(m.Patches) > 0
+	of.noteSet(m)
 	for _, o := range m.Overrides {
 		for _, f := range o.Get("spec", "template", "metadata", "labels").Entries() {
 			note(f.Key, f.Value.Text)
+			of.more = true
 		}
 	}
 }
 
-// missing returns a label that no pod has, or "".
+// missing returns a label that no pod has, all labels if no pod has them together, or "".
 func (p *podLabels) missing(needs map[string][]string) string {
 	if p.unknown {
 		return ""
 	}
+	var all []string
 	for _, key := range slices.Sorted(maps.Keys(needs)) {
-		has := p.values[key]
-		if needs[key] == nil && len(has) == 0 {
-			return key
+		has, text := p.values[key], key
+		if needs[key] != nil {
+			text += ": " + strings.Join(needs[key], ", ")
 		}
-		if needs[key] != nil && !slices.ContainsFunc(needs[key], func(v string) bool { return has[v] }) {
-			return key + ": " + strings.Join(needs[key], ", ")
+		if len(has) == 0 || needs[key] != nil && !slices.ContainsFunc(needs[key], func(v string) bool { return has[v] }) {
+			return "the label " + strconv.Quote(text)
 		}
+		all = append(all, strconv.Quote(text))
 	}
-	return ""
+	if p.more || slices.ContainsFunc(p.sets, func(s podSet) bool { return s.has(needs) }) {
+		return ""
+	}
+	return "the labels " + strings.Join(all, " and ")
 }
 
 // checkSelectors warns of selectors that select the pod of no VM of the fleet. A part of a fleet may be for VMs of
@@ -155,7 +204,7 @@ func (w *wide) checkSelectors() {
 			if !s.own {
 				others = ", or `namespaces` of the term for pods of others"
 			}
-			w.diags.Warnf(s.pos, rule.NoMatch, r.path()+"."+s.path, "no VM in the namespace %q has a pod with the label %q; "+
+			w.diags.Warnf(s.pos, rule.NoMatch, r.path()+"."+s.path, "no VM in the namespace %q has a pod with %s; "+
 				"pods have the `labels` of their VM, and those of `replicas` also %q: use one of them%s",
 				r.namespace, label, labels.Group+": "+r.group, others)
 		}

@@ -164,8 +164,8 @@ func (p *planner) twoWriters(s *subject) []Cause {
 	return out
 }
 
-// takenNames returns the cause of a new pool of which members would have the names of VMs that go from Git and stay in the
-// cluster, as when pets with `replicas` become a pool: KubeVirt takes the next free names (v1.8.4,
+// takenNames returns the cause of a new pool of which members would have the names of VMs that go from Git and stay in
+// the cluster, as when pets with `replicas` become a pool: KubeVirt takes the next free names (v1.8.4,
 // pkg/virt-controller/watch/pool/pool.go, calculateNewVMNames).
 func (p *planner) takenNames(s *subject) []Cause {
 	if !s.isPool() {

@@ -15,8 +15,8 @@ import (
 // collected renders values, and returns the objects and all problems.
 func collected(values string) ([]render.Rendered, *source.Diagnostics) {
 	c := render.NewCollector()
-	options := fleet.Options{Stdin: strings.NewReader("defaults: {os: rhel9, flavor: small, namespace: ns}\nvms:\n" + values)}
-	_, diags := machine.Visit("-", options, c.Visit)
+	text := "defaults: {os: rhel9, flavor: small, namespace: ns}\nvms:\n" + values
+	_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(text)}, c.Visit)
 	return c.Rendered(diags), diags
 }
 
@@ -25,7 +25,7 @@ func TestBlueGreenNamesAreUnique(t *testing.T) {
 	const green = "  a: {lifecycle: {type: cattle, strategy: blue-green}}\n"
 	all, diags := collected(green)
 	require.Empty(t, diags.Sorted())
-	name := render.Objects(all...)[0].ID.Name
+	name := render.Objects(all...)[0].Name
 	require.Regexp(t, "^a-[0-9a-f]{8}$", name)
 
 	_, diags = collected(green + "  " + name + ": {}\n")
