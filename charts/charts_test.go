@@ -53,6 +53,22 @@ func embedded(t *testing.T, name string) *chart.Chart {
 	return c
 }
 
+// A chart that is embedded has the same files as its directory, in which Helm follows
+// the links.
+func TestLinks(t *testing.T) {
+	eachChart(t, func(t *testing.T, c *chart.Chart) {
+		files, err := charts.Files(c.Name())
+		require.NoError(t, err)
+		onDisk, err := filepath.Glob(c.Name() + "/templates/*")
+		require.NoError(t, err)
+		for _, file := range onDisk {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, string(text), string(files["templates/"+path.Base(file)]), file)
+		}
+	})
+}
+
 // render renders like "helm template" and checks values against the schema.
 func render(c *chart.Chart, values object) (string, error) { return renderFor(c, values, nil) }
 

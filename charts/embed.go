@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 )
 
@@ -14,6 +15,17 @@ import (
 // leaves out.
 const library = "_vmrender.tpl"
 
+// linked lists templates that a chart shares with another, in the same way.
+var linked = map[string][]string{"protection": {
+	"governance/templates/_governance.tpl",
+	"governance/templates/_protections.tpl",
+	"governance/templates/clusterpolicies.yaml",
+	"governance/templates/clusterrolebindings.yaml",
+	"governance/templates/clusterroles.yaml",
+	"governance/templates/validatingadmissionpolicies.yaml",
+	"governance/templates/validatingadmissionpolicybindings.yaml",
+}}
+
 //go:embed _vmrender.tpl */Chart.yaml */values.yaml */values.schema.json all:*/templates
 var embedded embed.FS
 
@@ -21,18 +33,20 @@ var embedded embed.FS
 // directory: Chart.yaml, values.yaml, values.schema.json and templates.
 func Files(chart string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	add := func(name, path string) (err error) {
-		files[name], err = embedded.ReadFile(path)
+	add := func(name, at string) (err error) {
+		files[name], err = embedded.ReadFile(at)
 		return err
 	}
-	err := fs.WalkDir(embedded, chart, func(path string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(embedded, chart, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		return add(strings.TrimPrefix(path, chart+"/"), path)
+		return add(strings.TrimPrefix(at, chart+"/"), at)
 	})
-	if err == nil {
-		err = add("templates/"+library, library)
+	for _, link := range append([]string{library}, linked[chart]...) {
+		if err == nil {
+			err = add("templates/"+path.Base(link), link)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading chart %s: %w", chart, err)

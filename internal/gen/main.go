@@ -91,7 +91,7 @@ func generate() (map[string][]byte, error) {
 		}
 	}
 	for _, add := range []func(map[string][]byte) error{
-		addRuleFiles, addPluginFiles, addChartFiles, addVersions, addCustomizations,
+		addRuleFiles, addPluginFiles, addChartFiles, addVersions, addCustomizations, addProtection,
 	} {
 		if err := add(files); err != nil {
 			return nil, err

@@ -65,7 +65,7 @@ var (
 			"and Kubernetes deletes it with the VM, until its `ownerReferences` are removed. " +
 			"If the health checks of this project are installed, the DataVolume and its Application " +
 			"are Degraded until then, with the command in the message. " +
-			"If its governance layer is installed, the policy `keptDisks` rejects that deletion, " +
+			"The policy `keptDisks`, which the installation of the plugin contains, rejects that deletion, " +
 			"and a VM that Argo CD deletes is stopped, but stays until the disk is released.",
 	}
 	petRootFact = Fact{

@@ -1,18 +1,18 @@
 {{/*
-governance.enabled are the policies of governance.policies that are switched on, with their values under "settings", the name of
+governance.enabled are the policies of governance.protections and governance.policies that are switched on, with their values under "settings", the name of
 their objects under "name", and CEL of their parameters and of exempt users under "params" and "exempt"; and those of the gate.
 */}}
 {{- define "governance.enabled" -}}
 {{- $out := dict -}}
-{{- range $key, $policy := include "governance.policies" . | fromYaml -}}
+{{- range $key, $policy := merge (include "governance.protections" . | fromYaml) (include "governance.policies" . | fromYaml) -}}
 {{- $values := index $.Values.policies $key -}}
 {{- $actions := $values.actions | default $.Values.actions -}}
 {{- if and (has "Deny" $actions) (has "Warn" $actions) -}}
 {{- fail (printf "%s: Deny and Warn exclude each other; expected [Deny, Audit], or [Warn, Audit] to begin with" (hasKey $values "actions" | ternary (printf "policies.%s.actions" $key) "actions")) -}}
 {{- end -}}
-{{- if $values.enabled -}}
+{{- if and $values.enabled (not (and $policy.claims (eq $.Values.engine "kyverno"))) -}}
 {{- $params := include "governance.parameters" (dict "key" $key "settings" $values) -}}
-{{- $_ := set $out $key (merge (dict "name" (printf "virtualization-%s" (kebabcase $key)) "settings" $values "actions" $actions "params" $params "exempt" (include "governance.exempt" $)) $policy) -}}
+{{- $_ := set $out $key (merge (dict "name" (printf "%s-%s" (eq $.Chart.Name "governance" | ternary "virtualization" $.Chart.Name) (kebabcase $key)) "settings" $values "actions" $actions "params" $params "exempt" (include "governance.exempt" $)) $policy) -}}
 {{- end -}}
 {{- end -}}
 {{- merge $out (include "governance.gate" . | fromYaml) | toYaml -}}
@@ -90,7 +90,9 @@ Usage: {{ include "governance.cel" $policy | fromYaml }}
 {{- $allowed := "" -}}
 {{- with .allowed }}{{ $allowed = printf "!(%s) && " . }}{{ end -}}
 {{- $authorized := "" -}}
-{{- with .verb }}{{ $authorized = printf " || authorizer.group('kubevirt.io').resource('virtualmachines').namespace(request.namespace).check('%s').allowed()" . }}{{ end -}}
+{{- with .verb }}{{ $authorized = printf "authorizer.group('kubevirt.io').resource('virtualmachines').namespace(request.namespace).check('%s').allowed()" . }}{{ end -}}
+{{- if .people }}{{ $authorized = printf "!request.userInfo.username.startsWith('system:serviceaccount:') && request.userInfo.username != 'system:kube-controller-manager' && %s" $authorized }}{{ end -}}
+{{- with $authorized }}{{ $authorized = printf " || (%s)" . }}{{ end -}}
 matchConditions:
   - name: not-exempt
     expression: {{ printf "!(request.userInfo.username in %s)" .exempt | quote }}
@@ -113,4 +115,41 @@ validations:
     messageExpression: {{ .message | quote }}
     reason: Forbidden
 {{- end -}}
+{{- end -}}
+
+{{/*
+governance.kinds are the kinds that policies judge: API group and resource.
+*/}}
+{{- define "governance.kinds" -}}
+Namespace:                        ["", namespaces]
+CustomResourceDefinition:         [apiextensions.k8s.io, customresourcedefinitions]
+Application:                      [argoproj.io, applications]
+PersistentVolumeClaim:            ["", persistentvolumeclaims]
+DataVolume:                       [cdi.kubevirt.io, datavolumes]
+DataSource:                       [cdi.kubevirt.io, datasources]
+DataImportCron:                   [cdi.kubevirt.io, dataimportcrons]
+Job:                              [batch, jobs]
+Secret:                           ["", secrets]
+VolumeImportSource:               [cdi.kubevirt.io, volumeimportsources]
+VirtualMachineInstancePreset:     [kubevirt.io, virtualmachineinstancepresets]
+VirtualMachine:                   [kubevirt.io, virtualmachines]
+VirtualMachineInstance:           [kubevirt.io, virtualmachineinstances]
+VirtualMachineInstanceReplicaSet: [kubevirt.io, virtualmachineinstancereplicasets]
+VirtualMachinePool:               [pool.kubevirt.io, virtualmachinepools]
+VirtualMachinePool/scale:         [pool.kubevirt.io, virtualmachinepools/scale]
+VirtualMachineClone:              [clone.kubevirt.io, virtualmachineclones]
+VirtualMachineRestore:            [snapshot.kubevirt.io, virtualmachinerestores]
+VirtualMachineSnapshotContent:    [snapshot.kubevirt.io, virtualmachinesnapshotcontents]
+VirtualMachineInstancetype:       [instancetype.kubevirt.io, virtualmachineinstancetypes]
+VirtualMachineClusterInstancetype: [instancetype.kubevirt.io, virtualmachineclusterinstancetypes]
+VirtualMachinePreference:         [instancetype.kubevirt.io, virtualmachinepreferences]
+VirtualMachineClusterPreference:  [instancetype.kubevirt.io, virtualmachineclusterpreferences]
+{{- end -}}
+
+{{/*
+governance.roles are the ClusterRoles with the verbs that policies require, and the key of their holders in the values.
+*/}}
+{{- define "governance.roles" -}}
+network-admin:    {verb: set-mac, holders: setMac}
+protection-admin: {verb: unprotect, holders: unprotect}
 {{- end -}}

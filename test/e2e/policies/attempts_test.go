@@ -3,6 +3,7 @@ package policies_test
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 )
@@ -38,8 +39,9 @@ type attempt struct {
 	// subresource is what is changed of the object, such as scale; empty for the object itself.
 	subresource string
 	remove      bool
-	refused     string // part of the refusal; empty if the request is admitted
-	warning     string // part of a warning
+	propagation *metav1.DeletionPropagation // of a removal
+	refused     string                      // part of the refusal; empty if the request is admitted
+	warning     string                      // part of a warning
 }
 
 const (
@@ -52,7 +54,7 @@ const (
 // attempts returns all attempts; each object has a name of its own.
 func attempts() []attempt {
 	var all []attempt
-	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), rolloutAttempts(), modelAttempts(), catalogueAttempts(), cloneAttempts(), imageAttempts(), serviceAccountAttempts()} {
+	for _, some := range [][]attempt{namespaceAttempts(), addressAttempts(), carrierAttempts(), changedAddressAttempts(), optOutAttempts(), protectionAttempts(), rolloutAttempts(), modelAttempts(), catalogueAttempts(), cloneAttempts(), imageAttempts(), serviceAccountAttempts(), bypassAttempts()} {
 		all = append(all, some...)
 	}
 	return named("attempt", all)

@@ -80,10 +80,18 @@ func furnish(ctx context.Context) error {
 	if err := lab.Install(ctx, namespaces); err != nil {
 		return err
 	}
+	applications := definition("applications", "argoproj.io")
+	with(applications, object{"plural": "applications", "singular": "application", "kind": "Application", "listKind": "ApplicationList"}, "spec", "names")
+	versions, _, _ := unstructured.NestedSlice(applications.Object, "spec", "versions")
+	versions[0].(object)["name"] = "v1alpha1"
+	with(applications, versions, "spec", "versions")
+	if err := lab.Install(ctx, []*unstructured.Unstructured{applications}); err != nil {
+		return err
+	}
 	if err := startKubeMacPool(ctx); err != nil {
 		return err
 	}
-	for _, a := range slices.Concat(attempts(), gateAttempts()) {
+	for _, a := range slices.Concat(attempts(), keepingAttempts(), gateAttempts()) {
 		if err := a.begin(ctx); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (a attempt) make(ctx context.Context) ([]string, error) {
 	dryRun := []string{metav1.DryRunAll}
 	switch {
 	case a.remove:
-		err = resource.Delete(ctx, a.object.GetName(), metav1.DeleteOptions{DryRun: dryRun})
+		err = resource.Delete(ctx, a.object.GetName(), metav1.DeleteOptions{DryRun: dryRun, PropagationPolicy: a.propagation})
 	case a.change != nil:
 		var live *unstructured.Unstructured
 		of := slices.DeleteFunc([]string{a.subresource}, func(s string) bool { return s == "" })
@@ -104,7 +104,7 @@ func (a attempt) check(ctx context.Context) error {
 func allEffective(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for _, a := range slices.Concat(attempts(), gateSigns()) {
+	for _, a := range slices.Concat(attempts(), keepingAttempts(), gateSigns()) {
 		if a.refused == "" && a.warning == "" {
 			continue
 		}
@@ -116,7 +116,7 @@ func allEffective(ctx context.Context) error {
 }
 
 func TestAttempts(t *testing.T) {
-	for _, a := range attempts() {
+	for _, a := range slices.Concat(attempts(), keepingAttempts()) {
 		t.Run(a.name, func(t *testing.T) { require.NoError(t, a.check(t.Context())) })
 	}
 }

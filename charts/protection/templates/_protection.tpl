@@ -1,0 +1,5 @@
+{{/*
+This chart has no other policies than governance.protections.
+*/}}
+{{- define "governance.policies" -}}{{- end -}}
+{{- define "governance.gate" -}}{{- end -}}

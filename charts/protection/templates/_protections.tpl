@@ -1,0 +1,1 @@
+../../governance/templates/_protections.tpl
