@@ -75,7 +75,6 @@ func (o order) spec() argocd.ApplicationSpec {
 // that a change of the selection, or a name that another Application had, deletes none
 // of the other VMs.
 func (o order) syncPolicy() *argocd.SyncPolicy {
-	factor := int64(2)
 	var automated *argocd.SyncPolicyAutomated
 	if !o.isManual {
 		automated = &argocd.SyncPolicyAutomated{Prune: !o.isSelection, SelfHeal: true}
@@ -83,12 +82,19 @@ func (o order) syncPolicy() *argocd.SyncPolicy {
 	return &argocd.SyncPolicy{
 		Automated:   automated,
 		SyncOptions: o.syncOptions(),
-		Retry: &argocd.RetryStrategy{
-			Limit:   5,
-			Backoff: &argocd.Backoff{Duration: "10s", Factor: &factor, MaxDuration: "3m"},
-			Refresh: o.retryNewest,
-		},
+		Retry:       o.retry(),
 	}
+}
+
+// retry returns how often a failed sync is retried: for about five minutes, which a restart of a webhook or of the API
+// server takes. A commit that fixes what failed, or changes something else, is synced with the next retry, or
+// before Argo CD 3.2 after the last one.
+func (o order) retry() *argocd.RetryStrategy {
+	factor := int64(2)
+	if o.retryNewest {
+		return &argocd.RetryStrategy{Limit: 12, Backoff: &argocd.Backoff{Duration: "5s", Factor: &factor, MaxDuration: "30s"}, Refresh: true}
+	}
+	return &argocd.RetryStrategy{Limit: 5, Backoff: &argocd.Backoff{Duration: "10s", Factor: &factor, MaxDuration: "3m"}}
 }
 
 // syncOptions returns sync options (argo-cd v3.2, docs/user-guide/sync-options.md).

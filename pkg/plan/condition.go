@@ -159,6 +159,12 @@ var (
 	}, exactly(celClaim(0) + " == " + celClaim(1))}
 	// otherClaim holds for a volume that stays and has another claim.
 	otherClaim = Condition{"another claim", func(e *edit) bool { return movesClaim(e.subject, entry(e.path)) }, exactly(sideHas("volumes", 0, "true") + " && " + sideHas("volumes", 1, "true") + " && " + celClaim(0) + " != " + celClaim(1))}
+	// replaced holds for a claim that goes while another one comes.
+	replaced = Condition{"another claim is added", func(e *edit) bool {
+		return claimOf(volume(e.old, entry(e.path))) != "" && slices.ContainsFunc(manifest.List(spec(e.new), "volumes"), func(v any) bool {
+			return claimOf(v) != "" && volume(e.old, "["+manifest.EntryName(v)+"]") == nil
+		})
+	}, exactly(celClaim(0) + " != '' && variables.volumes[1].exists(v, v.?dataVolume.?name.or(v.?persistentVolumeClaim.?claimName).hasValue() && !variables.volumes[0].exists(e, e.name == v.name))")}
 	// otherClaims holds for a VM with claims that stay the same.
 	otherClaims = Condition{"other claims stay", func(e *edit) bool {
 		return slices.ContainsFunc(manifest.List(spec(e.new), "volumes"), func(v any) bool {

@@ -147,6 +147,9 @@ var judgments = []struct {
 	{name: "stage of the old side only", was: with(from, "stage", "true"), now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "a stop is not staged", was: from, now: with(to(""), "stage", "true"), edit: both(set(2, cores), set("Halted", strategy)), staged: []string{"cpu"}, needs: []string{"restart/power missing"}, line: "approve: 11111111-22222222", blocked: true},
 	{name: "a migration is not staged", was: with(from, "approve-from", "live"), now: with(with(to(""), "approve-from", "live"), "stage", "true"), edit: set("8Gi", memory), needs: []string{"restart/migrate missing"}, line: "approve: 11111111-22222222", blocked: true},
+	{name: "another claim is not staged", was: from, now: with(to(""), "stage", "true"), edit: set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
+	{name: "a disk of another name is not staged", was: from, now: with(to(""), "stage", "true"), edit: renamedDisk, needs: []string{"delete/recreate missing"}, staged: []string{"disks.data", "disks.logs"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
+	{name: "a swap under a running guest is not live", was: from, now: to(""), edit: set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName"), needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
 	{name: "a new disk is not staged", base: "cattle", was: from, now: with(to(""), "stage", "true"), edit: newRoot, needs: []string{"delete/recreate missing"}, line: "approve: {delete: 11111111-22222222}", blocked: true},
 
 	// An object that is removed together with its entry needs an earlier commit, not a

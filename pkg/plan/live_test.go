@@ -42,8 +42,8 @@ var syncs = []struct {
 	{name: "stopped manually", base: "pet", edit: nothing, state: set("Halted", strategy), level: plan.Power, code: "reverted", says: []string{"virtctl stop), by virt-api; the sync reverts it"}},
 	{name: "stopped manually, left so", base: "pet", edit: nothing, state: set("Halted", strategy), live: "ignoring", level: plan.None},
 	{name: "plugged manually", base: "pet", edit: nothing, state: plugged, level: plan.Live, code: "reverted", says: []string{"virtctl addvolume"}},
-	{name: "restored", base: "pet", edit: nothing, state: set("restore-1234-data", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Restart, code: "reverted", says: []string{"a restore in the cluster has replaced the claim"}},
-	{name: "storage migrated", base: "pet", edit: nothing, state: both(set("Migration", "spec.updateVolumesStrategy"), set("db-data-new", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: plan.Restart, code: "reverted", says: []string{"storage migration"}},
+	{name: "restored", base: "pet", edit: nothing, state: set("restore-1234-data", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Recreate, code: "reverted", says: []string{"a restore in the cluster has replaced the claim"}},
+	{name: "storage migrated", base: "pet", edit: nothing, state: both(set("Migration", "spec.updateVolumesStrategy"), set("db-data-new", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: plan.Recreate, code: "reverted", says: []string{"storage migration"}},
 	{name: "NIC unplugged", base: "absent", edit: nothing, state: unplugged, level: plan.None, hides: []string{"differ"}},
 
 	{name: "kept in Git, owned in the cluster", base: "kept", edit: clearFirst, live: "owned", level: plan.DataLoss, code: "disk-deleted", says: []string{`Git keeps the disk "web-data", but in the cluster it still belongs`}},

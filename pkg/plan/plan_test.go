@@ -64,13 +64,14 @@ var edits = []struct {
 	{name: "manually", base: "pet", edit: set("Manual", "spec.runStrategy"), level: plan.Metadata, code: "power-same"},
 
 	{name: "user data", base: "pet", edit: set("#cloud-config\n", "spec.template.spec.volumes.3.cloudInitNoCloud.userData"), level: plan.Restart, code: "cloud-init"},
-	{name: "another claim", base: "pet", edit: set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Restart, code: "other-disk"},
-	{name: "another claim under a running guest", base: "pet", edit: set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName"), level: plan.Live, code: "swapped-live"},
+	{name: "another claim", base: "pet", edit: set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Recreate, code: "other-disk"},
+	{name: "disk of another name", base: "pet", edit: renamedDisk, level: plan.Recreate, code: "other-disk"},
+	{name: "another claim under a running guest", base: "pet", edit: set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName"), level: plan.Recreate, code: "swapped-live"},
 	{name: "bus", base: "pet", edit: set("scsi", "spec.template.spec.domain.devices.disks.1.disk.bus"), level: plan.Restart, code: "restart-required"},
 	{name: "bus of a hotpluggable disk", base: "pet", edit: set("virtio", "spec.template.spec.domain.devices.disks.2.disk.bus"), level: plan.Staged, code: "not-compared"},
 	{name: "copied to another claim", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: plan.Migrate, code: "copied"},
-	{name: "copied, without a method", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), cluster: plain, level: plan.Staged, code: "never-migrates"},
-	{name: "copied, evicted", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), cluster: evicting, level: plan.Power, code: "evicted"},
+	{name: "copied, without a method", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), cluster: plain, level: plan.Recreate, code: "never-migrates"},
+	{name: "copied, evicted", base: "pet", edit: both(set("Migration", "spec.updateVolumesStrategy"), set("other", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), cluster: evicting, level: plan.Recreate, code: "evicted"},
 	{name: "order of disks", base: "pet", edit: swapDisks, level: plan.Staged, code: "order"},
 
 	{name: "NIC down", base: "pet", edit: set("down", "spec.template.spec.domain.devices.interfaces.1.state"), level: plan.Live, code: "link-state"},
@@ -292,6 +293,13 @@ func swapDisks(objects []object) {
 	slices.Reverse(devices["disks"].([]any))
 }
 
+// renamedDisk replaces the disk data by one of another name, with a claim of its own.
+func renamedDisk(objects []object) {
+	set("logs", "spec.template.spec.domain.devices.disks.1.name")(objects)
+	set("logs", "spec.template.spec.volumes.1.name")(objects)
+	set("db-logs", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")(objects)
+}
+
 func dropScratch(objects []object) {
 	devices := at(objects[0], "spec", "template", "spec", "domain", "devices").(object)
 	devices["disks"] = slices.Delete(devices["disks"].([]any), 2, 3)
@@ -345,7 +353,7 @@ func TestRevisionOfDisk(t *testing.T) {
 		"running":                {func([]object) {}, plan.Migrate, "copied"},
 		"stopped":                {halted, plan.Recreate, "not-copied"},
 		"the disk is for a node": {in(2, set(one, modes)), plan.Migrate, "copied"},
-		"another is for a node":  {in(1, set(one, modes)), plan.Restart, "other-disk"},
+		"another is for a node":  {in(1, set(one, modes)), plan.Recreate, "other-disk"},
 		"the claim is smaller":   {grow, plan.Refused, "cannot-shrink"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,11 @@ var rulesVolumes = []Rule{
 		Reason: "KubeVirt unplugs the disk while the guest runs", Advice: "unmount it in the guest first", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, otherClaim, not(migratesVolumes, "updateVolumesStrategy is not Migration")), Level: Live, Code: "swapped-live",
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, otherClaim, wasCDROM, not(migratesVolumes, "updateVolumesStrategy is not Migration")), Level: Live, Code: "swapped-live",
+		Reason: "KubeVirt changes the medium of the drive while the guest runs", Key: "disks[*]", Source: sourceHotplug,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, otherClaim, not(migratesVolumes, "updateVolumesStrategy is not Migration")), Level: Recreate, Code: "swapped-live",
 		Reason: "KubeVirt replaces the content of the disk while the guest runs, which can damage file systems", Advice: "unmount it in the guest first, or stop the VM", Key: "disks[*]", Warning: true, Source: sourceHotplug,
 	},
 	{
@@ -65,22 +69,22 @@ var rulesVolumes = []Rule{
 		Advice: "start the VM first (runStrategy), or keep the disk's revision", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, staging, otherClaim), Level: Staged, Code: "not-copied",
-		Reason: "the cluster's vmRolloutStrategy is Stage, so that KubeVirt copies no volumes, and requests no restart",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, staging, otherClaim), Level: Recreate, Code: "not-copied",
+		Reason: "the cluster's vmRolloutStrategy is Stage, so that KubeVirt copies no volumes: the next start finds the new disk, and the data stays in the old one",
 		Advice: "do not restart the VM before its data is copied", When: atNextStart, Key: "disks[*]", Warning: true, Source: sourceMigration,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, isLUN, otherClaim), Level: Restart, Code: waitsCode,
-		Reason: "KubeVirt copies no LUNs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceMigration, Warning: true,
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, isLUN, otherClaim), Level: Recreate, Code: "not-copied",
+		Reason: "KubeVirt copies no LUNs: the next start finds the new one", Advice: "copy the data yourself first", When: atRestart, Key: "disks[*]", Source: sourceMigration, Warning: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, evicts, not(migrates, "no LiveMigrate")), Level: Power, Code: "evicted",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, evicts, not(migrates, "no LiveMigrate")), Level: Recreate, Code: "evicted",
 		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable, but they have Evict: KubeVirt shuts the VM down before its data is copied",
 		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "immediately", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
-		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable",
+		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Recreate, Code: "never-migrates",
+		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable: a start before that finds the new disk, without the data",
 		Advice: "migrate the VM (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true, Assumes: Copied,
 	},
 	{
@@ -98,11 +102,20 @@ var rulesVolumes = []Rule{
 		When:   atRestart, Key: "disks[*]", Source: sourceTemplates, Compared: true,
 	},
 	{
-		Path: "spec.template.spec.volumes[*].**", If: otherClaim, Level: Restart, Code: "other-disk",
+		Path: "spec.template.spec.volumes[*].**", If: both(otherClaim, wasCDROM), Level: Restart, Code: waitsCode,
+		Reason: "the drive has another medium after the restart", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: otherClaim, Level: Recreate, Code: "other-disk",
 		Reason: "the VM will see another disk; the data stays in the old one", Advice: "copy the data (of a running pet KubeVirt does: set disks.NAME.revision), or go back to the old disk",
 		When: atRestart, Key: "disks[*]", Warning: true, Source: sourceVolumes, Compared: true,
 	},
 	{Path: "spec.template.spec.volumes[*].**", If: added, Level: Restart, Code: waitsCode, Reason: "the disk is not hotpluggable", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(removed, replaced, not(wasCDROM, "a disk")), Level: Recreate, Code: "other-disk",
+		Reason: "the VM will see the new disk in its place; the data stays in the old one", Advice: "keep the disk's name, or add the new disk before you remove this one",
+		When: atRestart, Key: "disks[*]", Warning: true, Source: sourceVolumes, Compared: true,
+	},
 	{Path: "spec.template.spec.volumes[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the disk stays plugged until the VM restarts; its data stays in the cluster", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
 	{Path: "spec.template.spec.volumes[*].**", Level: Restart, Code: waitsCode, Reason: "the volume cannot change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
 	{Path: "spec.template.spec.volumes[]", Level: None, Code: "order", Reason: "KubeVirt compares volumes by name", Source: sourceVolumes},

@@ -92,7 +92,7 @@ func (s *scenario) unapproved() map[string]string {
 	return lines
 }
 
-// A change without an approval changes nothing and blocks nothing else. This holds for a
+// A change without an approval changes nothing, and blocks neither the rest of its commit nor later ones. This holds for a
 // restart of a database, another image of cattle, and the removal of cattle. With the line
 // that the plan prints as the approval, the change is made.
 func TestGate(t *testing.T) {
@@ -108,6 +108,11 @@ func TestGate(t *testing.T) {
 
 	s.write("vms.yaml", "vms:\n  db:\n    disks: {data: 20Gi}\n    cpu: {cores: 2}\n  more: {}\n")
 	s.push("More cores, and another VM")
+	s.wait(refused("db", "needs an approval of restart"))
+	require.Contains(t, s.machines(), "more", "the rest of the commit")
+	s.replace("vms.yaml", "  more: {}\n", "  more: {}\n  later: {}\n")
+	s.push("A third VM")
+	s.eventually("a later commit", func() bool { return s.machines()["later"] != "" })
 	s.wait(refused("db", "needs an approval of restart"))
 	require.Equal(t, generation, s.object(kubevirt.VirtualMachines, "db").GetGeneration())
 	lines := s.unapproved()

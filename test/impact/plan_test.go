@@ -73,7 +73,11 @@ var meant = []struct {
 	why     string
 }{
 	{code: "new-disk", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from an empty disk, which matters more"},
-	{code: "not-copied", than: []plan.Level{plan.Staged}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "not-copied", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "never-migrates", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "evicted", path: instance + "volumes", than: []plan.Level{plan.Power}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "other-disk", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "swapped-live", than: []plan.Level{plan.Live, plan.Staged}, why: "the guest finds another content, which matters more"},
 	{code: "restart-required", path: domain + "cpu", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "restart-required", path: domain + "memory.maxGuest", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "restart-required", path: instance + "evictionStrategy", than: started, why: "it may spell out what KubeVirt fills in at every start"},

@@ -136,6 +136,13 @@ var (
 		with(o, []any{template("root-2")}, "spec", "dataVolumeTemplates")
 		with(o, []any{object{"name": "root", "dataVolume": object{"name": "root-2"}}}, "spec", "template", "spec", "volumes")
 	}
+	// ofClaim returns a change to the name and the claim of the only disk.
+	ofClaim = func(name, of string) change {
+		return func(o *unstructured.Unstructured) {
+			set([]any{object{"name": name, "disk": object{"bus": "virtio"}}}, "domain.devices.disks")(o)
+			set([]any{object{"name": name, "persistentVolumeClaim": object{"claimName": of}}}, "volumes")(o)
+		}
+	}
 	hotDisk = func(o *unstructured.Unstructured) {
 		add(object{"name": "more", "disk": object{"bus": "scsi"}}, "domain.devices.disks")(o)
 		add(object{"name": "more", "dataVolume": object{"name": "more", "hotpluggable": true}}, "volumes")(o)
@@ -173,6 +180,9 @@ func mildAttempts() []attempt {
 func guardedAttempts() []attempt {
 	const needs = " and needs an approval of "
 	return []attempt{
+		{name: "swap under a running guest", object: gated(nil), change: commit("restart="+token, func(o *unstructured.Unstructured) {
+			with(o, []any{object{"name": "root", "dataVolume": object{"name": "other", "hotpluggable": true}}}, "spec", "template", "spec", "volumes")
+		}), refused: "volumes[root] is of level recreate"},
 		{name: "cores", object: gated(nil), change: commit("", cores), refused: "spec.template.spec.domain.cpu.cores is of level restart" + needs + "restart, which is missing; see vmrender plan, and add approve: {restart: " + token + "} to the VM"},
 		{name: "field that is added", object: gated(nil), change: commit("", set(int64(60), "terminationGracePeriodSeconds")), refused: "terminationGracePeriodSeconds is of level restart"},
 		{name: "field that goes", object: gated(nil), change: commit("", forgotten), refused: "evictionStrategy is of level restart"},
@@ -246,6 +256,8 @@ func stageAttempts() []attempt {
 		{name: "staged restart", object: gated(nil), change: commit("", staged, cores)},
 		{name: "staged power", object: gated(nil), change: commit("", staged, cores, halt), refused: "spec.runStrategy is of level power"},
 		{name: "staged new disk", object: gated(nil), change: commit("", staged, newRoot), refused: "is of level recreate"},
+		{name: "staged other claim", object: gated(nil), change: commit("", staged, ofClaim("root", "root-1b")), refused: "volumes[root] is of level recreate"},
+		{name: "staged disk of another name", object: gated(nil), change: commit("", staged, ofClaim("logs", "logs")), refused: "volumes[root] is of level recreate"},
 		{name: "staged live change", object: gated(map[string]string{approveFrom: "live"}), change: commit("", staged, set(object{"zone": "b"}, "nodeSelector")), refused: "nodeSelector is of level live"},
 		{name: "staged change that waits for a restart anyway", object: gated(map[string]string{approveFrom: "staged"}), change: commit("", staged, podLabel), refused: "is of level staged"},
 		{name: "staged restart in a rollout", object: gated(nil), change: commit("", staged, cores, relabel(map[string]string{"vmrender.io/rollout": "shop"})), refused: "cores is of level restart"},
