@@ -72,7 +72,7 @@ func limitFormat(s *jsonschema.Schema, format string) {
 	case "ip":
 		s.Pattern = `^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F.]*:[0-9a-fA-F:.]*)$`
 	case "token":
-		s.Pattern = `^(none|[0-9a-f]{8})-[0-9a-f]{8}$`
+		s.Pattern = `^(none|[0-9a-f]{32})-[0-9a-f]{32}$`
 	case "cidr": // a route's destination may be `default`
 		s.Pattern = `^([0-9a-fA-F:.]+/[0-9]{1,3}|default)$`
 	}

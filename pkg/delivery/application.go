@@ -92,7 +92,8 @@ func (o order) syncPolicy() *argocd.SyncPolicy {
 func (o order) retry() *argocd.RetryStrategy {
 	factor := int64(2)
 	if o.retryNewest {
-		return &argocd.RetryStrategy{Limit: 12, Backoff: &argocd.Backoff{Duration: "5s", Factor: &factor, MaxDuration: "30s"}, Refresh: true}
+		backoff := argocd.Backoff{Duration: "5s", Factor: &factor, MaxDuration: "30s"}
+		return &argocd.RetryStrategy{Limit: 12, Backoff: &backoff, Refresh: true}
 	}
 	return &argocd.RetryStrategy{Limit: 5, Backoff: &argocd.Backoff{Duration: "10s", Factor: &factor, MaxDuration: "3m"}}
 }

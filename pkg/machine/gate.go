@@ -3,7 +3,7 @@ package machine
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -39,7 +39,7 @@ func (a *Approval) To() string {
 func (g *Gate) Digest(texts ...string) string {
 	h := sha256.New()
 	for _, s := range append(texts, g.ApproveFrom, g.MaxImpact) {
-		fmt.Fprintf(h, "%d:%s", len(s), s)
+		h.Write([]byte(strconv.Itoa(len(s)) + ":" + s))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

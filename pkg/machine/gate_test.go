@@ -11,7 +11,9 @@ import (
 // The digest of a change differs if any of its texts or of the gate's limits do, and has 128 bits.
 func TestDigest(t *testing.T) {
 	seen := map[string]bool{}
-	for _, gate := range []machine.Gate{{}, {ApproveFrom: "live"}, {MaxImpact: "live"}, {ApproveFrom: "live", MaxImpact: "live"}} {
+	for _, gate := range []machine.Gate{
+		{}, {ApproveFrom: "live"}, {MaxImpact: "live"}, {ApproveFrom: "live", MaxImpact: "live"},
+	} {
 		for _, texts := range [][]string{nil, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"live"}, {"live", "live"}, {"1:a"}} {
 			digest := gate.Digest(texts...)
 			require.Regexp(t, "^[0-9a-f]{32}$", digest)

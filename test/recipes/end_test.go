@@ -187,7 +187,7 @@ func testUnapproved(t *testing.T, bin string) {
 			}
 			comment, err := os.ReadFile(filepath.Join(work, "plan/comment.md"))
 			require.NoError(t, err)
-			require.Regexp(t, "write `approve: none-[0-9a-f]{8}` at `sites/a/vms.yaml:2:3`", string(comment))
+			require.Regexp(t, "write `approve: none-[0-9a-f]{32}` at `sites/a/vms.yaml:2:3`", string(comment))
 			require.FileExists(t, filepath.Join(work, "plan/plan.json"))
 		})
 	}
