@@ -129,6 +129,10 @@ pages: ## Look at the web pages and the diagrams in headless Chromium
 e2e: ## Sync fleets with real Argo CD into a real API server (RUN=TestName)
 	cd test/e2e && go vet ./... && go test -count=1 -p 3 -parallel 8 -timeout 60m $(if $(RUN),-run '$(RUN)') ./...
 
+.PHONY: outages
+outages: ## Lose each server in the middle of rollouts, snapshots and restarts (OUTAGE=30m)
+	cd test/e2e && OUTAGE=$(or $(OUTAGE),10m) go test -count=1 -timeout 120m -run 'TestOutages|TestRolloutSurvivesAPIServer' .
+
 .PHONY: site
 site: ## Of e2e, only what brings examples/site up on played releases of OpenShift (RUN=TestSite/4.20)
 	cd test/e2e && go vet ./openshift && go test -count=1 -timeout 40m $(if $(RUN),-run '$(RUN)') ./openshift

@@ -64,6 +64,13 @@ func (w *world) condition(kind, message string) {
 	status["conditions"] = append(status["conditions"].([]any), object{"type": kind, "status": "True", "message": message})
 }
 
+// aged sets the times of the VM and of its root disk, and makes the VM a pet.
+func (w *world) aged(vm, disk string) {
+	w.applied(set("pet", "metadata.annotations.vmrender~io/lifecycle"))
+	w.vm["metadata"].(object)["creationTimestamp"] = vm
+	w.others[0]["metadata"].(object)["creationTimestamp"] = disk
+}
+
 // record sets what Argo CD last applied to the VM's current state.
 func (w *world) record(t *testing.T) {
 	t.Helper()
@@ -221,6 +228,22 @@ var standings = []struct {
 			"app": "db", "app.kubernetes.io/managed-by": "vmrender",
 		}}})
 	}, state: plan.StateOK, says: []string{"db no longer has the disk db-root-2", "kubectl delete datavolume db-root-2 -n prod"}},
+	{name: "disk younger than the VM", make: func(_ *testing.T, w *world) {
+		w.aged("2026-03-01T10:00:00Z", "2026-11-20T08:00:00Z")
+	}, state: plan.StateOK, says: []string{"the root disk db of db is of 2026-11-20T08:00:00Z, and so younger than the VM, of 2026-03-01T10:00:00Z"}},
+	{name: "disk and VM younger than a snapshot", make: func(_ *testing.T, w *world) {
+		w.aged("2026-11-20T08:00:00Z", "2026-11-20T08:00:01Z")
+		w.add(object{"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot", "metadata": object{
+			"name": "db-pre-1", "namespace": "prod", "creationTimestamp": "2026-05-01T00:00:00Z",
+		}, "spec": object{"source": object{"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "db"}}, "status": object{"phase": "Succeeded", "readyToUse": true}})
+	}, state: plan.StateOK, says: []string{"younger than its snapshot db-pre-1, of 2026-05-01T00:00:00Z"}},
+	{name: "disk of the first sync", make: func(_ *testing.T, w *world) {
+		w.aged("2026-03-01T10:00:00Z", "2026-03-01T10:20:00Z")
+	}, state: plan.StateOK, hides: []string{"younger"}},
+	{name: "disk that was moved", make: func(_ *testing.T, w *world) {
+		w.aged("2026-03-01T10:00:00Z", "2026-11-20T08:00:00Z")
+		w.applied(set("Migration", "spec.updateVolumesStrategy"))
+	}, state: plan.StateOK, hides: []string{"younger"}},
 	{name: "disk of another VM", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "web", "namespace": "prod", "labels": object{
 			"app": "web", "app.kubernetes.io/managed-by": "vmrender",
@@ -250,6 +273,10 @@ var standings = []struct {
 	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
 	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
 	{name: "disks are about to be copied", make: func(_ *testing.T, w *world) { noted(w, "db-new") }, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
+	{name: "disks are being copied", make: func(_ *testing.T, w *world) {
+		noted(w, "db")
+		w.instance["status"].(object)["migratedVolumes"] = []any{object{"volumeName": "rootdisk"}}
+	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
 	{name: "started from the other disk without a copy", make: func(_ *testing.T, w *world) { noted(w, "db") }, state: plan.StateOK, hides: []string{"disks"}},
 	{name: "disks are copied", make: func(_ *testing.T, w *world) {
 		w.vm["status"].(object)["volumeUpdateState"] = object{"volumeMigrationState": object{"migratedVolumes": []any{object{"volumeName": "rootdisk"}}}}

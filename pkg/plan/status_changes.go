@@ -229,15 +229,16 @@ func (m *liveMachine) changing() []string {
 	return out
 }
 
-// copiesVolumes reports whether KubeVirt is about to copy volumes of the VM to other claims. It
-// notes so on the VM before the instance has them and a condition, and removes the note at the end
-// of the copy (v1.8.4, pkg/virt-controller/watch/vm/vm.go). The note stays if an instance started
-// from the other claims without a copy, because its first ones could not be filled.
+// copiesVolumes reports whether KubeVirt copies volumes of the VM to other claims, or is about to. It
+// notes so on the VM before the instance has them and a condition, then also in the status of the instance,
+// and removes the notes at the end of the copy (v1.8.4, pkg/virt-controller/watch/vm/vm.go). That of the VM stays
+// if an instance started from the other claims without a copy, because its first ones could not be filled.
 func (m *liveMachine) copiesVolumes() bool {
 	copied := manifest.List(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")
 	return slices.ContainsFunc(copied, func(v any) bool {
 		claim := manifest.Text(v, "destinationPVCInfo", "claimName")
-		return claim == "" || claim != m.claim(manifest.Text(v, "volumeName"))
+		return claim == "" || claim != m.claim(manifest.Text(v, "volumeName")) ||
+			len(manifest.List(m.instance, "status", "migratedVolumes")) > 0
 	})
 }
 

@@ -170,6 +170,7 @@ func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
 	p.rollouts(p.namespaces())
 	p.failedJobs()
 	p.oldDisks()
+	p.youngDisks()
 	drift, pending := 0, 0
 	for i := range p.pairs {
 		pair := &p.pairs[i]

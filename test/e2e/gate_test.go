@@ -141,7 +141,7 @@ func TestGate(t *testing.T) {
 	for name := range instances {
 		s.wait(leftOver(revision, name))
 	}
-	s.stands(map[string]string{"db": "left-over", "web-0": "left-over", "web-1": "left-over"})
+	s.stands(map[string]string{"db": "left-over", "later": "left-over", "web-0": "left-over", "web-1": "left-over"})
 	for name, uid := range machines {
 		require.Equal(t, uid, s.machines()[name], name)
 	}
