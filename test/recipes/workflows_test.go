@@ -85,7 +85,7 @@ func TestWorkflowsAreLeastPrivileged(t *testing.T) {
 	read := map[string]any{"contents": "read"}
 	require.Equal(t, map[string]map[string]any{
 		"ci.yaml":      {"checks": read, "action": read},
-		"nightly.yaml": {"fuzz": read, "fleets": read, "mutate": read, "release": read},
+		"nightly.yaml": {"fuzz": read, "fleets": read, "mutate": read, "outages": read, "release": read},
 		"release.yaml": {"release": map[string]any{"contents": "write", "packages": "write", "id-token": "write"}},
 	}, grants)
 }
