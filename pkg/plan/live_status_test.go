@@ -273,11 +273,6 @@ var standings = []struct {
 	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
 	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
 	{name: "disks are about to be copied", make: func(_ *testing.T, w *world) { noted(w, "db-new") }, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
-	{name: "disks are being copied", make: func(_ *testing.T, w *world) {
-		noted(w, "db")
-		w.instance["status"].(object)["migratedVolumes"] = []any{object{"volumeName": "rootdisk"}}
-	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
-	{name: "started from the other disk without a copy", make: func(_ *testing.T, w *world) { noted(w, "db") }, state: plan.StateOK, hides: []string{"disks"}},
 	{name: "disks are copied", make: func(_ *testing.T, w *world) {
 		w.vm["status"].(object)["volumeUpdateState"] = object{"volumeMigrationState": object{"migratedVolumes": []any{object{"volumeName": "rootdisk"}}}}
 	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},

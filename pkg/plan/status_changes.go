@@ -230,26 +230,11 @@ func (m *liveMachine) changing() []string {
 }
 
 // copiesVolumes reports whether KubeVirt copies volumes of the VM to other claims, or is about to. It
-// notes so on the VM before the instance has them and a condition, then also in the status of the instance,
-// and removes the notes at the end of the copy (v1.8.4, pkg/virt-controller/watch/vm/vm.go). That of the VM stays
-// if an instance started from the other claims without a copy, because its first ones could not be filled.
+// notes so on the VM before the instance has a condition, and removes the note at the end (v1.8.4,
+// pkg/virt-controller/watch/vm/vm.go). The note also stays if an instance started from the other
+// claims because its first ones could not be filled, until KubeVirt's next copy.
 func (m *liveMachine) copiesVolumes() bool {
-	copied := manifest.List(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")
-	return slices.ContainsFunc(copied, func(v any) bool {
-		claim := manifest.Text(v, "destinationPVCInfo", "claimName")
-		return claim == "" || claim != m.claim(manifest.Text(v, "volumeName")) ||
-			len(manifest.List(m.instance, "status", "migratedVolumes")) > 0
-	})
-}
-
-// claim returns the claim of a volume of the instance, or "".
-func (m *liveMachine) claim(volume string) string {
-	for _, v := range manifest.List(m.instance, "spec", "volumes") {
-		if manifest.Text(v, "name") == volume {
-			return claimOf(v)
-		}
-	}
-	return ""
+	return len(manifest.List(m.object, "status", "volumeUpdateState", "volumeMigrationState", "migratedVolumes")) > 0
 }
 
 func (m *liveMachine) isChanging() bool { return len(m.changing()) > 0 }

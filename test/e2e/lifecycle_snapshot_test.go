@@ -147,7 +147,11 @@ func TestFailedImport(t *testing.T) {
 			remove()
 		}
 		s.wait(argo.Synced(revision))
-		s.stands(nil)
+		if revised {
+			s.stands(map[string]string{"db": "under-way"}) // KubeVirt's note about a copy stays
+		} else {
+			s.stands(nil)
+		}
 	}
 }
 
