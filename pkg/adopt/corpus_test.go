@@ -119,7 +119,7 @@ func TestStable(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for name, why := range map[string]string{
 		"cpu-under-devices.yaml":        `spec.template.spec.domain.devices.cpu: unknown key "cpu"`,
-		"running-stop.yaml":             `spec.running: wrong type: got the string "stop", expected a boolean`,
+		"running-stop.yaml":             `spec.running: wrong type: got a string, expected a boolean`,
 		"running-and-run-strategy.yaml": "spec: both running and runStrategy; KubeVirt accepts one",
 		"kind-in-template.yaml":         "",
 	} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // nameProblem returns what is wrong with the name of a Kubernetes object, a DNS
@@ -65,7 +66,7 @@ func isQuantity(s string) bool {
 // InvalidQuantity returns the problem of a text that is no quantity. It contains the text only if that begins with a
 // number: any other can be a secret that stands next to its key.
 func InvalidQuantity(text string) string {
-	if number := strings.TrimSpace(text); number == "" || strings.IndexByte("0123456789.+-", number[0]) < 0 {
+	if !source.BeginsNumber(text) {
 		return "invalid quantity"
 	}
 	return fmt.Sprintf("invalid quantity %q", text)

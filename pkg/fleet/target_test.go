@@ -52,7 +52,7 @@ func TestTargetRefused(t *testing.T) {
 		`{workloadUpdateMethods: [LiveMigrated]}`: `target.workloadUpdateMethods[0]: ` +
 			`unknown value "LiveMigrated"; did you mean "LiveMigrate"?`,
 		`{featureGates: {A: yes please}}`: `target.featureGates.A: wrong type: ` +
-			`got the string "yes please", expected a boolean`,
+			`got a string, expected a boolean`,
 		`{liveMigrateable: true}`: `unknown key "liveMigrateable"; did you mean "liveMigratable"?`,
 	} {
 		_, problems := target(t, text, `{}`)

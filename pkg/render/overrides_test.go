@@ -28,11 +28,11 @@ func TestOverrideProblems(t *testing.T) {
 		"wrong type": {
 			spec + "{domain: {cpu: {cores: four}}}}}",
 			[]string{`vms.yaml:1:48: vms.web01.overrides.spec.template.spec.domain.cpu.cores: ` +
-				`wrong type: got the string "four", expected an integer`},
+				`wrong type: got a string, expected an integer`},
 		},
 		"bad quantity": {
 			spec + "{domain: {memory: {guest: sixteen}}}}}",
-			[]string{`vms.yaml:1:51: vms.web01.overrides.spec.template.spec.domain.memory.guest: "sixteen" is not a quantity; ` +
+			[]string{`vms.yaml:1:51: vms.web01.overrides.spec.template.spec.domain.memory.guest: the value is not a quantity; ` +
 				`write a number with or without a unit, such as 500m, 4 or 16Gi`},
 		},
 		"too little memory": {

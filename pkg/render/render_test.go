@@ -89,7 +89,7 @@ func TestObjectsReportsMistakesInKubernetesWords(t *testing.T) {
 	m.ReadinessProbe = tree(t, "vms.yaml", "httpGet: {port: web}\nperiodSeconds: often\n")
 	require.Equal(t, []string{
 		`vms.yaml:1:14: vms.web01.tolerations[0].operater: unknown key "operater"; did you mean "operator"?`,
-		`vms.yaml:2:16: vms.web01.readinessProbe.periodSeconds: wrong type: got the string "often", expected an integer`,
+		`vms.yaml:2:16: vms.web01.readinessProbe.periodSeconds: wrong type: got a string, expected an integer`,
 	}, problems(t, m))
 }
 

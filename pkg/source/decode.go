@@ -69,9 +69,14 @@ func (d *decoder) errorf(n *Node, id rule.ID, format string, args ...any) {
 }
 
 // reportWrongType reports a value whose kind is not the expected one; hint may be
-// empty.
+// empty. A text is part of the problem only if it is nearly what is expected: any other
+// can be a secret that stands next to its key.
 func (d *decoder) reportWrongType(n *Node, want, hint string) {
-	message := "wrong type: got " + d.describe(n) + ", expected " + want
+	got := kindName(n.Kind)
+	if n.Kind != String || hint != "" || BeginsNumber(n.Text) {
+		got = d.describe(n)
+	}
+	message := "wrong type: got " + got + ", expected " + want
 	if n == d.exampleOf && d.example != "" {
 		message += ", such as " + d.example
 	}
@@ -99,6 +104,12 @@ func (d *decoder) describe(n *Node) string {
 		return fmt.Sprintf("the string %q", n.Text)
 	}
 	return kindName(n.Kind)
+}
+
+// BeginsNumber reports whether a text begins as a number does.
+func BeginsNumber(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && strings.IndexByte("0123456789.+-", text[0]) >= 0
 }
 
 // checkUnambiguous adds an error if YAML versions read a value differently, and reports
@@ -160,6 +171,8 @@ func (d *decoder) unmarshal(n *Node, v reflect.Value) {
 		d.reportWrongType(n, what, "")
 	case d.secret:
 		d.errorf(n, rule.InvalidValue, "the value is not %s", what)
+	case !BeginsNumber(n.Text) && accepted[name] != "": // those of all begin with a number
+		d.errorf(n, rule.InvalidValue, "the value is not %s; %s", what, accepted[name])
 	default:
 		d.errorf(n, rule.InvalidValue, "%q is not %s; %s", n.Text, what, cmp.Or(accepted[name], err.Error()))
 	}

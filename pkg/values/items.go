@@ -81,8 +81,12 @@ func (v *IntOrPercent) DecodeNode(at *source.Node, path source.Path, diags *sour
 		return
 	}
 	if !at.IsScalar() || err != nil || n < 1 || percent && n > 100 {
+		got := ""
+		if source.BeginsNumber(at.Text) {
+			got = " " + strconv.Quote(at.Text)
+		}
 		diags.Errorf(at.Pos(), rule.WrongType, path.String(),
-			"invalid value %q; expected a number from 1, or a percentage up to \"100%%\"", at.Text)
+			"invalid value%s; expected a number from 1, or a percentage up to \"100%%\"", got)
 		return
 	}
 	v.Int, v.Percent = n, percent
