@@ -67,7 +67,7 @@ var rooms = []room{
 	},
 	{
 		dir:     "pkg/catalog",
-		ours:    []string{"pkg/rule", "pkg/secret", "pkg/source", "internal/suggest"},
+		ours:    []string{"pkg/rule", "pkg/secret", "pkg/source", "internal/sizes", "internal/suggest"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: impure,
 	},
@@ -87,7 +87,7 @@ var rooms = []room{
 		dir: "pkg/values",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/versions", "internal/lazyregexp",
-			"internal/quantities",
+			"internal/quantities", "internal/sizes",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, system),
@@ -117,7 +117,7 @@ var rooms = []room{
 		dir: "pkg/machine",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
-			"pkg/kinds", "pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/suggest",
+			"pkg/kinds", "pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/sizes", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
@@ -128,7 +128,7 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
-		dir: "pkg/admission", ours: []string{"pkg/rule", "pkg/versions"},
+		dir: "pkg/admission", ours: []string{"pkg/rule", "pkg/versions", "internal/sizes"},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
 	{
@@ -281,6 +281,7 @@ var rooms = []room{
 	{dir: "internal/files", reach: join(cluster, argocd, kubernetes, kubevirt)},
 	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
+	{dir: "internal/sizes", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "internal/quantities", reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
 	// This package is initialized before all others and starts its own program: see

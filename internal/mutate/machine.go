@@ -217,7 +217,7 @@ var machineMutations = []mutation{
 	},
 	{
 		"pkg/machine/sizing.go", "./pkg/machine", "1Mi of memory is enough",
-		`guest < values.LeastBytes`, `guest <= leastBytes`,
+		`guest < sizes.LeastBytes`, `guest <= sizes.LeastBytes`,
 	},
 	{
 		"pkg/machine/waves.go", "./pkg/machine", "a VM comes a wave after what it depends on",

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -19,10 +20,10 @@ var entryRules = struct {
 	credentials []group[kubevirtv1.AccessCredential]
 }{
 	disks:       []group[kubevirtv1.Disk]{{nil, diskRules}, {hasDiskSettings, diskSettingRules}},
-	volumes:     []group[kubevirtv1.Volume]{{nil, volumeRules}, {isSpecial, specialVolumeRules}, {isCloudInit, cloudInitRules}},
+	volumes:     []group[kubevirtv1.Volume]{{nil, slices.Concat(volumeRules, boundVolumeRules)}, {isSpecial, specialVolumeRules}, {isCloudInit, cloudInitRules}},
 	interfaces:  []group[nic]{{nil, interfaceRules}, {hasNICSettings, nicSettingRules}},
 	networks:    []group[kubevirtv1.Network]{{nil, networkRules}},
-	templates:   []group[kubevirtv1.DataVolumeTemplateSpec]{{nil, templateRules}},
+	templates:   []group[kubevirtv1.DataVolumeTemplateSpec]{{nil, slices.Concat(templateRules, boundTemplateRules)}},
 	credentials: []group[kubevirtv1.AccessCredential]{{nil, credentialRules}},
 }
 

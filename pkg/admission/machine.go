@@ -19,7 +19,8 @@ var machineRules = []group[spec]{
 	{func(s *subject, _ *spec) bool { return s.vm.Spec.Instancetype != nil || s.vm.Spec.Preference != nil }, sizeRules},
 	{func(_ *subject, v *spec) bool {
 		return len(v.Domain.Resources.Requests) > 0 || len(v.Domain.Resources.Limits) > 0
-	}, resourceRules},
+	}, slices.Concat(resourceRules, boundResourceRules)},
+	{nil, boundRules},
 	{func(_ *subject, v *spec) bool { return v.Domain.Memory == nil || v.Domain.Memory.Guest == nil }, guestMemoryRules},
 	{func(_ *subject, v *spec) bool { return v.Domain.Memory != nil && v.Domain.Memory.Hugepages != nil }, pageRules},
 	{func(_ *subject, v *spec) bool { return v.Domain.Memory != nil && v.Domain.Memory.MaxGuest != nil }, maxGuestRules},
@@ -216,7 +217,11 @@ var pageRules = []row[spec]{
 // maxGuestRules are about VMs that can get more memory while they run.
 var maxGuestRules = []row[spec]{
 	memoryRule("above-maximum", "domain.memory.guest", "more than domain.memory.maxGuest", func(v *spec) bool {
-		return guest(v) != nil && guest(v).Cmp(*v.Domain.Memory.MaxGuest) > 0
+		if guest(v) == nil {
+			return false
+		}
+		g := *guest(v) // whose form a comparison with a large quantity changes
+		return g.Cmp(*v.Domain.Memory.MaxGuest) > 0
 	}),
 	memoryRule("no-guest", "domain.memory.maxGuest", "needs domain.memory.guest", func(v *spec) bool {
 		r := &v.Domain.Resources // KubeVirt accepts the guest's memory from them

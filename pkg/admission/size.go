@@ -62,10 +62,16 @@ func vCPUs(v *spec) int64 {
 	if v.Domain.CPU == nil {
 		return 0
 	}
+	return product(v.Domain.CPU.Cores, v.Domain.CPU.Sockets, v.Domain.CPU.Threads)
+}
+
+// product returns the product of those numbers that are not 0, or 0 if all are, without an overflow.
+func product(numbers ...uint32) int64 {
+	const large = 1 << 31
 	n := int64(0)
-	for _, part := range []uint32{v.Domain.CPU.Cores, v.Domain.CPU.Sockets, v.Domain.CPU.Threads} {
+	for _, part := range numbers {
 		if part != 0 {
-			n = max(n, 1) * int64(part)
+			n = min(max(n, 1)*int64(part), large)
 		}
 	}
 	return n

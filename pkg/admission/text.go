@@ -29,6 +29,8 @@ const (
 	sourceHyperV     = "KubeVirt v1.8.4, pkg/virt-api/webhooks/hyperv.go"
 	sourceScheduler  = "KubeVirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/validate-k8s-utils.go"
 	sourcePod        = "Kubernetes v1.36, pkg/apis/core/validation/validation.go"
+	sourceQuantity   = "Kubernetes v1.36, staging/src/k8s.io/apimachinery/pkg/api/resource/quantity.go"
+	sourceFit        = "Kubernetes v1.36, pkg/scheduler/framework/plugins/noderesources/fit.go"
 	sourceMigration  = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleVolumeUpdateRequest"
 	sourceDefinition = "KubeVirt v1.8.4, pkg/virt-operator/resource/generate/components/validations_generated.go"
 )

@@ -52,7 +52,7 @@ type OS struct {
 // Minimum is the smallest size that an operating system runs with.
 type Minimum struct {
 	// Virtual CPUs.
-	CPU int `json:"cpu,omitempty" minimum:"0"`
+	CPU int `json:"cpu,omitempty" minimum:"0" maximum:"4096"`
 	// Guest memory, a quantity such as `1536Mi`.
 	Memory string `json:"memory,omitempty" format:"quantity"`
 	// Whether it needs a TPM.

@@ -75,7 +75,7 @@ func TestProblems(t *testing.T) {
 			"quantities", "os: {mine: {from: linux, rootSize: 30GB, minimum: {cpu: -1, memory: lots}}}",
 			[]string{
 				`f:2:38: catalog.os.mine.rootSize: invalid quantity "30GB"; did you mean "30Gi"?`,
-				`f:2:59: catalog.os.mine.minimum.cpu: -1 is out of range; expected at least 0`,
+				`f:2:59: catalog.os.mine.minimum.cpu: -1 is out of range; accepted: 0 to 4096`,
 				`f:2:71: catalog.os.mine.minimum.memory: invalid quantity; expected a quantity such as "16Gi"`,
 			},
 		},
@@ -130,13 +130,13 @@ func TestProblems(t *testing.T) {
 				"small: {cpu: 2}, g: {cpu: true, memory: [a]}, h: {memory: 5368709120}, i: {memory: 1.5}}",
 			[]string{
 				"f:2:13: catalog.flavors.a: no size; expected cpu, memory or both",
-				`f:2:29: catalog.flavors.b.cpu: invalid cpu; expected a number of virtual CPUs, or a map`,
-				`f:2:42: catalog.flavors.c.cpu: invalid cpu; expected a number of virtual CPUs, or a map`,
+				`f:2:29: catalog.flavors.b.cpu: invalid cpu; expected a number of virtual CPUs up to 4096, or a map`,
+				`f:2:42: catalog.flavors.c.cpu: invalid cpu; expected a number of virtual CPUs up to 4096, or a map`,
 				`f:2:56: catalog.flavors.c.memory: "16" is a number of bytes; did you mean "16Gi"?`,
 				`f:2:73: catalog.flavors.d.memory: invalid quantity "16gb"; did you mean "16Gi"?`,
 				`f:2:80: catalog.flavors.-e: invalid name "-e"; ` +
 					`expected letters, digits, "-", "_" and ".", starting and ending with a letter or digit`,
-				"f:2:120: catalog.flavors.g.cpu: invalid cpu; expected a number of virtual CPUs, or a map",
+				"f:2:120: catalog.flavors.g.cpu: invalid cpu; expected a number of virtual CPUs up to 4096, or a map",
 				"f:2:134: catalog.flavors.g.memory: wrong type; expected a quantity such as \"16Gi\", or a map",
 			},
 		},

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -117,8 +118,9 @@ func (c *checker) checkFlavor(f *source.Field, path string) {
 	if cpu == nil && memory == nil {
 		c.diags.Errorf(f.Pos(), rule.MissingKey, path, "no size; expected cpu, memory or both")
 	}
-	if cpu != nil && cpu.Kind != source.Map && vcpus(cpu) < 1 {
-		c.diags.Errorf(cpu.Pos(), rule.BadValue, path+".cpu", "invalid cpu; expected a number of virtual CPUs, or a map")
+	if n := vcpus(cpu); cpu != nil && cpu.Kind != source.Map && (n < 1 || n > sizes.MostCPUs) {
+		c.diags.Errorf(cpu.Pos(), rule.BadValue, path+".cpu",
+			"invalid cpu; expected a number of virtual CPUs up to %d, or a map", sizes.MostCPUs)
 	}
 	if memory != nil && (memory.Kind == source.Bool || memory.Kind == source.List) {
 		c.diags.Errorf(memory.Pos(), rule.WrongType, path+".memory",

@@ -159,19 +159,45 @@ func withoutLevels(doc *source.Node) *source.Node {
 // catalog does not define.
 func (f *Fleet) checkCatalogKeys(entries *source.Node) {
 	for _, os := range entries.Get("os").Entries() {
+		path := source.JoinPath("catalog.os", os.Key)
 		if d := os.Value.Get("defaults"); d != nil && d.Kind == source.Map {
-			path := source.JoinPath("catalog.os", os.Key) + ".defaults"
-			source.Decode(values.Long(d), new(values.VM), path, f.diags)
+			f.checkVMKeys(values.Long(d), path+".defaults")
 		}
+		f.checkMuch(os.Value.Get("rootSize"), path+".rootSize", values.MuchDisk)
+		f.checkMuch(os.Value.Get("minimum", "memory"), path+".minimum.memory", values.MuchMemory)
 	}
 	for _, flavor := range entries.Get("flavors").Entries() {
+		path := source.JoinPath("catalog.flavors", flavor.Key)
 		long := &source.Node{Kind: source.Map}
 		for _, size := range flavor.Value.Entries() {
 			if size.Value.Kind == source.Map {
 				long.Fields = append(long.Fields, size)
 			}
 		}
-		source.Decode(long, new(values.VM), source.JoinPath("catalog.flavors", flavor.Key), f.diags)
+		f.checkVMKeys(long, path)
+		f.checkMuch(flavor.Value.Get("memory"), path+".memory", values.MuchMemory)
+	}
+}
+
+// checkVMKeys checks VM keys, in their long forms, that no VM may have.
+func (f *Fleet) checkVMKeys(long *source.Node, path string) {
+	var vm values.VM
+	values.CheckForms(long, path, f.diags)
+	source.Decode(long, &vm, path, f.diags)
+	if vm.CPU == nil {
+		return
+	}
+	if problem := vm.CPU.CountProblem(); problem != "" {
+		f.diags.Errorf(long.Get("cpu").Pos(), rule.OutOfRange, path+".cpu", "%s", problem)
+	}
+}
+
+// checkMuch reports a quantity that no computer has. Others are reported with the catalog.
+func (f *Fleet) checkMuch(n *source.Node, path string, problem func(string) string) {
+	if n.IsScalar() {
+		if text := problem(n.Text); text != "" {
+			f.diags.Errorf(n.Pos(), rule.BadQuantity, path, "%s", text)
+		}
 	}
 }
 

@@ -3,8 +3,8 @@ package machine
 import (
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/rule"
-	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // checkDisk reports keys of a decided disk that do not fit each other.
@@ -43,7 +43,7 @@ func (d *draft) diskSize(disk *Disk) (int64, bool) {
 	}
 	keys := disk.sizeKeys()
 	n, ok := d.quantity(disk.Size, keys...)
-	if ok && n < values.LeastBytes {
+	if ok && n < sizes.LeastBytes {
 		d.errorf(d.entry.At(keys...), rule.BadQuantity, strings.Join(keys, "."),
 			"%q is too little for a disk; expected a quantity such as \"30Gi\"", disk.Size)
 		return 0, false

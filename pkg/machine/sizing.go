@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -121,9 +122,8 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 		d.reportBelowMinimum(d.entry.At("cpu"), "cpu", "%d vCPU are below the minimum of %s; expected at least %d, "+
 			"or another `catalog.os.%[2]s.minimum.cpu`", n, d.entry.OS.Name, d.entry.OS.Minimum.CPU)
 	}
-	if n := cpu.Count() / uint64(cpu.Sockets) * uint64(max(cpu.Sockets, cpu.MaxSockets)); n > values.MostCPUs {
-		d.errorf(d.entry.At("cpu"), rule.OutOfRange, "cpu", "%d vCPU are more than a VM can have; expected at most %d",
-			n, values.MostCPUs)
+	if problem := cpu.CountProblem(); problem != "" {
+		d.errorf(d.entry.At("cpu"), rule.OutOfRange, "cpu", "%s", problem)
 	}
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
 		d.errorf(d.entry.At("cpu", "maxSockets"), rule.Conflict, "cpu.maxSockets",
@@ -166,7 +166,7 @@ func (d *draft) checkMemory(mem *values.Memory) {
 		return
 	}
 	at := d.entry.At("memory", "guest")
-	if guest < values.LeastBytes {
+	if guest < sizes.LeastBytes {
 		d.errorf(at, rule.BelowMinimum, "memory",
 			"%q is too little for any guest; expected a quantity such as \"4Gi\"", mem.Guest)
 		return

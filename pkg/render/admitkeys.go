@@ -60,6 +60,10 @@ func (x *rendering) keyOf(f *admission.Finding) (string, source.Pos) {
 		if path, at := x.nicKey(f.Entry, rest); path != "" {
 			return path, at
 		}
+	case "resources": // whose keys have the names of the fields
+		if at := x.KeyPos(append([]string{key}, rest...)...); at != x.Pos {
+			return key + "." + strings.Join(rest, "."), at
+		}
 	}
 	if n, _ := deepest(x.asWritten(key), rest); n != nil {
 		return key + f.Path[len(keyOfField[i].field):], n.Pos()

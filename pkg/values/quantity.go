@@ -3,37 +3,48 @@ package values
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/catalog"
 )
 
-// LeastBytes is the smallest plausible size of memory or a disk: KubeVirt accepts 0
-// and 1Ki, with which no guest boots (kubevirt/kubevirt pkg/virt-api/webhooks, v1.8.4).
-const LeastBytes = 1 << 20
+// kind is a kind of quantity: the unit of a number without one, and the bound in bytes with its problem.
+type kind struct {
+	unit catalog.Unit
+	most int64
+	much string
+}
 
-// MostMemory is the size of memory in bytes above which no computer has it: addresses of x86-64 have 52 bits (AMD64
-// Architecture Programmer's Manual, volume 2, 5.1).
-const MostMemory = 1 << 52
+var (
+	ofMemory = kind{catalog.OfMemory, sizes.MostMemory, `%q is more than any computer has; expected at most "4Pi"`}
+	ofDisk   = kind{catalog.OfDisk, sizes.MostDisk, `%q is more than any disk has; expected less than "8Ei"`}
+)
 
 // ParseMemory is like [ParseQuantity], for the memory of a VM.
-func ParseMemory(text string) (int64, error) {
-	n, err := parseQuantity(text, catalog.OfMemory)
-	if err == nil && n > MostMemory {
-		err = fmt.Errorf("%q is more than any computer has; expected at most \"4Pi\"", text)
-	}
-	return n, err
-}
+func ParseMemory(text string) (int64, error) { return ofMemory.parse(text) }
 
 // ParseQuantity parses a Kubernetes quantity of bytes, of a disk, that is not negative.
 // Its error contains what is accepted, and the nearest valid form if there is
 // one.
-func ParseQuantity(text string) (int64, error) { return parseQuantity(text, catalog.OfDisk) }
+func ParseQuantity(text string) (int64, error) { return ofDisk.parse(text) }
 
-func parseQuantity(text string, unit catalog.Unit) (int64, error) {
-	if n, ok := binaryQuantity(text); ok {
+// MuchMemory returns the problem of a quantity of memory that no computer has, or "" if the text is another one, or none.
+func MuchMemory(text string) string { return ofMemory.problem(text) }
+
+// MuchDisk is like [MuchMemory], for the size of a disk.
+func MuchDisk(text string) string { return ofDisk.problem(text) }
+
+func (k *kind) problem(text string) string {
+	if q, err := quantities.Parse(text); err == nil && q.CmpInt64(k.most) > 0 {
+		return fmt.Sprintf(k.much, text)
+	}
+	return ""
+}
+
+func (k *kind) parse(text string) (int64, error) {
+	if n, ok := binaryQuantity(text); ok && n <= k.most {
 		return n, nil
 	}
 	q, err := quantities.Parse(text)
@@ -43,8 +54,8 @@ func parseQuantity(text string, unit catalog.Unit) (int64, error) {
 	if q.Sign() < 0 {
 		return 0, fmt.Errorf("negative quantity %q; expected a quantity such as \"16Gi\"", text)
 	}
-	if q.CmpInt64(math.MaxInt64) >= 0 { // the parser lowers quantities with a binary unit to that
-		return 0, fmt.Errorf("%q is more than any computer has; expected a quantity such as \"16Gi\"", text)
+	if q.CmpInt64(k.most) > 0 { // also if the parser has lowered it to what has 63 bits
+		return 0, fmt.Errorf(k.much, text)
 	}
 	n, ok := q.AsInt64()
 	if !ok {
@@ -53,8 +64,8 @@ func parseQuantity(text string, unit catalog.Unit) (int64, error) {
 	if n <= 0 {
 		return n, nil
 	}
-	if n < LeastBytes && isNumber(text) {
-		return 0, errors.New(unit(text))
+	if n < sizes.LeastBytes && isNumber(text) {
+		return 0, errors.New(k.unit(text))
 	}
 	return n, nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrender/vmrender/internal/sizes"
 )
 
 func TestParseQuantity(t *testing.T) {
@@ -25,8 +27,8 @@ func TestParseQuantityErrors(t *testing.T) {
 		"16GB": `did you mean "16Gi"?`, "16 gib": `did you mean "16Gi"?`, "1.5g": `did you mean "1.5Gi"?`,
 		"16":   `"16" is a number of bytes; did you mean "16Gi"?`,
 		"-1Gi": "negative quantity", "": "expected a quantity such as", "1.2.3Gi": "expected a quantity such as",
-		"99999999999999999999999999": "more than any computer has", "1e19": "more than any computer has",
-		"8Ei": "more than any computer has", "999999999999999Ei": "more than any computer has",
+		"99999999999999999999999999": "more than any disk has", "1e19": "more than any disk has",
+		"8Ei": `more than any disk has; expected less than "8Ei"`, "999999999999999Ei": "more than any disk has",
 		// These numbers have too many digits to compute.
 		"1e-2147483648": "invalid quantity", "1e2147483647": "invalid quantity",
 		"1E99999999999999999999": "invalid quantity", "1e-0001": "invalid quantity",
@@ -51,7 +53,7 @@ func TestParseMemory(t *testing.T) {
 	}
 	n, err := ParseMemory("4Pi")
 	require.NoError(t, err)
-	require.EqualValues(t, MostMemory, n)
+	require.EqualValues(t, sizes.MostMemory, n)
 }
 
 // FuzzParseQuantity proves that Kubernetes reads every accepted string as the same

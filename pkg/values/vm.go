@@ -1,10 +1,12 @@
 package values
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -277,9 +279,15 @@ var vmKeys = sync.OnceValue(func() map[string]bool {
 	return keys
 })
 
-// MostCPUs is the highest number of virtual CPUs that a guest can have (Linux v6.12, arch/x86/kvm/Kconfig,
-// KVM_MAX_NR_VCPUS).
-const MostCPUs = 4096
-
 // Count returns the number of virtual CPUs.
 func (c *CPU) Count() uint64 { return uint64(c.Sockets) * uint64(c.Cores) * uint64(c.Threads) }
+
+// CountProblem returns what is wrong with the number of virtual CPUs that sockets, cores and threads make, or maxSockets
+// can make while the VM runs, or "".
+func (c *CPU) CountProblem() string {
+	n := uint64(max(c.Sockets, c.MaxSockets, 1)) * uint64(max(c.Cores, 1)) * uint64(max(c.Threads, 1))
+	if n > sizes.MostCPUs {
+		return fmt.Sprintf("%d vCPU are more than a VM can have; expected at most %d", n, sizes.MostCPUs)
+	}
+	return ""
+}
