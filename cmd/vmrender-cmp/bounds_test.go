@@ -44,6 +44,12 @@ var greedy = map[string]struct {
 		files: map[string]text{"vms.yaml": {
 			start: "vms:\n" + each(29, "  v%d0000000: {os: rhel9, replicas: 10000, flavor: small}\n"),
 		}},
+		want: "vms.yaml:6:3: vms.v50000000: 50000 VMs up to this one are too many for one Application",
+	},
+	"replicas with large values": {
+		files: map[string]text{"vms.yaml": {
+			"vms: {a: {os: rhel9, flavor: small, replicas: 10000, annotations: {a: ", "x", 20_000, "}}}",
+		}},
 		want: "the manifests have more than 100 MiB",
 	},
 	"replicas that wait for another VM": {

@@ -26,6 +26,10 @@ const (
 // cmpserver/apiclient/clientset.go, MaxGRPCMessageSize).
 const mostOutput = 100 << 20
 
+// mostVMs is the maximum number of VMs, which limits the CPU time: a few lines with `replicas` would otherwise take it
+// all. 100 MiB of manifests have about 36,000 VMs.
+const mostVMs = 40_000
+
 // generate writes the manifests of the working directory's part of the fleet, after
 // all of it is rendered.
 func (s *sidecar) generate() error {
@@ -61,6 +65,7 @@ func (s *sidecar) options() fleet.Options {
 		Image:    s.request.Image,
 		Overlays: s.resolveOverlays(),
 		VMs:      s.request.VMs,
+		MostVMs:  mostVMs,
 		Limit:    s.tree.root,
 
 		NoOpenShift: apis.NoOpenShift(),

@@ -100,6 +100,15 @@ var slowInputs = map[string]struct {
 		want: "[207]: template: takes too much work: " +
 			"with those before it, the functions and loops of all templates read and make more than",
 	},
+	"replicas of several entries": {
+		vms:  "vms:\n" + each(1000, "  v%d0000000: {os: rhel9, flavor: small, replicas: 10000}\n"),
+		want: "vms.yaml:6:3: vms.v50000000: 50000 VMs up to this one are too many for one Application",
+	},
+	"patches of replicas": {
+		vms: "vms: {a: {os: rhel9, flavor: small, replicas: 10000, patches: [" +
+			each(200, "{op: add, path: /spec/template/spec/nodeSelector, value: {a: b%d}}, ") + "]}}\n",
+		want: "vms.yaml:1:7: vms.a: 10000 VMs up to this one, which count as ",
+	},
 	"thousands of vars for thousands of replicas": {
 		vms: "vars:\n" + each(20_000, "  k%d: v\n") +
 			"vms: {a: {os: rhel9, flavor: small, replicas: 10000, labels: {x: '{{ upper \"a\" }}'}}}\n",

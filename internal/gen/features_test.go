@@ -46,8 +46,8 @@ func TestFieldsOfNewestKubeVirt(t *testing.T) {
 	require.ElementsMatch(t, added, features)
 }
 
-// fieldsOf returns the paths of all fields of the spec of a VirtualMachine in a file, sorted. It leaves out the templates
-// of disks: the definitions contain a copy of an older version of them.
+// fieldsOf returns the paths of all fields of the spec of a VirtualMachine in a file, sorted. It leaves out the
+// templates of disks: the definitions contain a copy of an older version of them.
 func fieldsOf(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -220,6 +220,10 @@ var machineMutations = []mutation{
 		`guest < sizes.LeastBytes`, `guest <= sizes.LeastBytes`,
 	},
 	{
+		"pkg/machine/tally.go", "./pkg/machine", "VMs beyond the bound of a render are not decided",
+		`return t.total <= t.most`, `return true`,
+	},
+	{
 		"pkg/machine/waves.go", "./pkg/machine", "a VM comes a wave after what it depends on",
 		`max(least, on.wave+1)`, `max(least, on.wave)`,
 	},

@@ -1,5 +1,5 @@
-// Package sizes contains the bounds of sizes, for values files, entries of the catalog and rendered VMs. The tags of keys
-// repeat some of them.
+// Package sizes contains the bounds of sizes, for values files, entries of the catalog and rendered VMs. The tags of
+// keys repeat some of them.
 package sizes
 
 import "math"

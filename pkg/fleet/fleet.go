@@ -41,6 +41,9 @@ type Options struct {
 	Overlays []string
 	// VMs selects VMs by name or namespace/name. If empty, all VMs are selected.
 	VMs []string
+	// MostVMs is the number of VMs that are accepted, 0 if there is no bound. Replicas that take longer to render, such as
+	// those with overrides or patches, count several times.
+	MostVMs int
 	// Alone is true if the selected VMs are only looked at: they do not have to be selected with those that they are
 	// rendered with.
 	Alone bool

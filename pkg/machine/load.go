@@ -59,10 +59,17 @@ func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diag
 	f := fleet.Open(path, opts, diags)
 	w := wide{fleet: f, visit: visit, diags: diags, pods: map[string]*podLabels{}}
 	site = NewSite(f, diags)
+	all := tally{most: opts.MostVMs}
 	f.Each(func(e *fleet.Entry, diags *source.Diagnostics) {
-		site.Decide(e, diags, func(m *Machine) { w.add(m, diags) })
+		if all.add(e) {
+			site.Decide(e, diags, func(m *Machine) { w.add(m, diags) })
+		}
 	})
-	if !f.Ended() {
+	switch {
+	case all.isOver(): // which other problems were found until then depends on the order of the VMs
+		*diags = source.Diagnostics{}
+		all.report(diags)
+	case !f.Ended():
 		w.check()
 	}
 	if site.templates.Exhausted() { // which other problems were found until then depends on the order of the VMs

@@ -30,7 +30,8 @@ func ParseMemory(text string) (int64, error) { return ofMemory.parse(text) }
 // one.
 func ParseQuantity(text string) (int64, error) { return ofDisk.parse(text) }
 
-// MuchMemory returns the problem of a quantity of memory that no computer has, or "" if the text is another one, or none.
+// MuchMemory returns the problem of a quantity of memory that no computer has, or "" if the text is another one, or
+// none.
 func MuchMemory(text string) string { return ofMemory.problem(text) }
 
 // MuchDisk is like [MuchMemory], for the size of a disk.

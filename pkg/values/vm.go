@@ -282,8 +282,8 @@ var vmKeys = sync.OnceValue(func() map[string]bool {
 // Count returns the number of virtual CPUs.
 func (c *CPU) Count() uint64 { return uint64(c.Sockets) * uint64(c.Cores) * uint64(c.Threads) }
 
-// CountProblem returns what is wrong with the number of virtual CPUs that sockets, cores and threads make, or maxSockets
-// can make while the VM runs, or "".
+// CountProblem returns what is wrong with the number of virtual CPUs that sockets, cores and threads make, or that
+// maxSockets can make while the VM runs, or "".
 func (c *CPU) CountProblem() string {
 	n := uint64(max(c.Sockets, c.MaxSockets, 1)) * uint64(max(c.Cores, 1)) * uint64(max(c.Threads, 1))
 	if n > sizes.MostCPUs {

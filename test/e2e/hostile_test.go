@@ -87,6 +87,11 @@ func attacks(outside string) []attack {
 		},
 		{
 			name: "replicas-many", files: map[string]string{"vms.yaml": "vms:\n" + numbered(29, "  v%d0000000: {os: rhel9, flavor: small, replicas: 10000}\n")},
+			want: "are too many for one Application; expected at most 40000",
+		},
+		{
+			name: "replicas-large", files: map[string]string{"vms.yaml": "vms: {a: {os: rhel9, flavor: small, replicas: 10000, annotations: {a: " +
+				strings.Repeat("x", 20_000) + "}}}\n"},
 			want: "the manifests have more than 100 MiB",
 		},
 		{
