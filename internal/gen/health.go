@@ -17,6 +17,12 @@ type healthState struct {
 	Why     string         `json:"why"`
 	Message string         `json:"message"`
 	Object  map[string]any `json:"object"`
+
+	// For tests: what a status calls the state, and what both have in common.
+	Status  string              `json:"status"`
+	Reason  string              `json:"reason"`
+	Reasons map[string][]string `json:"reasons"`
+	Unlike  string              `json:"unlike"`
 }
 
 // healthRule is a health check with the kinds that share it.

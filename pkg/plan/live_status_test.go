@@ -211,7 +211,29 @@ var standings = []struct {
 	{name: "missing", make: func(_ *testing.T, w *world) { w.vm["metadata"].(object)["name"] = "other" }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"is not in the cluster"}, hides: []string{"all of the namespace"}},
 	{name: "missing in an empty export", make: func(_ *testing.T, w *world) { w.vm = nil }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"whether the state in the cluster has all of the namespace"}},
 
-	{name: "broken", make: func(_ *testing.T, w *world) { w.vm["status"].(object)["printableStatus"] = "ErrorUnschedulable" }, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ErrorUnschedulable)"}},
+	{name: "no node has room", make: func(_ *testing.T, w *world) {
+		broken(w, "ErrorUnschedulable", "PodScheduled", "0/6 nodes are available: 6 Insufficient memory.")
+	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ErrorUnschedulable): 0/6 nodes are available: 6 Insufficient memory."}},
+	{name: "no claim", make: func(_ *testing.T, w *world) {
+		broken(w, "ErrorPvcNotFound", "Synchronized", "PVC prod/db-data does not exist, waiting for it to appear")
+	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ErrorPvcNotFound): PVC prod/db-data does not exist"}},
+	{name: "no image", make: func(_ *testing.T, w *world) {
+		broken(w, "ImagePullBackOff", "Synchronized", "Back-off pulling image registry.example.com/disk:9.9")
+	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ImagePullBackOff): Back-off pulling image"}},
+	{name: "no room in the quota", make: func(_ *testing.T, w *world) {
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped", "conditions": []any{}}
+		w.condition("Failure", "exceeded quota: vms")
+	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run: exceeded quota: vms"}},
+	{name: "import that fails again and again", make: func(_ *testing.T, w *world) {
+		unfillable(w, "ImportInProgress", "Running", "Error", "Unable to connect to registry: manifest unknown")
+		w.others[0]["status"].(object)["restartCount"] = 7
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Provisioning"}
+	}, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{
+		"the disk db could not be filled (ImportInProgress, 7 restarts): Unable to connect to registry: manifest unknown", "is provisioning",
+	}},
+	{name: "claim of a disk that the quota refuses", make: func(_ *testing.T, w *world) {
+		unfillable(w, "Pending", "Bound", "ErrExceededQuota", "exceeded quota: storage")
+	}, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db could not be filled (Pending): exceeded quota: storage"}},
 	{name: "starting", make: func(_ *testing.T, w *world) {
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "WaitingForVolumeBinding"}
 	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is waiting for volume binding"}},
@@ -284,6 +306,21 @@ var standings = []struct {
 			"operationState": object{"phase": "Failed", "message": "denied", "syncResult": object{"revision": "abcd"}},
 		}})
 	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
+}
+
+// broken sets the VM to a status that only a condition of its instance explains.
+func broken(w *world, status, kind, message string) {
+	w.vm["status"] = object{"printableStatus": status, "conditions": []any{
+		object{"type": "Ready", "status": "False", "message": "Guest VM is not reported as running"},
+		object{"type": kind, "status": "False", "message": message},
+	}}
+}
+
+// unfillable sets the root disk to a phase and a condition that tells why it is not filled.
+func unfillable(w *world, phase, kind, reason, message string) {
+	w.others[0]["status"] = object{"phase": phase, "conditions": []any{
+		object{"type": kind, "status": "False", "reason": reason, "message": message},
+	}}
 }
 
 // failedSnapshot changes the VM in Git to the content bbbb; the snapshot before that change, from

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,24 +65,67 @@ func (p *planner) diskFact(s *subject, name string) Fact {
 	return f
 }
 
-// volumeState describes what a DataVolume waits for, by its phase (CDI v1.66,
+// filledPhases are the phases of a DataVolume that is filled, or that only waits for a VM that uses it.
+var filledPhases = []string{"Succeeded", "WaitForFirstConsumer", "PendingPopulation"}
+
+// fillErrors are the reasons of conditions of a DataVolume with the status False that tell that it cannot be filled
+// (CDI v1.65.0, pkg/controller/util.go, setAnnotationsFromPodWithPrefix; import-controller.go; common/util.go). CDI
+// tries again, but waiting alone does not help. The health check of Argo CD that comes with vmrender has the same.
+var fillErrors = map[string][]string{
+	"Running": {
+		"ChecksumError", "ContainerCannotRun", "CreateContainerConfigError", "CreateContainerError", "ErrExceededQuota",
+		"ErrImagePull", "ErrStartingPod", "Error", "ImagePullBackOff", "ImagePullFailed", "InvalidImageName",
+		"OOMKilled", "StartError",
+	},
+	"Bound": {"ErrClaimNotValid", "ErrExceededQuota"},
+}
+
+// fillError returns the condition that tells why a DataVolume cannot be filled, or nil.
+func fillError(volume tree) tree {
+	for _, kind := range []string{"Running", "Bound"} {
+		c := condition(volume, kind)
+		if is(volume, kind) == no && slices.Contains(fillErrors[kind], manifest.Text(c, "reason")) {
+			return c
+		}
+	}
+	return nil
+}
+
+// volumeState describes what a DataVolume waits for, by its phase and conditions (CDI v1.66,
 // core/v1beta1/types.go, DataVolumePhase).
 func volumeState(volume tree, running truth) (State, string) {
-	phase := manifest.Text(volume, "status", "phase")
+	phase, failure := manifest.Text(volume, "status", "phase"), fillError(volume)
 	switch {
-	case slices.Contains([]string{"Failed", "Unknown", "Paused"}, phase):
+	case slices.Contains([]string{"Failed", "Unknown"}, phase):
 		return StateDisk, "could not be filled (" + phase + ")" + becauseOf(volume, "Running")
+	case failure != nil && !slices.Contains(filledPhases, phase):
+		return StateDisk, "could not be filled (" + fillProgress(volume) + ")" + reasonOf(failure)
+	case phase == "Paused":
+		return StateDisk, "waits for the next stage of its import (Paused)"
 	case phase == "UploadReady":
 		return StateDisk, "waits for an upload"
 	case strings.HasSuffix(phase, "InProgress"), strings.HasSuffix(phase, "Scheduled"):
-		if progress := manifest.Text(volume, "status", "progress"); strings.HasSuffix(progress, "%") {
-			phase += ", " + progress
+		says := "is being filled (" + fillProgress(volume) + ")"
+		if is(volume, "Running") == no {
+			says += becauseOf(volume, "Running")
 		}
-		return StateUnderWay, "is being filled (" + phase + ")"
-	case running == yes && slices.Contains([]string{"Pending", "WaitForFirstConsumer", "PendingPopulation"}, phase):
+		return StateUnderWay, says
+	case running == yes && (phase == "Pending" || slices.Contains(filledPhases[1:], phase)):
 		return StateUnderWay, "is about to be filled (" + phase + ")"
 	}
 	return StateOK, ""
+}
+
+// fillProgress returns the phase of a DataVolume, how much of it is filled, and how often that was started again.
+func fillProgress(volume tree) string {
+	out := cmp.Or(manifest.Text(volume, "status", "phase"), "Pending")
+	if progress := manifest.Text(volume, "status", "progress"); strings.HasSuffix(progress, "%") {
+		out += ", " + progress
+	}
+	if n := count(manifest.At(volume, "status", "restartCount"), 0); n > 0 {
+		out += ", " + plural(n, "restart", "restarts")
+	}
+	return out
 }
 
 // oldDisks notes the disks of the VMs of Git that neither Git nor a VM in the

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -24,11 +25,33 @@ var startingStatus = []string{
 	"Provisioning", "WaitingForVolumeBinding", "WaitingForReceiver", "Starting", "Stopping", "Terminating",
 }
 
-// brokenStatus are those of a VM that cannot run as it is; the health check of Argo CD
-// that comes with vmrender has the same.
-var brokenStatus = []string{
-	"CrashLoopBackOff", "DataVolumeError", "ErrImagePull", "ErrorPvcNotFound", "ErrorUnschedulable", "ImagePullBackOff",
-	"Unknown",
+// brokenStatus are those of a VM that cannot run as it is, with the conditions that tell why, the first one first
+// (KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, setPrintableStatus and syncConditions; in watch/vmi,
+// datavolumes.go); Ready comes after them. The health check of Argo CD that comes with vmrender has the same.
+var brokenStatus = map[string][]string{
+	"CrashLoopBackOff":   {"Failure"},
+	"DataVolumeError":    {"Failure", "Synchronized", "DataVolumesReady"},
+	"ErrImagePull":       {"Synchronized"},
+	"ErrorPvcNotFound":   {"Synchronized"},
+	"ErrorUnschedulable": {"PodScheduled"},
+	"ImagePullBackOff":   {"Synchronized"},
+	"Unknown":            nil,
+}
+
+// whyBroken returns the reason of a status of brokenStatus as the rest of a sentence. Failure says that something has
+// failed, and all other conditions that something is in order.
+func whyBroken(vm tree, status string) string {
+	for _, kind := range brokenStatus[status] {
+		if is(vm, kind) == known(kind == "Failure") {
+			return reasonOf(condition(vm, kind))
+		}
+	}
+	return reasonOf(condition(vm, "Ready"))
+}
+
+// reasonOf returns the message of a condition, or else its reason, as the rest of a sentence.
+func reasonOf(condition tree) string {
+	return because(cmp.Or(manifest.Text(condition, "message"), manifest.Text(condition, "reason")))
 }
 
 // powerFacts returns whether a VM runs as it should.
@@ -37,29 +60,30 @@ func (p *planner) powerFacts(s *subject) []Fact {
 		return poolFacts(s)
 	}
 	vm, status := s.live.object, manifest.Text(s.live.object, "status", "printableStatus")
-	down := func(says, kind string) []Fact {
-		return []Fact{{State: StateDown, Code: FactNotRunning, Says: says + becauseOf(vm, kind)}}
+	down := func(says, why string) []Fact {
+		return []Fact{{State: StateDown, Code: FactNotRunning, Says: says + why}}
 	}
+	_, isBroken := brokenStatus[status]
 	switch {
 	case is(vm, "ManualRecoveryRequired") == yes:
-		return down("needs to be recovered manually", "ManualRecoveryRequired")
-	case slices.Contains(brokenStatus, status):
-		return down("does not run ("+status+")", "Ready")
+		return down("needs to be recovered manually", becauseOf(vm, "ManualRecoveryRequired"))
+	case isBroken:
+		return down("does not run ("+status+")", whyBroken(vm, status))
 	case is(vm, "Failure") == yes && is(vm, "Ready") == yes:
 		return []Fact{{
 			State: StateFailed, Code: FactChangeFailed,
 			Says: "KubeVirt could not make the last change" + becauseOf(vm, "Failure"),
 		}}
 	case is(vm, "Failure") == yes:
-		return down("does not run", "Failure")
+		return down("does not run", becauseOf(vm, "Failure"))
 	case is(vm, "Paused") == yes:
-		return down("is paused", "Paused")
+		return down("is paused", becauseOf(vm, "Paused"))
 	case slices.Contains(startingStatus, status):
 		return []Fact{{State: StateUnderWay, Code: FactUnderWay, Says: "is " + statusWords(status)}}
 	case wantsRunning(s) && s.live.running == no:
-		return down(notRunning(s), "Failure")
+		return down(notRunning(s), becauseOf(vm, "Failure"))
 	case wantsRunning(s) && status == "Running" && is(vm, "Ready") == no:
-		return down("runs, but is not ready", "Ready")
+		return down("runs, but is not ready", becauseOf(vm, "Ready"))
 	}
 	return nil
 }
@@ -86,8 +110,12 @@ func statusWords(status string) string {
 	return strings.ToLower(b.String())
 }
 
-// poolFacts returns whether a pool has as many VMs as it should.
+// poolFacts returns whether a pool has as many VMs as it should. One that cannot create or delete VMs has a condition.
 func poolFacts(s *subject) []Fact {
+	if is(s.live.object, "ReplicaFailure") == yes {
+		says := "its VMs cannot be created or deleted" + becauseOf(s.live.object, "ReplicaFailure")
+		return []Fact{{State: StateDown, Code: FactNotRunning, Says: says}}
+	}
 	if !wantsRunning(s) {
 		return nil
 	}

@@ -19,6 +19,27 @@ end
 -- would keep its wave waiting indefinitely.
 local done = { Succeeded = true, WaitForFirstConsumer = true, PendingPopulation = true }
 
+-- The reasons of conditions with the status False that tell that the volume cannot be
+-- filled. CDI tries again, but waiting alone does not help. `vmrender status` has the same.
+local failures = {
+  Running = {
+    ChecksumError = true,
+    ContainerCannotRun = true,
+    CreateContainerConfigError = true,
+    CreateContainerError = true,
+    ErrExceededQuota = true,
+    ErrImagePull = true,
+    ErrStartingPod = true,
+    Error = true,
+    ImagePullBackOff = true,
+    ImagePullFailed = true,
+    InvalidImageName = true,
+    OOMKilled = true,
+    StartError = true,
+  },
+  Bound = { ErrClaimNotValid = true, ErrExceededQuota = true },
+}
+
 local status = obj.status or {}
 local phase = status.phase or "Waiting for CDI"
 
@@ -28,15 +49,41 @@ end
 if status.progress ~= nil and status.progress ~= "N/A" then
   phase = phase .. " " .. status.progress
 end
+if status.restartCount ~= nil and status.restartCount > 0 then
+  phase = phase .. ", restarts: " .. status.restartCount
+end
+
+local conditions = {}
+for _, c in ipairs(status.conditions or {}) do
+  conditions[c.type] = c
+end
+
+-- because adds the message of the condition Running to a text, if it is False.
+local function because(text)
+  local c = conditions.Running or {}
+  if c.status == "False" and c.message ~= nil and c.message ~= "" then
+    return text .. ": " .. c.message
+  end
+  return text
+end
+
+if status.phase == "Failed" or status.phase == "Unknown" then
+  return { status = "Degraded", message = because(phase) }
+end
+for _, type in ipairs({ "Running", "Bound" }) do
+  local c = conditions[type] or {}
+  if c.status == "False" and failures[type][c.reason or ""] then
+    local text = c.message
+    if text == nil or text == "" then
+      text = c.reason
+    end
+    return { status = "Degraded", message = phase .. ": " .. text }
+  end
+end
 if status.phase == "Paused" then
   return { status = "Suspended", message = phase }
 end
-if status.phase == "Failed" or status.phase == "Unknown" then
-  return { status = "Degraded", message = phase }
+if status.phase == "UploadReady" then
+  return { status = "Suspended", message = "UploadReady: waits for an upload" }
 end
-for _, c in ipairs(status.conditions or {}) do
-  if c.type == "Running" and c.status == "False" and (c.reason == "Error" or c.reason == "ImagePullFailed") then
-    return { status = "Degraded", message = c.message or c.reason }
-  end
-end
-return { status = "Progressing", message = phase }
+return { status = "Progressing", message = because(phase) }

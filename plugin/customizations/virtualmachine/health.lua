@@ -1,12 +1,14 @@
--- Errors among the printable statuses. KubeVirt continues to try; the cause is elsewhere.
+-- Errors among the printable statuses, with the conditions that tell why, the first one
+-- first; Ready comes after them. KubeVirt continues to try; the cause is elsewhere.
+-- `vmrender status` has the same.
 local errors = {
-  CrashLoopBackOff = true,
-  DataVolumeError = true,
-  ErrImagePull = true,
-  ErrorPvcNotFound = true,
-  ErrorUnschedulable = true,
-  ImagePullBackOff = true,
-  Unknown = true,
+  CrashLoopBackOff = { "Failure" },
+  DataVolumeError = { "Failure", "Synchronized", "DataVolumesReady" },
+  ErrImagePull = { "Synchronized" },
+  ErrorPvcNotFound = { "Synchronized" },
+  ErrorUnschedulable = { "PodScheduled" },
+  ImagePullBackOff = { "Synchronized" },
+  Unknown = {},
 }
 
 local status = obj.status or {}
@@ -21,13 +23,30 @@ local function holds(type)
   return conditions[type] ~= nil and conditions[type].status == "True"
 end
 
--- because adds the message of a condition to a text.
+-- because adds the message of a condition, or else its reason, to a text.
 local function because(text, type)
   local c = conditions[type] or {}
-  if c.message ~= nil and c.message ~= "" then
-    return text .. ": " .. c.message
+  for _, why in ipairs({ c.message or "", c.reason or "" }) do
+    if why ~= "" then
+      return text .. ": " .. why
+    end
   end
   return text
+end
+
+-- broken returns the status of a VM that cannot run, with its reason: the condition Failure
+-- is bad if it is True, and all others if they are False.
+local function broken()
+  for _, type in ipairs(errors[printable]) do
+    local bad = "False"
+    if type == "Failure" then
+      bad = "True"
+    end
+    if (conditions[type] or {}).status == bad then
+      return because(printable, type)
+    end
+  end
+  return because(printable, "Ready")
 end
 
 -- changes are the fields of KubeVirt's messages about a restart, in the words of the values files
@@ -74,7 +93,7 @@ if holds("ManualRecoveryRequired") then
   return { status = "Degraded", message = because("Manual recovery required", "ManualRecoveryRequired") }
 end
 if errors[printable] then
-  return { status = "Degraded", message = because(printable, "Ready") }
+  return { status = "Degraded", message = broken() }
 end
 if holds("Paused") then
   return { status = "Suspended", message = because("Paused", "Paused") }

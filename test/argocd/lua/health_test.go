@@ -2,6 +2,7 @@ package lua
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/argoproj/argo-cd/v3/util/lua"
@@ -16,6 +17,11 @@ type state struct {
 	Health  health.HealthStatusCode `json:"health"`
 	Message string                  `json:"message"`
 	Object  map[string]any          `json:"object"`
+
+	// Reason is a text of the object that the message repeats, and Reasons are other reasons of its
+	// conditions with which the state is the same.
+	Reason  string              `json:"reason"`
+	Reasons map[string][]string `json:"reasons"`
 }
 
 func (s state) object() *unstructured.Unstructured {
@@ -51,11 +57,32 @@ func TestStates(t *testing.T) {
 	for check, states := range readStates(t) {
 		for _, s := range states {
 			t.Run(check+"/"+s.State, func(t *testing.T) {
-				got := gate(t, s.object(), judge)
-				require.Equal(t, &health.HealthStatus{Status: s.Health, Message: s.Message}, got)
+				require.Contains(t, s.Message, s.Reason)
+				for _, object := range append(s.variants(t), s.object()) {
+					got := gate(t, object, judge)
+					require.Equal(t, &health.HealthStatus{Status: s.Health, Message: s.Message}, got, "%v", object)
+				}
 			})
 		}
 	}
+}
+
+// variants returns the object with each of the other reasons.
+func (s state) variants(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	text, err := s.object().MarshalJSON()
+	require.NoError(t, err)
+	var out []*unstructured.Unstructured
+	for from, reasons := range s.Reasons {
+		for _, to := range reasons {
+			object := &unstructured.Unstructured{}
+			other := strings.ReplaceAll(string(text), `"reason":"`+from+`"`, `"reason":"`+to+`"`)
+			require.NotEqual(t, string(text), other)
+			require.NoError(t, object.UnmarshalJSON([]byte(other)))
+			out = append(out, object)
+		}
+	}
+	return out
 }
 
 // The test fails if a script is no better than Argo CD's own.
