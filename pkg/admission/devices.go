@@ -181,20 +181,6 @@ var extraRules = []row[spec]{
 	},
 	{
 		Rule: Rule{
-			ID: "service-account", Kind: rule.Refused, Field: "serviceAccountName", From: "1.9",
-			Source:  "KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go",
-			Problem: "invalid service account %q; expected lower case letters, digits, - and ., and the name that volumes have",
-		},
-		got: func(v *spec) string { return v.ServiceAccountName },
-		broken: plain(func(v *spec) bool {
-			return v.ServiceAccountName != "" && (len(validation.IsDNS1123Subdomain(v.ServiceAccountName)) > 0 ||
-				slices.ContainsFunc(v.Volumes, func(o kubevirtv1.Volume) bool {
-					return o.ServiceAccount != nil && o.ServiceAccount.ServiceAccountName != v.ServiceAccountName
-				}))
-		}),
-	},
-	{
-		Rule: Rule{
 			ID: "sound", Kind: rule.Refused, Field: "domain.devices.sound", Source: sourceInstance,
 			Problem: "invalid sound device; expected a name, and the model ich9 or ac97",
 		},
@@ -236,7 +222,7 @@ var extraRules = []row[spec]{
 func hasExtras(_ *subject, v *spec) bool {
 	d := &v.Domain.Devices
 	return len(d.Inputs) > 0 || v.Domain.IOThreadsPolicy != nil || d.Sound != nil || d.Video != nil || len(d.PanicDevices) > 0 ||
-		v.UtilityVolumes != nil || v.ServiceAccountName != ""
+		v.UtilityVolumes != nil
 }
 
 func isPod(n *kubevirtv1.Network) bool { return n.Pod != nil }

@@ -155,23 +155,6 @@ var nicSettingRules = []row[nic]{
 	},
 	{
 		Rule: Rule{
-			ID: "gate-PortRangesSpec", Kind: rule.KubeVirtVersion, Field: "portRanges", Gate: "PortRangesSpec", From: "1.9",
-			Problem: "ranges of ports", Source: sourceRanges,
-		},
-		broken: plain(func(n *nic) bool { return n.PortRanges != nil }),
-	},
-	{
-		Rule: Rule{
-			ID: "port-ranges", Kind: rule.Refused, Field: "portRanges", From: "1.9", Source: sourceRanges,
-			Problem: "invalid ranges of ports; expected at most 10 without overlaps, of ports from 1 to 65535, with the protocol " +
-				"TCP or UDP, on a NIC with the binding masquerade and without ports",
-		},
-		broken: func(s *subject, n *nic) bool {
-			return n.PortRanges != nil && s.isOnPod(n) && (n.Ports != nil || n.Masquerade == nil || !hasRanges(n.PortRanges))
-		},
-	},
-	{
-		Rule: Rule{
 			ID: "dhcp-options", Kind: rule.Refused, Field: "dhcpOptions", Source: sourceNIC,
 			Problem: "expected IPv4 addresses under ntpServers, and different options from 224 to 254 under privateOptions",
 		},
@@ -181,7 +164,6 @@ var nicSettingRules = []row[nic]{
 
 func hasNICSettings(_ *subject, n *nic) bool {
 	return n.Model != "" && n.Model != "virtio" || n.MacAddress != "" || n.PciAddress != "" || n.BootOrder != nil || n.State != "" || n.Ports != nil ||
-		n.PortRanges != nil ||
 		n.DHCPOptions != nil || n.Binding != nil || n.Bridge == nil && n.Masquerade == nil || n.PasstBinding != nil || n.SRIOV != nil ||
 		n.DeprecatedSlirp != nil || n.DeprecatedMacvtap != nil || n.DeprecatedPasst != nil
 }
@@ -208,22 +190,6 @@ func hasPorts(ports []kubevirtv1.Port) bool {
 		}
 	}
 	return true
-}
-
-// hasRanges reports whether KubeVirt accepts a list of ranges of ports.
-func hasRanges(ranges []kubevirtv1.PortRange) bool {
-	const most = 10
-	for i := range ranges {
-		r := &ranges[i]
-		overlaps := func(o kubevirtv1.PortRange) bool {
-			return o.Protocol == r.Protocol && o.Start <= r.End && r.Start <= o.End
-		}
-		if r.Start < 1 || r.End > 65535 || r.Start > r.End || r.Protocol != "TCP" && r.Protocol != "UDP" ||
-			slices.ContainsFunc(ranges[:i], overlaps) {
-			return false
-		}
-	}
-	return len(ranges) <= most
 }
 
 // hasOptions reports whether KubeVirt accepts the options of DHCP.
@@ -257,13 +223,8 @@ var networkRules = []row[kubevirtv1.Network]{
 		},
 	},
 	{
-		Rule: Rule{
-			ID: "network-types", Kind: rule.Conflict, Source: sourceNetwork,
-			Problem: "KubeVirt accepts one of pod, multus and, from 1.9 on, resourceClaim",
-		},
-		broken: plain(func(n *kubevirtv1.Network) bool {
-			return count(n.Pod != nil, n.Multus != nil, n.ResourceClaim != nil) > 1
-		}),
+		Rule:   Rule{ID: "network-types", Kind: rule.Conflict, Problem: "KubeVirt accepts one of pod and multus", Source: sourceNetwork},
+		broken: plain(func(n *kubevirtv1.Network) bool { return n.Pod != nil && n.Multus != nil }),
 	},
 	{
 		Rule: Rule{
@@ -273,43 +234,9 @@ var networkRules = []row[kubevirtv1.Network]{
 	},
 	{
 		Rule: Rule{
-			ID: "network-type-claim", Kind: rule.MissingKey, From: "1.9", Source: "KubeVirt v1.9.0, pkg/network/admitter/netsource.go",
-			Problem: "missing type; accepted: pod, multus, resourceClaim",
-		},
-		broken: plain(func(n *kubevirtv1.Network) bool { return n.Pod == nil && n.Multus == nil && n.ResourceClaim == nil }),
-	},
-	{
-		Rule: Rule{
-			ID: "gate-NetworkDevicesWithDRA", Kind: rule.KubeVirtVersion, Field: "resourceClaim", Gate: "NetworkDevicesWithDRA",
-			From: "1.9", Problem: "network of a resource claim", Source: sourceClaim,
-		},
-		broken: plain(func(n *kubevirtv1.Network) bool { return n.ResourceClaim != nil }),
-	},
-	{
-		Rule: Rule{
-			ID: "network-claim", Kind: rule.Refused, Field: "resourceClaim", From: "1.9", Source: sourceClaim,
-			Problem: "expected the name of an entry of resourceClaims under claimName, another requestName for each network, an " +
-				"interface with the binding sriov or that of a plugin, and no network with multus",
-		},
-		broken: func(s *subject, n *kubevirtv1.Network) bool { return n.ResourceClaim != nil && !s.hasClaim(n) },
-	},
-	{
-		Rule: Rule{
 			ID: "network-attachment", Kind: rule.MissingKey, Field: "multus.networkName", Source: sourceNetwork,
 			Problem: "missing; expected the name of a NetworkAttachmentDefinition",
 		},
 		broken: plain(func(n *kubevirtv1.Network) bool { return n.Multus != nil && n.Multus.NetworkName == "" }),
 	},
-}
-
-// hasClaim reports whether KubeVirt accepts the resource claim of a network.
-func (s *subject) hasClaim(n *kubevirtv1.Network) bool {
-	c := n.ResourceClaim
-	isClaim := func(r kubevirtv1.VirtualMachineInstanceResourceClaim) bool { return r.Name == c.ClaimName }
-	isUnbound := func(i nic) bool { return i.Name == n.Name && i.SRIOV == nil && i.Binding == nil }
-	isTaken := func(o *kubevirtv1.Network) bool { return o.ResourceClaim != nil && *o.ResourceClaim == *c }
-	return c.ClaimName != "" && c.RequestName != "" && slices.ContainsFunc(s.ResourceClaims, isClaim) &&
-		!slices.ContainsFunc(s.Domain.Devices.Interfaces, isUnbound) &&
-		!isRepeated(s.Networks, n, isTaken) &&
-		countNetworks(s.VirtualMachineInstanceSpec, func(o *kubevirtv1.Network) bool { return o.Multus != nil }) == 0
 }

@@ -17,8 +17,6 @@ const (
 	sourceNIC        = "KubeVirt v1.8.4, pkg/network/admitter/netiface.go"
 	sourceNetwork    = "KubeVirt v1.8.4, pkg/network/admitter/netsource.go"
 	sourceBinding    = "KubeVirt v1.8.4, pkg/network/admitter/binding.go"
-	sourceRanges     = "KubeVirt v1.9.0, pkg/network/admitter/netiface.go"
-	sourceClaim      = "KubeVirt v1.9.0, pkg/network/admitter/dra.go"
 	sourceState      = "KubeVirt v1.8.4, pkg/network/admitter/admit.go"
 	sourceDisk       = "KubeVirt v1.8.4, pkg/storage/admitters/disks.go"
 	sourceTemplate   = "KubeVirt v1.8.4, pkg/storage/admitters/data-volume-template.go"
