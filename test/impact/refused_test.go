@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,8 +64,8 @@ func cli(t *testing.T) string {
 	return path
 }
 
-// written returns a way to write the new sides of cases in the values of a fleet: as overrides or as patches of a VM that
-// the program has rendered.
+// written contains the ways to write the new sides of cases in the values of a fleet: as overrides of a VM that the
+// program has rendered, as patches of its fields, or as a patch of all of them.
 var written = map[string]func(rendered edits.Object, spec any) (key string, value any, err error){
 	"overrides": func(rendered edits.Object, spec any) (string, any, error) {
 		from, err := json.Marshal(map[string]any{"spec": rendered["spec"]})
@@ -78,9 +79,60 @@ var written = map[string]func(rendered edits.Object, spec any) (key string, valu
 		patch, err := jsonpatch.CreateMergePatch(from, to)
 		return "overrides", json.RawMessage(patch), err
 	},
-	"patches": func(_ edits.Object, spec any) (string, any, error) {
+	"patches": func(rendered edits.Object, spec any) (string, any, error) {
+		return "patches", operations(rendered["spec"], spec, "/spec"), nil
+	},
+	"a patch": func(_ edits.Object, spec any) (string, any, error) {
 		return "patches", []any{map[string]any{"op": "replace", "path": "/spec", "value": spec}}, nil
 	},
+}
+
+// operations returns the JSON patches that change a value at a path into another one, field by field. Lists of different
+// lengths are replaced.
+func operations(from, to any, path string) []any {
+	one := func(op string) []any { return []any{map[string]any{"op": op, "path": path, "value": to}} }
+	var all []any
+	switch to := to.(type) {
+	case map[string]any:
+		from, ok := from.(map[string]any)
+		if !ok {
+			return one("replace")
+		}
+		for _, key := range slices.Sorted(maps.Keys(merged(from, to))) {
+			at := path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+			old, hasOld := from[key]
+			value, hasNew := to[key]
+			switch {
+			case !hasNew:
+				all = append(all, map[string]any{"op": "remove", "path": at})
+			case !hasOld:
+				all = append(all, map[string]any{"op": "add", "path": at, "value": value})
+			default:
+				all = append(all, operations(old, value, at)...)
+			}
+		}
+		return all
+	case []any:
+		from, ok := from.([]any)
+		if !ok || len(from) != len(to) {
+			return one("replace")
+		}
+		for i := range to {
+			all = append(all, operations(from[i], to[i], fmt.Sprintf("%s/%d", path, i))...)
+		}
+		return all
+	}
+	if reflect.DeepEqual(from, to) {
+		return nil
+	}
+	return one("replace")
+}
+
+// merged returns a map with the entries of two maps.
+func merged(a, b map[string]any) map[string]any {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
 }
 
 // The program foresees what KubeVirt refuses, in validate or in plan, and refuses nothing that KubeVirt accepts: every
