@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -126,11 +127,16 @@ func (p *planner) awaitsRollout(namespace, name string) bool {
 	return !stopped || at != annotation(vm, labels.Content)
 }
 
-// rollouts adds the rollouts that have stopped, and the Jobs of earlier syncs that run.
+// rollouts adds the rollouts that have stopped at VMs that have not come up since, and the Jobs of earlier syncs that run.
 func (p *planner) rollouts(namespaces []string) {
 	for _, ns := range namespaces {
 		for _, lease := range p.live.of(kindLease, ns) {
 			stopped := labels.ParsePairs(annotation(lease.object, labels.Stopped))
+			maps.DeleteFunc(stopped, func(name, _ string) bool {
+				id := manifest.ID{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine", Namespace: ns, Name: name}
+				m := p.live.machine(id)
+				return m != nil && m.isCurrent() == yes
+			})
 			if names := keysOf(stopped); len(names) > 0 {
 				p.note("%s: an earlier rollout (Lease %s) stopped at %s: a rollout skips these VMs "+
 					"until they change again, or until you run it with --retry", ns, lease.id.Name, some(names))

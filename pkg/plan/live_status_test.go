@@ -274,10 +274,21 @@ var standings = []struct {
 	{name: "claim missing", make: func(_ *testing.T, w *world) { w.claim("other", "ReadWriteOnce") }, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db-scratch is missing"}},
 	{name: "disk not synced", make: func(t *testing.T, w *world) { w.record(t); in(1, set("x", "metadata.labels.team"))(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"DataVolume db is not synced yet"}},
 	{name: "disk missing", make: func(_ *testing.T, w *world) { w.others = w.others[1:] }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"DataVolume db is not in the cluster"}},
-	{name: "rollout stopped", make: func(_ *testing.T, w *world) {
-		w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("aaaa", "metadata.annotations.vmrender~io/content")))
-		w.add(object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": "shop-rollout", "namespace": "prod", "annotations": object{"vmrender.io/stopped": "db=aaaa"}}})
-	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it (Lease shop-rollout)"}},
+	{name: "rollout stopped", make: func(_ *testing.T, w *world) { stopped(w); w.condition("RestartRequired", notMovable) }, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{
+		"a rollout has stopped at it (Lease shop-rollout)", "an earlier rollout (Lease shop-rollout) stopped at db",
+	}},
+	{name: "rollout stopped, on the old disk", make: func(_ *testing.T, w *world) {
+		stopped(w)
+		w.applied(root("db-2"))
+	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it"}},
+	{name: "rollout stopped, not ready", make: func(_ *testing.T, w *world) {
+		stopped(w)
+		w.instance["status"].(object)["conditions"] = []any{object{"type": "Ready", "status": "False"}}
+	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it"}},
+	{name: "rollout stopped, instance unknown", make: func(_ *testing.T, w *world) { stopped(w); w.instance = nil }, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{
+		"whether it has come up since",
+	}},
+	{name: "rollout stopped, and the VM came up later", make: func(_ *testing.T, w *world) { stopped(w) }, state: plan.StateOK, hides: []string{"stopped"}},
 	{name: "snapshot failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "aaaa") }, state: plan.StateFailed, code: plan.FactNoSnapshot, says: []string{
 		"nothing was changed, because the snapshot db-pre-bbbb-1 before the change failed: no snapshot class", "the next sync takes another",
 	}},
@@ -306,6 +317,15 @@ var standings = []struct {
 			"operationState": object{"phase": "Failed", "message": "denied", "syncResult": object{"revision": "abcd"}},
 		}})
 	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
+}
+
+// stopped has a rollout that has stopped at the VM, which is ready now.
+func stopped(w *world) {
+	w.applied(both(set("shop", "metadata.labels.vmrender~io/rollout"), set("aaaa", "metadata.annotations.vmrender~io/content")))
+	w.instance["status"].(object)["conditions"] = []any{object{"type": "Ready", "status": "True"}}
+	w.add(object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{
+		"name": "shop-rollout", "namespace": "prod", "annotations": object{"vmrender.io/stopped": "db=aaaa"},
+	}})
 }
 
 // broken sets the VM to a status that only a condition of its instance explains.

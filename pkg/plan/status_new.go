@@ -93,17 +93,39 @@ func (p *planner) rolloutFacts(s *subject) []Fact {
 	name := id + labels.RolloutSuffix
 	lease := p.live.get(kindLease, s.id.Namespace, name)
 	at, stopped := labels.ParsePairs(annotation(lease, labels.Stopped))[s.id.Name]
+	isCurrent := s.live.isCurrent()
 	switch {
-	case stopped && at == annotation(s.live.object, labels.Content):
-		return []Fact{{
+	case stopped && at == annotation(s.live.object, labels.Content) && isCurrent != yes:
+		f := Fact{
 			State: StateFailed, Code: FactRolloutStopped, Says: "a rollout has stopped at it (Lease " + name + ")",
 			Advice: "find the reason why it was not ready in time; " +
 				"a rollout skips it until it changes, or until you run it with --retry",
-		}}
+		}
+		if isCurrent == unknown {
+			f.Approximate = "whether it has come up since: the state in the cluster lacks its instance"
+		}
+		return []Fact{f}
 	case p.awaitsRollout(s.id.Namespace, s.id.Name) && p.live.isHeld(lease):
 		return []Fact{{State: StateUnderWay, Code: FactUnderWay, Says: "a rollout is running, and restarts it in its turn"}}
 	}
 	return nil
+}
+
+// isCurrent reports whether a VM needs nothing of a rollout: it is ready, runs from its disks, and no change waits for
+// a restart. That counts more than what a rollout has recorded before, as in package rollout.
+func (m *liveMachine) isCurrent() truth {
+	switch {
+	case m.restartRequired || is(m.object, "Ready") != yes:
+		return no
+	case m.instance == nil:
+		return unknown
+	}
+	isOther := func(volume any) bool {
+		claim := claimOf(volume)
+		running := manifest.At(m.instance, "spec", "volumes", "["+manifest.EntryName(volume)+"]")
+		return claim != "" && !isHotpluggable(volume) && claimOf(running) != claim
+	}
+	return known(is(m.instance, "Ready") == yes && !slices.ContainsFunc(manifest.List(spec(m.object), "volumes"), isOther))
 }
 
 // leaseTime is how long a run of a rollout holds its Lease after the last renewal, with room for
