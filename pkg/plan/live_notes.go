@@ -16,6 +16,7 @@ func (p *planner) notes() {
 	}
 	apps := p.applications()
 	p.syncs(apps)
+	p.lostApplications()
 	p.rollouts(p.namespaces())
 	p.waiting()
 	p.migrationNotes()

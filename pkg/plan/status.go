@@ -120,6 +120,7 @@ const (
 	FactDrift          FactCode = "drift"
 	FactNotSynced      FactCode = "not-synced"
 	FactMissing        FactCode = "missing"
+	FactNoApplication  FactCode = "no-application"
 	FactRestart        FactCode = "waits-for-restart"
 	FactSticky         FactCode = "sticky-restart"
 	FactFalse          FactCode = "false-restart"
@@ -136,8 +137,8 @@ func FactCodes() []FactCode {
 	out := []FactCode{
 		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactNoSnapshot,
 		FactLeftOver, FactDrift,
-		FactNotSynced, FactMissing, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged, FactUnderWay,
-		FactMoving, FactMoved, FactMoveFailed,
+		FactNotSynced, FactMissing, FactNoApplication, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged,
+		FactUnderWay, FactMoving, FactMoved, FactMoveFailed,
 	}
 	slices.Sort(out)
 	return out

@@ -52,7 +52,7 @@ func (p *planner) stand(pair *pair, seen map[*pair]bool) Standing {
 		return standing(pair.id, p.absent(pair))
 	}
 	out := standing(pair.id, slices.Concat(
-		p.powerFacts(s), p.diskFacts(s), p.syncFacts(s, pair), p.changeFacts(s),
+		p.powerFacts(s), p.diskFacts(s), p.syncFacts(s, pair), p.applicationFacts(s), p.changeFacts(s),
 		p.rolloutFacts(s), p.snapshotFacts(s), p.operationFacts(s),
 	))
 	out.Stopped = s.live.running == no
@@ -171,6 +171,9 @@ func (p *planner) isLeftOver(e entity, apps []string) (Fact, bool) {
 	switch {
 	case app != "" && slices.Contains(apps, app):
 		f.Says += ", but the Application " + app + " tracks it"
+		if p.live.lostApplication(e.id) != "" {
+			f.Says = "is in the cluster, but neither in Git nor in an Application: " + app + ", which tracks it, does not exist"
+		}
 		f.Approximate = "whether Git has it in a part of the Application that is not compared"
 	case app == "" && len(apps) == 0 && isRendered(e.object) && slices.Contains(p.namespaces(), e.id.Namespace):
 		f.Approximate = "whether another fleet has it"
@@ -188,6 +191,7 @@ func (p *planner) isLeftOver(e entity, apps []string) (Fact, bool) {
 func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
 	p.syncs(apps)
 	p.failedSyncs(apps)
+	p.lostApplications()
 	p.selectiveSyncs(apps)
 	p.rollouts(p.namespaces())
 	p.failedJobs()

@@ -47,7 +47,10 @@ func (p *planner) syncFactsOf(pair *pair, which string) []Fact {
 			State: StateNotSynced, Code: FactNotSynced, Fields: pending, Says: which + "is not synced yet: " + labelsOf(pending),
 			Advice: "sync its Application, or wait for it",
 		}
-		if p.takesSnapshot(pair.id.Namespace, pair.id.Name) {
+		switch {
+		case p.live.lostApplication(pair.id) != "":
+			f.Advice = adviceNoApplication
+		case p.takesSnapshot(pair.id.Namespace, pair.id.Name):
 			f.Advice = "sync its whole Application, or wait for it: a sync of selected objects takes no snapshot first"
 		}
 		if applied(p.live.object(pair.id)) == nil {
