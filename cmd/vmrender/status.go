@@ -35,7 +35,7 @@ States, mildest first:
 The report is written to stdout: text, markdown or json. The mark [?] means that the
 state depends on facts that the inputs do not contain.
 
-With --fail-on, the exit status is 1 if a VM has this state or a worse one. For an
+With --fail-on, the exit status is 1 if a VM or another object has this state or a worse one. For an
 invalid PATH or export, the exit status is also 1, and no report is printed.
 Otherwise the exit status is 0, regardless of the states.`
 

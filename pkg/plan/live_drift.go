@@ -35,6 +35,19 @@ func gitChanges(s *subject) []change {
 	return all
 }
 
+// differing describes the first objects that differ, by field, and returns the number of the others.
+func (p *planner) differing() string {
+	all := make([]string, len(p.differs))
+	for i, id := range p.differs {
+		all[i] = objectName(id)
+		if pair := p.byKey[keyOf(id)]; i < most && pair.new != nil {
+			drift, pending := p.differences(pair)
+			all[i] += " (" + comparedAll(slices.Concat(drift, pending)) + ")"
+		}
+	}
+	return some(all)
+}
+
 // isCosmetic reports whether a field that the cluster lacks means the same there: the API
 // server and webhooks leave out empty values.
 func isCosmetic(c *change) bool {

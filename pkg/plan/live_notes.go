@@ -23,9 +23,9 @@ func (p *planner) notes() {
 	p.updating()
 	p.unseen()
 	p.untracked(apps)
-	if p.differs > 0 {
-		p.note("%s in the cluster from the last state in Git, without effect on a running VM: the sync reverts them",
-			plural(p.differs, "object differs", "objects differ"))
+	if n := len(p.differs); n > 0 {
+		p.note("%s in the cluster from the last state in Git, without effect on a running VM: the sync reverts them: %s",
+			plural(n, "object differs", "objects differ"), p.differing())
 	}
 }
 

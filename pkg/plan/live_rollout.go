@@ -127,7 +127,8 @@ func (p *planner) awaitsRollout(namespace, name string) bool {
 	return !stopped || at != annotation(vm, labels.Content)
 }
 
-// rollouts adds the rollouts that have stopped at VMs that have not come up since, and the Jobs of earlier syncs that run.
+// rollouts adds the rollouts that have stopped at VMs that have not come up since, and the Jobs of earlier syncs that
+// run.
 func (p *planner) rollouts(namespaces []string) {
 	for _, ns := range namespaces {
 		for _, lease := range p.live.of(kindLease, ns) {

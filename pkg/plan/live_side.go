@@ -74,7 +74,7 @@ func (p *planner) overlay(pair *pair, object tree) {
 	state := *pair
 	state.git, state.old, state.takenOver = pair.old, []byte(compact(before)), pair.old == nil
 	if isSame && !pair.isMachine() && verdict(pair.id, p.causes(&state)).Level < Refused {
-		p.differs++
+		p.differs = append(p.differs, pair.id)
 		return
 	}
 	*pair = state

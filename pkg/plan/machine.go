@@ -32,7 +32,7 @@ func (p *planner) machine(pair *pair) {
 	}
 	v := verdict(pair.id, withRefusals(p.machineCauses(pair, s, links), refusals(s, pair)))
 	if s.settled {
-		p.differs++
+		p.differs = append(p.differs, pair.id)
 	}
 	v.Stopped = s.old != nil && s.runs() == no
 	if was := p.predecessors[pair]; was != nil {

@@ -77,9 +77,9 @@ type planner struct {
 	// migrating are the VMs that migrate, as far as the state in the cluster is known.
 	migrating []manifest.ID
 
-	// differs is the number of objects that differ in the cluster from the old side in
-	// Git, in ways that touch no running VM.
-	differs int
+	// differs are the objects that differ in the cluster from the old side in Git, in ways
+	// that touch no running VM.
+	differs []manifest.ID
 
 	// filled are the disks that the sync fills.
 	filled filled

@@ -77,22 +77,26 @@ type Status struct {
 	// VMs are the VirtualMachines and VirtualMachinePools of Git, and those left over in
 	// the cluster; worst first, then by namespace and name.
 	VMs []Standing
+	// Objects are the other objects of Git, without the disks of VMs, that are not as Git has them; ordered as VMs.
+	Objects []Standing
 	// Notes are facts about the whole, such as a sync that is running.
 	Notes []string
 	// Counts is the number of VMs by state; states without any are left out.
 	Counts map[State]int
 }
 
-// Worst returns the worst state of all VMs, or StateOK.
+// Worst returns the worst state of all VMs and other objects, or StateOK.
 func (s *Status) Worst() State {
 	worst := StateOK
-	for i := range s.VMs {
-		worst = max(worst, s.VMs[i].State)
+	for _, list := range [][]Standing{s.VMs, s.Objects} {
+		for i := range list {
+			worst = max(worst, list[i].State)
+		}
 	}
 	return worst
 }
 
-// Standing is the state of one VM.
+// Standing is the state of one VM or other object.
 type Standing struct {
 	ID    manifest.ID
 	State State
@@ -201,6 +205,32 @@ func labelsOf(fields []FieldStatus) string {
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// compared returns the field with both values: "spec.x is 120, and 150 in Git (kubectl, 2026-11-22T03:00:00Z)".
+func (f *FieldStatus) compared() string {
+	is, wanted := cmp.Or(f.Is, "not set"), cmp.Or(f.Wanted, "not set")
+	return f.Path + " is " + is + ", and " + wanted + " in Git" + f.author()
+}
+
+// author returns who has changed the field, in brackets, or "".
+func (f *FieldStatus) author() string {
+	if f.By == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, %s)", sentence(f.By), f.At)
+}
+
+// comparedAll returns the first fields with both values, and the number of the others.
+func comparedAll(fields []FieldStatus) string {
+	out := make([]string, len(fields))
+	for i := range fields {
+		out[i] = fields[i].compared()
+	}
+	if len(out) > most {
+		out = append(out[:most], plural(len(fields)-most, "more field", "more fields"))
+	}
+	return strings.Join(out, "; ")
 }
 
 // standing returns the standing of a VM by its facts.

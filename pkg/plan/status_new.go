@@ -29,13 +29,16 @@ func NewStatus(wanted []manifest.Object, o Options) *Status {
 	}
 	apps := p.applications()
 	out.VMs = append(out.VMs, p.leftOver(apps)...)
-	slices.SortStableFunc(out.VMs, func(a, b Standing) int {
-		return cmp.Or(cmp.Compare(b.State, a.State), a.ID.Compare(b.ID))
-	})
+	out.Objects = p.otherObjects(seen)
+	for _, list := range [][]Standing{out.VMs, out.Objects} {
+		slices.SortStableFunc(list, func(a, b Standing) int {
+			return cmp.Or(cmp.Compare(b.State, a.State), a.ID.Compare(b.ID))
+		})
+	}
 	for i := range out.VMs {
 		out.Counts[out.VMs[i].State]++
 	}
-	p.statusNotes(apps, seen)
+	p.statusNotes(apps)
 	out.Notes = p.out.Notes
 	return out
 }
@@ -188,7 +191,7 @@ func (p *planner) isLeftOver(e entity, apps []string) (Fact, bool) {
 }
 
 // statusNotes adds the facts about the whole.
-func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
+func (p *planner) statusNotes(apps []string) {
 	p.syncs(apps)
 	p.failedSyncs(apps)
 	p.lostApplications()
@@ -197,25 +200,26 @@ func (p *planner) statusNotes(apps []string, seen map[*pair]bool) {
 	p.failedJobs()
 	p.oldDisks()
 	p.youngDisks()
-	drift, pending := 0, 0
+}
+
+// otherObjects returns the standings of the objects that are neither VMs nor seen as their disks, and that are not as
+// Git has them.
+func (p *planner) otherObjects(seen map[*pair]bool) []Standing {
+	var out []Standing
 	for i := range p.pairs {
 		pair := &p.pairs[i]
 		if pair.isMachine() || seen[pair] {
 			continue
 		}
-		switch changed, due := p.differences(pair); {
-		case len(changed) > 0:
-			drift++
-		case len(due) > 0 || p.live.lacks(pair.id) && !p.isUnseen(pair):
-			pending++
+		facts := p.objectFacts(pair)
+		if p.live.lacks(pair.id) && !p.isUnseen(pair) {
+			facts = p.absent(pair)
+		}
+		if len(facts) > 0 {
+			out = append(out, standing(pair.id, facts))
 		}
 	}
-	if drift > 0 {
-		p.note("%s changed in the cluster, and not in Git", plural(drift, "other object was", "other objects were"))
-	}
-	if pending > 0 {
-		p.note("%s not synced yet", plural(pending, "other object is", "other objects are"))
-	}
+	return out
 }
 
 // failedSyncs notes the Applications whose last sync has failed.

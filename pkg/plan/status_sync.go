@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -33,18 +32,32 @@ func (p *planner) syncFacts(s *subject, machine *pair) []Fact {
 	return out
 }
 
+// syncFactsOf returns the facts about the fields of a VM or one of its disks, in the words of the values file.
 func (p *planner) syncFactsOf(pair *pair, which string) []Fact {
-	var out []Fact
 	drift, pending := p.differences(pair)
+	return p.syncFactsAs(pair, drift, pending, which+"was changed in the cluster: "+authored(drift),
+		which+"is not synced yet: "+labelsOf(pending))
+}
+
+// objectFacts returns the facts about the fields of another object, with their values.
+func (p *planner) objectFacts(pair *pair) []Fact {
+	drift, pending := p.differences(pair)
+	return p.syncFactsAs(pair, drift, pending, "was changed in the cluster: "+comparedAll(drift),
+		"is not synced yet: "+comparedAll(pending))
+}
+
+// syncFactsAs returns the facts that fields of an object were changed in the cluster, and that others are not synced.
+func (p *planner) syncFactsAs(pair *pair, drift, pending []FieldStatus, drifted, due string) []Fact {
+	var out []Fact
 	if len(drift) > 0 {
 		out = append(out, Fact{
-			State: StateDrift, Code: FactDrift, Fields: drift, Says: which + "was changed in the cluster: " + authored(drift),
+			State: StateDrift, Code: FactDrift, Fields: drift, Says: drifted,
 			Advice: "bring the change into Git if it should stay; the next sync reverts it",
 		})
 	}
 	if len(pending) > 0 {
 		f := Fact{
-			State: StateNotSynced, Code: FactNotSynced, Fields: pending, Says: which + "is not synced yet: " + labelsOf(pending),
+			State: StateNotSynced, Code: FactNotSynced, Fields: pending, Says: due,
 			Advice: "sync its Application, or wait for it",
 		}
 		switch {
@@ -66,11 +79,7 @@ func (p *planner) syncFactsOf(pair *pair, which string) []Fact {
 func authored(fields []FieldStatus) string {
 	out := make([]string, len(fields))
 	for i := range fields {
-		f := &fields[i]
-		out[i] = f.label()
-		if f.By != "" {
-			out[i] += fmt.Sprintf(" (%s, %s)", sentence(f.By), f.At)
-		}
+		out[i] = fields[i].label() + fields[i].author()
 	}
 	return strings.Join(out, ", ")
 }
@@ -148,11 +157,16 @@ func valueAt(object tree, path []string) any {
 	return manifest.At(object, path...)
 }
 
-// field returns a changed field, as the rules name it.
+// field returns a changed field: of a VM, a pool or a disk as the rules name it, which is what the values file has, and
+// of other objects by its whole path.
 func (s *subject) field(c *change) FieldStatus {
 	rules := objectRules()
-	if k := s.kind(); k == kindVM {
+	switch s.kind() {
+	case kindVM:
 		rules = machineRules()
+	case kindPool, kindDataVolume, kindClaim:
+	default:
+		rules = nil
 	}
 	e := &edit{*c, s}
 	r, n := find(rules, e)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
@@ -40,25 +41,44 @@ func StatusFormats() []StatusFormat {
 // String returns the format's name.
 func (f StatusFormat) String() string { return f.Name }
 
-// Reaches reports whether a VM has this state or a worse one. Nothing reaches
+// Reaches reports whether a VM or other object has this state or a worse one. Nothing reaches
 // [plan.StateOK].
 func (s Status) Reaches(state plan.State) bool { return state > plan.StateOK && s.Worst() >= state }
 
 // Headline returns the status in one line with counts, such as
-// "2 of 40 VMs not as Git has them: 1 down, 1 restart".
+// "2 of 40 VMs not as Git has them: 1 down, 1 restart; 1 other object: 1 drift".
 func (s Status) Headline() string {
-	other, vms := len(s.VMs)-s.Counts[plan.StateOK], problems.Count(len(s.VMs), "VM")
-	if other == 0 {
-		return vms + ", as Git has " + pronoun(len(s.VMs))
+	objects := map[plan.State]int{}
+	for i := range s.Objects {
+		objects[s.Objects[i].State]++
 	}
+	n, isPlatform := len(s.Objects), len(s.VMs) == 0
+	others, vms := problems.Count(n, "other object"), problems.Count(len(s.VMs), "VM")
+	differing := len(s.VMs) - s.Counts[plan.StateOK]
+	switch {
+	case n > 0 && isPlatform:
+		return problems.Count(n, "object") + " not as Git has " + pronoun(n) + ": " + byState(objects)
+	case differing == 0:
+		vms += ", as Git has " + pronoun(len(s.VMs))
+	default:
+		vms = fmt.Sprintf("%d of %s not as Git has %s: %s", differing, vms, pronoun(differing), byState(s.Counts))
+	}
+	if n > 0 {
+		vms += "; " + others + ": " + byState(objects)
+	}
+	return vms
+}
+
+// byState returns the numbers of those that are not as Git has them, the worst first: "1 down, 2 restart".
+func byState(counts map[plan.State]int) string {
 	states, parts := plan.States(), []string{}
 	slices.Reverse(states)
 	for _, state := range states {
-		if n := s.Counts[state]; n > 0 && state > plan.StateOK {
+		if n := counts[state]; n > 0 && state > plan.StateOK {
 			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords(state)))
 		}
 	}
-	return fmt.Sprintf("%d of %s not as Git has %s: %s", other, vms, pronoun(other), strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
 }
 
 func pronoun(n int) string {
@@ -71,7 +91,7 @@ func pronoun(n int) string {
 // stateWords returns a state in words for users, such as "left over".
 func stateWords(s plan.State) string { return strings.ReplaceAll(s.String(), "-", " ") }
 
-// says returns all facts about a VM in one sentence.
+// says returns all facts about a VM or other object in one sentence.
 func says(v *plan.Standing) string {
 	parts := make([]string, len(v.Facts))
 	for i := range v.Facts {
@@ -108,24 +128,30 @@ func StatusText(w io.Writer, s Status) error {
 		t.facts(side.side.Facts())
 	}
 	t.fact("unknown:", strings.Join(s.Unknown, "; "))
-	t.standings(s)
+	shown := s.VMs
+	if !s.Verbose {
+		shown = shown[:len(shown)-s.Counts[plan.StateOK]]
+	}
+	t.standings("", shown, name)
+	t.standings("other objects", s.Objects, objectName)
 	t.list("notes", s.Notes)
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }
 
-// standings writes a line for each VM.
-func (t *planText) standings(s Status) {
-	shown := s.VMs
-	if !s.Verbose {
-		shown = shown[:len(shown)-s.Counts[plan.StateOK]]
-	}
+// standings writes a line for each VM or other object, under a title unless that is "".
+func (t *planText) standings(title string, shown []plan.Standing, name func(manifest.ID) string) {
 	width, words := 0, 0
 	for i := range shown {
 		width = min(max(width, utf8.RuneCountInString(name(shown[i].ID))), widest)
 		words = max(words, len(stateWords(shown[i].State)))
 	}
-	if len(shown) > 0 {
+	switch {
+	case len(shown) == 0:
+		return
+	case title != "":
+		t.heading(bold, title)
+	default:
 		t.out.WriteByte('\n')
 	}
 	for i := range shown {
@@ -138,7 +164,10 @@ func (t *planText) standings(s Status) {
 	}
 }
 
-// factsOf writes all that is known about the facts of a VM.
+// objectName returns an object that is no VM, such as "Service prod/web".
+func objectName(id manifest.ID) string { return id.Kind + " " + name(id) }
+
+// factsOf writes all that is known about the facts of a VM or other object.
 func (t *planText) factsOf(v *plan.Standing) {
 	for i := range v.Facts {
 		f := &v.Facts[i]

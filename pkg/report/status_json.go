@@ -12,7 +12,9 @@ import (
 type StatusDocument struct {
 	// The VirtualMachines and VirtualMachinePools that are not as Git has them, worst first,
 	// then by namespace and name; the others are only counted.
-	VMs []StatusVM `json:"vms"`
+	VMs []StatusObject `json:"vms"`
+	// The other objects that are not as Git has them, in the same order, without the disks of VMs.
+	Objects []StatusObject `json:"objects"`
 	// Facts about the whole, such as a sync that is running.
 	Notes []string `json:"notes"`
 	// Gaps in the inputs of the whole comparison.
@@ -29,14 +31,14 @@ type StatusDocument struct {
 type StatusSummary struct {
 	// The status in one line, for users.
 	Headline string `json:"headline"`
-	// The worst state of all VMs.
+	// The worst state of all VMs and other objects.
 	Worst plan.State `json:"worst"`
 	// The number of VMs by state, with "ok" for those that are as Git has them.
 	VMs map[plan.State]int `json:"vms"`
 }
 
-// StatusVM is the state of one VM.
-type StatusVM struct {
+// StatusObject is the state of one VM or other object.
+type StatusObject struct {
 	PlanObject
 	// How far it is from what Git promises: the state of the worst fact.
 	State plan.State `json:"state"`
@@ -90,18 +92,25 @@ func StatusJSON(w io.Writer, s Status) error { return Indented(w, s.Document()) 
 // Document returns the status as it is in JSON.
 func (s Status) Document() StatusDocument {
 	d := StatusDocument{
-		VMs: []StatusVM{}, Notes: notNil(s.Notes), Unknown: notNil(s.Unknown), Git: s.Git, Cluster: s.Cluster,
+		VMs: statusObjects(s.VMs), Objects: statusObjects(s.Objects),
+		Notes: notNil(s.Notes), Unknown: notNil(s.Unknown), Git: s.Git, Cluster: s.Cluster,
 		Summary: StatusSummary{Headline: s.Headline(), Worst: s.Worst(), VMs: s.Counts},
 	}
-	for i := range s.VMs {
-		if v := &s.VMs[i]; v.State > plan.StateOK {
-			d.VMs = append(d.VMs, StatusVM{
+	return d
+}
+
+// statusObjects returns the standings that are not as Git has them.
+func statusObjects(list []plan.Standing) []StatusObject {
+	out := []StatusObject{}
+	for i := range list {
+		if v := &list[i]; v.State > plan.StateOK {
+			out = append(out, StatusObject{
 				PlanObject: PlanObject(v.ID), State: v.State, Approximate: v.Approximate, Stopped: v.Stopped,
 				Facts: statusFacts(v.Facts),
 			})
 		}
 	}
-	return d
+	return out
 }
 
 func statusFacts(list []plan.Fact) []StatusFact {

@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // StatusMarkdown writes a status as a comment: the headline, and a table of the VMs that
-// are not as Git has them, the worst first. A table that is too long for a comment is cut, and
-// the comment mentions it.
+// are not as Git has them, the worst first, and one of the other objects. A table that is too
+// long for a comment is cut, and the comment mentions it.
 func StatusMarkdown(w io.Writer, s Status) error {
 	m := &planMarkdown{amount: amount{names: true, lines: 100, width: 300}}
 	m.write("### " + s.Headline() + "\n\n" + m.code(s.Git.Title()) + " in " + m.code(s.Cluster.Title()))
@@ -22,7 +23,8 @@ func StatusMarkdown(w io.Writer, s Status) error {
 	if len(s.Unknown) > 0 {
 		m.write("\nUnknown: " + m.prose(strings.Join(s.Unknown, "; ")) + "\n")
 	}
-	m.standings(s)
+	m.standings("VM", s.VMs[:len(s.VMs)-s.Counts[plan.StateOK]], name)
+	m.standings("object", s.Objects, objectName)
 	m.notes(s.Notes)
 	_, err := io.WriteString(w, m.out.String())
 	return err
@@ -32,16 +34,15 @@ func StatusMarkdown(w io.Writer, s Status) error {
 // the notes.
 const mostTable = mostMarkdown / 2
 
-// standings writes the table of VMs.
-func (m *planMarkdown) standings(s Status) {
-	shown := s.VMs[:len(s.VMs)-s.Counts[plan.StateOK]]
+// standings writes the table of VMs, or of other objects.
+func (m *planMarkdown) standings(what string, shown []plan.Standing, name func(manifest.ID) string) {
 	if len(shown) == 0 {
 		return
 	}
-	m.write("\n| | VM | why |\n|---|---|---|\n")
+	m.write("\n| | " + what + " | why |\n|---|---|---|\n")
 	for i := range shown {
 		if m.out.Len() > mostTable {
-			m.write(fmt.Sprintf("\nand %s more\n", problems.Count(len(shown)-i, "VM")))
+			m.write(fmt.Sprintf("\nand %s more\n", problems.Count(len(shown)-i, what)))
 			return
 		}
 		v := &shown[i]

@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/schema"
@@ -94,6 +95,29 @@ func TestStatusTextIsALineEach(t *testing.T) {
 	require.Contains(t, out.String(), "\nok       prod/fine\n")
 	require.Contains(t, out.String(),
 		`spec.template.spec.domain.memory.guest "4Gi" → "2Gi", by kubectl at 2026-11-22T03:00:00Z`)
+}
+
+// Other objects have their own list, and count in the headline and for --fail-on. A platform has no VMs.
+func TestStatusOfOtherObjects(t *testing.T) {
+	s := statusOf(0)
+	s.Objects = []plan.Standing{{
+		ID:    manifest.ID{APIVersion: "hco.kubevirt.io/v1beta1", Kind: "HyperConverged", Namespace: "cnv", Name: "kubevirt"},
+		State: plan.StateDrift, Facts: []plan.Fact{{
+			State: plan.StateDrift, Code: plan.FactDrift, Says: "was changed in the cluster: spec.x is 120, and 150 in Git",
+			Fields: []plan.FieldStatus{{Path: "spec.x", Is: "120", Wanted: "150"}},
+		}},
+	}}
+	require.Equal(t, "1 VM, as Git has it; 1 other object: 1 drift", s.Headline())
+	require.True(t, s.Reaches(plan.StateDrift))
+	for _, f := range report.StatusFormats() {
+		var out strings.Builder
+		require.NoError(t, f.Write(&out, s))
+		for _, part := range []string{"HyperConverged", "kubevirt", "spec.x is 120, and 150 in Git"} {
+			require.Contains(t, out.String(), part, f.Name)
+		}
+	}
+	s.VMs, s.Counts = nil, nil
+	require.Equal(t, "1 object not as Git has it: 1 drift", s.Headline())
 }
 
 func TestStatusReaches(t *testing.T) {
