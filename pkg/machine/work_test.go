@@ -37,14 +37,14 @@ func TestWorkOfFleet(t *testing.T) {
 		fmt.Fprintf(&vms, "  vm-%d: {wave: %d}\n", i, i)
 	}
 	want := []string{"fleet.yaml: the templates take too much work: their functions and loops together read and make " +
-		"more than 320 MiB; let them do less, or divide the VMs among several Applications"}
+		"more than 256 MiB; let them do less, or divide the VMs among several Applications"}
 	for _, jobs := range []int{1, 2, 8} {
 		require.Equal(t, want, problemsOf(t, vms.String(), jobs))
 	}
 	require.Empty(t, problemsOf(t, "  a: {}\n  b: {}\n", 2))
 }
 
-// The replicas of an entry have half of it, and the problem names the template.
+// The replicas of an entry have a part of it, and the problem names the template.
 func TestWorkOfReplicas(t *testing.T) {
 	problems := problemsOf(t, "  a: {replicas: 100}\n", 0)
 	require.Len(t, problems, 1)
