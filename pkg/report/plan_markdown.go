@@ -187,13 +187,25 @@ func (m *planMarkdown) milder(noun string, groups []levelGroup) {
 func (m *planMarkdown) table(noun string, groups []levelGroup) {
 	m.write("\n| | " + noun + " | why |\n|---|---|---|\n")
 	for _, g := range groups {
-		for _, v := range g.Verdicts {
+		for _, f := range folds(g.Verdicts, m.why) {
 			if m.tooLong() {
 				return
 			}
-			m.write("| **" + g.words() + "** | " + m.label(v) + " | " + m.why(v) + " |\n")
+			m.write("| **" + g.words() + "** | " + m.foldLabel(&f) + " | " + f.text(m.why) + " |\n")
 		}
 	}
+}
+
+// foldLabel returns the names of VMs or objects that have one row.
+func (m *planMarkdown) foldLabel(f *fold) string {
+	if len(f.all) == 1 {
+		return m.label(f.Verdict)
+	}
+	names := f.names(min(m.lines, fewest))
+	for i, n := range names {
+		names[i] = mdCell(n, longestName)
+	}
+	return strings.Join(names, ", ") + f.count()
 }
 
 // label returns the name of a VM, or the kind and name of another object.

@@ -193,6 +193,7 @@ func TestMarkdownFits(t *testing.T) {
 		p := &plan.Plan{}
 		for i := range n {
 			c := memory
+			c.Reason = fmt.Sprint("reason ", i)
 			c.Level, c.Old, c.New = levels[i%len(levels)], strings.Repeat("o", 200), strings.Repeat("n", 200)
 			id := vm(fmt.Sprintf("%s-%d", long, i))
 			p.VMs = append(p.VMs, plan.Verdict{ID: id, Level: c.Level, Causes: []plan.Cause{c, label}})
@@ -211,7 +212,7 @@ func TestMarkdownFits(t *testing.T) {
 		{"values", many(60, plan.Restart), "Omitted, because the comment would be too long: old and new values."},
 		{"mild", many(150, plan.Metadata, plan.Metadata, plan.Restart), "levels milder than staged."},
 		{"details", many(110, plan.Restart), "all causes except the worst, "},
-		{"names", many(180, plan.Restart), "would be too long: causes, levels milder than staged."},
+		{"names", many(190, plan.Restart), "would be too long: causes, levels milder than staged."},
 		{"severe", many(1000, all...), "levels milder than delete."},
 		{"10,000 of one level", many(10_000, plan.Restart), "10000 VMs: 10000 restart"},
 		{"10,000 of all levels", many(10_000, all...), "the counts. All of it: `vmrender plan -o text --verbose`"},

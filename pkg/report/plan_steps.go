@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -91,22 +92,33 @@ func addStep(steps []Step, v *plan.Verdict) []Step {
 	return steps
 }
 
-// stepFor returns the advice for the worst cause, or the step for the level. What is staged
-// for a VM that does not run needs none. An object that acts on VMs has a step at every level.
+// stepLeft returns the step for what is no longer in Git and stays: for a VM, how to remove it.
+func stepLeft(v *plan.Verdict) string {
+	for i := range v.Causes {
+		if c := &v.Causes[i]; c.Level == plan.Left && c.Advice != "" && c.Object == (manifest.ID{}) {
+			return "the commit does not delete the VM: " + c.Advice
+		}
+	}
+	return ""
+}
+
+// stepFor returns the advice for the cause that costs most, or the step for the level. What is staged
+// for a VM that does not run needs none. Where a level needs no step, warnings and objects that act on VMs have one.
 func stepFor(v *plan.Verdict) string {
 	step, ok := levelSteps[v.Level]
+	if v.Level == plan.Left {
+		return stepLeft(v)
+	}
 	for i := range v.Causes {
-		if c := &v.Causes[i]; !ok && (c.Code == plan.CodeActs || c.Code == plan.CodeActsUnknown) {
+		c := &v.Causes[i]
+		acts := c.Code == plan.CodeActs || c.Code == plan.CodeActsUnknown
+		counts := ok && c.Level == v.Level && !(v.Stopped && v.Level == plan.Staged) || !ok && (c.Warning || acts)
+		if counts && c.Advice != "" {
 			return c.Advice
 		}
 	}
-	if !ok || v.Stopped && v.Level == plan.Staged {
+	if v.Stopped && v.Level == plan.Staged {
 		return ""
-	}
-	for i := range v.Causes {
-		if c := &v.Causes[i]; c.Level == v.Level && c.Advice != "" {
-			return c.Advice
-		}
 	}
 	return step
 }

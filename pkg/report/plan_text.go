@@ -113,14 +113,34 @@ func (s Side) Facts() []string {
 // group writes the VMs of one level.
 func (t *planText) group(g levelGroup) {
 	t.heading(levelColors[g.Level], g.words(), ": "+g.meaning())
+	all := t.folded(g.Verdicts)
 	width := 0
-	for _, v := range g.Verdicts {
-		width = max(width, utf8.RuneCountInString(moved(v)))
+	for i := range all {
+		width = max(width, utf8.RuneCountInString(foldLabel(&all[i])))
 	}
-	for _, v := range g.Verdicts {
-		t.verdict(v, moved(v), min(width, widest))
+	for i := range all {
+		f := &all[i]
+		t.verdict(f.Verdict, foldLabel(f), min(width, widest), f.text(summary))
 	}
 }
+
+// folded returns the verdicts by cause, or each alone if the reader wants all causes.
+func (t *planText) folded(verdicts []*plan.Verdict) []fold {
+	if !t.verbose {
+		return folds(verdicts, func(v *plan.Verdict) string { return marks(v) + summary(v) })
+	}
+	out := make([]fold, len(verdicts))
+	for i, v := range verdicts {
+		out[i] = fold{v, []*plan.Verdict{v}}
+	}
+	return out
+}
+
+// foldLabel returns the names of VMs that have one line.
+func foldLabel(f *fold) string { return strings.Join(f.names(mostNames), ", ") + f.count() }
+
+// mostNames is the most names in a line.
+const mostNames = 4
 
 // widest is the most characters that the column of names is wide.
 const widest = 40
@@ -130,15 +150,15 @@ func (t *planText) objects(groups []levelGroup) {
 	t.heading(bold, "other objects")
 	for _, g := range groups {
 		for _, v := range g.Verdicts {
-			t.verdict(v, levelWords(g.Level)+" "+v.ID.String(), 0)
+			t.verdict(v, levelWords(g.Level)+" "+v.ID.String(), 0, summary(v))
 		}
 	}
 }
 
 // verdict writes a line for one object, or a paragraph with all causes.
-func (t *planText) verdict(v *plan.Verdict, label string, width int) {
+func (t *planText) verdict(v *plan.Verdict, label string, width int, why string) {
 	pad := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(label)))
-	t.line(levelColors[v.Level], "  "+label, strings.TrimRight(pad+"  "+marks(v)+summary(v), " "))
+	t.line(levelColors[v.Level], "  "+label, strings.TrimRight(pad+"  "+marks(v)+why, " "))
 	if !t.verbose {
 		return
 	}
@@ -169,7 +189,32 @@ func summary(v *plan.Verdict) string {
 	if n := len(v.Causes) - 1; n > 0 {
 		out += " (+" + strconv.Itoa(n) + ")"
 	}
-	return out
+	return out + inParts(v)
+}
+
+// inParts says what happens now and what at the next start, if something does both, such as
+// "; now: memory (migrate); at the next start: labels".
+func inParts(v *plan.Verdict) string {
+	var now, later []string
+	for i := range v.Causes {
+		switch c := &v.Causes[i]; {
+		case c.IsLater():
+			later = addOnce(later, About(c))
+		case c.Level == plan.Live || c.Level == plan.Migrate || c.Level == plan.Power:
+			now = addOnce(now, About(c)+" ("+levelWords(c.Level)+")")
+		}
+	}
+	if now == nil || later == nil || v.Stopped {
+		return ""
+	}
+	return "; now: " + strings.Join(now, ", ") + "; at the next start: " + strings.Join(later, ", ")
+}
+
+func addOnce(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
 }
 
 // sentence returns what a cause is about and why.
