@@ -28,9 +28,10 @@ With --write, update the versions that are behind in the files that set them. Wi
 
 func newImagesCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "images [PATH]",
-		Short: "List the images of a fleet, and which are behind",
-		Long:  imagesHelp,
+		Annotations: findings,
+		Use:         "images [PATH]",
+		Short:       "List the images of a fleet, and which are behind",
+		Long:        imagesHelp,
 		Example: `  vmrender images site-a
   kubectl get datasources,dataimportcrons -A -o yaml | vmrender images site-a --from - --write`,
 	}
@@ -70,7 +71,7 @@ func newImagesCommand() *cobra.Command {
 		}
 		if n := images.CountBehind(list); n > 0 {
 			cmd.PrintErrf("%s behind\n", problems.Count(n, "image"))
-			return problems.ErrReported
+			return errFinding
 		}
 		return nil
 	}

@@ -2,8 +2,8 @@
 // manifests.
 //
 // Manifests and requested reports go to stdout, everything for users goes to
-// stderr. The exit status is 0 for success, 1 for invalid input and 2 for an
-// invalid command line.
+// stderr. The exit status is 0 for success, 1 for invalid input or a
+// finding, 2 for an invalid command line, and 3 for the failure of a command with findings.
 package main
 
 import (

@@ -18,6 +18,8 @@ const (
 	statusOK      = 0
 	statusInvalid = 1
 	statusUsage   = 2
+	// statusFailed is that of a command that has found nothing out, where statusInvalid is what it has found out.
+	statusFailed = 3
 	// statusStopped is the exit status after SIGTERM (128+15, as in shells). The
 	// Job retries on it, but not on status 1.
 	statusStopped = 143
@@ -35,7 +37,8 @@ manifests.
 
 Manifests and requested reports are written to stdout. Errors and warnings are
 written to stderr. The exit status is 0 for success, 1 for invalid input and 2
-for an invalid command line.`,
+for an invalid command line. Of plan, status and images, 1 is a finding, and 3 is a
+failure, such as invalid input.`,
 		Version:       readBuild().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -94,8 +97,10 @@ func execute(root *cobra.Command, args []string) int {
 	switch {
 	case err == nil:
 		return statusOK
-	case errors.Is(err, problems.ErrReported):
+	case errors.Is(err, errFinding):
 		return statusInvalid
+	case errors.Is(err, problems.ErrReported):
+		return failure(cmd)
 	case errors.Is(err, context.Canceled): // by a signal
 		return statusStopped
 	case errors.Is(err, rollout.ErrInterrupted):
@@ -106,10 +111,27 @@ func execute(root *cobra.Command, args []string) int {
 		return statusUnavailable
 	case started:
 		cmd.PrintErrf("%s: %v\n", cmd.CommandPath(), err)
-		return statusInvalid
+		return failure(cmd)
 	}
 	cmd.PrintErrf("%s: %v\nrun \"%s --help\" for usage\n", cmd.CommandPath(), err, cmd.CommandPath())
 	return statusUsage
+}
+
+// errFinding is the error of a command that has found what its flags say is to fail, and has said so.
+var errFinding = errors.New("a finding")
+
+// reportsFindings is the annotation of commands whose exit status tells a finding from a failure.
+const reportsFindings = "reports-findings"
+
+// findings are the annotations of a command with [reportsFindings].
+var findings = map[string]string{reportsFindings: "true"}
+
+// failure returns the exit status of a command that has failed.
+func failure(cmd *cobra.Command) int {
+	if cmd.Annotations[reportsFindings] != "" {
+		return statusFailed
+	}
+	return statusInvalid
 }
 
 // checkCommand rejects the calls that reach the root: those without a command,

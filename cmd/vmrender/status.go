@@ -35,16 +35,17 @@ States, mildest first:
 The report is written to stdout: text, markdown or json. The mark [?] means that the
 state depends on facts that the inputs do not contain.
 
-With --fail-on, the exit status is 1 if a VM or another object has this state or a worse one. For an
-invalid PATH or export, the exit status is also 1, and no report is printed.
+With --fail-on, the exit status is 1 if a VM or another object has this state or a
+worse one. For an invalid PATH or export, it is 3, and no report is printed.
 Otherwise the exit status is 0, regardless of the states.`
 
 func newStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:        "status [PATH] --live FILE|cluster",
-		SuggestFor: []string{"drift", "health", "verify"},
-		Short:      "Report the state of every VM in the cluster",
-		Long:       fmt.Sprintf(statusHelp, gradeTable(plan.States())),
+		Annotations: findings,
+		Use:         "status [PATH] --live FILE|cluster",
+		SuggestFor:  []string{"drift", "health", "verify"},
+		Short:       "Report the state of every VM in the cluster",
+		Long:        fmt.Sprintf(statusHelp, gradeTable(plan.States())),
 		Example: `  vmrender status --live cluster
   vmrender status sites/a --live export.yaml --fail-on restart
   vmrender template | vmrender status - --live export.yaml -o markdown`,
@@ -75,7 +76,7 @@ func newStatusCommand() *cobra.Command {
 		}
 		if s.Reaches(failOn.value) {
 			cmd.PrintErrf("the status reaches %s, and --fail-on is %s\n", s.Worst(), failOn.value)
-			return problems.ErrReported
+			return errFinding
 		}
 		return nil
 	}
