@@ -49,14 +49,16 @@ reaches the level.
 
 In a fleet with policy.approve or policy.maxImpact, the exit status is also 1 while a
 change lacks an approval or exceeds the maximum, unless you set --gate=false. The
-report contains the lines that approve it (docs/how-to/gate.md).`
+report contains the lines that approve it (docs/how-to/gate.md). If there is no plan,
+because a state is invalid or cannot be read, the exit status is 3.`
 
 func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:        "plan [PATH] --from REVISION | plan OLD NEW",
-		SuggestFor: []string{"diff", "preview", "impact", "compare"},
-		Short:      "Report what a sync will do to every VM",
-		Long:       fmt.Sprintf(planHelp, gradeTable(plan.Levels())),
+		Annotations: findings,
+		Use:         "plan [PATH] --from REVISION | plan OLD NEW",
+		SuggestFor:  []string{"diff", "preview", "impact", "compare"},
+		Short:       "Report what a sync will do to every VM",
+		Long:        fmt.Sprintf(planHelp, gradeTable(plan.Levels())),
 		Example: `  vmrender plan --from main
   vmrender plan sites/a --from origin/main... -o markdown --fail-on data-loss
   vmrender plan --from-overlay stage.yaml --to-overlay prod.yaml
@@ -75,6 +77,9 @@ func newPlanCommand() *cobra.Command {
 	gate := true
 	cmd.Flags().BoolVar(&gate, "gate", true,
 		"exit with status 1 while a change lacks an approval or exceeds the maximum")
+	oneApplication := false
+	cmd.Flags().BoolVar(&oneApplication, "one-application", false,
+		"one Application renders all directories, so that a VM that moves between them stays")
 	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var from, to compare.Loaded
@@ -94,7 +99,7 @@ func newPlanCommand() *cobra.Command {
 		if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
 			return err
 		}
-		p := predict(sides, from, to, live, set.Cluster(targetOf(to)))
+		p := predict(sides, from, to, live, set.Cluster(targetOf(to)), oneApplication)
 		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
 		p.Command = planCommandLine(cmd, args)
 		p.Place = sides.places(cmd, to, p.Plan)
@@ -119,7 +124,7 @@ func judge(cmd *cobra.Command, p report.Plan, failOn plan.Level, gate bool) erro
 		cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn)
 	}
 	if blocked || reached {
-		return problems.ErrReported
+		return errFinding
 	}
 	return nil
 }
@@ -182,7 +187,7 @@ func reportSides(cmd *cobra.Command, from, to compare.Loaded) error {
 }
 
 // predict returns the plan with what is compared with what.
-func predict(f *sideFlags, from, to compare.Loaded, live state, cluster plan.Cluster) report.Plan {
+func predict(f *sideFlags, from, to compare.Loaded, live state, cluster plan.Cluster, oneApplication bool) report.Plan {
 	p := report.Plan{From: f.side(f.sides.From, from), To: f.side(f.sides.To, to), Unknown: live.unknown()}
 	p.To.Targets, p.To.Settings = targetsOf(&cluster), settings(&cluster)
 	if f.sides.From.Origin == compare.Cluster {
@@ -194,9 +199,11 @@ func predict(f *sideFlags, from, to compare.Loaded, live state, cluster plan.Clu
 				fmt.Sprintf("what Git has dropped of objects that do not say what Argo CD applied last (%d)", unrecorded))
 		}
 	}
-	p.Plan = plan.New(from.Objects, to.Objects, plan.Options{
-		Cluster: cluster, Live: live.objects, Upgrade: f.sides.Upgrade,
-	})
+	options := plan.Options{Cluster: cluster, Live: live.objects, Upgrade: f.sides.Upgrade}
+	if !oneApplication {
+		options.Was, options.Now = from.Directories, to.Directories
+	}
+	p.Plan = plan.New(from.Objects, to.Objects, options)
 	_, said := plan.ReadCluster(cluster, live.objects)
 	p.Notes = append(live.notes(said), p.Notes...)
 	return p

@@ -147,11 +147,16 @@ var rooms = []room{
 	{
 		dir: "pkg/plan",
 		ours: []string{
-			"pkg/admission", "pkg/kinds", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions",
+			"pkg/admission", "pkg/kinds", "pkg/world", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions",
 			"internal/quantities",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
+	},
+	// The network data of cloud-init is YAML.
+	{
+		dir: "pkg/world", ours: []string{"pkg/manifest"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, system),
 	},
 	{
 		dir: "pkg/adopt",

@@ -36,6 +36,8 @@ type Loaded struct {
 	Objects []manifest.Object // each once; see render.Objects about their JSON
 	Fleet   *machine.Fleet    // nil if it is not one
 	Diags   *source.Diagnostics
+	// Directories are those of the entries of VMs, relative to the fleet's, by NAMESPACE/NAME; nil if it is no fleet.
+	Directories map[string]string
 
 	missing bool // whether it does not exist in its revision, and so has no objects
 }
@@ -108,9 +110,13 @@ func (l *Loader) Options(s Side) fleet.Options {
 
 func loadFleet(label, path string, o fleet.Options) Loaded {
 	c := render.NewCollector()
-	f, diags := machine.Visit(path, o, c.Visit)
+	files := newDirectories()
+	f, diags := machine.Visit(path, o, func(m *machine.Machine, diags *source.Diagnostics) {
+		files.note(m)
+		c.Visit(m, diags)
+	})
 	rendered := c.Rendered(diags)
-	l := Loaded{Label: label, Fleet: f, Diags: diags}
+	l := Loaded{Label: label, Fleet: f, Diags: diags, Directories: files.below(f)}
 	if !diags.HasErrors() {
 		l.Objects = render.Objects(rendered...)
 	}

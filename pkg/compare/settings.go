@@ -70,6 +70,7 @@ func (s *Settings) Cluster(t *values.Target) plan.Cluster {
 	c := plan.Cluster{
 		KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD, OpenShift: !t.Plain(), VMRolloutStrategy: t.VMRolloutStrategy,
 		WorkloadUpdateMethods: t.WorkloadUpdateMethods, FeatureGates: t.FeatureGates, LiveMigratable: t.LiveMigratable,
+		ApplyOutOfSyncOnly: t.ApplyOutOfSyncOnly,
 	}
 	if s.Given("kubevirt") {
 		c.KubeVirt = s.KubeVirt

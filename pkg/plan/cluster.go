@@ -29,6 +29,8 @@ type Cluster struct {
 	FeatureGates map[string]bool
 	// Whether VMs can live-migrate; nil if unknown.
 	LiveMigratable *bool
+	// ApplyOutOfSyncOnly is true if the Applications have the sync option of that name.
+	ApplyOutOfSyncOnly bool
 }
 
 // stages reports whether changes wait for a restart that could go live otherwise
@@ -38,7 +40,15 @@ func (c Cluster) stages() bool {
 	if c.VMRolloutStrategy != "" {
 		return c.VMRolloutStrategy == "Stage"
 	}
-	return !c.OpenShift && versions.Before(c.KubeVirt, "1.6")
+	return !c.OpenShift && defaultRollout(c.KubeVirt) == "Stage"
+}
+
+// defaultRollout returns the vmRolloutStrategy of a KubeVirt object that has none.
+func defaultRollout(version string) string {
+	if versions.Before(version, "1.6") {
+		return "Stage"
+	}
+	return "LiveUpdate"
 }
 
 // updatesBy reports whether the cluster updates VMs by a method. Without a list,

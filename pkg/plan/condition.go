@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // The conditions of the rules. Each compares the two sides of a change, or asks the
@@ -49,7 +51,7 @@ var (
 
 func architecture(names ...string) Condition {
 	return Condition{"architecture is " + names[0], func(e *edit) bool {
-		return slices.Contains(names, manifest.Text(spec(e.old), "architecture"))
+		return slices.Contains(names, manifest.Text(world.Spec(e.old), "architecture"))
 	}, exactly("variables.from.?architecture.orValue('') in " + celList(names))}
 }
 
@@ -80,9 +82,25 @@ var (
 	misfits     = Condition{"the machine type does not fit", func(e *edit) bool { return !fits(e.subject) }, unseen}
 	isEmpty     = Condition{"empty or absent", func(e *edit) bool { return nothing(e.was) && nothing(e.now) }, exactly("was.orValue({}) == {} && now.orValue({}) == {}")}
 	hasFeatures = Condition{"with other features", func(e *edit) bool {
-		return manifest.At(spec(e.old), "domain", "features") != nil && manifest.At(spec(e.new), "domain", "features") != nil
+		return manifest.At(world.Spec(e.old), "domain", "features") != nil && manifest.At(world.Spec(e.new), "domain", "features") != nil
 	}, exactly("variables.from.?domain.?features.hasValue() && variables.to.?domain.?features.hasValue()")}
 )
+
+// Conditions of what KubeVirt keeps of a VM in a claim of its own; see [world.State].
+var (
+	losesTPM = Condition{"its persistent state is given up", func(e *edit) bool {
+		return world.StateOf(world.Spec(e.old)).TPM && !world.StateOf(world.Spec(e.new)).TPM
+	}, exactly(celLoses("devices.?tpm.?persistent"))}
+	losesEFI = Condition{"its persistent state is given up", func(e *edit) bool {
+		return world.StateOf(world.Spec(e.old)).EFI && !world.StateOf(world.Spec(e.new)).EFI
+	}, exactly(celLoses("firmware.?bootloader.?efi.?persistent"))}
+)
+
+// celLoses returns CEL for whether a field of the domain was true and is not any more.
+func celLoses(field string) string {
+	const on = "variables.%s.?domain.?%s.orValue(false)"
+	return fmt.Sprintf(on+" && !"+on, "from", field, "to", field)
+}
 
 // nothing reports whether a value is absent or empty.
 func nothing(v any) bool { return slices.Contains([]string{"", "{}", "[]", `""`}, compact(v)) }
@@ -97,11 +115,11 @@ var machineTypes = map[string][]string{
 // fills in a new one only if there was one that is removed.
 func fits(s *subject) bool {
 	path := []string{"domain", "machine", "type"}
-	now := manifest.Text(spec(s.new), path...)
+	now := manifest.Text(world.Spec(s.new), path...)
 	if now == "" {
-		return manifest.At(spec(s.old), path...) != nil
+		return manifest.At(world.Spec(s.old), path...) != nil
 	}
-	return slices.ContainsFunc(machineTypes[manifest.Text(spec(s.new), "architecture")], func(prefix string) bool {
+	return slices.ContainsFunc(machineTypes[manifest.Text(world.Spec(s.new), "architecture")], func(prefix string) bool {
 		return strings.HasPrefix(now, prefix)
 	})
 }
@@ -142,33 +160,33 @@ func count(v any, otherwise int) int {
 var (
 	hotpluggable = Condition{"hotpluggable", func(e *edit) bool {
 		name := entry(e.path)
-		was, now := volume(e.old, name), volume(e.new, name)
+		was, now := world.Volume(e.old, name), world.Volume(e.new, name)
 		return (was == nil || isHotpluggable(was)) && (now == nil || isHotpluggable(now)) && (was != nil || now != nil)
 	}, exactly(celHotpluggable)}
 	diskless = Condition{"without a disk", func(e *edit) bool {
 		name := entry(e.path)
-		return volume(e.new, name) != nil && manifest.At(spec(e.new), "domain", "devices", "disks", name) == nil
+		return world.Volume(e.new, name) != nil && manifest.At(world.Spec(e.new), "domain", "devices", "disks", name) == nil
 	}, unseen}
 	turnsHotpluggable = Condition{"hotpluggable is turned on", func(e *edit) bool {
 		name := entry(e.path)
-		return !isHotpluggable(volume(e.old, name)) && isHotpluggable(volume(e.new, name))
+		return !isHotpluggable(world.Volume(e.old, name)) && isHotpluggable(world.Volume(e.new, name))
 	}, exactly("!" + sideHas("volumes", 0, celPlugs) + " && " + sideHas("volumes", 1, celPlugs))}
 	sameClaim = Condition{"the same claim", func(e *edit) bool {
 		name := entry(e.path)
-		return claimOf(volume(e.old, name)) == claimOf(volume(e.new, name))
+		return world.ClaimOf(world.Volume(e.old, name)) == world.ClaimOf(world.Volume(e.new, name))
 	}, exactly(celClaim(0) + " == " + celClaim(1))}
 	// otherClaim holds for a volume that stays and has another claim.
 	otherClaim = Condition{"another claim", func(e *edit) bool { return movesClaim(e.subject, entry(e.path)) }, exactly(sideHas("volumes", 0, "true") + " && " + sideHas("volumes", 1, "true") + " && " + celClaim(0) + " != " + celClaim(1))}
 	// replaced holds for a claim that goes while another one comes.
 	replaced = Condition{"another claim is added", func(e *edit) bool {
-		return claimOf(volume(e.old, entry(e.path))) != "" && slices.ContainsFunc(manifest.List(spec(e.new), "volumes"), func(v any) bool {
-			return claimOf(v) != "" && volume(e.old, "["+manifest.EntryName(v)+"]") == nil
+		return world.ClaimOf(world.Volume(e.old, entry(e.path))) != "" && slices.ContainsFunc(manifest.List(world.Spec(e.new), "volumes"), func(v any) bool {
+			return world.ClaimOf(v) != "" && world.Volume(e.old, "["+manifest.EntryName(v)+"]") == nil
 		})
 	}, exactly(celClaim(0) + " != '' && variables.volumes[1].exists(v, v.?dataVolume.?name.or(v.?persistentVolumeClaim.?claimName).hasValue() && !variables.volumes[0].exists(e, e.name == v.name))")}
 	// otherClaims holds for a VM with claims that stay the same.
 	otherClaims = Condition{"other claims stay", func(e *edit) bool {
-		return slices.ContainsFunc(manifest.List(spec(e.new), "volumes"), func(v any) bool {
-			return claimOf(v) != "" && claimOf(v) == claimOf(volume(e.old, "["+manifest.EntryName(v)+"]"))
+		return slices.ContainsFunc(manifest.List(world.Spec(e.new), "volumes"), func(v any) bool {
+			return world.ClaimOf(v) != "" && world.ClaimOf(v) == world.ClaimOf(world.Volume(e.old, "["+manifest.EntryName(v)+"]"))
 		})
 	}, unseen}
 	hotplugs = Condition{"feature gate DeclarativeHotplugVolumes, and not HotplugVolumes", func(e *edit) bool {
@@ -177,7 +195,7 @@ var (
 	// pluggableDisk holds for what the instance's webhook accepts (KubeVirt v1.8.4,
 	// pkg/storage/admitters).
 	pluggableDisk = Condition{"a disk or LUN on bus scsi or virtio, or a CD-ROM drive that was there", func(e *edit) bool {
-		disk := manifest.At(spec(e.new), "domain", "devices", "disks", entry(e.path))
+		disk := manifest.At(world.Spec(e.new), "domain", "devices", "disks", entry(e.path))
 		if manifest.At(disk, "cdrom") != nil && wasCDROM.holds(e) {
 			return true
 		}
@@ -189,10 +207,10 @@ var (
 		return false // the default is SATA
 	}, unseen}
 	wasCDROM = Condition{"a CD-ROM drive", func(e *edit) bool {
-		return manifest.At(spec(e.old), "domain", "devices", "disks", entry(e.path), "cdrom") != nil
+		return manifest.At(world.Spec(e.old), "domain", "devices", "disks", entry(e.path), "cdrom") != nil
 	}, exactly(sideHas("disks", 0, "has(e.cdrom)"))}
 	isLUN = Condition{"a LUN", func(e *edit) bool {
-		return manifest.At(spec(e.new), "domain", "devices", "disks", entry(e.path), "lun") != nil
+		return manifest.At(world.Spec(e.new), "domain", "devices", "disks", entry(e.path), "lun") != nil
 	}, exactly(sideHas("disks", 1, "has(e.lun)"))}
 	unknownStrategy = Condition{"neither Migration nor Replacement", func(e *edit) bool {
 		return !slices.Contains([]any{nil, "", "Migration", "Replacement"}, e.now)
@@ -201,16 +219,16 @@ var (
 		return manifest.Text(e.new, "spec", "updateVolumesStrategy") == "Migration"
 	}, exactly("object.spec.?updateVolumesStrategy.orValue('') == 'Migration'")}
 	isTemplated = Condition{"its name is that of a DataVolume template", func(e *edit) bool {
-		return manifest.At(e.new, "spec", "dataVolumeTemplates", "["+claimOf(volume(e.new, entry(e.path)))+"]") != nil
+		return manifest.At(e.new, "spec", "dataVolumeTemplates", "["+world.ClaimOf(world.Volume(e.new, entry(e.path)))+"]") != nil
 	}, exactly("object.spec.?dataVolumeTemplates.orValue([]).exists(t, t.?metadata.?name.orValue('') == " + celClaim(1) + ")")}
 	hasCloudInit = Condition{"a cloud-init volume", func(e *edit) bool {
-		now := volume(e.new, entry(e.path))
+		now := world.Volume(e.new, entry(e.path))
 		return manifest.At(now, "cloudInitNoCloud") != nil || manifest.At(now, "cloudInitConfigDrive") != nil
 	}, exactly(sideHas("volumes", 1, "has(e.cloudInitNoCloud) || has(e.cloudInitConfigDrive)"))}
 	// copies holds for a volume that KubeVirt copies.
 	copies     = both(migratesVolumes, otherClaim)
 	keepsClaim = both(sameClaim, Condition{"a claim", func(e *edit) bool {
-		return claimOf(volume(e.new, entry(e.path))) != ""
+		return world.ClaimOf(world.Volume(e.new, entry(e.path))) != ""
 	}, exactly(celClaim(1) + " != ''")})
 	preferred   = Condition{"with a preference", func(e *edit) bool { return manifest.At(e.new, "spec", "preference") != nil }, exactly("object.spec.?preference.hasValue()")}
 	standsAlone = Condition{"a disk of its own has the name", func(e *edit) bool {
@@ -218,14 +236,14 @@ var (
 		return e.disks[name] != nil || released.holds(e)
 	}, unseen}
 	unreferenced = Condition{"no volume uses it", func(e *edit) bool {
-		return !slices.Contains(diskNames(e.new), strings.Trim(entry(e.path), "[]"))
+		return !slices.Contains(world.Claims(world.Spec(e.new)), strings.Trim(entry(e.path), "[]"))
 	}, unseen}
 )
 
 // movesClaim reports whether a volume is on both sides, with different claims.
 func movesClaim(s *subject, name string) bool {
-	was, now := volume(s.old, name), volume(s.new, name)
-	return was != nil && now != nil && claimOf(was) != claimOf(now)
+	was, now := world.Volume(s.old, name), world.Volume(s.new, name)
+	return was != nil && now != nil && world.ClaimOf(was) != world.ClaimOf(now)
 }
 
 // Conditions of NICs.
@@ -234,37 +252,37 @@ var (
 	// (v1.8.4, pkg/network/vmliveupdate/restart.go).
 	plugs = Condition{"bridge or SR-IOV on a Multus network", func(e *edit) bool {
 		name := entry(e.path)
-		nic := manifest.At(spec(e.new), "domain", "devices", "interfaces", name)
-		return (manifest.At(nic, "bridge") != nil || manifest.At(nic, "sriov") != nil) && manifest.At(spec(e.new), "networks", name, "multus") != nil
+		nic := manifest.At(world.Spec(e.new), "domain", "devices", "interfaces", name)
+		return (manifest.At(nic, "bridge") != nil || manifest.At(nic, "sriov") != nil) && manifest.At(world.Spec(e.new), "networks", name, "multus") != nil
 	}, exactly(sideHas("interfaces", 1, "has(e.bridge) || has(e.sriov)") + " && " + sideHas("networks", 1, "has(e.multus)"))}
 	firstNIC = Condition{"there was none", func(e *edit) bool {
-		return len(manifest.List(spec(e.old), "domain", "devices", "interfaces")) == 0
+		return len(manifest.List(world.Spec(e.old), "domain", "devices", "interfaces")) == 0
 	}, exactly("variables.interfaces[0].size() == 0")}
 	preferredModel = Condition{"with a preference, without a model", func(e *edit) bool {
-		nic := manifest.At(spec(e.new), "domain", "devices", "interfaces", entry(e.path))
+		nic := manifest.At(world.Spec(e.new), "domain", "devices", "interfaces", entry(e.path))
 		return manifest.At(e.new, "spec", "preference") != nil && manifest.Text(nic, "model") == ""
 	}, exactly("object.spec.?preference.hasValue() && !" + sideHas("interfaces", 1, "e.?model.orValue('') != ''"))}
 	isPodNetwork = Condition{"the pod network", func(e *edit) bool {
-		return manifest.At(spec(e.new), "networks", entry(e.path), "pod") != nil
+		return manifest.At(world.Spec(e.new), "networks", entry(e.path), "pod") != nil
 	}, exactly(sideHas("networks", 1, "has(e.pod)"))}
 	isSRIOV = Condition{"SR-IOV", func(e *edit) bool {
-		return manifest.At(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "sriov") != nil
+		return manifest.At(world.Spec(e.new), "domain", "devices", "interfaces", entry(e.path), "sriov") != nil
 	}, exactly(sideHas("interfaces", 1, "has(e.sriov)"))}
 	isBridge = Condition{"bridge", func(e *edit) bool {
-		return manifest.At(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "bridge") != nil
+		return manifest.At(world.Spec(e.new), "domain", "devices", "interfaces", entry(e.path), "bridge") != nil
 	}, exactly(sideHas("interfaces", 1, "has(e.bridge)"))}
 	isAbsent = Condition{"state is absent", func(e *edit) bool {
-		return manifest.Text(spec(e.new), "domain", "devices", "interfaces", entry(e.path), "state") == "absent"
+		return manifest.Text(world.Spec(e.new), "domain", "devices", "interfaces", entry(e.path), "state") == "absent"
 	}, exactly(sideHas("interfaces", 1, "e.?state.orValue('') == 'absent'"))}
 	sameNetwork = Condition{"the same network, with its namespace or without", func(e *edit) bool {
 		return attachment(e.was, e.id.Namespace) == attachment(e.now, e.id.Namespace)
 	}, exactly(celSameNetwork)}
 	hasInterface = Condition{"with its interface", func(e *edit) bool {
 		path := []string{"domain", "devices", "interfaces", entry(e.path)}
-		return (manifest.At(spec(e.old), path...) == nil) != (manifest.At(spec(e.new), path...) == nil)
+		return (manifest.At(world.Spec(e.old), path...) == nil) != (manifest.At(world.Spec(e.new), path...) == nil)
 	}, exactly(sideHas("interfaces", 0, "true") + " != " + sideHas("interfaces", 1, "true"))}
 	hasVolume = Condition{"with its volume", func(e *edit) bool {
-		return (volume(e.old, entry(e.path)) == nil) != (volume(e.new, entry(e.path)) == nil)
+		return (world.Volume(e.old, entry(e.path)) == nil) != (world.Volume(e.new, entry(e.path)) == nil)
 	}, exactly(sideHas("volumes", 0, "true") + " != " + sideHas("volumes", 1, "true"))}
 )
 
@@ -286,6 +304,11 @@ var (
 		return gains(e, "Replace") || gains(e, "Force")
 	}, unseen}
 )
+
+// dropsOldDisks holds for a VM of which a rollout keeps fewer old root disks than before.
+var dropsOldDisks = Condition{"lowered", func(e *edit) bool {
+	return keepOld(e.new) < keepOld(e.old)
+}, exactly("[[was, now].map(n, n.orValue('0')).map(n, n.matches('^[0-9]{1,9}$') ? int(n) : 0)].all(n, n[1] < n[0])")}
 
 // weaker reports whether a sync option protects the object less than before.
 func weaker(e *edit, name string) bool {

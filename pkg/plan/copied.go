@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // shrunkCopies returns a cause for each disk of a VM that KubeVirt is to copy to a
@@ -16,12 +17,12 @@ func (p *planner) shrunkCopies(s *subject) []Cause {
 		return nil
 	}
 	var out []Cause
-	for _, v := range manifest.List(spec(s.new), "volumes") {
+	for _, v := range manifest.List(world.Spec(s.new), "volumes") {
 		entry := "[" + manifest.EntryName(v) + "]"
 		if !movesClaim(s, entry) {
 			continue
 		}
-		from, to := claimOf(volume(s.old, entry)), claimOf(v)
+		from, to := world.ClaimOf(world.Volume(s.old, entry)), world.ClaimOf(v)
 		have, want := p.sizeBefore(s, from), p.sizeAfter(s, to)
 		if have.Cmp(want) <= 0 || want.IsZero() {
 			continue

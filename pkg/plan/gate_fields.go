@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // GateField is a field of a VM, or a group of fields, that the admission policy of
@@ -28,6 +30,12 @@ type GateField struct {
 func GateFields() []GateField {
 	g := &gateTable{}
 	g.field([]string{"spec"}, celNode{was: "oldObject.spec", now: "object.spec", isMap: true}, step(gateReaches(), "spec"))
+	// Of the metadata, only what a Job reads does more than mark the VM.
+	annotations := celNode{was: "oldObject.metadata.?annotations", now: "object.metadata.?annotations"}
+	for _, field := range []string{labels.KeepOld} {
+		in := step(step(step(gateReaches(), "metadata"), "annotations"), field)
+		g.field([]string{"metadata", "annotations", field}, annotations.child(field), in)
+	}
 	return g.fields
 }
 

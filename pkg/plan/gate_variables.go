@@ -51,9 +51,26 @@ func GateVariables() []GateVariable {
 		lists = append(lists, "variables."+out[len(out)-1].Name)
 	}
 	of("instance", func(f GateField) bool { return f.instance && f.list == "" }, lists...)
-	of("machine", func(f GateField) bool { return !f.instance })
+	out = append(out, gateCopies...)
+	of("machine", func(f GateField) bool { return !f.instance }, "variables.uncopied")
 	return append(out, GateVariable{"pool", gatePool()},
 		GateVariable{"levels", levelTable("'%s': %s")}, GateVariable{"names", levelTable("%[2]s: '%[1]s'")})
+}
+
+// gateCopies are the volumes that are to be copied to other claims, and those of them that are not copied because
+// the VM shuts down or needs a restart; see [interruption].
+var gateCopies = []GateVariable{
+	{
+		"copies", "object.spec.?updateVolumesStrategy.orValue('') == 'Migration'" +
+			" ? variables.volumes[1].map(e, string(e.name)).filter(name, " +
+			"variables.volumes[0].exists(e, e.name == name) && " + celClaim(0) + " != " + celClaim(1) + ") : []",
+	},
+	{
+		"uncopied", "variables.strategies[1] == 'Halted'" +
+			" || variables.instance.exists(c, c >= " + celLevel(Restart) + ")" +
+			" || oldObject.?status.?conditions.orValue([]).exists(c, c.type == 'RestartRequired' && c.status == 'True')" +
+			" ? variables.copies.map(name, " + celLevel(Recreate) + " + ' spec.template.spec.volumes[' + name + ']') : []",
+	},
 }
 
 // joinedLists returns CEL for all changes of some fields.

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // filled counts the disks that the sync fills.
@@ -42,9 +43,9 @@ func (p *planner) imports() {
 // templates counts the disks of a VM's templates that neither exist nor were there
 // before.
 func (p *planner) templates(s *subject) {
-	before, namespace := poolTemplate(s.old), s.id.Namespace
+	before, namespace := world.Template(s.old), s.id.Namespace
 	members := count(manifest.At(s.new, "spec", "replicas"), 1)
-	for _, t := range manifest.List(poolTemplate(s.new), "spec", "dataVolumeTemplates") {
+	for _, t := range manifest.List(world.Template(s.new), "spec", "dataVolumeTemplates") {
 		name := manifest.EntryName(t)
 		known := manifest.At(before, "spec", "dataVolumeTemplates", "["+name+"]") != nil ||
 			p.live.disk(namespace, name) != nil || p.find("cdi.kubevirt.io", "DataVolume", namespace, name) != nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // linkedKinds are the kinds whose changes are those of a VM that uses them.
@@ -73,7 +74,7 @@ func (p *planner) users() map[key][]*pair {
 			continue
 		}
 		for _, side := range [][]byte{pair.old, pair.new} {
-			for name := range references(poolTemplate(manifest.Decode(side))) {
+			for name := range references(world.Template(manifest.Decode(side))) {
 				k := key{"", "", pair.id.Namespace, name}
 				if !slices.Contains(out[k], pair) {
 					out[k] = append(out[k], pair)
@@ -87,7 +88,7 @@ func (p *planner) users() map[key][]*pair {
 // references returns the names of what the volumes of a VM refer to.
 func references(vm tree) map[string]bool {
 	out := map[string]bool{}
-	for _, v := range manifest.List(spec(vm), "volumes") {
+	for _, v := range manifest.List(world.Spec(vm), "volumes") {
 		collectNames(v, out)
 	}
 	delete(out, "")

@@ -77,6 +77,14 @@ func (l *live) get(kind, namespace, name string) tree {
 	return l.byKey[key{group, short, namespace, name}]
 }
 
+// secret returns a Secret in the cluster, or nil.
+func (l *live) secret(namespace, name string) tree {
+	if l == nil {
+		return nil
+	}
+	return l.secrets[key{"", "Secret", namespace, name}]
+}
+
 // of returns the objects of a kind in a namespace.
 func (l *live) of(kind, namespace string) []entity {
 	if l == nil {

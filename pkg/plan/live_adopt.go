@@ -10,6 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // An object that is new in Git can be in the cluster already. If the sync only puts marks
@@ -112,7 +113,7 @@ func twoRunStrategies(s *subject) Cause {
 		Reason: "the VM in the cluster has spec.running, which a sync does not remove, and KubeVirt rejects both keys",
 		Advice: fmt.Sprintf("first replace it with its newer form, which changes nothing else: "+
 			`kubectl patch virtualmachine %s --namespace %s --type merge `+
-			`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, runStrategy(s.inCluster)),
+			`--patch '{"spec":{"running":null,"runStrategy":"%s"}}'`, s.id.Name, s.id.Namespace, world.RunStrategy(s.inCluster)),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // busy returns what is going on with a VM that changes: operations during which
@@ -110,7 +111,7 @@ func phaseOf(phase string) string {
 
 // usedDisks returns the names of the disks of a VM in the cluster.
 func (p *planner) usedDisks(s *subject) []string {
-	out := diskNames(poolTemplate(s.live.object))
+	out := world.Claims(world.Spec(world.Template(s.live.object)))
 	slices.Sort(out)
 	return slices.Compact(out)
 }

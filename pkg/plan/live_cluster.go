@@ -48,6 +48,8 @@ func (r *settingsReader) kubevirt(object tree) {
 	r.cluster.EvictionStrategy = manifest.Text(config, "evictionStrategy")
 	if r.cluster.VMRolloutStrategy != "" {
 		r.say("vmRolloutStrategy %s", r.cluster.VMRolloutStrategy)
+	} else {
+		r.cluster.VMRolloutStrategy = defaultRollout(r.cluster.KubeVirt)
 	}
 	r.cluster.WorkloadUpdateMethods = []string{}
 	for _, m := range manifest.List(object, "spec", "workloadUpdateStrategy", "workloadUpdateMethods") {

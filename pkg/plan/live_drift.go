@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // isDrift reports whether a change is not one of Git's: the field differs in the cluster,
@@ -27,7 +28,7 @@ func (s *subject) isDrift(path []string) bool {
 func gitChanges(s *subject) []change {
 	all := diff(withRunStrategy(s.git), withRunStrategy(s.new))
 	if s.isPool() {
-		all = append(all, diff(poolTemplate(s.git), poolTemplate(s.new))...)
+		all = append(all, diff(world.Template(s.git), world.Template(s.new))...)
 	}
 	if all == nil {
 		all = []change{}
@@ -74,11 +75,11 @@ func (s *subject) pattern(c *change) string {
 	case slices.Equal(c.path, []string{"spec", "runStrategy"}):
 		return powered(c)
 	case !strings.HasPrefix(strings.Join(c.path, "."), "spec.template.spec."):
-	case c.now == nil && isHotpluggable(volume(s.old, entry(c.path))):
+	case c.now == nil && isHotpluggable(world.Volume(s.old, entry(c.path))):
 		return "a volume was plugged in the cluster (virtctl addvolume)"
 	case c.now == nil && entry(c.path) == c.path[len(c.path)-1] && slices.Contains(c.path, "interfaces"):
 		return "a NIC was plugged in the cluster"
-	case strings.HasPrefix(claimOf(volume(s.old, entry(c.path))), "restore-"):
+	case strings.HasPrefix(world.ClaimOf(world.Volume(s.old, entry(c.path))), "restore-"):
 		return "a restore in the cluster has replaced the claim"
 	case s.isMoved(c):
 		return "a storage migration has moved the volume in the cluster"
@@ -104,7 +105,7 @@ func (s *subject) isMoved(c *change) bool {
 	name := entry(c.path)
 	return manifest.Text(s.live.tree(), "spec", "updateVolumesStrategy") == "Migration" &&
 		manifest.Text(s.git, "spec", "updateVolumesStrategy") != "Migration" &&
-		claimOf(volume(s.old, name)) != claimOf(volume(s.new, name))
+		world.ClaimOf(world.Volume(s.old, name)) != world.ClaimOf(world.Volume(s.new, name))
 }
 
 // tree returns the VM in the cluster, or nil.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // A live migration needs a second pod: room in the quotas of the namespace, and another node
@@ -60,7 +61,7 @@ func (p *planner) noNode(s *subject) *obstacle {
 	var most *resource.Quantity // free on the nodes that are too small
 	need := p.podMemory(s.new)
 	for _, n := range nodes {
-		if n.id.Name == here || !canRun(n.object, spec(s.new)) {
+		if n.id.Name == here || !canRun(n.object, world.Spec(s.new)) {
 			continue
 		}
 		free := p.live.freeMemory()[n.id.Name]
@@ -179,7 +180,7 @@ func (p *planner) demand(side tree) map[string]*resource.Quantity {
 		}
 	}
 	for name, field := range map[string]string{"cpu": "requests", "requests.cpu": "requests", "limits.cpu": "limits"} {
-		if cpu, ok := quantity(manifest.At(spec(side), "domain", "resources", field, "cpu")); ok {
+		if cpu, ok := quantity(manifest.At(world.Spec(side), "domain", "resources", field, "cpu")); ok {
 			out[name] = &cpu
 		}
 	}
@@ -191,7 +192,7 @@ func (p *planner) demand(side tree) map[string]*resource.Quantity {
 // pkg/virt-controller/services/renderresources.go, WithMemoryRequests). Hugepages are another
 // resource, of which nothing is known here.
 func (p *planner) podMemory(side tree) *resource.Quantity {
-	domain := manifest.At(spec(side), "domain")
+	domain := manifest.At(world.Spec(side), "domain")
 	if manifest.At(domain, "memory", "hugepages") != nil {
 		return &resource.Quantity{}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // owned returns the names of the disks that belong to a VM in the cluster, sorted:
@@ -111,8 +112,8 @@ func (p *planner) filledAgain(s *subject, c *Cause) bool {
 	if c.Code != "copied" && c.Code != "not-copied" {
 		return false
 	}
-	for _, v := range manifest.List(spec(s.old), "volumes") {
-		isIt, disk := strings.Contains(c.Path, "["+manifest.Text(v, "name")+"]"), claimOf(v)
+	for _, v := range manifest.List(world.Spec(s.old), "volumes") {
+		isIt, disk := strings.Contains(c.Path, "["+manifest.Text(v, "name")+"]"), world.ClaimOf(v)
 		if isIt && isUnfilled(p.live.get(kindDataVolume, s.id.Namespace, disk)) {
 			c.Level, c.Code, c.When, c.Approximate, c.Warning = Power, "filled-again", "", "", false
 			c.Reason = "the VM starts from a new disk that is filled from its source: the disk " + disk + " could not be filled"
@@ -136,10 +137,10 @@ func (p *planner) ownership(s *subject) []Cause {
 	for _, name := range p.live.owned(s.id) {
 		disk := p.disk(s.id.Namespace, name)
 		if disk == nil || disk.new == nil ||
-			manifest.At(poolTemplate(s.new), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
+			manifest.At(world.Template(s.new), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
 			continue
 		}
-		if manifest.At(poolTemplate(s.old), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
+		if manifest.At(world.Template(s.old), "spec", "dataVolumeTemplates", "["+name+"]") != nil {
 			continue // the rules of templates define it
 		}
 		out = append(out, Cause{

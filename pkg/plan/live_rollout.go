@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // outdated returns the old root disks of a VM that its rollout deletes, and those
@@ -58,6 +59,15 @@ func keepOld(vm tree) (n int) {
 	return max(n, 0)
 }
 
+// losesOldDisks reports whether the cluster is known to have old root disks of a VM beyond what its rollout keeps.
+func (s *subject) losesOldDisks() bool {
+	if s.state == nil {
+		return false
+	}
+	deleted, _ := s.state.outdated(s)
+	return len(deleted) > 0
+}
+
 // usedBy returns the disks that other VMs of the namespace use.
 func (l *live) usedBy(s *subject) map[string]bool {
 	out := map[string]bool{}
@@ -65,7 +75,7 @@ func (l *live) usedBy(s *subject) map[string]bool {
 		if vm.id.Name == s.id.Name {
 			continue
 		}
-		for _, name := range diskNames(vm.object) {
+		for _, name := range world.Claims(world.Spec(vm.object)) {
 			out[name] = true
 		}
 		for _, v := range manifest.List(vm.object, "spec", "dataVolumeTemplates") {
@@ -81,7 +91,7 @@ func (l *live) ran(s *subject) []string {
 	name := manifest.Text(s.new, "metadata", "labels", labels.Rollout) + labels.RolloutSuffix
 	lease := l.get(kindLease, s.id.Namespace, name)
 	ran := strings.Split(labels.ParsePairs(annotation(lease, labels.Ran))[s.id.Name], ",")
-	if now := rootDisk(poolTemplate(s.live.tree())); s.live.tree() != nil && (len(ran) == 0 || ran[0] != now) {
+	if now := rootDisk(world.Template(s.live.tree())); s.live.tree() != nil && (len(ran) == 0 || ran[0] != now) {
 		ran = slices.Concat([]string{now}, ran)
 	}
 	return ran

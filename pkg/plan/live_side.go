@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // A sync compares Git with the cluster, not with the last revision. So if the state
@@ -175,16 +176,16 @@ func settle(before, now any, pointer string) {
 // unplugged and removed from it (v1.8.4, pkg/network/controllers/vm.go): their
 // return changes nothing.
 func settleAbsent(before, now tree) {
-	domain := manifest.At(spec(before), "domain", "devices")
+	domain := manifest.At(world.Spec(before), "domain", "devices")
 	devices, _ := domain.(tree)
-	instance, _ := spec(before).(tree)
-	for _, nic := range manifest.List(spec(now), "domain", "devices", "interfaces") {
+	instance, _ := world.Spec(before).(tree)
+	for _, nic := range manifest.List(world.Spec(now), "domain", "devices", "interfaces") {
 		name := "[" + manifest.EntryName(nic) + "]"
 		if manifest.Text(nic, "state") != "absent" || devices == nil || manifest.At(devices, "interfaces", name) != nil {
 			continue
 		}
 		devices["interfaces"] = append(manifest.List(devices, "interfaces"), nic)
-		network := manifest.At(spec(now), "networks", name)
+		network := manifest.At(world.Spec(now), "networks", name)
 		if network != nil && manifest.At(instance, "networks", name) == nil {
 			instance["networks"] = append(manifest.List(instance, "networks"), network)
 		}

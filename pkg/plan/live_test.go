@@ -60,7 +60,7 @@ var syncs = []struct {
 	{name: "another source", base: "unfilled", edit: in(1, set("docker://right", "spec.source.registry.url")), level: plan.Refused, code: "immutable", says: []string{"CDI refuses another source", "if the disk could not be filled from it, set disks.NAME.revision"}},
 	{name: "import failed, another revision", base: "unfilled", edit: anotherRevision, live: "unfilled", level: plan.Power, code: "filled-again", says: []string{"the VM starts from a new disk that is filled from its source: the disk db could not be filled", "after the sync, delete the disk db"}, hides: []string{"live migration"}},
 	{name: "another revision", base: "unfilled", edit: anotherRevision, level: plan.Migrate, code: "copied"},
-	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: plan.Create, code: "created", says: []string{"the sync recreates it"}},
+	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: plan.Create, code: "disks-found", says: []string{"the sync recreates it"}},
 
 	{name: "in flight", base: "pet", edit: set("8Gi", memory), live: "busy", level: plan.Migrate, code: "plugged", says: []string{
 		"the live migration db-m1 is Running", "the snapshot db-s1 is InProgress", "the restore db-r1 is not complete", "the disk db is being filled (ImportInProgress)", "a request to stop the VM",

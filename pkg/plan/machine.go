@@ -8,6 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // labelProtected makes OpenShift refuse to delete a VM (kubevirt/ssp-operator, OpenShift 4.19 and later).
@@ -16,30 +17,46 @@ const labelProtected = "kubevirt.io/vm-delete-protection"
 // machine adds the verdict on a VirtualMachine or VirtualMachinePool.
 func (p *planner) machine(pair *pair) {
 	links := p.links[pair]
-	live := p.live.machine(pair.id)
 	switch {
 	case p.successors[pair] != nil:
 		return // its verdict is that of the successor
-	case pair.isSame() && len(links) == 0 && live == nil:
+	case pair.isSame() && len(links) == 0 && p.live.machine(pair.id) == nil && !p.changesHome(pair) && !p.isResynced(pair):
 		p.out.VMs = append(p.out.VMs, Verdict{ID: pair.id})
 		return
 	}
-	s := p.subject(pair)
-	s.live = live
-	s.disks = p.disksOf(s)
+	s := p.machineSubject(pair)
 	if !pair.isSame() {
 		p.templates(s)
 	}
-	v := verdict(pair.id, withRefusals(p.machineCauses(pair, s, links), refusals(s, pair)))
+	if p.takes(s) {
+		p.takers = append(p.takers, pair)
+	}
+	p.out.VMs = append(p.out.VMs, p.verdictOf(pair, s))
 	if s.settled {
 		p.differs = append(p.differs, pair.id)
 	}
+}
+
+// machineSubject returns a VM with its disks and what the cluster reports about it.
+func (p *planner) machineSubject(pair *pair) *subject {
+	s := p.subject(pair)
+	s.live = p.live.machine(pair.id)
+	s.disks = p.disksOf(s)
+	return s
+}
+
+// judge returns the verdict on a VM.
+func (p *planner) judge(pair *pair) Verdict { return p.verdictOf(pair, p.machineSubject(pair)) }
+
+func (p *planner) verdictOf(pair *pair, s *subject) Verdict {
+	causes := slices.Concat(p.machineCauses(pair, s, p.links[pair]), p.collisions[pair], p.moved(pair, s))
+	v := verdict(pair.id, withRefusals(causes, refusals(s, pair)))
 	v.Stopped = s.old != nil && s.runs() == no
 	if was := p.predecessors[pair]; was != nil {
 		v.Was = &was.id
 	}
 	v.Gate = p.gate(pair, s, &v)
-	p.out.VMs = append(p.out.VMs, v)
+	return v
 }
 
 // disksOf returns the disks of a VM, by name, as they are before the sync.
@@ -48,7 +65,7 @@ func (p *planner) disksOf(s *subject) map[string]tree {
 	for _, v := range manifest.List(s.old, "spec", "dataVolumeTemplates") {
 		out[manifest.EntryName(v)], _ = v.(tree)
 	}
-	for _, name := range diskNames(s.old) {
+	for _, name := range world.Claims(world.Spec(s.old)) {
 		if d := p.disk(s.id.Namespace, name); d != nil && d.old != nil {
 			out[name] = manifest.Decode(d.old)
 		}
@@ -61,11 +78,14 @@ func (p *planner) machineCauses(pair *pair, s *subject, links []*pair) []Cause {
 	case s.new == nil:
 		return p.removal(s, links)
 	case p.predecessors[pair] != nil:
-		return append(p.succession(s, p.predecessors[pair]), p.twoWriters(s)...)
+		return p.succession(s, p.predecessors[pair])
 	case s.old == nil:
-		return slices.Concat([]Cause{p.newMachine(s)}, p.twoWriters(s), p.takenNames(s))
+		return slices.Concat([]Cause{p.newMachine(s)}, p.takenNames(s), p.returns(s, links))
+	case p.isResynced(pair):
+		return inDoubt(slices.Concat(replacement(s), p.lostState(s, ownedDisks(s, p.live))),
+			"whether the Application has the sync option ApplyOutOfSyncOnly=true: without it, every sync recreates the VM")
 	case isReplaced(s) && !pair.isSame() && !isUnseen(s):
-		return append(replacement(s), p.linkCauses(s, links)...)
+		return slices.Concat(replacement(s), p.lostState(s, ownedDisks(s, p.live)), p.linkCauses(s, links))
 	}
 	found := p.changed(s)
 	causes := append(combine(s, found), p.shrunkCopies(s)...)
@@ -88,7 +108,7 @@ func withRunStrategy(vm tree) tree {
 	}
 	spec, _ := vm["spec"].(tree)
 	vm, spec = maps.Clone(vm), without(spec, "running")
-	spec["runStrategy"] = runStrategy(vm)
+	spec["runStrategy"] = world.RunStrategy(vm)
 	vm["spec"] = spec
 	return vm
 }
@@ -99,10 +119,14 @@ func withRunStrategy(vm tree) tree {
 // pkg/virt-controller/watch/vm/vm.go, sync).
 func combine(s *subject, found []finding) []Cause {
 	waits := s.live != nil && s.live.restartRequired || slices.ContainsFunc(found, finding.requiresRestart)
+	why, way := interruption(s, found)
+	stops := s.runs() == no || slices.ContainsFunc(found, finding.shutsDown)
 	out := make([]Cause, len(found))
 	for i, f := range found {
 		switch {
-		case s.runs() == no && f.isStaged():
+		case f.rule.Copies && why != "":
+			f.loseCopy(why, way)
+		case stops && f.isStaged():
 			f.stage(s)
 		case waits && f.isHeldBack():
 			f.holdBack()
@@ -120,6 +144,34 @@ func combine(s *subject, found []finding) []Cause {
 
 // requiresRestart reports whether KubeVirt marks a running VM for the change.
 func (f finding) requiresRestart() bool { return f.rule.Compared && f.Level >= Restart }
+
+// shutsDown reports whether the change shuts the guest down, so that its next start takes all others.
+func (f finding) shutsDown() bool { return f.Code == codeStops }
+
+// interruption returns why KubeVirt copies no volumes of a VM whose claims change, or "", and what to do instead
+// (v1.8.4, pkg/virt-controller/watch/vm/vm.go, sync and handleVolumeUpdateRequest).
+func interruption(s *subject, found []finding) (why, way string) {
+	const apart = "make two commits of it: first the disk alone, and the other change when the data is copied"
+	switch {
+	case slices.ContainsFunc(found, finding.shutsDown):
+		return "the same change shuts the VM down, and KubeVirt copies the disks of running VMs only", apart
+	case s.live != nil && s.live.restartRequired:
+		return "the VM needs a restart already, and until then KubeVirt copies nothing",
+			"restart the VM before this is synced, while it still has the old disk"
+	case slices.ContainsFunc(found, finding.requiresRestart):
+		return "the same change needs a restart, and until then KubeVirt copies nothing",
+			"do not restart the VM with both; " + apart
+	}
+	return "", ""
+}
+
+// loseCopy turns the copy of a volume into a start from the new claim, without the data.
+func (f *finding) loseCopy(why, way string) {
+	f.Level, f.Code, f.When, f.Warning = Recreate, "not-copied", atNextStart, true
+	f.Approximate, f.worst = "", None
+	f.Reason = why + ": the next start finds the new disk, filled from its source, and the data stays in the old one"
+	f.Advice = way
+}
 
 // isStaged reports whether a stopped VM takes the change at its next start, without any other effect.
 func (f *finding) isStaged() bool { return f.rule.ofInstance() && f.Level >= Live && f.Level <= Power }
@@ -145,7 +197,7 @@ func (f *finding) holdBack() {
 	f.Level, f.When, f.Advice = Staged, atRestart, adviceRestart
 	f.Reason += "; KubeVirt holds it back while the VM needs a restart"
 	f.Code = "held-back"
-	if f.rule.Assumes == Migratable {
+	if f.rule.Assumes == Migratable || f.rule.Assumes == Room {
 		f.Approximate, f.worst = "", None
 	}
 }
@@ -164,7 +216,7 @@ func (f *finding) leaveToRollout(s *subject) {
 // running notes what a change of a stopped VM is if it runs: unless it is declared as
 // stopped, the cluster's policies cannot determine that it is.
 func (c *Cause) running(s *subject) {
-	if runStrategy(s.old) != "Halted" {
+	if world.RunStrategy(s.old) != "Halted" {
 		c.worst = max(c.Level, c.worst)
 	} else {
 		c.worst = None
@@ -222,11 +274,11 @@ func replacement(s *subject) []Cause {
 // the network or from a kernel, unless its first disk is named as root disks are.
 func rootDisk(vm tree) string {
 	root, lowest := "", 0
-	disks := manifest.List(spec(vm), "domain", "devices", "disks")
+	disks := manifest.List(world.Spec(vm), "domain", "devices", "disks")
 	for i, d := range disks {
 		n := count(manifest.At(d, "bootOrder"), 0)
 		if i == 0 || n > 0 && (lowest == 0 || n < lowest) {
-			root, lowest = claimOf(volume(vm, "["+manifest.EntryName(d)+"]")), n
+			root, lowest = world.ClaimOf(world.Volume(vm, "["+manifest.EntryName(d)+"]")), n
 		}
 	}
 	if lowest == 0 && len(disks) > 0 && manifest.EntryName(disks[0]) != "rootdisk" && startsElsewhere(vm) {
@@ -238,7 +290,7 @@ func rootDisk(vm tree) string {
 // startsElsewhere reports whether a VM has a kernel to start, or a NIC in the boot
 // order.
 func startsElsewhere(vm tree) bool {
-	domain := manifest.At(spec(vm), "domain")
+	domain := manifest.At(world.Spec(vm), "domain")
 	return manifest.At(domain, "firmware", "kernelBoot") != nil ||
 		slices.ContainsFunc(manifest.List(domain, "devices", "interfaces"), hasBootOrder)
 }
@@ -269,6 +321,9 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 		Level: Delete, Code: "deleted", Key: "lifecycle",
 		Reason: "Argo CD shuts the VM down and deletes it",
 	}
+	if keepsUnseen(s) {
+		gone.Approximate = "whether a disk belongs to the VM in the cluster, and is deleted with it"
+	}
 	if syncOption(s.old, "Prune") == "confirm" {
 		gone.When = "after confirmation in Argo CD; until then, Argo CD syncs no other commit"
 	}
@@ -281,7 +336,9 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 			Advice: "remove the protection in an earlier commit",
 		})
 	}
-	for _, name := range ownedDisks(s, p.live) {
+	owned := ownedDisks(s, p.live)
+	out = append(out, inTime(p.lostState(s, owned), gone.When)...)
+	for _, name := range owned {
 		c := lostDisk(name)
 		if p.keptByGit(s.id.Namespace, name) {
 			c.Reason = fmt.Sprintf("Git keeps the disk %q, but in the cluster it still belongs to the VM: "+
@@ -294,15 +351,33 @@ func (p *planner) removal(s *subject, links []*pair) []Cause {
 	return append(out, p.linkCauses(s, links)...)
 }
 
+// inTime returns causes with a time.
+func inTime(causes []Cause, when string) []Cause {
+	for i := range causes {
+		causes[i].When = when
+	}
+	return causes
+}
+
+// keepsUnseen reports whether a VM has disks of which Git alone says that they do not go with it: a VM that was cattle
+// keeps owning its first disks.
+func keepsUnseen(s *subject) bool {
+	vm := world.Template(s.old)
+	return s.state == nil && slices.ContainsFunc(world.Claims(world.Spec(vm)), func(name string) bool {
+		return manifest.At(vm, "spec", "dataVolumeTemplates", "["+name+"]") == nil
+	})
+}
+
 // ownedDisks returns the disks that go with a VM: those of its templates, and
 // those that belong to it in the cluster.
 func ownedDisks(s *subject, l *live) []string {
 	names := l.owned(s.id)
-	for _, v := range manifest.List(poolTemplate(s.old), "spec", "dataVolumeTemplates") {
+	for _, v := range manifest.List(world.Template(s.old), "spec", "dataVolumeTemplates") {
 		if name := manifest.EntryName(v); !slices.Contains(names, name) && l.disk(s.id.Namespace, name) == nil {
 			names = append(names, name)
 		}
 	}
+	names = slices.DeleteFunc(names, isStateClaim)
 	slices.Sort(names)
 	return names
 }

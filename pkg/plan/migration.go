@@ -2,8 +2,10 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // findMoving finds the VMs that migrations from vSphere move into the cluster, and their Plans.
@@ -50,7 +52,7 @@ func (p *planner) newMachine(s *subject) Cause {
 
 // usesClaim reports whether a volume of a VM is a claim, and not one by the name of its DataVolume.
 func usesClaim(vm tree, name string) bool {
-	return slices.ContainsFunc(manifest.List(spec(vm), "volumes"), func(v any) bool {
+	return slices.ContainsFunc(manifest.List(world.Spec(vm), "volumes"), func(v any) bool {
 		return manifest.Text(v, "persistentVolumeClaim", "claimName") == name
 	})
 }
@@ -63,4 +65,39 @@ func claimTaken() Cause {
 		Reason: "the VM has a claim of that name, which CDI does not fill: the sync fails",
 		Advice: "keep `migrate` with `done: true`, or set disks.NAME.source.claim",
 	}
+}
+
+// returns is what a new VM finds of itself in the cluster: disks of its names, which are not filled again, and of
+// which a sync can change nothing but their size.
+func (p *planner) returns(s *subject, links []*pair) []Cause {
+	if p.live == nil || s.isPool() {
+		return nil
+	}
+	out := slices.DeleteFunc(p.linkCauses(s, links), func(c Cause) bool { return c.Level <= Metadata })
+	var found []string
+	for _, name := range world.Claims(world.Spec(s.new)) {
+		made := p.find("cdi.kubevirt.io", "DataVolume", s.id.Namespace, name) != nil ||
+			manifest.At(s.new, "spec", "dataVolumeTemplates", "["+name+"]") != nil
+		if disk := p.live.disk(s.id.Namespace, name); made && disk != nil {
+			found = append(found, name+since(disk))
+		}
+	}
+	if found == nil {
+		return out
+	}
+	return append(out, Cause{
+		Level: Create, Code: "disks-found", Key: "disks", Warning: true,
+		Reason: "the disks are in the cluster already, and are not filled again: " + strings.Join(found, ", ") +
+			"; the VM starts from what is on them",
+		Advice: "for empty disks, set disks.NAME.revision to another number",
+	})
+}
+
+// since returns the day of an object's creation in brackets, or "".
+func since(object tree) string {
+	day, _, ok := strings.Cut(created(object), "T")
+	if !ok {
+		return ""
+	}
+	return " (of " + day + ")"
 }

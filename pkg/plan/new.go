@@ -16,13 +16,16 @@ type Options struct {
 	// Upgrade is an upgrade of the platform that the plan also covers; nil for none. Its
 	// versions count more than those that the cluster reports.
 	Upgrade *Upgrade
+	// Was and Now are the directories of the entries of VMs on both sides, relative to that of the fleet, by
+	// NAMESPACE/NAME. Nil if they do not matter, or are not known.
+	Was, Now map[string]string
 }
 
 // New returns what a sync does that turns one set of objects into another. Objects
 // whose JSON is the same on both sides cost next to nothing, so both sides should be
 // written by the same program.
 func New(was, now []manifest.Object, o Options) *Plan {
-	p := &planner{live: readLive(o.Live), pairs: pairs(was, now), out: &Plan{}}
+	p := &planner{live: readLive(o.Live), pairs: pairs(was, now), was: o.Was, now: o.Now, out: &Plan{}}
 	p.cluster, _ = ReadCluster(o.Cluster, o.Live)
 	if o.Upgrade != nil {
 		p.toVersion(o)
@@ -30,6 +33,7 @@ func New(was, now []manifest.Object, o Options) *Plan {
 	p.attach()
 	p.index()
 	p.linkAll()
+	p.findResynced()
 	p.findMoving()
 	p.findSuccessors()
 	for i := range p.pairs {
@@ -39,6 +43,8 @@ func New(was, now []manifest.Object, o Options) *Plan {
 			p.object(pair)
 		}
 	}
+	p.collide()
+	p.outages()
 	p.jobs()
 	p.upgrade(o.Upgrade)
 	p.notes()
@@ -59,11 +65,19 @@ type planner struct {
 	// successors are the VMs that are the same under another name, by the one
 	// that goes; predecessors the reverse.
 	successors, predecessors map[*pair]*pair
-	// stayers are the VMs that go from Git and stay in the cluster, by the claims that they write to.
-	stayers map[key]*pair
+	// takers are the VMs whose next start takes a claim or an address, and collisions the causes of
+	// those that another VM has at the same time.
+	takers     []*pair
+	collisions map[*pair][]Cause
+
+	// was and now are the directories of VMs; see [Options].
+	was, now map[string]string
 
 	// moving are the names of the Plans that move VMs into the cluster.
 	moving map[key]string
+
+	// resynced is true if a sync also recreates VMs that do not change.
+	resynced bool
 
 	// snapshotted are the VMs of which a Job in Git takes snapshots; nil before they are found.
 	snapshotted map[key]bool

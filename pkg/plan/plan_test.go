@@ -134,12 +134,12 @@ func TestApproximate(t *testing.T) {
 		level   plan.Level
 		want    bool
 	}{
-		"migrates or not":               {edit: sockets, level: plan.Migrate, want: true},
-		"held back, migrates or not":    {edit: both(sockets, restart), level: plan.Restart},
-		"known not to migrate":          {edit: sockets, cluster: immovable, level: plan.Staged},
-		"restarts, copied or refused":   {edit: both(copied, restart), level: plan.Restart, want: true},
-		"restarts":                      {edit: restart, level: plan.Restart},
-		"a label and nothing uncertain": {edit: set("x", "metadata.labels.team"), level: plan.Metadata},
+		"migrates or not":                     {edit: sockets, level: plan.Migrate, want: true},
+		"held back, migrates or not":          {edit: both(sockets, restart), level: plan.Restart},
+		"known not to migrate":                {edit: sockets, cluster: immovable, level: plan.Staged},
+		"restarts, so that nothing is copied": {edit: both(copied, restart), level: plan.Recreate},
+		"restarts":                            {edit: restart, level: plan.Restart},
+		"a label and nothing uncertain":       {edit: set("x", "metadata.labels.team"), level: plan.Metadata},
 	} {
 		old, edited, cluster := load(t, "pet"), load(t, "pet"), openshift
 		test.edit(edited)

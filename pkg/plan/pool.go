@@ -3,7 +3,7 @@ package plan
 import (
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 const sourcePool = "KubeVirt v1.8.4, pkg/virt-controller/watch/pool/pool.go"
@@ -17,15 +17,6 @@ var poolRules = compile(rulesGate, []Rule{
 	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "it applies to later updates of the pool", Key: "lifecycle", Source: sourcePool},
 })
 
-// poolTemplate returns the VM of a pool's template, or a VM as it is.
-func poolTemplate(object tree) tree {
-	vm, ok := manifest.At(object, "spec", "virtualMachineTemplate").(tree)
-	if !ok {
-		return object
-	}
-	return tree{"metadata": object["metadata"], "spec": vm["spec"]}
-}
-
 // poolChanges returns what the changes of a pool do to its members: KubeVirt restarts
 // those whose instance differs, and deletes and recreates those whose disks differ.
 func poolChanges(s *subject) []finding {
@@ -37,7 +28,7 @@ func poolChanges(s *subject) []finding {
 	}
 	out := findings(s, poolRules(), own)
 	members := *s
-	members.old, members.new = poolTemplate(s.old), poolTemplate(s.new)
+	members.old, members.new = world.Template(s.old), world.Template(s.new)
 	for _, f := range findings(&members, machineRules(), diff(tree{"spec": members.old["spec"]}, tree{"spec": members.new["spec"]})) {
 		out = append(out, memberFinding(f))
 	}

@@ -67,6 +67,7 @@ var engineCodes = []Code{
 	"blue-green", "claim-exists", "created", "filled-again", "in-flight", "not-moved-yet", "restart-pending", "reverted",
 	"running-stays", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
-	"names-taken", codeNeverStarts, codeRefused, "no-room", "renamed", "replaced", "secret-unseen", "two-writers",
+	"names-taken", "disks-found", "moved", "same-address", "same-identity", "state-deleted",
+	codeNeverStarts, codeRefused, "no-room", "renamed", "replaced", "secret-unseen", "two-writers",
 	"upgrade", CodeAdopted, CodeApproved, CodeMissing, CodeStale, CodeUnapprovable, CodeCeiling, CodeRemoval, CodeStage,
 }

@@ -44,6 +44,9 @@ type Rule struct {
 	// Compared is true if the level comes from comparing the VM with what was
 	// started: it holds up the handled changes.
 	Compared bool
+	// Copies is true if KubeVirt copies a volume to another claim while the VM runs: a start before the copy is
+	// complete finds the other claim as it is.
+	Copies bool
 	// Warning marks what is dangerous later.
 	Warning bool
 
@@ -65,6 +68,11 @@ type Assumption string
 const (
 	// Migratable is that of changes that need a live migration.
 	Migratable Assumption = "whether the VM can live-migrate"
+	// Room is that of processors and memory: Git does not know what the VM was started with, and so what can be
+	// plugged into it.
+	Room Assumption = "what the VM has room for since its last start"
+	// OldDisks is that of a rollout that keeps fewer disks than before.
+	OldDisks Assumption = "whether the VM has old root disks"
 	// Copied is that of volumes that are copied: KubeVirt takes a volume for copied as
 	// soon as any claim of the VM is not one that is copied from, and then refuses
 	// its own next step (v1.8.4, pkg/virt-controller/watch/vmi/storage.go,
@@ -88,12 +96,24 @@ func (a Assumption) isOpen(e *edit) bool {
 	switch a {
 	case Migratable:
 		return e.migratable() == unknown
+	case Room:
+		return e.migratable() == unknown || e.runs() != no && e.instance() == nil
 	case Copied:
 		return e.copyable() == unknown || otherClaims.holds(e)
 	case Powered:
 		return e.runs() == unknown
+	case OldDisks:
+		return !e.losesOldDisks()
 	}
 	return a != ""
+}
+
+// of returns what is not known of a change by an open assumption.
+func (a Assumption) of(e *edit) Assumption {
+	if a == Room && e.migratable() == unknown {
+		return Migratable
+	}
+	return a
 }
 
 // worst returns the worst level that an open assumption can lead to.
@@ -112,7 +132,7 @@ func (a Assumption) worst(e *edit) Level {
 }
 
 // isOfMigration reports whether the assumption is about a live migration. It does not matter for a stopped VM.
-func (a Assumption) isOfMigration() bool { return a == Migratable || a == Copied }
+func (a Assumption) isOfMigration() bool { return a == Migratable || a == Room || a == Copied }
 
 // Condition is a named condition on a change.
 type Condition struct {
@@ -213,7 +233,8 @@ func (r *Rule) cause(e *edit, n int) Cause {
 		When: r.When, Old: shown(path, was), New: shown(path, now), Warning: r.Warning,
 	}
 	if r.Assumes.isOpen(e) {
-		c.Approximate, c.worst = string(r.Assumes), r.Assumes.worst(e)
+		open := r.Assumes.of(e)
+		c.Approximate, c.worst = string(open), open.worst(e)
 	}
 	return c
 }

@@ -80,16 +80,16 @@ var rulesVolumes = []Rule{
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, evicts, not(migrates, "no LiveMigrate")), Level: Recreate, Code: "evicted",
 		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable, but they have Evict: KubeVirt shuts the VM down before its data is copied",
-		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "immediately", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true,
+		Advice: "add LiveMigrate to workloadUpdateMethods first", When: "immediately", Key: "disks[*]", Warning: true, Source: sourceUpdater, Copies: true, Handled: true,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate"), not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Recreate, Code: "never-migrates",
 		Reason: "KubeVirt copies the volume by a live migration, which the cluster's workloadUpdateMethods does not enable: a start before that finds the new disk, without the data",
-		Advice: "migrate the VM (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Handled: true, Assumes: Copied,
+		Advice: "migrate the VM (virtctl migrate), and do not restart it before its data is copied", When: "at the next migration", Key: "disks[*]", Warning: true, Source: sourceUpdater, Copies: true, Handled: true, Assumes: Copied,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(migratesVolumes, otherClaim, not(cannotCopy, "the VM can live-migrate")), Level: Migrate, Code: "copied",
-		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until you delete it", Key: "disks[*]", Source: sourceMigration, Handled: true, Assumes: Copied,
+		Reason: "KubeVirt copies the volume to the new claim by a live migration", Advice: "the old claim stays until you delete it", Key: "disks[*]", Source: sourceMigration, Copies: true, Handled: true, Assumes: Copied,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: hasCloudInit, Level: Restart, Code: "cloud-init",

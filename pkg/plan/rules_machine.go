@@ -13,6 +13,7 @@ const (
 	sourcePower    = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, syncRunStrategy"
 	sourceAdmitter = "KubeVirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go"
 	sourceDefaults = "KubeVirt v1.8.4, pkg/defaults/defaults.go, SetVirtualMachineDefaults"
+	sourceState    = "KubeVirt v1.8.4, pkg/storage/backend-storage/backend-storage.go, CreatePVCForVMI"
 	sourceOptions  = "Argo CD v3.2.11, gitops-engine/pkg/sync/sync_context.go"
 )
 
@@ -43,6 +44,11 @@ var rulesMetadata = []Rule{
 		Reason: "the cluster no longer refuses to delete the VM", Warning: true, Key: "lifecycle.protect",
 		Source: "ssp-operator v0.22, ValidatingAdmissionPolicy kubevirt-vm-deletion-protection",
 	},
+	{
+		Path: `metadata.annotations."vmrender.io/keep-old"`, If: dropsOldDisks, Level: DataLoss, Code: "old-disks-deleted",
+		Reason: "the Job of the rollout deletes the old root disks beyond this number, which are the way back",
+		Advice: "keep the number until the way back is not needed", Key: "lifecycle", Warning: true, Source: "vmrender, pkg/rollout/disks.go, cleanUp", Assumes: OldDisks,
+	},
 	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only records that something else changes", Source: sourceRestart},
 	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "labels", Source: sourceRestart},
 	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "annotations", Source: sourceRestart},
@@ -66,7 +72,7 @@ var rulesMetadata = []Rule{
 var rulesPower = []Rule{
 	{Path: "spec.runStrategy", If: both(turns("Halted"), stopped), Level: Metadata, Code: "power-same", Reason: "it is stopped already", Key: "runStrategy", Source: sourcePower},
 	{
-		Path: "spec.runStrategy", If: turns("Halted"), Level: Power, Code: "stops",
+		Path: "spec.runStrategy", If: turns("Halted"), Level: Power, Code: codeStops,
 		Reason: "KubeVirt shuts the guest down", When: "immediately", Key: "runStrategy", Source: sourcePower, Assumes: Powered,
 	},
 	{Path: "spec.runStrategy", If: turns("Manual"), Level: Metadata, Code: "power-same", Reason: "it stays as it is, running or stopped, until you start or stop it", Key: "runStrategy", Source: sourcePower},
@@ -140,7 +146,7 @@ var rulesProcessors = []Rule{
 	},
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: moreSockets, Level: Migrate, Code: "plugged",
-		Reason: "KubeVirt plugs the processors by a live migration", Advice: adviceMigrate, Key: "cpu", Source: sourceCPU, Handled: true, Assumes: Migratable,
+		Reason: "KubeVirt plugs the processors by a live migration", Advice: adviceMigrate, Key: "cpu", Source: sourceCPU, Handled: true, Assumes: Room,
 	},
 	{Path: "spec.template.spec.domain.cpu.*.**", Level: Restart, Code: waitsCode, Reason: "of the processors, only sockets can change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceRestart, Compared: true},
 }
@@ -186,17 +192,17 @@ var rulesMemory = []Rule{
 		When: atRestart, Key: "memory", Source: sourceMemory,
 	},
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: both(moreGuest, evicts), Level: Power, Code: "evicted",
+		Path: "spec.template.spec.domain.memory.guest", If: both(otherGuest, evicts), Level: Power, Code: "evicted",
 		Reason: "the cluster's workloadUpdateMethods has Evict and not LiveMigrate: KubeVirt shuts the VM down", When: "immediately", Key: "memory", Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: both(moreGuest, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
+		Path: "spec.template.spec.domain.memory.guest", If: both(otherGuest, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates",
 		Reason: "the memory is plugged by a live migration, which the cluster's workloadUpdateMethods does not enable",
 		Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "memory", Source: sourceUpdater, Handled: true,
 	},
 	{
-		Path: "spec.template.spec.domain.memory.guest", If: moreGuest, Level: Migrate, Code: "plugged",
-		Reason: "KubeVirt plugs the memory by a live migration", Advice: adviceMigrate, Key: "memory", Source: sourceMemory, Handled: true, Assumes: Migratable,
+		Path: "spec.template.spec.domain.memory.guest", If: otherGuest, Level: Migrate, Code: "plugged",
+		Reason: "KubeVirt plugs the memory by a live migration", Advice: adviceMigrate, Key: "memory", Source: sourceMemory, Handled: true, Assumes: Room,
 	},
 	{Path: "spec.template.spec.domain.memory.*.**", Level: Restart, Code: waitsCode, Reason: "of the memory, only guest can change while the VM runs", Advice: adviceRestart, When: atRestart, Key: "memory", Source: sourceRestart, Compared: true},
 }
@@ -222,11 +228,24 @@ func staged(field string) Rule {
 	}
 }
 
+// otherState returns the rule of a device whose state is given up. KubeVirt keeps the claim with the old one.
+func otherState(path string, loses Condition, key, reason string) Rule {
+	return Rule{
+		Path: path, If: loses, Level: Recreate, Code: "other-state", Reason: reason, Key: key, Warning: true, When: atRestart, Compared: true,
+		Advice: "go back before the restart; the old state stays in the claim persistent-state-for-NAME until the VM is deleted", Source: sourceState,
+	}
+}
+
+// codeStops is the code of a change that shuts the guest down.
+const codeStops Code = "stops"
+
 // waitsCode is the code of changes that KubeVirt holds back until a restart.
 const waitsCode Code = "restart-required"
 
 // rulesRest catch what no other rule does: what is not listed needs a restart.
 var rulesRest = []Rule{
+	otherState("spec.template.spec.domain.devices.tpm.**", losesTPM, "tpm", "the guest gets another TPM without the keys of this one: disks that are bound to it, by BitLocker or LUKS, open only with their recovery keys"),
+	otherState("spec.template.spec.domain.firmware.bootloader.**", losesEFI, "firmware", "the guest gets the firmware without its boot entries and Secure Boot keys"),
 	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another system: cloud-init runs its first-boot modules again, and Windows requires activation", Advice: "keep the UUID (identity, firmware.uuid)", When: atRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
 	{Path: "spec.template.spec.domain.firmware.serial", Level: Restart, Code: "identity", Reason: "the guest sees another serial number", Advice: "keep the serial number (identity, firmware.serial)", When: atRestart, Key: "firmware", Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.domain.machine.type", If: filledIn, Level: Restart, Code: "hardware", Reason: "KubeVirt sets the cluster's machine type if there is none: if it is another one, the guest sees other hardware", Advice: "keep the machine type", When: atRestart, Key: "machineType", Source: sourceDefaults, Compared: true, Assumes: Defaults},

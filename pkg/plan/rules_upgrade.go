@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/versions"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // UpgradeFacts returns what upgrades change for VMs, by product and version. Changing
@@ -54,7 +55,7 @@ var upgradeFacts = []UpgradeFact{
 	},
 	{
 		Product: "kubevirt", Version: "1.9", If: UpgradeCondition{"hotpluggable disks", func(u *upgraded) bool {
-			return u.turnsDeclarative() && slices.ContainsFunc(manifest.List(spec(u.new), "volumes"), isHotpluggable)
+			return u.turnsDeclarative() && slices.ContainsFunc(manifest.List(world.Spec(u.new), "volumes"), isHotpluggable)
 		}},
 		Level:  None,
 		Reason: "hotpluggable disks are plugged and unplugged as Git has them, instead of at the next start",
@@ -62,7 +63,7 @@ var upgradeFacts = []UpgradeFact{
 	},
 	{
 		Product: "kubevirt", Version: "1.9", If: UpgradeCondition{"a container disk", func(u *upgraded) bool {
-			return u.turnsOn("ImageVolume") && slices.ContainsFunc(manifest.List(spec(u.new), "volumes"), func(v any) bool {
+			return u.turnsOn("ImageVolume") && slices.ContainsFunc(manifest.List(world.Spec(u.new), "volumes"), func(v any) bool {
 				return manifest.At(v, "containerDisk") != nil
 			})
 		}},
@@ -92,7 +93,7 @@ var upgradeFacts = []UpgradeFact{
 	},
 	{
 		Product: "argocd", Version: "3.5.3", If: UpgradeCondition{"declared stopped", func(u *upgraded) bool {
-			return runStrategy(poolTemplate(u.new)) == "Halted"
+			return world.RunStrategy(world.Template(u.new)) == "Halted"
 		}},
 		Level:  None,
 		Reason: "a stopped VM is healthy, and syncs no longer wait for it, also without vmrender's health checks",
@@ -139,8 +140,8 @@ func (u *upgraded) isNew() bool { return u.state != nil && u.live == nil }
 // hasPCIExpress reports whether a VM has the slots in question: not on s390x, and not of
 // the machine type i440fx.
 func (u *upgraded) hasPCIExpress() bool {
-	machine := manifest.Text(spec(u.new), "domain", "machine", "type")
-	return slices.Contains([]string{"", "amd64", "arm64"}, manifest.Text(spec(u.new), "architecture")) &&
+	machine := manifest.Text(world.Spec(u.new), "domain", "machine", "type")
+	return slices.Contains([]string{"", "amd64", "arm64"}, manifest.Text(world.Spec(u.new), "architecture")) &&
 		machine != "pc" && !strings.Contains(machine, "i440fx") && !u.isPool()
 }
 
@@ -180,17 +181,17 @@ func (u *upgraded) unplugged() []any {
 	if u.live == nil || u.live.instance == nil {
 		return nil
 	}
-	return hotplugsWithout(manifest.List(spec(u.new), "volumes"), tree{"spec": tree{"template": u.live.instance}})
+	return hotplugsWithout(manifest.List(world.Spec(u.new), "volumes"), tree{"spec": tree{"template": u.live.instance}})
 }
 
 // hotplugsWithout returns the hotpluggable volumes of a list that a VM does not have.
 func hotplugsWithout(volumes []any, vm tree) []any {
 	return slices.DeleteFunc(slices.Clone(volumes), func(v any) bool {
-		return !isHotpluggable(v) || volume(vm, "["+manifest.EntryName(v)+"]") != nil
+		return !isHotpluggable(v) || world.Volume(vm, "["+manifest.EntryName(v)+"]") != nil
 	})
 }
 
 // hasMultus reports whether a VM has a NIC on a network of Multus.
 func (u *upgraded) hasMultus() bool {
-	return slices.ContainsFunc(manifest.List(spec(u.new), "networks"), func(n any) bool { return manifest.At(n, "multus") != nil })
+	return slices.ContainsFunc(manifest.List(world.Spec(u.new), "networks"), func(n any) bool { return manifest.At(n, "multus") != nil })
 }

@@ -3,6 +3,7 @@ package plan
 // Sources of the rules of older versions.
 const (
 	sourceRestart15 = "KubeVirt v1.5.0, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded"
+	sourceCPU15     = "KubeVirt v1.5.0, pkg/virt-controller/watch/vm/vm.go, handleCPUChangeRequest"
 	sourceRestart16 = "KubeVirt v1.6.0, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded"
 	sourceMatcher   = "KubeVirt v1.4.1, pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go, validateMatcherUpdate"
 )
@@ -10,7 +11,9 @@ const (
 // rulesVersions are what older versions of KubeVirt do otherwise. They are tried first.
 var rulesVersions = []Rule{
 	renamedMatcher("instancetype"), renamedMatcher("preference"),
-	flaggedNIC("domain.devices.interfaces"), flaggedNIC("networks"),
+	flaggedNIC("domain.devices.interfaces", "", "1.4.1"), flaggedNIC("domain.devices.interfaces", "1.5", "1.5.2"),
+	flaggedNIC("networks", "", "1.4.1"), flaggedNIC("networks", "1.5", "1.5.2"),
+	queuedCPU("", "1.4.1"), queuedCPU("1.5", "1.5.2"),
 	stagedVolume("volumes"), stagedVolume("domain.devices.disks"),
 }
 
@@ -25,13 +28,23 @@ func renamedMatcher(field string) Rule {
 	}
 }
 
-// flaggedNIC returns the rule of changed NICs and networks: KubeVirt 1.5.0 applies them as every
-// version does, and requests a restart nevertheless.
-func flaggedNIC(list string) Rule {
+// flaggedNIC returns the rule of changed NICs and networks: KubeVirt 1.4.0, 1.5.0 and 1.5.1 apply them as every
+// version does, and request a restart nevertheless.
+func flaggedNIC(list, from, before string) Rule {
 	return Rule{
-		Path: "spec.template.spec." + list + "[*].**", From: "1.5", Before: "1.5.1", Level: Restart, Code: waitsCode,
+		Path: "spec.template.spec." + list + "[*].**", From: from, Before: before, Level: Restart, Code: waitsCode,
 		Reason: "this KubeVirt requests a restart after every change of a NIC, which delays other live changes until then",
 		Advice: adviceRestart, When: atRestart, Key: "nics", Source: sourceRestart15, Compared: true,
+	}
+}
+
+// queuedCPU returns the rule of more processors of a VM whose NICs have several queues, before KubeVirt 1.4.1, and in
+// 1.5.0 and 1.5.1.
+func queuedCPU(from, before string) Rule {
+	return Rule{
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, multiqueue), From: from, Before: before,
+		Level: Restart, Code: waitsCode, Reason: "this KubeVirt cannot plug processors into a VM with networkInterfaceMultiqueue",
+		Advice: adviceRestart, When: atRestart, Key: "cpu", Source: sourceCPU15,
 	}
 }
 

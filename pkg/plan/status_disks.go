@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // numberOf returns "3 are", "one is" or "none is".
@@ -134,7 +135,7 @@ func (p *planner) oldDisks() {
 	for _, ns := range p.namespaces() {
 		used := map[string]bool{}
 		for _, vm := range p.live.of(kindVM, ns) {
-			for _, name := range diskNames(vm.object) {
+			for _, name := range world.Claims(world.Spec(vm.object)) {
 				used[name] = true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // NewStatus returns the state in the cluster of the VMs in Git. [Options.Live] is what the
@@ -77,7 +78,7 @@ func (p *planner) absent(pair *pair) []Fact {
 // ownDisks returns the DataVolumes and claims of Git that a VM uses.
 func (p *planner) ownDisks(s *subject) []*pair {
 	var out []*pair
-	for _, name := range diskNames(poolTemplate(s.new)) {
+	for _, name := range world.Claims(world.Spec(world.Template(s.new))) {
 		for _, kind := range []key{{group: "cdi.kubevirt.io", kind: "DataVolume"}, {kind: "PersistentVolumeClaim"}} {
 			if d := p.find(kind.group, kind.kind, s.id.Namespace, name); d != nil && !slices.Contains(out, d) {
 				out = append(out, d)
@@ -124,11 +125,12 @@ func (m *liveMachine) isCurrent() truth {
 		return unknown
 	}
 	isOther := func(volume any) bool {
-		claim := claimOf(volume)
+		claim := world.ClaimOf(volume)
 		running := manifest.At(m.instance, "spec", "volumes", "["+manifest.EntryName(volume)+"]")
-		return claim != "" && !isHotpluggable(volume) && claimOf(running) != claim
+		return claim != "" && !isHotpluggable(volume) && world.ClaimOf(running) != claim
 	}
-	return known(is(m.instance, "Ready") == yes && !slices.ContainsFunc(manifest.List(spec(m.object), "volumes"), isOther))
+	volumes := manifest.List(world.Spec(m.object), "volumes")
+	return known(is(m.instance, "Ready") == yes && !slices.ContainsFunc(volumes, isOther))
 }
 
 // leaseTime is how long a run of a rollout holds its Lease after the last renewal, with room for

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // wantsRunning reports whether a VM should run, according to Git.
 func wantsRunning(s *subject) bool {
-	switch runStrategy(poolTemplate(s.new)) {
+	switch world.RunStrategy(world.Template(s.new)) {
 	case "Always":
 		return true
 	case "RerunOnFailure":
@@ -90,7 +91,7 @@ func (p *planner) powerFacts(s *subject) []Fact {
 
 // notRunning reports that a VM does not run, and which run strategy it has.
 func notRunning(s *subject) string {
-	git, cluster := runStrategy(s.new), runStrategy(s.live.object)
+	git, cluster := world.RunStrategy(s.new), world.RunStrategy(s.live.object)
 	says := "does not run, although its run strategy is " + git
 	if cluster != git {
 		says = "does not run: the run strategy is " + git + " in Git, and " + cluster + " in the cluster"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // firstSync is more than the time between the first objects of a VM and its disks in one sync.
@@ -15,7 +16,7 @@ const firstSync = time.Hour
 func (p *planner) youngDisks() {
 	for _, ns := range p.namespaces() {
 		for _, vm := range p.live.of(kindVM, ns) {
-			names := diskNames(vm.object)
+			names := world.Claims(world.Spec(vm.object))
 			isMoved := manifest.Text(vm.object, "spec", "updateVolumesStrategy") != "" // its revisions are younger
 			if annotation(vm.object, labels.Lifecycle) != labels.Pet || isMoved || len(names) == 0 {
 				continue

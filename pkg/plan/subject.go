@@ -7,6 +7,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // truth is what is known about a fact.
@@ -50,26 +51,9 @@ type subject struct {
 	disks map[string]tree
 }
 
-// spec returns the spec of the instance on one side.
-func spec(side tree) any { return manifest.At(side, "spec", "template", "spec") }
-
 // annotation returns an annotation of one side.
 func annotation(side tree, key string) string {
 	return manifest.Text(side, "metadata", "annotations", key)
-}
-
-// runStrategy returns the run strategy of a side; `running` is its older form.
-func runStrategy(side tree) string {
-	if s := manifest.Text(side, "spec", "runStrategy"); s != "" {
-		return s
-	}
-	switch running, _ := manifest.At(side, "spec", "running").(bool); {
-	case running:
-		return "Always"
-	case manifest.At(side, "spec", "running") != nil:
-		return "Halted"
-	}
-	return ""
 }
 
 // runs reports whether the VM runs before the sync.
@@ -77,7 +61,7 @@ func (s *subject) runs() truth {
 	if s.live != nil && s.live.running != unknown {
 		return s.live.running
 	}
-	switch runStrategy(s.old) {
+	switch world.RunStrategy(s.old) {
 	case "Halted":
 		return no
 	case "Always":
@@ -92,13 +76,19 @@ func (s *subject) migratable() truth {
 	if s.live != nil && s.live.migratable != unknown {
 		return s.live.migratable
 	}
-	if slices.ContainsFunc(diskNames(s.old), s.isSingleNode) {
+	if s.isPinned() || slices.ContainsFunc(world.Claims(world.Spec(s.old)), s.isSingleNode) {
 		return no
 	}
 	if s.cluster.LiveMigratable != nil {
 		return known(*s.cluster.LiveMigratable)
 	}
 	return unknown
+}
+
+// isPinned reports whether the VM can never live-migrate. KubeVirt bridges the NIC of a VM without one to the pod
+// network, and HyperConverged has it masqueraded instead (HCO v1.18, controllers/handlers/kubevirt.go, getKVConfig).
+func (s *subject) isPinned() bool {
+	return world.Pinned(s.old) != "" || !s.cluster.OpenShift && world.GetsNIC(s.old)
 }
 
 // evictionStrategy returns what an eviction of the VM's pod does: as set by its
@@ -109,7 +99,7 @@ func (s *subject) evictionStrategy() string {
 			return own
 		}
 	}
-	if own := manifest.Text(spec(s.old), "evictionStrategy"); own != "" {
+	if own := manifest.Text(world.Spec(s.old), "evictionStrategy"); own != "" {
 		return own
 	}
 	return s.cluster.evictionStrategy()
@@ -125,10 +115,10 @@ func (s *subject) isSingleNode(name string) bool {
 // v1.8.4, pkg/virt-controller/watch/volume-migration/volume-migration.go,
 // ValidateVolumesUpdateMigration, and watch/workload-updater/workload-updater.go).
 func (s *subject) copyable() truth {
-	stays := diskNames(s.new)
+	stays := world.Claims(world.Spec(s.new))
 	isHeld := func(name string) bool { return slices.Contains(stays, name) && s.isSingleNode(name) }
 	switch {
-	case slices.ContainsFunc(diskNames(s.old), isHeld):
+	case s.isPinned(), slices.ContainsFunc(world.Claims(world.Spec(s.old)), isHeld):
 		return no
 	case s.live != nil && s.live.copyable != unknown:
 		return s.live.copyable
@@ -150,28 +140,6 @@ func isSingleNode(disk tree) bool {
 	}
 	return false
 }
-
-// diskNames returns the names of the claims and DataVolumes of a side's volumes.
-func diskNames(side tree) []string {
-	var out []string
-	for _, v := range manifest.List(spec(side), "volumes") {
-		if name := claimOf(v); name != "" {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// claimOf returns the name of a volume's claim; that of a DataVolume is its own.
-func claimOf(volume any) string {
-	if name := manifest.Text(volume, "dataVolume", "name"); name != "" {
-		return name
-	}
-	return manifest.Text(volume, "persistentVolumeClaim", "claimName")
-}
-
-// volume returns a volume of a side by the path of a change within its lists.
-func volume(side tree, entry string) any { return manifest.At(spec(side), "volumes", entry) }
 
 // isHotpluggable reports whether a volume is one that KubeVirt plugs in and out.
 func isHotpluggable(volume any) bool {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // findSuccessors finds the VMs that go and come back under another name: those
 // of a blue-green change, and those whose specs are equal except for names and identity.
 // Only VMs of which there is one on each side count.
 func (p *planner) findSuccessors() {
-	p.successors, p.predecessors, p.stayers = map[*pair]*pair{}, map[*pair]*pair{}, map[key]*pair{}
+	p.successors, p.predecessors = map[*pair]*pair{}, map[*pair]*pair{}
 	gone, come := map[string][]*pair{}, map[string][]*pair{}
 	anyNew := false
 	for i := range p.pairs {
@@ -27,9 +28,7 @@ func (p *planner) findSuccessors() {
 		switch pair := &p.pairs[i]; {
 		case !pair.isMachine():
 		case pair.new == nil:
-			old := manifest.Decode(pair.former())
-			sortIn(gone, pair, old)
-			p.keepWriter(pair, old)
+			sortIn(gone, pair, manifest.Decode(pair.former()))
 		case pair.old == nil:
 			sortIn(come, pair, manifest.Decode(pair.new))
 		}
@@ -39,16 +38,6 @@ func (p *planner) findSuccessors() {
 		if len(from) == 1 && len(to) == 1 && p.predecessors[to[0]] == nil && p.successors[from[0]] == nil {
 			p.successors[from[0]], p.predecessors[to[0]] = to[0], from[0]
 		}
-	}
-}
-
-// keepWriter notes the disks of a VM that goes from Git and stays in the cluster.
-func (p *planner) keepWriter(pair *pair, old tree) {
-	if !stays(old) {
-		return
-	}
-	for _, name := range writtenDisks(old) {
-		p.stayers[key{kind: kindClaim, namespace: pair.id.Namespace, name: name}] = pair
 	}
 }
 
@@ -120,17 +109,22 @@ func (p *planner) succession(s *subject, was *pair) []Cause {
 // renamed returns the cause of a VM that is the same as another except for its name, and maybe for its disks.
 func renamed(now tree, old *subject, was *pair) Cause {
 	c := Cause{Level: Recreate, Code: "renamed", Warning: true}
-	shared := slices.DeleteFunc(writtenDisks(old.old), func(name string) bool {
-		return !slices.Contains(writtenDisks(now), name)
+	elsewhere := old.id.Namespace != manifest.Text(now, "metadata", "namespace")
+	shared := slices.DeleteFunc(world.Written(world.Spec(old.old)), func(name string) bool {
+		return elsewhere || !slices.Contains(world.Written(world.Spec(now)), name)
 	})
 	disks, after := "it has the same disks: "+strings.Join(shared, ", "), "it is deleted"
 	if len(shared) == 0 {
 		disks, after = "it starts from new disks", "its disks are deleted with it"
 		c.Advice = "to keep the data, let the new entry use the old claims (disks.NAME.claimName, or source.claim), " +
 			"or go back to the old name"
+		if elsewhere {
+			c.Advice = "to keep the data, fill the new disks from the old ones (disks.NAME.source.pvc: " + old.id.Namespace +
+				"/CLAIM), as described in docs/how-to/move-vms.md"
+		}
 	}
 	if stays(old.old) {
-		after = "it stays, continues to run, and keeps the data: " + strings.Join(diskNames(old.old), ", ")
+		after = "it stays, continues to run, and keeps the data: " + strings.Join(world.Claims(world.Spec(old.old)), ", ")
 	}
 	c.Reason = fmt.Sprintf("the same VM under another name: %s, while %s is no longer in Git; %s",
 		disks, was.id, after)
@@ -139,30 +133,6 @@ func renamed(now tree, old *subject, was *pair) Cause {
 
 // stays reports whether Argo CD keeps a VM that is no longer in Git.
 func stays(old tree) bool { return syncOption(old, "Prune") == "false" }
-
-// twoWriters returns a cause for each disk of a new VM that another, which goes from Git and stays in the cluster,
-// writes to as well. Two guests that do not use it at the same time destroy a file system.
-func (p *planner) twoWriters(s *subject) []Cause {
-	var out []Cause
-	for _, name := range writtenDisks(s.new) {
-		was := p.stayers[key{kind: kindClaim, namespace: s.id.Namespace, name: name}]
-		if was == nil {
-			continue
-		}
-		old := p.subject(was)
-		old.live = p.live.machine(was.id)
-		level, after := DataLoss, "continues to run: both write to it, which destroys a file system"
-		if old.runs() == no {
-			level, after = Create, "is stopped: never start both"
-		}
-		out = append(out, Cause{
-			Level: level, Code: "two-writers", Key: "disks", Warning: true,
-			Reason: fmt.Sprintf("%s is no longer in Git, keeps the disk %s, stays and %s", was.id, name, after),
-			Advice: "stop the old VM and set its lifecycle.removal to approved, in a commit before this one",
-		})
-	}
-	return out
-}
 
 // takenNames returns the cause of a new pool of which members would have the names of VMs that go from Git and stay in
 // the cluster, as when pets with `replicas` become a pool: KubeVirt takes the next free names (v1.8.4,
@@ -188,19 +158,6 @@ func (p *planner) takenNames(s *subject) []Cause {
 			"get other names", strings.Join(taken, ", ")),
 		Advice: "if the pool replaces them, set their lifecycle.removal to approved, in a commit before this one",
 	}}
-}
-
-// writtenDisks returns the names of the claims and DataVolumes that a side writes to as the only VM.
-func writtenDisks(side tree) []string {
-	var out []string
-	for _, v := range manifest.List(spec(side), "volumes") {
-		device := manifest.At(spec(side), "domain", "devices", "disks", "["+manifest.EntryName(v)+"]")
-		readOnly := manifest.At(device, "disk", "readonly") == true || manifest.At(device, "lun", "readonly") == true
-		if claimOf(v) != "" && manifest.At(device, "cdrom") == nil && !readOnly && manifest.At(device, "shareable") != true {
-			out = append(out, claimOf(v))
-		}
-	}
-	return out
 }
 
 // blueGreen returns the cause of a new revision next to the old one.

@@ -13,6 +13,8 @@ func TestVersions(t *testing.T) {
 	link := set("down", "spec.template.spec.domain.devices.interfaces.1.state")
 	network := set("default/vlan8", "spec.template.spec.networks.1.multus.networkName")
 	volume := set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName")
+	sockets := both(set(4, "spec.template.spec.domain.cpu.sockets"), func([]object) {})
+	movable := func(c *plan.Cluster) { yes := true; c.LiveMigratable = &yes }
 	size := set("u1.large", "spec.instancetype.name")
 	for _, test := range []struct {
 		name, version string
@@ -20,9 +22,16 @@ func TestVersions(t *testing.T) {
 		cluster       func(*plan.Cluster)
 		level         plan.Level
 	}{
+		{name: "link", version: "1.4.0", edit: link, level: plan.Restart},
+		{name: "link", version: "1.4", edit: link, level: plan.Restart},
 		{name: "link", version: "1.4.1", edit: link, level: plan.Live},
 		{name: "link", version: "1.5.0", edit: link, level: plan.Restart},
-		{name: "link", version: "1.5.1", edit: link, level: plan.Live},
+		{name: "link", version: "1.5.1", edit: link, level: plan.Restart},
+		{name: "link", version: "1.5.2", edit: link, level: plan.Live},
+		{name: "queues", version: "1.4.0", edit: sockets, cluster: movable, level: plan.Restart},
+		{name: "queues", version: "1.4.1", edit: sockets, cluster: movable, level: plan.Migrate},
+		{name: "queues", version: "1.5.1", edit: sockets, cluster: movable, level: plan.Restart},
+		{name: "queues", version: "1.5.2", edit: sockets, cluster: movable, level: plan.Migrate},
 		{name: "network", version: "1.8", edit: network, level: plan.Restart},
 		{name: "network", version: "1.9", edit: network, level: plan.Migrate},
 		{name: "volume", version: "1.6.2", edit: volume, cluster: stage, level: plan.Restart},
@@ -33,6 +42,7 @@ func TestVersions(t *testing.T) {
 		t.Run(test.name+" "+test.version, func(t *testing.T) {
 			old, edited := load(t, "pet"), load(t, "pet")
 			for _, objects := range [][]object{old, edited} {
+				at(objects[0], "spec", "template", "spec", "domain", "devices").(object)["networkInterfaceMultiqueue"] = true
 				at(objects[0], "spec").(object)["instancetype"] = object{"name": "u1.small"}
 			}
 			test.edit(edited)

@@ -22,6 +22,8 @@ var unreached = map[string]string{
 	"spec.runStrategy: KubeVirt starts a VM that waits for another to migrate into it":             "it needs a second cluster, which the judge has not",
 	"spec.runStrategy: KubeVirt refuses it without feature gate DecentralizedLiveMigration, " +
 		"and no VM that runs can wait for another": "it needs a second cluster, which the judge has not",
+	`metadata.annotations."vmrender.io/keep-old": the Job of the rollout deletes the old root disks beyond this number, ` +
+		"which are the way back": "no controller of KubeVirt reads it, but vmrender's Job",
 	"spec.*.**: no running VM sees it": "no field is left for it",
 	"*.**: no running VM sees it":      "no field is left for it",
 }

@@ -103,7 +103,7 @@ func (c *Cluster) run(vmi *v1.VirtualMachineInstance) error {
 		{Type: v1.VirtualMachineInstanceReady, Status: corev1.ConditionTrue, LastTransitionTime: moment},
 		{Type: v1.VirtualMachineInstanceIsMigratable, Status: corev1.ConditionTrue, LastTransitionTime: moment},
 	}
-	if !c.Config.Migratable { // for a reason other than its disks
+	if !c.Config.Migratable || isPinned(vmi) { // for a reason other than its disks
 		vmi.Status.Conditions[1].Status = corev1.ConditionFalse
 		vmi.Status.Conditions = append(vmi.Status.Conditions, v1.VirtualMachineInstanceCondition{
 			Type: v1.VirtualMachineInstanceIsStorageLiveMigratable, Status: corev1.ConditionFalse, LastTransitionTime: moment,
@@ -118,6 +118,24 @@ func (c *Cluster) run(vmi *v1.VirtualMachineInstance) error {
 	vmi.Status.Interfaces = interfaces(vmi)
 	_, err = c.VirtualMachineInstance(Namespace).Update(ctx, vmi, metav1.UpdateOptions{})
 	return err
+}
+
+// isPinned reports whether an instance can never migrate, as virt-handler finds (v1.8.4, pkg/virt-handler/vm.go,
+// calculateLiveMigrationCondition), whatever its disks and node.
+func isPinned(vmi *v1.VirtualMachineInstance) bool {
+	domain := &vmi.Spec.Domain
+	pods := map[string]bool{}
+	for _, n := range vmi.Spec.Networks {
+		pods[n.Name] = n.Pod != nil
+	}
+	_, allowed := vmi.Annotations[v1.AllowPodBridgeNetworkLiveMigrationAnnotation]
+	bridged := slices.ContainsFunc(domain.Devices.Interfaces, func(i v1.Interface) bool {
+		return i.Bridge != nil && pods[i.Name] && !allowed
+	})
+	reserved := slices.ContainsFunc(domain.Devices.Disks, func(d v1.Disk) bool { return d.LUN != nil && d.LUN.Reservation })
+	passthrough := domain.Features != nil && domain.Features.HypervPassthrough != nil
+	return len(domain.Devices.GPUs) > 0 || len(domain.Devices.HostDevices) > 0 || domain.LaunchSecurity != nil ||
+		bridged || reserved || passthrough
 }
 
 // pod returns the Pod of the instance, with the interfaces that Multus has added.

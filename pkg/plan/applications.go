@@ -1,0 +1,135 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// What follows from Argo CD's Applications: which of them renders a VM, and what each of its syncs does.
+
+// changesHome reports whether the entry of a VM moves to another directory, of which neither contains the other: each
+// may have an Application of its own.
+func (p *planner) changesHome(pair *pair) bool {
+	from, to := p.directories(pair)
+	if from == to || from == "" || to == "" || !pair.isMachine() {
+		return false
+	}
+	if contains(from, to) || contains(to, from) {
+		return false
+	}
+	path, isTracked := p.sourcePath(pair)
+	return !isTracked || path == from || strings.HasSuffix(path, "/"+from)
+}
+
+// directories returns the directories of a VM's entry on both sides; empty if not known.
+func (p *planner) directories(pair *pair) (from, to string) {
+	vm := pair.id.Namespace + "/" + pair.id.Name
+	return p.was[vm], p.now[vm]
+}
+
+// contains reports whether a directory contains another.
+func contains(outer, inner string) bool { return outer == "." || strings.HasPrefix(inner, outer+"/") }
+
+// sourcePath returns the directory in Git of the Application that tracks a VM in the cluster, and whether that is
+// known.
+func (p *planner) sourcePath(pair *pair) (path string, known bool) {
+	app := p.live.findApplication(p.live.application(pair.id))
+	if app == nil {
+		return "", false
+	}
+	return strings.Trim(strings.TrimPrefix(manifest.Text(app, "spec", "source", "path"), "./"), "/"), true
+}
+
+// moved returns the cause of a VM whose entry moves to the directory of another Application: the one that loses it
+// prunes it, and the other one cannot take it before that.
+func (p *planner) moved(pair *pair, s *subject) []Cause {
+	if s.old == nil || s.new == nil || !p.changesHome(pair) {
+		return nil
+	}
+	from, to := p.directories(pair)
+	c := Cause{
+		Level: DataLoss, Code: "moved", Warning: true,
+		Reason: fmt.Sprintf("its entry moves from %s to %s: the Application of %s deletes the VM with its disks",
+			from, to, from),
+		Advice: "commit lifecycle: {removal: denied} first, and move it as described in docs/how-to/move-vms.md; " +
+			"if one Application renders both directories, plan with --one-application",
+	}
+	if stays(s.old) {
+		c.Level = Refused
+		c.Reason = fmt.Sprintf("its entry moves from %s to %s: the VM stays, and the Application of %s cannot take it "+
+			"while that of %s tracks it (Shared resource found)", from, to, to, from)
+		c.Advice = "after the sync, remove the tracking annotation as described in docs/how-to/move-vms.md; " +
+			"if one Application renders both directories, plan with --one-application"
+	}
+	if _, known := p.sourcePath(pair); !known {
+		c.Approximate = "whether one Application renders both directories"
+	}
+	return []Cause{c}
+}
+
+// findResynced finds out whether the sync also recreates VMs that do not change: Argo CD applies all objects of an
+// Application in every sync unless it has ApplyOutOfSyncOnly=true, and deletes and recreates those with
+// Force=true,Replace=true (gitops-engine v0.7, pkg/sync/sync_context.go).
+func (p *planner) findResynced() {
+	if p.cluster.ApplyOutOfSyncOnly {
+		return
+	}
+	p.resynced = slices.ContainsFunc(p.pairs, func(pair pair) bool { return !pair.isSame() })
+}
+
+// isResynced reports whether the sync recreates a VM that does not change.
+func (p *planner) isResynced(pair *pair) bool {
+	if !p.resynced || !pair.isSame() || !bytes.Contains(pair.new, []byte("Replace=true")) {
+		return false
+	}
+	app := p.live.findApplication(p.live.application(pair.id))
+	if slices.Contains(manifest.List(app, "spec", "syncPolicy", "syncOptions"), any("ApplyOutOfSyncOnly=true")) {
+		return false
+	}
+	return kindOf(pair.id) == kindVM && isReplaced(&subject{new: manifest.Decode(pair.new)})
+}
+
+// inDoubt returns causes that depend on what is not known.
+func inDoubt(causes []Cause, open string) []Cause {
+	for i := range causes {
+		causes[i].Approximate = open
+	}
+	return causes
+}
+
+// herd is the entry of VMs with `replicas`.
+type herd struct{ namespace, name string }
+
+// outages notes the entries of which all VMs go in this sync: nothing waits until others are ready in their place.
+func (p *planner) outages() {
+	gone := map[herd]int{}
+	for i := range p.pairs {
+		if pair := &p.pairs[i]; kindOf(pair.id) == kindVM && pair.new == nil && p.successors[pair] == nil {
+			if old := manifest.Decode(pair.old); annotation(old, labels.Entry) != "" && !stays(old) {
+				gone[herd{pair.id.Namespace, annotation(old, labels.Entry)}]++
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	for i := range p.pairs {
+		if pair := &p.pairs[i]; kindOf(pair.id) == kindVM && pair.old != nil && pair.new != nil {
+			delete(gone, herd{pair.id.Namespace, annotation(manifest.Decode(pair.new), labels.Entry)})
+		}
+	}
+	var notes []string
+	for h, n := range gone {
+		if n > 1 {
+			notes = append(notes, fmt.Sprintf("%s: all %d VMs of the entry %s go in one sync, and what takes their place is "+
+				"not ready before that; to keep the service up, add the new entry in an earlier commit", h.namespace, n, h.name))
+		}
+	}
+	slices.Sort(notes)
+	p.out.Notes = append(p.out.Notes, notes...)
+}

@@ -1,0 +1,291 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
+)
+
+// takes reports whether the next start of a VM takes something that it does not have now, and that the sync does not
+// make for it. Only then can it meet another VM.
+func (p *planner) takes(s *subject) bool {
+	was, now := world.Template(s.old), world.Template(s.new)
+	if s.isPool() || now == nil {
+		return false
+	}
+	if was == nil || s.live != nil && s.live.instance != nil {
+		return true
+	}
+	made := func(t world.Thing) bool {
+		return t.Kind == world.Claim && manifest.At(now, "spec", "dataVolumeTemplates", "["+t.Name+"]") != nil
+	}
+	old := world.Held(s.id.Namespace, world.Spec(was))
+	return world.NetworkData(world.Spec(was), nil) != world.NetworkData(world.Spec(now), nil) ||
+		slices.ContainsFunc(world.Held(s.id.Namespace, world.Spec(now)), func(t world.Thing) bool {
+			return !slices.Contains(old, t) && !made(t)
+		})
+}
+
+// collide finds the VMs that have a claim or an address at the same time as another, in some order of the sync and
+// the next starts, and judges them again. A plan in which no VM takes anything costs nothing.
+func (p *planner) collide() {
+	if len(p.takers) == 0 || !p.hasOthers() {
+		return
+	}
+	machines := p.machines()
+	p.collisions = map[*pair][]Cause{}
+	again := map[*pair]bool{}
+	all := world.Collisions(machines)
+	for _, c := range all {
+		at := p.byKey[keyOf(c.Taker.ID)]
+		if !c.Taker.Changes {
+			at = p.byKey[keyOf(c.Holder.ID)]
+		}
+		if at != nil && p.successors[at] != nil {
+			at = p.successors[at]
+		}
+		if at == nil || p.isBlueGreenPair(c) {
+			continue
+		}
+		p.collisions[at], again[at] = append(p.collisions[at], p.collision(c, isMutual(all, c))), true
+	}
+	for i := range p.out.VMs {
+		if pair := p.byKey[keyOf(p.out.VMs[i].ID)]; again[pair] {
+			p.out.VMs[i] = p.judge(pair)
+		}
+	}
+}
+
+// hasOthers reports whether there are VMs before the sync: new ones alone are checked where they are rendered.
+func (p *planner) hasOthers() bool {
+	isOld := func(pair pair) bool { return pair.isMachine() && pair.old != nil }
+	return slices.ContainsFunc(p.pairs, isOld) || p.live != nil && len(p.live.byKind[kindVM]) > 0
+}
+
+// isBlueGreenPair reports whether the two are revisions of one VM, which run at the same time by intent.
+func (p *planner) isBlueGreenPair(c world.Collision) bool {
+	was := p.predecessors[p.byKey[keyOf(c.Taker.ID)]]
+	return was != nil && was.id == c.Holder.ID && isBlueGreen(manifest.Decode(was.former()))
+}
+
+// fewNames is up to how many names are looked for in the text of VMs before these are decoded.
+const fewNames = 16
+
+// machines returns the VMs that take something, and the others that may have it.
+func (p *planner) machines() []*world.Machine {
+	var out []*world.Machine
+	names := map[string]bool{}
+	for _, pair := range p.takers {
+		m := p.placed(pair)
+		out = append(out, m)
+		for _, t := range m.Next {
+			names[t.Name] = true
+		}
+	}
+	for i := range p.pairs {
+		pair := &p.pairs[i]
+		isOther := kindOf(pair.id) == kindVM && !slices.Contains(p.takers, pair)
+		if isOther && (len(names) > fewNames || p.mayHave(pair, names)) {
+			out = append(out, p.placed(pair))
+		}
+	}
+	return append(out, p.outside()...)
+}
+
+// mayHave reports whether a VM may have one of a few things: their names are in its text, or its addresses are in a
+// Secret or in the state of the cluster.
+func (p *planner) mayHave(pair *pair, names map[string]bool) bool {
+	if p.live.machine(pair.id) != nil {
+		return true
+	}
+	for _, side := range [][]byte{pair.old, pair.new} {
+		text := bytes.ToLower(side)
+		if bytes.Contains(text, []byte("networkdatasecretref")) {
+			return true
+		}
+		for name := range names {
+			if bytes.Contains(text, []byte(name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// placed returns a VM of the plan as the model of the world has it.
+func (p *planner) placed(pair *pair) *world.Machine {
+	s := p.subject(pair)
+	s.live = p.live.machine(pair.id)
+	m := &world.Machine{ID: pair.id, Changes: !pair.isSame()}
+	switch {
+	case s.new != nil && s.old == nil:
+		m.Fate = world.Comes
+	case s.new != nil:
+	case stays(s.old):
+		m.Fate = world.Left
+	default:
+		m.Fate = world.Goes
+	}
+	starts := s.new != nil && !slices.Contains([]string{"Halted", "Manual"}, world.RunStrategy(s.new))
+	m.Off = s.old == nil && !starts || s.old != nil && s.runs() == no && !starts
+	if s.old != nil && s.runs() != no {
+		m.Now = p.held(s, s.old, p.secretsOf(pair.id.Namespace, false))
+	}
+	switch {
+	case s.new != nil:
+		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.new), p.secretsOf(pair.id.Namespace, true))
+	case m.Fate == world.Left && m.Off:
+		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.old), p.secretsOf(pair.id.Namespace, false))
+	case m.Fate == world.Left:
+		m.Next = m.Now
+	}
+	p.keepOwn(m, s, s.old)
+	return m
+}
+
+// keepOwn adds to what a VM takes at its next start the addresses that its guest has from elsewhere than Git: it comes
+// back with them.
+func (p *planner) keepOwn(m *world.Machine, s *subject, declared tree) {
+	if m.Fate == world.Goes || s.live == nil || s.live.instance == nil {
+		return
+	}
+	given := world.Addressed(s.id.Namespace, world.Spec(declared), p.secretsOf(s.id.Namespace, false))
+	for _, t := range m.Now {
+		if t.Kind == world.IP && !slices.Contains(given, t) && !slices.Contains(m.Next, t) {
+			m.Next = append(m.Next, t)
+		}
+	}
+}
+
+// held returns what a VM that runs holds: as its instance reports it, or else as it was declared.
+func (p *planner) held(s *subject, vm tree, secrets world.Secrets) []world.Thing {
+	if s.live != nil && s.live.instance != nil {
+		return world.HeldBy(s.live.instance, secrets)
+	}
+	return world.Addressed(s.id.Namespace, world.Spec(vm), secrets)
+}
+
+// secretsOf returns how a Secret of one side is found.
+func (p *planner) secretsOf(namespace string, isNew bool) world.Secrets {
+	return func(name string) tree {
+		pair := p.find("", "Secret", namespace, name)
+		switch {
+		case pair == nil:
+			return p.live.secret(namespace, name)
+		case isNew:
+			return manifest.Decode(pair.new)
+		}
+		return manifest.Decode(pair.former())
+	}
+}
+
+// outside returns the VMs in the cluster that the plan has on no side.
+func (p *planner) outside() []*world.Machine {
+	if p.live == nil {
+		return nil
+	}
+	var out []*world.Machine
+	apps := p.applications()
+	for _, e := range p.live.byKind[kindVM] {
+		if p.byKey[keyOf(e.id)] != nil {
+			continue
+		}
+		s := &subject{id: e.id, old: e.object, live: p.live.machine(e.id)}
+		secrets := p.secretsOf(e.id.Namespace, false)
+		m := &world.Machine{
+			ID: e.id, Next: world.Addressed(e.id.Namespace, world.Spec(e.object), secrets), Off: s.runs() == no,
+		}
+		if slices.Contains(apps, p.live.application(e.id)) {
+			m.Fate = world.Left
+		}
+		if !m.Off {
+			m.Now = p.held(s, e.object, secrets)
+		}
+		p.keepOwn(m, s, e.object)
+		out = append(out, m)
+	}
+	return out
+}
+
+// The codes of collisions, by what two VMs have.
+var collisionCodes = map[world.Kind]Code{
+	world.Claim: "two-writers", world.MAC: "same-address", world.IP: "same-address",
+	world.UUID: "same-identity", world.Serial: "same-identity",
+}
+
+// collisionWords name a thing, and say what follows if two VMs that run have it.
+var collisionWords = map[world.Kind]struct{ name, after, key, other string }{
+	world.Claim: {
+		"the disk", "both write to it, which destroys a file system", "disks",
+		"set readOnly: true, or shareable: true on both",
+	},
+	world.MAC:    {"the MAC address", "two NICs of one network have it, and both lose packets", "nics", otherAddress},
+	world.IP:     {"the address", "two guests of one network have it, and both lose connections", "nics", otherAddress},
+	world.UUID:   {"the UUID", "two guests have one identity", "firmware", otherAddress},
+	world.Serial: {"the serial number", "two guests have one identity", "firmware", otherAddress},
+}
+
+// isMutual reports whether the holder of a thing takes one of the taker's in turn, so that neither can be first.
+func isMutual(all []world.Collision, c world.Collision) bool {
+	return slices.ContainsFunc(all, func(other world.Collision) bool {
+		return other.Taker == c.Holder && other.Holder == c.Taker && other.Until == world.HolderStops
+	})
+}
+
+// collision returns the cause of a collision.
+func (p *planner) collision(c world.Collision, mutual bool) Cause {
+	words := collisionWords[c.Thing.Kind]
+	thing := words.name + " " + c.Thing.Name
+	out := Cause{Level: Recreate, Code: collisionCodes[c.Thing.Kind], Key: words.key, Warning: true}
+	if c.Thing.Kind == world.Claim {
+		out.Level = DataLoss
+	}
+	after := words.after
+	if c.Holder.Off || c.Taker.Off {
+		out.Level, after = None, "never start both"
+	}
+	other := c.Holder.ID
+	if !c.Taker.Changes {
+		other = c.Taker.ID
+	}
+	fate, advice := holderFate(c, other, words.other)
+	if mutual && c.Until == world.HolderStops {
+		advice = "stop both VMs, and start them when both have shut down"
+	}
+	out.Reason, out.Advice = fmt.Sprintf(fate, other, thing, after), advice
+	if c.Until == world.HolderStops && c.Taker.Fate != world.Comes {
+		out.When = atNextStart
+	}
+	return out
+}
+
+// holderFate returns what becomes of the VM that has a thing, as a format of the VM, the thing and what follows, and
+// what to do.
+func holderFate(c world.Collision, other manifest.ID, both string) (format, advice string) {
+	switch {
+	case c.Holder.Fate == world.Left && c.Holder.Off:
+		return "%s is no longer in Git, keeps %s, stays and is stopped: %s", adviceLeft
+	case c.Holder.Fate == world.Left:
+		return "%s is no longer in Git, keeps %s, stays and continues to run: %s", adviceLeft
+	case c.Holder.Fate == world.Goes && c.Taker.Fate == world.Comes:
+		return "%s, which the sync deletes, has %s until it has shut down: until then, %s", adviceGone
+	case c.Holder.Fate == world.Goes:
+		return "%s, which the sync deletes, has %s until it has shut down: if the VM starts with it before that, %s",
+			adviceGone
+	case c.Until == world.HolderStops:
+		return "%s has %s until it restarts: if the VM starts with it before that, %s", fmt.Sprintf(
+			"restart or stop %s first, or make the two changes in two commits with its restart between them", other)
+	}
+	return "%s has %s as well: %s", both
+}
+
+const (
+	otherAddress = "give one of them another one"
+	adviceGone   = "delete the old VM in a commit before this one, and wait until it is gone"
+)
+
+// adviceLeft is what to do about a VM that stays without being in Git.
+const adviceLeft = "stop the old VM and set its lifecycle.removal to approved, in a commit before this one"
