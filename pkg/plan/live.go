@@ -19,6 +19,7 @@ type live struct {
 	covered map[key]bool
 	secrets map[key]tree                  // only to compare those of VMs that are adopted
 	disks   map[key][]string              // those that belong to a VM; see owned
+	sticky  bool                          // KubeVirt keeps a need of a restart; see [Cluster.keepsRestart]
 	newest  string                        // the newest timestamp of the export, RFC 3339
 	memory  map[string]*resource.Quantity // of nodes, what is free; see freeMemory
 }

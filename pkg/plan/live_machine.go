@@ -37,10 +37,21 @@ func (l *live) machine(id manifest.ID) *liveMachine {
 		m.copyable = is(m.instance, "StorageLiveMigratable")
 	}
 	m.running = l.running(m, id)
-	if c := condition(object, "RestartRequired"); manifest.Text(c, "status") == "True" {
+	if c := condition(object, "RestartRequired"); manifest.Text(c, "status") == "True" && (l.sticky || !m.startedAsIs()) {
 		m.restartRequired, m.why = true, manifest.Text(c, "message")
 	}
 	return m
+}
+
+// startedAsIs reports whether the instance was started from the spec that the VM has now.
+// KubeVirt can require a restart nevertheless, until it looks at the VM again: it may have
+// seen the instance before the revision that it was started from, and have compared the VM
+// with an earlier one (v1.8.4, pkg/virt-controller/watch/vm/vm.go, getLastVMRevisionSpec and
+// getVMRevisionName).
+func (m *liveMachine) startedAsIs() bool {
+	uid, generation := manifest.Text(m.object, "metadata", "uid"), compact(manifest.At(m.object, "metadata", "generation"))
+	return m.instance != nil &&
+		manifest.Text(m.instance, "status", "virtualMachineRevisionName") == "revision-start-vm-"+uid+"-"+generation
 }
 
 // final are the phases of an instance that does not run any more.

@@ -137,6 +137,14 @@ var standings = []struct {
 	{name: "pod label", make: func(_ *testing.T, w *world) { w.applied(set("x", "spec.template.metadata.labels.team")) }, state: plan.StateStaged, code: plan.FactStaged, says: []string{"takes effect at the next start: template.metadata.labels.team"}},
 	{name: "sticky", make: func(_ *testing.T, w *world) { w.asks(notMovable); w.cluster.KubeVirt = "1.7.2" }, state: plan.StateRestart, code: plan.FactSticky, says: []string{"this KubeVirt keeps the condition", "not even a revert"}},
 	{name: "said for no reason", make: func(_ *testing.T, w *world) { w.asks(notMovable) }, state: plan.StateRestart, code: plan.FactFalse, says: []string{"none of its fields differs from those it was started with"}},
+	{name: "said before KubeVirt saw the revision of the start", make: func(_ *testing.T, w *world) {
+		w.asks(notMovable)
+		w.vm["metadata"].(object)["generation"] = 1
+	}, state: plan.StateOK},
+	{name: "said before KubeVirt saw the revision of the start, sticky", make: func(_ *testing.T, w *world) {
+		w.asks(notMovable)
+		w.vm["metadata"].(object)["generation"], w.cluster.KubeVirt = 1, "1.7.2"
+	}, state: plan.StateRestart, code: plan.FactSticky, says: []string{"this KubeVirt keeps the condition"}},
 	{name: "said for a default", make: func(_ *testing.T, w *world) {
 		w.applied(set("16Gi", "spec.template.spec.domain.memory.maxGuest"))
 		w.asks(notMovable)

@@ -21,12 +21,20 @@ type Options struct {
 	Was, Now map[string]string
 }
 
+// readCluster sets the cluster, and with it how its state is read.
+func (p *planner) readCluster(declared Cluster, state []manifest.Object) {
+	p.cluster, _ = ReadCluster(declared, state)
+	if p.live != nil {
+		p.live.sticky = p.cluster.keepsRestart()
+	}
+}
+
 // New returns what a sync does that turns one set of objects into another. Objects
 // whose JSON is the same on both sides cost next to nothing, so both sides should be
 // written by the same program.
 func New(was, now []manifest.Object, o Options) *Plan {
 	p := &planner{live: readLive(o.Live), pairs: pairs(was, now), was: o.Was, now: o.Now, out: &Plan{}}
-	p.cluster, _ = ReadCluster(o.Cluster, o.Live)
+	p.readCluster(o.Cluster, o.Live)
 	if o.Upgrade != nil {
 		p.toVersion(o)
 	}

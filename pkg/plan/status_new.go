@@ -16,7 +16,7 @@ import (
 func NewStatus(wanted []manifest.Object, o Options) *Status {
 	state := append([]manifest.Object{}, o.Live...) // known, even if it is empty
 	p := &planner{live: readLive(state), pairs: pairs(wanted, wanted), out: &Plan{}}
-	p.cluster, _ = ReadCluster(o.Cluster, state)
+	p.readCluster(o.Cluster, state)
 	p.index()
 	out := &Status{Counts: map[State]int{}}
 	seen := map[*pair]bool{}

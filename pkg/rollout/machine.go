@@ -184,7 +184,18 @@ func (m *machine) uses(claim string) bool {
 // KubeVirt sets RestartRequired only after the new disk is filled, but that the
 // running instance has another disk is visible before.
 func (m *machine) asksForRestart() bool {
-	return m.condition(kubevirtv1.VirtualMachineRestartRequired) == corev1.ConditionTrue || m.otherDisk() != ""
+	asks := m.condition(kubevirtv1.VirtualMachineRestartRequired) == corev1.ConditionTrue && !m.startedAsIs()
+	return asks || m.otherDisk() != ""
+}
+
+// startedAsIs reports whether the running instance was started from the spec that the VM
+// has now. KubeVirt can require a restart nevertheless: it compares the VM with the newest
+// revision that it has seen, and watches revisions and instances separately. After an
+// outage of the API server, it may see an instance long before its revision. It looks again
+// only when the VM or its instance changes (KubeVirt v1.8.4,
+// pkg/virt-controller/watch/vm/vm.go, getLastVMRevisionSpec and getVMRevisionName).
+func (m *machine) startedAsIs() bool {
+	return m.instance.Status.VirtualMachineRevisionName == fmt.Sprintf("revision-start-vm-%s-%d", m.UID, m.Generation)
 }
 
 // otherDisk returns the PVC of a volume for which the running instance has another

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -215,6 +216,14 @@ func TestStage(t *testing.T) {
 			changes{asked, reborn, needsRestart},
 			restarting, "restarted, and requires a restart again",
 		},
+		"asked, started as it is to be, but compared with the start before": {
+			changes{asked, reborn, needsRestart, startedFrom(3)}, current, "",
+		},
+		"asked, changed since the start": {
+			changes{asked, reborn, needsRestart, startedFrom(2)},
+			restarting, "restarted, and requires a restart again",
+		},
+		"started as it is to be, with another disk": {changes{addDisk(false), startedFrom(3)}, outdated, "disk web-data"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := running("web")
@@ -225,6 +234,13 @@ func TestStage(t *testing.T) {
 			require.Equal(t, c.want, got, why)
 			require.Equal(t, c.why, why)
 		})
+	}
+}
+
+// startedFrom sets the generation that the instance was started from.
+func startedFrom(generation int) func(*machine) {
+	return func(m *machine) {
+		m.instance.Status.VirtualMachineRevisionName = fmt.Sprintf("revision-start-vm-%s-%d", m.UID, generation)
 	}
 }
 
