@@ -58,12 +58,18 @@ func (s *scenario) applicationExists() bool {
 	return app != nil
 }
 
+// changeApplication changes the Application.
+func (s *scenario) changeApplication(change func(*unstructured.Unstructured)) {
+	s.Helper()
+	require.NoError(s, lab.cluster.Update(s.Context(), applicationKind, argo.Namespace, s.name, change))
+}
+
 // deleteApplication deletes the Application as `argocd app delete --cascade` does.
 func (s *scenario) deleteApplication() {
 	s.Helper()
-	require.NoError(s, lab.cluster.Update(s.Context(), applicationKind, argo.Namespace, s.name, func(app *unstructured.Unstructured) {
+	s.changeApplication(func(app *unstructured.Unstructured) {
 		app.SetFinalizers([]string{"resources-finalizer.argocd.argoproj.io"})
-	}))
+	})
 	apps, err := lab.cluster.Of(applicationKind, argo.Namespace)
 	require.NoError(s, err)
 	require.NoError(s, apps.Delete(s.Context(), s.name, metav1.DeleteOptions{}))

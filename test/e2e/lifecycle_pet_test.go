@@ -328,9 +328,7 @@ func TestCattleBecomesPet(t *testing.T) {
 	require.Equal(t, machines, s.machines())
 	require.True(t, s.owned("db-data"))
 
-	release := []byte(`{"metadata":{"ownerReferences":null}}`)
-	_, err := lab.cluster.Resource(kubevirt.DataVolumes).Namespace(s.name).Patch(t.Context(), "db-data", types.MergePatchType, release, metav1.PatchOptions{})
-	require.NoError(t, err)
+	s.releaseDisk("db-data")
 	s.write("vms.yaml", "vms:\n  db: {disks: {data: 10Gi}, lifecycle: {removal: approved}}\n  other: {}\n")
 	s.push("The database may go")
 	s.eventually("no lost", func() bool { return s.machines()["lost"] == "" })
@@ -354,6 +352,15 @@ func stillOwned(s *argo.Status) error {
 		return errors.New("no disk is shown to be owned")
 	}
 	return nil
+}
+
+// releaseDisk makes a disk belong to no VM.
+func (s *scenario) releaseDisk(disk string) {
+	s.Helper()
+	release := []byte(`{"metadata":{"ownerReferences":null}}`)
+	disks := lab.cluster.Resource(kubevirt.DataVolumes).Namespace(s.name)
+	_, err := disks.Patch(s.Context(), disk, types.MergePatchType, release, metav1.PatchOptions{})
+	require.NoError(s, err)
 }
 
 // owned reports whether a disk is deleted with its VM.

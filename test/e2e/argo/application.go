@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,7 +48,7 @@ func (a *Argo) Application(name string) *Application {
 // Sync syncs the Application once with the options of its spec, as the button in the user interface does
 // (argo-cd v3.2.11, server/application/application.go, Sync). If objects are given, it syncs only those.
 func (app *Application) Sync(ctx context.Context, only ...Resource) error {
-	return app.cluster.Update(ctx, kind(), app.namespace, app.Name, func(object *unstructured.Unstructured) {
+	return app.operate(ctx, func(object *unstructured.Unstructured) map[string]any {
 		sync := map[string]any{}
 		if options, found, _ := unstructured.NestedSlice(object.Object, "spec", "syncPolicy", "syncOptions"); found {
 			sync["syncOptions"] = options
@@ -59,10 +60,52 @@ func (app *Application) Sync(ctx context.Context, only ...Resource) error {
 		if resources != nil {
 			sync["resources"] = resources
 		}
-		// Otherwise the controller resumes the last operation (util/argo/argo.go, SetAppOperation).
-		unstructured.RemoveNestedField(object.Object, "status", "operationState")
-		object.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"username": "e2e"}, "sync": sync}
+		return sync
 	})
+}
+
+// SyncWith syncs the Application once with what a user selects in the dialog, regardless of the options of its spec. The
+// sync is not retried.
+func (app *Application) SyncWith(ctx context.Context, b Boxes) error {
+	return app.operate(ctx, func(*unstructured.Unstructured) map[string]any {
+		return map[string]any{
+			"prune": b.Prune, "syncStrategy": map[string]any{"hook": map[string]any{"force": b.Force}}, "syncOptions": b.Options,
+		}
+	})
+}
+
+// Boxes are what is selected in the dialog of a sync.
+type Boxes struct {
+	Prune, Force bool
+	Options      []any // sync options, such as Replace=true
+}
+
+// operate starts a sync.
+func (app *Application) operate(ctx context.Context, sync func(*unstructured.Unstructured) map[string]any) error {
+	return app.cluster.Update(ctx, kind(), app.namespace, app.Name, func(object *unstructured.Unstructured) {
+		// Otherwise the controller resumes the last operation, and merges both (util/argo/argo.go, SetAppOperation).
+		unstructured.RemoveNestedField(object.Object, "status", "operationState")
+		object.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"username": "e2e"}, "sync": sync(object)}
+	})
+}
+
+// Terminate ends the sync that is running, as `argocd app terminate-op` does (server/application/application.go,
+// TerminateOperation).
+func (app *Application) Terminate(ctx context.Context) error {
+	return app.cluster.Update(ctx, kind(), app.namespace, app.Name, func(object *unstructured.Unstructured) {
+		if state, _, _ := unstructured.NestedMap(object.Object, "status", "operationState"); state != nil && object.Object["operation"] != nil {
+			state["phase"] = "Terminating"
+			object.Object["status"].(map[string]any)["operationState"] = state //nolint:forcetypeassert // it contains a state
+		}
+	})
+}
+
+// Ended is done when the last sync has ended, however.
+func Ended(s *Status) error {
+	if !slices.Contains([]string{"Succeeded", "Failed", "Error"}, s.Operation.Phase) {
+		return errors.New("the sync has not ended")
+	}
+	return nil
 }
 
 // Refresh has the Application compared with its repository, as a webhook of the repository would. A hard

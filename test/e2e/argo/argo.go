@@ -56,6 +56,9 @@ func (a *Argo) start(ctx context.Context, definitions string) error {
 	if err := a.prepare(); err != nil {
 		return err
 	}
+	if err := a.cluster.WriteKubeconfigAs(ctx, a.Kubeconfig(), a.namespace, account); err != nil {
+		return err
+	}
 	for _, s := range a.servers() {
 		if err := a.run(ctx, s); err != nil {
 			return err
@@ -138,16 +141,23 @@ func (a *Argo) servers() []process.Server {
 		{
 			Name: "argocd-application-controller", Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:8082"),
 			Args: []string{
-				"--kubeconfig", a.cluster.Kubeconfig, "--namespace", a.namespace,
+				"--kubeconfig", a.Kubeconfig(), "--namespace", a.namespace,
 				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", "8082",
 				"--persist-resource-health", // so that the tests see it
 			},
 			// Outside a cluster, the kubeconfig's cluster is the in-cluster one.
-			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.cluster.Kubeconfig,
+			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.Kubeconfig(),
 				fmt.Sprintf("ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT=%d", int(a.limit.Seconds()))),
 		},
 	}
 }
+
+// account is the service account of the application controller. With the certificate of an administrator, no policy
+// would apply to it.
+const account = "argocd-application-controller"
+
+// Kubeconfig returns the path of the kubeconfig of the application controller.
+func (a *Argo) Kubeconfig() string { return filepath.Join(a.dir, "kubeconfig") }
 
 // Programs returns a directory with the programs of the plugin's image.
 func (a *Argo) Programs() string { return filepath.Join(a.dir, "bin") }

@@ -53,11 +53,31 @@ func newClient(authority []byte, admin pki.Pair) (*Client, error) {
 // writeKubeconfig writes the client's configuration to a file in the directory.
 func (c *Client) writeKubeconfig(dir string) (string, error) {
 	path := filepath.Join(dir, "kubeconfig")
-	return path, clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters: map[string]*clientcmdapi.Cluster{manager: {Server: c.config.Host, CertificateAuthorityData: c.config.CAData}},
-		AuthInfos: map[string]*clientcmdapi.AuthInfo{manager: {
-			ClientCertificate: c.config.CertFile, ClientKey: c.config.KeyFile,
-		}},
+	return path, c.writeConfig(path, clientcmdapi.AuthInfo{})
+}
+
+// WriteKubeconfigAs writes a configuration to a file, with which a program is a service
+// account that has all rights.
+func (c *Client) WriteKubeconfigAs(ctx context.Context, path, namespace, name string) error {
+	binding := map[string]any{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": name},
+		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+		"subjects": []any{map[string]any{"kind": "ServiceAccount", "namespace": namespace, "name": name}},
+	}
+	if err := c.Apply(ctx, &unstructured.Unstructured{Object: binding}); err != nil {
+		return err
+	}
+	return c.writeConfig(path, clientcmdapi.AuthInfo{
+		Impersonate:       "system:serviceaccount:" + namespace + ":" + name,
+		ImpersonateGroups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+	})
+}
+
+func (c *Client) writeConfig(path string, user clientcmdapi.AuthInfo) error {
+	user.ClientCertificate, user.ClientKey = c.config.CertFile, c.config.KeyFile
+	return clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{manager: {Server: c.config.Host, CertificateAuthorityData: c.config.CAData}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{manager: &user},
 		Contexts:       map[string]*clientcmdapi.Context{manager: {Cluster: manager, AuthInfo: manager}},
 		CurrentContext: manager,
 	}, path)
