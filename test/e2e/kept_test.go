@@ -243,8 +243,9 @@ func (s *scenario) deleteKept(p propagation) {
 	apps, err := lab.cluster.Of(applicationKind, argo.Namespace)
 	require.NoError(s, err)
 	require.ErrorContains(s, apps.Delete(s.Context(), s.name, metav1.DeleteOptions{}), "Application "+s.name+" has pets")
-	require.NoError(s, s.app.Approve(s.Context()))
+	require.NoError(s, s.app.Annotate(s.Context(), "argocd.argoproj.io/deletion-approved", "yes")) // as the policy's message states
 	require.NoError(s, apps.Delete(s.Context(), s.name, metav1.DeleteOptions{}))
+	require.NoError(s, s.app.Approve(s.Context())) // Argo CD does not accept a confirmation from before the deletion
 	if p.name == "background" {
 		s.wait(func(status *argo.Status) error {
 			if !strings.Contains(fmt.Sprint(status.Conditions), "is a pet that no commit has approved to go") {
