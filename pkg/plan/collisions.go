@@ -12,21 +12,32 @@ import (
 // takes reports whether the next start of a VM takes something that it does not have now, and that the sync does not
 // make for it. Only then can it meet another VM.
 func (p *planner) takes(s *subject) bool {
-	was, now := world.Template(s.old), world.Template(s.new)
+	was, now := world.Spec(world.Template(s.old)), world.Spec(world.Template(s.new))
 	if s.isPool() || now == nil {
 		return false
 	}
-	if was == nil || s.live != nil && s.live.instance != nil {
+	if instance := s.instance(); instance != nil {
+		was = manifest.At(instance, "spec")
+	}
+	if was == nil || world.NetworkData(was, nil) != world.NetworkData(now, nil) {
 		return true
 	}
-	made := func(t world.Thing) bool {
-		return t.Kind == world.Claim && manifest.At(now, "spec", "dataVolumeTemplates", "["+t.Name+"]") != nil
+	old := world.Held(s.id.Namespace, was)
+	return slices.ContainsFunc(world.Held(s.id.Namespace, now), func(t world.Thing) bool {
+		return !slices.Contains(old, t) && !p.makes(s, t)
+	})
+}
+
+// makes reports whether a thing is a disk that the sync makes for a VM.
+func (p *planner) makes(s *subject, t world.Thing) bool {
+	if t.Kind != world.Claim {
+		return false
 	}
-	old := world.Held(s.id.Namespace, world.Spec(was))
-	return world.NetworkData(world.Spec(was), nil) != world.NetworkData(world.Spec(now), nil) ||
-		slices.ContainsFunc(world.Held(s.id.Namespace, world.Spec(now)), func(t world.Thing) bool {
-			return !slices.Contains(old, t) && !made(t)
-		})
+	if manifest.At(s.new, "spec", "dataVolumeTemplates", "["+t.Name+"]") != nil {
+		return true
+	}
+	disk := p.find("cdi.kubevirt.io", "DataVolume", t.Scope, t.Name)
+	return disk != nil && disk.old == nil && labelApp(manifest.Decode(disk.new)) == s.id.Name
 }
 
 // collide finds the VMs that have a claim or an address at the same time as another, in some order of the sync and
@@ -77,27 +88,29 @@ const fewNames = 16
 // machines returns the VMs that take something, and the others that may have it.
 func (p *planner) machines() []*world.Machine {
 	var out []*world.Machine
-	names := map[string]bool{}
+	taken, takers := world.Names{}, map[*pair]bool{}
 	for _, pair := range p.takers {
-		m := p.placed(pair)
-		out = append(out, m)
+		m := p.placed(pair, nil)
+		out, takers[pair] = append(out, m), true
 		for _, t := range m.Next {
-			names[t.Name] = true
+			taken[t.Name] = true
 		}
+	}
+	if len(taken) > fewNames {
+		taken = nil
 	}
 	for i := range p.pairs {
 		pair := &p.pairs[i]
-		isOther := kindOf(pair.id) == kindVM && !slices.Contains(p.takers, pair)
-		if isOther && (len(names) > fewNames || p.mayHave(pair, names)) {
-			out = append(out, p.placed(pair))
+		if kindOf(pair.id) == kindVM && !takers[pair] && (taken == nil || p.mayHave(pair, taken)) {
+			out = append(out, p.placed(pair, taken))
 		}
 	}
-	return append(out, p.outside()...)
+	return append(out, p.outside(taken)...)
 }
 
 // mayHave reports whether a VM may have one of a few things: their names are in its text, or its addresses are in a
 // Secret or in the state of the cluster.
-func (p *planner) mayHave(pair *pair, names map[string]bool) bool {
+func (p *planner) mayHave(pair *pair, names world.Names) bool {
 	if p.live.machine(pair.id) != nil {
 		return true
 	}
@@ -106,17 +119,16 @@ func (p *planner) mayHave(pair *pair, names map[string]bool) bool {
 		if bytes.Contains(text, []byte("networkdatasecretref")) {
 			return true
 		}
-		for name := range names {
-			if bytes.Contains(text, []byte(name)) {
-				return true
-			}
+		if names.In(string(text)) {
+			return true
 		}
 	}
 	return false
 }
 
-// placed returns a VM of the plan as the model of the world has it.
-func (p *planner) placed(pair *pair) *world.Machine {
+// placed returns a VM of the plan as the model of the world has it, with those of its static addresses that are among
+// the names.
+func (p *planner) placed(pair *pair, among world.Names) *world.Machine {
 	s := p.subject(pair)
 	s.live = p.live.machine(pair.id)
 	m := &world.Machine{ID: pair.id, Changes: !pair.isSame()}
@@ -132,27 +144,27 @@ func (p *planner) placed(pair *pair) *world.Machine {
 	starts := s.new != nil && !slices.Contains([]string{"Halted", "Manual"}, world.RunStrategy(s.new))
 	m.Off = s.old == nil && !starts || s.old != nil && s.runs() == no && !starts
 	if s.old != nil && s.runs() != no {
-		m.Now = p.held(s, s.old, p.secretsOf(pair.id.Namespace, false))
+		m.Now = p.held(s, s.old, p.sources(pair.id.Namespace, false, among))
 	}
 	switch {
 	case s.new != nil:
-		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.new), p.secretsOf(pair.id.Namespace, true))
+		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.new), p.sources(pair.id.Namespace, true, among))
 	case m.Fate == world.Left && m.Off:
-		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.old), p.secretsOf(pair.id.Namespace, false))
+		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.old), p.sources(pair.id.Namespace, false, among))
 	case m.Fate == world.Left:
 		m.Next = m.Now
 	}
-	p.keepOwn(m, s, s.old)
+	p.keepOwn(m, s, s.old, among)
 	return m
 }
 
 // keepOwn adds to what a VM takes at its next start the addresses that its guest has from elsewhere than Git: it comes
 // back with them.
-func (p *planner) keepOwn(m *world.Machine, s *subject, declared tree) {
+func (p *planner) keepOwn(m *world.Machine, s *subject, declared tree, among world.Names) {
 	if m.Fate == world.Goes || s.live == nil || s.live.instance == nil {
 		return
 	}
-	given := world.Addressed(s.id.Namespace, world.Spec(declared), p.secretsOf(s.id.Namespace, false))
+	given := world.Addressed(s.id.Namespace, world.Spec(declared), p.sources(s.id.Namespace, false, among))
 	for _, t := range m.Now {
 		if t.Kind == world.IP && !slices.Contains(given, t) && !slices.Contains(m.Next, t) {
 			m.Next = append(m.Next, t)
@@ -161,16 +173,16 @@ func (p *planner) keepOwn(m *world.Machine, s *subject, declared tree) {
 }
 
 // held returns what a VM that runs holds: as its instance reports it, or else as it was declared.
-func (p *planner) held(s *subject, vm tree, secrets world.Secrets) []world.Thing {
+func (p *planner) held(s *subject, vm tree, from world.Sources) []world.Thing {
 	if s.live != nil && s.live.instance != nil {
-		return world.HeldBy(s.live.instance, secrets)
+		return world.HeldBy(s.live.instance, from)
 	}
-	return world.Addressed(s.id.Namespace, world.Spec(vm), secrets)
+	return world.Addressed(s.id.Namespace, world.Spec(vm), from)
 }
 
-// secretsOf returns how a Secret of one side is found.
-func (p *planner) secretsOf(namespace string, isNew bool) world.Secrets {
-	return func(name string) tree {
+// sources returns where the addresses of guests on one side are found, and which of them matter.
+func (p *planner) sources(namespace string, isNew bool, among world.Names) world.Sources {
+	return world.Sources{Among: among, Secret: func(name string) tree {
 		pair := p.find("", "Secret", namespace, name)
 		switch {
 		case pair == nil:
@@ -179,11 +191,11 @@ func (p *planner) secretsOf(namespace string, isNew bool) world.Secrets {
 			return manifest.Decode(pair.new)
 		}
 		return manifest.Decode(pair.former())
-	}
+	}}
 }
 
 // outside returns the VMs in the cluster that the plan has on no side.
-func (p *planner) outside() []*world.Machine {
+func (p *planner) outside(among world.Names) []*world.Machine {
 	if p.live == nil {
 		return nil
 	}
@@ -194,17 +206,17 @@ func (p *planner) outside() []*world.Machine {
 			continue
 		}
 		s := &subject{id: e.id, old: e.object, live: p.live.machine(e.id)}
-		secrets := p.secretsOf(e.id.Namespace, false)
+		from := p.sources(e.id.Namespace, false, among)
 		m := &world.Machine{
-			ID: e.id, Next: world.Addressed(e.id.Namespace, world.Spec(e.object), secrets), Off: s.runs() == no,
+			ID: e.id, Next: world.Addressed(e.id.Namespace, world.Spec(e.object), from), Off: s.runs() == no,
 		}
 		if slices.Contains(apps, p.live.application(e.id)) {
 			m.Fate = world.Left
 		}
 		if !m.Off {
-			m.Now = p.held(s, e.object, secrets)
+			m.Now = p.held(s, e.object, from)
 		}
-		p.keepOwn(m, s, e.object)
+		p.keepOwn(m, s, e.object, among)
 		out = append(out, m)
 	}
 	return out

@@ -11,11 +11,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// NetworkData returns the network data of cloud-init that an instance of a spec gets, or "".
-func NetworkData(spec any, secrets Secrets) string {
+// NetworkData returns the network data of cloud-init that an instance of a spec gets, or "". Without a way to find
+// Secrets, that in a Secret is not found.
+func NetworkData(spec any, secret func(name string) manifest.Tree) string {
 	for _, v := range manifest.List(spec, "volumes") {
 		for _, kind := range []string{"cloudInitNoCloud", "cloudInitConfigDrive"} {
-			if text := dataOf(manifest.At(v, kind), secrets); text != "" {
+			if text := dataOf(manifest.At(v, kind), secret); text != "" {
 				return text
 			}
 		}
@@ -24,7 +25,7 @@ func NetworkData(spec any, secrets Secrets) string {
 }
 
 // dataOf returns the network data of a volume of cloud-init: inline, as base64, or in a Secret.
-func dataOf(source any, secrets Secrets) string {
+func dataOf(source any, find func(name string) manifest.Tree) string {
 	if text := manifest.Text(source, "networkData"); text != "" {
 		return text
 	}
@@ -32,10 +33,10 @@ func dataOf(source any, secrets Secrets) string {
 		return text
 	}
 	name := manifest.Text(source, "networkDataSecretRef", "name")
-	if name == "" || secrets == nil {
+	if name == "" || find == nil {
 		return ""
 	}
-	secret := secrets(name)
+	secret := find(name)
 	for _, key := range []string{"networkdata", "networkData"} {
 		if text := manifest.Text(secret, "stringData", key); text != "" {
 			return text

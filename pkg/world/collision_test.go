@@ -142,10 +142,10 @@ func TestHeld(t *testing.T) {
 	}`)
 	secret := decode(t, `{"stringData": {"networkdata": "version: 2\nethernets: {enp1s0: {`+
 		`addresses: [10.0.0.5/24, 'fd00::0005/64'], nameservers: {addresses: [9.9.9.9]}}}"}}`)
-	got := world.Addressed("ns", spec, func(name string) manifest.Tree {
+	got := world.Addressed("ns", spec, world.Sources{Secret: func(name string) manifest.Tree {
 		require.Equal(t, "net", name)
 		return secret
-	})
+	}})
 	require.Equal(t, []world.Thing{
 		{Kind: world.Claim, Scope: "ns", Name: "v"},
 		{Kind: world.MAC, Scope: "ns/lan", Name: "02:00:00:00:00:aa"},
@@ -188,4 +188,18 @@ func decode(t *testing.T, text string) manifest.Tree {
 	out := manifest.Decode([]byte(text))
 	require.NotNil(t, out)
 	return out
+}
+
+// Of the addresses of a guest, only those among the names are looked for; an IPv6 address has other spellings.
+func TestAmong(t *testing.T) {
+	spec := decode(t, `{
+		"networks": [{"name": "lan", "multus": {"networkName": "lan"}}],
+		"volumes": [{"name": "ci", "cloudInitNoCloud": {
+			"networkData": "ethernets: {e: {addresses: [10.0.0.5/24, 'fd00::0005/64']}}"
+		}}]
+	}`)
+	for names, want := range map[string]int{"10.0.0.5": 2, "10.0.0.6": 0, "fd00::5": 2} {
+		got := world.Addressed("ns", spec, world.Sources{Among: world.Names{names: true}})
+		require.Len(t, got, want, names)
+	}
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -26,8 +27,28 @@ type Thing struct {
 	Name  string
 }
 
-// Secrets returns a Secret by its name, in the namespace of the VM that refers to it; nil if it is not known.
-type Secrets func(name string) tree
+// Sources is where the addresses of a guest are found.
+type Sources struct {
+	// Secret returns a Secret by its name, in the namespace of the VM that refers to it; nil if it is not known.
+	Secret func(name string) manifest.Tree
+	// Among are the only names that matter; nil for all.
+	Among Names
+}
+
+// Names are names of things.
+type Names map[string]bool
+
+// In reports whether one of the names may be in a text, in lower case. IPv6 addresses may be in any: they have many
+// spellings.
+func (n Names) In(text string) bool {
+	for name := range n {
+		ip, err := netip.ParseAddr(name)
+		if err == nil && ip.Is6() || strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
 
 // Held returns what an instance of a spec has that no other running VM may have, but the addresses that its guest
 // sets itself. Each thing is there once, in the order of kinds.
@@ -55,10 +76,10 @@ func Held(namespace string, spec any) []Thing {
 
 // Addressed is Held with the static addresses of the guest. They are in cloud-init's network data, which does not say
 // in which network: each counts in all networks of the VM but the pod network.
-func Addressed(namespace string, spec any, secrets Secrets) []Thing {
+func Addressed(namespace string, spec any, from Sources) []Thing {
 	out := Held(namespace, spec)
-	text := NetworkData(spec, secrets)
-	if text == "" {
+	text := NetworkData(spec, from.Secret)
+	if text == "" || from.Among != nil && !from.Among.In(text) {
 		return out
 	}
 	networks := attached(networksOf(namespace, spec))
@@ -72,10 +93,10 @@ func Addressed(namespace string, spec any, secrets Secrets) []Thing {
 
 // HeldBy returns what a VirtualMachineInstance holds: what it was started with, what has been plugged in since, and
 // the addresses that its guest reports.
-func HeldBy(instance tree, secrets Secrets) []Thing {
+func HeldBy(instance manifest.Tree, from Sources) []Thing {
 	namespace := manifest.Text(instance, "metadata", "namespace")
 	spec := manifest.At(instance, "spec")
-	out := Addressed(namespace, spec, secrets)
+	out := Addressed(namespace, spec, from)
 	networks := networksOf(namespace, spec)
 	for _, nic := range manifest.List(instance, "status", "interfaces") {
 		network := networks[manifest.EntryName(nic)]
