@@ -23,7 +23,7 @@ var policies = []Policy{
 			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, revisionFact, releaseFact,
 			petRootFact, ownedDataFact,
 		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
-			protectFact, keptDisksStay, ownedDisksGo,
+			protectFact, keptDisksStay, stateGoes, ownedDisksGo,
 		)),
 	},
 	{
@@ -58,7 +58,7 @@ var policies = []Policy{
 				"To go back, revert the commit: the old disk is still there."},
 			{On: OnChange, Text: "A commit that does not change a VM of the rollout runs no Job."},
 			growthFact, ownedDataFact, keptDiskFact, releaseFact,
-		}, cattleFacts("VirtualMachine"), onLoss(protectFact, keptDisksStay, ownedDisksGo)),
+		}, cattleFacts("VirtualMachine"), onLoss(protectFact, keptDisksStay, stateGoes, ownedDisksGo)),
 	},
 	{
 		Kind: "cattle", Strategy: values.Replace,
@@ -81,7 +81,7 @@ var policies = []Policy{
 				Text: "The disks in its `dataVolumeTemplates` are deleted and recreated.",
 			},
 			growthFact, keptDiskFact, releaseFact,
-		}, cattleFacts("VirtualMachine"), onLoss(keptDisksStay, ownedDisksGo)),
+		}, cattleFacts("VirtualMachine"), onLoss(keptDisksStay, stateGoes, ownedDisksGo)),
 	},
 	{
 		Kind: "cattle", Strategy: values.BlueGreen,

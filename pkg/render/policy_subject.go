@@ -48,6 +48,11 @@ func subjectOf(m *machine.Machine) *subject {
 func hasKeptDisk(m *subject) bool  { return hasDisk(m, true) }
 func hasOwnedDisk(m *subject) bool { return hasDisk(m, false) }
 
+// keepsState reports whether a disk stays that may need a state that goes with the VM.
+func keepsState(m *subject) bool {
+	return hasKeptDisk(m) && (m.TPM == machine.TPMPersistent || m.Firmware.Persistent)
+}
+
 func hasKeptRoot(m *subject) bool {
 	return slices.ContainsFunc(m.Disks, func(d machine.Disk) bool {
 		return d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && m.kept[d.Claim]
