@@ -160,8 +160,8 @@ var (
 	stateGoes = Fact{
 		Given: "a TPM or EFI variables that persist", holds: keepsState,
 		Text: "KubeVirt keeps their state in a PVC of the VM (`persistent-state-for-…`), which is deleted with the VM: " +
-			"a disk that is bound to the TPM then opens only with its recovery key. The policy `petState` rejects the deletion " +
-			"until the PVC is released.",
+			"a disk that is bound to the TPM then opens only with its recovery key. The policy `petState` rejects the " +
+			"deletion until the PVC is released.",
 	}
 	ownedDisksGo = Fact{
 		Given: "disks that are not kept", holds: hasOwnedDisk,
