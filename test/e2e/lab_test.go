@@ -50,6 +50,7 @@ func runLab(m *testing.M, p prepared) (int, error) {
 	defer lab.kubevirt.Stop()
 	lab.argo, err = argo.Start(ctx, lab.cluster, argo.Installation{
 		Namespace: argo.Namespace, Dir: dirs["argocd"], Root: p.Root, Definitions: p.Definitions, Programs: p.Programs, Limit: syncLimit,
+		Account: "argocd-application-controller",
 	})
 	if err != nil {
 		return 1, err

@@ -24,6 +24,9 @@ type Installation struct {
 	Definitions string            // directory with its CustomResourceDefinitions
 	Programs    map[string]string // by name
 	Limit       time.Duration     // of a sync
+	// Account is the service account that the application controller acts as. With the certificate of the cluster's
+	// administrator, which it has without one, no policy applies to it.
+	Account string
 }
 
 // Argo is a running Argo CD.
@@ -34,13 +37,14 @@ type Argo struct {
 	root      string // of the repository
 	programs  map[string]string
 	limit     time.Duration // of a sync
+	account   string        // of the application controller; empty for the administrator
 	running   []*process.Running
 }
 
 // Start installs Argo CD on the cluster and starts Redis, the repo-server, its sidecar with
 // the plugin, and the application controller.
 func Start(ctx context.Context, c *cluster.Cluster, i Installation) (*Argo, error) {
-	a := &Argo{cluster: c, namespace: i.Namespace, dir: i.Dir, root: i.Root, programs: i.Programs, limit: i.Limit}
+	a := &Argo{cluster: c, namespace: i.Namespace, dir: i.Dir, root: i.Root, programs: i.Programs, limit: i.Limit, account: i.Account}
 	err := a.start(ctx, i.Definitions)
 	if err != nil {
 		a.Stop()
@@ -56,8 +60,10 @@ func (a *Argo) start(ctx context.Context, definitions string) error {
 	if err := a.prepare(); err != nil {
 		return err
 	}
-	if err := a.cluster.WriteKubeconfigAs(ctx, a.Kubeconfig(), a.namespace, account); err != nil {
-		return err
+	if a.account != "" {
+		if err := a.cluster.WriteKubeconfigAs(ctx, a.Kubeconfig(), a.namespace, a.account); err != nil {
+			return err
+		}
 	}
 	for _, s := range a.servers() {
 		if err := a.run(ctx, s); err != nil {
@@ -152,12 +158,13 @@ func (a *Argo) servers() []process.Server {
 	}
 }
 
-// account is the service account of the application controller. With the certificate of an administrator, no policy
-// would apply to it.
-const account = "argocd-application-controller"
-
 // Kubeconfig returns the path of the kubeconfig of the application controller.
-func (a *Argo) Kubeconfig() string { return filepath.Join(a.dir, "kubeconfig") }
+func (a *Argo) Kubeconfig() string {
+	if a.account == "" {
+		return a.cluster.Kubeconfig
+	}
+	return filepath.Join(a.dir, "kubeconfig")
+}
 
 // Programs returns a directory with the programs of the plugin's image.
 func (a *Argo) Programs() string { return filepath.Join(a.dir, "bin") }
