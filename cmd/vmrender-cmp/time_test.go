@@ -97,7 +97,7 @@ var slowInputs = map[string]struct {
 		platform: "layers: {network: {values: {networks: [\n" +
 			each(2000, "\"{{ range until 20000 }}{{ end }}x%d\",\n") + "]}}}\n",
 		parameters: `[{"name": "layer", "string": "network"}]`,
-		want: "[165]: template: takes too much work: " +
+		want: "[144]: template: takes too much work: " +
 			"with those before it, the functions and loops of all templates read and make more than",
 	},
 	"replicas of several entries": {

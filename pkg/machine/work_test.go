@@ -37,7 +37,7 @@ func TestWorkOfFleet(t *testing.T) {
 		fmt.Fprintf(&vms, "  vm-%d: {wave: %d}\n", i, i)
 	}
 	want := []string{"fleet.yaml: the templates take too much work: their functions and loops together read and make " +
-		"more than 256 MiB; let them do less, or divide the VMs among several Applications"}
+		"more than 224 MiB; let them do less, or divide the VMs among several Applications"}
 	for _, jobs := range []int{1, 2, 8} {
 		require.Equal(t, want, problemsOf(t, vms.String(), jobs))
 	}

@@ -9,7 +9,7 @@ import (
 // uses up its own would otherwise do so for each of thousands of VMs.
 const (
 	maxGroup = 160 << 20
-	maxTotal = 256 << 20
+	maxTotal = 224 << 20
 )
 
 // Work is the work of a group of templates, such as those of one entry of a fleet, which are expanded one after the
