@@ -39,7 +39,7 @@ func contains(outer, inner string) bool { return outer == "." || strings.HasPref
 // known.
 func (p *planner) sourcePath(pair *pair) (path string, known bool) {
 	app := p.live.findApplication(p.live.application(pair.id))
-	if app == nil {
+	if manifest.At(app, "spec", "source") == nil { // there is none, or several, of which any can be the one
 		return "", false
 	}
 	return strings.Trim(strings.TrimPrefix(manifest.Text(app, "spec", "source", "path"), "./"), "/"), true

@@ -19,13 +19,29 @@ func (p *planner) takes(s *subject) bool {
 	if instance := s.instance(); instance != nil {
 		was = manifest.At(instance, "spec")
 	}
-	if was == nil || world.NetworkData(was, nil) != world.NetworkData(now, nil) {
+	switch {
+	case was == nil:
+		return true
+	case holdsSame(was, now):
+		return false
+	case world.NetworkData(was, nil) != world.NetworkData(now, nil):
 		return true
 	}
 	old := world.Held(s.id.Namespace, was)
 	return slices.ContainsFunc(world.Held(s.id.Namespace, now), func(t world.Thing) bool {
 		return !slices.Contains(old, t) && !p.makes(s, t)
 	})
+}
+
+// holdsSame reports whether two specs are the same in all that decides what an instance holds. Most changes are of
+// something else.
+func holdsSame(was, now any) bool {
+	for _, path := range [][]string{{"volumes"}, {"networks"}, {"domain", "devices"}, {"domain", "firmware"}} {
+		if !same(manifest.At(was, path...), manifest.At(now, path...)) {
+			return false
+		}
+	}
+	return true
 }
 
 // makes reports whether a thing is a disk that the sync makes for a VM.
@@ -46,28 +62,32 @@ func (p *planner) collide() {
 	if len(p.takers) == 0 || !p.hasOthers() {
 		return
 	}
-	machines := p.machines()
+	all := world.Collisions(p.machines())
+	exchanges := exchangesOf(all)
 	p.collisions = map[*pair][]Cause{}
-	again := map[*pair]bool{}
-	all := world.Collisions(machines)
 	for _, c := range all {
-		at := p.byKey[keyOf(c.Taker.ID)]
-		if !c.Taker.Changes {
-			at = p.byKey[keyOf(c.Holder.ID)]
+		if at := p.judgedAt(c); at != nil && !p.isBlueGreenPair(c) {
+			p.collisions[at] = append(p.collisions[at], collision(c, exchanges))
 		}
-		if at != nil && p.successors[at] != nil {
-			at = p.successors[at]
-		}
-		if at == nil || p.isBlueGreenPair(c) {
-			continue
-		}
-		p.collisions[at], again[at] = append(p.collisions[at], p.collision(c, isMutual(all, c))), true
 	}
 	for i := range p.out.VMs {
-		if pair := p.byKey[keyOf(p.out.VMs[i].ID)]; again[pair] {
+		if pair := p.byKey[keyOf(p.out.VMs[i].ID)]; len(p.collisions[pair]) > 0 {
 			p.out.VMs[i] = p.judge(pair)
 		}
 	}
+}
+
+// judgedAt returns the VM whose verdict a collision belongs to: the one that takes the thing, or if the sync does not
+// change that one, the one that has it. It is nil if the plan has no verdict on it.
+func (p *planner) judgedAt(c world.Collision) *pair {
+	at := p.byKey[keyOf(c.Taker.ID)]
+	if !c.Taker.Changes {
+		at = p.byKey[keyOf(c.Holder.ID)]
+	}
+	if at != nil && p.successors[at] != nil {
+		return p.successors[at]
+	}
+	return at
 }
 
 // hasOthers reports whether there are VMs before the sync: new ones alone are checked where they are rendered.
@@ -240,15 +260,22 @@ var collisionWords = map[world.Kind]struct{ name, after, key, other string }{
 	world.Serial: {"the serial number", "two guests have one identity", "firmware", otherAddress},
 }
 
-// isMutual reports whether the holder of a thing takes one of the taker's in turn, so that neither can be first.
-func isMutual(all []world.Collision, c world.Collision) bool {
-	return slices.ContainsFunc(all, func(other world.Collision) bool {
-		return other.Taker == c.Holder && other.Holder == c.Taker && other.Until == world.HolderStops
-	})
+// exchange is a VM that takes something of another until that one restarts.
+type exchange struct{ taker, holder *world.Machine }
+
+func exchangesOf(all []world.Collision) map[exchange]bool {
+	out := map[exchange]bool{}
+	for _, c := range all {
+		if c.Until == world.HolderStops {
+			out[exchange{c.Taker, c.Holder}] = true
+		}
+	}
+	return out
 }
 
-// collision returns the cause of a collision.
-func (p *planner) collision(c world.Collision, mutual bool) Cause {
+// collision returns the cause of a collision. If the holder of a thing takes one of the taker's in turn, neither can be
+// first.
+func collision(c world.Collision, exchanges map[exchange]bool) Cause {
 	words := collisionWords[c.Thing.Kind]
 	thing := words.name + " " + c.Thing.Name
 	out := Cause{Level: Recreate, Code: collisionCodes[c.Thing.Kind], Key: words.key, Warning: true}
@@ -263,8 +290,8 @@ func (p *planner) collision(c world.Collision, mutual bool) Cause {
 	if !c.Taker.Changes {
 		other = c.Taker.ID
 	}
-	fate, advice := holderFate(c, other, words.other)
-	if mutual && c.Until == world.HolderStops {
+	fate, advice := fateOf(c, other, words.other)
+	if c.Until == world.HolderStops && exchanges[exchange{c.Holder, c.Taker}] {
 		advice = "stop both VMs, and start them when both have shut down"
 	}
 	out.Reason, out.Advice = fmt.Sprintf(fate, other, thing, after), advice
@@ -274,10 +301,15 @@ func (p *planner) collision(c world.Collision, mutual bool) Cause {
 	return out
 }
 
-// holderFate returns what becomes of the VM that has a thing, as a format of the VM, the thing and what follows, and
+// fateOf returns what becomes of the other VM of a collision, as a format of the VM, the thing and what follows, and
 // what to do.
-func holderFate(c world.Collision, other manifest.ID, both string) (format, advice string) {
+func fateOf(c world.Collision, other manifest.ID, both string) (format, advice string) {
 	switch {
+	case !c.Taker.Changes && c.Until == world.HolderStops:
+		return "%s takes %s at its next start, and this VM has it until it restarts or is gone: until then, %s",
+			fmt.Sprintf("do not start %s again before this VM has restarted or is gone", other)
+	case !c.Taker.Changes:
+		return "%s takes %s at its next start, and this VM keeps it: %s", both
 	case c.Holder.Fate == world.Left && c.Holder.Off:
 		return "%s is no longer in Git, keeps %s, stays and is stopped: %s", adviceLeft
 	case c.Holder.Fate == world.Left:

@@ -51,7 +51,7 @@ const (
 )
 
 // Collisions returns the things that two VMs have at the same time in some order, of which at least one changes, and
-// which not both hold already. They are sorted by taker, thing and holder.
+// which not both hold already. They are sorted by taker.
 func Collisions(machines []*Machine) []Collision {
 	holders := map[Thing][]*Machine{}
 	for _, m := range machines {

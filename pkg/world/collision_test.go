@@ -203,3 +203,20 @@ func TestAmong(t *testing.T) {
 		require.Len(t, got, want, names)
 	}
 }
+
+// A running VM also holds the addresses that its guest reports in networks other than the pod network, but those of its
+// link, which every guest may have.
+func TestHeldBy(t *testing.T) {
+	instance := decode(t, `{
+		"metadata": {"namespace": "ns"},
+		"spec": {"networks": [{"name": "lan", "multus": {"networkName": "lan"}}, {"name": "default", "pod": {}}]},
+		"status": {"interfaces": [
+			{"name": "lan", "ipAddresses": ["10.0.0.5", "fd00:0:0::5", "fe80::1", "169.254.0.1", "?"]},
+			{"name": "default", "ipAddresses": ["10.0.2.2"]},
+			{"ipAddresses": ["172.17.0.1"]}
+		]}
+	}`)
+	require.Equal(t, []world.Thing{
+		{Kind: world.IP, Scope: "ns/lan", Name: "10.0.0.5"}, {Kind: world.IP, Scope: "ns/lan", Name: "fd00::5"},
+	}, world.HeldBy(instance, world.Sources{}))
+}

@@ -92,7 +92,7 @@ func Addressed(namespace string, spec any, from Sources) []Thing {
 }
 
 // HeldBy returns what a VirtualMachineInstance holds: what it was started with, what has been plugged in since, and
-// the addresses that its guest reports.
+// the addresses that its guest reports, but those that are of its link alone.
 func HeldBy(instance manifest.Tree, from Sources) []Thing {
 	namespace := manifest.Text(instance, "metadata", "namespace")
 	spec := manifest.At(instance, "spec")
@@ -104,8 +104,9 @@ func HeldBy(instance manifest.Tree, from Sources) []Thing {
 			continue
 		}
 		for _, v := range manifest.List(nic, "ipAddresses") {
-			if ip, _ := v.(string); ip != "" {
-				out = append(out, Thing{IP, network, ip})
+			s, _ := v.(string)
+			if ip, err := netip.ParseAddr(s); err == nil && !ip.IsLinkLocalUnicast() {
+				out = append(out, Thing{IP, network, ip.String()})
 			}
 		}
 	}
